@@ -1,0 +1,3 @@
+//! The `warpwise` command.
+
+fn main() {}

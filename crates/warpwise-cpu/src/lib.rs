@@ -1,0 +1,1 @@
+//! Imperative IR to native CPU code through LLVM.

@@ -1,0 +1,1 @@
+//! Spans, diagnostics, their rendering, and the three kinds of failure.

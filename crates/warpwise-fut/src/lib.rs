@@ -1,0 +1,1 @@
+//! The Futhark-compatible front end: source text to core IR.

@@ -1,0 +1,1 @@
+//! Imperative IR to kernel text for GPUs.

@@ -1,0 +1,1 @@
+//! The imperative IR and the lowering of the core IR into it.

@@ -1,0 +1,1 @@
+//! The optimiser: one file per pass, the order in `pipelines`.

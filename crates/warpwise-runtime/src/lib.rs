@@ -1,0 +1,1 @@
+//! What compiled programs run on: arrays, memory, threads, the host machine, value formats.

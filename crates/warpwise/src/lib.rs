@@ -1,0 +1,1 @@
+//! The library: compile and run array programs.
