@@ -1,1 +1,13 @@
 //! Spans, diagnostics, their rendering, and the three kinds of failure.
+//!
+//! A [`Span`] is a range of bytes in one source file, small enough to be copied everywhere: every
+//! statement of the IRs carries one, so that an error at run time finds its way back to the text.
+//! Files are registered in a [`Sources`] table; reading them from disk is the driver's business.
+
+mod diagnostic;
+mod failure;
+mod span;
+
+pub use diagnostic::{Diagnostic, Label, Severity};
+pub use failure::{Bug, Failure, Limit};
+pub use span::{FileId, Position, Sources, Span};
