@@ -36,6 +36,22 @@ pub struct Bug {
     pub ir: String,
 }
 
+impl Failure {
+    /// The failure as diagnostics: a limit has the code `limit`, a bug of ours `bug`.
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        match self {
+            Failure::User(diagnostics) => diagnostics.clone(),
+            Failure::Limit(limit) => {
+                vec![Diagnostic::error("limit", limit.span, format!("not supported yet: {}", limit.message))]
+            }
+            Failure::Bug(bug) => vec![
+                Diagnostic::error("bug", Span::NONE, bug.to_string())
+                    .hint("this is a mistake of the compiler, not of the program; please report it"),
+            ],
+        }
+    }
+}
+
 impl From<Diagnostic> for Failure {
     fn from(diagnostic: Diagnostic) -> Failure {
         Failure::User(vec![diagnostic])

@@ -6,8 +6,12 @@
 
 mod diagnostic;
 mod failure;
+mod render;
+mod report;
 mod span;
 
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use failure::{Bug, Failure, Limit};
+pub use render::{render, render_failure};
+pub use report::{Place, PlacedLabel, Report};
 pub use span::{FileId, Position, Sources, Span};

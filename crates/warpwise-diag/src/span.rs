@@ -76,6 +76,11 @@ impl Sources {
         FileId(self.files.len() as u32 - 1)
     }
 
+    /// Whether this table has the file. The other methods demand it.
+    pub fn contains(&self, file: FileId) -> bool {
+        (file.0 as usize) < self.files.len()
+    }
+
     /// The name messages show for a file.
     pub fn name(&self, file: FileId) -> &str {
         &self.files[file.0 as usize].name
@@ -96,9 +101,9 @@ impl Sources {
         Position { line: line as u32 + 1, column: column as u32 + 1 }
     }
 
-    /// `file:line:column` of a span's start; `<compiler>` for a span without a place.
+    /// `file:line:column` of a span's start; `<compiler>` for a span without a place in these files.
     pub fn describe(&self, span: Span) -> String {
-        if span.is_none() {
+        if !self.contains(span.file) {
             return "<compiler>".to_string();
         }
         let at = self.position(span.file, span.start);
