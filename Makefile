@@ -1,0 +1,35 @@
+# The commands of README.md.  Every target first installs what this machine lacks (scripts/setup.sh).
+
+CARGO ?= cargo
+WARPWISE := target/release/warpwise
+
+.PHONY: help setup build demo test test-all bench
+
+help:
+	@echo 'make demo       build Warpwise and run it: pictures, hotspot, k-means, Mandelbrot, one table'
+	@echo 'make test       all tests: formatting, lints, unit tests, programs, reference data'
+	@echo 'make test-all   make test, and the programs at their large sizes'
+	@echo 'make bench      compare with C, ISPC, OpenBLAS and Futhark (those that are there)'
+	@echo 'make build      build the command line tool, $(WARPWISE)'
+	@echo 'make setup      only install what building needs'
+
+setup:
+	@scripts/setup.sh build
+
+build: setup
+	$(CARGO) build --release -p warpwise-cli
+
+demo: build
+	$(CARGO) run --release -q -p warpwise-bench --bin warpwise-demo -- --warpwise $(WARPWISE)
+
+test:
+	@scripts/setup.sh test
+	scripts/test.sh
+
+test-all: test
+	scripts/test-programs.sh --large
+
+bench:
+	@scripts/setup.sh bench
+	$(CARGO) build --release -p warpwise-cli -p warpwise-bench
+	$(CARGO) run --release -q -p warpwise-bench -- --warpwise $(WARPWISE) $(BENCH_ARGS)

@@ -1,0 +1,148 @@
+#!/usr/bin/env bash
+# Installs what building, testing or benchmarking Warpwise needs and this machine lacks.
+#
+# usage: scripts/setup.sh build|test|bench [--check]
+#
+# Each need is probed by what it gives (a header, a library, a command), not by a package's name, so a
+# machine that has it from elsewhere is left alone and a second run does nothing.  Missing needs are
+# installed through apt where that is possible; everywhere else the script says what is missing and how
+# to get it, and fails.  `--check` only reports.  Rust itself is never installed.
+set -euo pipefail
+
+# Probes: each succeeds when the need is met.
+has_header() { echo "#include <$1>" | cc -E -x c - >/dev/null 2>&1; }
+has_library() { [[ $(cc -print-file-name="$1") == /* ]]; }
+has_shared_object() { [[ $(ldconfig -p 2>/dev/null || /sbin/ldconfig -p 2>/dev/null) == *"$1"* ]]; }
+has_llvm() {
+  local candidate
+  for candidate in ${LLVM_SYS_191_PREFIX:+"$LLVM_SYS_191_PREFIX/bin/llvm-config"} \
+    llvm-config-19 llvm-config19 llvm-config-19-64 llvm-config; do
+    if [[ $("$candidate" --version 2>/dev/null) == 19.1.* ]]; then
+      [[ -e $("$candidate" --includedir)/llvm-c/Core.h ]] && return 0
+    fi
+  done
+  return 1
+}
+has_libstdcxx() { has_library libstdc++.so; }
+has_zstd() { has_header zstd.h && has_library libzstd.so; }
+has_zlib() { has_header zlib.h && has_library libz.so; }
+has_opencl_loader() { has_shared_object libOpenCL.so.1; }
+has_opencl_device() { [[ -n ${OCL_ICD_VENDORS:-}${OCL_ICD_FILENAMES:-} ]] || compgen -G '/etc/OpenCL/vendors/*.icd' >/dev/null; }
+has_openblas() { has_library libopenblas.so; }
+has_clang() { command -v clang-19 >/dev/null; }
+has_clang_openmp() { compgen -G '/usr/lib/llvm-19/lib/libomp.so*' >/dev/null; }
+
+# need: probe | Debian package | what it is for
+build_needs=(
+  "has_llvm|llvm-19-dev|LLVM 19.1 with its development files (code generation)"
+  "has_libstdcxx|g++|the C++ standard library to link LLVM against"
+  "has_zstd|libzstd-dev|zstd (LLVM's object compression)"
+  "has_zlib|zlib1g-dev|zlib (LLVM's object compression)"
+)
+test_needs=(
+  "has_opencl_loader|ocl-icd-libopencl1|the OpenCL loader (tests of the GPU kernels)"
+  "has_opencl_device|pocl-opencl-icd|PoCL, an OpenCL device on the CPU (tests of the GPU kernels)"
+)
+bench_needs=(
+  "has_openblas|libopenblas-dev|OpenBLAS (the matrix product to compare with)"
+  "has_clang|clang-19|clang 19 (a second compiler for the C baselines)"
+  "has_clang_openmp|libomp-19-dev|clang's OpenMP run time"
+)
+
+say() { printf 'setup: %s\n' "$*"; }
+
+require_rust() {
+  if ! command -v cargo >/dev/null || ! command -v rustc >/dev/null; then
+    say "Rust is missing. Get it from https://rustup.rs (version 1.88 or later)."
+    exit 1
+  fi
+  local version minor
+  version=$(rustc --version | cut -d' ' -f2)
+  minor=${version#1.} minor=${minor%%.*}
+  if [[ $version != 1.* ]] || ((minor < 88)); then
+    say "Rust 1.88 or later is needed, this is $version. Try: rustup update stable"
+    exit 1
+  fi
+  command -v cc >/dev/null || { say "a C compiler is missing (on Debian: apt-get install gcc libc6-dev)"; exit 1; }
+}
+
+# rustfmt and clippy come with rustup's default profile but not with its minimal one.
+require_rust_tools() {
+  local missing=()
+  cargo fmt --version >/dev/null 2>&1 || missing+=(rustfmt)
+  cargo clippy --version >/dev/null 2>&1 || missing+=(clippy)
+  ((${#missing[@]})) || return 0
+  if ((check_only)) || ! command -v rustup >/dev/null; then
+    say "missing: ${missing[*]} (part of Rust; with rustup: rustup component add ${missing[*]})"
+    return 1
+  fi
+  say "adding ${missing[*]} to the Rust toolchain"
+  rustup component add "${missing[@]}"
+}
+
+# Fills `packages` and `reasons` with what the given needs lack.
+probe() {
+  local need test package reason
+  for need in "$@"; do
+    IFS='|' read -r test package reason <<<"$need"
+    "$test" && continue
+    packages+=("$package")
+    reasons+=("$reason")
+  done
+}
+
+explain_and_fail() {
+  local i
+  say "$1; missing:"
+  for i in "${!packages[@]}"; do printf '  - %s: Debian package %s\n' "${reasons[i]}" "${packages[i]}"; done
+  say "on Debian 12 or later, as root:"
+  printf '  apt-get update && apt-get install --no-install-recommends %s\n' "${packages[*]}"
+  say "elsewhere install the same by your system's means; an LLVM 19.1 outside the usual places is found"
+  say "through the variable LLVM_SYS_191_PREFIX (the folder that holds bin/llvm-config)."
+  exit 1
+}
+
+as_root() {
+  if ((EUID == 0)); then "$@"; else sudo "$@"; fi
+}
+
+install_packages() {
+  command -v apt-get >/dev/null || explain_and_fail "this system has no apt-get"
+  ((EUID == 0)) || sudo -n true 2>/dev/null || { [[ -t 0 ]] && command -v sudo >/dev/null; } ||
+    explain_and_fail "not root, and sudo is not available"
+  local i
+  for i in "${!packages[@]}"; do say "will install ${packages[i]}: ${reasons[i]}"; done
+  say "apt-get update"
+  as_root apt-get -o DPkg::Lock::Timeout=900 update -q || say "apt-get update reported errors; going on with the lists there are"
+  say "apt-get install ${packages[*]}"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=900 install -q -y \
+    --no-install-recommends "${packages[@]}" || explain_and_fail "apt-get could not install everything"
+}
+
+main() {
+  local needs=()
+  case ${1:-} in
+    build) needs=("${build_needs[@]}") ;;
+    test) needs=("${build_needs[@]}" "${test_needs[@]}") ;;
+    bench) needs=("${build_needs[@]}" "${bench_needs[@]}") ;;
+    *) say "usage: scripts/setup.sh build|test|bench [--check]"; exit 2 ;;
+  esac
+  check_only=0
+  [[ ${2:-} == --check ]] && check_only=1
+  require_rust
+  [[ $1 != test ]] || require_rust_tools || exit 1
+  packages=() reasons=()
+  probe "${needs[@]}"
+  if ((${#packages[@]} == 0)); then
+    say "everything for '$1' is there"
+    return
+  fi
+  ((check_only)) && explain_and_fail "only checking"
+  install_packages
+  packages=() reasons=()
+  probe "${needs[@]}"
+  ((${#packages[@]} == 0)) || explain_and_fail "after the installation something is still not found"
+  say "done"
+}
+
+main "$@"

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# All tests, in the order in which they are quick to fail: formatting, lints, Rust tests, programs.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+step() { printf '\n== %s\n' "$*"; }
+
+step 'formatting'
+cargo fmt --all --check
+
+step 'lints'
+cargo clippy --workspace --all-targets --quiet -- -D warnings
+
+step 'unit, file and command line tests'
+if cargo nextest --version >/dev/null 2>&1; then
+  cargo nextest run --workspace --no-fail-fast --status-level fail
+else
+  cargo test --workspace --quiet --no-fail-fast --lib --bins --tests
+fi
+
+step 'examples in the documentation'
+cargo test --workspace --quiet --doc
+
+step 'programs'
+scripts/test-programs.sh
