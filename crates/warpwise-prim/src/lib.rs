@@ -11,5 +11,5 @@ mod types;
 mod value;
 
 pub use ops::{BinaryOp, CompareOp, ConvertOp, TernaryOp, UnaryOp};
-pub use types::{ScalarClass, ScalarType};
+pub use types::{ScalarClass, ScalarType, ValueType};
 pub use value::Scalar;

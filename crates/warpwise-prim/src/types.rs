@@ -108,3 +108,82 @@ impl fmt::Display for ScalarType {
         f.write_str(self.name())
     }
 }
+
+/// A scalar type as the surface languages and value files see it: integers have a sign.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub enum ValueType {
+    /// Truth value.
+    Bool,
+    /// Signed 8-bit integer.
+    I8,
+    /// Signed 16-bit integer.
+    I16,
+    /// Signed 32-bit integer.
+    I32,
+    /// Signed 64-bit integer.
+    I64,
+    /// Unsigned 8-bit integer.
+    U8,
+    /// Unsigned 16-bit integer.
+    U16,
+    /// Unsigned 32-bit integer.
+    U32,
+    /// Unsigned 64-bit integer.
+    U64,
+    /// binary16.
+    F16,
+    /// binary32.
+    F32,
+    /// binary64.
+    F64,
+}
+
+impl ValueType {
+    /// All surface types, in declaration order.
+    pub const ALL: [ValueType; 12] = {
+        use ValueType::*;
+        [Bool, I8, I16, I32, I64, U8, U16, U32, U64, F16, F32, F64]
+    };
+
+    /// The type the core languages give such values.
+    pub fn scalar(self) -> ScalarType {
+        use ValueType::*;
+        match self {
+            Bool => ScalarType::Bool,
+            I8 | U8 => ScalarType::I8,
+            I16 | U16 => ScalarType::I16,
+            I32 | U32 => ScalarType::I32,
+            I64 | U64 => ScalarType::I64,
+            F16 => ScalarType::F16,
+            F32 => ScalarType::F32,
+            F64 => ScalarType::F64,
+        }
+    }
+
+    /// Whether integers of this type are unsigned.
+    pub fn is_unsigned(self) -> bool {
+        matches!(self, ValueType::U8 | ValueType::U16 | ValueType::U32 | ValueType::U64)
+    }
+
+    /// The name in source text and value files.
+    pub fn name(self) -> &'static str {
+        match self {
+            ValueType::U8 => "u8",
+            ValueType::U16 => "u16",
+            ValueType::U32 => "u32",
+            ValueType::U64 => "u64",
+            other => other.scalar().name(),
+        }
+    }
+
+    /// The type with this name, if there is one.
+    pub fn from_name(name: &str) -> Option<ValueType> {
+        Self::ALL.into_iter().find(|ty| ty.name() == name)
+    }
+}
+
+impl fmt::Display for ValueType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
