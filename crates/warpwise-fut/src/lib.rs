@@ -1,1 +1,6 @@
 //! The Futhark-compatible front end: source text to core IR.
+//!
+//! [`syntax`] turns text into a tree that keeps every place. The front end does no input or output
+//! of its own, and holds no global state: what one compilation shares lives in [`syntax::session::Session`].
+
+pub mod syntax;

@@ -1,0 +1,7 @@
+//! Source text to syntax tree, and back.
+//!
+//! Read in this order: [`ast`] is the tree, [`session`] what the files of one compilation share.
+//! Nothing here knows about scopes or types.
+
+pub mod ast;
+pub mod session;
