@@ -1,0 +1,167 @@
+//! Dense typed ids and the maps keyed by them: the primary map owns, the secondary annotates.
+
+use std::marker::PhantomData;
+use std::ops::{Index, IndexMut};
+
+/// A dense id: a `u32` with a type of its own.
+pub trait Entity: Copy + Eq + std::hash::Hash {
+    /// The id at this position.
+    fn new(index: usize) -> Self;
+    /// The position of this id.
+    fn index(self) -> usize;
+}
+
+/// Declares a dense id type.
+#[macro_export]
+macro_rules! entity {
+    ($(#[$meta:meta])* $name:ident) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
+        pub struct $name(u32);
+
+        impl $crate::entity::Entity for $name {
+            fn new(index: usize) -> $name {
+                $name(u32::try_from(index).expect("fewer than 2^32 entities"))
+            }
+
+            fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+/// The table that owns the data of every `K`.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct PrimaryMap<K, V> {
+    values: Vec<V>,
+    key: PhantomData<K>,
+}
+
+impl<K: Entity, V> PrimaryMap<K, V> {
+    /// An empty table.
+    pub fn new() -> Self {
+        PrimaryMap { values: Vec::new(), key: PhantomData }
+    }
+
+    /// Adds data under a fresh id.
+    pub fn push(&mut self, value: V) -> K {
+        self.values.push(value);
+        K::new(self.values.len() - 1)
+    }
+
+    /// How many ids there are.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there is no id yet.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The data of an id, if the id belongs to this table.
+    pub fn get(&self, key: K) -> Option<&V> {
+        self.values.get(key.index())
+    }
+
+    /// Every id, in order.
+    pub fn keys(&self) -> impl ExactSizeIterator<Item = K> + use<K, V> {
+        (0..self.values.len()).map(K::new)
+    }
+
+    /// Every id's data, in order.
+    pub fn values(&self) -> std::slice::Iter<'_, V> {
+        self.values.iter()
+    }
+
+    /// Every id's data, in order, to change.
+    pub fn values_mut(&mut self) -> std::slice::IterMut<'_, V> {
+        self.values.iter_mut()
+    }
+
+    /// Every id with its data, in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (K, &V)> {
+        self.values.iter().enumerate().map(|(i, v)| (K::new(i), v))
+    }
+}
+
+impl<K: Entity, V> Default for PrimaryMap<K, V> {
+    fn default() -> Self {
+        PrimaryMap::new()
+    }
+}
+
+impl<K: Entity, V> Index<K> for PrimaryMap<K, V> {
+    type Output = V;
+
+    fn index(&self, key: K) -> &V {
+        &self.values[key.index()]
+    }
+}
+
+impl<K: Entity, V> IndexMut<K> for PrimaryMap<K, V> {
+    fn index_mut(&mut self, key: K) -> &mut V {
+        &mut self.values[key.index()]
+    }
+}
+
+/// Facts about ids of another table; ids without a fact have the default.
+#[derive(Clone, Debug)]
+pub struct SecondaryMap<K, V> {
+    values: Vec<V>,
+    default: V,
+    key: PhantomData<K>,
+}
+
+impl<K: Entity, V: Clone> SecondaryMap<K, V> {
+    /// A map in which every id has `default`.
+    pub fn new(default: V) -> Self {
+        SecondaryMap { values: Vec::new(), default, key: PhantomData }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.values.clear();
+    }
+}
+
+impl<K: Entity, V: Clone + Default> Default for SecondaryMap<K, V> {
+    fn default() -> Self {
+        SecondaryMap::new(V::default())
+    }
+}
+
+impl<K: Entity, V: Clone> Index<K> for SecondaryMap<K, V> {
+    type Output = V;
+
+    fn index(&self, key: K) -> &V {
+        self.values.get(key.index()).unwrap_or(&self.default)
+    }
+}
+
+impl<K: Entity, V: Clone> IndexMut<K> for SecondaryMap<K, V> {
+    fn index_mut(&mut self, key: K) -> &mut V {
+        if key.index() >= self.values.len() {
+            self.values.resize(key.index() + 1, self.default.clone());
+        }
+        &mut self.values[key.index()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    entity!(
+        /// A test id.
+        Key
+    );
+
+    #[test]
+    fn secondary_map_grows_and_defaults() {
+        let mut map: SecondaryMap<Key, u8> = SecondaryMap::default();
+        map[Key::new(3)] = 7;
+        assert_eq!((map[Key::new(3)], map[Key::new(0)], map[Key::new(9)]), (7, 0, 0));
+    }
+}

@@ -1,0 +1,161 @@
+//! Programs, functions and their variables.
+
+use smallvec::SmallVec;
+use warpwise_diag::Span;
+use warpwise_prim::ValueType;
+
+use crate::entity;
+use crate::entity::PrimaryMap;
+use crate::expr::Body;
+use crate::memory::Placement;
+use crate::types::{Operand, Type};
+
+entity!(
+    /// A function of a program.
+    FunctionId
+);
+
+entity!(
+    /// A variable of one function. Bound exactly once.
+    Var
+);
+
+/// A whole program.
+#[derive(Clone, Default, Debug)]
+pub struct Program {
+    /// All functions; callees need not precede their callers.
+    pub functions: PrimaryMap<FunctionId, Function>,
+}
+
+/// A function: parameters, body and the types of its results.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Unique within the program.
+    pub name: String,
+    /// How the outside world sees it, if it can be called from there.
+    pub entry: Option<EntryPoint>,
+    /// Every variable bound anywhere in this function.
+    pub vars: PrimaryMap<Var, VarData>,
+    /// Parameters; sizes precede the arrays whose types mention them.
+    pub params: Vec<Param>,
+    /// What it returns; a result's type may mention parameters and earlier results.
+    pub results: Vec<ResultDecl>,
+    /// What it does.
+    pub body: Body,
+    /// Where it was written.
+    pub span: Span,
+}
+
+/// What is known about a variable.
+#[derive(Clone, Debug)]
+pub struct VarData {
+    /// A hint for printing; not an identity.
+    pub name: SmallVec<[u8; 16]>,
+    /// Its type, stored here and nowhere else.
+    pub ty: Type,
+    /// Where an array lies (level `mem` only).
+    pub placement: Option<Placement>,
+}
+
+/// A parameter of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Param {
+    /// The variable it binds.
+    pub var: Var,
+    /// Whether the function may overwrite it (`*`).
+    pub consumed: bool,
+}
+
+/// A result of a function. The variable only names the result in the types of later results; it is
+/// never in scope in the body.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ResultDecl {
+    /// Carries the result's type.
+    pub var: Var,
+    /// Whether the result aliases no parameter (`*`).
+    pub unique: bool,
+}
+
+/// The surface signature of an entry point. The function's parameters are first the sizes that
+/// array types mention, then the flattened values of `params` in order; its results are first the
+/// existential sizes, then the flattened values of `results`.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct EntryPoint {
+    /// The name it is called by.
+    pub name: String,
+    /// How many leading function parameters are sizes.
+    pub size_params: usize,
+    /// The parameters as written.
+    pub params: Vec<EntryParam>,
+    /// How many leading function results are sizes.
+    pub size_results: usize,
+    /// The results as written; a returned tuple is unpacked one level.
+    pub results: Vec<EntryType>,
+}
+
+/// One parameter of an entry point.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct EntryParam {
+    /// Its name in the source; may be empty.
+    pub name: String,
+    /// Whether it is consumed.
+    pub consumed: bool,
+    /// Its type.
+    pub ty: EntryType,
+}
+
+/// A type as the outside world sees it.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub enum EntryType {
+    /// One scalar value.
+    Scalar(ValueType),
+    /// One array value of this rank.
+    Array(ValueType, usize),
+    /// Several values under one name: a record, a tuple, an array of those, an abstract type.
+    Opaque {
+        /// The type as written.
+        name: String,
+        /// The values it is made of, each with its field path.
+        fields: Vec<(String, EntryType)>,
+    },
+}
+
+impl Program {
+    /// The entry point of this name.
+    pub fn entry(&self, name: &str) -> Option<FunctionId> {
+        let is = |f: &Function| f.entry.as_ref().is_some_and(|entry| entry.name == name);
+        self.functions.iter().find(|(_, f)| is(f)).map(|(id, _)| id)
+    }
+}
+
+impl Function {
+    /// A fresh variable.
+    pub fn fresh(&mut self, name: &str, ty: Type) -> Var {
+        self.vars.push(VarData { name: name.as_bytes().into(), ty, placement: None })
+    }
+
+    /// A fresh variable with the name, type and placement of another.
+    pub fn fresh_like(&mut self, var: Var) -> Var {
+        self.vars.push(self.vars[var].clone())
+    }
+
+    /// The type of a variable.
+    pub fn ty(&self, var: Var) -> &Type {
+        &self.vars[var].ty
+    }
+
+    /// The type of an operand.
+    pub fn operand_type(&self, operand: Operand) -> Type {
+        match operand {
+            Operand::Const(value) => Type::Scalar(value.ty()),
+            Operand::Var(var) => self.vars[var].ty.clone(),
+        }
+    }
+}
+
+impl VarData {
+    /// The name hint as text.
+    pub fn name(&self) -> &str {
+        std::str::from_utf8(&self.name).unwrap_or("v")
+    }
+}
