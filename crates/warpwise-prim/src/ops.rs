@@ -1,5 +1,41 @@
 //! The scalar operators. Every operator works on one type family; the width is that of its
 //! operands, so an operator carries no type and a mnemonic no suffix (`fmul x y`).
+//!
+//! Which function of the language's math modules becomes which operators (`i` a signed, `u` an
+//! unsigned, `f` a float module; everything not listed is a constant or plain text of the prelude):
+//!
+//! | function | operators |
+//! |---|---|
+//! | `i + - *`, `u + - *` | `add` `sub` `mul` |
+//! | `i / % // %%` | `sdiv` `smod` `squot` `srem` |
+//! | `u / //`, `u % %%` | `udiv`, `umod` |
+//! | `i **`, `u **` | `pow`, `upow` |
+//! | `& \| ^`, `not`, `!` | `and` `or` `xor`, `not` (integers and `bool`) |
+//! | `<<`, `>>>` | `shl`, `lshr` |
+//! | `i >>` | `ashr` |
+//! | `u >>` | `ashr` as a module function, `lshr` as the built-in operator (a quirk of the language) |
+//! | `== !=` | `eq` `ne`, of every type |
+//! | `< <=`; `> >=` | `slt` `sle` / `ult` `ule` (also `bool`) / `flt` `fle`; the same with operands swapped |
+//! | `i.sgn`, `i.abs`, `i.neg` | `sgn`, `abs`, `neg` |
+//! | `u.sgn`, `u.abs`, `u.neg` | `umin x 1`, nothing, `neg` |
+//! | `i.max i.min`, `u.max u.min` | `smax` `smin`, `umax` `umin` |
+//! | `popc clz ctz` | `popc` `clz` `ctz`, then `zext`/`itrunc` to i32 |
+//! | `i.mul_hi`, `u.mul_hi` | `smulh`, `umulh` |
+//! | `i.mad_hi`, `u.mad_hi` | `smulh` then `add`, `umulh` then `add` |
+//! | `get_bit`, `set_bit` | shifts, `and`, `or`, `not`; on floats between two `bitcast`s |
+//! | integer from `i`, from `u`, from `bool` | `sext`, `zext`, `zext`; to a narrower type `itrunc` |
+//! | `i` from float, `u` from float | `fptosi`, `fptoui` |
+//! | float from `i`, from `u` or `bool`, from float | `sitofp`, `uitofp`, `fpconv` |
+//! | `bool` from a number | `tobool` |
+//! | `f + - * /`, `f %`, `f **` | `fadd` `fsub` `fmul` `fdiv`, `fmod`, `fpow` |
+//! | `f.recip`, `f.from_fraction` | `fdiv 1 x`, `sitofp` twice then `fdiv` |
+//! | `f.neg abs sgn max min` | `fneg` `fabs` `fsgn` `fmax` `fmin` |
+//! | `f.to_bits`, `f.from_bits` | `bitcast` |
+//! | `f.isnan`, `f.isinf` | `isnan`, `isinf` |
+//! | `f.ldexp x n` | `sitofp n` then `ldexp` |
+//! | `f.atan2 atan2pi hypot copysign nextafter` | the operator of that name |
+//! | `f.fma mad lerp` | the operator of that name |
+//! | `f.sqrt cbrt exp log sin ... gamma lgamma erf erfc ceil floor trunc round` | the operator of that name |
 
 use serde::{Deserialize, Serialize};
 
@@ -114,7 +150,7 @@ operators! {
         Erf = "erf",
         /// Complementary error function.
         Erfc = "erfc",
-        /// 1 / sqrt(x), each step rounded.
+        /// 1 / sqrt(x), each step rounded to the type.
         Rsqrt = "rsqrt",
         /// Round towards negative infinity.
         Floor = "floor",
@@ -160,8 +196,10 @@ operators! {
         SMax = "smax",
         /// Larger unsigned integer.
         UMax = "umax",
-        /// Integer power; a negative exponent must not occur.
+        /// Integer power, wrapping; the exponent is read as signed and must not be negative.
         Pow = "pow",
+        /// Integer power, wrapping; the exponent is read as unsigned.
+        UPow = "upow",
         /// Shift left; a shift by the width or more gives 0. The shift is read as unsigned.
         Shl = "shl",
         /// Shift right with zeros; a shift by the width or more gives 0.
@@ -182,13 +220,16 @@ operators! {
         FMul = "fmul",
         /// Float division, IEEE.
         FDiv = "fdiv",
-        /// Float remainder with the divisor's sign (Futhark's `%` on floats): x - y*floor(x/y), computed as `fmod` with a correction.
+        /// Float remainder with the divisor's sign (Futhark's `%` on floats): x - y*floor(x/y),
+        /// computed as `frem` with a correction; a zero has the divisor's sign.
         FMod = "fmod",
-        /// C's `fmod`: remainder with the dividend's sign (Futhark's `%%`).
+        /// C's `fmod`: remainder with the dividend's sign.
         FRem = "frem",
-        /// C's `fmin`: the other operand where one is NaN.
+        /// C's `fmin`: the other operand where one is NaN. Of two zeros `eval` takes the negative
+        /// one; generated code may take either.
         FMin = "fmin",
-        /// C's `fmax`: the other operand where one is NaN.
+        /// C's `fmax`: the other operand where one is NaN. Of two zeros `eval` takes the positive
+        /// one; generated code may take either.
         FMax = "fmax",
         /// C's `pow`.
         FPow = "fpow",
@@ -202,6 +243,8 @@ operators! {
         CopySign = "copysign",
         /// C's `nextafter`.
         NextAfter = "nextafter",
+        /// x * 2^n, rounded once; n is the second operand converted to i32 as `fptosi` does.
+        LdExp = "ldexp",
     }
 }
 
@@ -212,7 +255,7 @@ operators! {
         Fma = "fma",
         /// Float x*y + z, each step rounded (Futhark's `mad`).
         Mad = "mad",
-        /// Linear interpolation v0 + (v1 - v0) * t.
+        /// Linear interpolation v0 + (v1 - v0) * t, each step rounded.
         Lerp = "lerp",
     }
 }
@@ -248,7 +291,7 @@ operators! {
         ZExt = "zext",
         /// Integer to a narrower or equal integer, wrapping.
         Truncate = "itrunc",
-        /// Integer to `bool`: whether it is not 0. Also float to `bool`.
+        /// Integer or float to `bool`: whether it differs from 0 (NaN does).
         ToBool = "tobool",
         /// Signed integer to float, rounded to nearest even.
         SIToFP = "sitofp",
@@ -260,13 +303,14 @@ operators! {
         FPToUI = "fptoui",
         /// Float to another float type, rounded to nearest even.
         FPConvert = "fpconv",
-        /// The same bits as another type of the same width.
+        /// The same bits as another type of the same width (not `bool`).
         Bitcast = "bitcast",
         /// Whether a float is NaN; the result is `bool`.
         IsNan = "isnan",
         /// Whether a float is infinite; the result is `bool`.
         IsInf = "isinf",
-        /// The power-of-two exponent of a float as i32, as C's `ilogb`.
+        /// The power-of-two exponent of a float as i32, as C's `ilogb`; the least i32 for 0 and
+        /// NaN, the greatest for infinities.
         ILogB = "ilogb",
     }
 }
