@@ -1,1 +1,27 @@
 //! The imperative IR and the lowering of the core IR into it.
+//!
+//! An [`ImpProgram`] is host code (allocation, control, launches) and kernels (the loops that work
+//! on data). Values live in typed mutable registers, scalars or SIMD vectors; arrays are gone:
+//! memory is addressed by element offsets. Control flow is structured.
+//!
+//! ```text
+//! kernel mvm_1(n: i64, m: i64, a: mem, x: mem, ys: mem) range lo..hi {
+//!   for i in lo..hi step 1 {
+//!     acc: <16 x f32> = 0f32;
+//!     ...
+//!   }
+//! }
+//! ```
+//!
+//! Absent on purpose: LLVM, kernel text, devices, shapes, uniqueness.
+
+mod program;
+
+mod op;
+mod types;
+
+pub use op::{AtomicOp, Block, Label, MemoryOrder, Op};
+pub use program::{
+    Check, CheckId, HostFunction, HostParam, HostResult, ImpProgram, Kernel, KernelId, KernelParam, Launch,
+};
+pub use types::{ImpType, Mem, MemData, Operand, Reg, RegData, Space, StridedView};

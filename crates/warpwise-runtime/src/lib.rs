@@ -1,1 +1,4 @@
 //! What compiled programs run on: arrays, memory, threads, the host machine, value formats.
+
+pub mod kernel;
+pub mod machine;

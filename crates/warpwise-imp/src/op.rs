@@ -1,0 +1,138 @@
+//! The operations. Destination registers come first; every operation on vectors works lane by lane
+//! unless it says otherwise, and its operands have equally many lanes (constants stretch).
+
+use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, ScalarType, TernaryOp, UnaryOp};
+
+use crate::program::{CheckId, Launch};
+use crate::types::{Mem, Operand, Reg, StridedView};
+
+/// Operations in order.
+pub type Block = Vec<Op>;
+
+/// The name of a [`Op::Scope`] within its function or kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Label(pub u32);
+
+/// How strongly an access to a flag is ordered.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MemoryOrder {
+    /// Atomic, unordered.
+    Relaxed,
+    /// Later reads see what was written before the matching release.
+    Acquire,
+    /// Earlier writes are visible to whoever acquires.
+    Release,
+}
+
+/// Read-modify-write operations.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum AtomicOp {
+    /// The old value combined with the new one. Integers, and floats where the operator is `fadd`, `fmin` or `fmax`.
+    Binary(BinaryOp),
+    /// The new value.
+    Exchange,
+}
+
+/// One operation.
+#[allow(missing_docs)] // the fields are named in each operation's description
+#[derive(Clone, PartialEq, Debug)]
+pub enum Op {
+    // -- values ------------------------------------------------------------------------------
+    /// `dst = x`. A scalar moved to a vector register fills all lanes.
+    Move { dst: Reg, x: Operand },
+    /// `dst = op x`.
+    Unary { dst: Reg, op: UnaryOp, x: Operand },
+    /// `dst = op x y`. Division is by a safe operand in every lane, active or not.
+    Binary { dst: Reg, op: BinaryOp, x: Operand, y: Operand },
+    /// `dst = op x y z`.
+    Ternary { dst: Reg, op: TernaryOp, x: Operand, y: Operand, z: Operand },
+    /// `dst = op x y`; `dst` is a `bool` or a mask.
+    Compare { dst: Reg, op: CompareOp, x: Operand, y: Operand },
+    /// `dst = op x`, to the type of `dst`; `from` is the scalar type of `x`.
+    Convert { dst: Reg, op: ConvertOp, from: ScalarType, x: Operand },
+    /// `dst = cond ? x : y`; a scalar `cond` chooses for all lanes.
+    Select { dst: Reg, cond: Operand, x: Operand, y: Operand },
+
+    // -- lanes -------------------------------------------------------------------------------
+    /// `dst = [0, 1, 2, ...]`, an integer vector.
+    LaneIds { dst: Reg },
+    /// `dst = x[lane]`; `lane` is an `i64` in range.
+    Extract { dst: Reg, x: Operand, lane: Operand },
+    /// `dst[lane] = x`, other lanes stay.
+    Insert { dst: Reg, x: Operand, lane: Operand },
+    /// Lane `i` of `dst` is lane `lanes[i]` of `x` followed by `y`. `dst` may have another number of lanes.
+    Shuffle { dst: Reg, x: Operand, y: Operand, lanes: Vec<u16> },
+    /// `dst: bool` = whether any lane of the mask holds.
+    Any { dst: Reg, mask: Operand },
+    /// `dst: bool` = whether all lanes of the mask hold.
+    All { dst: Reg, mask: Operand },
+    /// `dst: i64` = how many lanes of the mask hold.
+    Count { dst: Reg, mask: Operand },
+    /// `dst: i64` = the first lane of the mask that holds; one must.
+    First { dst: Reg, mask: Operand },
+
+    // -- memory ------------------------------------------------------------------------------
+    /// Loads elements of the type of `dst` (a `bool` is a byte, 0 or 1).
+    /// A scalar `index` with a vector `dst`: contiguous elements from `index` on. A vector `index`: a gather.
+    /// Lanes outside `mask` are not accessed and get zero.
+    Load { dst: Reg, mem: Mem, index: Operand, mask: Option<Operand> },
+    /// Stores `value`, whose scalar type is `elem`; addressing as for loads. Of several lanes to one
+    /// place the highest counts. `stream`: past the caches (contiguous only).
+    Store { mem: Mem, index: Operand, value: Operand, elem: ScalarType, mask: Option<Operand>, stream: bool },
+    /// Stores the lanes of `value` for which `mask` holds next to each other from `index` on.
+    CompressStore { mem: Mem, index: Operand, value: Operand, elem: ScalarType, mask: Operand },
+    /// Combines `value` into an element atomically; a vector does so lane by lane where `mask` holds.
+    Atomic { op: AtomicOp, mem: Mem, index: Operand, value: Operand, elem: ScalarType, mask: Option<Operand> },
+    /// `dst = src`, as pointers.
+    SetMem { dst: Mem, src: Mem },
+    /// Kernel: a fresh block from the task's arena, 64-byte aligned, of unspecified contents.
+    ArenaAlloc { dst: Mem, bytes: Operand },
+    /// Kernel: `dst: i64` = how full the arena is.
+    ArenaMark { dst: Reg },
+    /// Kernel: frees what was allocated since the mark.
+    ArenaReset { mark: Operand },
+
+    // -- control -----------------------------------------------------------------------------
+    /// Runs one of two blocks; `cond` is a scalar `bool`.
+    If { cond: Operand, then_block: Block, else_block: Block },
+    /// `for index in from..to step`: `index` is a scalar integer register, not assigned in the body;
+    /// `step` is a positive constant. `from` and `to` are read once.
+    For { index: Reg, from: Operand, to: Operand, step: i64, body: Block },
+    /// Runs `test`, leaves if `cond` is false, runs `body`, and again.
+    While { test: Block, cond: Operand, body: Block },
+    /// Runs the block; [`Op::Leave`] inside it continues after it.
+    Scope { label: Label, body: Block },
+    /// Continues after the scope of this label, which encloses this operation.
+    Leave { label: Label },
+
+    // -- failure -----------------------------------------------------------------------------
+    /// Reports a failed check. In a kernel: records it unless an earlier iteration has failed, and goes on;
+    /// `iteration` is the flat `i64` iteration. In host code: raises the error at once.
+    Fail { check: CheckId, iteration: Operand, values: Vec<Operand> },
+
+    // -- tasks that wait for tasks -------------------------------------------------------------
+    /// Kernel: waits until the `i32` flag at `index` is not 0 (acquire). Returns also when the run is cancelled.
+    WaitFlag { mem: Mem, index: Operand },
+    /// Kernel: sets the `i32` flag at `index` to 1 (release).
+    SetFlag { mem: Mem, index: Operand },
+
+    // -- work-groups (GPU) ---------------------------------------------------------------------
+    /// All work-items of a group meet; local and global memory are consistent afterwards.
+    Barrier,
+
+    // -- host code only ------------------------------------------------------------------------
+    /// A fresh block of global memory; the old one is released.
+    Alloc { dst: Mem, bytes: Operand },
+    /// Lets go of a block: it is freed when nobody holds it.
+    Release { mem: Mem },
+    /// Runs a kernel over a range and raises the first failure of it.
+    Launch(Box<Launch>),
+    /// Copies a whole array of this shape between views.
+    Copy { elem: ScalarType, shape: Vec<Operand>, dst: StridedView, src: StridedView },
+    /// Sets `count` contiguous elements from `index` on to the scalar `value`.
+    Fill { mem: Mem, index: Operand, count: Operand, value: Operand, elem: ScalarType },
+    /// `dst: bool` = whether `value` reaches the tunable threshold.
+    Threshold { dst: Reg, name: String, value: Operand, default: i64 },
+    /// Calls another host function. Scalars and memories in the order of its parameters and results.
+    Call { function: usize, args: Vec<Operand>, mem_args: Vec<Mem>, results: Vec<Reg>, mem_results: Vec<Mem> },
+}

@@ -1,0 +1,149 @@
+//! Programs, host functions and kernels.
+
+use warpwise_diag::Span;
+use warpwise_ir::EntryPoint;
+use warpwise_ir::entity;
+use warpwise_ir::entity::PrimaryMap;
+use warpwise_prim::ScalarType;
+use warpwise_runtime::machine::{CheckPart, Schedule};
+
+use crate::op::Block;
+use crate::types::{Mem, MemData, Operand, Reg, RegData};
+
+entity!(
+    /// A kernel of a program.
+    KernelId
+);
+
+entity!(
+    /// A run-time check of a program.
+    CheckId
+);
+
+/// A lowered program.
+#[derive(Clone, Default, Debug)]
+pub struct ImpProgram {
+    /// Host functions; [`crate::Op::Call`] names them by position.
+    pub functions: Vec<HostFunction>,
+    /// Kernels.
+    pub kernels: PrimaryMap<KernelId, Kernel>,
+    /// Everything that can fail.
+    pub checks: PrimaryMap<CheckId, Check>,
+}
+
+/// Code that runs on the host's register machine: it allocates, decides, launches.
+#[derive(Clone, Debug)]
+pub struct HostFunction {
+    /// Unique within the program.
+    pub name: String,
+    /// How the outside world sees it.
+    pub entry: Option<EntryPoint>,
+    /// Registers; all scalar.
+    pub regs: PrimaryMap<Reg, RegData>,
+    /// Memories.
+    pub mems: PrimaryMap<Mem, MemData>,
+    /// Parameters, in the order of the core function's.
+    pub params: Vec<HostParam>,
+    /// What it does; ends by falling off the end.
+    pub body: Block,
+    /// Results, in the order of the core function's.
+    pub results: Vec<HostResult>,
+}
+
+/// A parameter of a host function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum HostParam {
+    /// A scalar.
+    Scalar(Reg),
+    /// An array, dense and row-major from the start of its block; its sizes are scalar parameters or constants.
+    Array {
+        /// Its block.
+        mem: Mem,
+        /// Element type.
+        elem: ScalarType,
+        /// Sizes.
+        shape: Vec<Operand>,
+    },
+}
+
+/// A result of a host function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum HostResult {
+    /// A scalar.
+    Scalar(Operand),
+    /// An array, dense and row-major from the start of its block.
+    Array {
+        /// Its block.
+        mem: Mem,
+        /// Element type.
+        elem: ScalarType,
+        /// Sizes.
+        shape: Vec<Operand>,
+    },
+}
+
+/// A function compiled to native or device code. The CPU runs it for parts `lo..hi` of a range, one
+/// call a task; a GPU runs it once a work-item.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// Unique within the program.
+    pub name: String,
+    /// Arguments, set by the launch.
+    pub params: Vec<KernelParam>,
+    /// Registers.
+    pub regs: PrimaryMap<Reg, RegData>,
+    /// Memories.
+    pub mems: PrimaryMap<Mem, MemData>,
+    /// First index of the part to do; `i64`.
+    pub lo: Reg,
+    /// One past the last.
+    pub hi: Reg,
+    /// What it does.
+    pub body: Block,
+    /// Where it came from.
+    pub span: Span,
+}
+
+/// An argument of a kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum KernelParam {
+    /// A scalar.
+    Scalar(Reg),
+    /// A block of global memory.
+    Memory {
+        /// The memory.
+        mem: Mem,
+        /// No other argument that is written overlaps it.
+        noalias: bool,
+        /// The kernel does not write it.
+        read_only: bool,
+    },
+}
+
+/// The launch of a kernel over the range `0..extent`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Launch {
+    /// The kernel.
+    pub kernel: KernelId,
+    /// The scalar arguments, in order.
+    pub args: Vec<Operand>,
+    /// The memory arguments, in order.
+    pub mem_args: Vec<Mem>,
+    /// How many iterations, `i64`; none if not positive.
+    pub extent: Operand,
+    /// How parts are handed out.
+    pub schedule: Schedule,
+    /// Parts begin at multiples of this; at least 1.
+    pub align: i64,
+    /// Estimated cost of one iteration in simple scalar operations, `i64`.
+    pub cost: Operand,
+}
+
+/// What to say when a check fails.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Check {
+    /// Text and values in order.
+    pub parts: Vec<CheckPart>,
+    /// Where.
+    pub span: Span,
+}

@@ -1,0 +1,198 @@
+//! The code of the host's register machine.
+//!
+//! Host code allocates, decides and launches; it is compact, portable and the same for every
+//! device. Registers hold the bits of scalars ([`warpwise_prim::Scalar::to_bits`]); memory registers
+//! hold shared blocks, freed when nobody holds them.
+//!
+//! ```text
+//!  0  load_const r2 4
+//!  1  binary     r3 = mul i64 r0 r2
+//!  2  alloc      m1 r3
+//!  3  launch     kernel 0 (r0, m0, m1) extent r0 static
+//!  4  return
+//! ```
+
+use serde::{Deserialize, Serialize};
+use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, ScalarType, TernaryOp, UnaryOp, ValueType};
+
+/// A scalar register.
+pub type Reg = u32;
+/// A memory register.
+pub type MemReg = u32;
+/// A position in a function's code.
+pub type Target = u32;
+
+/// Everything the run time needs to run a program, but for the kernels' native code.
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
+pub struct Module {
+    /// Host functions.
+    pub functions: Vec<Function>,
+    /// Names of the kernels, by number.
+    pub kernels: Vec<String>,
+    /// What failing checks say, by number.
+    pub checks: Vec<Check>,
+}
+
+/// A host function.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Function {
+    /// Unique within the module.
+    pub name: String,
+    /// Number of scalar registers.
+    pub regs: u32,
+    /// Number of memory registers.
+    pub mems: u32,
+    /// Where arguments go, in order.
+    pub params: Vec<Slot>,
+    /// The code; ends with `Return`.
+    pub code: Vec<Instr>,
+    /// Where results are found, in order.
+    pub results: Vec<Slot>,
+}
+
+/// The place of an argument or result.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Slot {
+    /// A scalar of this type.
+    Scalar(ScalarType, Reg),
+    /// A dense row-major array. The sizes are in registers; as a parameter they are arguments of their own.
+    Array {
+        /// Element type.
+        elem: ScalarType,
+        /// Its block.
+        mem: MemReg,
+        /// Its sizes.
+        shape: Vec<Reg>,
+    },
+}
+
+/// One instruction. `dst` registers come first.
+#[allow(missing_docs)] // the fields are named in each instruction's description
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub enum Instr {
+    /// `dst = bits`.
+    Const { dst: Reg, bits: u64 },
+    /// `dst = x`.
+    Move { dst: Reg, x: Reg },
+    /// `dst = op x`, on values of type `ty`.
+    Unary { dst: Reg, op: UnaryOp, ty: ScalarType, x: Reg },
+    /// `dst = op x y`.
+    Binary { dst: Reg, op: BinaryOp, ty: ScalarType, x: Reg, y: Reg },
+    /// `dst = op x y z`.
+    Ternary { dst: Reg, op: TernaryOp, ty: ScalarType, x: Reg, y: Reg, z: Reg },
+    /// `dst = op x y`, a `bool`.
+    Compare { dst: Reg, op: CompareOp, ty: ScalarType, x: Reg, y: Reg },
+    /// `dst = op x`.
+    Convert { dst: Reg, op: ConvertOp, from: ScalarType, to: ScalarType, x: Reg },
+    /// `dst = cond ? x : y`.
+    Select { dst: Reg, cond: Reg, x: Reg, y: Reg },
+    /// Continues at `target`.
+    Jump { target: Target },
+    /// Continues at `target` unless `cond` holds.
+    JumpUnless { cond: Reg, target: Target },
+    /// Ends the function.
+    Return,
+    /// `dst` = a fresh block.
+    Alloc { dst: MemReg, bytes: Reg },
+    /// Lets go of a block.
+    Release { mem: MemReg },
+    /// `dst` shares the block of `src`.
+    SetMem { dst: MemReg, src: MemReg },
+    /// `dst` = the element at `index` of a block seen as an array of `ty`.
+    Load { dst: Reg, mem: MemReg, index: Reg, ty: ScalarType },
+    /// Sets an element.
+    Store { mem: MemReg, index: Reg, value: Reg, ty: ScalarType },
+    /// Runs a kernel over `0..extent`; raises its first failure.
+    Launch(Box<Launch>),
+    /// Copies a whole array between views.
+    Copy(Box<Copy>),
+    /// Sets `count` elements from `index` on to `value`.
+    Fill { mem: MemReg, index: Reg, count: Reg, value: Reg, ty: ScalarType },
+    /// Raises check `check` with these values.
+    Fail { check: u32, values: Vec<Reg> },
+    /// `dst: bool` = whether `value` reaches the tunable threshold.
+    Threshold { dst: Reg, name: String, value: Reg, default: i64 },
+    /// Calls another function of the module; arguments and results in the order of its slots.
+    Call { function: u32, args: Vec<Arg>, results: Vec<Arg> },
+}
+
+/// A scalar or memory register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Arg {
+    /// A scalar register.
+    Reg(Reg),
+    /// A memory register.
+    Mem(MemReg),
+}
+
+/// The launch of a kernel.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Launch {
+    /// Which kernel.
+    pub kernel: u32,
+    /// Its arguments in order.
+    pub args: Vec<Arg>,
+    /// How many iterations.
+    pub extent: Reg,
+    /// How parts are handed out.
+    pub schedule: Schedule,
+    /// Parts begin at multiples of this.
+    pub align: i64,
+    /// Register with the estimated cost of one iteration in simple scalar operations.
+    pub cost: Reg,
+}
+
+/// How the parts of a range are handed out to workers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum Schedule {
+    /// All in one call on the calling thread.
+    Sequential,
+    /// Iterations cost alike: contiguous parts, about one per worker.
+    Static,
+    /// Iterations may cost differently: parts are split while others are idle.
+    Dynamic,
+    /// One iteration a part, claimed in increasing order; later ones may wait for earlier ones.
+    Ordered,
+}
+
+/// A copy of a whole array between strided views.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Copy {
+    /// Element type.
+    pub elem: ScalarType,
+    /// Sizes, outermost first.
+    pub shape: Vec<Reg>,
+    /// Where to.
+    pub dst: View,
+    /// Where from.
+    pub src: View,
+}
+
+/// A strided view of a block, in elements.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct View {
+    /// The block.
+    pub mem: MemReg,
+    /// Place of the first element.
+    pub offset: Reg,
+    /// Distance between neighbours per dimension, outermost first.
+    pub strides: Vec<Reg>,
+}
+
+/// What to say when a check fails.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Check {
+    /// Text and values in order.
+    pub parts: Vec<CheckPart>,
+    /// `file:line:column` it came from.
+    pub place: String,
+}
+
+/// A piece of a message.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum CheckPart {
+    /// As it stands.
+    Text(String),
+    /// The next value, shown as this type.
+    Value(ValueType),
+}
