@@ -1,0 +1,24 @@
+//! Pooled memory with a byte budget.
+//!
+//! A [`MemoryPool`] hands out [`Block`]s behind `Arc`; when the last owner drops one it goes back
+//! to the pool's free list of its size class and is reused, because touching fresh pages costs
+//! more than most kernels. The budget covers everything the pool holds, in use or free: when a
+//! request would cross it, free blocks are given back to the system first, and only then does the
+//! request fail with [`OutOfMemory`].
+//!
+//! Invariants: a block starts at a multiple of 64 bytes (2 MiB from 4 MiB up, with huge pages
+//! asked for); every byte of it is initialised (zero, or what a former owner left); its capacity
+//! exceeds the size asked for by at most an eighth, or by less than 64 bytes.
+//!
+//! Absent on purpose: global pools, shrinking or growing blocks in place, first touch of fresh
+//! pages (the kernels that write them do that, in parallel).
+
+mod block;
+mod classes;
+mod limit;
+mod pool;
+mod system;
+
+pub use block::Block;
+pub use limit::default_limit;
+pub use pool::{MemoryPool, OutOfMemory, PoolStatistics};

@@ -1,0 +1,315 @@
+//! The pool: free lists per size class under one lock, and the budget.
+
+use std::fmt;
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::block::Block;
+use super::classes::SizeClass;
+use super::limit::default_limit;
+use super::system;
+
+/// A pool of memory blocks with a byte budget; clones are handles of the same pool.
+///
+/// Blocks keep their pool alive, so a pool may be dropped before them.
+#[derive(Clone)]
+pub struct MemoryPool {
+    shared: Arc<Shared>,
+}
+
+/// An allocation that the budget, or the system, does not allow. All sizes in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OutOfMemory {
+    /// The size asked for; `u64::MAX` when it does not even fit 64 bits.
+    pub asked: u64,
+    /// Bytes in blocks in use.
+    pub live: u64,
+    /// Bytes obtained from the system: blocks in use and blocks kept for reuse.
+    pub held: u64,
+    /// The budget.
+    pub limit: u64,
+}
+
+/// What a pool did so far.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct PoolStatistics {
+    /// Bytes in blocks in use now.
+    pub live: u64,
+    /// The highest value `live` had.
+    pub peak_live: u64,
+    /// Bytes obtained from the system now.
+    pub held: u64,
+    /// Allocations served by a block that was used before.
+    pub hits: u64,
+    /// Allocations that needed fresh memory.
+    pub misses: u64,
+}
+
+impl MemoryPool {
+    /// A pool that holds at most `limit` bytes.
+    pub fn new(limit: u64) -> MemoryPool {
+        MemoryPool { shared: Arc::new(Shared { limit, state: Mutex::default() }) }
+    }
+
+    /// A pool with the default budget, 80 % of the memory there is.
+    pub fn with_default_limit() -> MemoryPool {
+        MemoryPool::new(default_limit())
+    }
+
+    /// The budget in bytes.
+    pub fn limit(&self) -> u64 {
+        self.shared.limit
+    }
+
+    /// A block of `bytes` bytes with unspecified contents (initialised, but not zeroed).
+    pub fn allocate(&self, bytes: u64) -> Result<Arc<Block>, OutOfMemory> {
+        self.allocate_unique(bytes).map(Arc::new)
+    }
+
+    /// Like [`allocate`](MemoryPool::allocate), still owned by the caller alone.
+    pub fn allocate_unique(&self, bytes: u64) -> Result<Block, OutOfMemory> {
+        let mut state = self.shared.lock();
+        let class = SizeClass::holding(bytes).ok_or_else(|| state.out_of_memory(bytes, self.shared.limit))?;
+        let start = state.take(class, bytes, self.shared.limit)?;
+        Ok(Block::new(start, bytes as usize, class, Arc::clone(&self.shared)))
+    }
+
+    /// A block for `count` elements of `element` bytes each; `None` stands for a count that no
+    /// 64-bit integer holds.
+    pub fn allocate_elements(&self, count: Option<u64>, element: u64) -> Result<Block, OutOfMemory> {
+        let bytes = count.and_then(|count| count.checked_mul(element)).unwrap_or(u64::MAX);
+        self.allocate_unique(bytes)
+    }
+
+    /// Gives every free block back to the system.
+    pub fn trim(&self) {
+        self.shared.lock().trim(u64::MAX);
+    }
+
+    /// What the pool did so far.
+    pub fn statistics(&self) -> PoolStatistics {
+        self.shared.lock().statistics
+    }
+}
+
+impl fmt::Debug for MemoryPool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemoryPool")
+            .field("limit", &self.shared.limit)
+            .field("statistics", &self.statistics())
+            .finish()
+    }
+}
+
+impl fmt::Display for OutOfMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.asked == u64::MAX {
+            write!(f, "out of memory: more bytes asked than a 64-bit number can count")?;
+        } else {
+            write!(f, "out of memory: {} bytes asked", self.asked)?;
+        }
+        write!(f, " with {} in use, {} held, and a limit of {}", self.live, self.held, self.limit)
+    }
+}
+
+impl std::error::Error for OutOfMemory {}
+
+/// What a pool's handles and blocks share.
+pub(super) struct Shared {
+    limit: u64,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Free blocks by class index; the last freed is reused first, while it is in the caches.
+    free: Vec<Vec<FreeBlock>>,
+    statistics: PoolStatistics,
+}
+
+/// The start of a block nobody uses.
+struct FreeBlock(NonNull<u8>);
+
+// SAFETY: a free block is plain memory owned by the list it is in.
+unsafe impl Send for FreeBlock {}
+
+impl Shared {
+    /// The last owner of a block is gone.
+    pub(super) fn take_back(&self, start: NonNull<u8>, class: SizeClass) {
+        let mut state = self.lock();
+        state.statistics.live -= class.capacity();
+        if state.free.len() <= class.index() {
+            state.free.resize_with(class.index() + 1, Vec::new);
+        }
+        state.free[class.index()].push(FreeBlock(start));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing in here panics half-way, so the state is sound even when poisoned.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn take(&mut self, class: SizeClass, asked: u64, limit: u64) -> Result<NonNull<u8>, OutOfMemory> {
+        let capacity = class.capacity();
+        let start = match self.free.get_mut(class.index()).and_then(Vec::pop) {
+            Some(FreeBlock(start)) => {
+                self.statistics.hits += 1;
+                start
+            }
+            None => {
+                let start = self.obtain(capacity, limit).ok_or_else(|| self.out_of_memory(asked, limit))?;
+                self.statistics.misses += 1;
+                self.statistics.held += capacity;
+                start
+            }
+        };
+        self.statistics.live += capacity;
+        self.statistics.peak_live = self.statistics.peak_live.max(self.statistics.live);
+        Ok(start)
+    }
+
+    /// Fresh memory, trimming free blocks when the budget or the system demands it.
+    fn obtain(&mut self, capacity: u64, limit: u64) -> Option<NonNull<u8>> {
+        // What is in use cannot be trimmed; do not throw free blocks away for a hopeless request.
+        if self.statistics.live.saturating_add(capacity) > limit {
+            return None;
+        }
+        let over = self.statistics.held.saturating_add(capacity).saturating_sub(limit);
+        if over > 0 {
+            self.trim(over);
+        }
+        system::obtain(capacity).or_else(|| {
+            self.trim(u64::MAX);
+            system::obtain(capacity)
+        })
+    }
+
+    /// Releases free blocks, largest first, until `enough` bytes are given back or none is left.
+    fn trim(&mut self, enough: u64) {
+        let mut released = 0;
+        for (index, free) in self.free.iter_mut().enumerate().rev() {
+            let capacity = SizeClass::from_index(index).capacity();
+            while released < enough {
+                let Some(FreeBlock(start)) = free.pop() else { break };
+                // SAFETY: the list holds blocks of this class that nobody uses.
+                unsafe { system::release(start, capacity) };
+                released += capacity;
+                self.statistics.held -= capacity;
+            }
+        }
+    }
+
+    fn out_of_memory(&self, asked: u64, limit: u64) -> OutOfMemory {
+        OutOfMemory { asked, live: self.statistics.live, held: self.statistics.held, limit }
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        self.trim(u64::MAX);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    #[test]
+    fn blocks_are_aligned_zeroed_when_fresh_and_writable() {
+        let pool = MemoryPool::new(256 * MIB);
+        let mut held = Vec::new();
+        for bytes in [0, 1, 63, 64, 65, 4095, 3 * MIB, 4 * MIB, 5 * MIB + 1, 33 * MIB] {
+            let mut block = pool.allocate_unique(bytes).unwrap();
+            let alignment = if bytes >= 4 * MIB { 2 << 20 } else { 64 };
+            assert_eq!(block.as_ptr() as usize % alignment, 0, "{bytes}");
+            assert!(block.as_slice().iter().all(|&byte| byte == 0), "{bytes}");
+            assert!(block.capacity() >= (bytes as usize).next_multiple_of(64));
+            block.as_mut_slice().fill(7);
+            assert!(block.as_slice().iter().all(|&byte| byte == 7), "{bytes}");
+            held.push(block);
+        }
+    }
+
+    #[test]
+    fn a_dropped_block_is_reused() {
+        let pool = MemoryPool::new(MIB);
+        let first = pool.allocate(1000).unwrap();
+        let (start, shared) = (first.as_ptr(), Arc::clone(&first));
+        drop(first);
+        assert_ne!(pool.allocate(1000).unwrap().as_ptr(), start, "still shared");
+        drop(shared);
+        let again = pool.allocate(990).unwrap();
+        assert_eq!(again.as_ptr(), start);
+        let statistics = pool.statistics();
+        assert_eq!((statistics.hits, statistics.misses), (1, 2));
+        assert_eq!(statistics.live, 1024);
+        assert_eq!(statistics.peak_live, 2048);
+        assert_eq!(statistics.held, 2048);
+    }
+
+    #[test]
+    fn free_blocks_make_room_before_a_request_fails() {
+        let pool = MemoryPool::new(10 * MIB);
+        drop(pool.allocate(6 * MIB).unwrap());
+        assert_eq!(pool.statistics().held, 6 * MIB);
+        let kept = pool.allocate(8 * MIB).unwrap();
+        assert_eq!(pool.statistics().held, 8 * MIB);
+        let error = pool.allocate(3 * MIB).unwrap_err();
+        assert_eq!(
+            error,
+            OutOfMemory { asked: 3 * MIB, live: 8 * MIB, held: 8 * MIB, limit: 10 * MIB },
+            "{error}"
+        );
+        drop(kept);
+        assert!(pool.allocate(3 * MIB).is_ok());
+    }
+
+    #[test]
+    fn a_hopeless_request_throws_nothing_away() {
+        let pool = MemoryPool::new(10 * MIB);
+        drop(pool.allocate(6 * MIB).unwrap());
+        assert!(pool.allocate(11 * MIB).is_err());
+        assert_eq!(pool.statistics().held, 6 * MIB);
+    }
+
+    #[test]
+    fn absurd_sizes_are_errors() {
+        let pool = MemoryPool::new(u64::MAX);
+        for (count, element) in [
+            (Some(u64::MAX), 8),
+            (Some(i64::MAX as u64), 8),
+            (None, 1),
+            (Some(1 << 61), 2),
+            (Some(1 << 55), 8),
+        ] {
+            assert!(pool.allocate_elements(count, element).is_err(), "{count:?} * {element}");
+        }
+        assert!(pool.allocate_elements(None, 4).unwrap_err().to_string().contains("64-bit"));
+    }
+
+    #[test]
+    fn trimming_releases_everything_free() {
+        let pool = MemoryPool::new(64 * MIB);
+        let kept = pool.allocate(100).unwrap();
+        drop(pool.allocate(5 * MIB).unwrap());
+        drop(pool.allocate(100_000).unwrap());
+        pool.trim();
+        assert_eq!(pool.statistics().held, kept.capacity() as u64);
+    }
+
+    #[test]
+    fn blocks_outlive_their_pool_and_travel_between_threads() {
+        let pool = MemoryPool::new(64 * MIB);
+        let blocks: Vec<_> = (0..8).map(|i| pool.allocate(1000 << i).unwrap()).collect();
+        drop(pool);
+        std::thread::scope(|scope| {
+            for block in blocks {
+                scope.spawn(move || assert!(block.as_slice().iter().all(|&byte| byte == 0)));
+            }
+        });
+    }
+}

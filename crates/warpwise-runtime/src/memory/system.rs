@@ -1,0 +1,104 @@
+//! Memory from the operating system: the only calls that obtain or release pages.
+//!
+//! All memory obtained here reads as zero. Big blocks are mappings of their own at a 2 MiB
+//! boundary with huge pages asked for; small ones come from the process's allocator.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ptr::NonNull;
+
+use super::classes::GRANULE;
+
+/// From this size up a block is 2 MiB-aligned and asks for huge pages.
+pub(super) const BIG: u64 = 4 << 20;
+
+const HUGE_PAGE: usize = 2 << 20;
+
+/// `bytes` zeroed bytes, or `None` when the system has none left.
+pub(super) fn obtain(bytes: u64) -> Option<NonNull<u8>> {
+    let bytes = usize::try_from(bytes).ok()?;
+    if bytes as u64 >= BIG { big::obtain(bytes) } else { obtain_small(bytes) }
+}
+
+/// Gives back what [`obtain`] returned for the same `bytes`.
+///
+/// # Safety
+/// `start` must come from `obtain(bytes)` and must not be used afterwards.
+pub(super) unsafe fn release(start: NonNull<u8>, bytes: u64) {
+    if bytes >= BIG {
+        // SAFETY: a big block, as the caller promises.
+        unsafe { big::release(start, bytes as usize) }
+    } else {
+        // SAFETY: obtained with the same layout in `obtain_small`.
+        unsafe { dealloc(start.as_ptr(), small_layout(bytes as usize)) }
+    }
+}
+
+fn obtain_small(bytes: usize) -> Option<NonNull<u8>> {
+    // SAFETY: a size class is never empty, so the layout has a size.
+    NonNull::new(unsafe { alloc_zeroed(small_layout(bytes)) })
+}
+
+fn small_layout(bytes: usize) -> Layout {
+    // SAFETY: the alignment is a power of two and `bytes` is below `BIG`.
+    unsafe { Layout::from_size_align_unchecked(bytes, GRANULE as usize) }
+}
+
+#[cfg(target_os = "linux")]
+mod big {
+    use super::{HUGE_PAGE, NonNull};
+
+    /// Maps more than asked, keeps the aligned middle.
+    pub(super) fn obtain(bytes: usize) -> Option<NonNull<u8>> {
+        let mapped = bytes.checked_add(HUGE_PAGE)?;
+        // SAFETY: a fresh anonymous mapping touches no existing memory.
+        let base = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                mapped,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+                -1,
+                0,
+            )
+        };
+        if base == libc::MAP_FAILED {
+            return None;
+        }
+        let base = base.cast::<u8>();
+        let head = base.align_offset(HUGE_PAGE);
+        // SAFETY: head, block and tail partition the mapping just made; sizes are page multiples.
+        // A refused `madvise` costs speed only.
+        unsafe {
+            let start = base.add(head);
+            if head > 0 {
+                libc::munmap(base.cast(), head);
+            }
+            if HUGE_PAGE > head {
+                libc::munmap(start.add(bytes).cast(), HUGE_PAGE - head);
+            }
+            libc::madvise(start.cast(), bytes, libc::MADV_HUGEPAGE);
+            NonNull::new(start)
+        }
+    }
+
+    pub(super) unsafe fn release(start: NonNull<u8>, bytes: usize) {
+        // SAFETY: the caller gives back exactly one mapping made by `obtain`.
+        unsafe { libc::munmap(start.as_ptr().cast(), bytes) };
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod big {
+    use super::{HUGE_PAGE, Layout, NonNull, alloc_zeroed, dealloc};
+
+    pub(super) fn obtain(bytes: usize) -> Option<NonNull<u8>> {
+        let layout = Layout::from_size_align(bytes, HUGE_PAGE).ok()?;
+        // SAFETY: the size is at least `BIG`.
+        NonNull::new(unsafe { alloc_zeroed(layout) })
+    }
+
+    pub(super) unsafe fn release(start: NonNull<u8>, bytes: usize) {
+        // SAFETY: obtained with the same layout above.
+        unsafe { dealloc(start.as_ptr(), Layout::from_size_align_unchecked(bytes, HUGE_PAGE)) }
+    }
+}
