@@ -33,6 +33,8 @@ mod memory;
 mod segop;
 mod soac;
 
+pub mod traverse;
+
 pub use expr::{Body, Branch, Expr, Lambda, LoopForm, LoopParam, Message, MessagePart, SliceDim, Stm};
 pub use memory::{Lmad, LmadDim, Placement};
 pub use program::{

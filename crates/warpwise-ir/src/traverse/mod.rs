@@ -1,0 +1,15 @@
+//! Walking, renaming and copying code.
+//!
+//! [`Visitor`] and [`VisitorMut`] reach everything; on top of them stand the shallow walks of one
+//! expression ([`Expr::for_each_operand`], [`Expr::for_each_body`], ...), free variables,
+//! substitution and copies with fresh variables. Because every variable of a function is bound
+//! once, no walk has to think about shadowing.
+
+mod copy;
+mod free;
+mod shallow;
+mod visit;
+
+pub use copy::{Copier, Substitution};
+pub use free::{FreeVars, free_in_body, free_in_expr, free_in_lambda, free_in_type};
+pub use visit::{Visitor, VisitorMut};

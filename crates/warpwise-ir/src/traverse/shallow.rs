@@ -1,0 +1,134 @@
+//! Walks over the direct parts of one expression: its own operands, or the bodies right inside it.
+
+use crate::expr::{Body, Expr, Lambda};
+use crate::program::Var;
+use crate::traverse::visit::{Visitor, VisitorMut};
+use crate::types::Operand;
+
+impl Expr {
+    /// Calls `f` with every operand of this expression, variables in array positions included, but not
+    /// with those inside its bodies and lambdas.
+    pub fn for_each_operand(&self, f: impl FnMut(Operand)) {
+        Operands(f).expr(self);
+    }
+
+    /// Replaces every operand of this expression, not those inside its bodies and lambdas. Where only a
+    /// variable can stand, `f` must map a variable to a variable; a constant there is ignored.
+    pub fn map_operands(&mut self, f: impl FnMut(Operand) -> Operand) {
+        MapOperands(f).expr(self);
+    }
+
+    /// Calls `f` with every body right inside this expression, those of its lambdas included.
+    pub fn for_each_body<'a>(&'a self, f: impl FnMut(&'a Body)) {
+        Bodies(f).expr(self);
+    }
+
+    /// Calls `f` with every body right inside this expression, to change.
+    pub fn for_each_body_mut(&mut self, f: impl FnMut(&mut Body)) {
+        BodiesMut(f).expr(self);
+    }
+
+    /// Calls `f` with every lambda right inside this expression.
+    pub fn for_each_lambda<'a>(&'a self, f: impl FnMut(&'a Lambda)) {
+        Lambdas(f).expr(self);
+    }
+
+    /// Calls `f` with every lambda right inside this expression, to change.
+    pub fn for_each_lambda_mut(&mut self, f: impl FnMut(&mut Lambda)) {
+        LambdasMut(f).expr(self);
+    }
+
+    /// Calls `f` with every variable bound right inside this expression: parameters of its loops and
+    /// lambdas, loop and space indices.
+    pub fn for_each_binding(&self, f: impl FnMut(Var)) {
+        Bindings(f).expr(self);
+    }
+}
+
+/// Sees operands, enters nothing.
+struct Operands<F>(F);
+
+impl<'a, F: FnMut(Operand)> Visitor<'a> for Operands<F> {
+    fn var(&mut self, var: &'a Var) {
+        (self.0)(Operand::Var(*var));
+    }
+
+    fn operand(&mut self, operand: &'a Operand) {
+        (self.0)(*operand);
+    }
+
+    fn body(&mut self, _body: &'a Body) {}
+
+    fn lambda(&mut self, _lambda: &'a Lambda) {}
+}
+
+/// Changes operands, enters nothing.
+struct MapOperands<F>(F);
+
+impl<F: FnMut(Operand) -> Operand> VisitorMut for MapOperands<F> {
+    fn var(&mut self, var: &mut Var) {
+        match (self.0)(Operand::Var(*var)) {
+            Operand::Var(new) => *var = new,
+            Operand::Const(_) => {}
+        }
+    }
+
+    fn operand(&mut self, operand: &mut Operand) {
+        *operand = (self.0)(*operand);
+    }
+
+    fn body(&mut self, _body: &mut Body) {}
+
+    fn lambda(&mut self, _lambda: &mut Lambda) {}
+}
+
+/// Sees the outermost bodies.
+struct Bodies<F>(F);
+
+impl<'a, F: FnMut(&'a Body)> Visitor<'a> for Bodies<F> {
+    fn body(&mut self, body: &'a Body) {
+        (self.0)(body);
+    }
+}
+
+/// Changes the outermost bodies.
+struct BodiesMut<F>(F);
+
+impl<F: FnMut(&mut Body)> VisitorMut for BodiesMut<F> {
+    fn body(&mut self, body: &mut Body) {
+        (self.0)(body);
+    }
+}
+
+/// Sees the outermost lambdas.
+struct Lambdas<F>(F);
+
+impl<'a, F: FnMut(&'a Lambda)> Visitor<'a> for Lambdas<F> {
+    fn body(&mut self, _body: &'a Body) {}
+
+    fn lambda(&mut self, lambda: &'a Lambda) {
+        (self.0)(lambda);
+    }
+}
+
+/// Changes the outermost lambdas.
+struct LambdasMut<F>(F);
+
+impl<F: FnMut(&mut Lambda)> VisitorMut for LambdasMut<F> {
+    fn body(&mut self, _body: &mut Body) {}
+
+    fn lambda(&mut self, lambda: &mut Lambda) {
+        (self.0)(lambda);
+    }
+}
+
+/// Sees the outermost bindings.
+struct Bindings<F>(F);
+
+impl<'a, F: FnMut(Var)> Visitor<'a> for Bindings<F> {
+    fn bind(&mut self, var: &'a Var) {
+        (self.0)(*var);
+    }
+
+    fn body(&mut self, _body: &'a Body) {}
+}
