@@ -25,6 +25,7 @@ while read -r program entry folder cases; do
       echo "-- input @ data/$folder/${case%%=*}
 -- output @ data/$folder/${case#*=}"
     done
+    echo
     awk "$without_test_blocks" "benchmarks/$program"
   } >"$copy"
 done <benchmarks/reference.list
