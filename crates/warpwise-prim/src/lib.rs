@@ -6,8 +6,14 @@
 //!
 //! Absent on purpose: arrays, programs, source positions, IO.
 
+mod algebra;
+mod eval;
 mod ops;
+#[cfg(test)]
+mod samples;
+mod text;
 mod types;
+mod typing;
 mod value;
 
 pub use ops::{BinaryOp, CompareOp, ConvertOp, TernaryOp, UnaryOp};
