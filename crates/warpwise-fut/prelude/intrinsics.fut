@@ -1,0 +1,27 @@
+-- | The types of the structural intrinsics. Each is a member of the module `intrinsics`;
+-- the scalar members follow from the operators' types and are not listed.
+
+module type intrinsics = {
+  val map 'a 'b [n] : (a -> b) -> [n]a -> *[n]b
+  val reduce 'a [n] : (a -> a -> a) -> a -> [n]a -> *a
+  val reduce_comm 'a [n] : (a -> a -> a) -> a -> [n]a -> *a
+  val scan 'a [n] : (a -> a -> a) -> a -> [n]a -> *[n]a
+  val filter 'a [n] : (a -> bool) -> [n]a -> ?[k].*[k]a
+  val partition 'a [n] : (a -> bool) -> [n]a -> ?[k].(*[k]a, *[n - k]a)
+  val partition2 'a [n] : (a -> bool) -> (a -> bool) -> [n]a -> ?[k][l].(*[k]a, *[l]a, *[n - k - l]a)
+  val scatter 'a [n] [l] : *[n]a -> [l]i64 -> [l]a -> *[n]a
+  val scatter_2d 'a [n] [m] [l] : *[n][m]a -> [l](i64, i64) -> [l]a -> *[n][m]a
+  val scatter_3d 'a [n] [m] [k] [l] : *[n][m][k]a -> [l](i64, i64, i64) -> [l]a -> *[n][m][k]a
+  val hist_1d 'a [n] [l] : *[n]a -> (a -> a -> a) -> a -> [l]i64 -> [l]a -> *[n]a
+  val hist_2d 'a [n] [m] [l] : *[n][m]a -> (a -> a -> a) -> a -> [l](i64, i64) -> [l]a -> *[n][m]a
+  val hist_3d 'a [n] [m] [k] [l] : *[n][m][k]a -> (a -> a -> a) -> a -> [l](i64, i64, i64) -> [l]a -> *[n][m][k]a
+  val zip 'a 'b [n] : [n]a -> [n]b -> *[n](a, b)
+  val unzip 'a 'b [n] : [n](a, b) -> (*[n]a, *[n]b)
+  val flatten 'a [n] [m] : [n][m]a -> [n * m]a
+  val unflatten 'a : (n: i64) -> (m: i64) -> [n * m]a -> [n][m]a
+  val concat 'a [n] [m] : [n]a -> [m]a -> *[n + m]a
+  val transpose 'a [n] [m] : [n][m]a -> [m][n]a
+  val replicate 'a : (n: i64) -> a -> *[n]a
+  val manifest 'a : a -> *a
+  val flatmap 'a 'b 'c [n] : (a -> ?[k].([k]b, c)) -> [n]a -> ?[m].(*[n]i64, *[m]bool, *[n]i64, *[m]b, *[n]c)
+}

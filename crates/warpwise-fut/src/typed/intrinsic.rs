@@ -1,0 +1,127 @@
+//! What the compiler itself provides: the members of the module `intrinsics`.
+//!
+//! Structural intrinsics have the types that `prelude/intrinsics.fut` states. Scalar intrinsics form a grid,
+//! curried, over the language's scalar types, by the mnemonics of `warpwise_prim`:
+//!
+//! | name | type | for |
+//! |---|---|---|
+//! | `<op>_<t>` | `t -> t`, `t -> t -> t`, `t -> t -> t -> t` | unary, binary, ternary operators: `sqrt_f32`, `sdiv_i8`, `udiv_u8`, `fma_f64` |
+//! | `<op>_<t>` | `t -> t -> bool` | comparisons: `slt_i32`, `ult_u8`, `ult_bool`, `feq` is `eq_f32` |
+//! | `<op>_<from>_<to>` | `from -> to` | conversions: `sext_i8_u64`, `bitcast_f32_i32`, `isnan_f32_bool`, `bitcast_i32_u32` (which does nothing) |
+//!
+//! Each exists for exactly the types whose class and width the operator takes; the sign in the name of the
+//! type matters to the checker only.
+
+use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, TernaryOp, UnaryOp};
+
+use crate::syntax::ast::PrimType;
+
+/// A member of `intrinsics`, or an operator of the language at one type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Intrinsic {
+    /// An operation on arrays; polymorphic.
+    Structural(Structural),
+    /// `t -> t`.
+    Unary(UnaryOp, PrimType),
+    /// `t -> t -> t`.
+    Binary(BinaryOp, PrimType),
+    /// `t -> t -> t -> t`.
+    Ternary(TernaryOp, PrimType),
+    /// `t -> t -> bool`.
+    Compare {
+        /// The comparison.
+        op: CompareOp,
+        /// The type of the operands.
+        operand: PrimType,
+        /// Whether the second operand is the operator's first: `x > y` is `slt` swapped.
+        swapped: bool,
+    },
+    /// `from -> to`.
+    Convert {
+        /// The conversion.
+        op: ConvertOp,
+        /// The type of the operand.
+        from: PrimType,
+        /// The type of the result.
+        to: PrimType,
+    },
+    /// `t -> t -> bool`, the operator `==` (or `!=`) of values that are not scalar; `t` is the one type argument.
+    /// Arrays of different shapes are unequal.
+    Equal {
+        /// Whether it is `!=`.
+        negated: bool,
+    },
+}
+
+/// Declares the structural intrinsics together with their names.
+macro_rules! structural {
+    ($($(#[$meta:meta])* $variant:ident = $name:literal,)*) => {
+        /// The intrinsics that are not scalar operators.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum Structural { $($(#[$meta])* $variant,)* }
+
+        impl Structural {
+            /// All of them, in declaration order.
+            pub const ALL: &'static [Structural] = &[$(Structural::$variant),*];
+
+            /// The name in `intrinsics`.
+            pub fn name(self) -> &'static str {
+                match self { $(Structural::$variant => $name,)* }
+            }
+        }
+    };
+}
+
+structural! {
+    /// `f xs`.
+    Map = "map",
+    /// `op neutral xs`.
+    Reduce = "reduce",
+    /// `reduce` with a commutative operator.
+    ReduceComm = "reduce_comm",
+    /// `op neutral xs`, inclusive.
+    Scan = "scan",
+    /// `predicate xs`.
+    Filter = "filter",
+    /// `predicate xs`: those that satisfy it, then the rest.
+    Partition = "partition",
+    /// `first second xs`: those that satisfy `first`, then of the rest those that satisfy `second`, then the rest.
+    Partition2 = "partition2",
+    /// `dest indices values`.
+    Scatter = "scatter",
+    /// `scatter` with pairs of indices.
+    Scatter2d = "scatter_2d",
+    /// `scatter` with triples of indices.
+    Scatter3d = "scatter_3d",
+    /// `dest op neutral indices values`.
+    Hist = "hist_1d",
+    /// `hist_1d` with pairs of indices.
+    Hist2d = "hist_2d",
+    /// `hist_1d` with triples of indices.
+    Hist3d = "hist_3d",
+    /// `xs ys`.
+    Zip = "zip",
+    /// `xys`.
+    Unzip = "unzip",
+    /// `xss`.
+    Flatten = "flatten",
+    /// `n m xs`.
+    Unflatten = "unflatten",
+    /// `xs ys`.
+    Concat = "concat",
+    /// `xss`.
+    Transpose = "transpose",
+    /// `n x`.
+    Replicate = "replicate",
+    /// `x`, fresh and in its natural layout.
+    Manifest = "manifest",
+    /// `f xs` where `f` gives arrays of sizes of their own.
+    Flatmap = "flatmap",
+}
+
+impl Structural {
+    /// The intrinsic of this name, if there is one.
+    pub fn from_name(name: &str) -> Option<Structural> {
+        Structural::ALL.iter().copied().find(|intrinsic| intrinsic.name() == name)
+    }
+}

@@ -1,0 +1,436 @@
+//! Definitions, patterns and expressions of a typed program.
+
+use warpwise_diag::Span;
+
+use crate::syntax::ast::{Attr, Liftedness, Literal, PrimType, RangeBound};
+use crate::syntax::session::Symbol;
+use crate::typed::ids::{DefId, LocalId, TypeParamId};
+use crate::typed::intrinsic::Intrinsic;
+use crate::typed::ty::{ResultType, Size, Type, Uniqueness};
+
+/// A checked program.
+#[derive(Clone, Default, Debug)]
+pub struct Program {
+    /// All definitions of all files in an order in which they can be evaluated.
+    pub defs: Vec<Def>,
+    /// All locals.
+    pub locals: Vec<Local>,
+    /// All type parameters.
+    pub type_params: Vec<TypeParam>,
+    /// All abstract types.
+    pub abstracts: Vec<Abstract>,
+    /// The entry points of the main file.
+    pub entries: Vec<Entry>,
+}
+
+/// A definition at the top of a file or module.
+#[derive(Clone, Debug)]
+pub struct Def {
+    /// The name with the modules it lies in, for messages: `f32.sum`.
+    pub name: String,
+    /// The place of the name.
+    pub span: Span,
+    /// `#[...]` before it, in order.
+    pub attrs: Vec<Attr>,
+    /// Its function.
+    pub function: Function,
+    /// The curried type of the whole, over the parameters of the function's scheme.
+    pub ty: Type,
+}
+
+/// A definition or a local function: parameters and a body. A constant has none.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// What it is polymorphic in.
+    pub scheme: Scheme,
+    /// Parameters in order; refutable patterns do not occur.
+    pub params: Vec<Param>,
+    /// What it gives once all parameters are there. May itself be a function.
+    pub result: ResultType,
+    /// The right-hand side, of type `result.ty` (its `exists` are bound by an `Open` in the body).
+    pub body: Expr,
+}
+
+/// The parameters of a polymorphic value. Uses give arguments in this order, types and sizes apart.
+#[derive(Clone, Default, Debug)]
+pub struct Scheme {
+    /// Type parameters, declared or inferred.
+    pub types: Vec<TypeParamId>,
+    /// Size parameters, declared or inferred: locals of type `i64`.
+    pub sizes: Vec<LocalId>,
+}
+
+/// A parameter.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// What is bound.
+    pub pattern: Pat,
+    /// Which parts are consumed by the function.
+    pub consumes: Uniqueness,
+}
+
+/// Something bound inside a definition.
+#[derive(Clone, Debug)]
+pub struct Local {
+    /// The name in the source, or one made up for sizes without a name.
+    pub name: Symbol,
+    /// Where it is bound.
+    pub span: Span,
+    /// The type; of a polymorphic local function the curried type over its scheme.
+    pub ty: Type,
+}
+
+/// A type parameter.
+#[derive(Clone, Debug)]
+pub struct TypeParam {
+    /// The name in the source, or one made up.
+    pub name: Symbol,
+    /// Where it is bound.
+    pub span: Span,
+    /// What it may stand for.
+    pub liftedness: Liftedness,
+}
+
+/// A type whose definition a module type hides.
+#[derive(Clone, Debug)]
+pub struct Abstract {
+    /// The name, for messages and entry points.
+    pub name: Symbol,
+    /// Where it is declared abstract.
+    pub span: Span,
+    /// What it hides.
+    pub liftedness: Liftedness,
+    /// Its parameters, bound in `definition`.
+    pub params: Vec<AbstractParam>,
+    /// What it stands for.
+    pub definition: Type,
+}
+
+/// A parameter of an abstract type.
+#[derive(Clone, Copy, Debug)]
+pub enum AbstractParam {
+    /// `[n]`.
+    Size(LocalId),
+    /// `'a`.
+    Type(TypeParamId),
+}
+
+/// An entry point.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The name.
+    pub name: Symbol,
+    /// The definition.
+    pub def: DefId,
+    /// The parameters as written.
+    pub params: Vec<EntryParam>,
+    /// The result as written.
+    pub result: SurfaceType,
+}
+
+/// A parameter of an entry point.
+#[derive(Clone, Debug)]
+pub struct EntryParam {
+    /// The name if it has one.
+    pub name: Option<Symbol>,
+    /// The type.
+    pub ty: SurfaceType,
+}
+
+/// A type as the source has it, for interfaces.
+#[derive(Clone, Debug)]
+pub struct SurfaceType {
+    /// What was written, or the printed type if nothing was.
+    pub text: String,
+    /// The type.
+    pub ty: Type,
+}
+
+// ---------------------------------------------------------------------------------------------
+// Patterns
+
+/// A pattern.
+#[derive(Clone, Debug)]
+pub struct Pat {
+    /// The place.
+    pub span: Span,
+    /// The type of what is matched.
+    pub ty: Type,
+    /// What it is.
+    pub kind: PatKind,
+}
+
+/// The forms of a pattern.
+#[derive(Clone, Debug)]
+pub enum PatKind {
+    /// `x`.
+    Bind(LocalId),
+    /// `_`.
+    Wildcard,
+    /// One pattern per field, in the order of the record type.
+    Record(Vec<Pat>),
+}
+
+// ---------------------------------------------------------------------------------------------
+// Expressions
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// The place.
+    pub span: Span,
+    /// The type of the value.
+    pub ty: Type,
+    /// What it is.
+    pub kind: ExprKind,
+}
+
+/// The forms of an expression.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// A scalar of the type given; the literal has that type's variant.
+    Literal(PrimType, Literal),
+    /// The bytes of a string.
+    Bytes(Vec<u8>),
+    /// A local, at the arguments for its scheme if it is a polymorphic local function.
+    Local {
+        /// Which.
+        local: LocalId,
+        /// The arguments of the scheme.
+        instance: Instance,
+    },
+    /// A definition.
+    Def {
+        /// Which.
+        def: DefId,
+        /// The arguments of the scheme.
+        instance: Instance,
+    },
+    /// An intrinsic as a function.
+    Intrinsic {
+        /// Which.
+        intrinsic: Intrinsic,
+        /// The arguments of the scheme: in the order of `prelude/intrinsics.fut`.
+        instance: Instance,
+    },
+    /// One expression per field, in the order of the record type, evaluated in that order.
+    Record(Vec<Expr>),
+    /// `[a, b]`.
+    Array(Vec<Expr>),
+    /// A field, by position in the type of the record.
+    Project {
+        /// The record.
+        record: Box<Expr>,
+        /// The position.
+        field: usize,
+    },
+    /// `a[i, j:k]`. Out of bounds fails.
+    Index {
+        /// The array.
+        array: Box<Expr>,
+        /// One per dimension; fewer leave the rest whole.
+        slice: Vec<DimIndex>,
+    },
+    /// `a with [i, j:k] = v`. Consumes the array.
+    Update {
+        /// The array.
+        array: Box<Expr>,
+        /// As in an index.
+        slice: Vec<DimIndex>,
+        /// What is put there.
+        value: Box<Expr>,
+    },
+    /// `assert c e`.
+    Assert {
+        /// What must hold.
+        condition: Box<Expr>,
+        /// What was written as the condition, for the message.
+        condition_span: Span,
+        /// The value.
+        body: Box<Expr>,
+    },
+    /// A function without name. It may capture locals.
+    Lambda(Box<Lambda>),
+    /// A call with at least one argument. Fewer than the parameters give a function, more apply the result.
+    /// Arguments are evaluated last to first, then the function.
+    Apply {
+        /// What is called.
+        function: Box<Expr>,
+        /// The arguments.
+        arguments: Vec<Expr>,
+    },
+    /// `a..b..<c`; an array of the start's type.
+    Range {
+        /// The first element.
+        start: Box<Expr>,
+        /// The second element, which gives the stride; without one it is 1, or -1 for `Above`.
+        second: Option<Box<Expr>>,
+        /// What kind of end.
+        bound: RangeBound,
+        /// The end.
+        end: Box<Expr>,
+    },
+    /// Bindings, each of which sees those before it, and a result.
+    Let {
+        /// In order; at least one.
+        bindings: Vec<Binding>,
+        /// The result.
+        body: Box<Expr>,
+    },
+    /// Also `&&` and `||`.
+    If {
+        /// The condition.
+        condition: Box<Expr>,
+        /// When it holds.
+        then: Box<Expr>,
+        /// When it does not.
+        otherwise: Box<Expr>,
+    },
+    /// A loop; its type is that of its parameters.
+    Loop(Box<Loop>),
+    /// `e :> t`: the value of `body`, whose extents are checked to be those of this node's type.
+    Coerce(Box<Expr>),
+    /// Binds sizes after evaluating the body; see the module documentation. The type of this node speaks of `sizes`.
+    Open {
+        /// Bound here.
+        sizes: Vec<LocalId>,
+        /// What they are read off.
+        body: Box<Expr>,
+    },
+    /// `#[attr] e`.
+    Attr {
+        /// The attribute.
+        attr: Box<Attr>,
+        /// What it is about.
+        body: Box<Expr>,
+    },
+}
+
+/// The arguments for a [`Scheme`]. Empty where the value is not polymorphic.
+#[derive(Clone, Default, Debug)]
+pub struct Instance {
+    /// One per type parameter.
+    pub types: Vec<Type>,
+    /// One per size parameter; evaluated before the value is used.
+    pub sizes: Vec<Size>,
+}
+
+/// An index or slice of one dimension.
+#[derive(Clone, Debug)]
+pub struct DimIndex {
+    /// The place.
+    pub span: Span,
+    /// What it is.
+    pub kind: DimIndexKind,
+}
+
+/// The forms of an index.
+#[derive(Clone, Debug)]
+pub enum DimIndexKind {
+    /// `i`, of any integer type.
+    Fix(Expr),
+    /// `start:end:stride`, each an `i64` that may be left out.
+    Slice {
+        /// The first index.
+        start: Option<Expr>,
+        /// One past the last.
+        end: Option<Expr>,
+        /// The stride.
+        stride: Option<Expr>,
+    },
+}
+
+/// `\params -> body`.
+#[derive(Clone, Debug)]
+pub struct Lambda {
+    /// At least one.
+    pub params: Vec<Param>,
+    /// What it gives once all parameters are there.
+    pub result: ResultType,
+    /// The result.
+    pub body: Expr,
+}
+
+/// One binding of a `let`.
+#[derive(Clone, Debug)]
+pub struct Binding {
+    /// The place.
+    pub span: Span,
+    /// What is bound.
+    pub kind: BindingKind,
+}
+
+/// The forms of a binding.
+#[derive(Clone, Debug)]
+pub enum BindingKind {
+    /// `let [n] p = e`.
+    Pattern {
+        /// Sizes given a name: bound to the extents at which they stand in the pattern's type.
+        sizes: Vec<LocalId>,
+        /// What is bound.
+        pattern: Pat,
+        /// To what.
+        value: Expr,
+    },
+    /// `let f x = e`. Not recursive.
+    Function {
+        /// The name.
+        name: LocalId,
+        /// What it is.
+        function: Box<Function>,
+        /// Which attributes it has.
+        attrs: Vec<Attr>,
+    },
+}
+
+/// `loop pattern = initial form do body`.
+#[derive(Clone, Debug)]
+pub struct Loop {
+    /// Sizes that may change from round to round: bound, before each round and before the condition, to the extents at which they stand in the pattern's type.
+    pub sizes: Vec<LocalId>,
+    /// The loop parameters.
+    pub pattern: Pat,
+    /// Which parts of the loop parameters the body consumes.
+    pub consumes: Uniqueness,
+    /// Their first values.
+    pub initial: Expr,
+    /// How it ends.
+    pub form: LoopForm,
+    /// The values of the next round.
+    pub body: Expr,
+}
+
+/// How a loop ends.
+#[derive(Clone, Debug)]
+pub enum LoopForm {
+    /// `for i < n`.
+    For {
+        /// Counts from 0; has the type of the bound.
+        index: LocalId,
+        /// The number of rounds, an integer of any type.
+        bound: Expr,
+    },
+    /// `for p in a`.
+    ForIn {
+        /// Matched with every element.
+        pattern: Pat,
+        /// The array.
+        array: Expr,
+    },
+    /// `while c`.
+    While(Expr),
+}
+
+impl Function {
+    /// Whether it is a constant: neither parameters nor scheme.
+    pub fn is_constant(&self) -> bool {
+        self.params.is_empty() && self.scheme.types.is_empty() && self.scheme.sizes.is_empty()
+    }
+}
+
+impl Instance {
+    /// Whether nothing is given.
+    pub fn is_empty(&self) -> bool {
+        self.types.is_empty() && self.sizes.is_empty()
+    }
+}

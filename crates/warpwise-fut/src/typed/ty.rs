@@ -1,0 +1,136 @@
+//! Types and sizes.
+//!
+//! Types carry no uniqueness of their own: where it matters (parameters and results of functions) a
+//! [`Uniqueness`] of the same shape stands beside the type.
+
+use std::sync::Arc;
+
+use crate::syntax::ast::PrimType;
+use crate::syntax::session::Symbol;
+use crate::typed::ids::{AbstractId, DefId, LocalId, TypeParamId};
+use crate::typed::tree::Expr;
+
+/// A type. Cheap to clone.
+#[derive(Clone, Debug)]
+pub enum Type {
+    /// `i32` and the like.
+    Prim(PrimType),
+    /// A type parameter of an enclosing definition or local function.
+    Param(TypeParamId),
+    /// A type whose definition is hidden by a module type, with its arguments.
+    Abstract(AbstractId, Arc<[TypeArg]>),
+    /// An array of one dimension more than its element.
+    Array(Arc<ArrayType>),
+    /// A record; a tuple has the fields `0`, `1`, ..., the unit type none.
+    Record(Arc<[Field]>),
+    /// A function.
+    Arrow(Arc<ArrowType>),
+}
+
+/// `[size]element`.
+#[derive(Clone, Debug)]
+pub struct ArrayType {
+    /// The extent of the outer dimension.
+    pub size: Size,
+    /// The type of a row; never a function.
+    pub element: Type,
+}
+
+/// One field of a record. Fields are sorted: numeric names by value, before others by their text.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// The name.
+    pub name: Symbol,
+    /// The type.
+    pub ty: Type,
+}
+
+/// `(param: argument) -> ?[exists].result`. Functions of several parameters are curried.
+#[derive(Clone, Debug)]
+pub struct ArrowType {
+    /// Bound in `result`, where it stands for the argument; only if the argument is an `i64` whose value the result's sizes may speak of.
+    pub param: Option<LocalId>,
+    /// What is taken.
+    pub argument: Type,
+    /// Which parts of the argument are consumed.
+    pub consumes: Uniqueness,
+    /// What is given.
+    pub result: ResultType,
+}
+
+/// What a function gives: a type and the sizes that come into being with it.
+#[derive(Clone, Debug)]
+pub struct ResultType {
+    /// Bound in `ty`. Empty unless `ty` is not a function.
+    pub exists: Vec<LocalId>,
+    /// The type.
+    pub ty: Type,
+    /// Which parts of the result alias nothing.
+    pub unique: Uniqueness,
+}
+
+/// A yes or no for a value or for each field of it. What is neither array nor abstract nor a parameter has no part in it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Uniqueness {
+    /// No part.
+    No,
+    /// The whole.
+    Yes,
+    /// Field by field, in the order of the record type.
+    Fields(Arc<[Uniqueness]>),
+}
+
+/// An argument of a type constructor.
+#[derive(Clone, Debug)]
+pub enum TypeArg {
+    /// `[n]`.
+    Size(Size),
+    /// Any other.
+    Type(Type),
+}
+
+/// The extent of a dimension: an `i64`.
+#[derive(Clone, Debug)]
+pub enum Size {
+    /// A constant.
+    Const(i64),
+    /// A local: size parameter, value parameter, bound by `let` or by an `Open`.
+    Local(LocalId),
+    /// A top-level constant.
+    Def(DefId),
+    /// Any other expression of type `i64`. Free of binders and of consumption, so it can be evaluated
+    /// wherever its locals are in scope. Two are equal if their trees are, up to spans and types.
+    Expr(Arc<Expr>),
+}
+
+impl Type {
+    /// The unit type.
+    pub fn unit() -> Type {
+        Type::Record(Arc::new([]))
+    }
+
+    /// `[size]element`.
+    pub fn array(size: Size, element: Type) -> Type {
+        Type::Array(Arc::new(ArrayType { size, element }))
+    }
+}
+
+impl Uniqueness {
+    /// Whether any part is marked.
+    pub fn any(&self) -> bool {
+        match self {
+            Uniqueness::No => false,
+            Uniqueness::Yes => true,
+            Uniqueness::Fields(fields) => fields.iter().any(Uniqueness::any),
+        }
+    }
+
+    /// The mark of one field.
+    pub fn field(&self, index: usize) -> Uniqueness {
+        match self {
+            Uniqueness::No => Uniqueness::No,
+            Uniqueness::Yes => Uniqueness::Yes,
+            Uniqueness::Fields(fields) => fields.get(index).cloned().unwrap_or(Uniqueness::No),
+        }
+    }
+}
