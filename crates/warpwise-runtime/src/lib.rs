@@ -3,3 +3,4 @@
 pub mod kernel;
 pub mod machine;
 pub mod memory;
+pub mod pool;

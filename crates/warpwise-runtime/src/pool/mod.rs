@@ -1,0 +1,188 @@
+//! The thread pool: parallel loops over index ranges.
+//!
+//! [`ThreadPool::run`] executes a body for every index of `0..n`, in chunks, on the calling thread
+//! and on the pool's workers. Workers spin briefly for the next loop and then park, so that a loop
+//! soon after another costs well under a microsecond to enter.
+//!
+//! How work is divided: the range is cut into *grains* of a fixed length counted from 0 (so chunk
+//! boundaries never depend on threads or timing). Every worker owns a contiguous share of the
+//! grains, packed into one atomic word; it takes grains from the front, and whoever runs dry steals
+//! the back half of somebody else's share. That is lazy binary splitting turned round (compare
+//! papers/003, section 7.2): the thief splits, and only when it is hungry, so work nobody wants is
+//! never split. Nothing depends on a worker showing up: what a parked worker owns is stolen.
+//!
+//! Measured on 2 cores (release build; rayon 1.11 with the same 2 threads, called from outside):
+//!
+//! | what | this pool | rayon |
+//! |---|---|---|
+//! | entering and leaving a loop, workers awake | 0.09 us | 6 us |
+//! | two halves of 20 us | 20.8 us | 46 us |
+//! | triangular work, 1.94 ms on one thread, static or dynamic | 0.98 ms | 1.15 ms |
+//! | an empty chunk, two threads claiming | 6 ns | |
+//!
+//! Absent on purpose: tasks with results or dependencies, priorities, scoped spawning, affinity
+//! to cores, a global pool.
+
+mod region;
+mod worker;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use region::Region;
+use worker::{Shared, current_worker, enter};
+
+/// The body of a parallel loop: called with `lo`, `hi` and the index of the worker that calls.
+pub type Body<'a> = dyn Fn(i64, i64, usize) + Sync + 'a;
+
+/// How a range is divided among workers. Chunks start at multiples of the grain, always.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Schedule {
+    /// For uniform cost: long contiguous pieces, the same worker for the same part of the range as
+    /// long as all keep pace. A chunk is several grains long.
+    Static,
+    /// For uneven cost: one grain at a time. A chunk is at most one grain long.
+    Dynamic,
+    /// Grains are claimed strictly in increasing order, one at a time: a body may wait for what the
+    /// bodies of smaller indices publish (look-back scans), because those run already.
+    Ordered,
+}
+
+/// The loop was left early because the pool's [`CancelFlag`] was set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cancelled;
+
+/// Asks running loops to stop at the next chunk boundary. Setting it is one atomic store, fit for a
+/// signal handler; clones are handles of the same flag.
+#[derive(Clone, Default, Debug)]
+pub struct CancelFlag(Arc<AtomicBool>);
+
+/// Worker threads and the loops they run. One of the `threads` is the calling thread.
+pub struct ThreadPool {
+    shared: Arc<Shared>,
+    handles: Vec<JoinHandle<()>>,
+    /// Held by the thread that acts as worker 0: one loop from outside at a time.
+    entry: Mutex<()>,
+    cancel: CancelFlag,
+}
+
+impl ThreadPool {
+    /// A pool of `threads` workers, the calling thread included; at least 1. Where the system
+    /// refuses to start a thread the pool has as many as could be started.
+    pub fn new(threads: usize) -> ThreadPool {
+        let shared = Arc::new(Shared::new(threads.max(1)));
+        let mut handles = Vec::new();
+        for index in 1..threads {
+            match worker::start(&shared, index) {
+                Ok(handle) => handles.push(handle),
+                Err(_) => break,
+            }
+        }
+        ThreadPool { shared, handles, entry: Mutex::new(()), cancel: CancelFlag::default() }
+    }
+
+    /// A pool with as many workers as the machine runs at once.
+    pub fn with_all_cores() -> ThreadPool {
+        ThreadPool::new(available_cores())
+    }
+
+    /// The number of worker indices, the calling thread (0) included.
+    pub fn threads(&self) -> usize {
+        self.handles.len() + 1
+    }
+
+    /// The flag that stops this pool's loops.
+    pub fn cancel_flag(&self) -> &CancelFlag {
+        &self.cancel
+    }
+
+    /// Runs `body(lo, hi, worker)` over chunks that cover `0..n` exactly once, and returns when all
+    /// are done. Chunks start at multiples of `grain` (at least 1; a range of more than 2^32 grains
+    /// gets a larger multiple). `worker < self.threads()`, and no two bodies run at the same time
+    /// with the same worker unless one is nested in the other.
+    ///
+    /// Called from within a body of the same pool, the loop is shared with idle workers, and the
+    /// calling worker takes part under its own index. Several threads outside the pool take turns.
+    /// A panic in a body is raised again here, after all running bodies are done.
+    ///
+    /// Errors: [`Cancelled`] when the flag is set; some chunks then did not run.
+    pub fn run(&self, n: i64, grain: i64, schedule: Schedule, body: &Body<'_>) -> Result<(), Cancelled> {
+        if n > 0 {
+            let region = Region::new(n, grain, schedule, self.threads(), body, &self.cancel.0);
+            match current_worker(&self.shared) {
+                Some(worker) => self.run_as(worker, &region),
+                None => {
+                    let _turn = self.entry.lock().unwrap_or_else(PoisonError::into_inner);
+                    let _identity = enter(&self.shared, 0);
+                    self.run_as(0, &region);
+                }
+            }
+            region.raise_panic();
+        }
+        if self.cancel.is_set() { Err(Cancelled) } else { Ok(()) }
+    }
+
+    fn run_as(&self, worker: usize, region: &Region<'_>) {
+        let slot =
+            if self.handles.is_empty() || region.grains() == 1 { None } else { self.shared.free_slot() };
+        match slot {
+            Some(slot) => {
+                self.shared.publish(slot, region);
+                slot.work(region, worker);
+                self.shared.retire(slot, region, worker);
+            }
+            None => region.run_alone(worker),
+        }
+    }
+}
+
+impl Drop for ThreadPool {
+    fn drop(&mut self) {
+        self.shared.shut_down();
+        for handle in self.handles.drain(..) {
+            // A worker cannot panic: bodies are caught. Nothing is lost if it did.
+            let _ = handle.join();
+        }
+    }
+}
+
+impl fmt::Debug for ThreadPool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ThreadPool").field("threads", &self.threads()).finish()
+    }
+}
+
+impl CancelFlag {
+    /// Asks to stop.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Takes the request back.
+    pub fn clear(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether somebody asked to stop.
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl fmt::Display for Cancelled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("interrupted")
+    }
+}
+
+impl std::error::Error for Cancelled {}
+
+/// The number of threads the machine runs at once; 1 when unknown.
+pub fn available_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
