@@ -35,6 +35,8 @@ mod soac;
 
 pub mod traverse;
 
+pub mod print;
+
 pub use expr::{Body, Branch, Expr, Lambda, LoopForm, LoopParam, Message, MessagePart, SliceDim, Stm};
 pub use memory::{Lmad, LmadDim, Placement};
 pub use program::{

@@ -1,0 +1,392 @@
+//! The text form, written: deterministic, with one name per variable of a function.
+//!
+//! ```text
+//! entry total(n: i64, a: [n]f32) -> (s: f32) as "total" sizes 1 (a: []f32) -> sizes 0 (f32) {
+//!   s: f32 = screma n (a) map (x: f32) { return x }
+//!     reduce (x_1: f32, y: f32) { t: f32 = fadd x_1 y; return t } [0f32];
+//!   return s
+//! }
+//! ```
+//!
+//! Everything the structures hold is written except spans; those appear as trailing comments where a
+//! table of sources is given. Broken IR prints too: the verifier's messages need it.
+//! [`crate::parse`] reads the text back.
+
+mod expr;
+mod names;
+mod scalar;
+mod soac;
+
+use std::fmt;
+use std::fmt::Write;
+
+use warpwise_diag::Sources;
+
+use crate::entity::Entity;
+use crate::expr::{Body, Expr, Lambda, Stm};
+use crate::memory::Placement;
+use crate::program::{EntryPoint, EntryType, Function, FunctionId, Program, Var};
+use crate::types::{Operand, Type};
+
+pub(crate) use names::is_identifier;
+pub(crate) use scalar::{parse_special_float, scalar_text};
+
+use names::Names;
+
+/// Longest body written on one line.
+const FLAT_WIDTH: usize = 76;
+
+/// Writes parts of one function. Names are those the whole function has.
+pub struct Printer<'a> {
+    function: &'a Function,
+    program: Option<&'a Program>,
+    sources: Option<&'a Sources>,
+    names: Names,
+    out: String,
+    indent: usize,
+    elide: bool,
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (id, function) in self.functions.iter() {
+            if id.index() > 0 {
+                f.write_str("\n")?;
+            }
+            f.write_str(&Printer::new(function).of_program(self).function())?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Function {
+    /// Callees are written as numbers, since a function alone does not know their names.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&Printer::new(self).function())
+    }
+}
+
+impl Program {
+    /// The text form with the place each statement came from in a comment.
+    pub fn to_string_with(&self, sources: &Sources) -> String {
+        let functions = self.functions.values();
+        let texts = functions.map(|f| Printer::new(f).of_program(self).with_sources(sources).function());
+        texts.collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl<'a> Printer<'a> {
+    /// Writes parts of this function.
+    pub fn new(function: &'a Function) -> Printer<'a> {
+        let names = Names::of(function);
+        Printer { function, program: None, sources: None, names, out: String::new(), indent: 0, elide: false }
+    }
+
+    /// Knows the names of callees from here on.
+    pub fn of_program(mut self, program: &'a Program) -> Printer<'a> {
+        self.program = Some(program);
+        self
+    }
+
+    /// Writes the places of statements as comments from here on.
+    pub fn with_sources(mut self, sources: &'a Sources) -> Printer<'a> {
+        self.sources = Some(sources);
+        self
+    }
+
+    /// The whole function.
+    pub fn function(mut self) -> String {
+        self.signature();
+        self.body(&self.function.body);
+        self.out.push('\n');
+        self.out
+    }
+
+    /// A statement on one line, its bodies as `{...}`.
+    pub fn stm_head(&mut self, stm: &Stm) -> String {
+        self.elide = true;
+        let text = self.piece(|printer| printer.stm(stm));
+        self.elide = false;
+        text
+    }
+
+    /// A type.
+    pub fn type_text(&mut self, ty: &Type) -> String {
+        self.piece(|printer| printer.ty(ty))
+    }
+
+    /// An operand.
+    pub fn operand_text(&mut self, operand: Operand) -> String {
+        self.piece(|printer| printer.operand(operand))
+    }
+
+    /// An expression.
+    pub fn expr_text(&mut self, expr: &Expr) -> String {
+        self.piece(|printer| printer.expr(expr))
+    }
+
+    /// The name of a variable.
+    pub fn name(&self, var: Var) -> &str {
+        self.names.get(var)
+    }
+
+    fn piece(&mut self, write: impl FnOnce(&mut Self)) -> String {
+        let rest = std::mem::take(&mut self.out);
+        write(self);
+        std::mem::replace(&mut self.out, rest)
+    }
+
+    fn put(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    fn line(&mut self) {
+        self.out.push('\n');
+        for _ in 0..self.indent {
+            self.out.push_str("  ");
+        }
+    }
+
+    fn list<T>(&mut self, items: impl IntoIterator<Item = T>, mut write: impl FnMut(&mut Self, T)) {
+        for (i, item) in items.into_iter().enumerate() {
+            if i > 0 {
+                self.put(", ");
+            }
+            write(self, item);
+        }
+    }
+
+    fn signature(&mut self) {
+        let function = self.function;
+        self.put(if function.entry.is_some() { "entry " } else { "fun " });
+        self.put(&quoted_unless_identifier(&function.name));
+        self.put("(");
+        self.list(&function.params, |p, param| p.binding(param.var, param.consumed));
+        self.put(") -> (");
+        self.list(&function.results, |p, result| p.binding(result.var, result.unique));
+        self.put(") ");
+        if let Some(entry) = &function.entry {
+            self.entry_point(entry);
+        }
+    }
+
+    fn entry_point(&mut self, entry: &EntryPoint) {
+        let _ = write!(self.out, "as {:?} sizes {} (", entry.name, entry.size_params);
+        self.list(&entry.params, |p, param| {
+            p.put(&quoted_unless_identifier(&param.name));
+            p.put(if param.consumed { ": *" } else { ": " });
+            p.entry_type(&param.ty);
+        });
+        let _ = write!(self.out, ") -> sizes {} (", entry.size_results);
+        self.list(&entry.results, |p, ty| p.entry_type(ty));
+        self.put(") ");
+    }
+
+    fn entry_type(&mut self, ty: &EntryType) {
+        match ty {
+            EntryType::Scalar(ty) => self.put(ty.name()),
+            EntryType::Array(ty, rank) => {
+                self.put(&"[]".repeat(*rank));
+                self.put(ty.name());
+            }
+            EntryType::Opaque { name, fields } => {
+                let _ = write!(self.out, "opaque {name:?} {{");
+                self.list(fields, |p, (path, ty)| {
+                    let _ = write!(p.out, "{path:?}: ");
+                    p.entry_type(ty);
+                });
+                self.put("}");
+            }
+        }
+    }
+
+    /// `name: *type @ placement`.
+    fn binding(&mut self, var: Var, star: bool) {
+        self.var(var);
+        self.put(if star { ": *" } else { ": " });
+        if let Some(data) = self.function.vars.get(var) {
+            self.ty(&data.ty);
+            if let Some(placement) = &data.placement {
+                self.put(" ");
+                self.placement(placement);
+            }
+        }
+    }
+
+    fn placement(&mut self, placement: &Placement) {
+        self.put("@ ");
+        self.var(placement.block);
+        self.put(" -> ");
+        self.operand(placement.index_fn.offset);
+        self.put(" + {");
+        for dim in &placement.index_fn.dims {
+            self.put("(");
+            self.operand(dim.extent);
+            self.put(" : ");
+            self.operand(dim.stride);
+            self.put(")");
+        }
+        self.put("}");
+    }
+
+    fn ty(&mut self, ty: &Type) {
+        match ty {
+            Type::Scalar(ty) => self.put(ty.name()),
+            Type::Array(array) => {
+                self.shape(&array.shape);
+                self.put(array.elem.name());
+            }
+            Type::Acc(acc) => {
+                self.put("acc(");
+                self.var(acc.token);
+                self.put(", ");
+                self.shape_or_empty(&acc.shape);
+                for elem in &acc.elems {
+                    self.put(", ");
+                    self.ty(elem);
+                }
+                self.put(")");
+            }
+            Type::Cert => self.put("cert"),
+            Type::Mem => self.put("mem"),
+        }
+    }
+
+    fn shape(&mut self, shape: &[Operand]) {
+        for size in shape {
+            self.put("[");
+            self.operand(*size);
+            self.put("]");
+        }
+    }
+
+    fn shape_or_empty(&mut self, shape: &[Operand]) {
+        if shape.is_empty() {
+            self.put("[]");
+        }
+        self.shape(shape);
+    }
+
+    fn operand(&mut self, operand: Operand) {
+        match operand {
+            Operand::Const(value) => self.put(&scalar_text(value)),
+            Operand::Var(var) => self.var(var),
+        }
+    }
+
+    fn var(&mut self, var: Var) {
+        self.out.push_str(self.names.get(var));
+    }
+
+    /// `(a, b)`.
+    fn var_list(&mut self, vars: &[Var]) {
+        self.put("(");
+        self.list(vars, |p, var| p.var(*var));
+        self.put(")");
+    }
+
+    /// `a, b`.
+    fn operand_list(&mut self, operands: &[Operand]) {
+        self.list(operands, |p, operand| p.operand(*operand));
+    }
+
+    /// `(x: t, y: t) { ... }`.
+    fn lambda(&mut self, lambda: &Lambda) {
+        self.put("(");
+        self.list(&lambda.params, |p, param| p.binding(*param, false));
+        self.put(") ");
+        self.body(&lambda.body);
+    }
+
+    fn body(&mut self, body: &Body) {
+        if self.elide {
+            self.put("{...}");
+            return;
+        }
+        let start = self.out.len();
+        if self.sources.is_none() && may_be_flat(body) {
+            self.flat_body(body);
+            if self.out.len() - start <= FLAT_WIDTH {
+                return;
+            }
+            self.out.truncate(start);
+        }
+        self.put("{");
+        self.indent += 1;
+        for stm in &body.stms {
+            self.line();
+            self.stm(stm);
+            self.put(";");
+            self.place(stm);
+        }
+        self.line();
+        self.result(body);
+        self.indent -= 1;
+        self.line();
+        self.put("}");
+    }
+
+    fn flat_body(&mut self, body: &Body) {
+        self.put("{ ");
+        for stm in &body.stms {
+            self.stm(stm);
+            self.put("; ");
+        }
+        self.result(body);
+        self.put(" }");
+    }
+
+    fn result(&mut self, body: &Body) {
+        self.put("return");
+        if !body.result.is_empty() {
+            self.put(" ");
+            self.operand_list(&body.result);
+        }
+    }
+
+    fn place(&mut self, stm: &Stm) {
+        if let Some(sources) = self.sources {
+            if !stm.span.is_none() {
+                let _ = write!(self.out, "  // {}", sources.describe(stm.span));
+            }
+        }
+    }
+
+    fn stm(&mut self, stm: &Stm) {
+        if stm.pattern.is_empty() {
+            self.put("()");
+        }
+        self.list(&stm.pattern, |p, var| p.binding(*var, false));
+        self.put(" = ");
+        if !stm.certs.is_empty() {
+            self.put("{");
+            self.list(&stm.certs, |p, var| p.var(*var));
+            self.put("} ");
+        }
+        self.expr(&stm.expr);
+    }
+
+    fn callee(&mut self, function: FunctionId) {
+        match self.program.and_then(|program| program.functions.get(function)) {
+            Some(callee) => self.put(&quoted_unless_identifier(&callee.name)),
+            None => {
+                let _ = write!(self.out, "#{}", function.index());
+            }
+        }
+    }
+}
+
+/// The name as it stands where it can, else in quotes.
+fn quoted_unless_identifier(name: &str) -> String {
+    if is_identifier(name) { name.to_string() } else { format!("{name:?}") }
+}
+
+/// Whether a body is so simple that one line may do.
+fn may_be_flat(body: &Body) -> bool {
+    let simple = |stm: &Stm| {
+        let mut nested = false;
+        stm.expr.for_each_body(|_| nested = true);
+        !nested
+    };
+    body.stms.len() <= 3 && body.stms.iter().all(simple)
+}
