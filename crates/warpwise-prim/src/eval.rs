@@ -15,8 +15,12 @@
 
 mod convert;
 mod elementary;
+#[cfg(test)]
+mod exact;
 mod float;
 mod integer;
+#[cfg(test)]
+mod tests;
 
 use crate::ops::{BinaryOp, CompareOp, TernaryOp, UnaryOp};
 use crate::types::ScalarType;

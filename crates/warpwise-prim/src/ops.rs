@@ -314,3 +314,38 @@ operators! {
         ILogB = "ilogb",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn mnemonics_are_unique_over_all_families_and_read_back() {
+        let mut seen = HashSet::new();
+        let mut check = |mnemonic: &'static str, reads_back: bool| {
+            assert!(seen.insert(mnemonic), "`{mnemonic}` names two operators");
+            assert!(reads_back, "`{mnemonic}` does not read back");
+            assert!(mnemonic.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()), "`{mnemonic}`");
+        };
+        UnaryOp::ALL
+            .iter()
+            .for_each(|op| check(op.mnemonic(), UnaryOp::from_mnemonic(op.mnemonic()) == Some(*op)));
+        BinaryOp::ALL
+            .iter()
+            .for_each(|op| check(op.mnemonic(), BinaryOp::from_mnemonic(op.mnemonic()) == Some(*op)));
+        TernaryOp::ALL
+            .iter()
+            .for_each(|op| check(op.mnemonic(), TernaryOp::from_mnemonic(op.mnemonic()) == Some(*op)));
+        CompareOp::ALL
+            .iter()
+            .for_each(|op| check(op.mnemonic(), CompareOp::from_mnemonic(op.mnemonic()) == Some(*op)));
+        ConvertOp::ALL
+            .iter()
+            .for_each(|op| check(op.mnemonic(), ConvertOp::from_mnemonic(op.mnemonic()) == Some(*op)));
+        for unknown in ["", "ADD", "add32", "fadd "] {
+            assert_eq!(BinaryOp::from_mnemonic(unknown), None);
+        }
+    }
+}

@@ -14,12 +14,14 @@ use crate::types::ScalarType;
 /// The correctly rounded primitives of one float type. Results that are NaN are not canonical here.
 pub(crate) trait Float: Copy + PartialOrd {
     const TYPE: ScalarType;
-    const NAN: Self;
+    const CANONICAL_NAN: Self;
     const ONE: Self;
     /// Rounds to nearest even; NaN becomes the canonical NaN.
     fn from_f64(x: f64) -> Self;
     /// Exact.
     fn to_f64(self) -> f64;
+    /// The same number, or the canonical NaN.
+    fn canonical(self) -> Self;
     fn is_nan(self) -> bool;
     fn is_negative(self) -> bool;
     fn negate(self) -> Self;
@@ -42,16 +44,23 @@ macro_rules! native_float {
     ($float:ident, $ty:ident) => {
         impl Float for $float {
             const TYPE: ScalarType = ScalarType::$ty;
-            const NAN: $float =
+            const CANONICAL_NAN: $float =
                 $float::from_bits($float::INFINITY.to_bits() | ($float::INFINITY.to_bits() >> 1));
             const ONE: $float = 1.0;
             #[inline]
             fn from_f64(x: f64) -> $float {
-                canonical(x as $float)
+                (x as $float).canonical()
             }
             #[inline]
             fn to_f64(self) -> f64 {
                 self as f64
+            }
+            /// Told by the bits: compilers take `if x.is_nan() { NAN } else { x }` for `x`.
+            #[inline]
+            fn canonical(self) -> $float {
+                let bits = self.to_bits();
+                let is_nan = bits << 1 > $float::INFINITY.to_bits() << 1;
+                $float::from_bits(if is_nan { Self::CANONICAL_NAN.to_bits() } else { bits })
             }
             #[inline]
             fn is_nan(self) -> bool {
@@ -117,14 +126,18 @@ native_float!(f64, F64);
 
 impl Float for f16 {
     const TYPE: ScalarType = ScalarType::F16;
-    const NAN: f16 = f16::from_bits(0x7e00);
+    const CANONICAL_NAN: f16 = f16::from_bits(0x7e00);
     const ONE: f16 = f16::ONE;
     fn from_f64(x: f64) -> f16 {
-        if x.is_nan() { <f16 as Float>::NAN } else { f16::from_f32(to_odd(x)) }
+        if x.is_nan() { Self::CANONICAL_NAN } else { f16::from_f32(to_odd(x)) }
     }
     #[inline]
     fn to_f64(self) -> f64 {
         f64::from(f32::from(self))
+    }
+    #[inline]
+    fn canonical(self) -> f16 {
+        if self.is_nan() { Self::CANONICAL_NAN } else { self }
     }
     #[inline]
     fn is_nan(self) -> bool {
@@ -201,19 +214,14 @@ fn add_to_odd(x: f64, y: f64) -> f64 {
 }
 
 #[inline]
-fn canonical<F: Float>(x: F) -> F {
-    if x.is_nan() { F::NAN } else { x }
-}
-
-#[inline]
 pub(super) fn unary<F: Float>(op: UnaryOp, x: F) -> F {
     use UnaryOp::*;
     match op {
         FNeg => x.negate(),
         FAbs => x.magnitude(),
         FSignum => signum(x),
-        Sqrt => canonical(x.square_root()),
-        Rsqrt => canonical(F::ONE.divide(x.square_root())),
+        Sqrt => x.square_root().canonical(),
+        Rsqrt => F::ONE.divide(x.square_root()).canonical(),
         Floor => F::from_f64(x.to_f64().floor()),
         Ceil => F::from_f64(x.to_f64().ceil()),
         Trunc => F::from_f64(x.to_f64().trunc()),
@@ -231,12 +239,12 @@ pub(super) fn unary<F: Float>(op: UnaryOp, x: F) -> F {
 pub(super) fn binary<F: Float>(op: BinaryOp, x: F, y: F) -> F {
     use BinaryOp::*;
     match op {
-        FAdd => canonical(x.add(y)),
-        FSub => canonical(x.subtract(y)),
-        FMul => canonical(x.multiply(y)),
-        FDiv => canonical(x.divide(y)),
+        FAdd => x.add(y).canonical(),
+        FSub => x.subtract(y).canonical(),
+        FMul => x.multiply(y).canonical(),
+        FDiv => x.divide(y).canonical(),
         FMod => floored_remainder(x, y),
-        FRem => canonical(x.remainder(y)),
+        FRem => x.remainder(y).canonical(),
         FMin => extremum(x, y, x < y, F::is_negative(x)),
         FMax => extremum(x, y, x > y, !F::is_negative(x)),
         FPow => F::from_f64(x.to_f64().powf(y.to_f64())),
@@ -254,9 +262,9 @@ pub(super) fn binary<F: Float>(op: BinaryOp, x: F, y: F) -> F {
 #[inline]
 pub(super) fn ternary<F: Float>(op: TernaryOp, x: F, y: F, z: F) -> F {
     match op {
-        TernaryOp::Fma => canonical(x.multiply_add(y, z)),
-        TernaryOp::Mad => canonical(x.multiply(y).add(z)),
-        TernaryOp::Lerp => canonical(x.add(y.subtract(x).multiply(z))),
+        TernaryOp::Fma => x.multiply_add(y, z).canonical(),
+        TernaryOp::Mad => x.multiply(y).add(z).canonical(),
+        TernaryOp::Lerp => x.add(y.subtract(x).multiply(z)).canonical(),
     }
 }
 
@@ -277,7 +285,7 @@ pub(super) fn compare<F: Float>(op: CompareOp, x: F, y: F) -> bool {
 fn signum<F: Float>(x: F) -> F {
     let zero = F::from_f64(0.0);
     if x.is_nan() {
-        F::NAN
+        F::CANONICAL_NAN
     } else if x == zero {
         x
     } else {
@@ -289,7 +297,7 @@ fn signum<F: Float>(x: F) -> F {
 #[inline]
 fn extremum<F: Float>(x: F, y: F, wins: bool, preferred: bool) -> F {
     if x.is_nan() && y.is_nan() {
-        F::NAN
+        F::CANONICAL_NAN
     } else if wins || y.is_nan() || (x == y && preferred) {
         x
     } else {
@@ -298,7 +306,7 @@ fn extremum<F: Float>(x: F, y: F, wins: bool, preferred: bool) -> F {
 }
 
 fn floored_remainder<F: Float>(x: F, y: F) -> F {
-    let remainder = canonical(x.remainder(y));
+    let remainder = x.remainder(y).canonical();
     if remainder.is_nan() {
         remainder
     } else if remainder == F::from_f64(0.0) {
@@ -312,7 +320,7 @@ fn floored_remainder<F: Float>(x: F, y: F) -> F {
 
 fn next_after<F: Float>(x: F, y: F) -> F {
     if x.is_nan() || y.is_nan() {
-        F::NAN
+        F::CANONICAL_NAN
     } else if x == y {
         y
     } else if x == F::from_f64(0.0) {
