@@ -1,5 +1,6 @@
 //! What compiled programs run on: arrays, memory, threads, the host machine, value formats.
 
+pub mod array;
 pub mod kernel;
 pub mod machine;
 pub mod memory;

@@ -14,11 +14,13 @@
 //! pages (the kernels that write them do that, in parallel).
 
 mod block;
+mod builder;
 mod classes;
 mod limit;
 mod pool;
 mod system;
 
 pub use block::Block;
+pub use builder::BlockBuilder;
 pub use limit::default_limit;
 pub use pool::{MemoryPool, OutOfMemory, PoolStatistics};

@@ -138,7 +138,7 @@ fn nesting_deeper_than_the_slots_runs_on_one_thread() {
             leaves.fetch_add(1, Ordering::Relaxed);
             return;
         }
-        let fan = if depth % 8 == 0 { 2 } else { 1 };
+        let fan = if depth.is_multiple_of(8) { 2 } else { 1 };
         let body = |lo: i64, hi: i64, _: usize| (lo..hi).for_each(|_| descend(pool, depth - 1, leaves));
         pool.run(fan, 1, Schedule::Dynamic, &body).unwrap();
     }

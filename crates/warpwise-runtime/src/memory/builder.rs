@@ -1,0 +1,56 @@
+//! Gathering bytes in a pooled block that doubles: errors instead of aborts when memory is short.
+
+use super::{Block, MemoryPool, OutOfMemory};
+
+/// Bytes of a number not known beforehand.
+pub struct BlockBuilder<'a> {
+    pool: &'a MemoryPool,
+    block: Option<Block>,
+    used: usize,
+}
+
+impl<'a> BlockBuilder<'a> {
+    /// No bytes yet.
+    pub fn new(pool: &'a MemoryPool) -> BlockBuilder<'a> {
+        BlockBuilder { pool, block: None, used: 0 }
+    }
+
+    /// The number of bytes so far.
+    pub fn bytes(&self) -> usize {
+        self.used
+    }
+
+    /// Appends `bytes`.
+    #[inline]
+    pub fn push(&mut self, bytes: &[u8]) -> Result<(), OutOfMemory> {
+        let end = self.used + bytes.len();
+        if let Some(block) = &mut self.block
+            && let Some(target) = block.as_mut_slice().get_mut(self.used..end)
+        {
+            target.copy_from_slice(bytes);
+            self.used = end;
+            return Ok(());
+        }
+        self.grow(end)?;
+        self.push(bytes)
+    }
+
+    /// The bytes in a block of exactly their size.
+    pub fn finish(self) -> Result<Block, OutOfMemory> {
+        let mut exact = self.pool.allocate_unique(self.used as u64)?;
+        if let Some(block) = &self.block {
+            exact.as_mut_slice().copy_from_slice(&block.as_slice()[..self.used]);
+        }
+        Ok(exact)
+    }
+
+    #[cold]
+    fn grow(&mut self, needed: usize) -> Result<(), OutOfMemory> {
+        let mut larger = self.pool.allocate_unique((2 * needed).max(4096) as u64)?;
+        if let Some(block) = &self.block {
+            larger.as_mut_slice()[..self.used].copy_from_slice(&block.as_slice()[..self.used]);
+        }
+        self.block = Some(larger);
+        Ok(())
+    }
+}
