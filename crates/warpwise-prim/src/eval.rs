@@ -13,6 +13,7 @@
 //! Operands must have the types that `accepts` allows (the verifier sees to it): otherwise these
 //! functions panic.
 
+mod boolean;
 mod convert;
 mod elementary;
 #[cfg(test)]
@@ -34,10 +35,7 @@ impl UnaryOp {
     #[inline]
     pub fn eval(self, x: Scalar) -> Scalar {
         match x {
-            Scalar::Bool(x) => match self {
-                UnaryOp::Not => Scalar::Bool(!x),
-                other => ill_typed(other.mnemonic(), ScalarType::Bool),
-            },
+            Scalar::Bool(x) => Scalar::Bool(boolean::unary(self, x)),
             Scalar::I8(x) => Scalar::I8(x.unary(self)),
             Scalar::I16(x) => Scalar::I16(x.unary(self)),
             Scalar::I32(x) => Scalar::I32(x.unary(self)),
@@ -55,12 +53,7 @@ impl BinaryOp {
     pub fn eval(self, x: Scalar, y: Scalar) -> Option<Scalar> {
         use Scalar::*;
         Some(match (x, y) {
-            (Bool(x), Bool(y)) => Bool(match self {
-                BinaryOp::And => x & y,
-                BinaryOp::Or => x | y,
-                BinaryOp::Xor => x ^ y,
-                other => ill_typed(other.mnemonic(), ScalarType::Bool),
-            }),
+            (Bool(x), Bool(y)) => Bool(boolean::binary(self, x, y)),
             (I8(x), I8(y)) => I8(x.binary(self, y)?),
             (I16(x), I16(y)) => I16(x.binary(self, y)?),
             (I32(x), I32(y)) => I32(x.binary(self, y)?),
@@ -92,15 +85,7 @@ impl CompareOp {
     pub fn eval(self, x: Scalar, y: Scalar) -> bool {
         use Scalar::*;
         match (x, y) {
-            (Bool(x), Bool(y)) => match self {
-                CompareOp::Eq => x == y,
-                CompareOp::Ne => x != y,
-                CompareOp::ULt => !x & y,
-                CompareOp::ULe => x <= y,
-                CompareOp::SLt | CompareOp::SLe | CompareOp::FLt | CompareOp::FLe => {
-                    ill_typed(self.mnemonic(), ScalarType::Bool)
-                }
-            },
+            (Bool(x), Bool(y)) => boolean::compare(self, x, y),
             (I8(x), I8(y)) => x.compare(self, y),
             (I16(x), I16(y)) => x.compare(self, y),
             (I32(x), I32(y)) => x.compare(self, y),

@@ -296,26 +296,4 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    fn booleans_follow_their_truth_tables() {
-        let table = |op: BinaryOp| {
-            [(false, false), (false, true), (true, false), (true, true)]
-                .map(|(x, y)| op.eval(Scalar::Bool(x), Scalar::Bool(y)))
-        };
-        let row = |bits: [u8; 4]| bits.map(|b| Some(Scalar::Bool(b == 1)));
-        assert_eq!(table(BinaryOp::And), row([0, 0, 0, 1]));
-        assert_eq!(table(BinaryOp::Or), row([0, 1, 1, 1]));
-        assert_eq!(table(BinaryOp::Xor), row([0, 1, 1, 0]));
-        for (op, expected) in [
-            (CompareOp::Eq, [true, false, false, true]),
-            (CompareOp::Ne, [false, true, true, false]),
-            (CompareOp::ULt, [false, true, false, false]),
-            (CompareOp::ULe, [true, true, false, true]),
-        ] {
-            let pairs = [(false, false), (false, true), (true, false), (true, true)];
-            assert_eq!(pairs.map(|(x, y)| op.eval(Scalar::Bool(x), Scalar::Bool(y))), expected, "{op:?}");
-        }
-        assert_eq!(UnaryOp::Not.eval(Scalar::Bool(true)), Scalar::Bool(false));
-    }
 }

@@ -199,6 +199,23 @@ fn fused_multiply_add_rounds_once_in_every_width() {
 }
 
 #[test]
+fn the_least_addend_breaks_the_tie_of_an_f16_product() {
+    // 3 * 683 = 2049 has one digit more than f16, so the product is a tie until something is added.
+    for scale in -24..=4 {
+        for addend in [0.0, 2f64.powi(-24), -2f64.powi(-24), 65504.0, -65504.0] {
+            let factors = [3.0 * 2f64.powi(scale.min(0) / 2), 683.0 * 2f64.powi(scale - scale.min(0) / 2)];
+            let [x, y, z] = [factors[0], factors[1], addend].map(|v| Scalar::float(ScalarType::F16, v));
+            let [a, b, c] = [x, y, z].map(|v| match v {
+                Scalar::F16(v) => f16_parts(v),
+                other => unreachable!("{other}"),
+            });
+            let expected = nearest_f16(a * b + c * F16_PARTS, F16_PARTS * F16_PARTS, false);
+            assert_eq!(TernaryOp::Fma.eval(x, y, z), Scalar::F16(expected), "{x} * {y} + {z}");
+        }
+    }
+}
+
+#[test]
 fn comparisons_order_all_but_nan() {
     for ty in FLOATS {
         let values = values(ty);
