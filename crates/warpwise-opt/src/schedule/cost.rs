@@ -1,0 +1,147 @@
+//! A static estimate of what code costs, in simple vector or scalar operations.
+
+use warpwise_ir::{Body, Expr, Function, LoopForm, Operand, SegKind, SegOp};
+use warpwise_prim::{BinaryOp, Scalar, UnaryOp};
+
+use super::access::{Access, Variance};
+
+/// Lanes of a typical vector; only the order of magnitude matters.
+pub const LANES: f64 = 16.0;
+
+/// Trips of a loop whose extent is not a constant.
+const UNKNOWN_TRIPS: f64 = 1000.0;
+
+/// Combining the lanes of a vector at the end of a reduction.
+const COMBINE_LANES: f64 = 12.0;
+
+/// Whether evaluating this once more costs next to nothing.
+pub fn is_cheap(expr: &Expr) -> bool {
+    let views = matches!(
+        expr,
+        Expr::Index { .. } | Expr::Slice { .. } | Expr::Rearrange { .. } | Expr::Reshape { .. }
+    );
+    views
+        || matches!(expr, Expr::Operand(_) | Expr::Select(..) | Expr::Assert { .. })
+        || scalar(expr).is_some()
+}
+
+/// How often a dimension of this extent runs.
+pub fn trips(extent: Operand) -> f64 {
+    match extent {
+        Operand::Const(value) => value.as_int().map_or(UNKNOWN_TRIPS, |n| n.max(0) as f64),
+        Operand::Var(_) => UNKNOWN_TRIPS,
+    }
+}
+
+/// One execution of a body, one value at a time. Inner segmented operations cost what `inner` says.
+pub fn scalar_body(body: &Body, inner: &mut dyn FnMut(&SegOp) -> f64) -> f64 {
+    let stm = |expr: &Expr| match expr {
+        Expr::Seg(op) => inner(op),
+        Expr::Index { .. } => 1.0,
+        expr => nested(expr, &mut |body| scalar_body(body, inner)),
+    };
+    body.stms.iter().map(|stm| &stm.expr).map(stm).sum()
+}
+
+/// One execution of a body by all lanes at once, inner dimensions sequential.
+pub fn lane_body(function: &Function, access: &Access, body: &Body) -> f64 {
+    let stm = |expr: &Expr| match expr {
+        Expr::Seg(op) => whole_trips(op) * (lane_body(function, access, &op.body) + operators(op)),
+        Expr::Index { array, indices } if indices.len() == function.ty(*array).rank() => {
+            match access.at(*array, indices.iter().copied()) {
+                Variance::Uniform => 1.0,
+                Variance::Unit => 1.5,
+                Variance::Other => LANES,
+            }
+        }
+        expr => nested(expr, &mut |body| lane_body(function, access, body)),
+    };
+    body.stms.iter().map(|stm| &stm.expr).map(stm).sum()
+}
+
+/// A whole operation whose last dimension runs in lanes.
+pub fn in_lanes(function: &Function, access: &Access, op: &SegOp) -> f64 {
+    let (last, outer) = op.space.split_last().expect("a space has dimensions");
+    let groups = (trips(last.extent) / LANES).ceil();
+    let outer: f64 = outer.iter().map(|dim| trips(dim.extent)).product();
+    let combine = match &op.kind {
+        SegKind::Map | SegKind::Scatter { .. } | SegKind::Hist { .. } => 0.0,
+        SegKind::Reduce { .. } => COMBINE_LANES,
+        SegKind::Scan { .. } | SegKind::Partition { .. } => COMBINE_LANES * groups,
+    };
+    outer * (groups * (lane_body(function, access, &op.body) + operators(op)) + combine)
+}
+
+/// All points of an operation's space.
+pub fn whole_trips(op: &SegOp) -> f64 {
+    op.space.iter().map(|dim| trips(dim.extent)).product()
+}
+
+/// Applying the operators of an operation to one point.
+pub fn operators(op: &SegOp) -> f64 {
+    let mut sum = 0.0;
+    let mut add = |body: &Body| sum += scalar_body(body, &mut |_| 0.0);
+    match &op.kind {
+        SegKind::Map | SegKind::Partition { .. } | SegKind::Scatter { .. } => {}
+        SegKind::Reduce { reduces } => reduces.iter().for_each(|reduce| add(&reduce.op.body)),
+        SegKind::Scan { scans, reduces, post } => {
+            scans.iter().for_each(|scan| add(&scan.op.body));
+            reduces.iter().for_each(|reduce| add(&reduce.op.body));
+            post.iter().for_each(|post| add(&post.body));
+        }
+        SegKind::Hist { ops } => ops.iter().for_each(|op| add(&op.op.body)),
+    }
+    sum
+}
+
+/// An expression that is neither an access nor a segmented operation, its bodies costing what `body` says.
+fn nested(expr: &Expr, body: &mut dyn FnMut(&Body) -> f64) -> f64 {
+    match expr {
+        Expr::If { then_body, else_body, .. } => 1.0 + body(then_body) + body(else_body),
+        Expr::Loop { form, body: inner, .. } => {
+            let trips = match form {
+                LoopForm::For { bound, .. } => trips(*bound),
+                LoopForm::While { .. } => UNKNOWN_TRIPS,
+            };
+            trips * body(inner)
+        }
+        expr => scalar(expr).unwrap_or(1.0),
+    }
+}
+
+/// A scalar operation; `None` for anything else.
+fn scalar(expr: &Expr) -> Option<f64> {
+    match expr {
+        Expr::Unary(op, _) => Some(if is_transcendental(*op) { 12.0 } else { 1.0 }),
+        Expr::Binary(op, _, divisor) => Some(match op {
+            BinaryOp::SDiv
+            | BinaryOp::SMod
+            | BinaryOp::SQuot
+            | BinaryOp::SRem
+            | BinaryOp::UDiv
+            | BinaryOp::UMod
+                if !is_power_of_two(*divisor) =>
+            {
+                8.0
+            }
+            BinaryOp::FDiv => 4.0,
+            BinaryOp::FPow | BinaryOp::Pow | BinaryOp::Atan2 | BinaryOp::FMod | BinaryOp::FRem => 20.0,
+            _ => 1.0,
+        }),
+        Expr::Ternary(..) | Expr::Compare(..) | Expr::Convert(..) | Expr::Select(..) => Some(1.0),
+        _ => None,
+    }
+}
+
+fn is_power_of_two(operand: Operand) -> bool {
+    operand.as_const().and_then(Scalar::as_int).is_some_and(|n| n > 0 && n & (n - 1) == 0)
+}
+
+fn is_transcendental(op: UnaryOp) -> bool {
+    use UnaryOp::*;
+    let simple = matches!(
+        op,
+        Neg | Not | Abs | Signum | PopCount | LeadingZeros | TrailingZeros | FNeg | FAbs | FSignum
+    );
+    !simple && !matches!(op, Floor | Ceil | Trunc | Round)
+}

@@ -1,0 +1,88 @@
+//! Gives one dimension of every path through a nest to the lanes.
+//!
+//! For each operation of a nest two plans compete: its own last dimension in lanes and everything
+//! inside sequential, or itself one point at a time and lanes further in, wherever those are best. The
+//! cheaper by [`cost`] wins: gathers, short trip counts and reductions within a vector speak
+//! against a dimension, contiguous and uniform accesses for it.
+
+use warpwise_ir::entity::SecondaryMap;
+use warpwise_ir::{Body, Expr, Function, Mapping, Operand, SegKind, SegOp, Stm, Var};
+
+use super::access::{Access, Layout, Variance};
+use super::cost;
+
+/// Chooses lanes for a nest all of whose dimensions are sequential.
+pub fn assign(function: &Function, layouts: &SecondaryMap<Var, Option<Layout>>, op: &mut SegOp) {
+    plan(&Planner { function, layouts }, op);
+}
+
+struct Planner<'f> {
+    function: &'f Function,
+    layouts: &'f SecondaryMap<Var, Option<Layout>>,
+}
+
+/// Chooses lanes within an operation and yields what the operation then costs.
+fn plan(planner: &Planner, op: &mut SegOp) -> f64 {
+    let own = lane_cost(planner, op);
+    let inner = cost::whole_trips(op) * (plan_body(planner, &mut op.body) + cost::operators(op));
+    if own <= inner {
+        make_sequential(&mut op.body);
+        op.space.last_mut().expect("a space has dimensions").mapping = Mapping::Lane;
+        own
+    } else {
+        inner
+    }
+}
+
+/// Chooses lanes for the operations inside a body that runs one value at a time.
+fn plan_body(planner: &Planner, body: &mut Body) -> f64 {
+    let mut inner = Vec::new();
+    for_each_seg(body, &mut |op| inner.push(plan(planner, op)));
+    let mut inner = inner.into_iter();
+    cost::scalar_body(body, &mut |_| inner.next().unwrap_or(0.0))
+}
+
+/// The outermost segmented operations of a body, in order.
+fn for_each_seg(body: &mut Body, f: &mut dyn FnMut(&mut SegOp)) {
+    for stm in &mut body.stms {
+        match &mut stm.expr {
+            Expr::Seg(op) => f(op),
+            expr => expr.for_each_body_mut(|body| for_each_seg(body, f)),
+        }
+    }
+}
+
+fn make_sequential(body: &mut Body) {
+    for_each_seg(body, &mut |op| {
+        op.space.iter_mut().for_each(|dim| dim.mapping = Mapping::Seq);
+        make_sequential(&mut op.body);
+    });
+}
+
+/// What an operation costs with its last dimension in lanes; infinite where lanes cannot run its body.
+fn lane_cost(planner: &Planner, op: &SegOp) -> f64 {
+    let access = Access::of(planner.function, planner.layouts, op);
+    let possible = op.body.stms.iter().all(|stm| can_run_in_lanes(planner.function, &access, stm));
+    if possible { cost::in_lanes(planner.function, &access, op) } else { f64::INFINITY }
+}
+
+/// Whether lanes can run a statement side by side: arrays made inside have the same size in every
+/// lane, none comes out of a choice, and nothing has a result of unknown size.
+fn can_run_in_lanes(function: &Function, access: &Access, stm: &Stm) -> bool {
+    let uniform = |x: &Operand| access.operand(*x) == Variance::Uniform;
+    let array_bound = stm.pattern.iter().any(|&var| function.ty(var).rank() > 0);
+    let same_size = stm.pattern.iter().all(|&var| function.ty(var).shape().iter().all(uniform));
+    let here = match &stm.expr {
+        Expr::If { .. } => !array_bound,
+        Expr::Seg(op) => {
+            !matches!(op.kind, SegKind::Partition { .. })
+                && op.space.iter().all(|dim| !array_bound || uniform(&dim.extent))
+        }
+        Expr::Call { .. } | Expr::Concat { .. } => false,
+        _ => true,
+    };
+    let mut inside = true;
+    stm.expr
+        .for_each_body(|body| inside &= body.stms.iter().all(|stm| can_run_in_lanes(function, access, stm)));
+    here && same_size && inside
+}

@@ -1,0 +1,120 @@
+//! SOACs to segmented operations, all dimensions sequential for the time being.
+
+use warpwise_diag::{Limit, Span};
+use warpwise_ir::{
+    Body, Expr, Function, Lambda, Mapping, Operand, Screma, SegDim, SegKind, SegOp, Stm, Type, Var,
+};
+
+use super::sequential;
+
+/// Segments every SOAC in a body inside a kernel, at any depth.
+pub fn segment_body(function: &mut Function, body: &mut Body) -> Result<(), Limit> {
+    let mut stms = Vec::with_capacity(body.stms.len());
+    for stm in std::mem::take(&mut body.stms) {
+        stms.append(&mut segment_stm(function, stm)?);
+    }
+    body.stms = stms;
+    Ok(())
+}
+
+/// Segments a statement: itself if it is a SOAC, and everything inside it.
+pub fn segment_stm(function: &mut Function, mut stm: Stm) -> Result<Vec<Stm>, Limit> {
+    if sequential::needs_loop(function, &stm.expr) {
+        let mut stms = Vec::new();
+        for stm in sequential::to_loop(function, stm, sequential::Around::Kernel)? {
+            stms.append(&mut segment_stm(function, stm)?);
+        }
+        return Ok(stms);
+    }
+    let limit =
+        |what: &str| Limit { message: format!("{what} cannot be scheduled on the CPU yet"), span: stm.span };
+    let (width, inputs, lambda, kind) = match stm.expr {
+        Expr::Screma(soac) => return segment_screma(function, stm.pattern, *soac, stm.certs, stm.span),
+        Expr::Partition(soac) => {
+            (soac.width, soac.inputs, soac.lambda, SegKind::Partition { classes: soac.classes })
+        }
+        Expr::Scatter(soac) => (soac.width, soac.inputs, soac.lambda, SegKind::Scatter { dests: soac.dests }),
+        Expr::Hist(soac) => (soac.width, soac.inputs, soac.lambda, SegKind::Hist { ops: soac.ops }),
+        Expr::Stream(_) => return Err(limit("a stream")),
+        Expr::WithAcc(_) | Expr::UpdateAcc { .. } => return Err(limit("an accumulator")),
+        Expr::FlatMap(_) => return Err(limit("`flatmap`")),
+        ref mut expr => {
+            let mut failed = None;
+            expr.for_each_body_mut(|body| {
+                if failed.is_none() {
+                    failed = segment_body(function, body).err();
+                }
+            });
+            return failed.map_or(Ok(vec![stm]), Err);
+        }
+    };
+    let (index, mut body) = element_body(function, &inputs, lambda);
+    segment_body(function, &mut body)?;
+    let space = vec![SegDim { index, extent: width, mapping: Mapping::Seq }];
+    stm.expr = Expr::Seg(Box::new(SegOp { space, kind, body }));
+    Ok(vec![stm])
+}
+
+fn segment_screma(
+    function: &mut Function,
+    pattern: Vec<Var>,
+    soac: Screma,
+    certs: Vec<Var>,
+    span: Span,
+) -> Result<Vec<Stm>, Limit> {
+    let Screma { width, inputs, map, mut scans, mut reduces, mut post } = soac;
+    let (index, mut body) = element_body(function, &inputs, map);
+    if scans.is_empty()
+        && let Some(post) = post.take()
+    {
+        let reduced = reduces.iter().map(|reduce| reduce.neutral.len()).sum();
+        let further = body.result.split_off(reduced);
+        bind(&mut body, &post.params, &further, span);
+        body.stms.extend(post.body.stms);
+        body.result.extend(post.body.result);
+    }
+    segment_body(function, &mut body)?;
+    for op in scans.iter_mut().map(|scan| &mut scan.op).chain(reduces.iter_mut().map(|r| &mut r.op)) {
+        segment_body(function, &mut op.body)?;
+    }
+    if let Some(post) = &mut post {
+        segment_body(function, &mut post.body)?;
+    }
+    let kind = if !scans.is_empty() {
+        SegKind::Scan { scans, reduces, post }
+    } else if !reduces.is_empty() {
+        SegKind::Reduce { reduces }
+    } else {
+        SegKind::Map
+    };
+    let space = vec![SegDim { index, extent: width, mapping: Mapping::Seq }];
+    let expr = Expr::Seg(Box::new(SegOp { space, kind, body }));
+    Ok(vec![Stm { pattern, expr, certs, span }])
+}
+
+/// The body of a lambda applied to element `index` of every input, with that fresh index.
+fn element_body(function: &mut Function, inputs: &[Var], lambda: Lambda) -> (Var, Body) {
+    let index = function.fresh("i", Type::I64);
+    let mut stms = element_stms(index, inputs, &lambda.params);
+    stms.extend(lambda.body.stms);
+    (index, Body { stms, result: lambda.body.result })
+}
+
+/// Binds each variable to element `index` of the array beside it.
+pub fn element_stms(index: Var, arrays: &[Var], elements: &[Var]) -> Vec<Stm> {
+    let element = |(&array, &element): (&Var, &Var)| {
+        plain(vec![element], Expr::Index { array, indices: vec![index.into()] }, Span::NONE)
+    };
+    arrays.iter().zip(elements).map(element).collect()
+}
+
+/// A statement that relies on nothing.
+pub fn plain(pattern: Vec<Var>, expr: Expr, span: Span) -> Stm {
+    Stm { pattern, expr, certs: Vec::new(), span }
+}
+
+/// Appends statements that give `vars` the values of `operands`.
+pub fn bind(body: &mut Body, vars: &[Var], operands: &[Operand], span: Span) {
+    let stms = vars.iter().zip(operands).map(|(&var, &x)| plain(vec![var], Expr::Operand(x), span));
+    body.stms.extend(stms);
+}

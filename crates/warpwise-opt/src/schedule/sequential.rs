@@ -1,0 +1,239 @@
+//! SOACs whose operators work on arrays, as sequential loops around the operator.
+//!
+//! ```text
+//! s: [m]f32 = screma n (xs) reduce (a, x) { ... } [zero];
+//! ==>
+//! s: [m]f32 = loop (acc = zero) for i < n { x = index xs[i]; ...; return t };
+//! ```
+//!
+//! What the operator does stays parallel. In host code, work before the operator is split off into
+//! a parallel map of its own first.
+
+use warpwise_diag::{Limit, Span};
+use warpwise_ir::{
+    Body, Expr, Function, Hist, HistOp, Lambda, LoopForm, LoopParam, Operand, Screma, SliceDim, Stm, Type,
+    Var,
+};
+use warpwise_prim::{BinaryOp, CompareOp};
+
+use super::segment::{bind, element_stms, plain};
+
+/// Where a statement stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Around {
+    /// In host code: what can run in parallel beside the loop is split off.
+    Host,
+    /// Inside a kernel.
+    Kernel,
+}
+
+/// Whether a SOAC cannot be a segmented operation because an operator works on arrays.
+pub fn needs_loop(function: &Function, expr: &Expr) -> bool {
+    let on_arrays = |op: &Lambda| op.params.iter().any(|&param| function.ty(param).rank() > 0);
+    match expr {
+        Expr::Screma(soac) => {
+            soac.scans.iter().any(|scan| on_arrays(&scan.op))
+                || soac.reduces.iter().any(|reduce| on_arrays(&reduce.op))
+        }
+        Expr::Hist(soac) => soac.ops.iter().any(|op| on_arrays(&op.op)),
+        _ => false,
+    }
+}
+
+/// The statements that do the work of a SOAC for which [`needs_loop`] holds.
+pub fn to_loop(function: &mut Function, stm: Stm, around: Around) -> Result<Vec<Stm>, Limit> {
+    let Stm { pattern, expr, certs, span } = stm;
+    let mut stms = match expr {
+        Expr::Screma(soac) => {
+            let mut stms = Vec::new();
+            let mut soac = *soac;
+            if around == Around::Host && !soac.map.body.stms.is_empty() {
+                soac = split_map(function, soac, span, &mut stms);
+            }
+            screma_loop(function, pattern, soac, span, &mut stms);
+            stms
+        }
+        Expr::Hist(soac) => vec![hist_loop(function, pattern, *soac, span)],
+        _ => unreachable!("only SOACs with operators need a loop"),
+    };
+    for stm in &mut stms {
+        stm.certs.extend(&certs);
+    }
+    Ok(stms)
+}
+
+/// Puts the map of a SOAC into a statement of its own and yields the SOAC over its results.
+fn split_map(function: &mut Function, soac: Screma, span: Span, stms: &mut Vec<Stm>) -> Screma {
+    let width = soac.width;
+    let rows: Vec<Type> = soac.map.body.result.iter().map(|&x| function.operand_type(x)).collect();
+    let mapped: Vec<Var> = rows.iter().map(|row| function.fresh("mapped", row.array_of(&[width]))).collect();
+    let params: Vec<Var> = rows.into_iter().map(|row| function.fresh("x", row)).collect();
+    let result = params.iter().map(|&param| param.into()).collect();
+    let Screma { inputs, map, scans, reduces, post, .. } = soac;
+    let first = Screma { width, inputs, map, scans: vec![], reduces: vec![], post: None };
+    stms.push(plain(mapped.clone(), Expr::Screma(Box::new(first)), span));
+    let map = Lambda { params, body: Body { stms: vec![], result } };
+    Screma { width, inputs: mapped, map, scans, reduces, post }
+}
+
+/// The parts of a loop under construction.
+struct LoopParts {
+    params: Vec<LoopParam>,
+    body: Body,
+    pattern: Vec<Var>,
+}
+
+fn screma_loop(function: &mut Function, pattern: Vec<Var>, soac: Screma, span: Span, stms: &mut Vec<Stm>) {
+    let Screma { width, inputs, map, scans, reduces, post } = soac;
+    let index = function.fresh("i", Type::I64);
+    let mut body = Body { stms: element_stms(index, &inputs, &map.params), result: vec![] };
+    body.stms.extend(map.body.stms);
+    let mut parts = LoopParts { params: vec![], body, pattern: vec![] };
+    let mut values = map.body.result.into_iter();
+    let mut elements = Vec::new();
+    for scan in scans {
+        let inputs: Vec<Operand> = values.by_ref().take(scan.neutral.len()).collect();
+        let before = combine(function, &mut parts, scan.op, &scan.neutral, &inputs, span);
+        let after = parts.body.result[parts.body.result.len() - inputs.len()..].to_vec();
+        elements.extend(if scan.exclusive { before } else { after });
+    }
+    for param in &parts.params {
+        parts.pattern.push(function.fresh_like(param.var));
+    }
+    let n_scanned = parts.params.len();
+    for reduce in reduces {
+        let inputs: Vec<Operand> = values.by_ref().take(reduce.neutral.len()).collect();
+        combine(function, &mut parts, reduce.op, &reduce.neutral, &inputs, span);
+    }
+    let n_reduced = parts.params.len() - n_scanned;
+    elements.extend(values);
+    if let Some(post) = post {
+        bind(&mut parts.body, &post.params, &elements, span);
+        parts.body.stms.extend(post.body.stms);
+        elements = post.body.result;
+    }
+    for (&result, element) in pattern[n_reduced..].iter().zip(elements) {
+        collect(function, &mut parts, index, result, element, span, stms);
+    }
+    parts.pattern.extend(pattern);
+    let form = LoopForm::For { index, bound: width };
+    stms.push(plain(parts.pattern, Expr::Loop { params: parts.params, form, body: parts.body }, span));
+}
+
+/// Adds loop-carried accumulators that combine with `inputs`; yields the accumulators before that.
+fn combine(
+    function: &mut Function,
+    parts: &mut LoopParts,
+    op: Lambda,
+    neutral: &[Operand],
+    inputs: &[Operand],
+    span: Span,
+) -> Vec<Operand> {
+    let accs: Vec<Var> = op.params[..neutral.len()].iter().map(|&param| function.fresh_like(param)).collect();
+    let param = |(&var, &init): (&Var, &Operand)| LoopParam { var, init, consumed: false };
+    parts.params.extend(accs.iter().zip(neutral).map(param));
+    let accs: Vec<Operand> = accs.into_iter().map(Operand::Var).collect();
+    let args: Vec<Operand> = accs.iter().chain(inputs).copied().collect();
+    bind(&mut parts.body, &op.params, &args, span);
+    parts.body.stms.extend(op.body.stms);
+    parts.body.result.extend(op.body.result);
+    accs
+}
+
+/// Adds a loop-carried array, the later `result`, whose element `index` becomes `element`.
+fn collect(
+    function: &mut Function,
+    parts: &mut LoopParts,
+    index: Var,
+    result: Var,
+    element: Operand,
+    span: Span,
+    stms: &mut Vec<Stm>,
+) {
+    let ty = function.ty(result).as_array().expect("array results are arrays").clone();
+    let scratch = function.fresh_like(result);
+    stms.push(plain(vec![scratch], Expr::Scratch { elem: ty.elem, shape: ty.shape.clone() }, span));
+    let var = function.fresh_like(result);
+    parts.params.push(LoopParam { var, init: scratch.into(), consumed: true });
+    let updated = function.fresh_like(result);
+    let dims = row_at(&[index.into()], &ty.shape);
+    parts.body.stms.push(plain(vec![updated], Expr::Update { array: var, dims, value: element }, span));
+    parts.body.result.push(updated.into());
+}
+
+/// The slice at leading `indices` of an array of this shape, whole in the other dimensions.
+fn row_at(indices: &[Operand], shape: &[Operand]) -> Vec<SliceDim> {
+    let whole = |&len: &Operand| SliceDim::Range { start: Operand::i64(0), len, stride: Operand::i64(1) };
+    let fixed = indices.iter().map(|&index| SliceDim::Fix(index));
+    fixed.chain(shape[indices.len()..].iter().map(whole)).collect()
+}
+
+fn hist_loop(function: &mut Function, pattern: Vec<Var>, soac: Hist, span: Span) -> Stm {
+    let Hist { width, inputs, lambda, ops } = soac;
+    let index = function.fresh("i", Type::I64);
+    let mut body = Body { stms: element_stms(index, &inputs, &lambda.params), result: vec![] };
+    body.stms.extend(lambda.body.stms);
+    let mut params = Vec::new();
+    let mut values = lambda.body.result.into_iter();
+    for op in ops {
+        let at: Vec<Operand> = values.by_ref().take(op.rank).collect();
+        let inputs: Vec<Operand> = values.by_ref().take(op.dests.len()).collect();
+        let dests: Vec<Var> = op.dests.iter().map(|&dest| function.fresh_like(dest)).collect();
+        let param = |(&var, &dest): (&Var, &Var)| LoopParam { var, init: dest.into(), consumed: true };
+        params.extend(dests.iter().zip(&op.dests).map(param));
+        let inside =
+            in_bounds(function, &mut body, &at, function.ty(dests[0]).shape().to_vec().as_slice(), span);
+        let results: Vec<Var> = dests.iter().map(|&dest| function.fresh_like(dest)).collect();
+        let then_body = add_to_bin(function, op, &dests, &at, &inputs, span);
+        let else_body = Body { stms: vec![], result: dests.into_iter().map(Operand::Var).collect() };
+        let branch = warpwise_ir::Branch::Plain;
+        body.stms.push(plain(results.clone(), Expr::If { cond: inside, then_body, else_body, branch }, span));
+        body.result.extend(results.into_iter().map(Operand::Var));
+    }
+    plain(pattern, Expr::Loop { params, form: LoopForm::For { index, bound: width }, body }, span)
+}
+
+/// Appends the test whether `at` lies in the leading dimensions of `shape`.
+fn in_bounds(
+    function: &mut Function,
+    body: &mut Body,
+    at: &[Operand],
+    shape: &[Operand],
+    span: Span,
+) -> Operand {
+    let mut all = Operand::bool(true);
+    for (&index, &size) in at.iter().zip(shape) {
+        // One unsigned comparison rejects negative indices too.
+        let inside = function.fresh("inside", Type::BOOL);
+        body.stms.push(plain(vec![inside], Expr::Compare(CompareOp::ULt, index, size), span));
+        let both = function.fresh("inside", Type::BOOL);
+        body.stms.push(plain(vec![both], Expr::Binary(BinaryOp::And, all, inside.into()), span));
+        all = both.into();
+    }
+    all
+}
+
+/// A body that combines `inputs` into the bin `at` of `dests`.
+fn add_to_bin(
+    function: &mut Function,
+    op: HistOp,
+    dests: &[Var],
+    at: &[Operand],
+    inputs: &[Operand],
+    span: Span,
+) -> Body {
+    let mut body = Body::default();
+    let olds = &op.op.params[..dests.len()];
+    for (&dest, &old) in dests.iter().zip(olds) {
+        body.stms.push(plain(vec![old], Expr::Index { array: dest, indices: at.to_vec() }, span));
+    }
+    bind(&mut body, &op.op.params[dests.len()..], inputs, span);
+    body.stms.extend(op.op.body.stms);
+    for (&dest, value) in dests.iter().zip(op.op.body.result) {
+        let dims = row_at(at, function.ty(dest).shape());
+        let updated = function.fresh_like(dest);
+        body.stms.push(plain(vec![updated], Expr::Update { array: dest, dims, value }, span));
+        body.result.push(updated.into());
+    }
+    body
+}
