@@ -5,3 +5,6 @@
 
 pub mod ast;
 pub mod session;
+pub mod lexer;
+pub mod literals;
+pub mod parser;

@@ -1,0 +1,194 @@
+//! Programs and declarations, and going on after an error.
+
+use warpwise_diag::Diagnostic;
+
+use super::{Parse, Parsed, Parser, Reported};
+use crate::syntax::ast::{Attr, Decl, DeclKind, Doc, Ident, ModuleDecl, ModuleTypeDecl, Pat, Program, TypeDecl, ValueDecl};
+use crate::syntax::lexer::TokenKind;
+
+impl Parser<'_> {
+    pub(super) fn program(mut self) -> Parsed {
+        let doc = if self.at(TokenKind::Doc) && self.kind_at(1) == TokenKind::Doc { Some(self.doc()) } else { None };
+        let decls = self.decls(TokenKind::Eof);
+        Parsed { program: Program { doc, decls }, errors: self.errors }
+    }
+
+    /// Declarations up to `end`, which is not taken. Those with errors are reported and left out.
+    pub(super) fn decls(&mut self, end: TokenKind) -> Vec<Decl> {
+        let mut decls = Vec::new();
+        while !self.at_any(&[end, TokenKind::Eof]) {
+            let before = self.position;
+            match self.decl() {
+                Ok(decl) => decls.push(decl),
+                Err(Reported) => self.recover(before, end),
+            }
+        }
+        decls
+    }
+
+    /// Skips to what looks like the next declaration, or to the end of the module body we are in.
+    fn recover(&mut self, before: usize, end: TokenKind) {
+        if self.position == before {
+            self.bump();
+        }
+        let mut braces = 0;
+        loop {
+            match self.kind() {
+                TokenKind::Eof => return,
+                TokenKind::LBrace => braces += 1,
+                TokenKind::RBrace if braces == 0 && end == TokenKind::RBrace => return,
+                TokenKind::RBrace if braces > 0 => braces -= 1,
+                _ if self.starts_decl() => return,
+                _ => {}
+            }
+            self.bump();
+        }
+    }
+
+    /// Whether a declaration starts here for sure. `let`, `open` and their like count only at the start of a line.
+    fn starts_decl(&self) -> bool {
+        use TokenKind::*;
+        match self.kind() {
+            Def | Entry => true,
+            Module | Type | Open | Local | Import | Let | AttrOpen | Doc => {
+                let start = self.start() as usize;
+                start == 0 || self.text.as_bytes()[start - 1] == b'\n'
+            }
+            _ => false,
+        }
+    }
+
+    fn decl(&mut self) -> Parse<Decl> {
+        let doc = if self.at(TokenKind::Doc) { Some(self.doc()) } else { None };
+        let start = self.start();
+        let attrs = self.attrs()?;
+        let kind = match self.kind() {
+            TokenKind::Def | TokenKind::Let => DeclKind::Value(self.value_decl()?),
+            TokenKind::Entry => DeclKind::Value(self.entry_decl()?),
+            TokenKind::Type => DeclKind::Type(self.type_decl()?),
+            TokenKind::Module if self.kind_at(1) == TokenKind::Type => DeclKind::ModuleType(self.module_type_decl()?),
+            TokenKind::Module => DeclKind::Module(self.module_decl()?),
+            TokenKind::Open => {
+                self.bump();
+                DeclKind::Open(self.module_expr()?)
+            }
+            TokenKind::Import => {
+                self.bump();
+                DeclKind::Import(self.import_path()?)
+            }
+            TokenKind::Local => {
+                self.bump();
+                DeclKind::Local(Box::new(self.nested(Parser::decl)?))
+            }
+            _ => return Err(self.unexpected("a declaration (`def`, `entry`, `type`, `module`, `open`, `import`, `local`)")),
+        };
+        Ok(Decl { span: self.span_from(start), doc, attrs, kind })
+    }
+
+    /// `#[a] #[b]`, as many as there are.
+    pub(super) fn attrs(&mut self) -> Parse<Vec<Attr>> {
+        let mut attrs = Vec::new();
+        while self.at(TokenKind::AttrOpen) {
+            attrs.push(self.attr()?);
+        }
+        Ok(attrs)
+    }
+
+    /// Takes a documentation comment: every line without `--` and the character after it.
+    pub(super) fn doc(&mut self) -> Doc {
+        let token = self.bump();
+        let text = self.slice(token);
+        let lines = text.lines().enumerate().map(|(number, line)| {
+            let line = line.trim_start().strip_prefix("--").unwrap_or(line);
+            let line = if number == 0 { line.strip_prefix(" |").unwrap_or(line) } else { line };
+            line.strip_prefix(' ').unwrap_or(line).trim_end_matches('\r')
+        });
+        Doc { span: self.token_span(token), text: lines.collect::<Vec<_>>().join("\n") }
+    }
+
+    /// `def` and `let`, the infix form `def x + y = e` included.
+    fn value_decl(&mut self) -> Parse<ValueDecl> {
+        self.bump();
+        let operator_follows = |parser: &Self| parser.at_operator() || parser.at(TokenKind::Bang);
+        let names_operator = self.at(TokenKind::LParen) && {
+            self.position += 1;
+            let found = operator_follows(self);
+            self.position -= 1;
+            found
+        };
+        if names_operator || self.at(TokenKind::Ident) && !self.operator_after_name() {
+            let name = self.binding_name()?;
+            return self.value_rest(false, name);
+        }
+        let start = self.start();
+        let left = self.param().map_err(|Reported| Reported)?;
+        if self.at(TokenKind::Equals) && start < self.start() {
+            return Err(self.pattern_at_top(&left));
+        }
+        let name = self.binding_operator()?;
+        let right = self.param()?;
+        let result = self.optional_ascription()?;
+        self.expect(TokenKind::Equals, "`=`")?;
+        let name = self.binder(name);
+        let params = vec![left, right];
+        Ok(ValueDecl { entry: false, name, type_params: Vec::new(), params, result, body: self.expression()? })
+    }
+
+    fn operator_after_name(&mut self) -> bool {
+        self.position += 1;
+        let found = self.at_operator();
+        self.position -= 1;
+        found
+    }
+
+    fn pattern_at_top(&mut self, pattern: &Pat) -> Reported {
+        let message = "a pattern cannot be bound at the top of a file or module";
+        let diagnostic = Diagnostic::error("E0114", pattern.span, message);
+        self.report(diagnostic.hint("bind one name, and take its parts from it: `def both = ...`, `def first = both.0`"))
+    }
+
+    fn entry_decl(&mut self) -> Parse<ValueDecl> {
+        self.bump();
+        let name = self.binding_name()?;
+        self.value_rest(true, name)
+    }
+
+    /// All after the name.
+    fn value_rest(&mut self, entry: bool, name: Ident) -> Parse<ValueDecl> {
+        let name = self.binder(name);
+        let type_params = self.type_params()?;
+        let params = self.params()?;
+        let result = self.optional_ascription()?;
+        self.expect(TokenKind::Equals, "`=`, `:` or a parameter")?;
+        Ok(ValueDecl { entry, name, type_params, params, result, body: self.expression()? })
+    }
+
+    fn type_decl(&mut self) -> Parse<TypeDecl> {
+        self.bump();
+        let liftedness = self.liftedness();
+        let name = self.ident("the name of a type")?;
+        let params = self.type_params()?;
+        self.expect(TokenKind::Equals, "`=` or a type parameter")?;
+        Ok(TypeDecl { liftedness, name, params, definition: self.type_expr()? })
+    }
+
+    fn module_type_decl(&mut self) -> Parse<ModuleTypeDecl> {
+        self.bump();
+        self.bump();
+        let name = self.ident("the name of a module type")?;
+        self.expect(TokenKind::Equals, "`=`")?;
+        Ok(ModuleTypeDecl { name, definition: self.module_type()? })
+    }
+
+    fn module_decl(&mut self) -> Parse<ModuleDecl> {
+        self.bump();
+        let name = self.ident("the name of a module")?;
+        let mut params = Vec::new();
+        while self.at(TokenKind::LParen) {
+            params.push(self.module_param()?);
+        }
+        let signature = if self.eat(TokenKind::Colon) { Some(self.module_type()?) } else { None };
+        self.expect(TokenKind::Equals, "`=`")?;
+        Ok(ModuleDecl { name, params, signature, body: self.module_expr()? })
+    }
+}

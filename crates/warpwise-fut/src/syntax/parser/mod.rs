@@ -1,0 +1,277 @@
+//! Tokens to tree: a hand-written recursive-descent parser, with operators by precedence climbing.
+//!
+//! [`parse_program`] reads a file and always gives a tree; declarations with errors are missing from it, and
+//! parsing goes on at the next declaration. Every piece of the grammar is a method of [`Parser`] that
+//! either consumes what it names, or reports one diagnostic and gives `Err(Reported)`.
+//!
+//! Two bounds keep hostile text from exhausting the stack, here and in everything that walks the tree:
+//! the parser nests at most [`MAX_NESTING`] deep, and no tree is higher than [`MAX_HEIGHT`]
+//! (`a + b + c + ...` is parsed by a loop, but its tree leans to the left). A sequence of `let`s, an
+//! application, and `a.b.c` are flat and have no bound. Time is linear in the length of the text.
+//!
+//! Operators, from loose to tight: `:` `:>`, ranges, `` `f` ``, `with`, `|>`, `<|` (to the right), `||`, `&&`,
+//! comparisons, `&` `^` `|`, `<<` `>>`, `+` `-`, `*` `/` `%` `//` `%%`, `**`, prefix `-` `!`, application, indexing.
+
+mod declarations;
+mod expressions;
+mod modules;
+mod names;
+mod operators;
+mod patterns;
+mod types;
+
+use warpwise_diag::{Diagnostic, FileId, Span};
+
+use crate::syntax::ast::{Expr, ExprKind, Pat, PatKind, Program, TypeExpr};
+use crate::syntax::lexer::{Token, TokenKind, tokenize};
+use crate::syntax::session::Session;
+
+/// How deep the parser nests.
+pub const MAX_NESTING: u32 = 256;
+
+/// How high a tree gets.
+pub const MAX_HEIGHT: u32 = 1000;
+
+/// No more messages than this are kept from one file.
+const MAX_ERRORS: usize = 50;
+
+/// A file read as far as possible.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// The declarations without syntax errors.
+    pub program: Program,
+    /// What was wrong, in the order of the text; the tree is whole if there is nothing.
+    pub errors: Vec<Diagnostic>,
+}
+
+/// Reads a file.
+pub fn parse_program(file: FileId, text: &str, session: &mut Session) -> Parsed {
+    parse_with(file, text, session, |parser| parser.program())
+        .unwrap_or_else(|errors| Parsed { program: Program { doc: None, decls: Vec::new() }, errors })
+}
+
+/// Reads a text that is one expression.
+pub fn parse_expression(file: FileId, text: &str, session: &mut Session) -> Result<Expr, Vec<Diagnostic>> {
+    parse_with(file, text, session, |parser| parser.whole(Parser::expression))?
+}
+
+/// Reads a text that is one type.
+pub fn parse_type(file: FileId, text: &str, session: &mut Session) -> Result<TypeExpr, Vec<Diagnostic>> {
+    parse_with(file, text, session, |parser| parser.whole(Parser::type_expr))?
+}
+
+fn parse_with<T>(
+    file: FileId,
+    text: &str,
+    session: &mut Session,
+    run: impl FnOnce(Parser<'_>) -> T,
+) -> Result<T, Vec<Diagnostic>> {
+    if text.len() >= u32::MAX as usize {
+        let span = Span { file, start: 0, end: 0 };
+        return Err(vec![Diagnostic::error("E0120", span, "this file is larger than 4 GiB")]);
+    }
+    let tokens = tokenize(text);
+    Ok(run(Parser { file, text, tokens, position: 0, session, errors: Vec::new(), nesting: 0, height: 0 }))
+}
+
+/// Stands for a diagnostic that is already recorded.
+#[derive(Clone, Copy, Debug)]
+struct Reported;
+
+type Parse<T> = Result<T, Reported>;
+
+struct Parser<'a> {
+    file: FileId,
+    text: &'a str,
+    tokens: Vec<Token>,
+    position: usize,
+    session: &'a mut Session,
+    errors: Vec<Diagnostic>,
+    /// How many [`Parser::nested`] are open.
+    nesting: u32,
+    /// The height of the highest tree completed since the innermost open [`Parser::nested`] began.
+    height: u32,
+}
+
+impl<'a> Parser<'a> {
+    fn whole<T>(mut self, part: impl FnOnce(&mut Self) -> Parse<T>) -> Result<T, Vec<Diagnostic>> {
+        let result = part(&mut self).and_then(|value| self.expect(TokenKind::Eof, "the end").map(|_| value));
+        result.map_err(|Reported| self.errors)
+    }
+
+    // Looking at tokens
+
+    fn token(&self) -> Token {
+        self.tokens[self.position]
+    }
+
+    fn kind(&self) -> TokenKind {
+        self.token().kind
+    }
+
+    /// The kind of the token `n` places on.
+    fn kind_at(&self, n: usize) -> TokenKind {
+        self.tokens.get(self.position + n).map_or(TokenKind::Eof, |token| token.kind)
+    }
+
+    fn at(&self, kind: TokenKind) -> bool {
+        self.kind() == kind
+    }
+
+    fn at_any(&self, kinds: &[TokenKind]) -> bool {
+        kinds.contains(&self.kind())
+    }
+
+    fn slice(&self, token: Token) -> &'a str {
+        &self.text[token.start as usize..token.end as usize]
+    }
+
+    // Taking tokens
+
+    /// Takes the current token; stays at the end of the file.
+    fn bump(&mut self) -> Token {
+        let token = self.token();
+        if token.kind != TokenKind::Eof {
+            self.position += 1;
+        }
+        token
+    }
+
+    fn eat(&mut self, kind: TokenKind) -> bool {
+        let found = self.at(kind);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    fn expect(&mut self, kind: TokenKind, what: &str) -> Parse<Token> {
+        if self.at(kind) { Ok(self.bump()) } else { Err(self.unexpected(what)) }
+    }
+
+    /// Items up to `close`, which is taken; separated by commas, of which one may trail.
+    fn comma_list<T>(
+        &mut self,
+        close: TokenKind,
+        what: &str,
+        mut item: impl FnMut(&mut Self) -> Parse<T>,
+    ) -> Parse<Vec<T>> {
+        let mut items = Vec::new();
+        while !self.at(close) {
+            items.push(item(self)?);
+            if !self.eat(TokenKind::Comma) && !self.at(close) {
+                return Err(self.unexpected(what));
+            }
+        }
+        self.bump();
+        Ok(items)
+    }
+
+    // Places
+
+    /// Where the current token starts.
+    fn start(&self) -> u32 {
+        self.token().start
+    }
+
+    /// From `start` to the end of the token taken last.
+    fn span_from(&self, start: u32) -> Span {
+        let end = self.position.checked_sub(1).map_or(start, |last| self.tokens[last].end);
+        Span { file: self.file, start, end: end.max(start) }
+    }
+
+    fn token_span(&self, token: Token) -> Span {
+        Span { file: self.file, start: token.start, end: token.end }
+    }
+
+    // Making nodes
+
+    fn expr(&mut self, start: u32, kind: ExprKind) -> Expr {
+        Expr { id: self.session.ids.fresh_expr(), span: self.span_from(start), kind }
+    }
+
+    fn pat(&mut self, start: u32, kind: PatKind) -> Pat {
+        Pat { id: self.session.ids.fresh_pat(), span: self.span_from(start), kind }
+    }
+
+    /// Runs a rule one level further down, within the bounds.
+    fn nested<T>(&mut self, rule: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        if self.nesting == MAX_NESTING {
+            return Err(self.too_deep());
+        }
+        let outer = std::mem::take(&mut self.height);
+        self.nesting += 1;
+        let result = rule(self);
+        self.nesting -= 1;
+        let grown = self.grow(1);
+        self.height = self.height.max(outer);
+        grown.and(result)
+    }
+
+    /// Notes that `levels` nodes are being put on top of all that was completed here.
+    fn grow(&mut self, levels: u32) -> Parse<()> {
+        self.height += levels;
+        if self.height > MAX_HEIGHT { Err(self.too_deep()) } else { Ok(()) }
+    }
+
+    // Complaining
+
+    fn report(&mut self, diagnostic: Diagnostic) -> Reported {
+        if self.errors.len() < MAX_ERRORS {
+            self.errors.push(diagnostic);
+        }
+        Reported
+    }
+
+    fn too_deep(&mut self) -> Reported {
+        let span = self.token_span(self.token());
+        let message = format!(
+            "this is nested too deeply: at most {MAX_NESTING} levels, and {MAX_HEIGHT} operators in a row, are supported"
+        );
+        let hint = "name parts of the expression with `let`, or split it into functions";
+        self.report(Diagnostic::error("E0111", span, message).hint(hint))
+    }
+
+    /// The current token is not what the grammar asks for.
+    fn unexpected(&mut self, expected: &str) -> Reported {
+        let token = self.token();
+        let (code, message) = match token.kind {
+            TokenKind::Unknown => {
+                let found = self.slice(token).escape_debug();
+                ("E0101", format!("`{found}` means nothing in this language"))
+            }
+            TokenKind::UnclosedString => ("E0102", "this string does not end on its line".to_string()),
+            kind => {
+                let found = kind.describe(self.slice(token));
+                ("E0110", format!("expected {expected}, found {found}"))
+            }
+        };
+        let mut diagnostic =
+            Diagnostic::error(code, self.token_span(token), message).at(format!("expected {expected}"));
+        diagnostic.hints.extend(self.hint_for(token).map(str::to_string));
+        self.report(diagnostic)
+    }
+
+    /// What people often mean when a token stands where it should not.
+    fn hint_for(&self, token: Token) -> Option<&'static str> {
+        let previous = self.position.checked_sub(1).map(|last| self.tokens[last]);
+        match token.kind {
+            TokenKind::Doc => Some("a comment that starts with `-- |` documents the declaration after it; elsewhere leave out the bar"),
+            TokenKind::UnclosedString => Some("close it with `\"`; write a line break as `\\n`"),
+            TokenKind::IndexBracket => Some("put a space before `[` if it starts an array or a size"),
+            TokenKind::Backslash => Some("put parentheses around a function that is not the last argument"),
+            TokenKind::If | TokenKind::Let | TokenKind::Loop | TokenKind::Match | TokenKind::Assert => {
+                Some("put parentheses around it to make it an argument or an operand")
+            }
+            TokenKind::Operator if self.slice(token).contains('-') => {
+                Some("operators take as many symbols as they can: put a space between an operator and a minus sign")
+            }
+            TokenKind::Operator if self.slice(token).starts_with("->") => Some("put a space after `->`"),
+            TokenKind::Constructor => Some("put parentheses around a constructor with arguments"),
+            TokenKind::Equals if previous.is_some_and(|token| token.kind == TokenKind::Equals) => {
+                Some("equality is written `==`, without spaces")
+            }
+            _ => None,
+        }
+    }
+}
