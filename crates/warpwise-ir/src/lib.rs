@@ -37,6 +37,8 @@ pub mod traverse;
 
 pub mod print;
 
+pub mod parse;
+
 pub use expr::{Body, Branch, Expr, Lambda, LoopForm, LoopParam, Message, MessagePart, SliceDim, Stm};
 pub use memory::{Lmad, LmadDim, Placement};
 pub use program::{

@@ -28,13 +28,16 @@ use crate::memory::Placement;
 use crate::program::{EntryPoint, EntryType, Function, FunctionId, Program, Var};
 use crate::types::{Operand, Type};
 
-pub(crate) use names::is_identifier;
+pub(crate) use names::is_reserved;
 pub(crate) use scalar::{parse_special_float, scalar_text};
 
-use names::Names;
+use names::{Names, is_identifier};
 
 /// Longest body written on one line.
-const FLAT_WIDTH: usize = 76;
+const FLAT_BODY: usize = 76;
+
+/// Longest line that a body ends on without being broken up.
+const FLAT_LINE: usize = 108;
 
 /// Writes parts of one function. Names are those the whole function has.
 pub struct Printer<'a> {
@@ -306,7 +309,8 @@ impl<'a> Printer<'a> {
         let start = self.out.len();
         if self.sources.is_none() && may_be_flat(body) {
             self.flat_body(body);
-            if self.out.len() - start <= FLAT_WIDTH {
+            let line_start = self.out.rfind('\n').map_or(0, |newline| newline + 1);
+            if self.out.len() - start <= FLAT_BODY && self.out.len() - line_start <= FLAT_LINE {
                 return;
             }
             self.out.truncate(start);

@@ -12,7 +12,7 @@ use crate::traverse::Visitor;
 
 /// Words no variable may be called, since an expression or a statement can begin with them.
 /// Operators (every mnemonic) are reserved besides.
-pub(crate) const RESERVED: &[&str] = &[
+const RESERVED: &[&str] = &[
     "alloc",
     "as",
     "assert",
@@ -67,7 +67,7 @@ pub(crate) const RESERVED: &[&str] = &[
 ];
 
 /// Whether the text can stand as a name without quotes.
-pub(crate) fn is_identifier(text: &str) -> bool {
+pub(super) fn is_identifier(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
         && chars.all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '\'' | '.'))
@@ -157,7 +157,7 @@ impl Namer<'_> {
 }
 
 /// Whether a variable must not have this name.
-fn is_reserved(name: &str) -> bool {
+pub(crate) fn is_reserved(name: &str) -> bool {
     use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, TernaryOp, UnaryOp};
     RESERVED.binary_search(&name).is_ok()
         || UnaryOp::from_mnemonic(name).is_some()

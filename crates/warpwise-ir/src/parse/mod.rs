@@ -1,0 +1,346 @@
+//! The text form, read: exactly what [`crate::print`] writes.
+//!
+//! Beyond that, texts written by hand may use one name several times in disjoint or nested scopes;
+//! printing then tells them apart. Statements get the places in this text as their spans. Anything
+//! wrong is one located error. Only grammar, names and constants are judged here; types and the rest are the
+//! verifier's business.
+
+mod expr;
+mod lex;
+mod soac;
+mod types;
+
+use rustc_hash::FxHashMap;
+use warpwise_diag::{Diagnostic, Failure, FileId, Span};
+
+use crate::entity::{Entity, PrimaryMap};
+use crate::expr::{Body, Lambda, Stm};
+use crate::program::{
+    EntryParam, EntryPoint, Function, FunctionId, Param, Program, ResultDecl, Var, VarData,
+};
+use crate::types::Type;
+
+use lex::{Token, TokenKind};
+
+/// The code of all errors from here.
+const CODE: &str = "ir-syntax";
+
+/// Deepest nesting of bodies and types.
+const MAX_DEPTH: usize = 200;
+
+/// A value, or the first error.
+type Parsed<T> = Result<T, Box<Diagnostic>>;
+
+/// Reads a program. `file` is the file the spans and errors are said to lie in.
+pub fn parse(text: &str, file: FileId) -> Result<Program, Failure> {
+    program(text, file).map_err(|diagnostic| Failure::from(*diagnostic))
+}
+
+fn program(text: &str, file: FileId) -> Parsed<Program> {
+    if u32::try_from(text.len()).is_err() {
+        let message = "the text is longer than 4 GiB";
+        return Err(Box::new(Diagnostic::error(CODE, Span { file, start: 0, end: 0 }, message)));
+    }
+    let tokens = lex::tokens(text, file)?;
+    let functions = function_names(&tokens)?;
+    let mut parser =
+        Parser { tokens, at: 0, functions, vars: PrimaryMap::new(), scope: Scope::default(), depth: 0 };
+    let mut program = Program::default();
+    while parser.peek() != &TokenKind::End {
+        let function = parser.function()?;
+        program.functions.push(function);
+    }
+    Ok(program)
+}
+
+/// The functions in order: what follows `fun` or `entry` outside all braces.
+fn function_names(tokens: &[Token]) -> Parsed<FxHashMap<String, FunctionId>> {
+    let mut names = FxHashMap::default();
+    let mut depth = 0usize;
+    for pair in tokens.windows(2) {
+        match (&pair[0].kind, &pair[1].kind) {
+            (TokenKind::Mark("{"), _) => depth += 1,
+            (TokenKind::Mark("}"), _) => depth = depth.saturating_sub(1),
+            (TokenKind::Word("fun" | "entry"), name) if depth == 0 => {
+                let Some(name) = name_text(name) else { continue };
+                let id = FunctionId::new(names.len());
+                if names.insert(name.to_string(), id).is_some() {
+                    let message = format!("there are two functions `{name}`");
+                    return Err(Box::new(Diagnostic::error(CODE, pair[1].span, message)));
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(names)
+}
+
+/// The name in a token that is a word or a text.
+fn name_text<'a>(kind: &'a TokenKind) -> Option<&'a str> {
+    match kind {
+        TokenKind::Word(word) => Some(word),
+        TokenKind::Text(text) => Some(text),
+        TokenKind::Number(_) | TokenKind::Mark(_) | TokenKind::End => None,
+    }
+}
+
+/// Names in scope, with a log by which scopes are left.
+#[derive(Default)]
+struct Scope<'t> {
+    vars: FxHashMap<&'t str, Var>,
+    log: Vec<(&'t str, Var, Option<Var>)>,
+}
+
+impl<'t> Scope<'t> {
+    fn enter(&mut self, name: &'t str, var: Var) {
+        let shadowed = self.vars.insert(name, var);
+        self.log.push((name, var, shadowed));
+    }
+
+    /// Forgets the names entered since the log had this length; yields them in order.
+    fn leave(&mut self, mark: usize) -> Vec<(&'t str, Var)> {
+        let left = self.log.split_off(mark);
+        for (name, _, shadowed) in left.iter().rev() {
+            match shadowed {
+                Some(var) => self.vars.insert(name, *var),
+                None => self.vars.remove(name),
+            };
+        }
+        left.into_iter().map(|(name, var, _)| (name, var)).collect()
+    }
+}
+
+struct Parser<'t> {
+    tokens: Vec<Token<'t>>,
+    at: usize,
+    functions: FxHashMap<String, FunctionId>,
+    vars: PrimaryMap<Var, VarData>,
+    scope: Scope<'t>,
+    depth: usize,
+}
+
+impl<'t> Parser<'t> {
+    fn function(&mut self) -> Parsed<Function> {
+        let start = self.span();
+        let is_entry = match self.peek() {
+            TokenKind::Word("entry") => true,
+            TokenKind::Word("fun") => false,
+            _ => return Err(self.expected("`fun` or `entry`")),
+        };
+        self.at += 1;
+        let name = self.name()?;
+        let params = self.list("(", ")", |p| p.binding().map(|(var, consumed)| Param { var, consumed }))?;
+        self.mark("->")?;
+        let scope = self.scope.log.len();
+        let results = self.list("(", ")", |p| p.binding().map(|(var, unique)| ResultDecl { var, unique }))?;
+        self.scope.leave(scope);
+        let span = start.to(self.previous_span());
+        let entry = if is_entry { Some(self.entry_point()?) } else { None };
+        let body = self.body()?;
+        self.scope.leave(0);
+        let vars = std::mem::take(&mut self.vars);
+        Ok(Function { name, entry, vars, params, results, body, span })
+    }
+
+    fn entry_point(&mut self) -> Parsed<EntryPoint> {
+        self.word("as")?;
+        let name = self.text()?;
+        self.word("sizes")?;
+        let size_params = self.count()?;
+        let params = self.list("(", ")", |p| {
+            let name = p.name()?;
+            p.mark(":")?;
+            let consumed = p.eat("*");
+            Ok(EntryParam { name, consumed, ty: p.entry_type()? })
+        })?;
+        self.mark("->")?;
+        self.word("sizes")?;
+        let size_results = self.count()?;
+        let results = self.list("(", ")", |p| p.entry_type())?;
+        Ok(EntryPoint { name, size_params, params, size_results, results })
+    }
+
+    fn body(&mut self) -> Parsed<Body> {
+        self.nested(|p| {
+            p.mark("{")?;
+            let scope = p.scope.log.len();
+            let mut stms = Vec::new();
+            while !p.eat_word("return") {
+                stms.push(p.stm()?);
+                p.mark(";")?;
+            }
+            let result =
+                if p.peek() == &TokenKind::Mark("}") { Vec::new() } else { p.separated(|p| p.operand())? };
+            p.mark("}")?;
+            p.scope.leave(scope);
+            Ok(Body { stms, result })
+        })
+    }
+
+    fn stm(&mut self) -> Parsed<Stm> {
+        let start = self.span();
+        let scope = self.scope.log.len();
+        let pattern = if self.eat("(") {
+            self.mark(")")?;
+            Vec::new()
+        } else {
+            self.separated(|p| p.binding().map(|(var, _)| var))?
+        };
+        self.mark("=")?;
+        let bound = self.scope.leave(scope);
+        let certs =
+            if self.peek() == &TokenKind::Mark("{") { self.list("{", "}", |p| p.var())? } else { Vec::new() };
+        let expr = self.expr()?;
+        for (name, var) in bound {
+            self.scope.enter(name, var);
+        }
+        Ok(Stm { pattern, expr, certs, span: start.to(self.previous_span()) })
+    }
+
+    fn lambda(&mut self) -> Parsed<Lambda> {
+        let scope = self.scope.log.len();
+        let params = self.list("(", ")", |p| p.binding().map(|(var, _)| var))?;
+        let body = self.body()?;
+        self.scope.leave(scope);
+        Ok(Lambda { params, body })
+    }
+
+    /// A fresh variable, in scope from here on.
+    fn bind(&mut self, name: &'t str, ty: Type) -> Var {
+        let var = self.vars.push(VarData { name: name.as_bytes().into(), ty, placement: None });
+        self.scope.enter(name, var);
+        var
+    }
+
+    /// Parses as if the names entered since `mark` were not there yet.
+    fn outside<T>(&mut self, mark: usize, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        let hidden = self.scope.leave(mark);
+        let result = parse(self);
+        for (name, var) in hidden {
+            self.scope.enter(name, var);
+        }
+        result
+    }
+
+    /// Guards the stack against texts that nest too deeply.
+    fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth == MAX_DEPTH {
+            return Err(self.error(format!("more than {MAX_DEPTH} levels of nesting")));
+        }
+        self.depth += 1;
+        let result = parse(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn peek(&self) -> &TokenKind<'t> {
+        &self.tokens[self.at].kind
+    }
+
+    fn span(&self) -> Span {
+        self.tokens[self.at].span
+    }
+
+    fn previous_span(&self) -> Span {
+        self.tokens[self.at.saturating_sub(1)].span
+    }
+
+    /// Takes the punctuation if it comes next.
+    fn eat(&mut self, mark: &str) -> bool {
+        let found = matches!(self.peek(), TokenKind::Mark(found) if *found == mark);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Takes the word if it comes next.
+    fn eat_word(&mut self, word: &str) -> bool {
+        let found = matches!(self.peek(), TokenKind::Word(found) if *found == word);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn mark(&mut self, mark: &str) -> Parsed<()> {
+        if self.eat(mark) { Ok(()) } else { Err(self.expected(&format!("`{mark}`"))) }
+    }
+
+    fn word(&mut self, word: &str) -> Parsed<()> {
+        if self.eat_word(word) { Ok(()) } else { Err(self.expected(&format!("`{word}`"))) }
+    }
+
+    /// One or more items with commas between them.
+    fn separated<T>(&mut self, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+        let mut items = vec![item(self)?];
+        while self.eat(",") {
+            items.push(item(self)?);
+        }
+        Ok(items)
+    }
+
+    /// Any number of items with commas between them, in brackets.
+    fn list<T>(
+        &mut self,
+        open: &str,
+        close: &str,
+        item: impl FnMut(&mut Self) -> Parsed<T>,
+    ) -> Parsed<Vec<T>> {
+        self.mark(open)?;
+        if self.eat(close) {
+            return Ok(Vec::new());
+        }
+        let items = self.separated(item)?;
+        self.mark(close)?;
+        Ok(items)
+    }
+
+    /// A name, in quotes or not.
+    fn name(&mut self) -> Parsed<String> {
+        match name_text(self.peek()) {
+            Some(name) => {
+                let name = name.to_string();
+                self.at += 1;
+                Ok(name)
+            }
+            None => Err(self.expected("a name")),
+        }
+    }
+
+    /// A text in quotes.
+    fn text(&mut self) -> Parsed<String> {
+        match self.peek() {
+            TokenKind::Text(text) => {
+                let text = text.clone();
+                self.at += 1;
+                Ok(text)
+            }
+            _ => Err(self.expected("a text in quotes")),
+        }
+    }
+
+    /// A plain number, such as a rank.
+    fn count(&mut self) -> Parsed<usize> {
+        match self.peek() {
+            TokenKind::Number(number) => match number.parse() {
+                Ok(count) => {
+                    self.at += 1;
+                    Ok(count)
+                }
+                Err(_) => Err(self.expected("a plain number")),
+            },
+            _ => Err(self.expected("a plain number")),
+        }
+    }
+
+    fn expected(&self, what: &str) -> Box<Diagnostic> {
+        let found = match self.peek() {
+            TokenKind::Word(text) | TokenKind::Number(text) => format!("`{text}`"),
+            TokenKind::Text(text) => format!("{text:?}"),
+            TokenKind::Mark(mark) => format!("`{mark}`"),
+            TokenKind::End => "the end of the text".to_string(),
+        };
+        self.error(format!("expected {what}, found {found}"))
+    }
+
+    fn error(&self, message: impl Into<String>) -> Box<Diagnostic> {
+        Box::new(Diagnostic::error(CODE, self.span(), message))
+    }
+}

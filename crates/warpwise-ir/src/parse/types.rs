@@ -1,0 +1,233 @@
+//! Bindings, types, placements, operands, constants.
+
+use half::f16;
+use warpwise_prim::{Scalar, ScalarType, ValueType};
+
+use super::lex::TokenKind;
+use super::{Parsed, Parser};
+use crate::memory::{Lmad, LmadDim, Placement};
+use crate::print::{is_reserved, parse_special_float};
+use crate::program::{EntryType, Var};
+use crate::types::{AccType, ArrayType, Operand, Shape, Type};
+
+impl<'t> Parser<'t> {
+    /// `name: *type @ placement`: the variable, in scope from here on, and whether there was a star.
+    pub(super) fn binding(&mut self) -> Parsed<(Var, bool)> {
+        let name = self.new_name()?;
+        self.mark(":")?;
+        let star = self.eat("*");
+        let ty = self.ty()?;
+        let placement = if self.eat("@") { Some(self.placement()?) } else { None };
+        let var = self.bind(name, ty);
+        self.vars[var].placement = placement;
+        Ok((var, star))
+    }
+
+    /// A name that a variable can have.
+    pub(super) fn new_name(&mut self) -> Parsed<&'t str> {
+        match self.peek() {
+            TokenKind::Word(name) if is_reserved(name) => {
+                Err(self.error(format!("`{name}` is a reserved word, no variable can have this name")))
+            }
+            TokenKind::Word(name) if name.contains('.') => {
+                Err(self.error("the name of a variable has no dots"))
+            }
+            TokenKind::Word(name) => {
+                let name = *name;
+                self.at += 1;
+                Ok(name)
+            }
+            _ => Err(self.expected("a variable")),
+        }
+    }
+
+    fn placement(&mut self) -> Parsed<Placement> {
+        let block = self.var()?;
+        self.mark("->")?;
+        let offset = self.operand()?;
+        self.mark("+")?;
+        self.mark("{")?;
+        let mut dims = Vec::new();
+        while self.eat("(") {
+            let extent = self.operand()?;
+            self.mark(":")?;
+            let stride = self.operand()?;
+            self.mark(")")?;
+            dims.push(LmadDim { extent, stride });
+        }
+        self.mark("}")?;
+        Ok(Placement { block, index_fn: Lmad { offset, dims } })
+    }
+
+    pub(super) fn ty(&mut self) -> Parsed<Type> {
+        if self.peek() == &TokenKind::Mark("[") {
+            let shape = self.shape()?;
+            let elem = self.scalar_type()?;
+            return if shape.is_empty() {
+                Err(self.error("an array type needs at least one size"))
+            } else {
+                Ok(Type::Array(ArrayType { elem, shape }))
+            };
+        }
+        if self.eat_word("cert") {
+            return Ok(Type::Cert);
+        }
+        if self.eat_word("mem") {
+            return Ok(Type::Mem);
+        }
+        if self.eat_word("acc") {
+            return self.nested(|p| p.acc_type());
+        }
+        Ok(Type::Scalar(self.scalar_type()?))
+    }
+
+    fn acc_type(&mut self) -> Parsed<Type> {
+        self.mark("(")?;
+        let token = self.var()?;
+        self.mark(",")?;
+        let shape = self.shape()?;
+        let mut elems = Vec::new();
+        while self.eat(",") {
+            elems.push(self.ty()?);
+        }
+        self.mark(")")?;
+        Ok(Type::Acc(AccType { token, shape, elems }))
+    }
+
+    pub(super) fn scalar_type(&mut self) -> Parsed<ScalarType> {
+        let found = match self.peek() {
+            TokenKind::Word(word) => ScalarType::from_name(word),
+            _ => None,
+        };
+        self.take(found, "a type")
+    }
+
+    pub(super) fn value_type(&mut self) -> Parsed<ValueType> {
+        let found = match self.peek() {
+            TokenKind::Word(word) => ValueType::from_name(word),
+            _ => None,
+        };
+        self.take(found, "a type of values")
+    }
+
+    /// Takes a token that meant something.
+    fn take<T>(&mut self, meaning: Option<T>, what: &str) -> Parsed<T> {
+        match meaning {
+            Some(meaning) => {
+                self.at += 1;
+                Ok(meaning)
+            }
+            None => Err(self.expected(what)),
+        }
+    }
+
+    pub(super) fn entry_type(&mut self) -> Parsed<EntryType> {
+        if self.eat_word("opaque") {
+            let name = self.text()?;
+            let fields = self.nested(|p| {
+                p.list("{", "}", |p| {
+                    let path = p.text()?;
+                    p.mark(":")?;
+                    Ok((path, p.entry_type()?))
+                })
+            })?;
+            return Ok(EntryType::Opaque { name, fields });
+        }
+        let mut rank = 0;
+        while self.eat("[") {
+            self.mark("]")?;
+            rank += 1;
+        }
+        let ty = self.value_type()?;
+        Ok(if rank == 0 { EntryType::Scalar(ty) } else { EntryType::Array(ty, rank) })
+    }
+
+    /// `[n][m]`, or `[]` for no dimension at all.
+    pub(super) fn shape(&mut self) -> Parsed<Shape> {
+        let mut shape = Shape::new();
+        self.mark("[")?;
+        if self.eat("]") {
+            return Ok(shape);
+        }
+        loop {
+            shape.push(self.operand()?);
+            self.mark("]")?;
+            if !self.eat("[") {
+                return Ok(shape);
+            }
+        }
+    }
+
+    /// A variable in scope.
+    pub(super) fn var(&mut self) -> Parsed<Var> {
+        let TokenKind::Word(name) = self.peek() else { return Err(self.expected("a variable")) };
+        match self.scope.vars.get(name) {
+            Some(var) => {
+                let var = *var;
+                self.at += 1;
+                Ok(var)
+            }
+            None => Err(self.error(format!("`{name}` is not in scope"))),
+        }
+    }
+
+    /// A constant or a variable in scope.
+    pub(super) fn operand(&mut self) -> Parsed<Operand> {
+        match self.peek().clone() {
+            TokenKind::Number(text) => {
+                let found = number(text);
+                self.constant(found, text)
+            }
+            TokenKind::Mark("-") => {
+                self.at += 1;
+                match *self.peek() {
+                    TokenKind::Word(word) => self.constant(parse_special_float(word).map(negated), word),
+                    _ => Err(self.expected("a constant")),
+                }
+            }
+            TokenKind::Word("true") => self.constant(Some(Scalar::Bool(true)), "true"),
+            TokenKind::Word("false") => self.constant(Some(Scalar::Bool(false)), "false"),
+            TokenKind::Word(word) if word.contains('.') => self.constant(parse_special_float(word), word),
+            TokenKind::Word(_) => self.var().map(Operand::Var),
+            TokenKind::Text(_) | TokenKind::Mark(_) | TokenKind::End => Err(self.expected("an operand")),
+        }
+    }
+
+    fn constant(&mut self, value: Option<Scalar>, text: &str) -> Parsed<Operand> {
+        match value {
+            Some(value) => {
+                self.at += 1;
+                Ok(Operand::Const(value))
+            }
+            None => Err(self.error(format!("`{text}` is no constant, or does not fit its type"))),
+        }
+    }
+}
+
+/// The constant with its sign flipped.
+fn negated(value: Scalar) -> Scalar {
+    Scalar::from_bits(value.ty(), value.to_bits() ^ (1 << (value.ty().bits() - 1)))
+}
+
+/// A number with its suffix; without one it is an `i64`.
+fn number(text: &str) -> Option<Scalar> {
+    let float = [ScalarType::F16, ScalarType::F32, ScalarType::F64];
+    let int = [ScalarType::I8, ScalarType::I16, ScalarType::I32, ScalarType::I64];
+    if let Some((ty, digits)) = float.iter().find_map(|ty| Some((*ty, text.strip_suffix(ty.name())?))) {
+        return float_number(ty, digits);
+    }
+    let found = int.iter().find_map(|ty| Some((*ty, text.strip_suffix(ty.name())?)));
+    let (ty, digits) = found.unwrap_or((ScalarType::I64, text));
+    let value: i64 = digits.parse().ok()?;
+    let scalar = Scalar::int(ty, value);
+    (scalar.as_int() == Some(value)).then_some(scalar)
+}
+
+fn float_number(ty: ScalarType, digits: &str) -> Option<Scalar> {
+    match ty {
+        ScalarType::F16 => Some(Scalar::F16(f16::from_f64(digits.parse().ok()?))),
+        ScalarType::F32 => Some(Scalar::F32(digits.parse().ok()?)),
+        ScalarType::F64 => Some(Scalar::F64(digits.parse().ok()?)),
+        ScalarType::Bool | ScalarType::I8 | ScalarType::I16 | ScalarType::I32 | ScalarType::I64 => None,
+    }
+}
