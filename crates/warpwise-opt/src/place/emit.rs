@@ -1,0 +1,145 @@
+//! Statements under construction: index arithmetic with sharing and constant folding.
+
+use rustc_hash::FxHashMap;
+use warpwise_diag::Span;
+use warpwise_ir::{Expr, Function, Lmad, LmadDim, Operand, Placement, Stm, Type, Var};
+use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
+
+/// Appends statements to the innermost open body. Equal products and sums in scope are computed once,
+/// so that equal strides are the same operand and can be compared as such.
+pub struct Emitter<'f> {
+    /// The function that owns the variables.
+    pub function: &'f mut Function,
+    /// Where new statements come from, for messages.
+    pub span: Span,
+    bodies: Vec<OpenBody>,
+}
+
+#[derive(Default)]
+struct OpenBody {
+    stms: Vec<Stm>,
+    known: FxHashMap<(BinaryOp, Operand, Operand), Operand>,
+}
+
+impl<'f> Emitter<'f> {
+    /// An emitter with no body open.
+    pub fn new(function: &'f mut Function) -> Emitter<'f> {
+        Emitter { function, span: Span::NONE, bodies: Vec::new() }
+    }
+
+    /// Opens a body inside the innermost one.
+    pub fn open(&mut self) {
+        self.bodies.push(OpenBody::default());
+    }
+
+    /// Closes the innermost body and yields its statements.
+    pub fn close(&mut self) -> Vec<Stm> {
+        self.bodies.pop().expect("a body is open").stms
+    }
+
+    /// Appends a statement.
+    pub fn push(&mut self, stm: Stm) {
+        self.bodies.last_mut().expect("a body is open").stms.push(stm);
+    }
+
+    /// Binds a fresh variable.
+    pub fn bind(&mut self, name: &str, ty: Type, expr: Expr) -> Var {
+        let var = self.function.fresh(name, ty);
+        self.push(Stm { pattern: vec![var], expr, certs: vec![], span: self.span });
+        var
+    }
+
+    /// `x * y`.
+    pub fn mul(&mut self, x: Operand, y: Operand) -> Operand {
+        match (constant(x), constant(y)) {
+            (Some(1), _) => y,
+            (_, Some(1)) => x,
+            (Some(0), _) | (_, Some(0)) => Operand::i64(0),
+            (Some(x), Some(y)) => Operand::i64(x.wrapping_mul(y)),
+            _ => self.shared(BinaryOp::Mul, x, y),
+        }
+    }
+
+    /// `x + y`.
+    pub fn add(&mut self, x: Operand, y: Operand) -> Operand {
+        match (constant(x), constant(y)) {
+            (Some(0), _) => y,
+            (_, Some(0)) => x,
+            (Some(x), Some(y)) => Operand::i64(x.wrapping_add(y)),
+            _ => self.shared(BinaryOp::Add, x, y),
+        }
+    }
+
+    fn shared(&mut self, op: BinaryOp, x: Operand, y: Operand) -> Operand {
+        let known = self.bodies.iter().rev().find_map(|body| body.known.get(&(op, x, y)));
+        if let Some(&known) = known {
+            return known;
+        }
+        let result = Operand::Var(self.bind("at", Type::I64, Expr::Binary(op, x, y)));
+        self.bodies.last_mut().expect("a body is open").known.insert((op, x, y), result);
+        result
+    }
+
+    /// Bytes of an array; the greatest `i64` where the product overflows, which no allocator grants.
+    pub fn bytes(&mut self, elem: ScalarType, shape: &[Operand]) -> Operand {
+        let unit = Operand::i64(elem.bytes() as i64);
+        shape.iter().fold(unit, |product, &size| self.saturating_mul(product, size))
+    }
+
+    fn saturating_mul(&mut self, x: Operand, y: Operand) -> Operand {
+        if let (Some(x), Some(y)) = (constant(x), constant(y)) {
+            return Operand::i64(x.saturating_mul(y));
+        }
+        let product = self.mul(x, y);
+        let high = self.bind("high", Type::I64, Expr::Binary(BinaryOp::SMulHigh, x, y));
+        let sign = Expr::Binary(BinaryOp::AShr, product, Operand::i64(63));
+        let sign = self.bind("sign", Type::I64, sign);
+        let fits = self.bind("fits", Type::BOOL, Expr::Compare(CompareOp::Eq, high.into(), sign.into()));
+        let greatest = Operand::i64(i64::MAX);
+        Operand::Var(self.bind("bytes", Type::I64, Expr::Select(fits.into(), product, greatest)))
+    }
+
+    /// Row-major strides for a shape.
+    pub fn strides(&mut self, shape: &[Operand]) -> Vec<Operand> {
+        let mut strides = vec![Operand::i64(1); shape.len()];
+        for dim in (1..shape.len()).rev() {
+            strides[dim - 1] = self.mul(shape[dim], strides[dim]);
+        }
+        strides
+    }
+
+    /// The row-major index function of a shape from offset 0 on.
+    pub fn row_major(&mut self, shape: &[Operand]) -> Lmad {
+        let strides = self.strides(shape);
+        let dim = |(&extent, stride)| LmadDim { extent, stride };
+        Lmad { offset: Operand::i64(0), dims: shape.iter().zip(strides).map(dim).collect() }
+    }
+
+    /// A fresh block for an array of this shape, row-major.
+    pub fn allocate(&mut self, name: &str, elem: ScalarType, shape: &[Operand]) -> Placement {
+        let bytes = self.bytes(elem, shape);
+        let block = self.bind(&format!("{name}_mem"), Type::Mem, Expr::Alloc { bytes });
+        Placement { block, index_fn: self.row_major(shape) }
+    }
+
+    /// The index function of the part of an array at these leading indices.
+    pub fn row(&mut self, index_fn: &Lmad, indices: &[Operand]) -> Lmad {
+        let mut offset = index_fn.offset;
+        for (&index, dim) in indices.iter().zip(&index_fn.dims) {
+            let moved = self.mul(index, dim.stride);
+            offset = self.add(offset, moved);
+        }
+        Lmad { offset, dims: index_fn.dims[indices.len()..].to_vec() }
+    }
+
+    /// Whether an index function is row-major without gaps (from wherever it starts).
+    pub fn is_dense(&mut self, index_fn: &Lmad) -> bool {
+        let shape: Vec<Operand> = index_fn.dims.iter().map(|dim| dim.extent).collect();
+        let dense = self.strides(&shape);
+        index_fn.dims.iter().zip(dense).all(|(dim, stride)| dim.stride == stride)
+    }
+}
+
+fn constant(operand: Operand) -> Option<i64> {
+    operand.as_const().and_then(Scalar::as_int)
+}

@@ -1,0 +1,367 @@
+//! Places every array in memory (papers/002 section 3.5): level `seg` to level `mem`.
+//!
+//! ```text
+//! b: [m][n]f32 = rearrange (1, 0) a;                  b: [m][n]f32 @ a_mem -> 0 + {(m : 1)(n : m)} = rearrange (1, 0) a;
+//! ys: [n]f32 = segmap (i < n: task lane) {...};  ==>  ys_mem: mem = alloc bytes;
+//!                                                     ys: [n]f32 @ ys_mem -> 0 + {(n : 1)} = segmap ...;
+//! ```
+//!
+//! - Parameters lie row-major at the start of blocks that become parameters too, before all others;
+//!   results of functions are brought to the same form.
+//! - Views (index, slice, rearrange, reshape) cost nothing; a reshape that no index function expresses is
+//!   made an explicit copy.
+//! - Values made by overwriting stay where they are ([`roots`]); so do loop-carried arrays that a loop
+//!   overwrites. Other loop-carried arrays of host loops change blocks; inside kernels they are
+//!   copied back into one block at the end of each iteration, because arenas only grow.
+//! - The result of a body is made right where it is wanted, if its statement makes a fresh array
+//!   (a *wish*, handed from results backwards to the statements that make them).
+//!
+//! Erasing the annotations, and the blocks with them, gives the program from before (but for explicit copies).
+//! Not done here: merging blocks, hoisting allocations, building a value in the slice it is later copied to.
+
+mod emit;
+mod results;
+mod roots;
+mod views;
+
+use warpwise_diag::Limit;
+use warpwise_ir::entity::SecondaryMap;
+use warpwise_ir::{
+    Body, Expr, Function, Lambda, Lmad, Operand, Param, Placement, Program, SegKind,
+    SegOp, Stm, Type, Var,
+};
+
+use emit::Emitter;
+use roots::Roots;
+
+/// Places the arrays of every function.
+pub fn place(program: &mut Program) -> Result<(), Limit> {
+    for function in program.functions.values_mut() {
+        place_function(function)?;
+    }
+    Ok(())
+}
+
+fn place_function(function: &mut Function) -> Result<(), Limit> {
+    let body = std::mem::take(&mut function.body);
+    let arrays: Vec<Var> =
+        function.params.iter().map(|param| param.var).filter(|&var| function.ty(var).rank() > 0).collect();
+    let roots = Roots::of(&body);
+    let mut placer =
+        Placer { emit: Emitter::new(function), roots, wishes: SecondaryMap::default(), depth: 0 };
+    placer.emit.open();
+    let mut blocks = Vec::with_capacity(arrays.len());
+    for array in arrays {
+        let block = placer.emit.function.fresh("param_mem", Type::Mem);
+        let shape = placer.shape(array);
+        let index_fn = placer.emit.row_major(&shape);
+        placer.set(array, Placement { block, index_fn });
+        blocks.push(Param { var: block, consumed: false });
+    }
+    let mut result = placer.stms_of(body)?;
+    for operand in &mut result {
+        *operand = placer.normalised(*operand);
+    }
+    let stms = placer.emit.close();
+    function.body = Body { stms, result };
+    blocks.append(&mut function.params);
+    function.params = blocks;
+    Ok(())
+}
+
+/// The state of placing one function.
+struct Placer<'f> {
+    emit: Emitter<'f>,
+    roots: Roots,
+    /// Where an array should be made, if its statement can choose.
+    wishes: SecondaryMap<Var, Option<Placement>>,
+    /// How many segmented operations enclose the current statement; 0 in host code.
+    depth: usize,
+}
+
+impl Placer<'_> {
+    /// Places everything in a body whose results are wanted at these places.
+    fn body(&mut self, body: Body, wanted: &[Option<Placement>]) -> Result<Body, Limit> {
+        self.emit.open();
+        self.wish_results(&body, wanted);
+        let result = self.stms_of(body);
+        let stms = self.emit.close();
+        Ok(Body { stms, result: result? })
+    }
+
+    fn wish_results(&mut self, body: &Body, wanted: &[Option<Placement>]) {
+        for (result, wanted) in body.result.iter().zip(wanted) {
+            if let (Operand::Var(var), Some(_)) = (result, wanted)
+                && self.wishes[*var].is_none()
+            {
+                self.wishes[*var] = wanted.clone();
+            }
+        }
+    }
+
+    /// Places the statements of a body into the open one; yields its results.
+    fn stms_of(&mut self, body: Body) -> Result<Vec<Operand>, Limit> {
+        for stm in body.stms.iter().rev() {
+            self.pass_wishes_on(stm);
+        }
+        for stm in body.stms {
+            self.emit.span = stm.span;
+            self.stm(stm)?;
+        }
+        Ok(body.result)
+    }
+
+    /// What is wished for a value made by overwriting is wished for the array it overwrites.
+    fn pass_wishes_on(&mut self, stm: &Stm) {
+        let pass = |this: &mut Self, from: Var, to: Var| {
+            if this.wishes[to].is_none() {
+                this.wishes[to] = this.wishes[from].clone();
+            }
+        };
+        match &stm.expr {
+            Expr::Update { array, .. } | Expr::Operand(Operand::Var(array)) => {
+                pass(self, stm.pattern[0], *array)
+            }
+            Expr::Loop { params, body, .. } => {
+                for ((&var, param), &result) in stm.pattern.iter().zip(params).zip(&body.result) {
+                    if let Operand::Var(init) = param.init
+                        && self.roots.loop_in_place(param, result)
+                    {
+                        pass(self, var, init);
+                    }
+                }
+            }
+            Expr::Seg(op) => match &op.kind {
+                SegKind::Scatter { dests } => {
+                    stm.pattern.iter().zip(dests).for_each(|(&var, dest)| pass(self, var, dest.array));
+                }
+                SegKind::Hist { ops } => {
+                    let dests = ops.iter().flat_map(|op| &op.dests);
+                    stm.pattern.iter().zip(dests).for_each(|(&var, &dest)| pass(self, var, dest));
+                }
+                SegKind::Map | SegKind::Reduce { .. } | SegKind::Scan { .. } | SegKind::Partition { .. } => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn stm(&mut self, stm: Stm) -> Result<(), Limit> {
+        let is_array = stm.pattern.iter().any(|&var| self.emit.function.ty(var).rank() > 0);
+        let Stm { pattern, expr, certs, span } = stm;
+        let expr = match expr {
+            Expr::If { cond, then_body, else_body, branch } => {
+                let stm = self.choice(pattern, cond, [then_body, else_body], branch)?;
+                self.emit.push(Stm { certs, span, ..stm });
+                return Ok(());
+            }
+            Expr::Loop { params, form, body } => {
+                let stm = self.repetition(pattern, params, form, body)?;
+                self.emit.push(Stm { certs, span, ..stm });
+                return Ok(());
+            }
+            Expr::Seg(op) => Expr::Seg(Box::new(self.seg_op(&pattern, *op)?)),
+            Expr::Call { .. } if is_array => {
+                let message = "calls of recursive functions that return arrays".to_string();
+                return Err(Limit { message, span });
+            }
+            expr if is_array => self.array_expr(pattern[0], expr),
+            expr => expr,
+        };
+        self.emit.push(Stm { pattern, expr, certs, span });
+        Ok(())
+    }
+
+    fn seg_op(&mut self, pattern: &[Var], mut op: SegOp) -> Result<SegOp, Limit> {
+        let (n_whole, whole) = self.place_seg_results(pattern, &op);
+        let SegOp { space, kind, body } = &mut op;
+        self.depth += 1;
+        self.emit.open();
+        let indices: Vec<Operand> = space.iter().map(|dim| dim.index.into()).collect();
+        let mut wanted = vec![None; body.result.len().saturating_sub(n_whole)];
+        for placement in whole {
+            let index_fn = self.emit.row(&placement.index_fn, &indices);
+            wanted
+                .push((!index_fn.dims.is_empty()).then_some(Placement { block: placement.block, index_fn }));
+        }
+        let inner = std::mem::take(body);
+        self.wish_results(&inner, &wanted);
+        let result = self.stms_of(inner);
+        let stms = self.emit.close();
+        *body = Body { stms, result: result? };
+        for lambda in operators(kind) {
+            let inner = std::mem::take(&mut lambda.body);
+            lambda.body = self.body(inner, &[])?;
+        }
+        self.depth -= 1;
+        Ok(op)
+    }
+
+    /// Places the results of a segmented operation. Yields how many trailing results of its body become
+    /// elements of arrays over the whole space, with those arrays' placements.
+    fn place_seg_results(&mut self, pattern: &[Var], op: &SegOp) -> (usize, Vec<Placement>) {
+        let in_place = |this: &mut Self, dests: Vec<Var>| {
+            for (&var, dest) in pattern.iter().zip(dests) {
+                let placement = this.placement(dest);
+                this.set(var, placement);
+            }
+            (0, vec![])
+        };
+        let n_reduced = match &op.kind {
+            SegKind::Scatter { dests } => {
+                return in_place(self, dests.iter().map(|dest| dest.array).collect());
+            }
+            SegKind::Hist { ops } => {
+                return in_place(self, ops.iter().flat_map(|op| op.dests.iter().copied()).collect());
+            }
+            SegKind::Partition { classes } => {
+                for &var in &pattern[*classes..] {
+                    self.allocate_prefix(var, op.space[0].extent);
+                }
+                return (0, vec![]);
+            }
+            SegKind::Map => 0,
+            SegKind::Reduce { reduces } | SegKind::Scan { reduces, .. } => {
+                reduces.iter().map(|reduce| reduce.neutral.len()).sum()
+            }
+        };
+        for &var in pattern {
+            if self.emit.function.ty(var).rank() > 0 {
+                self.allocate(var);
+            }
+        }
+        let direct = !matches!(op.kind, SegKind::Scan { .. });
+        let whole = if direct { &pattern[n_reduced..] } else { &[] };
+        (whole.len(), whole.iter().map(|&var| self.placement(var)).collect())
+    }
+
+    fn array_expr(&mut self, var: Var, expr: Expr) -> Expr {
+        let placement = match &expr {
+            Expr::Operand(Operand::Var(array)) | Expr::Update { array, .. } => self.placement(*array),
+            Expr::Index { array, indices } => {
+                let Placement { block, index_fn } = self.placement(*array);
+                let index_fn = self.emit.row(&index_fn, indices);
+                Placement { block, index_fn }
+            }
+            Expr::Slice { array, dims } => {
+                let placement = self.placement(*array);
+                views::slice(&mut self.emit, &placement, dims)
+            }
+            Expr::Rearrange { array, perm } => {
+                let Placement { block, index_fn: Lmad { offset, dims } } = self.placement(*array);
+                let dims = perm.iter().map(|&dim| dims[dim]).collect();
+                Placement { block, index_fn: Lmad { offset, dims } }
+            }
+            Expr::Reshape { array, shape } => {
+                let placement = self.placement(*array);
+                if let Some(index_fn) = views::reshape(&mut self.emit, &placement.index_fn, shape) {
+                    self.set(var, Placement { block: placement.block, index_fn });
+                    return expr;
+                }
+                return self.reshape_copy(var, *array, shape);
+            }
+            Expr::Manifest { perm, .. } => {
+                self.allocate_in_order(var, perm);
+                return expr;
+            }
+            // Everything else makes a fresh array.
+            _ => {
+                self.allocate(var);
+                return expr;
+            }
+        };
+        self.set(var, placement);
+        expr
+    }
+
+    /// A reshape that needs the elements next to each other: a view of a fresh copy.
+    fn reshape_copy(&mut self, var: Var, array: Var, shape: &[Operand]) -> Expr {
+        let copy = self.copy(array);
+        let Placement { block, .. } = self.placement(copy);
+        let index_fn = self.emit.row_major(shape);
+        self.set(var, Placement { block, index_fn });
+        Expr::Reshape { array: copy, shape: shape.into() }
+    }
+
+    /// Binds a fresh row-major copy of an array.
+    fn copy(&mut self, array: Var) -> Var {
+        let ty = self.emit.function.ty(array).clone();
+        let copy = self.emit.function.fresh("copy", ty);
+        self.allocate(copy);
+        let span = self.emit.span;
+        self.emit.push(Stm { pattern: vec![copy], expr: Expr::Copy(array), certs: vec![], span });
+        copy
+    }
+
+    /// An array that lies row-major from the start of its block on: itself, or a copy. Other values as they are.
+    fn normalised(&mut self, operand: Operand) -> Operand {
+        let Operand::Var(var) = operand else { return operand };
+        if self.emit.function.ty(var).rank() == 0 {
+            return operand;
+        }
+        let Placement { index_fn, .. } = self.placement(var);
+        let at_start = index_fn.offset == Operand::i64(0) && self.emit.is_dense(&index_fn);
+        if at_start { operand } else { self.copy(var).into() }
+    }
+
+    /// Makes a row-major array at its wished place, or in a fresh block.
+    fn allocate(&mut self, var: Var) {
+        let placement = match self.wishes[var].take() {
+            Some(wished) => wished,
+            None => {
+                let ty = self.emit.function.ty(var).as_array().expect("only arrays are allocated").clone();
+                let name = self.emit.function.vars[var].name().to_string();
+                self.emit.allocate(&name, ty.elem, &ty.shape)
+            }
+        };
+        self.set(var, placement);
+    }
+
+    /// An array whose outer size is only known later, in a block for `at_most` rows.
+    fn allocate_prefix(&mut self, var: Var, at_most: Operand) {
+        let ty = self.emit.function.ty(var).as_array().expect("only arrays are allocated").clone();
+        let name = self.emit.function.vars[var].name().to_string();
+        let mut shape = ty.shape.clone();
+        shape[0] = at_most;
+        let mut placement = self.emit.allocate(&name, ty.elem, &shape);
+        placement.index_fn.dims[0].extent = ty.shape[0];
+        self.set(var, placement);
+    }
+
+    /// An array whose dimensions are stored in the order `perm`, outermost first.
+    fn allocate_in_order(&mut self, var: Var, perm: &[usize]) {
+        let ty = self.emit.function.ty(var).as_array().expect("only arrays are allocated").clone();
+        let name = self.emit.function.vars[var].name().to_string();
+        let stored: Vec<Operand> = perm.iter().map(|&dim| ty.shape[dim]).collect();
+        let Placement { block, index_fn } = self.emit.allocate(&name, ty.elem, &stored);
+        let mut dims = index_fn.dims.clone();
+        for (&dim, stored) in perm.iter().zip(&index_fn.dims) {
+            dims[dim] = *stored;
+        }
+        self.set(var, Placement { block, index_fn: Lmad { offset: index_fn.offset, dims } });
+    }
+
+    fn placement(&self, var: Var) -> Placement {
+        self.emit.function.vars[var].placement.clone().expect("arrays are placed where they are bound")
+    }
+
+    fn set(&mut self, var: Var, placement: Placement) {
+        self.emit.function.vars[var].placement = Some(placement);
+    }
+
+    fn shape(&self, var: Var) -> Vec<Operand> {
+        self.emit.function.ty(var).shape().to_vec()
+    }
+}
+
+/// The lambdas of a segmented operation.
+fn operators(kind: &mut SegKind) -> Vec<&mut Lambda> {
+    match kind {
+        SegKind::Map | SegKind::Partition { .. } | SegKind::Scatter { .. } => vec![],
+        SegKind::Reduce { reduces } => reduces.iter_mut().map(|reduce| &mut reduce.op).collect(),
+        SegKind::Scan { scans, reduces, post } => {
+            let scans = scans.iter_mut().map(|scan| &mut scan.op);
+            scans.chain(reduces.iter_mut().map(|reduce| &mut reduce.op)).chain(post).collect()
+        }
+        SegKind::Hist { ops } => ops.iter_mut().map(|op| &mut op.op).collect(),
+    }
+}
