@@ -39,6 +39,10 @@ pub mod print;
 
 pub mod parse;
 
+pub mod typing;
+
+pub mod builder;
+
 pub use expr::{Body, Branch, Expr, Lambda, LoopForm, LoopParam, Message, MessagePart, SliceDim, Stm};
 pub use memory::{Lmad, LmadDim, Placement};
 pub use program::{

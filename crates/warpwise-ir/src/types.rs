@@ -80,6 +80,12 @@ impl Operand {
     }
 }
 
+impl From<i64> for Operand {
+    fn from(value: i64) -> Operand {
+        Operand::i64(value)
+    }
+}
+
 impl From<Var> for Operand {
     fn from(var: Var) -> Operand {
         Operand::Var(var)

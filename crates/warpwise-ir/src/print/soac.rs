@@ -176,24 +176,35 @@ impl Printer<'_> {
             p.put(mapping_text(dim.mapping));
         });
         self.put(")");
-        self.seg_kind(&op.kind);
-        self.put(" ");
+        self.indent += 1;
+        let folds = self.seg_kind(&op.kind);
+        if folds {
+            self.part_line();
+        } else {
+            self.indent -= 1;
+            self.put(" ");
+        }
         self.body(&op.body);
+        self.indent -= usize::from(folds);
     }
 
-    fn seg_kind(&mut self, kind: &SegKind) {
-        self.indent += 1;
+    /// Whether lines of their own were written.
+    fn seg_kind(&mut self, kind: &SegKind) -> bool {
         match kind {
-            SegKind::Map => {}
+            SegKind::Map => return false,
             SegKind::Reduce { reduces } => self.folds(&[], reduces, None),
             SegKind::Scan { scans, reduces, post } => self.folds(scans, reduces, post.as_ref()),
             SegKind::Partition { classes } => {
                 let _ = write!(self.out, " classes {classes}");
+                return false;
             }
-            SegKind::Scatter { dests } => self.dests(dests),
+            SegKind::Scatter { dests } => {
+                self.dests(dests);
+                return false;
+            }
             SegKind::Hist { ops } => self.hist_ops(ops),
         }
-        self.indent -= 1;
+        true
     }
 }
 

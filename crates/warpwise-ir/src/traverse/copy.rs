@@ -127,7 +127,10 @@ impl<'f> Copier<'f> {
 
     /// A fresh variable that stands for `var` from now on.
     pub fn copy_binding(&mut self, var: Var) -> Var {
-        let mut data = self.source.map_or(&self.target.vars[var], |source| &source.vars[var]).clone();
+        let mut data = match self.source {
+            Some(source) => source.vars[var].clone(),
+            None => self.target.vars[var].clone(),
+        };
         self.substitution.apply_var_data(&mut data);
         let fresh = self.target.vars.push(data);
         self.substitution.insert(var, fresh);
