@@ -1,0 +1,31 @@
+//! Values in files and pipes: text, binary, `.npy` and `.png`, the first two also compressed (gzip).
+//!
+//! Readers take any `io::Read` and writers any `io::Write`; only [`files`] opens files. Arrays are
+//! read straight into pooled blocks. Input is not trusted: whatever it says, a reader returns a
+//! value or a [`FormatError`] naming the source, the position and the type that was expected.
+//! Nothing of the size that a header claims is touched before that much input is there; where the
+//! length of the input is known, nothing is even allocated.
+//!
+//! Absent on purpose: writing compressed files, structured or string `.npy` types, animated images,
+//! conversions between number types.
+
+mod binary;
+mod error;
+mod expected;
+pub mod files;
+mod input;
+mod npy;
+mod png;
+mod text;
+mod values;
+
+#[cfg(test)]
+mod tests;
+
+pub use binary::write_binary;
+pub use error::{FormatError, Position};
+pub use expected::ExpectedType;
+pub use npy::{read_npy, write_npy};
+pub use png::{read_png, write_png};
+pub use text::write_text;
+pub use values::{Source, read_values};

@@ -1,0 +1,128 @@
+//! `.png` images as arrays of bytes: grey `[h][w]u8`, RGB `[h][w][3]u8`, RGBA `[h][w][4]u8`.
+//!
+//! On reading, palettes are resolved, grey with transparency becomes RGBA, fewer than 8 bits are
+//! widened, and 16 bits lose their lower half. Only the first image of an animation is read.
+
+use std::io::{Cursor, Read, Write};
+use std::sync::Arc;
+
+use png::{BitDepth, ColorType, Decoder, DecodingError, Encoder, Limits, Transformations};
+use warpwise_prim::{ScalarType, ValueType};
+
+use super::error::{Fault, FormatError, Position};
+use super::{ExpectedType, Source};
+use crate::array::{Array, Value};
+use crate::memory::{Block, MemoryPool};
+
+const MAGIC: &[u8; 8] = b"\x89PNG\r\n\x1a\n";
+
+/// Deflate cannot compress better than this; images that claim more are corrupt.
+const BEST_COMPRESSION: u64 = 1100;
+
+/// Reads a `.png` file.
+pub fn read_png(
+    source: Source<'_>,
+    expected: Option<ExpectedType>,
+    pool: &MemoryPool,
+) -> Result<Value, FormatError> {
+    read(source.reader, expected, pool).map_err(|fault| FormatError {
+        source: source.name.into(),
+        position: Position::File,
+        expected,
+        message: fault.message,
+    })
+}
+
+/// Writes a `.png` file.
+pub fn write_png(output: &mut dyn Write, name: &str, value: &Value) -> Result<(), FormatError> {
+    let error = |message: String| FormatError {
+        source: name.into(),
+        position: Position::File,
+        expected: None,
+        message,
+    };
+    let (height, width, color) = match (value.element_type(), value.shape()) {
+        (ValueType::U8, &[height, width]) => (height, width, ColorType::Grayscale),
+        (ValueType::U8, &[height, width, 3]) => (height, width, ColorType::Rgb),
+        (ValueType::U8, &[height, width, 4]) => (height, width, ColorType::Rgba),
+        _ => {
+            let ty = value.type_text();
+            return Err(error(format!("an image is [h][w]u8, [h][w][3]u8 or [h][w][4]u8, not {ty}")));
+        }
+    };
+    let side = |size: i64| u32::try_from(size).ok().filter(|&size| (1..1 << 31).contains(&size));
+    let (Some(width), Some(height), Some(pixels)) = (side(width), side(height), value.as_slice::<u8>())
+    else {
+        return Err(error(format!("an image of {width} by {height} pixels cannot be written")));
+    };
+    let mut encoder = Encoder::new(output, width, height);
+    encoder.set_color(color);
+    encoder.set_depth(BitDepth::Eight);
+    let written = encoder.write_header().and_then(|mut writer| {
+        writer.write_image_data(pixels)?;
+        writer.finish()
+    });
+    written.map_err(|fault| error(format!("cannot write: {fault}")))
+}
+
+/// Whether a file that begins like this is meant to be a `.png` file.
+pub(super) fn looks_png(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC)
+}
+
+fn read(
+    mut reader: Box<dyn Read + '_>,
+    expected: Option<ExpectedType>,
+    pool: &MemoryPool,
+) -> Result<Value, Fault> {
+    let mut file = Vec::new();
+    reader.read_to_end(&mut file).map_err(|error| Fault::io(0, &error))?;
+    let limit = usize::try_from(pool.limit()).unwrap_or(usize::MAX);
+    let mut decoder = Decoder::new_with_limits(Cursor::new(&file), Limits { bytes: limit });
+    decoder.set_transformations(Transformations::EXPAND | Transformations::STRIP_16);
+    let mut image = decoder.read_info().map_err(corrupt)?;
+    let (width, height) = image.info().size();
+    let channels = image.output_color_type().0.samples();
+    let found = match channels {
+        1 => ExpectedType { elem: ValueType::U8, rank: 2 },
+        _ => ExpectedType { elem: ValueType::U8, rank: 3 },
+    };
+    if let Some(expected) = expected {
+        expected.check(found).map_err(|message| Fault::new(0, message))?;
+    }
+    let bytes = image.output_buffer_size().map(|bytes| bytes as u64);
+    if bytes.is_none_or(|bytes| bytes / BEST_COMPRESSION > file.len() as u64) {
+        let message = format!("corrupt: {width} by {height} pixels do not fit {} bytes", file.len());
+        return Err(Fault::new(0, message));
+    }
+    let mut block = pool.allocate_elements(bytes, 1).map_err(|error| Fault::memory(0, error))?;
+    image.next_frame(block.as_mut_slice()).map_err(corrupt)?;
+    image.finish().map_err(corrupt)?;
+    let (height, width) = (i64::from(height), i64::from(width));
+    let (block, shape) = match channels {
+        1 => (block, vec![height, width]),
+        2 => (grey_alpha_to_rgba(&block, pool)?, vec![height, width, 4]),
+        _ => (block, vec![height, width, channels as i64]),
+    };
+    let array = Array::from_block(ScalarType::I8, &shape, Arc::new(block))
+        .ok_or_else(|| Fault::new(0, "corrupt: the pixels do not fill the image"))?;
+    Ok(Value::array(ValueType::U8, array))
+}
+
+fn grey_alpha_to_rgba(pixels: &Block, pool: &MemoryPool) -> Result<Block, Fault> {
+    let mut rgba =
+        pool.allocate_unique(2 * pixels.bytes() as u64).map_err(|error| Fault::memory(0, error))?;
+    for (pixel, source) in rgba.as_mut_slice().chunks_exact_mut(4).zip(pixels.as_slice().chunks_exact(2)) {
+        pixel.copy_from_slice(&[source[0], source[0], source[0], source[1]]);
+    }
+    Ok(rgba)
+}
+
+fn corrupt(error: DecodingError) -> Fault {
+    match error {
+        DecodingError::IoError(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
+            Fault::new(0, "the file is truncated")
+        }
+        error => Fault::new(0, format!("corrupt: {error}")),
+    }
+}

@@ -1,0 +1,160 @@
+//! Text: what reads as what, and where malformed text is said to be wrong.
+
+use super::*;
+
+#[test]
+fn scalars_in_text() {
+    check_scalar("42", 42_i32);
+    check_scalar("-42i8", -42_i8);
+    check_scalar("+7u64", 7_u64);
+    check_scalar("1_000_000", 1_000_000_i32);
+    check_scalar("0x_ff_u8", 255_u8);
+    check_scalar("0xffi8", -1_i8);
+    check_scalar("0b101i64", 5_i64);
+    check_scalar("-0x10", -16_i32);
+    check_scalar("0x1f32", 0x1f32_i32);
+    check_scalar("18446744073709551615u64", u64::MAX);
+    check_scalar("-9223372036854775808i64", i64::MIN);
+    check_scalar("true", true);
+    check_scalar("1.5", 1.5_f64);
+    check_scalar("1e3", 1000.0_f64);
+    check_scalar("1E-3f32", 0.001_f32);
+    check_scalar("1_0.5_0", 10.5_f64);
+    check_scalar("3f32", 3.0_f32);
+    check_scalar("0x1.8p3", 12.0_f64);
+    check_scalar("-0x1p-2f32", -0.25_f32);
+    check_scalar("-f64.inf", f64::NEG_INFINITY);
+    check_scalar("f16.inf", f16::INFINITY);
+    check_scalar("f32.nan", f32::NAN);
+    check_scalar("0.1f16", f16::from_f32(0.1));
+    check_scalar("3.4028236e38f32", f32::INFINITY);
+    check_scalar("9007199254740993.0", 9_007_199_254_740_992.0_f64);
+    check_scalar("  -- comment -- 5\n 6 --7", 6_i32);
+    check_scalar("16--x", 16_i32);
+}
+
+#[test]
+fn expected_types_are_taken_on_by_plain_numbers() {
+    assert_eq!(read_as(b"1 2 3", &["f32", "u8", "i64"]).unwrap().len(), 3);
+    assert_eq!(read_as(b"1.5", &["f16"]).unwrap(), [Value::from_element(f16::from_f32(1.5))]);
+    assert_eq!(read_as(b"0x10", &["f64"]).unwrap(), [Value::from_element(16.0)]);
+    assert_eq!(read_as(b"[1, 2.5, -3e0]", &["[]f32"]).unwrap(), [array(&[3], &[1.0_f32, 2.5, -3.0])]);
+    assert_eq!(read_as(b"[1u8, 2]", &["[]u8"]).unwrap(), [array(&[2], &[1_u8, 2])]);
+    check_error("1.5", &["i32"], "data.in:1:1: expected a value of type i32: `1.5` is of type f64, not i32");
+    check_error(
+        "1i64",
+        &["i32"],
+        "data.in:1:1: expected a value of type i32: `1i64` is of type i64, not i32",
+    );
+    check_error(
+        "1",
+        &["bool"],
+        "data.in:1:1: expected a value of type bool: `1` is not a value of type bool",
+    );
+    check_error("true", &["u8"], "data.in:1:1: expected a value of type u8: `true` is of type bool, not u8");
+}
+
+#[test]
+fn arrays_in_text() {
+    assert_eq!(read(b"[1,2,3]").unwrap(), [array(&[3], &[1, 2, 3])]);
+    assert_eq!(
+        read(b" [ [ 1.0f32,2.0f32 ] ,\n -- row\n[3.0f32, 4.0f32]]").unwrap(),
+        [array(&[2, 2], &[1.0_f32, 2.0, 3.0, 4.0])]
+    );
+    assert_eq!(read(b"[[[true]],[[false]]]").unwrap(), [array(&[2, 1, 1], &[true, false])]);
+    assert_eq!(read(b"empty([0][2]i32)").unwrap(), [array::<i32>(&[0, 2], &[])]);
+    assert_eq!(read(b"empty( [ 3 ] [0] bool )").unwrap(), [array::<bool>(&[3, 0], &[])]);
+    assert_eq!(read("\"h\u{e9}\\n\\\"\"".as_bytes()).unwrap(), [array(&[5], b"h\xc3\xa9\n\"")]);
+    assert_eq!(read(b"\"\"").unwrap(), [array::<u8>(&[0], &[])]);
+    assert_eq!(read(b"").unwrap(), []);
+}
+
+#[test]
+fn malformed_text_is_located() {
+    check_error("[1, 2", &[], "data.in:1:6: `,` or `]` must stand here, but the input ends");
+    check_error("[1 2]", &[], "data.in:1:4: `,` or `]` must stand here, not `2`");
+    check_error("[[1, 2],\n [3]]", &[], "data.in:2:4: this row has 1 elements, an earlier one 2");
+    check_error("[[1], 2]", &[], "data.in:1:7: a row must stand here, not an element");
+    check_error("[1, [2]]", &[], "data.in:1:5: a value of type i32 must stand here, not `[`");
+    check_error("[[1], [[2]]]", &[], "data.in:1:8: an element must stand here, not an array");
+    check_error("[]", &[], "data.in:1:2: an empty array is written with its type, such as empty([0]i32)");
+    check_error(
+        "[[1], []]",
+        &[],
+        "data.in:1:8: an empty array is written with its type, such as empty([0]i32)",
+    );
+    check_error("[1, 2i64]", &[], "data.in:1:5: `2i64` is of type i64, not i32");
+    check_error("[1.0, 2]", &[], "data.in:1:7: `2` is of type i32, not f64");
+    check_error("[1,,2]", &[], "data.in:1:4: a value of type i32 must stand here, not `,`");
+    check_error("]", &[], "data.in:1:1: a value must stand here, not `]`");
+    check_error("1.5.2", &[], "data.in:1:1: `1.5.2` is not a value of type f64");
+    check_error("0x", &[], "data.in:1:1: `0x` is not a value of type i32");
+    check_error("1e", &[], "data.in:1:1: `1e` is not a value of type f64");
+    check_error("nan", &[], "data.in:1:1: a value must stand here, not `nan`");
+    check_error("300u8", &[], "data.in:1:1: `300u8` is out of range for u8");
+    check_error("-1u8", &[], "data.in:1:1: `-1u8` is out of range for u8");
+    check_error("0x100u8", &[], "data.in:1:1: `0x100u8` is out of range for u8");
+    check_error(
+        format!("1{}", "0".repeat(60)),
+        &[],
+        &format!("data.in:1:1: `1{}` is out of range for i32", "0".repeat(60)),
+    );
+    check_error("\"abc", &[], "data.in:1:1: this string does not end");
+    check_error(
+        "\"\\q\"",
+        &[],
+        "data.in:1:3: an unknown escape; \\n, \\t, \\r, \\0, \\\", \\' and \\\\ are known",
+    );
+    check_error("empty([0]foo)", &[], "data.in:1:10: the name of an element type must stand here");
+    check_error(
+        "empty([2]i32)",
+        &[],
+        "data.in:1:1: an empty array has a size of 0 among its sizes, and none is negative",
+    );
+    check_error("\n\n  @", &[], "data.in:3:3: a value must stand here, not `@`");
+    check_error("\u{fc}", &[], "data.in:1:1: a value must stand here, not `\\xc3`");
+    check_error("[".repeat(1000), &[], "data.in:1:1001: a value must stand here, but the input ends");
+    check_error(format!("{}1", "[".repeat(1000)), &[], "data.in:1:256: more than 255 dimensions");
+}
+
+#[test]
+fn wrong_types_and_numbers_of_values_are_errors() {
+    check_error(
+        "[1, 2]",
+        &["[][]i32"],
+        "data.in:1:2: expected a value of type [][]i32: a row must stand here, not an element",
+    );
+    check_error(
+        "[[1]]",
+        &["[]i32"],
+        "data.in:1:2: expected a value of type []i32: an element must stand here, not an array",
+    );
+    check_error("[1]", &["i32"], "data.in:1:1: expected a value of type i32: found an array");
+    check_error("1", &["[]i32"], "data.in:1:1: expected a value of type []i32: found one of type i32");
+    check_error(
+        "empty([0]f32)",
+        &["[]f64"],
+        "data.in:1:1: expected a value of type []f64: found one of type []f32",
+    );
+    check_error(
+        "1",
+        &["i32", "f64"],
+        "data.in:1:2: expected a value of type f64: the input ends after 1 values",
+    );
+    check_error("1\n2", &["i32"], "data.in:2:1: there is more input after the 1 expected values");
+    let mut two = binary(&array(&[1], &[1_i64]));
+    check_error(&two, &["[]f64"], "data.in: byte 0: expected a value of type []f64: found one of type []i64");
+    two.extend(two.clone());
+    check_error(&two, &["[]i64"], "data.in: byte 23: there is more input after the 1 expected values");
+}
+
+#[test]
+fn large_text_is_read_within_the_budget() {
+    let small = MemoryPool::new(100_000);
+    let text = format!("[{}1]", "1,".repeat(30_000));
+    let error = read_values(Source::bytes("data.in", text.as_bytes()), None, &small).unwrap_err();
+    assert!(error.to_string().contains("out of memory"), "{error}");
+    let text = " ".repeat(200_000);
+    let error = read_values(Source::bytes("data.in", text.as_bytes()), None, &small).unwrap_err();
+    assert!(error.to_string().contains("more than 100000 bytes of text"), "{error}");
+}

@@ -1,0 +1,366 @@
+//! Values from text that is in memory as a whole.
+//!
+//! Arrays are parsed without recursion (brackets may nest as deep as the input is long), element by
+//! element into a growing block.
+
+use std::sync::Arc;
+
+use half::f16;
+use warpwise_prim::ValueType;
+
+use super::literals::{Literal, is_token_byte, token_length, type_of};
+use crate::array::{Array, Shape, Value, element_count};
+use crate::formats::ExpectedType;
+use crate::formats::error::Fault;
+use crate::memory::{BlockBuilder, MemoryPool};
+
+/// No file format of ours knows more dimensions.
+const MOST_DIMENSIONS: usize = 255;
+
+const UNTYPED_EMPTY: &str = "an empty array is written with its type, such as empty([0]i32)";
+
+/// A position in a text, and what is expected there.
+pub(in crate::formats) struct Parser<'a> {
+    text: &'a [u8],
+    at: usize,
+    expected: Option<ExpectedType>,
+    pool: &'a MemoryPool,
+}
+
+/// Calls `$parser.$method::<T>(..)` with the Rust type of a [`ValueType`].
+macro_rules! for_type {
+    ($ty:expr, $parser:ident.$method:ident($($argument:expr),*)) => {
+        match $ty {
+            ValueType::Bool => $parser.$method::<bool>($($argument),*),
+            ValueType::I8 => $parser.$method::<i8>($($argument),*),
+            ValueType::I16 => $parser.$method::<i16>($($argument),*),
+            ValueType::I32 => $parser.$method::<i32>($($argument),*),
+            ValueType::I64 => $parser.$method::<i64>($($argument),*),
+            ValueType::U8 => $parser.$method::<u8>($($argument),*),
+            ValueType::U16 => $parser.$method::<u16>($($argument),*),
+            ValueType::U32 => $parser.$method::<u32>($($argument),*),
+            ValueType::U64 => $parser.$method::<u64>($($argument),*),
+            ValueType::F16 => $parser.$method::<f16>($($argument),*),
+            ValueType::F32 => $parser.$method::<f32>($($argument),*),
+            ValueType::F64 => $parser.$method::<f64>($($argument),*),
+        }
+    };
+}
+
+impl<'a> Parser<'a> {
+    /// A parser of `text` that begins at `at`.
+    pub(in crate::formats) fn new(
+        text: &'a [u8],
+        at: usize,
+        expected: Option<ExpectedType>,
+        pool: &'a MemoryPool,
+    ) -> Parser<'a> {
+        Parser { text, at, expected, pool }
+    }
+
+    /// Where the parser is.
+    pub(in crate::formats) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Skips white space and comments; where the parser is then.
+    pub(in crate::formats) fn skip_space(&mut self) -> usize {
+        loop {
+            match self.text[self.at..] {
+                [byte, ..] if byte.is_ascii_whitespace() => self.at += 1,
+                [b'-', b'-', ..] => {
+                    let rest = &self.text[self.at..];
+                    self.at += rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+                }
+                _ => return self.at,
+            }
+        }
+    }
+
+    /// The value that begins here.
+    pub(in crate::formats) fn value(&mut self) -> Result<Value, Fault> {
+        match self.peek() {
+            Some(b'[') => self.array_of_some_type(),
+            Some(b'"') => self.string(),
+            Some(_) if self.text[self.at..].starts_with(b"empty") => self.empty(),
+            _ => {
+                let ty = self.token_type(self.at)?;
+                self.check(ExpectedType { elem: ty, rank: 0 })?;
+                for_type!(ty, self.scalar())
+            }
+        }
+    }
+
+    fn scalar<T: Literal>(&mut self) -> Result<Value, Fault> {
+        Ok(Value::from_element(self.literal::<T>()?))
+    }
+
+    /// `empty([0][2]i32)`.
+    fn empty(&mut self) -> Result<Value, Fault> {
+        let start = self.at;
+        self.at += b"empty".len();
+        self.require(b'(')?;
+        let mut shape = Shape::new();
+        while self.skip_space() < self.text.len() && self.peek() == Some(b'[') {
+            self.at += 1;
+            self.skip_space();
+            shape.push(self.literal_as::<i64>(false)?);
+            self.require(b']')?;
+        }
+        self.skip_space();
+        let name = self.token();
+        let ty = std::str::from_utf8(name).ok().and_then(ValueType::from_name);
+        let ty = ty.ok_or_else(|| self.fault("the name of an element type must stand here"))?;
+        self.at += name.len();
+        self.require(b')')?;
+        if shape.len() > MOST_DIMENSIONS || shape.iter().any(|&size| size < 0) || !shape.contains(&0) {
+            let message = "an empty array has a size of 0 among its sizes, and none is negative";
+            return Err(Fault::new(start as u64, message));
+        }
+        self.check_at(start, ExpectedType { elem: ty, rank: shape.len() })?;
+        let array = Array::allocate(self.pool, ty.scalar(), &shape)
+            .map_err(|error| Fault::memory(start as u64, error))?;
+        Ok(Value::array(ty, array))
+    }
+
+    /// A string: the bytes of its UTF-8.
+    fn string(&mut self) -> Result<Value, Fault> {
+        let start = self.at;
+        self.check(ExpectedType { elem: ValueType::U8, rank: 1 })?;
+        self.at += 1;
+        let mut bytes = BlockBuilder::new(self.pool);
+        loop {
+            let byte = match self.peek() {
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    self.at += 1;
+                    self.escaped()?
+                }
+                Some(byte) => byte,
+                None => return Err(Fault::new(start as u64, "this string does not end")),
+            };
+            bytes.push(&[byte]).map_err(|error| Fault::memory(start as u64, error))?;
+            self.at += 1;
+        }
+        self.at += 1;
+        self.finish_array(start, ValueType::U8, &[bytes.bytes() as i64], bytes)
+    }
+
+    /// The byte that an escape stands for, its backslash consumed.
+    fn escaped(&self) -> Result<u8, Fault> {
+        match self.peek() {
+            Some(b'n') => Ok(b'\n'),
+            Some(b't') => Ok(b'\t'),
+            Some(b'r') => Ok(b'\r'),
+            Some(b'0') => Ok(0),
+            Some(byte @ (b'"' | b'\\' | b'\'')) => Ok(byte),
+            _ => Err(self.fault("an unknown escape; \\n, \\t, \\r, \\0, \\\", \\' and \\\\ are known")),
+        }
+    }
+
+    fn array_of_some_type(&mut self) -> Result<Value, Fault> {
+        let ty = match self.expected {
+            Some(expected) if expected.rank == 0 => return Err(self.fault("found an array")),
+            Some(expected) => expected.elem,
+            None => self.first_element_type()?,
+        };
+        for_type!(ty, self.array())
+    }
+
+    /// The type of the first element of the array that begins here.
+    fn first_element_type(&mut self) -> Result<ValueType, Fault> {
+        let start = self.at;
+        while self.peek() == Some(b'[') {
+            self.at += 1;
+            self.skip_space();
+        }
+        if self.peek() == Some(b']') {
+            return Err(self.fault(UNTYPED_EMPTY));
+        }
+        let ty = self.token_type(self.at);
+        self.at = start;
+        ty
+    }
+
+    fn array<T: Literal>(&mut self) -> Result<Value, Fault> {
+        let start = self.at;
+        let mut elements = BlockBuilder::new(self.pool);
+        // Sizes known so far by depth; items seen in each array that is open; depth of elements.
+        let mut sizes: Vec<Option<i64>> = Vec::new();
+        let mut open: Vec<i64> = Vec::new();
+        let mut depth = self.expected.map(|expected| expected.rank);
+        loop {
+            self.skip_space();
+            if self.peek() == Some(b'[') {
+                self.open(&mut open, &mut sizes, depth)?;
+                continue;
+            }
+            if *depth.get_or_insert(open.len()) != open.len() {
+                return Err(self.fault("a row must stand here, not an element"));
+            }
+            let count = self.row::<T>(&mut elements)?;
+            if let Some(items) = open.last_mut() {
+                *items += count;
+            }
+            // The row ends here; so may the arrays around it.
+            while self.skip_space() < self.text.len() && self.peek() == Some(b']') {
+                self.close(&mut open, &mut sizes)?;
+                if open.is_empty() {
+                    let shape: Shape = sizes.iter().map(|size| size.unwrap_or(0)).collect();
+                    return self.finish_array(start, T::TYPE, &shape, elements);
+                }
+            }
+            if self.peek() != Some(b',') {
+                return Err(self.unexpected("`,` or `]`"));
+            }
+            self.at += 1;
+        }
+    }
+
+    /// Enters an array.
+    fn open(
+        &mut self,
+        open: &mut Vec<i64>,
+        sizes: &mut Vec<Option<i64>>,
+        depth: Option<usize>,
+    ) -> Result<(), Fault> {
+        if depth.is_some_and(|depth| open.len() >= depth) {
+            return Err(self.fault("an element must stand here, not an array"));
+        }
+        if open.len() == MOST_DIMENSIONS {
+            return Err(self.fault("more than 255 dimensions"));
+        }
+        self.at += 1;
+        open.push(0);
+        if sizes.len() < open.len() {
+            sizes.push(None);
+        }
+        self.skip_space();
+        if self.peek() == Some(b']') {
+            return Err(self.fault(UNTYPED_EMPTY));
+        }
+        Ok(())
+    }
+
+    /// Leaves an array and checks that its size is that of its siblings.
+    fn close(&mut self, open: &mut Vec<i64>, sizes: &mut [Option<i64>]) -> Result<(), Fault> {
+        let size = open.pop().unwrap_or(0);
+        let known = *sizes[open.len()].get_or_insert(size);
+        if known != size {
+            return Err(self.fault(&format!("this row has {size} elements, an earlier one {known}")));
+        }
+        if let Some(items) = open.last_mut() {
+            *items += 1;
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Elements with commas between them; their number. Stops before what follows the last.
+    fn row<T: Literal>(&mut self, elements: &mut BlockBuilder<'_>) -> Result<i64, Fault> {
+        let mut count = 0;
+        loop {
+            let start = self.at;
+            let element = self.literal::<T>()?;
+            elements
+                .push(bytemuck::bytes_of(&element))
+                .map_err(|error| Fault::memory(start as u64, error))?;
+            count += 1;
+            if self.skip_space() == self.text.len() || self.text[self.at] != b',' {
+                return Ok(count);
+            }
+            self.at += 1;
+            self.skip_space();
+        }
+    }
+
+    fn finish_array(
+        &self,
+        start: usize,
+        ty: ValueType,
+        shape: &[i64],
+        elements: BlockBuilder<'_>,
+    ) -> Result<Value, Fault> {
+        let block = elements.finish().map_err(|error| Fault::memory(start as u64, error))?;
+        debug_assert_eq!(element_count(shape), Some((block.bytes() / ty.scalar().bytes()) as u64));
+        let array = Array::from_block(ty.scalar(), shape, Arc::new(block))
+            .ok_or_else(|| Fault::new(start as u64, "the rows do not make up an array"))?;
+        Ok(Value::array(ty, array))
+    }
+
+    fn literal<T: Literal>(&mut self) -> Result<T, Fault> {
+        self.literal_as(self.expected.is_none())
+    }
+
+    #[inline]
+    fn literal_as<T: Literal>(&mut self, strict: bool) -> Result<T, Fault> {
+        if let Some((value, length)) = T::parse_quickly(&self.text[self.at..], strict) {
+            self.at += length;
+            return Ok(value);
+        }
+        let token = self.token();
+        if token.is_empty() {
+            return Err(self.unexpected(&format!("a value of type {}", T::TYPE)));
+        }
+        let value = T::parse(token, strict).map_err(|message| self.fault(&message))?;
+        self.at += token.len();
+        Ok(value)
+    }
+
+    /// The type of the scalar at `at`: its own, or the expected one if it may take that on.
+    fn token_type(&self, at: usize) -> Result<ValueType, Fault> {
+        let token = &self.text[at..][..token_length(&self.text[at..])];
+        let own = type_of(token).ok_or_else(|| self.unexpected("a value"))?;
+        match self.expected {
+            Some(expected) if expected.rank == 0 => Ok(expected.elem),
+            Some(_) | None => Ok(own),
+        }
+    }
+
+    fn token(&self) -> &'a [u8] {
+        let rest = &self.text[self.at..];
+        &rest[..token_length(rest)]
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    /// Consumes `byte`, white space before it included.
+    fn require(&mut self, byte: u8) -> Result<(), Fault> {
+        self.skip_space();
+        if self.peek() != Some(byte) {
+            return Err(self.unexpected(&format!("`{}`", char::from(byte))));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn check(&self, found: ExpectedType) -> Result<(), Fault> {
+        self.check_at(self.at, found)
+    }
+
+    fn check_at(&self, at: usize, found: ExpectedType) -> Result<(), Fault> {
+        match self.expected {
+            Some(expected) => expected.check(found).map_err(|message| Fault::new(at as u64, message)),
+            None => Ok(()),
+        }
+    }
+
+    /// `wanted` must stand here; says what does.
+    fn unexpected(&self, wanted: &str) -> Fault {
+        match self.peek() {
+            None => self.fault(&format!("{wanted} must stand here, but the input ends")),
+            Some(byte) if is_token_byte(byte) => {
+                let token = self.token();
+                let shown = &token[..token.len().min(40)];
+                self.fault(&format!("{wanted} must stand here, not `{}`", shown.escape_ascii()))
+            }
+            Some(byte) => self.fault(&format!("{wanted} must stand here, not `{}`", byte.escape_ascii())),
+        }
+    }
+
+    fn fault(&self, message: &str) -> Fault {
+        Fault::new(self.at as u64, message)
+    }
+}
