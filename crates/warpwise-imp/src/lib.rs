@@ -20,6 +20,8 @@ mod program;
 mod op;
 mod types;
 
+pub mod bytecode;
+
 pub use op::{AtomicOp, Block, Label, MemoryOrder, Op};
 pub use program::{
     Check, CheckId, HostFunction, HostParam, HostResult, ImpProgram, Kernel, KernelId, KernelParam, Launch,

@@ -1,6 +1,7 @@
 //! What compiled programs run on: arrays, memory, threads, the host machine, value formats.
 
 pub mod array;
+pub mod execute;
 pub mod formats;
 pub mod kernel;
 pub mod machine;

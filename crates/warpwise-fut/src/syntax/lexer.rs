@@ -287,25 +287,20 @@ mod tests {
     fn brackets_index_only_when_they_touch() {
         check("a[i]", &[Ident, IndexBracket, Ident, RBracket]);
         check("a [i]", &[Ident, LBracket, Ident, RBracket]);
-        check(")[ ][ }[ \"\"[", &[
-            RParen,
-            IndexBracket,
-            RBracket,
-            IndexBracket,
-            RBrace,
-            LBracket,
-            String,
-            LBracket,
-        ]);
+        check(
+            ")[ ][ }[ \"\"[",
+            &[RParen, IndexBracket, RBracket, IndexBracket, RBrace, LBracket, String, LBracket],
+        );
     }
 
     #[test]
     fn no_float_after_a_dot() {
         check("x.0.1", &[Ident, Dot, Decimal, Dot, Decimal]);
         check("0.1.2", &[Number, Dot, Decimal]);
-        check("1.e5 1e5 1_000 0x1.8p3f32 0x1.8", &[
-            Decimal, Dot, Ident, Number, Decimal, Number, Number, Dot, Decimal,
-        ]);
+        check(
+            "1.e5 1e5 1_000 0x1.8p3f32 0x1.8",
+            &[Decimal, Dot, Ident, Number, Decimal, Number, Number, Dot, Decimal],
+        );
         check("0...1.0", &[Decimal, ThreeDots, Decimal, Dot, Decimal]);
     }
 
@@ -327,23 +322,16 @@ mod tests {
 
     #[test]
     fn quotes() {
-        check(r"'a 'b' '\n' '\'' '~t '^t x'", &[
-            Quote, Ident, Char, Char, Char, QuoteTilde, Ident, QuoteCaret, Ident, Ident,
-        ]);
+        check(
+            r"'a 'b' '\n' '\'' '~t '^t x'",
+            &[Quote, Ident, Char, Char, Char, QuoteTilde, Ident, QuoteCaret, Ident, Ident],
+        );
         check(r#""a\"b" "c"#, &[String, UnclosedString]);
     }
 
     #[test]
     fn underscores_and_constructors() {
-        check("_ _x __x #foo #[ #", &[
-            Underscore,
-            Ident,
-            Underscore,
-            Ident,
-            Constructor,
-            AttrOpen,
-            Unknown,
-        ]);
+        check("_ _x __x #foo #[ #", &[Underscore, Ident, Underscore, Ident, Constructor, AttrOpen, Unknown]);
     }
 
     #[test]

@@ -237,7 +237,8 @@ fn decode_hex_float(text: &str) -> f64 {
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let mut value = 0u128;
     let mut scale = 0i64;
-    for (position, digit) in whole.chars().chain(fraction.chars()).filter_map(|c| c.to_digit(16)).enumerate() {
+    for (position, digit) in whole.chars().chain(fraction.chars()).filter_map(|c| c.to_digit(16)).enumerate()
+    {
         let is_fraction = position >= whole.len();
         if value >> 120 == 0 {
             value = value << 4 | u128::from(digit);
@@ -402,9 +403,16 @@ mod tests {
 
     #[test]
     fn the_end_of_a_number() {
-        for (text, length) in
-            [("1.x", 1), ("1..2", 1), ("1i80", 3), ("0x", 1), ("0b2", 1), ("1e", 1), ("0x1.8", 3), ("1.5i8", 3)]
-        {
+        for (text, length) in [
+            ("1.x", 1),
+            ("1..2", 1),
+            ("1i80", 3),
+            ("0x", 1),
+            ("0b2", 1),
+            ("1e", 1),
+            ("0x1.8", 3),
+            ("1.5i8", 3),
+        ] {
             assert_eq!(scan_number(text.as_bytes(), false), length, "{text}");
         }
         assert_eq!(scan_number(b"0.1", true), 1);

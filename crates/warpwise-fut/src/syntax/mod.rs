@@ -4,7 +4,7 @@
 //! Nothing here knows about scopes or types.
 
 pub mod ast;
-pub mod session;
 pub mod lexer;
 pub mod literals;
 pub mod parser;
+pub mod session;

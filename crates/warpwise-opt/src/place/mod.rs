@@ -27,8 +27,7 @@ mod views;
 use warpwise_diag::Limit;
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::{
-    Body, Expr, Function, Lambda, Lmad, Operand, Param, Placement, Program, SegKind,
-    SegOp, Stm, Type, Var,
+    Body, Expr, Function, Lambda, Lmad, Operand, Param, Placement, Program, SegKind, SegOp, Stm, Type, Var,
 };
 
 use emit::Emitter;

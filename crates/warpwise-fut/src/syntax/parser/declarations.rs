@@ -3,12 +3,18 @@
 use warpwise_diag::Diagnostic;
 
 use super::{Parse, Parsed, Parser, Reported};
-use crate::syntax::ast::{Attr, Decl, DeclKind, Doc, Ident, ModuleDecl, ModuleTypeDecl, Pat, Program, TypeDecl, ValueDecl};
+use crate::syntax::ast::{
+    Attr, Decl, DeclKind, Doc, Ident, ModuleDecl, ModuleTypeDecl, Pat, Program, TypeDecl, ValueDecl,
+};
 use crate::syntax::lexer::TokenKind;
 
 impl Parser<'_> {
     pub(super) fn program(mut self) -> Parsed {
-        let doc = if self.at(TokenKind::Doc) && self.kind_at(1) == TokenKind::Doc { Some(self.doc()) } else { None };
+        let doc = if self.at(TokenKind::Doc) && self.kind_at(1) == TokenKind::Doc {
+            Some(self.doc())
+        } else {
+            None
+        };
         let decls = self.decls(TokenKind::Eof);
         Parsed { program: Program { doc, decls }, errors: self.errors }
     }
@@ -66,7 +72,9 @@ impl Parser<'_> {
             TokenKind::Def | TokenKind::Let => DeclKind::Value(self.value_decl()?),
             TokenKind::Entry => DeclKind::Value(self.entry_decl()?),
             TokenKind::Type => DeclKind::Type(self.type_decl()?),
-            TokenKind::Module if self.kind_at(1) == TokenKind::Type => DeclKind::ModuleType(self.module_type_decl()?),
+            TokenKind::Module if self.kind_at(1) == TokenKind::Type => {
+                DeclKind::ModuleType(self.module_type_decl()?)
+            }
             TokenKind::Module => DeclKind::Module(self.module_decl()?),
             TokenKind::Open => {
                 self.bump();
@@ -80,7 +88,11 @@ impl Parser<'_> {
                 self.bump();
                 DeclKind::Local(Box::new(self.nested(Parser::decl)?))
             }
-            _ => return Err(self.unexpected("a declaration (`def`, `entry`, `type`, `module`, `open`, `import`, `local`)")),
+            _ => {
+                return Err(self.unexpected(
+                    "a declaration (`def`, `entry`, `type`, `module`, `open`, `import`, `local`)",
+                ));
+            }
         };
         Ok(Decl { span: self.span_from(start), doc, attrs, kind })
     }
@@ -131,7 +143,14 @@ impl Parser<'_> {
         self.expect(TokenKind::Equals, "`=`")?;
         let name = self.binder(name);
         let params = vec![left, right];
-        Ok(ValueDecl { entry: false, name, type_params: Vec::new(), params, result, body: self.expression()? })
+        Ok(ValueDecl {
+            entry: false,
+            name,
+            type_params: Vec::new(),
+            params,
+            result,
+            body: self.expression()?,
+        })
     }
 
     fn operator_after_name(&mut self) -> bool {
@@ -144,7 +163,10 @@ impl Parser<'_> {
     fn pattern_at_top(&mut self, pattern: &Pat) -> Reported {
         let message = "a pattern cannot be bound at the top of a file or module";
         let diagnostic = Diagnostic::error("E0114", pattern.span, message);
-        self.report(diagnostic.hint("bind one name, and take its parts from it: `def both = ...`, `def first = both.0`"))
+        self.report(
+            diagnostic
+                .hint("bind one name, and take its parts from it: `def both = ...`, `def first = both.0`"),
+        )
     }
 
     fn entry_decl(&mut self) -> Parse<ValueDecl> {

@@ -4,8 +4,8 @@ use warpwise_diag::Diagnostic;
 
 use super::{Parse, Parser, Reported};
 use crate::syntax::ast::{
-    DimIndex, DimIndexKind, Expr, ExprKind, FieldInit, Ident, LetBinding, LetKind, Literal, LocalFunction, LoopExpr,
-    LoopForm, MatchCase, PathStep,
+    DimIndex, DimIndexKind, Expr, ExprKind, FieldInit, Ident, LetBinding, LetKind, Literal, LocalFunction,
+    LoopExpr, LoopForm, MatchCase, PathStep,
 };
 use crate::syntax::lexer::{Token, TokenKind};
 use crate::syntax::literals::{BadLiteral, decode_char, decode_number, decode_string};
@@ -159,7 +159,10 @@ impl Parser<'_> {
         let found = self.kind().describe(self.slice(self.token()));
         let message = format!("this `let` has no `in`: expected `in` or another `let`, found {found}");
         let span = self.token_span(self.token());
-        self.report(Diagnostic::error("E0119", span, message).hint("write `in` and the result after the last binding"))
+        self.report(
+            Diagnostic::error("E0119", span, message)
+                .hint("write `in` and the result after the last binding"),
+        )
     }
 
     fn let_binding(&mut self) -> Parse<LetBinding> {
@@ -219,7 +222,8 @@ impl Parser<'_> {
         let head = self.atom()?;
         let mut arguments = Vec::new();
         while self.at_atom() {
-            let is_index = head.bare && arguments.is_empty() && matches!(head.expr.kind, ExprKind::Index { .. });
+            let is_index =
+                head.bare && arguments.is_empty() && matches!(head.expr.kind, ExprKind::Index { .. });
             if is_index && self.at(TokenKind::LBracket) {
                 return Err(self.two_brackets(&head.expr));
             }
@@ -261,7 +265,18 @@ impl Parser<'_> {
     fn at_atom(&self) -> bool {
         use TokenKind::*;
         self.at_any(&[
-            Ident, Constructor, Decimal, Number, Char, String, True, False, Hole, LParen, LBracket, LBrace,
+            Ident,
+            Constructor,
+            Decimal,
+            Number,
+            Char,
+            String,
+            True,
+            False,
+            Hole,
+            LParen,
+            LBracket,
+            LBrace,
         ])
     }
 
@@ -313,7 +328,9 @@ impl Parser<'_> {
         let kind = match token.kind {
             TokenKind::LParen => return self.parenthesised(),
             TokenKind::Ident => ExprKind::Var(self.single_name()?),
-            TokenKind::Constructor => ExprKind::Constructor { name: self.constructor()?, arguments: Vec::new() },
+            TokenKind::Constructor => {
+                ExprKind::Constructor { name: self.constructor()?, arguments: Vec::new() }
+            }
             TokenKind::Hole => {
                 self.bump();
                 ExprKind::Hole

@@ -256,16 +256,18 @@ impl<'a> Parser<'a> {
     fn hint_for(&self, token: Token) -> Option<&'static str> {
         let previous = self.position.checked_sub(1).map(|last| self.tokens[last]);
         match token.kind {
-            TokenKind::Doc => Some("a comment that starts with `-- |` documents the declaration after it; elsewhere leave out the bar"),
+            TokenKind::Doc => Some(
+                "a comment that starts with `-- |` documents the declaration after it; elsewhere leave out the bar",
+            ),
             TokenKind::UnclosedString => Some("close it with `\"`; write a line break as `\\n`"),
             TokenKind::IndexBracket => Some("put a space before `[` if it starts an array or a size"),
             TokenKind::Backslash => Some("put parentheses around a function that is not the last argument"),
             TokenKind::If | TokenKind::Let | TokenKind::Loop | TokenKind::Match | TokenKind::Assert => {
                 Some("put parentheses around it to make it an argument or an operand")
             }
-            TokenKind::Operator if self.slice(token).contains('-') => {
-                Some("operators take as many symbols as they can: put a space between an operator and a minus sign")
-            }
+            TokenKind::Operator if self.slice(token).contains('-') => Some(
+                "operators take as many symbols as they can: put a space between an operator and a minus sign",
+            ),
             TokenKind::Operator if self.slice(token).starts_with("->") => Some("put a space after `->`"),
             TokenKind::Constructor => Some("put parentheses around a constructor with arguments"),
             TokenKind::Equals if previous.is_some_and(|token| token.kind == TokenKind::Equals) => {

@@ -48,7 +48,8 @@ impl Parser<'_> {
     fn module_lambda(&mut self) -> Parse<ModuleExpr> {
         let start = self.bump().start;
         let param = Box::new(self.module_param()?);
-        let signature = if self.eat(TokenKind::Colon) { Some(Box::new(self.module_type_atom()?)) } else { None };
+        let signature =
+            if self.eat(TokenKind::Colon) { Some(Box::new(self.module_type_atom()?)) } else { None };
         self.expect(TokenKind::Arrow, "`->`")?;
         let body = Box::new(self.unsealed_module()?);
         let kind = ModuleExprKind::Lambda { param, signature, body };

@@ -3,7 +3,9 @@
 use warpwise_diag::Diagnostic;
 
 use super::{Parse, Parser};
-use crate::syntax::ast::{Attr, AttrKind, Binder, Ident, ImportPath, Liftedness, Literal, QualName, TypeParam, TypeParamKind};
+use crate::syntax::ast::{
+    Attr, AttrKind, Binder, Ident, ImportPath, Liftedness, Literal, QualName, TypeParam, TypeParamKind,
+};
 use crate::syntax::lexer::{Token, TokenKind};
 use crate::syntax::literals::{decode_number, decode_string};
 
@@ -77,7 +79,11 @@ impl Parser<'_> {
             return Err(self.unexpected("an operator"));
         }
         let token = self.bump();
-        Ok(if token.kind == TokenKind::QualOperator { self.split(token) } else { QualName::plain(self.intern(token)) })
+        Ok(if token.kind == TokenKind::QualOperator {
+            self.split(token)
+        } else {
+            QualName::plain(self.intern(token))
+        })
     }
 
     /// `a.b.+` into its names. The operator itself may contain dots.

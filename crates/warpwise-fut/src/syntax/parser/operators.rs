@@ -122,7 +122,9 @@ impl Parser<'_> {
             TwoDots | ThreeDots | DotsLess | DotsGreater => Some(Level::Range),
             TokenKind::With => Some(Level::With),
             TokenKind::Backtick => Some(Level::Backtick),
-            Operator | Star | Minus | Less | Caret | Pipe => Some(Level::of_operator(self.slice(self.token()))),
+            Operator | Star | Minus | Less | Caret | Pipe => {
+                Some(Level::of_operator(self.slice(self.token())))
+            }
             QualOperator => {
                 let text = self.slice(self.token());
                 let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '\'';

@@ -1,0 +1,81 @@
+//! Why a run failed.
+
+use std::fmt;
+
+use warpwise_prim::{Scalar, ValueType};
+
+use crate::machine::{Check, CheckPart};
+use crate::memory::OutOfMemory;
+
+/// Why a run failed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RunError {
+    /// A check of the program failed.
+    Check {
+        /// What it says.
+        message: String,
+        /// `file:line:column`.
+        place: String,
+    },
+    /// The memory budget does not suffice.
+    OutOfMemory(OutOfMemory),
+    /// The run was interrupted.
+    Interrupted,
+    /// A mistake of ours: the host code is not well-formed.
+    Internal(String),
+}
+
+impl RunError {
+    /// The failure of a check with these values, as bits.
+    pub(super) fn check(check: &Check, values: &[u64]) -> RunError {
+        let mut values = values.iter();
+        let mut message = String::new();
+        for part in &check.parts {
+            match part {
+                CheckPart::Text(text) => message.push_str(text),
+                CheckPart::Value(ty) => message += &surface_text(*ty, values.next().copied().unwrap_or(0)),
+            }
+        }
+        RunError::Check { message, place: check.place.clone() }
+    }
+}
+
+/// A scalar without a type suffix, integers by their sign.
+fn surface_text(ty: ValueType, bits: u64) -> String {
+    let value = Scalar::from_bits(ty.scalar(), bits);
+    match value {
+        Scalar::Bool(x) => x.to_string(),
+        Scalar::I8(_) | Scalar::I16(_) | Scalar::I32(_) | Scalar::I64(_) if ty.is_unsigned() => {
+            bits_of_width(bits, ty.scalar().bits()).to_string()
+        }
+        Scalar::I8(_) | Scalar::I16(_) | Scalar::I32(_) | Scalar::I64(_) => {
+            value.as_int().unwrap_or_default().to_string()
+        }
+        Scalar::F16(x) => x.to_string(),
+        Scalar::F32(x) => x.to_string(),
+        Scalar::F64(x) => x.to_string(),
+    }
+}
+
+fn bits_of_width(bits: u64, width: u32) -> u64 {
+    bits & (u64::MAX >> (64 - width))
+}
+
+impl From<OutOfMemory> for RunError {
+    fn from(error: OutOfMemory) -> RunError {
+        RunError::OutOfMemory(error)
+    }
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunError::Check { message, place } => write!(f, "{place}: {message}"),
+            RunError::OutOfMemory(error) => error.fmt(f),
+            RunError::Interrupted => f.write_str("interrupted"),
+            RunError::Internal(message) => write!(f, "internal error in host code: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}

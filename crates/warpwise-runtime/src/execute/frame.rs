@@ -1,0 +1,262 @@
+//! One activation of a host function: registers and the instruction loop.
+
+use std::sync::Arc;
+
+use warpwise_prim::{Scalar, ScalarType};
+
+use super::{Argument, Machine, Output, RunError};
+use crate::array::Array;
+use crate::machine::{Arg, Function, Instr, MemReg, Reg, Slot};
+use crate::memory::Block;
+
+/// Deepest nesting of calls.
+const MAX_DEPTH: usize = 2000;
+
+/// The registers of one activation.
+pub(super) struct Frame<'m> {
+    pub(super) machine: &'m Machine,
+    function: &'m Function,
+    regs: Vec<u64>,
+    mems: Vec<Option<Arc<Block>>>,
+    depth: usize,
+}
+
+impl<'m> Frame<'m> {
+    pub(super) fn new(machine: &'m Machine, function: &'m Function) -> Frame<'m> {
+        let regs = vec![0; function.regs as usize];
+        let mems = vec![None; function.mems as usize];
+        Frame { machine, function, regs, mems, depth: 0 }
+    }
+
+    pub(super) fn set_arguments(&mut self, arguments: Vec<Argument>) -> Result<(), RunError> {
+        if arguments.len() != self.function.params.len() {
+            return Err(RunError::Internal(format!("`{}` called with wrong arity", self.function.name)));
+        }
+        for (slot, argument) in self.function.params.iter().zip(arguments) {
+            match (slot, argument) {
+                (Slot::Scalar(_, reg), Argument::Scalar(value)) => self.regs[*reg as usize] = value.to_bits(),
+                (Slot::Array { mem, .. }, Argument::Block(block)) => self.mems[*mem as usize] = Some(block),
+                _ => {
+                    return Err(RunError::Internal(format!(
+                        "argument of wrong kind for `{}`",
+                        self.function.name
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn outputs(&mut self) -> Result<Vec<Output>, RunError> {
+        let function = self.function;
+        function.results.iter().map(|slot| self.output(slot)).collect()
+    }
+
+    fn output(&self, slot: &Slot) -> Result<Output, RunError> {
+        match slot {
+            Slot::Scalar(ty, reg) => Ok(Output::Scalar(Scalar::from_bits(*ty, self.reg(*reg)))),
+            Slot::Array { elem, mem, shape } => {
+                let shape: Vec<i64> = shape.iter().map(|&reg| self.reg(reg) as i64).collect();
+                let block = Arc::clone(self.mem(*mem)?);
+                let array = Array::from_block(*elem, &shape, block);
+                array
+                    .map(Output::Array)
+                    .ok_or_else(|| RunError::Internal("result outside its block".to_string()))
+            }
+        }
+    }
+
+    /// Runs the function from its start to its end.
+    pub(super) fn run(&mut self) -> Result<(), RunError> {
+        let code = &self.function.code;
+        let mut at = 0;
+        while let Some(instr) = code.get(at) {
+            at += 1;
+            match instr {
+                Instr::Jump { target } => {
+                    self.check_interrupt()?;
+                    at = *target as usize;
+                }
+                Instr::JumpUnless { cond, target } => {
+                    if self.reg(*cond) == 0 {
+                        at = *target as usize;
+                    }
+                }
+                Instr::Return => break,
+                Instr::Launch(launch) => super::launch::launch(self, launch)?,
+                Instr::Call { function, args, results } => self.call(*function, args, results)?,
+                instr => self.step(instr)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn check_interrupt(&self) -> Result<(), RunError> {
+        if self.machine.threads.cancel_flag().is_set() { Err(RunError::Interrupted) } else { Ok(()) }
+    }
+
+    /// An instruction that goes on to the next one.
+    fn step(&mut self, instr: &Instr) -> Result<(), RunError> {
+        match instr {
+            Instr::Const { dst, bits } => self.set(*dst, *bits),
+            Instr::Move { dst, x } => self.set(*dst, self.reg(*x)),
+            Instr::Unary { dst, op, ty, x } => self.set(*dst, op.eval(self.scalar(*ty, *x)).to_bits()),
+            Instr::Binary { dst, op, ty, x, y } => {
+                // Undefined operations are guarded by checks; behind a failed one nothing is observable.
+                let result = op.eval(self.scalar(*ty, *x), self.scalar(*ty, *y));
+                self.set(*dst, result.map_or(0, Scalar::to_bits));
+            }
+            Instr::Ternary { dst, op, ty, x, y, z } => {
+                let (x, y, z) = (self.scalar(*ty, *x), self.scalar(*ty, *y), self.scalar(*ty, *z));
+                self.set(*dst, op.eval(x, y, z).to_bits());
+            }
+            Instr::Compare { dst, op, ty, x, y } => {
+                let holds = op.eval(self.scalar(*ty, *x), self.scalar(*ty, *y));
+                self.set(*dst, holds as u64);
+            }
+            Instr::Convert { dst, op, from, to, x } => {
+                self.set(*dst, op.eval(self.scalar(*from, *x), *to).to_bits());
+            }
+            Instr::Select { dst, cond, x, y } => {
+                let chosen = if self.reg(*cond) != 0 { *x } else { *y };
+                self.set(*dst, self.reg(chosen));
+            }
+            Instr::Fail { check, values } => {
+                let values: Vec<u64> = values.iter().map(|&reg| self.reg(reg)).collect();
+                return Err(RunError::check(&self.machine.module.checks[*check as usize], &values));
+            }
+            Instr::Threshold { dst, name, value, default } => {
+                let least = self.machine.tuning.get(name).unwrap_or(default);
+                self.set(*dst, (self.reg(*value) as i64 >= *least) as u64);
+            }
+            Instr::Alloc { .. }
+            | Instr::Release { .. }
+            | Instr::SetMem { .. }
+            | Instr::Load { .. }
+            | Instr::Store { .. }
+            | Instr::Copy(_)
+            | Instr::Fill { .. } => return self.memory_step(instr),
+            Instr::Jump { .. }
+            | Instr::JumpUnless { .. }
+            | Instr::Return
+            | Instr::Launch(_)
+            | Instr::Call { .. } => unreachable!("handled by the instruction loop"),
+        }
+        Ok(())
+    }
+
+    fn memory_step(&mut self, instr: &Instr) -> Result<(), RunError> {
+        match instr {
+            Instr::Alloc { dst, bytes } => {
+                // The old block first: it may be the one to be reused.
+                self.mems[*dst as usize] = None;
+                let bytes = u64::try_from(self.reg(*bytes) as i64).unwrap_or(u64::MAX);
+                self.mems[*dst as usize] = Some(self.machine.memory.allocate(bytes)?);
+            }
+            Instr::Release { mem } => self.mems[*mem as usize] = None,
+            Instr::SetMem { dst, src } => self.mems[*dst as usize] = self.mems[*src as usize].clone(),
+            Instr::Load { dst, mem, index, ty } => {
+                let at = self.element(*mem, *index, *ty)?;
+                // SAFETY: `element` checked that the element lies in the block; runs do not share blocks they write.
+                let bits = unsafe { read(at, *ty) };
+                self.set(*dst, bits);
+            }
+            Instr::Store { mem, index, value, ty } => {
+                let at = self.element(*mem, *index, *ty)?;
+                // SAFETY: as for loads.
+                unsafe { write(at, *ty, self.reg(*value)) };
+            }
+            Instr::Copy(copy) => super::launch::copy(self, copy)?,
+            Instr::Fill { mem, index, count, value, ty } => {
+                super::launch::fill(self, *mem, *index, *count, self.scalar(*ty, *value))?;
+            }
+            other => unreachable!("{other:?} does not touch memory"),
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, function: u32, args: &[Arg], results: &[Arg]) -> Result<(), RunError> {
+        let callee = &self.machine.module.functions[function as usize];
+        let mut frame = Frame { depth: self.depth + 1, ..Frame::new(self.machine, callee) };
+        if frame.depth > MAX_DEPTH {
+            let place = format!("function {}", callee.name);
+            return Err(RunError::Check { message: "recursion is too deep".to_string(), place });
+        }
+        for (slot, arg) in callee.params.iter().zip(args) {
+            match (slot, arg) {
+                (Slot::Scalar(_, dst), Arg::Reg(src)) => frame.regs[*dst as usize] = self.reg(*src),
+                (Slot::Array { mem, .. }, Arg::Mem(src)) => {
+                    frame.mems[*mem as usize] = self.mems[*src as usize].clone();
+                }
+                _ => return Err(RunError::Internal(format!("argument of wrong kind for `{}`", callee.name))),
+            }
+        }
+        frame.run()?;
+        for (slot, result) in callee.results.iter().zip(results) {
+            match (slot, result) {
+                (Slot::Scalar(_, src), Arg::Reg(dst)) => self.set(*dst, frame.reg(*src)),
+                (Slot::Array { mem, .. }, Arg::Mem(dst)) => {
+                    self.mems[*dst as usize] = frame.mems[*mem as usize].clone();
+                }
+                _ => return Err(RunError::Internal(format!("result of wrong kind from `{}`", callee.name))),
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn reg(&self, reg: Reg) -> u64 {
+        self.regs[reg as usize]
+    }
+
+    fn set(&mut self, reg: Reg, bits: u64) {
+        self.regs[reg as usize] = bits;
+    }
+
+    fn scalar(&self, ty: ScalarType, reg: Reg) -> Scalar {
+        Scalar::from_bits(ty, self.reg(reg))
+    }
+
+    pub(super) fn mem(&self, mem: MemReg) -> Result<&Arc<Block>, RunError> {
+        let block = self.mems[mem as usize].as_ref();
+        block
+            .ok_or_else(|| RunError::Internal(format!("memory {mem} of `{}` is not set", self.function.name)))
+    }
+
+    /// The address of an element, which must lie in its block.
+    fn element(&self, mem: MemReg, index: Reg, ty: ScalarType) -> Result<*mut u8, RunError> {
+        let block = self.mem(mem)?;
+        let index = self.reg(index) as i64;
+        let inside = usize::try_from(index)
+            .ok()
+            .and_then(|index| index.checked_mul(ty.bytes()))
+            .filter(|&at| at.checked_add(ty.bytes()).is_some_and(|end| end <= block.bytes()));
+        match inside {
+            // SAFETY: the offset is within the block.
+            Some(at) => Ok(unsafe { block.as_mut_ptr().add(at) }),
+            None => {
+                Err(RunError::Internal(format!("element {index} outside a block of {} bytes", block.bytes())))
+            }
+        }
+    }
+}
+
+/// Reads an element as the bits of a scalar.
+///
+/// # Safety
+/// `at` points to an element of this type.
+unsafe fn read(at: *const u8, ty: ScalarType) -> u64 {
+    let mut bytes = [0; 8];
+    // SAFETY: by contract the element is readable; it is at most 8 bytes long.
+    unsafe { std::ptr::copy_nonoverlapping(at, bytes.as_mut_ptr(), ty.bytes()) };
+    u64::from_le_bytes(bytes)
+}
+
+/// Writes the bits of a scalar as an element.
+///
+/// # Safety
+/// `at` points to an element of this type.
+unsafe fn write(at: *mut u8, ty: ScalarType, bits: u64) {
+    let bytes = bits.to_le_bytes();
+    // SAFETY: by contract the element is writable; it is at most 8 bytes long.
+    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), at, ty.bytes()) };
+}

@@ -1,0 +1,123 @@
+//! Launches of kernels, and copies of whole arrays.
+
+use super::RunError;
+use super::frame::Frame;
+use super::task::LaunchState;
+use crate::machine::{Arg, Copy, Launch, MemReg, Reg, Schedule, View};
+use crate::pool;
+
+/// Work below this many simple operations is not worth waking a second thread.
+const WORTH_SHARING: f64 = 20_000.0;
+
+/// A part of a range should take at least this many simple operations.
+const WORTH_CLAIMING: f64 = 50_000.0;
+
+/// Parts per worker where iterations cost alike.
+const PARTS_PER_WORKER: i64 = 16;
+
+/// Runs a kernel over its range; raises the first failure.
+pub(super) fn launch(frame: &Frame, launch: &Launch) -> Result<(), RunError> {
+    let machine = frame.machine;
+    let extent = frame.reg(launch.extent) as i64;
+    if extent <= 0 {
+        return Ok(());
+    }
+    let mut args = Vec::with_capacity(launch.args.len());
+    for arg in &launch.args {
+        args.push(match *arg {
+            Arg::Reg(reg) => frame.reg(reg),
+            Arg::Mem(mem) => frame.mem(mem)?.as_mut_ptr() as u64,
+        });
+    }
+    let kernel = machine.kernels[launch.kernel as usize];
+    let args = args.as_slice();
+    let state = LaunchState::new(machine.threads.cancel_flag());
+    let body = |lo: i64, hi: i64, worker: usize| {
+        // SAFETY: the arguments are what the kernel's parameter list says, by translation; the blocks
+        // they point to are held by this frame; the context is this worker's own.
+        machine.workers.with_context(worker, &state, |context| unsafe {
+            kernel(context, args.as_ptr(), lo, hi);
+        });
+    };
+    let (grain, schedule) = parts(launch, extent, frame.reg(launch.cost) as i64, machine.threads.threads());
+    machine.threads.run(extent, grain, schedule, &body).map_err(|_| RunError::Interrupted)?;
+    let failed = state.into_failed();
+    if let Some(error) = failed.out_of_memory {
+        return Err(error.into());
+    }
+    match failed.check {
+        Some((_, check, values)) => Err(RunError::check(&machine.module.checks[check as usize], &values)),
+        None => Ok(()),
+    }
+}
+
+/// The grain and the schedule for a range of this length and cost.
+fn parts(launch: &Launch, extent: i64, cost: i64, threads: usize) -> (i64, pool::Schedule) {
+    let align = launch.align.max(1);
+    let aligned = |grain: i64| grain.max(1).saturating_add(align - 1) / align * align;
+    let cost = cost.max(1) as f64;
+    let worth_claiming = (WORTH_CLAIMING / cost).ceil() as i64;
+    let alone = threads == 1 || cost * (extent as f64) < WORTH_SHARING;
+    match launch.schedule {
+        Schedule::Ordered => (1, pool::Schedule::Ordered),
+        Schedule::Sequential => (extent, pool::Schedule::Static),
+        Schedule::Static | Schedule::Dynamic if alone => (aligned(extent), pool::Schedule::Static),
+        Schedule::Static => {
+            let share = extent / (threads as i64 * PARTS_PER_WORKER);
+            (aligned(share.max(worth_claiming).min(extent / threads as i64 + 1)), pool::Schedule::Static)
+        }
+        Schedule::Dynamic => {
+            let share = extent / (threads as i64 * PARTS_PER_WORKER);
+            (aligned(worth_claiming.min(share.max(1))), pool::Schedule::Dynamic)
+        }
+    }
+}
+
+/// Copies a whole array between views.
+pub(super) fn copy(frame: &Frame, copy: &Copy) -> Result<(), RunError> {
+    let shape: Vec<i64> = copy.shape.iter().map(|&reg| frame.reg(reg) as i64).collect();
+    let size = copy.elem.bytes();
+    let place = |view: &View| -> Result<_, RunError> {
+        let strides: Vec<i64> = view.strides.iter().map(|&reg| frame.reg(reg) as i64).collect();
+        Ok((frame.mem(view.mem)?.as_mut_ptr(), frame.reg(view.offset) as i64, strides))
+    };
+    let (dst, dst_start, dst_strides) = place(&copy.dst)?;
+    let (src, src_start, src_strides) = place(&copy.src)?;
+    if shape.iter().any(|&n| n <= 0) {
+        return Ok(());
+    }
+    let mut at = vec![0; shape.len()];
+    loop {
+        let offset = |start: i64, strides: &[i64]| -> usize {
+            let elements = at.iter().zip(strides).fold(start, |sum, (i, stride)| sum + i * stride);
+            elements as usize * size
+        };
+        // SAFETY: views lie within their blocks by construction of index functions.
+        unsafe {
+            let from = src.add(offset(src_start, &src_strides));
+            std::ptr::copy(from, dst.add(offset(dst_start, &dst_strides)), size);
+        }
+        let Some(dim) = (0..shape.len()).rev().find(|&dim| at[dim] + 1 < shape[dim]) else { return Ok(()) };
+        at[dim] += 1;
+        at[dim + 1..].fill(0);
+    }
+}
+
+/// Sets `count` elements from `index` on to a value.
+pub(super) fn fill(
+    frame: &Frame,
+    mem: MemReg,
+    index: Reg,
+    count: Reg,
+    value: warpwise_prim::Scalar,
+) -> Result<(), RunError> {
+    let size = value.ty().bytes();
+    let start = frame.mem(mem)?.as_mut_ptr();
+    let bytes = value.to_bits().to_le_bytes();
+    let first = frame.reg(index) as i64;
+    for element in first..first.saturating_add(frame.reg(count) as i64) {
+        // SAFETY: the range lies within the block by construction.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), start.add(element as usize * size), size) };
+    }
+    Ok(())
+}

@@ -1,0 +1,92 @@
+//! Runs the code of the register machine ([`crate::machine`]) and launches its kernels.
+//!
+//! A [`Machine`] is a loaded program: host code, the kernels' native code, and the threads and memory they
+//! use. A run has registers of its own; runs of one machine may follow each other but also overlap.
+//!
+//! Failures come out as [`RunError`]: the first failing iteration of a launch, a budget exceeded, an
+//! interrupt. Nothing computed by a failed run is observable.
+//!
+//! Absent on purpose: compilation, value formats, shapes of arguments (the driver checks those).
+
+mod error;
+mod frame;
+mod launch;
+mod task;
+
+pub use error::RunError;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use warpwise_prim::Scalar;
+
+use crate::array::Array;
+use crate::kernel::KernelFn;
+use crate::machine::Module;
+use crate::memory::{Block, MemoryPool};
+use crate::pool::ThreadPool;
+
+use frame::Frame;
+use task::Workers;
+
+/// A loaded program and what it runs on.
+pub struct Machine {
+    module: Module,
+    kernels: Vec<KernelFn>,
+    threads: Arc<ThreadPool>,
+    memory: MemoryPool,
+    tuning: HashMap<String, i64>,
+    workers: Workers,
+}
+
+/// An argument of a host function.
+#[derive(Clone, Debug)]
+pub enum Argument {
+    /// A scalar.
+    Scalar(Scalar),
+    /// The block of a dense row-major array; its sizes are arguments of their own.
+    Block(Arc<Block>),
+}
+
+/// A result of a host function.
+#[derive(Clone, Debug)]
+pub enum Output {
+    /// A scalar.
+    Scalar(Scalar),
+    /// An array.
+    Array(Array),
+}
+
+impl Machine {
+    /// Loads a program. `kernels` are the module's, in its order; `tuning` overrides thresholds by name.
+    pub fn new(
+        module: Module,
+        kernels: Vec<KernelFn>,
+        threads: Arc<ThreadPool>,
+        memory: MemoryPool,
+        tuning: HashMap<String, i64>,
+    ) -> Machine {
+        debug_assert_eq!(module.kernels.len(), kernels.len());
+        let workers = Workers::new(threads.threads(), &memory);
+        Machine { module, kernels, threads, memory, tuning, workers }
+    }
+
+    /// The program.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// Where arrays live.
+    pub fn memory(&self) -> &MemoryPool {
+        &self.memory
+    }
+
+    /// Runs a host function. The arguments are as many and of the kinds its slots say. Blocks of
+    /// consumed parameters are overwritten.
+    pub fn run(&self, function: usize, arguments: Vec<Argument>) -> Result<Vec<Output>, RunError> {
+        let mut frame = Frame::new(self, &self.module.functions[function]);
+        frame.set_arguments(arguments)?;
+        frame.run()?;
+        frame.outputs()
+    }
+}

@@ -1,0 +1,114 @@
+//! The register machine, with kernels written by hand in place of compiled ones.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType, ValueType};
+use warpwise_runtime::execute::{Argument, Machine, Output, RunError};
+use warpwise_runtime::kernel::{KernelFn, TaskContext};
+use warpwise_runtime::machine::{Arg, Check, CheckPart, Function, Instr, Launch, Module, Schedule, Slot};
+use warpwise_runtime::memory::MemoryPool;
+use warpwise_runtime::pool::ThreadPool;
+
+fn machine(function: Function, kernels: Vec<KernelFn>, checks: Vec<Check>, threads: usize) -> Machine {
+    let names = (0..kernels.len()).map(|i| format!("k{i}")).collect();
+    let module = Module { functions: vec![function], kernels: names, checks };
+    Machine::new(
+        module,
+        kernels,
+        Arc::new(ThreadPool::new(threads)),
+        MemoryPool::new(1 << 20),
+        HashMap::new(),
+    )
+}
+
+/// `sum of 0..n`, by a loop of the machine.
+#[test]
+fn loops_and_branches() {
+    use ScalarType::I64;
+    let (n, i, sum, one, inside) = (0, 1, 2, 3, 4);
+    let code = vec![
+        Instr::Const { dst: one, bits: 1 },
+        Instr::Compare { dst: inside, op: CompareOp::SLt, ty: I64, x: i, y: n },
+        Instr::JumpUnless { cond: inside, target: 6 },
+        Instr::Binary { dst: sum, op: BinaryOp::Add, ty: I64, x: sum, y: i },
+        Instr::Binary { dst: i, op: BinaryOp::Add, ty: I64, x: i, y: one },
+        Instr::Jump { target: 1 },
+        Instr::Return,
+    ];
+    let function = Function {
+        name: "sum".into(),
+        regs: 5,
+        mems: 0,
+        params: vec![Slot::Scalar(I64, n)],
+        code,
+        results: vec![Slot::Scalar(I64, sum)],
+    };
+    let machine = machine(function, vec![], vec![], 1);
+    for (n, expected) in [(-3, 0), (0, 0), (1, 0), (10, 45)] {
+        let outputs = machine.run(0, vec![Argument::Scalar(Scalar::I64(n))]).unwrap();
+        assert!(matches!(outputs[..], [Output::Scalar(Scalar::I64(sum))] if sum == expected), "{outputs:?}");
+    }
+}
+
+/// Squares indices, using the arena for nothing but to test it; fails where the square exceeds 10^6.
+unsafe extern "C" fn squares(context: *mut TaskContext, args: *const u64, lo: i64, hi: i64) {
+    // SAFETY: the launch below passes one block that holds the range.
+    unsafe {
+        let out = *args as *mut i64;
+        for i in lo..hi {
+            let mark = (*context).arena_top;
+            let scratch = ((*context).grow_arena)(context, 64).cast::<i64>();
+            if scratch.is_null() {
+                return;
+            }
+            *scratch = i * i;
+            *out.offset(i as isize) = *scratch;
+            if *scratch > 1_000_000 {
+                let values = [*scratch as u64];
+                ((*context).fail)(context, 0, i, values.as_ptr(), 1);
+            }
+            ((*context).reset_arena)(context, mark);
+        }
+    }
+}
+
+fn square_function() -> Function {
+    let (n, bytes, eight, cost) = (0, 1, 2, 3);
+    let launch =
+        Launch { kernel: 0, args: vec![Arg::Mem(0)], extent: n, schedule: Schedule::Dynamic, align: 4, cost };
+    Function {
+        name: "squares".into(),
+        regs: 4,
+        mems: 1,
+        params: vec![Slot::Scalar(ScalarType::I64, n)],
+        code: vec![
+            Instr::Const { dst: eight, bits: 8 },
+            Instr::Const { dst: cost, bits: 5000 },
+            Instr::Binary { dst: bytes, op: BinaryOp::Mul, ty: ScalarType::I64, x: n, y: eight },
+            Instr::Alloc { dst: 0, bytes },
+            Instr::Launch(Box::new(launch)),
+            Instr::Return,
+        ],
+        results: vec![Slot::Array { elem: ScalarType::I64, mem: 0, shape: vec![n] }],
+    }
+}
+
+#[test]
+fn launches_report_the_first_failure() {
+    let text = CheckPart::Text("too large: ".into());
+    let check = Check { parts: vec![text, CheckPart::Value(ValueType::I64)], place: "f.fut:1:2".into() };
+    for threads in [1, 2, 3] {
+        let machine = machine(square_function(), vec![squares], vec![check.clone()], threads);
+        for n in [0, 1, 5, 1000] {
+            let outputs = machine.run(0, vec![Argument::Scalar(Scalar::I64(n))]).unwrap();
+            let [Output::Array(array)] = &outputs[..] else { panic!("{outputs:?}") };
+            let expected: Vec<i64> = (0..n).map(|i| i * i).collect();
+            assert_eq!(array.as_slice::<i64>().unwrap(), expected);
+        }
+        let error = machine.run(0, vec![Argument::Scalar(Scalar::I64(5000))]).unwrap_err();
+        assert_eq!(error.to_string(), "f.fut:1:2: too large: 1002001");
+        let error = machine.run(0, vec![Argument::Scalar(Scalar::I64(1 << 40))]).unwrap_err();
+        assert!(matches!(error, RunError::OutOfMemory(_)), "{error}");
+    }
+}
