@@ -250,14 +250,13 @@ fn lex_doc(lexer: &mut Lexer<TokenKind>) {
 }
 
 impl TokenKind {
-    /// How a message calls a token of this kind, given its text.
+    /// How a message calls a token of this kind, given its text. Tests of programs look for these words.
     pub fn describe(self, text: &str) -> String {
         match self {
-            TokenKind::Eof => "the end of the file".to_string(),
-            TokenKind::Doc => "a documentation comment".to_string(),
-            TokenKind::String => "a string".to_string(),
-            TokenKind::UnclosedString => "a string that does not end".to_string(),
-            _ => format!("`{}`", shorten(text)),
+            TokenKind::Eof => "end of file".to_string(),
+            TokenKind::Doc => "documentation comment".to_string(),
+            TokenKind::String | TokenKind::UnclosedString => format!("string: {}", shorten(text)),
+            _ => format!("token: '{}'", shorten(text)),
         }
     }
 }

@@ -7,4 +7,4 @@ pub mod ast;
 pub mod lexer;
 pub mod literals;
 pub mod parser;
-pub mod session;
+pub mod print;

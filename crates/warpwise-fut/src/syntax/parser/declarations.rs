@@ -121,20 +121,17 @@ impl Parser<'_> {
     /// `def` and `let`, the infix form `def x + y = e` included.
     fn value_decl(&mut self) -> Parse<ValueDecl> {
         self.bump();
-        let operator_follows = |parser: &Self| parser.at_operator() || parser.at(TokenKind::Bang);
-        let names_operator = self.at(TokenKind::LParen) && {
-            self.position += 1;
-            let found = operator_follows(self);
-            self.position -= 1;
-            found
+        let operator_next = self.operator_at(1) || self.kind_at(1) == TokenKind::Bang;
+        let named = match self.kind() {
+            TokenKind::LParen => operator_next,
+            kind => kind == TokenKind::Ident && !operator_next,
         };
-        if names_operator || self.at(TokenKind::Ident) && !self.operator_after_name() {
+        if named {
             let name = self.binding_name()?;
             return self.value_rest(false, name);
         }
-        let start = self.start();
-        let left = self.param().map_err(|Reported| Reported)?;
-        if self.at(TokenKind::Equals) && start < self.start() {
+        let left = self.param()?;
+        if self.at(TokenKind::Equals) {
             return Err(self.pattern_at_top(&left));
         }
         let name = self.binding_operator()?;
@@ -151,13 +148,6 @@ impl Parser<'_> {
             result,
             body: self.expression()?,
         })
-    }
-
-    fn operator_after_name(&mut self) -> bool {
-        self.position += 1;
-        let found = self.at_operator();
-        self.position -= 1;
-        found
     }
 
     fn pattern_at_top(&mut self, pattern: &Pat) -> Reported {

@@ -4,8 +4,8 @@ use warpwise_diag::Diagnostic;
 
 use super::{Parse, Parser, Reported};
 use crate::syntax::ast::{
-    DimIndex, DimIndexKind, Expr, ExprKind, FieldInit, Ident, LetBinding, LetKind, Literal, LocalFunction,
-    LoopExpr, LoopForm, MatchCase, PathStep,
+    DimIndex, DimIndexKind, Expr, ExprKind, FieldInit, LetBinding, LetKind, Literal, LocalFunction, LoopExpr,
+    LoopForm, MatchCase, PathStep, QualName,
 };
 use crate::syntax::lexer::{Token, TokenKind};
 use crate::syntax::literals::{BadLiteral, decode_char, decode_number, decode_string};
@@ -156,8 +156,10 @@ impl Parser<'_> {
         if !self.at_any(&[Def, Entry, Type, Module, Open, Import, Local, Eof]) {
             return self.unexpected("`in` or another `let`");
         }
-        let found = self.kind().describe(self.slice(self.token()));
-        let message = format!("this `let` has no `in`: expected `in` or another `let`, found {found}");
+        let message = match self.kind() {
+            Eof => "Unexpected end of file: this `let` has no `in`".to_string(),
+            _ => format!("Unexpected \"{}\": the `let` before it has no `in`", self.slice(self.token())),
+        };
         let span = self.token_span(self.token());
         self.report(
             Diagnostic::error("E0119", span, message)
@@ -327,10 +329,8 @@ impl Parser<'_> {
         let token = self.token();
         let kind = match token.kind {
             TokenKind::LParen => return self.parenthesised(),
-            TokenKind::Ident => ExprKind::Var(self.single_name()?),
-            TokenKind::Constructor => {
-                ExprKind::Constructor { name: self.constructor()?, arguments: Vec::new() }
-            }
+            TokenKind::Ident => ExprKind::Var(QualName::plain(self.ident("a name")?)),
+            TokenKind::Constructor => ExprKind::Constructor { name: self.constructor()?, arguments: Vec::new() },
             TokenKind::Hole => {
                 self.bump();
                 ExprKind::Hole
@@ -488,10 +488,5 @@ impl Parser<'_> {
             return Ok(None);
         }
         Ok(Some(Box::new(self.unascribed()?)))
-    }
-
-    fn single_name(&mut self) -> Parse<crate::syntax::ast::QualName> {
-        let name: Ident = self.ident("a name")?;
-        Ok(crate::syntax::ast::QualName::plain(name))
     }
 }

@@ -241,10 +241,7 @@ impl<'a> Parser<'a> {
                 ("E0101", format!("`{found}` means nothing in this language"))
             }
             TokenKind::UnclosedString => ("E0102", "this string does not end on its line".to_string()),
-            kind => {
-                let found = kind.describe(self.slice(token));
-                ("E0110", format!("expected {expected}, found {found}"))
-            }
+            kind => ("E0110", format!("Unexpected {}", kind.describe(self.slice(token)))),
         };
         let mut diagnostic =
             Diagnostic::error(code, self.token_span(token), message).at(format!("expected {expected}"));

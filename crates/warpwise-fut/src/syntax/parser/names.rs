@@ -62,8 +62,13 @@ impl Parser<'_> {
 
     /// Whether an infix operator may start here: a symbol, or a name between backticks.
     pub(super) fn at_operator(&self) -> bool {
+        self.operator_at(0)
+    }
+
+    /// Whether an infix operator may start `n` tokens on.
+    pub(super) fn operator_at(&self, n: usize) -> bool {
         use TokenKind::*;
-        self.at_any(&[Operator, QualOperator, Star, Minus, Less, Caret, Pipe, Backtick])
+        [Operator, QualOperator, Star, Minus, Less, Caret, Pipe, Backtick].contains(&self.kind_at(n))
     }
 
     /// An infix operator where it is used.
@@ -103,7 +108,7 @@ impl Parser<'_> {
     pub(super) fn binding_operator(&mut self) -> Parse<Ident> {
         if self.at(TokenKind::Bang) {
             let span = self.token_span(self.token());
-            let message = "`!` is a prefix operator and cannot be given a meaning";
+            let message = "`!` is a prefix operator and cannot be used as infix operator";
             return Err(self.report(Diagnostic::error("E0117", span, message)));
         }
         let operator = self.operator()?;

@@ -136,10 +136,10 @@ impl Parser<'_> {
     }
 
     fn binary(&mut self, start: u32, left: Expr, operator: QualName, level: Level) -> Parse<Expr> {
-        let right = if level == Level::PipeLeft {
-            self.nested(|parser| parser.operation(Level::PipeLeft, false))?
-        } else {
-            self.operation(level.of_right_operand(), false)?
+        let operand = level.of_right_operand();
+        let right = match level {
+            Level::PipeLeft => self.nested(|parser| parser.operation(operand, false))?,
+            _ => self.operation(operand, false)?,
         };
         let kind = ExprKind::Binary { operator, left: Box::new(left), right: Box::new(right) };
         Ok(self.expr(start, kind))
