@@ -8,3 +8,4 @@ pub mod lexer;
 pub mod literals;
 pub mod parser;
 pub mod print;
+pub mod session;

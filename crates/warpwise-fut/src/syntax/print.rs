@@ -4,10 +4,10 @@
 //! shows what it holds. It is no formatter: comments are gone, and lines are as long as they get.
 
 use crate::syntax::ast::{
-    Attr, AttrKind, Decl, DeclKind, DimIndex, DimIndexKind, Doc, Expr, ExprKind, Ident, LetBinding, LetKind, Liftedness,
-    Literal, LoopExpr, LoopForm, ModuleExpr, ModuleExprKind, ModuleParam, ModuleTypeExpr, ModuleTypeExprKind, Pat,
-    PatKind, PathStep, Program, QualName, RangeBound, SizeExpr, Spec, SpecKind, TypeArg, TypeDecl, TypeExpr,
-    TypeExprKind, TypeParam, TypeParamKind, ValueDecl,
+    Attr, AttrKind, Decl, DeclKind, DimIndex, DimIndexKind, Doc, Expr, ExprKind, Ident, LetBinding, LetKind,
+    Liftedness, Literal, LoopExpr, LoopForm, ModuleExpr, ModuleExprKind, ModuleParam, ModuleTypeExpr,
+    ModuleTypeExprKind, Pat, PatKind, PathStep, Program, QualName, RangeBound, SizeExpr, Spec, SpecKind,
+    TypeArg, TypeDecl, TypeExpr, TypeExprKind, TypeParam, TypeParamKind, ValueDecl,
 };
 use crate::syntax::session::Interner;
 
@@ -188,7 +188,13 @@ impl Printer<'_> {
     }
 
     /// Parameters, result and right-hand side of a function.
-    fn function_rest(&mut self, type_params: &[TypeParam], params: &[Pat], result: Option<&TypeExpr>, body: &Expr) {
+    fn function_rest(
+        &mut self,
+        type_params: &[TypeParam],
+        params: &[Pat],
+        result: Option<&TypeExpr>,
+        body: &Expr,
+    ) {
         self.type_params(type_params);
         for param in params {
             self.put(" ");
@@ -624,7 +630,9 @@ impl Printer<'_> {
                 self.put(" ");
                 self.atom(right);
             }
-            ExprKind::Range { start, second, bound, end } => self.range(start, second.as_deref(), *bound, end),
+            ExprKind::Range { start, second, bound, end } => {
+                self.range(start, second.as_deref(), *bound, end)
+            }
             ExprKind::Let { bindings, body } => self.let_expr(bindings, body),
             ExprKind::If { condition, then, otherwise } => {
                 self.put("if ");

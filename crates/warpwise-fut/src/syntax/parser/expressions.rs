@@ -314,11 +314,13 @@ impl Parser<'_> {
     /// `.(e)` after a name.
     fn local_open(&mut self, atom: &Atom) -> Parse<ExprKind> {
         self.bump();
-        let ExprKind::Var(module) = &atom.expr.kind else {
-            let message = "only a module can be opened with `.(`";
-            return Err(self.report(Diagnostic::error("E0118", atom.expr.span, message)));
+        let module = match &atom.expr.kind {
+            ExprKind::Var(module) if atom.bare => module.clone(),
+            _ => {
+                let message = "only a module can be opened with `.(`";
+                return Err(self.report(Diagnostic::error("E0118", atom.expr.span, message)));
+            }
         };
-        let module = module.clone();
         self.bump();
         let body = Box::new(self.expression()?);
         self.expect(TokenKind::RParen, "`)`")?;
@@ -330,7 +332,9 @@ impl Parser<'_> {
         let kind = match token.kind {
             TokenKind::LParen => return self.parenthesised(),
             TokenKind::Ident => ExprKind::Var(QualName::plain(self.ident("a name")?)),
-            TokenKind::Constructor => ExprKind::Constructor { name: self.constructor()?, arguments: Vec::new() },
+            TokenKind::Constructor => {
+                ExprKind::Constructor { name: self.constructor()?, arguments: Vec::new() }
+            }
             TokenKind::Hole => {
                 self.bump();
                 ExprKind::Hole

@@ -246,6 +246,11 @@ impl<'a> Parser<'a> {
         let mut diagnostic =
             Diagnostic::error(code, self.token_span(token), message).at(format!("expected {expected}"));
         diagnostic.hints.extend(self.hint_for(token).map(str::to_string));
+        if let Some(previous) = self.position.checked_sub(1).map(|last| self.tokens[last])
+            && self.text[previous.end as usize..token.start as usize].contains('\n')
+        {
+            diagnostic = diagnostic.label(self.token_span(previous), "after this");
+        }
         self.report(diagnostic)
     }
 
