@@ -37,6 +37,7 @@ impl Parser<'_> {
         if self.position == before {
             self.bump();
         }
+        self.height = 0;
         let mut braces = 0;
         loop {
             match self.kind() {

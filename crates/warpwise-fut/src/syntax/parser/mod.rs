@@ -203,9 +203,9 @@ impl<'a> Parser<'a> {
         self.nesting += 1;
         let result = rule(self);
         self.nesting -= 1;
-        let grown = self.grow(1);
+        let grown = result.is_err() || self.grow(1).is_ok();
         self.height = self.height.max(outer);
-        grown.and(result)
+        if grown { result } else { Err(Reported) }
     }
 
     /// Notes that `levels` nodes are being put on top of all that was completed here.
