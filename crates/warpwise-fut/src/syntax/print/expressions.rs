@@ -2,8 +2,7 @@
 
 use super::Printer;
 use crate::syntax::ast::{
-    Attr, DimIndex, DimIndexKind, Expr, ExprKind, LetBinding, LetKind, Literal, LoopExpr, LoopForm, PathStep,
-    RangeBound,
+    DimIndex, DimIndexKind, Expr, ExprKind, LetBinding, LetKind, LoopExpr, LoopForm, PathStep, RangeBound,
 };
 
 impl Printer<'_> {

@@ -1,7 +1,7 @@
 //! Types and patterns.
 
 use super::Printer;
-use crate::syntax::ast::{Attr, Literal, Pat, PatKind, SizeExpr, TypeArg, TypeExpr, TypeExprKind};
+use crate::syntax::ast::{Pat, PatKind, SizeExpr, TypeArg, TypeExpr, TypeExprKind};
 
 impl Printer<'_> {
     pub(super) fn ty(&mut self, ty: &TypeExpr) {
