@@ -1,6 +1,8 @@
 //! What compiled programs run on: arrays, memory, threads, the host machine, value formats.
 
+pub mod arena;
 pub mod array;
+pub mod compare;
 pub mod execute;
 pub mod formats;
 pub mod kernel;
