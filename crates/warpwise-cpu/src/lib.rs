@@ -1,1 +1,15 @@
-//! Imperative IR to native CPU code through LLVM.
+//! Imperative IR to machine code for CPUs, through LLVM.
+//!
+//! Kernels become functions of LLVM's textual IR (`codegen`), LLVM optimises them and emits
+//! objects ([`compile`]), objects are linked into the process ([`load`]). An object is plain data that a
+//! cache can keep; loading one needs no compilation. Host functions are not compiled here.
+//!
+//! Absent on purpose: lowering decisions (which dimension becomes lanes, how wide), scheduling, files.
+
+mod target;
+
+mod codegen;
+mod jit;
+
+pub use jit::{CompileOptions, LoadError, LoadedKernels, Object, compile, emit_asm, emit_llvm_ir, load};
+pub use target::{UnsupportedWidth, detect_target, target_with_width};

@@ -21,9 +21,11 @@ mod op;
 mod types;
 
 pub mod bytecode;
+mod target;
 
 pub use op::{AtomicOp, Block, Label, MemoryOrder, Op};
 pub use program::{
     Check, CheckId, HostFunction, HostParam, HostResult, ImpProgram, Kernel, KernelId, KernelParam, Launch,
 };
+pub use target::CpuTarget;
 pub use types::{ImpType, Mem, MemData, Operand, Reg, RegData, Space, StridedView};

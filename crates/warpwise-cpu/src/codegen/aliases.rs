@@ -1,0 +1,163 @@
+//! Which memories cannot overlap, told to LLVM as scoped alias metadata.
+//!
+//! Every parameter is a root with a scope of its own; the task's arena is one root (blocks reuse its
+//! space after a reset, so arena memories are not told apart), the task's context another. A
+//! memory that is set from others has all their roots. Two roots are disjoint unless both are
+//! parameters and neither promises `noalias`.
+
+use warpwise_imp::{Kernel, KernelParam, Mem, Op};
+use warpwise_ir::entity::Entity;
+
+use super::text::Module;
+
+/// Metadata for accesses.
+pub(super) struct Aliases {
+    by_mem: Vec<Access>,
+    context: String,
+}
+
+struct Access {
+    scopes: String,
+    /// Nothing writes this memory while the kernel runs.
+    constant: bool,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Root {
+    Param { noalias: bool, read_only: bool },
+    Arena,
+    Context,
+}
+
+/// What a memory may point into: positions in the table of roots, ascending.
+type Roots = Vec<usize>;
+
+impl Aliases {
+    pub fn of(kernel: &Kernel, module: &mut Module) -> Aliases {
+        let (roots, mut by_mem) = starting_points(kernel);
+        while spread(&kernel.body, &mut by_mem) {}
+        let domain = module
+            .metadata(|own| format!("distinct !{{{own}, !\"{}\"}}", super::kernel_symbol(&kernel.name)));
+        let scopes: Vec<String> =
+            roots.iter().map(|_| module.metadata(|own| format!("distinct !{{{own}, {domain}}}"))).collect();
+        let context = roots.len() - 1;
+        Aliases {
+            by_mem: by_mem.iter().map(|own| Access::of(own, &roots, &scopes)).collect(),
+            context: Access::of(&vec![context], &roots, &scopes).scopes,
+        }
+    }
+
+    /// What follows an access to this memory.
+    pub fn access(&self, mem: Mem) -> String {
+        self.by_mem[mem.index()].scopes.clone()
+    }
+
+    /// What follows a load instruction from this memory.
+    pub fn load(&self, mem: Mem) -> String {
+        let Access { scopes, constant } = &self.by_mem[mem.index()];
+        format!("{scopes}{}", if *constant { ", !invariant.load !{}" } else { "" })
+    }
+
+    /// What follows an access to the task's context.
+    pub fn context(&self) -> &str {
+        &self.context
+    }
+}
+
+impl Access {
+    fn of(own: &Roots, roots: &[Root], scopes: &[String]) -> Access {
+        let disjoint =
+            |other: &usize| own.iter().all(|&mine| mine != *other && roots[mine].disjoint(roots[*other]));
+        let others: Vec<&str> = (0..roots.len()).filter(disjoint).map(|i| scopes[i].as_str()).collect();
+        let mine: Vec<&str> = own.iter().map(|&i| scopes[i].as_str()).collect();
+        let constant = own.iter().all(|&i| roots[i] == Root::Param { noalias: true, read_only: true });
+        if own.is_empty() {
+            // Never set: a null pointer, about which nothing need be known.
+            return Access { scopes: String::new(), constant: false };
+        }
+        let scopes = format!(", !alias.scope !{{{}}}, !noalias !{{{}}}", mine.join(", "), others.join(", "));
+        Access { scopes, constant }
+    }
+}
+
+impl Root {
+    fn disjoint(self, other: Root) -> bool {
+        match (self, other) {
+            (Root::Param { noalias: one, .. }, Root::Param { noalias: two, .. }) => one || two,
+            (Root::Param { .. } | Root::Arena | Root::Context, _) => true,
+        }
+    }
+}
+
+/// The table of roots, the context last, and the roots of each memory before any assignment.
+fn starting_points(kernel: &Kernel) -> (Vec<Root>, Vec<Roots>) {
+    let mut roots = vec![Root::Arena];
+    let mut by_mem = vec![Roots::new(); kernel.mems.len()];
+    for param in &kernel.params {
+        if let KernelParam::Memory { mem, noalias, read_only } = *param {
+            by_mem[mem.index()].push(roots.len());
+            roots.push(Root::Param { noalias, read_only });
+        }
+    }
+    roots.push(Root::Context);
+    (roots, by_mem)
+}
+
+/// Hands roots on along assignments; whether anything changed.
+fn spread(block: &[Op], by_mem: &mut [Roots]) -> bool {
+    let mut changed = false;
+    for op in block {
+        changed |= match op {
+            Op::SetMem { dst, src } => {
+                let from = by_mem[src.index()].clone();
+                join(&mut by_mem[dst.index()], &from)
+            }
+            Op::ArenaAlloc { dst, .. } => join(&mut by_mem[dst.index()], &[0]),
+            Op::If { then_block, else_block, .. } => spread(then_block, by_mem) | spread(else_block, by_mem),
+            Op::While { test, body, .. } => spread(test, by_mem) | spread(body, by_mem),
+            Op::For { body, .. } | Op::Scope { body, .. } => spread(body, by_mem),
+            Op::Move { .. }
+            | Op::Unary { .. }
+            | Op::Binary { .. }
+            | Op::Ternary { .. }
+            | Op::Compare { .. }
+            | Op::Convert { .. }
+            | Op::Select { .. }
+            | Op::LaneIds { .. }
+            | Op::Extract { .. }
+            | Op::Insert { .. }
+            | Op::Shuffle { .. }
+            | Op::Any { .. }
+            | Op::All { .. }
+            | Op::Count { .. }
+            | Op::First { .. }
+            | Op::Load { .. }
+            | Op::Store { .. }
+            | Op::CompressStore { .. }
+            | Op::Atomic { .. }
+            | Op::ArenaMark { .. }
+            | Op::ArenaReset { .. }
+            | Op::Leave { .. }
+            | Op::Fail { .. }
+            | Op::WaitFlag { .. }
+            | Op::SetFlag { .. }
+            | Op::Barrier
+            | Op::Alloc { .. }
+            | Op::Release { .. }
+            | Op::Launch(_)
+            | Op::Copy { .. }
+            | Op::Fill { .. }
+            | Op::Threshold { .. }
+            | Op::Call { .. } => false,
+        };
+    }
+    changed
+}
+
+fn join(roots: &mut Roots, more: &[usize]) -> bool {
+    let before = roots.len();
+    roots.extend_from_slice(more);
+    roots.sort_unstable();
+    roots.dedup();
+    roots.len() > before
+}

@@ -1,0 +1,118 @@
+//! Structured control flow to basic blocks.
+
+use warpwise_imp::{Block, Label, Op, Operand, Reg};
+
+use super::Emitted;
+use super::function::Function;
+use super::text::{BlockName, Type, Value};
+
+impl Function<'_> {
+    pub fn control_op(&mut self, op: &Op) -> Emitted<()> {
+        match op {
+            Op::If { cond, then_block, else_block } => self.branch(*cond, then_block, else_block),
+            Op::For { index, from, to, step, body } => self.count(*index, *from, *to, *step, body),
+            Op::While { test, cond, body } => self.repeat(test, *cond, body),
+            Op::Scope { label, body } => self.scope(*label, body),
+            Op::Leave { label } => self.leave(*label),
+            other => Err(format!("not control flow: {other:?}")),
+        }
+    }
+
+    fn branch(&mut self, cond: Operand, then_block: &Block, else_block: &Block) -> Emitted<()> {
+        let cond = self.operand(cond);
+        let (then, otherwise, end) = (self.text.new_block(), self.text.new_block(), self.text.new_block());
+        self.text.branch(&cond, then, otherwise);
+        for (name, block) in [(then, then_block), (otherwise, else_block)] {
+            self.text.begin(name);
+            self.block(block)?;
+            self.text.jump(end);
+        }
+        self.text.begin(end);
+        Ok(())
+    }
+
+    fn count(&mut self, index: Reg, from: Operand, to: Operand, step: i64, body: &Block) -> Emitted<()> {
+        if step <= 0 {
+            return Err(format!("a loop with step {step}"));
+        }
+        let (first, end) = (self.operand(from), self.operand(to));
+        let (body_block, exit) = (self.text.new_block(), self.text.new_block());
+        self.set(index, &first);
+        let runs = self.text.icmp("slt", &first, &end);
+        self.text.branch(&runs, body_block, exit);
+        self.text.begin(body_block);
+        self.block(body)?;
+        let counts_up = matches!(from, Operand::Const(scalar) if scalar.as_int() >= Some(0));
+        self.advance(index, &end, step, counts_up, body_block, exit);
+        self.text.begin(exit);
+        Ok(())
+    }
+
+    /// The end of a counting loop. The sum cannot overflow with step 1, since the index is below `end`; nor in
+    /// 64 bits, where no loop runs long enough. In between, what remains is compared instead.
+    fn advance(
+        &mut self,
+        index: Reg,
+        end: &Value,
+        step: i64,
+        nonnegative: bool,
+        body: BlockName,
+        exit: BlockName,
+    ) {
+        let current = self.get(index);
+        let opcode = if nonnegative { "add nuw nsw" } else { "add nsw" };
+        if step == 1 || current.ty == Type::I64 {
+            let next = self.text.binary_int(opcode, &current, step);
+            self.set(index, &next);
+            let again = self.text.icmp("slt", &next, end);
+            self.text.branch(&again, body, exit);
+        } else {
+            let remaining = self.text.binary("sub", end, &current);
+            let again = self.text.icmp("ugt", &remaining, &current.ty.int_constant(step));
+            let latch = self.text.new_block();
+            self.text.branch(&again, latch, exit);
+            self.text.begin(latch);
+            let next = self.text.binary_int(opcode, &current, step);
+            self.set(index, &next);
+            self.text.jump(body);
+        }
+    }
+
+    fn repeat(&mut self, test: &Block, cond: Operand, body: &Block) -> Emitted<()> {
+        let (test_block, body_block, exit) =
+            (self.text.new_block(), self.text.new_block(), self.text.new_block());
+        self.text.jump(test_block);
+        self.text.begin(test_block);
+        self.block(test)?;
+        let cond = self.operand(cond);
+        self.text.branch(&cond, body_block, exit);
+        self.text.begin(body_block);
+        self.block(body)?;
+        self.text.jump(test_block);
+        self.text.begin(exit);
+        Ok(())
+    }
+
+    fn scope(&mut self, label: Label, body: &Block) -> Emitted<()> {
+        let exit = self.text.new_block();
+        let outer = self.exits.insert(label.0, exit);
+        self.block(body)?;
+        self.text.jump(exit);
+        self.text.begin(exit);
+        match outer {
+            Some(block) => self.exits.insert(label.0, block),
+            None => self.exits.remove(&label.0),
+        };
+        Ok(())
+    }
+
+    /// What follows in the same block is never reached; it goes into a block of its own that LLVM drops.
+    fn leave(&mut self, label: Label) -> Emitted<()> {
+        let exit =
+            *self.exits.get(&label.0).ok_or_else(|| format!("{label:?} is left from outside its scope"))?;
+        self.text.jump(exit);
+        let rest = self.text.new_block();
+        self.text.begin(rest);
+        Ok(())
+    }
+}

@@ -1,0 +1,286 @@
+//! Mathematical functions that are not correctly rounded.
+//!
+//! Where glibc's `libmvec` has a function, every value goes through it, one machine vector at a
+//! time: wider vectors are split, narrower ones and scalars padded with copies of their own lanes,
+//! so that a value's result does not depend on its neighbours. The rest are called lane by lane:
+//! the functions of `warpwise-prim`, in f64. f16 goes through f32 or f64 and is rounded once more.
+//!
+//! Measured errors are in this crate's tests (`tests/math.rs`).
+
+use warpwise_prim::{BinaryOp, Scalar, UnaryOp};
+
+use super::function::Function;
+use super::text::{Element, Value};
+
+/// What functions of mathematics may do: nothing but compute.
+const PURE: &str = "nounwind willreturn memory(none)";
+
+/// How an operator is computed.
+enum Implementation {
+    /// The `libmvec` function of this C name.
+    Vector(&'static str),
+    /// The `libmvec` function of this C name, its result divided by pi.
+    VectorOverPi(&'static str),
+    /// The function of [`scalar_functions`] with this name.
+    Scalar(&'static str),
+}
+
+impl Function<'_> {
+    pub fn math_unary(&mut self, op: UnaryOp, x: &Value) -> Value {
+        self.math(unary_implementation(op), [x])
+    }
+
+    pub fn math_binary(&mut self, op: BinaryOp, x: &Value, y: &Value) -> Value {
+        self.math(binary_implementation(op), [x, y])
+    }
+
+    fn math<const N: usize>(&mut self, implementation: Implementation, args: [&Value; N]) -> Value {
+        match implementation {
+            Implementation::Vector(name) => self.in_float(args, |f, args| f.vector_math(name, &args)),
+            Implementation::VectorOverPi(name) => self.in_float(args, |f, args| {
+                let angle = f.vector_math(name, &args);
+                let pi = match angle.ty.element {
+                    Element::Double => std::f64::consts::PI,
+                    _ => std::f32::consts::PI.into(),
+                };
+                f.text.binary("fdiv", &angle, &angle.ty.float_constant(pi))
+            }),
+            Implementation::Scalar(name) => self.lane_by_lane(name, args),
+        }
+    }
+
+    // -- vectors -----------------------------------------------------------------------------
+
+    fn vector_math(&mut self, name: &str, args: &[&Value]) -> Value {
+        let ty = args[0].ty;
+        let machine = self.target.vector_bits / ty.bits();
+        let symbol = vector_symbol(name, self.target.vector_bits, ty.element, args.len());
+        if ty.lanes <= machine {
+            let padded: Vec<Value> = args.iter().map(|arg| self.resize(arg, 0, machine)).collect();
+            let result =
+                self.text.call(ty.with_lanes(machine), &symbol, &padded.iter().collect::<Vec<_>>(), PURE);
+            return self.resize(&result, 0, ty.lanes);
+        }
+        let parts = (0..ty.lanes / machine).map(|part| {
+            let slices: Vec<Value> =
+                args.iter().map(|arg| self.resize(arg, part * machine, machine)).collect();
+            self.text.call(ty.with_lanes(machine), &symbol, &slices.iter().collect::<Vec<_>>(), PURE)
+        });
+        let parts = parts.collect();
+        self.concatenate(parts)
+    }
+
+    /// `lanes` lanes from lane `first` on; past the end it starts again.
+    pub fn resize(&mut self, x: &Value, first: u32, lanes: u32) -> Value {
+        if x.ty.lanes == lanes {
+            return x.clone();
+        }
+        if !x.ty.is_vector() {
+            return self.text.splat(x, lanes);
+        }
+        let numbers: Vec<u32> = (0..lanes).map(|lane| (first + lane) % x.ty.lanes).collect();
+        self.text.shuffle(x, x, &numbers)
+    }
+
+    /// Vectors of one width, a power of two many of them, one after the other.
+    fn concatenate(&mut self, mut parts: Vec<Value>) -> Value {
+        while parts.len() > 1 {
+            let numbers: Vec<u32> = (0..2 * parts[0].ty.lanes).collect();
+            parts = parts.chunks(2).map(|pair| self.text.shuffle(&pair[0], &pair[1], &numbers)).collect();
+        }
+        parts.swap_remove(0)
+    }
+
+    // -- lane by lane ------------------------------------------------------------------------
+
+    fn lane_by_lane<const N: usize>(&mut self, name: &str, args: [&Value; N]) -> Value {
+        let element = args[0].ty.element;
+        let wide = args.map(|arg| self.to_double(arg));
+        let mut result = Value { text: "poison".into(), ty: wide[0].ty };
+        for lane in 0..result.ty.lanes {
+            let values = wide.each_ref().map(|arg| self.text.lane(arg, lane));
+            let value = self.text.call(values[0].ty, name, &values.each_ref(), PURE);
+            result = self.text.insert_lane(&result, &value, lane);
+        }
+        self.from_double(&result, element)
+    }
+}
+
+/// The name of a vector function: the x86 vector function ABI, which glibc follows.
+fn vector_symbol(name: &str, vector_bits: u32, element: Element, args: usize) -> String {
+    let set = match vector_bits {
+        512 => 'e',
+        256 => 'd',
+        _ => 'b',
+    };
+    let (bits, suffix) = if element == Element::Double { (64, "") } else { (32, "f") };
+    format!("_ZGV{set}N{}{}_{name}{suffix}", vector_bits / bits, "v".repeat(args))
+}
+
+fn unary_implementation(op: UnaryOp) -> Implementation {
+    use Implementation::*;
+    match op {
+        UnaryOp::Cbrt => Vector("cbrt"),
+        UnaryOp::Exp => Vector("exp"),
+        UnaryOp::Exp2 => Vector("exp2"),
+        UnaryOp::Exp10 => Vector("exp10"),
+        UnaryOp::Expm1 => Vector("expm1"),
+        UnaryOp::Log => Vector("log"),
+        UnaryOp::Log2 => Vector("log2"),
+        UnaryOp::Log10 => Vector("log10"),
+        UnaryOp::Log1p => Vector("log1p"),
+        UnaryOp::Sin => Vector("sin"),
+        UnaryOp::Cos => Vector("cos"),
+        UnaryOp::Tan => Vector("tan"),
+        UnaryOp::Asin => Vector("asin"),
+        UnaryOp::Acos => Vector("acos"),
+        UnaryOp::Atan => Vector("atan"),
+        UnaryOp::Sinh => Vector("sinh"),
+        UnaryOp::Cosh => Vector("cosh"),
+        UnaryOp::Tanh => Vector("tanh"),
+        UnaryOp::Asinh => Vector("asinh"),
+        UnaryOp::Acosh => Vector("acosh"),
+        UnaryOp::Atanh => Vector("atanh"),
+        UnaryOp::Erf => Vector("erf"),
+        UnaryOp::Erfc => Vector("erfc"),
+        UnaryOp::AsinPi => VectorOverPi("asin"),
+        UnaryOp::AcosPi => VectorOverPi("acos"),
+        UnaryOp::AtanPi => VectorOverPi("atan"),
+        UnaryOp::SinPi => Scalar("warpwise_sinpi"),
+        UnaryOp::CosPi => Scalar("warpwise_cospi"),
+        UnaryOp::TanPi => Scalar("warpwise_tanpi"),
+        UnaryOp::Gamma => Scalar("warpwise_gamma"),
+        UnaryOp::LogGamma => Scalar("warpwise_lgamma"),
+        UnaryOp::Neg
+        | UnaryOp::Not
+        | UnaryOp::Abs
+        | UnaryOp::Signum
+        | UnaryOp::PopCount
+        | UnaryOp::LeadingZeros
+        | UnaryOp::TrailingZeros
+        | UnaryOp::FNeg
+        | UnaryOp::FAbs
+        | UnaryOp::FSignum
+        | UnaryOp::Sqrt
+        | UnaryOp::Rsqrt
+        | UnaryOp::Floor
+        | UnaryOp::Ceil
+        | UnaryOp::Trunc
+        | UnaryOp::Round => {
+            unreachable!("{} is computed elsewhere", op.mnemonic())
+        }
+    }
+}
+
+fn binary_implementation(op: BinaryOp) -> Implementation {
+    use Implementation::*;
+    match op {
+        BinaryOp::FPow => Vector("pow"),
+        BinaryOp::Atan2 => Vector("atan2"),
+        BinaryOp::Atan2Pi => VectorOverPi("atan2"),
+        BinaryOp::Hypot => Vector("hypot"),
+        BinaryOp::FMod => Scalar("warpwise_fmod"),
+        BinaryOp::FRem => Scalar("warpwise_frem"),
+        BinaryOp::LdExp => Scalar("warpwise_ldexp"),
+        BinaryOp::Add
+        | BinaryOp::Sub
+        | BinaryOp::Mul
+        | BinaryOp::SMulHigh
+        | BinaryOp::UMulHigh
+        | BinaryOp::SDiv
+        | BinaryOp::SMod
+        | BinaryOp::SQuot
+        | BinaryOp::SRem
+        | BinaryOp::UDiv
+        | BinaryOp::UMod
+        | BinaryOp::SMin
+        | BinaryOp::UMin
+        | BinaryOp::SMax
+        | BinaryOp::UMax
+        | BinaryOp::Pow
+        | BinaryOp::UPow
+        | BinaryOp::Shl
+        | BinaryOp::LShr
+        | BinaryOp::AShr
+        | BinaryOp::And
+        | BinaryOp::Or
+        | BinaryOp::Xor
+        | BinaryOp::FAdd
+        | BinaryOp::FSub
+        | BinaryOp::FMul
+        | BinaryOp::FDiv
+        | BinaryOp::FMin
+        | BinaryOp::FMax
+        | BinaryOp::CopySign
+        | BinaryOp::NextAfter => unreachable!("{} is computed elsewhere", op.mnemonic()),
+    }
+}
+
+/// Names and addresses of the functions that generated code calls lane by lane.
+pub(crate) fn scalar_functions() -> Vec<(&'static str, usize)> {
+    type Unary = extern "C" fn(f64) -> f64;
+    type Binary = extern "C" fn(f64, f64) -> f64;
+    vec![
+        ("warpwise_sinpi", sinpi as Unary as usize),
+        ("warpwise_cospi", cospi as Unary as usize),
+        ("warpwise_tanpi", tanpi as Unary as usize),
+        ("warpwise_gamma", gamma as Unary as usize),
+        ("warpwise_lgamma", lgamma as Unary as usize),
+        ("warpwise_fmod", fmod as Binary as usize),
+        ("warpwise_frem", frem as Binary as usize),
+        ("warpwise_ldexp", ldexp as Binary as usize),
+        // What LLVM calls on CPUs without instructions for f16 (before 2012).
+        ("__extendhfsf2", extend_half as extern "C" fn(f32) -> f32 as usize),
+        ("__truncsfhf2", truncate_to_half as extern "C" fn(f32) -> f32 as usize),
+    ]
+}
+
+extern "C" fn sinpi(x: f64) -> f64 {
+    unary(UnaryOp::SinPi, x)
+}
+
+extern "C" fn cospi(x: f64) -> f64 {
+    unary(UnaryOp::CosPi, x)
+}
+
+extern "C" fn tanpi(x: f64) -> f64 {
+    unary(UnaryOp::TanPi, x)
+}
+
+extern "C" fn gamma(x: f64) -> f64 {
+    unary(UnaryOp::Gamma, x)
+}
+
+extern "C" fn lgamma(x: f64) -> f64 {
+    unary(UnaryOp::LogGamma, x)
+}
+
+extern "C" fn fmod(x: f64, y: f64) -> f64 {
+    binary(BinaryOp::FMod, x, y)
+}
+
+extern "C" fn frem(x: f64, y: f64) -> f64 {
+    binary(BinaryOp::FRem, x, y)
+}
+
+extern "C" fn ldexp(x: f64, y: f64) -> f64 {
+    binary(BinaryOp::LdExp, x, y)
+}
+
+fn unary(op: UnaryOp, x: f64) -> f64 {
+    op.eval(Scalar::F64(x)).as_float().unwrap_or(f64::NAN)
+}
+
+fn binary(op: BinaryOp, x: f64, y: f64) -> f64 {
+    op.eval(Scalar::F64(x), Scalar::F64(y)).and_then(Scalar::as_float).unwrap_or(f64::NAN)
+}
+
+/// An f16 comes in the low half of the register that would hold an f32.
+extern "C" fn extend_half(x: f32) -> f32 {
+    let half = Scalar::from_bits(warpwise_prim::ScalarType::F16, x.to_bits().into());
+    half.as_float().unwrap_or(f64::NAN) as f32
+}
+
+extern "C" fn truncate_to_half(x: f32) -> f32 {
+    f32::from_bits(Scalar::float(warpwise_prim::ScalarType::F16, x.into()).to_bits() as u32)
+}

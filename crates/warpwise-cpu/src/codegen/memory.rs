@@ -1,0 +1,372 @@
+//! Loads, stores and atomic updates.
+//!
+//! In memory a `bool` is a byte and an f16 moves as its bits. A scalar index with a vector value is
+//! contiguous, a vector index gathers or scatters. A lane outside the mask touches nothing, so
+//! addresses of masked accesses carry no promise (`inbounds`); all others do.
+
+use warpwise_imp::{AtomicOp, Mem, Op, Operand, Reg};
+use warpwise_prim::{BinaryOp, ScalarType};
+
+use super::Emitted;
+use super::function::Function;
+use super::text::{Element, Type, Value};
+
+impl Function<'_> {
+    pub fn memory_op(&mut self, op: &Op) -> Emitted<()> {
+        match op {
+            Op::Load { dst, mem, index, mask } => self.load(*dst, *mem, *index, *mask),
+            Op::Store { mem, index, value, elem, mask, stream } => {
+                let lanes =
+                    [Some(*index), Some(*value), *mask].into_iter().flatten().map(|x| self.lanes_of(x));
+                let lanes = lanes.max().unwrap_or(1);
+                let value = self.memory_form(*value, *elem, lanes);
+                self.store(*mem, *index, &value, *mask, *stream);
+            }
+            Op::CompressStore { mem, index, value, elem, mask } => {
+                let lanes = self.lanes_of(*mask);
+                let value = self.memory_form(*value, *elem, lanes);
+                self.compress_store(*mem, *index, &value, *mask);
+            }
+            Op::Atomic { op, mem, index, value, elem, mask } => {
+                self.atomic(*op, *mem, *index, *value, *elem, *mask)?
+            }
+            Op::SetMem { dst, src } => {
+                let address = self.get_mem(*src);
+                self.set_mem(*dst, &address);
+            }
+            other => return Err(format!("not a memory access: {other:?}")),
+        }
+        Ok(())
+    }
+
+    // -- forms of values ---------------------------------------------------------------------
+
+    /// An operand with this many lanes as it is stored.
+    fn memory_form(&mut self, value: Operand, elem: ScalarType, lanes: u32) -> Value {
+        let value = self.operand_lanes(value, lanes);
+        self.to_memory(&value, elem)
+    }
+
+    fn to_memory(&mut self, value: &Value, elem: ScalarType) -> Value {
+        let ty = value.ty.of(memory_element(elem.into()));
+        let opcode = if elem == ScalarType::Bool { "zext" } else { "bitcast" };
+        self.text.cast(opcode, value, ty)
+    }
+
+    fn from_memory(&mut self, value: &Value, ty: Type) -> Value {
+        let opcode = if ty.element == Element::Int(1) { "trunc" } else { "bitcast" };
+        self.text.cast(opcode, value, ty)
+    }
+
+    /// The place of element `index`, or of each lane's element.
+    fn place(&mut self, mem: Mem, element: Element, index: &Value, in_bounds: bool) -> Value {
+        let base = self.get_mem(mem);
+        let keyword = if in_bounds { " inbounds" } else { "" };
+        let unit = Type { element, lanes: 1 };
+        self.text.value(
+            index.ty.of(Element::Pointer),
+            format_args!("getelementptr{keyword} {unit}, {base}, {index}"),
+        )
+    }
+
+    // -- loads -------------------------------------------------------------------------------
+
+    fn load(&mut self, dst: Reg, mem: Mem, index: Operand, mask: Option<Operand>) {
+        let ty = self.reg_type(dst);
+        let stored = ty.of(memory_element(ty.element));
+        let index = self.operand(index);
+        let place = self.place(mem, stored.element, &index, mask.is_none());
+        let mask = mask.map(|mask| self.operand_lanes(mask, ty.lanes));
+        let raw = match (index.ty.is_vector(), mask) {
+            (false, None) => {
+                let notes = self.aliases.load(mem);
+                self.text
+                    .value(stored, format_args!("load {stored}, {place}, align {}{notes}", bytes(stored)))
+            }
+            (false, Some(mask)) if !ty.is_vector() => self.guarded_load(mem, stored, &place, &mask),
+            (false, Some(mask)) => self.masked_load("load", mem, stored, &place, &mask),
+            (true, mask) => {
+                let all = Type::I1.with_lanes(ty.lanes).int_constant(1);
+                self.masked_load("gather", mem, stored, &place, &mask.unwrap_or(all))
+            }
+        };
+        let value = self.from_memory(&raw, ty);
+        self.set(dst, &value);
+    }
+
+    fn masked_load(&mut self, kind: &str, mem: Mem, ty: Type, place: &Value, mask: &Value) -> Value {
+        let name = format!("llvm.masked.{kind}.{}.{}", ty.suffix(), place.ty.suffix());
+        let align = Type::I32.int_constant(bytes(ty));
+        let notes = self.aliases.access(mem);
+        self.text.call_annotated(ty, &name, &[place, &align, mask, &ty.zero()], &notes)
+    }
+
+    /// A scalar that is loaded only if `mask` holds.
+    fn guarded_load(&mut self, mem: Mem, ty: Type, place: &Value, mask: &Value) -> Value {
+        let slot = self.text.alloca(format_args!("{ty}"));
+        self.text.line(format_args!("store {}, {slot}", ty.zero()));
+        self.guarded(mask, |f| {
+            let notes = f.aliases.access(mem);
+            let value = f.text.value(ty, format_args!("load {ty}, {place}, align {}{notes}", bytes(ty)));
+            f.text.line(format_args!("store {value}, {slot}"));
+        });
+        self.text.value(ty, format_args!("load {ty}, {slot}"))
+    }
+
+    /// Does something only where a scalar condition holds.
+    fn guarded(&mut self, cond: &Value, act: impl FnOnce(&mut Self)) {
+        let (then, end) = (self.text.new_block(), self.text.new_block());
+        self.text.branch(cond, then, end);
+        self.text.begin(then);
+        act(self);
+        self.text.jump(end);
+        self.text.begin(end);
+    }
+
+    // -- stores ------------------------------------------------------------------------------
+
+    fn store(&mut self, mem: Mem, index: Operand, value: &Value, mask: Option<Operand>, stream: bool) {
+        let index = self.operand(index);
+        let place = self.place(mem, value.ty.element, &index, mask.is_none());
+        let mask = mask.map(|mask| self.operand_lanes(mask, value.ty.lanes));
+        match (index.ty.is_vector(), mask) {
+            (false, None) if stream => self.stream(mem, value, &place),
+            (false, None) => self.plain_store(mem, value, &place),
+            (false, Some(mask)) if !value.ty.is_vector() => {
+                self.guarded(&mask, |f| f.plain_store(mem, value, &place));
+            }
+            (false, Some(mask)) => self.masked_store("store", mem, value, &place, &mask),
+            (true, mask) => {
+                let all = Type::I1.with_lanes(value.ty.lanes).int_constant(1);
+                self.masked_store("scatter", mem, value, &place, &mask.unwrap_or(all));
+            }
+        }
+    }
+
+    fn plain_store(&mut self, mem: Mem, value: &Value, place: &Value) {
+        let notes = self.aliases.access(mem);
+        self.text.line(format_args!("store {value}, {place}, align {}{notes}", bytes(value.ty)));
+    }
+
+    fn masked_store(&mut self, kind: &str, mem: Mem, value: &Value, place: &Value, mask: &Value) {
+        let name = format!("llvm.masked.{kind}.{}.{}", value.ty.suffix(), place.ty.suffix());
+        let align = Type::I32.int_constant(bytes(value.ty));
+        let notes = self.aliases.access(mem);
+        self.text.call_void(&name, &[value, place, &align, mask], &notes);
+    }
+
+    /// Past the caches where the address is aligned as such stores demand; parts of arrays need not be.
+    fn stream(&mut self, mem: Mem, value: &Value, place: &Value) {
+        let size = bytes(value.ty) * i64::from(value.ty.lanes);
+        let unit = size.min(i64::from(self.target.vector_bits / 8));
+        if unit < 16 {
+            return self.plain_store(mem, value, place);
+        }
+        self.streams = true;
+        let address = self.text.cast("ptrtoint", place, Type::I64);
+        let rest = self.text.binary_int("and", &address, unit - 1);
+        let aligned = self.text.icmp_int("eq", &rest, 0);
+        let (past, through, end) = (self.text.new_block(), self.text.new_block(), self.text.new_block());
+        self.text.branch(&aligned, past, through);
+        self.text.begin(past);
+        let notes = self.aliases.access(mem);
+        self.text.line(format_args!("store {value}, {place}, align {unit}, !nontemporal !{{i32 1}}{notes}"));
+        self.text.jump(end);
+        self.text.begin(through);
+        self.plain_store(mem, value, place);
+        self.text.jump(end);
+        self.text.begin(end);
+    }
+
+    // -- compression -------------------------------------------------------------------------
+
+    /// One machine vector at a time: compressed in a register, then stored under a mask of as many
+    /// lanes as were kept. Without such instructions LLVM stores lane by lane.
+    fn compress_store(&mut self, mem: Mem, index: Operand, value: &Value, mask: Operand) {
+        let (mut index, mask) = (self.operand(index), self.operand_lanes(mask, value.ty.lanes));
+        if !value.ty.is_vector() {
+            let place = self.place(mem, value.ty.element, &index, false);
+            return self.guarded(&mask, |f| f.plain_store(mem, value, &place));
+        }
+        let machine = self.target.vector_bits / value.ty.bits();
+        let lanes = value.ty.lanes.min(machine);
+        for part in 0..value.ty.lanes / lanes {
+            let (slice, slice_mask) =
+                (self.resize(value, part * lanes, lanes), self.resize(&mask, part * lanes, lanes));
+            let place = self.place(mem, value.ty.element, &index, false);
+            if self.can_compress(value.ty) {
+                self.compress_machine_vector(mem, &slice, &place, &slice_mask);
+            } else {
+                let name = format!("llvm.masked.compressstore.{}", slice.ty.suffix());
+                let notes = self.aliases.access(mem);
+                self.text.call_void(&name, &[&slice, &place, &slice_mask], &notes);
+            }
+            let kept = self.count_lanes(&slice_mask);
+            index = self.text.binary("add", &index, &kept);
+        }
+    }
+
+    fn can_compress(&self, ty: Type) -> bool {
+        self.target.mask_registers && (ty.bits() >= 32 || self.target.compress_narrow)
+    }
+
+    fn compress_machine_vector(&mut self, mem: Mem, value: &Value, place: &Value, mask: &Value) {
+        // The instruction exists from 128 bits on.
+        let lanes = value.ty.lanes.max(128 / value.ty.bits());
+        let kept = self.count_lanes(mask);
+        let wide = self.resize(value, 0, lanes);
+        let wide_mask = self.widen_mask(mask, lanes);
+        let name = format!("llvm.x86.avx512.mask.compress.{}", wide.ty.suffix());
+        let packed = self.text.call(wide.ty, &name, &[&wide, &wide.ty.zero(), &wide_mask], "");
+        let packed = self.resize(&packed, 0, value.ty.lanes);
+        let numbers = value.ty.of(Element::Int(32)).lane_numbers();
+        let kept = self.text.cast("trunc", &kept, Type::I32);
+        let kept = self.text.splat(&kept, value.ty.lanes);
+        let front = self.text.icmp("ult", &numbers, &kept);
+        self.masked_store("store", mem, &packed, place, &front);
+    }
+
+    /// A mask with more lanes, the new ones off.
+    fn widen_mask(&mut self, mask: &Value, lanes: u32) -> Value {
+        if mask.ty.lanes == lanes {
+            return mask.clone();
+        }
+        let numbers: Vec<u32> = (0..lanes).map(|lane| lane.min(mask.ty.lanes)).collect();
+        self.text.shuffle(mask, &mask.ty.int_constant(0), &numbers)
+    }
+
+    // -- atomics -----------------------------------------------------------------------------
+
+    fn atomic(
+        &mut self,
+        op: AtomicOp,
+        mem: Mem,
+        index: Operand,
+        value: Operand,
+        elem: ScalarType,
+        mask: Option<Operand>,
+    ) -> Emitted<()> {
+        let lanes = [Some(index), Some(value), mask]
+            .into_iter()
+            .flatten()
+            .map(|x| self.lanes_of(x))
+            .max()
+            .unwrap_or(1);
+        let (index, value) = (self.operand_lanes(index, lanes), self.operand_lanes(value, lanes));
+        let mask = mask.map(|mask| self.operand_lanes(mask, lanes));
+        if lanes == 1 {
+            let place = self.place(mem, memory_element(elem.into()), &index, false);
+            match mask {
+                None => self.atomic_update(op, &place, &value, elem),
+                Some(mask) => self.guarded(&mask, |f| f.atomic_update(op, &place, &value, elem)),
+            }
+            return Ok(());
+        }
+        let mask = mask.unwrap_or(Type::I1.with_lanes(lanes).int_constant(1));
+        self.for_each_lane(&mask, |f, lane| {
+            let [index, value] = [&index, &value]
+                .map(|x| f.text.value(x.ty.with_lanes(1), format_args!("extractelement {x}, {lane}")));
+            let place = f.place(mem, memory_element(elem.into()), &index, false);
+            f.atomic_update(op, &place, &value, elem);
+        });
+        Ok(())
+    }
+
+    /// Does something for every lane where the mask holds, in order; the lane is an `i64`.
+    fn for_each_lane(&mut self, mask: &Value, act: impl FnOnce(&mut Self, &Value)) {
+        let bits = self.mask_bits(mask);
+        let ty = bits.ty;
+        let slot = self.text.alloca(format_args!("{ty}"));
+        self.text.line(format_args!("store {bits}, {slot}"));
+        let (test, step, end) = (self.text.new_block(), self.text.new_block(), self.text.new_block());
+        self.text.jump(test);
+        self.text.begin(test);
+        let left = self.text.value(ty, format_args!("load {ty}, {slot}"));
+        let some = self.text.icmp_int("ne", &left, 0);
+        self.text.branch(&some, step, end);
+        self.text.begin(step);
+        let lane = self.text.intrinsic("cttz", &[&left, &Type::I1.int_constant(0)]);
+        let lane = self.widen(&lane);
+        let less = self.text.binary_int("sub", &left, 1);
+        let rest = self.text.binary("and", &left, &less);
+        self.text.line(format_args!("store {rest}, {slot}"));
+        act(self, &lane);
+        self.text.jump(test);
+        self.text.begin(end);
+    }
+
+    fn atomic_update(&mut self, op: AtomicOp, place: &Value, value: &Value, elem: ScalarType) {
+        match machine_update(op) {
+            Some(name) => {
+                let value = self.to_memory(value, elem);
+                let align = bytes(value.ty);
+                self.text.value(
+                    value.ty,
+                    format_args!("atomicrmw {name} {place}, {value} monotonic, align {align}"),
+                );
+            }
+            None => self.compare_and_swap(op, place, value, elem),
+        }
+    }
+
+    /// Tries again until nobody has interfered.
+    fn compare_and_swap(&mut self, op: AtomicOp, place: &Value, value: &Value, elem: ScalarType) {
+        let stored = value.ty.of(memory_element(elem.into())).as_int();
+        let align = bytes(stored);
+        let slot = self.text.alloca(format_args!("{stored}"));
+        let seen =
+            self.text.value(stored, format_args!("load atomic {stored}, {place} monotonic, align {align}"));
+        self.text.line(format_args!("store {seen}, {slot}"));
+        let (attempt, end) = (self.text.new_block(), self.text.new_block());
+        self.text.jump(attempt);
+        self.text.begin(attempt);
+        let seen = self.text.value(stored, format_args!("load {stored}, {slot}"));
+        let old = self.from_memory(&seen, value.ty);
+        let new = match op {
+            AtomicOp::Binary(op) => self.binary(op, &old, value, None),
+            AtomicOp::Exchange => value.clone(),
+        };
+        let new = self.to_memory(&new, elem);
+        let new = self.text.cast("bitcast", &new, stored);
+        let pair = self
+            .text
+            .value(stored, format_args!("cmpxchg {place}, {seen}, {new} monotonic monotonic, align {align}"));
+        let pair = format!("{{ {stored}, i1 }} {}", pair.text);
+        let now = self.text.value(stored, format_args!("extractvalue {pair}, 0"));
+        let done = self.text.value(Type::I1, format_args!("extractvalue {pair}, 1"));
+        self.text.line(format_args!("store {now}, {slot}"));
+        self.text.branch(&done, end, attempt);
+        self.text.begin(end);
+    }
+}
+
+/// The read-modify-write operation of LLVM that is one instruction, or a loop of LLVM's making.
+fn machine_update(op: AtomicOp) -> Option<&'static str> {
+    match op {
+        AtomicOp::Exchange => Some("xchg"),
+        AtomicOp::Binary(BinaryOp::Add) => Some("add"),
+        AtomicOp::Binary(BinaryOp::Sub) => Some("sub"),
+        AtomicOp::Binary(BinaryOp::And) => Some("and"),
+        AtomicOp::Binary(BinaryOp::Or) => Some("or"),
+        AtomicOp::Binary(BinaryOp::Xor) => Some("xor"),
+        AtomicOp::Binary(BinaryOp::SMin) => Some("min"),
+        AtomicOp::Binary(BinaryOp::SMax) => Some("max"),
+        AtomicOp::Binary(BinaryOp::UMin) => Some("umin"),
+        AtomicOp::Binary(BinaryOp::UMax) => Some("umax"),
+        AtomicOp::Binary(_) => None,
+    }
+}
+
+/// How lanes of this type lie in memory.
+fn memory_element(element: Element) -> Element {
+    match element {
+        Element::Int(1) => Element::Int(8),
+        Element::Half => Element::Int(16),
+        other => other,
+    }
+}
+
+/// Bytes of one lane in memory.
+fn bytes(ty: Type) -> i64 {
+    i64::from(ty.bits() / 8)
+}

@@ -1,0 +1,75 @@
+//! Kernels to LLVM's textual IR.
+//!
+//! ```text
+//! kernel double(n: i64, xs: mem) range lo..hi {       define void @double(ptr %context, ptr %args, i64 %lo, i64 %hi) {
+//!   for i in lo..hi step 1 {                            ...
+//!     x: f32 = load xs[i];                        ->    %v7 = getelementptr inbounds float, ptr %v5, i64 %v6
+//!     y: f32 = fadd x x;                                %v8 = load float, ptr %v7, align 4, !alias.scope !3, !noalias !4
+//!     store xs[i] = y }}                                %v9 = fadd float %v8, %v8
+//! ```
+//!
+//! Registers and memories are stack slots that LLVM promotes to values. What the IR calls exact is
+//! exact here: no fast-math flags, `nsw` only where an index cannot overflow, and no operation that is
+//! undefined for some operand is reached with it, in any lane.
+//! Lanes may be more or fewer than the machine's: LLVM splits and widens, except for calls of
+//! vector mathematics, which [`math`] splits and pads itself.
+//!
+//! Operators are spread over [`integers`], [`floats`], [`math`] and [`convert`]; [`memory`] has loads and stores,
+//! [`lanes`] what happens between lanes, [`control`] the blocks, [`surroundings`] what touches the task's context.
+
+mod aliases;
+mod control;
+mod convert;
+mod floats;
+mod function;
+mod integers;
+mod lanes;
+mod math;
+mod memory;
+mod surroundings;
+mod text;
+
+use std::collections::BTreeMap;
+
+use warpwise_diag::Bug;
+use warpwise_imp::{CpuTarget, ImpProgram, KernelId};
+
+use function::Function;
+use text::Module;
+
+/// Functions that generated code calls by name and that the loader must provide.
+pub(crate) use math::scalar_functions;
+
+/// What cannot be translated, in words.
+type Emitted<T> = Result<T, String>;
+
+/// The module with these kernels; each becomes a function with its name in [`kernel_symbol`].
+pub(crate) fn module(program: &ImpProgram, kernels: &[KernelId], target: &CpuTarget) -> Result<String, Bug> {
+    let mut module = Module::default();
+    for &id in kernels {
+        let kernel = &program.kernels[id];
+        Function::new(&mut module, kernel, target).emit(&kernel_symbol(&kernel.name)).map_err(|message| {
+            Bug {
+                pass: "codegen".into(),
+                message: format!("kernel `{}`: {message}", kernel.name),
+                ir: format!("{kernel:#?}"),
+            }
+        })?;
+    }
+    Ok(module.finish())
+}
+
+/// The symbol of a kernel's function: its name in letters, digits, dots and underscores that no other symbol starts with.
+pub(crate) fn kernel_symbol(name: &str) -> String {
+    let mut symbol = String::from("kernel.");
+    for byte in name.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => symbol.push(byte.into()),
+            other => symbol.push_str(&format!(".{other:02x}")),
+        }
+    }
+    symbol
+}
+
+/// Labels in scope and where they lead.
+type Exits = BTreeMap<u32, text::BlockName>;

@@ -1,0 +1,151 @@
+//! Object files into the running process, through LLVM's ORC. All `unsafe` of this crate is here.
+//!
+//! Symbols are looked for among the objects, then our own functions, then `libmvec`, then the
+//! process (`memcpy` and the like).
+
+use std::ffi::{CStr, CString, c_char};
+use std::ptr;
+
+use inkwell::llvm_sys as llvm;
+use llvm::core::LLVMCreateMemoryBufferWithMemoryRangeCopy;
+use llvm::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
+use llvm::orc2::lljit::{
+    LLVMOrcCreateLLJIT, LLVMOrcDisposeLLJIT, LLVMOrcLLJITAddObjectFile, LLVMOrcLLJITGetGlobalPrefix,
+    LLVMOrcLLJITGetMainJITDylib, LLVMOrcLLJITLookup, LLVMOrcLLJITMangleAndIntern, LLVMOrcLLJITRef,
+};
+use llvm::orc2::{
+    LLVMJITEvaluatedSymbol, LLVMJITSymbolFlags, LLVMJITSymbolGenericFlags, LLVMOrcAbsoluteSymbols,
+    LLVMOrcCSymbolMapPair, LLVMOrcCreateDynamicLibrarySearchGeneratorForPath,
+    LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess, LLVMOrcDisposeMaterializationUnit,
+    LLVMOrcJITDylibAddGenerator, LLVMOrcJITDylibDefine,
+};
+use warpwise_runtime::kernel::KernelFn;
+
+/// glibc's vector mathematics.
+const VECTOR_LIBRARY: &CStr = c"libmvec.so.1";
+
+/// Linked objects; unmapped when dropped.
+pub(super) struct Linked {
+    jit: LLVMOrcLLJITRef,
+}
+
+// SAFETY: after `new` the session is only looked up in, which ORC locks for, and disposed of once.
+unsafe impl Send for Linked {}
+// SAFETY: as above.
+unsafe impl Sync for Linked {}
+
+impl Linked {
+    /// Links object files against our functions, given by name and address, and the libraries.
+    pub fn new(files: &[Vec<u8>], functions: &[(&str, usize)]) -> Result<Linked, String> {
+        super::optimize::initialize();
+        let mut jit = ptr::null_mut();
+        // SAFETY: a null builder asks for the defaults; on success `jit` is a session that `Linked` owns.
+        check(unsafe { LLVMOrcCreateLLJIT(&mut jit, ptr::null_mut()) })?;
+        let linked = Linked { jit };
+        linked.define(functions)?;
+        linked.search_libraries()?;
+        for file in files {
+            linked.add(file)?;
+        }
+        Ok(linked)
+    }
+
+    /// The kernel with this symbol.
+    pub fn kernel(&self, symbol: &str) -> Result<KernelFn, String> {
+        let name =
+            CString::new(symbol).map_err(|_| format!("a zero byte in the name of kernel {symbol:?}"))?;
+        let mut address = 0;
+        // SAFETY: the session is alive and the name ends with a zero byte.
+        check(unsafe { LLVMOrcLLJITLookup(self.jit, &mut address, name.as_ptr()) })?;
+        if address == 0 {
+            return Err(format!("kernel {symbol} has no address"));
+        }
+        // SAFETY: kernels are compiled with exactly this signature; whoever calls one vouches for the rest.
+        Ok(unsafe { std::mem::transmute::<usize, KernelFn>(address as usize) })
+    }
+
+    fn add(&self, file: &[u8]) -> Result<(), String> {
+        // SAFETY: the buffer is a copy, and the session takes it over whether or not it succeeds.
+        check(unsafe {
+            let buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(
+                file.as_ptr().cast::<c_char>(),
+                file.len(),
+                c"kernels".as_ptr(),
+            );
+            LLVMOrcLLJITAddObjectFile(self.jit, LLVMOrcLLJITGetMainJITDylib(self.jit), buffer)
+        })
+    }
+
+    fn define(&self, functions: &[(&str, usize)]) -> Result<(), String> {
+        let mut pairs = Vec::new();
+        for &(name, address) in functions {
+            let name = CString::new(name).map_err(|_| format!("a zero byte in {name:?}"))?;
+            let flags = LLVMJITSymbolGenericFlags::LLVMJITSymbolGenericFlagsExported as u8
+                | LLVMJITSymbolGenericFlags::LLVMJITSymbolGenericFlagsCallable as u8;
+            pairs.push(LLVMOrcCSymbolMapPair {
+                // SAFETY: the session is alive; the interned name is handed over below.
+                Name: unsafe { LLVMOrcLLJITMangleAndIntern(self.jit, name.as_ptr()) },
+                Sym: LLVMJITEvaluatedSymbol {
+                    Address: address as u64,
+                    Flags: LLVMJITSymbolFlags { GenericFlags: flags, TargetFlags: 0 },
+                },
+            });
+        }
+        // SAFETY: the unit takes over the names, the library the unit; if it refuses, the unit is still ours.
+        unsafe {
+            let unit = LLVMOrcAbsoluteSymbols(pairs.as_mut_ptr(), pairs.len());
+            let error = LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(self.jit), unit);
+            if !error.is_null() {
+                LLVMOrcDisposeMaterializationUnit(unit);
+            }
+            check(error)
+        }
+    }
+
+    fn search_libraries(&self) -> Result<(), String> {
+        // SAFETY: the session is alive, no filter is given, and the library takes the generators over.
+        unsafe {
+            let (library, prefix) =
+                (LLVMOrcLLJITGetMainJITDylib(self.jit), LLVMOrcLLJITGetGlobalPrefix(self.jit));
+            let mut vectors = ptr::null_mut();
+            check(LLVMOrcCreateDynamicLibrarySearchGeneratorForPath(
+                &mut vectors,
+                VECTOR_LIBRARY.as_ptr(),
+                prefix,
+                None,
+                ptr::null_mut(),
+            ))?;
+            LLVMOrcJITDylibAddGenerator(library, vectors);
+            let mut process = ptr::null_mut();
+            check(LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
+                &mut process,
+                prefix,
+                None,
+                ptr::null_mut(),
+            ))?;
+            LLVMOrcJITDylibAddGenerator(library, process);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Linked {
+    fn drop(&mut self) {
+        // SAFETY: the session is ours and not used again. There is nobody to tell of an error.
+        let _ = check(unsafe { LLVMOrcDisposeLLJIT(self.jit) });
+    }
+}
+
+/// LLVM's error as words.
+fn check(error: LLVMErrorRef) -> Result<(), String> {
+    if error.is_null() {
+        return Ok(());
+    }
+    // SAFETY: the error is not null, is consumed here, and its message ends with a zero byte.
+    unsafe {
+        let message = LLVMGetErrorMessage(error);
+        let words = CStr::from_ptr(message).to_string_lossy().into_owned();
+        LLVMDisposeErrorMessage(message);
+        Err(words)
+    }
+}

@@ -1,0 +1,82 @@
+//! Which CPU this is and how wide its vectors are.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use inkwell::targets::TargetMachine;
+use warpwise_imp::CpuTarget;
+
+/// A vector width that cannot be had, with those that can.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnsupportedWidth {
+    /// What was asked for, in bits.
+    pub asked: u32,
+    /// The widest that this CPU has, in bits.
+    pub widest: u32,
+}
+
+impl fmt::Display for UnsupportedWidth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "vector width {} is not supported: it can be 128, 256 or 512, and at most {} on this CPU",
+            self.asked, self.widest
+        )
+    }
+}
+
+impl std::error::Error for UnsupportedWidth {}
+
+/// The CPU this process runs on, with its widest vectors. Decided by features, not by the name:
+/// emulators and virtual machines hide some.
+pub fn detect_target() -> CpuTarget {
+    static DETECTED: OnceLock<CpuTarget> = OnceLock::new();
+    DETECTED
+        .get_or_init(|| {
+            let name = TargetMachine::get_host_cpu_name().to_string();
+            describe(name, TargetMachine::get_host_cpu_features().to_string())
+        })
+        .clone()
+}
+
+/// The CPU this process runs on with vectors of another width.
+pub fn target_with_width(bits: u32) -> Result<CpuTarget, UnsupportedWidth> {
+    let detected = detect_target();
+    if !matches!(bits, 128 | 256 | 512) || bits > detected.vector_bits {
+        return Err(UnsupportedWidth { asked: bits, widest: detected.vector_bits });
+    }
+    Ok(CpuTarget { vector_bits: bits, ..detected })
+}
+
+fn describe(name: String, features: String) -> CpuTarget {
+    let has = |feature: &str| features.split(',').any(|f| f.strip_prefix('+') == Some(feature));
+    let mask_registers = ["avx512f", "avx512bw", "avx512dq", "avx512vl"].iter().all(|f| has(f));
+    let vector_bits = match (mask_registers, has("avx2") && has("fma")) {
+        (true, _) => 512,
+        (false, true) => 256,
+        (false, false) => 128,
+    };
+    let compress_narrow = mask_registers && has("avx512vbmi2");
+    CpuTarget { name, features, vector_bits, mask_registers, compress_narrow }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn width_follows_features() {
+        let bits = |features: &str| describe("any".into(), features.into()).vector_bits;
+        assert_eq!(bits(""), 128);
+        assert_eq!(bits("+avx2,+fma,-avx512f"), 256);
+        assert_eq!(bits("+avx2,+fma,+avx512f"), 256, "without the byte and short-vector parts");
+        assert_eq!(bits("+avx2,+fma,+avx512f,+avx512bw,+avx512dq,+avx512vl"), 512);
+    }
+
+    #[test]
+    fn odd_widths_are_refused() {
+        assert!(target_with_width(0).is_err());
+        assert!(target_with_width(384).is_err());
+        assert_eq!(target_with_width(128).map(|t| t.vector_bits), Ok(128));
+    }
+}

@@ -1,0 +1,30 @@
+//! What the lowering must know of the CPU it lowers for: how wide vectors are and what they can do.
+//!
+//! The description is plain data: the CPU back end detects it, tests invent it, and a cache takes
+//! it as part of a key.
+
+use serde::{Deserialize, Serialize};
+use warpwise_prim::ScalarType;
+
+/// A CPU to compile for.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct CpuTarget {
+    /// The processor's name as LLVM spells it (`znver4`, `x86-64-v3`).
+    pub name: String,
+    /// Features beyond the name's as LLVM spells them (`+avx2,-avx512f`); may be empty.
+    pub features: String,
+    /// Bits of one vector register to use: 512, 256 or 128.
+    pub vector_bits: u32,
+    /// Whether there are mask registers, so that masked loads and stores cost what plain ones do,
+    /// and 32- and 64-bit lanes can be compressed in a register.
+    pub mask_registers: bool,
+    /// Whether 8- and 16-bit lanes can be compressed in a register.
+    pub compress_narrow: bool,
+}
+
+impl CpuTarget {
+    /// How many lanes of this type one vector register holds; a `bool` counts as a byte.
+    pub fn lanes(&self, ty: ScalarType) -> u16 {
+        (self.vector_bits / (8 * ty.bytes() as u32)) as u16
+    }
+}
