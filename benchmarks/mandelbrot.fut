@@ -11,7 +11,7 @@
 -- input { 100 75 -0.7f32 0f32 3.067f32 100 16f32 }
 -- auto output
 -- "whole" notest input { 4000 4000 -0.7f32 0f32 3.067f32 100 16f32 }
--- "off centre" notest input { 4000 4000 -0.745f32 0.11f32 0.02f32 1000 16f32 }
+-- "off centre" notest input { 4000 4000 -0.4f32 0.75f32 1.2f32 400 16f32 }
 
 -- ==
 -- entry: main

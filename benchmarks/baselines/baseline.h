@@ -13,6 +13,23 @@
 #include <immintrin.h>
 #endif
 
+// Vector versions of these functions are in glibc's libmvec. gcc's headers offer them under -ffast-math only,
+// but calling them changes no other arithmetic, and they are what the others call; clang needs no telling.
+#if defined __GNUC__ && !defined __clang__ && !defined __FAST_MATH__ && defined __x86_64__ && defined __GLIBC__
+#define HAS_VECTORS __attribute__((simd("notinbranch")))
+HAS_VECTORS float expf(float);
+HAS_VECTORS float logf(float);
+HAS_VECTORS float sinf(float);
+HAS_VECTORS float cosf(float);
+#endif
+
+// A loop in lanes, as wide as the vector functions that the compiler knows.
+#ifdef __clang__
+#define SIMD_WITH_FUNCTIONS _Pragma("omp simd")
+#else
+#define SIMD_WITH_FUNCTIONS _Pragma("omp simd simdlen(16)")
+#endif
+
 #define BASELINE(name) \
   __attribute__((visibility("default"))) void name(const int64_t *sizes, const void *const *in, void *const *out)
 

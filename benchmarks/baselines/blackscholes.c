@@ -14,13 +14,16 @@ BASELINE(blackscholes) {
   const float *restrict prices = in[0], *restrict strikes = in[1], *restrict years = in[2];
   float *restrict calls = out[0], *restrict puts = out[1];
   const float rate = 0.02f, volatility = 0.3f;
-#pragma omp parallel for simd schedule(static)
-  for (int64_t i = 0; i < n; i++) {
-    float deviation = volatility * sqrtf(years[i]);
-    float d1 = (logf(prices[i] / strikes[i]) + (rate + 0.5f * volatility * volatility) * years[i]) / deviation;
-    float n1 = normal(d1), n2 = normal(d1 - deviation);
-    float discounted = strikes[i] * expf(-rate * years[i]);
-    calls[i] = prices[i] * n1 - discounted * n2;
-    puts[i] = discounted * (1 - n2) - prices[i] * (1 - n1);
+#pragma omp parallel
+  {
+    range part = own_part(n, 16);
+    SIMD_WITH_FUNCTIONS for (int64_t i = part.begin; i < part.end; i++) {
+      float deviation = volatility * sqrtf(years[i]);
+      float d1 = (logf(prices[i] / strikes[i]) + (rate + 0.5f * volatility * volatility) * years[i]) / deviation;
+      float n1 = normal(d1), n2 = normal(d1 - deviation);
+      float discounted = strikes[i] * expf(-rate * years[i]);
+      calls[i] = prices[i] * n1 - discounted * n2;
+      puts[i] = discounted * (1 - n2) - prices[i] * (1 - n1);
+    }
   }
 }

@@ -17,12 +17,13 @@ BASELINE(mriq) {
     memcpy(z, (const float *)in[5] + block, sizeof(float) * lanes);
     for (int64_t s = 0; s < samples; s++) {
       float a = kx[s], b = ky[s], c = kz[s], magnitude = real[s] * real[s] + imaginary[s] * imaginary[s];
-#pragma omp simd simdlen(16)
-      for (int k = 0; k < LANES; k++) {
-        float angle = turn * (a * x[k] + b * y[k] + c * z[k]);
-        r[k] += magnitude * cosf(angle);
-        i[k] += magnitude * sinf(angle);
+// Two loops: of a sine and a cosine of one angle compilers make one call that has no vector version.
+      float angles[LANES];
+      SIMD_WITH_FUNCTIONS for (int k = 0; k < LANES; k++) {
+        angles[k] = turn * (a * x[k] + b * y[k] + c * z[k]);
+        r[k] += magnitude * cosf(angles[k]);
       }
+      SIMD_WITH_FUNCTIONS for (int k = 0; k < LANES; k++) i[k] += magnitude * sinf(angles[k]);
     }
     memcpy((float *)out[0] + block, r, sizeof(float) * lanes);
     memcpy((float *)out[1] + block, i, sizeof(float) * lanes);

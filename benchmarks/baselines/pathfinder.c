@@ -4,6 +4,7 @@
 static inline int32_t sobol(const int32_t directions[30], uint32_t n) {
   uint32_t gray = n ^ (n >> 1);
   int32_t number = 0;
+#pragma GCC unroll 30
   for (int bit = 0; bit < 30; bit++) number ^= -(int32_t)(gray >> bit & 1) & directions[bit];
   return number % 10;
 }

@@ -1,0 +1,20 @@
+//! Measures Warpwise against programs that do the same work: C, ISPC, OpenBLAS, Futhark.
+//!
+//! Reading order: a [`work::Work`] says what is computed on which inputs; a [`peer::Peer`] is one program that
+//! can do it; [`measure`] runs all peers of a work in turn and keeps every time; [`report`] turns times into
+//! ratios and prints them.
+//!
+//! Absent on purpose: no absolute time is ever compared with a fixed number, since machines differ and are
+//! noisy; only ratios between programs that ran in turn, and shares of limits measured in the same rounds.
+
+pub mod baseline;
+pub mod compare;
+pub mod futhark;
+pub mod measure;
+pub mod peer;
+pub mod probe;
+pub mod report;
+pub mod row;
+pub mod start_up;
+pub mod value;
+pub mod work;

@@ -1,0 +1,97 @@
+//! `warpwise-bench`: prints the performance table, and writes it to `benchmarks/results`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+use warpwise_bench::baseline::Baselines;
+use warpwise_bench::report::Report;
+use warpwise_bench::row::{Settings, measure};
+use warpwise_bench::{futhark, start_up, work};
+
+/// Compares Warpwise with other programs for the same work, all run in turn.
+#[derive(Parser)]
+struct Arguments {
+    /// Only works whose names contain one of these.
+    only: Vec<String>,
+    /// The command whose start is timed.
+    #[arg(long, default_value = "target/release/warpwise")]
+    warpwise: PathBuf,
+    /// Threads of every program; all cores if not given.
+    #[arg(long)]
+    threads: Option<usize>,
+    /// How often every program gets a turn.
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// How many runs a turn has.
+    #[arg(long, default_value_t = 3)]
+    repetitions: usize,
+    /// What all sizes are multiplied by; for a quick look.
+    #[arg(long, default_value_t = 1.0)]
+    scale: f64,
+    /// Leave Futhark's compiler out although it is on the path.
+    #[arg(long)]
+    no_futhark: bool,
+    /// The folder that the report is written to.
+    #[arg(long, default_value = "benchmarks/results")]
+    results: PathBuf,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("warpwise-bench: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), String> {
+    let root = Path::new(".");
+    let threads =
+        arguments.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let baselines = Baselines::find(root, threads)?;
+    let settings = Settings {
+        root,
+        folder: folder.path(),
+        baselines: &baselines,
+        futhark: !arguments.no_futhark && futhark::is_on_path(),
+        rounds: arguments.rounds.max(1),
+        repetitions: arguments.repetitions.max(1),
+        scale: arguments.scale,
+    };
+    let mut report = Report { machine: machine(), threads, rows: Vec::new(), figures: Vec::new() };
+    for work in work::works(arguments.scale).iter().filter(|work| is_wanted(arguments, &work.name)) {
+        let row = measure(work, &settings).map_err(|error| format!("{}: {error}", work.name))?;
+        print!("{}", row.text());
+        report.rows.push(row);
+    }
+    if is_wanted(arguments, "start") {
+        report.figures.extend(start_up::figures(&arguments.warpwise, root, folder.path())?);
+    }
+    for (name, figure) in report.summary() {
+        println!("{name}: {figure}");
+    }
+    report.write(&arguments.results)?;
+    println!("written to {}", arguments.results.join("performance.md").display());
+    match report.rows.iter().all(|row| row.disagreements.is_empty()) {
+        true => Ok(()),
+        false => Err("results differ, see above".into()),
+    }
+}
+
+fn is_wanted(arguments: &Arguments, name: &str) -> bool {
+    arguments.only.is_empty() || arguments.only.iter().any(|part| name.contains(part.as_str()))
+}
+
+/// The processor's own name, where the system tells it.
+fn machine() -> String {
+    let information = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = information
+        .lines()
+        .find_map(|line| line.strip_prefix("model name"))
+        .and_then(|rest| rest.split_once(':'));
+    name.map_or("an unnamed processor".into(), |(_, name)| name.trim().to_string())
+}

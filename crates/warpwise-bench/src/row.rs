@@ -1,0 +1,169 @@
+//! One row: prepares everybody who can do a work, lets them run in turn, and compares times and results.
+
+use std::path::Path;
+use std::rc::Rc;
+
+use crate::baseline::{Baseline, Baselines, Licence};
+use crate::compare::disagreement;
+use crate::futhark::{BACK_ENDS, Futhark};
+use crate::measure::{Ratio, Times, contest};
+use crate::peer::Peer;
+use crate::probe::Probes;
+use crate::report::{OURS, Row};
+use crate::value::Value;
+use crate::work::{Goal, Work};
+
+/// How a row is measured.
+pub struct Settings<'a> {
+    /// The repository.
+    pub root: &'a Path,
+    /// Where compiled programs of other languages and their data lie for a while.
+    pub folder: &'a Path,
+    /// C and ISPC programs.
+    pub baselines: &'a Baselines,
+    /// Whether Futhark's compiler takes part.
+    pub futhark: bool,
+    /// How often everybody gets a turn.
+    pub rounds: usize,
+    /// How many runs a turn has.
+    pub repetitions: usize,
+    /// What sizes are multiplied by.
+    pub scale: f64,
+}
+
+/// Measures one work.
+pub fn measure(work: &Work, settings: &Settings) -> Result<Row, String> {
+    let inputs = Rc::new((work.inputs)());
+    let mut notes = Vec::new();
+    let mut peers = peers(work, &inputs, settings, &mut notes)?;
+    let programs = peers.len();
+    let mut probes = None;
+    if let Some(limit) = work.limit {
+        let (found, more) = Probes::prepare(limit, settings.scale, settings.baselines)?;
+        probes = Some(found);
+        peers.extend(more);
+    }
+    let mut times = contest(&mut peers, settings.rounds, settings.repetitions)?;
+    let limits = probes.map(|probes| probes.limits(&times[programs..]));
+    times.truncate(programs);
+    let disagreements = disagreements(work, &mut peers[..programs])?;
+    Ok(Row { notes, ..row(work, &times, limits.as_ref(), disagreements) })
+}
+
+fn peers(
+    work: &Work,
+    inputs: &Rc<Vec<Value>>,
+    settings: &Settings,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Box<dyn Peer>>, String> {
+    let mut peers: Vec<Box<dyn Peer>> = Vec::new();
+    let licences: &[Licence] = if work.fast { &[Licence::Strict, Licence::Fast] } else { &[Licence::Strict] };
+    for licence in licences {
+        let (compiler, peer) = best_c(work, *licence, inputs, settings.baselines)?;
+        notes.push(format!("{} built by {compiler}", peer.name()));
+        peers.push(Box::new(peer));
+        if let Some(peer) = settings.baselines.ispc(work, *licence, inputs)? {
+            peers.push(Box::new(peer));
+        }
+    }
+    if settings.futhark {
+        for back_end in BACK_ENDS {
+            let threads = settings.baselines.threads();
+            peers.push(Box::new(Futhark::start(
+                settings.root,
+                back_end,
+                work,
+                inputs,
+                threads,
+                settings.folder,
+            )?));
+        }
+    }
+    Ok(peers)
+}
+
+/// The C program built by the compiler whose code is faster, and that compiler's name.
+fn best_c(
+    work: &Work,
+    licence: Licence,
+    inputs: &Rc<Vec<Value>>,
+    baselines: &Baselines,
+) -> Result<(&'static str, Baseline), String> {
+    let mut best: Option<(f64, &'static str, Baseline)> = None;
+    for compiler in &baselines.c_compilers {
+        let mut baseline = baselines.c(work, compiler, licence, inputs)?;
+        let mut least = f64::INFINITY;
+        for _ in 0..3 {
+            least = least.min(baseline.run()?.as_secs_f64());
+        }
+        if best.as_ref().is_none_or(|(time, ..)| least < *time) {
+            best = Some((least, compiler.name, baseline));
+        }
+    }
+    best.map(|(_, name, baseline)| (name, baseline)).ok_or_else(|| "there is no C compiler".into())
+}
+
+fn disagreements(work: &Work, peers: &mut [Box<dyn Peer>]) -> Result<Vec<String>, String> {
+    let (first, others) = peers.split_first_mut().ok_or("nobody can do this work")?;
+    let expected = first.results()?;
+    let mut found = Vec::new();
+    for peer in others {
+        if let Some(difference) = disagreement(&expected, &peer.results()?, work.tolerance) {
+            found.push(format!("{} against {}: {difference}", first.name(), peer.name()));
+        }
+    }
+    Ok(found)
+}
+
+fn row(work: &Work, times: &[Times], limits: Option<&Times>, disagreements: Vec<String>) -> Row {
+    let ours = times.iter().find(|times| times.name == OURS);
+    let fast = times.iter().find(|times| times.name == format!("{OURS} fast"));
+    let is_fast = |name: &str| name.contains("fast");
+    let same_licence = |name: &str| if is_fast(name) { fast.or(ours) } else { ours };
+    let mut ratios = Vec::new();
+    for other in times.iter().filter(|times| !times.name.starts_with(OURS)) {
+        if let Some(ours) = same_licence(&other.name) {
+            ratios.push((other.name.clone(), other.over(ours)));
+        }
+    }
+    let share = |times: &Times| limits.map(|limits| (times.name.clone(), limits.over(times)));
+    let shares: Vec<(String, Ratio)> = times.iter().filter_map(share).collect();
+    let (goal, floor, measured) = judge(work, &ratios, &shares);
+    let milliseconds = times.iter().map(|times| (times.name.clone(), 1e3 * times.median())).collect();
+    Row {
+        name: work.name.clone(),
+        times: milliseconds,
+        ratios,
+        shares,
+        goal,
+        floor,
+        measured,
+        disagreements,
+        notes: Vec::new(),
+    }
+}
+
+/// The figure by which the work is judged, in words, with its floor and what was measured.
+fn judge(
+    work: &Work,
+    ratios: &[(String, Ratio)],
+    shares: &[(String, Ratio)],
+) -> (String, Option<f64>, Option<Ratio>) {
+    let against = |start: &str| {
+        let those = ratios.iter().filter(|(name, _)| name.starts_with(start));
+        those.map(|(_, ratio)| *ratio).min_by(|a, b| a.median.total_cmp(&b.median))
+    };
+    match work.goal {
+        Goal::Share(floor) => {
+            let ours = shares.iter().find(|(name, _)| name == OURS).map(|(_, share)| *share);
+            ("share of the limit".into(), Some(floor), ours)
+        }
+        Goal::StrictC(floor) => ("C strict / ours".into(), Some(floor), against("C strict")),
+        Goal::BestC(floor) => ("best C / ours".into(), Some(floor), against("C ")),
+        Goal::Ispc(floor) => match against("ISPC strict") {
+            Some(ratio) => ("ISPC / ours".into(), Some(floor), Some(ratio)),
+            None => ("C strict / ours".into(), Some(floor), against("C strict")),
+        },
+        Goal::OpenBlas => ("OpenBLAS / ours".into(), None, against("OpenBLAS")),
+    }
+}
