@@ -80,6 +80,11 @@ impl<K: Entity, V> PrimaryMap<K, V> {
         self.values.iter_mut()
     }
 
+    /// Every id's data, in order, the table gone.
+    pub fn into_values(self) -> std::vec::IntoIter<V> {
+        self.values.into_iter()
+    }
+
     /// Every id with its data, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (K, &V)> {
         self.values.iter().enumerate().map(|(i, v)| (K::new(i), v))

@@ -1,4 +1,6 @@
 //! The optimiser: one file per pass, the order in `pipelines`.
 
+pub mod inline;
 pub mod place;
 pub mod schedule;
+pub mod simplify;

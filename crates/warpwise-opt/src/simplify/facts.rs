@@ -1,0 +1,129 @@
+//! What is known about integers in scope: enough to see that most bounds checks hold.
+//!
+//! Facts come from where a variable is bound: a loop index lies in `0..bound`, an element of `iota n` in
+//! `0..n`, a size is not negative.
+
+use warpwise_ir::entity::SecondaryMap;
+use warpwise_ir::{Operand, Var};
+use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar};
+
+use warpwise_ir::Expr;
+
+/// Facts about the integer variables of a function.
+#[derive(Clone, Default)]
+pub struct Facts {
+    known: SecondaryMap<Var, Known>,
+}
+
+#[derive(Clone, Default)]
+struct Known {
+    /// Not negative.
+    nonnegative: bool,
+    /// Smaller than each of these (signed).
+    below: Vec<Operand>,
+}
+
+impl Facts {
+    /// `var` is not negative.
+    pub fn set_nonnegative(&mut self, var: Var) {
+        self.known[var].nonnegative = true;
+    }
+
+    /// `var` lies in `0..bound`.
+    pub fn set_index(&mut self, var: Var, bound: Operand) {
+        self.known[var].nonnegative = true;
+        self.set_below(var, bound);
+    }
+
+    /// A signed comparison holds.
+    pub fn assume(&mut self, op: CompareOp, x: Operand, y: Operand) {
+        let least = constant(x).map(|n| if op == CompareOp::SLt { n.saturating_add(1) } else { n });
+        if let (Some(0..), Operand::Var(y)) = (least, y) {
+            self.set_nonnegative(y);
+        }
+        if let (CompareOp::SLt, Operand::Var(x)) = (op, x) {
+            self.set_below(x, y);
+        }
+    }
+
+    /// What is known about `from` holds for `to` too.
+    pub fn copy(&mut self, from: Var, to: Var) {
+        self.known[to] = self.known[from].clone();
+    }
+
+    /// Derives facts about a variable from the expression it is bound to.
+    pub fn bind(&mut self, var: Var, expr: &Expr) {
+        match *expr {
+            Expr::Binary(BinaryOp::SMax, x, y) if self.nonnegative(x) || self.nonnegative(y) => {
+                self.set_nonnegative(var);
+            }
+            Expr::Binary(BinaryOp::SMin, x, y) => {
+                if self.nonnegative(x) && self.nonnegative(y) {
+                    self.set_nonnegative(var);
+                }
+                for side in [x, y] {
+                    self.below_of(side).into_iter().for_each(|bound| self.set_below(var, bound));
+                }
+            }
+            Expr::Binary(BinaryOp::SMod, _, y) if positive(y) => self.set_index(var, y),
+            Expr::Binary(BinaryOp::SDiv | BinaryOp::SQuot, x, y) if self.nonnegative(x) && positive(y) => {
+                self.set_nonnegative(var);
+                self.below_of(x).into_iter().for_each(|bound| self.set_below(var, bound));
+            }
+            Expr::Convert(ConvertOp::SExt, Operand::Var(x), _) if self.known[x].nonnegative => {
+                self.set_nonnegative(var);
+            }
+            _ => {}
+        }
+    }
+
+    /// The outcome of a comparison, where facts decide it.
+    pub fn decide(&self, op: CompareOp, x: Operand, y: Operand) -> Option<bool> {
+        match op {
+            CompareOp::SLe if is_zero(x) && self.nonnegative(y) => Some(true),
+            CompareOp::SLt if is_zero(y) && self.nonnegative(x) => Some(false),
+            CompareOp::SLt | CompareOp::SLe if self.below(x, y) => Some(true),
+            CompareOp::ULt if self.nonnegative(x) && self.below(x, y) => Some(true),
+            _ => None,
+        }
+    }
+
+    fn set_below(&mut self, var: Var, bound: Operand) {
+        let below = &mut self.known[var].below;
+        if !below.contains(&bound) {
+            below.push(bound);
+        }
+    }
+
+    fn nonnegative(&self, operand: Operand) -> bool {
+        match operand {
+            Operand::Const(value) => value.as_int().is_some_and(|n| n >= 0),
+            Operand::Var(var) => self.known[var].nonnegative,
+        }
+    }
+
+    fn below(&self, x: Operand, y: Operand) -> bool {
+        let Operand::Var(x) = x else { return false };
+        let smaller = |bound: &Operand| match (constant(*bound), constant(y)) {
+            (Some(bound), Some(y)) => bound <= y,
+            _ => *bound == y,
+        };
+        self.known[x].below.iter().any(smaller)
+    }
+
+    fn below_of(&self, operand: Operand) -> Vec<Operand> {
+        operand.as_var().map_or(vec![], |var| self.known[var].below.clone())
+    }
+}
+
+fn constant(operand: Operand) -> Option<i64> {
+    operand.as_const().and_then(Scalar::as_int)
+}
+
+fn is_zero(operand: Operand) -> bool {
+    constant(operand) == Some(0)
+}
+
+fn positive(operand: Operand) -> bool {
+    constant(operand).is_some_and(|n| n > 0)
+}

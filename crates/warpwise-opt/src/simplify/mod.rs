@@ -1,0 +1,41 @@
+//! Makes programs smaller without changing what they compute, to a fixpoint.
+//!
+//! - constant folding and algebraic identities ([`fold`]), views of views, choices with known outcome;
+//! - copies and common subexpressions: of equal pure expressions in scope the first one stays;
+//! - checks that provably hold disappear together with their certificates ([`facts`]);
+//! - scalar work that does not depend on a loop or a SOAC moves out of it;
+//! - what nobody uses disappears, results of loops, choices and SOACs included ([`dead`]).
+//!
+//! ```text
+//! a: i64 = add x 0;         b: i64 = mul x y;
+//! b: i64 = mul a y;   ==>
+//! c: i64 = mul y x;         (every `c` is `b`)
+//! ```
+//!
+//! Float identities hold bit for bit (`x * 1`, not `x + 0`). Fresh arrays are never merged: either may
+//! be overwritten. Nothing that can fail moves out of a loop that may not run.
+
+mod dead;
+mod facts;
+mod fold;
+mod rewrite;
+
+use warpwise_diag::Limit;
+use warpwise_ir::Program;
+
+/// Rounds of rewriting and removing; real programs settle in three or four.
+const MAX_ROUNDS: usize = 12;
+
+/// Simplifies every function.
+pub fn simplify(program: &mut Program) -> Result<(), Limit> {
+    for function in program.functions.values_mut() {
+        for _ in 0..MAX_ROUNDS {
+            let rewritten = rewrite::rewrite(function);
+            let removed = dead::remove_dead(function);
+            if !rewritten && !removed {
+                break;
+            }
+        }
+    }
+    Ok(())
+}

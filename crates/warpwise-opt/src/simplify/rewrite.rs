@@ -1,0 +1,315 @@
+//! One walk over a function, outside in: copies and equal expressions are shared, known expressions
+//! folded, views composed, invariant work moved out.
+//!
+//! Every open body collects its new statements; a statement that may move goes to the outermost open body
+//! in which its operands are in scope. Choices stop it: what stands in a branch may be expensive.
+
+use rustc_hash::FxHashMap;
+use warpwise_ir::entity::SecondaryMap;
+use warpwise_ir::traverse::Substitution;
+use warpwise_ir::{Body, Expr, Function, Lambda, LoopForm, Operand, SliceDim, Stm, Var};
+use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, ScalarType, TernaryOp, UnaryOp};
+
+use super::facts::Facts;
+use super::fold::fold;
+
+mod choices;
+mod soacs;
+mod views;
+
+/// Rewrites a function; yields whether anything changed.
+pub fn rewrite(function: &mut Function) -> bool {
+    let body = std::mem::take(&mut function.body);
+    let params: Vec<Var> = function.params.iter().map(|param| param.var).collect();
+    let mut rewriter = Rewriter {
+        function,
+        substitution: Substitution::new(),
+        open: Vec::new(),
+        level: SecondaryMap::default(),
+        views: SecondaryMap::default(),
+        holds: SecondaryMap::default(),
+        facts: Facts::default(),
+        changed: false,
+    };
+    for &param in &params {
+        rewriter.learn_sizes(param);
+    }
+    let body = rewriter.body(body, Outside::Never);
+    let changed = rewriter.changed;
+    function.body = body;
+    changed
+}
+
+/// Whether invariant work may leave a body.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outside {
+    /// The body of a loop, or of a lambda applied many times.
+    Invariant,
+    /// A branch, or the whole function.
+    Never,
+}
+
+struct Rewriter<'f> {
+    function: &'f mut Function,
+    substitution: Substitution,
+    open: Vec<OpenBody>,
+    /// Which open body binds a variable; 0 also for parameters of the function.
+    level: SecondaryMap<Var, usize>,
+    /// Views, fills and comparisons by the variable they are bound to, with the certificates they rely on.
+    views: SecondaryMap<Var, Option<(Expr, Vec<Var>)>>,
+    /// Certificates of assertions that certainly hold.
+    holds: SecondaryMap<Var, bool>,
+    facts: Facts,
+    changed: bool,
+}
+
+struct OpenBody {
+    stms: Vec<Stm>,
+    known: FxHashMap<Key, Var>,
+    outside: Outside,
+}
+
+/// A pure expression as a key: equal keys have equal values.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Key {
+    Unary(UnaryOp, Operand),
+    Binary(BinaryOp, Operand, Operand),
+    Ternary(TernaryOp, Operand, Operand, Operand),
+    Compare(CompareOp, Operand, Operand),
+    Convert(ConvertOp, Operand, ScalarType),
+    Select(Operand, Operand, Operand),
+    Assert(Operand),
+    Index(Var, Vec<Operand>),
+    Slice(Var, Vec<SliceDim>),
+    Rearrange(Var, Vec<usize>),
+    Reshape(Var, Vec<Operand>),
+}
+
+impl Rewriter<'_> {
+    fn body(&mut self, body: Body, outside: Outside) -> Body {
+        self.open.push(OpenBody { stms: Vec::new(), known: FxHashMap::default(), outside });
+        let result = self.stms(body);
+        let stms = self.open.pop().expect("the body just opened").stms;
+        Body { stms, result }
+    }
+
+    /// Rewrites the statements of a body into the innermost open one; yields the results.
+    fn stms(&mut self, body: Body) -> Vec<Operand> {
+        for stm in body.stms {
+            self.stm(stm);
+        }
+        body.result.into_iter().map(|x| self.substitution.apply(x)).collect()
+    }
+
+    fn lambda(&mut self, lambda: &mut Lambda) {
+        self.binds(&lambda.params, self.open.len());
+        lambda.body = self.body(std::mem::take(&mut lambda.body), Outside::Invariant);
+    }
+
+    /// Notes where variables are bound, with their types as they are by now.
+    fn binds(&mut self, vars: &[Var], level: usize) {
+        for &var in vars {
+            self.substitution.apply_var_data(&mut self.function.vars[var]);
+            self.level[var] = level;
+            self.learn_sizes(var);
+        }
+    }
+
+    fn learn_sizes(&mut self, var: Var) {
+        for size in self.function.ty(var).shape() {
+            if let Operand::Var(size) = size {
+                self.facts.set_nonnegative(*size);
+            }
+        }
+    }
+
+    fn stm(&mut self, mut stm: Stm) {
+        let substitution = &self.substitution;
+        stm.expr.map_operands(|x| substitution.apply(x));
+        let certs = std::mem::take(&mut stm.certs);
+        for cert in certs {
+            let cert = self.substitution.apply(cert.into()).as_var().unwrap_or(cert);
+            if !self.holds[cert] && !stm.certs.contains(&cert) {
+                stm.certs.push(cert);
+            }
+        }
+        match stm.expr {
+            Expr::If { .. } => self.choice(stm),
+            Expr::Loop { .. } => self.repetition(stm),
+            Expr::Screma(_)
+            | Expr::Partition(_)
+            | Expr::Scatter(_)
+            | Expr::Hist(_)
+            | Expr::Stream(_)
+            | Expr::WithAcc(_)
+            | Expr::FlatMap(_)
+            | Expr::Seg(_) => self.soac(stm),
+            _ => self.simple(stm),
+        }
+    }
+
+    /// A statement without bodies.
+    fn simple(&mut self, mut stm: Stm) {
+        if let Some(composed) = self.compose(&mut stm) {
+            stm.expr = composed;
+            self.changed = true;
+        }
+        self.comparison_by_facts(&mut stm);
+        let var = stm.pattern[0];
+        let ty = match &stm.expr {
+            Expr::Convert(_, x, _) => self.function.operand_type(*x).as_scalar(),
+            _ => None,
+        };
+        if let Some(known) = fold(&stm.expr, ty) {
+            return self.replace(var, known);
+        }
+        if let Expr::Assert { cond, .. } = &stm.expr
+            && *cond == Operand::bool(true)
+        {
+            self.holds[var] = true;
+            self.changed = true;
+            return;
+        }
+        let key = key_of(&stm.expr);
+        if let Some(key) = &key
+            && let Some(&same) = self.open.iter().rev().find_map(|body| body.known.get(key))
+        {
+            return self.replace(var, same.into());
+        }
+        let level = self.level_for(&stm);
+        if level + 1 < self.open.len() {
+            self.changed = true;
+        }
+        if let Some(key) = key {
+            self.open[level].known.insert(key, var);
+        }
+        self.facts.bind(var, &stm.expr);
+        if is_view(&stm.expr) {
+            self.views[var] = Some((stm.expr.clone(), stm.certs.clone()));
+        }
+        self.push_at(level, stm);
+    }
+
+    fn comparison_by_facts(&mut self, stm: &mut Stm) {
+        if let Expr::Compare(op, x, y) = stm.expr
+            && let Some(outcome) = self.facts.decide(op, x, y)
+        {
+            stm.expr = Expr::Operand(Operand::bool(outcome));
+        }
+    }
+
+    /// From now on `var` is `by`.
+    fn replace(&mut self, var: Var, by: Operand) {
+        self.changed = true;
+        if let Operand::Var(by) = by {
+            self.facts.copy(by, var);
+        }
+        self.substitution.insert(var, by);
+    }
+
+    fn push(&mut self, stm: Stm) {
+        self.push_at(self.open.len() - 1, stm);
+    }
+
+    fn push_at(&mut self, level: usize, stm: Stm) {
+        self.binds(&stm.pattern, level);
+        self.open[level].stms.push(stm);
+    }
+
+    /// The outermost open body a statement may stand in.
+    fn level_for(&self, stm: &Stm) -> usize {
+        let mut level = self.open.len() - 1;
+        if !stm.certs.is_empty() || !may_move(&stm.expr) {
+            return level;
+        }
+        let mut needed = 0;
+        stm.expr.for_each_operand(|x| {
+            if let Operand::Var(var) = x {
+                needed = needed.max(self.level[var]);
+            }
+        });
+        while level > needed && self.open[level].outside == Outside::Invariant {
+            level -= 1;
+        }
+        level
+    }
+
+    fn repetition(&mut self, stm: Stm) {
+        let Stm { mut pattern, expr, certs, span } = stm;
+        let Expr::Loop { mut params, form, mut body } = expr else { unreachable!("a loop") };
+        for position in (0..params.len()).rev() {
+            let param = params[position];
+            let is_cond = matches!(form, LoopForm::While { cond } if cond == param.var);
+            if body.result[position] == Operand::Var(param.var) && !is_cond {
+                params.remove(position);
+                body.result.remove(position);
+                self.replace(param.var, param.init);
+                let var = pattern.remove(position);
+                self.replace(var, param.init);
+            }
+        }
+        if let LoopForm::For { index, bound } = form {
+            self.level[index] = self.open.len();
+            self.facts.set_index(index, bound);
+        }
+        let vars: Vec<Var> = params.iter().map(|param| param.var).collect();
+        self.binds(&vars, self.open.len());
+        let body = self.body(body, Outside::Invariant);
+        let expr = Expr::Loop { params, form, body };
+        self.push(Stm { pattern, expr, certs, span });
+    }
+}
+
+/// Whether an expression can be evaluated anywhere its operands are in scope: scalar work that cannot fail.
+fn may_move(expr: &Expr) -> bool {
+    match expr {
+        Expr::Binary(op, ..) => !op.can_fail(),
+        Expr::Unary(..) | Expr::Ternary(..) | Expr::Compare(..) | Expr::Convert(..) | Expr::Select(..) => {
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Whether later expressions can look through this one.
+fn is_view(expr: &Expr) -> bool {
+    matches!(
+        expr,
+        Expr::Index { .. }
+            | Expr::Slice { .. }
+            | Expr::Rearrange { .. }
+            | Expr::Reshape { .. }
+            | Expr::Iota { .. }
+            | Expr::Replicate { .. }
+            | Expr::ArrayLit(_)
+            | Expr::Compare(..)
+            | Expr::Binary(BinaryOp::And, ..)
+    )
+}
+
+fn key_of(expr: &Expr) -> Option<Key> {
+    Some(match expr {
+        Expr::Unary(op, x) => Key::Unary(*op, *x),
+        Expr::Binary(op, x, y) if op.is_commutative() && order(*y) < order(*x) => Key::Binary(*op, *y, *x),
+        Expr::Binary(op, x, y) => Key::Binary(*op, *x, *y),
+        Expr::Ternary(op, x, y, z) => Key::Ternary(*op, *x, *y, *z),
+        Expr::Compare(op, x, y) => Key::Compare(*op, *x, *y),
+        Expr::Convert(op, x, ty) => Key::Convert(*op, *x, *ty),
+        Expr::Select(cond, x, y) => Key::Select(*cond, *x, *y),
+        Expr::Assert { cond, .. } => Key::Assert(*cond),
+        Expr::Index { array, indices } => Key::Index(*array, indices.clone()),
+        Expr::Slice { array, dims } => Key::Slice(*array, dims.clone()),
+        Expr::Rearrange { array, perm } => Key::Rearrange(*array, perm.clone()),
+        Expr::Reshape { array, shape } => Key::Reshape(*array, shape.to_vec()),
+        _ => return None,
+    })
+}
+
+/// Any total order, to bring the operands of commutative operators into one.
+fn order(operand: Operand) -> (bool, u64) {
+    use warpwise_ir::entity::Entity;
+    match operand {
+        Operand::Const(value) => (false, value.to_bits()),
+        Operand::Var(var) => (true, var.index() as u64),
+    }
+}

@@ -1,0 +1,134 @@
+//! Choices: known outcomes, cheap sides, and what a condition says inside its branches.
+
+use warpwise_ir::{Body, Branch, Expr, Operand, Stm, Var};
+use warpwise_prim::{BinaryOp, CompareOp};
+
+use super::{Outside, Rewriter, may_move};
+
+/// Statements a branch may have to be evaluated whichever way the choice goes.
+const CHEAP: usize = 6;
+
+impl Rewriter<'_> {
+    pub(super) fn choice(&mut self, stm: Stm) {
+        let Stm { pattern, expr, certs, span } = stm;
+        let Expr::If { cond, then_body, else_body, branch } = expr else { unreachable!("a choice") };
+        if let Operand::Const(known) = cond {
+            let body = if known == true.into() { then_body } else { else_body };
+            return self.splice(pattern, body, &certs);
+        }
+        let then_body = self.branch(then_body, cond, true);
+        let else_body = self.branch(else_body, cond, false);
+        if certs.is_empty() && branch == Branch::Plain && is_cheap(&then_body) && is_cheap(&else_body) {
+            let scalars = pattern.iter().all(|&var| self.function.ty(var).as_scalar().is_some());
+            if scalars {
+                return self.select(pattern, cond, then_body, else_body, span);
+            }
+        }
+        let (pattern, then_body, else_body) = self.same_results(pattern, then_body, else_body);
+        let expr = Expr::If { cond, then_body, else_body, branch };
+        self.push(Stm { pattern, expr, certs, span });
+    }
+
+    /// Puts a body's statements in place of the statement it belongs to.
+    fn splice(&mut self, pattern: Vec<Var>, body: Body, certs: &[Var]) {
+        self.changed = true;
+        let with_certs = |mut stm: Stm| {
+            stm.certs.extend(certs);
+            stm
+        };
+        let body = Body { stms: body.stms.into_iter().map(with_certs).collect(), result: body.result };
+        let result = self.stms(body);
+        for (&var, value) in pattern.iter().zip(result) {
+            self.replace(var, value);
+        }
+    }
+
+    /// A branch, knowing which way the condition went.
+    fn branch(&mut self, body: Body, cond: Operand, outcome: bool) -> Body {
+        let saved = self.facts.clone();
+        self.assume(cond, outcome);
+        let body = self.body(body, Outside::Never);
+        self.facts = saved;
+        body
+    }
+
+    fn assume(&mut self, cond: Operand, outcome: bool) {
+        let Some(var) = cond.as_var() else { return };
+        match self.views[var].clone() {
+            Some((Expr::Binary(BinaryOp::And, x, y), _)) if outcome => {
+                self.assume(x, true);
+                self.assume(y, true);
+            }
+            Some((Expr::Compare(op @ (CompareOp::SLt | CompareOp::SLe), x, y), _)) => {
+                let (op, x, y) = match (op, outcome) {
+                    (op, true) => (op, x, y),
+                    (CompareOp::SLt, false) => (CompareOp::SLe, y, x),
+                    (_, false) => (CompareOp::SLt, y, x),
+                };
+                self.facts.assume(op, x, y);
+            }
+            _ => {}
+        }
+    }
+
+    /// Evaluates both sides and selects.
+    fn select(
+        &mut self,
+        pattern: Vec<Var>,
+        cond: Operand,
+        then_body: Body,
+        else_body: Body,
+        span: warpwise_diag::Span,
+    ) {
+        self.changed = true;
+        let then_result = self.stms(then_body);
+        let else_result = self.stms(else_body);
+        for (&var, (x, y)) in pattern.iter().zip(then_result.into_iter().zip(else_result)) {
+            self.simple(Stm { pattern: vec![var], expr: Expr::Select(cond, x, y), certs: vec![], span });
+        }
+    }
+
+    /// Results on which both branches agree need no choice.
+    fn same_results(
+        &mut self,
+        mut pattern: Vec<Var>,
+        mut then_body: Body,
+        mut else_body: Body,
+    ) -> (Vec<Var>, Body, Body) {
+        for position in (0..pattern.len()).rev() {
+            if then_body.result[position] == else_body.result[position] {
+                let value = then_body.result.remove(position);
+                else_body.result.remove(position);
+                let var = pattern.remove(position);
+                self.replace(var, value);
+            }
+        }
+        (pattern, then_body, else_body)
+    }
+}
+
+fn is_cheap(body: &Body) -> bool {
+    let cheap = |stm: &Stm| stm.certs.is_empty() && may_move(&stm.expr) && !is_slow(&stm.expr);
+    body.stms.len() <= CHEAP && body.stms.iter().all(cheap)
+}
+
+fn is_slow(expr: &Expr) -> bool {
+    match expr {
+        Expr::Unary(op, _) => {
+            use warpwise_prim::UnaryOp::*;
+            !matches!(op, Neg | Not | Abs | Signum | FNeg | FAbs | FSignum | Floor | Ceil | Trunc | Round)
+        }
+        Expr::Binary(op, ..) => {
+            matches!(
+                op,
+                BinaryOp::FDiv
+                    | BinaryOp::FPow
+                    | BinaryOp::Atan2
+                    | BinaryOp::Hypot
+                    | BinaryOp::FMod
+                    | BinaryOp::FRem
+            )
+        }
+        _ => false,
+    }
+}

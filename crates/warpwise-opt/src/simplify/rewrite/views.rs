@@ -1,0 +1,146 @@
+//! Elements and views of known arrays.
+
+use warpwise_ir::{Expr, Operand, SliceDim, Stm, Type, Var};
+use warpwise_prim::{BinaryOp, ConvertOp, Scalar, ScalarType};
+
+use super::Rewriter;
+
+impl Rewriter<'_> {
+    /// The same value with one view less, where the array looked at is a view or a fill itself. What
+    /// the inner view relied on is relied on now.
+    pub(super) fn compose(&mut self, stm: &mut Stm) -> Option<Expr> {
+        match &stm.expr {
+            Expr::Index { array, indices } => {
+                let (inner, certs) = self.views[*array].clone()?;
+                let composed = self.index_of(&inner, indices, stm)?;
+                add_certs(stm, certs);
+                Some(composed)
+            }
+            Expr::Rearrange { array, perm } => {
+                if perm.iter().enumerate().all(|(i, &dim)| i == dim) {
+                    return Some(Expr::Operand((*array).into()));
+                }
+                let (Expr::Rearrange { array, perm: inner }, certs) = self.views[*array].clone()? else {
+                    return None;
+                };
+                let perm = perm.iter().map(|&dim| inner[dim]).collect();
+                add_certs(stm, certs);
+                Some(Expr::Rearrange { array, perm })
+            }
+            Expr::Reshape { array, shape } => {
+                if self.function.ty(*array).shape() == shape.as_slice() {
+                    return Some(Expr::Operand((*array).into()));
+                }
+                let (Expr::Reshape { array, .. }, certs) = self.views[*array].clone()? else { return None };
+                let shape = shape.clone();
+                add_certs(stm, certs);
+                Some(Expr::Reshape { array, shape })
+            }
+            Expr::Slice { array, dims } if is_whole(self.function.ty(*array).shape(), dims) => {
+                Some(Expr::Operand((*array).into()))
+            }
+            _ => None,
+        }
+    }
+
+    fn index_of(&mut self, inner: &Expr, indices: &[Operand], stm: &Stm) -> Option<Expr> {
+        match inner {
+            Expr::Index { array, indices: outer } => {
+                let indices = outer.iter().chain(indices).copied().collect();
+                Some(Expr::Index { array: *array, indices })
+            }
+            Expr::Iota { start, step, .. } => Some(self.iota_element(*start, *step, indices[0], stm)),
+            Expr::Replicate { shape, value } if indices.len() == shape.len() => Some(Expr::Operand(*value)),
+            Expr::Replicate { shape, value } if indices.len() > shape.len() => {
+                let array = value.as_var()?;
+                Some(Expr::Index { array, indices: indices[shape.len()..].to_vec() })
+            }
+            Expr::ArrayLit(elems) => {
+                let at = indices[0].as_const().and_then(Scalar::as_int)?;
+                let elem = *elems.get(usize::try_from(at).ok()?)?;
+                match &indices[1..] {
+                    [] => Some(Expr::Operand(elem)),
+                    rest => Some(Expr::Index { array: elem.as_var()?, indices: rest.to_vec() }),
+                }
+            }
+            Expr::Rearrange { array, perm } if indices.len() == perm.len() => {
+                let mut moved = vec![Operand::i64(0); perm.len()];
+                for (&dim, &index) in perm.iter().zip(indices) {
+                    moved[dim] = index;
+                }
+                Some(Expr::Index { array: *array, indices: moved })
+            }
+            Expr::Slice { array, dims } => self.index_of_slice(*array, dims, indices, stm),
+            _ => None,
+        }
+    }
+
+    fn index_of_slice(
+        &mut self,
+        array: Var,
+        dims: &[SliceDim],
+        indices: &[Operand],
+        stm: &Stm,
+    ) -> Option<Expr> {
+        let kept = dims.iter().filter(|dim| matches!(dim, SliceDim::Range { .. })).count();
+        if kept != indices.len() {
+            return None;
+        }
+        let mut indices = indices.iter();
+        let mut moved = Vec::with_capacity(dims.len());
+        for dim in dims {
+            moved.push(match *dim {
+                SliceDim::Fix(index) => index,
+                SliceDim::Range { start, stride, .. } => {
+                    let index = *indices.next().expect("an index per kept dimension");
+                    self.affine(start, stride, index, ScalarType::I64, stm)
+                }
+            });
+        }
+        Some(Expr::Index { array, indices: moved })
+    }
+
+    fn iota_element(&mut self, start: Operand, step: Operand, index: Operand, stm: &Stm) -> Expr {
+        let ty = self.function.operand_type(start).as_scalar().expect("iotas count in integers");
+        let index = match ty {
+            ScalarType::I64 => index,
+            narrow => self.scalar(Expr::Convert(ConvertOp::Truncate, index, narrow), narrow, stm),
+        };
+        Expr::Operand(self.affine(start, step, index, ty, stm))
+    }
+
+    /// `start + step * index`.
+    fn affine(
+        &mut self,
+        start: Operand,
+        step: Operand,
+        index: Operand,
+        ty: ScalarType,
+        stm: &Stm,
+    ) -> Operand {
+        let scaled = self.scalar(Expr::Binary(BinaryOp::Mul, step, index), ty, stm);
+        self.scalar(Expr::Binary(BinaryOp::Add, start, scaled), ty, stm)
+    }
+
+    /// Binds a scalar expression, folded where it can be.
+    fn scalar(&mut self, expr: Expr, ty: ScalarType, stm: &Stm) -> Operand {
+        let var = self.function.fresh("at", Type::Scalar(ty));
+        self.simple(Stm { pattern: vec![var], expr, certs: vec![], span: stm.span });
+        self.substitution.apply(var.into())
+    }
+}
+
+fn add_certs(stm: &mut Stm, certs: Vec<Var>) {
+    for cert in certs {
+        if !stm.certs.contains(&cert) {
+            stm.certs.push(cert);
+        }
+    }
+}
+
+fn is_whole(shape: &[Operand], dims: &[SliceDim]) -> bool {
+    let whole = |(size, dim): (&Operand, &SliceDim)| {
+        *dim == SliceDim::Range { start: Operand::i64(0), len: *size, stride: Operand::i64(1) }
+    };
+    shape.iter().zip(dims).all(whole)
+}
