@@ -1,7 +1,9 @@
 //! The Futhark-compatible front end: source text to core IR.
 //!
-//! [`syntax`] turns text into a tree that keeps every place, [`typed`] is the tree in which everything is resolved. The front end does no input or output
+//! [`syntax`] turns text into a tree that keeps every place, [`typed`] is the tree in which everything is resolved,
+//! [`testspec`] reads what a program says about its own tests. The front end does no input or output
 //! of its own, and holds no global state: what one compilation shares lives in [`syntax::session::Session`].
 
 pub mod syntax;
+pub mod testspec;
 pub mod typed;

@@ -8,6 +8,7 @@ use warpwise_fut::syntax::ast::Program;
 use warpwise_fut::syntax::parser::{Parsed, parse_program};
 use warpwise_fut::syntax::print::print_program;
 use warpwise_fut::syntax::session::Session;
+use warpwise_fut::testspec::parse_test_spec;
 
 fn parse(text: &str, session: &mut Session) -> Parsed {
     parse_program(FileId(0), text, session)
@@ -159,12 +160,55 @@ const PIECES: &[&str] = &[
     "\n", "$", "\0", "é",
 ];
 
+/// Pieces of test blocks.
+const WORDS: &[&str] = &[
+    "tags",
+    "entry:",
+    "error:",
+    "property:",
+    "warning:",
+    "structure",
+    "input",
+    "output",
+    "auto",
+    "random",
+    "script",
+    "nobench",
+    "gpu",
+    "{",
+    "}",
+    "{",
+    "}",
+    "@",
+    "\"",
+    "[1]",
+    "[",
+    "i32",
+    "2",
+    "x.in",
+    "\n--",
+    "\n-- ==",
+    "\n",
+    "\\",
+    "é",
+];
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1024))]
 
     #[test]
     fn any_text_is_read(text in any::<String>()) {
         parse(&text, &mut Session::new());
+    }
+
+    #[test]
+    fn any_test_block_is_read(words in prop::collection::vec((0..WORDS.len(), any::<bool>()), 0..30)) {
+        let mut text = "-- ==\n--".to_string();
+        for (word, space) in words {
+            text.push_str(if space { " " } else { "" });
+            text.push_str(WORDS[word]);
+        }
+        let (Ok(_) | Err(_)) = parse_test_spec(FileId(0), &text);
     }
 
     #[test]
