@@ -26,6 +26,23 @@ pub struct Screma {
     pub post: Option<Lambda>,
 }
 
+impl Screma {
+    /// How many values are scanned.
+    pub fn n_scanned(&self) -> usize {
+        self.scans.iter().map(|scan| scan.neutral.len()).sum()
+    }
+
+    /// How many values are reduced.
+    pub fn n_reduced(&self) -> usize {
+        self.reduces.iter().map(|reduce| reduce.neutral.len()).sum()
+    }
+
+    /// Whether this only maps.
+    pub fn is_map(&self) -> bool {
+        self.scans.is_empty() && self.reduces.is_empty() && self.post.is_none()
+    }
+}
+
 /// A prefix sum over one or more values at a time.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Scan {

@@ -125,8 +125,8 @@ impl Remover<'_> {
     }
 
     fn dead_results(&mut self, pattern: &mut Vec<Var>, soac: &mut Screma) {
-        let scanned: usize = soac.scans.iter().map(|scan| scan.neutral.len()).sum();
-        let reduced: usize = soac.reduces.iter().map(|reduce| reduce.neutral.len()).sum();
+        let scanned = soac.n_scanned();
+        let reduced = soac.n_reduced();
         for position in (reduced..pattern.len()).rev() {
             if self.live[pattern[position]] {
                 continue;
@@ -137,7 +137,7 @@ impl Remover<'_> {
                     post.body.result.remove(array);
                 }
                 None if array >= scanned => {
-                    soac.map.body.result.remove(scanned + reduced + array - scanned);
+                    soac.map.body.result.remove(reduced + array);
                 }
                 // A scan without a second map yields all it scans.
                 None => continue,
@@ -149,7 +149,7 @@ impl Remover<'_> {
     }
 
     fn dead_reduces(&mut self, pattern: &mut Vec<Var>, soac: &mut Screma, scanned: usize) {
-        let mut end: usize = soac.reduces.iter().map(|reduce| reduce.neutral.len()).sum();
+        let mut end = soac.n_reduced();
         for position in (0..soac.reduces.len()).rev() {
             let start = end - soac.reduces[position].neutral.len();
             if pattern[start..end].iter().all(|&var| !self.live[var]) {

@@ -1,0 +1,84 @@
+//! Makes fused multiply-adds explicit (SEMANTICS: contraction happens once, here).
+//!
+//! ```text
+//! p: f32 = fmul a b;          p: f32 = fmul a b;
+//! s: f32 = fadd p c;    ==>   s: f32 = fma a b c;
+//! d: f32 = fsub c p;          n: f32 = fneg a;
+//!                             d: f32 = fma n b c;
+//! ```
+//!
+//! A product nobody else uses is left for dead-code removal. `f16` is left alone: machines without
+//! half arithmetic would compute the same thing more slowly. Skipped under `--strict-fp`.
+
+use warpwise_diag::Limit;
+use warpwise_ir::entity::SecondaryMap;
+use warpwise_ir::{Body, Expr, Function, Operand, Program, Stm, Type, Var};
+use warpwise_prim::{BinaryOp, ScalarType, TernaryOp, UnaryOp};
+
+/// Contracts multiplications into additions and subtractions in every function.
+pub fn contract(program: &mut Program) -> Result<(), Limit> {
+    for function in program.functions.values_mut() {
+        let mut body = std::mem::take(&mut function.body);
+        let mut contracter = Contracter { function, products: SecondaryMap::default() };
+        contracter.body(&mut body);
+        function.body = body;
+    }
+    Ok(())
+}
+
+struct Contracter<'f> {
+    function: &'f mut Function,
+    /// The factors of a variable that is a product.
+    products: SecondaryMap<Var, Option<(Operand, Operand)>>,
+}
+
+impl Contracter<'_> {
+    fn body(&mut self, body: &mut Body) {
+        for mut stm in std::mem::take(&mut body.stms) {
+            stm.expr.for_each_body_mut(|body| self.body(body));
+            self.stm(&mut stm, &mut body.stms);
+            body.stms.push(stm);
+        }
+    }
+
+    fn stm(&mut self, stm: &mut Stm, before: &mut Vec<Stm>) {
+        match stm.expr {
+            Expr::Binary(BinaryOp::FMul, x, y) if self.contracts(stm.pattern[0]) => {
+                self.products[stm.pattern[0]] = Some((x, y));
+            }
+            Expr::Binary(BinaryOp::FAdd, x, y) => {
+                if let Some((a, b)) = self.product(x) {
+                    stm.expr = Expr::Ternary(TernaryOp::Fma, a, b, y);
+                } else if let Some((a, b)) = self.product(y) {
+                    stm.expr = Expr::Ternary(TernaryOp::Fma, a, b, x);
+                }
+            }
+            Expr::Binary(BinaryOp::FSub, x, y) => {
+                if let Some((a, b)) = self.product(x) {
+                    let negated = self.negate(y, stm, before);
+                    stm.expr = Expr::Ternary(TernaryOp::Fma, a, b, negated);
+                } else if let Some((a, b)) = self.product(y) {
+                    let negated = self.negate(a, stm, before);
+                    stm.expr = Expr::Ternary(TernaryOp::Fma, negated, b, x);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn contracts(&self, var: Var) -> bool {
+        matches!(self.function.ty(var), Type::Scalar(ScalarType::F32 | ScalarType::F64))
+    }
+
+    fn product(&self, operand: Operand) -> Option<(Operand, Operand)> {
+        self.products[operand.as_var()?]
+    }
+
+    fn negate(&mut self, x: Operand, stm: &Stm, before: &mut Vec<Stm>) -> Operand {
+        let ty = self.function.operand_type(x);
+        let var = self.function.fresh("neg", ty);
+        let expr = Expr::Unary(UnaryOp::FNeg, x);
+        before.push(Stm { pattern: vec![var], expr, certs: vec![], span: stm.span });
+        var.into()
+    }
+}

@@ -1,0 +1,192 @@
+//! A producer into its consumer.
+
+use warpwise_diag::Span;
+use warpwise_ir::traverse::free_in_expr;
+use warpwise_ir::{Body, Expr, Function, Lambda, Operand, Screma, Stm, Var};
+
+/// Whether an expression reads any of these arrays other than as an input of itself, a SOAC.
+pub fn uses_otherwise(expr: &Expr, arrays: &[Var]) -> bool {
+    let mut expr = expr.clone();
+    if let Some((inputs, _)) = parts(&mut expr) {
+        inputs.clear();
+    }
+    // Only operands and free variables count here; no types are needed for that.
+    let mut used = false;
+    expr.for_each_operand(|x| used |= x.as_var().is_some_and(|var| arrays.contains(&var)));
+    let mut inner = Vec::new();
+    expr.for_each_body(|body| inner.push(body.clone()));
+    used || inner.iter().any(|body| body_uses(body, arrays))
+}
+
+fn body_uses(body: &Body, arrays: &[Var]) -> bool {
+    let in_stm = |stm: &Stm| {
+        let mut used = stm.certs.iter().any(|cert| arrays.contains(cert));
+        stm.expr.for_each_operand(|x| used |= x.as_var().is_some_and(|var| arrays.contains(&var)));
+        stm.expr.for_each_body(|body| used |= body_uses(body, arrays));
+        used
+    };
+    let is_used = |x: &Operand| x.as_var().is_some_and(|var| arrays.contains(&var));
+    body.result.iter().any(is_used) || body.stms.iter().any(in_stm)
+}
+
+/// The inputs and the lambda over them.
+fn parts(expr: &mut Expr) -> Option<(&mut Vec<Var>, &mut Lambda)> {
+    match expr {
+        Expr::Screma(soac) => Some((&mut soac.inputs, &mut soac.map)),
+        Expr::Partition(soac) => Some((&mut soac.inputs, &mut soac.lambda)),
+        Expr::Scatter(soac) => Some((&mut soac.inputs, &mut soac.lambda)),
+        Expr::Hist(soac) => Some((&mut soac.inputs, &mut soac.lambda)),
+        _ => None,
+    }
+}
+
+/// Fuses the statement at `producer` into the one at `consumer`; yields whether their shapes allow it.
+pub fn fuse(function: &mut Function, body: &mut Body, producer: usize, consumer: usize) -> bool {
+    let Expr::Screma(from) = &body.stms[producer].expr else { return false };
+    let kept = still_used(function, body, producer, consumer);
+    let (n_scanned, n_reduced) = (from.n_scanned(), from.n_reduced());
+    let made = body.stms[producer].pattern.clone();
+    let needed_later = kept.len() + n_reduced > 0;
+    let fused = if from.scans.is_empty() && from.post.is_none() {
+        match &body.stms[consumer].expr {
+            Expr::Screma(_) => true,
+            _ => !needed_later,
+        }
+    } else {
+        matches!(&body.stms[consumer].expr, Expr::Screma(to) if to.is_map())
+    };
+    if !fused {
+        return false;
+    }
+    let Stm { expr: Expr::Screma(from), certs, .. } = body.stms.remove(producer) else {
+        unreachable!("the producer is a screma")
+    };
+    let stm = &mut body.stms[consumer - 1];
+    stm.certs.extend(certs.into_iter().filter(|cert| !stm.certs.contains(cert)).collect::<Vec<_>>());
+    if n_scanned > 0 || from.post.is_some() {
+        after_scan(function, stm, *from, &made, &kept);
+    } else {
+        into_lambda(function, stm, *from, &made, &kept);
+    }
+    true
+}
+
+/// The producer's arrays that others than the consumer read.
+fn still_used(function: &Function, body: &Body, producer: usize, consumer: usize) -> Vec<Var> {
+    let arrays = body.stms[producer].pattern.iter().copied();
+    let used_later = |var: &Var| {
+        body.result.contains(&Operand::Var(*var))
+            || body.stms[consumer + 1..].iter().any(|stm| free_in_expr(function, &stm.expr).contains(*var))
+    };
+    arrays.filter(|&var| function.ty(var).rank() > 0).filter(used_later).collect()
+}
+
+/// Gives the parameters that stood for the producer's arrays the values its map yields, and adds its inputs.
+fn join(
+    inputs: &mut Vec<Var>,
+    lambda: &mut Lambda,
+    from_inputs: Vec<Var>,
+    from_map: Lambda,
+    made: &[(Var, Operand)],
+    span: Span,
+) {
+    let mut stms = from_map.body.stms;
+    for position in (0..inputs.len()).rev() {
+        if let Some((_, value)) = made.iter().find(|(var, _)| *var == inputs[position]) {
+            let param = lambda.params.remove(position);
+            inputs.remove(position);
+            stms.push(Stm { pattern: vec![param], expr: Expr::Operand(*value), certs: vec![], span });
+        }
+    }
+    inputs.extend(from_inputs);
+    lambda.params.extend(from_map.params);
+    stms.append(&mut lambda.body.stms);
+    lambda.body.stms = stms;
+}
+
+/// The producer only maps and reduces: its map goes in front of the consumer's.
+fn into_lambda(function: &mut Function, stm: &mut Stm, from: Screma, made: &[Var], kept: &[Var]) {
+    let n_reduced = from.n_reduced();
+    let mut yielded = from.map.body.result.clone();
+    let further = yielded.split_off(n_reduced);
+    let arrays: Vec<(Var, Operand)> = made[n_reduced..].iter().copied().zip(further).collect();
+    let map = Lambda { params: from.map.params, body: Body { stms: from.map.body.stms, result: vec![] } };
+    let (inputs, lambda) = parts(&mut stm.expr).expect("the consumer is a SOAC");
+    join(inputs, lambda, from.inputs, map, &arrays, stm.span);
+    let Expr::Screma(to) = &mut stm.expr else { return };
+    // The producer's reductions come first, its remaining arrays last.
+    let at = to.n_scanned();
+    to.map.body.result.splice(at..at, yielded);
+    stm.pattern.splice(0..0, made[..n_reduced].iter().copied());
+    to.reduces.splice(0..0, from.reduces);
+    for &var in kept {
+        let (_, value) = arrays.iter().find(|(made, _)| *made == var).expect("kept arrays were made");
+        to.map.body.result.push(*value);
+        pass_through(function, to, *value);
+        stm.pattern.push(var);
+    }
+}
+
+/// Hands a further value of the map through the second map, where there is one.
+fn pass_through(function: &mut Function, soac: &mut Screma, value: Operand) {
+    let Some(post) = &mut soac.post else { return };
+    let ty = function.operand_type(value);
+    let param = function.fresh("x", ty);
+    post.params.push(param);
+    post.body.result.push(param.into());
+}
+
+/// The producer scans: the consumer, a map, goes behind its second map.
+fn after_scan(function: &mut Function, stm: &mut Stm, mut from: Screma, made: &[Var], kept: &[Var]) {
+    let placeholder = Expr::Operand(Operand::bool(false));
+    let Expr::Screma(to) = std::mem::replace(&mut stm.expr, placeholder) else {
+        unreachable!("the consumer is a screma")
+    };
+    let to = *to;
+    let n_reduced = from.n_reduced();
+    let mut post = from.post.take().unwrap_or_else(|| identity_post(function, &from));
+    let arrays: Vec<(Var, Operand)> =
+        made[n_reduced..].iter().copied().zip(post.body.result.iter().copied()).collect();
+    let mut map = to.map;
+    let mut inputs = to.inputs;
+    // What the consumer reads besides goes through the first map.
+    for position in 0..inputs.len() {
+        if arrays.iter().any(|(var, _)| *var == inputs[position]) {
+            continue;
+        }
+        let param = function.fresh_like(map.params[position]);
+        from.inputs.push(inputs[position]);
+        from.map.params.push(param);
+        from.map.body.result.push(param.into());
+        post.params.push(map.params[position]);
+    }
+    let old =
+        Lambda { params: vec![], body: Body { stms: std::mem::take(&mut post.body.stms), result: vec![] } };
+    join(&mut inputs, &mut map, vec![], old, &arrays, stm.span);
+    post.body = map.body;
+    let mut pattern: Vec<Var> = made[..n_reduced].to_vec();
+    pattern.append(&mut stm.pattern);
+    for &var in kept {
+        let (_, value) = arrays.iter().find(|(made, _)| *made == var).expect("kept arrays were made");
+        post.body.result.push(*value);
+        pattern.push(var);
+    }
+    from.post = Some(post);
+    stm.pattern = pattern;
+    stm.expr = Expr::Screma(Box::new(from));
+}
+
+/// A second map that changes nothing.
+fn identity_post(function: &mut Function, soac: &Screma) -> Lambda {
+    let scanned = soac.scans.iter().flat_map(|scan| scan.op.params[..scan.neutral.len()].to_vec());
+    let mut params: Vec<Var> = Vec::new();
+    for var in scanned {
+        params.push(function.fresh_like(var));
+    }
+    for &value in &soac.map.body.result[soac.n_scanned() + soac.n_reduced()..] {
+        let ty = function.operand_type(value);
+        params.push(function.fresh("x", ty));
+    }
+    let result = params.iter().map(|&param| param.into()).collect();
+    Lambda { params, body: Body { stms: vec![], result } }
+}
