@@ -43,6 +43,8 @@ pub mod typing;
 
 pub mod builder;
 
+pub mod verify;
+
 pub use expr::{Body, Branch, Expr, Lambda, LoopForm, LoopParam, Message, MessagePart, SliceDim, Stm};
 pub use memory::{Lmad, LmadDim, Placement};
 pub use program::{

@@ -55,6 +55,13 @@ impl Substitution {
         ty
     }
 
+    /// The placement with its block and numbers replaced.
+    pub fn apply_placement(&self, placement: &Placement) -> Placement {
+        let mut placement = placement.clone();
+        replace_placement(&mut Replace(self), &mut placement);
+        placement
+    }
+
     /// Replaces in a body, the types of the variables it binds included.
     pub fn apply_body(&self, function: &mut Function, body: &mut Body) {
         ReplaceDeep { substitution: self, function }.body(body);

@@ -1,0 +1,168 @@
+//! The verifier: what every pass may rely on and must keep.
+//!
+//! Four walks over each function: names (every id exists, so that the others can look anything up), scope and types, consumption, and
+//! mappings; at [`Level::Mem`] the type walk also looks at placements. Linear in the size of the program.
+//!
+//! Sizes are compared as operands, up to equalities that follow at once from the program text: copies,
+//! loop parameters handed on unchanged, choices between equals, and equal arithmetic on equal operands. Nothing is
+//! proved about bounds, about the sums and products that `concat` and `reshape` demand, or about the
+//! offsets of index functions of slices: these hold by contract, and the interpreter checks them.
+
+mod check;
+mod consume;
+mod control;
+mod equal;
+mod expr;
+mod level;
+mod mapping;
+mod memory;
+mod segop;
+mod soac;
+
+use std::fmt;
+
+use warpwise_diag::Span;
+
+use crate::entity::PrimaryMap;
+use crate::expr::{Expr, Stm};
+use crate::print::Printer;
+use crate::program::{Function, FunctionId, Program, Var, VarData};
+use crate::traverse::Visitor;
+
+/// How far a program has come.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Level {
+    /// SOACs; no segmented operations, no memory.
+    Soac,
+    /// Segmented operations over mapped index spaces; no SOACs, no memory.
+    Seg,
+    /// As `Seg`, and every array says where it lies.
+    Mem,
+}
+
+/// A broken rule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VerifyError {
+    /// The function.
+    pub function: String,
+    /// The statement on one line, nested bodies left out.
+    pub stm: String,
+    /// What is wrong.
+    pub reason: String,
+    /// Where the statement came from.
+    pub span: Span,
+}
+
+impl fmt::Display for VerifyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "in `{}`, at `{}`: {}", self.function, self.stm, self.reason)
+    }
+}
+
+/// Checks a whole program. After a function's first few errors the rest of it is not reported.
+pub fn verify(program: &Program, level: Level) -> Result<(), Vec<VerifyError>> {
+    let mut errors = Vec::new();
+    for function in program.functions.values() {
+        errors.extend(verify_function(program, function, level));
+    }
+    let mut names: Vec<&str> = program.functions.values().map(|function| function.name.as_str()).collect();
+    names.sort_unstable();
+    for pair in names.windows(2).filter(|pair| pair[0] == pair[1]) {
+        let (function, stm) = (pair[0].to_string(), String::new());
+        let reason = "another function has this name".to_string();
+        errors.push(VerifyError { function, stm, reason, span: Span::NONE });
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// The errors of one function of a program.
+pub fn verify_function(program: &Program, function: &Function, level: Level) -> Vec<VerifyError> {
+    let mut report = Report { program, function, errors: Vec::new() };
+    if !ids_exist(program, function) {
+        report.add(None, "there is a variable or function that does not exist");
+        return report.errors;
+    }
+    check::check(program, function, level, &mut report);
+    if report.errors.is_empty() {
+        consume::check(program, function, &mut report);
+        mapping::check(function, &mut report);
+    }
+    report.errors
+}
+
+/// Whether a rule is kept, or what to say.
+type Checked = Result<(), String>;
+
+/// Most errors reported for one function.
+const MAX_ERRORS: usize = 10;
+
+/// Gathers errors of one function.
+struct Report<'a> {
+    program: &'a Program,
+    function: &'a Function,
+    errors: Vec<VerifyError>,
+}
+
+impl<'a> Report<'a> {
+    /// Says that a statement, or where there is none the function's signature or result, is wrong.
+    fn add(&mut self, stm: Option<&Stm>, reason: impl Into<String>) {
+        if self.errors.len() == MAX_ERRORS {
+            return;
+        }
+        let (text, span) = match stm {
+            Some(stm) => (self.printer().stm_head(stm), stm.span),
+            None => ("signature and result".to_string(), self.function.span),
+        };
+        let (function, reason) = (self.function.name.clone(), reason.into());
+        self.errors.push(VerifyError { function, stm: text, reason, span });
+    }
+
+    fn printer(&self) -> Printer<'a> {
+        Printer::new(self.function).of_program(self.program)
+    }
+}
+
+/// Whether every id in a function lies in its table.
+fn ids_exist(program: &Program, function: &Function) -> bool {
+    let mut ids = Ids { program, vars: &function.vars, ok: true };
+    for data in function.vars.values() {
+        ids.walk_type(&data.ty);
+        if let Some(placement) = &data.placement {
+            ids.var(&placement.block);
+            ids.operand(&placement.index_fn.offset);
+            for dim in &placement.index_fn.dims {
+                ids.operand(&dim.extent);
+                ids.operand(&dim.stride);
+            }
+        }
+    }
+    function.params.iter().for_each(|param| ids.var(&param.var));
+    function.results.iter().for_each(|result| ids.var(&result.var));
+    ids.body(&function.body);
+    ids.ok
+}
+
+/// Looks ids up.
+struct Ids<'a> {
+    program: &'a Program,
+    vars: &'a PrimaryMap<Var, VarData>,
+    ok: bool,
+}
+
+impl<'a> Visitor<'a> for Ids<'a> {
+    fn var(&mut self, var: &'a Var) {
+        self.ok &= self.vars.get(*var).is_some();
+    }
+
+    fn bind(&mut self, var: &'a Var) {
+        self.var(var);
+    }
+
+    fn expr(&mut self, expr: &'a Expr) {
+        if let Expr::Call { function, .. } = expr {
+            let function: FunctionId = *function;
+            self.ok &= self.program.functions.get(function).is_some();
+        }
+        self.walk_expr(expr);
+    }
+}
