@@ -6,6 +6,7 @@ module type intrinsics = {
   val reduce 'a [n] : (a -> a -> a) -> a -> [n]a -> *a
   val reduce_comm 'a [n] : (a -> a -> a) -> a -> [n]a -> *a
   val scan 'a [n] : (a -> a -> a) -> a -> [n]a -> *[n]a
+  val exscan 'a [n] : (a -> a -> a) -> a -> [n]a -> *[n]a
   val filter 'a [n] : (a -> bool) -> [n]a -> ?[k].*[k]a
   val partition 'a [n] : (a -> bool) -> [n]a -> ?[k].(*[k]a, *[n - k]a)
   val partition2 'a [n] : (a -> bool) -> (a -> bool) -> [n]a -> ?[k][l].(*[k]a, *[l]a, *[n - k - l]a)
@@ -22,6 +23,7 @@ module type intrinsics = {
   val concat 'a [n] [m] : [n]a -> [m]a -> *[n + m]a
   val transpose 'a [n] [m] : [n][m]a -> [m][n]a
   val replicate 'a : (n: i64) -> a -> *[n]a
+  val copy 'a : a -> *a
   val manifest 'a : a -> *a
   val flatmap 'a 'b 'c [n] : (a -> ?[k].([k]b, c)) -> [n]a -> ?[m].(*[n]i64, *[m]bool, *[n]i64, *[m]b, *[n]c)
 }

@@ -81,6 +81,8 @@ structural! {
     ReduceComm = "reduce_comm",
     /// `op neutral xs`, inclusive.
     Scan = "scan",
+    /// `op neutral xs`, exclusive: element `i` leaves `xs[i]` out.
+    Exscan = "exscan",
     /// `predicate xs`.
     Filter = "filter",
     /// `predicate xs`: those that satisfy it, then the rest.
@@ -113,13 +115,38 @@ structural! {
     Transpose = "transpose",
     /// `n x`.
     Replicate = "replicate",
+    /// `x`, fresh.
+    Copy = "copy",
     /// `x`, fresh and in its natural layout.
     Manifest = "manifest",
     /// `f xs` where `f` gives arrays of sizes of their own.
     Flatmap = "flatmap",
 }
 
+impl Intrinsic {
+    /// How many arguments it takes; never none.
+    pub fn arity(self) -> usize {
+        match self {
+            Intrinsic::Structural(intrinsic) => intrinsic.arity(),
+            Intrinsic::Unary(..) | Intrinsic::Convert { .. } => 1,
+            Intrinsic::Binary(..) | Intrinsic::Compare { .. } | Intrinsic::Equal { .. } => 2,
+            Intrinsic::Ternary(..) => 3,
+        }
+    }
+}
+
 impl Structural {
+    /// How many arguments it takes.
+    pub fn arity(self) -> usize {
+        use Structural::*;
+        match self {
+            Unzip | Flatten | Transpose | Copy | Manifest => 1,
+            Map | Filter | Partition | Zip | Concat | Replicate | Flatmap => 2,
+            Reduce | ReduceComm | Scan | Exscan | Partition2 | Scatter | Scatter2d | Scatter3d | Unflatten => 3,
+            Hist | Hist2d | Hist3d => 5,
+        }
+    }
+
     /// The intrinsic of this name, if there is one.
     pub fn from_name(name: &str) -> Option<Structural> {
         Structural::ALL.iter().copied().find(|intrinsic| intrinsic.name() == name)
