@@ -126,6 +126,9 @@ impl<'a> Visitor<'a> for Namer<'a> {
 impl Namer<'_> {
     fn name(&mut self, var: Var) {
         let Some(data) = self.function.vars.get(var) else { return };
+        if !self.names[var].is_empty() {
+            return;
+        }
         let name = self.choose(&cleaned(data.name()));
         self.taken.insert(name.clone());
         self.names[var] = name;
