@@ -20,8 +20,11 @@ mod program;
 mod op;
 mod types;
 
-pub mod bytecode;
 mod target;
+
+pub mod lower;
+
+pub mod bytecode;
 
 pub use op::{AtomicOp, Block, Label, MemoryOrder, Op};
 pub use program::{

@@ -1,0 +1,177 @@
+//! Statements that fill arrays element by element, inside kernels.
+//!
+//! In scalar code the innermost dimension of such a loop runs in lanes; inside lanes every lane fills
+//! its own array, one element after the other.
+
+use std::rc::Rc;
+
+use warpwise_diag::Span;
+use warpwise_ir::{Expr, Operand as CoreOperand, Stm, Var};
+use warpwise_prim::BinaryOp;
+
+use crate::lower::emitter::{Emitter, Lowered, Value};
+use crate::lower::lanes::LaneLoop;
+use crate::lower::memory::View;
+use crate::lower::variance::Variances;
+use crate::op::Op;
+use crate::types::Operand;
+
+/// Computes an element from its indices.
+type Element<'f, 'e> = &'f mut dyn FnMut(&mut Emitter<'e>, &[Value]) -> Lowered<Value>;
+
+impl<'a> Emitter<'a> {
+    /// Lowers a statement that makes or overwrites an array.
+    pub fn array_stm(&mut self, stm: &'a Stm) -> Lowered<()> {
+        let (var, span) = (stm.pattern[0], stm.span);
+        match &stm.expr {
+            Expr::Update { array, dims, value } => {
+                let whole = self.view(*array, span)?;
+                let part = self.slice(&whole, dims);
+                self.put(&part, *value, span)
+            }
+            Expr::Iota { start, step, .. } => {
+                let dest = self.view(var, span)?;
+                let (start, step) = (self.value(*start), self.value(*step));
+                let ty = dest.elem;
+                self.fill(&dest, span, &mut |this, indices| {
+                    let index = this.resized(indices[0], ty);
+                    let distance = this.binary(BinaryOp::Mul, index, step);
+                    Ok(this.binary(BinaryOp::Add, start, distance))
+                })
+            }
+            Expr::Replicate { shape, value } => {
+                let dest = self.view(var, span)?;
+                let outer = shape.len();
+                if self.is_array_operand(*value) {
+                    let source = self.view_of(*value, span)?;
+                    return self
+                        .fill(&dest, span, &mut |this, indices| Ok(this.load(&source, &indices[outer..])));
+                }
+                let value = self.value(*value);
+                self.fill(&dest, span, &mut |_, _| Ok(value))
+            }
+            Expr::ArrayLit(elems) => {
+                let dest = self.view(var, span)?;
+                for (i, &elem) in elems.iter().enumerate() {
+                    let place = self.row(&dest, &[Value::Uniform(Operand::i64(i as i64))]);
+                    self.put(&place, elem, span)?;
+                }
+                Ok(())
+            }
+            Expr::Concat { arrays, .. } => {
+                let dest = self.view(var, span)?;
+                let mut start = Value::Uniform(Operand::i64(0));
+                for &array in arrays {
+                    let source = self.view(array, span)?;
+                    let mut part = self.row(&dest, &[start]);
+                    part.extents.insert(0, source.extents[0]);
+                    part.strides.insert(0, dest.strides[0]);
+                    self.copy_array(&part, &source, span)?;
+                    start = self.binary(BinaryOp::Add, start, source.extents[0]);
+                }
+                Ok(())
+            }
+            Expr::Copy(array) | Expr::Manifest { array, .. } => {
+                let (dest, source) = (self.view(var, span)?, self.view(*array, span)?);
+                if self.same_place(var, *array) {
+                    return Ok(());
+                }
+                self.copy_array(&dest, &source, span)
+            }
+            expr => unreachable!("not a statement that fills an array: {expr:?}"),
+        }
+    }
+
+    /// Stores a scalar or a whole array into a view.
+    pub fn put(&mut self, dest: &View, value: CoreOperand, span: Span) -> Lowered<()> {
+        if !self.is_array_operand(value) {
+            let value = self.value(value);
+            self.store(dest, &[], value);
+            return Ok(());
+        }
+        let source = self.view_of(value, span)?;
+        if *dest == source {
+            return Ok(());
+        }
+        self.copy_array(dest, &source, span)
+    }
+
+    /// Copies an array to an equally large place.
+    pub fn copy_array(&mut self, dest: &View, source: &View, span: Span) -> Lowered<()> {
+        self.fill(dest, span, &mut |this, indices| Ok(this.load(source, indices)))
+    }
+
+    /// Whether an operand is an array.
+    pub fn is_array_operand(&self, operand: CoreOperand) -> bool {
+        operand.as_var().is_some_and(|var| self.is_array(var))
+    }
+
+    /// The view of an array operand.
+    pub fn view_of(&mut self, operand: CoreOperand, span: Span) -> Lowered<View> {
+        match operand {
+            CoreOperand::Var(var) => self.view(var, span),
+            CoreOperand::Const(_) => self.limit(span, "a scalar where an array is wanted"),
+        }
+    }
+
+    /// Whether two arrays have the same placement.
+    pub fn same_place(&self, x: Var, y: Var) -> bool {
+        let vars = &self.cx.function.vars;
+        vars[x].placement.is_some() && vars[x].placement == vars[y].placement
+    }
+
+    /// An `i64` index as an integer of another type.
+    fn resized(&mut self, index: Value, ty: warpwise_prim::ScalarType) -> Value {
+        if ty == warpwise_prim::ScalarType::I64 {
+            return index;
+        }
+        self.convert(warpwise_prim::ConvertOp::Truncate, index, ty)
+    }
+
+    /// Sets every element of an array.
+    pub fn fill(&mut self, dest: &View, span: Span, element: Element<'_, 'a>) -> Lowered<()> {
+        let mut extents = Vec::new();
+        for &extent in &dest.extents {
+            match extent {
+                Value::Uniform(x) => extents.push(x),
+                Value::Linear { .. } | Value::Varying(_) => {
+                    return self.limit(span, "an array whose size differs between vector lanes");
+                }
+            }
+        }
+        self.fill_dims(dest, &extents, &mut Vec::new(), element)
+    }
+
+    fn fill_dims(
+        &mut self,
+        dest: &View,
+        extents: &[Operand],
+        indices: &mut Vec<Value>,
+        element: Element<'_, 'a>,
+    ) -> Lowered<()> {
+        let Some((&extent, inner)) = extents.split_first() else {
+            let value = element(self, indices)?;
+            self.store(dest, indices, value);
+            return Ok(());
+        };
+        if inner.is_empty() && self.lanes.is_none() {
+            let width = self.cx.target.lanes(dest.elem);
+            let how = LaneLoop { width, facts: Rc::new(Variances::default()), counted: None };
+            return self.lane_loop(&how, Operand::i64(0), extent, &mut |this, index| {
+                indices.push(index);
+                let value = element(this, indices)?;
+                this.store(dest, indices, value);
+                indices.pop();
+                Ok(())
+            });
+        }
+        let index = self.code.int_reg("i");
+        self.code.open();
+        indices.push(Value::Uniform(index.into()));
+        let done = self.fill_dims(dest, inner, indices, element);
+        indices.pop();
+        let body = self.code.close();
+        self.code.emit(Op::For { index, from: Operand::i64(0), to: extent, step: 1, body });
+        done
+    }
+}

@@ -1,0 +1,89 @@
+//! Assertions: in host code, in scalar code and in lanes.
+//!
+//! A failing check is cold code: it finds the first lane that fails, reports its iteration with the
+//! values of the message in that lane, and leaves the iterations under way. Where lanes count
+//! iterations, those before the failing one have not been looked at by later checks: the number of
+//! them is left in `retry`, and the lane loop runs them again, so that it is the first failing iteration that
+//! is reported. (Where several iterations of an *inner* lane loop fail at different checks,
+//! any of them may be the one reported.)
+
+use warpwise_diag::Span;
+use warpwise_ir::{Message, MessagePart, Operand as CoreOperand};
+use warpwise_runtime::machine::CheckPart;
+
+use crate::lower::emitter::{Emitter, Failing, Value};
+use crate::op::{Block, Op};
+use crate::program::{Check, CheckId};
+use crate::types::{ImpType, Operand};
+
+impl Emitter<'_> {
+    /// Fails unless the condition holds in every lane that runs.
+    pub fn assert(&mut self, cond: CoreOperand, message: &Message, span: Span) {
+        let (check, shown) = self.check(message, span);
+        let holds = self.holds_everywhere(cond);
+        self.code.open();
+        match self.failing {
+            None => {
+                let values = shown.iter().filter_map(|&x| self.value(x).base()).collect();
+                self.code.emit(Op::Fail { check, iteration: Operand::i64(0), values });
+            }
+            Some(failing) if self.width() == 1 => self.fail_scalar(check, &shown, failing),
+            Some(failing) => self.fail_lane(cond, check, &shown, failing),
+        }
+        let else_block = self.code.close();
+        self.code.emit(Op::If { cond: holds, then_block: Block::new(), else_block });
+    }
+
+    /// The check of a message, and the operands it shows.
+    fn check(&mut self, message: &Message, span: Span) -> (CheckId, Vec<CoreOperand>) {
+        let mut shown = Vec::new();
+        let mut parts = Vec::new();
+        for part in &message.parts {
+            parts.push(match part {
+                MessagePart::Text(text) => CheckPart::Text(text.clone()),
+                MessagePart::Value(operand, ty) => {
+                    shown.push(*operand);
+                    CheckPart::Value(*ty)
+                }
+            });
+        }
+        (self.cx.checks.borrow_mut().push(Check { parts, span }), shown)
+    }
+
+    fn fail_scalar(&mut self, check: CheckId, shown: &[CoreOperand], failing: Failing) {
+        let values = shown.iter().filter_map(|&x| self.value(x).base()).collect();
+        self.code.emit(Op::Fail { check, iteration: failing.iteration, values });
+        self.code.emit(Op::Leave { label: failing.exit });
+    }
+
+    fn fail_lane(&mut self, cond: CoreOperand, check: CheckId, shown: &[CoreOperand], failing: Failing) {
+        let cond = self.value(cond);
+        let mut failed = match cond {
+            // Wrong in all lanes: the first of those that run is the one.
+            Value::Uniform(_) => self.vector_reg(Value::constant(true.into())).into(),
+            Value::Linear { .. } | Value::Varying(_) => {
+                let cond = self.vector(cond);
+                self.code.not(cond)
+            }
+        };
+        if let Some(mask) = self.mask_operand() {
+            failed = self.code.binary(warpwise_prim::BinaryOp::And, failed, mask);
+        }
+        let lane = self.code.reg("failed", ImpType::scalar(warpwise_prim::ScalarType::I64));
+        self.code.emit(Op::First { dst: lane, mask: failed });
+        let values = shown
+            .iter()
+            .map(|&x| {
+                let value = self.value(x);
+                self.lane_value(value, lane.into())
+            })
+            .collect();
+        let iteration =
+            if failing.per_lane { self.code.add(failing.iteration, lane) } else { failing.iteration };
+        self.code.emit(Op::Fail { check, iteration, values });
+        if let Some(retry) = failing.retry {
+            self.code.set(retry, lane);
+        }
+        self.code.emit(Op::Leave { label: failing.exit });
+    }
+}

@@ -1,0 +1,207 @@
+//! Building imperative code: registers, memories, labels and a stack of open blocks.
+//!
+//! One [`Code`] is one host function or kernel under construction. The scalar helpers fold what is
+//! known at compile time, so that addresses stay readable; they fold integers only.
+//!
+//! Absent on purpose: core IR, lanes and masks as concepts (see `lanes`, `masks`).
+
+use warpwise_ir::entity::PrimaryMap;
+use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
+
+use crate::op::{Block, Label, Op};
+use crate::types::{ImpType, Mem, MemData, Operand, Reg, RegData, Space};
+
+/// A host function or kernel under construction.
+#[derive(Default)]
+pub(super) struct Code {
+    /// Registers made so far.
+    pub regs: PrimaryMap<Reg, RegData>,
+    /// Memories made so far.
+    pub mems: PrimaryMap<Mem, MemData>,
+    open: Vec<Block>,
+    labels: u32,
+}
+
+impl Code {
+    /// Code with one open block.
+    pub fn new() -> Code {
+        Code { open: vec![Block::new()], ..Code::default() }
+    }
+
+    /// A fresh register.
+    pub fn reg(&mut self, name: &str, ty: ImpType) -> Reg {
+        self.regs.push(RegData { ty, name: name.to_string() })
+    }
+
+    /// A fresh `i64` register.
+    pub fn int_reg(&mut self, name: &str) -> Reg {
+        self.reg(name, ImpType::scalar(ScalarType::I64))
+    }
+
+    /// A fresh memory.
+    pub fn mem(&mut self, name: &str, space: Space) -> Mem {
+        self.mems.push(MemData { space, name: name.to_string() })
+    }
+
+    /// A fresh label.
+    pub fn label(&mut self) -> Label {
+        self.labels += 1;
+        Label(self.labels - 1)
+    }
+
+    /// Appends an operation to the innermost open block.
+    pub fn emit(&mut self, op: Op) {
+        self.open.last_mut().expect("a block is open").push(op);
+    }
+
+    /// Opens a block.
+    pub fn open(&mut self) {
+        self.open.push(Block::new());
+    }
+
+    /// Closes the innermost block.
+    pub fn close(&mut self) -> Block {
+        self.open.pop().expect("a block is open")
+    }
+
+    /// The type of an operand; a constant is a scalar.
+    pub fn ty(&self, x: Operand) -> ImpType {
+        match x {
+            Operand::Reg(reg) => self.regs[reg].ty,
+            Operand::Const(value) => ImpType::scalar(value.ty()),
+        }
+    }
+
+    /// `dst = x`.
+    pub fn set(&mut self, dst: Reg, x: impl Into<Operand>) {
+        self.emit(Op::Move { dst, x: x.into() });
+    }
+
+    /// A fresh register that holds `x` now.
+    pub fn copy(&mut self, name: &str, x: impl Into<Operand>) -> Reg {
+        let x = x.into();
+        let dst = self.reg(name, self.ty(x));
+        self.set(dst, x);
+        dst
+    }
+
+    /// `op x y`, folded where it is an integer operation on constants or neutral elements.
+    pub fn binary(&mut self, op: BinaryOp, x: impl Into<Operand>, y: impl Into<Operand>) -> Operand {
+        let (x, y) = (x.into(), y.into());
+        if let Some(known) = fold(op, x, y) {
+            return known;
+        }
+        let ty = wider(self.ty(x), self.ty(y));
+        let dst = self.reg(op.mnemonic(), ty);
+        self.emit(Op::Binary { dst, op, x, y });
+        dst.into()
+    }
+
+    /// `x + y` on integers.
+    pub fn add(&mut self, x: impl Into<Operand>, y: impl Into<Operand>) -> Operand {
+        self.binary(BinaryOp::Add, x, y)
+    }
+
+    /// `x - y` on integers.
+    pub fn sub(&mut self, x: impl Into<Operand>, y: impl Into<Operand>) -> Operand {
+        self.binary(BinaryOp::Sub, x, y)
+    }
+
+    /// `x * y` on integers.
+    pub fn mul(&mut self, x: impl Into<Operand>, y: impl Into<Operand>) -> Operand {
+        self.binary(BinaryOp::Mul, x, y)
+    }
+
+    /// The product of `i64` operands.
+    pub fn product(&mut self, xs: impl IntoIterator<Item = Operand>) -> Operand {
+        xs.into_iter().fold(Operand::i64(1), |product, x| self.mul(product, x))
+    }
+
+    /// `ceil(x / y)` for `x >= 0` and constant `y > 0`.
+    pub fn ceil_div(&mut self, x: impl Into<Operand>, y: i64) -> Operand {
+        let sum = self.add(x, Operand::i64(y - 1));
+        self.binary(BinaryOp::SQuot, sum, Operand::i64(y))
+    }
+
+    /// `op x y`, a `bool` or mask.
+    pub fn compare(&mut self, op: CompareOp, x: impl Into<Operand>, y: impl Into<Operand>) -> Operand {
+        let (x, y) = (x.into(), y.into());
+        let lanes = wider(self.ty(x), self.ty(y)).lanes;
+        let dst = self.reg(op.mnemonic(), ImpType::vector(ScalarType::Bool, lanes));
+        self.emit(Op::Compare { dst, op, x, y });
+        dst.into()
+    }
+
+    /// `cond ? x : y`.
+    pub fn select(
+        &mut self,
+        cond: impl Into<Operand>,
+        x: impl Into<Operand>,
+        y: impl Into<Operand>,
+    ) -> Operand {
+        let (cond, x, y) = (cond.into(), x.into(), y.into());
+        let lanes = self.ty(cond).lanes.max(wider(self.ty(x), self.ty(y)).lanes);
+        let dst = self.reg("select", ImpType::vector(self.ty(x).scalar, lanes));
+        self.emit(Op::Select { dst, cond, x, y });
+        dst.into()
+    }
+
+    /// The mask or truth value turned round.
+    pub fn not(&mut self, x: impl Into<Operand>) -> Operand {
+        let x = x.into();
+        let dst = self.reg("not", self.ty(x));
+        self.emit(Op::Unary { dst, op: warpwise_prim::UnaryOp::Not, x });
+        dst.into()
+    }
+
+    /// Loads one scalar.
+    pub fn load(&mut self, name: &str, elem: ScalarType, mem: Mem, index: impl Into<Operand>) -> Reg {
+        let dst = self.reg(name, ImpType::scalar(elem));
+        self.emit(Op::Load { dst, mem, index: index.into(), mask: None });
+        dst
+    }
+
+    /// Stores one scalar.
+    pub fn store(
+        &mut self,
+        elem: ScalarType,
+        mem: Mem,
+        index: impl Into<Operand>,
+        value: impl Into<Operand>,
+    ) {
+        let (index, value) = (index.into(), value.into());
+        self.emit(Op::Store { mem, index, value, elem, mask: None, stream: false });
+    }
+}
+
+/// The type of the operand with more lanes.
+fn wider(x: ImpType, y: ImpType) -> ImpType {
+    if y.lanes > x.lanes { y } else { x }
+}
+
+/// The result of an integer operation that needs no code.
+fn fold(op: BinaryOp, x: Operand, y: Operand) -> Option<Operand> {
+    let int = |operand: Operand| match operand {
+        Operand::Const(value) => value.as_int().map(|int| (value.ty(), int)),
+        Operand::Reg(_) => None,
+    };
+    if let (Some((ty, x)), Some((_, y))) = (int(x), int(y)) {
+        let value = match op {
+            BinaryOp::Add => x.wrapping_add(y),
+            BinaryOp::Sub => x.wrapping_sub(y),
+            BinaryOp::Mul => x.wrapping_mul(y),
+            BinaryOp::SQuot if y != 0 => x.wrapping_div(y),
+            _ => return None,
+        };
+        return Some(Operand::Const(Scalar::int(ty, value)));
+    }
+    match (op, int(x).map(|c| c.1), int(y).map(|c| c.1)) {
+        (BinaryOp::Add, Some(0), _) | (BinaryOp::Mul, Some(1), _) => Some(y),
+        (BinaryOp::Add | BinaryOp::Sub, _, Some(0)) | (BinaryOp::Mul | BinaryOp::SQuot, _, Some(1)) => {
+            Some(x)
+        }
+        (BinaryOp::Mul, Some(0), _) => Some(x),
+        (BinaryOp::Mul, _, Some(0)) => Some(y),
+        _ => None,
+    }
+}

@@ -1,0 +1,373 @@
+//! Choices and loops, in host code, scalar code and lanes.
+//!
+//! A condition that is the same in all lanes is a branch. A divergent choice between cheap, pure bodies
+//! computes both and selects; any other runs each side under its mask, skipped when no lane takes it.
+//! A divergent loop keeps a mask of live lanes and ends when it is empty; lanes that left keep their values.
+
+use warpwise_diag::Span;
+use warpwise_ir::{Body, Branch, LoopForm, LoopParam, Operand as CoreOperand, Stm, Type, Var};
+use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
+
+use crate::lower::cost;
+use crate::lower::emitter::{Emitter, Lowered, Mask, Value};
+use crate::lower::slots::{Carried, Slot};
+use crate::lower::variance::Variance;
+use crate::op::Op;
+use crate::types::{ImpType, Operand, Reg};
+
+impl<'a> Emitter<'a> {
+    /// A choice.
+    pub fn if_stm(
+        &mut self,
+        stm: &'a Stm,
+        cond: CoreOperand,
+        (then_body, else_body): (&'a Body, &'a Body),
+        branch: Branch,
+    ) -> Lowered<()> {
+        let value = self.value(cond);
+        match (value, branch) {
+            (Value::Uniform(x), _) => self.branch(stm, x, then_body, else_body),
+            (_, Branch::Specialised) => {
+                let everywhere = self.holds_everywhere(cond);
+                self.branch(stm, everywhere, then_body, else_body)
+            }
+            (_, Branch::Plain) if cost::is_cheap(self, then_body) && cost::is_cheap(self, else_body) => {
+                self.select_bodies(stm, value, then_body, else_body)
+            }
+            (_, Branch::Plain) => self.masked_bodies(stm, value, then_body, else_body),
+        }
+    }
+
+    /// One of two bodies.
+    fn branch(
+        &mut self,
+        stm: &'a Stm,
+        cond: Operand,
+        then_body: &'a Body,
+        else_body: &'a Body,
+    ) -> Lowered<()> {
+        let likes = then_body.result.iter().zip(&else_body.result);
+        let mut slots = Vec::new();
+        for (&var, (&x, &y)) in stm.pattern.iter().zip(likes) {
+            let like = if self.is_bound_block(x) { x } else { y };
+            slots.push(self.slot(var, self.variance(var), like, stm.span)?);
+        }
+        let then_block = self.side(&slots, then_body, stm.span)?;
+        let else_block = self.side(&slots, else_body, stm.span)?;
+        self.code.emit(Op::If { cond, then_block, else_block });
+        self.bind_slots(&stm.pattern, &slots);
+        Ok(())
+    }
+
+    fn is_bound_block(&self, x: CoreOperand) -> bool {
+        x.as_var().is_some_and(|var| self.scope.blocks.contains_key(&var))
+    }
+
+    fn side(&mut self, slots: &[Slot], body: &'a Body, span: Span) -> Lowered<Vec<Op>> {
+        self.code.open();
+        let done = self.body_into(slots, body, span);
+        let block = self.code.close();
+        done.map(|()| block)
+    }
+
+    /// Runs a body and assigns its results.
+    fn body_into(&mut self, slots: &[Slot], body: &'a Body, span: Span) -> Lowered<()> {
+        let locals = self.stms(body)?;
+        let values = self.carried_all(&body.result, span)?;
+        self.assign(slots, values, span)?;
+        self.release_locals(locals);
+        Ok(())
+    }
+
+    fn carried_all(&mut self, operands: &[CoreOperand], span: Span) -> Lowered<Vec<Carried>> {
+        operands.iter().map(|&x| self.carried(x, span)).collect()
+    }
+
+    fn bind_slots(&mut self, vars: &[Var], slots: &[Slot]) {
+        for (&var, &slot) in vars.iter().zip(slots) {
+            self.bind_slot(var, slot);
+        }
+    }
+
+    /// Both bodies, and a choice between their results.
+    fn select_bodies(
+        &mut self,
+        stm: &'a Stm,
+        cond: Value,
+        then_body: &'a Body,
+        else_body: &'a Body,
+    ) -> Lowered<()> {
+        let (then_mask, else_mask) = self.split_mask(cond);
+        self.with_mask(Mask::Some(then_mask), |this| this.stms(then_body))?;
+        self.with_mask(Mask::Some(else_mask), |this| this.stms(else_body))?;
+        for ((&var, &x), &y) in stm.pattern.iter().zip(&then_body.result).zip(&else_body.result) {
+            match self.cx.function.ty(var) {
+                Type::Scalar(_) => {
+                    let (x, y) = (self.value(x), self.value(y));
+                    let chosen = if x == y { x } else { self.select(cond, x, y) };
+                    self.bind(var, chosen);
+                }
+                Type::Mem | Type::Array(_) | Type::Cert | Type::Acc(_) => {
+                    self.same_block(var, x, y, stm.span)?
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Each body under its mask, unless no lane takes it.
+    fn masked_bodies(
+        &mut self,
+        stm: &'a Stm,
+        cond: Value,
+        then_body: &'a Body,
+        else_body: &'a Body,
+    ) -> Lowered<()> {
+        let (then_mask, else_mask) = self.split_mask(cond);
+        let mut results = Vec::new();
+        for (&var, &like) in stm.pattern.iter().zip(&then_body.result) {
+            let slot = match self.cx.function.ty(var) {
+                Type::Scalar(ty) => {
+                    let slot = self.slot(var, Variance::Varying, like, stm.span)?;
+                    if let Slot::Scalar(reg, _) = slot {
+                        self.code.set(reg, Operand::Const(Scalar::zero(*ty)));
+                    }
+                    slot
+                }
+                Type::Mem | Type::Array(_) | Type::Cert | Type::Acc(_) => Slot::Nothing,
+            };
+            results.push(slot);
+        }
+        self.masked_side(then_mask, then_body, &results, stm.span)?;
+        self.masked_side(else_mask, else_body, &results, stm.span)?;
+        for (i, &var) in stm.pattern.iter().enumerate() {
+            self.same_block(var, then_body.result[i], else_body.result[i], stm.span)?;
+        }
+        self.bind_slots(&stm.pattern, &results);
+        Ok(())
+    }
+
+    /// A block or array that comes out of a divergent choice must be the same on both sides.
+    fn same_block(&mut self, var: Var, x: CoreOperand, y: CoreOperand, span: Span) -> Lowered<()> {
+        if !matches!(self.cx.function.ty(var), Type::Mem) {
+            return Ok(());
+        }
+        match (self.carried(x, span)?, self.carried(y, span)?) {
+            (Carried::Block(x), Carried::Block(y)) if x == y => {
+                self.scope.blocks.insert(var, x);
+                Ok(())
+            }
+            _ => self.limit(span, "arrays in memory that differs between vector lanes"),
+        }
+    }
+
+    fn masked_side(&mut self, mask: Reg, body: &'a Body, results: &[Slot], span: Span) -> Lowered<()> {
+        if body.stms.is_empty() && results.iter().all(|slot| *slot == Slot::Nothing) {
+            return Ok(());
+        }
+        let any = self.code.reg("any", ImpType::scalar(ScalarType::Bool));
+        self.code.emit(Op::Any { dst: any, mask: mask.into() });
+        self.code.open();
+        let done = self.with_mask(Mask::Some(mask), |this| {
+            this.stms(body)?;
+            let values = this.carried_all(&body.result, span)?;
+            this.merge(mask, results, &values);
+            Ok(())
+        });
+        let then_block = self.code.close();
+        self.code.emit(Op::If { cond: any.into(), then_block, else_block: Vec::new() });
+        done
+    }
+
+    /// Puts values into varying slots where the mask holds.
+    pub fn merge(&mut self, mask: Reg, slots: &[Slot], values: &[Carried]) {
+        let values = self.settled(slots, values.to_vec());
+        for (slot, value) in slots.iter().zip(&values) {
+            if let (Slot::Scalar(dst, _), Carried::Scalar(value)) = (slot, value) {
+                let x = self.vector(*value);
+                self.code.emit(Op::Select { dst: *dst, cond: mask.into(), x, y: (*dst).into() });
+            }
+        }
+    }
+
+    /// The running lanes in which a varying condition holds, and those in which it does not.
+    pub fn split_mask(&mut self, cond: Value) -> (Reg, Reg) {
+        let cond = self.vector(cond);
+        let not = self.code.not(cond);
+        match self.mask_operand() {
+            None => (self.vector_bool(cond), self.vector_bool(not)),
+            Some(mask) => {
+                let then_mask = self.code.binary(BinaryOp::And, mask, cond);
+                let else_mask = self.code.binary(BinaryOp::And, mask, not);
+                (self.vector_bool(then_mask), self.vector_bool(else_mask))
+            }
+        }
+    }
+
+    fn vector_bool(&mut self, x: Operand) -> Reg {
+        match x {
+            Operand::Reg(reg) => reg,
+            Operand::Const(_) => {
+                let reg = self.code.reg("mask", ImpType::vector(ScalarType::Bool, self.width()));
+                self.code.set(reg, x);
+                reg
+            }
+        }
+    }
+
+    /// A sequential loop.
+    pub fn loop_stm(
+        &mut self,
+        stm: &'a Stm,
+        params: &'a [LoopParam],
+        form: &'a LoopForm,
+        body: &'a Body,
+    ) -> Lowered<()> {
+        let mut slots = Vec::new();
+        for param in params {
+            slots.push(self.slot(param.var, self.variance(param.var), param.init, stm.span)?);
+        }
+        let inits: Vec<CoreOperand> = params.iter().map(|param| param.init).collect();
+        let inits = self.carried_all(&inits, stm.span)?;
+        self.assign(&slots, inits, stm.span)?;
+        let vars: Vec<Var> = params.iter().map(|param| param.var).collect();
+        self.bind_slots(&vars, &slots);
+        let divergent = match form {
+            LoopForm::For { bound, .. } => !matches!(self.value(*bound), Value::Uniform(_)),
+            LoopForm::While { cond } => !matches!(self.value(*cond), Value::Uniform(_)),
+        };
+        if divergent {
+            return self.divergent_loop(stm, &slots, form, body);
+        }
+        match form {
+            LoopForm::For { index, bound } => self.uniform_for(*index, *bound, &slots, body, stm.span)?,
+            LoopForm::While { cond } => self.uniform_while(*cond, &slots, body, stm.span)?,
+        }
+        self.bind_slots(&stm.pattern, &slots);
+        Ok(())
+    }
+
+    fn uniform_for(
+        &mut self,
+        index: Var,
+        bound: CoreOperand,
+        slots: &[Slot],
+        body: &'a Body,
+        span: Span,
+    ) -> Lowered<()> {
+        let to = self.uniform(bound, span)?;
+        let ty = self.code.ty(to).scalar;
+        let counter = self.code.reg("i", ImpType::scalar(ty));
+        self.bind_uniform(index, counter);
+        let block = self.side(slots, body, span)?;
+        let from = Operand::Const(Scalar::int(ty, 0));
+        self.code.emit(Op::For { index: counter, from, to, step: 1, body: block });
+        Ok(())
+    }
+
+    fn uniform_while(&mut self, cond: Var, slots: &[Slot], body: &'a Body, span: Span) -> Lowered<()> {
+        let cond = self.uniform(cond, span)?;
+        let block = self.side(slots, body, span)?;
+        self.code.emit(Op::While { test: Vec::new(), cond, body: block });
+        Ok(())
+    }
+
+    /// A loop that lanes leave one by one.
+    fn divergent_loop(
+        &mut self,
+        stm: &'a Stm,
+        slots: &[Slot],
+        form: &'a LoopForm,
+        body: &'a Body,
+    ) -> Lowered<()> {
+        let kept = self.kept_values(slots, &stm.pattern, stm.span)?;
+        let live = self.code.reg("live", ImpType::vector(ScalarType::Bool, self.width()));
+        let running = self.mask_operand().unwrap_or(Operand::Const(Scalar::Bool(true)));
+        self.code.set(live, running);
+        let any = self.code.reg("any", ImpType::scalar(ScalarType::Bool));
+        self.code.open();
+        let counter = self.live_test(form, live, any)?;
+        let test = self.code.close();
+        if let Some((counter, ty)) = counter {
+            self.code.set(counter, Operand::Const(Scalar::int(ty, 0)));
+        }
+        self.code.open();
+        let done =
+            self.with_mask(Mask::Some(live), |this| this.live_body(slots, &kept, live, body, stm.span));
+        if let Some((counter, ty)) = counter {
+            let next = self.code.add(counter, Operand::Const(Scalar::int(ty, 1)));
+            self.code.set(counter, next);
+        }
+        let block = self.code.close();
+        self.code.emit(Op::While { test, cond: any.into(), body: block });
+        self.bind_slots(&stm.pattern, &kept);
+        done
+    }
+
+    /// For every slot the vector that keeps the values of lanes that have left.
+    fn kept_values(&mut self, slots: &[Slot], pattern: &[Var], span: Span) -> Lowered<Vec<Slot>> {
+        let mut kept = Vec::new();
+        for (&slot, &var) in slots.iter().zip(pattern) {
+            kept.push(match slot {
+                Slot::Scalar(_, Variance::Varying) | Slot::Nothing | Slot::Block(_) => slot,
+                Slot::Scalar(reg, kind) => {
+                    let value = crate::lower::scalars::as_kind(kind, reg.into());
+                    let initial = self.vector(value);
+                    let slot = self.slot(var, Variance::Varying, CoreOperand::bool(false), span)?;
+                    if let Slot::Scalar(reg, _) = slot {
+                        self.code.set(reg, initial);
+                    }
+                    slot
+                }
+            });
+        }
+        Ok(kept)
+    }
+
+    /// Narrows the live lanes at the head of a divergent loop; the counter of a counting one.
+    fn live_test(&mut self, form: &LoopForm, live: Reg, any: Reg) -> Lowered<Option<(Reg, ScalarType)>> {
+        let (still, counter) = match form {
+            LoopForm::For { index, bound } => {
+                let bound = self.value(*bound);
+                let ty = self.scalar_type(bound);
+                let counter = self.code.reg("i", ImpType::scalar(ty));
+                self.bind_uniform(*index, counter);
+                let below = self.compare(CompareOp::SLt, Value::Uniform(counter.into()), bound);
+                (self.vector(below), Some((counter, ty)))
+            }
+            LoopForm::While { cond } => {
+                let cond = self.value(*cond);
+                (self.vector(cond), None)
+            }
+        };
+        self.code.emit(Op::Binary { dst: live, op: BinaryOp::And, x: live.into(), y: still });
+        self.code.emit(Op::Any { dst: any, mask: live.into() });
+        Ok(counter)
+    }
+
+    fn live_body(
+        &mut self,
+        slots: &[Slot],
+        kept: &[Slot],
+        live: Reg,
+        body: &'a Body,
+        span: Span,
+    ) -> Lowered<()> {
+        self.stms(body)?;
+        let values = self.carried_all(&body.result, span)?;
+        self.merge(live, kept, &values);
+        for (slot, value) in slots.iter().zip(&values) {
+            if let (Slot::Block(to), Carried::Block(from)) = (slot, value)
+                && to != from
+            {
+                return self.limit(span, "arrays in memory that differs between vector lanes");
+            }
+        }
+        let in_step = |(slot, value): (&Slot, Carried)| match slot {
+            Slot::Scalar(_, Variance::Varying) | Slot::Block(_) | Slot::Nothing => (Slot::Nothing, value),
+            Slot::Scalar(..) => (*slot, value),
+        };
+        let (slots, values): (Vec<Slot>, Vec<Carried>) = slots.iter().zip(values).map(in_step).unzip();
+        self.assign(&slots, values, span)
+    }
+}

@@ -1,0 +1,376 @@
+//! Host code: one host function per core function.
+//!
+//! Scalars and control run on the host's register machine; segmented operations are launched; views cost
+//! nothing; whole arrays are copied by the machine's own operations. A sequential loop without
+//! parallel operations is compiled as a kernel of one iteration, whose scalar results come back through memory.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+use warpwise_diag::Span;
+use warpwise_ir::traverse::Visitor;
+use warpwise_ir::{Body, Expr, Function, FunctionId, Operand as CoreOperand, Program, Stm, Type, Var};
+use warpwise_prim::{Scalar, ScalarType};
+use warpwise_runtime::machine::Schedule;
+
+use crate::lower::emitter::{BlockBinding, Context, Emitter, Failing, Lowered, Value};
+use crate::lower::kernels::Range;
+use crate::lower::liveness;
+use crate::lower::memory::View;
+use crate::op::Op;
+use crate::program::{HostFunction, HostParam, HostResult, ImpProgram};
+use crate::target::CpuTarget;
+use crate::types::{ImpType, Mem, Operand, Space, StridedView};
+
+/// Lowers a function into `lowered`.
+pub(super) fn lower_function(
+    program: &Program,
+    id: FunctionId,
+    target: &CpuTarget,
+    lowered: &mut ImpProgram,
+) -> Lowered<()> {
+    let function = &program.functions[id];
+    let mut definitions = Definitions(FxHashMap::default());
+    definitions.body(&function.body);
+    let cx = Context {
+        function,
+        target,
+        definitions: definitions.0,
+        unique_blocks: liveness::unique_blocks(function),
+        kernels: RefCell::new(std::mem::take(&mut lowered.kernels)),
+        checks: RefCell::new(std::mem::take(&mut lowered.checks)),
+    };
+    let host = host_function(&cx)?;
+    lowered.functions.push(host);
+    lowered.kernels = cx.kernels.into_inner();
+    lowered.checks = cx.checks.into_inner();
+    Ok(())
+}
+
+/// Finds the expression that binds each variable.
+struct Definitions<'f>(FxHashMap<Var, &'f Expr>);
+
+impl<'f> Visitor<'f> for Definitions<'f> {
+    fn stm(&mut self, stm: &'f Stm) {
+        if let [var] = stm.pattern[..] {
+            self.0.insert(var, &stm.expr);
+        }
+        self.walk_stm(stm);
+    }
+}
+
+fn host_function(cx: &Context) -> Lowered<HostFunction> {
+    let function = cx.function;
+    let mut host = Emitter::host(cx);
+    host.bind_params(function);
+    let mut params = Vec::new();
+    for param in &function.params {
+        match function.ty(param.var) {
+            Type::Scalar(_) => {
+                let Value::Uniform(Operand::Reg(reg)) = host.value(param.var) else {
+                    return host.limit(function.span, "a parameter that is a constant");
+                };
+                params.push(HostParam::Scalar(reg));
+            }
+            Type::Array(_) => {
+                let (mem, elem, shape) = host.whole_array(param.var, function.span)?;
+                params.push(HostParam::Array { mem, elem, shape });
+            }
+            Type::Mem | Type::Cert | Type::Acc(_) => {}
+        }
+    }
+    host.host_stms(&function.body)?;
+    let mut results = Vec::new();
+    for &result in &function.body.result {
+        results.push(if host.is_array_operand(result) {
+            let var = result.as_var().expect("an array is a variable");
+            let (mem, elem, shape) = host.whole_array(var, function.span)?;
+            HostResult::Array { mem, elem, shape }
+        } else {
+            HostResult::Scalar(host.uniform(result, function.span)?)
+        });
+    }
+    let body = host.code.close();
+    Ok(HostFunction {
+        name: function.name.clone(),
+        entry: function.entry.clone(),
+        regs: host.code.regs,
+        mems: host.code.mems,
+        params,
+        body,
+        results,
+    })
+}
+
+impl<'a> Emitter<'a> {
+    fn bind_params(&mut self, function: &Function) {
+        for param in &function.params {
+            let data = &function.vars[param.var];
+            let name = data.name().to_string();
+            match data.ty {
+                Type::Scalar(ty) => {
+                    let reg = self.code.reg(&name, ImpType::scalar(ty));
+                    self.bind_uniform(param.var, reg);
+                }
+                Type::Mem => {
+                    let mem = self.code.mem(&name, Space::Global);
+                    self.scope.blocks.insert(param.var, BlockBinding { mem, interleaved: false });
+                }
+                Type::Array(_) | Type::Cert | Type::Acc(_) => {}
+            }
+        }
+    }
+
+    /// The block, element type and sizes of an array that crosses the boundary of a function.
+    fn whole_array(&mut self, array: Var, span: Span) -> Lowered<(Mem, ScalarType, Vec<Operand>)> {
+        let view = self.view(array, span)?;
+        let shape = self.extents(&view, span)?;
+        Ok((view.block.mem, view.elem, shape))
+    }
+
+    /// The sizes of a view, as host code has them.
+    pub fn extents(&self, view: &View, span: Span) -> Lowered<Vec<Operand>> {
+        self.all_uniform(&view.extents, span)
+    }
+
+    fn all_uniform(&self, values: &[Value], span: Span) -> Lowered<Vec<Operand>> {
+        let uniform = values.iter().map(|value| match value {
+            Value::Uniform(x) => Ok(*x),
+            Value::Linear { .. } | Value::Varying(_) => {
+                self.limit(span, "a size that differs between vector lanes")
+            }
+        });
+        uniform.collect()
+    }
+
+    /// Runs the statements of a host body, releasing blocks after their last use. Yields the blocks that
+    /// its result mentions.
+    pub fn host_stms(&mut self, body: &'a Body) -> Lowered<Vec<Mem>> {
+        let mut deaths = liveness::deaths(self.cx.function, body);
+        for (position, stm) in body.stms.iter().enumerate() {
+            self.host_stm(stm)?;
+            for block in deaths.after.remove(&position).unwrap_or_default() {
+                let mem = self.block(block, stm.span)?.mem;
+                self.code.emit(Op::Release { mem });
+            }
+        }
+        deaths.in_result.iter().map(|&block| Ok(self.block(block, Span::NONE)?.mem)).collect()
+    }
+
+    /// Releases blocks that a body has handed on. Host code.
+    pub fn release_locals(&mut self, locals: Vec<Mem>) {
+        for mem in locals {
+            self.code.emit(Op::Release { mem });
+        }
+    }
+
+    fn host_stm(&mut self, stm: &'a Stm) -> Lowered<()> {
+        if self.is_compiled_loop(stm) {
+            return self.sequential_kernel(stm);
+        }
+        if self.common_stm(stm)? {
+            return Ok(());
+        }
+        match &stm.expr {
+            Expr::Seg(op) => self.launch_seg(stm, op),
+            Expr::Threshold { name, value, default } => {
+                let value = self.uniform(*value, stm.span)?;
+                let dst = self.code.reg("parallel", ImpType::scalar(ScalarType::Bool));
+                self.code.emit(Op::Threshold { dst, name: name.clone(), value, default: *default });
+                self.bind_uniform(stm.pattern[0], dst);
+                Ok(())
+            }
+            Expr::Alloc { bytes } => {
+                let bytes = self.uniform(*bytes, stm.span)?;
+                let mem = self.alloc(self.cx.function.vars[stm.pattern[0]].name(), bytes);
+                self.scope.blocks.insert(stm.pattern[0], BlockBinding { mem, interleaved: false });
+                Ok(())
+            }
+            Expr::Call { function, args } => self.call(stm, *function, args),
+            _ => self.host_array_stm(stm),
+        }
+    }
+
+    /// A fresh block. Host code.
+    pub fn alloc(&mut self, name: &str, bytes: Operand) -> Mem {
+        let mem = self.code.mem(name, Space::Global);
+        self.code.emit(Op::Alloc { dst: mem, bytes });
+        mem
+    }
+
+    fn call(&mut self, stm: &Stm, callee: FunctionId, args: &[CoreOperand]) -> Lowered<()> {
+        let arrays = args.iter().copied().chain(stm.pattern.iter().map(|&var| var.into()));
+        if arrays.into_iter().any(|x| self.is_array_operand(x)) {
+            return self.limit(stm.span, "calls of recursive functions on arrays");
+        }
+        let mut scalars = Vec::new();
+        for &arg in args {
+            scalars.push(self.uniform(arg, stm.span)?);
+        }
+        let mut results = Vec::new();
+        for &var in &stm.pattern {
+            let dst = self.code.reg("result", ImpType::scalar(self.elem(var)));
+            self.bind_uniform(var, dst);
+            results.push(dst);
+        }
+        let function = warpwise_ir::entity::Entity::index(callee);
+        self.code.emit(Op::Call { function, args: scalars, mem_args: vec![], results, mem_results: vec![] });
+        Ok(())
+    }
+
+    /// Whether a statement is a loop to be compiled: nothing in it needs the host.
+    fn is_compiled_loop(&self, stm: &Stm) -> bool {
+        let hands_blocks_on = stm.pattern.iter().any(|&var| *self.cx.function.ty(var) == Type::Mem);
+        matches!(stm.expr, Expr::Loop { .. }) && !hands_blocks_on && !needs_host(&stm.expr)
+    }
+
+    /// Compiles a statement as a kernel of one iteration.
+    fn sequential_kernel(&mut self, stm: &'a Stm) -> Lowered<()> {
+        let scalars: Vec<Var> = stm.pattern.iter().copied().filter(|&var| self.is_scalar(var)).collect();
+        let results = self.alloc("results", Operand::i64(8 * scalars.len() as i64));
+        let built = self.build("loop", stm.span, &|kernel, _, _| {
+            let out = kernel.mem_param("results", results, None);
+            let exit = kernel.code.label();
+            let iteration = Operand::i64(0);
+            kernel.failing = Some(Failing { iteration, per_lane: false, exit, retry: None });
+            kernel.code.open();
+            let done = kernel.stm(stm);
+            for (i, &var) in scalars.iter().enumerate() {
+                if let Value::Uniform(x) = kernel.value(var) {
+                    let elem = kernel.elem(var);
+                    kernel.code.store(elem, out, result_index(i, elem), x);
+                }
+            }
+            let block = kernel.code.close();
+            kernel.scope_if_left(exit, block);
+            done
+        })?;
+        let cost = self.expr_cost(&stm.expr);
+        let extent = Operand::i64(1);
+        self.launch(built, Range { extent, schedule: Schedule::Sequential, cost });
+        for (i, &var) in scalars.iter().enumerate() {
+            let elem = self.elem(var);
+            let reg = self.code.load("result", elem, results, result_index(i, elem));
+            self.bind_uniform(var, reg);
+        }
+        self.code.emit(Op::Release { mem: results });
+        Ok(())
+    }
+
+    fn is_scalar(&self, var: Var) -> bool {
+        matches!(self.cx.function.ty(var), Type::Scalar(_))
+    }
+
+    /// Lowers a statement of host code that makes or overwrites an array.
+    fn host_array_stm(&mut self, stm: &'a Stm) -> Lowered<()> {
+        let (var, span) = (stm.pattern[0], stm.span);
+        match &stm.expr {
+            Expr::Update { array, dims, value } => {
+                let whole = self.view(*array, span)?;
+                let part = self.slice(&whole, dims);
+                self.host_put(&part, *value, span)
+            }
+            Expr::Replicate { shape, value } if self.is_array_operand(*value) => {
+                let dest = self.view(var, span)?;
+                let mut source = self.view_of(*value, span)?;
+                let repeated = shape.iter().map(|_| Value::constant(Scalar::I64(0)));
+                source.strides = repeated.chain(source.strides.iter().copied()).collect();
+                self.host_copy(&dest, &source, span)
+            }
+            Expr::Replicate { value, .. } => self.host_fill(stm, *value),
+            Expr::Iota { .. } => self.array_kernel(stm),
+            Expr::ArrayLit(elems) => {
+                let dest = self.view(var, span)?;
+                for (i, &elem) in elems.iter().enumerate() {
+                    let place = self.row(&dest, &[Value::Uniform(Operand::i64(i as i64))]);
+                    self.host_put(&place, elem, span)?;
+                }
+                Ok(())
+            }
+            Expr::Concat { arrays, .. } => {
+                let dest = self.view(var, span)?;
+                let mut start = Value::Uniform(Operand::i64(0));
+                for &array in arrays {
+                    let source = self.view(array, span)?;
+                    let mut part = self.row(&dest, &[start]);
+                    part.extents.insert(0, source.extents[0]);
+                    part.strides.insert(0, dest.strides[0]);
+                    self.host_copy(&part, &source, span)?;
+                    start = self.binary(warpwise_prim::BinaryOp::Add, start, source.extents[0]);
+                }
+                Ok(())
+            }
+            Expr::Copy(array) | Expr::Manifest { array, .. } => {
+                let (dest, source) = (self.view(var, span)?, self.view(*array, span)?);
+                self.host_copy(&dest, &source, span)
+            }
+            expr => unreachable!("not a statement that fills an array: {expr:?}"),
+        }
+    }
+
+    fn host_put(&mut self, dest: &View, value: CoreOperand, span: Span) -> Lowered<()> {
+        if self.is_array_operand(value) {
+            let source = self.view_of(value, span)?;
+            return self.host_copy(dest, &source, span);
+        }
+        let value = self.value(value);
+        self.store(dest, &[], value);
+        Ok(())
+    }
+
+    fn host_copy(&mut self, dest: &View, source: &View, span: Span) -> Lowered<()> {
+        if dest == source {
+            return Ok(());
+        }
+        let shape = self.extents(dest, span)?;
+        let (dst, src) = (self.strided(dest, span)?, self.strided(source, span)?);
+        self.code.emit(Op::Copy { elem: dest.elem, shape, dst, src });
+        Ok(())
+    }
+
+    fn strided(&mut self, view: &View, span: Span) -> Lowered<StridedView> {
+        let strides = self.all_uniform(&view.strides, span)?;
+        let offset = self.all_uniform(&[view.offset], span)?[0];
+        Ok(StridedView { mem: view.block.mem, offset, strides })
+    }
+
+    /// Sets all elements of a fresh array to a scalar.
+    fn host_fill(&mut self, stm: &'a Stm, value: CoreOperand) -> Lowered<()> {
+        let placement = self.placement(stm.pattern[0], stm.span)?;
+        if !self.is_dense(placement) {
+            return self.array_kernel(stm);
+        }
+        let view = self.view(stm.pattern[0], stm.span)?;
+        let shape = self.extents(&view, stm.span)?;
+        let count = self.code.product(shape);
+        let (value, index) = (self.uniform(value, stm.span)?, self.all_uniform(&[view.offset], stm.span)?[0]);
+        self.code.emit(Op::Fill { mem: view.block.mem, index, count, value, elem: view.elem });
+        Ok(())
+    }
+
+    /// Fills an array in one task.
+    fn array_kernel(&mut self, stm: &'a Stm) -> Lowered<()> {
+        let built = self.build("fill", stm.span, &|kernel, _, _| kernel.array_stm(stm))?;
+        let view = self.view(stm.pattern[0], stm.span)?;
+        let shape = self.extents(&view, stm.span)?;
+        let cost = self.code.product(shape);
+        self.launch(built, Range { extent: Operand::i64(1), schedule: Schedule::Sequential, cost });
+        Ok(())
+    }
+}
+
+/// Where the `i`-th scalar result of a sequential kernel lies, in elements of its type.
+fn result_index(i: usize, elem: ScalarType) -> Operand {
+    Operand::i64((i * 8 / elem.bytes()) as i64)
+}
+
+/// Whether anything in an expression can only be done by host code.
+fn needs_host(expr: &Expr) -> bool {
+    let own = matches!(
+        expr,
+        Expr::Seg(_) | Expr::Alloc { .. } | Expr::Call { .. } | Expr::Threshold { .. } | Expr::WithAcc(_)
+    );
+    let mut inside = own;
+    expr.for_each_body(|body| inside |= body.stms.iter().any(|stm| needs_host(&stm.expr)));
+    inside
+}

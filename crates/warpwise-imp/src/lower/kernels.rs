@@ -1,0 +1,205 @@
+//! Kernels: building one, finding out what its memories promise, and launching it.
+
+use warpwise_diag::Span;
+use warpwise_ir::{Mapping, SegDim, Var};
+use warpwise_prim::{BinaryOp, CompareOp};
+use warpwise_runtime::machine::Schedule;
+
+use crate::lower::emitter::{Emitter, Lowered, Value};
+use crate::lower::lanes::LaneLoop;
+use crate::op::{Block, Op};
+use crate::program::{Kernel, KernelId, KernelParam, Launch};
+use crate::types::{Mem, Operand, Reg};
+
+/// A kernel that is done, and what its launch hands it.
+pub(super) struct Built {
+    kernel: KernelId,
+    args: Vec<Operand>,
+    mem_args: Vec<Mem>,
+    align: i64,
+}
+
+/// How a kernel is launched.
+pub(super) struct Range {
+    /// How many iterations.
+    pub extent: Operand,
+    /// How parts are handed out.
+    pub schedule: Schedule,
+    /// Cost of an iteration.
+    pub cost: Operand,
+}
+
+/// Makes the code of a kernel for the part `lo..hi`.
+pub(super) type Make<'f, 's> = &'f dyn Fn(&mut Emitter<'s>, Reg, Reg) -> Lowered<()>;
+
+impl<'a> Emitter<'a> {
+    /// Builds a kernel; without lanes where its code does not work in lanes. Host code.
+    pub fn build<'s>(&'s self, kind: &str, span: Span, make: Make<'_, 's>) -> Lowered<Built> {
+        self.build_as(kind, span, false, make).or_else(|_| self.build_as(kind, span, true, make))
+    }
+
+    fn build_as<'s>(
+        &'s self,
+        kind: &str,
+        span: Span,
+        scalar_only: bool,
+        make: Make<'_, 's>,
+    ) -> Lowered<Built> {
+        let mut kernel = Emitter::kernel(self.cx, &self.scope);
+        kernel.scalar_only = scalar_only;
+        let lo = kernel.code.int_reg("lo");
+        let hi = kernel.code.int_reg("hi");
+        make(&mut kernel, lo, hi)?;
+        let body = kernel.code.close();
+        let mut params = std::mem::take(&mut kernel.params);
+        kernel.promise(&mut params, &body);
+        let mut kernels = self.cx.kernels.borrow_mut();
+        let name = format!("{}_{kind}_{}", self.cx.function.name, kernels.len());
+        let (regs, mems) = (kernel.code.regs, kernel.code.mems);
+        let id = kernels.push(Kernel { name, params, regs, mems, lo, hi, body, span });
+        let mem_args = kernel.mem_args.iter().map(|(mem, _)| *mem).collect();
+        Ok(Built { kernel: id, args: kernel.args, mem_args, align: kernel.align })
+    }
+
+    /// Fills in which memories are only read, and which no written one overlaps.
+    fn promise(&self, params: &mut [KernelParam], body: &Block) {
+        let mut written = Vec::new();
+        writes(body, &mut written);
+        let unique = |var: &Option<Var>| var.is_none_or(|var| self.cx.unique_blocks.contains(&var));
+        let others_apart = |i: usize| {
+            self.mem_args.iter().enumerate().all(|(j, (_, other))| {
+                i == j
+                    || !written.contains(&self.mem_params[j])
+                    || unique(other)
+                    || unique(&self.mem_args[i].1)
+            })
+        };
+        let promises: Vec<(Mem, bool)> =
+            self.mem_params.iter().enumerate().map(|(i, &mem)| (mem, others_apart(i))).collect();
+        for param in params {
+            if let KernelParam::Memory { mem, noalias, read_only } = param {
+                *noalias = promises.iter().any(|&(other, apart)| other == *mem && apart);
+                *read_only = !written.contains(mem);
+            }
+        }
+    }
+
+    /// Launches a kernel. Host code.
+    pub fn launch(&mut self, built: Built, range: Range) {
+        let Built { kernel, args, mem_args, align } = built;
+        let Range { extent, schedule, cost } = range;
+        self.code.emit(Op::Launch(Box::new(Launch {
+            kernel,
+            args,
+            mem_args,
+            extent,
+            schedule,
+            align,
+            cost,
+        })));
+    }
+
+    /// Runs `body` for the flat iterations `lo..hi` of the task dimensions of a space, by lanes where the last of them
+    /// is mapped so. Every iteration that fails is counted by its flat number.
+    pub fn walk(
+        &mut self,
+        space: &[SegDim],
+        (lo, hi): (Reg, Reg),
+        how: &LaneLoop,
+        span: Span,
+        body: &mut dyn FnMut(&mut Self) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let tasks: Vec<&SegDim> = task_dims(space).collect();
+        let Some((last, outer)) = tasks.split_last() else { return body(self) };
+        let width = if last.mapping == Mapping::TaskLane { how.width } else { 1 };
+        let how = LaneLoop { width, ..how.clone() };
+        let index = last.index;
+        if outer.is_empty() {
+            let how = LaneLoop { counted: Some(Operand::i64(0)), ..how };
+            self.align = i64::from(how.width);
+            return self.lane_loop(&how, lo.into(), hi.into(), &mut |this, value| {
+                this.bind(index, value);
+                body(this)
+            });
+        }
+        let extent = self.uniform(last.extent, span)?;
+        let row = self.code.binary(BinaryOp::SQuot, lo, extent);
+        let row = self.code.copy("row", row);
+        let before = self.code.mul(row, extent);
+        let first = self.code.sub(lo, before);
+        let first = self.code.copy("first", first);
+        let at = self.code.copy("at", lo);
+        self.code.open();
+        let more = self.code.compare(CompareOp::SLt, at, hi);
+        let test = self.code.close();
+        self.code.open();
+        let dims: Vec<SegDim> = outer.iter().map(|dim| **dim).collect();
+        self.bind_flat(&dims, row.into(), span)?;
+        let left = self.code.sub(hi, at);
+        let end = self.code.add(first, left);
+        let end = self.code.binary(BinaryOp::SMin, end, extent);
+        let start = self.code.copy("start", first);
+        let base = self.code.sub(at, start);
+        let how = LaneLoop { counted: Some(base), ..how };
+        let done = self.lane_loop(&how, start.into(), end, &mut |this, value| {
+            this.bind(index, value);
+            body(this)
+        });
+        let length = self.code.sub(end, start);
+        let next = self.code.add(at, length);
+        self.code.set(at, next);
+        self.code.set(first, Operand::i64(0));
+        let next = self.code.add(row, Operand::i64(1));
+        self.code.set(row, next);
+        let block = self.code.close();
+        self.code.emit(Op::While { test, cond: more, body: block });
+        done
+    }
+
+    /// Binds the indices of dimensions to what a flat number means.
+    pub fn bind_flat(&mut self, dims: &[SegDim], flat: Operand, span: Span) -> Lowered<()> {
+        let mut rest = flat;
+        for (i, dim) in dims.iter().enumerate().rev() {
+            if i == 0 {
+                self.bind_uniform(dim.index, rest);
+                break;
+            }
+            let extent = self.uniform(dim.extent, span)?;
+            let above = self.code.binary(BinaryOp::SQuot, rest, extent);
+            let whole = self.code.mul(above, extent);
+            let own = self.code.sub(rest, whole);
+            self.bind(dim.index, Value::Uniform(own));
+            rest = above;
+        }
+        Ok(())
+    }
+}
+
+/// The dimensions that are split among tasks.
+pub(super) fn task_dims(space: &[SegDim]) -> impl Iterator<Item = &SegDim> {
+    space.iter().filter(|dim| matches!(dim.mapping, Mapping::Task | Mapping::TaskLane))
+}
+
+/// The memories a block writes, or lets other names stand for.
+fn writes(block: &Block, written: &mut Vec<Mem>) {
+    for op in block {
+        match op {
+            Op::Store { mem, .. }
+            | Op::CompressStore { mem, .. }
+            | Op::Atomic { mem, .. }
+            | Op::WaitFlag { mem, .. }
+            | Op::SetFlag { mem, .. } => written.push(*mem),
+            Op::SetMem { src, .. } => written.push(*src),
+            Op::If { then_block, else_block, .. } => {
+                writes(then_block, written);
+                writes(else_block, written);
+            }
+            Op::For { body, .. } | Op::Scope { body, .. } => writes(body, written),
+            Op::While { test, body, .. } => {
+                writes(test, written);
+                writes(body, written);
+            }
+            _ => {}
+        }
+    }
+}

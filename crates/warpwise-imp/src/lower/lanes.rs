@@ -1,0 +1,196 @@
+//! Lane loops: whole groups of lanes with all lanes running, then one masked group for the rest.
+//!
+//! ```text
+//! whole = from + (to - from rounded down to a multiple of W)
+//! tail = whole; count = to - whole
+//! scope { for j in from..whole step W { body of all lanes } }    // a failing group: tail = j, count = lane
+//! while count > 0 { body of the first `count` lanes at `tail`; count = lanes before a failing one, or 0 }
+//! ```
+//!
+//! Nothing is observable after a failure and later groups have later iterations, so a failing group ends the
+//! loop; what runs again are only the lanes before the failing one (see `checks`). Bodies that overwrite
+//! memory they read may, in that second run, report a later check than a sequential run would.
+
+use std::rc::Rc;
+
+use warpwise_prim::{BinaryOp, CompareOp, ScalarType};
+
+use crate::lower::emitter::{Emitter, Failing, Lanes, Lowered, Mask, Value};
+use crate::lower::variance::Variances;
+use crate::op::{Block, Label, Op};
+use crate::types::{ImpType, Operand, Reg};
+
+/// How a lane loop runs.
+#[derive(Clone)]
+pub(super) struct LaneLoop {
+    /// Lanes of a group; 1 for a scalar loop.
+    pub width: u16,
+    /// How values differ between the lanes.
+    pub facts: Rc<Variances>,
+    /// Flat iteration of index 0, where iterations are counted per lane.
+    pub counted: Option<Operand>,
+}
+
+impl Emitter<'_> {
+    /// Runs `body` for the indices `from..to`, a group of lanes at a time. `body` is called for each
+    /// version of the code, with the group's indices.
+    pub fn lane_loop(
+        &mut self,
+        how: &LaneLoop,
+        from: Operand,
+        to: Operand,
+        body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
+    ) -> Lowered<()> {
+        if how.width == 1 {
+            return self.scalar_loop(how, from, to, body);
+        }
+        let extent = self.code.sub(to, from);
+        let rounded = self.code.binary(BinaryOp::And, extent, Operand::i64(-i64::from(how.width)));
+        let whole = self.code.add(from, rounded);
+        let tail = self.code.copy("tail", whole);
+        let rest = self.code.sub(to, whole);
+        let count = self.code.copy("count", rest);
+        self.whole_groups(how, from, whole, (tail, count), body)?;
+        self.rest_group(how, tail, count, body)
+    }
+
+    /// One iteration at a time.
+    fn scalar_loop(
+        &mut self,
+        how: &LaneLoop,
+        from: Operand,
+        to: Operand,
+        body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let index = self.code.int_reg("j");
+        let saved = self.failing;
+        let label = self.code.label();
+        self.code.open();
+        self.code.open();
+        if let Some(first) = how.counted {
+            let iteration = self.code.add(first, index);
+            self.failing = Some(Failing { iteration, per_lane: false, exit: label, retry: None });
+        }
+        let done = body(self, Value::Uniform(index.into()));
+        self.failing = saved;
+        let inner = self.code.close();
+        self.code.emit(Op::For { index, from, to, step: 1, body: inner });
+        let block = self.code.close();
+        self.scope_if_left(label, block);
+        done
+    }
+
+    fn whole_groups(
+        &mut self,
+        how: &LaneLoop,
+        from: Operand,
+        whole: Operand,
+        (tail, count): (Reg, Reg),
+        body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let index = self.code.int_reg("j");
+        let label = self.code.label();
+        self.code.open();
+        self.code.open();
+        let done = self.group(how, Mask::Full, index.into(), label, Some(count), body);
+        let inner = self.code.close();
+        // A failing group leaves the loop: remember which it was. The index must be kept before the body runs.
+        let mut kept = Block::new();
+        if how.counted.is_some() && leaves(&inner, label) {
+            kept.push(Op::Move { dst: tail, x: index.into() });
+        }
+        let restore = !kept.is_empty();
+        kept.extend(inner);
+        self.code.emit(Op::For { index, from, to: whole, step: i64::from(how.width), body: kept });
+        if restore {
+            self.code.set(tail, whole);
+        }
+        let block = self.code.close();
+        self.scope_if_left(label, block);
+        done
+    }
+
+    /// The masked group at `tail`, again as long as it fails.
+    fn rest_group(
+        &mut self,
+        how: &LaneLoop,
+        tail: Reg,
+        count: Reg,
+        body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
+    ) -> Lowered<()> {
+        self.code.open();
+        let some = self.code.compare(CompareOp::SLt, Operand::i64(0), count);
+        let test = self.code.close();
+        let label = self.code.label();
+        let again = self.code.int_reg("again");
+        self.code.open();
+        let mask = self.first_lanes(how.width, count.into());
+        self.code.set(again, Operand::i64(0));
+        self.code.open();
+        let mask = Mask::Prefix { mask, count: count.into() };
+        let done = self.group(how, mask, tail.into(), label, Some(again), body);
+        let inner = self.code.close();
+        self.scope_if_left(label, inner);
+        self.code.set(count, again);
+        let block = self.code.close();
+        self.code.emit(Op::While { test, cond: some, body: block });
+        done
+    }
+
+    /// The body for one group of lanes at `index`.
+    fn group(
+        &mut self,
+        how: &LaneLoop,
+        mask: Mask,
+        index: Operand,
+        label: Label,
+        retry: Option<Reg>,
+        body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let saved = (self.lanes.take(), self.failing);
+        self.lanes = Some(Lanes { width: how.width, mask, facts: how.facts.clone() });
+        if let Some(first) = how.counted {
+            let iteration = self.code.add(first, index);
+            self.failing = Some(Failing { iteration, per_lane: true, exit: label, retry });
+        }
+        let done = body(self, Value::Linear { base: index, stride: 1 });
+        (self.lanes, self.failing) = saved;
+        done
+    }
+
+    /// The mask of the first `count` lanes.
+    pub fn first_lanes(&mut self, width: u16, count: Operand) -> Reg {
+        let ids = self.code.reg("lane", ImpType::vector(ScalarType::I32, width));
+        self.code.emit(Op::LaneIds { dst: ids });
+        let narrow = self.code.reg("count", ImpType::scalar(ScalarType::I32));
+        let op = warpwise_prim::ConvertOp::Truncate;
+        self.code.emit(Op::Convert { dst: narrow, op, from: ScalarType::I64, x: count });
+        let all = self.code.reg("count", ImpType::vector(ScalarType::I32, width));
+        self.code.set(all, narrow);
+        let mask = self.code.reg("mask", ImpType::vector(ScalarType::Bool, width));
+        self.code.emit(Op::Compare { dst: mask, op: CompareOp::SLt, x: ids.into(), y: all.into() });
+        mask
+    }
+
+    /// Emits a block, within a scope if something leaves it.
+    pub fn scope_if_left(&mut self, label: Label, block: Block) {
+        if leaves(&block, label) {
+            self.code.emit(Op::Scope { label, body: block });
+        } else {
+            for op in block {
+                self.code.emit(op);
+            }
+        }
+    }
+}
+
+/// Whether a block leaves the scope of this label.
+pub(super) fn leaves(block: &Block, label: Label) -> bool {
+    block.iter().any(|op| match op {
+        Op::Leave { label: left } => *left == label,
+        Op::If { then_block, else_block, .. } => leaves(then_block, label) || leaves(else_block, label),
+        Op::For { body, .. } | Op::Scope { body, .. } => leaves(body, label),
+        Op::While { test, body, .. } => leaves(test, label) || leaves(body, label),
+        _ => false,
+    })
+}

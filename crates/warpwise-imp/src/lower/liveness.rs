@@ -1,0 +1,113 @@
+//! When blocks of memory can be let go of in host code.
+//!
+//! A block bound in a body is released after the last statement of that body that mentions it, or any
+//! array in it, at whatever depth; what the body's result mentions is handed on first.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use warpwise_ir::traverse::Visitor;
+use warpwise_ir::{Body, Expr, Function, LoopParam, Operand, Stm, Type, Var};
+
+/// For one body: which of the blocks it binds die after which statement.
+pub(super) struct Deaths {
+    /// Blocks by the position of the last statement that mentions them.
+    pub after: FxHashMap<usize, Vec<Var>>,
+    /// Blocks that the result mentions.
+    pub in_result: Vec<Var>,
+}
+
+/// The deaths of the blocks bound by a body's own statements.
+pub(super) fn deaths<'f>(function: &'f Function, body: &'f Body) -> Deaths {
+    let mut last: FxHashMap<Var, usize> = FxHashMap::default();
+    let mut bound = Vec::new();
+    for (position, stm) in body.stms.iter().enumerate() {
+        for block in mentioned(function, |mentions| mentions.stm(stm)) {
+            last.insert(block, position);
+        }
+        bound.extend(stm.pattern.iter().copied().filter(|&var| *function.ty(var) == Type::Mem));
+    }
+    let kept = mentioned(function, |mentions| mentions.operands(&body.result));
+    let (in_result, dying): (Vec<Var>, Vec<Var>) = bound.into_iter().partition(|block| kept.contains(block));
+    let mut after: FxHashMap<usize, Vec<Var>> = FxHashMap::default();
+    for block in dying {
+        after.entry(last[&block]).or_default().push(block);
+    }
+    Deaths { after, in_result }
+}
+
+/// Blocks allocated by host code that no other name in scope can stand for: those that are handed to no
+/// loop, and to no body but the one that allocates them.
+pub(super) fn unique_blocks(function: &Function) -> FxHashSet<Var> {
+    let mut unique = Unique { function, allocated: FxHashSet::default(), shared: FxHashSet::default() };
+    unique.body(&function.body);
+    unique.allocated.difference(&unique.shared).copied().collect()
+}
+
+/// Every block mentioned by what `visit` visits, also through arrays placed in it.
+fn mentioned<'f>(function: &'f Function, visit: impl FnOnce(&mut Mentions<'f>)) -> FxHashSet<Var> {
+    let mut mentions = Mentions { function, blocks: FxHashSet::default() };
+    visit(&mut mentions);
+    mentions.blocks
+}
+
+struct Mentions<'f> {
+    function: &'f Function,
+    blocks: FxHashSet<Var>,
+}
+
+impl Mentions<'_> {
+    fn mention(&mut self, var: Var) {
+        let data = &self.function.vars[var];
+        if data.ty == Type::Mem {
+            self.blocks.insert(var);
+        }
+        if let Some(placement) = &data.placement {
+            self.blocks.insert(placement.block);
+        }
+    }
+}
+
+impl<'f> Visitor<'f> for Mentions<'f> {
+    fn var(&mut self, var: &'f Var) {
+        self.mention(*var);
+    }
+
+    fn bind(&mut self, var: &'f Var) {
+        self.mention(*var);
+    }
+}
+
+struct Unique<'f> {
+    function: &'f Function,
+    allocated: FxHashSet<Var>,
+    shared: FxHashSet<Var>,
+}
+
+impl<'f> Unique<'f> {
+    /// Notes what a body hands on of blocks that are not its own.
+    fn hands_on(&mut self, body: &Body) {
+        let own = |var: Var| body.stms.iter().any(|stm| stm.pattern.contains(&var));
+        let handed = body.result.iter().filter_map(|x| x.as_var()).filter(|&var| !own(var));
+        self.shared.extend(handed);
+    }
+}
+
+impl<'f> Visitor<'f> for Unique<'f> {
+    fn stm(&mut self, stm: &'f Stm) {
+        match &stm.expr {
+            Expr::Alloc { .. } => self.allocated.extend(&stm.pattern),
+            Expr::Operand(Operand::Var(var)) if *self.function.ty(*var) == Type::Mem => {
+                self.shared.insert(*var);
+            }
+            Expr::Loop { params, body, .. } => {
+                self.shared.extend(params.iter().filter_map(|LoopParam { init, .. }| init.as_var()));
+                self.hands_on(body);
+            }
+            Expr::If { then_body, else_body, .. } => {
+                self.hands_on(then_body);
+                self.hands_on(else_body);
+            }
+            _ => {}
+        }
+        self.walk_stm(stm);
+    }
+}

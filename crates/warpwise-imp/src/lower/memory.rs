@@ -1,0 +1,173 @@
+//! Elements of arrays: addresses from index functions, loads and stores.
+//!
+//! An address is a value like any other, so its variance decides: uniform addresses are scalar loads,
+//! those that go up by one are contiguous vectors, all others gathers and scatters.
+
+use warpwise_diag::Span;
+use warpwise_ir::{Operand as CoreOperand, Placement, SliceDim, Var};
+use warpwise_prim::{BinaryOp, ScalarType};
+
+use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Value};
+use crate::op::Op;
+use crate::types::{ImpType, Operand};
+
+/// An array or a part of one, as addresses: element `[i, j, ...]` at `offset + i*s0 + j*s1 + ...`.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct View {
+    /// Its block.
+    pub block: BlockBinding,
+    /// Element type.
+    pub elem: ScalarType,
+    /// Place of the first element.
+    pub offset: Value,
+    /// Extents, outermost first.
+    pub extents: Vec<Value>,
+    /// Strides, outermost first.
+    pub strides: Vec<Value>,
+}
+
+impl Emitter<'_> {
+    /// The whole of an array variable.
+    pub fn view(&mut self, array: Var, span: Span) -> Lowered<View> {
+        let placement = self.placement(array, span)?;
+        self.placed(placement, self.elem(array), span)
+    }
+
+    /// The array at a placement.
+    pub fn placed(&mut self, placement: &Placement, elem: ScalarType, span: Span) -> Lowered<View> {
+        let block = self.block(placement.block, span)?;
+        let offset = self.value(placement.index_fn.offset);
+        let dims = &placement.index_fn.dims;
+        let extents = dims.iter().map(|dim| self.value(dim.extent)).collect();
+        let strides = dims.iter().map(|dim| self.value(dim.stride)).collect();
+        Ok(View { block, elem, offset, extents, strides })
+    }
+
+    /// The part of a view at leading indices.
+    pub fn row(&mut self, view: &View, indices: &[Value]) -> View {
+        let offset = self.offset(view, indices);
+        let rest = indices.len()..;
+        View {
+            offset,
+            extents: view.extents[rest.clone()].to_vec(),
+            strides: view.strides[rest].to_vec(),
+            ..*view
+        }
+    }
+
+    /// The part of a view that a slice takes.
+    pub fn slice(&mut self, view: &View, dims: &[SliceDim]) -> View {
+        let mut part = View { extents: Vec::new(), strides: Vec::new(), ..*view };
+        for (dim, &stride) in dims.iter().zip(&view.strides) {
+            let start = match *dim {
+                SliceDim::Fix(index) => self.value(index),
+                SliceDim::Range { start, len, stride: step } => {
+                    let step = self.value(step);
+                    let scaled = self.binary(BinaryOp::Mul, stride, step);
+                    part.extents.push(self.value(len));
+                    part.strides.push(scaled);
+                    self.value(start)
+                }
+            };
+            let distance = self.binary(BinaryOp::Mul, start, stride);
+            part.offset = self.binary(BinaryOp::Add, part.offset, distance);
+        }
+        part
+    }
+
+    fn offset(&mut self, view: &View, indices: &[Value]) -> Value {
+        let mut offset = view.offset;
+        for (&index, &stride) in indices.iter().zip(&view.strides) {
+            let distance = self.binary(BinaryOp::Mul, index, stride);
+            offset = self.binary(BinaryOp::Add, offset, distance);
+        }
+        offset
+    }
+
+    /// Where an element lies in its block.
+    fn address(&mut self, view: &View, indices: &[Value]) -> Value {
+        let offset = self.offset(view, indices);
+        if !view.block.interleaved {
+            return offset;
+        }
+        let width = Value::Uniform(Operand::i64(i64::from(self.width())));
+        let start = self.binary(BinaryOp::Mul, offset, width);
+        self.binary(BinaryOp::Add, start, Value::Linear { base: Operand::i64(0), stride: 1 })
+    }
+
+    /// Loads an element.
+    pub fn load(&mut self, view: &View, indices: &[Value]) -> Value {
+        let address = self.address(view, indices);
+        self.load_at(view.block, view.elem, address)
+    }
+
+    /// Loads the element at an address.
+    pub fn load_at(&mut self, block: BlockBinding, elem: ScalarType, address: Value) -> Value {
+        let mem = block.mem;
+        if let Value::Uniform(index) = address {
+            let dst = self.code.reg("x", ImpType::scalar(elem));
+            self.code.emit(Op::Load { dst, mem, index, mask: None });
+            return Value::Uniform(dst.into());
+        }
+        let index = self.vector_address(address);
+        let mask = self.mask_operand();
+        let dst = self.code.reg("x", ImpType::vector(elem, self.width()));
+        self.code.emit(Op::Load { dst, mem, index, mask });
+        Value::Varying(dst)
+    }
+
+    /// Stores an element.
+    pub fn store(&mut self, view: &View, indices: &[Value], value: Value) {
+        let address = self.address(view, indices);
+        self.store_at(view.block, view.elem, address, value, false);
+    }
+
+    /// Stores an element at an address, where `stream` says so past the caches.
+    pub fn store_at(
+        &mut self,
+        block: BlockBinding,
+        elem: ScalarType,
+        address: Value,
+        value: Value,
+        stream: bool,
+    ) {
+        let mask = self.mask_operand();
+        let value = match value {
+            Value::Uniform(Operand::Const(_)) | Value::Linear { .. } | Value::Varying(_) => {
+                self.vector(value)
+            }
+            Value::Uniform(Operand::Reg(_)) => Operand::Reg(self.vector_reg(value)),
+        };
+        let contiguous = matches!(address, Value::Linear { stride: 1, .. });
+        let index = self.vector_address(address);
+        let value = if self.width() > 1 { self.stretched(value, elem) } else { value };
+        self.code.emit(Op::Store { mem: block.mem, index, value, elem, mask, stream: stream && contiguous });
+    }
+
+    /// A constant in a vector register: the value of a vector store says how many lanes are stored.
+    fn stretched(&mut self, value: Operand, elem: ScalarType) -> Operand {
+        match value {
+            Operand::Reg(_) => value,
+            Operand::Const(_) => {
+                let dst = self.code.reg("all", ImpType::vector(elem, self.width()));
+                self.code.emit(Op::Move { dst, x: value });
+                dst.into()
+            }
+        }
+    }
+
+    /// An address as loads and stores of all lanes take it: a scalar where lanes lie side by side.
+    fn vector_address(&mut self, address: Value) -> Operand {
+        match address {
+            Value::Linear { base, stride: 1 } => base,
+            Value::Uniform(x) if self.width() == 1 => x,
+            Value::Uniform(x) => Operand::Reg(self.vector_reg(Value::Uniform(x))),
+            Value::Linear { .. } | Value::Varying(_) => self.vector(address),
+        }
+    }
+
+    /// The values of several operands.
+    pub fn values(&mut self, operands: &[CoreOperand]) -> Vec<Value> {
+        operands.iter().map(|&x| self.value(x)).collect()
+    }
+}

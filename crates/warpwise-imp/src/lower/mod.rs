@@ -1,0 +1,69 @@
+//! Lowers the core IR at level `mem` to the imperative IR, for a CPU: host code, kernels, lanes.
+//!
+//! ```text
+//! ys: [n]f32 @ ys_mem -> 0 + {(n : 1)} = segmap (i < n: task lane) {      host:   launch map over n
+//!   x: f32 = index xs[i];                                           ==>   kernel: for j in lo..whole step 64 {
+//!   y: f32 = fmul x 2f32;                                                           x = load xs_mem[j ..]; ...
+//!   return y };                                                                     store ys_mem[j ..] = y }
+//!                                                                                 and one masked group for the rest
+//! ```
+//!
+//! Whole-function vectorisation: the body of a lane dimension is lowered once for a whole group of
+//! lanes. Uniform values stay scalar, linear ones are kept by their first lane, the rest become vectors;
+//! control flow that diverges runs under masks. Vectors may be wider than the machine's, which is how several
+//! are kept in flight.
+//!
+//! Needs: level `mem` as `place` leaves it, scheduled for a CPU. What cannot be lowered is a [`Limit`].
+//! Not done here: choosing mappings or layouts (`schedule`), allocation of blocks (`place`), machine code.
+//!
+//! Reading order: `variance`, `emitter`, `scalars`, `memory`, `lanes`, `control`, `inner`; then `kernels`, `segs`
+//! and what they use; `host` ties it together.
+
+mod code;
+
+mod variance;
+
+mod emitter;
+
+mod scalars;
+
+mod memory;
+
+mod checks;
+mod lanes;
+
+mod slots;
+
+mod control;
+
+mod stms;
+
+mod arrays;
+mod inner;
+mod reduce;
+
+mod cost;
+mod polynomials;
+
+mod kernels;
+mod segs;
+
+mod reductions;
+
+mod host;
+mod liveness;
+
+use warpwise_diag::Limit;
+use warpwise_ir::Program;
+
+use crate::program::ImpProgram;
+use crate::target::CpuTarget;
+
+/// Lowers a whole program.
+pub fn lower(program: &Program, target: &CpuTarget) -> Result<ImpProgram, Limit> {
+    let mut lowered = ImpProgram::default();
+    for (id, _) in program.functions.iter() {
+        host::lower_function(program, id, target, &mut lowered)?;
+    }
+    Ok(lowered)
+}

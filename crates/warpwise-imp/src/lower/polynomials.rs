@@ -1,0 +1,100 @@
+//! Index functions compared as polynomials: two offsets are equal if they are the same sum of products of variables.
+//!
+//! Only what is written as sums and products of `i64`s is looked into; everything else is a variable of
+//! its own. So "equal" is certain and "not known to be equal" is not.
+
+use std::collections::BTreeMap;
+
+use warpwise_ir::{Expr, Operand as CoreOperand, Placement, SegDim, Var};
+use warpwise_prim::BinaryOp;
+
+use crate::lower::emitter::{Context, Emitter};
+
+/// Products of variables (sorted) with their coefficients; none of them 0.
+type Polynomial = BTreeMap<Vec<Var>, i64>;
+
+/// Products with more factors are not looked into.
+const MOST_FACTORS: usize = 12;
+
+impl Emitter<'_> {
+    /// Whether an array lies exactly where the element of `array` at the space's indices belongs.
+    pub fn lies_at_row(&self, row: CoreOperand, array: Var, space: &[SegDim]) -> bool {
+        let vars = &self.cx.function.vars;
+        let Some(own) = row.as_var().and_then(|var| vars[var].placement.as_ref()) else { return false };
+        let Some(whole) = &vars[array].placement else { return false };
+        own.block == whole.block
+            && self.cx.same_strides(own, whole, space.len())
+            && self.cx.polynomial(own.index_fn.offset) == self.cx.row_offset(whole, space)
+    }
+
+    /// Whether an array lies row-major without gaps from its first element on.
+    pub fn is_dense(&self, placement: &Placement) -> bool {
+        let mut expected = Polynomial::from([(Vec::new(), 1)]);
+        placement.index_fn.dims.iter().rev().all(|dim| {
+            let dense = self.cx.polynomial(dim.stride) == expected;
+            expected = times(&expected, &self.cx.polynomial(dim.extent));
+            dense
+        })
+    }
+}
+
+impl Context<'_> {
+    fn same_strides(&self, row: &Placement, whole: &Placement, skipped: usize) -> bool {
+        let (row, whole) = (&row.index_fn.dims, &whole.index_fn.dims[skipped..]);
+        row.len() == whole.len()
+            && row.iter().zip(whole).all(|(x, y)| self.polynomial(x.stride) == self.polynomial(y.stride))
+    }
+
+    fn row_offset(&self, whole: &Placement, space: &[SegDim]) -> Polynomial {
+        let mut offset = self.polynomial(whole.index_fn.offset);
+        for (dim, at) in whole.index_fn.dims.iter().zip(space) {
+            let index = self.polynomial(at.index.into());
+            offset = plus(offset, &times(&index, &self.polynomial(dim.stride)), 1);
+        }
+        offset
+    }
+
+    fn polynomial(&self, operand: CoreOperand) -> Polynomial {
+        let var = match operand {
+            CoreOperand::Const(value) => {
+                let value = value.as_int().unwrap_or(0);
+                return if value == 0 { Polynomial::new() } else { Polynomial::from([(Vec::new(), value)]) };
+            }
+            CoreOperand::Var(var) => var,
+        };
+        match self.definitions.get(&var) {
+            Some(Expr::Binary(BinaryOp::Add, x, y)) => plus(self.polynomial(*x), &self.polynomial(*y), 1),
+            Some(Expr::Binary(BinaryOp::Sub, x, y)) => plus(self.polynomial(*x), &self.polynomial(*y), -1),
+            Some(Expr::Binary(BinaryOp::Mul, x, y)) => {
+                let product = times(&self.polynomial(*x), &self.polynomial(*y));
+                let small = product.keys().all(|factors| factors.len() <= MOST_FACTORS);
+                if small { product } else { Polynomial::from([(vec![var], 1)]) }
+            }
+            Some(Expr::Operand(x)) => self.polynomial(*x),
+            Some(_) | None => Polynomial::from([(vec![var], 1)]),
+        }
+    }
+}
+
+fn plus(mut x: Polynomial, y: &Polynomial, sign: i64) -> Polynomial {
+    for (factors, &coefficient) in y {
+        let sum = x.entry(factors.clone()).or_insert(0);
+        *sum = sum.wrapping_add(coefficient.wrapping_mul(sign));
+    }
+    x.retain(|_, coefficient| *coefficient != 0);
+    x
+}
+
+fn times(x: &Polynomial, y: &Polynomial) -> Polynomial {
+    let mut product = Polynomial::new();
+    for (a, p) in x {
+        for (b, q) in y {
+            let mut factors = [a.as_slice(), b].concat();
+            factors.sort_unstable();
+            let sum = product.entry(factors).or_insert(0);
+            *sum = sum.wrapping_add(p.wrapping_mul(*q));
+        }
+    }
+    product.retain(|_, coefficient| *coefficient != 0);
+    product
+}

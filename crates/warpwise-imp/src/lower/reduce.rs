@@ -1,0 +1,227 @@
+//! Reductions in lanes.
+//!
+//! The order in which elements are combined depends on their indices and the lanes' number alone.
+//! An operator that commutes keeps one accumulator per lane; these are folded at the end, halves onto
+//! halves. Any other combines the lanes of each group as a tree of neighbours, and the groups in order.
+
+use warpwise_diag::Span;
+use warpwise_ir::{Body, Expr, Lambda, Operand as CoreOperand, Reduce};
+
+use crate::lower::emitter::{Emitter, Lanes, Lowered, Mask, Value};
+use crate::lower::lanes::LaneLoop;
+use crate::op::Op;
+use crate::types::{ImpType, Operand, Reg};
+
+/// What a reduction has combined so far.
+pub(super) struct Accumulators {
+    /// One register per value: vectors where the operator commutes, scalars otherwise.
+    regs: Vec<Reg>,
+    /// Whether there is one accumulator per lane.
+    per_lane: bool,
+}
+
+/// Whether an operator commutes, as it is declared or as it is written: componentwise commutative operators.
+pub(super) fn commutes(reduce: &Reduce) -> bool {
+    reduce.commutative || componentwise(&reduce.op)
+}
+
+fn componentwise(op: &Lambda) -> bool {
+    let Body { stms, result } = &op.body;
+    let half = op.params.len() / 2;
+    stms.len() == half
+        && stms.iter().enumerate().all(|(i, stm)| {
+            let (x, y) = (CoreOperand::Var(op.params[i]), CoreOperand::Var(op.params[half + i]));
+            let own = match &stm.expr {
+                Expr::Binary(op, a, b) => op.is_commutative() && ((*a, *b) == (x, y) || (*a, *b) == (y, x)),
+                _ => false,
+            };
+            own && result[i] == CoreOperand::Var(stm.pattern[0])
+        })
+}
+
+impl<'a> Emitter<'a> {
+    /// Accumulators at their neutral elements, for groups of `width` lanes.
+    pub fn start_reduce(&mut self, reduce: &'a Reduce, width: u16) -> Lowered<Accumulators> {
+        let per_lane = commutes(reduce);
+        let mut regs = Vec::new();
+        for &neutral in &reduce.neutral {
+            let neutral = self.value(neutral);
+            let Value::Uniform(x) = neutral else {
+                return self.limit(Span::NONE, "a neutral element that differs between vector lanes");
+            };
+            let lanes = if per_lane { width } else { 1 };
+            let reg = self.code.reg("acc", ImpType::vector(self.code.ty(x).scalar, lanes));
+            self.code.set(reg, x);
+            regs.push(reg);
+        }
+        Ok(Accumulators { regs, per_lane })
+    }
+
+    /// Combines the values of one group of lanes.
+    pub fn accumulate(&mut self, reduce: &'a Reduce, accs: &Accumulators, values: &[Value]) -> Lowered<()> {
+        if self.width() == 1 {
+            let carried: Vec<Value> = accs.regs.iter().map(|&reg| Value::Uniform(reg.into())).collect();
+            let next = self.apply(&reduce.op, &[carried, values.to_vec()].concat())?;
+            return self.set_all(&accs.regs, &next);
+        }
+        if accs.per_lane {
+            let carried: Vec<Value> = accs.regs.iter().map(|&reg| Value::Varying(reg)).collect();
+            let next = self.apply(&reduce.op, &[carried, values.to_vec()].concat())?;
+            return self.set_lanes(&accs.regs, &next);
+        }
+        let values = self.or_neutral(&reduce.neutral, values);
+        let total = self.neighbours(&reduce.op, values)?;
+        let carried: Vec<Value> = accs.regs.iter().map(|&reg| Value::Uniform(reg.into())).collect();
+        let total: Vec<Value> = total.into_iter().map(Value::Uniform).collect();
+        let next = self.apply_at(&reduce.op, 1, &[carried, total].concat())?;
+        self.set_all(&accs.regs, &next)
+    }
+
+    /// Vectors that hold neutral elements in lanes that do not run.
+    pub fn or_neutral(&mut self, neutral: &[CoreOperand], values: &[Value]) -> Vec<Reg> {
+        let mut full = Vec::new();
+        for (&value, &neutral) in values.iter().zip(neutral) {
+            let vector = self.vector_reg(value);
+            full.push(match self.mask_operand() {
+                None => vector,
+                Some(mask) => {
+                    let neutral = self.value(neutral);
+                    let y = self.vector(neutral);
+                    let dst = self.code.reg("v", self.code.regs[vector].ty);
+                    self.code.emit(Op::Select { dst, cond: mask, x: vector.into(), y });
+                    dst
+                }
+            });
+        }
+        full
+    }
+
+    /// Sets registers to scalars, all at once.
+    fn set_all(&mut self, regs: &[Reg], values: &[Value]) -> Lowered<()> {
+        let mut settled = Vec::new();
+        for &value in values {
+            settled.push(match value {
+                Value::Uniform(Operand::Reg(reg)) if regs.contains(&reg) => {
+                    self.code.copy("next", reg).into()
+                }
+                Value::Uniform(x) => x,
+                Value::Linear { base, .. } => base,
+                Value::Varying(reg) => reg.into(),
+            });
+        }
+        for (&reg, x) in regs.iter().zip(settled) {
+            self.code.set(reg, x);
+        }
+        Ok(())
+    }
+
+    /// Sets vector registers in the lanes that run, all at once.
+    fn set_lanes(&mut self, regs: &[Reg], values: &[Value]) -> Lowered<()> {
+        let mut settled: Vec<Operand> = Vec::new();
+        for &value in values {
+            let x = self.vector(value);
+            settled.push(match x {
+                Operand::Reg(reg) if regs.contains(&reg) => self.code.copy("next", reg).into(),
+                Operand::Reg(_) | Operand::Const(_) => x,
+            });
+        }
+        for (&dst, x) in regs.iter().zip(settled) {
+            match self.mask_operand() {
+                None => self.code.set(dst, x),
+                Some(cond) => self.code.emit(Op::Select { dst, cond, x, y: dst.into() }),
+            }
+        }
+        Ok(())
+    }
+
+    /// The total of what has been accumulated, as scalars.
+    pub fn finish_reduce(
+        &mut self,
+        reduce: &'a Reduce,
+        accs: &Accumulators,
+        how: &LaneLoop,
+    ) -> Lowered<Vec<Operand>> {
+        if !accs.per_lane || how.width == 1 {
+            return Ok(accs.regs.iter().map(|&reg| reg.into()).collect());
+        }
+        let saved =
+            self.lanes.replace(Lanes { width: how.width, mask: Mask::Full, facts: how.facts.clone() });
+        let total = self.halves(&reduce.op, accs.regs.clone());
+        self.lanes = saved;
+        total
+    }
+
+    /// Folds vectors: the upper half of the lanes onto the lower, until one lane is left.
+    fn halves(&mut self, op: &'a Lambda, vectors: Vec<Reg>) -> Lowered<Vec<Operand>> {
+        self.tree(op, vectors, |lane, half| (lane, half + lane))
+    }
+
+    /// Folds vectors: each even lane with its neighbour, until one lane is left.
+    pub fn neighbours(&mut self, op: &'a Lambda, vectors: Vec<Reg>) -> Lowered<Vec<Operand>> {
+        self.tree(op, vectors, |lane, _| (2 * lane, 2 * lane + 1))
+    }
+
+    fn tree(
+        &mut self,
+        op: &'a Lambda,
+        mut vectors: Vec<Reg>,
+        pair: impl Fn(u16, u16) -> (u16, u16),
+    ) -> Lowered<Vec<Operand>> {
+        let mut lanes = vectors.first().map_or(1, |&reg| self.code.regs[reg].ty.lanes);
+        while lanes > 2 {
+            let half = lanes / 2;
+            let left: Vec<u16> = (0..half).map(|lane| pair(lane, half).0).collect();
+            let right: Vec<u16> = (0..half).map(|lane| pair(lane, half).1).collect();
+            let xs = self.shuffled(&vectors, &left);
+            let ys = self.shuffled(&vectors, &right);
+            let args: Vec<Value> = xs.into_iter().chain(ys).map(Value::Varying).collect();
+            let combined = self.apply_at(op, half, &args)?;
+            vectors =
+                self.at_width(half, |this| combined.iter().map(|&value| this.vector_reg(value)).collect());
+            lanes = half;
+        }
+        if lanes == 1 {
+            return Ok(vectors.into_iter().map(Operand::Reg).collect());
+        }
+        let mut args = Vec::new();
+        for lane in 0..2 {
+            for &vector in &vectors {
+                let dst = self.code.reg("part", ImpType::scalar(self.code.regs[vector].ty.scalar));
+                self.code.emit(Op::Extract { dst, x: vector.into(), lane: Operand::i64(lane) });
+                args.push(Value::Uniform(dst.into()));
+            }
+        }
+        let total = self.apply_at(op, 1, &args)?;
+        Ok(total.into_iter().filter_map(Value::base).collect())
+    }
+
+    /// Some lanes of each vector.
+    pub fn shuffled(&mut self, vectors: &[Reg], lanes: &[u16]) -> Vec<Reg> {
+        vectors
+            .iter()
+            .map(|&x| {
+                let ty = ImpType::vector(self.code.regs[x].ty.scalar, lanes.len() as u16);
+                let dst = self.code.reg("half", ty);
+                self.code.emit(Op::Shuffle { dst, x: x.into(), y: x.into(), lanes: lanes.to_vec() });
+                dst
+            })
+            .collect()
+    }
+
+    /// Applies an operator to vectors of another number of lanes, or to scalars.
+    pub fn apply_at(&mut self, op: &'a Lambda, width: u16, args: &[Value]) -> Lowered<Vec<Value>> {
+        self.at_width(width, |this| this.apply(op, args))
+    }
+
+    /// Runs `inner` with all of another number of lanes.
+    pub fn at_width<T>(&mut self, width: u16, inner: impl FnOnce(&mut Self) -> T) -> T {
+        let saved = self.lanes.clone();
+        match &mut self.lanes {
+            Some(lanes) if width > 1 => (lanes.width, lanes.mask) = (width, Mask::Full),
+            Some(_) | None => self.lanes = None,
+        }
+        let result = inner(self);
+        self.lanes = saved;
+        result
+    }
+}

@@ -1,0 +1,88 @@
+//! Segmented operations of host code: each becomes one kernel or a few, with their launches.
+
+use warpwise_ir::{SegKind, SegOp, Stm};
+use warpwise_runtime::machine::Schedule;
+
+use crate::lower::cost::{self, Work};
+use crate::lower::emitter::{Emitter, Lowered};
+use crate::lower::kernels::{Range, task_dims};
+use crate::lower::lanes::LaneLoop;
+use crate::types::Operand;
+
+impl<'a> Emitter<'a> {
+    /// Lowers a segmented operation of host code.
+    pub fn launch_seg(&mut self, stm: &'a Stm, op: &'a SegOp) -> Lowered<()> {
+        match &op.kind {
+            SegKind::Map => self.launch_map(stm, op),
+            SegKind::Reduce { reduces } => self.launch_reduce(stm, op, reduces),
+            SegKind::Scan { .. } => self.limit(stm.span, "scan"),
+            SegKind::Partition { .. } => self.limit(stm.span, "partition"),
+            SegKind::Scatter { .. } => self.limit(stm.span, "scatter"),
+            SegKind::Hist { .. } => self.limit(stm.span, "hist"),
+        }
+    }
+
+    fn launch_map(&mut self, stm: &'a Stm, op: &'a SegOp) -> Lowered<()> {
+        let built = self.build("map", stm.span, &|kernel, lo, hi| {
+            let how = kernel.plan_lanes(op, Work::Map);
+            kernel.walk_space(stm, op, (lo, hi), &how, &mut |kernel| {
+                kernel.with_arena(&[&op.body], |kernel| {
+                    kernel.stms(&op.body)?;
+                    kernel.store_points(&stm.pattern, &op.space, &op.body.result, stm.span)
+                })
+            })
+        })?;
+        let range = self.flat_range(stm, op)?;
+        self.launch(built, range);
+        Ok(())
+    }
+
+    /// Walks the task dimensions of an operation, and within each iteration its lane dimension if that is a separate one.
+    pub fn walk_space(
+        &mut self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        part: (crate::types::Reg, crate::types::Reg),
+        how: &LaneLoop,
+        body: &mut dyn FnMut(&mut Self) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let inner: Vec<_> =
+            op.space.iter().filter(|dim| !task_dims(&op.space).any(|task| task == *dim)).collect();
+        let Some((last, middle)) = inner.split_last() else {
+            return self.walk(&op.space, part, how, stm.span, body);
+        };
+        let middle: Vec<_> = middle.iter().map(|dim| **dim).collect();
+        self.walk(&op.space, part, how, stm.span, &mut |this| {
+            this.seq_dims(&middle, stm.span, &mut |this| {
+                if last.mapping != warpwise_ir::Mapping::Lane {
+                    return this.seq_dim(last, stm.span, &mut |this, _| body(this));
+                }
+                let to = this.uniform(last.extent, stm.span)?;
+                this.lane_loop(how, Operand::i64(0), to, &mut |this, index| {
+                    this.bind(last.index, index);
+                    body(this)
+                })
+            })
+        })
+    }
+
+    /// The launch range of an operation whose task dimensions are one flat range.
+    pub fn flat_range(&mut self, stm: &'a Stm, op: &'a SegOp) -> Lowered<Range> {
+        let mut extents = Vec::new();
+        for dim in task_dims(&op.space) {
+            extents.push(self.uniform(dim.extent, stm.span)?);
+        }
+        let extent = self.code.product(extents);
+        let mut cost = self.host_cost(&op.body);
+        for lambda in cost::lambdas(&op.kind) {
+            let more = self.host_cost(&lambda.body);
+            cost = self.code.add(cost, more);
+        }
+        for dim in op.space.iter().filter(|dim| !task_dims(&op.space).any(|task| task == *dim)) {
+            let trips = self.uniform(dim.extent, stm.span)?;
+            cost = self.code.mul(cost, trips);
+        }
+        let schedule = if self.is_uneven(&op.body) { Schedule::Dynamic } else { Schedule::Static };
+        Ok(Range { extent, schedule, cost })
+    }
+}

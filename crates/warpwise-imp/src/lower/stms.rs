@@ -1,0 +1,161 @@
+//! Statements of kernels: scalar code as it is, views for nothing, arrays by loops.
+//!
+//! The same code serves lanes and scalar parts; what is different in host code is in `host`.
+
+use warpwise_ir::{Body, Expr, Operand as CoreOperand, Stm, Type};
+use warpwise_prim::{CompareOp, Scalar};
+
+use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Value};
+use crate::op::Op;
+use crate::types::{Mem, Operand, Space};
+
+impl<'a> Emitter<'a> {
+    /// Runs the statements of a body. In host code yields the memories that its result still needs
+    /// and that are to be released once it has been handed on.
+    pub fn stms(&mut self, body: &'a Body) -> Lowered<Vec<Mem>> {
+        if self.is_host() {
+            return self.host_stms(body);
+        }
+        for stm in &body.stms {
+            self.stm(stm)?;
+        }
+        Ok(Vec::new())
+    }
+
+    /// Runs a body that yields scalars.
+    pub fn scalar_body(&mut self, body: &'a Body) -> Lowered<Vec<Value>> {
+        self.stms(body)?;
+        Ok(self.values(&body.result))
+    }
+
+    /// Runs `inner`, and frees what it allocates in the arena if the bodies it runs allocate anything.
+    pub fn with_arena<T>(
+        &mut self,
+        bodies: &[&Body],
+        inner: impl FnOnce(&mut Self) -> Lowered<T>,
+    ) -> Lowered<T> {
+        if !bodies.iter().any(|body| allocates(body)) {
+            return inner(self);
+        }
+        let mark = self.code.int_reg("mark");
+        self.code.emit(Op::ArenaMark { dst: mark });
+        let result = inner(self)?;
+        self.code.emit(Op::ArenaReset { mark: mark.into() });
+        Ok(result)
+    }
+
+    /// Lowers a statement that is the same in host code and kernels; whether it was one.
+    pub fn common_stm(&mut self, stm: &'a Stm) -> Lowered<bool> {
+        match &stm.expr {
+            Expr::Operand(x) => self.alias(stm, *x)?,
+            Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Ternary(..)
+            | Expr::Compare(..)
+            | Expr::Convert(..)
+            | Expr::Select(..) => {
+                let value = self.scalar_expr(&stm.expr).expect("a scalar operator");
+                self.bind(stm.pattern[0], value);
+            }
+            Expr::Assert { cond, message } => self.assert(*cond, message, stm.span),
+            Expr::Index { array, indices } => {
+                if !self.is_array(stm.pattern[0]) {
+                    let view = self.view(*array, stm.span)?;
+                    let indices = self.values(indices);
+                    let value = self.load(&view, &indices);
+                    self.bind(stm.pattern[0], value);
+                }
+            }
+            Expr::Slice { .. } | Expr::Rearrange { .. } | Expr::Reshape { .. } | Expr::Scratch { .. } => {}
+            Expr::If { cond, then_body, else_body, branch } => {
+                self.if_stm(stm, *cond, (then_body, else_body), *branch)?;
+            }
+            Expr::Loop { params, form, body } => self.loop_stm(stm, params, form, body)?,
+            Expr::Screma(_)
+            | Expr::Partition(_)
+            | Expr::Scatter(_)
+            | Expr::Hist(_)
+            | Expr::Stream(_)
+            | Expr::FlatMap(_) => {
+                return self.limit(stm.span, "an array combinator that has not been scheduled");
+            }
+            Expr::WithAcc(_) | Expr::UpdateAcc { .. } => {
+                return self.limit(stm.span, "accumulators");
+            }
+            Expr::Update { .. }
+            | Expr::Iota { .. }
+            | Expr::Replicate { .. }
+            | Expr::ArrayLit(_)
+            | Expr::Concat { .. }
+            | Expr::Copy(_)
+            | Expr::Manifest { .. }
+            | Expr::Call { .. }
+            | Expr::Seg(_)
+            | Expr::Threshold { .. }
+            | Expr::Alloc { .. } => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Lowers a statement of a kernel.
+    pub fn stm(&mut self, stm: &'a Stm) -> Lowered<()> {
+        if self.common_stm(stm)? {
+            return Ok(());
+        }
+        match &stm.expr {
+            Expr::Seg(op) => self.inner_seg(stm, op),
+            Expr::Threshold { value, default, .. } => {
+                // Inside a kernel there is nothing left to tune.
+                let value = self.value(*value);
+                let default = Value::constant(Scalar::I64(*default));
+                let reached = self.compare(CompareOp::SLe, default, value);
+                self.bind(stm.pattern[0], reached);
+                Ok(())
+            }
+            Expr::Alloc { bytes } => {
+                let bytes = self.uniform(*bytes, stm.span)?;
+                let all = self.code.mul(bytes, Operand::i64(i64::from(self.width())));
+                let name = self.cx.function.vars[stm.pattern[0]].name().to_string();
+                let mem = self.code.mem(&name, Space::Arena);
+                self.code.emit(Op::ArenaAlloc { dst: mem, bytes: all });
+                let interleaved = self.width() > 1;
+                self.scope.blocks.insert(stm.pattern[0], BlockBinding { mem, interleaved });
+                Ok(())
+            }
+            Expr::Call { .. } => self.limit(stm.span, "a recursive call inside a parallel operation"),
+            _ => self.array_stm(stm),
+        }
+    }
+
+    /// Binds a variable to what another is.
+    fn alias(&mut self, stm: &Stm, x: CoreOperand) -> Lowered<()> {
+        let var = stm.pattern[0];
+        match (self.cx.function.ty(var), x) {
+            (Type::Scalar(_), _) => {
+                let value = self.value(x);
+                self.bind(var, value);
+            }
+            (Type::Mem, CoreOperand::Var(block)) => {
+                let mut block = self.block(block, stm.span)?;
+                if self.is_host() {
+                    // Both names hold the block, and are released each at its time.
+                    let dst = self.code.mem("alias", Space::Global);
+                    self.code.emit(Op::SetMem { dst, src: block.mem });
+                    block.mem = dst;
+                }
+                self.scope.blocks.insert(var, block);
+            }
+            (Type::Mem | Type::Array(_) | Type::Cert | Type::Acc(_), _) => {}
+        }
+        Ok(())
+    }
+}
+
+/// Whether a body allocates memory, outside of inner parallel operations or inside them.
+pub(super) fn allocates(body: &Body) -> bool {
+    body.stms.iter().any(|stm| {
+        let mut inside = matches!(stm.expr, Expr::Alloc { .. });
+        stm.expr.for_each_body(|body| inside |= allocates(body));
+        inside
+    })
+}
