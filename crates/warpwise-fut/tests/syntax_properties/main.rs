@@ -129,6 +129,14 @@ fn flat_sequences_have_no_bound() {
 }
 
 #[test]
+fn what_is_left_of_a_wrong_file_is_whole() {
+    let mut session = Session::new();
+    let parsed = parse("-- | The file.\n\n-- | One.\ndef x = )\ndef y = 1", &mut session);
+    assert_eq!(parsed.program.decls.len(), 1);
+    round_trip(&parsed.program, &mut session);
+}
+
+#[test]
 fn odd_characters_are_errors() {
     for text in [
         "\0",

@@ -10,12 +10,10 @@ use crate::syntax::lexer::TokenKind;
 
 impl Parser<'_> {
     pub(super) fn program(mut self) -> Parsed {
-        let doc = if self.at(TokenKind::Doc) && self.kind_at(1) == TokenKind::Doc {
-            Some(self.doc())
-        } else {
-            None
-        };
+        let two_comments = self.at(TokenKind::Doc) && self.kind_at(1) == TokenKind::Doc;
+        let doc = if two_comments { Some(self.doc()) } else { None };
         let decls = self.decls(TokenKind::Eof);
+        let doc = doc.filter(|_| decls.first().is_some_and(|decl| decl.doc.is_some()));
         Parsed { program: Program { doc, decls }, errors: self.errors }
     }
 

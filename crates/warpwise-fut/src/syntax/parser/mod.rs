@@ -12,6 +12,7 @@
 //! Operators, from loose to tight: `:` `:>`, ranges, `` `f` ``, `with`, `|>`, `<|` (to the right), `||`, `&&`,
 //! comparisons, `&` `^` `|`, `<<` `>>`, `+` `-`, `*` `/` `%` `//` `%%`, `**`, prefix `-` `!`, application, indexing.
 
+mod atoms;
 mod declarations;
 mod expressions;
 mod modules;
@@ -29,7 +30,7 @@ use crate::syntax::session::Session;
 /// How deep the parser nests.
 pub const MAX_NESTING: u32 = 256;
 
-/// How high a tree gets.
+/// How high a tree gets. Whatever walks trees by recursion needs a stack for as many levels.
 pub const MAX_HEIGHT: u32 = 1000;
 
 /// No more messages than this are kept from one file.
