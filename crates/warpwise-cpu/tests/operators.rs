@@ -115,7 +115,7 @@ fn operands(operator: Operator, ty: ScalarType) -> Vec<Vec<Scalar>> {
     };
     tuples.extend((0..500).map(|_| (0..operator.arity()).map(|_| random.scalar(ty)).collect()));
     tuples.retain(|args| operator.eval(ty, args).is_some());
-    while tuples.len() % 32 != 0 {
+    while !tuples.len().is_multiple_of(32) {
         tuples.push(tuples[tuples.len() - 32].clone());
     }
     tuples

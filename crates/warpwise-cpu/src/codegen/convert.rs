@@ -16,10 +16,10 @@ impl Function<'_> {
             ConvertOp::Bitcast => self.text.cast("bitcast", x, to),
             ConvertOp::ToBool if from.is_float() => self.float_compare("une", x, &x.ty.float_constant(0.0)),
             ConvertOp::ToBool => self.text.icmp_int("ne", x, 0),
-            ConvertOp::SIToFP => self.from_int("sitofp", x, to),
-            ConvertOp::UIToFP => self.from_int("uitofp", x, to),
-            ConvertOp::FPToSI => self.to_int("fptosi", x, to),
-            ConvertOp::FPToUI => self.to_int("fptoui", x, to),
+            ConvertOp::SIToFP => self.int_to_float("sitofp", x, to),
+            ConvertOp::UIToFP => self.int_to_float("uitofp", x, to),
+            ConvertOp::FPToSI => self.float_to_int("fptosi", x, to),
+            ConvertOp::FPToUI => self.float_to_int("fptoui", x, to),
             ConvertOp::FPConvert => self.float_to_float(x, to.element),
             ConvertOp::IsNan => self.float_compare("uno", x, x),
             ConvertOp::IsInf => self.is_infinite(x),
@@ -28,13 +28,13 @@ impl Function<'_> {
     }
 
     /// Any float as f64, exactly.
-    pub fn to_double(&mut self, x: &Value) -> Value {
+    pub fn double_of(&mut self, x: &Value) -> Value {
         let x = self.at_least_float(x);
         self.text.cast("fpext", &x, x.ty.of(Element::Double))
     }
 
     /// An f64 rounded once to any float type.
-    pub fn from_double(&mut self, x: &Value, element: Element) -> Value {
+    pub fn rounded_from_double(&mut self, x: &Value, element: Element) -> Value {
         match element {
             Element::Half => self.double_to_half(x),
             other => self.text.cast("fptrunc", x, x.ty.of(other)),
@@ -48,8 +48,8 @@ impl Function<'_> {
         match (x.ty.element, to) {
             (Element::Float, Element::Half) => self.text.cast("fptrunc", x, x.ty.of(to)),
             (Element::Half, Element::Float) => self.text.cast("fpext", x, x.ty.of(to)),
-            (_, Element::Double) => self.to_double(x),
-            _ => self.from_double(x, to),
+            (_, Element::Double) => self.double_of(x),
+            _ => self.rounded_from_double(x, to),
         }
     }
 
@@ -72,7 +72,7 @@ impl Function<'_> {
     }
 
     /// To f16 by way of f32, which is exact as far as f16 reaches.
-    fn from_int(&mut self, opcode: &str, x: &Value, to: Type) -> Value {
+    fn int_to_float(&mut self, opcode: &str, x: &Value, to: Type) -> Value {
         if to.element != Element::Half {
             return self.text.cast(opcode, x, to);
         }
@@ -80,7 +80,7 @@ impl Function<'_> {
         self.text.cast("fptrunc", &float, to)
     }
 
-    fn to_int(&mut self, opcode: &str, x: &Value, to: Type) -> Value {
+    fn float_to_int(&mut self, opcode: &str, x: &Value, to: Type) -> Value {
         let x = self.at_least_float(x);
         let name = format!("llvm.{opcode}.sat.{}.{}", to.suffix(), x.ty.suffix());
         self.text.call(to, &name, &[&x], "")
@@ -94,7 +94,7 @@ impl Function<'_> {
 
     /// From the exponent field in f64; of its subnormal numbers from the place of the first digit.
     fn leading_exponent(&mut self, x: &Value) -> Value {
-        let x = self.to_double(x);
+        let x = self.double_of(x);
         let (ints, result) = (x.ty.as_int(), x.ty.of(Element::Int(32)));
         let bits = self.text.cast("bitcast", &x, ints);
         let size = self.text.binary_int("and", &bits, i64::MAX);

@@ -73,10 +73,10 @@ impl Function<'_> {
     /// f64 holds the product exactly, and the sum exactly wherever bits below its last could decide
     /// how the result is rounded: within the range of f16 the operands are not further apart.
     fn half_fma(&mut self, x: &Value, y: &Value, z: &Value) -> Value {
-        let [x, y, z] = [x, y, z].map(|value| self.to_double(value));
+        let [x, y, z] = [x, y, z].map(|value| self.double_of(value));
         let product = self.text.binary("fmul", &x, &y);
         let sum = self.text.binary("fadd", &product, &z);
-        self.from_double(&sum, Element::Half)
+        self.rounded_from_double(&sum, Element::Half)
     }
 
     // -- bits --------------------------------------------------------------------------------

@@ -95,14 +95,14 @@ impl Function<'_> {
 
     fn lane_by_lane<const N: usize>(&mut self, name: &str, args: [&Value; N]) -> Value {
         let element = args[0].ty.element;
-        let wide = args.map(|arg| self.to_double(arg));
+        let wide = args.map(|arg| self.double_of(arg));
         let mut result = Value { text: "poison".into(), ty: wide[0].ty };
         for lane in 0..result.ty.lanes {
             let values = wide.each_ref().map(|arg| self.text.lane(arg, lane));
             let value = self.text.call(values[0].ty, name, &values.each_ref(), PURE);
             result = self.text.insert_lane(&result, &value, lane);
         }
-        self.from_double(&result, element)
+        self.rounded_from_double(&result, element)
     }
 }
 

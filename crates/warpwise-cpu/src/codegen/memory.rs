@@ -44,16 +44,16 @@ impl Function<'_> {
     /// An operand with this many lanes as it is stored.
     fn memory_form(&mut self, value: Operand, elem: ScalarType, lanes: u32) -> Value {
         let value = self.operand_lanes(value, lanes);
-        self.to_memory(&value, elem)
+        self.stored_form(&value, elem)
     }
 
-    fn to_memory(&mut self, value: &Value, elem: ScalarType) -> Value {
+    fn stored_form(&mut self, value: &Value, elem: ScalarType) -> Value {
         let ty = value.ty.of(memory_element(elem.into()));
         let opcode = if elem == ScalarType::Bool { "zext" } else { "bitcast" };
         self.text.cast(opcode, value, ty)
     }
 
-    fn from_memory(&mut self, value: &Value, ty: Type) -> Value {
+    fn loaded_form(&mut self, value: &Value, ty: Type) -> Value {
         let opcode = if ty.element == Element::Int(1) { "trunc" } else { "bitcast" };
         self.text.cast(opcode, value, ty)
     }
@@ -90,7 +90,7 @@ impl Function<'_> {
                 self.masked_load("gather", mem, stored, &place, &mask.unwrap_or(all))
             }
         };
-        let value = self.from_memory(&raw, ty);
+        let value = self.loaded_form(&raw, ty);
         self.set(dst, &value);
     }
 
@@ -298,7 +298,7 @@ impl Function<'_> {
     fn atomic_update(&mut self, op: AtomicOp, place: &Value, value: &Value, elem: ScalarType) {
         match machine_update(op) {
             Some(name) => {
-                let value = self.to_memory(value, elem);
+                let value = self.stored_form(value, elem);
                 let align = bytes(value.ty);
                 self.text.value(
                     value.ty,
@@ -321,12 +321,12 @@ impl Function<'_> {
         self.text.jump(attempt);
         self.text.begin(attempt);
         let seen = self.text.value(stored, format_args!("load {stored}, {slot}"));
-        let old = self.from_memory(&seen, value.ty);
+        let old = self.loaded_form(&seen, value.ty);
         let new = match op {
             AtomicOp::Binary(op) => self.binary(op, &old, value, None),
             AtomicOp::Exchange => value.clone(),
         };
-        let new = self.to_memory(&new, elem);
+        let new = self.stored_form(&new, elem);
         let new = self.text.cast("bitcast", &new, stored);
         let pair = self
             .text

@@ -193,7 +193,15 @@ unsafe extern "C" fn grow_arena(context: *mut TaskContext, bytes: i64) -> *mut u
 
 unsafe extern "C" fn reset_arena(context: *mut TaskContext, mark: *mut u8) {
     // SAFETY: the context is the one of `run_in`.
-    unsafe { (*context).arena_top = mark };
+    let around = unsafe { surroundings(context) };
+    let within = |chunk: &&Vec<u64>| chunk.as_ptr_range().contains(&mark.cast_const().cast::<u64>());
+    let end =
+        around.chunks.iter().find(within).map_or(mark, |chunk| chunk.as_ptr_range().end.cast_mut().cast());
+    // SAFETY: as above. A mark outside all chunks was taken before the first: there is no room.
+    unsafe {
+        (*context).arena_top = mark;
+        (*context).arena_end = end;
+    }
 }
 
 unsafe extern "C" fn fail(
