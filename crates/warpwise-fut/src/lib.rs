@@ -4,6 +4,7 @@
 //! [`testspec`] reads what a program says about its own tests. The front end does no input or output
 //! of its own, and holds no global state: what one compilation shares lives in [`syntax::session::Session`].
 
+pub mod lower;
 pub mod syntax;
 pub mod testspec;
 pub mod typed;

@@ -142,7 +142,8 @@ impl Structural {
         match self {
             Unzip | Flatten | Transpose | Copy | Manifest => 1,
             Map | Filter | Partition | Zip | Concat | Replicate | Flatmap => 2,
-            Reduce | ReduceComm | Scan | Exscan | Partition2 | Scatter | Scatter2d | Scatter3d | Unflatten => 3,
+            Reduce | ReduceComm | Scan | Exscan | Partition2 | Scatter | Scatter2d | Scatter3d
+            | Unflatten => 3,
             Hist | Hist2d | Hist3d => 5,
         }
     }

@@ -1,0 +1,314 @@
+//! The function under construction: open bodies, and statements with scalar arithmetic folded.
+//!
+//! Sizes are compared by operand from here on, so equal sizes should be equal operands: pure scalar operations on
+//! constants are folded, neutral elements of integer operations dropped, and an operation that was emitted before
+//! in the same or an enclosing body is not emitted again.
+//!
+//! The outermost body has a part of its own in front, for what is evaluated once per call (top-level constants).
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use warpwise_diag::Span;
+use warpwise_ir::entity::SecondaryMap;
+use warpwise_ir::typing::result_types;
+use warpwise_ir::{Body, Expr, Function, Lambda, Operand, Stm, Type, Var};
+use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType, UnaryOp};
+
+/// A function under construction.
+pub struct Code {
+    /// The function; owns all variables.
+    pub function: Function,
+    /// Where statements come from at the moment.
+    pub span: Span,
+    bodies: Vec<OpenBody>,
+    depth: SecondaryMap<Var, u32>,
+    sizes: FxHashSet<Var>,
+}
+
+/// A body to which statements are still added.
+#[derive(Default)]
+pub struct OpenBody {
+    stms: Vec<Stm>,
+    known: FxHashMap<Pure, Operand>,
+}
+
+/// A scalar operation without effect or certificate.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Pure {
+    Unary(UnaryOp, Operand),
+    Binary(BinaryOp, Operand, Operand),
+    Compare(CompareOp, Operand, Operand),
+    Convert(ConvertOp, Operand, ScalarType),
+    Select(Operand, Operand, Operand),
+}
+
+impl OpenBody {
+    /// Whether it has no statements yet.
+    pub fn is_empty(&self) -> bool {
+        self.stms.is_empty()
+    }
+}
+
+impl Code {
+    /// A function with nothing in it yet.
+    pub fn new(name: &str, span: Span) -> Code {
+        let mut function = Function::new(name);
+        function.span = span;
+        // Two bodies: what is evaluated once, and the body proper.
+        let bodies = vec![OpenBody::default(), OpenBody::default()];
+        Code { function, span, bodies, depth: SecondaryMap::new(0), sizes: FxHashSet::default() }
+    }
+
+    /// The function with this result.
+    pub fn finish(mut self, result: Vec<Operand>) -> Function {
+        let stms = self.bodies.drain(..).flat_map(|body| body.stms).collect();
+        self.function.body = Body { stms, result };
+        self.function
+    }
+
+    // --- Bodies -------------------------------------------------------------------------------
+
+    /// Starts a nested body.
+    pub fn open(&mut self) {
+        self.bodies.push(OpenBody::default());
+    }
+
+    /// Leaves the innermost body for a while.
+    pub fn suspend(&mut self) -> OpenBody {
+        self.bodies.pop().unwrap_or_default()
+    }
+
+    /// Goes on with a body that was left.
+    pub fn resume(&mut self, body: OpenBody) {
+        self.bodies.push(body);
+    }
+
+    /// Ends the innermost body.
+    pub fn close(&mut self, result: Vec<Operand>) -> Body {
+        Body { stms: self.suspend().stms, result }
+    }
+
+    /// Ends the innermost body as that of a lambda.
+    pub fn close_lambda(&mut self, params: Vec<Var>, result: Vec<Operand>) -> Lambda {
+        Lambda { params, body: self.close(result) }
+    }
+
+    /// Sets all bodies but the outermost's front part aside.
+    pub fn enter_front(&mut self) -> Vec<OpenBody> {
+        self.bodies.split_off(1)
+    }
+
+    /// Goes back to where [`Code::enter_front`] was called.
+    pub fn leave_front(&mut self, bodies: Vec<OpenBody>) {
+        self.bodies.extend(bodies);
+    }
+
+    /// Whether the operand is in scope in the innermost body: false for those of a suspended one.
+    pub fn in_scope(&self, operand: Operand) -> bool {
+        operand.as_var().is_none_or(|var| self.depth[var] < self.bodies.len() as u32)
+    }
+
+    // --- Variables and statements -------------------------------------------------------------
+
+    /// A fresh variable, bound in the innermost body.
+    pub fn fresh(&mut self, name: &str, ty: Type) -> Var {
+        let var = self.function.fresh(name, ty);
+        self.depth[var] = (self.bodies.len() as u32).saturating_sub(1);
+        var
+    }
+
+    /// From now on the operand counts as a size: it is not negative.
+    pub fn mark_size(&mut self, operand: Operand) {
+        if let Operand::Var(var) = operand {
+            self.sizes.insert(var);
+        }
+    }
+
+    /// Whether the operand is known not to be negative.
+    pub fn is_size(&self, operand: Operand) -> bool {
+        match operand {
+            Operand::Const(value) => value.as_int().is_some_and(|value| value >= 0),
+            Operand::Var(var) => self.sizes.contains(&var),
+        }
+    }
+
+    /// The type of an operand.
+    pub fn ty(&self, operand: Operand) -> Type {
+        self.function.operand_type(operand)
+    }
+
+    /// Adds a statement.
+    pub fn push(&mut self, pattern: Vec<Var>, expr: Expr, certs: &[Var]) {
+        let stm = Stm { pattern, expr, certs: certs.to_vec(), span: self.span };
+        if let Some(body) = self.bodies.last_mut() {
+            body.stms.push(stm);
+        }
+    }
+
+    /// Binds the results of an expression (no call) to fresh variables.
+    ///
+    /// An expression without a type is a mistake of this front end. It binds nothing: the verifier will report it.
+    pub fn bind(&mut self, name: &str, expr: Expr, certs: &[Var]) -> Vec<Var> {
+        let types = result_types(None, &self.function, &expr).unwrap_or_default();
+        let mut pattern: Vec<Var> = Vec::with_capacity(types.len());
+        for ty in types {
+            let earlier: Vec<Operand> = pattern.iter().map(|var| Operand::Var(*var)).collect();
+            pattern.push(self.fresh(name, ty.instantiate(&earlier)));
+        }
+        self.push(pattern.clone(), expr, certs);
+        pattern
+    }
+
+    /// Binds the one result of an expression.
+    pub fn bind_one(&mut self, name: &str, expr: Expr, certs: &[Var]) -> Var {
+        match self.bind(name, expr, certs)[..] {
+            [var] => var,
+            _ => self.fresh(name, Type::Cert),
+        }
+    }
+
+    // --- Scalar operations --------------------------------------------------------------------
+
+    /// `op x`.
+    pub fn unary(&mut self, op: UnaryOp, x: Operand) -> Operand {
+        match x {
+            Operand::Const(x) if op.accepts(x.ty()) => op.eval(x).into(),
+            Operand::Const(_) | Operand::Var(_) => self.pure(Pure::Unary(op, x), Expr::Unary(op, x)),
+        }
+    }
+
+    /// `op x y`, where the operation cannot fail.
+    pub fn binary(&mut self, op: BinaryOp, x: Operand, y: Operand) -> Operand {
+        if let (Some(x), Some(y)) = (x.as_const(), y.as_const()) {
+            if let Some(value) = op.eval(x, y) {
+                return value.into();
+            }
+        }
+        match simplified(op, x, y) {
+            Some(result) => result,
+            None => self.pure(Pure::Binary(op, x, y), Expr::Binary(op, x, y)),
+        }
+    }
+
+    /// `op x y` on `i64`.
+    pub fn add(&mut self, x: Operand, y: Operand) -> Operand {
+        self.binary(BinaryOp::Add, x, y)
+    }
+
+    /// `x - y`.
+    pub fn sub(&mut self, x: Operand, y: Operand) -> Operand {
+        self.binary(BinaryOp::Sub, x, y)
+    }
+
+    /// `x * y`.
+    pub fn mul(&mut self, x: Operand, y: Operand) -> Operand {
+        self.binary(BinaryOp::Mul, x, y)
+    }
+
+    /// `op x y`, a `bool`.
+    pub fn compare(&mut self, op: CompareOp, x: Operand, y: Operand) -> Operand {
+        if let (Some(x), Some(y)) = (x.as_const(), y.as_const()) {
+            return Operand::bool(op.eval(x, y));
+        }
+        let is_float = self.ty(x).elem().is_some_and(ScalarType::is_float);
+        if x == y && !is_float {
+            return Operand::bool(match op {
+                CompareOp::Eq | CompareOp::SLe | CompareOp::ULe | CompareOp::FLe => true,
+                CompareOp::Ne | CompareOp::SLt | CompareOp::ULt | CompareOp::FLt => false,
+            });
+        }
+        self.pure(Pure::Compare(op, x, y), Expr::Compare(op, x, y))
+    }
+
+    /// `op x : ty`.
+    pub fn convert(&mut self, op: ConvertOp, x: Operand, ty: ScalarType) -> Operand {
+        let same = self.ty(x) == Type::Scalar(ty);
+        match (op, x) {
+            (
+                ConvertOp::SExt
+                | ConvertOp::ZExt
+                | ConvertOp::Truncate
+                | ConvertOp::Bitcast
+                | ConvertOp::FPConvert,
+                _,
+            ) if same => x,
+            (_, Operand::Const(x)) => op.eval(x, ty).into(),
+            (_, Operand::Var(_)) => self.pure(Pure::Convert(op, x, ty), Expr::Convert(op, x, ty)),
+        }
+    }
+
+    /// `select c x y`.
+    pub fn select(&mut self, cond: Operand, x: Operand, y: Operand) -> Operand {
+        match cond {
+            Operand::Const(Scalar::Bool(cond)) => {
+                if cond {
+                    x
+                } else {
+                    y
+                }
+            }
+            _ if x == y => x,
+            _ if y == Operand::bool(false) => self.and(cond, x),
+            _ if x == Operand::bool(true) => self.binary(BinaryOp::Or, cond, y),
+            Operand::Const(_) | Operand::Var(_) => {
+                self.pure(Pure::Select(cond, x, y), Expr::Select(cond, x, y))
+            }
+        }
+    }
+
+    /// `x && y`, both evaluated.
+    pub fn and(&mut self, x: Operand, y: Operand) -> Operand {
+        self.binary(BinaryOp::And, x, y)
+    }
+
+    fn pure(&mut self, key: Pure, expr: Expr) -> Operand {
+        if let Some(operand) = self.bodies.iter().rev().find_map(|body| body.known.get(&key)) {
+            return *operand;
+        }
+        let operand = Operand::Var(self.bind_one("t", expr, &[]));
+        if let Some(body) = self.bodies.last_mut() {
+            body.known.insert(key, operand);
+        }
+        operand
+    }
+}
+
+/// The result of an integer or `bool` operation that is one of its operands or a constant.
+fn simplified(op: BinaryOp, x: Operand, y: Operand) -> Option<Operand> {
+    let is = |operand: Operand, value: i64| match operand {
+        Operand::Const(Scalar::Bool(b)) => i64::from(b) == value,
+        Operand::Const(scalar) => scalar.as_int() == Some(value),
+        Operand::Var(_) => false,
+    };
+    match op {
+        BinaryOp::Add | BinaryOp::Or => {
+            if is(x, 0) {
+                Some(y)
+            } else {
+                is(y, 0).then_some(x)
+            }
+        }
+        BinaryOp::Sub => is(y, 0).then_some(x),
+        BinaryOp::Mul => {
+            if is(x, 1) || is(y, 0) {
+                Some(y)
+            } else {
+                (is(y, 1) || is(x, 0)).then_some(x)
+            }
+        }
+        BinaryOp::And => and_simplified(x, y),
+        _ => None,
+    }
+}
+
+/// Conjunction of truth values; of integers nothing is known.
+fn and_simplified(x: Operand, y: Operand) -> Option<Operand> {
+    match (x, y) {
+        (Operand::Const(Scalar::Bool(true)), other) | (other, Operand::Const(Scalar::Bool(true))) => {
+            Some(other)
+        }
+        (Operand::Const(Scalar::Bool(false)), _) | (_, Operand::Const(Scalar::Bool(false))) => {
+            Some(Operand::bool(false))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,54 @@
+//! From the typed tree to the core IR (level `soac`).
+//!
+//! Lowering walks the typed tree like an interpreter that knows no numbers: it carries [values](value) made of
+//! operands, and what would compute becomes a statement. Three things that compilers often do in passes of
+//! their own happen by themselves on this walk:
+//!
+//! - **Functions as values go away** ([`apply`]): a function is a closure at compile time, and calling it is
+//!   lowering its body once more. The language keeps functions out of branches, loops and arrays, so every call knows its callee.
+//! - **Polymorphism goes away** ([`instance`]): a definition that takes and gives data becomes one function per choice of
+//!   type arguments; size parameters become parameters.
+//! - **Tuples and records go away** ([`value`]): they are trees at compile time.
+//!
+//! ```text
+//! entry mvm [n] [m] (a: [n][m]f32) (x: [m]f32) : [n]f32 =
+//!   map (\row -> f32.sum (map2 (*) row x)) a
+//! ```
+//!
+//! becomes the program at the top of `warpwise_ir`, still unfused.
+//!
+//! Checks become assertions here ([`array`], [`scalar`], [`expr`]); that sizes are equal where the types say so was proved by
+//! the checker and is not checked again ([`shapes`]).
+//!
+//! Not done here: optimisation beyond folding scalars, so that equal sizes become equal operands ([`code`]).
+
+mod apply;
+mod array;
+mod code;
+mod context;
+mod control;
+mod entry;
+mod expr;
+mod instance;
+mod scalar;
+mod shapes;
+mod soac;
+mod types;
+mod value;
+
+use warpwise_diag::Failure;
+use warpwise_ir::Program;
+
+pub use context::Input;
+
+use context::Session;
+
+/// The core program for the entry points of a typed program and what they reach.
+pub fn lower(input: Input) -> Result<Program, Failure> {
+    let mut session = Session::new(input);
+    for entry in &input.program.entries {
+        session.entry(entry)?;
+    }
+    session.keep_promises()?;
+    Ok(Program { functions: session.functions })
+}

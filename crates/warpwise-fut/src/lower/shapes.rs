@@ -1,0 +1,218 @@
+//! Sizes of values: reading them off, and giving values the sizes their surroundings expect.
+//!
+//! The checker has compared sizes by structure; the operands that stand for equal sizes may still differ (one was computed
+//! inside a lambda, or came out of a call). Then the value gets its expected sizes by a reshape, which needs no
+//! check and costs nothing:
+//!
+//! ```text
+//! row: [t]i32 = ...;             -- t = n + 1, computed inside the lambda
+//! row': [s]i32 = reshape row [s] -- s = n + 1, computed outside
+//! ```
+
+use warpwise_diag::Failure;
+use warpwise_ir::{Expr, Operand, Type, Var};
+
+use crate::lower::context::Lowering;
+use crate::lower::types::{Extent, Repr, scalar_type};
+use crate::lower::value::{Env, Value};
+use crate::typed::tree::{Pat, PatKind};
+use crate::typed::ty::{Type as SourceType, Uniqueness};
+
+impl<'a> Lowering<'a, '_> {
+    /// The value with the extents that are known among these, one for each array in order.
+    pub fn coerce(&mut self, value: &Value<'a>, extents: &[Extent], certs: &[Var]) -> Value<'a> {
+        let same = |(size, extent): (&Operand, &Extent)| match extent {
+            Extent::Known(operand) => operand == size,
+            Extent::Local(_) | Extent::Unknown => true,
+        };
+        if certs.is_empty() && value.extents().iter().zip(extents).all(same) {
+            return value.clone();
+        }
+        self.reshape(value, &mut extents.iter(), &mut Vec::new(), certs)
+    }
+
+    fn reshape(
+        &mut self,
+        value: &Value<'a>,
+        extents: &mut std::slice::Iter<Extent>,
+        outer: &mut Vec<Operand>,
+        certs: &[Var],
+    ) -> Value<'a> {
+        match value {
+            Value::Leaf(operand) => Value::Leaf(self.reshape_leaf(*operand, outer, certs)),
+            Value::Record(fields) => {
+                Value::Record(fields.iter().map(|field| self.reshape(field, extents, outer, certs)).collect())
+            }
+            Value::Array(size, element) => {
+                let size = match extents.next() {
+                    Some(Extent::Known(operand)) => *operand,
+                    Some(Extent::Local(_) | Extent::Unknown) | None => *size,
+                };
+                outer.push(size);
+                let element = self.reshape(element, extents, outer, certs);
+                outer.pop();
+                Value::Array(size, Box::new(element))
+            }
+            Value::Function(closure) => Value::Function(closure.clone()),
+        }
+    }
+
+    fn reshape_leaf(&mut self, operand: Operand, shape: &[Operand], certs: &[Var]) -> Operand {
+        match operand {
+            Operand::Var(array) if self.code.function.ty(array).shape() != shape => {
+                let expr = Expr::Reshape { array, shape: shape.into() };
+                Operand::Var(self.code.bind_one("x", expr, certs))
+            }
+            Operand::Var(_) | Operand::Const(_) => operand,
+        }
+    }
+
+    /// The value, with sizes that are in scope outside the innermost body; where that needs a size anew it is read
+    /// off the type, outside.
+    pub fn settle(
+        &mut self,
+        value: Value<'a>,
+        repr: impl FnOnce(&mut Self) -> Result<Repr, Failure>,
+    ) -> Result<Value<'a>, Failure> {
+        let body = self.code.suspend();
+        let settled = value.extents().into_iter().all(|size| self.code.in_scope(size));
+        let repr = if settled { None } else { Some(repr(self)?) };
+        self.code.resume(body);
+        let Some(repr) = repr else { return Ok(value) };
+        let extents = repr.extents();
+        if extents.iter().any(|extent| !matches!(extent, Extent::Known(_))) {
+            return Err(self.unknown_size(self.code.span));
+        }
+        Ok(self.coerce(&value, &extents, &[]))
+    }
+
+    /// A value of this shape made of fresh variables. Every extent must be known.
+    pub fn fresh_value(&mut self, repr: &Repr) -> Result<Value<'a>, Failure> {
+        self.fresh_inside(repr, &mut Vec::new())
+    }
+
+    fn fresh_inside(&mut self, repr: &Repr, outer: &mut Vec<Operand>) -> Result<Value<'a>, Failure> {
+        Ok(match repr {
+            Repr::Scalar(prim) => {
+                let ty = Type::array(scalar_type(*prim), outer.iter().copied());
+                Value::Leaf(self.code.fresh("x", ty).into())
+            }
+            Repr::Record(fields) => {
+                let fields = fields.iter().map(|field| self.fresh_inside(field, outer));
+                Value::Record(fields.collect::<Result<_, _>>()?)
+            }
+            Repr::Array(Extent::Known(size), element) => {
+                outer.push(*size);
+                let element = self.fresh_inside(element, outer)?;
+                outer.pop();
+                Value::Array(*size, Box::new(element))
+            }
+            Repr::Array(Extent::Local(_) | Extent::Unknown, _) => {
+                return Err(self.unknown_size(self.code.span));
+            }
+            Repr::Function => return Err(self.bug("a function where only data can stand")),
+        })
+    }
+
+    /// Fresh variables for one element of an array.
+    pub fn fresh_row(&mut self, element: &Value<'a>) -> Value<'a> {
+        element.map_leaves(&mut |leaf| {
+            let ty = self.code.ty(leaf).row(1);
+            Operand::Var(self.code.fresh("x", ty))
+        })
+    }
+
+    /// Binds what a pattern binds.
+    pub fn bind_pattern(&mut self, pattern: &Pat, value: &Value<'a>, env: &Env<'a>) -> Result<(), Failure> {
+        match &pattern.kind {
+            PatKind::Wildcard => {}
+            PatKind::Bind(local) => {
+                let name = self.session.program.locals[local.index()].name;
+                self.name(value, self.session.input.names.text(name));
+                env.bind(*local, value.clone());
+            }
+            PatKind::Record(patterns) => {
+                for (pattern, field) in patterns.iter().zip(self.fields(value)?.to_vec()) {
+                    self.bind_pattern(pattern, &field, env)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives a name to those variables that have none of their own.
+    pub fn name(&mut self, value: &Value<'a>, name: &str) {
+        for leaf in value.leaves() {
+            if let Operand::Var(var) = leaf {
+                let data = &mut self.code.function.vars[var];
+                if matches!(data.name(), "x" | "t" | "r") {
+                    data.name = name.as_bytes().into();
+                }
+            }
+        }
+    }
+
+    /// The extents of a type, and of the arrays in values of it.
+    pub fn extents_of(
+        &mut self,
+        ty: &'a SourceType,
+        env: &Env<'a>,
+        sizes: crate::lower::types::Sizes,
+    ) -> Result<Vec<Extent>, Failure> {
+        Ok(self.repr(ty, env, sizes)?.extents())
+    }
+}
+
+impl<'a> Value<'a> {
+    /// The sizes of all arrays, in order.
+    pub fn extents(&self) -> Vec<Operand> {
+        let mut extents = Vec::new();
+        self.visit_extents(&mut |size| extents.push(size));
+        extents
+    }
+
+    /// The same sizes, as what another value is to have.
+    pub fn as_target(&self) -> Vec<Extent> {
+        self.extents().into_iter().map(Extent::Known).collect()
+    }
+
+    fn visit_extents(&self, visit: &mut impl FnMut(Operand)) {
+        match self {
+            Value::Leaf(_) | Value::Function(_) => {}
+            Value::Record(fields) => fields.iter().for_each(|field| field.visit_extents(visit)),
+            Value::Array(size, element) => {
+                visit(*size);
+                element.visit_extents(visit);
+            }
+        }
+    }
+
+    /// The same tree with other sizes, taken in order.
+    pub fn with_extents(&self, sizes: &mut impl Iterator<Item = Operand>) -> Value<'a> {
+        match self {
+            Value::Leaf(_) | Value::Function(_) => self.clone(),
+            Value::Record(fields) => {
+                Value::Record(fields.iter().map(|field| field.with_extents(sizes)).collect())
+            }
+            Value::Array(size, element) => {
+                let size = sizes.next().unwrap_or(*size);
+                Value::Array(size, Box::new(element.with_extents(sizes)))
+            }
+        }
+    }
+
+    /// One mark per leaf.
+    pub fn marks(&self, marks: &Uniqueness) -> Vec<bool> {
+        match self {
+            Value::Leaf(_) => vec![*marks == Uniqueness::Yes],
+            Value::Record(fields) => {
+                let field = |(i, field): (usize, &Value<'a>)| field.marks(&marks.field(i));
+                fields.iter().enumerate().flat_map(field).collect()
+            }
+            Value::Array(_, element) => {
+                element.marks(&if marks.any() { Uniqueness::Yes } else { Uniqueness::No })
+            }
+            Value::Function(_) => Vec::new(),
+        }
+    }
+}

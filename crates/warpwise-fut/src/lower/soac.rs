@@ -1,0 +1,423 @@
+//! The structural intrinsics: second-order combinators become SOACs, rearrangements become views.
+//!
+//! ```text
+//! intrinsics.map f xs            screma n (xs..) map (x..) { f x }
+//! intrinsics.reduce op ne xs     screma n (xs..) map (x..) { x } reduce (x.., y..) { op x y } [ne..]
+//! intrinsics.filter p xs         partition n (xs..) classes 1 (x..) { p x, x }
+//! intrinsics.zip xs ys           copies of both; what needs none is found out by `settle_copies`
+//! ```
+
+use warpwise_diag::Failure;
+use warpwise_ir::{
+    Expr, Hist, HistOp, Lambda, Operand, Partition, Reduce, Scan, Scatter, ScatterDest, Screma,
+};
+
+use crate::lower::context::Lowering;
+use crate::lower::types::{Extent, Repr};
+use crate::lower::value::{Use, Value};
+use crate::typed::intrinsic::Structural;
+
+/// Which of the second-order folds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fold {
+    Reduce { commutative: bool },
+    Scan { exclusive: bool },
+}
+
+impl<'a> Lowering<'a, '_> {
+    /// A structural intrinsic applied to all its arguments.
+    pub fn structural(
+        &mut self,
+        intrinsic: Structural,
+        arguments: &Use<'a>,
+        args: &[Value<'a>],
+    ) -> Result<Value<'a>, Failure> {
+        match (intrinsic, args) {
+            (Structural::Map, [f, xs]) => self.map(f, xs, |this| this.type_argument_at(arguments, 1)),
+            (Structural::Reduce, [op, ne, xs]) => self.fold(Fold::Reduce { commutative: false }, op, ne, xs),
+            (Structural::ReduceComm, [op, ne, xs]) => {
+                self.fold(Fold::Reduce { commutative: true }, op, ne, xs)
+            }
+            (Structural::Scan, [op, ne, xs]) => self.fold(Fold::Scan { exclusive: false }, op, ne, xs),
+            (Structural::Exscan, [op, ne, xs]) => self.fold(Fold::Scan { exclusive: true }, op, ne, xs),
+            (Structural::Filter, [p, xs]) => {
+                let classes = self.partition(&[p], xs, false)?;
+                classes.into_iter().next().ok_or_else(|| self.bug("a partition without classes"))
+            }
+            (Structural::Partition, [p, xs]) => Ok(Value::Record(self.partition(&[p], xs, true)?)),
+            (Structural::Partition2, [p, q, xs]) => Ok(Value::Record(self.partition(&[p, q], xs, true)?)),
+            (Structural::Scatter | Structural::Scatter2d | Structural::Scatter3d, [dest, is, vs]) => {
+                self.scatter(rank(intrinsic), dest, is, vs)
+            }
+            (Structural::Hist | Structural::Hist2d | Structural::Hist3d, [dest, op, ne, is, vs]) => {
+                self.hist(rank(intrinsic), dest, op, ne, is, vs)
+            }
+            (Structural::Zip, [xs, ys]) => self.zip(xs, ys),
+            (Structural::Unzip, [xs]) => self.unzip(xs),
+            (Structural::Flatten, [xs]) => self.flatten(xs),
+            (Structural::Unflatten, [n, m, xs]) => self.unflatten(n, m, xs, arguments),
+            (Structural::Concat, [xs, ys]) => self.concat(xs, ys),
+            (Structural::Transpose, [xs]) => self.transpose(xs),
+            (Structural::Replicate, [n, x]) => self.replicate(n, x, arguments),
+            (Structural::Copy, [x]) => Ok(self.copy(x)),
+            (Structural::Manifest, [x]) => Ok(self.manifest(x)),
+            (Structural::Flatmap, [_, _]) => Err(self.limit(self.code.span, "`flatmap`")),
+            (
+                Structural::Map
+                | Structural::Reduce
+                | Structural::ReduceComm
+                | Structural::Scan
+                | Structural::Exscan
+                | Structural::Filter
+                | Structural::Partition
+                | Structural::Partition2
+                | Structural::Scatter
+                | Structural::Scatter2d
+                | Structural::Scatter3d
+                | Structural::Hist
+                | Structural::Hist2d
+                | Structural::Hist3d
+                | Structural::Zip
+                | Structural::Unzip
+                | Structural::Flatten
+                | Structural::Unflatten
+                | Structural::Concat
+                | Structural::Transpose
+                | Structural::Replicate
+                | Structural::Copy
+                | Structural::Manifest
+                | Structural::Flatmap,
+                _,
+            ) => Err(self.bug("an intrinsic with the wrong number of arguments")),
+        }
+    }
+
+    fn type_argument_at(&mut self, arguments: &Use<'a>, index: usize) -> Result<Repr, Failure> {
+        let ty = arguments.instance.and_then(|instance| instance.types.get(index));
+        self.type_argument(ty, &arguments.env)
+    }
+
+    fn map(
+        &mut self,
+        f: &Value<'a>,
+        xs: &Value<'a>,
+        element_type: impl FnOnce(&mut Self) -> Result<Repr, Failure>,
+    ) -> Result<Value<'a>, Failure> {
+        let (width, element) = self.array(xs)?;
+        let inputs = self.arrays(element)?;
+        self.code.open();
+        let x = self.fresh_row(element);
+        let params = self.arrays(&x)?;
+        let y = self.apply(f.clone(), vec![x])?;
+        let y = self.settle(y, element_type)?;
+        let map = self.code.close_lambda(params, y.leaves());
+        let screma = Screma { width, inputs, map, scans: Vec::new(), reduces: Vec::new(), post: None };
+        let results = self.code.bind("x", Expr::Screma(Box::new(screma)), &[]);
+        let mut results = results.into_iter().map(Operand::Var);
+        Ok(Value::Array(width, Box::new(y.with_leaves(&mut results))))
+    }
+
+    fn fold(
+        &mut self,
+        fold: Fold,
+        op: &Value<'a>,
+        ne: &Value<'a>,
+        xs: &Value<'a>,
+    ) -> Result<Value<'a>, Failure> {
+        let (width, element) = self.array(xs)?;
+        let inputs = self.arrays(element)?;
+        let ne = self.coerce(ne, &element.as_target(), &[]);
+        let op = self.operator(op, &ne)?;
+        let map = self.identity(element)?;
+        let neutral = ne.leaves();
+        let (scans, reduces) = match fold {
+            Fold::Reduce { commutative } => (Vec::new(), vec![Reduce { op, neutral, commutative }]),
+            Fold::Scan { exclusive } => (vec![Scan { op, neutral, exclusive }], Vec::new()),
+        };
+        let screma = Screma { width, inputs, map, scans, reduces, post: None };
+        let results = self.code.bind("x", Expr::Screma(Box::new(screma)), &[]);
+        let value = ne.with_leaves(&mut results.into_iter().map(Operand::Var));
+        Ok(match fold {
+            Fold::Reduce { .. } => value,
+            Fold::Scan { .. } => Value::Array(width, Box::new(value)),
+        })
+    }
+
+    /// A lambda for an operator on values like this one.
+    fn operator(&mut self, op: &Value<'a>, like: &Value<'a>) -> Result<Lambda, Failure> {
+        self.code.open();
+        let mut fresh = |_: ()| {
+            like.map_leaves(&mut |leaf| {
+                let ty = self.code.ty(leaf);
+                Operand::Var(self.code.fresh("x", ty))
+            })
+        };
+        let (x, y) = (fresh(()), fresh(()));
+        let mut params = self.arrays(&x)?;
+        params.extend(self.arrays(&y)?);
+        let result = self.apply(op.clone(), vec![x, y])?;
+        let result = self.coerce(&result, &like.as_target(), &[]);
+        Ok(self.code.close_lambda(params, result.leaves()))
+    }
+
+    /// A lambda that yields an element as it is.
+    fn identity(&mut self, element: &Value<'a>) -> Result<Lambda, Failure> {
+        self.code.open();
+        let x = self.fresh_row(element);
+        let params = self.arrays(&x)?;
+        Ok(self.code.close_lambda(params, x.leaves()))
+    }
+
+    /// One array for each predicate, of the elements that satisfy it and none before, and with `rest` one of those
+    /// that satisfy none.
+    fn partition(
+        &mut self,
+        predicates: &[&Value<'a>],
+        xs: &Value<'a>,
+        rest: bool,
+    ) -> Result<Vec<Value<'a>>, Failure> {
+        let (width, element) = self.array(xs)?;
+        let inputs = self.arrays(element)?;
+        let classes = predicates.len() + usize::from(rest);
+        self.code.open();
+        let x = self.fresh_row(element);
+        let params = self.arrays(&x)?;
+        let mut result = self.flags(predicates, &x)?;
+        result.extend(rest.then_some(Operand::bool(true)));
+        result.extend(x.leaves());
+        let lambda = self.code.close_lambda(params, result);
+        let expr = Expr::Partition(Box::new(Partition { width, inputs, classes, lambda }));
+        let results = self.code.bind("x", expr, &[]);
+        let (sizes, arrays) = results.split_at(classes.min(results.len()));
+        let mut arrays = arrays.iter().map(|var| Operand::Var(*var));
+        let mut values = Vec::with_capacity(classes);
+        let mut left = width;
+        for (class, size) in sizes.iter().enumerate() {
+            let size = Operand::Var(*size);
+            let value = Value::Array(size, Box::new(element.with_leaves(&mut arrays)));
+            // The type of what is left over says how much that is.
+            let is_rest = rest && class + 1 == classes;
+            let known = if is_rest { left } else { size };
+            if !is_rest && class + 1 < classes {
+                left = self.code.sub(left, size);
+            }
+            values.push(self.coerce(&value, &[Extent::Known(known)], &[]));
+        }
+        Ok(values)
+    }
+
+    /// The truth values of predicates; each is only asked if those before it do not hold.
+    fn flags(&mut self, predicates: &[&Value<'a>], x: &Value<'a>) -> Result<Vec<Operand>, Failure> {
+        let Some((first, others)) = predicates.split_first() else { return Ok(Vec::new()) };
+        let holds = self.apply((*first).clone(), vec![x.clone()])?;
+        let holds = self.scalar(&holds)?;
+        let mut flags = vec![holds];
+        if others.is_empty() {
+            return Ok(flags);
+        }
+        let none = vec![Value::leaf(Operand::bool(false)); others.len()];
+        let then = self.aside(|_| Ok(Value::Record(none)))?;
+        let otherwise = self
+            .aside(|this| Ok(Value::Record(this.flags(others, x)?.into_iter().map(Value::Leaf).collect())))?;
+        let value = self.join(holds, then, otherwise, |_| Ok(Vec::new()))?;
+        flags.extend(value.leaves());
+        Ok(flags)
+    }
+
+    fn scatter(
+        &mut self,
+        rank: usize,
+        dest: &Value<'a>,
+        is: &Value<'a>,
+        vs: &Value<'a>,
+    ) -> Result<Value<'a>, Failure> {
+        let (width, index) = self.array(is)?;
+        let (vs, target) = self.written(rank, width, dest, vs)?;
+        let (_, value) = self.array(&vs)?;
+        let (lambda, inputs) = self.indexed(index, value, true)?;
+        let arrays = self.arrays(&target)?;
+        let dests = arrays.iter().map(|array| ScatterDest { array: *array, rank }).collect();
+        let expr = Expr::Scatter(Box::new(Scatter { width, inputs, lambda, dests }));
+        let results = self.code.bind("x", expr, &[]);
+        Ok(dest.with_leaves(&mut results.into_iter().map(Operand::Var)))
+    }
+
+    fn hist(
+        &mut self,
+        rank: usize,
+        dest: &Value<'a>,
+        op: &Value<'a>,
+        ne: &Value<'a>,
+        is: &Value<'a>,
+        vs: &Value<'a>,
+    ) -> Result<Value<'a>, Failure> {
+        let (width, index) = self.array(is)?;
+        let (vs, target) = self.written(rank, width, dest, vs)?;
+        let (_, value) = self.array(&vs)?;
+        let ne = self.coerce(ne, &value.as_target(), &[]);
+        let op = self.operator(op, &ne)?;
+        let (lambda, inputs) = self.indexed(index, value, false)?;
+        let dests = self.arrays(&target)?;
+        if dests.is_empty() {
+            return Ok(dest.clone());
+        }
+        let ops = vec![HistOp { dests, rank, op, neutral: ne.leaves() }];
+        let results = self.code.bind("x", Expr::Hist(Box::new(Hist { width, inputs, lambda, ops })), &[]);
+        Ok(dest.with_leaves(&mut results.into_iter().map(Operand::Var)))
+    }
+
+    /// The values to write, with as many as there are indices and rows as the destination has them; and the
+    /// value written at one place, its leaves those of the destination.
+    fn written(
+        &mut self,
+        rank: usize,
+        width: Operand,
+        dest: &Value<'a>,
+        vs: &Value<'a>,
+    ) -> Result<(Value<'a>, Value<'a>), Failure> {
+        let mut place = dest;
+        for _ in 0..rank {
+            place = self.array(place)?.1;
+        }
+        let mut extents = vec![Extent::Known(width)];
+        extents.extend(place.as_target());
+        Ok((self.coerce(vs, &extents, &[]), place.clone()))
+    }
+
+    /// A lambda that yields the index, then the value; with `each` the index before every leaf of the value.
+    fn indexed(
+        &mut self,
+        index: &Value<'a>,
+        value: &Value<'a>,
+        each: bool,
+    ) -> Result<(Lambda, Vec<warpwise_ir::Var>), Failure> {
+        let mut inputs = self.arrays(index)?;
+        inputs.extend(self.arrays(value)?);
+        self.code.open();
+        let (index, value) = (self.fresh_row(index), self.fresh_row(value));
+        let mut params = self.arrays(&index)?;
+        params.extend(self.arrays(&value)?);
+        let mut result = Vec::new();
+        for (i, leaf) in value.leaves().into_iter().enumerate() {
+            if each || i == 0 {
+                result.extend(index.leaves());
+            }
+            result.push(leaf);
+        }
+        Ok((self.code.close_lambda(params, result), inputs))
+    }
+
+    // --- Rearrangements -----------------------------------------------------------------------
+
+    fn zip(&mut self, xs: &Value<'a>, ys: &Value<'a>) -> Result<Value<'a>, Failure> {
+        let (size, x) = self.array(xs)?;
+        let ys = self.coerce(ys, &[Extent::Known(size)], &[]);
+        let (_, y) = self.array(&ys)?;
+        let pair = Value::Record(vec![x.clone(), y.clone()]);
+        Ok(self.copy(&Value::Array(size, Box::new(pair))))
+    }
+
+    fn unzip(&mut self, xys: &Value<'a>) -> Result<Value<'a>, Failure> {
+        let xys = self.copy(xys);
+        let (size, pair) = self.array(&xys)?;
+        let column = |field: &Value<'a>| Value::Array(size, Box::new(field.clone()));
+        Ok(Value::Record(self.fields(pair)?.iter().map(column).collect()))
+    }
+
+    fn flatten(&mut self, xss: &Value<'a>) -> Result<Value<'a>, Failure> {
+        let (n, row) = self.array(xss)?;
+        let (m, element) = self.array(row)?;
+        let size = self.code.mul(n, m);
+        Ok(Value::Array(size, Box::new(self.reshaped(element, 2, &[size]))))
+    }
+
+    fn unflatten(
+        &mut self,
+        n: &Value<'a>,
+        m: &Value<'a>,
+        xs: &Value<'a>,
+        arguments: &Use<'a>,
+    ) -> Result<Value<'a>, Failure> {
+        let (n, m) = (self.scalar(n)?, self.scalar(m)?);
+        self.check_size(n, &arguments.env);
+        self.check_size(m, &arguments.env);
+        let (_, element) = self.array(xs)?;
+        let element = self.reshaped(element, 1, &[n, m]);
+        Ok(Value::Array(n, Box::new(Value::Array(m, Box::new(element)))))
+    }
+
+    /// The leaves with their `taken` outer dimensions replaced by these.
+    fn reshaped(&mut self, element: &Value<'a>, taken: usize, outer: &[Operand]) -> Value<'a> {
+        element.map_leaves(&mut |leaf| {
+            let Operand::Var(array) = leaf else { return leaf };
+            let ty = self.code.ty(leaf);
+            let shape = outer.iter().chain(ty.shape().iter().skip(taken)).copied().collect();
+            self.code.bind_one("x", Expr::Reshape { array, shape }, &[]).into()
+        })
+    }
+
+    fn concat(&mut self, xs: &Value<'a>, ys: &Value<'a>) -> Result<Value<'a>, Failure> {
+        let ((n, x), (m, _)) = (self.array(xs)?, self.array(ys)?);
+        let mut extents = vec![Extent::Known(m)];
+        extents.extend(x.as_target());
+        let ys = self.coerce(ys, &extents, &[]);
+        let (_, y) = self.array(&ys)?;
+        let len = self.code.add(n, m);
+        let mut seconds = self.arrays(y)?.into_iter();
+        let element = x.map_leaves(&mut |leaf| {
+            let arrays = leaf.as_var().into_iter().chain(seconds.next()).collect();
+            self.code.bind_one("x", Expr::Concat { arrays, len }, &[]).into()
+        });
+        Ok(Value::Array(len, Box::new(element)))
+    }
+
+    fn transpose(&mut self, xss: &Value<'a>) -> Result<Value<'a>, Failure> {
+        let (n, row) = self.array(xss)?;
+        let (m, element) = self.array(row)?;
+        let element = element.map_leaves(&mut |leaf| {
+            let Operand::Var(array) = leaf else { return leaf };
+            let rank = self.code.ty(leaf).rank();
+            let perm = [1, 0].into_iter().chain(2..rank).collect();
+            self.code.bind_one("x", Expr::Rearrange { array, perm }, &[]).into()
+        });
+        Ok(Value::Array(m, Box::new(Value::Array(n, Box::new(element)))))
+    }
+
+    fn replicate(&mut self, n: &Value<'a>, x: &Value<'a>, arguments: &Use<'a>) -> Result<Value<'a>, Failure> {
+        let n = self.scalar(n)?;
+        let certs = self.check_size(n, &arguments.env);
+        let element = x.map_leaves(&mut |value| {
+            let shape = [n].into_iter().collect();
+            self.code.bind_one("x", Expr::Replicate { shape, value }, &certs).into()
+        });
+        Ok(Value::Array(n, Box::new(element)))
+    }
+
+    fn copy(&mut self, x: &Value<'a>) -> Value<'a> {
+        x.map_leaves(&mut |leaf| match leaf {
+            Operand::Var(array) if self.code.ty(leaf).rank() > 0 => {
+                self.code.bind_one("x", Expr::Copy(array), &[]).into()
+            }
+            Operand::Var(_) | Operand::Const(_) => leaf,
+        })
+    }
+
+    fn manifest(&mut self, x: &Value<'a>) -> Value<'a> {
+        x.map_leaves(&mut |leaf| match (leaf, self.code.ty(leaf).rank()) {
+            (Operand::Var(_) | Operand::Const(_), 0) | (Operand::Const(_), _) => leaf,
+            (Operand::Var(array), rank) => {
+                let perm = (0..rank).collect();
+                self.code.bind_one("x", Expr::Manifest { array, perm }, &[]).into()
+            }
+        })
+    }
+}
+
+/// How many dimensions the indices of a scatter or histogram address.
+fn rank(intrinsic: Structural) -> usize {
+    match intrinsic {
+        Structural::Scatter2d | Structural::Hist2d => 2,
+        Structural::Scatter3d | Structural::Hist3d => 3,
+        _ => 1,
+    }
+}

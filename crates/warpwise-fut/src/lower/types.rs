@@ -1,0 +1,371 @@
+//! Types of the language as trees of scalars whose sizes are operands.
+//!
+//! A size is read where its locals are in scope. Where one is not there yet (an existential size before its
+//! value, a size of a function's result before the call) the extent stays open.
+
+use warpwise_diag::{Failure, Span};
+use warpwise_ir::Operand;
+use warpwise_prim::{ScalarType, ValueType};
+
+use crate::lower::context::Lowering;
+use crate::lower::value::{Env, Frame, TypeBinding, Value};
+use crate::syntax::ast::PrimType;
+use crate::typed::ids::LocalId;
+use crate::typed::tree::{AbstractParam, DimIndexKind, Expr, ExprKind, Instance, Scheme};
+use crate::typed::ty::{Size, Type, TypeArg};
+
+/// The shape of a value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Repr {
+    /// A scalar.
+    Scalar(PrimType),
+    /// A record.
+    Record(Vec<Repr>),
+    /// An array.
+    Array(Extent, Box<Repr>),
+    /// A function.
+    Function,
+}
+
+/// The size of an array.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// This operand.
+    Known(Operand),
+    /// What this local will be.
+    Local(LocalId),
+    /// Not known yet.
+    Unknown,
+}
+
+/// The shape of a value without its sizes: what a definition is specialised for.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Form {
+    /// A scalar.
+    Scalar(PrimType),
+    /// A record.
+    Record(Vec<Form>),
+    /// An array.
+    Array(Box<Form>),
+    /// A function.
+    Function,
+}
+
+/// Which sizes are read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sizes {
+    /// All that can be told.
+    All,
+    /// Constants and locals: no code is emitted. Sizes in the arguments for type parameters are read all.
+    Plain,
+}
+
+/// The core's type for a scalar type.
+pub fn scalar_type(ty: PrimType) -> ScalarType {
+    value_type(ty).scalar()
+}
+
+/// The type that values of a scalar type have outside.
+pub fn value_type(ty: PrimType) -> ValueType {
+    match ty {
+        PrimType::Bool => ValueType::Bool,
+        PrimType::I8 => ValueType::I8,
+        PrimType::I16 => ValueType::I16,
+        PrimType::I32 => ValueType::I32,
+        PrimType::I64 => ValueType::I64,
+        PrimType::U8 => ValueType::U8,
+        PrimType::U16 => ValueType::U16,
+        PrimType::U32 => ValueType::U32,
+        PrimType::U64 => ValueType::U64,
+        PrimType::F16 => ValueType::F16,
+        PrimType::F32 => ValueType::F32,
+        PrimType::F64 => ValueType::F64,
+    }
+}
+
+impl<'a> Lowering<'a, '_> {
+    /// The shape of values of a type.
+    pub fn repr(&mut self, ty: &'a Type, env: &Env<'a>, sizes: Sizes) -> Result<Repr, Failure> {
+        Ok(match ty {
+            Type::Prim(prim) => Repr::Scalar(*prim),
+            Type::Param(param) => match env.type_binding(*param) {
+                Some(TypeBinding::Known(repr)) => (*repr).clone(),
+                Some(TypeBinding::Written(ty, env)) => self.repr(ty, &env, Sizes::All)?,
+                None => return Err(self.bug("a type parameter without meaning")),
+            },
+            Type::Abstract(id, args) => {
+                let inner =
+                    self.abstract_env(&self.session.program.abstracts[id.index()].params, args, env, sizes)?;
+                let definition = &self.session.program.abstracts[id.index()].definition;
+                self.repr(definition, &inner, sizes)?
+            }
+            Type::Array(array) => {
+                let extent = self.extent(&array.size, env, sizes)?;
+                Repr::Array(extent, Box::new(self.repr(&array.element, env, sizes)?))
+            }
+            Type::Record(fields) => {
+                let fields = fields.iter().map(|field| self.repr(&field.ty, env, sizes));
+                Repr::Record(fields.collect::<Result<_, _>>()?)
+            }
+            Type::Arrow(_) => Repr::Function,
+        })
+    }
+
+    /// The shape of values of a type without sizes.
+    pub fn form(&mut self, ty: &'a Type, env: &Env<'a>) -> Result<Form, Failure> {
+        Ok(match ty {
+            Type::Prim(prim) => Form::Scalar(*prim),
+            Type::Param(param) => match env.type_binding(*param) {
+                Some(TypeBinding::Known(repr)) => repr.form(),
+                Some(TypeBinding::Written(ty, env)) => self.form(ty, &env)?,
+                None => return Err(self.bug("a type parameter without meaning")),
+            },
+            Type::Abstract(id, args) => {
+                let definition = &self.session.program.abstracts[id.index()];
+                let inner = self.abstract_env(&definition.params, args, env, Sizes::Plain)?;
+                self.form(&definition.definition, &inner)?
+            }
+            Type::Array(array) => Form::Array(Box::new(self.form(&array.element, env)?)),
+            Type::Record(fields) => {
+                let fields = fields.iter().map(|field| self.form(&field.ty, env));
+                Form::Record(fields.collect::<Result<_, _>>()?)
+            }
+            Type::Arrow(_) => Form::Function,
+        })
+    }
+
+    /// What the parameters of an abstract type mean in its definition.
+    fn abstract_env(
+        &mut self,
+        params: &[AbstractParam],
+        args: &'a [TypeArg],
+        env: &Env<'a>,
+        sizes: Sizes,
+    ) -> Result<Env<'a>, Failure> {
+        let inner = Frame::root(None, env.unchecked);
+        for (param, arg) in params.iter().zip(args) {
+            match (param, arg) {
+                (AbstractParam::Size(local), TypeArg::Size(size)) => {
+                    if let Extent::Known(operand) = self.extent(size, env, sizes)? {
+                        inner.bind(*local, Value::Leaf(operand));
+                    }
+                }
+                (AbstractParam::Type(param), TypeArg::Type(ty)) => {
+                    inner.bind_type(*param, TypeBinding::Written(ty, env.clone()));
+                }
+                (AbstractParam::Size(_), TypeArg::Type(_)) | (AbstractParam::Type(_), TypeArg::Size(_)) => {
+                    return Err(self.bug("an argument of the wrong kind for an abstract type"));
+                }
+            }
+        }
+        Ok(inner)
+    }
+
+    /// A size, if it can be told.
+    pub fn extent(&mut self, size: &'a Size, env: &Env<'a>, sizes: Sizes) -> Result<Extent, Failure> {
+        Ok(match size {
+            Size::Const(value) => Extent::Known(Operand::i64(*value)),
+            Size::Local(local) => match env.value(*local) {
+                Some(Value::Leaf(operand)) => Extent::Known(operand),
+                Some(_) | None => Extent::Local(*local),
+            },
+            Size::Def(_) | Size::Expr(_) if sizes == Sizes::Plain => Extent::Unknown,
+            Size::Def(def) => match self.constant(*def)? {
+                Value::Leaf(operand) => Extent::Known(operand),
+                Value::Record(_) | Value::Array(..) | Value::Function(_) => Extent::Unknown,
+            },
+            Size::Expr(expr) if !locals_known(expr, env) => Extent::Unknown,
+            Size::Expr(expr) => match self.expr(expr, env)? {
+                Value::Leaf(operand) => Extent::Known(operand),
+                Value::Record(_) | Value::Array(..) | Value::Function(_) => Extent::Unknown,
+            },
+        })
+    }
+
+    /// Binds the wanted locals that are not bound yet to the extents at which they stand in a type.
+    pub fn bind_sizes(
+        &mut self,
+        ty: &'a Type,
+        value: &Value<'a>,
+        env: &Env<'a>,
+        wanted: &mut dyn FnMut(LocalId) -> bool,
+    ) {
+        match (ty, value) {
+            (Type::Array(array), Value::Array(extent, element)) => {
+                if let Size::Local(local) = &array.size {
+                    if wanted(*local) {
+                        env.bind(*local, Value::Leaf(*extent));
+                    }
+                }
+                self.bind_sizes(&array.element, element, env, wanted);
+            }
+            (Type::Record(types), Value::Record(fields)) => {
+                for (field, value) in types.iter().zip(fields) {
+                    self.bind_sizes(&field.ty, value, env, wanted);
+                }
+            }
+            (Type::Abstract(id, args), value) => {
+                let definition = &self.session.program.abstracts[id.index()];
+                let inner = Frame::root(None, env.unchecked);
+                self.bind_sizes(&definition.definition, value, &inner, &mut |_| true);
+                for (param, arg) in definition.params.iter().zip(args.iter()) {
+                    if let (AbstractParam::Size(inner_local), TypeArg::Size(Size::Local(local))) =
+                        (param, arg)
+                    {
+                        if let Some(extent) = inner.value(*inner_local) {
+                            if wanted(*local) {
+                                env.bind(*local, extent);
+                            }
+                        }
+                    }
+                }
+            }
+            (Type::Prim(_) | Type::Param(_) | Type::Array(_) | Type::Record(_) | Type::Arrow(_), _) => {}
+        }
+    }
+
+    /// Gives the parameters of a scheme their meaning in `inner`, as far as the sizes can be told.
+    pub fn bind_scheme(
+        &mut self,
+        scheme: &'a Scheme,
+        instance: &'a Instance,
+        env: &Env<'a>,
+        inner: &Env<'a>,
+    ) -> Result<(), Failure> {
+        for (param, ty) in scheme.types.iter().zip(&instance.types) {
+            inner.bind_type(*param, TypeBinding::Written(ty, env.clone()));
+        }
+        for (local, size) in scheme.sizes.iter().zip(&instance.sizes) {
+            if inner.value(*local).is_none() {
+                if let Extent::Known(operand) = self.extent(size, env, Sizes::All)? {
+                    inner.bind(*local, Value::Leaf(operand));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What a type parameter of an intrinsic stands for.
+    pub fn type_argument(&mut self, ty: Option<&'a Type>, env: &Env<'a>) -> Result<Repr, Failure> {
+        match ty {
+            Some(ty) => self.repr(ty, env, Sizes::All),
+            None => Err(self.bug("an intrinsic without its type argument")),
+        }
+    }
+
+    /// The error that a size cannot be told where it is needed.
+    pub fn unknown_size(&self, span: Span) -> Failure {
+        self.limit(span, "a size that is not known before its value; give it a name or write the function with its argument")
+    }
+}
+
+impl Repr {
+    /// The same without sizes.
+    pub fn form(&self) -> Form {
+        match self {
+            Repr::Scalar(prim) => Form::Scalar(*prim),
+            Repr::Record(fields) => Form::Record(fields.iter().map(Repr::form).collect()),
+            Repr::Array(_, element) => Form::Array(Box::new(element.form())),
+            Repr::Function => Form::Function,
+        }
+    }
+
+    /// The extents in order.
+    pub fn extents(&self) -> Vec<Extent> {
+        let mut extents = Vec::new();
+        self.visit_extents(&mut |extent| extents.push(extent));
+        extents
+    }
+
+    fn visit_extents(&self, visit: &mut impl FnMut(Extent)) {
+        match self {
+            Repr::Scalar(_) | Repr::Function => {}
+            Repr::Record(fields) => fields.iter().for_each(|field| field.visit_extents(visit)),
+            Repr::Array(extent, element) => {
+                visit(*extent);
+                element.visit_extents(visit);
+            }
+        }
+    }
+
+    /// The same with other extents.
+    pub fn map_extents(&self, map: &mut impl FnMut(Extent) -> Extent) -> Repr {
+        match self {
+            Repr::Scalar(_) | Repr::Function => self.clone(),
+            Repr::Record(fields) => Repr::Record(fields.iter().map(|field| field.map_extents(map)).collect()),
+            Repr::Array(extent, element) => {
+                let extent = map(*extent);
+                Repr::Array(extent, Box::new(element.map_extents(map)))
+            }
+        }
+    }
+}
+
+impl Form {
+    /// The same with these sizes, taken in order.
+    pub fn with_sizes(&self, sizes: &mut impl Iterator<Item = Operand>) -> Repr {
+        match self {
+            Form::Scalar(prim) => Repr::Scalar(*prim),
+            Form::Record(fields) => {
+                Repr::Record(fields.iter().map(|field| field.with_sizes(sizes)).collect())
+            }
+            Form::Array(element) => {
+                let extent = sizes.next().map_or(Extent::Unknown, Extent::Known);
+                Repr::Array(extent, Box::new(element.with_sizes(sizes)))
+            }
+            Form::Function => Repr::Function,
+        }
+    }
+
+    /// How many sizes it needs.
+    pub fn n_sizes(&self) -> usize {
+        match self {
+            Form::Scalar(_) | Form::Function => 0,
+            Form::Record(fields) => fields.iter().map(Form::n_sizes).sum(),
+            Form::Array(element) => 1 + element.n_sizes(),
+        }
+    }
+
+    /// Whether a function is part of it.
+    pub fn has_function(&self) -> bool {
+        match self {
+            Form::Scalar(_) => false,
+            Form::Record(fields) => fields.iter().any(Form::has_function),
+            Form::Array(element) => element.has_function(),
+            Form::Function => true,
+        }
+    }
+}
+
+/// Whether all locals of a size expression are bound. Size expressions bind nothing themselves.
+fn locals_known(expr: &Expr, env: &Env) -> bool {
+    let known = |expr: &Expr| locals_known(expr, env);
+    let optional = |expr: &Option<Expr>| expr.as_ref().is_none_or(known);
+    match &expr.kind {
+        ExprKind::Local { local, .. } => env.value(*local).is_some(),
+        ExprKind::Literal(..) | ExprKind::Bytes(_) | ExprKind::Def { .. } | ExprKind::Intrinsic { .. } => {
+            true
+        }
+        ExprKind::Record(exprs) | ExprKind::Array(exprs) => exprs.iter().all(known),
+        ExprKind::Project { record: body, .. }
+        | ExprKind::Coerce(body)
+        | ExprKind::Attr { body, .. }
+        | ExprKind::Open { body, .. } => known(body),
+        ExprKind::Assert { condition, body, .. } => known(condition) && known(body),
+        ExprKind::Index { array, slice } => {
+            known(array)
+                && slice.iter().all(|dim| match &dim.kind {
+                    DimIndexKind::Fix(index) => known(index),
+                    DimIndexKind::Slice { start, end, stride } => {
+                        optional(start) && optional(end) && optional(stride)
+                    }
+                })
+        }
+        ExprKind::Apply { function, arguments } => known(function) && arguments.iter().all(known),
+        ExprKind::If { condition, then, otherwise } => known(condition) && known(then) && known(otherwise),
+        ExprKind::Range { start, second, end, .. } => {
+            known(start) && known(end) && second.as_ref().is_none_or(|second| known(second))
+        }
+        ExprKind::Update { .. } | ExprKind::Lambda(_) | ExprKind::Let { .. } | ExprKind::Loop(_) => false,
+    }
+}

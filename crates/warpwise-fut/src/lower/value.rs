@@ -1,0 +1,210 @@
+//! What an expression of the language is while it is lowered: a tree over operands of the core IR.
+//!
+//! Records are trees already, so tuples need no further pass to go away. An array is its size and the value of
+//! an element in which every scalar is replaced by an array: `[n](i32, [m]f32)` is
+//!
+//! ```text
+//! Array(n, Record[ Leaf(a: [n]i32), Array(m, Leaf(b: [n][m]f32)) ])
+//! ```
+//!
+//! so an array of tuples is a tuple of arrays, and an array of units still knows its size. The type of a leaf
+//! always has exactly the sizes of the arrays around it. Functions are closures known at compile time; they
+//! never become operands.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+use warpwise_ir::Operand;
+
+use crate::lower::types::Repr;
+use crate::typed::ids::{DefId, LocalId, TypeParamId};
+use crate::typed::intrinsic::Intrinsic;
+use crate::typed::tree::{Function, Instance, Lambda};
+use crate::typed::ty::Type;
+
+/// A value at compile time.
+#[derive(Clone)]
+pub enum Value<'a> {
+    /// A scalar, or the array that holds the scalars of an array of arrays.
+    Leaf(Operand),
+    /// One value per field, in the order of the record type.
+    Record(Vec<Value<'a>>),
+    /// An array of this size with these elements.
+    Array(Operand, Box<Value<'a>>),
+    /// A function.
+    Function(Rc<Closure<'a>>),
+}
+
+/// A function with what it captured and the first of its arguments.
+#[derive(Clone)]
+pub struct Closure<'a> {
+    /// The function.
+    pub callee: Callee<'a>,
+    /// How many arguments it takes in all.
+    pub arity: usize,
+    /// The arguments given so far.
+    pub args: Vec<Value<'a>>,
+}
+
+/// A function.
+#[derive(Clone)]
+pub enum Callee<'a> {
+    /// A lambda, where it stands.
+    Lambda(&'a Lambda, Env<'a>),
+    /// A function bound by `let`, where it stands, at the arguments for its scheme.
+    Local(&'a Function, Env<'a>, Use<'a>),
+    /// A definition.
+    Def(DefId, Use<'a>),
+    /// An intrinsic.
+    Intrinsic(Intrinsic, Use<'a>),
+}
+
+/// The arguments for a scheme and where they stand.
+#[derive(Clone)]
+pub struct Use<'a> {
+    /// The arguments; none before a polymorphic local function is mentioned.
+    pub instance: Option<&'a Instance>,
+    /// What their locals and type parameters mean.
+    pub env: Env<'a>,
+}
+
+/// What names mean at some point.
+pub type Env<'a> = Rc<Frame<'a>>;
+
+/// The names of one expansion of a function, and those around it.
+pub struct Frame<'a> {
+    parent: Option<Env<'a>>,
+    values: RefCell<FxHashMap<LocalId, Value<'a>>>,
+    types: RefCell<FxHashMap<TypeParamId, TypeBinding<'a>>>,
+    /// The definition whose body this is.
+    pub def: Option<DefId>,
+    /// Whether checks are left out.
+    pub unchecked: bool,
+}
+
+/// What a type parameter stands for.
+#[derive(Clone)]
+pub enum TypeBinding<'a> {
+    /// A type as written, with what its names mean.
+    Written(&'a Type, Env<'a>),
+    /// A type whose sizes are known.
+    Known(Rc<Repr>),
+}
+
+impl<'a> Frame<'a> {
+    /// The frame of a definition.
+    pub fn root(def: Option<DefId>, unchecked: bool) -> Env<'a> {
+        Rc::new(Frame { parent: None, values: RefCell::default(), types: RefCell::default(), def, unchecked })
+    }
+
+    /// A frame inside another.
+    pub fn inside(parent: &Env<'a>, unchecked: bool) -> Env<'a> {
+        Rc::new(Frame {
+            parent: Some(parent.clone()),
+            values: RefCell::default(),
+            types: RefCell::default(),
+            def: parent.def,
+            unchecked: unchecked || parent.unchecked,
+        })
+    }
+
+    /// Binds a local here.
+    pub fn bind(&self, local: LocalId, value: Value<'a>) {
+        self.values.borrow_mut().insert(local, value);
+    }
+
+    /// Binds a type parameter here.
+    pub fn bind_type(&self, param: TypeParamId, binding: TypeBinding<'a>) {
+        self.types.borrow_mut().insert(param, binding);
+    }
+
+    /// Takes over the locals bound in a frame inside this one.
+    pub fn adopt(&self, inner: &Frame<'a>) {
+        let bound = inner.values.borrow();
+        self.values.borrow_mut().extend(bound.iter().map(|(local, value)| (*local, value.clone())));
+    }
+
+    /// What a local means.
+    pub fn value(&self, local: LocalId) -> Option<Value<'a>> {
+        let mut frame = self;
+        loop {
+            if let Some(value) = frame.values.borrow().get(&local) {
+                return Some(value.clone());
+            }
+            frame = frame.parent.as_deref()?;
+        }
+    }
+
+    /// What a type parameter means.
+    pub fn type_binding(&self, param: TypeParamId) -> Option<TypeBinding<'a>> {
+        let mut frame = self;
+        loop {
+            if let Some(binding) = frame.types.borrow().get(&param) {
+                return Some(binding.clone());
+            }
+            frame = frame.parent.as_deref()?;
+        }
+    }
+}
+
+impl<'a> Value<'a> {
+    /// A truth value or a number.
+    pub fn leaf(operand: impl Into<Operand>) -> Value<'a> {
+        Value::Leaf(operand.into())
+    }
+
+    /// The operands it is made of, in order.
+    pub fn leaves(&self) -> Vec<Operand> {
+        let mut leaves = Vec::new();
+        self.visit_leaves(&mut |leaf| leaves.push(leaf));
+        leaves
+    }
+
+    fn visit_leaves(&self, visit: &mut impl FnMut(Operand)) {
+        match self {
+            Value::Leaf(operand) => visit(*operand),
+            Value::Record(fields) => fields.iter().for_each(|field| field.visit_leaves(visit)),
+            Value::Array(_, element) => element.visit_leaves(visit),
+            Value::Function(_) => {}
+        }
+    }
+
+    /// The same tree over other operands.
+    pub fn map_leaves(&self, map: &mut impl FnMut(Operand) -> Operand) -> Value<'a> {
+        match self {
+            Value::Leaf(operand) => Value::Leaf(map(*operand)),
+            Value::Record(fields) => {
+                Value::Record(fields.iter().map(|field| field.map_leaves(map)).collect())
+            }
+            Value::Array(size, element) => Value::Array(*size, Box::new(element.map_leaves(map))),
+            Value::Function(closure) => Value::Function(closure.clone()),
+        }
+    }
+
+    /// The same tree over these operands, taken in order.
+    pub fn with_leaves(&self, leaves: &mut impl Iterator<Item = Operand>) -> Value<'a> {
+        self.map_leaves(&mut |leaf| leaves.next().unwrap_or(leaf))
+    }
+
+    /// Whether a function is part of it.
+    pub fn has_function(&self) -> bool {
+        match self {
+            Value::Leaf(_) => false,
+            Value::Record(fields) => fields.iter().any(Value::has_function),
+            Value::Array(_, element) => element.has_function(),
+            Value::Function(_) => true,
+        }
+    }
+
+    /// The sizes of the outer arrays, as many as there are before a leaf or record.
+    pub fn sizes(&self) -> Vec<Operand> {
+        let mut sizes = Vec::new();
+        let mut value = self;
+        while let Value::Array(size, element) = value {
+            sizes.push(*size);
+            value = element;
+        }
+        sizes
+    }
+}
