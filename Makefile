@@ -8,7 +8,7 @@ WARPWISE := target/release/warpwise
 help:
 	@echo 'make demo       build Warpwise and run it: pictures, hotspot, k-means, Mandelbrot, one table'
 	@echo 'make test       all tests: formatting, lints, unit tests, programs, reference data'
-	@echo 'make test-all   make test, and the programs at their large sizes'
+	@echo 'make test-all   make test, the programs with other options, optimised tests'
 	@echo 'make bench      compare with C, ISPC, OpenBLAS and Futhark (those that are there)'
 	@echo 'make build      build the command line tool, $(WARPWISE)'
 	@echo 'make setup      only install what building needs'
@@ -27,7 +27,10 @@ test:
 	scripts/test.sh
 
 test-all: test
-	scripts/test-programs.sh --large
+	scripts/test-programs.sh --threads 1
+	scripts/test-programs.sh --threads 7
+	scripts/test-programs.sh --strict-fp
+	$(CARGO) test --release --workspace --quiet
 
 bench:
 	@scripts/setup.sh bench

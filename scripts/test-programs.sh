@@ -2,14 +2,11 @@
 # Runs the test blocks of all programs in the repository, then the same programs on the reference data
 # in ../shared/bench-data where that folder exists.
 #
-# usage: scripts/test-programs.sh [--large]
+# usage: scripts/test-programs.sh [OPTION...]
 #
-# Cases tagged `large` take long and are left to --large (`make test-all`).
+# Options go to `warpwise test`, such as `--threads 1`. Cases tagged `notest` are there to be timed, not tested.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-
-exclude=(--exclude large)
-[[ ${1:-} == --large ]] && exclude=()
 
 cargo build --release --quiet -p warpwise-cli
 warpwise=target/release/warpwise
@@ -18,7 +15,7 @@ paths=()
 for folder in examples benchmarks tests; do
   [[ -d $folder ]] && paths+=("$folder")
 done
-"$warpwise" test "${exclude[@]}" "${paths[@]}"
+"$warpwise" test "$@" "${paths[@]}"
 
 reference_data=${WARPWISE_REFERENCE_DATA:-../shared/bench-data}
 if [[ ! -d $reference_data ]]; then
@@ -26,4 +23,4 @@ if [[ ! -d $reference_data ]]; then
   exit 0
 fi
 scripts/reference-programs.sh "$reference_data" target/reference
-"$warpwise" test target/reference
+"$warpwise" test "$@" target/reference

@@ -63,23 +63,30 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         scale: arguments.scale,
     };
     let mut report = Report { machine: machine(), threads, rows: Vec::new(), figures: Vec::new() };
+    let mut problems = Vec::new();
     for work in work::works(arguments.scale).iter().filter(|work| is_wanted(arguments, &work.name)) {
-        let row = measure(work, &settings).map_err(|error| format!("{}: {error}", work.name))?;
-        print!("{}", row.text());
-        report.rows.push(row);
+        match measure(work, &settings) {
+            Ok(row) => {
+                print!("{}", row.text());
+                report.rows.push(row);
+            }
+            Err(error) => problems.push(format!("{}: {error}", work.name)),
+        }
     }
     if is_wanted(arguments, "start") {
-        report.figures.extend(start_up::figures(&arguments.warpwise, root, folder.path())?);
+        match start_up::figures(&arguments.warpwise, root, folder.path()) {
+            Ok(figures) => report.figures.extend(figures),
+            Err(error) => problems.push(error),
+        }
     }
     for (name, figure) in report.summary() {
         println!("{name}: {figure}");
     }
     report.write(&arguments.results)?;
     println!("written to {}", arguments.results.join("performance.md").display());
-    match report.rows.iter().all(|row| row.disagreements.is_empty()) {
-        true => Ok(()),
-        false => Err("results differ, see above".into()),
-    }
+    let differing = report.rows.iter().filter(|row| !row.disagreements.is_empty());
+    problems.extend(differing.map(|row| format!("{}: results differ", row.name)));
+    if problems.is_empty() { Ok(()) } else { Err(problems.join("\n")) }
 }
 
 fn is_wanted(arguments: &Arguments, name: &str) -> bool {
