@@ -154,6 +154,11 @@ impl<'f> Builder<'f> {
         Lambda { params, body }
     }
 
+    /// The statements so far, which are then no longer here: for bodies whose making does not fit a closure.
+    pub fn take_stms(&mut self) -> Vec<Stm> {
+        std::mem::take(&mut self.stms)
+    }
+
     /// Adds a statement as it is.
     pub fn push(&mut self, stm: Stm) {
         self.stms.push(stm);

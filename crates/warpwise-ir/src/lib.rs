@@ -45,6 +45,9 @@ pub mod builder;
 
 pub mod verify;
 
+#[cfg(feature = "generate")]
+pub mod generate;
+
 pub use expr::{Body, Branch, Expr, Lambda, LoopForm, LoopParam, Message, MessagePart, SliceDim, Stm};
 pub use memory::{Lmad, LmadDim, Placement};
 pub use program::{
