@@ -1,8 +1,19 @@
-//! The optimiser: one file per pass, the order in `pipelines`.
+//! The optimiser: one file (or folder) per pass over the core IR, in suggested reading order.
+//!
+//! A pass is a plain value ([`pass::Pass`]); [`pipelines`] is the only place that knows their order. On
+//! valid programs a pass cannot fail but for a located limit; no pass calls another, and none does IO.
+
+pub mod pass;
+pub mod pipelines;
+
+pub mod inline;
+pub mod simplify;
 
 pub mod contract;
 pub mod fuse;
-pub mod inline;
-pub mod place;
+
+pub mod segment;
+
 pub mod schedule;
-pub mod simplify;
+
+pub mod place;

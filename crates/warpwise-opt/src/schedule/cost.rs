@@ -1,6 +1,6 @@
 //! A static estimate of what code costs, in simple vector or scalar operations.
 
-use warpwise_ir::{Body, Expr, Function, LoopForm, Operand, SegKind, SegOp};
+use warpwise_ir::{Body, Expr, Function, LoopForm, Operand, SegKind, SegOp, Stm};
 use warpwise_prim::{BinaryOp, Scalar, UnaryOp};
 
 use super::access::{Access, Variance};
@@ -45,8 +45,14 @@ pub fn scalar_body(body: &Body, inner: &mut dyn FnMut(&SegOp) -> f64) -> f64 {
 
 /// One execution of a body by all lanes at once, inner dimensions sequential.
 pub fn lane_body(function: &Function, access: &Access, body: &Body) -> f64 {
-    let stm = |expr: &Expr| match expr {
-        Expr::Seg(op) => whole_trips(op) * (lane_body(function, access, &op.body) + operators(op)),
+    let stm = |stm: &Stm| match &stm.expr {
+        Expr::Seg(op) => {
+            // Elements of a row that leaves the body lie a row apart from lane to lane.
+            let escapes = stm.pattern.iter().any(|&var| body.result.contains(&var.into()));
+            let stores = if escapes { LANES } else { 1.0 } * op.body.result.len() as f64;
+            let stores = if op.kind == SegKind::Map { stores } else { 0.0 };
+            whole_trips(op) * (lane_body(function, access, &op.body) + operators(op) + stores)
+        }
         Expr::Index { array, indices } if indices.len() == function.ty(*array).rank() => {
             match access.at(*array, indices.iter().copied()) {
                 Variance::Uniform => 1.0,
@@ -56,7 +62,7 @@ pub fn lane_body(function: &Function, access: &Access, body: &Body) -> f64 {
         }
         expr => nested(expr, &mut |body| lane_body(function, access, body)),
     };
-    body.stms.iter().map(|stm| &stm.expr).map(stm).sum()
+    body.stms.iter().map(stm).sum()
 }
 
 /// A whole operation whose last dimension runs in lanes.

@@ -1,34 +1,32 @@
-//! Chooses how parallelism is exploited on a CPU: level `soac` to level `seg`.
+//! Chooses how parallelism is exploited on a CPU: gives every dimension of every segmented operation its
+//! mapping.
 //!
 //! Outer levels become tasks, one level becomes lanes, the rest sequential loops. Which level runs in
 //! lanes is decided by what the accesses in the body look like (contiguous, uniform or gathered)
 //! and by trip counts, not by nesting position (specs: `cpu-speed.md`, "Lanes").
 //!
 //! ```text
-//! ys: [n]f32 = screma n (a) map (row: [m]f32) {          ys: [n]f32 = segmap (i < n: task) {
-//!   s: f32 = screma m (row, x) map (...) {...}             row: [m]f32 = index a[i];
-//!     reduce (...) {...} [0f32];                     ==>   s: f32 = segred (j < m: lane) (...) { ... };
-//!   return s                                               return s
-//! };                                                     };
+//! ys: [n]f32 = segmap (i < n: seq) {              ys: [n]f32 = segmap (i < n: task) {
+//!   row: [m]f32 = index a[i];                       row: [m]f32 = index a[i];
+//!   s: f32 = segred (j < m: seq) (...) {...};  ==>   s: f32 = segred (j < m: lane) (...) {...};
+//!   return s                                        return s
+//! };                                              };
 //! ```
 //!
-//! Three steps for every nest: [`segment`] turns SOACs into segmented operations with all dimensions
-//! sequential; [`lanes`] gives one dimension of every path to the lanes; here the rest of the outer
-//! dimensions become tasks and perfect nests are flattened into one index space.
+//! For every nest: [`lanes`] gives one dimension of every path to the lanes; the outer dimensions become
+//! tasks, perfect nests of maps being flattened into one space; [`loops`] writes reductions that stay
+//! sequential as loops, so that later passes see their arithmetic.
 //!
-//! A reduction or scan whose operator works on arrays becomes a sequential loop around its operator,
-//! whose own parallelism remains. Not done here: flattening for GPUs, streams, accumulators and
-//! `flatmap` (each a located limit).
+//! Not done here: several versions of one nest, and flattening for GPUs.
 
 mod access;
 mod cost;
 mod lanes;
-mod segment;
-mod sequential;
+mod loops;
 
 use warpwise_diag::Limit;
 use warpwise_ir::entity::SecondaryMap;
-use warpwise_ir::{Body, Expr, Function, Mapping, Operand, Program, SegKind, SegOp, Stm, Var};
+use warpwise_ir::{Body, Expr, Function, Mapping, Operand, Program, SegKind, SegOp, Var};
 
 use access::{Access, Layout};
 
@@ -38,56 +36,25 @@ type Layouts = SecondaryMap<Var, Option<Layout>>;
 pub fn schedule(program: &mut Program) -> Result<(), Limit> {
     for function in program.functions.values_mut() {
         let layouts = Access::host_layouts(function, &function.body);
-        let body = std::mem::take(&mut function.body);
-        function.body = host_body(function, &layouts, body)?;
+        let mut body = std::mem::take(&mut function.body);
+        host_body(function, &layouts, &mut body);
+        loops::sequential_reductions(function, &mut body);
+        function.body = body;
     }
     Ok(())
 }
 
-/// Schedules the SOACs of a body that the host runs.
-fn host_body(function: &mut Function, layouts: &Layouts, body: Body) -> Result<Body, Limit> {
-    let mut stms = Vec::with_capacity(body.stms.len());
-    for stm in body.stms {
-        host_stm(function, layouts, stm, &mut stms)?;
-    }
-    Ok(Body { stms, result: body.result })
-}
-
-fn host_stm(
-    function: &mut Function,
-    layouts: &Layouts,
-    mut stm: Stm,
-    out: &mut Vec<Stm>,
-) -> Result<(), Limit> {
-    match stm.expr {
-        Expr::If { cond, then_body, else_body, branch } => {
-            let then_body = host_body(function, layouts, then_body)?;
-            let else_body = host_body(function, layouts, else_body)?;
-            stm.expr = Expr::If { cond, then_body, else_body, branch };
-            out.push(stm);
-        }
-        Expr::Loop { params, form, body } => {
-            let body = host_body(function, layouts, body)?;
-            stm.expr = Expr::Loop { params, form, body };
-            out.push(stm);
-        }
-        _ if sequential::needs_loop(function, &stm.expr) => {
-            for stm in sequential::to_loop(function, stm, sequential::Around::Host)? {
-                host_stm(function, layouts, stm, out)?;
+/// Schedules the segmented operations of a body that the host runs.
+fn host_body(function: &Function, layouts: &Layouts, body: &mut Body) {
+    for stm in &mut body.stms {
+        match &mut stm.expr {
+            Expr::Seg(op) => {
+                lanes::assign(function, layouts, op);
+                give_tasks(op);
             }
-        }
-        _ => {
-            let mut stms = segment::segment_stm(function, stm)?;
-            for stm in &mut stms {
-                if let Expr::Seg(op) = &mut stm.expr {
-                    lanes::assign(function, layouts, op);
-                    give_tasks(op);
-                }
-            }
-            out.append(&mut stms);
+            expr => expr.for_each_body_mut(|body| host_body(function, layouts, body)),
         }
     }
-    Ok(())
 }
 
 /// Maps the outer dimensions of a nest to tasks, flattening perfect nests of maps on the way.

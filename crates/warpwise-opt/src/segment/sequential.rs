@@ -16,7 +16,7 @@ use warpwise_ir::{
 };
 use warpwise_prim::{BinaryOp, CompareOp};
 
-use super::segment::{bind, element_stms, plain};
+use super::{bind, element_stms, plain};
 
 /// Where a statement stands.
 #[derive(Clone, Copy, PartialEq, Eq)]

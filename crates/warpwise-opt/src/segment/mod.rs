@@ -1,14 +1,67 @@
-//! SOACs to segmented operations, all dimensions sequential for the time being.
+//! Turns SOACs into segmented operations: level `soac` to level `seg`, all dimensions sequential for the
+//! time being.
+//!
+//! ```text
+//! ys: [n]f32 = screma n (xs) map (x: f32) {...};   ==>   ys: [n]f32 = segmap (i < n: seq) {
+//!                                                          x: f32 = index xs[i]; ... };
+//! ```
+//!
+//! A reduction or scan whose operator works on arrays becomes a sequential loop around its operator,
+//! whose own parallelism remains ([`sequential`]). Not done here: choosing mappings (the next
+//! scheduling pass does), streams, accumulators and `flatmap` (each a located limit).
+
+mod sequential;
 
 use warpwise_diag::{Limit, Span};
 use warpwise_ir::{
-    Body, Expr, Function, Lambda, Mapping, Operand, Screma, SegDim, SegKind, SegOp, Stm, Type, Var,
+    Body, Expr, Function, Lambda, Mapping, Operand, Program, Screma, SegDim, SegKind, SegOp, Stm, Type, Var,
 };
 
-use super::sequential;
+use sequential::Around;
+
+/// Segments every function.
+pub fn segment(program: &mut Program) -> Result<(), Limit> {
+    for function in program.functions.values_mut() {
+        let body = std::mem::take(&mut function.body);
+        function.body = host_body(function, body)?;
+    }
+    Ok(())
+}
+
+/// Segments the SOACs of a body that the host runs.
+fn host_body(function: &mut Function, body: Body) -> Result<Body, Limit> {
+    let mut stms = Vec::with_capacity(body.stms.len());
+    for stm in body.stms {
+        host_stm(function, stm, &mut stms)?;
+    }
+    Ok(Body { stms, result: body.result })
+}
+
+fn host_stm(function: &mut Function, mut stm: Stm, out: &mut Vec<Stm>) -> Result<(), Limit> {
+    match stm.expr {
+        Expr::If { cond, then_body, else_body, branch } => {
+            let then_body = host_body(function, then_body)?;
+            let else_body = host_body(function, else_body)?;
+            stm.expr = Expr::If { cond, then_body, else_body, branch };
+            out.push(stm);
+        }
+        Expr::Loop { params, form, body } => {
+            let body = host_body(function, body)?;
+            stm.expr = Expr::Loop { params, form, body };
+            out.push(stm);
+        }
+        _ if sequential::needs_loop(function, &stm.expr) => {
+            for stm in sequential::to_loop(function, stm, Around::Host)? {
+                host_stm(function, stm, out)?;
+            }
+        }
+        _ => out.append(&mut segment_stm(function, stm)?),
+    }
+    Ok(())
+}
 
 /// Segments every SOAC in a body inside a kernel, at any depth.
-pub fn segment_body(function: &mut Function, body: &mut Body) -> Result<(), Limit> {
+fn segment_body(function: &mut Function, body: &mut Body) -> Result<(), Limit> {
     let mut stms = Vec::with_capacity(body.stms.len());
     for stm in std::mem::take(&mut body.stms) {
         stms.append(&mut segment_stm(function, stm)?);
@@ -17,11 +70,11 @@ pub fn segment_body(function: &mut Function, body: &mut Body) -> Result<(), Limi
     Ok(())
 }
 
-/// Segments a statement: itself if it is a SOAC, and everything inside it.
-pub fn segment_stm(function: &mut Function, mut stm: Stm) -> Result<Vec<Stm>, Limit> {
+/// Segments a statement inside a kernel, or a SOAC of the host: itself if it is a SOAC, and everything inside it.
+fn segment_stm(function: &mut Function, mut stm: Stm) -> Result<Vec<Stm>, Limit> {
     if sequential::needs_loop(function, &stm.expr) {
         let mut stms = Vec::new();
-        for stm in sequential::to_loop(function, stm, sequential::Around::Kernel)? {
+        for stm in sequential::to_loop(function, stm, Around::Kernel)? {
             stms.append(&mut segment_stm(function, stm)?);
         }
         return Ok(stms);
@@ -101,7 +154,7 @@ fn element_body(function: &mut Function, inputs: &[Var], lambda: Lambda) -> (Var
 }
 
 /// Binds each variable to element `index` of the array beside it.
-pub fn element_stms(index: Var, arrays: &[Var], elements: &[Var]) -> Vec<Stm> {
+fn element_stms(index: Var, arrays: &[Var], elements: &[Var]) -> Vec<Stm> {
     let element = |(&array, &element): (&Var, &Var)| {
         plain(vec![element], Expr::Index { array, indices: vec![index.into()] }, Span::NONE)
     };
@@ -109,12 +162,12 @@ pub fn element_stms(index: Var, arrays: &[Var], elements: &[Var]) -> Vec<Stm> {
 }
 
 /// A statement that relies on nothing.
-pub fn plain(pattern: Vec<Var>, expr: Expr, span: Span) -> Stm {
+fn plain(pattern: Vec<Var>, expr: Expr, span: Span) -> Stm {
     Stm { pattern, expr, certs: Vec::new(), span }
 }
 
 /// Appends statements that give `vars` the values of `operands`.
-pub fn bind(body: &mut Body, vars: &[Var], operands: &[Operand], span: Span) {
+fn bind(body: &mut Body, vars: &[Var], operands: &[Operand], span: Span) {
     let stms = vars.iter().zip(operands).map(|(&var, &x)| plain(vec![var], Expr::Operand(x), span));
     body.stms.extend(stms);
 }

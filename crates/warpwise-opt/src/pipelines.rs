@@ -1,0 +1,84 @@
+//! The order of the passes. This is the only place that knows it.
+
+use warpwise_ir::verify::Level;
+
+use crate::pass::Pass;
+
+/// Every pass there is, by name.
+pub const PASSES: &[Pass] = &[INLINE, SIMPLIFY, FUSE, SEGMENT, SCHEDULE, CONTRACT, PLACE];
+
+/// From what a front end makes to what the CPU lowering takes.
+pub const CPU: &[Pass] = &[
+    INLINE, SIMPLIFY, FUSE, // Fused lambdas hold copies, dead arrays and common work.
+    SIMPLIFY, // Removing dead results and inputs lets more fuse.
+    FUSE, SIMPLIFY, SEGMENT,
+    // Elements of iotas become indices, so that scheduling sees which accesses are contiguous.
+    SIMPLIFY, SCHEDULE,
+    // Folds have become loops, nests flat spaces: copies go, invariant work leaves inner loops.
+    SIMPLIFY, CONTRACT, SIMPLIFY, PLACE,
+];
+
+/// As [`CPU`], with every float operation rounded by itself.
+pub const CPU_STRICT: &[Pass] =
+    &[INLINE, SIMPLIFY, FUSE, SIMPLIFY, FUSE, SIMPLIFY, SEGMENT, SIMPLIFY, SCHEDULE, SIMPLIFY, PLACE];
+
+/// The pass of this name.
+pub fn pass(name: &str) -> Option<&'static Pass> {
+    PASSES.iter().find(|pass| pass.name == name)
+}
+
+const INLINE: Pass = Pass {
+    name: "inline",
+    about: "replace calls by the bodies of their callees",
+    needs: Level::Soac,
+    gives: None,
+    run: crate::inline::inline,
+};
+
+const SIMPLIFY: Pass = Pass {
+    name: "simplify",
+    about: "fold, share, hoist and remove to a fixpoint",
+    needs: Level::Soac,
+    gives: None,
+    run: crate::simplify::simplify,
+};
+
+const FUSE: Pass = Pass {
+    name: "fuse",
+    about: "fuse SOACs with their producers and neighbours",
+    needs: Level::Soac,
+    gives: None,
+    run: crate::fuse::fuse,
+};
+
+const CONTRACT: Pass = Pass {
+    name: "contract",
+    about: "make fused multiply-adds explicit",
+    needs: Level::Soac,
+    gives: None,
+    run: crate::contract::contract,
+};
+
+const SEGMENT: Pass = Pass {
+    name: "segment",
+    about: "turn SOACs into segmented operations",
+    needs: Level::Soac,
+    gives: Some(Level::Seg),
+    run: crate::segment::segment,
+};
+
+const SCHEDULE: Pass = Pass {
+    name: "schedule",
+    about: "choose tasks, lanes and sequential loops for a CPU",
+    needs: Level::Seg,
+    gives: None,
+    run: crate::schedule::schedule,
+};
+
+const PLACE: Pass = Pass {
+    name: "place",
+    about: "place arrays in memory",
+    needs: Level::Seg,
+    gives: Some(Level::Mem),
+    run: crate::place::place,
+};

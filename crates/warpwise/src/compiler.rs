@@ -1,0 +1,75 @@
+//! From source text to a compiled program.
+
+use warpwise_cpu::CompileOptions;
+use warpwise_diag::{Bug, Failure, Sources};
+use warpwise_imp::{CpuTarget, ImpProgram};
+use warpwise_ir::Program as CoreProgram;
+use warpwise_ir::verify::Level;
+use warpwise_opt::pass::{Pass, Timing, run_passes};
+use warpwise_opt::pipelines;
+
+use crate::program::Compiled;
+use crate::signature::Entry;
+
+/// How to compile.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Options {
+    /// Rounds every float operation by itself: no fused multiply-add.
+    pub strict_fp: bool,
+    /// Leaves out all run-time checks.
+    pub unsafe_: bool,
+    /// Width of vectors in bits, instead of the machine's.
+    pub vector_width: Option<u32>,
+}
+
+/// The CPU these options compile for.
+pub fn target(options: &Options) -> Result<CpuTarget, String> {
+    match options.vector_width {
+        None => Ok(warpwise_cpu::detect_target()),
+        Some(bits) => warpwise_cpu::target_with_width(bits).map_err(|error| error.to_string()),
+    }
+}
+
+/// The passes these options run.
+pub fn passes(options: &Options) -> &'static [Pass] {
+    if options.strict_fp { pipelines::CPU_STRICT } else { pipelines::CPU }
+}
+
+/// Runs the passes on core IR; `observe` sees every step.
+pub fn optimise(
+    program: &mut CoreProgram,
+    options: &Options,
+    observe: impl FnMut(&Pass, &CoreProgram, Timing),
+) -> Result<(), Failure> {
+    warpwise_opt::pass::check("internalise", program, Level::Soac)?;
+    run_passes(passes(options), program, Level::Soac, observe).map(|_| ())
+}
+
+/// Compiles optimised core IR (level `mem`).
+pub fn generate(program: &CoreProgram, sources: &Sources, target: &CpuTarget) -> Result<Compiled, Failure> {
+    let imp = warpwise_imp::lower::lower(program, target)?;
+    let module = warpwise_imp::bytecode::bytecode(&imp, sources)?;
+    let object = warpwise_cpu::compile(&imp, target, &CompileOptions::default())?;
+    Ok(Compiled { module, object, entries: entries(&imp) })
+}
+
+fn entries(imp: &ImpProgram) -> Vec<Entry> {
+    let entry = |(function, f): (usize, &warpwise_imp::HostFunction)| {
+        f.entry.clone().map(|point| Entry { point, function })
+    };
+    imp.functions.iter().enumerate().filter_map(entry).collect()
+}
+
+/// Compiles core IR (level `soac`).
+pub fn compile_core(
+    program: &mut CoreProgram,
+    sources: &Sources,
+    options: &Options,
+) -> Result<Compiled, Failure> {
+    let target = target(options).map_err(|message| {
+        let (pass, ir) = ("target".to_string(), String::new());
+        Bug { pass, message, ir }
+    })?;
+    optimise(program, options, |_, _, _| {})?;
+    generate(program, sources, &target)
+}

@@ -1,0 +1,144 @@
+//! Compiled programs: as data a cache can keep, and loaded to run.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use warpwise_cpu::{LoadError, LoadedKernels, Object};
+use warpwise_runtime::array::Value;
+use warpwise_runtime::execute::{Machine, RunError};
+use warpwise_runtime::machine::Module;
+use warpwise_runtime::memory::MemoryPool;
+use warpwise_runtime::pool::ThreadPool;
+
+use crate::signature::{ArgumentError, Entry};
+
+/// A compiled program, independent of files and devices in use.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Compiled {
+    /// Host code.
+    pub module: Module,
+    /// Kernels.
+    pub object: Object,
+    /// Entry points, in the order of the source.
+    pub entries: Vec<Entry>,
+}
+
+/// What programs run on: threads and memory. Clones share both.
+#[derive(Clone, Debug)]
+pub struct Context {
+    threads: Arc<ThreadPool>,
+    memory: MemoryPool,
+    tuning: HashMap<String, i64>,
+}
+
+/// A program ready to run.
+pub struct Program {
+    machine: Machine,
+    entries: Vec<Entry>,
+    /// Holds the code the machine calls; dropped after it.
+    _kernels: LoadedKernels,
+}
+
+/// Why a call of an entry point failed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CallError {
+    /// There is no entry point of this name; those there are.
+    NoEntry(String, Vec<String>),
+    /// The arguments do not fit.
+    Argument(ArgumentError),
+    /// The run failed.
+    Run(RunError),
+}
+
+impl Context {
+    /// All cores, and 80 % of the machine's memory.
+    pub fn new() -> Context {
+        Context::with(ThreadPool::with_all_cores(), MemoryPool::with_default_limit())
+    }
+
+    /// These threads, this memory.
+    pub fn with(threads: ThreadPool, memory: MemoryPool) -> Context {
+        Context { threads: Arc::new(threads), memory, tuning: HashMap::new() }
+    }
+
+    /// Overrides a tunable threshold in programs loaded from now on.
+    pub fn tune(&mut self, name: impl Into<String>, value: i64) {
+        self.tuning.insert(name.into(), value);
+    }
+
+    /// The threads.
+    pub fn threads(&self) -> &ThreadPool {
+        &self.threads
+    }
+
+    /// The memory that arrays for this context's programs should lie in.
+    pub fn memory(&self) -> &MemoryPool {
+        &self.memory
+    }
+}
+
+impl Default for Context {
+    fn default() -> Context {
+        Context::new()
+    }
+}
+
+impl Compiled {
+    /// Links the kernels into this process.
+    pub fn load(self, context: &Context) -> Result<Program, LoadError> {
+        let kernels = warpwise_cpu::load(&self.object)?;
+        let functions = kernels.functions().to_vec();
+        let machine = Machine::new(
+            self.module,
+            functions,
+            Arc::clone(&context.threads),
+            context.memory.clone(),
+            context.tuning.clone(),
+        );
+        Ok(Program { machine, entries: self.entries, _kernels: kernels })
+    }
+}
+
+impl Program {
+    /// The entry points, in the order of the source.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The entry point of this name.
+    pub fn entry(&self, name: &str) -> Result<&Entry, CallError> {
+        self.entries.iter().find(|entry| entry.point.name == name).ok_or_else(|| {
+            let names = self.entries.iter().map(|entry| entry.point.name.clone()).collect();
+            CallError::NoEntry(name.to_string(), names)
+        })
+    }
+
+    /// Calls an entry point. Arrays may share memory with arguments unless the entry point consumes those.
+    pub fn call(&self, entry: &str, arguments: Vec<Value>) -> Result<Vec<Value>, CallError> {
+        let entry = self.entry(entry)?;
+        let function = &self.machine.module().functions[entry.function];
+        let arguments =
+            entry.arguments(function, arguments, self.machine.memory()).map_err(CallError::Argument)?;
+        let outputs = self.machine.run(entry.function, arguments).map_err(CallError::Run)?;
+        Ok(entry.values(outputs))
+    }
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CallError::NoEntry(name, names) if names.is_empty() => {
+                write!(f, "there is no entry point `{name}`: the program has none")
+            }
+            CallError::NoEntry(name, names) => {
+                write!(f, "there is no entry point `{name}`; there are: {}", names.join(", "))
+            }
+            CallError::Argument(error) => error.fmt(f),
+            CallError::Run(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for CallError {}
