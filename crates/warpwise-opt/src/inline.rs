@@ -9,24 +9,24 @@
 //! known limit: nothing behind this pass handles calls yet.
 
 use warpwise_diag::Limit;
-use warpwise_ir::entity::{PrimaryMap, SecondaryMap};
+use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{Body, Expr, Function, FunctionId, Program, Stm};
 
-/// Inlines every call; only entry points remain.
+/// Inlines every call; only entry points remain (every function, where there are none).
 pub fn inline(program: &mut Program) -> Result<(), Limit> {
+    let has_entries = program.functions.values().any(|function| function.entry.is_some());
+    let stays = |function: &Function| function.entry.is_some() || !has_entries;
     let mut state = SecondaryMap::new(State::Waiting);
     for id in program.functions.keys() {
-        if program.functions[id].entry.is_some() {
+        if stays(&program.functions[id]) {
             inline_into(program, id, &mut state)?;
         }
     }
     let functions = std::mem::take(&mut program.functions);
-    let mut entries = PrimaryMap::new();
-    for function in functions.into_values().filter(|function| function.entry.is_some()) {
-        entries.push(function);
+    for function in functions.into_values().filter(stays) {
+        program.functions.push(function);
     }
-    program.functions = entries;
     Ok(())
 }
 

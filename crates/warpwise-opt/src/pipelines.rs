@@ -9,7 +9,7 @@ pub const PASSES: &[Pass] = &[INLINE, SIMPLIFY, FUSE, SEGMENT, SCHEDULE, CONTRAC
 
 /// From what a front end makes to what the CPU lowering takes.
 pub const CPU: &[Pass] = &[
-    INLINE, SIMPLIFY, FUSE, // Fused lambdas hold copies, dead arrays and common work.
+    INLINE, SIMPLIFY, FUSE,     // Fused lambdas hold copies, dead arrays and common work.
     SIMPLIFY, // Removing dead results and inputs lets more fuse.
     FUSE, SIMPLIFY, SEGMENT,
     // Elements of iotas become indices, so that scheduling sees which accesses are contiguous.

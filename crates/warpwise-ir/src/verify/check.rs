@@ -19,6 +19,7 @@ pub(super) fn check<'a>(program: &'a Program, function: &'a Function, level: Lev
         scope: SecondaryMap::new(State::Unbound),
         bound: Vec::new(),
         equal: Equalities::default(),
+        in_signature: false,
         report,
     };
     if let Err(reason) = checker.function() {
@@ -42,6 +43,8 @@ pub(super) struct Checker<'a, 'r> {
     pub(super) function: &'a Function,
     pub(super) level: Level,
     pub(super) equal: Equalities,
+    /// Whether parameters and results of the function are being bound.
+    pub(super) in_signature: bool,
     scope: SecondaryMap<Var, State>,
     bound: Vec<Var>,
     report: &'r mut Report<'a>,
@@ -50,10 +53,12 @@ pub(super) struct Checker<'a, 'r> {
 impl<'a> Checker<'a, '_> {
     fn function(&mut self) -> Checked {
         let function = self.function;
+        self.in_signature = true;
         for param in &function.params {
             self.bind(param.var)?;
         }
         self.signature()?;
+        self.in_signature = false;
         let results: Vec<Var> = function.results.iter().map(|result| result.var).collect();
         self.body(&function.body, |this, values| this.results_match("the function", &results, values))
     }

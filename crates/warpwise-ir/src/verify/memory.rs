@@ -12,10 +12,12 @@ use crate::types::{Operand, Type};
 
 impl<'a> Checker<'a, '_> {
     /// A variable is placed if and only if it must be, in a block in scope, at the size of its type.
+    /// Arrays in signatures are row-major from the start of their blocks: results need no place, and the
+    /// strides of parameters may be bound by the body.
     pub(super) fn placement_is_well_formed(&self, var: Var) -> Checked {
         let data = &self.function.vars[var];
         let (placement, array) = match (&data.placement, &data.ty) {
-            (None, Type::Array(_)) if self.level == Level::Mem => {
+            (None, Type::Array(_)) if self.level == Level::Mem && !self.in_signature => {
                 return Err(format!("the array `{}` has no place", self.name(var)));
             }
             (None, _) => return Ok(()),
@@ -31,7 +33,9 @@ impl<'a> Checker<'a, '_> {
         self.i64("the offset", placement.index_fn.offset)?;
         for dim in &placement.index_fn.dims {
             self.i64("an extent", dim.extent)?;
-            self.i64("a stride", dim.stride)?;
+            if !self.in_signature {
+                self.i64("a stride", dim.stride)?;
+            }
         }
         let extents: Vec<Operand> = placement.index_fn.dims.iter().map(|dim| dim.extent).collect();
         if self.equal.same_shape(&extents, &array.shape) {
