@@ -3,6 +3,7 @@
 pub mod arena;
 pub mod array;
 pub mod compare;
+pub mod copy;
 pub mod execute;
 pub mod formats;
 pub mod kernel;
