@@ -24,6 +24,8 @@ mod target;
 
 pub mod lower;
 
+pub mod interp;
+
 pub mod bytecode;
 
 pub use op::{AtomicOp, Block, Label, MemoryOrder, Op};

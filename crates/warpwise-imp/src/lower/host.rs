@@ -225,7 +225,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Compiles a statement as a kernel of one iteration.
-    fn sequential_kernel(&mut self, stm: &'a Stm) -> Lowered<()> {
+    pub fn sequential_kernel(&mut self, stm: &'a Stm) -> Lowered<()> {
         let scalars: Vec<Var> = stm.pattern.iter().copied().filter(|&var| self.is_scalar(var)).collect();
         let results = self.alloc("results", Operand::i64(8 * scalars.len() as i64));
         let built = self.build("loop", stm.span, &|kernel, _, _| {

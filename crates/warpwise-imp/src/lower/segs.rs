@@ -15,10 +15,10 @@ impl<'a> Emitter<'a> {
         match &op.kind {
             SegKind::Map => self.launch_map(stm, op),
             SegKind::Reduce { reduces } => self.launch_reduce(stm, op, reduces),
-            SegKind::Scan { .. } => self.limit(stm.span, "scan"),
-            SegKind::Partition { .. } => self.limit(stm.span, "partition"),
-            SegKind::Scatter { .. } => self.limit(stm.span, "scatter"),
-            SegKind::Hist { .. } => self.limit(stm.span, "hist"),
+            SegKind::Scan { .. }
+            | SegKind::Partition { .. }
+            | SegKind::Scatter { .. }
+            | SegKind::Hist { .. } => self.sequential_kernel(stm),
         }
     }
 

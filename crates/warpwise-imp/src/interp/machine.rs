@@ -1,0 +1,383 @@
+//! Running host functions and kernels: registers, control flow, launches.
+
+use warpwise_ir::entity::{Entity, PrimaryMap};
+use warpwise_prim::{Scalar, ScalarType};
+use warpwise_runtime::machine::Schedule;
+
+use super::memory::{Block, Bytes};
+use crate::op::{Label, Op};
+use crate::program::{CheckId, HostParam, HostResult, ImpProgram, Kernel, KernelParam, Launch};
+use crate::types::{Mem, Operand, Reg, RegData};
+
+/// Operations after which a run counts as endless.
+const MOST_STEPS: u64 = 200_000_000;
+
+/// An argument or a result.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Data {
+    /// A scalar.
+    Scalar(Scalar),
+    /// A dense row-major array as bytes.
+    Array(Vec<u8>),
+}
+
+/// Why a run stopped.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Stop {
+    /// A check failed.
+    Check {
+        /// Which.
+        check: CheckId,
+        /// In which flat iteration of its kernel.
+        iteration: i64,
+        /// What its message shows.
+        values: Vec<Scalar>,
+    },
+    /// The code is wrong.
+    Wrong(String),
+}
+
+/// What a run came to.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Report {
+    /// The results.
+    pub results: Vec<Data>,
+    /// Memories of the function, other than its parameters' and results', that still hold a block.
+    pub leaked: Vec<String>,
+}
+
+/// Runs a function on scalars and arrays, in the order of its parameters.
+pub fn run(program: &ImpProgram, function: &str, args: &[Data]) -> Result<Report, Stop> {
+    let position = program.functions.iter().position(|f| f.name == function);
+    let position = position.ok_or_else(|| Stop::Wrong(format!("no function {function}")))?;
+    let host = &program.functions[position];
+    let mut frame = Frame::new(program, &host.regs, host.mems.len(), None);
+    let mut kept = Vec::new();
+    for (param, arg) in host.params.iter().zip(args) {
+        match (param, arg) {
+            (HostParam::Scalar(reg), Data::Scalar(value)) => frame.set(*reg, vec![*value])?,
+            (HostParam::Array { mem, .. }, Data::Array(bytes)) => {
+                frame.mems[mem.index()] = Some(Bytes::with(bytes.clone()));
+                kept.push(*mem);
+            }
+            _ => return Err(Stop::Wrong("an argument of the wrong kind".to_string())),
+        }
+    }
+    frame.block(&host.body)?;
+    let mut results = Vec::new();
+    for result in &host.results {
+        results.push(match result {
+            HostResult::Scalar(x) => Data::Scalar(frame.scalar(*x)?),
+            HostResult::Array { mem, elem, shape } => {
+                let mut bytes = elem.bytes();
+                for &size in shape {
+                    bytes *= usize::try_from(frame.int(size)?).unwrap_or(0);
+                }
+                kept.push(*mem);
+                Data::Array(frame.mem(*mem)?.borrow().prefix(bytes)?)
+            }
+        });
+    }
+    let held = (0..frame.mems.len()).filter(|&i| frame.mems[i].is_some());
+    let leaked = held.map(Mem::new).filter(|mem| !kept.contains(mem));
+    Ok(Report { results, leaked: leaked.map(|mem| host.mems[mem].name.clone()).collect() })
+}
+
+impl From<String> for Stop {
+    fn from(message: String) -> Stop {
+        Stop::Wrong(message)
+    }
+}
+
+/// How a block ended.
+pub(super) enum Flow {
+    /// At its end.
+    On,
+    /// By leaving a scope.
+    Left(Label),
+}
+
+/// One running host function or kernel part.
+pub(super) struct Frame<'p> {
+    pub program: &'p ImpProgram,
+    types: &'p PrimaryMap<Reg, RegData>,
+    regs: Vec<Option<Vec<Scalar>>>,
+    pub mems: Vec<Option<Block>>,
+    /// The first failure, in a kernel.
+    pub failed: Option<Option<Stop>>,
+    steps: u64,
+    /// Bytes taken from the arena.
+    pub arena: i64,
+}
+
+impl<'p> Frame<'p> {
+    fn new(
+        program: &'p ImpProgram,
+        types: &'p PrimaryMap<Reg, RegData>,
+        mems: usize,
+        failed: Option<Option<Stop>>,
+    ) -> Frame<'p> {
+        Frame {
+            program,
+            types,
+            regs: vec![None; types.len()],
+            mems: vec![None; mems],
+            failed,
+            steps: 0,
+            arena: 0,
+        }
+    }
+
+    /// The lanes of an operand, stretched to `lanes` where it is a constant.
+    pub fn lanes(&self, x: Operand, lanes: usize) -> Result<Vec<Scalar>, Stop> {
+        match x {
+            Operand::Const(value) => Ok(vec![value; lanes]),
+            Operand::Reg(reg) => self.regs[reg.index()].clone().ok_or_else(|| {
+                Stop::Wrong(format!(
+                    "register {} ({}) is read but was never set",
+                    reg.index(),
+                    self.types[reg].name
+                ))
+            }),
+        }
+    }
+
+    /// How many lanes a register has.
+    pub fn width(&self, reg: Reg) -> usize {
+        usize::from(self.types[reg].ty.lanes)
+    }
+
+    /// The scalar type of a register.
+    pub fn scalar_type(&self, reg: Reg) -> ScalarType {
+        self.types[reg].ty.scalar
+    }
+
+    /// Lanes of an operand; 1 for a constant.
+    pub fn operand_width(&self, x: Operand) -> usize {
+        match x {
+            Operand::Const(_) => 1,
+            Operand::Reg(reg) => self.width(reg),
+        }
+    }
+
+    /// A scalar operand.
+    pub fn scalar(&self, x: Operand) -> Result<Scalar, Stop> {
+        match self.lanes(x, 1)?[..] {
+            [value] => Ok(value),
+            _ => Err(Stop::Wrong("a vector where a scalar is wanted".to_string())),
+        }
+    }
+
+    /// An integer operand.
+    pub fn int(&self, x: Operand) -> Result<i64, Stop> {
+        self.scalar(x)?.as_int().ok_or_else(|| Stop::Wrong("no integer where one is wanted".to_string()))
+    }
+
+    /// A truth value.
+    pub fn truth(&self, x: Operand) -> Result<bool, Stop> {
+        match self.scalar(x)? {
+            Scalar::Bool(value) => Ok(value),
+            other => Err(Stop::Wrong(format!("{other:?} where a bool is wanted"))),
+        }
+    }
+
+    /// Sets a register; its type must be right.
+    pub fn set(&mut self, reg: Reg, values: Vec<Scalar>) -> Result<(), Stop> {
+        let ty = self.types[reg].ty;
+        if values.len() != usize::from(ty.lanes) || values.iter().any(|value| value.ty() != ty.scalar) {
+            return Err(Stop::Wrong(format!(
+                "register {} is set to something of another type",
+                self.types[reg].name
+            )));
+        }
+        self.regs[reg.index()] = Some(values);
+        Ok(())
+    }
+
+    /// The block a memory holds.
+    pub fn mem(&self, mem: Mem) -> Result<Block, Stop> {
+        let held = self.mems[mem.index()].clone();
+        held.ok_or_else(|| Stop::Wrong(format!("memory {} holds no block", mem.index())))
+    }
+
+    /// Runs a block.
+    pub fn block(&mut self, block: &[Op]) -> Result<Flow, Stop> {
+        for op in block {
+            self.steps += 1;
+            if self.steps > MOST_STEPS {
+                return Err(Stop::Wrong("the run does not end".to_string()));
+            }
+            if let Flow::Left(label) = self.op(op)? {
+                return Ok(Flow::Left(label));
+            }
+        }
+        Ok(Flow::On)
+    }
+
+    fn op(&mut self, op: &Op) -> Result<Flow, Stop> {
+        match op {
+            Op::If { cond, then_block, else_block } => {
+                if self.truth(*cond)? {
+                    self.block(then_block)
+                } else {
+                    self.block(else_block)
+                }
+            }
+            Op::For { index, from, to, step, body } => self.counting_loop(*index, *from, *to, *step, body),
+            Op::While { test, cond, body } => loop {
+                if let left @ Flow::Left(_) = self.block(test)? {
+                    return Ok(left);
+                }
+                if !self.truth(*cond)? {
+                    return Ok(Flow::On);
+                }
+                if let left @ Flow::Left(_) = self.block(body)? {
+                    return Ok(left);
+                }
+            },
+            Op::Scope { label, body } => match self.block(body)? {
+                Flow::Left(left) if left != *label => Ok(Flow::Left(left)),
+                Flow::Left(_) | Flow::On => Ok(Flow::On),
+            },
+            Op::Leave { label } => Ok(Flow::Left(*label)),
+            Op::Launch(launch) => self.launch(launch).map(|()| Flow::On),
+            Op::Call { function, args, mem_args, results, mem_results } => {
+                self.call(*function, args, mem_args, results, mem_results).map(|()| Flow::On)
+            }
+            simple => self.simple(simple).map(|()| Flow::On),
+        }
+    }
+
+    fn counting_loop(
+        &mut self,
+        index: Reg,
+        from: Operand,
+        to: Operand,
+        step: i64,
+        body: &[Op],
+    ) -> Result<Flow, Stop> {
+        let (from, to, ty) = (self.int(from)?, self.int(to)?, self.scalar_type(index));
+        let mut i = from;
+        while i < to {
+            self.set(index, vec![Scalar::int(ty, i)])?;
+            if let left @ Flow::Left(_) = self.block(body)? {
+                return Ok(left);
+            }
+            i += step;
+        }
+        Ok(Flow::On)
+    }
+
+    fn launch(&mut self, launch: &Launch) -> Result<(), Stop> {
+        let extent = self.int(launch.extent)?;
+        self.int(launch.cost)?;
+        let kernel = &self.program.kernels[launch.kernel];
+        let mut first: Option<Stop> = None;
+        for (lo, hi) in parts(launch.schedule, extent, launch.align) {
+            let mut frame = Frame::new(self.program, &kernel.regs, kernel.mems.len(), Some(None));
+            self.pass_arguments(kernel, launch, &mut frame)?;
+            frame.set(kernel.lo, vec![Scalar::I64(lo)])?;
+            frame.set(kernel.hi, vec![Scalar::I64(hi)])?;
+            frame.block(&kernel.body).map_err(|stop| in_kernel(kernel, stop))?;
+            first = earlier(first, frame.failed.flatten());
+        }
+        first.map_or(Ok(()), Err)
+    }
+
+    fn pass_arguments(&self, kernel: &Kernel, launch: &Launch, frame: &mut Frame) -> Result<(), Stop> {
+        let (mut args, mut mems) = (launch.args.iter(), launch.mem_args.iter());
+        for param in &kernel.params {
+            match param {
+                KernelParam::Scalar(reg) => {
+                    let arg = args.next().ok_or_else(|| "too few arguments".to_string())?;
+                    frame.set(*reg, vec![self.scalar(*arg)?])?;
+                }
+                KernelParam::Memory { mem, .. } => {
+                    let arg = mems.next().ok_or_else(|| "too few memory arguments".to_string())?;
+                    frame.mems[mem.index()] = Some(self.mem(*arg)?);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn call(
+        &mut self,
+        function: usize,
+        args: &[Operand],
+        mem_args: &[Mem],
+        results: &[Reg],
+        mem_results: &[Mem],
+    ) -> Result<(), Stop> {
+        let host = &self.program.functions[function];
+        let mut frame = Frame::new(self.program, &host.regs, host.mems.len(), None);
+        let (mut args, mut mem_args) = (args.iter(), mem_args.iter());
+        for param in &host.params {
+            match param {
+                HostParam::Scalar(reg) => {
+                    let arg = args.next().ok_or_else(|| "too few arguments".to_string())?;
+                    frame.set(*reg, vec![self.scalar(*arg)?])?;
+                }
+                HostParam::Array { mem, .. } => {
+                    let arg = mem_args.next().ok_or_else(|| "too few memory arguments".to_string())?;
+                    frame.mems[mem.index()] = Some(self.mem(*arg)?);
+                }
+            }
+        }
+        frame.block(&host.body)?;
+        let (mut results, mut mem_results) = (results.iter(), mem_results.iter());
+        for result in &host.results {
+            match result {
+                HostResult::Scalar(x) => {
+                    if let Some(&reg) = results.next() {
+                        self.set(reg, vec![frame.scalar(*x)?])?;
+                    }
+                }
+                HostResult::Array { mem, .. } => {
+                    if let Some(own) = mem_results.next() {
+                        self.mems[own.index()] = Some(frame.mem(*mem)?);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The parts a range is cut into, in the order they run.
+fn parts(schedule: Schedule, extent: i64, align: i64) -> Vec<(i64, i64)> {
+    match schedule {
+        _ if extent <= 0 => Vec::new(),
+        Schedule::Sequential => vec![(0, extent)],
+        Schedule::Ordered => (0..extent).map(|i| (i, i + 1)).collect(),
+        Schedule::Static | Schedule::Dynamic => {
+            let third = (extent / 3 / align * align).max(align);
+            let mut parts: Vec<(i64, i64)> = (0..)
+                .map(|i| (i * third, ((i + 1) * third).min(extent)))
+                .take_while(|part| part.0 < extent)
+                .collect();
+            parts.reverse();
+            parts
+        }
+    }
+}
+
+/// The failure of the earlier iteration.
+pub(super) fn earlier(x: Option<Stop>, y: Option<Stop>) -> Option<Stop> {
+    match (x, y) {
+        (Some(Stop::Check { iteration: i, check, values }), Some(Stop::Check { iteration: j, .. }))
+            if i <= j =>
+        {
+            Some(Stop::Check { check, iteration: i, values })
+        }
+        (x, None) => x,
+        (_, y) => y,
+    }
+}
+
+fn in_kernel(kernel: &Kernel, stop: Stop) -> Stop {
+    match stop {
+        Stop::Wrong(message) => Stop::Wrong(format!("kernel {}: {message}", kernel.name)),
+        check @ Stop::Check { .. } => check,
+    }
+}

@@ -1,0 +1,69 @@
+//! Blocks of bytes that know which of them have been written.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use warpwise_prim::{Scalar, ScalarType};
+
+/// A block, shared by everybody who holds it.
+pub(super) type Block = Rc<RefCell<Bytes>>;
+
+/// Bytes, and whether each has been written.
+pub(super) struct Bytes {
+    data: Vec<u8>,
+    written: Vec<bool>,
+}
+
+impl Bytes {
+    /// A block that nobody has written.
+    pub fn fresh(bytes: i64) -> Result<Block, String> {
+        let size = usize::try_from(bytes).map_err(|_| format!("a block of {bytes} bytes"))?;
+        if size > 1 << 28 {
+            return Err(format!("a block of {bytes} bytes"));
+        }
+        Ok(Rc::new(RefCell::new(Bytes { data: vec![0xA5; size], written: vec![false; size] })))
+    }
+
+    /// A block with these contents.
+    pub fn with(data: Vec<u8>) -> Block {
+        let written = vec![true; data.len()];
+        Rc::new(RefCell::new(Bytes { data, written }))
+    }
+
+    /// The first bytes.
+    pub fn prefix(&self, bytes: usize) -> Result<Vec<u8>, String> {
+        if bytes > self.data.len() || self.written[..bytes].contains(&false) {
+            return Err(format!("{bytes} bytes are not all there in a block of {}", self.data.len()));
+        }
+        Ok(self.data[..bytes].to_vec())
+    }
+
+    /// Reads the element at an index.
+    pub fn load(&self, elem: ScalarType, index: i64) -> Result<Scalar, String> {
+        let (start, end) = self.place(elem, index)?;
+        if self.written[start..end].contains(&false) {
+            return Err(format!("element {index} ({elem}) is read but was never written"));
+        }
+        let mut bits = [0; 8];
+        bits[..end - start].copy_from_slice(&self.data[start..end]);
+        Ok(Scalar::from_bits(elem, u64::from_le_bytes(bits)))
+    }
+
+    /// Writes the element at an index.
+    pub fn store(&mut self, index: i64, value: Scalar) -> Result<(), String> {
+        let (start, end) = self.place(value.ty(), index)?;
+        self.data[start..end].copy_from_slice(&value.to_bits().to_le_bytes()[..end - start]);
+        self.written[start..end].fill(true);
+        Ok(())
+    }
+
+    fn place(&self, elem: ScalarType, index: i64) -> Result<(usize, usize), String> {
+        let size = elem.bytes() as i64;
+        let start =
+            index.checked_mul(size).filter(|&start| start >= 0 && start + size <= self.data.len() as i64);
+        let start = start.ok_or_else(|| {
+            format!("element {index} ({elem}) is outside a block of {} bytes", self.data.len())
+        })?;
+        Ok((start as usize, (start + size) as usize))
+    }
+}

@@ -1,0 +1,16 @@
+//! A reference interpreter of the imperative IR: host code and kernels, one operation at a time.
+//!
+//! It is the oracle of the lowering and of back ends, so it is strict: reading a register or memory that was never
+//! written, leaving a block, dividing by zero in any lane, or waiting for a flag that nobody has
+//! set is a [`Stop::Wrong`], not a value. Parts of static and dynamic launches run last to first, to
+//! show dependences that must not be; atomics and flags work because one thread runs everything.
+//!
+//! Absent on purpose: speed, devices, work-groups ([`crate::Op::Barrier`] is wrong here).
+
+mod memory;
+
+mod machine;
+
+mod ops;
+
+pub use machine::{Data, Report, Stop, run};

@@ -1,0 +1,131 @@
+//! Maps: one and more dimensions, views, control flow that diverges.
+
+mod common;
+
+use common::*;
+
+#[test]
+fn map_over_one_dimension() {
+    let text = "fun main(n: i64, xs: [n]f32) -> (r0: [n]f32) {
+        ys: [n]f32 = screma n (xs) map (x: f32) { y: f32 = fmul x 2f32; z: f32 = fadd y 1f32; return z };
+        return ys }";
+    for n in SIZES {
+        let xs: Vec<f32> = (0..n).map(|i| i as f32 * 0.5).collect();
+        expect(text, &[int(n), floats(xs.clone())], &[floats(xs.iter().map(|x| x * 2.0 + 1.0))]);
+    }
+}
+
+#[test]
+fn map_of_index_and_uniform() {
+    let text = "fun main(n: i64, c: i64) -> (r0: [n]i64) {
+        is: [n]i64 = iota n 0 1;
+        ys: [n]i64 = screma n (is) map (i: i64) { j: i64 = mul i 3; k: i64 = add j c; return k };
+        return ys }";
+    for n in SIZES {
+        expect(text, &[int(n), int(7)], &[ints((0..n).map(|i| 3 * i + 7))]);
+    }
+}
+
+#[test]
+fn map_over_two_dimensions() {
+    let text = "fun main(n: i64, m: i64, a: [n][m]i64, b: [m]i64) -> (r0: [n][m]i64) {
+        c: [n][m]i64 = screma n (a) map (row: [m]i64) {
+          r: [m]i64 = screma m (row, b) map (x: i64, y: i64) { z: i64 = mul x y; return z };
+          return r };
+        return c }";
+    for (n, m) in [(0, 5), (5, 0), (1, 1), (3, 1), (1, 100), (7, 33), (40, 3), (20, 200)] {
+        let a: Vec<i64> = (0..n * m).collect();
+        let b: Vec<i64> = (0..m).map(|j| j - 3).collect();
+        let c = a.iter().enumerate().map(|(i, x)| x * b[i % m as usize]);
+        expect(text, &[int(n), int(m), ints(a.clone()), ints(b.clone())], &[ints(c)]);
+    }
+}
+
+#[test]
+fn map_over_a_transposed_matrix() {
+    let text = "fun main(n: i64, m: i64, a: [n][m]i64) -> (r0: [m][n]i64) {
+        t: [m][n]i64 = rearrange (1, 0) a;
+        c: [m][n]i64 = screma m (t) map (row: [n]i64) {
+          r: [n]i64 = screma n (row) map (x: i64) { z: i64 = add x 1; return z };
+          return r };
+        return c }";
+    for (n, m) in [(1, 1), (3, 1), (1, 100), (7, 33), (40, 3)] {
+        let a: Vec<i64> = (0..n * m).collect();
+        let c: Vec<i64> = (0..m).flat_map(|j| (0..n).map(move |i| i * m + j + 1)).collect();
+        expect(text, &[int(n), int(m), ints(a)], &[ints(c)]);
+    }
+}
+
+#[test]
+fn divergent_choice_with_loads() {
+    // The neighbour on the left, or 100 at the border, or the square where odd.
+    let text = "fun main(n: i64, xs: [n]i64) -> (r0: [n]i64) {
+        is: [n]i64 = iota n 0 1;
+        ys: [n]i64 = screma n (is) map (i: i64) {
+          x: i64 = index xs[i];
+          first: bool = eq i 0;
+          y: i64 = if first { return 100 } else { j: i64 = sub i 1; l: i64 = index xs[j]; return l };
+          b: i64 = and x 1;
+          odd: bool = eq b 1;
+          z: i64 = if odd { q: i64 = sdiv y x; r: i64 = mul x x; s: i64 = add q r; return s } else { return y };
+          return z };
+        return ys }";
+    for n in SIZES {
+        let xs: Vec<i64> = (0..n).map(|i| (i * 7) % 11).collect();
+        let ys = (0..n as usize).map(|i| {
+            let (x, y) = (xs[i], if i == 0 { 100 } else { xs[i - 1] });
+            if x % 2 == 1 { y / x + x * x } else { y }
+        });
+        expect(text, &[int(n), ints(xs.clone())], &[ints(ys)]);
+    }
+}
+
+#[test]
+fn divergent_while_loop() {
+    // Steps of the Collatz sequence until 1, at most 200.
+    let text = "fun main(n: i64, xs: [n]i64) -> (r0: [n]i64, r1: [n]i64) {
+        ys: [n]i64, zs: [n]i64 = screma n (xs) map (x: i64) {
+          go: bool = slt 1 x;
+          c: bool, v: i64, k: i64 = loop (c: bool = go, v: i64 = x, k: i64 = 0) while c {
+            b: i64 = and v 1;
+            odd: bool = eq b 1;
+            w: i64 = if odd { t: i64 = mul v 3; u: i64 = add t 1; return u } else { h: i64 = ashr v 1; return h };
+            k2: i64 = add k 1;
+            more: bool = slt 1 w;
+            below: bool = slt k2 200;
+            on: bool = and more below;
+            return on, w, k2 };
+          return v, k };
+        return ys, zs }";
+    for n in SIZES {
+        let n = n.min(300);
+        let xs: Vec<i64> = (0..n).map(|i| (i * 37) % 97).collect();
+        let collatz = |&x: &i64| {
+            let (mut v, mut k) = (x, 0);
+            while v > 1 && k < 200 {
+                v = if v % 2 == 1 { 3 * v + 1 } else { v / 2 };
+                k += 1;
+            }
+            (v, k)
+        };
+        let (ys, zs): (Vec<i64>, Vec<i64>) = xs.iter().map(collatz).unzip();
+        expect(text, &[int(n), ints(xs.clone())], &[ints(ys), ints(zs)]);
+    }
+}
+
+#[test]
+fn loops_with_uniform_and_varying_bounds() {
+    let text = "fun main(n: i64, m: i64) -> (r0: [n]i64, r1: [n]i64) {
+        is: [n]i64 = iota n 0 1;
+        ys: [n]i64, zs: [n]i64 = screma n (is) map (i: i64) {
+          a: i64, b: i64 = loop (a: i64 = 0, b: i64 = 1) for k: i64 < m { s: i64 = add a b; t: i64 = add s i; return b, t };
+          c: i64 = loop (c: i64 = 0) for k: i64 < i { d: i64 = mul k k; e: i64 = add c d; return e };
+          return a, c };
+        return ys, zs }";
+    for n in SIZES {
+        let n = n.min(200);
+        let ys = (0..n).map(|i| (0..7).fold((0i64, 1i64), |(a, b), _| (b, a + b + i)).0);
+        let zs = (0..n).map(|i| (0..i).map(|k| k * k).sum());
+        expect(text, &[int(n), int(7)], &[ints(ys), ints(zs)]);
+    }
+}

@@ -1,0 +1,148 @@
+//! Scans, filters, scatters and histograms.
+
+mod common;
+
+use common::*;
+
+#[test]
+fn inclusive_and_exclusive_scans() {
+    let text = "fun main(n: i64, xs: [n]i64) -> (r: [n]i64, s: [n]i64) {
+        ys: [n]i64, zs: [n]i64 = screma n (xs) map (x: i64) { y: i64 = mul x 3; return x, y }
+          scan (a: i64, b: i64) { c: i64 = add a b; return c } [0]
+          exscan (a: i64, b: i64) { c: i64 = add a b; return c } [0];
+        return ys, zs }";
+    for n in SIZES {
+        let xs: Vec<i64> = (0..n).map(|i| i % 17 - 5).collect();
+        let prefix = |length: i64| xs[..length as usize].iter().sum::<i64>();
+        let sums: Vec<i64> = (0..=n.min(3000)).map(prefix).collect();
+        let n = n.min(3000);
+        let ys = ints(sums[1..].iter().copied());
+        let zs = ints(sums[..n as usize].iter().map(|s| 3 * s));
+        expect(text, &[int(n), ints(xs[..n as usize].to_vec())], &[ys, zs]);
+    }
+}
+
+#[test]
+fn scan_over_several_blocks_with_post_and_reduction() {
+    let text = "fun main(n: i64, xs: [n]i64) -> (m: i64, r: [n]i64) {
+        m: i64, ys: [n]i64 = screma n (xs) map (x: i64) { return x, x, x }
+          scan (a: i64, b: i64) { c: i64 = add a b; return c } [0]
+          reduce (a: i64, b: i64) { c: i64 = smax a b; return c } [-100]
+          post (s: i64, x: i64) { d: i64 = sub s x; return d };
+        return m, ys }";
+    for n in [0, 1, 100, 100_000] {
+        let xs: Vec<i64> = (0..n).map(|i| i % 17 - 5).collect();
+        let mut sum = 0;
+        let ys = xs.iter().map(|x| {
+            sum += x;
+            sum - x
+        });
+        let most = xs.iter().copied().max().unwrap_or(-100);
+        expect(text, &[int(n), ints(xs.clone())], &[int(most), ints(ys)]);
+    }
+}
+
+#[test]
+fn scan_with_an_operator_that_does_not_commute() {
+    let text = "fun main(n: i64, xs: [n]i64, ys: [n]i64) -> (r: [n]i64, s: [n]i64) {
+        s: [n]i64, t: [n]i64 = screma n (xs, ys) map (x: i64, y: i64) { return x, y }
+          scan (a: i64, b: i64, c: i64, d: i64) {
+            e: i64 = mul a c; f: i64 = mul b c; g: i64 = add f d; return e, g } [1, 0];
+        return s, t }";
+    for n in [0, 1, 2, 5, 16, 33, 1000, 70_000] {
+        let xs: Vec<i64> = (0..n).map(|i| i % 5 * 2 + 1).collect();
+        let ys: Vec<i64> = (0..n).map(|i| i % 7 - 3).collect();
+        let mut at = (1i64, 0i64);
+        let both = xs.iter().zip(&ys).map(|(&c, &d)| {
+            at = (at.0.wrapping_mul(c), at.1.wrapping_mul(c).wrapping_add(d));
+            at
+        });
+        let (s, t): (Vec<i64>, Vec<i64>) = both.unzip();
+        expect(text, &[int(n), ints(xs.clone()), ints(ys.clone())], &[ints(s), ints(t)]);
+    }
+}
+
+#[test]
+fn scans_of_rows() {
+    let text = "fun main(n: i64, m: i64, a: [n][m]i64) -> (r: [n][m]i64) {
+        b: [n][m]i64 = screma n (a) map (row: [m]i64) {
+          s: [m]i64 = screma m (row) map (x: i64) { return x }
+            scan (a: i64, b: i64) { c: i64 = add a b; return c } [0];
+          return s };
+        return b }";
+    for (n, m) in [(0, 3), (3, 0), (1, 1), (5, 17), (100, 3), (2, 1000)] {
+        let a: Vec<i64> = (0..n * m).map(|i| i % 13 - 4).collect();
+        let mut b = a.clone();
+        for row in b.chunks_mut(m.max(1) as usize) {
+            for j in 1..row.len() {
+                row[j] += row[j - 1];
+            }
+        }
+        expect(text, &[int(n), int(m), ints(a)], &[ints(b)]);
+    }
+}
+
+#[test]
+fn filter_and_partition() {
+    let filter = "fun main(n: i64, xs: [n]i64) -> (k: i64, r: [k]i64) {
+        k: i64, ys: [k]i64 = partition n (xs) classes 1 (x: i64) {
+          b: i64 = and x 3; keep: bool = eq b 1; y: i64 = mul x 10; return keep, y };
+        return k, ys }";
+    let partition = "fun main(n: i64, xs: [n]i64) -> (k: i64, l: i64, r: [k]i64, s: [l]i64) {
+        k: i64, l: i64, ys: [k]i64, zs: [l]i64 = partition n (xs) classes 2 (x: i64) {
+          odd0: i64 = and x 1; odd: bool = eq odd0 1; small: bool = slt x 50; return odd, small, x };
+        return k, l, ys, zs }";
+    for n in SIZES {
+        let xs: Vec<i64> = (0..n).map(|i| (i * 7) % 101).collect();
+        let kept: Vec<i64> = xs.iter().filter(|x| *x % 4 == 1).map(|x| 10 * x).collect();
+        expect(filter, &[int(n), ints(xs.clone())], &[int(kept.len() as i64), ints(kept)]);
+        let odd: Vec<i64> = xs.iter().copied().filter(|x| x % 2 == 1).collect();
+        let small: Vec<i64> = xs.iter().copied().filter(|x| x % 2 == 0 && *x < 50).collect();
+        let sizes = [int(odd.len() as i64), int(small.len() as i64)];
+        let [k, l] = sizes;
+        expect(partition, &[int(n), ints(xs.clone())], &[k, l, ints(odd), ints(small)]);
+    }
+}
+
+#[test]
+fn scatter_keeps_the_last_value_and_ignores_what_is_outside() {
+    let text = "fun main(n: i64, m: i64, is: [n]i64, xs: [n]i64, d: *[m]i64) -> (r: [m]i64) {
+        e: [m]i64 = scatter n (is, xs) into (d rank 1) (i: i64, x: i64) { return i, x };
+        return e }";
+    for n in SIZES {
+        let m = 50;
+        let is: Vec<i64> = (0..n).map(|i| (i * 31) % 60 - 5).collect();
+        let xs: Vec<i64> = (0..n).collect();
+        let mut d = vec![-1; m as usize];
+        for (&i, &x) in is.iter().zip(&xs) {
+            if (0..m).contains(&i) {
+                d[i as usize] = x;
+            }
+        }
+        let start = ints(vec![-1; m as usize]);
+        expect(text, &[int(n), int(m), ints(is.clone()), ints(xs.clone()), start], &[ints(d)]);
+    }
+}
+
+#[test]
+fn histograms_of_sums_and_maxima() {
+    let text = "fun main(n: i64, m: i64, is: [n]i64, xs: [n]i64, d: *[m]i64, e: *[m]f32) -> (r: [m]i64, s: [m]f32) {
+        f: [m]i64, g: [m]f32 = hist n (is, xs) map (i: i64, x: i64) { y: f32 = sitofp x : f32; return i, x, i, y }
+          into (d) rank 1 with (a: i64, b: i64) { c: i64 = add a b; return c } [0]
+          into (e) rank 1 with (a: f32, b: f32) { c: f32 = fmax a b; return c } [-1f32];
+        return f, g }";
+    for (n, m) in [(0, 4), (1, 1), (17, 3), (1000, 10), (1000, 5000), (40_000, 256)] {
+        let is: Vec<i64> = (0..n).map(|i| (i * 31) % (m + 3) - 1).collect();
+        let xs: Vec<i64> = (0..n).map(|i| i % 1000).collect();
+        let (mut d, mut e) = (vec![1i64; m as usize], vec![-1f32; m as usize]);
+        for (&i, &x) in is.iter().zip(&xs) {
+            if (0..m).contains(&i) {
+                d[i as usize] += x;
+                e[i as usize] = e[i as usize].max(x as f32);
+            }
+        }
+        let dests = [ints(vec![1; m as usize]), floats(vec![-1.0; m as usize])];
+        let [ones, lows] = dests;
+        expect(text, &[int(n), int(m), ints(is), ints(xs), ones, lows], &[ints(d), floats(e)]);
+    }
+}
