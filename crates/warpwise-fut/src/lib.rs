@@ -1,9 +1,10 @@
 //! The Futhark-compatible front end: source text to core IR.
 //!
-//! [`syntax`] turns text into a tree that keeps every place, [`typed`] is the tree in which everything is resolved,
+//! [`syntax`] turns text into a tree that keeps every place, [`check`] turns that into [`typed`], in which everything is resolved,
 //! [`testspec`] reads what a program says about its own tests. The front end does no input or output
 //! of its own, and holds no global state: what one compilation shares lives in [`syntax::session::Session`].
 
+pub mod check;
 pub mod lower;
 pub mod syntax;
 pub mod testspec;

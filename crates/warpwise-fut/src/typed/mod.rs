@@ -1,7 +1,7 @@
 //! The typed tree: a program in which nothing is left to find out.
 //!
 //! The checker makes it from the syntax tree; lowering reads it. Read in this order: [`ty`] (types and
-//! sizes), [`tree`] (definitions, patterns, expressions), [`intrinsic`] (what the compiler itself provides).
+//! sizes), [`tree`] (definitions, patterns, expressions), [`intrinsic`] (what the compiler itself provides), [`map`] (substitution).
 //!
 //! What is settled here, and how:
 //! - **Names.** Modules are gone. Every definition, also one inside a module, has a [`DefId`](ids::DefId); a parametric
@@ -46,5 +46,6 @@
 
 pub mod ids;
 pub mod intrinsic;
+pub mod map;
 pub mod tree;
 pub mod ty;

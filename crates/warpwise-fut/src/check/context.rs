@@ -1,0 +1,135 @@
+//! The state of one run of the checker.
+
+use std::rc::Rc;
+
+use warpwise_diag::{Diagnostic, Limit, Severity, Span};
+
+use crate::check::env::{Env, Frame, Members, Names, Value};
+use crate::check::files::Checked;
+use crate::check::infer::Inference;
+use crate::check::size::Sizing;
+use crate::syntax::ast::{Liftedness, PrimType};
+use crate::syntax::session::{Interner, Session, Symbol};
+use crate::typed::ids::{DefId, LocalId, TypeParamId};
+use crate::typed::tree::{Local, Program, TypeParam};
+use crate::typed::ty::Type;
+
+/// Everything the phases share.
+pub struct Checker<'a> {
+    /// Names.
+    pub session: &'a mut Session,
+    /// What is being built.
+    pub program: Program,
+    /// The files being checked.
+    pub checked: Option<Checked<'a>>,
+    /// Whether the file being checked is the main one.
+    pub in_main: bool,
+    /// Whether the file being checked belongs to the prelude.
+    pub in_prelude: bool,
+    /// What is in scope in every file: the built-ins, and once it is checked the prelude.
+    pub root: Env<'a>,
+    /// Names in scope.
+    pub env: Env<'a>,
+    /// What the module being checked offers so far.
+    pub exports: Members<'a>,
+    /// The name of the module being checked, with a dot; empty at the top of a file.
+    pub prefix: String,
+    /// The structural intrinsics.
+    pub intrinsics: Rc<Names<Value>>,
+    /// The prelude's `|>` and `<|`.
+    pub pipes: [Option<DefId>; 2],
+    /// Names of functions being checked, to tell recursion from a misspelling.
+    pub checking: Option<Symbol>,
+    /// How deep parametric modules are being applied.
+    pub applications: u32,
+    /// The phase without sizes.
+    pub infer: Inference<'a>,
+    /// The phase with sizes.
+    pub sizing: Sizing,
+    /// What was found wrong.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What is not supported.
+    pub limits: Vec<Limit>,
+}
+
+impl<'a> Checker<'a> {
+    /// A checker that has seen nothing.
+    pub fn new(session: &'a mut Session) -> Checker<'a> {
+        Checker {
+            session,
+            program: Program::default(),
+            checked: None,
+            in_main: false,
+            in_prelude: false,
+            root: Rc::new(Frame::default()),
+            env: Rc::new(Frame::default()),
+            exports: Members::default(),
+            prefix: String::new(),
+            intrinsics: Rc::default(),
+            pipes: [None; 2],
+            checking: None,
+            applications: 0,
+            infer: Inference::default(),
+            sizing: Sizing::default(),
+            diagnostics: Vec::new(),
+            limits: Vec::new(),
+        }
+    }
+
+    /// The table of names.
+    pub fn names(&self) -> &Interner {
+        &self.session.names
+    }
+
+    /// The text of a name.
+    pub fn text(&self, symbol: Symbol) -> &str {
+        self.session.names.text(symbol)
+    }
+
+    /// Reports something.
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Reports something that is not supported yet.
+    pub fn limit(&mut self, span: Span, message: impl Into<String>) {
+        self.limits.push(Limit { message: message.into(), span });
+    }
+
+    /// How many errors and limits there are: whether something went wrong since.
+    pub fn n_errors(&self) -> usize {
+        self.diagnostics.iter().filter(|d| d.severity == Severity::Error).count() + self.limits.len()
+    }
+
+    /// A new local. Its type is set when it is known.
+    pub fn new_local(&mut self, name: Symbol, span: Span) -> LocalId {
+        self.program.locals.push(Local { name, span, ty: Type::Prim(PrimType::I64) });
+        LocalId(self.program.locals.len() as u32 - 1)
+    }
+
+    /// A new size with a name of the compiler's choice.
+    pub fn new_size(&mut self, name: &str, span: Span) -> LocalId {
+        let symbol = self.session.names.intern(name);
+        self.new_local(symbol, span)
+    }
+
+    /// A new type parameter.
+    pub fn new_type_param(&mut self, name: Symbol, span: Span, liftedness: Liftedness) -> TypeParamId {
+        self.program.type_params.push(TypeParam { name, span, liftedness });
+        TypeParamId(self.program.type_params.len() as u32 - 1)
+    }
+
+    /// The names of the fields of a tuple.
+    pub fn tuple_names(&mut self, length: usize) -> Rc<[Symbol]> {
+        (0..length).map(|index| self.session.names.intern(&index.to_string())).collect()
+    }
+
+    /// The order of fields in a record type.
+    pub fn field_key(&self, name: Symbol) -> (bool, u64, &str) {
+        let text = self.text(name);
+        match text.parse::<u64>() {
+            Ok(number) if text == "0" || !text.starts_with('0') => (false, number, ""),
+            _ => (true, 0, text),
+        }
+    }
+}

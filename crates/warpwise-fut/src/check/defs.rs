@@ -1,0 +1,176 @@
+//! One definition through all phases, and type definitions.
+
+use std::rc::Rc;
+
+use warpwise_diag::Span;
+
+use crate::check::Checker;
+use crate::check::env::{Poly, TypeDef, Value};
+use crate::check::infer::ty::{Constraint, Node, Ty};
+use crate::check::size::functions::Built;
+use crate::check::type_exprs::Anonymous;
+use crate::syntax::ast::{Attr, Liftedness, TypeDecl, TypeExpr, TypeParam, TypeParamKind, ValueDecl};
+use crate::syntax::session::Symbol;
+use crate::typed::ids::{DefId, TypeParamId};
+use crate::typed::tree::{AbstractParam, Def, Function, Scheme};
+use crate::typed::ty::{Type, Uniqueness};
+
+impl<'a> Checker<'a> {
+    /// Starts a definition: nothing inside it is known yet.
+    pub fn start(&mut self) -> usize {
+        self.infer.clear();
+        self.sizing.clear();
+        self.program.locals.len()
+    }
+
+    /// Checks a value declaration and gives what its name means.
+    pub fn check_value(&mut self, decl: &'a ValueDecl, attrs: &[Attr]) -> Value {
+        let errors = self.n_errors();
+        let first_local = self.start();
+        let outer = self.checking.replace(decl.name.name.symbol);
+        let (mut types, mut sizes) = self.bind_params(&decl.type_params);
+        let ty = self.infer_function(&decl.params, decl.result.as_ref(), &decl.body);
+        self.checking = outer;
+        if self.infer.tainted || self.n_errors() > errors {
+            return Value::Failed;
+        }
+        if !decl.params.is_empty() || matches!(self.infer.types.node(ty), Node::Arrow(..)) {
+            self.generalise_types(ty, &mut types, decl.name.name.span);
+        }
+        let place = decl.name.name.span;
+        let built = self.build_function(&decl.params, decl.result.as_ref(), &decl.body, place);
+        sizes.extend(self.generalise_sizes(&built.ty, 0, 0));
+        let Built { params, result, body, ty } = built;
+        let mut function = Function { scheme: Scheme { types, sizes }, params, result, body };
+        if self.n_errors() > errors {
+            return Value::Failed;
+        }
+        let ty = self.finish(&mut function, &ty, first_local);
+        if self.n_errors() > errors {
+            return Value::Failed;
+        }
+        let poly = Poly {
+            types: function.scheme.types.clone(),
+            sizes: function.scheme.sizes.clone(),
+            ty: ty.clone(),
+        };
+        let name = format!("{}{}", self.prefix, self.text(decl.name.name.symbol));
+        let mut def = Def { name, span: place, attrs: attrs.to_vec(), function, ty };
+        self.check_consumption(&mut def);
+        if self.n_errors() > errors {
+            return Value::Failed;
+        }
+        self.program.defs.push(def);
+        Value::Def(DefId(self.program.defs.len() as u32 - 1), Rc::new(poly))
+    }
+
+    /// Makes type parameters of the unrestricted variables of a type.
+    fn generalise_types(&mut self, ty: Ty, types: &mut Vec<TypeParamId>, span: Span) {
+        match self.infer.types.node(ty) {
+            Node::Var(var) => {
+                if let Constraint::Free = var.constraint {
+                    let name = self.session.names.intern(&type_name(types.len()));
+                    let param = self.new_type_param(name, span, Liftedness::Unlifted);
+                    let node = self.infer.types.add(Node::Param(param));
+                    self.infer.types.bind(ty, node);
+                    types.push(param);
+                }
+            }
+            Node::Array(element) => self.generalise_types(element, types, span),
+            Node::Record(_, parts) | Node::Abstract(_, parts) => {
+                parts.iter().for_each(|&part| self.generalise_types(part, types, span));
+            }
+            Node::Arrow(argument, result) => {
+                self.generalise_types(argument, types, span);
+                self.generalise_types(result, types, span);
+            }
+            Node::Prim(_) | Node::Param(_) | Node::Link(_) | Node::Error => {}
+        }
+    }
+
+    /// Checks a type declaration.
+    pub fn check_type_decl(&mut self, decl: &'a TypeDecl) -> Rc<TypeDef> {
+        Rc::new(self.type_definition(decl.liftedness, &decl.params, &decl.definition, decl.name.symbol))
+    }
+
+    /// A type constructor from its parameters and definition.
+    pub fn type_definition(
+        &mut self,
+        liftedness: Liftedness,
+        params: &'a [TypeParam],
+        definition: &'a TypeExpr,
+        name: Symbol,
+    ) -> TypeDef {
+        let errors = self.n_errors();
+        self.start();
+        let params = self.type_params(params);
+        let resolved = self.type_expr(definition, Anonymous::Unknown);
+        let Some(annotation) = resolved.filter(|_| self.n_errors() == errors) else {
+            return TypeDef {
+                liftedness,
+                params,
+                exists: Vec::new(),
+                ty: Type::unit(),
+                uniqueness: Uniqueness::No,
+                failed: true,
+            };
+        };
+        let ty = self.fill_pending(&annotation.ty);
+        let ty = self.solved(&ty);
+        self.check_type_liftedness(liftedness, &ty, !annotation.exists.is_empty(), definition.span, name);
+        TypeDef {
+            liftedness,
+            params,
+            exists: annotation.exists,
+            ty,
+            uniqueness: annotation.unique,
+            failed: self.n_errors() > errors,
+        }
+    }
+
+    fn check_type_liftedness(
+        &mut self,
+        declared: Liftedness,
+        ty: &Type,
+        hides: bool,
+        span: Span,
+        name: Symbol,
+    ) {
+        let own = if hides { Liftedness::SizeLifted } else { Liftedness::Unlifted };
+        let found = [own, self.liftedness(ty)].into_iter().max_by_key(|&l| l as u8).unwrap_or(own);
+        if found as u8 <= declared as u8 {
+            return;
+        }
+        let name = self.text(name).to_string();
+        let (what, mark) = match found {
+            Liftedness::Lifted => ("a function", "^"),
+            Liftedness::SizeLifted | Liftedness::Unlifted => ("a size of its own", "~"),
+        };
+        let error =
+            warpwise_diag::Diagnostic::error("E0216", span, format!("the type `{name}` hides {what}"));
+        self.report(error.hint(format!("declare it with `type{mark}`")));
+    }
+
+    /// Binds the parameters of a type constructor.
+    pub fn type_params(&mut self, params: &'a [TypeParam]) -> Vec<AbstractParam> {
+        let mut bound = Vec::with_capacity(params.len());
+        for param in params {
+            bound.push(match param.kind {
+                TypeParamKind::Size => {
+                    AbstractParam::Size(self.bind_size(param.name.symbol, param.name.span))
+                }
+                TypeParamKind::Type(liftedness) => {
+                    let id = self.new_type_param(param.name.symbol, param.name.span, liftedness);
+                    self.infer.scope.bind_type(param.name.symbol, id);
+                    AbstractParam::Type(id)
+                }
+            });
+        }
+        bound
+    }
+}
+
+/// Names for type parameters that nobody wrote: `t`, `t1`, ...
+fn type_name(index: usize) -> String {
+    if index == 0 { "t".to_string() } else { format!("t{index}") }
+}

@@ -1,0 +1,100 @@
+//! Entry points: what they may take and give.
+
+use warpwise_diag::{Diagnostic, Span};
+
+use crate::check::Checker;
+use crate::check::size::unify::Locals;
+use crate::syntax::ast::{Liftedness, Pat, PatKind, ValueDecl};
+use crate::syntax::session::Symbol;
+use crate::typed::ids::{DefId, LocalId};
+use crate::typed::map::map_type;
+use crate::typed::tree::{Entry, EntryParam, SurfaceType};
+use crate::typed::ty::{Size, Type};
+
+impl<'a> Checker<'a> {
+    /// Checks a definition that was declared with `entry` and enters it as an entry point.
+    pub fn check_entry(&mut self, decl: &'a ValueDecl, def: DefId) {
+        let function = &self.program.defs[def.index()].function;
+        let span = decl.name.name.span;
+        if !function.scheme.types.is_empty() {
+            let error = Diagnostic::error("E0215", span, "an entry point cannot be polymorphic");
+            return self.report(error.hint("write the types of its parameters"));
+        }
+        let params: Vec<Type> = function.params.iter().map(|param| param.pattern.ty.clone()).collect();
+        let result = function.result.ty.clone();
+        let sizes = function.scheme.sizes.clone();
+        for (ty, pat) in params.iter().zip(&decl.params) {
+            self.check_entry_type(ty, pat.span, "take");
+        }
+        self.check_entry_type(&result, decl.result.as_ref().map_or(span, |ty| ty.span), "give");
+        self.check_entry_sizes(&sizes, &params);
+        let params = params.into_iter().zip(&decl.params).map(|(ty, pat)| {
+            let text = self.show_type(&ty);
+            EntryParam { name: param_name(pat), ty: SurfaceType { text, ty } }
+        });
+        let params = params.collect();
+        let result = SurfaceType { text: self.show_type(&result), ty: result };
+        self.program.entries.push(Entry { name: decl.name.name.symbol, def, params, result });
+    }
+
+    fn check_entry_type(&mut self, ty: &Type, span: Span, verb: &str) {
+        if self.liftedness(ty) == Liftedness::Lifted {
+            let ty = self.show_type(ty);
+            self.report(Diagnostic::error(
+                "E0215",
+                span,
+                format!("an entry point cannot {verb} the function `{ty}`"),
+            ));
+        }
+    }
+
+    /// Every size parameter must be an extent of a parameter.
+    fn check_entry_sizes(&mut self, sizes: &[LocalId], params: &[Type]) {
+        for &size in sizes {
+            if !params.iter().any(|ty| is_extent(ty, size)) {
+                let (name, span) =
+                    (self.show_local(size).to_string(), self.program.locals[size.index()].span);
+                let mentioned = params.iter().any(|ty| {
+                    let mut locals = Locals::default();
+                    map_type(ty, &mut locals);
+                    locals.0.contains(&size)
+                });
+                let message =
+                    format!("the size `{name}` is not the extent of any parameter of the entry point");
+                let error = Diagnostic::error("E0215", span, message);
+                self.report(match mentioned {
+                    true => {
+                        error.hint("it stands in an expression only; take it as a parameter of type `i64`")
+                    }
+                    false => error,
+                });
+            }
+        }
+    }
+}
+
+fn is_extent(ty: &Type, size: LocalId) -> bool {
+    match ty {
+        Type::Array(array) => {
+            matches!(array.size, Size::Local(local) if local == size) || is_extent(&array.element, size)
+        }
+        Type::Record(fields) => fields.iter().any(|field| is_extent(&field.ty, size)),
+        Type::Abstract(_, args) => args.iter().any(|arg| match arg {
+            crate::typed::ty::TypeArg::Size(arg) => matches!(arg, Size::Local(local) if *local == size),
+            crate::typed::ty::TypeArg::Type(ty) => is_extent(ty, size),
+        }),
+        Type::Prim(_) | Type::Param(_) | Type::Arrow(_) => false,
+    }
+}
+
+fn param_name(pat: &Pat) -> Option<Symbol> {
+    match &pat.kind {
+        PatKind::Name(name) => Some(name.symbol),
+        PatKind::Ascribe(inner, _) | PatKind::Attr(_, inner) => param_name(inner),
+        PatKind::Wildcard
+        | PatKind::Tuple(_)
+        | PatKind::Record(_)
+        | PatKind::Literal { .. }
+        | PatKind::Constructor(..) => None,
+    }
+}

@@ -1,0 +1,159 @@
+//! What names mean at the level of declarations: values, types, modules, module types.
+//!
+//! An [`Env`] is a chain of frames, one per open module body; a parametric module and a module type
+//! keep the chain they were written in. Locals of expressions are not here (see `infer`).
+
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::check::operators::Operator;
+use crate::syntax::ast::{Liftedness, ModuleExpr, ModuleParam, ModuleTypeExpr};
+use crate::syntax::session::Symbol;
+use crate::typed::ids::{DefId, LocalId, TypeParamId};
+use crate::typed::intrinsic::Intrinsic;
+use crate::typed::tree::AbstractParam;
+use crate::typed::ty::{Type, Uniqueness};
+
+/// A table of names in the order of their declaration.
+pub type Names<T> = IndexMap<Symbol, T, FxBuildHasher>;
+
+/// A chain of frames, innermost first.
+pub type Env<'a> = Rc<Frame<'a>>;
+
+/// The names of one module body, and those around it.
+#[derive(Clone, Default)]
+pub struct Frame<'a> {
+    /// What is declared or opened here.
+    pub members: Members<'a>,
+    /// What is around it.
+    pub parent: Option<Env<'a>>,
+}
+
+/// What a module offers.
+#[derive(Clone, Default)]
+pub struct Members<'a> {
+    /// Values.
+    pub values: Names<Value>,
+    /// Types.
+    pub types: Names<Rc<TypeDef>>,
+    /// Modules.
+    pub modules: Names<Module<'a>>,
+    /// Module types.
+    pub module_types: Names<ModuleType<'a>>,
+}
+
+/// A value at the top of a module.
+#[derive(Clone)]
+pub enum Value {
+    /// A definition.
+    Def(DefId, Rc<Poly>),
+    /// A member of `intrinsics`.
+    Intrinsic(Intrinsic, Rc<Poly>),
+    /// A built-in operator of several types.
+    Operator(Operator),
+    /// A definition with errors, which have been reported.
+    Failed,
+}
+
+/// A polymorphic type.
+#[derive(Clone, Debug)]
+pub struct Poly {
+    /// Type parameters.
+    pub types: Vec<TypeParamId>,
+    /// Size parameters.
+    pub sizes: Vec<LocalId>,
+    /// The type over them.
+    pub ty: Type,
+}
+
+/// A type constructor.
+#[derive(Clone, Debug)]
+pub struct TypeDef {
+    /// What it may hide.
+    pub liftedness: Liftedness,
+    /// Its parameters.
+    pub params: Vec<AbstractParam>,
+    /// Sizes that each use of it leaves open.
+    pub exists: Vec<LocalId>,
+    /// What it stands for.
+    pub ty: Type,
+    /// Which parts of it were written with a star.
+    pub uniqueness: Uniqueness,
+    /// Whether the definition has errors, which have been reported.
+    pub failed: bool,
+}
+
+/// A module.
+#[derive(Clone)]
+pub enum Module<'a> {
+    /// A structure.
+    Structure(Rc<Members<'a>>),
+    /// A parametric module.
+    Parametric(Rc<Parametric<'a>>),
+    /// The module `intrinsics`, whose scalar members are made on demand.
+    Intrinsics,
+    /// A module with errors, which have been reported.
+    Failed,
+}
+
+/// A parametric module: checked anew for each application.
+pub struct Parametric<'a> {
+    /// The first parameter.
+    pub param: &'a ModuleParam,
+    /// What remains when the argument is there.
+    pub rest: ParametricRest<'a>,
+    /// Where it was written.
+    pub env: Env<'a>,
+    /// The name of the module, for messages.
+    pub prefix: String,
+}
+
+/// The right-hand side of a parametric module.
+#[derive(Clone, Copy)]
+pub struct ParametricRest<'a> {
+    /// More parameters.
+    pub params: &'a [ModuleParam],
+    /// What the result is sealed with.
+    pub signature: Option<&'a ModuleTypeExpr>,
+    /// The result.
+    pub body: &'a ModuleExpr,
+}
+
+/// A module type with the names it was written under.
+#[derive(Clone)]
+pub struct ModuleType<'a> {
+    /// What was written.
+    pub expr: &'a ModuleTypeExpr,
+    /// Where.
+    pub env: Env<'a>,
+}
+
+impl<'a> Frame<'a> {
+    /// An empty frame inside `parent`.
+    pub fn inside(parent: &Env<'a>) -> Env<'a> {
+        Rc::new(Frame { members: Members::default(), parent: Some(parent.clone()) })
+    }
+
+    /// The innermost member that `select` finds.
+    pub fn find<'f, T>(&'f self, select: impl Fn(&'f Members<'a>) -> Option<T>) -> Option<T> {
+        let mut frame = self;
+        loop {
+            if let Some(found) = select(&frame.members) {
+                return Some(found);
+            }
+            frame = frame.parent.as_deref()?;
+        }
+    }
+}
+
+impl<'a> Members<'a> {
+    /// Adds all members of another module; those of the same name are hidden.
+    pub fn include(&mut self, other: &Members<'a>) {
+        self.values.extend(other.values.iter().map(|(name, value)| (*name, value.clone())));
+        self.types.extend(other.types.iter().map(|(name, ty)| (*name, ty.clone())));
+        self.modules.extend(other.modules.iter().map(|(name, module)| (*name, module.clone())));
+        self.module_types.extend(other.module_types.iter().map(|(name, sig)| (*name, sig.clone())));
+    }
+}

@@ -1,0 +1,115 @@
+//! The entry of the checker, and files that import each other.
+
+use std::rc::Rc;
+
+use warpwise_diag::{Bug, Diagnostic, Failure, Severity, Sources};
+
+use crate::check::Checker;
+use crate::check::env::{Frame, Members, Module};
+use crate::syntax::ast::{ImportPath, Program as Ast};
+use crate::syntax::imports::{Loaded, UnitId};
+use crate::syntax::parser::parse_program;
+use crate::syntax::session::Session;
+use crate::typed::tree::Program;
+
+/// The types of the structural intrinsics.
+const INTRINSICS: &str = include_str!("../../prelude/intrinsics.fut");
+
+/// Bytes of stack: the tree is at most a thousand levels high, and each takes some kilobytes in a debug build.
+const STACK: usize = 256 << 20;
+
+/// What is checked.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// The main file, whose entry points count, and those it imports.
+    pub program: &'a Loaded,
+    /// The file whose names are in scope in all files of the program, and those it imports.
+    pub prelude: Option<&'a Loaded>,
+}
+
+/// The files of one load that are checked.
+pub struct Checked<'a> {
+    /// The files.
+    loaded: &'a Loaded,
+    /// What those that are done offer; a file comes after those it imports.
+    members: Vec<Rc<Members<'a>>>,
+}
+
+/// Checks a program. On success gives the typed tree and warnings.
+pub fn check(
+    session: &mut Session,
+    sources: &mut Sources,
+    input: Input<'_>,
+) -> Result<(Program, Vec<Diagnostic>), Failure> {
+    let file = sources.add("<intrinsics>", INTRINSICS);
+    let parsed = parse_program(file, INTRINSICS, session);
+    if !parsed.errors.is_empty() {
+        return Err(Failure::User(parsed.errors));
+    }
+    let intrinsics = parsed.program;
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().name("check".to_string()).stack_size(STACK);
+        let worker = builder.spawn_scoped(scope, || check_here(session, input, &intrinsics));
+        let bug = |message: String| Bug { pass: "check".to_string(), message, ir: String::new() };
+        match worker.map(|worker| worker.join()) {
+            Ok(Ok(result)) => result,
+            Ok(Err(_)) => Err(bug("the checker panicked".to_string()).into()),
+            Err(error) => Err(bug(format!("no thread for the checker: {error}")).into()),
+        }
+    })
+}
+
+fn check_here(
+    session: &mut Session,
+    input: Input<'_>,
+    intrinsics: &Ast,
+) -> Result<(Program, Vec<Diagnostic>), Failure> {
+    let mut checker = Checker::new(session);
+    checker.enter_builtins(intrinsics);
+    if let Some(prelude) = input.prelude {
+        checker.in_prelude = true;
+        let members = checker.check_files(prelude);
+        checker.in_prelude = false;
+        let mut frame = Frame { members: Members::default(), parent: Some(checker.root.clone()) };
+        frame.members.include(&members);
+        checker.root = Rc::new(frame);
+    }
+    checker.check_files(input.program);
+    let Checker { program, mut diagnostics, limits, .. } = checker;
+    diagnostics.sort_by_key(|diagnostic| (diagnostic.span.file, diagnostic.span.start));
+    if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+        return Err(Failure::User(diagnostics));
+    }
+    match limits.into_iter().next() {
+        Some(limit) => Err(Failure::Limit(limit)),
+        None => Ok((program, diagnostics)),
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// Checks all files of a load, and gives what its root offers.
+    fn check_files(&mut self, loaded: &'a Loaded) -> Rc<Members<'a>> {
+        self.checked = Some(Checked { loaded, members: Vec::new() });
+        let mut last = Rc::default();
+        for (index, unit) in loaded.units.iter().enumerate() {
+            self.env = Frame::inside(&self.root);
+            self.in_main = !self.in_prelude && index + 1 == loaded.units.len();
+            self.check_decls(&unit.program.decls);
+            last = Rc::new(std::mem::take(&mut self.exports));
+            if let Some(checked) = &mut self.checked {
+                checked.members.push(last.clone());
+            }
+        }
+        last
+    }
+
+    /// The module that an import is.
+    pub fn import(&mut self, import: &ImportPath) -> Module<'a> {
+        let Some(checked) = &self.checked else { return Module::Failed };
+        let UnitId(index) = checked.loaded.target(import);
+        match checked.members.get(index as usize) {
+            Some(members) => Module::Structure(members.clone()),
+            None => Module::Failed,
+        }
+    }
+}

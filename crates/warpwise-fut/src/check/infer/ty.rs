@@ -1,0 +1,277 @@
+//! Types without sizes, and their unification.
+//!
+//! One [`Types`] arena serves one definition. A variable may be restricted to a set of scalar types, to types
+//! that can be compared, or to records with certain fields.
+
+use std::rc::Rc;
+
+use warpwise_diag::Span;
+
+use crate::check::operators::PrimSet;
+use crate::syntax::ast::PrimType;
+use crate::syntax::session::Symbol;
+use crate::typed::ids::{AbstractId, TypeParamId};
+
+/// A type without sizes, by its position in a [`Types`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ty(u32);
+
+/// What a type is.
+#[derive(Clone, Debug)]
+pub enum Node {
+    /// A scalar type.
+    Prim(PrimType),
+    /// A type parameter.
+    Param(TypeParamId),
+    /// An abstract type with its type arguments; size arguments are left out.
+    Abstract(AbstractId, Rc<[Ty]>),
+    /// An array of its element.
+    Array(Ty),
+    /// A record, fields sorted as in the typed tree.
+    Record(Rc<[Symbol]>, Rc<[Ty]>),
+    /// A function.
+    Arrow(Ty, Ty),
+    /// Not known yet.
+    Var(Rc<Var>),
+    /// The same as another.
+    Link(Ty),
+    /// Of something with an error that has been reported; fits everywhere.
+    Error,
+}
+
+/// A type not known yet.
+#[derive(Clone, Debug)]
+pub struct Var {
+    /// What it may become.
+    pub constraint: Constraint,
+    /// Where it comes from.
+    pub span: Span,
+}
+
+/// What a variable may become.
+#[derive(Clone, Debug)]
+pub enum Constraint {
+    /// Anything.
+    Free,
+    /// One of some scalar types.
+    OneOf(PrimSet),
+    /// Anything that `==` takes.
+    Comparable,
+    /// A record with at least these fields.
+    Fields(Vec<(Symbol, Ty)>),
+}
+
+/// Why two types do not unify.
+#[derive(Clone, Debug)]
+pub enum Clash {
+    /// These two parts differ.
+    Differ(Ty, Ty),
+    /// A part would have to contain itself.
+    Infinite,
+    /// This type is not among those an operator or literal has.
+    NotOneOf(Ty, PrimSet),
+    /// This type cannot be compared.
+    NotComparable(Ty),
+    /// This type has no field of the name.
+    NoField(Ty, Symbol),
+}
+
+/// The types of one definition.
+#[derive(Default)]
+pub struct Types {
+    nodes: Vec<Node>,
+}
+
+impl Types {
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.nodes.clear();
+    }
+
+    /// Enters a type.
+    pub fn add(&mut self, node: Node) -> Ty {
+        self.nodes.push(node);
+        Ty(self.nodes.len() as u32 - 1)
+    }
+
+    /// A variable.
+    pub fn var(&mut self, constraint: Constraint, span: Span) -> Ty {
+        self.add(Node::Var(Rc::new(Var { constraint, span })))
+    }
+
+    /// A scalar type.
+    pub fn prim(&mut self, ty: PrimType) -> Ty {
+        self.add(Node::Prim(ty))
+    }
+
+    /// The type at the end of all links.
+    pub fn find(&mut self, ty: Ty) -> Ty {
+        let mut root = ty;
+        while let Node::Link(next) = self.nodes[root.0 as usize] {
+            root = next;
+        }
+        let mut at = ty;
+        while let Node::Link(next) = self.nodes[at.0 as usize] {
+            self.nodes[at.0 as usize] = Node::Link(root);
+            at = next;
+            if at == root {
+                break;
+            }
+        }
+        root
+    }
+
+    /// What a type is, links followed. Cheap: parts are shared.
+    pub fn node(&mut self, ty: Ty) -> Node {
+        let root = self.find(ty);
+        self.nodes[root.0 as usize].clone()
+    }
+
+    /// Makes a variable the same as another type.
+    pub fn bind(&mut self, var: Ty, to: Ty) {
+        let root = self.find(var);
+        let to = self.find(to);
+        if root != to {
+            self.nodes[root.0 as usize] = Node::Link(to);
+        }
+    }
+
+    fn constrain(&mut self, var: Ty, constraint: Constraint, span: Span) {
+        let root = self.find(var);
+        self.nodes[root.0 as usize] = Node::Var(Rc::new(Var { constraint, span }));
+    }
+
+    /// Makes two types the same.
+    pub fn unify(&mut self, a: Ty, b: Ty) -> Result<(), Clash> {
+        let (a, b) = (self.find(a), self.find(b));
+        if a == b {
+            return Ok(());
+        }
+        match (self.node(a), self.node(b)) {
+            (Node::Error, _) | (_, Node::Error) => Ok(()),
+            (Node::Var(x), Node::Var(y)) => self.unify_vars(a, &x, b, &y),
+            (Node::Var(x), _) => self.bind_checked(a, &x, b),
+            (_, Node::Var(y)) => self.bind_checked(b, &y, a),
+            (Node::Prim(x), Node::Prim(y)) if x == y => Ok(()),
+            (Node::Param(x), Node::Param(y)) if x == y => Ok(()),
+            (Node::Abstract(x, xs), Node::Abstract(y, ys)) if x == y => self.unify_all(&xs, &ys),
+            (Node::Array(x), Node::Array(y)) => self.unify(x, y),
+            (Node::Record(names, xs), Node::Record(others, ys)) if names == others => {
+                self.unify_all(&xs, &ys)
+            }
+            (Node::Arrow(x, r), Node::Arrow(y, s)) => {
+                self.unify(x, y)?;
+                self.unify(r, s)
+            }
+            (
+                Node::Prim(_)
+                | Node::Param(_)
+                | Node::Abstract(..)
+                | Node::Array(_)
+                | Node::Record(..)
+                | Node::Arrow(..)
+                | Node::Link(_),
+                _,
+            ) => Err(Clash::Differ(a, b)),
+        }
+    }
+
+    fn unify_all(&mut self, xs: &[Ty], ys: &[Ty]) -> Result<(), Clash> {
+        xs.iter().zip(ys).try_for_each(|(&x, &y)| self.unify(x, y))
+    }
+
+    fn unify_vars(&mut self, a: Ty, x: &Var, b: Ty, y: &Var) -> Result<(), Clash> {
+        use Constraint::*;
+        let merged = match (&x.constraint, &y.constraint) {
+            (Free, other) | (other, Free) => other.clone(),
+            (OneOf(p), OneOf(q)) => {
+                let both = p.intersect(*q);
+                if both.is_empty() {
+                    return Err(Clash::Differ(a, b));
+                }
+                OneOf(both)
+            }
+            (OneOf(p), Comparable) | (Comparable, OneOf(p)) => OneOf(*p),
+            (Comparable, Comparable) => Comparable,
+            (Fields(fields), Comparable) | (Comparable, Fields(fields)) => Fields(fields.clone()),
+            (OneOf(_), Fields(_)) | (Fields(_), OneOf(_)) => return Err(Clash::Differ(a, b)),
+            (Fields(first), Fields(second)) => {
+                let mut fields = first.clone();
+                for &(name, ty) in second {
+                    match first.iter().find(|field| field.0 == name) {
+                        Some(&(_, other)) => self.unify(other, ty)?,
+                        None => fields.push((name, ty)),
+                    }
+                }
+                Fields(fields)
+            }
+        };
+        let (a, b) = (self.find(a), self.find(b));
+        if a != b {
+            self.bind(a, b);
+            self.constrain(b, merged, y.span);
+        }
+        Ok(())
+    }
+
+    fn bind_checked(&mut self, var: Ty, state: &Var, to: Ty) -> Result<(), Clash> {
+        match &state.constraint {
+            Constraint::Free => {}
+            Constraint::OneOf(set) => match self.node(to) {
+                Node::Prim(ty) if set.contains(ty) => {}
+                _ => return Err(Clash::NotOneOf(to, *set)),
+            },
+            Constraint::Comparable => self.require_comparable(to)?,
+            Constraint::Fields(fields) => {
+                let Node::Record(names, tys) = self.node(to) else {
+                    return Err(Clash::Differ(var, to));
+                };
+                for &(name, ty) in fields {
+                    let Some(position) = names.iter().position(|&other| other == name) else {
+                        return Err(Clash::NoField(to, name));
+                    };
+                    self.unify(ty, tys[position])?;
+                }
+            }
+        }
+        if self.occurs(var, to) {
+            return Err(Clash::Infinite);
+        }
+        self.bind(var, to);
+        Ok(())
+    }
+
+    /// Restricts a type to those that `==` takes.
+    pub fn require_comparable(&mut self, ty: Ty) -> Result<(), Clash> {
+        match self.node(ty) {
+            Node::Prim(_) | Node::Error | Node::Link(_) => Ok(()),
+            Node::Array(element) => self.require_comparable(element),
+            Node::Record(_, tys) => tys.iter().try_for_each(|&ty| self.require_comparable(ty)),
+            Node::Var(var) => {
+                if let Constraint::Free = var.constraint {
+                    self.constrain(ty, Constraint::Comparable, var.span);
+                }
+                Ok(())
+            }
+            Node::Param(_) | Node::Abstract(..) | Node::Arrow(..) => Err(Clash::NotComparable(ty)),
+        }
+    }
+
+    fn occurs(&mut self, var: Ty, ty: Ty) -> bool {
+        let ty = self.find(ty);
+        if ty == var {
+            return true;
+        }
+        match self.node(ty) {
+            Node::Prim(_) | Node::Param(_) | Node::Error | Node::Link(_) => false,
+            Node::Abstract(_, args) => args.iter().any(|&arg| self.occurs(var, arg)),
+            Node::Array(element) => self.occurs(var, element),
+            Node::Record(_, tys) => tys.iter().any(|&ty| self.occurs(var, ty)),
+            Node::Arrow(argument, result) => self.occurs(var, argument) || self.occurs(var, result),
+            Node::Var(state) => match &state.constraint {
+                Constraint::Fields(fields) => fields.iter().any(|&(_, ty)| self.occurs(var, ty)),
+                Constraint::Free | Constraint::OneOf(_) | Constraint::Comparable => false,
+            },
+        }
+    }
+}

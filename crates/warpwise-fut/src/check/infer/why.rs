@@ -1,0 +1,137 @@
+//! Where an expectation comes from, and the message when it is not met.
+
+use warpwise_diag::{Diagnostic, Span};
+
+use crate::check::Checker;
+use crate::check::infer::ty::{Clash, Ty};
+
+/// Where an expectation comes from.
+#[derive(Clone, Copy, Debug)]
+pub enum Why {
+    /// The function called here takes it as its parameter of this number, from 1.
+    Argument(Span, usize),
+    /// The other operand, here.
+    Operand(Span),
+    /// A type written here.
+    Annotation(Span),
+    /// It is a condition.
+    Condition,
+    /// The other branch, here.
+    Branch(Span),
+    /// The first element, here.
+    Element(Span),
+    /// The loop parameters, here.
+    LoopResult(Span),
+    /// The array that it is put into, here.
+    Updated(Span),
+    /// It is an index.
+    Index,
+    /// It is the bound of a slice, or a size.
+    Size,
+    /// It is the bound of a loop.
+    LoopBound,
+    /// It is an end of a range that starts here.
+    RangeEnd(Span),
+    /// It is indexed or looped over.
+    IsArray,
+    /// It is matched with a pattern here.
+    Pattern(Span),
+    /// It is applied to an argument.
+    IsFunction,
+    /// An operator or a literal has it.
+    Operator,
+}
+
+impl Why {
+    /// In words, and the place to point at.
+    pub fn explain(self) -> (String, Option<Span>) {
+        match self {
+            Why::Argument(span, index) => {
+                (format!("this function takes it as its {} argument", ordinal(index)), Some(span))
+            }
+            Why::Operand(span) => {
+                ("both operands must have one type; the other is this".to_string(), Some(span))
+            }
+            Why::Annotation(span) => ("because of this type".to_string(), Some(span)),
+            Why::Condition => ("a condition must be a `bool`".to_string(), None),
+            Why::Branch(span) => {
+                ("both branches must have one type; the other is this".to_string(), Some(span))
+            }
+            Why::Element(span) => {
+                ("all elements must have one type; the first is this".to_string(), Some(span))
+            }
+            Why::LoopResult(span) => {
+                ("the body of a loop must give what its parameters take, here".to_string(), Some(span))
+            }
+            Why::Updated(span) => ("it is put into this".to_string(), Some(span)),
+            Why::Index => ("an index must be a signed integer".to_string(), None),
+            Why::Size => ("sizes and bounds of slices are `i64`".to_string(), None),
+            Why::LoopBound => ("the bound of a loop must be an integer".to_string(), None),
+            Why::RangeEnd(span) => {
+                ("a range is made of integers of one type; it starts here".to_string(), Some(span))
+            }
+            Why::IsArray => ("it must be an array of enough dimensions".to_string(), None),
+            Why::Pattern(span) => ("it is matched with this pattern".to_string(), Some(span)),
+            Why::IsFunction => ("it is applied to an argument".to_string(), None),
+            Why::Operator => ("the operator asks for it".to_string(), None),
+        }
+    }
+}
+
+fn ordinal(index: usize) -> String {
+    match index {
+        1 => "first".to_string(),
+        2 => "second".to_string(),
+        3 => "third".to_string(),
+        _ => format!("{index}th"),
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// Demands that what stands at `span`, of type `found`, has type `expected`.
+    pub fn same(&mut self, expected: Ty, found: Ty, span: Span, why: Why) {
+        let Err(clash) = self.infer.types.unify(expected, found) else { return };
+        let (expected_text, found_text) = (self.show_ty(expected), self.show_ty(found));
+        let (reason, place) = why.explain();
+        let message = format!("expected `{expected_text}`, found `{found_text}`");
+        let mut error = Diagnostic::error("E0201", span, message).at(format!("this is `{found_text}`"));
+        error = match place {
+            Some(place) if place != span => error.label(place, reason),
+            _ => error.hint(reason),
+        };
+        error = match clash {
+            Clash::Differ(a, b) => self.explain_difference(error, expected, found, a, b),
+            Clash::Infinite => error.hint("the type would have to contain itself"),
+            Clash::NotOneOf(ty, set) => {
+                let ty = self.show_ty(ty);
+                error.hint(format!("`{ty}` is not {}", self.show_set(set)))
+            }
+            Clash::NotComparable(ty) => {
+                let ty = self.show_ty(ty);
+                error.hint(format!("values of type `{ty}` cannot be compared with `==`"))
+            }
+            Clash::NoField(ty, field) => {
+                let ty = self.show_ty(ty);
+                let field = self.text(field).to_string();
+                error.hint(format!("`{ty}` has no field `{field}`"))
+            }
+        };
+        self.report(error);
+    }
+
+    fn explain_difference(&mut self, error: Diagnostic, expected: Ty, found: Ty, a: Ty, b: Ty) -> Diagnostic {
+        let types = &mut self.infer.types;
+        let whole = [types.find(expected), types.find(found)];
+        let parts = [types.find(a), types.find(b)];
+        let (a_text, b_text) = (self.show_ty(a), self.show_ty(b));
+        if whole != parts && whole != [parts[1], parts[0]] {
+            return error.hint(format!("`{a_text}` and `{b_text}` differ"));
+        }
+        let is_number =
+            |text: &str| crate::syntax::ast::PrimType::from_name(text).is_some_and(|ty| ty.name() != "bool");
+        if is_number(&a_text) && is_number(&b_text) {
+            return error.hint(format!("convert with `{a_text}.{b_text}`"));
+        }
+        error
+    }
+}

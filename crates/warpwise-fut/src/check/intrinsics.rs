@@ -1,0 +1,88 @@
+//! The names that are there before any file: scalar types, operators, the module `intrinsics`.
+
+use std::rc::Rc;
+
+use warpwise_diag::Span;
+
+use crate::check::Checker;
+use crate::check::env::{Frame, Module, Names, Poly, TypeDef, Value};
+use crate::check::operators::Operator;
+use crate::check::type_exprs::Anonymous;
+use crate::syntax::ast::{
+    DeclKind, Liftedness, ModuleTypeExprKind, PrimType, Program, Spec, SpecKind, TypeExpr, TypeParam,
+};
+use crate::typed::intrinsic::{Intrinsic, Structural};
+use crate::typed::ty::{Type, Uniqueness};
+
+impl<'a> Checker<'a> {
+    /// Makes the outermost frame.
+    pub fn enter_builtins(&mut self, intrinsics: &'a Program) {
+        let mut frame = Frame::default();
+        for prim in PrimType::ALL {
+            let name = self.session.names.intern(prim.name());
+            let def = TypeDef {
+                liftedness: Liftedness::Unlifted,
+                params: Vec::new(),
+                exists: Vec::new(),
+                ty: Type::Prim(prim),
+                uniqueness: Uniqueness::No,
+                failed: false,
+            };
+            frame.members.types.insert(name, Rc::new(def));
+        }
+        for (name, operator) in Operator::ALL {
+            let name = self.session.names.intern(name);
+            frame.members.values.insert(name, Value::Operator(operator));
+        }
+        let name = self.session.names.intern("intrinsics");
+        frame.members.modules.insert(name, Module::Intrinsics);
+        self.root = Rc::new(frame);
+        self.env = self.root.clone();
+        self.intrinsics = Rc::new(self.structural(intrinsics));
+    }
+
+    fn structural(&mut self, intrinsics: &'a Program) -> Names<Value> {
+        let mut names = Names::default();
+        let specs = intrinsics.decls.iter().filter_map(|decl| match &decl.kind {
+            DeclKind::ModuleType(decl) => match &decl.definition.kind {
+                ModuleTypeExprKind::Specs(specs) => Some(specs),
+                ModuleTypeExprKind::Var(_)
+                | ModuleTypeExprKind::With { .. }
+                | ModuleTypeExprKind::Arrow { .. } => None,
+            },
+            DeclKind::Value(_)
+            | DeclKind::Type(_)
+            | DeclKind::Module(_)
+            | DeclKind::Open(_)
+            | DeclKind::Import(_)
+            | DeclKind::Local(_) => None,
+        });
+        for Spec { kind, .. } in specs.flatten() {
+            let SpecKind::Value { name, type_params, ty } = kind else { continue };
+            let Some(intrinsic) = Structural::from_name(self.text(name.symbol)) else { continue };
+            if let Some(poly) = self.value_spec(type_params, ty, name.span) {
+                names.insert(name.symbol, Value::Intrinsic(Intrinsic::Structural(intrinsic), Rc::new(poly)));
+            }
+        }
+        names
+    }
+
+    /// The type of a value specification. None if it has errors, which are reported.
+    pub fn value_spec(&mut self, params: &'a [TypeParam], ty: &'a TypeExpr, span: Span) -> Option<Poly> {
+        let errors = self.n_errors();
+        self.start();
+        let (types, mut sizes) = self.bind_params(params);
+        let annotation = self.type_expr(ty, Anonymous::Inferred)?;
+        if self.n_errors() > errors {
+            return None;
+        }
+        let filled = self.fill_pending(&annotation.ty);
+        sizes.extend(self.generalise_sizes(&filled, 0, 0));
+        if !annotation.exists.is_empty() {
+            let message = "unknown sizes can stand only in the result of a function";
+            self.report(warpwise_diag::Diagnostic::error("E0306", span, message));
+            return None;
+        }
+        Some(Poly { types, sizes, ty: self.solved(&filled) })
+    }
+}

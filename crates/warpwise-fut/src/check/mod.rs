@@ -1,0 +1,36 @@
+//! Syntax trees to the typed tree: names, types, sizes, uniqueness.
+//!
+//! [`check`] is the entry. A file is checked declaration by declaration ([`modules`]); a definition goes through
+//!
+//! 1. [`infer`]: Hindley-Milner without sizes. Resolves names and overloading, and leaves in side tables the type of
+//!    every expression and pattern. Only this phase decides what a program without sizes means.
+//! 2. [`size`]: builds the typed tree with sized types. As all shapes are known, only sizes remain to be unified;
+//!    here sizes come into being, are checked to stay in scope, and become parameters of the definition.
+//! 3. [`finish`]: puts the sizes found into the tree.
+//! 4. [`consume`]: uniqueness, on the finished tree.
+//!
+//! A definition with errors is known by name, so that uses of it are no errors, and its type fits everywhere.
+//! A parametric module is checked for each application, with the argument's types in place of its parameter's;
+//! one that is never applied is not looked into.
+//!
+//! Not supported yet, with a message that says so: sum types and `match`, holes, recursion, accumulators, differentiation.
+
+pub mod consume;
+mod context;
+mod defs;
+mod entries;
+mod env;
+mod files;
+mod finish;
+pub mod infer;
+mod intrinsics;
+pub mod modules;
+mod operators;
+mod resolve;
+mod sealing;
+mod show;
+pub mod size;
+mod type_exprs;
+
+pub use context::Checker;
+pub use files::{Input, check};

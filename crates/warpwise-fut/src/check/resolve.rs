@@ -1,0 +1,276 @@
+//! Looking names up, and what to say when they are not there.
+
+use std::rc::Rc;
+
+use warpwise_diag::{Diagnostic, Span};
+
+use crate::check::Checker;
+use crate::check::env::{Members, Module, ModuleType, Poly, TypeDef, Value};
+use crate::check::infer::scope::Entry;
+use crate::check::operators::{Operator, scalar_intrinsic, scalar_signature};
+use crate::syntax::ast::{Ident, QualName};
+use crate::syntax::session::Symbol;
+use crate::typed::intrinsic::Intrinsic;
+use crate::typed::ty::{ArrowType, ResultType, Type, Uniqueness};
+
+/// What a name of a value means.
+pub enum Found {
+    /// Something in scope of the expression.
+    Entry(Entry),
+    /// A member of a module.
+    Value(Value),
+}
+
+impl<'a> Checker<'a> {
+    /// A value, and how many names of the path lead to it; those after it are fields.
+    /// None if there is none, which is reported.
+    pub fn lookup_value(&mut self, name: &QualName) -> Option<(Found, usize)> {
+        let first = name.qualifiers.first().unwrap_or(&name.name);
+        if let Some(entry) = self.infer.scope.value(first.symbol) {
+            return Some((Found::Entry(entry.clone()), 1));
+        }
+        let path: Vec<Ident> = name.qualifiers.iter().copied().chain([name.name]).collect();
+        if path.len() > 1
+            && let Some(module) = self.env.find(|members| members.modules.get(&first.symbol)).cloned()
+        {
+            return self.lookup_in_module(module, &path);
+        }
+        match self.env.find(|members| members.values.get(&first.symbol)) {
+            Some(value) => Some((Found::Value(value.clone()), 1)),
+            None => {
+                self.unknown_value(first, path.len() > 1);
+                None
+            }
+        }
+    }
+
+    fn lookup_in_module(&mut self, mut module: Module<'a>, path: &[Ident]) -> Option<(Found, usize)> {
+        for (depth, name) in path.iter().enumerate().skip(1) {
+            match &module {
+                Module::Structure(members) => {
+                    let members = members.clone();
+                    let is_last = depth + 1 == path.len();
+                    if let (Some(inner), false) = (members.modules.get(&name.symbol), is_last) {
+                        module = inner.clone();
+                        continue;
+                    }
+                    return match members.values.get(&name.symbol) {
+                        Some(value) => Some((Found::Value(value.clone()), depth + 1)),
+                        None => {
+                            self.unknown_member(name, &path[depth - 1], &members);
+                            None
+                        }
+                    };
+                }
+                Module::Intrinsics => return Some((Found::Value(self.lookup_intrinsic(name)?), depth + 1)),
+                Module::Parametric(_) => {
+                    let text = self.text(path[depth - 1].symbol).to_string();
+                    let error = Diagnostic::error(
+                        "E0221",
+                        path[depth - 1].span,
+                        format!("`{text}` is a parametric module"),
+                    );
+                    self.report(error.hint("apply it to a module first: `module m = f argument`"));
+                    return None;
+                }
+                Module::Failed => return Some((Found::Value(Value::Failed), path.len())),
+            }
+        }
+        None
+    }
+
+    fn lookup_intrinsic(&mut self, name: &Ident) -> Option<Value> {
+        if let Some(value) = self.intrinsics.get(&name.symbol) {
+            return Some(value.clone());
+        }
+        let text = self.text(name.symbol);
+        let operator = Operator::ALL.into_iter().find(|operator| operator.0 == text);
+        match (scalar_intrinsic(text), operator) {
+            (Some(intrinsic), _) => Some(scalar_value(intrinsic)),
+            (None, Some((_, operator))) => Some(Value::Operator(operator)),
+            (None, None) => {
+                let message = format!("there is no intrinsic `{}`", self.text(name.symbol));
+                self.report(Diagnostic::error("E0202", name.span, message));
+                None
+            }
+        }
+    }
+
+    fn unknown_value(&mut self, name: &Ident, qualified: bool) {
+        if self.checking == Some(name.symbol) {
+            let message = format!("recursion (here of `{}`); use `loop`", self.text(name.symbol));
+            return self.limit(name.span, message);
+        }
+        let mut candidates: Vec<Symbol> = self.infer.scope.names().collect();
+        let mut frame = Some(self.env.clone());
+        while let Some(current) = frame {
+            candidates.extend(current.members.values.keys());
+            if qualified {
+                candidates.extend(current.members.modules.keys());
+            }
+            frame = current.parent.clone();
+        }
+        let kind = if qualified { "module or value" } else { "value" };
+        self.unknown("E0202", kind, name, candidates);
+    }
+
+    fn unknown_member(&mut self, name: &Ident, module: &Ident, members: &Members<'a>) {
+        let kind = format!("value in the module `{}`", self.text(module.symbol));
+        let candidates = members.values.keys().copied().collect();
+        self.unknown("E0202", &kind, name, candidates);
+    }
+
+    /// Reports a name that does not exist, with one like it that does.
+    fn unknown(&mut self, code: &'static str, kind: &str, name: &Ident, candidates: Vec<Symbol>) {
+        let text = self.text(name.symbol);
+        let mut error = Diagnostic::error(code, name.span, format!("unknown {kind} `{text}`"));
+        let near = candidates.iter().map(|&candidate| self.text(candidate));
+        if let Some(near) = nearest(text, near) {
+            error = error.hint(format!("there is `{near}`"));
+        }
+        self.report(error);
+    }
+
+    /// The members of the module that a path of qualifiers leads to; none for an empty path.
+    fn lookup_members(&mut self, path: &[Ident]) -> Option<Option<Rc<Members<'a>>>> {
+        if path.is_empty() {
+            return Some(None);
+        }
+        match self.lookup_module_path(path)? {
+            Module::Structure(members) => Some(Some(members)),
+            Module::Intrinsics | Module::Failed => None,
+            Module::Parametric(_) => {
+                let message = "this module is parametric; apply it to a module first";
+                self.report(Diagnostic::error("E0221", path[path.len() - 1].span, message));
+                None
+            }
+        }
+    }
+
+    /// The module that a path leads to. None if there is none, which is reported.
+    pub fn lookup_module_path(&mut self, path: &[Ident]) -> Option<Module<'a>> {
+        let (last, before) = path.split_last()?;
+        let (found, candidates): (Option<Module<'a>>, Vec<Symbol>) = match self.lookup_members(before)? {
+            Some(members) => {
+                (members.modules.get(&last.symbol).cloned(), members.modules.keys().copied().collect())
+            }
+            None => {
+                let found = self.env.find(|members| members.modules.get(&last.symbol)).cloned();
+                let mut candidates = Vec::new();
+                let mut frame = Some(self.env.clone());
+                while let Some(current) = frame {
+                    candidates.extend(current.members.modules.keys());
+                    frame = current.parent.clone();
+                }
+                (found, candidates)
+            }
+        };
+        if found.is_none() {
+            self.unknown("E0204", "module", last, candidates);
+        }
+        found
+    }
+
+    /// The module of this name.
+    pub fn lookup_module(&mut self, name: &QualName) -> Option<Module<'a>> {
+        let path: Vec<Ident> = name.qualifiers.iter().copied().chain([name.name]).collect();
+        self.lookup_module_path(&path)
+    }
+
+    /// The type constructor of this name. None if there is none, which is reported.
+    pub fn lookup_type(&mut self, name: &QualName) -> Option<Rc<TypeDef>> {
+        let symbol = name.name.symbol;
+        let (found, candidates) = match self.lookup_members(&name.qualifiers)? {
+            Some(members) => (members.types.get(&symbol).cloned(), members.types.keys().copied().collect()),
+            None => {
+                let found = self.env.find(|members| members.types.get(&symbol)).cloned();
+                let mut candidates = Vec::new();
+                let mut frame = Some(self.env.clone());
+                while let Some(current) = frame {
+                    candidates.extend(current.members.types.keys());
+                    frame = current.parent.clone();
+                }
+                (found, candidates)
+            }
+        };
+        if found.is_none() {
+            self.unknown("E0203", "type", &name.name, candidates);
+        }
+        found
+    }
+
+    /// The module type of this name. None if there is none, which is reported.
+    pub fn lookup_module_type(&mut self, name: &QualName) -> Option<ModuleType<'a>> {
+        let symbol = name.name.symbol;
+        let found = match self.lookup_members(&name.qualifiers)? {
+            Some(members) => members.module_types.get(&symbol).cloned(),
+            None => self.env.find(|members| members.module_types.get(&symbol)).cloned(),
+        };
+        if found.is_none() {
+            self.unknown("E0204", "module type", &name.name, Vec::new());
+        }
+        found
+    }
+
+    /// Reports a name bound twice.
+    pub fn duplicate(&mut self, kind: &str, name: &str, span: Span, first: Span) {
+        let error = Diagnostic::error("E0210", span, format!("the {kind} `{name}` is there twice"));
+        self.report(error.label(first, "first here"));
+    }
+}
+
+/// A scalar intrinsic with its type.
+pub fn scalar_value(intrinsic: Intrinsic) -> Value {
+    let Some((operands, operand, result)) = scalar_signature(intrinsic) else { return Value::Failed };
+    let mut ty = Type::Prim(result);
+    for _ in 0..operands {
+        ty = Type::Arrow(std::sync::Arc::new(ArrowType {
+            param: None,
+            argument: Type::Prim(operand),
+            consumes: Uniqueness::No,
+            result: ResultType { exists: Vec::new(), ty, unique: Uniqueness::No },
+        }));
+    }
+    Value::Intrinsic(intrinsic, Rc::new(Poly { types: Vec::new(), sizes: Vec::new(), ty }))
+}
+
+/// The candidate most like `name`, if one is close: at most one third of it differs.
+fn nearest<'n>(name: &str, candidates: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let limit = (name.chars().count() / 3).max(1);
+    if name.len() > 64 {
+        return None;
+    }
+    let near = candidates.filter(|candidate| candidate.len() <= 64);
+    let scored = near.map(|candidate| (distance(name, candidate), candidate));
+    scored.filter(|scored| scored.0 <= limit && scored.0 < name.chars().count()).min().map(|scored| scored.1)
+}
+
+/// The number of insertions, deletions and replacements between two words.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &cb) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(ca != cb);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suggests_only_what_is_close() {
+        let names = ["reduce", "map", "filter", "x"];
+        assert_eq!(nearest("redcue", names.into_iter()), Some("reduce"));
+        assert_eq!(nearest("fliter", names.into_iter()), Some("filter"));
+        assert_eq!(nearest("q", names.into_iter()), None);
+        assert_eq!(nearest("zip", names.into_iter()), None);
+    }
+}

@@ -1,0 +1,263 @@
+//! Types, sizes and patterns in the words of the source, for messages.
+
+use std::fmt::Write;
+
+use crate::check::Checker;
+use crate::check::infer::ty::{Constraint, Node, Ty};
+use crate::check::operators::PrimSet;
+use crate::syntax::ast::Literal;
+use crate::syntax::session::Symbol;
+use crate::typed::intrinsic::Intrinsic;
+use crate::typed::tree::{DimIndexKind, Expr, ExprKind};
+use crate::typed::ty::{ArrowType, Size, Type, TypeArg, Uniqueness};
+
+/// How deep types are shown; what lies deeper is an ellipsis.
+const DEPTH: usize = 12;
+
+impl Checker<'_> {
+    /// A type without sizes; arrays are shown as `[]t`.
+    pub fn show_ty(&mut self, ty: Ty) -> String {
+        self.show_unsized(ty, DEPTH)
+    }
+
+    fn show_unsized(&mut self, ty: Ty, depth: usize) -> String {
+        if depth == 0 {
+            return "...".to_string();
+        }
+        match self.infer.types.node(ty) {
+            Node::Prim(prim) => prim.name().to_string(),
+            Node::Param(param) => self.text(self.program.type_params[param.index()].name).to_string(),
+            Node::Abstract(id, args) => {
+                let mut text = self.text(self.program.abstracts[id.index()].name).to_string();
+                for &arg in args.iter() {
+                    let arg = self.show_unsized(arg, depth - 1);
+                    let _ = write!(text, " {}", atom(arg));
+                }
+                text
+            }
+            Node::Array(element) => format!("[]{}", atom(self.show_unsized(element, depth - 1))),
+            Node::Record(names, tys) => {
+                let parts: Vec<String> = tys.iter().map(|&ty| self.show_unsized(ty, depth - 1)).collect();
+                self.show_fields(&names, parts)
+            }
+            Node::Arrow(argument, result) => {
+                let argument = self.show_unsized(argument, depth - 1);
+                let result = self.show_unsized(result, depth - 1);
+                format!(
+                    "{} -> {result}",
+                    if argument.contains("->") { format!("({argument})") } else { argument }
+                )
+            }
+            Node::Var(var) => match &var.constraint {
+                Constraint::Free | Constraint::Comparable => "_".to_string(),
+                Constraint::OneOf(set) => format!("<{}>", set.describe()),
+                Constraint::Fields(fields) => {
+                    let names: Vec<&str> = fields.iter().map(|field| self.text(field.0)).collect();
+                    format!("{{{}, ...}}", names.join(", "))
+                }
+            },
+            Node::Link(_) | Node::Error => "_".to_string(),
+        }
+    }
+
+    fn show_fields(&self, names: &[Symbol], parts: Vec<String>) -> String {
+        let is_tuple = names.len() != 1
+            && names.iter().enumerate().all(|(index, &name)| self.text(name) == index.to_string());
+        if is_tuple {
+            return format!("({})", parts.join(", "));
+        }
+        let fields = names.iter().zip(parts).map(|(&name, part)| format!("{}: {part}", self.text(name)));
+        format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
+    }
+
+    /// A type with sizes.
+    pub fn show_type(&self, ty: &Type) -> String {
+        self.show_sized(ty, &Uniqueness::No, DEPTH)
+    }
+
+    /// A type with sizes and stars.
+    pub fn show_marked(&self, ty: &Type, unique: &Uniqueness) -> String {
+        self.show_sized(ty, unique, DEPTH)
+    }
+
+    fn show_sized(&self, ty: &Type, unique: &Uniqueness, depth: usize) -> String {
+        if depth == 0 {
+            return "...".to_string();
+        }
+        let star = if *unique == Uniqueness::Yes { "*" } else { "" };
+        match ty {
+            Type::Prim(prim) => prim.name().to_string(),
+            Type::Param(param) => {
+                format!("{star}{}", self.text(self.program.type_params[param.index()].name))
+            }
+            Type::Abstract(id, args) => {
+                let mut text = format!("{star}{}", self.text(self.program.abstracts[id.index()].name));
+                for arg in args.iter() {
+                    let arg = match arg {
+                        TypeArg::Size(size) => format!("[{}]", self.show_size(size)),
+                        TypeArg::Type(ty) => atom(self.show_sized(ty, &Uniqueness::No, depth - 1)),
+                    };
+                    let _ = write!(text, " {arg}");
+                }
+                text
+            }
+            Type::Array(array) => {
+                let element = self.show_sized(&array.element, &Uniqueness::No, depth - 1);
+                format!("{star}[{}]{}", self.show_size(&array.size), atom(element))
+            }
+            Type::Record(fields) => {
+                let names: Vec<Symbol> = fields.iter().map(|field| field.name).collect();
+                let parts = fields.iter().enumerate();
+                let parts = parts.map(|(i, field)| self.show_sized(&field.ty, &unique.field(i), depth - 1));
+                self.show_fields(&names, parts.collect())
+            }
+            Type::Arrow(arrow) => self.show_arrow(arrow, depth),
+        }
+    }
+
+    fn show_arrow(&self, arrow: &ArrowType, depth: usize) -> String {
+        let argument = self.show_sized(&arrow.argument, &arrow.consumes, depth - 1);
+        let argument = match arrow.param {
+            Some(param) => format!("({}: {argument})", self.show_local(param)),
+            None if argument.contains("->") => format!("({argument})"),
+            None => argument,
+        };
+        let result = self.show_sized(&arrow.result.ty, &arrow.result.unique, depth - 1);
+        if arrow.result.exists.is_empty() {
+            return format!("{argument} -> {result}");
+        }
+        let exists = arrow.result.exists.iter().map(|&size| format!("[{}]", self.show_local(size)));
+        format!("{argument} -> ?{}.{result}", exists.collect::<String>())
+    }
+
+    /// A local by name.
+    pub fn show_local(&self, local: crate::typed::ids::LocalId) -> &str {
+        match self.program.locals.get(local.index()) {
+            Some(local) => self.text(local.name),
+            None => "",
+        }
+    }
+
+    /// A size; one that is not known yet is empty.
+    pub fn show_size(&self, size: &Size) -> String {
+        match self.resolve_size(size) {
+            Size::Const(value) => value.to_string(),
+            Size::Local(local) => self.show_local(local).to_string(),
+            Size::Def(def) => self.program.defs[def.index()].name.clone(),
+            Size::Expr(expr) => self.show_expr(&expr, 6),
+        }
+    }
+
+    /// An expression that stands in a size.
+    fn show_expr(&self, expr: &Expr, depth: usize) -> String {
+        if depth == 0 {
+            return "...".to_string();
+        }
+        let show = |expr: &Expr| self.show_expr(expr, depth - 1);
+        match &expr.kind {
+            ExprKind::Literal(_, literal) => show_literal(literal),
+            ExprKind::Local { local, .. } => self.show_size(&Size::Local(*local)),
+            ExprKind::Def { def, .. } => self.program.defs[def.index()].name.clone(),
+            ExprKind::Intrinsic { intrinsic, .. } => show_intrinsic(*intrinsic).to_string(),
+            ExprKind::Project { record, field } => {
+                format!("{}.{}", show(record), self.show_field(&record.ty, *field))
+            }
+            ExprKind::Apply { function, arguments } => match (&function.kind, &arguments[..]) {
+                (ExprKind::Intrinsic { intrinsic, .. }, [left, right]) => {
+                    format!("{} {} {}", operand(show(left)), show_intrinsic(*intrinsic), operand(show(right)))
+                }
+                _ => {
+                    let arguments: Vec<String> = arguments.iter().map(|arg| operand(show(arg))).collect();
+                    format!("{} {}", show(function), arguments.join(" "))
+                }
+            },
+            ExprKind::Index { array, slice } => {
+                let parts = slice.iter().map(|index| match &index.kind {
+                    DimIndexKind::Fix(index) => show(index),
+                    DimIndexKind::Slice { .. } => ":".to_string(),
+                });
+                format!("{}[{}]", show(array), parts.collect::<Vec<_>>().join(", "))
+            }
+            ExprKind::Bytes(_)
+            | ExprKind::Record(_)
+            | ExprKind::Array(_)
+            | ExprKind::Update { .. }
+            | ExprKind::Assert { .. }
+            | ExprKind::Lambda(_)
+            | ExprKind::Range { .. }
+            | ExprKind::Let { .. }
+            | ExprKind::If { .. }
+            | ExprKind::Loop(_)
+            | ExprKind::Coerce(_)
+            | ExprKind::Open { .. }
+            | ExprKind::Attr { .. } => "...".to_string(),
+        }
+    }
+
+    fn show_field(&self, record: &Type, field: usize) -> String {
+        match record {
+            Type::Record(fields) => {
+                fields.get(field).map_or(String::new(), |f| self.text(f.name).to_string())
+            }
+            Type::Prim(_) | Type::Param(_) | Type::Abstract(..) | Type::Array(_) | Type::Arrow(_) => {
+                String::new()
+            }
+        }
+    }
+
+    /// A set of scalar types in words.
+    pub fn show_set(&self, set: PrimSet) -> &'static str {
+        set.describe()
+    }
+}
+
+/// The symbol of an arithmetic intrinsic.
+fn show_intrinsic(intrinsic: Intrinsic) -> &'static str {
+    use warpwise_prim::BinaryOp;
+    match intrinsic {
+        Intrinsic::Structural(structural) => structural.name(),
+        Intrinsic::Unary(op, _) => op.mnemonic(),
+        Intrinsic::Binary(BinaryOp::Add, _) => "+",
+        Intrinsic::Binary(BinaryOp::Sub, _) => "-",
+        Intrinsic::Binary(BinaryOp::Mul, _) => "*",
+        Intrinsic::Binary(BinaryOp::SDiv, _) => "/",
+        Intrinsic::Binary(BinaryOp::SMod, _) => "%",
+        Intrinsic::Binary(BinaryOp::Pow, _) => "**",
+        Intrinsic::Binary(op, _) => op.mnemonic(),
+        Intrinsic::Ternary(op, _) => op.mnemonic(),
+        Intrinsic::Compare { op, .. } => op.mnemonic(),
+        Intrinsic::Convert { op, .. } => op.mnemonic(),
+        Intrinsic::Equal { .. } => "==",
+    }
+}
+
+fn show_literal(literal: &Literal) -> String {
+    match literal {
+        Literal::Bool(value) => value.to_string(),
+        Literal::Int(value) => value.to_string(),
+        Literal::Float(value) => value.to_string(),
+        Literal::Char(value) => format!("{value:?}"),
+        Literal::I8(value) => value.to_string(),
+        Literal::I16(value) => value.to_string(),
+        Literal::I32(value) => value.to_string(),
+        Literal::I64(value) => value.to_string(),
+        Literal::U8(value) => value.to_string(),
+        Literal::U16(value) => value.to_string(),
+        Literal::U32(value) => value.to_string(),
+        Literal::U64(value) => value.to_string(),
+        Literal::F16(value) => value.to_string(),
+        Literal::F32(value) => value.to_string(),
+        Literal::F64(value) => value.to_string(),
+    }
+}
+
+/// In parentheses where it would come apart behind `[n]`.
+fn atom(text: String) -> String {
+    let bare = text.starts_with('(') || text.starts_with('{') || text.starts_with('[') || !text.contains(' ');
+    if bare && !text.contains("->") { text } else { format!("({text})") }
+}
+
+/// In parentheses where it would come apart beside an operator.
+fn operand(text: String) -> String {
+    if text.contains(' ') { format!("({text})") } else { text }
+}

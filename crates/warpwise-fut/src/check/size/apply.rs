@@ -1,0 +1,294 @@
+//! Applications: what a function's result is, given its arguments.
+
+use warpwise_diag::Span;
+
+use crate::check::Checker;
+use crate::check::env::Value;
+use crate::check::infer::{Head, Why};
+use crate::check::operators::Operator;
+use crate::check::size::scopes::Opened;
+use crate::check::type_exprs::Subst;
+use crate::syntax::ast::{Expr as Ast, PrimType};
+use crate::typed::ids::LocalId;
+use crate::typed::tree::{Binding, BindingKind, DimIndexKind, Expr, ExprKind, Lambda, Pat, PatKind};
+use crate::typed::ty::{ResultType, Size, Type, Uniqueness};
+
+impl<'a> Checker<'a> {
+    /// `f a b`.
+    pub fn build_apply(&mut self, function: &'a Ast, arguments: &'a [Ast], span: Span) -> Expr {
+        let function = self.build(function);
+        let arguments = arguments.iter().map(|argument| self.build(argument)).collect();
+        self.apply(function, arguments, span)
+    }
+
+    /// A function applied to built arguments.
+    pub fn apply(&mut self, function: Expr, arguments: Vec<Expr>, span: Span) -> Expr {
+        let level = self.sizing.level;
+        let outer_absorbed = std::mem::take(&mut self.sizing.absorbed);
+        let mut ty = function.ty.clone();
+        let mut opened = Opened::default();
+        let mut passed = Vec::with_capacity(arguments.len());
+        for (index, argument) in arguments.into_iter().enumerate() {
+            let Type::Arrow(arrow) = ty else { return self.build_unit(span) };
+            let why = Why::Argument(function.span, index + 1);
+            self.require(&arrow.argument, &argument.ty, argument.span, why);
+            let mut subst = Subst::default();
+            for &exists in &arrow.result.exists {
+                let unknown = self.open_as(Size::Local(exists), level, &mut opened, span);
+                subst.sizes.insert(exists, Size::Local(unknown));
+            }
+            let argument = match arrow.param {
+                Some(param) if self.mentions(&arrow.result.ty, param) => {
+                    let (size, argument) = self.size_of_argument(argument);
+                    match size {
+                        Some(size) => drop(subst.sizes.insert(param, size)),
+                        None => drop(self.sizing.levels.insert(param, u32::MAX)),
+                    }
+                    argument
+                }
+                Some(_) | None => argument,
+            };
+            ty = self.substitute(&arrow.result.ty, &subst);
+            passed.push(argument);
+        }
+        // What still speaks of a parameter without a known argument becomes unknown.
+        let ty = self.close(&ty, level, &[], &mut opened, span);
+        let mut sizes = opened.sizes();
+        sizes.append(&mut self.sizing.absorbed);
+        self.sizing.absorbed = outer_absorbed;
+        sizes.retain(|&size| self.mentions(&ty, size));
+        let kind = ExprKind::Apply { function: Box::new(function), arguments: passed };
+        let applied = Expr { span, ty, kind };
+        if matches!(applied.ty, Type::Arrow(_)) {
+            return applied;
+        }
+        self.open(sizes, applied)
+    }
+
+    /// Whether a type speaks of a local.
+    pub fn mentions(&self, ty: &Type, local: LocalId) -> bool {
+        let ty = self.solved(ty);
+        let mut locals = crate::check::size::unify::Locals::default();
+        crate::typed::map::map_type(&ty, &mut locals);
+        locals.0.contains(&local)
+    }
+
+    /// What sizes say for an argument; an `i64` that is too complex for a size is bound to a name.
+    fn size_of_argument(&mut self, argument: Expr) -> (Option<Size>, Expr) {
+        if is_expressible(&argument) {
+            return (Some(argument.clone().into_size()), argument);
+        }
+        if !matches!(argument.ty, Type::Prim(PrimType::I64)) {
+            return (None, argument);
+        }
+        let (size, argument) = self.name_size(argument);
+        (Some(size), argument)
+    }
+
+    /// Binds an `i64` to a name that sizes can speak of.
+    pub fn name_size(&mut self, value: Expr) -> (Size, Expr) {
+        let unknown = self.new_size("k", value.span);
+        self.sizing.levels.insert(unknown, self.sizing.level);
+        (Size::Local(unknown), self.open(vec![unknown], value))
+    }
+
+    /// `a + b`, and pipes.
+    pub fn build_binary(
+        &mut self,
+        expr: &'a Ast,
+        operator_span: Span,
+        left: &'a Ast,
+        right: &'a Ast,
+    ) -> Expr {
+        let Some(resolved) = self.infer.resolved.get(&expr.id).cloned() else {
+            return self.build_unit(expr.span);
+        };
+        if let (Head::Value(Value::Def(def, _), _), true) = (&resolved.head, resolved.fields.is_empty()) {
+            let pipe = self.pipes.iter().position(|pipe| *pipe == Some(*def));
+            if let Some(pipe) = pipe {
+                let (left, right) = (self.build(left), self.build(right));
+                let (function, argument) = if pipe == 0 { (right, left) } else { (left, right) };
+                return self.apply(function, vec![argument], expr.span);
+            }
+        }
+        let (left, right) = (self.build(left), self.build(right));
+        if let Head::Operator(operator @ (Operator::LogicalAnd | Operator::LogicalOr), _) = resolved.head {
+            return self.build_logical(operator, left, right, expr.span);
+        }
+        let function = self.build_name(&resolved, operator_span);
+        self.apply(function, vec![left, right], expr.span)
+    }
+
+    /// `(a +)`.
+    pub fn build_left_section(&mut self, expr: &'a Ast, operator_span: Span, left: &'a Ast) -> Expr {
+        let Some(resolved) = self.infer.resolved.get(&expr.id).cloned() else {
+            return self.build_unit(expr.span);
+        };
+        let left = self.build(left);
+        let function = self.build_name(&resolved, operator_span);
+        self.apply(function, vec![left], expr.span)
+    }
+
+    /// `(+ b)`: a lambda; `b` is evaluated once.
+    pub fn build_right_section(&mut self, expr: &'a Ast, operator_span: Span, right: &'a Ast) -> Expr {
+        let Some(resolved) = self.infer.resolved.get(&expr.id).cloned() else {
+            return self.build_unit(expr.span);
+        };
+        let right = self.build(right);
+        let level = self.sizing.level;
+        let is_atom = matches!(right.kind, ExprKind::Literal(..) | ExprKind::Local { .. });
+        let (name, operand) = match is_atom {
+            true => (None, right.clone()),
+            false => {
+                let (local, param) = self.lambda_param("y", right.ty.clone(), right.span);
+                (Some(param.pattern), self.local(local, right.span))
+            }
+        };
+        self.sizing.level += usize::from(name.is_some()) as u32;
+        let function = self.build_name(&resolved, operator_span);
+        let Type::Arrow(arrow) = function.ty.clone() else {
+            self.sizing.level = level;
+            return self.build_unit(expr.span);
+        };
+        let (local, mut param) = self.lambda_param("x", arrow.argument.clone(), expr.span);
+        param.consumes = arrow.consumes.clone();
+        self.sizing.level += 1;
+        let body = {
+            let argument = self.local(local, expr.span);
+            self.apply(function, vec![argument, operand], expr.span)
+        };
+        self.sizing.level -= 1;
+        let (ty, result, body) = self.close_lambda(&[local], &[&param], body, Uniqueness::No, expr.span);
+        let kind = ExprKind::Lambda(Box::new(Lambda { params: vec![param], result, body }));
+        let lambda = Expr { span: expr.span, ty, kind };
+        self.sizing.level = level;
+        match name {
+            Some(pattern) => self.close_let(pattern, right, lambda, expr.span),
+            None => lambda,
+        }
+    }
+
+    /// `let pattern = value in body`, where the body was built one level deeper.
+    pub fn close_let(&mut self, pattern: Pat, value: Expr, body: Expr, span: Span) -> Expr {
+        let mut opened = Opened::default();
+        let ty = self.close(&body.ty.clone(), self.sizing.level, &[], &mut opened, span);
+        let kind = BindingKind::Pattern { sizes: Vec::new(), pattern, value };
+        let bindings = vec![Binding { span, kind }];
+        let expr = Expr { span, ty, kind: ExprKind::Let { bindings, body: Box::new(body) } };
+        self.open(opened.sizes(), expr)
+    }
+
+    /// The type of a lambda whose body was built one level deeper. `simple` are the parameters that sizes may speak of.
+    pub fn close_lambda(
+        &mut self,
+        simple: &[LocalId],
+        params: &[&crate::typed::tree::Param],
+        body: Expr,
+        unique: Uniqueness,
+        span: Span,
+    ) -> (Type, ResultType, Expr) {
+        let mut opened = Opened::default();
+        let level = self.sizing.level;
+        let ty = self.close(&body.ty.clone(), level, simple, &mut opened, span);
+        let exists = opened.sizes();
+        let body = match exists.is_empty() || matches!(ty, Type::Arrow(_)) {
+            true => body,
+            false => {
+                let renamed = Expr {
+                    span: body.span,
+                    ty: ty.clone(),
+                    kind: ExprKind::Open { sizes: exists.clone(), body: Box::new(body) },
+                };
+                renamed
+            }
+        };
+        let result = ResultType { exists, ty, unique };
+        let curried = self.curry(params, &result);
+        (curried, result, body)
+    }
+
+    /// The type of a function.
+    pub fn curry(&self, params: &[&crate::typed::tree::Param], result: &ResultType) -> Type {
+        let mut result = result.clone();
+        for param in params.iter().rev() {
+            let name = simple_local(&param.pattern).filter(|&local| {
+                let of_result = self.mentions(&result.ty, local);
+                of_result
+            });
+            let arrow = crate::typed::ty::ArrowType {
+                param: name,
+                argument: self.solved(&param.pattern.ty),
+                consumes: param.consumes.clone(),
+                result,
+            };
+            result = ResultType {
+                exists: Vec::new(),
+                ty: Type::Arrow(std::sync::Arc::new(arrow)),
+                unique: Uniqueness::No,
+            };
+        }
+        result.ty
+    }
+}
+
+/// The local that a pattern is, if it is nothing else.
+pub fn simple_local(pattern: &Pat) -> Option<LocalId> {
+    match &pattern.kind {
+        PatKind::Bind(local) => Some(*local),
+        PatKind::Wildcard | PatKind::Record(_) => None,
+    }
+}
+
+/// Whether an expression can stand in a size: it binds nothing and updates nothing.
+pub fn is_expressible(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Literal(..)
+        | ExprKind::Bytes(_)
+        | ExprKind::Local { .. }
+        | ExprKind::Def { .. }
+        | ExprKind::Intrinsic { .. } => true,
+        ExprKind::Record(parts) | ExprKind::Array(parts) => parts.iter().all(is_expressible),
+        ExprKind::Project { record, .. } => is_expressible(record),
+        ExprKind::Index { array, slice } => {
+            let fixed = slice.iter().all(|index| match &index.kind {
+                DimIndexKind::Fix(index) => is_expressible(index),
+                DimIndexKind::Slice { start, end, stride } => {
+                    [start, end, stride].into_iter().flatten().all(is_expressible)
+                }
+            });
+            fixed && is_expressible(array)
+        }
+        ExprKind::Assert { condition, body, .. } => is_expressible(condition) && is_expressible(body),
+        ExprKind::Apply { function, arguments } => {
+            is_expressible(function)
+                && arguments.iter().all(is_expressible)
+                && !consumes_any(&function.ty, arguments.len())
+        }
+        ExprKind::Range { start, second, end, .. } => {
+            is_expressible(start)
+                && is_expressible(end)
+                && second.as_ref().is_none_or(|second| is_expressible(second))
+        }
+        ExprKind::If { condition, then, otherwise } => {
+            is_expressible(condition) && is_expressible(then) && is_expressible(otherwise)
+        }
+        ExprKind::Coerce(body) | ExprKind::Attr { body, .. } => is_expressible(body),
+        ExprKind::Update { .. }
+        | ExprKind::Lambda(_)
+        | ExprKind::Let { .. }
+        | ExprKind::Loop(_)
+        | ExprKind::Open { .. } => false,
+    }
+}
+
+fn consumes_any(ty: &Type, arguments: usize) -> bool {
+    let mut ty = ty;
+    for _ in 0..arguments {
+        let Type::Arrow(arrow) = ty else { return false };
+        if arrow.consumes.any() {
+            return true;
+        }
+        ty = &arrow.result.ty;
+    }
+    false
+}

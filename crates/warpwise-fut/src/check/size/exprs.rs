@@ -1,0 +1,379 @@
+//! Expressions with sizes.
+
+use half::f16;
+use warpwise_diag::{Diagnostic, Span};
+
+use crate::check::Checker;
+use crate::check::infer::Why;
+use crate::check::infer::ty::Node;
+use crate::check::operators::{PrimSet, negation};
+use crate::check::size::scopes::{JoinedSizes, Opened};
+use crate::check::size::unify::arrow;
+use crate::syntax::ast::{
+    Expr as Ast, ExprKind as AstKind, FieldInit, LetBinding, LetKind, Liftedness, Literal, PrimType, TypeExpr,
+};
+use crate::typed::intrinsic::Intrinsic;
+use crate::typed::tree::{Binding, BindingKind, Expr, ExprKind, Instance, Pat, PatKind};
+use crate::typed::ty::{Field, Size, Type};
+
+impl<'a> Checker<'a> {
+    /// Builds an expression.
+    pub fn build(&mut self, expr: &'a Ast) -> Expr {
+        let span = expr.span;
+        match &expr.kind {
+            AstKind::Literal(literal) => self.build_literal(expr, *literal, false),
+            AstKind::String(bytes) => {
+                let ty = Type::array(Size::Const(bytes.len() as i64), Type::Prim(PrimType::U8));
+                Expr { span, ty, kind: ExprKind::Bytes(bytes.clone()) }
+            }
+            AstKind::Var(_) | AstKind::OperatorSection(_) => match self.infer.resolved.get(&expr.id).cloned()
+            {
+                Some(resolved) => self.build_name(&resolved, span),
+                None => self.build_unit(span),
+            },
+            AstKind::Tuple(parts) => {
+                let names = self.tuple_names(parts.len());
+                let parts: Vec<Expr> = parts.iter().map(|part| self.build(part)).collect();
+                let fields =
+                    names.iter().zip(&parts).map(|(&name, part)| Field { name, ty: part.ty.clone() });
+                Expr { span, ty: Type::Record(fields.collect()), kind: ExprKind::Record(parts) }
+            }
+            AstKind::Record(fields) => self.build_record(fields, span),
+            AstKind::Array(elements) => self.build_array(expr, elements),
+            AstKind::LocalOpen { body, .. } => self.build(body),
+            AstKind::Attr { attr, body } => {
+                let body = self.build(body);
+                Expr {
+                    span,
+                    ty: body.ty.clone(),
+                    kind: ExprKind::Attr { attr: attr.clone(), body: Box::new(body) },
+                }
+            }
+            AstKind::Project { record, field } => {
+                let record = self.build(record);
+                self.build_project(record, field.symbol, span)
+            }
+            AstKind::Index { array, slice } => {
+                let array = self.build(array);
+                self.build_index(array, slice, span)
+            }
+            AstKind::Negate(body) => match &body.kind {
+                AstKind::Literal(literal) => self.build_literal(body, *literal, true),
+                _ => self.build_unary(body, span, negation),
+            },
+            AstKind::Not(body) => {
+                self.build_unary(body, span, |prim| Intrinsic::Unary(warpwise_prim::UnaryOp::Not, prim))
+            }
+            AstKind::Assert { condition, body } => {
+                let condition_span = condition.span;
+                let (condition, body) = (Box::new(self.build(condition)), Box::new(self.build(body)));
+                Expr { span, ty: body.ty.clone(), kind: ExprKind::Assert { condition, condition_span, body } }
+            }
+            AstKind::Update { target, path, value } => {
+                let target = self.build(target);
+                self.build_update(target, path, value, span)
+            }
+            AstKind::Lambda { params, result, body } => {
+                self.build_lambda(params, result.as_deref(), body, span)
+            }
+            AstKind::LeftSection { left, operator } => self.build_left_section(expr, operator.span, left),
+            AstKind::RightSection { operator, right } => self.build_right_section(expr, operator.span, right),
+            AstKind::PathSection(path) => self.build_path_section(expr, path),
+            AstKind::Ascribe { body, ty } => self.build_ascription(body, ty),
+            AstKind::Coerce { body, ty } => self.build_coercion(body, ty, span),
+            AstKind::Apply { function, arguments } => self.build_apply(function, arguments, span),
+            AstKind::Binary { operator, left, right } => self.build_binary(expr, operator.span, left, right),
+            AstKind::Range { start, second, bound, end } => {
+                self.build_range(start, second.as_deref(), *bound, end, span)
+            }
+            AstKind::Let { bindings, body } => self.build_let(bindings, body, span),
+            AstKind::If { condition, then, otherwise } => self.build_if(condition, then, otherwise, span),
+            AstKind::Loop(this) => self.build_loop(this, span),
+            AstKind::Hole | AstKind::Constructor { .. } | AstKind::Match { .. } => self.build_unit(span),
+        }
+    }
+
+    fn build_literal(&mut self, expr: &'a Ast, literal: Literal, negated: bool) -> Expr {
+        let ty = self.infer.exprs.get(&expr.id).copied();
+        let prim = match (literal.ty(), ty) {
+            (Some(prim), _) => Some(prim),
+            (None, Some(ty)) => self.default_prim(ty),
+            (None, None) => None,
+        };
+        let prim = prim.unwrap_or(PrimType::I32);
+        let typed = match typed_literal(literal, prim, negated) {
+            Some(literal) => literal,
+            None => {
+                let message = format!("this number is out of range for `{}`", prim.name());
+                self.report(Diagnostic::error("E0209", expr.span, message));
+                Literal::Bool(false)
+            }
+        };
+        Expr { span: expr.span, ty: Type::Prim(prim), kind: ExprKind::Literal(prim, typed) }
+    }
+
+    fn build_unary(&mut self, body: &'a Ast, span: Span, intrinsic: impl Fn(PrimType) -> Intrinsic) -> Expr {
+        let body = self.build(body);
+        let Type::Prim(prim) = body.ty else { return body };
+        let ty = arrow(Type::Prim(prim), Type::Prim(prim));
+        let kind = ExprKind::Intrinsic { intrinsic: intrinsic(prim), instance: Instance::default() };
+        self.apply(Expr { span, ty, kind }, vec![body], span)
+    }
+
+    fn build_record(&mut self, fields: &'a [FieldInit], span: Span) -> Expr {
+        let mut parts: Vec<(crate::syntax::session::Symbol, Expr)> = Vec::with_capacity(fields.len());
+        for field in fields {
+            let value = match &field.value {
+                Some(value) => self.build(value),
+                None => self.build_implied(field.name.span),
+            };
+            parts.push((field.name.symbol, value));
+        }
+        parts.sort_by(|a, b| self.field_key(a.0).cmp(&self.field_key(b.0)));
+        let types = parts.iter().map(|(name, part)| Field { name: *name, ty: part.ty.clone() }).collect();
+        Expr {
+            span,
+            ty: Type::Record(types),
+            kind: ExprKind::Record(parts.into_iter().map(|part| part.1).collect()),
+        }
+    }
+
+    /// A name that stands for an expression without being one.
+    pub fn build_implied(&mut self, span: Span) -> Expr {
+        match self.infer.implied.get(&span).cloned() {
+            Some(resolved) => self.build_name(&resolved, span),
+            None => self.build_unit(span),
+        }
+    }
+
+    fn build_array(&mut self, expr: &'a Ast, elements: &'a [Ast]) -> Expr {
+        let ty = self.infer.exprs.get(&expr.id).copied();
+        let built: Vec<Expr> = elements.iter().map(|element| self.build(element)).collect();
+        let element = match (built.first(), ty) {
+            (Some(first), _) => first.ty.clone(),
+            (None, Some(ty)) => match self.infer.types.node(ty) {
+                Node::Array(element) => self.sized(element, self.sizing.level, false, expr.span),
+                _ => Type::unit(),
+            },
+            (None, None) => Type::unit(),
+        };
+        for other in built.iter().skip(1) {
+            self.require(&element, &other.ty, other.span, Why::Element(elements[0].span));
+        }
+        self.demand_liftedness(&element, Liftedness::Unlifted, expr.span, "an array cannot hold");
+        let ty = Type::array(Size::Const(built.len() as i64), element);
+        Expr { span: expr.span, ty, kind: ExprKind::Array(built) }
+    }
+
+    /// Demands that a type hides no more than allowed.
+    pub fn demand_liftedness(&mut self, ty: &Type, allowed: Liftedness, span: Span, what: &str) {
+        if self.liftedness(ty) as u8 > allowed as u8 {
+            let shown = self.show_type(&self.solved(ty));
+            self.report(Diagnostic::error("E0211", span, format!("{what} values of type `{shown}`")));
+        }
+    }
+
+    /// The type of an annotation with its sizes built.
+    pub fn annotation(&mut self, ty: &'a TypeExpr) -> Option<crate::check::type_exprs::Annotation> {
+        let mut annotation = self.infer.annotations.get(&ty.span).cloned()?;
+        annotation.ty = self.fill_pending(&annotation.ty);
+        self.bind_in_types(&annotation.exists.clone());
+        Some(annotation)
+    }
+
+    fn build_ascription(&mut self, body: &'a Ast, ty: &'a TypeExpr) -> Expr {
+        let mut body = self.build(body);
+        if let Some(annotation) = self.annotation(ty) {
+            self.require(&annotation.ty, &body.ty, body.span, Why::Annotation(ty.span));
+            body.ty = annotation.ty;
+        }
+        body
+    }
+
+    fn build_coercion(&mut self, body: &'a Ast, ty: &'a TypeExpr, span: Span) -> Expr {
+        let body = self.build(body);
+        let Some(annotation) = self.annotation(ty) else { return body };
+        self.copy_sizes(&annotation.ty, &body.ty);
+        Expr { span, ty: annotation.ty, kind: ExprKind::Coerce(Box::new(body)) }
+    }
+
+    /// Unknown sizes of a coercion are those of the value.
+    fn copy_sizes(&mut self, to: &Type, from: &Type) {
+        match (to, from) {
+            (Type::Array(to), Type::Array(from)) => {
+                if let Size::Local(local) = self.resolve_size(&to.size)
+                    && self.sizing.meta(local).is_some()
+                {
+                    // It is fresh, so it takes any size in scope.
+                    drop(self.unify_sizes(&to.size, &from.size));
+                }
+                self.copy_sizes(&to.element, &from.element);
+            }
+            (Type::Record(to), Type::Record(from)) => {
+                to.iter().zip(from.iter()).for_each(|(to, from)| self.copy_sizes(&to.ty, &from.ty));
+            }
+            (
+                Type::Prim(_)
+                | Type::Param(_)
+                | Type::Abstract(..)
+                | Type::Array(_)
+                | Type::Record(_)
+                | Type::Arrow(_),
+                _,
+            ) => {}
+        }
+    }
+
+    fn build_let(&mut self, bindings: &'a [LetBinding], body: &'a Ast, span: Span) -> Expr {
+        let level = self.sizing.level;
+        let mut built = Vec::with_capacity(bindings.len());
+        for binding in bindings {
+            built.push(self.build_binding(binding));
+            self.sizing.level += 1;
+        }
+        let body = self.build(body);
+        self.sizing.level = level;
+        let mut opened = Opened::default();
+        let ty = self.close(&body.ty.clone(), level, &[], &mut opened, span);
+        let expr = Expr { span, ty, kind: ExprKind::Let { bindings: built, body: Box::new(body) } };
+        self.open(opened.sizes(), expr)
+    }
+
+    fn build_binding(&mut self, binding: &'a LetBinding) -> Binding {
+        let kind = match &binding.kind {
+            LetKind::Pattern { sizes, pattern, value } => {
+                let value = self.build(value);
+                let mut named = Vec::new();
+                for size in sizes {
+                    if let Some(&local) = self.infer.sizes.get(&size.span) {
+                        self.sizing.levels.insert(local, self.sizing.level + 1);
+                        self.sizing.binding.insert(local, None);
+                        named.push(local);
+                    }
+                }
+                let built = self.build_pat(pattern).0;
+                self.require(&built.ty, &value.ty, value.span, Why::Pattern(pattern.span));
+                for &local in &named {
+                    if let Some(None) = self.sizing.binding.remove(&local) {
+                        let name = self.show_local(local).to_string();
+                        let message =
+                            format!("the size `{name}` is not an extent in the type of the pattern");
+                        self.report(Diagnostic::error("E0304", pattern.span, message));
+                    }
+                }
+                BindingKind::Pattern { sizes: named, pattern: built, value }
+            }
+            LetKind::Function(function) => self.build_local_function(function),
+            LetKind::Update { name, path, value } => {
+                let target = self.build_implied(name.name.span);
+                let value = self.build_update(target, path, value, binding.span);
+                let pattern = self.rebind(name.id, &value.ty, name.name.span);
+                BindingKind::Pattern { sizes: Vec::new(), pattern, value }
+            }
+        };
+        Binding { span: binding.span, kind }
+    }
+
+    fn rebind(&mut self, id: crate::syntax::session::PatId, ty: &Type, span: Span) -> Pat {
+        let kind = match self.infer.pats.get(&id) {
+            Some(&(_, Some(local))) => {
+                self.program.locals[local.index()].ty = ty.clone();
+                self.sizing.levels.insert(local, self.sizing.level + 1);
+                PatKind::Bind(local)
+            }
+            Some((_, None)) | None => PatKind::Wildcard,
+        };
+        Pat { span, ty: ty.clone(), kind }
+    }
+
+    fn build_if(&mut self, condition: &'a Ast, then: &'a Ast, otherwise: &'a Ast, span: Span) -> Expr {
+        let condition = Box::new(self.build(condition));
+        let then = self.nested(|checker| checker.build(then));
+        let otherwise = self.nested(|checker| checker.build(otherwise));
+        self.demand_liftedness(&then.ty, Liftedness::SizeLifted, span, "`if` cannot give");
+        let mut joined = JoinedSizes::default();
+        let ty = self.join(&then.ty, &otherwise.ty, self.sizing.level, &mut joined, span);
+        let kind = ExprKind::If { condition, then: Box::new(then), otherwise: Box::new(otherwise) };
+        let sizes = joined.0.iter().map(|joined| joined.2).collect();
+        self.open(sizes, Expr { span, ty, kind })
+    }
+}
+
+/// A literal at a type; none if it is out of range.
+fn typed_literal(literal: Literal, prim: PrimType, negated: bool) -> Option<Literal> {
+    if PrimSet::FLOATS.contains(prim) {
+        return float_literal(literal, prim, negated);
+    }
+    let value = match literal {
+        Literal::Bool(value) => return Some(Literal::Bool(value)),
+        Literal::Int(value) => i128::try_from(value).ok()?,
+        Literal::Char(value) => i128::from(u32::from(value)),
+        // Suffixed literals wrap, and so do their negations.
+        Literal::I8(v) => return Some(Literal::I8(if negated { v.wrapping_neg() } else { v })),
+        Literal::I16(v) => return Some(Literal::I16(if negated { v.wrapping_neg() } else { v })),
+        Literal::I32(v) => return Some(Literal::I32(if negated { v.wrapping_neg() } else { v })),
+        Literal::I64(v) => return Some(Literal::I64(if negated { v.wrapping_neg() } else { v })),
+        Literal::U8(v) => return Some(Literal::U8(if negated { v.wrapping_neg() } else { v })),
+        Literal::U16(v) => return Some(Literal::U16(if negated { v.wrapping_neg() } else { v })),
+        Literal::U32(v) => return Some(Literal::U32(if negated { v.wrapping_neg() } else { v })),
+        Literal::U64(v) => return Some(Literal::U64(if negated { v.wrapping_neg() } else { v })),
+        Literal::Float(_) | Literal::F16(_) | Literal::F32(_) | Literal::F64(_) => return None,
+    };
+    let value = if negated { -value } else { value };
+    let wrapped = if negated && value < 0 { -value } else { value };
+    match prim {
+        PrimType::Bool | PrimType::F16 | PrimType::F32 | PrimType::F64 => None,
+        PrimType::I8 => i8::try_from(value).ok().map(Literal::I8),
+        PrimType::I16 => i16::try_from(value).ok().map(Literal::I16),
+        PrimType::I32 => i32::try_from(value).ok().map(Literal::I32),
+        PrimType::I64 => i64::try_from(value).ok().map(Literal::I64),
+        // The negation of an unsigned number wraps.
+        PrimType::U8 => {
+            u8::try_from(wrapped).ok().map(|v| Literal::U8(if negated { v.wrapping_neg() } else { v }))
+        }
+        PrimType::U16 => {
+            u16::try_from(wrapped).ok().map(|v| Literal::U16(if negated { v.wrapping_neg() } else { v }))
+        }
+        PrimType::U32 => {
+            u32::try_from(wrapped).ok().map(|v| Literal::U32(if negated { v.wrapping_neg() } else { v }))
+        }
+        PrimType::U64 => {
+            u64::try_from(wrapped).ok().map(|v| Literal::U64(if negated { v.wrapping_neg() } else { v }))
+        }
+    }
+}
+
+fn float_literal(literal: Literal, prim: PrimType, negated: bool) -> Option<Literal> {
+    let value = match literal {
+        Literal::Int(value) => value as f64,
+        Literal::Char(value) => f64::from(u32::from(value)),
+        Literal::Float(value) => value,
+        Literal::F16(value) => return Some(Literal::F16(if negated { -value } else { value })),
+        Literal::F32(value) => return Some(Literal::F32(if negated { -value } else { value })),
+        Literal::F64(value) => value,
+        Literal::Bool(_)
+        | Literal::I8(_)
+        | Literal::I16(_)
+        | Literal::I32(_)
+        | Literal::I64(_)
+        | Literal::U8(_)
+        | Literal::U16(_)
+        | Literal::U32(_)
+        | Literal::U64(_) => return None,
+    };
+    let value = if negated { -value } else { value };
+    Some(match prim {
+        PrimType::F16 => Literal::F16(f16::from_f64(value)),
+        PrimType::F32 => Literal::F32(value as f32),
+        PrimType::Bool
+        | PrimType::I8
+        | PrimType::I16
+        | PrimType::I32
+        | PrimType::I64
+        | PrimType::U8
+        | PrimType::U16
+        | PrimType::U32
+        | PrimType::U64
+        | PrimType::F64 => Literal::F64(value),
+    })
+}

@@ -1,0 +1,156 @@
+//! Lambdas, local functions, and the common part of these and definitions.
+
+use warpwise_diag::Span;
+
+use crate::check::Checker;
+use crate::check::infer::Why;
+use crate::check::size::META;
+use crate::check::size::apply::simple_local;
+use crate::check::size::scopes::Opened;
+use crate::check::size::unify::Locals;
+use crate::check::type_exprs::{Annotation, Subst};
+use crate::syntax::ast::{Expr as Ast, LocalFunction, Pat, TypeExpr};
+use crate::typed::ids::LocalId;
+use crate::typed::map::map_type;
+use crate::typed::tree::{BindingKind, Expr, ExprKind, Function, Lambda, Param, Scheme};
+use crate::typed::ty::{ResultType, Size, Type, Uniqueness};
+
+/// Parameters, result and body of a function, and its curried type.
+pub struct Built {
+    /// Parameters.
+    pub params: Vec<Param>,
+    /// The result.
+    pub result: ResultType,
+    /// The body.
+    pub body: Expr,
+    /// The type.
+    pub ty: Type,
+}
+
+impl<'a> Checker<'a> {
+    /// `\x y -> e`.
+    pub fn build_lambda(
+        &mut self,
+        params: &'a [Pat],
+        result: Option<&'a TypeExpr>,
+        body: &'a Ast,
+        span: Span,
+    ) -> Expr {
+        let Built { params, result, body, ty } = self.build_function(params, result, body, span);
+        Expr { span, ty, kind: ExprKind::Lambda(Box::new(Lambda { params, result, body })) }
+    }
+
+    /// Builds a function.
+    pub fn build_function(
+        &mut self,
+        params: &'a [Pat],
+        result: Option<&'a TypeExpr>,
+        body: &'a Ast,
+        span: Span,
+    ) -> Built {
+        let params: Vec<Param> = params
+            .iter()
+            .map(|param| {
+                let (pattern, consumes) = self.build_pat(param);
+                Param { pattern, consumes }
+            })
+            .collect();
+        let borrowed: Vec<&Param> = params.iter().collect();
+        let simple: Vec<LocalId> = params.iter().filter_map(|param| simple_local(&param.pattern)).collect();
+        let annotation = result.and_then(|ty| Some((ty.span, self.annotation(ty)?)));
+        let body = self.nested(|checker| checker.build(body));
+        let (ty, result, body) = match annotation {
+            None => self.close_lambda(&simple, &borrowed, body, Uniqueness::No, span),
+            Some((place, annotation)) => {
+                self.close_annotated(&simple, &borrowed, annotation, place, body, span)
+            }
+        };
+        Built { params, result, body, ty }
+    }
+
+    /// A function whose result was annotated.
+    fn close_annotated(
+        &mut self,
+        simple: &[LocalId],
+        params: &[&Param],
+        annotation: Annotation,
+        place: Span,
+        body: Expr,
+        span: Span,
+    ) -> (Type, ResultType, Expr) {
+        let mut flexible = Subst::default();
+        for &exists in &annotation.exists {
+            let meta = self.sizing.new_meta(u32::MAX, place, false);
+            flexible.sizes.insert(exists, meta);
+        }
+        let expected = self.substitute(&annotation.ty, &flexible);
+        let body_span = body.span;
+        self.require(&expected, &body.ty, body_span, Why::Annotation(place));
+        // Sizes bound by parts of parameters cannot be spoken of in the type of the function.
+        let mut opened = Opened::default();
+        let keep: Vec<LocalId> = simple.iter().chain(&annotation.exists).copied().collect();
+        let ty = self.close(&annotation.ty, self.sizing.level, &keep, &mut opened, span);
+        let exists: Vec<LocalId> = annotation.exists.iter().copied().chain(opened.sizes()).collect();
+        let body = match exists.is_empty() || matches!(ty, Type::Arrow(_)) {
+            true => body,
+            false => {
+                let kind = ExprKind::Open { sizes: exists.clone(), body: Box::new(body) };
+                Expr { span: body_span, ty: ty.clone(), kind }
+            }
+        };
+        let result = ResultType { exists, ty, unique: annotation.unique };
+        (self.curry(params, &result), result, body)
+    }
+
+    /// `let f x = e`.
+    pub fn build_local_function(&mut self, function: &'a LocalFunction) -> BindingKind {
+        let (types, mut sizes) = self.infer.functions.get(&function.name.id).cloned().unwrap_or_default();
+        for &size in &sizes {
+            self.sizing.levels.insert(size, self.sizing.level + 1);
+        }
+        let first = self.sizing.metas.len() as u32;
+        let built = self.nested(|checker| {
+            checker.build_function(
+                &function.params,
+                function.result.as_ref(),
+                &function.body,
+                function.name.name.span,
+            )
+        });
+        let level = self.sizing.level;
+        sizes.extend(self.generalise_sizes(&built.ty, first, level + 1));
+        let ty = self.solved(&built.ty);
+        let local = match self.infer.pats.get(&function.name.id) {
+            Some(&(_, Some(local))) => local,
+            Some((_, None)) | None => self.new_local(function.name.name.symbol, function.name.name.span),
+        };
+        self.program.locals[local.index()].ty = ty;
+        self.sizing.levels.insert(local, level + 1);
+        let scheme = Scheme { types, sizes };
+        if !scheme.types.is_empty() || !scheme.sizes.is_empty() {
+            self.sizing.schemes.insert(local, (scheme.types.clone(), scheme.sizes.clone()));
+        }
+        let Built { params, result, body, .. } = built;
+        let function = Box::new(Function { scheme, params, result, body });
+        BindingKind::Function { name: local, function, attrs: Vec::new() }
+    }
+
+    /// Makes size parameters of the unknowns of a type that are no older than `first` and at least at `level`.
+    pub fn generalise_sizes(&mut self, ty: &Type, first: u32, level: u32) -> Vec<LocalId> {
+        let ty = self.solved(ty);
+        let mut locals = Locals::default();
+        map_type(&ty, &mut locals);
+        let mut sizes = Vec::new();
+        for local in locals.0 {
+            let Some(meta) = self.sizing.meta(local).cloned() else { continue };
+            if meta.solution.is_some() || meta.level < level || local.0 - META < first {
+                continue;
+            }
+            let size = self.new_size("n", meta.span);
+            self.sizing.levels.insert(size, level);
+            self.sizing.metas[(local.0 - META) as usize].solution = Some(Size::Local(size));
+            sizes.push(size);
+        }
+        sizes
+    }
+}

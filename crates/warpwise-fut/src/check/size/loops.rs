@@ -1,0 +1,217 @@
+//! Loops: which sizes stay and which change from round to round.
+
+use warpwise_diag::{Diagnostic, Span};
+
+use crate::check::Checker;
+use crate::check::infer::Why;
+use crate::check::size::META;
+use crate::check::size::scopes::Opened;
+use crate::check::type_exprs::Subst;
+use crate::syntax::ast::{Liftedness, LoopExpr, LoopForm as AstForm, Pat, PatKind};
+use crate::typed::ids::LocalId;
+use crate::typed::tree::{Expr, ExprKind, Loop, LoopForm};
+use crate::typed::ty::{Field, Size, Type};
+
+impl<'a> Checker<'a> {
+    /// `loop p = e form do e`.
+    ///
+    /// The sizes of the parameters are unknowns while the body is built. One that the body settles must be
+    /// that of the initial value too. One that the body gives back as it was is that of the initial value. Any other changes.
+    pub fn build_loop(&mut self, this: &'a LoopExpr, span: Span) -> Expr {
+        let initial = match &this.initial {
+            Some(initial) => self.build(initial),
+            None => self.build_implied_pat(&this.pattern),
+        };
+        self.demand_liftedness(
+            &initial.ty,
+            Liftedness::SizeLifted,
+            initial.span,
+            "`loop` cannot have parameters with",
+        );
+        let (pattern, consumes) = self.build_pat(&this.pattern);
+        let (form, body) = self.build_rounds(this);
+        let mut sizes = Vec::new();
+        let places = Places { initial: initial.span, body: body.span, pattern: pattern.span };
+        self.settle(&pattern.ty, &initial.ty, &body.ty, &places, &mut sizes);
+        // Those that change have other names outside.
+        let mut opened = Opened::default();
+        let mut rename = Subst::default();
+        for &size in &sizes {
+            let outside = self.open_as(Size::Local(size), self.sizing.level, &mut opened, span);
+            rename.sizes.insert(size, Size::Local(outside));
+        }
+        let ty = self.substitute(&pattern.ty, &rename);
+        let this = Loop { sizes, pattern, consumes, initial, form, body };
+        let expr = Expr { span, ty, kind: ExprKind::Loop(Box::new(this)) };
+        self.open(opened.sizes(), expr)
+    }
+
+    fn build_rounds(&mut self, this: &'a LoopExpr) -> (LoopForm, Expr) {
+        match &this.form {
+            AstForm::For { index, bound } => {
+                let bound = self.build(bound);
+                let local = match self.infer.pats.get(&index.id) {
+                    Some(&(_, Some(local))) => local,
+                    Some((_, None)) | None => self.new_local(index.name.symbol, index.name.span),
+                };
+                self.program.locals[local.index()].ty = bound.ty.clone();
+                self.sizing.levels.insert(local, self.sizing.level + 1);
+                let body = self.nested(|checker| checker.build(&this.body));
+                (LoopForm::For { index: local, bound }, body)
+            }
+            AstForm::ForIn { pattern, array } => {
+                let array = self.build(array);
+                let built = self.build_pat(pattern).0;
+                if let Type::Array(dim) = self.solved(&array.ty) {
+                    self.require(&built.ty, &dim.element, array.span, Why::Pattern(pattern.span));
+                }
+                let body = self.nested(|checker| checker.build(&this.body));
+                (LoopForm::ForIn { pattern: built, array }, body)
+            }
+            AstForm::While(condition) => {
+                let condition = self.nested(|checker| checker.build(condition));
+                let body = self.nested(|checker| checker.build(&this.body));
+                (LoopForm::While(condition), body)
+            }
+        }
+    }
+
+    fn settle(
+        &mut self,
+        pattern: &Type,
+        initial: &Type,
+        body: &Type,
+        places: &Places,
+        sizes: &mut Vec<LocalId>,
+    ) {
+        let mut unsettled = Vec::new();
+        self.settle_known(pattern, initial, body, places, &mut unsettled);
+        // First all decisions, then their consequences: what changes must not settle anything else.
+        let mut changing = Vec::new();
+        for (unknown, initial, body) in unsettled {
+            if let Size::Local(local) = self.resolve_size(&unknown)
+                && self.sizing.meta(local).is_some()
+            {
+                let result = self.resolve_size(&body);
+                let is_other_unknown = matches!(result, Size::Local(other) if self.sizing.meta(other).is_some() && other != local && !changing.iter().any(|c: &(LocalId, Size)| c.0 == other));
+                match result {
+                    Size::Local(other) if other == local => {
+                        if self.unify_sizes(&unknown, &initial).is_err() {
+                            changing.push((local, initial));
+                        }
+                    }
+                    _ if is_other_unknown && !self.is_parameter_size(&result, pattern) => {
+                        let same = self.unify_sizes(&unknown, &result).is_ok()
+                            && self.unify_sizes(&unknown, &initial).is_ok();
+                        if !same {
+                            changing.push((local, initial));
+                        }
+                    }
+                    Size::Const(_) | Size::Local(_) | Size::Def(_) | Size::Expr(_) => {
+                        changing.push((local, initial))
+                    }
+                }
+            } else {
+                self.demand_size(&unknown, &initial, places.initial, places.pattern, "the initial value");
+                self.demand_size(&unknown, &body, places.body, places.pattern, "the body");
+            }
+        }
+        for (meta, _) in changing {
+            let size = self.new_size("n", places.pattern);
+            self.sizing.levels.insert(size, self.sizing.level + 1);
+            self.sizing.metas[(meta.0 - META) as usize].solution = Some(Size::Local(size));
+            sizes.push(size);
+        }
+    }
+
+    /// Whether an unknown is the size of a loop parameter.
+    fn is_parameter_size(&self, size: &Size, pattern: &Type) -> bool {
+        matches!(size, Size::Local(local) if self.mentions(pattern, *local))
+    }
+
+    /// Collects the sizes of the parameters with those of the initial value and of the body's result.
+    fn settle_known(
+        &mut self,
+        pattern: &Type,
+        initial: &Type,
+        body: &Type,
+        places: &Places,
+        unsettled: &mut Vec<(Size, Size, Size)>,
+    ) {
+        match (pattern, initial, body) {
+            (Type::Array(p), Type::Array(i), Type::Array(b)) => {
+                unsettled.push((p.size.clone(), i.size.clone(), b.size.clone()));
+                self.settle_known(&p.element, &i.element, &b.element, places, unsettled);
+            }
+            (Type::Record(ps), Type::Record(is), Type::Record(bs)) => {
+                for ((p, i), b) in ps.iter().zip(is.iter()).zip(bs.iter()) {
+                    self.settle_known(&p.ty, &i.ty, &b.ty, places, unsettled);
+                }
+            }
+            (
+                Type::Prim(_)
+                | Type::Param(_)
+                | Type::Abstract(..)
+                | Type::Array(_)
+                | Type::Record(_)
+                | Type::Arrow(_),
+                _,
+                _,
+            ) => {
+                self.require(pattern, initial, places.initial, Why::Pattern(places.pattern));
+                self.require(pattern, body, places.body, Why::LoopResult(places.pattern));
+            }
+        }
+    }
+
+    fn demand_size(&mut self, expected: &Size, found: &Size, span: Span, pattern: Span, what: &str) {
+        if self.unify_sizes(expected, found).is_ok() {
+            return;
+        }
+        let (expected, found) = (self.show_size(expected), self.show_size(found));
+        let message =
+            format!("the loop parameter has the size `{expected}`, but {what} has the size `{found}`");
+        let error = Diagnostic::error("E0301", span, message).label(pattern, "the loop parameters");
+        self.report(error.hint(
+            "the body uses the parameter at that size; coerce with `:>` where the two are always equal",
+        ));
+    }
+
+    /// The value that a loop pattern without initial value stands for.
+    fn build_implied_pat(&mut self, pat: &'a Pat) -> Expr {
+        let parts: Vec<_> = match &pat.kind {
+            PatKind::Name(name) => return self.build_implied(name.span),
+            PatKind::Ascribe(inner, _) | PatKind::Attr(_, inner) => return self.build_implied_pat(inner),
+            PatKind::Tuple(parts) => {
+                let names = self.tuple_names(parts.len());
+                names
+                    .iter()
+                    .copied()
+                    .zip(parts)
+                    .map(|(name, part)| (name, self.build_implied_pat(part)))
+                    .collect()
+            }
+            PatKind::Record(fields) => {
+                let mut parts: Vec<_> = fields
+                    .iter()
+                    .map(|field| (field.name.symbol, self.build_implied_pat(&field.pattern)))
+                    .collect();
+                parts.sort_by(|a, b| self.field_key(a.0).cmp(&self.field_key(b.0)));
+                parts
+            }
+            PatKind::Wildcard | PatKind::Literal { .. } | PatKind::Constructor(..) => {
+                return self.build_unit(pat.span);
+            }
+        };
+        let types = parts.iter().map(|(name, part)| Field { name: *name, ty: part.ty.clone() }).collect();
+        let parts = parts.into_iter().map(|part| part.1).collect();
+        Expr { span: pat.span, ty: Type::Record(types), kind: ExprKind::Record(parts) }
+    }
+}
+
+/// Where the parts of a loop stand.
+struct Places {
+    initial: Span,
+    body: Span,
+    pattern: Span,
+}

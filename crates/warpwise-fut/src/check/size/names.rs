@@ -1,0 +1,159 @@
+//! Uses of names, with the arguments for their schemes.
+
+use warpwise_diag::{Diagnostic, Span};
+
+use crate::check::Checker;
+use crate::check::env::{Poly, Value};
+use crate::check::infer::ty::Ty;
+use crate::check::infer::{Head, Resolved};
+use crate::check::operators::Operator;
+use crate::check::size::unify::arrow;
+use crate::check::type_exprs::Subst;
+use crate::syntax::ast::{Liftedness, PrimType};
+use crate::syntax::session::Symbol;
+use crate::typed::ids::{LocalId, TypeParamId};
+use crate::typed::intrinsic::Intrinsic;
+use crate::typed::tree::{Expr, ExprKind, Instance, Lambda, Param, Pat, PatKind};
+use crate::typed::ty::{ResultType, Type, Uniqueness};
+
+impl<'a> Checker<'a> {
+    /// A use of a name.
+    pub fn build_name(&mut self, resolved: &Resolved, span: Span) -> Expr {
+        let head = match &resolved.head {
+            Head::Local(local, types) => self.build_local(*local, types, span),
+            Head::Value(Value::Def(def, poly), types) => {
+                let (instance, ty) = self.instantiate(poly, types, span);
+                Expr { span, ty, kind: ExprKind::Def { def: *def, instance } }
+            }
+            Head::Value(Value::Intrinsic(intrinsic, poly), types) => {
+                let (instance, ty) = self.instantiate(poly, types, span);
+                Expr { span, ty, kind: ExprKind::Intrinsic { intrinsic: *intrinsic, instance } }
+            }
+            Head::Value(Value::Operator(_) | Value::Failed, _) => self.build_unit(span),
+            Head::Operator(operator, operand) => self.build_operator(*operator, *operand, span),
+        };
+        resolved.fields.iter().fold(head, |record, &field| self.build_project(record, field, span))
+    }
+
+    /// The unit value, where an error was reported.
+    pub fn build_unit(&mut self, span: Span) -> Expr {
+        Expr { span, ty: Type::unit(), kind: ExprKind::Record(Vec::new()) }
+    }
+
+    /// A local that is no polymorphic function.
+    pub fn local(&self, local: LocalId, span: Span) -> Expr {
+        let ty = self.program.locals[local.index()].ty.clone();
+        Expr { span, ty, kind: ExprKind::Local { local, instance: Instance::default() } }
+    }
+
+    fn build_local(&mut self, local: LocalId, types: &[Ty], span: Span) -> Expr {
+        let Some((params, sizes)) = self.sizing.schemes.get(&local).cloned() else {
+            return self.local(local, span);
+        };
+        let ty = self.program.locals[local.index()].ty.clone();
+        let (instance, ty) = self.instantiate(&Poly { types: params, sizes, ty }, types, span);
+        Expr { span, ty, kind: ExprKind::Local { local, instance } }
+    }
+
+    fn instantiate(&mut self, poly: &Poly, types: &[Ty], span: Span) -> (Instance, Type) {
+        let mut subst = Subst::default();
+        let mut instance = Instance::default();
+        for (&param, &ty) in poly.types.iter().zip(types) {
+            let liftedness = self.program.type_params[param.index()].liftedness;
+            let ty = self.sized(ty, self.sizing.level, liftedness != Liftedness::Unlifted, span);
+            self.check_liftedness(param, &ty, span);
+            subst.types.insert(param, ty.clone());
+            instance.types.push(ty);
+        }
+        for &size in &poly.sizes {
+            let meta = self.sizing.new_meta(self.sizing.level, span, false);
+            subst.sizes.insert(size, meta.clone());
+            instance.sizes.push(meta);
+        }
+        let ty = if instance.is_empty() { poly.ty.clone() } else { self.substitute(&poly.ty, &subst) };
+        (instance, ty)
+    }
+
+    fn check_liftedness(&mut self, param: TypeParamId, ty: &Type, span: Span) {
+        let param = &self.program.type_params[param.index()];
+        let (name, allowed) = (param.name, param.liftedness);
+        if self.liftedness(ty) as u8 <= allowed as u8 {
+            return;
+        }
+        let (name, ty) = (self.text(name).to_string(), self.show_type(ty));
+        let message = format!("the type parameter `{name}` cannot be `{ty}`");
+        let hint = match allowed {
+            Liftedness::Unlifted => "it stands for types of values of a fixed size, not for functions",
+            Liftedness::SizeLifted | Liftedness::Lifted => "it does not stand for functions",
+        };
+        self.report(Diagnostic::error("E0216", span, message).hint(hint));
+    }
+
+    fn build_operator(&mut self, operator: Operator, operand: Ty, span: Span) -> Expr {
+        let operand = self.sized(operand, self.sizing.level, false, span);
+        let ty_of = |result| arrow(operand.clone(), arrow(operand.clone(), result));
+        let bool = Type::Prim(PrimType::Bool);
+        let result = if operator.compares() { bool.clone() } else { operand.clone() };
+        match self.operator_at(operator, &operand) {
+            Some((intrinsic, instance)) => {
+                Expr { span, ty: ty_of(result), kind: ExprKind::Intrinsic { intrinsic, instance } }
+            }
+            None => {
+                let (x, left) = self.lambda_param("x", bool.clone(), span);
+                let (y, right) = self.lambda_param("y", bool.clone(), span);
+                let body = self.build_logical(operator, self.local(x, span), self.local(y, span), span);
+                let result = ResultType { exists: Vec::new(), ty: bool.clone(), unique: Uniqueness::No };
+                let lambda = Lambda { params: vec![left, right], result, body };
+                Expr { span, ty: ty_of(bool), kind: ExprKind::Lambda(Box::new(lambda)) }
+            }
+        }
+    }
+
+    /// The intrinsic that an operator is at a type; none for `&&` and `||`.
+    fn operator_at(&self, operator: Operator, operand: &Type) -> Option<(Intrinsic, Instance)> {
+        match operand {
+            Type::Prim(prim) => Some((operator.at(*prim)?, Instance::default())),
+            Type::Param(_) | Type::Abstract(..) | Type::Array(_) | Type::Record(_) | Type::Arrow(_) => {
+                let instance = Instance { types: vec![operand.clone()], sizes: Vec::new() };
+                Some((Intrinsic::Equal { negated: operator == Operator::NotEqual }, instance))
+            }
+        }
+    }
+
+    /// A parameter of a lambda that the compiler makes.
+    pub fn lambda_param(&mut self, name: &str, ty: Type, span: Span) -> (LocalId, Param) {
+        let name = self.session.names.intern(name);
+        let local = self.new_local(name, span);
+        self.program.locals[local.index()].ty = ty.clone();
+        self.sizing.levels.insert(local, self.sizing.level + 1);
+        let pattern = Pat { span, ty, kind: PatKind::Bind(local) };
+        (local, Param { pattern, consumes: Uniqueness::No })
+    }
+
+    /// `a && b`, `a || b`.
+    pub fn build_logical(&mut self, operator: Operator, left: Expr, right: Expr, span: Span) -> Expr {
+        let ty = Type::Prim(PrimType::Bool);
+        let is_and = operator == Operator::LogicalAnd;
+        let literal = ExprKind::Literal(PrimType::Bool, crate::syntax::ast::Literal::Bool(!is_and));
+        let known = Expr { span, ty: ty.clone(), kind: literal };
+        let (then, otherwise) = if is_and { (right, known) } else { (known, right) };
+        let (condition, then, otherwise) = (Box::new(left), Box::new(then), Box::new(otherwise));
+        Expr { span, ty, kind: ExprKind::If { condition, then, otherwise } }
+    }
+
+    /// A field of a record.
+    pub fn build_project(&mut self, record: Expr, field: Symbol, span: Span) -> Expr {
+        let found = match &record.ty {
+            Type::Record(fields) => {
+                fields.iter().position(|f| f.name == field).map(|i| (i, fields[i].ty.clone()))
+            }
+            Type::Prim(_) | Type::Param(_) | Type::Abstract(..) | Type::Array(_) | Type::Arrow(_) => None,
+        };
+        match found {
+            Some((field, ty)) => {
+                Expr { span, ty, kind: ExprKind::Project { record: Box::new(record), field } }
+            }
+            None => self.build_unit(span),
+        }
+    }
+}

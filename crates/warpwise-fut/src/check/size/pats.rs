@@ -1,0 +1,132 @@
+//! Patterns with sizes, and sizes written in types.
+
+use crate::check::Checker;
+use crate::check::infer::Why;
+use crate::check::size::apply::is_expressible;
+use crate::check::type_exprs::{PENDING, Pending, Subst};
+use crate::syntax::ast::{Pat as Ast, PatKind as AstKind};
+use crate::syntax::session::Symbol;
+use crate::typed::map::map_type;
+use crate::typed::tree::{Pat, PatKind};
+use crate::typed::ty::{Field, Size, Type, Uniqueness};
+use warpwise_diag::{Diagnostic, Span};
+
+impl<'a> Checker<'a> {
+    /// Builds a pattern, whose locals are one level deeper, and the stars written in it.
+    pub fn build_pat(&mut self, pat: &'a Ast) -> (Pat, Uniqueness) {
+        self.build_pat_at(pat, None)
+    }
+
+    /// Builds a pattern at a type, where one was written around it.
+    fn build_pat_at(&mut self, pat: &'a Ast, known: Option<&Type>) -> (Pat, Uniqueness) {
+        let span = pat.span;
+        match &pat.kind {
+            AstKind::Name(_) | AstKind::Wildcard | AstKind::Literal { .. } | AstKind::Constructor(..) => {
+                (self.build_leaf(pat, known), Uniqueness::No)
+            }
+            AstKind::Tuple(parts) => {
+                let names = self.tuple_names(parts.len());
+                let parts = names.iter().copied().zip(parts).collect();
+                self.build_record_pat(parts, known, span)
+            }
+            AstKind::Record(fields) => {
+                let mut parts: Vec<_> =
+                    fields.iter().map(|field| (field.name.symbol, &field.pattern)).collect();
+                parts.sort_by(|a, b| self.field_key(a.0).cmp(&self.field_key(b.0)));
+                self.build_record_pat(parts, known, span)
+            }
+            AstKind::Ascribe(inner, annotation) => {
+                let Some(annotated) = self.annotation(annotation) else {
+                    return self.build_pat_at(inner, known);
+                };
+                if let Some(known) = known {
+                    self.require(known, &annotated.ty, span, Why::Annotation(annotation.span));
+                }
+                let (built, unique) = self.build_pat_at(inner, Some(&annotated.ty));
+                (built, if annotated.unique.any() { annotated.unique } else { unique })
+            }
+            AstKind::Attr(_, inner) => self.build_pat_at(inner, known),
+        }
+    }
+
+    fn build_leaf(&mut self, pat: &'a Ast, known: Option<&Type>) -> Pat {
+        let found = self.infer.pats.get(&pat.id).copied();
+        let ty = match (known, found) {
+            (Some(known), _) => known.clone(),
+            (None, Some((ty, _))) => self.sized(ty, self.sizing.level, false, pat.span),
+            (None, None) => Type::unit(),
+        };
+        let kind = match found {
+            Some((_, Some(local))) => {
+                self.program.locals[local.index()].ty = ty.clone();
+                self.sizing.levels.insert(local, self.sizing.level + 1);
+                PatKind::Bind(local)
+            }
+            Some((_, None)) | None => PatKind::Wildcard,
+        };
+        Pat { span: pat.span, ty, kind }
+    }
+
+    fn build_record_pat(
+        &mut self,
+        parts: Vec<(Symbol, &'a Ast)>,
+        known: Option<&Type>,
+        span: Span,
+    ) -> (Pat, Uniqueness) {
+        let known = match known {
+            Some(Type::Record(fields)) if fields.len() == parts.len() => Some(fields.clone()),
+            Some(_) | None => None,
+        };
+        let built: Vec<(Pat, Uniqueness)> = parts
+            .iter()
+            .enumerate()
+            .map(|(index, part)| self.build_pat_at(part.1, known.as_ref().map(|fields| &fields[index].ty)))
+            .collect();
+        let unique = match built.iter().any(|part| part.1.any()) {
+            true => Uniqueness::Fields(built.iter().map(|part| part.1.clone()).collect()),
+            false => Uniqueness::No,
+        };
+        let fields =
+            parts.iter().zip(&built).map(|(part, (pat, _))| Field { name: part.0, ty: pat.ty.clone() });
+        let ty = Type::Record(fields.collect());
+        let pats = built.into_iter().map(|part| part.0).collect();
+        (Pat { span, ty, kind: PatKind::Record(pats) }, unique)
+    }
+
+    /// A type with what was written in the place of pending sizes.
+    pub fn fill_pending(&mut self, ty: &Type) -> Type {
+        let mut locals = crate::check::size::unify::Locals::default();
+        map_type(ty, &mut locals);
+        let mut subst = Subst::default();
+        for local in locals.0 {
+            if let Some(index) = local.0.checked_sub(PENDING) {
+                let size = self.pending_size_of(index);
+                subst.sizes.insert(local, size);
+            }
+        }
+        if subst.sizes.is_empty() { ty.clone() } else { map_type(ty, &mut subst) }
+    }
+
+    fn pending_size_of(&mut self, index: u32) -> Size {
+        if let Some(size) = self.sizing.pending.get(&index) {
+            return size.clone();
+        }
+        let size = match self.infer.pending.get(index as usize).copied() {
+            Some(Pending::Anonymous(span)) => self.sizing.new_meta(self.sizing.level, span, false),
+            Some(Pending::Written(expr)) => {
+                let built = self.build(expr);
+                if is_expressible(&built) {
+                    built.into_size()
+                } else {
+                    let error =
+                        Diagnostic::error("E0307", expr.span, "a size cannot bind or consume anything");
+                    self.report(error.hint("bind the size with `let` first"));
+                    Size::Const(0)
+                }
+            }
+            None => Size::Const(0),
+        };
+        self.sizing.pending.insert(index, size.clone());
+        size
+    }
+}

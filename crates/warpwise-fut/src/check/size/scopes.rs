@@ -1,0 +1,287 @@
+//! What happens to a size whose scope ends: it becomes unknown outside.
+
+use std::sync::Arc;
+
+use warpwise_diag::{Diagnostic, Span};
+
+use crate::check::Checker;
+use crate::check::size::DEEPEST;
+use crate::typed::ids::LocalId;
+use crate::typed::tree::{Expr, ExprKind};
+use crate::typed::ty::{ArrowType, Field, ResultType, Size, Type, TypeArg};
+
+/// Sizes that became unknown, with their names outside.
+#[derive(Default)]
+pub struct Opened {
+    /// Inside and outside.
+    pairs: Vec<(Size, LocalId)>,
+}
+
+impl Opened {
+    /// The new names.
+    pub fn sizes(&self) -> Vec<LocalId> {
+        self.pairs.iter().map(|pair| pair.1).collect()
+    }
+}
+
+impl Checker<'_> {
+    /// Runs `inside` one scope deeper.
+    pub fn nested<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
+        self.sizing.level += 1;
+        let result = inside(self);
+        self.sizing.level -= 1;
+        result
+    }
+
+    /// A type as it is outside a scope: sizes that speak of locals deeper than `level` and not in `keep` get new names.
+    pub fn close(
+        &mut self,
+        ty: &Type,
+        level: u32,
+        keep: &[LocalId],
+        opened: &mut Opened,
+        span: Span,
+    ) -> Type {
+        let ty = self.solved(ty);
+        // Small sizes first: where `[k]` gets a new name, `[n - k]` speaks of that.
+        let mut escaping = Vec::new();
+        self.escaping_sizes(&ty, level, keep, &mut escaping);
+        escaping.sort_by_key(|size| self.locals_of(size).len());
+        for size in escaping {
+            self.close_size(&size, level, keep, opened, span);
+        }
+        self.close_type(&ty, level, keep, opened, span)
+    }
+
+    /// The sizes of a value that are not known outside; those of functions are not among them.
+    fn escaping_sizes(&self, ty: &Type, level: u32, keep: &[LocalId], found: &mut Vec<Size>) {
+        match ty {
+            Type::Prim(_) | Type::Param(_) | Type::Arrow(_) => {}
+            Type::Abstract(_, args) => args.iter().for_each(|arg| match arg {
+                TypeArg::Size(size) if self.escapes(size, level, keep) => found.push(size.clone()),
+                TypeArg::Size(_) => {}
+                TypeArg::Type(ty) => self.escaping_sizes(ty, level, keep, found),
+            }),
+            Type::Array(array) => {
+                if self.escapes(&array.size, level, keep) {
+                    found.push(array.size.clone());
+                }
+                self.escaping_sizes(&array.element, level, keep, found);
+            }
+            Type::Record(fields) => {
+                fields.iter().for_each(|field| self.escaping_sizes(&field.ty, level, keep, found));
+            }
+        }
+    }
+
+    fn escapes(&self, size: &Size, level: u32, keep: &[LocalId]) -> bool {
+        self.locals_of(size).iter().any(|local| {
+            self.sizing.meta(*local).is_none()
+                && self.sizing.level_of(*local) > level
+                && !keep.contains(local)
+        })
+    }
+
+    fn close_type(
+        &mut self,
+        ty: &Type,
+        level: u32,
+        keep: &[LocalId],
+        opened: &mut Opened,
+        span: Span,
+    ) -> Type {
+        match ty {
+            Type::Prim(_) | Type::Param(_) => ty.clone(),
+            Type::Abstract(id, args) => {
+                let args = args.iter().map(|arg| match arg {
+                    TypeArg::Size(size) => TypeArg::Size(self.close_size(size, level, keep, opened, span)),
+                    TypeArg::Type(ty) => TypeArg::Type(self.close_type(ty, level, keep, opened, span)),
+                });
+                let args = args.collect();
+                Type::Abstract(*id, args)
+            }
+            Type::Array(array) => {
+                let size = self.close_size(&array.size, level, keep, opened, span);
+                Type::array(size, self.close_type(&array.element, level, keep, opened, span))
+            }
+            Type::Record(fields) => {
+                let fields = fields.iter().map(|field| Field {
+                    name: field.name,
+                    ty: self.close_type(&field.ty, level, keep, opened, span),
+                });
+                Type::Record(fields.collect())
+            }
+            Type::Arrow(arrow) => self.close_arrow(arrow, level, keep, span),
+        }
+    }
+
+    fn close_arrow(&mut self, arrow: &ArrowType, level: u32, keep: &[LocalId], span: Span) -> Type {
+        let mut in_argument = Opened::default();
+        let argument = self.close_type(&arrow.argument, level, keep, &mut in_argument, span);
+        if let Some((size, _)) = in_argument.pairs.first() {
+            let (size, ty) = (self.show_size(size), self.show_type(&arrow.argument));
+            let message = format!("a function that takes `{ty}` leaves the scope of the size `{size}`");
+            self.report(Diagnostic::error("E0302", span, message));
+        }
+        let keep: Vec<LocalId> =
+            keep.iter().copied().chain(arrow.param).chain(arrow.result.exists.iter().copied()).collect();
+        let mut in_result = Opened::default();
+        let ty = self.close_type(&arrow.result.ty, level, &keep, &mut in_result, span);
+        let exists = arrow.result.exists.iter().copied().chain(in_result.sizes()).collect();
+        Type::Arrow(Arc::new(ArrowType {
+            param: arrow.param,
+            argument,
+            consumes: arrow.consumes.clone(),
+            result: ResultType { exists, ty, unique: arrow.result.unique.clone() },
+        }))
+    }
+
+    fn close_size(
+        &mut self,
+        size: &Size,
+        level: u32,
+        keep: &[LocalId],
+        opened: &mut Opened,
+        span: Span,
+    ) -> Size {
+        let mut size = self.resolve_size(size);
+        if self.escapes(&size, level, keep) {
+            size = self.renamed(size, opened, span);
+        }
+        if self.escapes(&size, level, keep) {
+            return Size::Local(self.open_as(size, level, opened, span));
+        }
+        for local in self.locals_of(&size) {
+            self.lower(local, level);
+        }
+        size
+    }
+
+    /// A size in which those that have new names are called by them.
+    fn renamed(&mut self, size: Size, opened: &Opened, span: Span) -> Size {
+        for (inside, outside) in &opened.pairs {
+            if self.same_size(inside, &size) {
+                return Size::Local(*outside);
+            }
+        }
+        let Size::Expr(expr) = size else { return size };
+        let mut expr = Expr::clone(&expr);
+        if let ExprKind::Apply { arguments, .. } = &mut expr.kind {
+            for argument in arguments.iter_mut() {
+                let renamed = self.renamed(argument.clone().into_size(), opened, span);
+                *argument = Expr { ty: argument.ty.clone(), ..renamed.into_expr(argument.span) };
+            }
+        }
+        expr.into_size()
+    }
+
+    /// Gives a size a new name at a level.
+    pub fn open_as(&mut self, size: Size, level: u32, opened: &mut Opened, span: Span) -> LocalId {
+        let name = match &size {
+            Size::Local(local) => self.show_local(*local).to_string(),
+            Size::Const(_) | Size::Def(_) | Size::Expr(_) => "k".to_string(),
+        };
+        let name = if name.is_empty() { "k".to_string() } else { name };
+        let unknown = self.new_size(&name, span);
+        self.sizing.levels.insert(unknown, level);
+        opened.pairs.push((size, unknown));
+        unknown
+    }
+
+    /// Whether two sizes are the same without any unknown being found for it.
+    fn same_size(&mut self, a: &Size, b: &Size) -> bool {
+        let clean = |checker: &Self, size: &Size| {
+            checker.locals_of(size).iter().all(|local| checker.sizing.meta(*local).is_none())
+        };
+        clean(self, a) && clean(self, b) && self.unify_sizes(a, b).is_ok()
+    }
+
+    /// Wraps an expression whose value brings sizes into being.
+    pub fn open(&mut self, sizes: Vec<LocalId>, body: Expr) -> Expr {
+        if sizes.is_empty() {
+            return body;
+        }
+        Expr { span: body.span, ty: body.ty.clone(), kind: ExprKind::Open { sizes, body: Box::new(body) } }
+    }
+
+    /// The common type of two branches. Sizes that differ, or that are known in a branch only, become unknown.
+    pub fn join(&mut self, a: &Type, b: &Type, level: u32, opened: &mut JoinedSizes, span: Span) -> Type {
+        match (a, b) {
+            (Type::Array(x), Type::Array(y)) => {
+                let size = self.join_sizes(&x.size, &y.size, level, opened, span);
+                Type::array(size, self.join(&x.element, &y.element, level, opened, span))
+            }
+            (Type::Record(xs), Type::Record(ys)) => {
+                let fields = xs.iter().zip(ys.iter());
+                let fields = fields
+                    .map(|(x, y)| Field { name: x.name, ty: self.join(&x.ty, &y.ty, level, opened, span) });
+                Type::Record(fields.collect())
+            }
+            (Type::Abstract(id, xs), Type::Abstract(_, ys)) => {
+                let args = xs.iter().zip(ys.iter()).map(|(x, y)| match (x, y) {
+                    (TypeArg::Size(x), TypeArg::Size(y)) => {
+                        TypeArg::Size(self.join_sizes(x, y, level, opened, span))
+                    }
+                    (TypeArg::Type(x), TypeArg::Type(y)) => {
+                        TypeArg::Type(self.join(x, y, level, opened, span))
+                    }
+                    (TypeArg::Size(_) | TypeArg::Type(_), _) => x.clone(),
+                });
+                let args = args.collect();
+                Type::Abstract(*id, args)
+            }
+            (
+                Type::Prim(_)
+                | Type::Param(_)
+                | Type::Abstract(..)
+                | Type::Array(_)
+                | Type::Record(_)
+                | Type::Arrow(_),
+                _,
+            ) => a.clone(),
+        }
+    }
+
+    fn join_sizes(&mut self, a: &Size, b: &Size, level: u32, opened: &mut JoinedSizes, span: Span) -> Size {
+        let (a, b) = (self.resolve_size(a), self.resolve_size(b));
+        let is_meta =
+            |checker: &Self, size: &Size| matches!(size, Size::Local(l) if checker.sizing.meta(*l).is_some());
+        let same = match is_meta(self, &a) || is_meta(self, &b) {
+            true => self.unify_sizes(&a, &b).is_ok(),
+            false => self.same_size(&a, &b),
+        };
+        let in_scope = |checker: &Self, size: &Size| {
+            let locals = checker.locals_of(size);
+            locals.iter().all(|&l| checker.sizing.meta(l).is_some() || checker.sizing.level_of(l) <= level)
+        };
+        if same && in_scope(self, &a) {
+            for local in self.locals_of(&a) {
+                self.lower(local, level);
+            }
+            return a;
+        }
+        for index in 0..opened.0.len() {
+            let (x, y, outside) = opened.0[index].clone();
+            if self.same_size(&x, &a) && self.same_size(&y, &b) {
+                return Size::Local(outside);
+            }
+        }
+        let unknown = self.new_size("k", span);
+        self.sizing.levels.insert(unknown, level);
+        opened.0.push((a, b, unknown));
+        Size::Local(unknown)
+    }
+}
+
+/// Sizes that differ between branches, with their common name.
+#[derive(Default)]
+pub struct JoinedSizes(pub Vec<(Size, Size, LocalId)>);
+
+impl Checker<'_> {
+    /// Marks locals as bound inside types only.
+    pub fn bind_in_types(&mut self, locals: &[LocalId]) {
+        for &local in locals {
+            self.sizing.levels.insert(local, DEEPEST);
+        }
+    }
+}

@@ -1,0 +1,421 @@
+//! Unification of sizes, and of types of one shape.
+
+use std::sync::Arc;
+
+use warpwise_diag::{Diagnostic, Span};
+
+use crate::check::Checker;
+use crate::check::infer::Why;
+use crate::check::infer::ty::{Constraint, Node, Ty};
+use crate::check::operators::PrimSet;
+use crate::check::size::{DEEPEST, META, Sizing};
+use crate::check::type_exprs::Subst;
+use crate::syntax::ast::PrimType;
+use crate::typed::ids::{LocalId, TypeParamId};
+use crate::typed::map::{Map, map_size, map_type};
+use crate::typed::tree::{DimIndexKind, Expr, ExprKind};
+use crate::typed::ty::{ArrowType, Field, Size, Type, TypeArg, Uniqueness};
+
+/// Why two types of one shape are not the same.
+#[derive(Clone, Debug)]
+pub enum Clash {
+    /// These sizes differ.
+    Differ(Size, Size),
+    /// This size is not known where the other type was decided.
+    Escapes(Size),
+    /// A function consumes what it is not expected to.
+    Consumes,
+    /// A function's result may alias where a unique one is expected.
+    NotUnique,
+    /// The shapes differ.
+    Shape,
+}
+
+/// Puts what is known in the place of unknowns, and then other sizes in the place of locals.
+pub struct Solved<'s> {
+    /// The unknowns.
+    pub sizing: &'s Sizing,
+    /// The rest.
+    pub subst: &'s Subst,
+}
+
+impl Map for Solved<'_> {
+    fn local(&mut self, local: LocalId) -> Option<Size> {
+        match self.sizing.meta(local) {
+            Some(meta) => meta.solution.as_ref().map(|size| map_size(size, self)),
+            None => self.subst.sizes.get(&local).cloned(),
+        }
+    }
+
+    fn param(&mut self, param: TypeParamId) -> Option<Type> {
+        self.subst.types.get(&param).cloned()
+    }
+}
+
+/// Collects the locals of a type or size.
+#[derive(Default)]
+pub struct Locals(pub Vec<LocalId>);
+
+impl Map for Locals {
+    fn local(&mut self, local: LocalId) -> Option<Size> {
+        self.0.push(local);
+        None
+    }
+
+    fn param(&mut self, _: TypeParamId) -> Option<Type> {
+        None
+    }
+}
+
+impl Checker<'_> {
+    /// A size as far as it is known, on the outside.
+    pub fn resolve_size(&self, size: &Size) -> Size {
+        let mut size = size;
+        while let Size::Local(local) = size {
+            match self.sizing.meta(*local).and_then(|meta| meta.solution.as_ref()) {
+                Some(solution) => size = solution,
+                None => break,
+            }
+        }
+        size.clone()
+    }
+
+    /// A type with all that is known put in, and a substitution applied.
+    pub fn substitute(&self, ty: &Type, subst: &Subst) -> Type {
+        map_type(ty, &mut Solved { sizing: &self.sizing, subst })
+    }
+
+    /// A type with all that is known put in.
+    pub fn solved(&self, ty: &Type) -> Type {
+        self.substitute(ty, &Subst::default())
+    }
+
+    /// The locals that a size speaks of, unknowns among them.
+    pub fn locals_of(&self, size: &Size) -> Vec<LocalId> {
+        let size = map_size(size, &mut Solved { sizing: &self.sizing, subst: &Subst::default() });
+        let mut locals = Locals::default();
+        map_size(&size, &mut locals);
+        locals.0
+    }
+
+    /// Makes two sizes the same.
+    pub fn unify_sizes(&mut self, expected: &Size, found: &Size) -> Result<(), Clash> {
+        let (expected, found) = (self.resolve_size(expected), self.resolve_size(found));
+        let differ = || Err(Clash::Differ(expected.clone(), found.clone()));
+        match (&expected, &found) {
+            (Size::Local(a), Size::Local(b)) if a == b => Ok(()),
+            (Size::Local(meta), _) if self.sizing.meta(*meta).is_some() => self.solve(*meta, &found),
+            (_, Size::Local(meta)) if self.sizing.meta(*meta).is_some() => self.solve(*meta, &expected),
+            (Size::Local(name), _) if self.sizing.binding.contains_key(name) => self.meet(*name, &found),
+            (Size::Const(a), Size::Const(b)) if a == b => Ok(()),
+            (Size::Def(a), Size::Def(b)) if a == b => Ok(()),
+            (Size::Expr(a), Size::Expr(b)) if self.unify_exprs(a, b) => Ok(()),
+            (Size::Const(_) | Size::Local(_) | Size::Def(_) | Size::Expr(_), _) => differ(),
+        }
+    }
+
+    /// A size named by `let [n]` takes the first size that it meets, and must be that one ever after.
+    fn meet(&mut self, name: LocalId, found: &Size) -> Result<(), Clash> {
+        match self.sizing.binding.get(&name).cloned().flatten() {
+            Some(met) => self.unify_sizes(&met, found),
+            None => {
+                self.sizing.binding.insert(name, Some(found.clone()));
+                Ok(())
+            }
+        }
+    }
+
+    fn solve(&mut self, meta: LocalId, size: &Size) -> Result<(), Clash> {
+        let (level, absorbs) = match self.sizing.meta(meta) {
+            Some(state) => (state.level, state.absorbs),
+            None => return Ok(()),
+        };
+        let locals = self.locals_of(size);
+        if locals.contains(&meta) {
+            return Err(Clash::Differ(Size::Local(meta), size.clone()));
+        }
+        let escapes = locals
+            .iter()
+            .any(|&local| self.sizing.meta(local).is_none() && self.sizing.level_of(local) > level);
+        let solution = match (escapes, absorbs) {
+            (false, _) => {
+                locals.iter().for_each(|&local| self.lower(local, level));
+                size.clone()
+            }
+            (true, true) => {
+                let unknown = self.new_size("k", warpwise_diag::Span::NONE);
+                self.sizing.levels.insert(unknown, level);
+                self.sizing.absorbed.push(unknown);
+                Size::Local(unknown)
+            }
+            (true, false) => return Err(Clash::Escapes(size.clone())),
+        };
+        self.sizing.metas[(meta.0 - META) as usize].solution = Some(solution);
+        Ok(())
+    }
+
+    /// Keeps an unknown from becoming a size deeper than `level`.
+    pub fn lower(&mut self, local: LocalId, level: u32) {
+        if self.sizing.meta(local).is_some() {
+            let meta = &mut self.sizing.metas[(local.0 - META) as usize];
+            meta.level = meta.level.min(level);
+        }
+    }
+
+    /// Whether two expressions in sizes are the same, unknowns in them made so.
+    fn unify_exprs(&mut self, a: &Expr, b: &Expr) -> bool {
+        match (&a.kind, &b.kind) {
+            (ExprKind::Attr { body, .. }, _) => self.unify_exprs(body, b),
+            (_, ExprKind::Attr { body, .. }) => self.unify_exprs(a, body),
+            (ExprKind::Local { local, .. }, ExprKind::Local { local: other, .. }) if local == other => true,
+            (ExprKind::Local { local, .. }, _) if self.sizing.meta(*local).is_some() => {
+                self.unify_sizes(&Size::Local(*local), &b.clone().into_size()).is_ok()
+            }
+            (_, ExprKind::Local { local, .. }) if self.sizing.meta(*local).is_some() => {
+                self.unify_sizes(&a.clone().into_size(), &Size::Local(*local)).is_ok()
+            }
+            (ExprKind::Literal(p, x), ExprKind::Literal(q, y)) => p == q && x == y,
+            (ExprKind::Bytes(x), ExprKind::Bytes(y)) => x == y,
+            (ExprKind::Def { def, .. }, ExprKind::Def { def: other, .. }) => def == other,
+            (ExprKind::Intrinsic { intrinsic, .. }, ExprKind::Intrinsic { intrinsic: other, .. }) => {
+                intrinsic == other
+            }
+            (ExprKind::Record(xs), ExprKind::Record(ys)) | (ExprKind::Array(xs), ExprKind::Array(ys)) => {
+                self.unify_all_exprs(xs, ys)
+            }
+            (ExprKind::Project { record, field }, ExprKind::Project { record: other, field: field2 }) => {
+                field == field2 && self.unify_exprs(record, other)
+            }
+            (
+                ExprKind::Apply { function, arguments },
+                ExprKind::Apply { function: function2, arguments: arguments2 },
+            ) => self.unify_exprs(function, function2) && self.unify_all_exprs(arguments, arguments2),
+            (ExprKind::Index { array, slice }, ExprKind::Index { array: array2, slice: slice2 }) => {
+                let fixed = slice.iter().zip(slice2).all(|(i, j)| match (&i.kind, &j.kind) {
+                    (DimIndexKind::Fix(i), DimIndexKind::Fix(j)) => self.unify_exprs(i, j),
+                    (DimIndexKind::Fix(_) | DimIndexKind::Slice { .. }, _) => false,
+                });
+                slice.len() == slice2.len() && fixed && self.unify_exprs(array, array2)
+            }
+            (
+                ExprKind::If { condition, then, otherwise },
+                ExprKind::If { condition: condition2, then: then2, otherwise: otherwise2 },
+            ) => {
+                self.unify_exprs(condition, condition2)
+                    && self.unify_exprs(then, then2)
+                    && self.unify_exprs(otherwise, otherwise2)
+            }
+            _ => false,
+        }
+    }
+
+    fn unify_all_exprs(&mut self, xs: &[Expr], ys: &[Expr]) -> bool {
+        xs.len() == ys.len() && xs.iter().zip(ys).all(|(x, y)| self.unify_exprs(x, y))
+    }
+
+    /// Makes a type the same as an expected one of the same shape; a function may know more about its result than expected.
+    pub fn unify_types(&mut self, expected: &Type, found: &Type) -> Result<(), Clash> {
+        match (expected, found) {
+            (Type::Prim(a), Type::Prim(b)) if a == b => Ok(()),
+            (Type::Param(a), Type::Param(b)) if a == b => Ok(()),
+            (Type::Abstract(a, xs), Type::Abstract(b, ys)) if a == b => {
+                xs.iter().zip(ys.iter()).try_for_each(|(x, y)| match (x, y) {
+                    (TypeArg::Size(x), TypeArg::Size(y)) => self.unify_sizes(x, y),
+                    (TypeArg::Type(x), TypeArg::Type(y)) => self.unify_types(x, y),
+                    (TypeArg::Size(_) | TypeArg::Type(_), _) => Err(Clash::Shape),
+                })
+            }
+            (Type::Array(a), Type::Array(b)) => {
+                self.unify_sizes(&a.size, &b.size)?;
+                self.unify_types(&a.element, &b.element)
+            }
+            (Type::Record(xs), Type::Record(ys)) if xs.len() == ys.len() => {
+                xs.iter().zip(ys.iter()).try_for_each(|(x, y)| self.unify_types(&x.ty, &y.ty))
+            }
+            (Type::Arrow(a), Type::Arrow(b)) => self.unify_arrows(a, b),
+            (
+                Type::Prim(_)
+                | Type::Param(_)
+                | Type::Abstract(..)
+                | Type::Array(_)
+                | Type::Record(_)
+                | Type::Arrow(_),
+                _,
+            ) => Err(Clash::Shape),
+        }
+    }
+
+    fn unify_arrows(&mut self, expected: &ArrowType, found: &ArrowType) -> Result<(), Clash> {
+        self.unify_types(&found.argument, &expected.argument)?;
+        if !covers(&expected.consumes, &found.consumes) {
+            return Err(Clash::Consumes);
+        }
+        let mut rename = Subst::default();
+        if let (Some(theirs), Some(ours)) = (found.param, expected.param)
+            && theirs != ours
+        {
+            rename.sizes.insert(theirs, Size::Local(ours));
+            self.sizing.levels.insert(ours, DEEPEST);
+        }
+        for &exists in &found.result.exists {
+            self.sizing.levels.insert(exists, DEEPEST);
+        }
+        if let Some(param) = found.param {
+            self.sizing.levels.entry(param).or_insert(DEEPEST);
+        }
+        let theirs = self.substitute(&found.result.ty, &rename);
+        let mut flexible = Subst::default();
+        for &exists in &expected.result.exists {
+            let meta = self.sizing.new_meta(DEEPEST, Span::NONE, false);
+            flexible.sizes.insert(exists, meta);
+        }
+        let ours = self.substitute(&expected.result.ty, &flexible);
+        self.unify_types(&ours, &theirs)?;
+        if matches!(ours, Type::Arrow(_)) || covers(&found.result.unique, &expected.result.unique) {
+            Ok(())
+        } else {
+            Err(Clash::NotUnique)
+        }
+    }
+
+    /// Demands that what stands at `span` has a type, sizes included.
+    pub fn require(&mut self, expected: &Type, found: &Type, span: Span, why: Why) {
+        let Err(clash) = self.unify_types(expected, found) else { return };
+        let (expected, found) = (self.solved(expected), self.solved(found));
+        let (expected_text, found_text) = (self.show_type(&expected), self.show_type(&found));
+        let found_message = format!("this is `{found_text}`");
+        let mut error = match clash {
+            Clash::Differ(a, b) => {
+                let (a, b) = (self.show_size(&a), self.show_size(&b));
+                let message = format!(
+                    "expected `{expected_text}`, found `{found_text}`: the sizes `{a}` and `{b}` differ"
+                );
+                Diagnostic::error("E0301", span, message)
+                    .hint("sizes are compared as they are written; if they are always equal, say so with `:>`, which is checked when the program runs")
+            }
+            Clash::Escapes(size) => {
+                let size = self.show_size(&size);
+                let message = format!("the size `{size}` of `{found_text}` is not known outside");
+                Diagnostic::error("E0302", span, message)
+                    .hint(format!("expected `{expected_text}`, whose sizes must be known before; coerce with `:>` to a size that is"))
+            }
+            Clash::Consumes => {
+                let message = format!(
+                    "this function consumes its argument: expected `{expected_text}`, found `{found_text}`"
+                );
+                Diagnostic::error("E0407", span, message)
+            }
+            Clash::NotUnique => {
+                let message = format!(
+                    "the result of this function may alias something: expected `{expected_text}`, found `{found_text}`"
+                );
+                Diagnostic::error("E0408", span, message)
+            }
+            Clash::Shape => {
+                Diagnostic::error("E0201", span, format!("expected `{expected_text}`, found `{found_text}`"))
+            }
+        };
+        error = error.at(found_message);
+        let (reason, place) = why.explain();
+        error = match place {
+            Some(place) if place != span => error.label(place, reason),
+            _ => error,
+        };
+        self.report(error);
+    }
+
+    /// The type of a shape, with a size to be found for every dimension.
+    pub fn sized(&mut self, ty: Ty, level: u32, absorbs: bool, span: Span) -> Type {
+        match self.infer.types.node(ty) {
+            Node::Prim(prim) => Type::Prim(prim),
+            Node::Param(param) => Type::Param(param),
+            Node::Abstract(id, tys) => {
+                let params = self.program.abstracts[id.index()].params.clone();
+                let mut tys = tys.iter();
+                let args = params.iter().filter_map(|param| match param {
+                    crate::typed::tree::AbstractParam::Size(_) => {
+                        Some(TypeArg::Size(self.sizing.new_meta(level, span, absorbs)))
+                    }
+                    crate::typed::tree::AbstractParam::Type(_) => {
+                        let ty = *tys.next()?;
+                        Some(TypeArg::Type(self.sized(ty, level, absorbs, span)))
+                    }
+                });
+                let args = args.collect();
+                Type::Abstract(id, args)
+            }
+            Node::Array(element) => {
+                let size = self.sizing.new_meta(level, span, absorbs);
+                Type::array(size, self.sized(element, level, absorbs, span))
+            }
+            Node::Record(names, tys) => {
+                let fields = names.iter().zip(tys.iter());
+                let fields =
+                    fields.map(|(&name, &ty)| Field { name, ty: self.sized(ty, level, absorbs, span) });
+                Type::Record(fields.collect())
+            }
+            Node::Arrow(argument, result) => {
+                let argument = self.sized(argument, level, absorbs, span);
+                let result = self.sized(result, level, absorbs, span);
+                arrow(argument, result)
+            }
+            Node::Var(var) => {
+                let default = self.default_of(&var.constraint, var.span);
+                self.infer.types.bind(ty, default);
+                self.sized(ty, level, absorbs, span)
+            }
+            Node::Link(_) | Node::Error => Type::unit(),
+        }
+    }
+
+    /// What a type becomes that nothing decides.
+    fn default_of(&mut self, constraint: &Constraint, span: Span) -> Ty {
+        match constraint {
+            Constraint::Free => self.infer.types.add(Node::Record([].into(), [].into())),
+            Constraint::OneOf(set) => {
+                let prim = [PrimType::I32, PrimType::F64].into_iter().find(|&prim| set.contains(prim));
+                let prim = prim.or(set.single()).unwrap_or(PrimType::I64);
+                self.infer.types.prim(prim)
+            }
+            Constraint::Comparable | Constraint::Fields(_) => {
+                let error = Diagnostic::error("E0207", span, "the type of this is not known");
+                self.report(error.hint("write a type: `(x: t)`"));
+                self.error_ty()
+            }
+        }
+    }
+
+    /// A set of types as it stands after defaults, for literals.
+    pub fn default_prim(&mut self, ty: Ty) -> Option<PrimType> {
+        if let Node::Var(var) = self.infer.types.node(ty) {
+            let default = self.default_of(&var.constraint, var.span);
+            self.infer.types.bind(ty, default);
+        }
+        match self.infer.types.node(ty) {
+            Node::Prim(prim) if PrimSet::ALL.contains(prim) => Some(prim),
+            _ => None,
+        }
+    }
+}
+
+/// A function type that promises nothing.
+pub fn arrow(argument: Type, result: Type) -> Type {
+    Type::Arrow(Arc::new(ArrowType {
+        param: None,
+        argument,
+        consumes: Uniqueness::No,
+        result: crate::typed::ty::ResultType { exists: Vec::new(), ty: result, unique: Uniqueness::No },
+    }))
+}
+
+/// Whether `more` marks all that `less` marks.
+pub fn covers(more: &Uniqueness, less: &Uniqueness) -> bool {
+    match (more, less) {
+        (_, Uniqueness::No) | (Uniqueness::Yes, _) => true,
+        (Uniqueness::No, less) => !less.any(),
+        (Uniqueness::Fields(more), Uniqueness::Fields(less)) => {
+            more.iter().zip(less.iter()).all(|(more, less)| covers(more, less))
+        }
+        (Uniqueness::Fields(more), Uniqueness::Yes) => more.iter().all(|more| *more == Uniqueness::Yes),
+    }
+}

@@ -1,0 +1,266 @@
+//! Putting sizes and types in the place of locals and type parameters.
+//!
+//! Binders are not renamed: what is put in must not be captured, which holds as locals are unique in the program.
+
+use std::sync::Arc;
+
+use crate::syntax::ast::{Literal, PrimType};
+use crate::typed::ids::{LocalId, TypeParamId};
+use crate::typed::tree::{
+    Binding, BindingKind, DimIndex, DimIndexKind, Expr, ExprKind, Function, Instance, LoopForm, Pat, PatKind,
+};
+use crate::typed::ty::{ArrowType, Field, ResultType, Size, Type, TypeArg};
+
+/// What to put where.
+pub trait Map {
+    /// The size for a local; none leaves it as it is.
+    fn local(&mut self, local: LocalId) -> Option<Size>;
+
+    /// The type for a type parameter; none leaves it as it is.
+    fn param(&mut self, param: TypeParamId) -> Option<Type>;
+}
+
+/// Maps a type. Unchanged parts stay shared.
+pub fn map_type(ty: &Type, map: &mut impl Map) -> Type {
+    changed_type(ty, map).unwrap_or_else(|| ty.clone())
+}
+
+/// Maps a size.
+pub fn map_size(size: &Size, map: &mut impl Map) -> Size {
+    changed_size(size, map).unwrap_or_else(|| size.clone())
+}
+
+/// Maps the result of a function.
+pub fn map_result(result: &ResultType, map: &mut impl Map) -> ResultType {
+    ResultType { exists: result.exists.clone(), ty: map_type(&result.ty, map), unique: result.unique.clone() }
+}
+
+fn changed_type(ty: &Type, map: &mut impl Map) -> Option<Type> {
+    match ty {
+        Type::Prim(_) => None,
+        Type::Param(param) => map.param(*param),
+        Type::Abstract(id, args) => {
+            let args = changed_slice(args, |arg| match arg {
+                TypeArg::Size(size) => changed_size(size, map).map(TypeArg::Size),
+                TypeArg::Type(ty) => changed_type(ty, map).map(TypeArg::Type),
+            })?;
+            Some(Type::Abstract(*id, args))
+        }
+        Type::Array(array) => {
+            let size = changed_size(&array.size, map);
+            let element = changed_type(&array.element, map);
+            if size.is_none() && element.is_none() {
+                return None;
+            }
+            let size = size.unwrap_or_else(|| array.size.clone());
+            Some(Type::array(size, element.unwrap_or_else(|| array.element.clone())))
+        }
+        Type::Record(fields) => {
+            let fields = changed_slice(fields, |field| {
+                changed_type(&field.ty, map).map(|ty| Field { name: field.name, ty })
+            })?;
+            Some(Type::Record(fields))
+        }
+        Type::Arrow(arrow) => {
+            let argument = changed_type(&arrow.argument, map);
+            let result = changed_type(&arrow.result.ty, map);
+            if argument.is_none() && result.is_none() {
+                return None;
+            }
+            Some(Type::Arrow(Arc::new(ArrowType {
+                param: arrow.param,
+                argument: argument.unwrap_or_else(|| arrow.argument.clone()),
+                consumes: arrow.consumes.clone(),
+                result: ResultType {
+                    exists: arrow.result.exists.clone(),
+                    ty: result.unwrap_or_else(|| arrow.result.ty.clone()),
+                    unique: arrow.result.unique.clone(),
+                },
+            })))
+        }
+    }
+}
+
+fn changed_slice<T: Clone>(items: &[T], mut change: impl FnMut(&T) -> Option<T>) -> Option<Arc<[T]>> {
+    let changed: Vec<Option<T>> = items.iter().map(&mut change).collect();
+    if changed.iter().all(Option::is_none) {
+        return None;
+    }
+    Some(changed.into_iter().zip(items).map(|(new, old)| new.unwrap_or_else(|| old.clone())).collect())
+}
+
+fn changed_size(size: &Size, map: &mut impl Map) -> Option<Size> {
+    match size {
+        Size::Const(_) | Size::Def(_) => None,
+        Size::Local(local) => map.local(*local),
+        Size::Expr(expr) => {
+            let mut expr = Expr::clone(expr);
+            map_expr(&mut expr, map);
+            Some(expr.into_size())
+        }
+    }
+}
+
+/// Maps an expression in place.
+pub fn map_expr(expr: &mut Expr, map: &mut impl Map) {
+    update_type(&mut expr.ty, map);
+    match &mut expr.kind {
+        ExprKind::Literal(..) | ExprKind::Bytes(_) => {}
+        ExprKind::Local { local, instance } => {
+            map_instance(instance, map);
+            if let Some(size) = map.local(*local) {
+                let replacement = size.into_expr(expr.span);
+                expr.kind = replacement.kind;
+            }
+        }
+        ExprKind::Def { instance, .. } | ExprKind::Intrinsic { instance, .. } => map_instance(instance, map),
+        ExprKind::Record(parts) | ExprKind::Array(parts) => {
+            parts.iter_mut().for_each(|part| map_expr(part, map))
+        }
+        ExprKind::Project { record, .. } => map_expr(record, map),
+        ExprKind::Index { array, slice } => {
+            map_expr(array, map);
+            map_slice(slice, map);
+        }
+        ExprKind::Update { array, slice, value } => {
+            map_expr(array, map);
+            map_slice(slice, map);
+            map_expr(value, map);
+        }
+        ExprKind::Assert { condition, body, .. } => {
+            map_expr(condition, map);
+            map_expr(body, map);
+        }
+        ExprKind::Lambda(lambda) => {
+            lambda.params.iter_mut().for_each(|param| map_pat(&mut param.pattern, map));
+            update_type(&mut lambda.result.ty, map);
+            map_expr(&mut lambda.body, map);
+        }
+        ExprKind::Apply { function, arguments } => {
+            map_expr(function, map);
+            arguments.iter_mut().for_each(|argument| map_expr(argument, map));
+        }
+        ExprKind::Range { start, second, end, .. } => {
+            map_expr(start, map);
+            second.iter_mut().for_each(|second| map_expr(second, map));
+            map_expr(end, map);
+        }
+        ExprKind::Let { bindings, body } => {
+            bindings.iter_mut().for_each(|binding| map_binding(binding, map));
+            map_expr(body, map);
+        }
+        ExprKind::If { condition, then, otherwise } => {
+            map_expr(condition, map);
+            map_expr(then, map);
+            map_expr(otherwise, map);
+        }
+        ExprKind::Loop(this) => {
+            map_pat(&mut this.pattern, map);
+            map_expr(&mut this.initial, map);
+            match &mut this.form {
+                LoopForm::For { bound, .. } => map_expr(bound, map),
+                LoopForm::ForIn { pattern, array } => {
+                    map_pat(pattern, map);
+                    map_expr(array, map);
+                }
+                LoopForm::While(condition) => map_expr(condition, map),
+            }
+            map_expr(&mut this.body, map);
+        }
+        ExprKind::Coerce(body) | ExprKind::Open { body, .. } | ExprKind::Attr { body, .. } => {
+            map_expr(body, map)
+        }
+    }
+}
+
+/// Maps a function in place.
+pub fn map_function(function: &mut Function, map: &mut impl Map) {
+    function.params.iter_mut().for_each(|param| map_pat(&mut param.pattern, map));
+    update_type(&mut function.result.ty, map);
+    map_expr(&mut function.body, map);
+}
+
+fn map_binding(binding: &mut Binding, map: &mut impl Map) {
+    match &mut binding.kind {
+        BindingKind::Pattern { pattern, value, .. } => {
+            map_expr(value, map);
+            map_pat(pattern, map);
+        }
+        BindingKind::Function { function, .. } => map_function(function, map),
+    }
+}
+
+/// Maps a pattern in place.
+pub fn map_pat(pat: &mut Pat, map: &mut impl Map) {
+    update_type(&mut pat.ty, map);
+    match &mut pat.kind {
+        PatKind::Bind(_) | PatKind::Wildcard => {}
+        PatKind::Record(parts) => parts.iter_mut().for_each(|part| map_pat(part, map)),
+    }
+}
+
+fn map_instance(instance: &mut Instance, map: &mut impl Map) {
+    instance.types.iter_mut().for_each(|ty| update_type(ty, map));
+    instance.sizes.iter_mut().for_each(|size| *size = map_size(size, map));
+}
+
+fn map_slice(slice: &mut [DimIndex], map: &mut impl Map) {
+    for index in slice {
+        match &mut index.kind {
+            DimIndexKind::Fix(index) => map_expr(index, map),
+            DimIndexKind::Slice { start, end, stride } => {
+                [start, end, stride].into_iter().flatten().for_each(|part| map_expr(part, map));
+            }
+        }
+    }
+}
+
+fn update_type(ty: &mut Type, map: &mut impl Map) {
+    if let Some(changed) = changed_type(ty, map) {
+        *ty = changed;
+    }
+}
+
+impl Size {
+    /// The size as an expression.
+    pub fn into_expr(self, span: warpwise_diag::Span) -> Expr {
+        let kind = match self {
+            Size::Const(value) => ExprKind::Literal(PrimType::I64, Literal::I64(value)),
+            Size::Local(local) => ExprKind::Local { local, instance: Instance::default() },
+            Size::Def(def) => ExprKind::Def { def, instance: Instance::default() },
+            Size::Expr(expr) => return Arc::unwrap_or_clone(expr),
+        };
+        Expr { span, ty: Type::Prim(PrimType::I64), kind }
+    }
+}
+
+impl Expr {
+    /// The expression as a size: constants, locals and definitions have forms of their own.
+    pub fn into_size(self) -> Size {
+        match &self.kind {
+            ExprKind::Literal(_, Literal::I64(value)) => Size::Const(*value),
+            ExprKind::Local { local, instance } if instance.is_empty() => Size::Local(*local),
+            ExprKind::Def { def, instance } if instance.is_empty() => Size::Def(*def),
+            ExprKind::Attr { .. }
+            | ExprKind::Literal(..)
+            | ExprKind::Local { .. }
+            | ExprKind::Def { .. }
+            | ExprKind::Bytes(_)
+            | ExprKind::Intrinsic { .. }
+            | ExprKind::Record(_)
+            | ExprKind::Array(_)
+            | ExprKind::Project { .. }
+            | ExprKind::Index { .. }
+            | ExprKind::Update { .. }
+            | ExprKind::Assert { .. }
+            | ExprKind::Lambda(_)
+            | ExprKind::Apply { .. }
+            | ExprKind::Range { .. }
+            | ExprKind::Let { .. }
+            | ExprKind::If { .. }
+            | ExprKind::Loop(_)
+            | ExprKind::Coerce(_)
+            | ExprKind::Open { .. } => Size::Expr(Arc::new(self)),
+        }
+    }
+}
