@@ -6,7 +6,9 @@ use std::sync::Arc;
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType, ValueType};
 use warpwise_runtime::execute::{Argument, Machine, Output, RunError};
 use warpwise_runtime::kernel::{KernelFn, TaskContext};
-use warpwise_runtime::machine::{Arg, Check, CheckPart, Function, Instr, Launch, Module, Schedule, Slot};
+use warpwise_runtime::machine::{
+    Arg, Check, CheckPart, Copy, Function, Instr, Launch, Module, Schedule, Slot, View,
+};
 use warpwise_runtime::memory::MemoryPool;
 use warpwise_runtime::pool::ThreadPool;
 
@@ -111,4 +113,36 @@ fn launches_report_the_first_failure() {
         let error = machine.run(0, vec![Argument::Scalar(Scalar::I64(1 << 40))]).unwrap_err();
         assert!(matches!(error, RunError::OutOfMemory(_)), "{error}");
     }
+}
+
+/// Fills a matrix, changes an element, and copies it transposed.
+#[test]
+fn fills_and_copies_between_views() {
+    let (bytes, zero, one, two, three, six, value) = (0, 1, 2, 3, 4, 5, 6);
+    let elem = ScalarType::I64;
+    let constant = |dst, bits| Instr::Const { dst, bits };
+    let copy = Copy {
+        elem,
+        shape: vec![three, two],
+        dst: View { mem: 1, offset: zero, strides: vec![two, one] },
+        src: View { mem: 0, offset: zero, strides: vec![one, three] },
+    };
+    let mut code = vec![constant(bytes, 48), constant(zero, 0), constant(one, 1), constant(two, 2)];
+    code.extend([constant(three, 3), constant(six, 6), constant(value, 7)]);
+    code.extend([Instr::Alloc { dst: 0, bytes }, Instr::Alloc { dst: 1, bytes }]);
+    code.push(Instr::Fill { mem: 0, index: zero, count: six, value, ty: elem });
+    // Row 0, column 2 of a matrix of 2 rows.
+    code.push(Instr::Store { mem: 0, index: two, value: one, ty: elem });
+    code.extend([Instr::Copy(Box::new(copy)), Instr::Return]);
+    let function = Function {
+        name: "transposed".into(),
+        regs: 7,
+        mems: 2,
+        params: vec![],
+        code,
+        results: vec![Slot::Array { elem, mem: 1, shape: vec![three, two] }],
+    };
+    let outputs = machine(function, vec![], vec![], 2).run(0, vec![]).unwrap();
+    let [Output::Array(array)] = &outputs[..] else { panic!("{outputs:?}") };
+    assert_eq!(array.as_slice::<i64>().unwrap(), [7, 7, 7, 7, 1, 7]);
 }

@@ -3,6 +3,7 @@
 use super::RunError;
 use super::frame::Frame;
 use super::task::LaunchState;
+use crate::copy::{Side, copy_strided};
 use crate::machine::{Arg, Copy, Launch, MemReg, Reg, Schedule, View};
 use crate::pool;
 
@@ -75,32 +76,18 @@ fn parts(launch: &Launch, extent: i64, cost: i64, threads: usize) -> (i64, pool:
 
 /// Copies a whole array between views.
 pub(super) fn copy(frame: &Frame, copy: &Copy) -> Result<(), RunError> {
-    let shape: Vec<i64> = copy.shape.iter().map(|&reg| frame.reg(reg) as i64).collect();
-    let size = copy.elem.bytes();
-    let place = |view: &View| -> Result<_, RunError> {
-        let strides: Vec<i64> = view.strides.iter().map(|&reg| frame.reg(reg) as i64).collect();
-        Ok((frame.mem(view.mem)?.as_mut_ptr(), frame.reg(view.offset) as i64, strides))
+    let registers = |registers: &[Reg]| -> Vec<i64> {
+        registers.iter().map(|&register| frame.reg(register) as i64).collect()
     };
-    let (dst, dst_start, dst_strides) = place(&copy.dst)?;
-    let (src, src_start, src_strides) = place(&copy.src)?;
-    if shape.iter().any(|&n| n <= 0) {
-        return Ok(());
-    }
-    let mut at = vec![0; shape.len()];
-    loop {
-        let offset = |start: i64, strides: &[i64]| -> usize {
-            let elements = at.iter().zip(strides).fold(start, |sum, (i, stride)| sum + i * stride);
-            elements as usize * size
-        };
-        // SAFETY: views lie within their blocks by construction of index functions.
-        unsafe {
-            let from = src.add(offset(src_start, &src_strides));
-            std::ptr::copy(from, dst.add(offset(dst_start, &dst_strides)), size);
-        }
-        let Some(dim) = (0..shape.len()).rev().find(|&dim| at[dim] + 1 < shape[dim]) else { return Ok(()) };
-        at[dim] += 1;
-        at[dim + 1..].fill(0);
-    }
+    let side = |view: &View, strides| -> Result<Side, RunError> {
+        Ok(Side { start: frame.mem(view.mem)?.as_mut_ptr(), offset: frame.reg(view.offset) as i64, strides })
+    };
+    let shape = registers(&copy.shape);
+    let (dst_strides, src_strides) = (registers(&copy.dst.strides), registers(&copy.src.strides));
+    let (dst, src) = (side(&copy.dst, &dst_strides)?, side(&copy.src, &src_strides)?);
+    // SAFETY: views lie within their blocks and do not overlap by construction of index functions.
+    unsafe { copy_strided(&frame.machine.threads, copy.elem.bytes(), &shape, dst, src) }
+        .map_err(|_| RunError::Interrupted)
 }
 
 /// Sets `count` elements from `index` on to a value.
@@ -111,13 +98,10 @@ pub(super) fn fill(
     count: Reg,
     value: warpwise_prim::Scalar,
 ) -> Result<(), RunError> {
-    let size = value.ty().bytes();
-    let start = frame.mem(mem)?.as_mut_ptr();
-    let bytes = value.to_bits().to_le_bytes();
-    let first = frame.reg(index) as i64;
-    for element in first..first.saturating_add(frame.reg(count) as i64) {
-        // SAFETY: the range lies within the block by construction.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), start.add(element as usize * size), size) };
-    }
-    Ok(())
+    let width = value.ty().bytes();
+    let count = usize::try_from(frame.reg(count) as i64).unwrap_or(0);
+    let start = frame.mem(mem)?.as_mut_ptr().wrapping_add(frame.reg(index) as usize * width);
+    // SAFETY: the range lies within the block by construction.
+    unsafe { crate::copy::fill(&frame.machine.threads, start, width, value.to_bits(), count) }
+        .map_err(|_| RunError::Interrupted)
 }

@@ -2,27 +2,19 @@
 
 use std::ffi::c_void;
 use std::ptr::null_mut;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
+use crate::arena::{Arena, Arenas};
 use crate::kernel::TaskContext;
-use crate::memory::{Block, MemoryPool, OutOfMemory};
+use crate::memory::{MemoryPool, OutOfMemory};
 use crate::pool::CancelFlag;
-
-/// Size of the first chunk of an arena in bytes.
-const FIRST_CHUNK: u64 = 256 << 10;
 
 /// Spins before a waiting task gives its time slice away.
 const SPINS: u32 = 200;
 
 /// The arenas of all workers; kept from launch to launch, so that their memory stays warm.
 pub(super) struct Workers {
-    arenas: Vec<Mutex<Arena>>,
-}
-
-/// Memory for task-local arrays: chunks, the last of which is being filled.
-struct Arena {
-    memory: MemoryPool,
-    chunks: Vec<Arc<Block>>,
+    arenas: Arenas,
 }
 
 /// What one launch shares among its tasks.
@@ -48,8 +40,7 @@ struct Owner<'a> {
 
 impl Workers {
     pub(super) fn new(count: usize, memory: &MemoryPool) -> Workers {
-        let arena = || Mutex::new(Arena { memory: memory.clone(), chunks: Vec::new() });
-        Workers { arenas: (0..count).map(|_| arena()).collect() }
+        Workers { arenas: Arenas::new(memory, count, memory.limit()) }
     }
 
     /// Calls `body` with a context for this worker, which nobody else uses meanwhile.
@@ -59,9 +50,8 @@ impl Workers {
         launch: &LaunchState,
         body: impl FnOnce(*mut TaskContext),
     ) {
-        let mut arena = self.arenas[worker].lock().unwrap_or_else(PoisonError::into_inner);
-        arena.chunks.truncate(1);
-        let (arena_top, arena_end) = arena.current_chunk();
+        let mut arena = self.arenas.check_out(worker);
+        let (arena_top, arena_end) = (arena.top(), arena.end());
         let mut owner = Owner { arena: &mut arena, launch };
         let mut context = TaskContext {
             arena_top,
@@ -74,16 +64,6 @@ impl Workers {
             owner: (&raw mut owner).cast::<c_void>(),
         };
         body(&raw mut context);
-    }
-}
-
-impl Arena {
-    /// Start and end of the last chunk; null where there is none.
-    fn current_chunk(&self) -> (*mut u8, *mut u8) {
-        self.chunks.last().map_or((null_mut(), null_mut()), |chunk| {
-            let range = chunk.as_mut_ptr();
-            (range, range.wrapping_add(chunk.bytes()))
-        })
     }
 }
 
@@ -110,17 +90,12 @@ unsafe fn owner<'a>(context: *mut TaskContext) -> &'a mut Owner<'a> {
 unsafe extern "C" fn grow_arena(context: *mut TaskContext, bytes: i64) -> *mut u8 {
     // SAFETY: called by a kernel with its own context.
     let Owner { arena, launch } = unsafe { owner(context) };
-    let asked = u64::try_from(bytes).unwrap_or(u64::MAX);
-    let largest = arena.chunks.iter().map(|chunk| chunk.bytes() as u64).max().unwrap_or(FIRST_CHUNK / 2);
-    match arena.memory.allocate(asked.max(largest * 2)) {
-        Ok(chunk) => {
-            arena.chunks.push(chunk);
-            let (start, end) = arena.current_chunk();
-            // SAFETY: the chunk holds at least `asked` bytes; rounding up may at most reach its end.
-            unsafe {
-                (*context).arena_top = start.wrapping_add((asked as usize).next_multiple_of(64)).min(end);
-                (*context).arena_end = end;
-            }
+    // SAFETY: the context is valid by contract; its top is where the kernel has moved it.
+    unsafe { arena.advance_to((*context).arena_top) };
+    match arena.allocate(u64::try_from(bytes).unwrap_or(u64::MAX)) {
+        Ok(start) => {
+            // SAFETY: the context is valid by contract.
+            unsafe { ((*context).arena_top, (*context).arena_end) = (arena.top(), arena.end()) };
             start
         }
         Err(error) => {
@@ -135,20 +110,9 @@ unsafe extern "C" fn grow_arena(context: *mut TaskContext, bytes: i64) -> *mut u
 unsafe extern "C" fn reset_arena(context: *mut TaskContext, mark: *mut u8) {
     // SAFETY: called by a kernel with its own context.
     let Owner { arena, .. } = unsafe { owner(context) };
-    let holds_mark = |chunk: &Arc<Block>| {
-        let start = chunk.as_mut_ptr();
-        (start..=start.wrapping_add(chunk.bytes())).contains(&mark)
-    };
-    // A mark from before the first chunk is null: what there is now is all free then.
-    while arena.chunks.len() > 1 && !arena.chunks.last().is_some_and(holds_mark) {
-        arena.chunks.pop();
-    }
-    let (start, end) = arena.current_chunk();
+    arena.reset(mark);
     // SAFETY: the context is valid by contract.
-    unsafe {
-        (*context).arena_top = if mark.is_null() { start } else { mark };
-        (*context).arena_end = end;
-    }
+    unsafe { ((*context).arena_top, (*context).arena_end) = (arena.top(), arena.end()) };
 }
 
 /// Implements [`TaskContext::fail`].
