@@ -15,5 +15,6 @@ pub mod fuse;
 pub mod segment;
 
 pub mod schedule;
+pub mod specialise;
 
 pub mod place;

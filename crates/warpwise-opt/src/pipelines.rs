@@ -5,22 +5,38 @@ use warpwise_ir::verify::Level;
 use crate::pass::Pass;
 
 /// Every pass there is, by name.
-pub const PASSES: &[Pass] = &[INLINE, SIMPLIFY, FUSE, SEGMENT, SCHEDULE, CONTRACT, PLACE];
+pub const PASSES: &[Pass] = &[INLINE, SIMPLIFY, FUSE, SEGMENT, SCHEDULE, SPECIALISE, CONTRACT, PLACE];
 
 /// From what a front end makes to what the CPU lowering takes.
+#[rustfmt::skip]
 pub const CPU: &[Pass] = &[
-    INLINE, SIMPLIFY, FUSE,     // Fused lambdas hold copies, dead arrays and common work.
-    SIMPLIFY, // Removing dead results and inputs lets more fuse.
-    FUSE, SIMPLIFY, SEGMENT,
+    INLINE,
+    SIMPLIFY,
+    FUSE,
+    // Fused lambdas hold copies, dead arrays and common work.
+    SIMPLIFY,
+    // Removing dead results and inputs lets more fuse.
+    FUSE,
+    SIMPLIFY,
+    SEGMENT,
     // Elements of iotas become indices, so that scheduling sees which accesses are contiguous.
-    SIMPLIFY, SCHEDULE,
+    SIMPLIFY,
+    SCHEDULE,
     // Folds have become loops, nests flat spaces: copies go, invariant work leaves inner loops.
-    SIMPLIFY, CONTRACT, SIMPLIFY, PLACE,
+    SIMPLIFY,
+    SPECIALISE,
+    // In the interior, clamps and border cases fold away.
+    SIMPLIFY,
+    CONTRACT,
+    // Products that only fed contracted sums are dead.
+    SIMPLIFY,
+    PLACE,
 ];
 
 /// As [`CPU`], with every float operation rounded by itself.
-pub const CPU_STRICT: &[Pass] =
-    &[INLINE, SIMPLIFY, FUSE, SIMPLIFY, FUSE, SIMPLIFY, SEGMENT, SIMPLIFY, SCHEDULE, SIMPLIFY, PLACE];
+pub fn cpu_strict() -> Vec<Pass> {
+    CPU.iter().filter(|pass| pass.name != CONTRACT.name).copied().collect()
+}
 
 /// The pass of this name.
 pub fn pass(name: &str) -> Option<&'static Pass> {
@@ -73,6 +89,14 @@ const SCHEDULE: Pass = Pass {
     needs: Level::Seg,
     gives: None,
     run: crate::schedule::schedule,
+};
+
+const SPECIALISE: Pass = Pass {
+    name: "specialise",
+    about: "give lanes a faster body for the interior of their range",
+    needs: Level::Seg,
+    gives: None,
+    run: crate::specialise::specialise,
 };
 
 const PLACE: Pass = Pass {

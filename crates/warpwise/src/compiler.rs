@@ -31,8 +31,8 @@ pub fn target(options: &Options) -> Result<CpuTarget, String> {
 }
 
 /// The passes these options run.
-pub fn passes(options: &Options) -> &'static [Pass] {
-    if options.strict_fp { pipelines::CPU_STRICT } else { pipelines::CPU }
+pub fn passes(options: &Options) -> Vec<Pass> {
+    if options.strict_fp { pipelines::cpu_strict() } else { pipelines::CPU.to_vec() }
 }
 
 /// Runs the passes on core IR; `observe` sees every step.
@@ -42,7 +42,7 @@ pub fn optimise(
     observe: impl FnMut(&Pass, &CoreProgram, Timing),
 ) -> Result<(), Failure> {
     warpwise_opt::pass::check("internalise", program, Level::Soac)?;
-    run_passes(passes(options), program, Level::Soac, observe).map(|_| ())
+    run_passes(&passes(options), program, Level::Soac, observe).map(|_| ())
 }
 
 /// Compiles optimised core IR (level `mem`).

@@ -160,7 +160,8 @@ fn argument(value: Value, consumed: bool, memory: &MemoryPool) -> Result<Argumen
 }
 
 fn copy(array: &Array, memory: &MemoryPool) -> Result<Array, ArgumentError> {
-    let mut copy = Array::allocate(memory, array.elem(), array.shape()).map_err(ArgumentError::OutOfMemory)?;
+    let mut copy =
+        Array::allocate(memory, array.elem(), array.shape()).map_err(ArgumentError::OutOfMemory)?;
     let bytes = copy.bytes_mut(memory).map_err(ArgumentError::OutOfMemory)?;
     bytes.copy_from_slice(array.bytes());
     Ok(copy)

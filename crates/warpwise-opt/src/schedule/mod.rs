@@ -19,7 +19,7 @@
 //!
 //! Not done here: several versions of one nest, and flattening for GPUs.
 
-mod access;
+pub mod access;
 mod cost;
 mod lanes;
 mod loops;

@@ -17,7 +17,11 @@ impl Rewriter<'_> {
             return self.splice(pattern, body, &certs);
         }
         let then_body = self.branch(then_body, cond, true);
-        let else_body = self.branch(else_body, cond, false);
+        let else_body = match branch {
+            Branch::Plain => self.branch(else_body, cond, false),
+            // The general version also runs where the condition holds.
+            Branch::Specialised => self.body(else_body, Outside::Never),
+        };
         if certs.is_empty() && branch == Branch::Plain && is_cheap(&then_body) && is_cheap(&else_body) {
             let scalars = pattern.iter().all(|&var| self.function.ty(var).as_scalar().is_some());
             if scalars {

@@ -1,0 +1,245 @@
+//! Gives lane dimensions a faster version of their body for the interior of their range.
+//!
+//! Border handling makes neighbours' indices vary irregularly from lane to lane, so that contiguous loads
+//! become gathers. Nearly all groups of lanes see no border:
+//!
+//! ```text
+//! segmap (i < h: task, j < w: task lane) {        segmap (i < h: task, j < w: task lane) {
+//!   first = eq j 0;                                 inside = ne j 0;
+//!   left = sub j 1;                                 r = if inside specialised {
+//!   k = select first 0 left;                 ==>        left = sub j 1; x = index a[i, left]; return x }
+//!   x = index a[i, k];                                else { ... the body as it was ... };
+//!   return x }                                      return r }
+//! ```
+//!
+//! Decided are comparisons of something linear in the lane index with something uniform, and minima and
+//! maxima of such: the interior is where an equality fails, a bound holds, a clamp does nothing. The
+//! general version is right everywhere, so groups of lanes that straddle a border take it as a whole
+//! ([`Branch::Specialised`]).
+//!
+//! Needs bodies that yield scalars. Not done here: conditions on indices of loops inside the body.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use warpwise_diag::{Limit, Span};
+use warpwise_ir::entity::SecondaryMap;
+use warpwise_ir::traverse::{Copier, Substitution};
+use warpwise_ir::{Body, Branch, Expr, Function, Mapping, Operand, Program, SegKind, SegOp, Stm, Type, Var};
+use warpwise_prim::{BinaryOp, CompareOp};
+
+use crate::schedule::access::{Access, Variance};
+
+/// Specialises the lane dimensions of every function.
+pub fn specialise(program: &mut Program) -> Result<(), Limit> {
+    for function in program.functions.values_mut() {
+        let mut body = std::mem::take(&mut function.body);
+        walk(function, &mut body);
+        function.body = body;
+    }
+    Ok(())
+}
+
+fn walk(function: &mut Function, body: &mut Body) {
+    for stm in &mut body.stms {
+        match &mut stm.expr {
+            Expr::Seg(op) if runs_in_lanes(op) => specialise_op(function, op),
+            expr => expr.for_each_body_mut(|body| walk(function, body)),
+        }
+    }
+}
+
+fn runs_in_lanes(op: &SegOp) -> bool {
+    let last = op.space.last().expect("a space has dimensions");
+    matches!(last.mapping, Mapping::Lane | Mapping::TaskLane)
+}
+
+/// A variable whose value is known in the interior.
+#[derive(Clone, Copy)]
+struct Decision {
+    var: Var,
+    /// Its value there.
+    value: Operand,
+    /// What holds there.
+    holds: (CompareOp, Operand, Operand),
+}
+
+fn specialise_op(function: &mut Function, op: &mut SegOp) {
+    let scalars = op.body.result.iter().all(|&x| function.operand_type(x).as_scalar().is_some());
+    if op.kind != SegKind::Map || !scalars || !loads(&op.body) {
+        return;
+    }
+    let access = Access::of(function, &SecondaryMap::default(), op);
+    let mut finder = Finder {
+        access: &access,
+        decisions: Vec::new(),
+        scalars: FxHashMap::default(),
+        bound: FxHashSet::default(),
+    };
+    finder.body(&op.body);
+    let Finder { decisions, scalars, bound, .. } = finder;
+    let mut prefix =
+        Prefix { function, scalars: &scalars, bound: &bound, copies: FxHashMap::default(), stms: Vec::new() };
+    let mut inside = None;
+    let mut decided = FxHashMap::default();
+    for decision in decisions {
+        if let Some(holds) = prefix.condition(decision.holds) {
+            inside = Some(prefix.both(inside, holds));
+            decided.insert(decision.var, decision.value);
+        }
+    }
+    let Some(inside) = inside else { return };
+    let mut stms = prefix.stms;
+    let general = std::mem::take(&mut op.body);
+    let mut fast = general.clone();
+    decide(&mut fast, &decided);
+    let fast = Copier::within(function, Substitution::new()).copy_body(&fast);
+    let result: Vec<Var> = general
+        .result
+        .iter()
+        .map(|&x| {
+            let ty = function.operand_type(x);
+            function.fresh("r", ty)
+        })
+        .collect();
+    let branch = Branch::Specialised;
+    let expr = Expr::If { cond: inside, then_body: fast, else_body: general, branch };
+    stms.push(Stm { pattern: result.clone(), expr, certs: vec![], span: Span::NONE });
+    op.body = Body { stms, result: result.into_iter().map(Operand::Var).collect() };
+}
+
+fn loads(body: &Body) -> bool {
+    body.stms.iter().any(|stm| {
+        let mut inner = matches!(stm.expr, Expr::Index { .. });
+        stm.expr.for_each_body(|body| inner |= loads(body));
+        inner
+    })
+}
+
+/// Gives decided variables their values.
+fn decide(body: &mut Body, decided: &FxHashMap<Var, Operand>) {
+    for stm in &mut body.stms {
+        match stm.pattern.first().and_then(|var| decided.get(var)) {
+            Some(&value) => stm.expr = Expr::Operand(value),
+            None => stm.expr.for_each_body_mut(|body| decide(body, decided)),
+        }
+    }
+}
+
+/// Collects what could be decided, and the scalar work it may need.
+struct Finder<'a> {
+    access: &'a Access<'a>,
+    decisions: Vec<Decision>,
+    scalars: FxHashMap<Var, Expr>,
+    /// Everything bound in the body.
+    bound: FxHashSet<Var>,
+}
+
+impl Finder<'_> {
+    fn body(&mut self, body: &Body) {
+        for stm in &body.stms {
+            self.bound.extend(&stm.pattern);
+            stm.expr.for_each_binding(|var| {
+                self.bound.insert(var);
+            });
+            match &stm.expr {
+                Expr::Compare(op, x, y) => self.comparison(stm.pattern[0], *op, *x, *y),
+                Expr::Binary(op @ (BinaryOp::SMin | BinaryOp::SMax), x, y) => {
+                    self.clamp(stm.pattern[0], *op, *x, *y);
+                }
+                expr => expr.for_each_body(|body| self.body(body)),
+            }
+            let movable = match &stm.expr {
+                Expr::Binary(op, ..) => !op.can_fail(),
+                Expr::Unary(..) | Expr::Compare(..) | Expr::Convert(..) | Expr::Select(..) => true,
+                _ => false,
+            };
+            if movable && stm.certs.is_empty() {
+                self.scalars.insert(stm.pattern[0], stm.expr.clone());
+            }
+        }
+    }
+
+    /// Whether one side is linear in the lane index and the other uniform.
+    fn is_border(&self, x: Operand, y: Operand) -> bool {
+        let sides = (self.access.operand(x), self.access.operand(y));
+        matches!(sides, (Variance::Unit, Variance::Uniform) | (Variance::Uniform, Variance::Unit))
+    }
+
+    fn comparison(&mut self, var: Var, op: CompareOp, x: Operand, y: Operand) {
+        if !self.is_border(x, y) {
+            return;
+        }
+        let (value, op) = match op {
+            CompareOp::Eq => (false, CompareOp::Ne),
+            CompareOp::Ne | CompareOp::SLt | CompareOp::SLe | CompareOp::ULt | CompareOp::ULe => (true, op),
+            CompareOp::FLt | CompareOp::FLe => return,
+        };
+        self.decisions.push(Decision { var, value: Operand::bool(value), holds: (op, x, y) });
+    }
+
+    fn clamp(&mut self, var: Var, op: BinaryOp, x: Operand, y: Operand) {
+        if !self.is_border(x, y) {
+            return;
+        }
+        let (linear, bound) = if self.access.operand(x) == Variance::Unit { (x, y) } else { (y, x) };
+        let holds = match op {
+            BinaryOp::SMin => (CompareOp::SLe, linear, bound),
+            _ => (CompareOp::SLe, bound, linear),
+        };
+        self.decisions.push(Decision { var, value: linear, holds });
+    }
+}
+
+/// The statements in front of the choice: copies of the scalar work its condition needs.
+struct Prefix<'a> {
+    function: &'a mut Function,
+    scalars: &'a FxHashMap<Var, Expr>,
+    bound: &'a FxHashSet<Var>,
+    copies: FxHashMap<Var, Option<Operand>>,
+    stms: Vec<Stm>,
+}
+
+impl Prefix<'_> {
+    /// A condition over copies; `None` where it needs more than scalar work.
+    fn condition(&mut self, (op, x, y): (CompareOp, Operand, Operand)) -> Option<Operand> {
+        let (x, y) = (self.copy(x)?, self.copy(y)?);
+        Some(self.bind("inside", Type::BOOL, Expr::Compare(op, x, y)))
+    }
+
+    fn both(&mut self, x: Option<Operand>, y: Operand) -> Operand {
+        match x {
+            None => y,
+            Some(x) => self.bind("inside", Type::BOOL, Expr::Binary(BinaryOp::And, x, y)),
+        }
+    }
+
+    fn bind(&mut self, name: &str, ty: Type, expr: Expr) -> Operand {
+        let var = self.function.fresh(name, ty);
+        self.stms.push(Stm { pattern: vec![var], expr, certs: vec![], span: Span::NONE });
+        var.into()
+    }
+
+    fn copy(&mut self, operand: Operand) -> Option<Operand> {
+        let Operand::Var(var) = operand else { return Some(operand) };
+        if let Some(known) = self.copies.get(&var) {
+            return *known;
+        }
+        let copied = self.copy_var(var);
+        self.copies.insert(var, copied);
+        copied
+    }
+
+    fn copy_var(&mut self, var: Var) -> Option<Operand> {
+        let Some(expr) = self.scalars.get(&var) else {
+            return (!self.bound.contains(&var)).then_some(var.into());
+        };
+        let mut possible = true;
+        let mut expr = expr.clone();
+        expr.map_operands(|x| {
+            let copied = self.copy(x);
+            possible &= copied.is_some();
+            copied.unwrap_or(x)
+        });
+        let ty = self.function.ty(var).clone();
+        possible.then(|| self.bind("at", ty, expr))
+    }
+}
