@@ -87,10 +87,10 @@ impl<'f> Builder<'f> {
         for (operand, unique) in result.iter().zip(unique) {
             let ty = substitution.apply_type(&self.function.operand_type(*operand));
             let declared = self.function.result("r", ty, *unique);
-            if let Operand::Var(var) = operand {
-                if !self.function.params.iter().any(|param| param.var == *var) {
-                    substitution.insert(*var, declared);
-                }
+            if let Operand::Var(var) = operand
+                && !self.function.params.iter().any(|param| param.var == *var)
+            {
+                substitution.insert(*var, declared);
             }
         }
         self.function.body = Body { stms: self.stms, result };

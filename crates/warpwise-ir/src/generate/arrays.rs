@@ -177,7 +177,7 @@ impl Generator<'_> {
     }
 
     /// An array to be consumed: one that may be, else a copy.
-    pub(super) fn to_consume(&mut self, fits: impl Fn(&Type) -> bool) -> Option<(Var, Type)> {
+    pub(super) fn owned_array(&mut self, fits: impl Fn(&Type) -> bool) -> Option<(Var, Type)> {
         let owned: Vec<(Var, Type)> =
             self.scope.consumable().into_iter().filter(|(_, ty)| fits(ty)).collect();
         if !owned.is_empty() && self.random.chance(2, 3) {
@@ -194,7 +194,7 @@ impl Generator<'_> {
 
     /// Overwrites part of an array.
     pub(super) fn update(&mut self) {
-        let Some((array, ty)) = self.to_consume(|_| true) else { return };
+        let Some((array, ty)) = self.owned_array(|_| true) else { return };
         let Some(elem) = ty.elem() else { return };
         let dims: Vec<SliceDim> = ty.shape().iter().map(|size| self.range(*size)).collect();
         let lens = dims.iter().filter_map(|dim| match dim {

@@ -111,7 +111,7 @@ impl Generator<'_> {
         for (ty, init) in types.iter().zip(inits) {
             params.push(LoopParam { var: self.b.function.fresh("l", ty.clone()), init, consumed: false });
         }
-        let filled = if self.random.chance(1, 2) { self.to_consume(|ty| ty.rank() == 1) } else { None };
+        let filled = if self.random.chance(1, 2) { self.owned_array(|ty| ty.rank() == 1) } else { None };
         let bound = match &filled {
             Some((_, ty)) => ty.shape()[0],
             None => Operand::i64(self.random.below(4) as i64),

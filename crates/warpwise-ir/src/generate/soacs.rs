@@ -51,11 +51,11 @@ impl Generator<'_> {
     }
 
     fn map_in_place(&mut self) {
-        let Some((array, ty)) = self.to_consume(|ty| ty.rank() > 1) else { return };
+        let Some((array, ty)) = self.owned_array(|ty| ty.rank() > 1) else { return };
         let row = ty.row(1);
         let Some(elem) = row.elem() else { return };
         self.scope.consume(array);
-        let map = self.lambda(&[row.clone()], |this, params| {
+        let map = self.lambda(std::slice::from_ref(&row), |this, params| {
             let value = this.scalar(elem);
             let dims = row.shape().iter().map(|len| crate::expr::SliceDim::Range {
                 start: Operand::i64(0),
@@ -148,7 +148,7 @@ impl Generator<'_> {
         let combines = self.random.chance(2, 3);
         let Operator { op, types, neutral, .. } = self.operator(true);
         let Some(elem) = types[0].elem() else { return };
-        let Some((dest, ty)) = self.to_consume(|ty| ty.elem() == Some(elem)) else { return };
+        let Some((dest, ty)) = self.owned_array(|ty| ty.elem() == Some(elem)) else { return };
         if inputs.contains(&dest) || !self.survives(dest, &inputs) {
             return;
         }
@@ -228,7 +228,7 @@ impl Generator<'_> {
     pub(super) fn with_acc(&mut self) {
         let (width, inputs, rows) = self.inputs();
         let Some((array, ty)) =
-            self.to_consume(|ty| ty.rank() == 1 && ty.elem().is_some_and(|ty| ty.is_int()))
+            self.owned_array(|ty| ty.rank() == 1 && ty.elem().is_some_and(|ty| ty.is_int()))
         else {
             return;
         };

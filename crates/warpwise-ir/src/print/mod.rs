@@ -349,10 +349,10 @@ impl<'a> Printer<'a> {
     }
 
     fn place(&mut self, stm: &Stm) {
-        if let Some(sources) = self.sources {
-            if !stm.span.is_none() {
-                let _ = write!(self.out, "  // {}", sources.describe(stm.span));
-            }
+        if let Some(sources) = self.sources
+            && !stm.span.is_none()
+        {
+            let _ = write!(self.out, "  // {}", sources.describe(stm.span));
         }
     }
 

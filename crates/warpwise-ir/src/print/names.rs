@@ -14,7 +14,6 @@ use crate::traverse::Visitor;
 /// Operators (every mnemonic) are reserved besides.
 const RESERVED: &[&str] = &[
     "alloc",
-    "as",
     "assert",
     "bool",
     "call",
