@@ -4,7 +4,9 @@
 //! to the pool's free list of its size class and is reused, because touching fresh pages costs
 //! more than most kernels. The budget covers everything the pool holds, in use or free: when a
 //! request would cross it, free blocks are given back to the system first, and only then does the
-//! request fail with [`OutOfMemory`].
+//! request fail with [`OutOfMemory`]. Free blocks are also given back before fresh memory makes them
+//! more than half of what was ever in use at once (64 MiB may always stay), so that a program with
+//! arrays of many sizes does not hold all of them.
 //!
 //! Invariants: a block starts at a multiple of 64 bytes (2 MiB from 4 MiB up, with huge pages
 //! asked for); every byte of it is initialised (zero, or what a former owner left); its capacity

@@ -9,6 +9,9 @@ use super::classes::SizeClass;
 use super::limit::default_limit;
 use super::system;
 
+/// Free bytes that are always kept for reuse, the budget permitting.
+const SLACK: u64 = 64 << 20;
+
 /// A pool of memory blocks with a byte budget; clones are handles of the same pool.
 ///
 /// Blocks keep their pool alive, so a pool may be dropped before them.
@@ -176,7 +179,8 @@ impl State {
         if self.statistics.live.saturating_add(capacity) > limit {
             return None;
         }
-        let over = self.statistics.held.saturating_add(capacity).saturating_sub(limit);
+        let over =
+            self.statistics.held.saturating_add(capacity).saturating_sub(self.most_held(capacity, limit));
         if over > 0 {
             self.trim(over);
         }
@@ -184,6 +188,12 @@ impl State {
             self.trim(u64::MAX);
             system::obtain(capacity)
         })
+    }
+
+    /// What may be held once another `capacity` bytes are in use.
+    fn most_held(&self, capacity: u64, limit: u64) -> u64 {
+        let peak = self.statistics.peak_live.max(self.statistics.live.saturating_add(capacity));
+        limit.min(peak.saturating_add((peak / 2).max(SLACK)))
     }
 
     /// Releases free blocks, largest first, until `enough` bytes are given back or none is left.
@@ -266,6 +276,22 @@ mod tests {
         );
         drop(kept);
         assert!(pool.allocate(3 * MIB).is_ok());
+    }
+
+    #[test]
+    fn free_blocks_of_odd_sizes_do_not_pile_up() {
+        let pool = MemoryPool::new(1 << 40);
+        for round in 0..50 {
+            drop(pool.allocate((200 + 30 * (round % 10)) * MIB).unwrap());
+            let statistics = pool.statistics();
+            assert!(statistics.held <= statistics.peak_live / 2 * 3, "{statistics:?}");
+        }
+        // Small ones may.
+        let pool = MemoryPool::new(1 << 40);
+        for round in 0..50 {
+            drop(pool.allocate((1 + round % 10) * MIB).unwrap());
+        }
+        assert_eq!(pool.statistics().misses, 10);
     }
 
     #[test]

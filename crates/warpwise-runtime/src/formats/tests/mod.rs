@@ -141,6 +141,57 @@ fn files_are_told_apart_by_content() {
     assert!(write_file(&folder.path().join("two.npy"), &[value.clone(), value]).is_err());
 }
 
+/// Whatever the input, a reader returns: some bytes of valid files are changed, dropped and doubled.
+#[test]
+fn damaged_files_never_panic() {
+    let mut files = Vec::new();
+    for binary in [false, true] {
+        let mut bytes = Vec::new();
+        write_values(&mut bytes, &samples(), binary).unwrap();
+        files.push(bytes);
+    }
+    let mut npy = Vec::new();
+    write_npy(&mut npy, &array(&[2, 3], &[1_u16, 2, 3, 4, 5, 6])).unwrap();
+    let mut png = Vec::new();
+    write_png(&mut png, "a.png", &array(&[2, 3], &[1_u8, 2, 3, 4, 5, 6])).unwrap();
+    files.extend([
+        npy,
+        png,
+        b"-- x\n[[1.5e-3f32, 0x1p3f32], [f32.nan, -1_0.0f32]] \"a\\n\" empty([0]u8)".to_vec(),
+    ]);
+    let mut state = 1_u64;
+    let mut below = |bound: usize| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize % bound
+    };
+    let (pool, types) = (MemoryPool::new(1 << 20), [ty("[][]f32"), ty("[]u8")]);
+    for round in 0..20_000 {
+        let mut bytes = files[round % files.len()].clone();
+        for _ in 0..1 + below(3) {
+            let at = below(bytes.len());
+            match below(4) {
+                0 => bytes[at] = below(256) as u8,
+                1 => bytes[at] = b"[]-,.0b\"x("[below(10)],
+                2 => drop(bytes.drain(at..(at + 1 + below(8)).min(bytes.len()))),
+                _ => bytes.insert(at, bytes[below(bytes.len())]),
+            }
+            if bytes.is_empty() {
+                break;
+            }
+        }
+        let source = || Source::stream("damaged", &bytes[..]);
+        let messages = [
+            read_values(source(), None, &pool).err(),
+            read_values(source(), Some(&types), &pool).err(),
+            read_npy(source(), None, &pool).err(),
+            read_png(source(), None, &pool).err(),
+        ];
+        for message in messages.into_iter().flatten() {
+            assert!(message.to_string().starts_with("damaged:"), "{message}");
+        }
+    }
+}
+
 /// A reader that gives a few bytes at a time.
 struct Trickle<'a>(&'a [u8]);
 

@@ -91,6 +91,7 @@ fn malformed_text_is_located() {
     check_error("0x", &[], "data.in:1:1: `0x` is not a value of type i32");
     check_error("1e", &[], "data.in:1:1: `1e` is not a value of type f64");
     check_error("nan", &[], "data.in:1:1: a value must stand here, not `nan`");
+    check_error("9999999999999999999", &[], "data.in:1:1: `9999999999999999999` is out of range for i32");
     check_error("300u8", &[], "data.in:1:1: `300u8` is out of range for u8");
     check_error("-1u8", &[], "data.in:1:1: `-1u8` is out of range for u8");
     check_error("0x100u8", &[], "data.in:1:1: `0x100u8` is out of range for u8");

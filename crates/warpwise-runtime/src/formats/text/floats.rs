@@ -83,11 +83,14 @@ pub(super) fn parse_f16(digits: &str) -> Option<f16> {
     if !wide.is_finite() {
         return Some(f16::INFINITY);
     }
-    // `wide` may have been rounded onto the middle between two f16: put it back on its side.
-    let wide = match compare_decimals(digits, &format!("{wide:.1100}")) {
-        Ordering::Less if is_middle(wide) => wide.next_down(),
-        Ordering::Greater if is_middle(wide) => wide.next_up(),
-        Ordering::Less | Ordering::Equal | Ordering::Greater => wide,
+    if !is_middle(wide) {
+        return Some(f16::from_bits(round_to_f16(wide)));
+    }
+    // The number may have been rounded onto the middle between two f16: put it back on its side.
+    let wide = match compare_decimals(digits, &format!("{wide:.60}")) {
+        Ordering::Less => wide.next_down(),
+        Ordering::Equal => wide,
+        Ordering::Greater => wide.next_up(),
     };
     Some(f16::from_bits(round_to_f16(wide)))
 }
@@ -127,8 +130,8 @@ fn normalize(number: &str) -> (String, i64) {
     let significant = all.trim_start_matches('0');
     // An exponent that does not fit is as good as the largest one, which the caller has excluded.
     let power: i64 = power.parse().unwrap_or(0);
-    let exponent = power + whole.len() as i64 - (all.len() - significant.len()) as i64;
-    (significant.trim_end_matches('0').to_string(), exponent)
+    let shift = whole.len() as i64 - (all.len() - significant.len()) as i64;
+    (significant.trim_end_matches('0').to_string(), power.saturating_add(shift))
 }
 
 #[cfg(test)]
@@ -158,6 +161,12 @@ mod tests {
         assert_eq!(parse_f16("1e999"), Some(f16::INFINITY));
         assert_eq!(parse_f16("1e-999"), Some(f16::ZERO));
         assert_eq!(parse_f16("0"), Some(f16::ZERO));
+        assert_eq!(parse_f16("0e9223372036854775807"), Some(f16::ZERO));
+        assert_eq!(parse_f16("0.001e-9223372036854775808"), Some(f16::ZERO));
+        // 2^-25, the middle between 0 and the least f16, and a little more.
+        assert_eq!(parse_f16("2.98023223876953125e-8"), Some(f16::ZERO));
+        assert_eq!(parse_f16("2.980232238769531250000001e-8").unwrap().to_bits(), 1);
+        assert_eq!(parse_f16("00.00000002980232238769531250000001").unwrap().to_bits(), 1);
     }
 
     #[test]

@@ -157,7 +157,7 @@ impl Literal for f64 {
     }
 }
 
-/// An optional minus and up to 18 decimal digits.
+/// A decimal integer of up to 18 characters, an optional minus among them.
 #[inline]
 fn quick_decimal(text: &[u8]) -> Option<(i64, usize)> {
     let negative = text.first() == Some(&b'-');
@@ -165,11 +165,11 @@ fn quick_decimal(text: &[u8]) -> Option<(i64, usize)> {
     let mut value = 0;
     let mut length = start;
     while let Some(digit) = text.get(length).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit < 10) {
-        value = value * 10 + i64::from(digit);
-        length += 1;
-        if length == 19 {
+        if length == 18 {
             return None;
         }
+        value = value * 10 + i64::from(digit);
+        length += 1;
     }
     (length > start).then_some((if negative { -value } else { value }, length))
 }
