@@ -1,11 +1,11 @@
-//! Loads, stores and atomic updates.
+//! Loads and stores.
 //!
 //! In memory a `bool` is a byte and an f16 moves as its bits. A scalar index with a vector value is
 //! contiguous, a vector index gathers or scatters. A lane outside the mask touches nothing, so
 //! addresses of masked accesses carry no promise (`inbounds`); all others do.
 
-use warpwise_imp::{AtomicOp, Mem, Op, Operand, Reg};
-use warpwise_prim::{BinaryOp, ScalarType};
+use warpwise_imp::{Mem, Op, Operand, Reg};
+use warpwise_prim::ScalarType;
 
 use super::Emitted;
 use super::function::Function;
@@ -47,19 +47,21 @@ impl Function<'_> {
         self.stored_form(&value, elem)
     }
 
-    fn stored_form(&mut self, value: &Value, elem: ScalarType) -> Value {
+    pub fn stored_form(&mut self, value: &Value, elem: ScalarType) -> Value {
         let ty = value.ty.of(memory_element(elem.into()));
         let opcode = if elem == ScalarType::Bool { "zext" } else { "bitcast" };
         self.text.cast(opcode, value, ty)
     }
 
-    fn loaded_form(&mut self, value: &Value, ty: Type) -> Value {
-        let opcode = if ty.element == Element::Int(1) { "trunc" } else { "bitcast" };
-        self.text.cast(opcode, value, ty)
+    pub fn loaded_form(&mut self, value: &Value, ty: Type) -> Value {
+        match ty.element {
+            Element::Int(1) => self.text.icmp_int("ne", value, 0),
+            _ => self.text.cast("bitcast", value, ty),
+        }
     }
 
     /// The place of element `index`, or of each lane's element.
-    fn place(&mut self, mem: Mem, element: Element, index: &Value, in_bounds: bool) -> Value {
+    pub fn place(&mut self, mem: Mem, element: Element, index: &Value, in_bounds: bool) -> Value {
         let base = self.get_mem(mem);
         let keyword = if in_bounds { " inbounds" } else { "" };
         let unit = Type { element, lanes: 1 };
@@ -85,10 +87,7 @@ impl Function<'_> {
             }
             (false, Some(mask)) if !ty.is_vector() => self.guarded_load(mem, stored, &place, &mask),
             (false, Some(mask)) => self.masked_load("load", mem, stored, &place, &mask),
-            (true, mask) => {
-                let all = Type::I1.with_lanes(ty.lanes).int_constant(1);
-                self.masked_load("gather", mem, stored, &place, &mask.unwrap_or(all))
-            }
+            (true, mask) => self.gather(mem, stored, &place, mask),
         };
         let value = self.loaded_form(&raw, ty);
         self.set(dst, &value);
@@ -99,6 +98,47 @@ impl Function<'_> {
         let align = Type::I32.int_constant(bytes(ty));
         let notes = self.aliases.access(mem);
         self.text.call_annotated(ty, &name, &[place, &align, mask, &ty.zero()], &notes)
+    }
+
+    /// Where there is no instruction, LLVM loads lane by lane, and would branch for each lane of a
+    /// mask; so lanes that are off get a harmless address instead.
+    fn gather(&mut self, mem: Mem, ty: Type, places: &Value, mask: Option<Value>) -> Value {
+        let all = Type::I1.with_lanes(ty.lanes).int_constant(1);
+        match mask {
+            None => self.masked_load("gather", mem, ty, places, &all),
+            Some(mask) if self.has_masked_gather(ty) => self.masked_load("gather", mem, ty, places, &mask),
+            Some(mask) => {
+                let safe = self.harmless_places(ty, places, &mask);
+                let loaded = self.masked_load("gather", mem, ty, &safe, &all);
+                self.text.select(&mask, &loaded, &ty.zero())
+            }
+        }
+    }
+
+    /// As for gathers.
+    fn scatter(&mut self, mem: Mem, value: &Value, places: &Value, mask: Option<Value>) {
+        let all = Type::I1.with_lanes(value.ty.lanes).int_constant(1);
+        match mask {
+            None => self.masked_store("scatter", mem, value, places, &all),
+            Some(mask) if self.has_masked_gather(value.ty) => {
+                self.masked_store("scatter", mem, value, places, &mask)
+            }
+            Some(mask) => {
+                let safe = self.harmless_places(value.ty, places, &mask);
+                self.masked_store("scatter", mem, value, &safe, &all);
+            }
+        }
+    }
+
+    fn has_masked_gather(&self, ty: Type) -> bool {
+        self.target.mask_registers && ty.bits() >= 32
+    }
+
+    /// The places of lanes that are on, and for others a place on the stack.
+    fn harmless_places(&mut self, ty: Type, places: &Value, mask: &Value) -> Value {
+        let slot = self.text.alloca(format_args!("{}", ty.with_lanes(1)));
+        let slots = self.text.splat(&slot, ty.lanes);
+        self.text.select(mask, places, &slots)
     }
 
     /// A scalar that is loaded only if `mask` holds.
@@ -114,7 +154,7 @@ impl Function<'_> {
     }
 
     /// Does something only where a scalar condition holds.
-    fn guarded(&mut self, cond: &Value, act: impl FnOnce(&mut Self)) {
+    pub fn guarded(&mut self, cond: &Value, act: impl FnOnce(&mut Self)) {
         let (then, end) = (self.text.new_block(), self.text.new_block());
         self.text.branch(cond, then, end);
         self.text.begin(then);
@@ -137,8 +177,7 @@ impl Function<'_> {
             }
             (false, Some(mask)) => self.masked_store("store", mem, value, &place, &mask),
             (true, mask) => {
-                let all = Type::I1.with_lanes(value.ty.lanes).int_constant(1);
-                self.masked_store("scatter", mem, value, &place, &mask.unwrap_or(all));
+                self.scatter(mem, value, &place, mask);
             }
         }
     }
@@ -234,131 +273,10 @@ impl Function<'_> {
         let numbers: Vec<u32> = (0..lanes).map(|lane| lane.min(mask.ty.lanes)).collect();
         self.text.shuffle(mask, &mask.ty.int_constant(0), &numbers)
     }
-
-    // -- atomics -----------------------------------------------------------------------------
-
-    fn atomic(
-        &mut self,
-        op: AtomicOp,
-        mem: Mem,
-        index: Operand,
-        value: Operand,
-        elem: ScalarType,
-        mask: Option<Operand>,
-    ) -> Emitted<()> {
-        let lanes = [Some(index), Some(value), mask]
-            .into_iter()
-            .flatten()
-            .map(|x| self.lanes_of(x))
-            .max()
-            .unwrap_or(1);
-        let (index, value) = (self.operand_lanes(index, lanes), self.operand_lanes(value, lanes));
-        let mask = mask.map(|mask| self.operand_lanes(mask, lanes));
-        if lanes == 1 {
-            let place = self.place(mem, memory_element(elem.into()), &index, false);
-            match mask {
-                None => self.atomic_update(op, &place, &value, elem),
-                Some(mask) => self.guarded(&mask, |f| f.atomic_update(op, &place, &value, elem)),
-            }
-            return Ok(());
-        }
-        let mask = mask.unwrap_or(Type::I1.with_lanes(lanes).int_constant(1));
-        self.for_each_lane(&mask, |f, lane| {
-            let [index, value] = [&index, &value]
-                .map(|x| f.text.value(x.ty.with_lanes(1), format_args!("extractelement {x}, {lane}")));
-            let place = f.place(mem, memory_element(elem.into()), &index, false);
-            f.atomic_update(op, &place, &value, elem);
-        });
-        Ok(())
-    }
-
-    /// Does something for every lane where the mask holds, in order; the lane is an `i64`.
-    fn for_each_lane(&mut self, mask: &Value, act: impl FnOnce(&mut Self, &Value)) {
-        let bits = self.mask_bits(mask);
-        let ty = bits.ty;
-        let slot = self.text.alloca(format_args!("{ty}"));
-        self.text.line(format_args!("store {bits}, {slot}"));
-        let (test, step, end) = (self.text.new_block(), self.text.new_block(), self.text.new_block());
-        self.text.jump(test);
-        self.text.begin(test);
-        let left = self.text.value(ty, format_args!("load {ty}, {slot}"));
-        let some = self.text.icmp_int("ne", &left, 0);
-        self.text.branch(&some, step, end);
-        self.text.begin(step);
-        let lane = self.text.intrinsic("cttz", &[&left, &Type::I1.int_constant(0)]);
-        let lane = self.widen(&lane);
-        let less = self.text.binary_int("sub", &left, 1);
-        let rest = self.text.binary("and", &left, &less);
-        self.text.line(format_args!("store {rest}, {slot}"));
-        act(self, &lane);
-        self.text.jump(test);
-        self.text.begin(end);
-    }
-
-    fn atomic_update(&mut self, op: AtomicOp, place: &Value, value: &Value, elem: ScalarType) {
-        match machine_update(op) {
-            Some(name) => {
-                let value = self.stored_form(value, elem);
-                let align = bytes(value.ty);
-                self.text.value(
-                    value.ty,
-                    format_args!("atomicrmw {name} {place}, {value} monotonic, align {align}"),
-                );
-            }
-            None => self.compare_and_swap(op, place, value, elem),
-        }
-    }
-
-    /// Tries again until nobody has interfered.
-    fn compare_and_swap(&mut self, op: AtomicOp, place: &Value, value: &Value, elem: ScalarType) {
-        let stored = value.ty.of(memory_element(elem.into())).as_int();
-        let align = bytes(stored);
-        let slot = self.text.alloca(format_args!("{stored}"));
-        let seen =
-            self.text.value(stored, format_args!("load atomic {stored}, {place} monotonic, align {align}"));
-        self.text.line(format_args!("store {seen}, {slot}"));
-        let (attempt, end) = (self.text.new_block(), self.text.new_block());
-        self.text.jump(attempt);
-        self.text.begin(attempt);
-        let seen = self.text.value(stored, format_args!("load {stored}, {slot}"));
-        let old = self.loaded_form(&seen, value.ty);
-        let new = match op {
-            AtomicOp::Binary(op) => self.binary(op, &old, value, None),
-            AtomicOp::Exchange => value.clone(),
-        };
-        let new = self.stored_form(&new, elem);
-        let new = self.text.cast("bitcast", &new, stored);
-        let pair = self
-            .text
-            .value(stored, format_args!("cmpxchg {place}, {seen}, {new} monotonic monotonic, align {align}"));
-        let pair = format!("{{ {stored}, i1 }} {}", pair.text);
-        let now = self.text.value(stored, format_args!("extractvalue {pair}, 0"));
-        let done = self.text.value(Type::I1, format_args!("extractvalue {pair}, 1"));
-        self.text.line(format_args!("store {now}, {slot}"));
-        self.text.branch(&done, end, attempt);
-        self.text.begin(end);
-    }
-}
-
-/// The read-modify-write operation of LLVM that is one instruction, or a loop of LLVM's making.
-fn machine_update(op: AtomicOp) -> Option<&'static str> {
-    match op {
-        AtomicOp::Exchange => Some("xchg"),
-        AtomicOp::Binary(BinaryOp::Add) => Some("add"),
-        AtomicOp::Binary(BinaryOp::Sub) => Some("sub"),
-        AtomicOp::Binary(BinaryOp::And) => Some("and"),
-        AtomicOp::Binary(BinaryOp::Or) => Some("or"),
-        AtomicOp::Binary(BinaryOp::Xor) => Some("xor"),
-        AtomicOp::Binary(BinaryOp::SMin) => Some("min"),
-        AtomicOp::Binary(BinaryOp::SMax) => Some("max"),
-        AtomicOp::Binary(BinaryOp::UMin) => Some("umin"),
-        AtomicOp::Binary(BinaryOp::UMax) => Some("umax"),
-        AtomicOp::Binary(_) => None,
-    }
 }
 
 /// How lanes of this type lie in memory.
-fn memory_element(element: Element) -> Element {
+pub(super) fn memory_element(element: Element) -> Element {
     match element {
         Element::Int(1) => Element::Int(8),
         Element::Half => Element::Int(16),
@@ -367,6 +285,6 @@ fn memory_element(element: Element) -> Element {
 }
 
 /// Bytes of one lane in memory.
-fn bytes(ty: Type) -> i64 {
+pub(super) fn bytes(ty: Type) -> i64 {
     i64::from(ty.bits() / 8)
 }

@@ -14,10 +14,11 @@
 //! Lanes may be more or fewer than the machine's: LLVM splits and widens, except for calls of
 //! vector mathematics, which [`math`] splits and pads itself.
 //!
-//! Operators are spread over [`integers`], [`floats`], [`math`] and [`convert`]; [`memory`] has loads and stores,
+//! Operators are spread over [`integers`], [`floats`], [`math`] and [`convert`]; [`memory`] and [`atomics`] have accesses,
 //! [`lanes`] what happens between lanes, [`control`] the blocks, [`surroundings`] what touches the task's context.
 
 mod aliases;
+mod atomics;
 mod control;
 mod convert;
 mod floats;

@@ -107,7 +107,7 @@ fn all_kernels(program: &ImpProgram) -> Vec<KernelId> {
 }
 
 /// Below this many lines of IR in all, a second thread does not pay.
-const WORTH_SPLITTING: usize = 600;
+const WORTH_SPLITTING: usize = 300;
 
 /// The program as up to `count` modules of about equal size.
 fn modules(program: &ImpProgram, target: &CpuTarget, count: usize) -> Result<Vec<String>, Bug> {

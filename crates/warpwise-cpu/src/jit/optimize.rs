@@ -1,7 +1,12 @@
 //! LLVM's text to optimised machine code.
 //!
-//! How hard LLVM tries depends on the longest function: vectors are explicit already, and in very large
-//! straight-line code (thousands of operations) the time of the strongest level grows out of proportion to its gain.
+//! How hard LLVM tries depends on the longest function: vectors are explicit already, and in very
+//! large straight-line code (thousands of operations) the time of the strongest level grows out of
+//! proportion to its gain.
+//!
+//! CPU time on a Xeon of 2023, in milliseconds: the first target machine 1.1, others 0.2; a kernel
+//! of 130 lines of IR: parsing 0.3, passes 3.1, code 3.2, linking 0.9; of 1,800 lines: 1.6, 5.8, 6.1, 1.2;
+//! of 16,000 lines, at the second level, 117 in all; of 49,000 lines, at the lowest, 416.
 
 use std::sync::Once;
 
