@@ -8,9 +8,10 @@
 //! the source along another it is a transposition; the rest goes element by element.
 //!
 //! Large results bypass the caches with streaming stores, which save reading what is overwritten.
-//! Measured on one core with AVX-512, in GB/s read and written: dense copy of 256 MiB 20 (13 with plain
-//! stores); transposition of 8192 x 8192 f32 16, that is 1.3 times a copy's time, of f64 17, of i16 10, of
-//! bytes 7; fill 24; count 20.
+//! Measured on a shared machine, one core with AVX-512, in GB/s read and written: dense copy of 256 MiB 21
+//! (15 with plain stores); transposition of 8192 x 8192 f32 15, that is 1.4 times a copy's time (1.35 on
+//! two cores), of 8191 x 8191, where no row is aligned, 9; of f64 15, of i16 8, of bytes 7; narrow
+//! transpositions (3 or 4 columns) 7 to 10; fill 24; count 19.
 //!
 //! All functions take raw memory and are unsafe: that views lie within their blocks, do not overlap,
 //! and name no element of the result twice is the compiler's promise.
