@@ -2,10 +2,12 @@
 
 use proptest::prelude::*;
 use warpwise_diag::FileId;
+use warpwise_ir::entity::Entity;
 use warpwise_ir::generate::{Case, Options, generate};
 use warpwise_ir::parse::parse;
-use warpwise_ir::traverse::{Copier, Substitution};
+use warpwise_ir::traverse::{Copier, Substitution, VisitorMut};
 use warpwise_ir::verify::{Level, verify};
+use warpwise_ir::{Operand, Var};
 
 fn verified(seed: u64, options: &Options) -> Case {
     let case = generate(seed, options);
@@ -116,5 +118,71 @@ fn all_constructs_occur() {
     ];
     for construct in constructs {
         assert!(all.contains(construct), "no `{construct}` in 400 programs");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Wrong programs are errors, never panics: variables are exchanged, and their types.
+    #[test]
+    fn wrong_programs_are_errors(seed in 0u64..200, file in 0usize..8, changes in prop::collection::vec(any::<(u16, u16, bool)>(), 1..4)) {
+        let text = match file {
+            0 => include_str!("verify/mapping.ir").to_string(),
+            1 => include_str!("verify/memory.ir").to_string(),
+            2 => include_str!("verify/valid.ir").to_string(),
+            3 => include_str!("text/mem.ir").to_string(),
+            _ => generate(seed, &Options { statements: 12, ..Options::default() }).program.to_string(),
+        };
+        let mut program = parse(&text, FileId(0)).unwrap();
+        for function in program.functions.values_mut() {
+            let count = function.vars.len();
+            if count == 0 {
+                continue;
+            }
+            for (at, by, types) in &changes {
+                let by = Var::new(*by as usize % count);
+                if *types {
+                    function.vars[Var::new(*at as usize % count)] = function.vars[by].clone();
+                } else {
+                    Exchange { at: *at as usize % (3 * count), by }.body(&mut function.body);
+                }
+            }
+        }
+        let text = program.to_string();
+        for level in [Level::Soac, Level::Seg, Level::Mem] {
+            for error in verify(&program, level).err().unwrap_or_default() {
+                prop_assert!(!error.to_string().is_empty());
+            }
+        }
+        let _ = parse(&text, FileId(0));
+    }
+}
+
+/// Replaces one use of a variable, or one operand, by a variable.
+struct Exchange {
+    at: usize,
+    by: Var,
+}
+
+impl VisitorMut for Exchange {
+    fn var(&mut self, var: &mut Var) {
+        if self.at == 0 {
+            *var = self.by;
+        }
+        self.at = self.at.wrapping_sub(1);
+    }
+
+    fn operand(&mut self, operand: &mut Operand) {
+        match operand {
+            Operand::Var(var) => self.var(var),
+            Operand::Const(_) => {
+                let mut var = self.by;
+                if self.at == 0 {
+                    *operand = Operand::Var(var);
+                }
+                self.var(&mut var);
+            }
+        }
     }
 }

@@ -1,11 +1,13 @@
 //! Scope and types: the walk over bodies and statements.
 
+use warpwise_prim::ScalarType;
+
 use super::equal::Equalities;
 use super::{Checked, Level, Report};
 use crate::entity::SecondaryMap;
 use crate::expr::{Body, Expr, Lambda, LoopForm, Stm};
 use crate::print::Printer;
-use crate::program::{Function, Program, Var};
+use crate::program::{EntryPoint, EntryType, Function, Program, Var};
 use crate::traverse::Substitution;
 use crate::types::{Operand, Type};
 use crate::typing::result_types;
@@ -70,13 +72,34 @@ impl<'a> Checker<'a, '_> {
             self.bind(result.var)?;
         }
         self.leave(mark);
-        if let Some(entry) = &self.function.entry
-            && (entry.size_params > self.function.params.len()
-                || entry.size_results > self.function.results.len())
+        self.function.entry.as_ref().map_or(Ok(()), |entry| self.entry_point(entry))
+    }
+
+    /// The function takes and yields sizes, then the values that the outside sees.
+    fn entry_point(&self, entry: &EntryPoint) -> Checked {
+        let params: Vec<Var> = self.function.params.iter().map(|param| param.var).collect();
+        let types = entry.params.iter().map(|param| &param.ty);
+        self.entry_values("parameters", entry.size_params, types, &params)?;
+        let results: Vec<Var> = self.function.results.iter().map(|result| result.var).collect();
+        self.entry_values("results", entry.size_results, entry.results.iter(), &results)
+    }
+
+    fn entry_values<'t>(
+        &self,
+        what: &str,
+        sizes: usize,
+        types: impl Iterator<Item = &'t EntryType>,
+        vars: &[Var],
+    ) -> Checked {
+        let mut expected = vec![(ScalarType::I64, 0); sizes];
+        types.for_each(|ty| flatten(ty, &mut expected));
+        // Blocks are there for the placements only.
+        let actual = vars.iter().map(|var| self.ty(*var)).filter(|ty| **ty != Type::Mem);
+        if actual.map(|ty| (ty.elem(), ty.rank())).eq(expected.into_iter().map(|(ty, rank)| (Some(ty), rank)))
         {
-            return Err("the entry point says there are more sizes than values".to_string());
+            return Ok(());
         }
-        Ok(())
+        Err(format!("the entry point says other {what} than the function has"))
     }
 
     /// Checks a body; `result` judges the operands it yields while what the body binds is in scope.
@@ -327,5 +350,14 @@ impl<'a> Checker<'a, '_> {
     pub(super) fn show_all(&self, types: &[Type]) -> String {
         let texts: Vec<String> = types.iter().map(|ty| self.show(ty)).collect();
         texts.join(", ")
+    }
+}
+
+/// The values that one value of the outside is made of.
+fn flatten(ty: &EntryType, values: &mut Vec<(ScalarType, usize)>) {
+    match ty {
+        EntryType::Scalar(ty) => values.push((ty.scalar(), 0)),
+        EntryType::Array(ty, rank) => values.push((ty.scalar(), *rank)),
+        EntryType::Opaque { name: _, fields } => fields.iter().for_each(|(_, ty)| flatten(ty, values)),
     }
 }
