@@ -28,6 +28,8 @@ pub(super) enum Work {
     Reduce(usize),
     /// Combines neighbours within a group: the narrower, the fewer steps.
     Neighbours,
+    /// Combines every lane with all before it.
+    Scan,
 }
 
 /// The lambdas of a segmented operation's kind.
@@ -354,6 +356,7 @@ impl Profile<'_> {
             Work::Reduce(2) => 4,
             Work::Reduce(_) => 2,
             Work::Neighbours => 2,
+            Work::Scan => 1,
         }
     }
 }

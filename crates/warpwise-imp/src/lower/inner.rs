@@ -102,11 +102,11 @@ impl<'a> Emitter<'a> {
                 })
             }
             SegKind::Reduce { reduces } => self.inner_reduce(stm, op, last, reduces),
+            SegKind::Scan { .. } => self.inner_scan(stm, op),
             // One at a time: order matters in these.
-            SegKind::Scan { .. }
-            | SegKind::Partition { .. }
-            | SegKind::Scatter { .. }
-            | SegKind::Hist { .. } => self.inner_seq(stm, op, last),
+            SegKind::Partition { .. } | SegKind::Scatter { .. } | SegKind::Hist { .. } => {
+                self.inner_seq(stm, op, last)
+            }
         }
     }
 
@@ -360,7 +360,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// `x && y`, without code where one is known.
-    fn and(&mut self, x: Value, y: Value) -> Value {
+    pub fn and(&mut self, x: Value, y: Value) -> Value {
         let always = Value::constant(true.into());
         if x == always {
             return y;

@@ -12,6 +12,7 @@ use crate::program::{Kernel, KernelId, KernelParam, Launch};
 use crate::types::{Mem, Operand, Reg};
 
 /// A kernel that is done, and what its launch hands it.
+#[derive(Clone)]
 pub(super) struct Built {
     kernel: KernelId,
     args: Vec<Operand>,

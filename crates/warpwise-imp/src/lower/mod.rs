@@ -48,7 +48,10 @@ mod polynomials;
 mod kernels;
 mod segs;
 
+mod blocks;
+mod partition;
 mod reductions;
+mod scan;
 
 mod host;
 mod liveness;

@@ -42,9 +42,20 @@ fn componentwise(op: &Lambda) -> bool {
 impl<'a> Emitter<'a> {
     /// Accumulators at their neutral elements, for groups of `width` lanes.
     pub fn start_reduce(&mut self, reduce: &'a Reduce, width: u16) -> Lowered<Accumulators> {
-        let per_lane = commutes(reduce);
+        self.start_fold(&reduce.op, &reduce.neutral, reduce.commutative, width)
+    }
+
+    /// Accumulators of any associative operator.
+    pub fn start_fold(
+        &mut self,
+        op: &'a Lambda,
+        neutral: &[CoreOperand],
+        commutative: bool,
+        width: u16,
+    ) -> Lowered<Accumulators> {
+        let per_lane = commutative || componentwise(op);
         let mut regs = Vec::new();
-        for &neutral in &reduce.neutral {
+        for &neutral in neutral {
             let neutral = self.value(neutral);
             let Value::Uniform(x) = neutral else {
                 return self.limit(Span::NONE, "a neutral element that differs between vector lanes");
@@ -59,22 +70,35 @@ impl<'a> Emitter<'a> {
 
     /// Combines the values of one group of lanes.
     pub fn accumulate(&mut self, reduce: &'a Reduce, accs: &Accumulators, values: &[Value]) -> Lowered<()> {
+        self.fold_values(&reduce.op, &reduce.neutral, accs, values)
+    }
+
+    /// Combines the values of one group of lanes with an operator.
+    pub fn fold_values(
+        &mut self,
+        op: &'a Lambda,
+        neutral: &[CoreOperand],
+        accs: &Accumulators,
+        values: &[Value],
+    ) -> Lowered<()> {
         if self.width() == 1 {
             let carried: Vec<Value> = accs.regs.iter().map(|&reg| Value::Uniform(reg.into())).collect();
-            let next = self.apply(&reduce.op, &[carried, values.to_vec()].concat())?;
-            return self.set_all(&accs.regs, &next);
+            let next = self.apply(op, &[carried, values.to_vec()].concat())?;
+            self.set_all(&accs.regs, &next);
+            return Ok(());
         }
         if accs.per_lane {
             let carried: Vec<Value> = accs.regs.iter().map(|&reg| Value::Varying(reg)).collect();
-            let next = self.apply(&reduce.op, &[carried, values.to_vec()].concat())?;
+            let next = self.apply(op, &[carried, values.to_vec()].concat())?;
             return self.set_lanes(&accs.regs, &next);
         }
-        let values = self.or_neutral(&reduce.neutral, values);
-        let total = self.neighbours(&reduce.op, values)?;
+        let values = self.or_neutral(neutral, values);
+        let total = self.neighbours(op, values)?;
         let carried: Vec<Value> = accs.regs.iter().map(|&reg| Value::Uniform(reg.into())).collect();
         let total: Vec<Value> = total.into_iter().map(Value::Uniform).collect();
-        let next = self.apply_at(&reduce.op, 1, &[carried, total].concat())?;
-        self.set_all(&accs.regs, &next)
+        let next = self.apply_at(op, 1, &[carried, total].concat())?;
+        self.set_all(&accs.regs, &next);
+        Ok(())
     }
 
     /// Vectors that hold neutral elements in lanes that do not run.
@@ -97,7 +121,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Sets registers to scalars, all at once.
-    fn set_all(&mut self, regs: &[Reg], values: &[Value]) -> Lowered<()> {
+    pub fn set_all(&mut self, regs: &[Reg], values: &[Value]) {
         let mut settled = Vec::new();
         for &value in values {
             settled.push(match value {
@@ -112,7 +136,6 @@ impl<'a> Emitter<'a> {
         for (&reg, x) in regs.iter().zip(settled) {
             self.code.set(reg, x);
         }
-        Ok(())
     }
 
     /// Sets vector registers in the lanes that run, all at once.
@@ -135,9 +158,9 @@ impl<'a> Emitter<'a> {
     }
 
     /// The total of what has been accumulated, as scalars.
-    pub fn finish_reduce(
+    pub fn finish_fold(
         &mut self,
-        reduce: &'a Reduce,
+        op: &'a Lambda,
         accs: &Accumulators,
         how: &LaneLoop,
     ) -> Lowered<Vec<Operand>> {
@@ -146,7 +169,7 @@ impl<'a> Emitter<'a> {
         }
         let saved =
             self.lanes.replace(Lanes { width: how.width, mask: Mask::Full, facts: how.facts.clone() });
-        let total = self.halves(&reduce.op, accs.regs.clone());
+        let total = self.halves(op, accs.regs.clone());
         self.lanes = saved;
         total
     }

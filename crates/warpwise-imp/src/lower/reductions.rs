@@ -4,38 +4,22 @@
 //! from 0. One iteration of the first kernel is a block of a segment and leaves a partial result; a second kernel
 //! combines the partial results of each segment. So the tree depends on the extents alone.
 
-use warpwise_ir::{Mapping, Operand as CoreOperand, Reduce, SegDim, SegOp, Stm, Var};
-use warpwise_prim::{BinaryOp, CompareOp, ScalarType};
+use warpwise_ir::{Mapping, Operand as CoreOperand, Reduce, SegDim, SegOp, Stm};
+use warpwise_prim::{CompareOp, ScalarType};
 use warpwise_runtime::machine::Schedule;
 
+use crate::lower::blocks::Cut;
 use crate::lower::cost::{self, Work};
 use crate::lower::emitter::{Emitter, Lowered, Value};
-use crate::lower::kernels::Range;
+use crate::lower::kernels::{Built, Range};
 use crate::lower::lanes::LaneLoop;
 use crate::lower::reduce::{Accumulators, commutes};
 use crate::lower::slots::Slot;
 use crate::lower::variance::Variance;
-use crate::op::Op;
-use crate::types::{Mem, Operand, Reg};
+use crate::types::{Mem, Operand};
 
 /// Operations a block should come to.
 const BLOCK_COST: i64 = 1 << 17;
-
-/// How a reduced dimension is cut.
-struct Cut {
-    /// Elements of a block.
-    block: i64,
-    /// Blocks of a segment, at least 1.
-    blocks: Operand,
-    /// Elements of a segment.
-    extent: Operand,
-}
-
-/// The element types of what is reduced, value by value.
-fn reduced_types(emitter: &Emitter, reduces: &[Reduce]) -> Vec<ScalarType> {
-    let params = reduces.iter().flat_map(|reduce| &reduce.op.params[..reduce.neutral.len()]);
-    params.map(|&param| emitter.elem(param)).collect()
-}
 
 /// What several reductions do in lanes.
 fn work(reduces: &[Reduce]) -> Work {
@@ -46,34 +30,17 @@ fn work(reduces: &[Reduce]) -> Work {
 impl<'a> Emitter<'a> {
     /// Launches a reduction of host code.
     pub fn launch_reduce(&mut self, stm: &'a Stm, op: &'a SegOp, reduces: &'a [Reduce]) -> Lowered<()> {
-        let (last, outer) = op.space.split_last().expect("a space has dimensions");
-        let extent = self.uniform(last.extent, stm.span)?;
-        let block = block_size(op, reduces);
-        let blocks = self.code.ceil_div(extent, block);
-        let blocks = self.code.binary(BinaryOp::SMax, blocks, Operand::i64(1));
-        let mut segments = Vec::new();
-        for dim in outer {
-            segments.push(self.uniform(dim.extent, stm.span)?);
-        }
-        let segments = self.code.product(segments);
-        let units = self.code.mul(segments, blocks);
-        let types = reduced_types(self, reduces);
-        let mut partials = Vec::new();
-        for ty in &types {
-            let bytes = self.code.mul(units, Operand::i64(ty.bytes() as i64));
-            partials.push(self.alloc("partials", bytes));
-        }
-        let cut = Cut { block, blocks, extent };
-        self.launch_blocks(stm, op, reduces, &cut, &partials, units)?;
-        self.launch_combination(stm, op, reduces, &cut, &partials, segments)?;
-        for (i, (&mem, &ty)) in partials.iter().zip(&types).enumerate() {
-            if outer.is_empty() {
-                let total = self.code.load("total", ty, mem, Operand::i64(0));
-                self.bind_uniform(stm.pattern[i], total);
-            }
-            self.code.emit(Op::Release { mem });
-        }
-        Ok(())
+        let cut = self.cut(&op.space, block_size(op, reduces), stm.span)?;
+        let types = self.reduced_types(reduces);
+        let partials = self.unit_values(&cut, &types);
+        self.launch_blocks(stm, op, reduces, &cut, &partials)?;
+        self.launch_combination(stm, op, reduces, &cut, &partials)
+    }
+
+    /// The element types of what is reduced, value by value.
+    pub fn reduced_types(&self, reduces: &[Reduce]) -> Vec<ScalarType> {
+        let params = reduces.iter().flat_map(|reduce| &reduce.op.params[..reduce.neutral.len()]);
+        params.map(|&param| self.elem(param)).collect()
     }
 
     /// The kernel that reduces blocks to partial results.
@@ -84,28 +51,19 @@ impl<'a> Emitter<'a> {
         reduces: &'a [Reduce],
         cut: &Cut,
         partials: &[Mem],
-        units: Operand,
     ) -> Lowered<()> {
         let (last, outer) = op.space.split_last().expect("a space has dimensions");
         let built = self.build("reduce", stm.span, &|kernel, lo, hi| {
             let outs: Vec<Mem> =
                 partials.iter().map(|&mem| kernel.mem_param("partials", mem, None)).collect();
-            let blocks = kernel.param_for(cut.blocks);
-            let extent = kernel.param_for(cut.extent);
+            let cut = kernel.cut_param(cut);
             let how = kernel.plan_lanes(op, work(reduces));
             let width = if last.mapping == Mapping::TaskLane { how.width } else { 1 };
             kernel.for_units((lo, hi), &mut |kernel, unit| {
-                let segment = kernel.code.binary(BinaryOp::SQuot, unit, blocks);
-                kernel.bind_flat(outer, segment, stm.span)?;
-                let skipped = kernel.code.mul(segment, blocks);
-                let number = kernel.code.sub(unit, skipped);
-                let from = kernel.code.mul(number, Operand::i64(cut.block));
-                let to = kernel.code.add(from, Operand::i64(cut.block));
-                let to = kernel.code.binary(BinaryOp::SMin, to, extent);
-                let counted = kernel.code.mul(segment, extent);
-                let how = LaneLoop { width, counted: Some(counted), ..how.clone() };
-                let totals = kernel.reduce_range(stm, op, reduces, &how, (from, to))?;
-                kernel.store_totals(&outs, unit.into(), &totals)
+                let unit = kernel.unit(&cut, outer, unit, stm.span)?;
+                let how = LaneLoop { width, counted: Some(unit.counted), ..how.clone() };
+                let totals = kernel.reduce_range(stm, op, reduces, &how, (unit.from, unit.to))?;
+                kernel.store_totals(&outs, unit.unit.into(), &totals)
             })
         })?;
         let mut cost = self.host_cost(&op.body);
@@ -113,30 +71,62 @@ impl<'a> Emitter<'a> {
             let more = self.host_cost(&reduce.op.body);
             cost = self.code.add(cost, more);
         }
-        let length = self.code.binary(BinaryOp::SMin, cut.extent, Operand::i64(cut.block));
-        let cost = self.code.mul(cost, length);
+        let cost = self.block_cost(cut, cost);
         let schedule = if self.is_uneven(&op.body) { Schedule::Dynamic } else { Schedule::Static };
-        self.launch(built, Range { extent: units, schedule, cost });
+        self.launch(built, Range { extent: cut.units, schedule, cost });
         Ok(())
     }
 
-    /// The kernel that combines the partial results of each segment: into the first of them where there is one
-    /// segment, into the result arrays otherwise.
-    fn launch_combination(
+    /// Combines the partial results of each segment and binds or stores the totals: the first results of `stm`.
+    pub fn launch_combination(
         &mut self,
         stm: &'a Stm,
         op: &'a SegOp,
         reduces: &'a [Reduce],
         cut: &Cut,
         partials: &[Mem],
-        segments: Operand,
     ) -> Lowered<()> {
+        if reduces.is_empty() {
+            return Ok(());
+        }
         let (_, outer) = op.space.split_last().expect("a space has dimensions");
-        let built = self.build("combine", stm.span, &|kernel, lo, hi| {
+        let built = self.build_combination(stm, op, reduces, cut, partials)?;
+        if outer.is_empty() {
+            let several = self.code.compare(CompareOp::SLt, Operand::i64(1), cut.blocks);
+            self.branch_if(several, &mut |this| {
+                let range =
+                    Range { extent: Operand::i64(1), schedule: Schedule::Sequential, cost: cut.blocks };
+                this.launch(built.clone(), range);
+                Ok(())
+            })?;
+            let types = self.reduced_types(reduces);
+            for ((&mem, ty), &var) in partials.iter().zip(types).zip(&stm.pattern) {
+                let total = self.code.load("total", ty, mem, Operand::i64(0));
+                self.bind_uniform(var, total);
+            }
+        } else {
+            self.launch(built, Range { extent: cut.segments, schedule: Schedule::Static, cost: cut.blocks });
+        }
+        self.release_locals(partials.to_vec());
+        Ok(())
+    }
+
+    /// The kernel that combines the partial results of each segment: into the first of them where there is one
+    /// segment, into the result arrays otherwise.
+    fn build_combination(
+        &self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        reduces: &'a [Reduce],
+        cut: &Cut,
+        partials: &[Mem],
+    ) -> Lowered<Built> {
+        let (_, outer) = op.space.split_last().expect("a space has dimensions");
+        self.build("combine", stm.span, &|kernel, lo, hi| {
             let ins: Vec<Mem> = partials.iter().map(|&mem| kernel.mem_param("partials", mem, None)).collect();
             let blocks = kernel.param_for(cut.blocks);
             let mut how = kernel.plan_lanes(op, Work::Neighbours);
-            how.width = if kernel.scalar_only { 1 } else { how.width.min(16) };
+            how.width = how.width.min(16);
             kernel.for_units((lo, hi), &mut |kernel, segment| {
                 kernel.bind_flat(outer, segment.into(), stm.span)?;
                 let first = kernel.code.mul(segment, blocks);
@@ -145,50 +135,13 @@ impl<'a> Emitter<'a> {
                 if outer.is_empty() {
                     return kernel.store_totals(&ins, Operand::i64(0), &totals);
                 }
-                let totals: Vec<Slot> = totals.into_iter().map(|total| kernel.total_slot(total)).collect();
-                for (&var, slot) in stm.pattern.iter().zip(totals) {
-                    kernel.store_reduced(var, outer, slot, stm.span)?;
-                }
-                Ok(())
+                kernel.store_reductions(stm, op, totals)
             })
-        })?;
-        let schedule = if outer.is_empty() { Schedule::Sequential } else { Schedule::Static };
-        let range = Range { extent: segments, schedule, cost: cut.blocks };
-        if !outer.is_empty() {
-            self.launch(built, range);
-            return Ok(());
-        }
-        let several = self.code.compare(CompareOp::SLt, Operand::i64(1), cut.blocks);
-        self.code.open();
-        self.launch(built, range);
-        let then_block = self.code.close();
-        self.code.emit(Op::If { cond: several, then_block, else_block: Vec::new() });
-        Ok(())
+        })
     }
 
-    /// A kernel's own copy of a host operand.
-    pub fn param_for(&mut self, x: Operand) -> Operand {
-        match x {
-            Operand::Const(_) => x,
-            Operand::Reg(_) => self.scalar_param("size", ScalarType::I64, x).into(),
-        }
-    }
-
-    /// One iteration of a kernel at a time.
-    pub fn for_units(
-        &mut self,
-        (lo, hi): (Reg, Reg),
-        body: &mut dyn FnMut(&mut Self, Reg) -> Lowered<()>,
-    ) -> Lowered<()> {
-        let unit = self.code.int_reg("unit");
-        self.code.open();
-        let done = body(self, unit);
-        let block = self.code.close();
-        self.code.emit(Op::For { index: unit, from: lo.into(), to: hi.into(), step: 1, body: block });
-        done
-    }
-
-    fn store_totals(&mut self, outs: &[Mem], index: Operand, totals: &[Operand]) -> Lowered<()> {
+    /// Stores one scalar a memory.
+    pub fn store_totals(&mut self, outs: &[Mem], index: Operand, totals: &[Operand]) -> Lowered<()> {
         for (&mem, &total) in outs.iter().zip(totals) {
             let elem = self.code.ty(total).scalar;
             self.code.store(elem, mem, index, total);
@@ -196,9 +149,14 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// A total in a register of its own.
-    fn total_slot(&mut self, total: Operand) -> Slot {
-        Slot::Scalar(self.code.copy("total", total), Variance::Uniform)
+    /// Binds or stores the totals of reductions within a kernel: the first results of `stm`.
+    pub fn store_reductions(&mut self, stm: &'a Stm, op: &'a SegOp, totals: Vec<Operand>) -> Lowered<()> {
+        let (_, outer) = op.space.split_last().expect("a space has dimensions");
+        for (&var, total) in stm.pattern.iter().zip(totals) {
+            let slot = Slot::Scalar(self.code.copy("total", total), Variance::Uniform);
+            self.store_reduced(var, outer, slot, stm.span)?;
+        }
+        Ok(())
     }
 
     /// Reduces part of the last dimension and stores further results on the way.
@@ -225,11 +183,13 @@ impl<'a> Emitter<'a> {
         self.finish_all(reduces, &accs, how)
     }
 
-    fn start_all(&mut self, reduces: &'a [Reduce], width: u16) -> Lowered<Vec<Accumulators>> {
+    /// All reductions at once; see `reduce`.
+    pub fn start_all(&mut self, reduces: &'a [Reduce], width: u16) -> Lowered<Vec<Accumulators>> {
         reduces.iter().map(|reduce| self.start_reduce(reduce, width)).collect()
     }
 
-    fn accumulate_all(
+    /// All reductions at once; see `reduce`.
+    pub fn accumulate_all(
         &mut self,
         reduces: &'a [Reduce],
         accs: &[Accumulators],
@@ -244,7 +204,8 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    fn finish_all(
+    /// All reductions at once; see `reduce`.
+    pub fn finish_all(
         &mut self,
         reduces: &'a [Reduce],
         accs: &[Accumulators],
@@ -252,7 +213,7 @@ impl<'a> Emitter<'a> {
     ) -> Lowered<Vec<Operand>> {
         let mut totals = Vec::new();
         for (reduce, acc) in reduces.iter().zip(accs) {
-            totals.extend(self.finish_reduce(reduce, acc, how)?);
+            totals.extend(self.finish_fold(&reduce.op, acc, how)?);
         }
         Ok(totals)
     }
@@ -266,7 +227,7 @@ impl<'a> Emitter<'a> {
         (first, end): (Operand, Operand),
     ) -> Lowered<Vec<Operand>> {
         let accs = self.start_all(reduces, how.width)?;
-        let types = reduced_types(self, reduces);
+        let types = self.reduced_types(reduces);
         self.lane_loop(how, first, end, &mut |this, index| {
             let mut mems = ins.iter().zip(&types);
             for (reduce, acc) in reduces.iter().zip(&accs) {
@@ -295,13 +256,7 @@ impl<'a> Emitter<'a> {
         let how = self.plan_lanes(op, work(reduces));
         let to = self.uniform(last.extent, stm.span)?;
         let totals = self.reduce_range(stm, op, reduces, &how, (Operand::i64(0), to))?;
-        let (_, outer) = op.space.split_last().expect("a space has dimensions");
-        let reduced: Vec<Var> = stm.pattern[..totals.len()].to_vec();
-        for (var, total) in reduced.into_iter().zip(totals) {
-            let slot = self.total_slot(total);
-            self.store_reduced(var, outer, slot, stm.span)?;
-        }
-        Ok(())
+        self.store_reductions(stm, op, totals)
     }
 }
 

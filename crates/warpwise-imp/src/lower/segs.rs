@@ -7,6 +7,7 @@ use crate::lower::cost::{self, Work};
 use crate::lower::emitter::{Emitter, Lowered};
 use crate::lower::kernels::{Range, task_dims};
 use crate::lower::lanes::LaneLoop;
+use crate::lower::scan::scans_scalars;
 use crate::types::Operand;
 
 impl<'a> Emitter<'a> {
@@ -15,6 +16,12 @@ impl<'a> Emitter<'a> {
         match &op.kind {
             SegKind::Map => self.launch_map(stm, op),
             SegKind::Reduce { reduces } => self.launch_reduce(stm, op, reduces),
+            SegKind::Scan { scans, .. } if scans_scalars(self.cx.function, scans) => {
+                self.launch_scan(stm, op)
+            }
+            SegKind::Partition { classes } if self.keeps_scalars(op) => {
+                self.launch_partition(stm, op, *classes)
+            }
             SegKind::Scan { .. }
             | SegKind::Partition { .. }
             | SegKind::Scatter { .. }

@@ -5,6 +5,9 @@
 use warpwise_diag::FileId;
 use warpwise_imp::interp::{Data, Report, Stop, run};
 use warpwise_imp::{CpuTarget, ImpProgram, lower};
+use warpwise_ir::verify::Level;
+use warpwise_opt::pass::{Pass, run_passes};
+use warpwise_opt::pipelines;
 use warpwise_prim::Scalar;
 
 /// The machines that programs are lowered for: 2 to 64 lanes.
@@ -21,31 +24,41 @@ pub fn target(vector_bits: u32) -> CpuTarget {
     }
 }
 
-/// A program of level `soac`, lowered.
-pub fn lowered(text: &str, vector_bits: u32) -> ImpProgram {
+/// The passes that make a program lowerable, and no others.
+fn least_passes() -> Vec<Pass> {
+    let names = ["segment", "schedule", "place"];
+    names.map(|name| *pipelines::pass(name).expect("a pass of this name")).to_vec()
+}
+
+/// A program of level `soac`, lowered after these passes.
+fn lowered(text: &str, passes: &[Pass], vector_bits: u32) -> ImpProgram {
     let mut program = warpwise_ir::parse::parse(text, FileId(0)).expect("the program parses");
-    warpwise_opt::schedule::schedule(&mut program).expect("the program can be scheduled");
-    warpwise_opt::place::place(&mut program).expect("the program can be placed");
+    let passed = run_passes(passes, &mut program, Level::Soac, |_, _, _| {});
+    passed.unwrap_or_else(|failure| panic!("{failure:?}"));
     lower::lower(&program, &target(vector_bits)).expect("the program can be lowered")
 }
 
 /// Whether every kernel of a program uses vectors.
 pub fn all_in_lanes(text: &str) -> bool {
-    let program = lowered(text, 512);
+    let program = lowered(text, &least_passes(), 512);
     program.kernels.values().all(|kernel| kernel.regs.values().any(|reg| reg.ty.is_vector()))
 }
 
-/// What the function `main` comes to on each machine.
+/// What the function `main` comes to on each machine, without and with the optimiser.
 pub fn run_all(text: &str, args: &[Data]) -> Vec<Result<Report, Stop>> {
-    VECTOR_BITS.iter().map(|&bits| run(&lowered(text, bits), "main", args)).collect()
+    let mut outcomes = Vec::new();
+    for passes in [&least_passes()[..], pipelines::CPU_STRICT] {
+        outcomes.extend(VECTOR_BITS.map(|bits| run(&lowered(text, passes, bits), "main", args)));
+    }
+    outcomes
 }
 
 /// Demands these results on every machine, and that no block leaks.
 pub fn expect(text: &str, args: &[Data], results: &[Data]) {
-    for (bits, outcome) in VECTOR_BITS.into_iter().zip(run_all(text, args)) {
-        let report = outcome.unwrap_or_else(|stop| panic!("{bits} bits: {stop:?}"));
-        assert_eq!(report.results, results, "{bits} bits");
-        assert_eq!(report.leaked, Vec::<String>::new(), "{bits} bits");
+    for (i, outcome) in run_all(text, args).into_iter().enumerate() {
+        let report = outcome.unwrap_or_else(|stop| panic!("machine {i}: {stop:?}"));
+        assert!(report.results == results, "machine {i}: other results than expected");
+        assert_eq!(report.leaked, Vec::<String>::new(), "machine {i}");
     }
 }
 

@@ -1,0 +1,180 @@
+//! Dimensions cut into blocks: the units of kernels that combine along a dimension.
+//!
+//! A unit is one block of one segment (a point of the outer dimensions), numbered segment by segment.
+//! Blocks have a size fixed at compile time and are counted from 0, so that what is combined with
+//! what depends on the extents alone. Units of scans and partitions wait for the unit before them
+//! in the same segment: they are claimed in order, and publish what comes before the next one.
+
+use warpwise_diag::Span;
+use warpwise_ir::SegDim;
+use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
+use warpwise_runtime::machine::Schedule;
+
+use crate::lower::emitter::{Emitter, Lowered};
+use crate::lower::kernels::{Built, Range};
+use crate::op::Op;
+use crate::types::{Mem, Operand, Reg};
+
+/// How a dimension is cut.
+#[derive(Clone, Copy)]
+pub(super) struct Cut {
+    /// Elements of a block.
+    pub block: i64,
+    /// Blocks of a segment, at least 1.
+    pub blocks: Operand,
+    /// Elements of a segment.
+    pub extent: Operand,
+    /// Segments.
+    pub segments: Operand,
+    /// Blocks of all segments.
+    pub units: Operand,
+}
+
+/// What a kernel knows of its unit.
+#[derive(Clone, Copy)]
+pub(super) struct Unit {
+    /// Its number.
+    pub unit: Reg,
+    /// Its number within the segment.
+    pub number: Operand,
+    /// First index of the dimension.
+    pub from: Operand,
+    /// One past the last.
+    pub to: Operand,
+    /// Flat iteration of index 0 of the segment.
+    pub counted: Operand,
+}
+
+impl<'a> Emitter<'a> {
+    /// Cuts the last dimension of a space into blocks. Host code.
+    pub fn cut(&mut self, space: &[SegDim], block: i64, span: Span) -> Lowered<Cut> {
+        let (last, outer) = space.split_last().expect("a space has dimensions");
+        let extent = self.uniform(last.extent, span)?;
+        let blocks = self.code.ceil_div(extent, block);
+        let blocks = self.code.binary(BinaryOp::SMax, blocks, Operand::i64(1));
+        let mut segments = Vec::new();
+        for dim in outer {
+            segments.push(self.uniform(dim.extent, span)?);
+        }
+        let segments = self.code.product(segments);
+        let units = self.code.mul(segments, blocks);
+        Ok(Cut { block, blocks, extent, segments, units })
+    }
+
+    /// The cut as a kernel sees it.
+    pub fn cut_param(&mut self, cut: &Cut) -> Cut {
+        let blocks = self.param_for(cut.blocks);
+        let extent = self.param_for(cut.extent);
+        Cut { blocks, extent, ..*cut }
+    }
+
+    /// A kernel's own copy of a host operand.
+    pub fn param_for(&mut self, x: Operand) -> Operand {
+        match x {
+            Operand::Const(_) => x,
+            Operand::Reg(_) => self.scalar_param("size", ScalarType::I64, x).into(),
+        }
+    }
+
+    /// One iteration of a kernel at a time.
+    pub fn for_units(
+        &mut self,
+        (lo, hi): (Reg, Reg),
+        body: &mut dyn FnMut(&mut Self, Reg) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let unit = self.code.int_reg("unit");
+        self.code.open();
+        let done = body(self, unit);
+        let block = self.code.close();
+        self.code.emit(Op::For { index: unit, from: lo.into(), to: hi.into(), step: 1, body: block });
+        done
+    }
+
+    /// Binds the outer indices of a unit and finds its part of the last dimension.
+    pub fn unit(&mut self, cut: &Cut, outer: &[SegDim], unit: Reg, span: Span) -> Lowered<Unit> {
+        let (segment, number) = if outer.is_empty() {
+            (Operand::i64(0), unit.into())
+        } else {
+            let segment = self.code.binary(BinaryOp::SQuot, unit, cut.blocks);
+            let skipped = self.code.mul(segment, cut.blocks);
+            (segment, self.code.sub(unit, skipped))
+        };
+        self.bind_flat(outer, segment, span)?;
+        let from = self.code.mul(number, Operand::i64(cut.block));
+        let to = self.code.add(from, Operand::i64(cut.block));
+        let to = self.code.binary(BinaryOp::SMin, to, cut.extent);
+        let counted = self.code.mul(segment, cut.extent);
+        Ok(Unit { unit, number, from, to, counted })
+    }
+
+    /// Runs `body` if the unit is not the first of its segment.
+    pub fn unless_first(
+        &mut self,
+        unit: &Unit,
+        body: &mut dyn FnMut(&mut Self) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let later = self.code.compare(CompareOp::SLt, Operand::i64(0), unit.number);
+        self.branch_if(later, body)
+    }
+
+    /// Runs `body` if the unit is not the last of its segment.
+    pub fn unless_last(
+        &mut self,
+        cut: &Cut,
+        unit: &Unit,
+        body: &mut dyn FnMut(&mut Self) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let next = self.code.add(unit.number, Operand::i64(1));
+        let followed = self.code.compare(CompareOp::SLt, next, cut.blocks);
+        self.branch_if(followed, body)
+    }
+
+    /// Runs `body` if a scalar condition holds.
+    pub fn branch_if(
+        &mut self,
+        cond: Operand,
+        body: &mut dyn FnMut(&mut Self) -> Lowered<()>,
+    ) -> Lowered<()> {
+        self.code.open();
+        let done = body(self);
+        let then_block = self.code.close();
+        self.code.emit(Op::If { cond, then_block, else_block: Vec::new() });
+        done
+    }
+
+    /// Waits until the unit before this one has published.
+    pub fn await_previous(&mut self, flags: Mem, unit: &Unit) -> Operand {
+        let previous = self.code.sub(unit.unit, Operand::i64(1));
+        self.code.emit(Op::WaitFlag { mem: flags, index: previous });
+        previous
+    }
+
+    /// Flags for all units, none of them set. Host code.
+    pub fn flags(&mut self, cut: &Cut) -> Mem {
+        let bytes = self.code.mul(cut.units, Operand::i64(4));
+        let mem = self.alloc("flags", bytes);
+        let value = Operand::Const(Scalar::I32(0));
+        let index = Operand::i64(0);
+        self.code.emit(Op::Fill { mem, index, count: cut.units, value, elem: ScalarType::I32 });
+        mem
+    }
+
+    /// Launches a kernel over all units: in order where one may wait for another. Host code.
+    pub fn launch_in_order(&mut self, built: Built, cut: &Cut, cost: Operand) {
+        let several = self.code.compare(CompareOp::SLt, Operand::i64(1), cut.blocks);
+        let range = |schedule| Range { extent: cut.units, schedule, cost };
+        self.code.open();
+        self.launch(built.clone(), range(Schedule::Ordered));
+        let then_block = self.code.close();
+        self.code.open();
+        self.launch(built, range(Schedule::Static));
+        let else_block = self.code.close();
+        self.code.emit(Op::If { cond: several, then_block, else_block });
+    }
+
+    /// The cost of a block whose elements cost this much each. Host code.
+    pub fn block_cost(&mut self, cut: &Cut, element: Operand) -> Operand {
+        let length = self.code.binary(BinaryOp::SMin, cut.extent, Operand::i64(cut.block));
+        self.code.mul(element, length)
+    }
+}

@@ -1,0 +1,210 @@
+//! Filters and partitions: one pass over memory, by blocks that look back.
+//!
+//! A unit runs the body once over its block and compresses what it keeps into the arena, class by class.
+//! Then it waits for the counts of the blocks before it, publishes its own sums for the next one,
+//! and copies what it kept to where it belongs:
+//!
+//! ```text
+//! for each group of lanes { kept[class] compressed at count[class]; count[class] += members }
+//! if unit > 0 { wait flag[unit-1]; before = sums[unit-1] } else { before = 0 }
+//! sums[unit] = before + count; set flag[unit]
+//! result[class][before ..] = kept[class]
+//! ```
+//!
+//! Result arrays lie in blocks for as many elements as there are inputs, of which a prefix counts.
+
+use std::rc::Rc;
+
+use warpwise_ir::{Mapping, SegOp, Stm};
+use warpwise_prim::{BinaryOp, ScalarType};
+
+use crate::lower::blocks::{Cut, Unit};
+use crate::lower::cost::{self, Work};
+use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Value};
+use crate::lower::kernels::Built;
+use crate::lower::lanes::LaneLoop;
+use crate::lower::variance::Variances;
+use crate::op::Op;
+use crate::types::{ImpType, Mem, Operand, Reg, Space};
+
+/// Operations a block should come to.
+const BLOCK_COST: i64 = 1 << 18;
+
+/// What a unit keeps of its block for one class.
+struct Class {
+    /// How many elements.
+    count: Reg,
+    /// Per value, its elements in the arena.
+    kept: Vec<(Mem, ScalarType)>,
+}
+
+impl<'a> Emitter<'a> {
+    /// Whether a partition distributes scalars only.
+    pub fn keeps_scalars(&self, op: &SegOp) -> bool {
+        op.body.result.iter().all(|&x| !self.is_array_operand(x))
+    }
+
+    /// Launches a partition of host code.
+    pub fn launch_partition(&mut self, stm: &'a Stm, op: &'a SegOp, classes: usize) -> Lowered<()> {
+        let block = (BLOCK_COST / cost::static_cost(&op.body, 1000).max(8)).clamp(16, 1 << 15) as u64;
+        let cut = self.cut(&op.space, block.next_power_of_two() as i64, stm.span)?;
+        let flags = self.flags(&cut);
+        let sums = self.unit_values(&cut, &vec![ScalarType::I64; classes]);
+        let built = self.build_partition(stm, op, classes, &cut, (flags, &sums))?;
+        let element = self.host_cost(&op.body);
+        let cost = self.block_cost(&cut, element);
+        self.launch_in_order(built, &cut, cost);
+        let last = self.code.sub(cut.blocks, Operand::i64(1));
+        for (&mem, &size) in sums.iter().zip(&stm.pattern) {
+            let total = self.code.load("size", ScalarType::I64, mem, last);
+            self.bind_uniform(size, total);
+        }
+        self.release_locals(sums);
+        self.release_locals(vec![flags]);
+        Ok(())
+    }
+
+    fn build_partition(
+        &self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        classes: usize,
+        cut: &Cut,
+        (flags, sums): (Mem, &[Mem]),
+    ) -> Lowered<Built> {
+        self.build("partition", stm.span, &|kernel, lo, hi| {
+            let flags = kernel.mem_param("flags", flags, None);
+            let sums: Vec<Mem> = sums.iter().map(|&mem| kernel.mem_param("sums", mem, None)).collect();
+            let cut = kernel.cut_param(cut);
+            let mut how = kernel.plan_lanes(op, Work::Scan);
+            if op.space.iter().all(|dim| dim.mapping != Mapping::TaskLane) {
+                how.width = 1;
+            }
+            kernel.for_units((lo, hi), &mut |kernel, unit| {
+                let unit = kernel.unit(&cut, &[], unit, stm.span)?;
+                let mark = kernel.code.int_reg("mark");
+                kernel.code.emit(Op::ArenaMark { dst: mark });
+                let how = LaneLoop { counted: Some(unit.counted), ..how.clone() };
+                let kept = kernel.compress(op, classes, &cut, &unit, &how)?;
+                let before = kernel.hand_on(&unit, flags, &sums, &kept)?;
+                kernel.copy_kept(stm, classes, &kept, &before)?;
+                kernel.code.emit(Op::ArenaReset { mark: mark.into() });
+                Ok(())
+            })
+        })
+    }
+
+    /// Compresses the elements of a block into the arena, class by class.
+    fn compress(
+        &mut self,
+        op: &'a SegOp,
+        classes: usize,
+        cut: &Cut,
+        unit: &Unit,
+        how: &LaneLoop,
+    ) -> Lowered<Vec<Class>> {
+        let values = &op.body.result[classes..];
+        let mut kept = Vec::new();
+        for _ in 0..classes {
+            let count = self.code.copy("count", Operand::i64(0));
+            let mut mems = Vec::new();
+            for value in values {
+                let elem = self.cx.function.operand_type(*value).as_scalar().unwrap_or(ScalarType::Bool);
+                let mem = self.code.mem("kept", Space::Arena);
+                let bytes = Operand::i64(cut.block * elem.bytes() as i64);
+                self.code.emit(Op::ArenaAlloc { dst: mem, bytes });
+                mems.push((mem, elem));
+            }
+            kept.push(Class { count, kept: mems });
+        }
+        let last = op.space.last().expect("a space has dimensions").index;
+        self.lane_loop(how, unit.from, unit.to, &mut |this, index| {
+            this.bind(last, index);
+            this.with_arena(&[&op.body], |this| {
+                this.stms(&op.body)?;
+                let conds = this.values(&op.body.result[..classes]);
+                let values = this.values(values);
+                let mut free = Value::constant(true.into());
+                for (&cond, class) in conds.iter().zip(&kept) {
+                    let joins = this.and(cond, free);
+                    this.join_class(class, joins, &values)?;
+                    let not = this.unary(warpwise_prim::UnaryOp::Not, cond);
+                    free = this.and(free, not);
+                }
+                Ok(())
+            })
+        })?;
+        Ok(kept)
+    }
+
+    /// Appends the values of the lanes that join a class.
+    fn join_class(&mut self, class: &Class, joins: Value, values: &[Value]) -> Lowered<()> {
+        if self.width() == 1 {
+            let Value::Uniform(joins) = joins else { return Ok(()) };
+            return self.branch_if(joins, &mut |this| {
+                for (&(mem, elem), &value) in class.kept.iter().zip(values) {
+                    let place = Value::Uniform(class.count.into());
+                    this.store_at(BlockBinding { mem, interleaved: false }, elem, place, value, false);
+                }
+                let next = this.code.add(class.count, Operand::i64(1));
+                this.code.set(class.count, next);
+                Ok(())
+            });
+        }
+        let mut mask: Operand = self.vector_reg(joins).into();
+        if let Some(running) = self.mask_operand() {
+            mask = self.code.binary(BinaryOp::And, mask, running);
+        }
+        for (&(mem, elem), &value) in class.kept.iter().zip(values) {
+            let value = self.vector_reg(value).into();
+            self.code.emit(Op::CompressStore { mem, index: class.count.into(), value, elem, mask });
+        }
+        let members = self.code.reg("members", ImpType::scalar(ScalarType::I64));
+        self.code.emit(Op::Count { dst: members, mask });
+        let next = self.code.add(class.count, members);
+        self.code.set(class.count, next);
+        Ok(())
+    }
+
+    /// Finds how many elements of each class come before a unit and tells the next one.
+    fn hand_on(&mut self, unit: &Unit, flags: Mem, sums: &[Mem], kept: &[Class]) -> Lowered<Vec<Reg>> {
+        let mut before = Vec::new();
+        for _ in kept {
+            before.push(self.code.copy("before", Operand::i64(0)));
+        }
+        self.unless_first(unit, &mut |this| {
+            let previous = this.await_previous(flags, unit);
+            for (&reg, &mem) in before.iter().zip(sums) {
+                let sum = this.code.load("sum", ScalarType::I64, mem, previous);
+                this.code.set(reg, sum);
+            }
+            Ok(())
+        })?;
+        for ((&reg, &mem), class) in before.iter().zip(sums).zip(kept) {
+            let sum = self.code.add(reg, class.count);
+            self.code.store(ScalarType::I64, mem, unit.unit, sum);
+        }
+        self.code.emit(Op::SetFlag { mem: flags, index: unit.unit.into() });
+        Ok(before)
+    }
+
+    /// Copies what a unit kept to the results.
+    fn copy_kept(&mut self, stm: &'a Stm, classes: usize, kept: &[Class], before: &[Reg]) -> Lowered<()> {
+        let mut arrays = stm.pattern[classes..].iter();
+        for (class, &before) in kept.iter().zip(before) {
+            for (&(mem, elem), &array) in class.kept.iter().zip(arrays.by_ref()) {
+                let dest = self.view(array, stm.span)?;
+                let width = if self.scalar_only { 1 } else { 2 * self.cx.target.lanes(elem).max(1) };
+                let how = LaneLoop { width, facts: Rc::new(Variances::default()), counted: None };
+                let count: Operand = class.count.into();
+                self.lane_loop(&how, Operand::i64(0), count, &mut |this, index| {
+                    let value = this.load_at(BlockBinding { mem, interleaved: false }, elem, index);
+                    let place = this.binary(BinaryOp::Add, index, Value::Uniform(before.into()));
+                    this.store(&dest, &[place], value);
+                    Ok(())
+                })?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,26 @@
+//! That lane dimensions are run by vectors, not one iteration at a time because of something unforeseen.
+
+mod common;
+
+use common::*;
+
+#[test]
+fn maps_reductions_scans_and_filters_run_in_lanes() {
+    for operation in [
+        "ys: [n]f32 = screma n (xs) map (x: f32) { y: f32 = fmul x 2f32; return y }; return ys",
+        "s: f32 = screma n (xs) map (x: f32) { return x } reduce (a: f32, b: f32) { c: f32 = fadd a b; return c } [0f32];
+         ys: [n]f32 = screma n (xs) map (x: f32) { y: f32 = fmul x s; return y }; return ys",
+        "ys: [n]f32 = screma n (xs) map (x: f32) { return x } scan (a: f32, b: f32) { c: f32 = fadd a b; return c } [0f32];
+         return ys",
+        "k: i64, zs: [k]f32 = partition n (xs) classes 1 (x: f32) { c: bool = flt 0f32 x; return c, x };
+         ys: [n]f32 = screma n (xs) map (x: f32) { i: i64 = sub k 1; y: f32 = index zs[i]; return y }; return ys",
+        "ys: [n]f32 = screma n (xs) map (x: f32) {
+           c: bool = flt x 0f32;
+           y: f32 = if c { z: f32 = sqrt x; return z } else { z: f32 = loop (z: f32 = x) for i: i64 < 9 { w: f32 = fmul z z; return w };
+             return z };
+           return y }; return ys",
+    ] {
+        let text = format!("fun main(n: i64, xs: [n]f32) -> (r: [n]f32) {{ {operation} }}");
+        assert!(all_in_lanes(&text), "{operation}");
+    }
+}
