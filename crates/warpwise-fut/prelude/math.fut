@@ -783,7 +783,7 @@ module f16 : (float with t = f16 with int_t = u16) = {
   def nan : f16 = intrinsics.fdiv_f16 0f16 0f16
   def highest : f16 = inf
   def lowest : f16 = intrinsics.fneg_f16 inf
-  def epsilon : f16 = 9.765625e-4f16
+  def epsilon : f16 = 1.1920929e-7f16
   def pi : f16 = intrinsics.fpconv_f64_f16 3.141592653589793f64
   def e : f16 = intrinsics.fpconv_f64_f16 2.718281828459045f64
 
