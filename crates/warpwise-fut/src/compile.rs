@@ -1,0 +1,96 @@
+//! The whole front end: a main file, what it imports and the prelude, to the core IR.
+
+use rustc_hash::FxHashSet;
+use warpwise_diag::{Bug, Diagnostic, Failure, Sources};
+use warpwise_ir::Program;
+
+use crate::check;
+use crate::lower;
+use crate::syntax::imports::{Loaded, ReadError, SourceFile, SourceProvider, load};
+use crate::syntax::session::Session;
+
+/// Bytes of stack for lowering, which is as deep as the program is nested and its functions call each other.
+const STACK: usize = 1 << 30;
+
+/// What can be chosen.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Options {
+    /// Leaves out all checks that would happen when the program runs.
+    pub unchecked: bool,
+}
+
+/// What came out.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The core program, at level `soac`. It has every entry point of the main file.
+    pub program: Program,
+    /// What is odd about the source.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Compiles a main file to the core IR. All files read are added to `sources`, which is what spans refer to.
+pub fn compile(
+    main: SourceFile,
+    provider: &dyn SourceProvider,
+    sources: &mut Sources,
+    options: Options,
+) -> Result<Compiled, Failure> {
+    let mut session = Session::new();
+    let prelude = load(prelude_file("prelude"), &Prelude, sources, &mut session).map_err(Failure::User)?;
+    let program = load(main, provider, sources, &mut session).map_err(Failure::User)?;
+    let input = check::Input { program: &program, prelude: Some(&prelude) };
+    let (typed, warnings) = check::check(&mut session, sources, input)?;
+    let files = prelude_files(&prelude);
+    let input = lower::Input {
+        program: &typed,
+        names: &session.names,
+        sources,
+        prelude: &files,
+        unchecked: options.unchecked,
+    };
+    let program = on_deep_stack(|| lower::lower(input))?;
+    Ok(Compiled { program, warnings })
+}
+
+fn on_deep_stack(work: impl FnOnce() -> Result<Program, Failure> + Send) -> Result<Program, Failure> {
+    let bug = |message: String| Bug { pass: "lower".to_string(), message, ir: String::new() };
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().name("lower".to_string()).stack_size(STACK);
+        match builder.spawn_scoped(scope, work).map(|worker| worker.join()) {
+            Ok(Ok(result)) => result,
+            Ok(Err(_)) => Err(bug("lowering panicked".to_string()).into()),
+            Err(error) => Err(bug(format!("no thread for lowering: {error}")).into()),
+        }
+    })
+}
+
+fn prelude_files(prelude: &Loaded) -> FxHashSet<warpwise_diag::FileId> {
+    prelude.units.iter().map(|unit| unit.file).collect()
+}
+
+/// The files of the prelude, which are part of the compiler.
+struct Prelude;
+
+const PRELUDE: &[(&str, &str)] = &[
+    ("prelude", include_str!("../prelude/prelude.fut")),
+    ("math", include_str!("../prelude/math.fut")),
+    ("functional", include_str!("../prelude/functional.fut")),
+    ("zip", include_str!("../prelude/zip.fut")),
+    ("soacs", include_str!("../prelude/soacs.fut")),
+    ("array", include_str!("../prelude/array.fut")),
+];
+
+impl SourceProvider for Prelude {
+    fn read(&self, _importing: &str, path: &str) -> Result<SourceFile, ReadError> {
+        match PRELUDE.iter().any(|(name, _)| *name == path) {
+            true => Ok(prelude_file(path)),
+            false => Err(ReadError::NotFound(format!("/prelude/{path}.fut"))),
+        }
+    }
+}
+
+fn prelude_file(name: &str) -> SourceFile {
+    let text = PRELUDE.iter().find(|(other, _)| *other == name).map_or("", |(_, text)| text);
+    let key = format!("/prelude/{name}.fut");
+    SourceFile { name: key.clone(), key, text: text.to_string() }
+}
