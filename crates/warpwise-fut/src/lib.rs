@@ -5,6 +5,7 @@
 //! of its own, and holds no global state: what one compilation shares lives in [`syntax::session::Session`].
 
 pub mod check;
+pub mod compile;
 pub mod lower;
 pub mod syntax;
 pub mod testspec;

@@ -10,7 +10,7 @@
 
 use warpwise_diag::Failure;
 use warpwise_ir::{Expr as CoreExpr, MessagePart, Operand, SliceDim, Var};
-use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType, UnaryOp};
+use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType, UnaryOp, ValueType};
 
 use crate::lower::context::{Lowering, number, shape_parts, text};
 use crate::lower::types::{scalar_type, value_type};
@@ -44,7 +44,7 @@ impl<'a> Lowering<'a, '_> {
                 Some(indices) => CoreExpr::Index { array, indices: indices.clone() },
                 None => CoreExpr::Slice { array, dims: self.whole(leaf, &place.dims) },
             };
-            self.code.bind_one("x", expr, &place.certs).into()
+            self.code.bind_one("", expr, &place.certs).into()
         }))
     }
 
@@ -74,7 +74,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(array.map_leaves(&mut |leaf| match (leaf, values.next()) {
             (Operand::Var(array), Some(value)) => {
                 let expr = CoreExpr::Update { array, dims: self.whole(leaf, &place.dims), value };
-                self.code.bind_one("x", expr, &place.certs).into()
+                self.code.bind_one("", expr, &place.certs).into()
             }
             (Operand::Var(_) | Operand::Const(_), _) => leaf,
         }))
@@ -135,7 +135,7 @@ impl<'a> Lowering<'a, '_> {
             DimIndexKind::Fix(index) => {
                 let value = self.expr(index, env)?;
                 let value = self.scalar(&value)?;
-                let value = self.to_i64(value, &index.ty);
+                let value = self.index_operand(value, &index.ty);
                 parts.push(number(value));
                 Ok((SliceDim::Fix(value), self.in_bounds(value, size)))
             }
@@ -158,7 +158,7 @@ impl<'a> Lowering<'a, '_> {
         let Some(expr) = expr else { return Ok(None) };
         let value = self.expr(expr, env)?;
         let value = self.scalar(&value)?;
-        Ok(Some(self.to_i64(value, &expr.ty)))
+        Ok(Some(self.index_operand(value, &expr.ty)))
     }
 
     fn slice_dim(
@@ -259,7 +259,7 @@ impl<'a> Lowering<'a, '_> {
         let range = Range { prim, first, second, bound, end };
         let (len, step, certs) = self.range_len(&range, env);
         self.code.mark_size(len);
-        let array = self.code.bind_one("x", CoreExpr::Iota { len, start: first, step }, &certs);
+        let array = self.code.bind_one("", CoreExpr::Iota { len, start: first, step }, &certs);
         Ok(Value::Array(len, Box::new(Value::leaf(array))))
     }
 
@@ -319,7 +319,10 @@ impl<'a> Lowering<'a, '_> {
 
     fn range_message(&self, range: &Range) -> Vec<MessagePart> {
         let ty = value_type(range.prim);
-        let value = |operand: Operand| MessagePart::Value(operand, ty);
+        let value = |operand: Operand| match ty {
+            ValueType::I64 => number(operand),
+            other => MessagePart::Value(operand, other),
+        };
         let mut parts = vec![text("Range "), value(range.first)];
         if let Some(second) = range.second {
             parts.extend([text(".."), value(second)]);

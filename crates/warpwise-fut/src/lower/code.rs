@@ -21,7 +21,6 @@ pub struct Code {
     pub span: Span,
     bodies: Vec<OpenBody>,
     depth: SecondaryMap<Var, u32>,
-    sizes: FxHashSet<Var>,
 }
 
 /// A body to which statements are still added.
@@ -29,6 +28,7 @@ pub struct Code {
 pub struct OpenBody {
     stms: Vec<Stm>,
     known: FxHashMap<Pure, Operand>,
+    sizes: FxHashSet<Var>,
 }
 
 /// A scalar operation without effect or certificate.
@@ -55,12 +55,15 @@ impl Code {
         function.span = span;
         // Two bodies: what is evaluated once, and the body proper.
         let bodies = vec![OpenBody::default(), OpenBody::default()];
-        Code { function, span, bodies, depth: SecondaryMap::new(0), sizes: FxHashSet::default() }
+        Code { function, span, bodies, depth: SecondaryMap::new(0) }
     }
 
     /// The function with this result.
     pub fn finish(mut self, result: Vec<Operand>) -> Function {
         let stms = self.bodies.drain(..).flat_map(|body| body.stms).collect();
+        for data in self.function.vars.values_mut().filter(|data| data.name.is_empty()) {
+            data.name = b"t".as_slice().into();
+        }
         self.function.body = Body { stms, result };
         self.function
     }
@@ -116,10 +119,10 @@ impl Code {
         var
     }
 
-    /// From now on the operand counts as a size: it is not negative.
+    /// From now on, as far as the innermost body reaches, the operand counts as a size: it is not negative.
     pub fn mark_size(&mut self, operand: Operand) {
-        if let Operand::Var(var) = operand {
-            self.sizes.insert(var);
+        if let (Operand::Var(var), Some(body)) = (operand, self.bodies.last_mut()) {
+            body.sizes.insert(var);
         }
     }
 
@@ -127,7 +130,7 @@ impl Code {
     pub fn is_size(&self, operand: Operand) -> bool {
         match operand {
             Operand::Const(value) => value.as_int().is_some_and(|value| value >= 0),
-            Operand::Var(var) => self.sizes.contains(&var),
+            Operand::Var(var) => self.bodies.iter().any(|body| body.sizes.contains(&var)),
         }
     }
 
@@ -178,10 +181,10 @@ impl Code {
 
     /// `op x y`, where the operation cannot fail.
     pub fn binary(&mut self, op: BinaryOp, x: Operand, y: Operand) -> Operand {
-        if let (Some(x), Some(y)) = (x.as_const(), y.as_const()) {
-            if let Some(value) = op.eval(x, y) {
-                return value.into();
-            }
+        if let (Some(x), Some(y)) = (x.as_const(), y.as_const())
+            && let Some(value) = op.eval(x, y)
+        {
+            return value.into();
         }
         match simplified(op, x, y) {
             Some(result) => result,
@@ -264,7 +267,7 @@ impl Code {
         if let Some(operand) = self.bodies.iter().rev().find_map(|body| body.known.get(&key)) {
             return *operand;
         }
-        let operand = Operand::Var(self.bind_one("t", expr, &[]));
+        let operand = Operand::Var(self.bind_one("", expr, &[]));
         if let Some(body) = self.bodies.last_mut() {
             body.known.insert(key, operand);
         }

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_diag::{Bug, Failure, FileId, Limit, Sources, Span};
 use warpwise_ir::entity::PrimaryMap;
 use warpwise_ir::{Expr, Function, FunctionId, Message, MessagePart, Operand, Var};
-use warpwise_prim::ValueType;
+use warpwise_prim::{Scalar, ValueType};
 
 use crate::lower::code::Code;
 use crate::lower::instance::InstanceKey;
@@ -151,8 +151,21 @@ impl<'a, 's> Lowering<'a, 's> {
         if env.unchecked || cond == Operand::bool(true) {
             return Vec::new();
         }
-        vec![self.code.bind_one("c", Expr::Assert { cond, message: Message { parts } }, &[])]
+        let message = Message { parts: compact(parts) };
+        vec![self.code.bind_one("c", Expr::Assert { cond, message }, &[])]
     }
+}
+
+/// The same message, with neighbouring words joined.
+fn compact(parts: Vec<MessagePart>) -> Vec<MessagePart> {
+    let mut compact: Vec<MessagePart> = Vec::with_capacity(parts.len());
+    for part in parts {
+        match (compact.last_mut(), part) {
+            (Some(MessagePart::Text(before)), MessagePart::Text(text)) => before.push_str(&text),
+            (_, part) => compact.push(part),
+        }
+    }
+    compact
 }
 
 /// Words in a message.
@@ -162,7 +175,10 @@ pub fn text(text: impl Into<String>) -> MessagePart {
 
 /// A size or index in a message.
 pub fn number(value: Operand) -> MessagePart {
-    MessagePart::Value(value, ValueType::I64)
+    match value {
+        Operand::Const(Scalar::I64(value)) => MessagePart::Text(value.to_string()),
+        Operand::Const(_) | Operand::Var(_) => MessagePart::Value(value, ValueType::I64),
+    }
 }
 
 /// The sizes of an array in a message: `[4][7]`.

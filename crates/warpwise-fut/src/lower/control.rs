@@ -86,7 +86,7 @@ impl<'a> Lowering<'a, '_> {
         let (then_body, n_sizes) = self.finish_branch(then_body, &then, &extents);
         let (else_body, _) = self.finish_branch(else_body, &otherwise, &extents);
         let expr = CoreExpr::If { cond, then_body, else_body, branch: Branch::Plain };
-        let results = self.code.bind("x", expr, &[]);
+        let results = self.code.bind("", expr, &[]);
         Ok(rebuild(&then, &extents, n_sizes, &results))
     }
 
@@ -262,7 +262,7 @@ impl<'a> Lowering<'a, '_> {
 
     fn close_loop(&mut self, state: LoopState<'a>, form: CoreForm, result: Vec<Operand>) -> Value<'a> {
         let body = self.code.close(result);
-        let results = self.code.bind("x", CoreExpr::Loop { params: state.params, form, body }, &[]);
+        let results = self.code.bind("", CoreExpr::Loop { params: state.params, form, body }, &[]);
         rebuild(&state.value, &state.extents, state.n_sizes, &results)
     }
 
@@ -271,7 +271,7 @@ impl<'a> Lowering<'a, '_> {
         element.map_leaves(&mut |leaf| match leaf {
             Operand::Var(array) => {
                 let expr = CoreExpr::Index { array, indices: vec![index] };
-                self.code.bind_one("x", expr, &[]).into()
+                self.code.bind_one("", expr, &[]).into()
             }
             Operand::Const(_) => leaf,
         })

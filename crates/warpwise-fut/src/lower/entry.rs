@@ -126,8 +126,9 @@ impl<'a> Lowering<'a, '_> {
         });
         let params = surface.collect();
         let results = self.session.entry_results(&entry.result);
+        let declared = self.repr(&source.function.result.ty, &env, Sizes::Plain)?;
         let value = self.expr(&source.function.body, &env)?;
-        let mut function = self.finish(entry.def, &env, &value)?;
+        let mut function = self.finish(entry.def, &declared, &value)?;
         let size_results = function.results.len() - value.leaves().len();
         function.entry = Some(EntryPoint { name, size_params, params, size_results, results });
         Ok(function)

@@ -138,7 +138,7 @@ impl<'a> Lowering<'a, '_> {
         if certs.is_empty() {
             return Ok(value);
         }
-        Ok(value.map_leaves(&mut |leaf| self.code.bind_one("x", CoreExpr::Operand(leaf), &certs).into()))
+        Ok(value.map_leaves(&mut |leaf| self.code.bind_one("", CoreExpr::Operand(leaf), &certs).into()))
     }
 
     fn coercion(&mut self, body: &'a Expr, ty: &'a Type, env: &Env<'a>) -> Result<Value<'a>, Failure> {
@@ -192,7 +192,7 @@ impl<'a> Lowering<'a, '_> {
         } else {
             CoreExpr::ArrayLit(elements)
         };
-        let array = self.code.bind_one("x", array, &[]);
+        let array = self.code.bind_one("", array, &[]);
         Ok(Value::Array(len, Box::new(Value::leaf(array))))
     }
 
@@ -215,7 +215,7 @@ impl<'a> Lowering<'a, '_> {
         let element = first.map_leaves(&mut |_| {
             let column = rows.iter().filter_map(|row| row.get(leaf).copied()).collect();
             leaf += 1;
-            self.code.bind_one("x", CoreExpr::ArrayLit(column), &[]).into()
+            self.code.bind_one("", CoreExpr::ArrayLit(column), &[]).into()
         });
         Ok(Value::Array(len, Box::new(element)))
     }
@@ -231,7 +231,7 @@ impl<'a> Lowering<'a, '_> {
             Repr::Scalar(prim) => {
                 let shape = outer.iter().copied().collect();
                 let scratch = CoreExpr::Scratch { elem: scalar_type(*prim), shape };
-                Value::leaf(self.code.bind_one("x", scratch, &[]))
+                Value::leaf(self.code.bind_one("", scratch, &[]))
             }
             Repr::Record(fields) => {
                 let fields = fields.iter().map(|field| self.empty_inside(field, outer));
@@ -252,7 +252,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// An integer of the language as an `i64`.
-    pub fn to_i64(&mut self, operand: Operand, ty: &Type) -> Operand {
+    pub fn index_operand(&mut self, operand: Operand, ty: &Type) -> Operand {
         let op = match ty {
             Type::Prim(PrimType::U8 | PrimType::U16 | PrimType::U32 | PrimType::U64) => {
                 warpwise_prim::ConvertOp::ZExt

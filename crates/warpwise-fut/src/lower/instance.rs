@@ -142,8 +142,9 @@ impl<'a> Lowering<'a, '_> {
             let value = self.coerce(&value, &extents, &[]);
             self.bind_pattern(&param.pattern, &value, &env)?;
         }
+        let declared = self.repr(&source.function.result.ty, &env, Sizes::Plain)?;
         let result = self.expr(&source.function.body, &env)?;
-        self.finish(key.def, &env, &result)
+        self.finish(key.def, &declared, &result)
     }
 
     /// Parameters for the sizes of a scheme and of type arguments.
@@ -165,14 +166,13 @@ impl<'a> Lowering<'a, '_> {
         sizes
     }
 
-    /// Ends the function of a definition with this value.
-    pub fn finish(mut self, def: DefId, env: &Env<'a>, value: &Value<'a>) -> Result<Function, Failure> {
+    /// Ends the function of a definition with this value, whose sizes are those that its type has outside the body.
+    pub fn finish(mut self, def: DefId, plain: &Repr, value: &Value<'a>) -> Result<Function, Failure> {
         let source = &self.session.program.defs[def.index()].function.result;
-        let plain = self.repr(&source.ty, env, Sizes::Plain)?;
         let (sizes, value) = self.open_sizes(value, &plain.extents());
         let mut result = sizes;
         result.extend(value.leaves());
-        let (size_vars, declared) = self.fresh_result(&plain)?;
+        let (size_vars, declared) = self.fresh_result(plain)?;
         let mut results: Vec<ResultDecl> =
             size_vars.into_iter().map(|var| ResultDecl { var, unique: false }).collect();
         let unique = declared.marks(&source.unique);

@@ -4,7 +4,7 @@ use warpwise_diag::Failure;
 use warpwise_ir::{Expr, Lambda, MessagePart, Operand, Reduce, Screma, Type as CoreType};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, TernaryOp, UnaryOp};
 
-use crate::lower::context::{Lowering, text};
+use crate::lower::context::{Lowering, number, text};
 use crate::lower::types::scalar_type;
 use crate::lower::value::{Env, Use, Value};
 use crate::typed::intrinsic::Intrinsic;
@@ -66,7 +66,7 @@ impl<'a> Lowering<'a, '_> {
         }
         let message = if op == BinaryOp::Pow { "negative exponent" } else { "division by zero" };
         let certs = self.check(env, defined, vec![text(message)]);
-        Ok(Value::leaf(self.code.bind_one("t", Expr::Binary(op, x, y), &certs)))
+        Ok(Value::leaf(self.code.bind_one("", Expr::Binary(op, x, y), &certs)))
     }
 
     /// Whether an operator has a result for this second operand.
@@ -90,7 +90,7 @@ impl<'a> Lowering<'a, '_> {
         z: &Value<'a>,
     ) -> Result<Value<'a>, Failure> {
         let (x, y, z) = (self.scalar(x)?, self.scalar(y)?, self.scalar(z)?);
-        Ok(Value::leaf(self.code.bind_one("t", Expr::Ternary(op, x, y, z), &[])))
+        Ok(Value::leaf(self.code.bind_one("", Expr::Ternary(op, x, y, z), &[])))
     }
 
     /// `x == y` of any values: arrays of different shapes are unequal.
@@ -147,12 +147,12 @@ impl<'a> Lowering<'a, '_> {
         let neutral = vec![Operand::bool(true)];
         let reduces = vec![Reduce { op, neutral, commutative: true }];
         let screma = Screma { width, inputs, map, scans: Vec::new(), reduces, post: None };
-        Ok(self.code.bind_one("t", Expr::Screma(Box::new(screma)), &[]).into())
+        Ok(self.code.bind_one("", Expr::Screma(Box::new(screma)), &[]).into())
     }
 
     fn conjunction(&mut self) -> Lambda {
         self.code.open();
-        let x = self.code.fresh("x", CoreType::BOOL);
+        let x = self.code.fresh("", CoreType::BOOL);
         let y = self.code.fresh("y", CoreType::BOOL);
         let both = self.code.and(x.into(), y.into());
         self.code.close_lambda(vec![x, y], vec![both])
@@ -166,8 +166,9 @@ impl<'a> Lowering<'a, '_> {
         } else {
             self.code.compare(CompareOp::SLe, zero, size)
         };
-        let message: Vec<MessagePart> =
-            vec![text("Range 0..1..<"), crate::lower::context::number(size), text(" is invalid")];
-        self.check(env, fits, message)
+        let message: Vec<MessagePart> = vec![text("Range 0..1..<"), number(size), text(" is invalid")];
+        let certs = self.check(env, fits, message);
+        self.code.mark_size(size);
+        certs
     }
 }

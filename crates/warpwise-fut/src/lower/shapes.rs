@@ -61,7 +61,7 @@ impl<'a> Lowering<'a, '_> {
         match operand {
             Operand::Var(array) if self.code.function.ty(array).shape() != shape => {
                 let expr = Expr::Reshape { array, shape: shape.into() };
-                Operand::Var(self.code.bind_one("x", expr, certs))
+                Operand::Var(self.code.bind_one("", expr, certs))
             }
             Operand::Var(_) | Operand::Const(_) => operand,
         }
@@ -95,7 +95,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(match repr {
             Repr::Scalar(prim) => {
                 let ty = Type::array(scalar_type(*prim), outer.iter().copied());
-                Value::Leaf(self.code.fresh("x", ty).into())
+                Value::Leaf(self.code.fresh("", ty).into())
             }
             Repr::Record(fields) => {
                 let fields = fields.iter().map(|field| self.fresh_inside(field, outer));
@@ -118,7 +118,7 @@ impl<'a> Lowering<'a, '_> {
     pub fn fresh_row(&mut self, element: &Value<'a>) -> Value<'a> {
         element.map_leaves(&mut |leaf| {
             let ty = self.code.ty(leaf).row(1);
-            Operand::Var(self.code.fresh("x", ty))
+            Operand::Var(self.code.fresh("", ty))
         })
     }
 
@@ -127,8 +127,10 @@ impl<'a> Lowering<'a, '_> {
         match &pattern.kind {
             PatKind::Wildcard => {}
             PatKind::Bind(local) => {
-                let name = self.session.program.locals[local.index()].name;
-                self.name(value, self.session.input.names.text(name));
+                let source = &self.session.program.locals[local.index()];
+                if !self.session.in_prelude(source.span) {
+                    self.name(value, self.session.input.names.text(source.name));
+                }
                 env.bind(*local, value.clone());
             }
             PatKind::Record(patterns) => {
@@ -145,7 +147,7 @@ impl<'a> Lowering<'a, '_> {
         for leaf in value.leaves() {
             if let Operand::Var(var) = leaf {
                 let data = &mut self.code.function.vars[var];
-                if matches!(data.name(), "x" | "t" | "r") {
+                if data.name.is_empty() {
                     data.name = name.as_bytes().into();
                 }
             }

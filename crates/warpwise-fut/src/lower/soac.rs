@@ -112,7 +112,7 @@ impl<'a> Lowering<'a, '_> {
         let y = self.settle(y, element_type)?;
         let map = self.code.close_lambda(params, y.leaves());
         let screma = Screma { width, inputs, map, scans: Vec::new(), reduces: Vec::new(), post: None };
-        let results = self.code.bind("x", Expr::Screma(Box::new(screma)), &[]);
+        let results = self.code.bind("", Expr::Screma(Box::new(screma)), &[]);
         let mut results = results.into_iter().map(Operand::Var);
         Ok(Value::Array(width, Box::new(y.with_leaves(&mut results))))
     }
@@ -135,7 +135,7 @@ impl<'a> Lowering<'a, '_> {
             Fold::Scan { exclusive } => (vec![Scan { op, neutral, exclusive }], Vec::new()),
         };
         let screma = Screma { width, inputs, map, scans, reduces, post: None };
-        let results = self.code.bind("x", Expr::Screma(Box::new(screma)), &[]);
+        let results = self.code.bind("", Expr::Screma(Box::new(screma)), &[]);
         let value = ne.with_leaves(&mut results.into_iter().map(Operand::Var));
         Ok(match fold {
             Fold::Reduce { .. } => value,
@@ -149,7 +149,7 @@ impl<'a> Lowering<'a, '_> {
         let mut fresh = |_: ()| {
             like.map_leaves(&mut |leaf| {
                 let ty = self.code.ty(leaf);
-                Operand::Var(self.code.fresh("x", ty))
+                Operand::Var(self.code.fresh("", ty))
             })
         };
         let (x, y) = (fresh(()), fresh(()));
@@ -187,7 +187,7 @@ impl<'a> Lowering<'a, '_> {
         result.extend(x.leaves());
         let lambda = self.code.close_lambda(params, result);
         let expr = Expr::Partition(Box::new(Partition { width, inputs, classes, lambda }));
-        let results = self.code.bind("x", expr, &[]);
+        let results = self.code.bind("", expr, &[]);
         let (sizes, arrays) = results.split_at(classes.min(results.len()));
         let mut arrays = arrays.iter().map(|var| Operand::Var(*var));
         let mut values = Vec::with_capacity(classes);
@@ -238,7 +238,7 @@ impl<'a> Lowering<'a, '_> {
         let arrays = self.arrays(&target)?;
         let dests = arrays.iter().map(|array| ScatterDest { array: *array, rank }).collect();
         let expr = Expr::Scatter(Box::new(Scatter { width, inputs, lambda, dests }));
-        let results = self.code.bind("x", expr, &[]);
+        let results = self.code.bind("", expr, &[]);
         Ok(dest.with_leaves(&mut results.into_iter().map(Operand::Var)))
     }
 
@@ -262,7 +262,7 @@ impl<'a> Lowering<'a, '_> {
             return Ok(dest.clone());
         }
         let ops = vec![HistOp { dests, rank, op, neutral: ne.leaves() }];
-        let results = self.code.bind("x", Expr::Hist(Box::new(Hist { width, inputs, lambda, ops })), &[]);
+        let results = self.code.bind("", Expr::Hist(Box::new(Hist { width, inputs, lambda, ops })), &[]);
         Ok(dest.with_leaves(&mut results.into_iter().map(Operand::Var)))
     }
 
@@ -352,7 +352,7 @@ impl<'a> Lowering<'a, '_> {
             let Operand::Var(array) = leaf else { return leaf };
             let ty = self.code.ty(leaf);
             let shape = outer.iter().chain(ty.shape().iter().skip(taken)).copied().collect();
-            self.code.bind_one("x", Expr::Reshape { array, shape }, &[]).into()
+            self.code.bind_one("", Expr::Reshape { array, shape }, &[]).into()
         })
     }
 
@@ -366,7 +366,7 @@ impl<'a> Lowering<'a, '_> {
         let mut seconds = self.arrays(y)?.into_iter();
         let element = x.map_leaves(&mut |leaf| {
             let arrays = leaf.as_var().into_iter().chain(seconds.next()).collect();
-            self.code.bind_one("x", Expr::Concat { arrays, len }, &[]).into()
+            self.code.bind_one("", Expr::Concat { arrays, len }, &[]).into()
         });
         Ok(Value::Array(len, Box::new(element)))
     }
@@ -378,7 +378,7 @@ impl<'a> Lowering<'a, '_> {
             let Operand::Var(array) = leaf else { return leaf };
             let rank = self.code.ty(leaf).rank();
             let perm = [1, 0].into_iter().chain(2..rank).collect();
-            self.code.bind_one("x", Expr::Rearrange { array, perm }, &[]).into()
+            self.code.bind_one("", Expr::Rearrange { array, perm }, &[]).into()
         });
         Ok(Value::Array(m, Box::new(Value::Array(n, Box::new(element)))))
     }
@@ -388,7 +388,7 @@ impl<'a> Lowering<'a, '_> {
         let certs = self.check_size(n, &arguments.env);
         let element = x.map_leaves(&mut |value| {
             let shape = [n].into_iter().collect();
-            self.code.bind_one("x", Expr::Replicate { shape, value }, &certs).into()
+            self.code.bind_one("", Expr::Replicate { shape, value }, &certs).into()
         });
         Ok(Value::Array(n, Box::new(element)))
     }
@@ -396,7 +396,7 @@ impl<'a> Lowering<'a, '_> {
     fn copy(&mut self, x: &Value<'a>) -> Value<'a> {
         x.map_leaves(&mut |leaf| match leaf {
             Operand::Var(array) if self.code.ty(leaf).rank() > 0 => {
-                self.code.bind_one("x", Expr::Copy(array), &[]).into()
+                self.code.bind_one("", Expr::Copy(array), &[]).into()
             }
             Operand::Var(_) | Operand::Const(_) => leaf,
         })
@@ -407,7 +407,7 @@ impl<'a> Lowering<'a, '_> {
             (Operand::Var(_) | Operand::Const(_), 0) | (Operand::Const(_), _) => leaf,
             (Operand::Var(array), rank) => {
                 let perm = (0..rank).collect();
-                self.code.bind_one("x", Expr::Manifest { array, perm }, &[]).into()
+                self.code.bind_one("", Expr::Manifest { array, perm }, &[]).into()
             }
         })
     }

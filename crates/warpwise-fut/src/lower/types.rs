@@ -192,10 +192,10 @@ impl<'a> Lowering<'a, '_> {
     ) {
         match (ty, value) {
             (Type::Array(array), Value::Array(extent, element)) => {
-                if let Size::Local(local) = &array.size {
-                    if wanted(*local) {
-                        env.bind(*local, Value::Leaf(*extent));
-                    }
+                if let Size::Local(local) = &array.size
+                    && wanted(*local)
+                {
+                    env.bind(*local, Value::Leaf(*extent));
                 }
                 self.bind_sizes(&array.element, element, env, wanted);
             }
@@ -211,12 +211,10 @@ impl<'a> Lowering<'a, '_> {
                 for (param, arg) in definition.params.iter().zip(args.iter()) {
                     if let (AbstractParam::Size(inner_local), TypeArg::Size(Size::Local(local))) =
                         (param, arg)
+                        && let Some(extent) = inner.value(*inner_local)
+                        && wanted(*local)
                     {
-                        if let Some(extent) = inner.value(*inner_local) {
-                            if wanted(*local) {
-                                env.bind(*local, extent);
-                            }
-                        }
+                        env.bind(*local, extent);
                     }
                 }
             }
@@ -236,10 +234,10 @@ impl<'a> Lowering<'a, '_> {
             inner.bind_type(*param, TypeBinding::Written(ty, env.clone()));
         }
         for (local, size) in scheme.sizes.iter().zip(&instance.sizes) {
-            if inner.value(*local).is_none() {
-                if let Extent::Known(operand) = self.extent(size, env, Sizes::All)? {
-                    inner.bind(*local, Value::Leaf(operand));
-                }
+            if inner.value(*local).is_none()
+                && let Extent::Known(operand) = self.extent(size, env, Sizes::All)?
+            {
+                inner.bind(*local, Value::Leaf(operand));
             }
         }
         Ok(())
