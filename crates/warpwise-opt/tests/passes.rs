@@ -161,7 +161,8 @@ impl Reader<'_> {
         let (inside, rest) = self.rest.split_once(')').ok_or("`empty` has no end")?;
         self.rest = rest;
         let mut parts: Vec<&str> = inside.split(", ").collect();
-        let elem = parts.pop().and_then(warpwise_prim::ScalarType::from_name).ok_or("`empty` needs a type")?;
+        let elem =
+            parts.pop().and_then(warpwise_prim::ScalarType::from_name).ok_or("`empty` needs a type")?;
         let sizes: Result<Vec<usize>, _> = parts.iter().map(|size| size.parse()).collect();
         let shape = sizes.map_err(|error| format!("{error}"))?;
         Ok(Value::Array(ArrayValue::new(elem, shape, vec![])))
