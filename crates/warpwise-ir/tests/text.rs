@@ -74,6 +74,7 @@ fn ty(value: &str) -> &str {
 #[test]
 fn wrong_texts_are_errors_at_their_place() {
     let cases = [
+        ("fun f(m: mem, a: [2]i32 @ m -> 0 + {(2 : s)}) -> () { return }", "s)}", "`s` is not in scope"),
         ("fun f() -> () { return }}", "}", "expected `fun` or `entry`, found `}`"),
         ("fun f() -> () { x: i32 = neg y; return }", "y;", "`y` is not in scope"),
         ("fun f() -> () { x: i32 = neg x; return }", "x;", "`x` is not in scope"),

@@ -43,8 +43,16 @@ fn program(text: &str, file: FileId) -> Parsed<Program> {
     }
     let tokens = lex::tokens(text, file)?;
     let functions = function_names(&tokens)?;
-    let mut parser =
-        Parser { tokens, at: 0, functions, vars: PrimaryMap::new(), scope: Scope::default(), depth: 0 };
+    let mut parser = Parser {
+        tokens,
+        at: 0,
+        functions,
+        vars: PrimaryMap::new(),
+        scope: Scope::default(),
+        depth: 0,
+        in_params: false,
+        later_strides: Vec::new(),
+    };
     let mut program = Program::default();
     while parser.peek() != &TokenKind::End {
         let function = parser.function()?;
@@ -117,6 +125,10 @@ struct Parser<'t> {
     vars: PrimaryMap<Var, VarData>,
     scope: Scope<'t>,
     depth: usize,
+    /// Whether the parameters of a function are being read.
+    in_params: bool,
+    /// Strides of parameters not in scope yet: the parameter, the dimension, the name and its place.
+    later_strides: Vec<(Var, usize, &'t str, Span)>,
 }
 
 impl<'t> Parser<'t> {
@@ -129,7 +141,9 @@ impl<'t> Parser<'t> {
         };
         self.at += 1;
         let name = self.name()?;
+        self.in_params = true;
         let params = self.list("(", ")", |p| p.binding().map(|(var, consumed)| Param { var, consumed }))?;
+        self.in_params = false;
         self.mark("->")?;
         let scope = self.scope.log.len();
         let results = self.list("(", ")", |p| p.binding().map(|(var, unique)| ResultDecl { var, unique }))?;
@@ -172,9 +186,25 @@ impl<'t> Parser<'t> {
             let result =
                 if p.peek() == &TokenKind::Mark("}") { Vec::new() } else { p.separated(|p| p.operand())? };
             p.mark("}")?;
+            if p.depth == 1 {
+                p.resolve_strides()?;
+            }
             p.scope.leave(scope);
             Ok(Body { stms, result })
         })
+    }
+
+    /// Strides of parameters that the outermost body binds.
+    fn resolve_strides(&mut self) -> Parsed<()> {
+        for (param, dim, name, span) in std::mem::take(&mut self.later_strides) {
+            let Some(stride) = self.scope.vars.get(name) else {
+                return Err(Box::new(Diagnostic::error(CODE, span, format!("`{name}` is not in scope"))));
+            };
+            if let Some(placement) = &mut self.vars[param].placement {
+                placement.index_fn.dims[dim].stride = (*stride).into();
+            }
+        }
+        Ok(())
     }
 
     fn stm(&mut self) -> Parsed<Stm> {

@@ -1,6 +1,7 @@
 //! Bindings, types, placements, operands, constants.
 
 use half::f16;
+use warpwise_diag::Span;
 use warpwise_prim::{Scalar, ScalarType, ValueType};
 
 use super::lex::TokenKind;
@@ -17,8 +18,10 @@ impl<'t> Parser<'t> {
         self.mark(":")?;
         let star = self.eat("*");
         let ty = self.ty()?;
-        let placement = if self.eat("@") { Some(self.placement()?) } else { None };
+        let mut later = Vec::new();
+        let placement = if self.eat("@") { Some(self.placement(&mut later)?) } else { None };
         let var = self.bind(name, ty);
+        self.later_strides.extend(later.into_iter().map(|(dim, name, span)| (var, dim, name, span)));
         self.vars[var].placement = placement;
         Ok((var, star))
     }
@@ -41,7 +44,8 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn placement(&mut self) -> Parsed<Placement> {
+    /// A placement. Strides of parameters may be bound in the body: they go to `later`.
+    fn placement(&mut self, later: &mut Vec<(usize, &'t str, Span)>) -> Parsed<Placement> {
         let block = self.var()?;
         self.mark("->")?;
         let offset = self.operand()?;
@@ -51,7 +55,14 @@ impl<'t> Parser<'t> {
         while self.eat("(") {
             let extent = self.operand()?;
             self.mark(":")?;
-            let stride = self.operand()?;
+            let stride = match *self.peek() {
+                TokenKind::Word(name) if self.in_params && !self.scope.vars.contains_key(name) => {
+                    later.push((dims.len(), name, self.span()));
+                    self.at += 1;
+                    Operand::i64(0)
+                }
+                _ => self.operand()?,
+            };
             self.mark(")")?;
             dims.push(LmadDim { extent, stride });
         }
