@@ -11,7 +11,6 @@ pub mod baseline;
 pub mod compare;
 pub mod futhark;
 pub mod measure;
-pub mod ours;
 pub mod peer;
 pub mod probe;
 pub mod report;

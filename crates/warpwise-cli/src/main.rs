@@ -1,3 +1,65 @@
-//! The `warpwise` command.
+//! The `warpwise` command: checks, runs, times and tests programs, and shows what the compiler makes of them.
+//!
+//! Each subcommand is a module of [`commands`]; [`options`] are those that mean the same everywhere. Exit codes:
+//! 0 fine, 1 the program or the tool failed (wrong usage included), 2 the program is wrong, 130 interrupted.
+//! Everything runs on a thread with a large stack, since trees may be deep; a panic becomes a message with the
+//! name of a file that tells the rest ([`crashes`]).
 
-fn main() {}
+mod commands;
+
+mod failure;
+mod options;
+
+mod arguments;
+mod cases;
+mod random;
+
+mod crashes;
+mod interrupt;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use commands::Command;
+
+/// Compiles functional data-parallel array programs to SIMD multicore code, and runs them.
+#[derive(Parser)]
+#[command(name = "warpwise", version, subcommand_required = true, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Bytes of stack for the compiler: only what is used becomes memory.
+const STACK: usize = 256 << 20;
+
+fn main() -> ExitCode {
+    crashes::keep_quiet();
+    interrupt::install();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let work = move || commands::execute(cli.command);
+    let worker = std::thread::Builder::new().name("main".to_string()).stack_size(STACK).spawn(work);
+    let code = match worker.map(|worker| worker.join()) {
+        Ok(Ok(Ok(code))) => code,
+        Ok(Ok(Err(failure))) => failure.report(),
+        Ok(Err(_)) => crashes::report_panic(),
+        Err(error) => output::complain(&format!("cannot start a thread: {error}"), 1),
+    };
+    ExitCode::from(code)
+}
+
+/// Prints help, or what is wrong with the words given.
+fn usage(error: &clap::Error) -> ExitCode {
+    // Whoever closed the pipe does not want to read it.
+    let _ = error.print();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,
+        _ => ExitCode::from(failure::FAILED),
+    }
+}

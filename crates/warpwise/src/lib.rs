@@ -1,11 +1,19 @@
 //! The library: compile and run array programs.
 //!
-//! [`compiler`] turns programs into [`Compiled`] code, plain data that a cache can keep; [`Compiled::load`]
-//! makes it a [`Program`] whose entry points can be called with values.
+//! [`build`](build::build) turns a file into [`Compiled`] code, by way of a [cache]; [`compiler`] does the same
+//! for core IR. Compiled code is plain data; [`Compiled::load`] makes it a [`Program`] whose entry points can be
+//! called with values.
 
+pub mod build;
 pub mod compiler;
 mod program;
 mod signature;
+
+pub mod cache;
+mod fingerprint;
+pub mod source;
+
+pub mod stages;
 
 pub use compiler::Options;
 pub use program::{CallError, Compiled, Context, Program};

@@ -1,0 +1,135 @@
+//! The cases of test blocks as values: what goes in, what must come out.
+
+use std::path::Path;
+
+use warpwise_diag::{Sources, Span};
+use warpwise_fut::testspec::{Input, RandomValue, TestBlock, TestCase, TestSpec, Values};
+use warpwise_prim::ValueType;
+use warpwise_runtime::array::Value;
+use warpwise_runtime::formats::files::read_file;
+use warpwise_runtime::formats::{FormatError, Position, Source, read_values};
+use warpwise_runtime::memory::MemoryPool;
+
+use crate::random::random_value;
+
+/// Why the values of a case are not to be had.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CaseError {
+    /// The case or a file it names is wrong.
+    Wrong(String),
+    /// The case asks for what cannot be done.
+    Unsupported(String),
+}
+
+/// A program's test blocks, and where they stand.
+pub struct Cases<'a> {
+    /// The program's file.
+    pub path: &'a Path,
+    /// Its text.
+    pub sources: &'a Sources,
+    /// Where values are put.
+    pub memory: &'a MemoryPool,
+}
+
+impl Cases<'_> {
+    /// The arguments of a case.
+    pub fn arguments(&self, case: &TestCase) -> Result<Vec<Value>, CaseError> {
+        match &case.input {
+            Input::Values(values) => self.values(values),
+            Input::Script(_) => Err(CaseError::Unsupported("inputs that scripts compute".to_string())),
+            Input::Random(values) => {
+                let mut arguments = Vec::new();
+                for (position, value) in values.iter().enumerate() {
+                    arguments.append(&mut self.random(position, value, case.span)?);
+                }
+                Ok(arguments)
+            }
+        }
+    }
+
+    /// Values written in place or in a file beside the program.
+    pub fn values(&self, values: &Values) -> Result<Vec<Value>, CaseError> {
+        match values {
+            Values::File { path, .. } => {
+                let path = self.path.parent().unwrap_or(Path::new("")).join(path);
+                read_file(&path, None, self.memory).map_err(|error| CaseError::Wrong(error.to_string()))
+            }
+            Values::Inline { text, span } => self.inline(text, *span),
+        }
+    }
+
+    fn inline(&self, text: &str, span: Span) -> Result<Vec<Value>, CaseError> {
+        let name = self.sources.name(span.file);
+        read_values(Source::bytes(name, text.as_bytes()), None, self.memory)
+            .map_err(|error| CaseError::Wrong(self.in_program(error, span).to_string()))
+    }
+
+    /// An error in values that stand at `span`, as one in the program's file.
+    fn in_program(&self, error: FormatError, span: Span) -> FormatError {
+        let start = self.sources.position(span.file, span.start);
+        let position = match error.position {
+            Position::Line { line: 1, column } => {
+                Position::Line { line: start.line.into(), column: u64::from(start.column) + column - 1 }
+            }
+            Position::Line { line, column } => {
+                Position::Line { line: u64::from(start.line) + line - 1, column }
+            }
+            Position::File | Position::Byte(_) => Position::File,
+        };
+        FormatError { position, ..error }
+    }
+
+    fn random(&self, position: usize, value: &RandomValue, case: Span) -> Result<Vec<Value>, CaseError> {
+        let (shape, element) = match value {
+            RandomValue::Constant { text, span } => return self.inline(text, *span),
+            RandomValue::Generated { shape, element } => (shape, element),
+        };
+        let wrong = |message: String| CaseError::Wrong(format!("{}: {message}", self.sources.describe(case)));
+        let shape: Result<Vec<i64>, _> = shape.iter().map(|&size| i64::try_from(size)).collect();
+        let shape = shape.map_err(|_| wrong("a random value is larger than 2^63".to_string()))?;
+        let element = ValueType::from_name(element.name())
+            .ok_or_else(|| wrong(format!("there are no random values of type {}", element.name())))?;
+        let value = random_value(position, element, &shape, self.memory);
+        value.map(|value| vec![value]).map_err(|error| wrong(error.to_string()))
+    }
+}
+
+/// What a case is called: its name, or what goes into it.
+pub fn case_name(case: &TestCase, number: usize) -> String {
+    if let Some(name) = &case.name {
+        return name.clone();
+    }
+    match &case.input {
+        Input::Values(Values::File { path, .. }) | Input::Script(Values::File { path, .. }) => path.clone(),
+        Input::Values(Values::Inline { text, .. }) | Input::Script(Values::Inline { text, .. }) => {
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            if text.len() <= LONGEST_NAME { text } else { format!("case {}", number + 1) }
+        }
+        Input::Random(values) => values.iter().map(random_name).collect::<Vec<_>>().join(" "),
+    }
+}
+
+const LONGEST_NAME: usize = 40;
+
+fn random_name(value: &RandomValue) -> String {
+    match value {
+        RandomValue::Constant { text, .. } => text.clone(),
+        RandomValue::Generated { shape, element } => {
+            shape.iter().map(|size| format!("[{size}]")).collect::<String>() + element.name()
+        }
+    }
+}
+
+/// Whether a program is not to be run at all.
+pub fn is_disabled(spec: &TestSpec) -> bool {
+    spec.tags.iter().any(|tag| tag == "disable" || tag == "no_cpu" || tag == "no_warpwise")
+}
+
+/// Every case with its entry point, and its number within its block.
+pub fn all_cases(blocks: &[TestBlock]) -> impl Iterator<Item = (&str, usize, &TestCase)> {
+    blocks.iter().flat_map(|block| {
+        let of_entry =
+            |entry| block.cases.iter().enumerate().map(move |(number, case)| (entry, number, case));
+        block.entries.iter().map(String::as_str).flat_map(of_entry)
+    })
+}

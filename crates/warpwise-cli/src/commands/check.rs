@@ -1,0 +1,55 @@
+//! `warpwise check`: the front end only.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use warpwise::build::{BuildError, Core, read_core};
+use warpwise_diag::{Report, render};
+
+use crate::failure::{FAILED, Failure};
+use crate::options::CompileOptions;
+use crate::output::{colored, say, write_json};
+
+/// What to check.
+#[derive(Args, Debug)]
+pub struct CheckArguments {
+    /// Programs
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Write errors and warnings as data to a file (`-`: standard output)
+    #[arg(long, value_name = "OUT")]
+    json: Option<PathBuf>,
+    #[command(flatten)]
+    compile: CompileOptions,
+}
+
+/// Checks all files. The exit code is the worst of theirs: 1 if the tool failed on one, else 2 if one is wrong.
+pub fn check(arguments: &CheckArguments) -> Result<u8, Failure> {
+    let mut reports = Vec::new();
+    let mut codes = Vec::new();
+    for file in &arguments.files {
+        match read_core(file, &arguments.compile.options()) {
+            Ok(Core { sources, warnings, .. }) => {
+                say_all(&render(&sources, &warnings, colored()));
+                reports.extend(warnings.iter().map(|warning| Report::new(&sources, warning)));
+            }
+            Err(error) => {
+                if let BuildError::Failure { failure, sources } = &error {
+                    let diagnostics = failure.diagnostics();
+                    reports.extend(diagnostics.iter().map(|diagnostic| Report::new(sources, diagnostic)));
+                }
+                codes.push(Failure::Build(error).report());
+            }
+        }
+    }
+    if let Some(out) = &arguments.json {
+        write_json(out, &reports)?;
+    }
+    Ok(if codes.contains(&FAILED) { FAILED } else { codes.into_iter().max().unwrap_or(0) })
+}
+
+fn say_all(text: &str) {
+    if !text.is_empty() {
+        say(text.trim_end());
+    }
+}

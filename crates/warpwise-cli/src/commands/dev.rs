@@ -1,0 +1,217 @@
+//! `warpwise dev`: what the compiler makes of a program, at any stage.
+//!
+//! ```text
+//! warpwise dev p.fut                              the core IR the front end makes
+//! warpwise dev p.fut --after fuse                 the core IR after the last `fuse` of the usual order
+//! warpwise dev p.fut --after simplify:2           after the second `simplify`
+//! warpwise dev p.ir --passes inline,simplify      after these passes and no others
+//! warpwise dev p.fut --emit asm                   after all of them, the machine's instructions
+//! ```
+//!
+//! The verifier runs after every pass. What is printed as core IR can be read again.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use warpwise::build::{BuildError, Core, read_core};
+use warpwise::compiler;
+use warpwise::stages::{Stage, show};
+use warpwise_diag::{Diagnostic, Sources, Span};
+use warpwise_ir::Program;
+use warpwise_ir::verify::{Level, verify};
+use warpwise_opt::pass::{Pass, Timing, check, run_passes};
+use warpwise_opt::pipelines;
+
+use crate::failure::Failure;
+use crate::options::CompileOptions;
+use crate::output::{print, say};
+
+/// What to show.
+#[derive(Args, Debug)]
+#[command(after_help = passes_help())]
+pub struct DevArguments {
+    /// A program (.fut), or core IR as text (.ir)
+    file: PathBuf,
+    /// Run the usual passes up to the last one of this name; `NAME:N` means the Nth one
+    #[arg(long, value_name = "PASS", conflicts_with = "passes")]
+    after: Option<String>,
+    /// Print the core IR after each of the usual passes
+    #[arg(long, conflicts_with_all = ["after", "passes", "emit"])]
+    after_each: bool,
+    /// Run these passes, separated by commas, instead of the usual ones
+    #[arg(long, value_name = "PASS,...", value_delimiter = ',')]
+    passes: Option<Vec<String>>,
+    /// What to print; beyond core IR, all passes run first unless they are named
+    #[arg(long, value_enum, default_value_t = Emit::Core)]
+    emit: Emit,
+    /// Say how long each pass took, and the verifier after it
+    #[arg(long)]
+    time_passes: bool,
+    #[command(flatten)]
+    compile: CompileOptions,
+}
+
+/// A stage of the compiler.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Emit {
+    /// The core IR
+    Core,
+    /// The imperative IR
+    Imp,
+    /// The host's code
+    Bytecode,
+    /// LLVM's IR of the kernels, optimised
+    Llvm,
+    /// The kernels' machine code
+    Asm,
+}
+
+/// Runs what is asked for and prints what came of it.
+pub fn dev(arguments: &DevArguments) -> Result<u8, Failure> {
+    let options = arguments.compile.options();
+    let Core { mut program, sources, .. } = read_core(&arguments.file, &options)?;
+    let shown = Passes { arguments };
+    let passes = shown.selected()?;
+    let failed = |failure, sources: &Sources| {
+        Failure::Build(BuildError::Failure { failure, sources: sources.clone() })
+    };
+    let mut steps = Vec::new();
+    let result = shown.run(&passes, &mut program, |pass, program, timing| {
+        steps.push((timing, arguments.after_each.then(|| (pass.name, program.to_string()))));
+    });
+    shown.say_times(&steps.iter().map(|(timing, _)| *timing).collect::<Vec<_>>());
+    result.map_err(|failure| failed(failure, &sources))?;
+    if arguments.after_each {
+        let texts = steps.iter().filter_map(|(_, step)| step.as_ref());
+        let texts: String = texts.map(|(name, text)| format!("// after {name}\n{text}\n")).collect();
+        return print(|output| output.write_all(texts.as_bytes())).map(|()| 0);
+    }
+    let text = emit(arguments, &program, &sources)?;
+    print(|output| writeln!(output, "{}", text.trim_end()))?;
+    Ok(0)
+}
+
+/// Which passes run.
+struct Passes<'a> {
+    arguments: &'a DevArguments,
+}
+
+impl Passes<'_> {
+    fn selected(&self) -> Result<Vec<Pass>, Failure> {
+        let usual = compiler::passes(&self.arguments.compile.options());
+        if let Some(names) = &self.arguments.passes {
+            return names.iter().map(|name| pass(name)).collect();
+        }
+        match &self.arguments.after {
+            Some(after) => Ok(usual[..end(&usual, after)?].to_vec()),
+            None if self.arguments.emit != Emit::Core || self.arguments.after_each => Ok(usual.to_vec()),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Verifies the program at the first level at which it is valid, and runs the passes.
+    fn run(
+        &self,
+        passes: &[Pass],
+        program: &mut Program,
+        observe: impl FnMut(&Pass, &Program, Timing),
+    ) -> Result<(), warpwise_diag::Failure> {
+        let levels = [Level::Soac, Level::Seg, Level::Mem];
+        let Some(level) = levels.into_iter().find(|&level| verify(program, level).is_ok()) else {
+            let wanted = passes.first().map_or(Level::Soac, |pass| pass.needs);
+            let Err(bug) = check("input", program, wanted) else { return Ok(()) };
+            return Err(wrong("E0302", bug.message));
+        };
+        levels_fit(passes, level)?;
+        run_passes(passes, program, level, observe).map(|_| ())
+    }
+
+    fn say_times(&self, timings: &[Timing]) {
+        if !self.arguments.time_passes {
+            return;
+        }
+        let millis = |time: Duration| 1e3 * time.as_secs_f64();
+        say(&format!("{:<14} {:>12} {:>12}", "pass", "run", "verify"));
+        for timing in timings {
+            let (run, verify) = (millis(timing.run), millis(timing.verify));
+            say(&format!("{:<14} {run:>9.3} ms {verify:>9.3} ms", timing.pass));
+        }
+        let run: Duration = timings.iter().map(|timing| timing.run).sum();
+        let verify: Duration = timings.iter().map(|timing| timing.verify).sum();
+        say(&format!("{:<14} {:>9.3} ms {:>9.3} ms", "all", millis(run), millis(verify)));
+    }
+}
+
+/// Whether each pass gets the level it needs.
+fn levels_fit(passes: &[Pass], mut level: Level) -> Result<(), warpwise_diag::Failure> {
+    for pass in passes {
+        if pass.needs > level {
+            let (name, needs, level) = (pass.name, level_name(pass.needs), level_name(level));
+            let message =
+                format!("the pass `{name}` needs a program of level {needs}, this one has level {level}");
+            return Err(wrong("E0301", message));
+        }
+        level = pass.gives.unwrap_or(level);
+    }
+    Ok(())
+}
+
+fn level_name(level: Level) -> &'static str {
+    match level {
+        Level::Soac => "soac",
+        Level::Seg => "seg",
+        Level::Mem => "mem",
+    }
+}
+
+/// What somebody asked for or wrote by hand is not the compiler's mistake.
+fn wrong(code: &'static str, message: String) -> warpwise_diag::Failure {
+    Diagnostic::error(code, Span::NONE, message).into()
+}
+
+fn pass(name: &str) -> Result<Pass, Failure> {
+    pipelines::pass(name).copied().ok_or_else(|| no_pass(name))
+}
+
+fn no_pass(name: &str) -> Failure {
+    let names: Vec<_> = pipelines::PASSES.iter().map(|pass| pass.name).collect();
+    Failure::Failed(format!("there is no pass `{name}`; there are: {}", names.join(", ")))
+}
+
+/// How many of the passes run up to the one named.
+fn end(passes: &[Pass], after: &str) -> Result<usize, Failure> {
+    let (name, nth) = after.split_once(':').map_or((after, None), |(name, nth)| (name, Some(nth)));
+    pass(name)?;
+    let places: Vec<usize> =
+        passes.iter().enumerate().filter(|(_, pass)| pass.name == name).map(|(place, _)| place).collect();
+    let place = match nth {
+        None => places.last(),
+        Some(nth) => nth.parse::<usize>().ok().and_then(|nth| places.get(nth.checked_sub(1)?)),
+    };
+    let missing = || format!("`{name}` runs {} times, `{after}` is none of them", places.len());
+    place.map(|place| place + 1).ok_or_else(|| Failure::Failed(missing()))
+}
+
+fn emit(arguments: &DevArguments, program: &Program, sources: &Sources) -> Result<String, Failure> {
+    let failed = |failure: warpwise_diag::Failure| {
+        Failure::Build(BuildError::Failure { failure, sources: sources.clone() })
+    };
+    if arguments.emit == Emit::Core {
+        return Ok(program.to_string());
+    }
+    let options = arguments.compile.options();
+    let target = compiler::target(&options).map_err(BuildError::Target)?;
+    let stage = match arguments.emit {
+        Emit::Core | Emit::Imp => Stage::Imperative,
+        Emit::Bytecode => Stage::Bytecode,
+        Emit::Llvm => Stage::Llvm,
+        Emit::Asm => Stage::Assembly,
+    };
+    show(program, sources, &target, stage).map_err(failed)
+}
+
+fn passes_help() -> String {
+    let lines = pipelines::PASSES.iter().map(|pass| format!("  {:<12} {}", pass.name, pass.about));
+    format!("Passes:\n{}", lines.collect::<Vec<_>>().join("\n"))
+}

@@ -1,0 +1,37 @@
+//! The subcommands.
+
+mod bench;
+mod check;
+mod dev;
+mod run;
+mod test;
+
+use clap::Subcommand;
+
+use crate::failure::Failure;
+
+/// What can be done.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Say what is wrong with programs
+    Check(check::CheckArguments),
+    /// Compile a program and run one of its entry points
+    Run(run::RunArguments),
+    /// Time the cases of a program's test blocks
+    Bench(bench::BenchArguments),
+    /// Run the test blocks of programs
+    Test(test::TestArguments),
+    /// Show what the compiler makes of a program
+    Dev(dev::DevArguments),
+}
+
+/// Does it; gives the exit code.
+pub fn execute(command: Command) -> Result<u8, Failure> {
+    match command {
+        Command::Check(arguments) => check::check(&arguments),
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Bench(arguments) => bench::bench(&arguments),
+        Command::Test(arguments) => test::test(&arguments),
+        Command::Dev(arguments) => dev::dev(&arguments),
+    }
+}

@@ -1,0 +1,162 @@
+//! `warpwise run`: one call of one entry point.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+use warpwise::Entry;
+use warpwise::build::build;
+use warpwise_runtime::array::Value;
+use warpwise_runtime::formats::files::{write_file, write_values};
+
+use crate::arguments::read_arguments;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::options::{CacheOptions, CompileOptions, RunOptions};
+use crate::output::{Progress, print, say};
+
+/// What to run.
+#[derive(Args, Debug)]
+pub struct RunArguments {
+    /// The program
+    file: PathBuf,
+    /// The entry point
+    #[arg(short, long, default_value = "main")]
+    entry: String,
+    /// Values as text, or files with values (text, binary, .npy, .png); without any, standard input is read
+    #[arg(value_name = "ARG", allow_hyphen_values = true)]
+    arguments: Vec<String>,
+    /// Write the results to a file, one for each result or one for all; its ending tells the format (.npy, .png,
+    /// .bin, text otherwise)
+    #[arg(short, long = "output", value_name = "OUT")]
+    outputs: Vec<PathBuf>,
+    /// Write results in the binary format
+    #[arg(long)]
+    binary: bool,
+    /// Say how long each phase took, and how much memory was used
+    #[arg(long)]
+    profile: bool,
+    /// Say what the cache does
+    #[arg(long)]
+    verbose: bool,
+    #[command(flatten)]
+    compile: CompileOptions,
+    #[command(flatten)]
+    cache: CacheOptions,
+    #[command(flatten)]
+    run: RunOptions,
+}
+
+/// Compiles, reads, runs, writes.
+pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
+    let context = arguments.run.context()?;
+    interrupt::watch(&context);
+    let mut phases = Phases::new(arguments.profile);
+    let progress = Progress::of(format!("compiling {}", arguments.file.display()));
+    let built = build(&arguments.file, &arguments.compile.options(), arguments.cache.cache().as_ref())?;
+    drop(progress);
+    if !built.warnings.is_empty() {
+        say(built.warnings.trim_end());
+    }
+    if arguments.verbose {
+        say(&cache_remark(built.cached, built.not_kept.as_deref()));
+    }
+    phases.done(if built.cached { "take from the cache" } else { "compile" });
+    let program = built.compiled.load(&context).map_err(|error| Failure::Failed(error.to_string()))?;
+    phases.done("load");
+    let entry = program.entry(&arguments.entry).map_err(Failure::Call)?;
+    check_outputs(entry, &arguments.outputs)?;
+    let values = read_arguments(entry, &arguments.arguments, context.memory())?;
+    phases.done("read arguments");
+    let progress = Progress::of(format!("running {}", arguments.entry));
+    let results = interrupt::stoppable(|| program.call(&arguments.entry, values)).map_err(Failure::Call)?;
+    drop(progress);
+    phases.done("run");
+    write_results(arguments, &results)?;
+    phases.done("write results");
+    phases.memory(context.memory().statistics().peak_live);
+    Ok(0)
+}
+
+fn cache_remark(cached: bool, not_kept: Option<&str>) -> String {
+    match (cached, not_kept) {
+        (true, _) => "the compiled program was in the cache".to_string(),
+        (false, None) => "the program was compiled".to_string(),
+        (false, Some(why)) => format!("the program was compiled; it cannot be kept in the cache: {why}"),
+    }
+}
+
+/// Finds out before the program runs whether its results can be written.
+fn check_outputs(entry: &Entry, outputs: &[PathBuf]) -> Result<(), Failure> {
+    let results = entry.results().len();
+    let single = |path: &Path| matches!(path.extension().and_then(|e| e.to_str()), Some("npy" | "png"));
+    match outputs {
+        [] => Ok(()),
+        [only] if results != 1 && single(only) => Err(Failure::Failed(format!(
+            "{}: such a file holds one value, but the entry point `{}` gives {results}: name a file for each",
+            only.display(),
+            entry.point.name
+        ))),
+        [_] => Ok(()),
+        several if several.len() == results => Ok(()),
+        several => Err(Failure::Failed(format!(
+            "{} output files are named, but the entry point `{}` gives {results} {}",
+            several.len(),
+            entry.point.name,
+            if results == 1 { "value" } else { "values" }
+        ))),
+    }
+}
+
+fn write_results(arguments: &RunArguments, results: &[Value]) -> Result<(), Failure> {
+    match arguments.outputs.as_slice() {
+        [] => print(|output| write_values(output, results, arguments.binary)),
+        [only] => write_to(only, results, arguments.binary),
+        several => {
+            let pairs = several.iter().zip(results);
+            pairs
+                .into_iter()
+                .try_for_each(|(path, result)| write_to(path, std::slice::from_ref(result), arguments.binary))
+        }
+    }
+}
+
+fn write_to(path: &Path, values: &[Value], binary: bool) -> Result<(), Failure> {
+    if !binary {
+        return Ok(write_file(path, values)?);
+    }
+    let write = || -> io::Result<()> {
+        let mut output = io::BufWriter::new(File::create(path)?);
+        write_values(&mut output, values, true)?;
+        io::Write::flush(&mut output)
+    };
+    write().map_err(|error| Failure::Failed(format!("{}: cannot write: {error}", path.display())))
+}
+
+/// Where the time goes.
+struct Phases {
+    shown: bool,
+    start: Instant,
+}
+
+impl Phases {
+    fn new(shown: bool) -> Phases {
+        Phases { shown, start: Instant::now() }
+    }
+
+    /// Ends a phase.
+    fn done(&mut self, name: &str) {
+        if self.shown {
+            say(&format!("{name:<20} {:>10.3} ms", 1e3 * self.start.elapsed().as_secs_f64()));
+        }
+        self.start = Instant::now();
+    }
+
+    fn memory(&self, peak: u64) {
+        if self.shown {
+            say(&format!("{:<20} {:>10.3} MB", "memory at most", peak as f64 / 1e6));
+        }
+    }
+}

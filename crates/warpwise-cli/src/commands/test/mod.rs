@@ -1,0 +1,185 @@
+//! `warpwise test`: runs the test blocks of programs.
+//!
+//! Each program is tested by a process of its own ([`worker`]), several at a time, so that one that crashes or
+//! hangs is one failed test. Cases tagged `notest` or `no_cpu` are left out; a program tagged `disable` counts as
+//! unsupported.
+
+mod process;
+mod worker;
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use warpwise_runtime::memory::default_limit;
+use warpwise_runtime::pool::available_cores;
+
+use crate::failure::{FAILED, Failure};
+use crate::options::{CacheOptions, CompileOptions, RunOptions};
+use crate::output::{Progress, print_line, write_json};
+
+/// What to test.
+#[derive(Args, Debug)]
+pub struct TestArguments {
+    /// Programs, and folders whose programs (.fut) are all tested
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Write the results as data to a file (`-`: standard output)
+    #[arg(long, value_name = "OUT")]
+    json: Option<PathBuf>,
+    /// Test so many programs at a time, instead of one for each core
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+    /// Give up on a program after so long
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: u64,
+    /// Test this one program in this process, and print the result as data
+    #[arg(long, hide = true)]
+    worker: bool,
+    #[command(flatten)]
+    compile: CompileOptions,
+    /// Compiled programs are only kept if a folder is named
+    #[command(flatten)]
+    cache: CacheOptions,
+    #[command(flatten)]
+    run: RunOptions,
+}
+
+/// How a test ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Status {
+    /// Everything was as expected.
+    Passed,
+    /// Something was not.
+    Failed,
+    /// The program needs what is not supported yet.
+    Unsupported,
+    /// The process ended by a signal, or without a result.
+    Crashed,
+    /// It did not end.
+    Timeout,
+    /// A mistake of the compiler was found.
+    Internal,
+}
+
+/// The result of one program.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct Outcome {
+    program: String,
+    status: Status,
+    message: String,
+}
+
+/// Tests all programs; prints what failed, and how many did.
+pub fn test(arguments: &TestArguments) -> Result<u8, Failure> {
+    if let (true, [path]) = (arguments.worker, arguments.paths.as_slice()) {
+        return worker::work(path, arguments);
+    }
+    let programs = programs(&arguments.paths)?;
+    let mut outcomes = test_all(&programs, arguments)?;
+    outcomes.sort_by(|a, b| a.program.cmp(&b.program));
+    if let Some(out) = &arguments.json {
+        write_json(out, &outcomes)?;
+    }
+    let count = |wanted: fn(Status) -> bool| outcomes.iter().filter(|outcome| wanted(outcome.status)).count();
+    let passed = count(|status| status == Status::Passed);
+    let skipped = count(|status| status == Status::Unsupported);
+    let failed = outcomes.len() - passed - skipped;
+    if arguments.json.as_deref() != Some(Path::new("-")) {
+        print_line(&format!("{passed} passed, {failed} failed, {skipped} skipped"))?;
+    }
+    Ok(if failed > 0 { FAILED } else { 0 })
+}
+
+/// The files named, and all programs in the folders named.
+fn programs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut programs = Vec::new();
+    for path in paths {
+        let failed = |error: String| Failure::Failed(format!("{}: cannot read: {error}", path.display()));
+        let metadata = path.metadata().map_err(|error| failed(error.to_string()))?;
+        if metadata.is_dir() {
+            programs_below(path, &mut programs).map_err(|error| failed(error.to_string()))?;
+        } else {
+            programs.push(path.clone());
+        }
+    }
+    programs.sort();
+    programs.dedup();
+    Ok(programs)
+}
+
+/// Links to folders are not followed.
+fn programs_below(folder: &Path, programs: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder)? {
+            let entry = entry?;
+            let path = entry.path();
+            if entry.file_type()?.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "fut") {
+                programs.push(path);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn test_all(programs: &[PathBuf], arguments: &TestArguments) -> Result<Vec<Outcome>, Failure> {
+    let jobs = arguments.jobs.map_or_else(available_cores, usize::from).min(programs.len()).max(1);
+    let executable = std::env::current_exe()
+        .map_err(|error| Failure::Failed(format!("cannot find this program's own file: {error}")))?;
+    let mut words = vec!["test".to_string(), "--worker".to_string()];
+    words.extend(arguments.compile.words());
+    words.extend(arguments.run.words(default_limit() / jobs as u64));
+    words.extend(arguments.cache.cache.as_ref().map(|folder| format!("--cache={}", folder.display())));
+    let command = process::TestCommand { executable, words, timeout: Duration::from_secs(arguments.timeout) };
+    let queue: Mutex<VecDeque<&PathBuf>> = Mutex::new(programs.iter().collect());
+    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    let progress = Progress::steps(programs.len());
+    let quiet = arguments.json.as_deref() == Some(Path::new("-"));
+    let (sender, receiver) = channel();
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            let (sender, command, next) = (sender.clone(), &command, &next);
+            scope.spawn(move || {
+                while let Some(program) = next() {
+                    // The receiver is gone only when there is nobody left to tell.
+                    let _ = sender.send(command.test(program));
+                }
+            });
+        }
+        drop(sender);
+        let mut outcomes = Vec::new();
+        for outcome in receiver {
+            progress.step();
+            if !quiet && outcome.status != Status::Passed {
+                progress.print_line(&outcome.line())?;
+            }
+            outcomes.push(outcome);
+        }
+        Ok(outcomes)
+    })
+}
+
+impl Outcome {
+    /// For people.
+    fn line(&self) -> String {
+        let status = match self.status {
+            Status::Passed => "passed",
+            Status::Failed => "FAILED",
+            Status::Unsupported => "skipped",
+            Status::Crashed => "CRASHED",
+            Status::Timeout => "TIMEOUT",
+            Status::Internal => "INTERNAL ERROR",
+        };
+        let message = self.message.trim_end().replace('\n', "\n  ");
+        format!("{status}: {}: {message}", self.program)
+    }
+}

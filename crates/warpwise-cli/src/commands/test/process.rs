@@ -1,0 +1,133 @@
+//! One program tested by a process of its own, with a limit on its time.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::{Outcome, Status};
+
+/// How to test a program.
+pub struct TestCommand {
+    /// This executable.
+    pub executable: PathBuf,
+    /// The words before the program's name.
+    pub words: Vec<String>,
+    /// How long it may take.
+    pub timeout: Duration,
+}
+
+/// What a process wrote and how it ended.
+struct Ended {
+    /// None if it had to be ended.
+    status: Option<ExitStatus>,
+    output: String,
+    errors: String,
+}
+
+impl TestCommand {
+    /// Tests a program, whatever it does.
+    pub fn test(&self, program: &Path) -> Outcome {
+        let outcome =
+            |status, message: String| Outcome { program: program.display().to_string(), status, message };
+        let ended = match self.spawn(program).and_then(|child| wait(child, self.timeout)) {
+            Ok(ended) => ended,
+            Err(error) => return outcome(Status::Internal, format!("cannot start a process: {error}")),
+        };
+        let Some(status) = ended.status else {
+            return outcome(Status::Timeout, format!("gave up after {} s", self.timeout.as_secs()));
+        };
+        match serde_json::from_str::<Outcome>(&ended.output) {
+            Ok(outcome) if status.success() => outcome,
+            Ok(_) | Err(_) if status.code().is_some() && ended.errors.contains("internal error") => {
+                outcome(Status::Internal, ended.errors)
+            }
+            Ok(_) | Err(_) => outcome(Status::Crashed, format!("{status}\n{}", ended.errors)),
+        }
+    }
+
+    /// The process ends when its input does, so that it never outlives this one.
+    fn spawn(&self, program: &Path) -> std::io::Result<Child> {
+        let mut command = Command::new(&self.executable);
+        command.args(&self.words).arg("--").arg(program);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+    }
+}
+
+fn wait(mut child: Child, timeout: Duration) -> std::io::Result<Ended> {
+    let _input = child.stdin.take();
+    let output = drain(child.stdout.take());
+    let errors = drain(child.stderr.take());
+    let start = Instant::now();
+    let mut pause = Duration::from_millis(1);
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break Some(status);
+        }
+        if start.elapsed() > timeout {
+            child.kill()?;
+            child.wait()?;
+            break None;
+        }
+        std::thread::sleep(pause);
+        pause = (2 * pause).min(Duration::from_millis(16));
+    };
+    Ok(Ended { status, output: joined(output), errors: joined(errors) })
+}
+
+/// Reads while the process runs: it must not wait for room in a pipe.
+fn drain(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            // What was read until an error is all there is.
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        bytes
+    })
+}
+
+fn joined(reader: JoinHandle<Vec<u8>>) -> String {
+    String::from_utf8_lossy(&reader.join().unwrap_or_default()).into_owned()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn run(script: &str, timeout: Duration) -> Outcome {
+        let words = vec!["-c".to_string(), script.to_string()];
+        TestCommand { executable: "/bin/sh".into(), words, timeout }.test(Path::new("p.fut"))
+    }
+
+    #[test]
+    fn what_a_process_says_is_the_outcome() {
+        let outcome = run(r#"echo '{"program": "p.fut", "status": "failed", "message": "m"}'"#, LONG);
+        assert_eq!(outcome, Outcome { program: "p.fut".into(), status: Status::Failed, message: "m".into() });
+    }
+
+    #[test]
+    fn a_signal_is_a_crash() {
+        let outcome = run("echo half; echo words >&2; kill -SEGV $$", LONG);
+        assert_eq!(outcome.status, Status::Crashed);
+        assert!(outcome.message.contains("words"), "{}", outcome.message);
+        assert_eq!(run("exit 3", LONG).status, Status::Crashed);
+        assert_eq!(run("echo 'error: internal error: x' >&2; exit 1", LONG).status, Status::Internal);
+    }
+
+    #[test]
+    fn a_hang_is_a_timeout() {
+        let start = Instant::now();
+        assert_eq!(run("exec sleep 100", Duration::from_millis(200)).status, Status::Timeout);
+        assert!(start.elapsed() < Duration::from_secs(20));
+    }
+
+    #[test]
+    fn much_output_does_not_block() {
+        let outcome = run("head -c 1000000 /dev/zero; head -c 1000000 /dev/zero >&2; exit 1", LONG);
+        assert_eq!(outcome.status, Status::Crashed);
+    }
+
+    const LONG: Duration = Duration::from_secs(60);
+}

@@ -1,0 +1,190 @@
+//! The test of one program, in the process that was started for it.
+
+use std::io::Read;
+use std::path::Path;
+
+use regex::RegexBuilder;
+use warpwise::build::{BuildError, build};
+use warpwise::{CallError, Context, Program};
+use warpwise_diag::{Failure as CompileFailure, Sources, render_failure};
+use warpwise_fut::testspec::{Expected, Pattern, TestCase, TestSpec, parse_test_spec};
+use warpwise_runtime::compare::{Tolerance, compare};
+use warpwise_runtime::execute::RunError;
+
+use super::{Outcome, Status, TestArguments};
+use crate::cases::{CaseError, Cases, all_cases, case_name, is_disabled};
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::output::print_line;
+
+/// Something that is not as it should be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Trouble {
+    status: Status,
+    message: String,
+}
+
+/// Tests a program and prints the outcome as data.
+pub fn work(path: &Path, arguments: &TestArguments) -> Result<u8, Failure> {
+    end_with_parent();
+    let context = arguments.run.context()?;
+    interrupt::watch(&context);
+    let troubles = test(path, arguments, &context);
+    let worst = [Status::Internal, Status::Failed, Status::Unsupported]
+        .into_iter()
+        .find(|&status| troubles.iter().any(|trouble| trouble.status == status));
+    let status = worst.unwrap_or(Status::Passed);
+    let messages = troubles.iter().filter(|trouble| trouble.status == status);
+    let message = messages.map(|trouble| trouble.message.as_str()).collect::<Vec<_>>().join("\n");
+    let outcome = Outcome { program: path.display().to_string(), status, message };
+    let text = serde_json::to_string(&outcome).map_err(|error| Failure::Failed(error.to_string()))?;
+    print_line(&text)?;
+    Ok(0)
+}
+
+/// Standard input is a pipe that the parent holds open as long as it lives.
+fn end_with_parent() {
+    std::thread::spawn(|| {
+        let mut nothing = [0];
+        while std::io::stdin().read(&mut nothing).is_ok_and(|count| count > 0) {}
+        std::process::exit(1);
+    });
+}
+
+fn test(path: &Path, arguments: &TestArguments, context: &Context) -> Vec<Trouble> {
+    let mut sources = Sources::new();
+    let spec = match read_spec(path, &mut sources) {
+        Ok(spec) => spec,
+        Err(trouble) => return vec![trouble],
+    };
+    if is_disabled(&spec) || spec.tags.iter().any(|tag| tag == "notest") {
+        return vec![unsupported("its tags say that it is not to be tested")];
+    }
+    let mut troubles = Vec::new();
+    if !spec.properties.is_empty() {
+        troubles.push(unsupported("properties of entry points"));
+    }
+    let built = build(path, &arguments.compile.options(), arguments.cache.named_cache().as_ref());
+    if let Some(pattern) = &spec.compile_error {
+        troubles.extend(must_be_rejected(pattern, built.map(|_| ())));
+        return troubles;
+    }
+    let built = match built {
+        Ok(built) => built,
+        Err(error) => {
+            troubles.push(not_built(&error));
+            return troubles;
+        }
+    };
+    for pattern in &spec.warnings {
+        troubles.extend(must_match(pattern, &built.warnings, "the compiler's warnings"));
+    }
+    match built.compiled.load(context) {
+        Err(error) => troubles.push(Trouble { status: Status::Internal, message: error.to_string() }),
+        Ok(program) => {
+            let cases = Cases { path, sources: &sources, memory: context.memory() };
+            troubles.extend(Runs { program: &program, cases }.all(&spec));
+        }
+    }
+    troubles
+}
+
+fn read_spec(path: &Path, sources: &mut Sources) -> Result<TestSpec, Trouble> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|error| failed(format!("cannot read: {error}")))?;
+    // What is not text is a matter for the compiler, which says so.
+    let file = sources.add(name, String::from_utf8_lossy(&bytes));
+    parse_test_spec(file, sources.text(file)).map_err(|errors| {
+        let failure = CompileFailure::User(errors);
+        failed(render_failure(sources, &failure, false))
+    })
+}
+
+fn must_be_rejected(pattern: &Pattern, built: Result<(), BuildError>) -> Option<Trouble> {
+    match built {
+        Ok(()) => Some(failed("it must not compile, but does")),
+        Err(error) => match &error {
+            BuildError::Failure { failure: CompileFailure::User(_), .. } => {
+                must_match(pattern, &error.to_string(), "the compiler's messages")
+            }
+            BuildError::Failure { .. } | BuildError::Source(_) | BuildError::Target(_) => {
+                Some(not_built(&error))
+            }
+        },
+    }
+}
+
+fn not_built(error: &BuildError) -> Trouble {
+    let status = match error {
+        BuildError::Failure { failure: CompileFailure::User(_), .. } => Status::Failed,
+        BuildError::Failure { failure: CompileFailure::Limit(_), .. } => Status::Unsupported,
+        BuildError::Failure { failure: CompileFailure::Bug(_), .. } => Status::Internal,
+        BuildError::Source(_) | BuildError::Target(_) => Status::Failed,
+    };
+    Trouble { status, message: error.to_string() }
+}
+
+/// The expression is searched for; its dots match line breaks, too.
+fn must_match(pattern: &Pattern, text: &str, what: &str) -> Option<Trouble> {
+    match RegexBuilder::new(&pattern.regex).dot_matches_new_line(true).build() {
+        Ok(regex) if regex.is_match(text) => None,
+        Ok(_) => Some(failed(format!("`{}` is not in {what}:\n{text}", pattern.regex))),
+        Err(error) => Some(failed(format!("`{}` is no regular expression: {error}", pattern.regex))),
+    }
+}
+
+/// The runs of one program.
+struct Runs<'a> {
+    program: &'a Program,
+    cases: Cases<'a>,
+}
+
+impl Runs<'_> {
+    fn all(&self, spec: &TestSpec) -> Vec<Trouble> {
+        let left_out = |case: &TestCase| case.tags.iter().any(|tag| tag == "notest" || tag == "no_cpu");
+        let cases = all_cases(&spec.blocks).filter(|(_, _, case)| !left_out(case));
+        let troubles = cases.filter_map(|(entry, number, case)| {
+            let trouble = self.case(entry, case).err()?;
+            let message = format!("{entry}: {}: {}", case_name(case, number), trouble.message);
+            Some(Trouble { message, ..trouble })
+        });
+        troubles.collect()
+    }
+
+    fn case(&self, entry: &str, case: &TestCase) -> Result<(), Trouble> {
+        let arguments = self.cases.arguments(case).map_err(of_case)?;
+        let results = interrupt::stoppable(|| self.program.call(entry, arguments));
+        match (&case.expected, results) {
+            (_, Err(CallError::Run(RunError::Internal(message)))) => {
+                Err(Trouble { status: Status::Internal, message })
+            }
+            (Expected::Error(pattern), Err(error)) => {
+                must_match(pattern, &error.to_string(), "the message").map_or(Ok(()), Err)
+            }
+            (Expected::Error(_), Ok(_)) => Err(failed("it must fail, but does not")),
+            (_, Err(error)) => Err(failed(error.to_string())),
+            (Expected::Success, Ok(_)) => Ok(()),
+            (Expected::Auto, Ok(_)) => Err(unsupported("output computed by the interpreter")),
+            (Expected::Values(values), Ok(results)) => {
+                let expected = self.cases.values(values).map_err(of_case)?;
+                let difference = compare(&results, &expected, Tolerance::TestBlock);
+                difference.map_err(|difference| failed(difference.to_string()))
+            }
+        }
+    }
+}
+
+fn of_case(error: CaseError) -> Trouble {
+    match error {
+        CaseError::Wrong(message) => failed(message),
+        CaseError::Unsupported(what) => unsupported(&what),
+    }
+}
+
+fn failed(message: impl Into<String>) -> Trouble {
+    Trouble { status: Status::Failed, message: message.into() }
+}
+
+fn unsupported(what: &str) -> Trouble {
+    Trouble { status: Status::Unsupported, message: format!("not supported yet: {what}") }
+}

@@ -1,0 +1,64 @@
+//! Mistakes of ours: what there is to know goes to a file, its name to the user.
+
+use std::backtrace::Backtrace;
+use std::fmt::Write;
+use std::panic;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use warpwise_diag::Bug;
+
+use crate::failure::FAILED;
+use crate::output::{complain, say};
+
+/// What the first panic said, and where.
+static PANIC: Mutex<Option<String>> = Mutex::new(None);
+
+/// From now on a panic prints nothing and is remembered.
+pub fn keep_quiet() {
+    panic::set_hook(Box::new(|info| {
+        let mut first = PANIC.lock().unwrap_or_else(PoisonError::into_inner);
+        first.get_or_insert_with(|| format!("{info}\n\n{}", Backtrace::force_capture()));
+    }));
+}
+
+/// Says that there was a panic, gives the exit code.
+pub fn report_panic() -> u8 {
+    let panic = first_panic().unwrap_or_default();
+    let what = panic.lines().take(2).collect::<Vec<_>>().join(" ");
+    complain(&format!("internal error: {what}"), FAILED);
+    leave_report(&panic);
+    FAILED
+}
+
+/// Says where the report on a mistake of the compiler lies, gives the exit code.
+pub fn report_bug(bug: &Bug) -> u8 {
+    let mut text = format!("after pass: {}\n{}\n", bug.pass, bug.message);
+    if let Some(panic) = first_panic() {
+        let _ = write!(text, "\n{panic}\n");
+    }
+    let _ = write!(text, "\n{}\n", bug.ir);
+    leave_report(&text);
+    FAILED
+}
+
+fn first_panic() -> Option<String> {
+    PANIC.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+fn leave_report(text: &str) {
+    let words: Vec<_> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let text = format!("warpwise {}\n{}\n\n{text}", env!("CARGO_PKG_VERSION"), words.join(" "));
+    match write_report(&text) {
+        Ok(path) => say(&format!("a report for whoever mends this is in {}", path.display())),
+        Err(error) => say(&format!("a report could not be written: {error}")),
+    }
+}
+
+/// Writes to a fresh file beside other temporary ones.
+fn write_report(text: &str) -> std::io::Result<PathBuf> {
+    let folder = std::env::temp_dir();
+    let path = folder.join(format!("warpwise-report-{}.txt", std::process::id()));
+    std::fs::write(&path, text)?;
+    Ok(path)
+}

@@ -1,0 +1,194 @@
+//! Options that mean the same in every command.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use warpwise::cache::{DEFAULT_BOUND, DiskCache};
+use warpwise::{Context, Options};
+use warpwise_runtime::memory::{MemoryPool, default_limit};
+use warpwise_runtime::pool::{ThreadPool, available_cores};
+
+use crate::failure::Failure;
+
+/// How to compile.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Compilation")]
+pub struct CompileOptions {
+    /// Round every float operation by itself: no fused multiply-add
+    #[arg(long)]
+    pub strict_fp: bool,
+    /// Leave out all run-time checks
+    #[arg(long = "unsafe")]
+    pub unsafe_: bool,
+    /// Use vectors of so many bits (128, 256, 512), instead of the machine's widest
+    #[arg(long, value_name = "BITS")]
+    pub vector_width: Option<u32>,
+}
+
+/// Where compiled programs are kept.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Cache")]
+pub struct CacheOptions {
+    /// Keep compiled programs in this folder, instead of the user's cache folder
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+    /// Compile anew, and keep nothing
+    #[arg(long, conflicts_with = "cache")]
+    pub no_cache: bool,
+}
+
+/// What programs run on.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Execution")]
+pub struct RunOptions {
+    /// Use so many threads, instead of one for each core
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub threads: Option<usize>,
+    /// Use at most so much memory (K, M, G, T: units of 1024), instead of 80 % of the machine's
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub memory_limit: Option<u64>,
+    /// Set a threshold by which programs choose between versions of their code
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parameter)]
+    pub param: Vec<(String, i64)>,
+    /// Set the thresholds that a file holds, one NAME=VALUE on each line
+    #[arg(long, value_name = "FILE")]
+    pub tuning: Option<PathBuf>,
+}
+
+impl CompileOptions {
+    /// As the compiler takes them.
+    pub fn options(&self) -> Options {
+        Options { strict_fp: self.strict_fp, unsafe_: self.unsafe_, vector_width: self.vector_width }
+    }
+
+    /// As words on a command line.
+    pub fn words(&self) -> Vec<String> {
+        let flag = |set: bool, word: &str| set.then(|| word.to_string());
+        let width = self.vector_width.map(|bits| format!("--vector-width={bits}"));
+        [flag(self.strict_fp, "--strict-fp"), flag(self.unsafe_, "--unsafe"), width]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+}
+
+impl CacheOptions {
+    /// The cache asked for, the user's unless one is named.
+    pub fn cache(&self) -> Option<DiskCache> {
+        if self.no_cache { None } else { self.named_cache().or_else(DiskCache::of_user) }
+    }
+
+    /// The cache that is named.
+    pub fn named_cache(&self) -> Option<DiskCache> {
+        self.cache.as_ref().map(|folder| DiskCache::new(folder, DEFAULT_BOUND))
+    }
+}
+
+impl RunOptions {
+    /// The threads and memory asked for.
+    pub fn context(&self) -> Result<Context, Failure> {
+        let threads = ThreadPool::new(self.threads.unwrap_or_else(available_cores));
+        let memory = MemoryPool::new(self.memory_limit.unwrap_or_else(default_limit));
+        let mut context = Context::with(threads, memory);
+        for (name, value) in self.tuning.as_deref().map_or(Ok(Vec::new()), tuning)? {
+            context.tune(name, value);
+        }
+        for (name, value) in &self.param {
+            context.tune(name, *value);
+        }
+        Ok(context)
+    }
+
+    /// As words on a command line, with another limit on memory if none is asked for.
+    pub fn words(&self, memory_limit: u64) -> Vec<String> {
+        let mut words = vec![format!("--memory-limit={}", self.memory_limit.unwrap_or(memory_limit))];
+        words.extend(self.threads.map(|threads| format!("--threads={threads}")));
+        words.extend(self.tuning.as_ref().map(|file| format!("--tuning={}", file.display())));
+        words.extend(self.param.iter().map(|(name, value)| format!("--param={name}={value}")));
+        words
+    }
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("a program needs at least one thread".to_string()),
+        Ok(threads) if threads <= MOST_THREADS => Ok(threads),
+        Ok(_) => Err(format!("at most {MOST_THREADS} threads are supported")),
+        Err(_) => Err("expected the number of threads".to_string()),
+    }
+}
+
+const MOST_THREADS: usize = 1024;
+
+fn bytes(text: &str) -> Result<u64, String> {
+    let wrong = || "expected a number of bytes, such as 4096, 64K, 512M, 2G".to_string();
+    let unit = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(unit);
+    let shift = match unit.trim_end_matches('B').trim_end_matches('i').to_ascii_uppercase().as_str() {
+        "" => 0,
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        "T" => 40,
+        _ => return Err(wrong()),
+    };
+    let number: u64 = number.parse().map_err(|_| wrong())?;
+    number.checked_mul(1 << shift).ok_or_else(|| "that is more than 64 bits can count".to_string())
+}
+
+fn parameter(text: &str) -> Result<(String, i64), String> {
+    let wrong = || "expected NAME=VALUE, the value an integer".to_string();
+    let (name, value) = text.split_once('=').ok_or_else(wrong)?;
+    let name = name.trim();
+    if name.is_empty() {
+        return Err(wrong());
+    }
+    Ok((name.to_string(), value.trim().parse().map_err(|_| wrong())?))
+}
+
+/// The thresholds in a file. Empty lines, and those that begin with `#`, say nothing.
+fn tuning(path: &Path) -> Result<Vec<(String, i64)>, Failure> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::Failed(format!("{}: cannot read: {error}", path.display())))?;
+    let lines = text.lines().enumerate().filter(|(_, line)| {
+        let line = line.trim();
+        !line.is_empty() && !line.starts_with('#')
+    });
+    let located = |(index, line)| {
+        parameter(line)
+            .map_err(|message| Failure::Failed(format!("{}:{}: {message}", path.display(), index + 1)))
+    };
+    lines.map(located).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_bytes_have_units() {
+        assert_eq!(bytes("4096"), Ok(4096));
+        assert_eq!(bytes("64K"), Ok(65536));
+        assert_eq!(bytes("3g"), Ok(3 << 30));
+        assert_eq!(bytes("1GiB"), Ok(1 << 30));
+        for wrong in ["", "K", "-1", "1X", "1.5G", "99999999999999999999", "99999999T"] {
+            assert!(bytes(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn threads_are_a_few() {
+        assert_eq!(threads("1"), Ok(1));
+        for wrong in ["0", "-1", "x", "", "1000000"] {
+            assert!(threads(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn parameters_have_names_and_values() {
+        assert_eq!(parameter("a.b = -3"), Ok(("a.b".to_string(), -3)));
+        for wrong in ["a", "=1", "a=", "a=b"] {
+            assert!(parameter(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Writing for people: results to standard output, complaints to standard error.
+
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+use crate::failure::Failure;
+
+/// Writes to standard output.
+pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    let mut output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    write(&mut output).and_then(|()| output.flush()).map_err(Failure::from_output)
+}
+
+/// Writes a line to standard output.
+pub fn print_line(line: &str) -> Result<(), Failure> {
+    print(|output| writeln!(output, "{line}"))
+}
+
+/// Writes data for tools to a file, or to standard output if that is named `-`.
+pub fn write_json(path: &Path, data: &impl Serialize) -> Result<(), Failure> {
+    let failed = |error: String| Failure::Failed(format!("{}: cannot write: {error}", path.display()));
+    let mut text = serde_json::to_string_pretty(data).map_err(|error| failed(error.to_string()))?;
+    text.push('\n');
+    if path == Path::new("-") {
+        return print(|output| output.write_all(text.as_bytes()));
+    }
+    std::fs::write(path, text).map_err(|error| failed(error.to_string()))
+}
+
+/// Says what is wrong, gives the exit code.
+pub fn complain(message: &str, code: u8) -> u8 {
+    say(&format!("error: {}", message.trim_end()));
+    code
+}
+
+/// Writes a line to standard error.
+pub fn say(line: &str) {
+    // Where standard error is closed there is nobody to tell.
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// Whether messages may be coloured.
+pub fn colored() -> bool {
+    io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}
+
+/// Says on a terminal what is going on, until it is dropped.
+pub struct Progress(Option<ProgressBar>);
+
+impl Progress {
+    /// Something whose length is not known.
+    pub fn of(message: String) -> Progress {
+        Progress::shown("{spinner} {msg} ({elapsed})", ProgressBar::no_length).with_message(message)
+    }
+
+    /// So many steps.
+    pub fn steps(count: usize) -> Progress {
+        let template = "{bar:30} {pos}/{len} ({elapsed}) {msg}";
+        Progress::shown(template, || ProgressBar::new(count as u64))
+    }
+
+    fn shown(template: &str, bar: impl FnOnce() -> ProgressBar) -> Progress {
+        let style = ProgressStyle::with_template(template);
+        let (true, Ok(style)) = (io::stderr().is_terminal(), style) else { return Progress(None) };
+        let bar = bar().with_style(style);
+        bar.enable_steady_tick(Duration::from_millis(100));
+        Progress(Some(bar))
+    }
+
+    /// Says what is going on now.
+    pub fn with_message(self, message: String) -> Progress {
+        if let Some(bar) = &self.0 {
+            bar.set_message(message);
+        }
+        self
+    }
+
+    /// One step is done.
+    pub fn step(&self) {
+        if let Some(bar) = &self.0 {
+            bar.inc(1);
+        }
+    }
+
+    /// Writes a line to standard output without disturbing the display.
+    pub fn print_line(&self, line: &str) -> Result<(), Failure> {
+        match &self.0 {
+            Some(bar) => bar.suspend(|| print_line(line)),
+            None => print_line(line),
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}

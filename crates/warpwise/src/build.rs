@@ -1,0 +1,159 @@
+//! From a file to a compiled program, through the cache.
+//!
+//! What a compilation depends on is in part known only after it: the files that the program imports. So an
+//! entry of the cache is found by the first file, the options, the CPU and this build of the compiler, and
+//! lists the imported files with fingerprints of their texts; when one has changed, the entry is replaced. A hit
+//! reads those files and nothing is parsed.
+//!
+//! Files that end in `.ir` hold core IR as text instead of source.
+
+use std::fmt;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use serde::{Deserialize, Serialize};
+use warpwise_diag::{Diagnostic, Failure, Sources, render};
+use warpwise_fut::syntax::imports::SourceFile;
+use warpwise_imp::CpuTarget;
+use warpwise_ir::Program as CoreProgram;
+
+use crate::cache::DiskCache;
+use crate::compiler::{self, Options};
+use crate::fingerprint::Fingerprint;
+use crate::program::Compiled;
+use crate::source::{Dependency, SourceError, SourceFiles};
+
+/// What a front end made of a file.
+#[derive(Debug)]
+pub struct Core {
+    /// Core IR, at level `soac` where it came from source.
+    pub program: CoreProgram,
+    /// All texts that were read.
+    pub sources: Sources,
+    /// What is odd about the source.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// A compiled file.
+#[derive(Debug)]
+pub struct Built {
+    /// The program.
+    pub compiled: Compiled,
+    /// What is odd about the source, as text for people.
+    pub warnings: String,
+    /// Whether it was in the cache.
+    pub cached: bool,
+    /// Why it could not be put into the cache.
+    pub not_kept: Option<String>,
+}
+
+/// Why there is no compiled program.
+#[derive(Debug)]
+pub enum BuildError {
+    /// The file cannot be used.
+    Source(SourceError),
+    /// The options do not fit this machine.
+    Target(String),
+    /// The compilation stopped.
+    Failure {
+        /// Why.
+        failure: Failure,
+        /// The texts its places are in.
+        sources: Sources,
+    },
+}
+
+/// An entry of the cache.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    imported: Vec<Dependency>,
+    warnings: String,
+    compiled: Compiled,
+}
+
+/// Compiles a file, or takes it from the cache.
+pub fn build(path: &Path, options: &Options, cache: Option<&DiskCache>) -> Result<Built, BuildError> {
+    let files = SourceFiles::new();
+    let main = files.root(path).map_err(BuildError::Source)?;
+    let target = compiler::target(options).map_err(BuildError::Target)?;
+    let slot = cache.and_then(|cache| Some((cache, key(&main, options, &target)?)));
+    if let Some(Kept { warnings, compiled, .. }) = slot.and_then(|(cache, key)| kept(cache, key)) {
+        return Ok(Built { compiled, warnings, cached: true, not_kept: None });
+    }
+    let Core { mut program, sources, warnings } = front_end(main, &files, options)?;
+    let warnings = render(&sources, &warnings, false);
+    let compiled = match compiler::compile_core(&mut program, &sources, options) {
+        Ok(compiled) => compiled,
+        Err(failure) => return Err(BuildError::Failure { failure, sources }),
+    };
+    let entry = Kept { imported: files.imported(), warnings, compiled };
+    let not_kept = slot.and_then(|(cache, key)| keep(cache, key, &entry).err());
+    Ok(Built { compiled: entry.compiled, warnings: entry.warnings, cached: false, not_kept })
+}
+
+/// Reads a file and runs the front end only.
+pub fn read_core(path: &Path, options: &Options) -> Result<Core, BuildError> {
+    let files = SourceFiles::new();
+    let main = files.root(path).map_err(BuildError::Source)?;
+    front_end(main, &files, options)
+}
+
+fn front_end(main: SourceFile, files: &SourceFiles, options: &Options) -> Result<Core, BuildError> {
+    let mut sources = Sources::new();
+    let is_core = Path::new(&main.name).extension().is_some_and(|ending| ending == "ir");
+    let made = if is_core {
+        let file = sources.add(main.name, main.text);
+        warpwise_ir::parse::parse(sources.text(file), file).map(|program| (program, Vec::new()))
+    } else {
+        let options = warpwise_fut::compile::Options { unchecked: options.unsafe_ };
+        warpwise_fut::compile::compile(main, files, &mut sources, options)
+            .map(|made| (made.program, made.warnings))
+    };
+    match made {
+        Ok((program, warnings)) => Ok(Core { program, sources, warnings }),
+        Err(failure) => Err(BuildError::Failure { failure, sources }),
+    }
+}
+
+/// What the first file, the options, the CPU and the compiler add up to; none where this build of the
+/// compiler cannot be told from others.
+fn key(main: &SourceFile, options: &Options, target: &CpuTarget) -> Option<u128> {
+    let mut fingerprint = Fingerprint::new();
+    fingerprint.add(env!("CARGO_PKG_VERSION"));
+    fingerprint.add(&this_build()?);
+    fingerprint.add(options);
+    fingerprint.add(target);
+    fingerprint.add(&[&main.key, &main.name, &main.text]);
+    Some(fingerprint.finish())
+}
+
+/// The length and age of this executable.
+fn this_build() -> Option<(u64, u128)> {
+    let metadata = std::env::current_exe().ok()?.metadata().ok()?;
+    let age = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some((metadata.len(), age.as_nanos()))
+}
+
+fn kept(cache: &DiskCache, key: u128) -> Option<Kept> {
+    let kept: Kept = postcard::from_bytes(&cache.get(key)?).ok()?;
+    kept.imported.iter().all(Dependency::is_current).then_some(kept)
+}
+
+fn keep(cache: &DiskCache, key: u128, entry: &Kept) -> Result<(), String> {
+    let bytes = postcard::to_stdvec(entry).map_err(|error| error.to_string())?;
+    cache.put(key, &bytes).map_err(|error| format!("{}: {error}", cache.folder().display()))
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BuildError::Source(error) => error.fmt(f),
+            BuildError::Target(message) => f.write_str(message),
+            BuildError::Failure { failure, sources } => {
+                f.write_str(&warpwise_diag::render_failure(sources, failure, false))
+            }
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}
