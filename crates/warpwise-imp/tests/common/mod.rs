@@ -89,3 +89,16 @@ pub fn floats(values: impl IntoIterator<Item = f32>) -> Data {
 
 /// Sizes around every number of lanes, and more than one block.
 pub const SIZES: [i64; 14] = [0, 1, 2, 3, 4, 5, 15, 16, 17, 63, 64, 65, 1000, 40_000];
+
+/// Demands on every machine that the run stops at a check, in this iteration, showing these values.
+pub fn expect_failure(text: &str, args: &[Data], iteration: i64, shown: &[i64]) {
+    for (i, outcome) in run_all(text, args).into_iter().enumerate() {
+        match outcome {
+            Err(Stop::Check { iteration: own, values, .. }) => {
+                let values: Vec<i64> = values.into_iter().filter_map(Scalar::as_int).collect();
+                assert_eq!((own, &values[..]), (iteration, shown), "machine {i}");
+            }
+            other => panic!("machine {i}: {other:?}"),
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Failing checks: it is always the first failing iteration that is reported.
+
+mod common;
+
+use common::*;
+
+/// Indexes with each element of `is`.
+const GATHER: &str = "fun main(n: i64, m: i64, is: [n]i64, xs: [m]i64) -> (r: [n]i64) {
+    ys: [n]i64 = screma n (is) map (i: i64) {
+      low: bool = sle 0 i; high: bool = slt i m; ok: bool = and low high;
+      c: cert = assert ok (\"Index [\", i: i64, \"] out of bounds for array of shape [\", m: i64, \"].\");
+      x: i64 = {c} index xs[i];
+      return x };
+    return ys }";
+
+#[test]
+fn gather_in_bounds_and_out_of_bounds() {
+    let m = 10;
+    let xs = ints(0..m);
+    for n in SIZES {
+        let mut is: Vec<i64> = (0..n).map(|i| i % m).collect();
+        expect(GATHER, &[int(n), int(m), ints(is.clone()), xs.clone()], &[ints(is.clone())]);
+        for bad in [n / 7, n / 2, n - 1].into_iter().filter(|&bad| bad >= 0 && bad < n) {
+            is[bad as usize] = -3;
+            // A later one fails too.
+            is[n as usize - 1] = m;
+            let shown = if bad == n - 1 { m } else { -3 };
+            expect_failure(GATHER, &[int(n), int(m), ints(is.clone()), xs.clone()], bad, &[shown, m]);
+            is[bad as usize] = 0;
+            is[n as usize - 1] = 0;
+        }
+    }
+}
+
+#[test]
+fn linear_index_that_leaves_the_array() {
+    let text = "fun main(n: i64, m: i64, xs: [m]i64) -> (r: [n]i64) {
+        is: [n]i64 = iota n 0 1;
+        ys: [n]i64 = screma n (is) map (i: i64) {
+          j: i64 = add i 2;
+          high: bool = slt j m;
+          c: cert = assert high (\"at \", j: i64);
+          x: i64 = {c} index xs[j];
+          return x };
+        return ys }";
+    for m in [2, 3, 5, 18, 66, 1000] {
+        let xs = ints(0..m);
+        expect(text, &[int(m - 2), int(m), xs.clone()], &[ints(2..m)]);
+        for more in [1, 3, 200] {
+            expect_failure(text, &[int(m - 2 + more), int(m), xs.clone()], m - 2, &[m]);
+        }
+    }
+}
+
+#[test]
+fn an_earlier_iteration_that_fails_at_a_later_check_is_the_first() {
+    let text = "fun main(n: i64, xs: [n]i64) -> (r: [n]i64) {
+        ys: [n]i64 = screma n (xs) map (x: i64) {
+          first: bool = ne x 7;
+          c: cert = assert first (\"seven \", x: i64);
+          second: bool = ne x 0;
+          d: cert = {c} assert second (\"zero \", x: i64);
+          y: i64 = {d} sdiv 100 x;
+          return y };
+        return ys }";
+    for (zero, seven) in [(3, 5), (5, 3), (0, 63), (70, 71), (71, 70), (1, 900)] {
+        let mut xs = vec![1; 1000];
+        xs[zero as usize] = 0;
+        xs[seven as usize] = 7;
+        let (at, shown) = if zero < seven { (zero, 0) } else { (seven, 7) };
+        expect_failure(text, &[int(1000), ints(xs)], at, &[shown]);
+    }
+}
+
+#[test]
+fn checks_under_divergent_control() {
+    // Divides where the element is not negative, as often as the element says.
+    let text = "fun main(n: i64, xs: [n]i64, d: [n]i64) -> (r: [n]i64) {
+        ys: [n]i64 = screma n (xs, d) map (x: i64, b: i64) {
+          some: bool = sle 0 x;
+          y: i64 = if some {
+            z: i64 = loop (z: i64 = 1000) for k: i64 < x {
+              ok: bool = ne b 0;
+              c: cert = assert ok (\"by zero \", x: i64);
+              w: i64 = {c} sdiv z b;
+              return w };
+            return z } else { return -1 };
+          return y };
+        return ys }";
+    let n = 300;
+    let xs: Vec<i64> = (0..n).map(|i| i % 5 - 1).collect();
+    let mut d: Vec<i64> = (0..n).map(|i| i % 3 + 1).collect();
+    let quotient = |(&x, &b): (&i64, &i64)| if x < 0 { -1 } else { (0..x).fold(1000, |z, _| z / b) };
+    let ys: Vec<i64> = xs.iter().zip(&d).map(quotient).collect();
+    expect(text, &[int(n), ints(xs.clone()), ints(d.clone())], &[ints(ys)]);
+    // Where the loop does not run, the zero is not met.
+    d[10] = 0;
+    d[11] = 0;
+    d[13] = 0;
+    expect_failure(text, &[int(n), ints(xs), ints(d)], 13, &[2]);
+}
+
+#[test]
+fn checks_in_inner_loops_and_host_code() {
+    let rows = "fun main(n: i64, m: i64, a: [n][m]i64) -> (r: [n]i64) {
+        ys: [n]i64 = screma n (a) map (row: [m]i64) {
+          s: i64 = screma m (row) map (x: i64) {
+              ok: bool = ne x 13;
+              c: cert = assert ok (\"unlucky \", x: i64);
+              y: i64 = {c} mul x x;
+              return y }
+            reduce (acc: i64, p: i64) { t: i64 = add acc p; return t } [0];
+          return s };
+        return ys }";
+    let (n, m) = (20, 50);
+    let mut a: Vec<i64> = (0..n * m).map(|i| i % 11).collect();
+    let ys = a.chunks(m as usize).map(|row| row.iter().map(|x| x * x).sum());
+    expect(rows, &[int(n), int(m), ints(a.clone())], &[ints(ys)]);
+    a[7 * 50 + 33] = 13;
+    a[9 * 50 + 3] = 13;
+    let failed = run_all(rows, &[int(n), int(m), ints(a)]);
+    assert!(failed.into_iter().all(|outcome| outcome.is_err()));
+    let host = "fun main(n: i64) -> (r: i64) {
+        ok: bool = slt n 10; c: cert = assert ok (\"too many: \", n: i64); m: i64 = {c} add n 1; return m }";
+    expect(host, &[int(3)], &[int(4)]);
+    expect_failure(host, &[int(30)], 0, &[30]);
+}
+
+#[test]
+fn specialised_choices_take_the_fast_side_for_whole_groups_only() {
+    let text = "fun main(n: i64, xs: [n]i64) -> (r: [n]i64) {
+        m: i64 = sub n 1;
+        is: [n]i64 = iota n 0 1;
+        ys: [n]i64 = screma n (is) map (i: i64) {
+          low: bool = slt 0 i; high: bool = slt i m; inner: bool = and low high;
+          y: i64 = if specialised inner {
+            p: i64 = sub i 1; q: i64 = add i 1;
+            a: i64 = index xs[p]; b: i64 = index xs[q]; c: i64 = add a b;
+            return c } else {
+            p: i64 = sub i 1; q: i64 = add i 1;
+            u: i64 = smax 0 p; v: i64 = smin m q;
+            a: i64 = index xs[u]; b: i64 = index xs[v]; c: i64 = add a b;
+            return c };
+          return y };
+        return ys }";
+    for n in SIZES {
+        let xs: Vec<i64> = (0..n).map(|i| i * i % 37).collect();
+        let at = |i: i64| xs[i.clamp(0, n - 1) as usize];
+        let ys: Vec<i64> = (0..n).map(|i| at(i - 1) + at(i + 1)).collect();
+        expect(text, &[int(n), ints(xs.clone())], &[ints(ys)]);
+    }
+}
