@@ -49,17 +49,14 @@ impl<'a> Checker<'a> {
         if self.n_errors() > errors {
             return Value::Failed;
         }
-        let poly = Poly {
-            types: function.scheme.types.clone(),
-            sizes: function.scheme.sizes.clone(),
-            ty: ty.clone(),
-        };
         let name = format!("{}{}", self.prefix, self.text(decl.name.name.symbol));
         let mut def = Def { name, span: place, attrs: attrs.to_vec(), function, ty };
-        self.check_consumption(&mut def);
+        self.check_consumption(&mut def, decl.result.is_some());
         if self.n_errors() > errors {
             return Value::Failed;
         }
+        let Scheme { types, sizes } = def.function.scheme.clone();
+        let poly = Poly { types, sizes, ty: def.ty.clone() };
         self.program.defs.push(def);
         Value::Def(DefId(self.program.defs.len() as u32 - 1), Rc::new(poly))
     }

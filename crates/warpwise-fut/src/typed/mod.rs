@@ -49,3 +49,4 @@ pub mod intrinsic;
 pub mod map;
 pub mod tree;
 pub mod ty;
+pub mod walk;

@@ -1,9 +1,195 @@
 //! Uniqueness: what is consumed is not used again.
+//!
+//! Runs on finished definitions (papers/001 §3). The value of every expression has [`Aliases`]: for each part
+//! that is not a scalar the set of *owners* whose memory it may share. A parameter or a value that shares nothing
+//! becomes an owner when it is bound to a name; consuming a value consumes its owners, and using a name whose owners are consumed
+//! is an error. Read in this order: [`aliases`], [`exprs`], [`calls`], [`loops`], [`functions`].
+//!
+//! Besides errors this phase finds out which parts of unannotated results are unique, and which loop parameters are consumed.
+//!
+//! Rules: arguments are evaluated last to first; a result that is not unique shares memory with all
+//! arguments that are not consumed and with what its function captured; an array taken out of an array shares memory with it; literals,
+//! updates and unique results share nothing; nothing from outside is consumed in a lambda, a local function or a loop;
+//! a unique result shares nothing with parameters that are not consumed, with constants, or with other parts of the result.
+
+pub mod aliases;
+mod calls;
+mod exprs;
+mod functions;
+mod loops;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use warpwise_diag::{Diagnostic, Span};
 
 use crate::check::Checker;
+use crate::check::consume::aliases::{Aliases, Owner, OwnerId, Permission};
+use crate::typed::ids::{DefId, LocalId};
 use crate::typed::tree::Def;
+use crate::typed::ty::Uniqueness;
+
+/// The state of the check of one definition.
+pub struct Consumption<'c> {
+    /// What was found wrong.
+    pub errors: Vec<Diagnostic>,
+    /// What the text of a local's name is.
+    name_of: &'c dyn Fn(LocalId) -> String,
+    /// Definitions whose results may share memory with constants.
+    sharing: &'c FxHashSet<DefId>,
+    /// Who may own memory.
+    owners: Vec<Owner>,
+    /// Where an owner was consumed, by owner.
+    consumed: Vec<Option<Span>>,
+    /// Owners in the order of their consumption, to undo it.
+    log: Vec<OwnerId>,
+    /// What locals share memory with.
+    bindings: FxHashMap<LocalId, Aliases>,
+    /// Unique parts of the results of local functions without annotation.
+    results: FxHashMap<LocalId, Uniqueness>,
+    /// The owner that stands for all constants.
+    constants: Option<OwnerId>,
+    /// Owners below this are outside of the innermost function or loop.
+    barrier: u32,
+    /// What that is, and where.
+    inside: (&'static str, Span),
+}
 
 impl Checker<'_> {
-    /// Checks a finished definition.
-    pub fn check_consumption(&mut self, _def: &mut Def) {}
+    /// Checks a finished definition, and enters the uniqueness of its result if that was not annotated.
+    pub fn check_consumption(&mut self, def: &mut Def, annotated: bool) {
+        let name_of = |local: LocalId| self.show_local(local).to_string();
+        let mut state = Consumption {
+            errors: Vec::new(),
+            name_of: &name_of,
+            sharing: &self.sharing,
+            owners: Vec::new(),
+            consumed: Vec::new(),
+            log: Vec::new(),
+            bindings: FxHashMap::default(),
+            results: FxHashMap::default(),
+            constants: None,
+            barrier: 0,
+            inside: ("", Span::NONE),
+        };
+        let shares = state.definition(def, annotated);
+        let errors = std::mem::take(&mut state.errors);
+        if shares {
+            self.sharing.insert(DefId(self.program.defs.len() as u32));
+        }
+        self.diagnostics.extend(errors);
+    }
+}
+
+impl Consumption<'_> {
+    fn error(&mut self, code: &'static str, span: Span, message: String) -> &mut Diagnostic {
+        self.errors.push(Diagnostic::error(code, span, message));
+        let last = self.errors.len() - 1;
+        &mut self.errors[last]
+    }
+
+    fn new_owner(&mut self, name: String, span: Span, permission: Permission) -> OwnerId {
+        self.owners.push(Owner { name, span, permission });
+        self.consumed.push(None);
+        OwnerId(self.owners.len() as u32 - 1)
+    }
+
+    /// The owner that stands for all constants.
+    fn constants(&mut self) -> OwnerId {
+        match self.constants {
+            Some(owner) => owner,
+            None => {
+                let owner = self.new_owner("a constant".to_string(), Span::NONE, Permission::Constant);
+                self.constants = Some(owner);
+                owner
+            }
+        }
+    }
+
+    /// Demands that nothing of a value that is used was consumed.
+    fn observe(&mut self, aliases: &Aliases, what: &str, span: Span) {
+        let mut owners = Vec::new();
+        aliases.collect(&mut owners);
+        let hit = owners.into_iter().find_map(|owner| Some((owner, self.consumed[owner.index()]?)));
+        let Some((owner, place)) = hit else { return };
+        let name = self.owners[owner.index()].name.clone();
+        let message = match name == what {
+            true => format!("`{what}` is used after it was consumed"),
+            false => format!("`{what}` is used after `{name}`, with which it shares memory, was consumed"),
+        };
+        let error = self.error("E0401", span, message);
+        let labelled = error.clone().at("used here").label(place, "consumed here");
+        *error = labelled.hint("use a copy: `copy x`");
+    }
+
+    /// Consumes a value.
+    fn consume(&mut self, aliases: &Aliases, span: Span) {
+        let mut owners = Vec::new();
+        aliases.collect(&mut owners);
+        for owner in owners {
+            let Owner { name, span: bound, permission } = self.owners[owner.index()].clone();
+            let (what, inside) = self.inside;
+            let complaint = match permission {
+                Permission::Constant => Some(("E0402", "this would consume a constant".to_string())),
+                Permission::Borrowed => Some((
+                    "E0402",
+                    format!("this would consume `{name}`, which is only lent to this function"),
+                )),
+                Permission::Owned if owner.0 < self.barrier => Some((
+                    "E0405",
+                    format!("this would consume `{name}`, which comes from outside of this {what}"),
+                )),
+                Permission::Owned => None,
+            };
+            if let Some((code, message)) = complaint {
+                let error = self.error(code, span, message);
+                let mut labelled = error.clone();
+                if !bound.is_none() {
+                    labelled = labelled.label(bound, "bound here");
+                }
+                *error = match permission {
+                    Permission::Borrowed => labelled
+                        .hint("declare the parameter with a star, as in `(xs: *[n]t)`, or consume a copy"),
+                    Permission::Owned => {
+                        labelled.label(inside, "which may run several times").hint("consume a copy")
+                    }
+                    Permission::Constant => labelled.hint("consume a copy"),
+                };
+                return;
+            }
+            if let Some(before) = self.consumed[owner.index()] {
+                let error = self.error("E0401", span, format!("`{name}` is consumed a second time"));
+                let labelled = error.clone().label(before, "consumed here first");
+                *error = labelled.hint("consume a copy: `copy x`");
+                return;
+            }
+        }
+        self.mark(aliases, span);
+    }
+
+    /// Enters a consumption.
+    fn mark(&mut self, aliases: &Aliases, span: Span) {
+        let mut owners = Vec::new();
+        aliases.collect(&mut owners);
+        for owner in owners {
+            if self.consumed[owner.index()].is_none() {
+                self.consumed[owner.index()] = Some(span);
+                self.log.push(owner);
+            }
+        }
+    }
+
+    /// Takes back the consumptions since a point; gives them.
+    fn undo(&mut self, mark: usize) -> Vec<(OwnerId, Span)> {
+        let undone = self.log.split_off(mark);
+        undone.into_iter().filter_map(|owner| Some((owner, self.consumed[owner.index()].take()?))).collect()
+    }
+
+    /// Enters consumptions that were taken back.
+    fn redo(&mut self, consumptions: Vec<(OwnerId, Span)>) {
+        for (owner, span) in consumptions {
+            if self.consumed[owner.index()].is_none() {
+                self.consumed[owner.index()] = Some(span);
+                self.log.push(owner);
+            }
+        }
+    }
 }

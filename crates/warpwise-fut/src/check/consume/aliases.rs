@@ -1,0 +1,194 @@
+//! What values share memory with.
+
+use std::rc::Rc;
+
+use warpwise_diag::Span;
+
+use crate::typed::ty::{Type, Uniqueness};
+
+/// Memory of which a definition keeps account, by its position in a table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct OwnerId(pub u32);
+
+/// Memory of which a definition keeps account.
+#[derive(Clone, Debug)]
+pub struct Owner {
+    /// The name it was first bound to.
+    pub name: String,
+    /// Where.
+    pub span: Span,
+    /// Whether it may be consumed.
+    pub permission: Permission,
+}
+
+/// Whether memory may be consumed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Permission {
+    /// It may.
+    Owned,
+    /// It belongs to the caller.
+    Borrowed,
+    /// It belongs to a constant.
+    Constant,
+}
+
+/// The owners that a value may share memory with, part by part. Scalars have none.
+#[derive(Clone, Debug)]
+pub enum Aliases {
+    /// Of a value that is no record: sorted, without repetition.
+    Leaf(Rc<[OwnerId]>),
+    /// Of the fields of a record, in the order of its type.
+    Record(Rc<[Aliases]>),
+}
+
+impl OwnerId {
+    /// The position in its table.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Aliases {
+    /// Shares nothing.
+    pub fn none() -> Aliases {
+        Aliases::Leaf(Rc::new([]))
+    }
+
+    /// All parts of a type that are no scalars share memory with these owners.
+    pub fn spread(ty: &Type, owners: &Rc<[OwnerId]>) -> Aliases {
+        match ty {
+            Type::Prim(_) => Aliases::none(),
+            Type::Param(_) | Type::Abstract(..) | Type::Array(_) | Type::Arrow(_) => {
+                Aliases::Leaf(owners.clone())
+            }
+            Type::Record(fields) => {
+                Aliases::Record(fields.iter().map(|field| Aliases::spread(&field.ty, owners)).collect())
+            }
+        }
+    }
+
+    /// One field.
+    pub fn field(&self, index: usize) -> Aliases {
+        match self {
+            Aliases::Leaf(_) => self.clone(),
+            Aliases::Record(fields) => fields.get(index).cloned().unwrap_or_else(Aliases::none),
+        }
+    }
+
+    /// Adds all owners to a list, which may repeat them.
+    pub fn collect(&self, into: &mut Vec<OwnerId>) {
+        match self {
+            Aliases::Leaf(owners) => into.extend(owners.iter()),
+            Aliases::Record(fields) => fields.iter().for_each(|field| field.collect(into)),
+        }
+    }
+
+    /// All owners, sorted and without repetition.
+    pub fn all(&self) -> Rc<[OwnerId]> {
+        let mut owners = Vec::new();
+        self.collect(&mut owners);
+        owners.sort_unstable();
+        owners.dedup();
+        owners.into()
+    }
+
+    /// Whether nothing is shared.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Aliases::Leaf(owners) => owners.is_empty(),
+            Aliases::Record(fields) => fields.iter().all(Aliases::is_empty),
+        }
+    }
+
+    /// What either shares.
+    pub fn union(&self, other: &Aliases) -> Aliases {
+        match (self, other) {
+            (Aliases::Record(xs), Aliases::Record(ys)) => {
+                Aliases::Record(xs.iter().zip(ys.iter()).map(|(x, y)| x.union(y)).collect())
+            }
+            (Aliases::Leaf(xs), Aliases::Leaf(ys)) if ys.is_empty() => Aliases::Leaf(xs.clone()),
+            (Aliases::Leaf(xs), Aliases::Leaf(ys)) if xs.is_empty() => Aliases::Leaf(ys.clone()),
+            (Aliases::Leaf(_), Aliases::Leaf(_) | Aliases::Record(_))
+            | (Aliases::Record(_), Aliases::Leaf(_)) => {
+                let mut owners = Vec::new();
+                self.collect(&mut owners);
+                other.collect(&mut owners);
+                owners.sort_unstable();
+                owners.dedup();
+                Aliases::Leaf(owners.into())
+            }
+        }
+    }
+
+    /// The parts that are marked; the others share nothing.
+    pub fn marked(&self, marks: &Uniqueness) -> Aliases {
+        match (marks, self) {
+            (Uniqueness::No, _) => Aliases::none(),
+            (Uniqueness::Yes, _) => self.clone(),
+            (Uniqueness::Fields(marks), Aliases::Record(fields)) => Aliases::Record(
+                fields.iter().zip(marks.iter()).map(|(field, mark)| field.marked(mark)).collect(),
+            ),
+            (Uniqueness::Fields(_), Aliases::Leaf(_)) => Aliases::none(),
+        }
+    }
+
+    /// The parts that are not marked; the others share nothing.
+    pub fn unmarked(&self, marks: &Uniqueness) -> Aliases {
+        match (marks, self) {
+            (Uniqueness::No, _) => self.clone(),
+            (Uniqueness::Yes, _) => Aliases::none(),
+            (Uniqueness::Fields(marks), Aliases::Record(fields)) => Aliases::Record(
+                fields.iter().zip(marks.iter()).map(|(field, mark)| field.unmarked(mark)).collect(),
+            ),
+            (Uniqueness::Fields(_), Aliases::Leaf(_)) => self.clone(),
+        }
+    }
+
+    /// The leaves in order.
+    pub fn leaves(&self) -> Vec<Rc<[OwnerId]>> {
+        match self {
+            Aliases::Leaf(owners) => vec![owners.clone()],
+            Aliases::Record(fields) => fields.iter().flat_map(Aliases::leaves).collect(),
+        }
+    }
+}
+
+/// Whether two sorted lists have a common member.
+pub fn intersects(xs: &[OwnerId], ys: &[OwnerId]) -> bool {
+    let (mut i, mut j) = (0, 0);
+    while i < xs.len() && j < ys.len() {
+        match xs[i].cmp(&ys[j]) {
+            std::cmp::Ordering::Less => i += 1,
+            std::cmp::Ordering::Greater => j += 1,
+            std::cmp::Ordering::Equal => return true,
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn leaf(owners: &[u32]) -> Aliases {
+        Aliases::Leaf(owners.iter().map(|&owner| OwnerId(owner)).collect())
+    }
+
+    #[test]
+    fn unions_are_sorted_and_part_by_part() {
+        let a = Aliases::Record([leaf(&[3]), leaf(&[])].into());
+        let b = Aliases::Record([leaf(&[1, 3]), leaf(&[2])].into());
+        let union = a.union(&b).leaves();
+        assert_eq!(union, [leaf(&[1, 3]).all(), leaf(&[2]).all()]);
+        assert!(intersects(&union[0], &leaf(&[3, 4]).all()));
+        assert!(!intersects(&union[0], &union[1]));
+    }
+
+    #[test]
+    fn marks_select_parts() {
+        let value = Aliases::Record([leaf(&[1]), leaf(&[2])].into());
+        let marks = Uniqueness::Fields([Uniqueness::Yes, Uniqueness::No].into());
+        assert_eq!(value.marked(&marks).all(), leaf(&[1]).all());
+        assert_eq!(value.unmarked(&marks).all(), leaf(&[2]).all());
+    }
+}

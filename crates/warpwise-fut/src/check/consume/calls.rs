@@ -1,0 +1,149 @@
+//! Calls: which arguments are consumed, and what the result shares memory with.
+
+use std::rc::Rc;
+
+use warpwise_diag::Span;
+
+use crate::check::consume::Consumption;
+use crate::check::consume::aliases::{Aliases, OwnerId, Permission, intersects};
+use crate::typed::tree::{Expr, ExprKind};
+use crate::typed::ty::{Type, Uniqueness};
+
+/// An argument that was evaluated.
+struct Argument {
+    span: Span,
+    aliases: Aliases,
+    consumes: Uniqueness,
+}
+
+impl Consumption<'_> {
+    /// `f a b`; calls of calls are one.
+    pub fn apply(&mut self, expr: &mut Expr) -> Aliases {
+        let (ty, span) = (expr.ty.clone(), expr.span);
+        let mut arguments = Vec::new();
+        let function = self.flatten(expr, &mut arguments);
+        let mut evaluated: Vec<(Span, Aliases)> = Vec::with_capacity(arguments.len());
+        // `arguments` has the last argument first.
+        for argument in arguments {
+            let aliases = self.expr(argument);
+            evaluated.push((argument.span, aliases));
+        }
+        evaluated.reverse();
+        let closure = self.expr(function);
+        let inferred = match &function.kind {
+            ExprKind::Local { local, .. } => self.results.get(local).cloned(),
+            _ => None,
+        };
+        let (arguments, unique) = match_parameters(&function.ty, evaluated);
+        let unique = if unique.any() { unique } else { inferred.unwrap_or(Uniqueness::No) };
+        let is_partial = matches!(ty, Type::Arrow(_));
+        self.consume_arguments(&arguments, is_partial);
+        if is_partial {
+            let captured = arguments.iter().map(|argument| argument.aliases.all());
+            return Aliases::Leaf(merge(captured.chain([closure.all()])));
+        }
+        let observed = arguments.iter().map(|argument| argument.aliases.unmarked(&argument.consumes).all());
+        let shared = merge(observed.chain([closure.all()]));
+        self.result(&ty, &unique, shared, span)
+    }
+
+    fn result(&mut self, ty: &Type, unique: &Uniqueness, shared: Rc<[OwnerId]>, span: Span) -> Aliases {
+        let is_several = matches!(ty, Type::Record(_));
+        let shared: Rc<[OwnerId]> = match shared.is_empty() && is_several && *unique != Uniqueness::Yes {
+            // Parts of one result may share memory with each other.
+            true => [self.new_owner("the result of this call".to_string(), span, Permission::Owned)].into(),
+            false => shared,
+        };
+        Aliases::spread(ty, &shared).unmarked(unique)
+    }
+
+    /// The function at the bottom of calls of calls; their arguments are entered last first.
+    fn flatten<'e>(&mut self, expr: &'e mut Expr, arguments: &mut Vec<&'e mut Expr>) -> &'e mut Expr {
+        let mut expr = expr;
+        loop {
+            match expr {
+                Expr { kind: ExprKind::Apply { function, arguments: given }, .. } => {
+                    arguments.extend(given.iter_mut().rev());
+                    expr = function;
+                }
+                other => return other,
+            }
+        }
+    }
+
+    fn consume_arguments(&mut self, arguments: &[Argument], is_partial: bool) {
+        for (index, argument) in arguments.iter().enumerate().rev() {
+            if !argument.consumes.any() {
+                continue;
+            }
+            let taken = argument.aliases.marked(&argument.consumes);
+            if is_partial && !taken.is_empty() {
+                let message =
+                    "a function that consumes this argument must be given all its arguments".to_string();
+                let error = self.error("E0405", argument.span, message);
+                *error = error
+                    .clone()
+                    .hint("the function that is left could be called twice; write a lambda with a copy");
+                continue;
+            }
+            let owners = taken.all();
+            let other = arguments
+                .iter()
+                .enumerate()
+                .find(|(other, second)| *other != index && intersects(&owners, &second.aliases.all()));
+            if let Some((_, other)) = other {
+                let message =
+                    "this argument is consumed, but shares memory with another argument".to_string();
+                let error = self.error("E0403", argument.span, message);
+                *error =
+                    error.clone().label(other.span, "the other argument").hint("pass a copy of one of them");
+                self.mark(&taken, argument.span);
+                continue;
+            }
+            self.self_sharing(&taken, argument.span);
+            self.consume(&taken, argument.span);
+        }
+    }
+
+    /// Demands that the parts of a value that is consumed do not share memory with each other.
+    pub fn self_sharing(&mut self, taken: &Aliases, span: Span) {
+        let leaves = taken.leaves();
+        for (index, leaf) in leaves.iter().enumerate() {
+            if leaves[..index].iter().any(|other| intersects(leaf, other)) {
+                let message = "two parts of this value are consumed, but share memory".to_string();
+                let error = self.error("E0403", span, message);
+                *error = error.clone().hint("copy one of them: `copy x`");
+                return;
+            }
+        }
+    }
+}
+
+/// Brings arguments together with what the function does to them; gives the uniqueness of the result, too.
+fn match_parameters(function: &Type, arguments: Vec<(Span, Aliases)>) -> (Vec<Argument>, Uniqueness) {
+    let mut ty = function;
+    let mut unique = Uniqueness::No;
+    let mut matched = Vec::with_capacity(arguments.len());
+    for (span, aliases) in arguments {
+        let consumes = match ty {
+            Type::Arrow(arrow) => {
+                ty = &arrow.result.ty;
+                unique = arrow.result.unique.clone();
+                arrow.consumes.clone()
+            }
+            Type::Prim(_) | Type::Param(_) | Type::Abstract(..) | Type::Array(_) | Type::Record(_) => {
+                Uniqueness::No
+            }
+        };
+        matched.push(Argument { span, aliases, consumes });
+    }
+    (matched, unique)
+}
+
+/// All owners of some lists, sorted and without repetition.
+fn merge(lists: impl Iterator<Item = Rc<[OwnerId]>>) -> Rc<[OwnerId]> {
+    let mut owners: Vec<OwnerId> = lists.flat_map(|list| list.to_vec()).collect();
+    owners.sort_unstable();
+    owners.dedup();
+    owners.into()
+}

@@ -1,0 +1,162 @@
+//! Expressions: what their values share memory with.
+
+use crate::check::consume::Consumption;
+use crate::check::consume::aliases::{Aliases, Permission, intersects};
+use crate::typed::ids::LocalId;
+use crate::typed::tree::{Binding, BindingKind, DimIndex, DimIndexKind, Expr, ExprKind, Pat, PatKind};
+use crate::typed::ty::Type;
+
+impl Consumption<'_> {
+    /// Checks an expression in the order of evaluation, and gives what its value shares memory with.
+    pub fn expr(&mut self, expr: &mut Expr) -> Aliases {
+        match &mut expr.kind {
+            ExprKind::Literal(..) | ExprKind::Bytes(_) | ExprKind::Intrinsic { .. } => Aliases::none(),
+            ExprKind::Local { .. } | ExprKind::Project { .. } => {
+                let (aliases, name) = self.place(expr);
+                if let Some(name) = name {
+                    self.observe(&aliases, &name, expr.span);
+                }
+                aliases
+            }
+            ExprKind::Def { def, .. } => {
+                let is_value = !matches!(expr.ty, Type::Arrow(_));
+                if is_value || self.sharing.contains(def) {
+                    let owner = self.constants();
+                    Aliases::spread(&expr.ty, &[owner].into())
+                } else {
+                    Aliases::none()
+                }
+            }
+            ExprKind::Record(parts) => {
+                Aliases::Record(parts.iter_mut().map(|part| self.expr(part)).collect())
+            }
+            ExprKind::Array(elements) => {
+                elements.iter_mut().for_each(|element| drop(self.expr(element)));
+                Aliases::none()
+            }
+            ExprKind::Index { array, slice } => {
+                let aliases = self.expr(array);
+                self.slice(slice);
+                Aliases::spread(&expr.ty, &aliases.all())
+            }
+            ExprKind::Update { array, slice, value } => {
+                let place = value.span;
+                let value = self.expr(value);
+                self.slice(slice);
+                let array_span = array.span;
+                let array = self.expr(array);
+                if intersects(&array.all(), &value.all()) {
+                    let message =
+                        "the new value shares memory with the array that it is put into".to_string();
+                    let error = self.error("E0404", place, message);
+                    *error = error.clone().label(array_span, "this array").hint("put in a copy: `copy x`");
+                }
+                self.consume(&array, array_span);
+                Aliases::none()
+            }
+            ExprKind::Assert { condition, body, .. } => {
+                self.expr(condition);
+                self.expr(body)
+            }
+            ExprKind::Lambda(_) => self.lambda(expr),
+            ExprKind::Apply { .. } => self.apply(expr),
+            ExprKind::Range { start, second, end, .. } => {
+                self.expr(start);
+                second.iter_mut().for_each(|second| drop(self.expr(second)));
+                self.expr(end);
+                Aliases::none()
+            }
+            ExprKind::Let { bindings, body } => {
+                bindings.iter_mut().for_each(|binding| self.binding(binding));
+                self.expr(body)
+            }
+            ExprKind::If { condition, then, otherwise } => {
+                self.expr(condition);
+                let mark = self.log.len();
+                let first = self.expr(then);
+                let consumed = self.undo(mark);
+                let second = self.expr(otherwise);
+                self.redo(consumed);
+                first.union(&second)
+            }
+            ExprKind::Loop(_) => self.loop_expr(expr),
+            ExprKind::Coerce(body) | ExprKind::Open { body, .. } | ExprKind::Attr { body, .. } => {
+                self.expr(body)
+            }
+        }
+    }
+
+    fn slice(&mut self, slice: &mut [DimIndex]) {
+        for index in slice {
+            match &mut index.kind {
+                DimIndexKind::Fix(index) => drop(self.expr(index)),
+                DimIndexKind::Slice { start, end, stride } => {
+                    [start, end, stride].into_iter().flatten().for_each(|part| drop(self.expr(part)));
+                }
+            }
+        }
+    }
+
+    /// A local or a field of one without looking at the rest of it; the name is missing if it is neither.
+    fn place(&mut self, expr: &mut Expr) -> (Aliases, Option<String>) {
+        match &mut expr.kind {
+            ExprKind::Local { local, .. } => {
+                let aliases = self.bindings.get(local).cloned().unwrap_or_else(Aliases::none);
+                (aliases, Some((self.name_of)(*local)))
+            }
+            ExprKind::Project { record, field } => {
+                let (aliases, name) = self.place(record);
+                (aliases.field(*field), name)
+            }
+            _ => (self.expr(expr), None),
+        }
+    }
+
+    fn binding(&mut self, binding: &mut Binding) {
+        match &mut binding.kind {
+            BindingKind::Pattern { pattern, value, .. } => {
+                let aliases = self.expr(value);
+                self.bind(pattern, aliases);
+            }
+            BindingKind::Function { name, function, .. } => self.local_function(*name, function),
+        }
+    }
+
+    /// Binds a pattern to a value.
+    pub fn bind(&mut self, pattern: &Pat, aliases: Aliases) {
+        match &pattern.kind {
+            PatKind::Bind(local) => self.bind_local(*local, &pattern.ty, aliases, pattern),
+            PatKind::Wildcard => {}
+            PatKind::Record(parts) => {
+                parts.iter().enumerate().for_each(|(index, part)| self.bind(part, aliases.field(index)));
+            }
+        }
+    }
+
+    fn bind_local(&mut self, local: LocalId, ty: &Type, aliases: Aliases, pattern: &Pat) {
+        let aliases = self.owned(local, ty, aliases, pattern);
+        self.bindings.insert(local, aliases);
+    }
+
+    /// Makes owners of the parts of a value that share nothing.
+    fn owned(&mut self, local: LocalId, ty: &Type, aliases: Aliases, pattern: &Pat) -> Aliases {
+        match ty {
+            Type::Prim(_) => Aliases::none(),
+            // A function that captured nothing owns nothing.
+            Type::Arrow(_) => aliases,
+            Type::Param(_) | Type::Abstract(..) | Type::Array(_) => {
+                if !aliases.is_empty() {
+                    return Aliases::Leaf(aliases.all());
+                }
+                let owner = self.new_owner((self.name_of)(local), pattern.span, Permission::Owned);
+                Aliases::Leaf([owner].into())
+            }
+            Type::Record(fields) => {
+                let parts = fields.iter().enumerate();
+                let parts =
+                    parts.map(|(index, field)| self.owned(local, &field.ty, aliases.field(index), pattern));
+                Aliases::Record(parts.collect())
+            }
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Definitions, local functions and lambdas.
+
+use std::sync::Arc;
+
+use warpwise_diag::Span;
+
+use crate::check::consume::Consumption;
+use crate::check::consume::aliases::{Aliases, OwnerId, Permission, intersects};
+use crate::typed::ids::LocalId;
+use crate::typed::tree::{Def, Expr, ExprKind, Function, Param, Pat, PatKind};
+use crate::typed::ty::{ArrowType, Type, Uniqueness};
+
+impl Consumption<'_> {
+    /// Checks a definition. Says whether its value, or the results of its calls, may share memory with constants.
+    pub fn definition(&mut self, def: &mut Def, annotated: bool) -> bool {
+        let function = &mut def.function;
+        function.params.iter().for_each(|param| self.bind_param(param));
+        let aliases = self.expr(&mut function.body);
+        let is_first_order = !matches!(function.result.ty, Type::Arrow(_));
+        if annotated && !function.params.is_empty() {
+            self.check_result(&aliases, &function.result.unique, 0, function.body.span);
+        } else if is_first_order && !function.params.is_empty() {
+            let unique = self.unique_parts(&function.result.ty, &aliases, 0);
+            def.ty = with_unique_result(&def.ty, function.params.len(), &unique);
+            function.result.unique = unique;
+        }
+        let mut owners = Vec::new();
+        aliases.collect(&mut owners);
+        owners.iter().any(|owner| self.owners[owner.index()].permission == Permission::Constant)
+    }
+
+    fn bind_param(&mut self, param: &Param) {
+        self.bind_param_pat(&param.pattern, &param.consumes);
+    }
+
+    fn bind_param_pat(&mut self, pattern: &Pat, consumes: &Uniqueness) {
+        match &pattern.kind {
+            PatKind::Bind(local) => {
+                let aliases = self.param_aliases(*local, &pattern.ty, consumes, pattern.span);
+                self.bindings.insert(*local, aliases);
+            }
+            PatKind::Wildcard => {}
+            PatKind::Record(parts) => {
+                let parts = parts.iter().enumerate();
+                parts.for_each(|(index, part)| self.bind_param_pat(part, &consumes.field(index)));
+            }
+        }
+    }
+
+    fn param_aliases(&mut self, local: LocalId, ty: &Type, consumes: &Uniqueness, span: Span) -> Aliases {
+        match ty {
+            Type::Prim(_) => Aliases::none(),
+            Type::Record(fields) => {
+                let parts = fields.iter().enumerate();
+                let parts = parts
+                    .map(|(index, field)| self.param_aliases(local, &field.ty, &consumes.field(index), span));
+                Aliases::Record(parts.collect())
+            }
+            Type::Param(_) | Type::Abstract(..) | Type::Array(_) | Type::Arrow(_) => {
+                let permission = match consumes.any() {
+                    true => Permission::Owned,
+                    false => Permission::Borrowed,
+                };
+                let owner = self.new_owner((self.name_of)(local), span, permission);
+                Aliases::Leaf([owner].into())
+            }
+        }
+    }
+
+    /// Runs a part in which nothing from outside may be consumed.
+    pub fn guarded<T>(&mut self, what: &'static str, span: Span, run: impl FnOnce(&mut Self) -> T) -> T {
+        let barrier = std::mem::replace(&mut self.barrier, self.owners.len() as u32);
+        let inside = std::mem::replace(&mut self.inside, (what, span));
+        let result = run(self);
+        self.barrier = barrier;
+        self.inside = inside;
+        result
+    }
+
+    /// A lambda shares memory with what it captures.
+    pub fn lambda(&mut self, expr: &mut Expr) -> Aliases {
+        let span = expr.span;
+        let ExprKind::Lambda(lambda) = &mut expr.kind else { return Aliases::none() };
+        let outside = self.owners.len() as u32;
+        self.guarded("lambda", span, |this| {
+            lambda.params.iter().for_each(|param| this.bind_param(param));
+            let aliases = this.expr(&mut lambda.body);
+            this.check_result(&aliases, &lambda.result.unique, outside, lambda.body.span);
+        });
+        self.captured(&lambda.body, outside)
+    }
+
+    /// Binds a local function.
+    pub fn local_function(&mut self, name: LocalId, function: &mut Function) {
+        let outside = self.owners.len() as u32;
+        let unique = self.guarded("function", function.body.span, |this| {
+            function.params.iter().for_each(|param| this.bind_param(param));
+            let aliases = this.expr(&mut function.body);
+            this.check_result(&aliases, &function.result.unique, outside, function.body.span);
+            this.unique_parts(&function.result.ty, &aliases, outside)
+        });
+        if !function.result.unique.any() && !matches!(function.result.ty, Type::Arrow(_)) {
+            self.results.insert(name, unique);
+        }
+        let captured = self.captured(&function.body, outside);
+        self.bindings.insert(name, captured);
+    }
+
+    /// The owners from outside that a body uses.
+    fn captured(&self, body: &Expr, outside: u32) -> Aliases {
+        let mut owners: Vec<OwnerId> = Vec::new();
+        let mut found = Uses { consumption: self, owners: &mut owners };
+        found.expr(body);
+        owners.retain(|owner| owner.0 < outside);
+        owners.sort_unstable();
+        owners.dedup();
+        Aliases::Leaf(owners.into())
+    }
+
+    /// Demands that the unique parts of a result share nothing. Owners below `outside` are not the function's own.
+    fn check_result(&mut self, aliases: &Aliases, unique: &Uniqueness, outside: u32, span: Span) {
+        if !unique.any() {
+            return;
+        }
+        let taken = aliases.marked(unique);
+        let mut owners = Vec::new();
+        taken.collect(&mut owners);
+        let foreign = owners
+            .iter()
+            .find(|owner| owner.0 < outside || self.owners[owner.index()].permission != Permission::Owned);
+        if let Some(owner) = foreign {
+            let name = self.owners[owner.index()].name.clone();
+            let message = format!("the result is declared unique, but shares memory with `{name}`");
+            let bound = self.owners[owner.index()].span;
+            let error = self.error("E0406", span, message);
+            let mut labelled = error.clone();
+            if !bound.is_none() {
+                labelled = labelled.label(bound, "bound here");
+            }
+            *error = labelled.hint("give a copy, or declare the parameter with a star");
+            return;
+        }
+        let rest = aliases.unmarked(unique).all();
+        let leaves = taken.leaves();
+        let shared = leaves.iter().enumerate().any(|(index, leaf)| {
+            intersects(leaf, &rest) || leaves[..index].iter().any(|other| intersects(leaf, other))
+        });
+        if shared {
+            let message = "the result is declared unique, but two of its parts share memory".to_string();
+            let error = self.error("E0406", span, message);
+            *error = error.clone().hint("copy one of them: `copy x`");
+        }
+    }
+
+    /// The parts of a result that share nothing with anything.
+    fn unique_parts(&self, ty: &Type, aliases: &Aliases, outside: u32) -> Uniqueness {
+        let leaves = aliases.leaves();
+        self.unique_part(ty, aliases, &leaves, outside)
+    }
+
+    fn unique_part(
+        &self,
+        ty: &Type,
+        aliases: &Aliases,
+        leaves: &[std::rc::Rc<[OwnerId]>],
+        outside: u32,
+    ) -> Uniqueness {
+        match ty {
+            Type::Prim(_) | Type::Arrow(_) => Uniqueness::No,
+            Type::Record(fields) => {
+                let parts = fields.iter().enumerate();
+                let parts: Vec<Uniqueness> = parts
+                    .map(|(index, field)| self.unique_part(&field.ty, &aliases.field(index), leaves, outside))
+                    .collect();
+                if parts.iter().any(Uniqueness::any) {
+                    Uniqueness::Fields(parts.into())
+                } else {
+                    Uniqueness::No
+                }
+            }
+            Type::Param(_) | Type::Abstract(..) | Type::Array(_) => {
+                let owners = aliases.all();
+                let own = owners.iter().all(|owner| {
+                    owner.0 >= outside && self.owners[owner.index()].permission == Permission::Owned
+                });
+                let times = leaves.iter().filter(|leaf| intersects(leaf, &owners)).count();
+                if own && times <= 1 { Uniqueness::Yes } else { Uniqueness::No }
+            }
+        }
+    }
+}
+
+/// Finds the owners of all locals that an expression uses.
+struct Uses<'u, 'c> {
+    consumption: &'u Consumption<'c>,
+    owners: &'u mut Vec<OwnerId>,
+}
+
+impl Uses<'_, '_> {
+    fn expr(&mut self, expr: &Expr) {
+        expr.for_each_local(&mut |local| {
+            if let Some(aliases) = self.consumption.bindings.get(&local) {
+                aliases.collect(self.owners);
+            }
+        });
+    }
+}
+
+/// A function type whose innermost result is as unique as given.
+fn with_unique_result(ty: &Type, params: usize, unique: &Uniqueness) -> Type {
+    let Type::Arrow(arrow) = ty else { return ty.clone() };
+    let mut arrow = ArrowType::clone(arrow);
+    if params == 1 {
+        arrow.result.unique = unique.clone();
+    } else {
+        arrow.result.ty = with_unique_result(&arrow.result.ty, params - 1, unique);
+    }
+    Type::Arrow(Arc::new(arrow))
+}

@@ -1,0 +1,229 @@
+//! Loops: which parameters are consumed, and what that demands of initial values and results.
+
+use std::rc::Rc;
+
+use warpwise_diag::Span;
+
+use crate::check::consume::Consumption;
+use crate::check::consume::aliases::{Aliases, OwnerId, Permission, intersects};
+use crate::typed::tree::{Expr, ExprKind, Loop, LoopForm, Pat, PatKind};
+use crate::typed::ty::{Type, Uniqueness};
+
+impl Consumption<'_> {
+    /// Checks a loop and enters which parameters it consumes.
+    ///
+    /// The body is checked once, with parameters that own their memory. A parameter is consumed if the body consumes it, or if
+    /// its memory may become that of a consumed parameter in the next round.
+    pub fn loop_expr(&mut self, expr: &mut Expr) -> Aliases {
+        let (ty, span) = (expr.ty.clone(), expr.span);
+        let ExprKind::Loop(this) = &mut expr.kind else { return Aliases::none() };
+        let initial = self.expr(&mut this.initial);
+        if let LoopForm::For { bound: part, .. } | LoopForm::ForIn { array: part, .. } = &mut this.form {
+            let aliases = self.expr(part);
+            if let LoopForm::ForIn { pattern, .. } = &this.form {
+                let element = Aliases::spread(&pattern.ty, &aliases.all());
+                self.bind_element(&pattern.clone(), element);
+            }
+        }
+        let outside = self.owners.len() as u32;
+        let params = self.loop_params(&this.pattern);
+        let mark = self.log.len();
+        // Parameters are inside, all that came before is outside.
+        let result = self.rounds(this, outside, span);
+        let consumed: Vec<OwnerId> = self.log[mark..].to_vec();
+        self.undo(mark);
+        let leaves =
+            LoopLeaves { params: params.leaves(), results: Aliases::leaves(&shaped(&result, &params)) };
+        let diet = self.diet(&leaves, &consumed, &declared_leaves(&this.consumes, &this.pattern.ty));
+        this.consumes = rebuild(&this.pattern.ty, &mut diet.iter().copied());
+        self.check_rounds(&leaves, &diet, outside, this.body.span);
+        let taken = initial.marked(&this.consumes);
+        self.check_initial(&initial, this, span);
+        self.self_sharing(&taken, this.initial.span);
+        self.consume(&taken, this.initial.span);
+        let kept = initial.union(&outside_only(&result, outside));
+        let unmarked = shaped(&kept, &Aliases::spread(&ty, &Vec::new().into())).unmarked(&this.consumes);
+        with_owner_for_shared(self, &ty, unmarked, &this.consumes, span)
+    }
+
+    fn rounds(&mut self, this: &mut Loop, outside: u32, span: Span) -> Aliases {
+        let barrier = std::mem::replace(&mut self.barrier, outside);
+        let inside = std::mem::replace(&mut self.inside, ("loop", span));
+        if let LoopForm::While(condition) = &mut this.form {
+            self.expr(condition);
+        }
+        let result = self.expr(&mut this.body);
+        self.barrier = barrier;
+        self.inside = inside;
+        result
+    }
+
+    fn bind_element(&mut self, pattern: &Pat, element: Aliases) {
+        self.bind(pattern, element);
+    }
+
+    /// Owners for the loop parameters.
+    fn loop_params(&mut self, pattern: &Pat) -> Aliases {
+        match &pattern.kind {
+            PatKind::Bind(local) => {
+                let aliases = self.param_owners(&pattern.ty, &(self.name_of)(*local), pattern.span);
+                self.bindings.insert(*local, aliases.clone());
+                aliases
+            }
+            PatKind::Wildcard => self.param_owners(&pattern.ty, "_", pattern.span),
+            PatKind::Record(parts) => {
+                Aliases::Record(parts.iter().map(|part| self.loop_params(part)).collect())
+            }
+        }
+    }
+
+    fn param_owners(&mut self, ty: &Type, name: &str, span: Span) -> Aliases {
+        match ty {
+            Type::Prim(_) => Aliases::none(),
+            Type::Record(fields) => {
+                Aliases::Record(fields.iter().map(|field| self.param_owners(&field.ty, name, span)).collect())
+            }
+            Type::Param(_) | Type::Abstract(..) | Type::Array(_) | Type::Arrow(_) => {
+                let owner = self.new_owner(name.to_string(), span, Permission::Owned);
+                Aliases::Leaf([owner].into())
+            }
+        }
+    }
+
+    /// Which leaves are consumed, to a fixpoint.
+    fn diet(&self, leaves: &LoopLeaves, consumed: &[OwnerId], declared: &[bool]) -> Vec<bool> {
+        let is_consumed = |(index, leaf): (usize, &Rc<[OwnerId]>)| {
+            leaf.iter().any(|owner| consumed.contains(owner)) || declared.get(index).copied().unwrap_or(false)
+        };
+        let mut diet: Vec<bool> = leaves.params.iter().enumerate().map(is_consumed).collect();
+        loop {
+            let mut changed = false;
+            for index in 0..diet.len() {
+                for other in 0..diet.len() {
+                    let flows = diet[index]
+                        && !diet[other]
+                        && intersects(&leaves.results[index], &leaves.params[other]);
+                    if flows {
+                        diet[other] = true;
+                        changed = true;
+                    }
+                }
+            }
+            if !changed {
+                return diet;
+            }
+        }
+    }
+
+    fn check_rounds(&mut self, leaves: &LoopLeaves, diet: &[bool], outside: u32, span: Span) {
+        for (index, result) in leaves.results.iter().enumerate() {
+            if !diet[index] {
+                continue;
+            }
+            let foreign = result.iter().find(|owner| {
+                owner.0 < outside || self.owners[owner.index()].permission != Permission::Owned
+            });
+            if let Some(owner) = foreign {
+                let name = self.owners[owner.index()].name.clone();
+                let message = format!(
+                    "a consumed loop parameter gets a value that shares memory with `{name}` from outside"
+                );
+                let error = self.error("E0406", span, message);
+                *error = error.clone().hint("give a copy: `copy x`");
+                return;
+            }
+            let twice = leaves
+                .results
+                .iter()
+                .enumerate()
+                .any(|(other, second)| other != index && intersects(result, second));
+            if twice {
+                let message = "a consumed loop parameter gets a value that shares memory with another one's"
+                    .to_string();
+                let error = self.error("E0406", span, message);
+                *error = error.clone().hint("give a copy: `copy x`");
+                return;
+            }
+        }
+    }
+
+    /// The consumed parts of the initial value may not share memory with the others.
+    fn check_initial(&mut self, initial: &Aliases, this: &Loop, span: Span) {
+        let (taken, rest) = (initial.marked(&this.consumes).all(), initial.unmarked(&this.consumes).all());
+        if intersects(&taken, &rest) {
+            let message = "a consumed loop parameter starts with memory that another one shares".to_string();
+            let error = self.error("E0403", this.initial.span, message);
+            *error = error.clone().label(span, "in this loop").hint("start with a copy: `copy x`");
+        }
+    }
+}
+
+/// The parts of loop parameters and of what they get in the next round.
+struct LoopLeaves {
+    params: Vec<Rc<[OwnerId]>>,
+    results: Vec<Rc<[OwnerId]>>,
+}
+
+/// Aliases brought into the shape of others.
+fn shaped(aliases: &Aliases, like: &Aliases) -> Aliases {
+    match like {
+        Aliases::Leaf(_) => Aliases::Leaf(aliases.all()),
+        Aliases::Record(fields) => {
+            let parts = fields.iter().enumerate().map(|(index, field)| shaped(&aliases.field(index), field));
+            Aliases::Record(parts.collect())
+        }
+    }
+}
+
+/// What was declared, leaf by leaf.
+fn declared_leaves(declared: &Uniqueness, ty: &Type) -> Vec<bool> {
+    match ty {
+        Type::Record(fields) => {
+            let parts = fields.iter().enumerate();
+            parts.flat_map(|(index, field)| declared_leaves(&declared.field(index), &field.ty)).collect()
+        }
+        Type::Prim(_) => vec![false],
+        Type::Param(_) | Type::Abstract(..) | Type::Array(_) | Type::Arrow(_) => vec![declared.any()],
+    }
+}
+
+/// Marks from leaves.
+fn rebuild(ty: &Type, leaves: &mut impl Iterator<Item = bool>) -> Uniqueness {
+    match ty {
+        Type::Record(fields) => {
+            let parts: Vec<Uniqueness> = fields.iter().map(|field| rebuild(&field.ty, leaves)).collect();
+            if parts.iter().any(Uniqueness::any) { Uniqueness::Fields(parts.into()) } else { Uniqueness::No }
+        }
+        Type::Prim(_) | Type::Param(_) | Type::Abstract(..) | Type::Array(_) | Type::Arrow(_) => {
+            if leaves.next().unwrap_or(false) { Uniqueness::Yes } else { Uniqueness::No }
+        }
+    }
+}
+
+/// Only owners from outside the loop.
+fn outside_only(aliases: &Aliases, outside: u32) -> Aliases {
+    match aliases {
+        Aliases::Leaf(owners) => {
+            Aliases::Leaf(owners.iter().copied().filter(|owner| owner.0 < outside).collect())
+        }
+        Aliases::Record(fields) => {
+            Aliases::Record(fields.iter().map(|field| outside_only(field, outside)).collect())
+        }
+    }
+}
+
+/// Parts of the result that share nothing from outside may still share memory with each other.
+fn with_owner_for_shared(
+    consumption: &mut Consumption<'_>,
+    ty: &Type,
+    aliases: Aliases,
+    consumed: &Uniqueness,
+    span: Span,
+) -> Aliases {
+    if !matches!(ty, Type::Record(_)) || *consumed == Uniqueness::Yes {
+        return aliases;
+    }
+    let owner = consumption.new_owner("the result of this loop".to_string(), span, Permission::Owned);
+    let common = Aliases::spread(ty, &[owner].into()).unmarked(consumed);
+    aliases.union(&common)
+}
