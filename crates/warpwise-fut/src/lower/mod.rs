@@ -27,6 +27,7 @@ mod array;
 mod code;
 mod context;
 mod control;
+mod copies;
 mod entry;
 mod expr;
 mod instance;
@@ -50,5 +51,7 @@ pub fn lower(input: Input) -> Result<Program, Failure> {
         session.entry(entry)?;
     }
     session.keep_promises()?;
-    Ok(Program { functions: session.functions })
+    let mut program = Program { functions: session.functions };
+    copies::elide_copies(&mut program);
+    Ok(program)
 }

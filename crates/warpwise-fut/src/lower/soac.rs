@@ -4,12 +4,12 @@
 //! intrinsics.map f xs            screma n (xs..) map (x..) { f x }
 //! intrinsics.reduce op ne xs     screma n (xs..) map (x..) { x } reduce (x.., y..) { op x y } [ne..]
 //! intrinsics.filter p xs         partition n (xs..) classes 1 (x..) { p x, x }
-//! intrinsics.zip xs ys           copies of both; what needs none is found out by `settle_copies`
+//! intrinsics.zip xs ys           copies of both, of which those without need go (see [`copies`](crate::lower::copies))
 //! ```
 
 use warpwise_diag::Failure;
 use warpwise_ir::{
-    Expr, Hist, HistOp, Lambda, Operand, Partition, Reduce, Scan, Scatter, ScatterDest, Screma,
+    Expr, Hist, HistOp, Lambda, Operand, Partition, Reduce, Scan, Scatter, ScatterDest, Screma, Var,
 };
 
 use crate::lower::context::Lowering;
@@ -111,10 +111,25 @@ impl<'a> Lowering<'a, '_> {
         let y = self.apply(f.clone(), vec![x])?;
         let y = self.settle(y, element_type)?;
         let map = self.code.close_lambda(params, y.leaves());
+        if map.body.stms.is_empty() {
+            return Ok(Value::Array(width, Box::new(self.rearranged(width, &map.params, &inputs, &y))));
+        }
         let screma = Screma { width, inputs, map, scans: Vec::new(), reduces: Vec::new(), post: None };
         let results = self.code.bind("", Expr::Screma(Box::new(screma)), &[]);
         let mut results = results.into_iter().map(Operand::Var);
         Ok(Value::Array(width, Box::new(y.with_leaves(&mut results))))
+    }
+
+    /// What a map yields that only hands on parts of its elements and values from around it.
+    fn rearranged(&mut self, width: Operand, params: &[Var], inputs: &[Var], y: &Value<'a>) -> Value<'a> {
+        y.map_leaves(&mut |leaf| {
+            let input = params.iter().position(|param| Operand::Var(*param) == leaf);
+            let expr = match input.and_then(|at| inputs.get(at)) {
+                Some(input) => Expr::Copy(*input),
+                None => Expr::Replicate { shape: [width].into_iter().collect(), value: leaf },
+            };
+            self.code.bind_one("", expr, &[]).into()
+        })
     }
 
     fn fold(
@@ -290,7 +305,7 @@ impl<'a> Lowering<'a, '_> {
         index: &Value<'a>,
         value: &Value<'a>,
         each: bool,
-    ) -> Result<(Lambda, Vec<warpwise_ir::Var>), Failure> {
+    ) -> Result<(Lambda, Vec<Var>), Failure> {
         let mut inputs = self.arrays(index)?;
         inputs.extend(self.arrays(value)?);
         self.code.open();

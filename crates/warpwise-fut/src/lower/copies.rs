@@ -1,0 +1,358 @@
+//! Takes out copies that nobody can tell from the array itself.
+//!
+//! The language says that `zip` and its like give fresh arrays, so lowering copies. A copy is only needed where the
+//! array or the copy is overwritten while the other is still used:
+//!
+//! ```text
+//! t = copy xs; y = screma n (t) ...;             y = screma n (xs) ...;
+//! zs = update xs[0] = 1                 becomes  zs = update xs[0] = 1
+//! ```
+//!
+//! Two rules, on alias classes that do not look at the order of statements:
+//! 1. Where neither a copy nor anything that may share its storage or its source's is consumed, it is the source.
+//! 2. A copy that is only read, by statements of its own body that keep no view of it, before anything that may
+//!    share the source's storage is consumed, is the source.
+//!
+//! Not done here: copies of arrays that are not used again (their storage could be reused).
+
+use warpwise_ir::entity::Entity;
+use warpwise_ir::traverse::{Substitution, Visitor, VisitorMut};
+use warpwise_ir::{Body, Expr, Function, FunctionId, LoopParam, Operand, Program, Stm, Var};
+
+/// Takes needless copies out of all functions.
+pub fn elide_copies(program: &mut Program) {
+    let ids: Vec<_> = program.functions.keys().collect();
+    for id in ids {
+        let mut function = program.functions[id].clone();
+        let replaced = Elision::new(program, &function).run(&function.body);
+        if replaced.is_empty() {
+            continue;
+        }
+        let mut body = std::mem::take(&mut function.body);
+        DropCopies(&replaced).body(&mut body);
+        replaced.apply_body(&mut function, &mut body);
+        function.body = body;
+        program.functions[id] = function;
+    }
+}
+
+/// Which arrays may share storage, as a union of variables, and which of them are consumed.
+struct Aliases<'a> {
+    program: &'a Program,
+    parent: Vec<usize>,
+    consumed: Vec<bool>,
+    /// Whether a copy counts as sharing storage with its source.
+    through_copies: bool,
+}
+
+impl<'a> Aliases<'a> {
+    fn new(program: &'a Program, function: &Function, through_copies: bool) -> Aliases<'a> {
+        let count = function.vars.len();
+        let parent = (0..count).collect();
+        let mut aliases = Aliases { program, parent, consumed: vec![false; count], through_copies };
+        aliases.body(&function.body);
+        for (decl, operand) in function.results.iter().zip(&function.body.result) {
+            if decl.unique {
+                aliases.consume(*operand);
+            }
+        }
+        aliases
+    }
+
+    fn class(&self, var: Var) -> usize {
+        let mut class = var.index();
+        while self.parent[class] != class {
+            class = self.parent[class];
+        }
+        class
+    }
+
+    fn share(&mut self, a: Var, b: Operand) {
+        let Operand::Var(b) = b else { return };
+        let (a, b) = (self.class(a), self.class(b));
+        let consumed = self.consumed[a] || self.consumed[b];
+        self.parent[a] = b;
+        self.consumed[b] = consumed;
+    }
+
+    fn share_all(&mut self, vars: &[Var], operands: impl IntoIterator<Item = Operand>) {
+        for (var, operand) in vars.iter().zip(operands) {
+            self.share(*var, operand);
+        }
+    }
+
+    fn consume(&mut self, operand: Operand) {
+        if let Operand::Var(var) = operand {
+            let class = self.class(var);
+            self.consumed[class] = true;
+        }
+    }
+
+    fn is_consumed(&self, var: Var) -> bool {
+        self.consumed[self.class(var)]
+    }
+
+    fn call(&mut self, pattern: &[Var], function: FunctionId, args: &[Operand]) {
+        let callee = &self.program.functions[function];
+        for (decl, var) in callee.results.iter().zip(pattern) {
+            if !decl.unique && callee.ty(decl.var).rank() > 0 {
+                for arg in args {
+                    self.share(*var, *arg);
+                }
+            }
+        }
+    }
+
+    fn loop_params(&mut self, pattern: &[Var], params: &[LoopParam], body: &Body) {
+        for ((param, next), result) in params.iter().zip(&body.result).zip(pattern) {
+            self.share(param.var, param.init);
+            self.share(param.var, *next);
+            self.share(*result, Operand::Var(param.var));
+        }
+    }
+
+    /// Elements of the inputs of a SOAC are views of them.
+    fn elements(&mut self, params: &[Var], inputs: &[Var]) {
+        self.share_all(params, inputs.iter().map(|input| Operand::Var(*input)));
+    }
+}
+
+impl<'a> Visitor<'a> for Aliases<'_> {
+    fn stm(&mut self, stm: &'a Stm) {
+        let pattern = &stm.pattern;
+        match &stm.expr {
+            Expr::Operand(operand) => self.share_all(pattern, [*operand]),
+            Expr::Index { array, .. }
+            | Expr::Slice { array, .. }
+            | Expr::Rearrange { array, .. }
+            | Expr::Reshape { array, .. } => self.share_all(pattern, [Operand::Var(*array)]),
+            Expr::Update { array, .. } => self.share_all(pattern, [Operand::Var(*array)]),
+            Expr::Copy(array) if self.through_copies => self.share_all(pattern, [Operand::Var(*array)]),
+            Expr::If { then_body, else_body, .. } => {
+                self.share_all(pattern, then_body.result.iter().copied());
+                self.share_all(pattern, else_body.result.iter().copied());
+            }
+            Expr::Loop { params, body, .. } => self.loop_params(pattern, params, body),
+            Expr::Call { function, args } => self.call(pattern, *function, args),
+            Expr::Screma(soac) => self.elements(&soac.map.params, &soac.inputs),
+            Expr::Partition(soac) => self.elements(&soac.lambda.params, &soac.inputs),
+            Expr::FlatMap(soac) => self.elements(&soac.lambda.params, &soac.inputs),
+            Expr::Scatter(soac) => {
+                self.elements(&soac.lambda.params, &soac.inputs);
+                self.share_all(pattern, soac.dests.iter().map(|dest| Operand::Var(dest.array)));
+            }
+            Expr::Hist(soac) => {
+                self.elements(&soac.lambda.params, &soac.inputs);
+                let dests = soac.ops.iter().flat_map(|op| &op.dests);
+                self.share_all(pattern, dests.map(|dest| Operand::Var(*dest)));
+            }
+            Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Ternary(..)
+            | Expr::Compare(..)
+            | Expr::Convert(..)
+            | Expr::Select(..)
+            | Expr::Assert { .. }
+            | Expr::Iota { .. }
+            | Expr::Replicate { .. }
+            | Expr::ArrayLit(_)
+            | Expr::Concat { .. }
+            | Expr::Copy(_)
+            | Expr::Manifest { .. }
+            | Expr::Scratch { .. }
+            | Expr::Stream(_)
+            | Expr::WithAcc(_)
+            | Expr::UpdateAcc { .. }
+            | Expr::Seg(_)
+            | Expr::Threshold { .. }
+            | Expr::Alloc { .. } => {}
+        }
+        for operand in consumed_by(self.program, &stm.expr) {
+            self.consume(operand);
+        }
+        self.walk_stm(stm);
+    }
+}
+
+/// Decides which copies go.
+struct Elision<'a> {
+    /// Copies share storage with their sources here.
+    joined: Aliases<'a>,
+    /// Here they do not.
+    separate: Aliases<'a>,
+    replaced: Substitution,
+}
+
+impl<'a> Elision<'a> {
+    fn new(program: &'a Program, function: &Function) -> Elision<'a> {
+        Elision {
+            joined: Aliases::new(program, function, true),
+            separate: Aliases::new(program, function, false),
+            replaced: Substitution::new(),
+        }
+    }
+
+    fn run(mut self, body: &'a Body) -> Substitution {
+        self.body(body);
+        self.replaced
+    }
+
+    /// Whether the copy bound by statement `at` of a body is only read, and only while its source stays as it is.
+    fn is_only_read(&self, body: &Body, at: usize, copy: Var, source: Operand) -> bool {
+        let mut mentions = Mentions { var: copy, found: false };
+        body.result.iter().for_each(|operand| mentions.operand(operand));
+        let mut intact = true;
+        for stm in &body.stms[at + 1..] {
+            let mut mentioned = Mentions { var: copy, found: false };
+            mentioned.stm(stm);
+            intact &= !self.consumes(stm, source);
+            mentions.found |= mentioned.found && !(intact && keeps_no_view(&stm.expr));
+        }
+        !mentions.found && !self.separate.is_consumed(copy)
+    }
+
+    /// Whether a statement may consume what an operand stands for.
+    fn consumes(&self, stm: &Stm, operand: Operand) -> bool {
+        let Operand::Var(var) = operand else { return false };
+        let mut consumer =
+            Consumer { aliases: &self.separate, class: self.separate.class(var), found: false };
+        consumer.stm(stm);
+        consumer.found
+    }
+}
+
+/// Whether something of an alias class is consumed.
+struct Consumer<'a> {
+    aliases: &'a Aliases<'a>,
+    class: usize,
+    found: bool,
+}
+
+impl<'b> Visitor<'b> for Consumer<'_> {
+    fn stm(&mut self, stm: &'b Stm) {
+        let consumed = consumed_by(self.aliases.program, &stm.expr);
+        let is_it =
+            |operand: &Operand| operand.as_var().is_some_and(|var| self.aliases.class(var) == self.class);
+        self.found |= consumed.iter().any(is_it);
+        self.walk_stm(stm);
+    }
+}
+
+/// What an expression itself consumes, bodies inside it left out.
+fn consumed_by(program: &Program, expr: &Expr) -> Vec<Operand> {
+    let mut consumed = Vec::new();
+    match expr {
+        Expr::Update { array, .. } => consumed.push(Operand::Var(*array)),
+        Expr::Loop { params, .. } => {
+            consumed.extend(params.iter().filter(|param| param.consumed).map(|param| param.init));
+        }
+        Expr::Call { function, args } => {
+            let params = program.functions[*function].params.iter().zip(args);
+            consumed.extend(params.filter(|(param, _)| param.consumed).map(|(_, arg)| *arg));
+        }
+        Expr::Scatter(soac) => consumed.extend(soac.dests.iter().map(|dest| Operand::Var(dest.array))),
+        Expr::Hist(soac) => {
+            consumed.extend(soac.ops.iter().flat_map(|op| &op.dests).map(|dest| Operand::Var(*dest)));
+        }
+        // Lowering makes none of these; whatever they mention counts as consumed.
+        Expr::Stream(_) | Expr::WithAcc(_) | Expr::UpdateAcc { .. } | Expr::Seg(_) => {
+            expr.for_each_operand(|operand| consumed.push(operand));
+        }
+        Expr::Operand(_)
+        | Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Ternary(..)
+        | Expr::Compare(..)
+        | Expr::Convert(..)
+        | Expr::Select(..)
+        | Expr::Assert { .. }
+        | Expr::Index { .. }
+        | Expr::Slice { .. }
+        | Expr::Iota { .. }
+        | Expr::Replicate { .. }
+        | Expr::ArrayLit(_)
+        | Expr::Concat { .. }
+        | Expr::Rearrange { .. }
+        | Expr::Reshape { .. }
+        | Expr::Copy(_)
+        | Expr::Manifest { .. }
+        | Expr::Scratch { .. }
+        | Expr::If { .. }
+        | Expr::Screma(_)
+        | Expr::Partition(_)
+        | Expr::FlatMap(_)
+        | Expr::Threshold { .. }
+        | Expr::Alloc { .. } => {}
+    }
+    consumed
+}
+
+impl<'a> Visitor<'a> for Elision<'a> {
+    fn body(&mut self, body: &'a Body) {
+        for (at, stm) in body.stms.iter().enumerate() {
+            let (Expr::Copy(source), [copy]) = (&stm.expr, &stm.pattern[..]) else { continue };
+            let source = self.replaced.apply(Operand::Var(*source));
+            if !self.joined.is_consumed(*copy) || self.is_only_read(body, at, *copy, source) {
+                self.replaced.insert(*copy, source);
+            }
+        }
+        self.walk_body(body);
+    }
+}
+
+/// Whether nothing that an expression yields shares storage with an array it only reads.
+fn keeps_no_view(expr: &Expr) -> bool {
+    match expr {
+        Expr::Screma(_) | Expr::Partition(_) | Expr::Scatter(_) | Expr::Hist(_) | Expr::FlatMap(_) => true,
+        Expr::Copy(_) | Expr::Manifest { .. } | Expr::Concat { .. } | Expr::ArrayLit(_) => true,
+        Expr::Replicate { .. } | Expr::Update { .. } => true,
+        Expr::Operand(_)
+        | Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Ternary(..)
+        | Expr::Compare(..)
+        | Expr::Convert(..)
+        | Expr::Select(..)
+        | Expr::Assert { .. }
+        | Expr::Index { .. }
+        | Expr::Slice { .. }
+        | Expr::Iota { .. }
+        | Expr::Rearrange { .. }
+        | Expr::Reshape { .. }
+        | Expr::Scratch { .. }
+        | Expr::If { .. }
+        | Expr::Loop { .. }
+        | Expr::Call { .. }
+        | Expr::Stream(_)
+        | Expr::WithAcc(_)
+        | Expr::UpdateAcc { .. }
+        | Expr::Seg(_)
+        | Expr::Threshold { .. }
+        | Expr::Alloc { .. } => false,
+    }
+}
+
+/// Whether a variable is used.
+struct Mentions {
+    var: Var,
+    found: bool,
+}
+
+impl<'a> Visitor<'a> for Mentions {
+    fn var(&mut self, var: &'a Var) {
+        self.found |= *var == self.var;
+    }
+}
+
+/// Takes out the statements of copies that are replaced.
+struct DropCopies<'s>(&'s Substitution);
+
+impl VisitorMut for DropCopies<'_> {
+    fn body(&mut self, body: &mut Body) {
+        let replaced = |var: Var| self.0.apply(Operand::Var(var)) != Operand::Var(var);
+        body.stms.retain(|stm| {
+            !(matches!(stm.expr, Expr::Copy(_)) && stm.pattern.iter().all(|var| replaced(*var)))
+        });
+        self.walk_body(body);
+    }
+}
