@@ -11,6 +11,7 @@ pub mod baseline;
 pub mod compare;
 pub mod futhark;
 pub mod measure;
+pub mod ours;
 pub mod peer;
 pub mod probe;
 pub mod report;

@@ -84,8 +84,9 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     }
     report.write(&arguments.results)?;
     println!("written to {}", arguments.results.join("performance.md").display());
-    let differing = report.rows.iter().filter(|row| !row.disagreements.is_empty());
-    problems.extend(differing.map(|row| format!("{}: results differ", row.name)));
+    for row in &report.rows {
+        problems.extend(row.problems.iter().map(|problem| format!("{}: {problem}", row.name)));
+    }
     if problems.is_empty() { Ok(()) } else { Err(problems.join("\n")) }
 }
 

@@ -27,8 +27,8 @@ pub struct Row {
     pub floor: Option<f64>,
     /// The figure measured, if our program took part.
     pub measured: Option<Ratio>,
-    /// Programs whose results differ from the first one's, with the difference.
-    pub disagreements: Vec<String>,
+    /// Results that differ from the first program's, and what keeps ours from taking part.
+    pub problems: Vec<String>,
     /// What else a reader should know, such as the compiler of the C program.
     pub notes: Vec<String>,
 }
@@ -55,8 +55,8 @@ impl Row {
             }
             text.push('\n');
         }
-        for disagreement in &self.disagreements {
-            let _ = writeln!(text, "    RESULTS DIFFER: {disagreement}");
+        for problem in &self.problems {
+            let _ = writeln!(text, "    PROBLEM: {problem}");
         }
         if !self.notes.is_empty() {
             let _ = writeln!(text, "    ({})", self.notes.join(", "));
@@ -114,8 +114,8 @@ impl Report {
             let _ = writeln!(text, "- {name}: {figure}");
         }
         for row in &self.rows {
-            for disagreement in &row.disagreements {
-                let _ = writeln!(text, "- RESULTS DIFFER in {}: {disagreement}", row.name);
+            for problem in &row.problems {
+                let _ = writeln!(text, "- PROBLEM in {}: {problem}", row.name);
             }
         }
         text
@@ -200,7 +200,7 @@ mod tests {
             goal: "C strict / ours".into(),
             floor: Some(floor),
             measured: Some(ratio),
-            disagreements: Vec::new(),
+            problems: Vec::new(),
             notes: Vec::new(),
         }
     }

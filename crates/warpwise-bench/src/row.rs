@@ -7,6 +7,7 @@ use crate::baseline::{Baseline, Baselines, Licence};
 use crate::compare::disagreement;
 use crate::futhark::{BACK_ENDS, Futhark};
 use crate::measure::{Ratio, Times, contest};
+use crate::ours::Ours;
 use crate::peer::Peer;
 use crate::probe::Probes;
 use crate::report::{OURS, Row};
@@ -31,10 +32,17 @@ pub struct Settings<'a> {
     pub scale: f64,
 }
 
+/// What a reader should know besides figures.
+#[derive(Default)]
+struct Notes {
+    compilers: Vec<String>,
+    problems: Vec<String>,
+}
+
 /// Measures one work.
 pub fn measure(work: &Work, settings: &Settings) -> Result<Row, String> {
     let inputs = Rc::new((work.inputs)());
-    let mut notes = Vec::new();
+    let mut notes = Notes::default();
     let mut peers = peers(work, &inputs, settings, &mut notes)?;
     let programs = peers.len();
     let mut probes = None;
@@ -46,21 +54,28 @@ pub fn measure(work: &Work, settings: &Settings) -> Result<Row, String> {
     let mut times = contest(&mut peers, settings.rounds, settings.repetitions)?;
     let limits = probes.map(|probes| probes.limits(&times[programs..]));
     times.truncate(programs);
-    let disagreements = disagreements(work, &mut peers[..programs])?;
-    Ok(Row { notes, ..row(work, &times, limits.as_ref(), disagreements) })
+    notes.problems.extend(disagreements(work, &mut peers[..programs])?);
+    Ok(row(work, &times, limits.as_ref(), notes))
 }
 
 fn peers(
     work: &Work,
     inputs: &Rc<Vec<Value>>,
     settings: &Settings,
-    notes: &mut Vec<String>,
+    notes: &mut Notes,
 ) -> Result<Vec<Box<dyn Peer>>, String> {
     let mut peers: Vec<Box<dyn Peer>> = Vec::new();
+    let ours = Ours::prepare(settings.root, OURS, work, inputs, settings.baselines.threads());
+    match ours.and_then(|mut ours| ours.run().map(|_| ours)) {
+        Ok(ours) => peers.push(Box::new(ours)),
+        Err(error) => {
+            notes.problems.push(format!("{OURS} fails: {}", error.lines().next().unwrap_or_default()))
+        }
+    }
     let licences: &[Licence] = if work.fast { &[Licence::Strict, Licence::Fast] } else { &[Licence::Strict] };
     for licence in licences {
         let (compiler, peer) = best_c(work, *licence, inputs, settings.baselines)?;
-        notes.push(format!("{} built by {compiler}", peer.name()));
+        notes.compilers.push(format!("{} built by {compiler}", peer.name()));
         peers.push(Box::new(peer));
         if let Some(peer) = settings.baselines.ispc(work, *licence, inputs)? {
             peers.push(Box::new(peer));
@@ -115,7 +130,7 @@ fn disagreements(work: &Work, peers: &mut [Box<dyn Peer>]) -> Result<Vec<String>
     Ok(found)
 }
 
-fn row(work: &Work, times: &[Times], limits: Option<&Times>, disagreements: Vec<String>) -> Row {
+fn row(work: &Work, times: &[Times], limits: Option<&Times>, notes: Notes) -> Row {
     let ours = times.iter().find(|times| times.name == OURS);
     let fast = times.iter().find(|times| times.name == format!("{OURS} fast"));
     let is_fast = |name: &str| name.contains("fast");
@@ -138,8 +153,8 @@ fn row(work: &Work, times: &[Times], limits: Option<&Times>, disagreements: Vec<
         goal,
         floor,
         measured,
-        disagreements,
-        notes: Vec::new(),
+        problems: notes.problems,
+        notes: notes.compilers,
     }
 }
 

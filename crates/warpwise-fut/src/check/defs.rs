@@ -46,6 +46,9 @@ impl<'a> Checker<'a> {
             return Value::Failed;
         }
         let ty = self.finish(&mut function, &ty, first_local);
+        if decl.entry {
+            self.expand_entry(&mut function);
+        }
         if self.n_errors() > errors {
             return Value::Failed;
         }

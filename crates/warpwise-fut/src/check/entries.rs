@@ -8,7 +8,9 @@ use crate::syntax::ast::{Liftedness, Pat, PatKind, ValueDecl};
 use crate::syntax::session::Symbol;
 use crate::typed::ids::{DefId, LocalId};
 use crate::typed::map::map_type;
-use crate::typed::tree::{Entry, EntryParam, SurfaceType};
+use crate::typed::tree::{
+    Entry, EntryParam, Expr, ExprKind, Function, Param, Pat as TypedPat, PatKind as TypedPatKind, SurfaceType,
+};
 use crate::typed::ty::{Size, Type};
 
 impl<'a> Checker<'a> {
@@ -23,18 +25,41 @@ impl<'a> Checker<'a> {
         let params: Vec<Type> = function.params.iter().map(|param| param.pattern.ty.clone()).collect();
         let result = function.result.ty.clone();
         let sizes = function.scheme.sizes.clone();
-        for (ty, pat) in params.iter().zip(&decl.params) {
-            self.check_entry_type(ty, pat.span, "take");
+        for (index, ty) in params.iter().enumerate() {
+            self.check_entry_type(ty, decl.params.get(index).map_or(span, |pat| pat.span), "take");
         }
         self.check_entry_type(&result, decl.result.as_ref().map_or(span, |ty| ty.span), "give");
         self.check_entry_sizes(&sizes, &params);
-        let params = params.into_iter().zip(&decl.params).map(|(ty, pat)| {
+        let params = params.into_iter().enumerate().map(|(index, ty)| {
             let text = self.show_type(&ty);
-            EntryParam { name: param_name(pat), ty: SurfaceType { text, ty } }
+            EntryParam { name: decl.params.get(index).and_then(param_name), ty: SurfaceType { text, ty } }
         });
         let params = params.collect();
         let result = SurfaceType { text: self.show_type(&result), ty: result };
         self.program.entries.push(Entry { name: decl.name.name.symbol, def, params, result });
+    }
+
+    /// Gives a definition whose body is a function the parameters of that function: `entry f = map g`.
+    pub fn expand_entry(&mut self, function: &mut Function) {
+        let mut arguments = Vec::new();
+        while let Type::Arrow(arrow) = function.result.ty.clone() {
+            let span = function.body.span;
+            let local = arrow.param.unwrap_or_else(|| self.new_size("x", span));
+            self.program.locals[local.index()].ty = arrow.argument.clone();
+            let pattern = TypedPat { span, ty: arrow.argument.clone(), kind: TypedPatKind::Bind(local) };
+            function.params.push(Param { pattern, consumes: arrow.consumes.clone() });
+            arguments.push(self.local(local, span));
+            function.result = arrow.result.clone();
+        }
+        if arguments.is_empty() {
+            return;
+        }
+        let span = function.body.span;
+        let unit = self.build_unit(span);
+        let body = std::mem::replace(&mut function.body, unit);
+        let kind = ExprKind::Apply { function: Box::new(body), arguments };
+        let applied = Expr { span, ty: function.result.ty.clone(), kind };
+        function.body = self.open(function.result.exists.clone(), applied);
     }
 
     fn check_entry_type(&mut self, ty: &Type, span: Span, verb: &str) {

@@ -13,6 +13,29 @@ use crate::syntax::session::Symbol;
 use crate::typed::intrinsic::Intrinsic;
 use crate::typed::ty::{ArrowType, ResultType, Type, Uniqueness};
 
+/// Functions of differentiation, which are not there yet.
+const DIFFERENTIATION: [&str; 10] =
+    ["jvp", "vjp", "jmp", "mjp", "jvp2", "vjp2", "jmp2", "mjp2", "with_vjp", "with_vjp_tape"];
+
+/// Intrinsics that are not there yet.
+const UNSUPPORTED: [&str; 15] = [
+    "scatter_stream",
+    "hist_stream",
+    "acc_write",
+    "flat_index_2d",
+    "flat_index_3d",
+    "flat_index_4d",
+    "flat_update_2d",
+    "flat_update_3d",
+    "flat_update_4d",
+    "jvp2",
+    "vjp2",
+    "jmp2",
+    "mjp2",
+    "with_vjp",
+    "acc",
+];
+
 /// What a name of a value means.
 pub enum Found {
     /// Something in scope of the expression.
@@ -88,6 +111,11 @@ impl<'a> Checker<'a> {
         match (scalar_intrinsic(text), operator) {
             (Some(intrinsic), _) => Some(scalar_value(intrinsic)),
             (None, Some((_, operator))) => Some(Value::Operator(operator)),
+            (None, None) if UNSUPPORTED.contains(&text) => {
+                let message = format!("the intrinsic `{text}`");
+                self.limit(name.span, message);
+                None
+            }
             (None, None) => {
                 let message = format!("there is no intrinsic `{}`", self.text(name.symbol));
                 self.report(Diagnostic::error("E0202", name.span, message));
@@ -99,6 +127,10 @@ impl<'a> Checker<'a> {
     fn unknown_value(&mut self, name: &Ident, qualified: bool) {
         if self.checking == Some(name.symbol) {
             let message = format!("recursion (here of `{}`); use `loop`", self.text(name.symbol));
+            return self.limit(name.span, message);
+        }
+        if DIFFERENTIATION.contains(&self.text(name.symbol)) {
+            let message = format!("differentiation (`{}`)", self.text(name.symbol));
             return self.limit(name.span, message);
         }
         let mut candidates: Vec<Symbol> = self.infer.scope.names().collect();

@@ -27,8 +27,8 @@ struct Seal<'a> {
     view: Members<'a>,
     /// The types of the module by the names of the module type.
     actual: Members<'a>,
-    /// Types with definitions by `with`.
-    refinements: Vec<(Symbol, Rc<TypeDef>)>,
+    /// Types with definitions by `with`: as the module has them, and as its users see them.
+    refinements: Vec<(Symbol, Rc<TypeDef>, Rc<TypeDef>)>,
     /// Whether any type is abstract.
     is_abstract: bool,
     /// Whether types are hidden.
@@ -72,8 +72,10 @@ impl<'a> Checker<'a> {
                 if !name.qualifiers.is_empty() {
                     return self.limit(name.span, "`with` for a type inside a module");
                 }
-                let def = self.type_definition(Liftedness::Lifted, params, definition, name.name.symbol);
-                seal.refinements.push((name.name.symbol, Rc::new(def)));
+                let (actual, view) = self.in_both(seal, |checker| {
+                    Rc::new(checker.type_definition(Liftedness::Lifted, params, definition, name.name.symbol))
+                });
+                seal.refinements.push((name.name.symbol, actual, view));
                 self.seal_with(seal, base);
             }
             ModuleTypeExprKind::Arrow { .. } => {
@@ -161,13 +163,13 @@ impl<'a> Checker<'a> {
 
     fn seal_type(&mut self, seal: &mut Seal<'a>, liftedness: Liftedness, name: &Ident, def: Rc<TypeDef>) {
         let refined = seal.refinements.iter().find(|refinement| refinement.0 == name.symbol);
-        if let Some(refined) = refined.map(|refinement| refinement.1.clone()) {
-            self.demand_same_type(seal, name, &def, &refined);
-            seal.actual.types.insert(name.symbol, refined.clone());
-            seal.view.types.insert(name.symbol, refined);
+        if let Some((_, actual, view)) = refined.cloned() {
+            self.demand_same_type(seal, name, &def, &actual);
+            seal.actual.types.insert(name.symbol, actual);
+            seal.view.types.insert(name.symbol, view);
             return;
         }
-        if def.liftedness as u8 > liftedness as u8 {
+        if self.hides(&def) as u8 > liftedness as u8 {
             let text = self.text(name.symbol).to_string();
             let message = format!("the type `{text}` of the module hides more than its module type allows");
             self.report(Diagnostic::error("E0216", seal.span, message).label(name.span, "asked for here"));
@@ -195,6 +197,14 @@ impl<'a> Checker<'a> {
         });
         let view = TypeDef { liftedness, ty: Type::Abstract(id, args.collect()), ..TypeDef::clone(&def) };
         seal.view.types.insert(name.symbol, Rc::new(view));
+    }
+
+    /// What a type hides, whatever it was declared to.
+    fn hides(&self, def: &TypeDef) -> Liftedness {
+        match self.liftedness(&def.ty) {
+            Liftedness::Unlifted if !def.exists.is_empty() => Liftedness::SizeLifted,
+            found => found,
+        }
     }
 
     fn demand_same_type(&mut self, seal: &Seal<'a>, name: &Ident, found: &TypeDef, expected: &TypeDef) {
@@ -229,6 +239,7 @@ impl<'a> Checker<'a> {
         let (Some(actual), Some(view)) = self.in_both(seal, resolve) else { return };
         if let Some(def) = self.conform(seal, name, &value, &actual) {
             seal.view.values.insert(name.symbol, Value::Def(def, view));
+            seal.actual.values.insert(name.symbol, Value::Def(def, actual));
         }
     }
 
@@ -271,6 +282,7 @@ impl<'a> Checker<'a> {
 fn frame<'a>(members: &Members<'a>, env: &Env<'a>) -> Env<'a> {
     let mut frame = Frame { members: Members::default(), parent: Some(env.clone()) };
     frame.members.types = members.types.clone();
+    frame.members.values = members.values.clone();
     frame.members.modules = members.modules.clone();
     Rc::new(frame)
 }

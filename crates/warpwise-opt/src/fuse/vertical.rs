@@ -150,15 +150,13 @@ fn after_scan(function: &mut Function, stm: &mut Stm, mut from: Screma, made: &[
     let mut map = to.map;
     let mut inputs = to.inputs;
     // What the consumer reads besides goes through the first map.
-    for position in 0..inputs.len() {
-        if arrays.iter().any(|(var, _)| *var == inputs[position]) {
-            continue;
-        }
-        let param = function.fresh_like(map.params[position]);
-        from.inputs.push(inputs[position]);
-        from.map.params.push(param);
-        from.map.body.result.push(param.into());
-        post.params.push(map.params[position]);
+    let made_by_producer = |input: &Var| arrays.iter().any(|(var, _)| var == input);
+    for (&input, &param) in inputs.iter().zip(&map.params).filter(|(input, _)| !made_by_producer(input)) {
+        let element = function.fresh_like(param);
+        from.inputs.push(input);
+        from.map.params.push(element);
+        from.map.body.result.push(element.into());
+        post.params.push(param);
     }
     let old =
         Lambda { params: vec![], body: Body { stms: std::mem::take(&mut post.body.stms), result: vec![] } };

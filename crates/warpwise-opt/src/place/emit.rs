@@ -19,6 +19,8 @@ pub struct Emitter<'f> {
 struct OpenBody {
     stms: Vec<Stm>,
     known: FxHashMap<(BinaryOp, Operand, Operand), Operand>,
+    /// Saturating products.
+    saturated: FxHashMap<(Operand, Operand), Operand>,
 }
 
 impl<'f> Emitter<'f> {
@@ -90,13 +92,18 @@ impl<'f> Emitter<'f> {
         if let (Some(x), Some(y)) = (constant(x), constant(y)) {
             return Operand::i64(x.saturating_mul(y));
         }
+        if let Some(&known) = self.bodies.iter().rev().find_map(|body| body.saturated.get(&(x, y))) {
+            return known;
+        }
         let product = self.mul(x, y);
         let high = self.bind("high", Type::I64, Expr::Binary(BinaryOp::SMulHigh, x, y));
         let sign = Expr::Binary(BinaryOp::AShr, product, Operand::i64(63));
         let sign = self.bind("sign", Type::I64, sign);
         let fits = self.bind("fits", Type::BOOL, Expr::Compare(CompareOp::Eq, high.into(), sign.into()));
         let greatest = Operand::i64(i64::MAX);
-        Operand::Var(self.bind("bytes", Type::I64, Expr::Select(fits.into(), product, greatest)))
+        let bytes = self.bind("bytes", Type::I64, Expr::Select(fits.into(), product, greatest)).into();
+        self.bodies.last_mut().expect("a body is open").saturated.insert((x, y), bytes);
+        bytes
     }
 
     /// Row-major strides for a shape.

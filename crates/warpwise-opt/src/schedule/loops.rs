@@ -9,12 +9,12 @@
 //! The product now meets the sum in one body, where contraction finds it. Only reductions over one
 //! dimension that yield nothing but their results change.
 
-use warpwise_ir::{Body, Expr, Function, LoopForm, LoopParam, Mapping, Operand, SegKind, SegOp, Stm};
+use warpwise_ir::{Body, Expr, LoopForm, LoopParam, Mapping, Operand, SegKind, SegOp, Stm};
 
 /// Rewrites the reductions of a body, at any depth.
-pub fn sequential_reductions(function: &mut Function, body: &mut Body) {
+pub fn sequential_reductions(body: &mut Body) {
     for stm in &mut body.stms {
-        stm.expr.for_each_body_mut(|body| sequential_reductions(function, body));
+        stm.expr.for_each_body_mut(sequential_reductions);
         if let Expr::Seg(op) = &stm.expr
             && is_plain_fold(op)
         {

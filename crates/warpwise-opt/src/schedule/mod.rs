@@ -38,7 +38,7 @@ pub fn schedule(program: &mut Program) -> Result<(), Limit> {
         let layouts = Access::host_layouts(function, &function.body);
         let mut body = std::mem::take(&mut function.body);
         host_body(function, &layouts, &mut body);
-        loops::sequential_reductions(function, &mut body);
+        loops::sequential_reductions(&mut body);
         function.body = body;
     }
     Ok(())

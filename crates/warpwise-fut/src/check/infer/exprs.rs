@@ -104,7 +104,7 @@ impl<'a> Checker<'a> {
             }
             ExprKind::Ascribe { body, ty } | ExprKind::Coerce { body, ty } => {
                 let found = self.infer(body);
-                match self.infer_annotation(ty, Anonymous::Inferred) {
+                match self.infer_annotation(ty) {
                     Some(annotated) => {
                         self.same(annotated, found, body.span, Why::Annotation(ty.span));
                         annotated
@@ -213,9 +213,9 @@ impl<'a> Checker<'a> {
     }
 
     /// Resolves an annotation, records it, and gives its shape.
-    pub fn infer_annotation(&mut self, ty: &'a TypeExpr, anonymous: Anonymous) -> Option<Ty> {
-        let annotation = self.type_expr(ty, anonymous)?;
-        if anonymous == Anonymous::Inferred && !annotation.exists.is_empty() {
+    pub fn infer_annotation(&mut self, ty: &'a TypeExpr) -> Option<Ty> {
+        let annotation = self.type_expr(ty, Anonymous::Inferred)?;
+        if !annotation.exists.is_empty() {
             let error = Diagnostic::error(
                 "E0306",
                 ty.span,
@@ -229,6 +229,14 @@ impl<'a> Checker<'a> {
         Some(shape)
     }
 
+    /// Resolves the annotated result of a function: `[]` is inferred, `?[n].` is unknown.
+    fn infer_result(&mut self, ty: &'a TypeExpr) -> Option<Ty> {
+        let annotation = self.type_expr(ty, Anonymous::Inferred)?;
+        let shape = self.erase(&annotation.ty);
+        self.record_annotation(ty.span, annotation);
+        Some(shape)
+    }
+
     fn record_annotation(&mut self, span: Span, annotation: Annotation) {
         self.infer.annotations.insert(span, annotation);
     }
@@ -237,7 +245,7 @@ impl<'a> Checker<'a> {
     pub fn infer_function(&mut self, params: &'a [Pat], result: Option<&'a TypeExpr>, body: &'a Expr) -> Ty {
         let mut bound = Vec::new();
         let tys: Vec<Ty> = params.iter().map(|param| self.infer_pat(param, &mut bound)).collect();
-        let annotated = result.map(|ty| (ty.span, self.infer_annotation(ty, Anonymous::Unknown)));
+        let annotated = result.map(|ty| (ty.span, self.infer_result(ty)));
         let found = self.infer(body);
         let result = match annotated {
             None => found,

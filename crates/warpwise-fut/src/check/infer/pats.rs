@@ -5,7 +5,6 @@ use warpwise_diag::{Diagnostic, Span};
 use crate::check::Checker;
 use crate::check::infer::Why;
 use crate::check::infer::ty::{Node, Ty};
-use crate::check::type_exprs::Anonymous;
 use crate::syntax::ast::{Ident, Pat, PatKind};
 use crate::syntax::session::{PatId, Symbol};
 
@@ -46,7 +45,7 @@ impl<'a> Checker<'a> {
                 self.infer.types.add(Node::Record(names.into(), tys.into()))
             }
             PatKind::Ascribe(inner, annotation) => {
-                let annotated = self.infer_annotation(annotation, Anonymous::Inferred);
+                let annotated = self.infer_annotation(annotation);
                 let ty = self.infer_pat(inner, bound);
                 match annotated {
                     Some(annotated) => self.same(annotated, ty, inner.span, Why::Annotation(annotation.span)),

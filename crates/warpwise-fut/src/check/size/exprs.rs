@@ -251,8 +251,8 @@ impl<'a> Checker<'a> {
                         named.push(local);
                     }
                 }
-                let built = self.build_pat(pattern).0;
-                self.require(&built.ty, &value.ty, value.span, Why::Pattern(pattern.span));
+                let known = self.solved(&value.ty);
+                let built = self.build_pat(pattern, Some(&known), self.sizing.level + 1).0;
                 for &local in &named {
                     if let Some(None) = self.sizing.binding.remove(&local) {
                         let name = self.show_local(local).to_string();

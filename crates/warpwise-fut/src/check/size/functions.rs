@@ -1,13 +1,13 @@
 //! Lambdas, local functions, and the common part of these and definitions.
 
-use warpwise_diag::Span;
+use warpwise_diag::{Diagnostic, Span};
 
 use crate::check::Checker;
 use crate::check::infer::Why;
-use crate::check::size::META;
 use crate::check::size::apply::simple_local;
 use crate::check::size::scopes::Opened;
 use crate::check::size::unify::Locals;
+use crate::check::size::{DEEPEST, META};
 use crate::check::type_exprs::{Annotation, Subst};
 use crate::syntax::ast::{Expr as Ast, LocalFunction, Pat, TypeExpr};
 use crate::typed::ids::LocalId;
@@ -48,17 +48,23 @@ impl<'a> Checker<'a> {
         body: &'a Ast,
         span: Span,
     ) -> Built {
-        let params: Vec<Param> = params
-            .iter()
-            .map(|param| {
-                let (pattern, consumes) = self.build_pat(param);
-                Param { pattern, consumes }
-            })
-            .collect();
+        // Sizes of parameters may turn out to be parameters before them, so both have one level.
+        let (params, annotation, body) = self.nested(|checker| {
+            let level = checker.sizing.level;
+            let params: Vec<Param> = params
+                .iter()
+                .map(|param| {
+                    let (pattern, consumes) = checker.build_pat(param, None, level);
+                    Param { pattern, consumes }
+                })
+                .collect();
+            let annotation = result.and_then(|ty| Some((ty.span, checker.annotation(ty)?)));
+            let body = checker.build(body);
+            (params, annotation, body)
+        });
         let borrowed: Vec<&Param> = params.iter().collect();
         let simple: Vec<LocalId> = params.iter().filter_map(|param| simple_local(&param.pattern)).collect();
-        let annotation = result.and_then(|ty| Some((ty.span, self.annotation(ty)?)));
-        let body = self.nested(|checker| checker.build(body));
+        self.check_params(&borrowed);
         let (ty, result, body) = match annotation {
             None => self.close_lambda(&simple, &borrowed, body, Uniqueness::No, span),
             Some((place, annotation)) => {
@@ -66,6 +72,31 @@ impl<'a> Checker<'a> {
             }
         };
         Built { params, result, body, ty }
+    }
+
+    /// The type of a parameter may speak only of parameters before it, and of those only by their whole name.
+    fn check_params(&mut self, params: &[&Param]) {
+        let mut before = Vec::new();
+        for param in params {
+            let mut found = Locals::default();
+            map_type(&self.solved(&param.pattern.ty), &mut found);
+            let level = self.sizing.level;
+            let wrong = found.0.iter().find(|&&local| {
+                let level_of = self.sizing.level_of(local);
+                self.sizing.meta(local).is_none()
+                    && level_of > level
+                    && level_of != DEEPEST
+                    && !before.contains(&local)
+            });
+            if let Some(&local) = wrong {
+                let (size, ty) = (self.show_local(local).to_string(), self.show_type(&param.pattern.ty));
+                let message = format!(
+                    "the type `{ty}` of this parameter speaks of the size `{size}`, which its callers do not know"
+                );
+                self.report(Diagnostic::error("E0302", param.pattern.span, message));
+            }
+            before.extend(simple_local(&param.pattern));
+        }
     }
 
     /// A function whose result was annotated.
@@ -78,19 +109,21 @@ impl<'a> Checker<'a> {
         body: Expr,
         span: Span,
     ) -> (Type, ResultType, Expr) {
+        let mut opened = Opened::default();
+        let body_span = body.span;
+        let found = self.close(&body.ty.clone(), self.sizing.level, simple, &mut opened, span);
         let mut flexible = Subst::default();
         for &exists in &annotation.exists {
-            let meta = self.sizing.new_meta(u32::MAX, place, false);
+            let meta = self.sizing.new_meta(DEEPEST, Span::NONE, false);
             flexible.sizes.insert(exists, meta);
         }
         let expected = self.substitute(&annotation.ty, &flexible);
-        let body_span = body.span;
-        self.require(&expected, &body.ty, body_span, Why::Annotation(place));
+        self.require(&expected, &found, body_span, Why::Annotation(place));
         // Sizes bound by parts of parameters cannot be spoken of in the type of the function.
-        let mut opened = Opened::default();
         let keep: Vec<LocalId> = simple.iter().chain(&annotation.exists).copied().collect();
         let ty = self.close(&annotation.ty, self.sizing.level, &keep, &mut opened, span);
-        let exists: Vec<LocalId> = annotation.exists.iter().copied().chain(opened.sizes()).collect();
+        let unknown = opened.sizes().into_iter().filter(|&size| self.mentions(&ty, size));
+        let exists: Vec<LocalId> = annotation.exists.iter().copied().chain(unknown).collect();
         let body = match exists.is_empty() || matches!(ty, Type::Arrow(_)) {
             true => body,
             false => {

@@ -28,7 +28,7 @@ impl<'a> Checker<'a> {
             initial.span,
             "`loop` cannot have parameters with",
         );
-        let (pattern, consumes) = self.build_pat(&this.pattern);
+        let (pattern, consumes) = self.build_pat(&this.pattern, None, self.sizing.level + 1);
         let (form, body) = self.build_rounds(this);
         let mut sizes = Vec::new();
         let places = Places { initial: initial.span, body: body.span, pattern: pattern.span };
@@ -61,10 +61,15 @@ impl<'a> Checker<'a> {
             }
             AstForm::ForIn { pattern, array } => {
                 let array = self.build(array);
-                let built = self.build_pat(pattern).0;
-                if let Type::Array(dim) = self.solved(&array.ty) {
-                    self.require(&built.ty, &dim.element, array.span, Why::Pattern(pattern.span));
-                }
+                let element = match self.solved(&array.ty) {
+                    Type::Array(dim) => Some(dim.element.clone()),
+                    Type::Prim(_)
+                    | Type::Param(_)
+                    | Type::Abstract(..)
+                    | Type::Record(_)
+                    | Type::Arrow(_) => None,
+                };
+                let built = self.build_pat(pattern, element.as_ref(), self.sizing.level + 1).0;
                 let body = self.nested(|checker| checker.build(&this.body));
                 (LoopForm::ForIn { pattern: built, array }, body)
             }
@@ -92,6 +97,12 @@ impl<'a> Checker<'a> {
             if let Size::Local(local) = self.resolve_size(&unknown)
                 && self.sizing.meta(local).is_some()
             {
+                if changing.iter().any(|other: &(LocalId, Size)| other.0 == local) {
+                    continue;
+                }
+                if self.same_size(&initial, &body) && self.unify_sizes(&unknown, &initial).is_ok() {
+                    continue;
+                }
                 let result = self.resolve_size(&body);
                 let is_other_unknown = matches!(result, Size::Local(other) if self.sizing.meta(other).is_some() && other != local && !changing.iter().any(|c: &(LocalId, Size)| c.0 == other));
                 match result {

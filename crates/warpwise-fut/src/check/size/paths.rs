@@ -5,6 +5,7 @@ use warpwise_prim::BinaryOp;
 
 use crate::check::Checker;
 use crate::check::infer::Why;
+use crate::check::infer::ty::Node;
 use crate::check::size::apply::is_expressible;
 use crate::check::size::scopes::Opened;
 use crate::check::size::unify::arrow;
@@ -214,12 +215,9 @@ impl<'a> Checker<'a> {
     pub fn build_path_section(&mut self, expr: &'a Ast, path: &'a [PathStep]) -> Expr {
         let span = expr.span;
         let ty = self.infer.exprs.get(&expr.id).copied();
-        let argument = match ty.map(|ty| self.sized(ty, self.sizing.level, false, span)) {
-            Some(Type::Arrow(arrow)) => arrow.argument.clone(),
-            Some(Type::Prim(_) | Type::Param(_) | Type::Abstract(..) | Type::Array(_) | Type::Record(_))
-            | None => {
-                return self.build_unit(span);
-            }
+        let argument = match ty.map(|ty| self.infer.types.node(ty)) {
+            Some(Node::Arrow(argument, _)) => self.sized(argument, self.sizing.level, false, span),
+            Some(_) | None => return self.build_unit(span),
         };
         // Indices are evaluated once, when the section is.
         let level = self.sizing.level;

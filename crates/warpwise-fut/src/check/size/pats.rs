@@ -12,44 +12,39 @@ use crate::typed::ty::{Field, Size, Type, Uniqueness};
 use warpwise_diag::{Diagnostic, Span};
 
 impl<'a> Checker<'a> {
-    /// Builds a pattern, whose locals are one level deeper, and the stars written in it.
-    pub fn build_pat(&mut self, pat: &'a Ast) -> (Pat, Uniqueness) {
-        self.build_pat_at(pat, None)
-    }
-
-    /// Builds a pattern at a type, where one was written around it.
-    fn build_pat_at(&mut self, pat: &'a Ast, known: Option<&Type>) -> (Pat, Uniqueness) {
+    /// Builds a pattern, whose locals get the level given, and the stars written in it. `known` is the type of what is matched, where that is known.
+    pub fn build_pat(&mut self, pat: &'a Ast, known: Option<&Type>, level: u32) -> (Pat, Uniqueness) {
         let span = pat.span;
         match &pat.kind {
             AstKind::Name(_) | AstKind::Wildcard | AstKind::Literal { .. } | AstKind::Constructor(..) => {
-                (self.build_leaf(pat, known), Uniqueness::No)
+                (self.build_leaf(pat, known, level), Uniqueness::No)
             }
             AstKind::Tuple(parts) => {
                 let names = self.tuple_names(parts.len());
                 let parts = names.iter().copied().zip(parts).collect();
-                self.build_record_pat(parts, known, span)
+                self.build_record_pat(parts, known, level, span)
             }
             AstKind::Record(fields) => {
                 let mut parts: Vec<_> =
                     fields.iter().map(|field| (field.name.symbol, &field.pattern)).collect();
                 parts.sort_by(|a, b| self.field_key(a.0).cmp(&self.field_key(b.0)));
-                self.build_record_pat(parts, known, span)
+                self.build_record_pat(parts, known, level, span)
             }
             AstKind::Ascribe(inner, annotation) => {
                 let Some(annotated) = self.annotation(annotation) else {
-                    return self.build_pat_at(inner, known);
+                    return self.build_pat(inner, known, level);
                 };
                 if let Some(known) = known {
-                    self.require(known, &annotated.ty, span, Why::Annotation(annotation.span));
+                    self.require(&annotated.ty, known, span, Why::Annotation(annotation.span));
                 }
-                let (built, unique) = self.build_pat_at(inner, Some(&annotated.ty));
+                let (built, unique) = self.build_pat(inner, Some(&annotated.ty), level);
                 (built, if annotated.unique.any() { annotated.unique } else { unique })
             }
-            AstKind::Attr(_, inner) => self.build_pat_at(inner, known),
+            AstKind::Attr(_, inner) => self.build_pat(inner, known, level),
         }
     }
 
-    fn build_leaf(&mut self, pat: &'a Ast, known: Option<&Type>) -> Pat {
+    fn build_leaf(&mut self, pat: &'a Ast, known: Option<&Type>, level: u32) -> Pat {
         let found = self.infer.pats.get(&pat.id).copied();
         let ty = match (known, found) {
             (Some(known), _) => known.clone(),
@@ -59,7 +54,7 @@ impl<'a> Checker<'a> {
         let kind = match found {
             Some((_, Some(local))) => {
                 self.program.locals[local.index()].ty = ty.clone();
-                self.sizing.levels.insert(local, self.sizing.level + 1);
+                self.sizing.levels.insert(local, level);
                 PatKind::Bind(local)
             }
             Some((_, None)) | None => PatKind::Wildcard,
@@ -71,6 +66,7 @@ impl<'a> Checker<'a> {
         &mut self,
         parts: Vec<(Symbol, &'a Ast)>,
         known: Option<&Type>,
+        level: u32,
         span: Span,
     ) -> (Pat, Uniqueness) {
         let known = match known {
@@ -80,7 +76,9 @@ impl<'a> Checker<'a> {
         let built: Vec<(Pat, Uniqueness)> = parts
             .iter()
             .enumerate()
-            .map(|(index, part)| self.build_pat_at(part.1, known.as_ref().map(|fields| &fields[index].ty)))
+            .map(|(index, part)| {
+                self.build_pat(part.1, known.as_ref().map(|fields| &fields[index].ty), level)
+            })
             .collect();
         let unique = match built.iter().any(|part| part.1.any()) {
             true => Uniqueness::Fields(built.iter().map(|part| part.1.clone()).collect()),

@@ -189,7 +189,7 @@ impl Checker<'_> {
     }
 
     /// Whether two sizes are the same without any unknown being found for it.
-    fn same_size(&mut self, a: &Size, b: &Size) -> bool {
+    pub fn same_size(&mut self, a: &Size, b: &Size) -> bool {
         let clean = |checker: &Self, size: &Size| {
             checker.locals_of(size).iter().all(|local| checker.sizing.meta(*local).is_none())
         };

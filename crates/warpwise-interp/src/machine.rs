@@ -1,0 +1,253 @@
+//! The state of a run, statements and bodies.
+
+use std::fmt;
+
+use warpwise_diag::Span;
+use warpwise_ir::entity::SecondaryMap;
+use warpwise_ir::{
+    Body, Function, FunctionId, Lambda, Message, MessagePart, Operand, Program, Stm, Type, Var,
+};
+use warpwise_prim::{Scalar, ValueType};
+
+use crate::value::{ArrayValue, Value};
+
+/// Why a run failed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum InterpError {
+    /// An assertion did not hold.
+    Check {
+        /// What it says.
+        message: String,
+        /// Where.
+        span: Span,
+    },
+    /// The program is not valid: an index out of bounds without a check, a missing value.
+    Invalid {
+        /// What is wrong.
+        message: String,
+        /// Where.
+        span: Span,
+    },
+}
+
+/// Runs a function on arguments, one per parameter; blocks of memory are given as [`Value::Token`].
+pub fn interpret(
+    program: &Program,
+    function: FunctionId,
+    args: Vec<Value>,
+) -> Result<Vec<Value>, InterpError> {
+    call(program, function, args, 0)
+}
+
+/// Deepest recursion.
+const MAX_DEPTH: usize = 1000;
+
+pub(crate) fn call(
+    program: &Program,
+    id: FunctionId,
+    args: Vec<Value>,
+    depth: usize,
+) -> Result<Vec<Value>, InterpError> {
+    let function = &program.functions[id];
+    let mut machine = Machine {
+        program,
+        function,
+        env: SecondaryMap::default(),
+        accs: Vec::new(),
+        span: function.span,
+        depth,
+    };
+    if depth > MAX_DEPTH {
+        return Err(machine.invalid("recursion is too deep"));
+    }
+    if args.len() != function.params.len() {
+        return Err(machine.invalid(format!("`{}` called with {} arguments", function.name, args.len())));
+    }
+    for (param, arg) in function.params.iter().zip(args) {
+        machine.set(param.var, arg);
+    }
+    machine.body(&function.body)
+}
+
+/// One activation of a function.
+pub(crate) struct Machine<'p> {
+    pub(crate) program: &'p Program,
+    pub(crate) function: &'p Function,
+    env: SecondaryMap<Var, Option<Value>>,
+    /// The arrays behind the accumulators in use.
+    pub(crate) accs: Vec<Accumulator<'p>>,
+    /// Where the current statement came from.
+    pub(crate) span: Span,
+    pub(crate) depth: usize,
+}
+
+/// Arrays that are being combined into.
+pub(crate) struct Accumulator<'p> {
+    pub(crate) arrays: Vec<ArrayValue>,
+    pub(crate) op: Option<&'p Lambda>,
+}
+
+/// A result, or why the run failed.
+pub(crate) type Run<T> = Result<T, InterpError>;
+
+impl<'p> Machine<'p> {
+    /// Runs a body in the current environment.
+    pub(crate) fn body(&mut self, body: &'p Body) -> Run<Vec<Value>> {
+        for stm in &body.stms {
+            self.stm(stm)?;
+        }
+        body.result.iter().map(|&x| self.operand(x)).collect()
+    }
+
+    /// Applies a lambda.
+    pub(crate) fn apply(&mut self, lambda: &'p Lambda, args: Vec<Value>) -> Run<Vec<Value>> {
+        if lambda.params.len() != args.len() {
+            return Err(self.invalid("a lambda is applied to a wrong number of values"));
+        }
+        for (&param, arg) in lambda.params.iter().zip(args) {
+            self.set(param, arg);
+        }
+        self.body(&lambda.body)
+    }
+
+    fn stm(&mut self, stm: &'p Stm) -> Run<()> {
+        self.span = stm.span;
+        let values = self.expr(&stm.expr, &stm.pattern)?;
+        if values.len() != stm.pattern.len() {
+            return Err(self.invalid("a statement binds another number of values than its expression has"));
+        }
+        self.span = stm.span;
+        for (&var, value) in stm.pattern.iter().zip(values) {
+            self.set(var, value);
+        }
+        stm.pattern.iter().try_for_each(|&var| self.check_type(var))
+    }
+
+    /// The value of a variable has the variable's type, sizes included.
+    fn check_type(&self, var: Var) -> Run<()> {
+        let value = self.env[var].as_ref().expect("just set");
+        let fits = match (self.function.ty(var), value) {
+            (Type::Scalar(ty), Value::Scalar(value)) => *ty == value.ty(),
+            (Type::Array(ty), Value::Array(array)) => {
+                let mut fits = ty.elem == array.elem && ty.shape.len() == array.shape.len();
+                for (&expected, &size) in ty.shape.iter().zip(&array.shape) {
+                    fits &= self.int(expected)? == size as i64;
+                }
+                fits
+            }
+            (Type::Acc(_), Value::Acc(_)) | (Type::Cert | Type::Mem, Value::Token) => true,
+            _ => false,
+        };
+        let name = self.function.vars[var].name();
+        if fits { Ok(()) } else { Err(self.invalid(format!("`{name}` does not get a value of its type"))) }
+    }
+
+    pub(crate) fn set(&mut self, var: Var, value: Value) {
+        self.env[var] = Some(value);
+    }
+
+    /// Forgets the value of a variable.
+    pub(crate) fn unset(&mut self, var: Var) {
+        self.env[var] = None;
+    }
+
+    pub(crate) fn operand(&self, operand: Operand) -> Run<Value> {
+        match operand {
+            Operand::Const(value) => Ok(Value::Scalar(value)),
+            Operand::Var(var) => self.var(var),
+        }
+    }
+
+    pub(crate) fn var(&self, var: Var) -> Run<Value> {
+        let name = || self.function.vars[var].name();
+        self.env[var].clone().ok_or_else(|| self.invalid(format!("`{}` has no value", name())))
+    }
+
+    /// Takes the value of a variable that is consumed here, so that it can be overwritten in place.
+    pub(crate) fn take_array(&mut self, var: Var) -> Run<ArrayValue> {
+        let array = self.array(var)?;
+        self.env[var] = None;
+        Ok(array)
+    }
+
+    pub(crate) fn scalar(&self, operand: Operand) -> Run<Scalar> {
+        match operand {
+            Operand::Const(value) => Ok(value),
+            Operand::Var(_) => {
+                self.operand(operand)?.as_scalar().ok_or_else(|| self.invalid("a scalar is needed"))
+            }
+        }
+    }
+
+    pub(crate) fn int(&self, operand: Operand) -> Run<i64> {
+        self.scalar(operand)?.as_int().ok_or_else(|| self.invalid("an integer is needed"))
+    }
+
+    pub(crate) fn bool(&self, operand: Operand) -> Run<bool> {
+        Ok(self.scalar(operand)? == Scalar::Bool(true))
+    }
+
+    /// A size; negative ones are invalid.
+    pub(crate) fn size(&self, operand: Operand) -> Run<usize> {
+        let size = self.int(operand)?;
+        usize::try_from(size).map_err(|_| self.invalid(format!("{size} is no size")))
+    }
+
+    pub(crate) fn sizes(&self, operands: &[Operand]) -> Run<Vec<usize>> {
+        operands.iter().map(|&x| self.size(x)).collect()
+    }
+
+    pub(crate) fn ints(&self, operands: &[Operand]) -> Run<Vec<i64>> {
+        operands.iter().map(|&x| self.int(x)).collect()
+    }
+
+    pub(crate) fn operands(&self, operands: &[Operand]) -> Run<Vec<Value>> {
+        operands.iter().map(|&x| self.operand(x)).collect()
+    }
+
+    pub(crate) fn array(&self, var: Var) -> Run<ArrayValue> {
+        match self.var(var)? {
+            Value::Array(array) => Ok(array),
+            Value::Scalar(_) | Value::Acc(_) | Value::Token => Err(self.invalid("an array is needed")),
+        }
+    }
+
+    pub(crate) fn invalid(&self, message: impl Into<String>) -> InterpError {
+        InterpError::Invalid { message: message.into(), span: self.span }
+    }
+
+    /// The failure of an assertion.
+    pub(crate) fn failed(&self, message: &Message) -> Run<InterpError> {
+        let mut text = String::new();
+        for part in &message.parts {
+            match part {
+                MessagePart::Text(part) => text.push_str(part),
+                MessagePart::Value(x, ty) => text += &surface_text(self.scalar(*x)?, *ty),
+            }
+        }
+        Ok(InterpError::Check { message: text, span: self.span })
+    }
+}
+
+/// A scalar without a type suffix, integers by their sign.
+fn surface_text(value: Scalar, ty: ValueType) -> String {
+    match value.as_int() {
+        Some(_) if ty.is_unsigned() => value.to_bits().to_string(),
+        Some(int) => int.to_string(),
+        None => match value {
+            Scalar::Bool(x) => x.to_string(),
+            other => other.as_float().map_or_else(String::new, |x| x.to_string()),
+        },
+    }
+}
+
+impl fmt::Display for InterpError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InterpError::Check { message, .. } => f.write_str(message),
+            InterpError::Invalid { message, .. } => write!(f, "invalid program: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for InterpError {}
