@@ -9,6 +9,7 @@
 
 pub mod baseline;
 pub mod compare;
+pub mod footprint;
 pub mod futhark;
 pub mod measure;
 pub mod ours;
@@ -16,6 +17,7 @@ pub mod peer;
 pub mod probe;
 pub mod report;
 pub mod row;
+pub mod scaling;
 pub mod start_up;
 pub mod value;
 pub mod work;

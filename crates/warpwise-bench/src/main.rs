@@ -5,14 +5,16 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use warpwise_bench::baseline::Baselines;
+use warpwise_bench::footprint::Who;
 use warpwise_bench::report::Report;
 use warpwise_bench::row::{Settings, measure};
-use warpwise_bench::{futhark, start_up, work};
+use warpwise_bench::work::Work;
+use warpwise_bench::{footprint, futhark, scaling, start_up, work};
 
 /// Compares Warpwise with other programs for the same work, all run in turn.
 #[derive(Parser)]
 struct Arguments {
-    /// Only works whose names contain one of these.
+    /// Only works whose names contain one of these; besides works there are `threads`, `memory` and `start`.
     only: Vec<String>,
     /// The command whose start is timed.
     #[arg(long, default_value = "target/release/warpwise")]
@@ -32,6 +34,9 @@ struct Arguments {
     /// Leave Futhark's compiler out although it is on the path.
     #[arg(long)]
     no_futhark: bool,
+    /// Only print the peak memory of the named work, in bytes; how this program calls itself.
+    #[arg(long, hide = true)]
+    peak_memory_of: Option<Who>,
     /// The folder that the report is written to.
     #[arg(long, default_value = "benchmarks/results")]
     results: PathBuf,
@@ -53,6 +58,13 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         arguments.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let baselines = Baselines::find(root, threads)?;
+    let works = work::works(arguments.scale);
+    if let Some(who) = arguments.peak_memory_of {
+        let is_named = |work: &&Work| arguments.only.contains(&work.name);
+        let work = works.iter().find(is_named).ok_or("no such work")?;
+        println!("{}", footprint::peak(work, who, &baselines, root)?);
+        return Ok(());
+    }
     let settings = Settings {
         root,
         folder: folder.path(),
@@ -64,7 +76,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     };
     let mut report = Report { machine: machine(), threads, rows: Vec::new(), figures: Vec::new() };
     let mut problems = Vec::new();
-    for work in work::works(arguments.scale).iter().filter(|work| is_wanted(arguments, &work.name)) {
+    for work in works.iter().filter(|work| is_wanted(arguments, &work.name)) {
         match measure(work, &settings) {
             Ok(row) => {
                 print!("{}", row.text());
@@ -73,12 +85,17 @@ fn run(arguments: &Arguments) -> Result<(), String> {
             Err(error) => problems.push(format!("{}: {error}", work.name)),
         }
     }
-    if is_wanted(arguments, "start") {
-        match start_up::figures(&arguments.warpwise, root, folder.path()) {
-            Ok(figures) => report.figures.extend(figures),
-            Err(error) => problems.push(error),
+    let mut collect = |part: &str, figures: &dyn Fn() -> Result<Vec<(String, String)>, String>| {
+        if is_wanted(arguments, part) {
+            match figures() {
+                Ok(figures) => report.figures.extend(figures),
+                Err(error) => problems.push(format!("{part}: {error}")),
+            }
         }
-    }
+    };
+    collect("threads", &|| scaling::figures(root, &works, arguments.rounds));
+    collect("memory", &|| footprint::figures(&works, arguments.scale));
+    collect("start", &|| start_up::figures(&arguments.warpwise, root, folder.path()));
     for (name, figure) in report.summary() {
         println!("{name}: {figure}");
     }

@@ -3,14 +3,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use rustc_hash::FxHashSet;
-use warpwise::compiler::compile_core;
-use warpwise::{Compiled, Context, Options, Program};
-use warpwise_diag::{Bug, Failure, FileId, Sources, render_failure};
-use warpwise_fut::check::{Input as CheckInput, check};
-use warpwise_fut::lower::{Input as LowerInput, lower};
-use warpwise_fut::syntax::imports::{Loaded, ReadError, SourceFile, SourceProvider, load};
-use warpwise_fut::syntax::session::Session;
+use warpwise::build::build;
+use warpwise::{Context, Options, Program};
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::{Array, Value as RuntimeValue};
 use warpwise_runtime::memory::MemoryPool;
@@ -40,8 +34,9 @@ impl Ours {
     ) -> Result<Ours, String> {
         let memory = MemoryPool::with_default_limit();
         let context = Context::with(ThreadPool::new(threads), memory.clone());
-        let compiled = compile(root, work.program)?;
-        let program = compiled.load(&context).map_err(|error| error.to_string())?;
+        let path = root.join("benchmarks").join(work.program);
+        let built = build(&path, &Options::default(), None).map_err(|error| error.to_string())?;
+        let program = built.compiled.load(&context).map_err(|error| error.to_string())?;
         let inputs: Result<Vec<RuntimeValue>, String> =
             inputs.iter().map(|value| hand_over(value, &memory)).collect();
         Ok(Ours { name: name.to_string(), entry: work.entry, program, inputs: inputs?, results: Vec::new() })
@@ -103,50 +98,4 @@ fn hand_back(value: &RuntimeValue) -> Result<Value, String> {
         }
     }
     Ok(copy)
-}
-
-/// Files beside the one that imports them, and the prelude's from the repository.
-struct Files<'a> {
-    root: &'a Path,
-}
-
-impl SourceProvider for Files<'_> {
-    fn read(&self, importing: &str, path: &str) -> Result<SourceFile, ReadError> {
-        let folder =
-            if importing.is_empty() { self.root } else { Path::new(importing).parent().unwrap_or(self.root) };
-        let file = folder.join(format!("{path}.fut")).display().to_string();
-        let text = std::fs::read_to_string(&file)
-            .map_err(|error| ReadError::NotFound(format!("{file}: {error}")))?;
-        Ok(SourceFile { key: file.clone(), name: file, text })
-    }
-}
-
-/// Compiles a program below `benchmarks/`.
-pub fn compile(root: &Path, program: &str) -> Result<Compiled, String> {
-    let mut sources = Sources::default();
-    compile_into(root, program, &mut sources).map_err(|failure| render_failure(&sources, &failure, false))
-}
-
-fn compile_into(root: &Path, program: &str, sources: &mut Sources) -> Result<Compiled, Failure> {
-    let mut session = Session::new();
-    let prelude = load_file(&root.join("crates/warpwise-fut/prelude"), "prelude", sources, &mut session)?;
-    let loaded =
-        load_file(&root.join("benchmarks"), program.trim_end_matches(".fut"), sources, &mut session)?;
-    let (typed, _) = check(&mut session, sources, CheckInput { program: &loaded, prelude: Some(&prelude) })?;
-    let files: FxHashSet<FileId> = prelude.units.iter().map(|unit| unit.file).collect();
-    let names = &session.names;
-    let mut core = lower(LowerInput { program: &typed, names, sources, prelude: &files, unchecked: false })?;
-    compile_core(&mut core, sources, &Options::default())
-}
-
-fn load_file(
-    folder: &Path,
-    name: &str,
-    sources: &mut Sources,
-    session: &mut Session,
-) -> Result<Loaded, Failure> {
-    let files = Files { root: folder };
-    let bug = |message| Bug { pass: "load".into(), message, ir: String::new() };
-    let root = files.read("", name).map_err(|error| bug(format!("{error:?}")))?;
-    load(root, &files, sources, session).map_err(Failure::User)
 }
