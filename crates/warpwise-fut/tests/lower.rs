@@ -57,3 +57,11 @@ fn programs_become_the_ir_beside_them() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[test]
+fn shown_and_measured_programs_are_accepted_by_the_verifier() {
+    let folders = ["../../examples", "../../benchmarks", "../../benchmarks/micro"];
+    let programs = folders.iter().flat_map(|folder| programs(folder));
+    let wrong: Vec<String> = programs.filter_map(|path| lowered(&path).err()).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
