@@ -109,7 +109,7 @@ fn scatter_keeps_the_last_value_and_ignores_what_is_outside() {
     let text = "fun main(n: i64, m: i64, is: [n]i64, xs: [n]i64, d: *[m]i64) -> (r: [m]i64) {
         e: [m]i64 = scatter n (is, xs) into (d rank 1) (i: i64, x: i64) { return i, x };
         return e }";
-    for n in SIZES {
+    for n in SIZES.into_iter().chain([70_000]) {
         let m = 50;
         let is: Vec<i64> = (0..n).map(|i| (i * 31) % 60 - 5).collect();
         let xs: Vec<i64> = (0..n).collect();
@@ -131,7 +131,7 @@ fn histograms_of_sums_and_maxima() {
           into (d) rank 1 with (a: i64, b: i64) { c: i64 = add a b; return c } [0]
           into (e) rank 1 with (a: f32, b: f32) { c: f32 = fmax a b; return c } [-1f32];
         return f, g }";
-    for (n, m) in [(0, 4), (1, 1), (17, 3), (1000, 10), (1000, 5000), (40_000, 256)] {
+    for (n, m) in [(0, 4), (1, 1), (17, 3), (1000, 10), (1000, 5000), (40_000, 256), (150_000, 7)] {
         let is: Vec<i64> = (0..n).map(|i| (i * 31) % (m + 3) - 1).collect();
         let xs: Vec<i64> = (0..n).map(|i| i % 1000).collect();
         let (mut d, mut e) = (vec![1i64; m as usize], vec![-1f32; m as usize]);
@@ -144,5 +144,27 @@ fn histograms_of_sums_and_maxima() {
         let dests = [ints(vec![1; m as usize]), floats(vec![-1.0; m as usize])];
         let [ones, lows] = dests;
         expect(text, &[int(n), int(m), ints(is), ints(xs), ones, lows], &[ints(d), floats(e)]);
+    }
+}
+
+#[test]
+fn histogram_over_two_dimensions_of_bins_and_inputs() {
+    let text = "fun main(n: i64, m: i64, a: [n][m]i64, d: *[5][3]i64) -> (r: [5][3]i64) {
+        e: [5][3]i64 = loop (e: *[5][3]i64 = d) for i: i64 < n {
+          row: [m]i64 = index a[i];
+          f: [5][3]i64 = hist m (row) map (x: i64) { p: i64 = umod x 7; q: i64 = umod x 4; return p, q, x }
+            into (e) rank 2 with (a: i64, b: i64) { c: i64 = add a b; return c } [0];
+          return f };
+        return e }";
+    for (n, m) in [(0, 3), (3, 0), (2, 50), (2, 70_000)] {
+        let a: Vec<i64> = (0..n * m).map(|i| i * 37 % 1009).collect();
+        let mut d = vec![0; 15];
+        for x in &a {
+            let (p, q) = ((x % 7) as usize, (x % 4) as usize);
+            if p < 5 && q < 3 {
+                d[3 * p + q] += x;
+            }
+        }
+        expect(text, &[int(n), int(m), ints(a), ints(vec![0; 15])], &[ints(d)]);
     }
 }

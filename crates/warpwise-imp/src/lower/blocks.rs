@@ -85,6 +85,8 @@ impl<'a> Emitter<'a> {
         let unit = self.code.int_reg("unit");
         self.code.open();
         let done = body(self, unit);
+        // What runs inside a unit says nothing about where parts should begin.
+        self.align = 1;
         let block = self.code.close();
         self.code.emit(Op::For { index: unit, from: lo.into(), to: hi.into(), step: 1, body: block });
         done

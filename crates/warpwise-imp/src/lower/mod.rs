@@ -49,9 +49,11 @@ mod kernels;
 mod segs;
 
 mod blocks;
+mod hist;
 mod partition;
 mod reductions;
 mod scan;
+mod scatter;
 
 mod host;
 mod liveness;

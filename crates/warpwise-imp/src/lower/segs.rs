@@ -22,10 +22,11 @@ impl<'a> Emitter<'a> {
             SegKind::Partition { classes } if self.keeps_scalars(op) => {
                 self.launch_partition(stm, op, *classes)
             }
-            SegKind::Scan { .. }
-            | SegKind::Partition { .. }
-            | SegKind::Scatter { .. }
-            | SegKind::Hist { .. } => self.sequential_kernel(stm),
+            SegKind::Scatter { dests } => self.launch_scatter(stm, op, dests),
+            SegKind::Hist { ops } if self.combines_scalars(ops) => self.launch_hist(stm, op, ops),
+            SegKind::Scan { .. } | SegKind::Partition { .. } | SegKind::Hist { .. } => {
+                self.sequential_kernel(stm)
+            }
         }
     }
 

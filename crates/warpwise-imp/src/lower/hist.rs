@@ -1,0 +1,360 @@
+//! Histograms: the input is cut into chunks that combine into private copies of the table.
+//!
+//! How many chunks there are follows from the sizes alone, and the copies are combined in the order of the
+//! chunks: results do not depend on threads. A small table has several copies a chunk, taken in turns, so that
+//! equal neighbours do not wait for each other's store. Where the table is large compared
+//! with the input, one task combines right into it.
+//!
+//! ```text
+//! chunk c:  own = neutral; for i in chunk { own[i mod copies][bin i] = op(own[..], value i) }
+//! bin b:    dest[b] = op(... op(op(dest[b], chunk 0, copy 0), chunk 0, copy 1) ..., last chunk, last copy)
+//! ```
+
+use std::rc::Rc;
+
+use warpwise_ir::{HistOp, SegOp, Stm};
+use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
+use warpwise_runtime::machine::Schedule;
+
+use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Value};
+use crate::lower::kernels::{Built, Range};
+use crate::lower::lanes::LaneLoop;
+use crate::lower::memory::View;
+use crate::lower::variance::Variances;
+use crate::op::Op;
+use crate::types::{Mem, Operand};
+
+/// Inputs per bin and chunk that make a private table worth its while.
+const INPUTS_PER_BIN: i64 = 8;
+
+/// Least inputs of a chunk.
+const LEAST_CHUNK: i64 = 1 << 15;
+
+/// Most chunks.
+const MOST_CHUNKS: i64 = 64;
+
+/// Bins up to which a chunk has several copies.
+const SMALL_TABLE: i64 = 2048;
+
+/// Copies of a small table.
+const COPIES: i64 = 4;
+
+/// The sizes of a histogram's parts, as operands of host code or of a kernel.
+#[derive(Clone, Copy)]
+struct Sizes {
+    /// Inputs.
+    count: Operand,
+    /// Inputs of a chunk.
+    chunk: Operand,
+    /// Chunks.
+    chunks: Operand,
+    /// Copies of a table per chunk, a power of two.
+    copies: Operand,
+}
+
+/// The private tables of one operation.
+struct Tables {
+    /// One memory a value.
+    mems: Vec<Mem>,
+    /// Bins of a table.
+    bins: Operand,
+}
+
+impl<'a> Emitter<'a> {
+    /// Whether every value of the operations is a scalar.
+    pub fn combines_scalars(&self, ops: &[HistOp]) -> bool {
+        ops.iter().all(|op| op.dests.iter().all(|&dest| self.cx.function.ty(dest).rank() == op.rank))
+    }
+
+    /// Launches a histogram of host code.
+    pub fn launch_hist(&mut self, stm: &'a Stm, op: &'a SegOp, ops: &'a [HistOp]) -> Lowered<()> {
+        let mut bins = Vec::new();
+        for hist in ops {
+            let view = self.view(hist.dests[0], stm.span)?;
+            let extents = self.extents(&view, stm.span)?;
+            bins.push(self.code.product(extents[..hist.rank].iter().copied()));
+        }
+        let range = self.flat_range(stm, op)?;
+        let sizes = self.hist_sizes(range.extent, &bins);
+        let several = self.code.compare(CompareOp::SLt, Operand::i64(1), sizes.chunks);
+        self.code.open();
+        let chunked = self.launch_chunks(stm, op, ops, &bins, &sizes, range.cost);
+        let then_block = self.code.close();
+        self.code.open();
+        let whole = self.sequential_kernel(stm);
+        let else_block = self.code.close();
+        self.code.emit(Op::If { cond: several, then_block, else_block });
+        chunked.and(whole)
+    }
+
+    fn hist_sizes(&mut self, count: Operand, bins: &[Operand]) -> Sizes {
+        let zero = Operand::i64(0);
+        let most = bins.iter().fold(zero, |most, &bins| self.code.binary(BinaryOp::SMax, most, bins));
+        let worth = self.code.mul(most, Operand::i64(INPUTS_PER_BIN));
+        let worth = self.code.binary(BinaryOp::SMax, worth, Operand::i64(LEAST_CHUNK));
+        let chunks = self.code.binary(BinaryOp::SQuot, count, worth);
+        let chunks = self.code.binary(BinaryOp::SMin, chunks, Operand::i64(MOST_CHUNKS));
+        let chunks = self.code.binary(BinaryOp::SMax, chunks, Operand::i64(1));
+        let less = self.code.sub(chunks, Operand::i64(1));
+        let rounded = self.code.add(count, less);
+        let chunk = self.code.binary(BinaryOp::SQuot, rounded, chunks);
+        let small = self.code.compare(CompareOp::SLe, most, Operand::i64(SMALL_TABLE));
+        let copies = self.code.select(small, Operand::i64(COPIES), Operand::i64(1));
+        Sizes { count, chunk, chunks, copies }
+    }
+
+    /// Combines chunks into private tables, and these into the destinations.
+    fn launch_chunks(
+        &mut self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        ops: &'a [HistOp],
+        bins: &[Operand],
+        sizes: &Sizes,
+        cost: Operand,
+    ) -> Lowered<()> {
+        let mut tables = Vec::new();
+        for (hist, &bins) in ops.iter().zip(bins) {
+            let copies = self.code.mul(sizes.chunks, sizes.copies);
+            let elements = self.code.mul(copies, bins);
+            let mut mems = Vec::new();
+            for &dest in &hist.dests {
+                let bytes = self.code.mul(elements, Operand::i64(self.elem(dest).bytes() as i64));
+                mems.push(self.alloc("tables", bytes));
+            }
+            tables.push(Tables { mems, bins });
+        }
+        let built = self.build_chunks(stm, op, ops, &tables, sizes)?;
+        let cost = self.code.mul(cost, sizes.chunk);
+        let schedule = if self.is_uneven(&op.body) { Schedule::Dynamic } else { Schedule::Static };
+        self.launch(built, Range { extent: sizes.chunks, schedule, cost });
+        for (hist, table) in ops.iter().zip(&tables) {
+            let built = self.build_merge(stm, hist, table, sizes)?;
+            let cost = self.code.mul(sizes.chunks, sizes.copies);
+            self.launch(built, Range { extent: table.bins, schedule: Schedule::Static, cost });
+        }
+        for table in tables {
+            self.release_locals(table.mems);
+        }
+        Ok(())
+    }
+
+    fn sizes_param(&mut self, sizes: &Sizes) -> Sizes {
+        Sizes {
+            count: self.param_for(sizes.count),
+            chunk: self.param_for(sizes.chunk),
+            chunks: self.param_for(sizes.chunks),
+            copies: self.param_for(sizes.copies),
+        }
+    }
+
+    fn tables_param(&mut self, tables: &Tables) -> Tables {
+        let mems = tables.mems.iter().map(|&mem| self.mem_param("tables", mem, None)).collect();
+        Tables { mems, bins: self.param_for(tables.bins) }
+    }
+
+    /// The kernel that combines a chunk of the input into the chunk's tables.
+    fn build_chunks(
+        &self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        ops: &'a [HistOp],
+        tables: &[Tables],
+        sizes: &Sizes,
+    ) -> Lowered<Built> {
+        self.build("hist", stm.span, &|kernel, lo, hi| {
+            let sizes = kernel.sizes_param(sizes);
+            let tables: Vec<Tables> = tables.iter().map(|table| kernel.tables_param(table)).collect();
+            kernel.for_units((lo, hi), &mut |kernel, chunk| {
+                let first_copy = kernel.code.mul(chunk, sizes.copies);
+                for (hist, table) in ops.iter().zip(&tables) {
+                    let first = kernel.code.mul(first_copy, table.bins);
+                    let count = kernel.code.mul(sizes.copies, table.bins);
+                    kernel.clear(stm, hist, table, first, count)?;
+                }
+                let from = kernel.code.mul(chunk, sizes.chunk);
+                let end = kernel.code.add(from, sizes.chunk);
+                let end = kernel.code.binary(BinaryOp::SMin, end, sizes.count);
+                let part = (kernel.code.copy("from", from), kernel.code.copy("end", end));
+                let turns = kernel.code.sub(sizes.copies, Operand::i64(1));
+                let how = kernel.one_at_a_time();
+                let last = op.space.last().expect("a space has dimensions").index;
+                kernel.walk_space(stm, op, part, &how, &mut |kernel| {
+                    kernel.with_arena(&[&op.body], |kernel| {
+                        kernel.stms(&op.body)?;
+                        let turn = kernel.value(last);
+                        let turn = kernel.binary(BinaryOp::And, turn, Value::Uniform(turns));
+                        let copy = kernel.binary(BinaryOp::Add, Value::Uniform(first_copy), turn);
+                        kernel.combine_privately(stm, op, ops, &tables, copy)
+                    })
+                })
+            })
+        })
+    }
+
+    /// How a lane dimension runs without lanes.
+    fn one_at_a_time(&self) -> LaneLoop {
+        LaneLoop { width: 1, facts: Rc::new(Variances::default()), counted: None }
+    }
+
+    /// Sets part of an operation's tables to its neutral elements.
+    fn clear(
+        &mut self,
+        stm: &'a Stm,
+        hist: &'a HistOp,
+        table: &Tables,
+        first: Operand,
+        count: Operand,
+    ) -> Lowered<()> {
+        for (&mem, &neutral) in table.mems.iter().zip(&hist.neutral) {
+            let neutral = self.value(neutral);
+            let elem = self.scalar_type(neutral);
+            let block = BlockBinding { mem, interleaved: false };
+            let unit = Value::constant(Scalar::I64(1));
+            let view = View {
+                block,
+                elem,
+                offset: Value::Uniform(first),
+                extents: vec![Value::Uniform(count)],
+                strides: vec![unit],
+            };
+            self.fill(&view, stm.span, &mut |_, _| Ok(neutral))?;
+        }
+        Ok(())
+    }
+
+    /// Combines the results of one point into a copy of the tables.
+    fn combine_privately(
+        &mut self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        ops: &'a [HistOp],
+        tables: &[Tables],
+        copy: Value,
+    ) -> Lowered<()> {
+        let mut taken = 0;
+        for (hist, table) in ops.iter().zip(tables) {
+            let results = &op.body.result[taken..taken + hist.rank + hist.dests.len()];
+            taken += results.len();
+            let indices = self.values(&results[..hist.rank]);
+            let values = self.values(&results[hist.rank..]);
+            let dest = self.view(hist.dests[0], stm.span)?;
+            let inside = self.in_bounds(&dest, &indices);
+            self.guarded(inside, &mut |this| {
+                let mut bin = Value::constant(Scalar::I64(0));
+                for (&index, &extent) in indices.iter().zip(&dest.extents) {
+                    let above = this.binary(BinaryOp::Mul, bin, extent);
+                    bin = this.binary(BinaryOp::Add, above, index);
+                }
+                let start = this.binary(BinaryOp::Mul, copy, Value::Uniform(table.bins));
+                let place = this.binary(BinaryOp::Add, start, bin);
+                this.combine_at(hist, table, place, &values)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Combines values into the private tables at a place.
+    fn combine_at(
+        &mut self,
+        hist: &'a HistOp,
+        table: &Tables,
+        place: Value,
+        values: &[Value],
+    ) -> Lowered<()> {
+        let types: Vec<ScalarType> = hist.dests.iter().map(|&dest| self.elem(dest)).collect();
+        let blocks = table.mems.iter().map(|&mem| BlockBinding { mem, interleaved: false });
+        let places: Vec<(BlockBinding, ScalarType)> = blocks.zip(types).collect();
+        let mut args = Vec::new();
+        for &(block, elem) in &places {
+            args.push(self.load_at(block, elem, place));
+        }
+        args.extend(values);
+        let new = self.apply(&hist.op, &args)?;
+        for (&(block, elem), value) in places.iter().zip(new) {
+            self.store_at(block, elem, place, value, false);
+        }
+        Ok(())
+    }
+
+    /// The kernel that combines all tables of an operation into its destinations, bin by bin.
+    fn build_merge(&self, stm: &'a Stm, hist: &'a HistOp, table: &Tables, sizes: &Sizes) -> Lowered<Built> {
+        self.build("merge", stm.span, &|kernel, lo, hi| {
+            let table = kernel.tables_param(table);
+            let sizes = kernel.sizes_param(sizes);
+            let copies = kernel.code.mul(sizes.chunks, sizes.copies);
+            let elem = kernel.elem(hist.dests[0]);
+            // Bins of several dimensions are found by division: one at a time.
+            let width =
+                if kernel.scalar_only || hist.rank > 1 { 1 } else { kernel.cx.target.lanes(elem).max(2) };
+            let facts = Rc::new(Variances::of(kernel.cx.function, None, &[], &[&hist.op]));
+            let how = LaneLoop { width, facts, counted: None };
+            kernel.lane_loop(&how, lo.into(), hi.into(), &mut |kernel, bin| {
+                kernel.merge_bin(stm, hist, &table, copies, bin)
+            })
+        })
+    }
+
+    fn merge_bin(
+        &mut self,
+        stm: &'a Stm,
+        hist: &'a HistOp,
+        table: &Tables,
+        copies: Operand,
+        bin: Value,
+    ) -> Lowered<()> {
+        let mut views = Vec::new();
+        for &dest in &hist.dests {
+            views.push(self.view(dest, stm.span)?);
+        }
+        let indices = self.bin_indices(&views[0], hist.rank, bin);
+        let mut totals = Vec::new();
+        for view in &views {
+            let value = self.load(view, &indices);
+            let vector = self.vector_reg(value);
+            totals.push(self.code.copy("total", vector));
+        }
+        let copy = self.code.int_reg("copy");
+        self.code.open();
+        let start = self.code.mul(copy, table.bins);
+        let place = self.binary(BinaryOp::Add, bin, Value::Uniform(start));
+        let mut args: Vec<Value> = totals.iter().map(|&reg| self.in_register(reg)).collect();
+        for (&mem, view) in table.mems.iter().zip(&views) {
+            args.push(self.load_at(BlockBinding { mem, interleaved: false }, view.elem, place));
+        }
+        let combined = self.apply(&hist.op, &args);
+        if let Ok(combined) = &combined {
+            let next: Vec<_> = combined.iter().map(|&value| self.vector(value)).collect();
+            let kept: Vec<_> = next.into_iter().map(|x| self.code.copy("next", x)).collect();
+            for (&total, next) in totals.iter().zip(kept) {
+                self.code.set(total, next);
+            }
+        }
+        let body = self.code.close();
+        self.code.emit(Op::For { index: copy, from: Operand::i64(0), to: copies, step: 1, body });
+        combined?;
+        for (view, &total) in views.iter().zip(&totals) {
+            let value = self.in_register(total);
+            self.store(view, &indices, value);
+        }
+        Ok(())
+    }
+
+    /// What a register holds: a value for every lane, or the only one.
+    fn in_register(&self, reg: crate::types::Reg) -> Value {
+        if self.width() > 1 { Value::Varying(reg) } else { Value::Uniform(reg.into()) }
+    }
+
+    /// The indices of a bin.
+    fn bin_indices(&mut self, view: &View, rank: usize, bin: Value) -> Vec<Value> {
+        let mut indices = vec![bin; rank];
+        for dim in (1..rank).rev() {
+            let extent = view.extents[dim];
+            let above = self.binary(BinaryOp::SQuot, indices[dim], extent);
+            let whole = self.binary(BinaryOp::Mul, above, extent);
+            indices[dim] = self.binary(BinaryOp::Sub, indices[dim], whole);
+            indices[dim - 1] = above;
+        }
+        indices
+    }
+}

@@ -1,0 +1,102 @@
+//! Scatters: several tasks go over all of the input, each writing to its own part of the destination.
+//!
+//! So of several writes to one place the one with the largest input position wins, whatever the
+//! schedule: within a task positions go up, and no other task writes there. The price is that
+//! the indices are computed once per part; the parts are few, and each writes to less memory.
+
+use warpwise_ir::{ScatterDest, SegOp, Stm};
+use warpwise_prim::{BinaryOp, CompareOp, Scalar};
+use warpwise_runtime::machine::Schedule;
+
+use crate::lower::cost::Work;
+use crate::lower::emitter::{Emitter, Lowered, Value};
+use crate::lower::kernels::Range;
+use crate::types::Operand;
+
+/// Parts of the destination.
+const PARTS: i64 = 4;
+
+/// Inputs below which one task does everything.
+const WORTH_SPLITTING: i64 = 1 << 16;
+
+impl<'a> Emitter<'a> {
+    /// Launches a scatter of host code.
+    pub fn launch_scatter(&mut self, stm: &'a Stm, op: &'a SegOp, dests: &'a [ScatterDest]) -> Lowered<()> {
+        let mut range = self.flat_range(stm, op)?;
+        let count = range.extent;
+        let many = self.code.compare(CompareOp::SLe, Operand::i64(WORTH_SPLITTING), count);
+        let parts = self.code.select(many, Operand::i64(PARTS), Operand::i64(1));
+        let built = self.build("scatter", stm.span, &|kernel, lo, hi| {
+            let (count, parts) = (kernel.param_for(count), kernel.param_for(parts));
+            let how = kernel.plan_lanes(op, Work::Map);
+            kernel.for_units((lo, hi), &mut |kernel, part| {
+                let limits = kernel.part_limits(stm, dests, part.into(), parts)?;
+                let (first, end) =
+                    (kernel.code.copy("first", Operand::i64(0)), kernel.code.copy("end", count));
+                kernel.walk_space(stm, op, (first, end), &how, &mut |kernel| {
+                    kernel.with_arena(&[&op.body], |kernel| {
+                        kernel.stms(&op.body)?;
+                        kernel.scatter_part(stm, op, dests, &limits)
+                    })
+                })
+            })
+        })?;
+        range.cost = self.code.mul(range.cost, count);
+        self.launch(built, Range { extent: parts, schedule: Schedule::Dynamic, ..range });
+        Ok(())
+    }
+
+    /// For every destination, the first index of a part and the length of it, in the outermost dimension.
+    fn part_limits(
+        &mut self,
+        stm: &Stm,
+        dests: &[ScatterDest],
+        part: Operand,
+        parts: Operand,
+    ) -> Lowered<Vec<(Operand, Operand)>> {
+        let mut limits = Vec::new();
+        for dest in dests {
+            let view = self.view(dest.array, stm.span)?;
+            let extent = self.extents(&view, stm.span)?[0];
+            let share = self.code.add(extent, Operand::i64(PARTS - 1));
+            let share = self.code.binary(BinaryOp::SQuot, share, parts);
+            let first = self.code.mul(share, part);
+            let left = self.code.sub(extent, first);
+            let length = self.code.binary(BinaryOp::SMin, share, left);
+            let length = self.code.binary(BinaryOp::SMax, length, Operand::i64(0));
+            limits.push((first, length));
+        }
+        Ok(limits)
+    }
+
+    /// Writes what belongs to a part.
+    fn scatter_part(
+        &mut self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        dests: &'a [ScatterDest],
+        limits: &[(Operand, Operand)],
+    ) -> Lowered<()> {
+        let mut taken = 0;
+        for (dest, &(first, length)) in dests.iter().zip(limits) {
+            let indices = self.values(&op.body.result[taken..taken + dest.rank]);
+            let value = op.body.result[taken + dest.rank];
+            taken += dest.rank + 1;
+            let view = self.view(dest.array, stm.span)?;
+            let Some(&outermost) = indices.first() else { continue };
+            let moved = self.binary(BinaryOp::Sub, outermost, Value::Uniform(first));
+            let mut inside = self.compare(CompareOp::ULt, moved, Value::Uniform(length));
+            for (&index, &extent) in indices.iter().zip(&view.extents).skip(1) {
+                let below = self.compare(CompareOp::ULt, index, extent);
+                inside = self.and(inside, below);
+            }
+            let whole = Value::constant(Scalar::Bool(true));
+            debug_assert_ne!(inside, whole, "a part has limits");
+            self.guarded(inside, &mut |this| {
+                let row = this.row(&view, &indices);
+                this.put(&row, value, stm.span)
+            })?;
+        }
+        Ok(())
+    }
+}
