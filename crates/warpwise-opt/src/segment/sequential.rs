@@ -27,12 +27,14 @@ pub enum Around {
     Kernel,
 }
 
-/// Whether a SOAC cannot be a segmented operation because an operator works on arrays.
+/// Whether a SOAC cannot be a segmented operation because an operator, or the map after a scan, works on arrays.
 pub fn needs_loop(function: &Function, expr: &Expr) -> bool {
     let on_arrays = |op: &Lambda| op.params.iter().any(|&param| function.ty(param).rank() > 0);
     match expr {
         Expr::Screma(soac) => {
-            soac.scans.iter().any(|scan| on_arrays(&scan.op))
+            let post_on_arrays = !soac.scans.is_empty() && soac.post.as_ref().is_some_and(on_arrays);
+            post_on_arrays
+                || soac.scans.iter().any(|scan| on_arrays(&scan.op))
                 || soac.reduces.iter().any(|reduce| on_arrays(&reduce.op))
         }
         Expr::Hist(soac) => soac.ops.iter().any(|op| on_arrays(&op.op)),

@@ -54,7 +54,11 @@ impl Rewriter<'_> {
         for position in (0..inputs.len()).rev() {
             let (input, param) = (inputs[position], lambda.params[position]);
             let known = match &self.views[input] {
-                Some((Expr::Replicate { shape, value }, _)) if shape.len() == 1 => Some(*value),
+                Some((Expr::Replicate { shape, value }, _))
+                    if shape.len() == 1 && self.function.ty(param).rank() == 0 =>
+                {
+                    Some(*value)
+                }
                 Some((Expr::Iota { start, step, .. }, _)) => {
                     if *start == Operand::i64(0) && *step == Operand::i64(1) {
                         self.facts.set_index(param, width);

@@ -50,18 +50,16 @@ impl Rewriter<'_> {
                 Some(Expr::Index { array: *array, indices })
             }
             Expr::Iota { start, step, .. } => Some(self.iota_element(*start, *step, indices[0], stm)),
-            Expr::Replicate { shape, value } if indices.len() == shape.len() => Some(Expr::Operand(*value)),
-            Expr::Replicate { shape, value } if indices.len() > shape.len() => {
-                let array = value.as_var()?;
-                Some(Expr::Index { array, indices: indices[shape.len()..].to_vec() })
+            Expr::Replicate { shape, value } if indices.len() == shape.len() => {
+                self.function.operand_type(*value).as_scalar()?;
+                Some(Expr::Operand(*value))
             }
-            Expr::ArrayLit(elems) => {
+            // Rows are copies: what they were copied from may have been overwritten since.
+            Expr::ArrayLit(elems) if indices.len() == 1 => {
                 let at = indices[0].as_const().and_then(Scalar::as_int)?;
                 let elem = *elems.get(usize::try_from(at).ok()?)?;
-                match &indices[1..] {
-                    [] => Some(Expr::Operand(elem)),
-                    rest => Some(Expr::Index { array: elem.as_var()?, indices: rest.to_vec() }),
-                }
+                self.function.operand_type(elem).as_scalar()?;
+                Some(Expr::Operand(elem))
             }
             Expr::Rearrange { array, perm } if indices.len() == perm.len() => {
                 let mut moved = vec![Operand::i64(0); perm.len()];
