@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashSet;
 use warpwise_diag::{Diagnostic, Limit, Severity, Span};
 
 use crate::check::env::{Env, Frame, Members, Names, Value};
@@ -47,8 +46,6 @@ pub struct Checker<'a> {
     pub infer: Inference<'a>,
     /// The phase with sizes.
     pub sizing: Sizing,
-    /// Definitions whose results may share memory with constants.
-    pub sharing: FxHashSet<DefId>,
     /// What was found wrong.
     pub diagnostics: Vec<Diagnostic>,
     /// What is not supported.
@@ -74,7 +71,6 @@ impl<'a> Checker<'a> {
             applications: 0,
             infer: Inference::default(),
             sizing: Sizing::default(),
-            sharing: FxHashSet::default(),
             diagnostics: Vec::new(),
             limits: Vec::new(),
         }

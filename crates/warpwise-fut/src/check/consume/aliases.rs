@@ -120,6 +120,25 @@ impl Aliases {
         }
     }
 
+    /// With other owners in the place of some.
+    pub fn renamed(&self, names: &[(OwnerId, OwnerId)]) -> Aliases {
+        match self {
+            Aliases::Leaf(owners) => {
+                let rename = |owner: &OwnerId| {
+                    names.iter().find(|name| name.0 == *owner).map_or(*owner, |name| name.1)
+                };
+                Aliases::Leaf(owners.iter().map(rename).collect::<Vec<_>>().into()).sorted()
+            }
+            Aliases::Record(fields) => {
+                Aliases::Record(fields.iter().map(|field| field.renamed(names)).collect())
+            }
+        }
+    }
+
+    fn sorted(self) -> Aliases {
+        Aliases::Leaf(self.all())
+    }
+
     /// The parts that are marked; the others share nothing.
     pub fn marked(&self, marks: &Uniqueness) -> Aliases {
         match (marks, self) {

@@ -6,6 +6,7 @@ use warpwise_diag::Span;
 
 use crate::check::consume::Consumption;
 use crate::check::consume::aliases::{Aliases, OwnerId, Permission, intersects};
+use crate::typed::intrinsic::Intrinsic;
 use crate::typed::tree::{Expr, ExprKind};
 use crate::typed::ty::{Type, Uniqueness};
 
@@ -23,12 +24,19 @@ impl Consumption<'_> {
         let mut arguments = Vec::new();
         let function = self.flatten(expr, &mut arguments);
         let mut evaluated: Vec<(Span, Aliases)> = Vec::with_capacity(arguments.len());
-        // `arguments` has the last argument first.
+        // `arguments` has the last argument first; operands of operators are read from left to right.
+        let is_operator =
+            matches!(&function.kind, ExprKind::Intrinsic { intrinsic, .. } if is_operator(*intrinsic));
+        if is_operator {
+            arguments.reverse();
+        }
         for argument in arguments {
             let aliases = self.expr(argument);
             evaluated.push((argument.span, aliases));
         }
-        evaluated.reverse();
+        if !is_operator {
+            evaluated.reverse();
+        }
         let closure = self.expr(function);
         let inferred = match &function.kind {
             ExprKind::Local { local, .. } => self.results.get(local).cloned(),
@@ -87,10 +95,10 @@ impl Consumption<'_> {
                 continue;
             }
             let owners = taken.all();
-            let other = arguments
-                .iter()
-                .enumerate()
-                .find(|(other, second)| *other != index && intersects(&owners, &second.aliases.all()));
+            let other = arguments.iter().enumerate().find(|(other, second)| match *other == index {
+                true => intersects(&owners, &second.aliases.unmarked(&second.consumes).all()),
+                false => intersects(&owners, &second.aliases.all()),
+            });
             if let Some((_, other)) = other {
                 let message =
                     "this argument is consumed, but shares memory with another argument".to_string();
@@ -116,6 +124,16 @@ impl Consumption<'_> {
                 return;
             }
         }
+    }
+}
+
+fn is_operator(intrinsic: Intrinsic) -> bool {
+    match intrinsic {
+        Intrinsic::Binary(..) | Intrinsic::Compare { .. } | Intrinsic::Equal { .. } => true,
+        Intrinsic::Structural(_)
+        | Intrinsic::Unary(..)
+        | Intrinsic::Ternary(..)
+        | Intrinsic::Convert { .. } => false,
     }
 }
 

@@ -1,7 +1,9 @@
 //! Expressions: what their values share memory with.
 
 use crate::check::consume::Consumption;
-use crate::check::consume::aliases::{Aliases, Permission, intersects};
+use warpwise_diag::Span;
+
+use crate::check::consume::aliases::{Aliases, OwnerId, Permission, intersects};
 use crate::typed::ids::LocalId;
 use crate::typed::tree::{Binding, BindingKind, DimIndex, DimIndexKind, Expr, ExprKind, Pat, PatKind};
 use crate::typed::ty::Type;
@@ -18,14 +20,12 @@ impl Consumption<'_> {
                 }
                 aliases
             }
-            ExprKind::Def { def, .. } => {
-                let is_value = !matches!(expr.ty, Type::Arrow(_));
-                if is_value || self.sharing.contains(def) {
-                    let owner = self.constants();
-                    Aliases::spread(&expr.ty, &[owner].into())
-                } else {
-                    Aliases::none()
+            ExprKind::Def { .. } => {
+                if matches!(expr.ty, Type::Arrow(_)) {
+                    return Aliases::none();
                 }
+                let owner = self.constants();
+                Aliases::spread(&expr.ty, &[owner].into())
             }
             ExprKind::Record(parts) => {
                 Aliases::Record(parts.iter_mut().map(|part| self.expr(part)).collect())
@@ -41,8 +41,8 @@ impl Consumption<'_> {
             }
             ExprKind::Update { array, slice, value } => {
                 let place = value.span;
-                let value = self.expr(value);
                 self.slice(slice);
+                let value = self.expr(value);
                 let array_span = array.span;
                 let array = self.expr(array);
                 if intersects(&array.all(), &value.all()) {
@@ -77,13 +77,27 @@ impl Consumption<'_> {
                 let consumed = self.undo(mark);
                 let second = self.expr(otherwise);
                 self.redo(consumed);
-                first.union(&second)
+                self.rename_consumed(&first.union(&second), mark, expr.span)
             }
             ExprKind::Loop(_) => self.loop_expr(expr),
             ExprKind::Coerce(body) | ExprKind::Open { body, .. } | ExprKind::Attr { body, .. } => {
                 self.expr(body)
             }
         }
+    }
+
+    /// What was consumed in one branch and given in the other has a new owner: nobody else may use it any more.
+    fn rename_consumed(&mut self, aliases: &Aliases, mark: usize, span: Span) -> Aliases {
+        let all = aliases.all();
+        let mut renamed: Vec<(OwnerId, OwnerId)> = Vec::new();
+        for index in mark..self.log.len() {
+            let owner = self.log[index];
+            if all.binary_search(&owner).is_ok() {
+                let name = self.owners[owner.index()].name.clone();
+                renamed.push((owner, self.new_owner(name, span, Permission::Owned)));
+            }
+        }
+        if renamed.is_empty() { aliases.clone() } else { aliases.renamed(&renamed) }
     }
 
     fn slice(&mut self, slice: &mut [DimIndex]) {

@@ -11,22 +11,32 @@ use crate::typed::tree::{Def, Expr, ExprKind, Function, Param, Pat, PatKind};
 use crate::typed::ty::{ArrowType, Type, Uniqueness};
 
 impl Consumption<'_> {
-    /// Checks a definition. Says whether its value, or the results of its calls, may share memory with constants.
-    pub fn definition(&mut self, def: &mut Def, annotated: bool) -> bool {
+    /// Checks a definition and enters the uniqueness of its result if that was not annotated.
+    pub fn definition(&mut self, def: &mut Def, annotated: bool) {
         let function = &mut def.function;
         function.params.iter().for_each(|param| self.bind_param(param));
         let aliases = self.expr(&mut function.body);
-        let is_first_order = !matches!(function.result.ty, Type::Arrow(_));
-        if annotated && !function.params.is_empty() {
+        if function.params.is_empty() {
+            return;
+        }
+        self.check_constants(&aliases, function.body.span);
+        if annotated {
             self.check_result(&aliases, &function.result.unique, 0, function.body.span);
-        } else if is_first_order && !function.params.is_empty() {
+        } else if !matches!(function.result.ty, Type::Arrow(_)) {
             let unique = self.unique_parts(&function.result.ty, &aliases, 0);
             def.ty = with_unique_result(&def.ty, function.params.len(), &unique);
             function.result.unique = unique;
         }
-        let mut owners = Vec::new();
-        aliases.collect(&mut owners);
-        owners.iter().any(|owner| self.owners[owner.index()].permission == Permission::Constant)
+    }
+
+    /// A function does not give away a constant, whose memory its caller might consume.
+    fn check_constants(&mut self, aliases: &Aliases, span: Span) {
+        let all = aliases.all();
+        if all.iter().any(|owner| self.owners[owner.index()].permission == Permission::Constant) {
+            let message = "the result of this function shares memory with a constant".to_string();
+            let error = self.error("E0406", span, message);
+            *error = error.clone().hint("give a copy: `copy x`");
+        }
     }
 
     fn bind_param(&mut self, param: &Param) {
@@ -85,6 +95,7 @@ impl Consumption<'_> {
         self.guarded("lambda", span, |this| {
             lambda.params.iter().for_each(|param| this.bind_param(param));
             let aliases = this.expr(&mut lambda.body);
+            this.check_constants(&aliases, lambda.body.span);
             this.check_result(&aliases, &lambda.result.unique, outside, lambda.body.span);
         });
         self.captured(&lambda.body, outside)
@@ -96,6 +107,7 @@ impl Consumption<'_> {
         let unique = self.guarded("function", function.body.span, |this| {
             function.params.iter().for_each(|param| this.bind_param(param));
             let aliases = this.expr(&mut function.body);
+            this.check_constants(&aliases, function.body.span);
             this.check_result(&aliases, &function.result.unique, outside, function.body.span);
             this.unique_parts(&function.result.ty, &aliases, outside)
         });

@@ -28,6 +28,7 @@ impl Consumption<'_> {
         let outside = self.owners.len() as u32;
         let params = self.loop_params(&this.pattern);
         let mark = self.log.len();
+        let seen = self.observed.len();
         // Parameters are inside, all that came before is outside.
         let result = self.rounds(this, outside, span);
         let consumed: Vec<OwnerId> = self.log[mark..].to_vec();
@@ -39,6 +40,7 @@ impl Consumption<'_> {
         self.check_rounds(&leaves, &diet, outside, this.body.span);
         let taken = initial.marked(&this.consumes);
         self.check_initial(&initial, this, span);
+        self.check_observed(&taken, seen, this.initial.span);
         self.self_sharing(&taken, this.initial.span);
         self.consume(&taken, this.initial.span);
         let kept = initial.union(&outside_only(&result, outside));
@@ -49,10 +51,12 @@ impl Consumption<'_> {
     fn rounds(&mut self, this: &mut Loop, outside: u32, span: Span) -> Aliases {
         let barrier = std::mem::replace(&mut self.barrier, outside);
         let inside = std::mem::replace(&mut self.inside, ("loop", span));
+        self.loops += 1;
         if let LoopForm::While(condition) = &mut this.form {
             self.expr(condition);
         }
         let result = self.expr(&mut this.body);
+        self.loops -= 1;
         self.barrier = barrier;
         self.inside = inside;
         result
@@ -144,6 +148,23 @@ impl Consumption<'_> {
                 *error = error.clone().hint("give a copy: `copy x`");
                 return;
             }
+        }
+    }
+
+    /// What a loop consumes to start with is not used inside by other names.
+    fn check_observed(&mut self, taken: &Aliases, seen: usize, span: Span) {
+        let taken = taken.all();
+        let hit = self.observed[seen..].iter().find(|use_of| taken.binary_search(&use_of.0).is_ok()).cloned();
+        if self.loops == 0 {
+            self.observed.clear();
+        }
+        if let Some((owner, what, place)) = hit {
+            let name = self.owners[owner.index()].name.clone();
+            let message =
+                format!("`{what}` is used in a loop that consumes `{name}`, with which it shares memory");
+            let error = self.error("E0401", place, message);
+            *error =
+                error.clone().at("used here").label(span, "consumed here").hint("start the loop with a copy");
         }
     }
 

@@ -18,12 +18,12 @@ mod exprs;
 mod functions;
 mod loops;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use warpwise_diag::{Diagnostic, Span};
 
 use crate::check::Checker;
 use crate::check::consume::aliases::{Aliases, Owner, OwnerId, Permission};
-use crate::typed::ids::{DefId, LocalId};
+use crate::typed::ids::LocalId;
 use crate::typed::tree::Def;
 use crate::typed::ty::Uniqueness;
 
@@ -33,8 +33,10 @@ pub struct Consumption<'c> {
     pub errors: Vec<Diagnostic>,
     /// What the text of a local's name is.
     name_of: &'c dyn Fn(LocalId) -> String,
-    /// Definitions whose results may share memory with constants.
-    sharing: &'c FxHashSet<DefId>,
+    /// What was used in the loops around, and where.
+    observed: Vec<(OwnerId, String, Span)>,
+    /// The number of loops around.
+    loops: u32,
     /// Who may own memory.
     owners: Vec<Owner>,
     /// Where an owner was consumed, by owner.
@@ -60,7 +62,8 @@ impl Checker<'_> {
         let mut state = Consumption {
             errors: Vec::new(),
             name_of: &name_of,
-            sharing: &self.sharing,
+            observed: Vec::new(),
+            loops: 0,
             owners: Vec::new(),
             consumed: Vec::new(),
             log: Vec::new(),
@@ -70,11 +73,8 @@ impl Checker<'_> {
             barrier: 0,
             inside: ("", Span::NONE),
         };
-        let shares = state.definition(def, annotated);
+        state.definition(def, annotated);
         let errors = std::mem::take(&mut state.errors);
-        if shares {
-            self.sharing.insert(DefId(self.program.defs.len() as u32));
-        }
         self.diagnostics.extend(errors);
     }
 }
@@ -108,6 +108,9 @@ impl Consumption<'_> {
     fn observe(&mut self, aliases: &Aliases, what: &str, span: Span) {
         let mut owners = Vec::new();
         aliases.collect(&mut owners);
+        if self.loops > 0 {
+            self.observed.extend(owners.iter().map(|&owner| (owner, what.to_string(), span)));
+        }
         let hit = owners.into_iter().find_map(|owner| Some((owner, self.consumed[owner.index()]?)));
         let Some((owner, place)) = hit else { return };
         let name = self.owners[owner.index()].name.clone();

@@ -1,5 +1,7 @@
 //! Indices, slices, updates and ranges with sizes.
 
+use std::sync::Arc;
+
 use warpwise_diag::Span;
 use warpwise_prim::BinaryOp;
 
@@ -12,11 +14,12 @@ use crate::check::size::unify::arrow;
 use crate::syntax::ast::{
     DimIndex as AstDim, DimIndexKind as AstKind, Expr as Ast, Literal, PathStep, PrimType, RangeBound,
 };
-use crate::typed::intrinsic::Intrinsic;
+use crate::syntax::session::Symbol;
+use crate::typed::intrinsic::{Intrinsic, Structural};
 use crate::typed::tree::{
     Binding, BindingKind, DimIndex, DimIndexKind, Expr, ExprKind, Instance, Lambda, Pat, PatKind,
 };
-use crate::typed::ty::{Field, Size, Type, Uniqueness};
+use crate::typed::ty::{ArrowType, Field, ResultType, Size, Type, Uniqueness};
 
 impl<'a> Checker<'a> {
     /// `a[i, j:k]`.
@@ -107,19 +110,34 @@ impl<'a> Checker<'a> {
     /// `target with path = value`.
     pub fn build_update(&mut self, target: Expr, path: &'a [PathStep], value: &'a Ast, span: Span) -> Expr {
         let value_span = value.span;
-        if let [PathStep::Index(slice)] = path {
-            let slice = self.build_slice(slice);
-            let value = self.build(value);
-            return self.update(target, slice, value, value_span, span);
-        }
-        // The parts of the target are used several times, so it gets a name.
         let level = self.sizing.level;
         let mut bindings = Vec::new();
-        let target = self.name_value("r", target, &mut bindings);
+        let is_simple = path.iter().all(|step| matches!(step, PathStep::Index(_)));
+        // Where fields are on the way, parts of the target are used several times, so it gets a name.
+        let target = if is_simple { target } else { self.name_value("r", target, &mut bindings) };
+        let steps = self.build_path(path);
         let value = self.build(value);
-        let body = self.updated(target, path, value, value_span, span, &mut bindings);
+        let body = self.updated(target, &steps, value, value_span, span, &mut bindings);
         self.sizing.level = level;
         self.wrap(bindings, body, span)
+    }
+
+    /// The steps of a path; indices in a row are one.
+    fn build_path(&mut self, path: &'a [PathStep]) -> Vec<Step> {
+        let mut steps: Vec<Step> = Vec::new();
+        for step in path {
+            match step {
+                PathStep::Field(field) => steps.push(Step::Field(field.symbol)),
+                PathStep::Index(slice) => {
+                    let slice = self.build_slice(slice);
+                    match steps.last_mut() {
+                        Some(Step::Index(before)) if before.iter().all(is_fixed) => before.extend(slice),
+                        _ => steps.push(Step::Index(slice)),
+                    }
+                }
+            }
+        }
+        steps
     }
 
     /// Puts bindings around an expression that was built deeper by one level each.
@@ -149,7 +167,7 @@ impl<'a> Checker<'a> {
     fn updated(
         &mut self,
         base: Expr,
-        path: &'a [PathStep],
+        path: &[Step],
         value: Expr,
         value_span: Span,
         span: Span,
@@ -157,11 +175,11 @@ impl<'a> Checker<'a> {
     ) -> Expr {
         let Some((step, rest)) = path.split_first() else { return value };
         match step {
-            PathStep::Field(field) => {
+            Step::Field(field) => {
                 let Type::Record(fields) = base.ty.clone() else { return value };
                 let parts = fields.iter().map(|other| {
                     let part = self.build_project(base.clone(), other.name, span);
-                    match other.name == field.symbol {
+                    match other.name == *field {
                         true => self.updated(part, rest, value.clone(), value_span, span, bindings),
                         false => part,
                     }
@@ -171,27 +189,46 @@ impl<'a> Checker<'a> {
                     fields.iter().zip(&parts).map(|(f, part)| Field { name: f.name, ty: part.ty.clone() });
                 Expr { span, ty: Type::Record(types.collect()), kind: ExprKind::Record(parts) }
             }
-            PathStep::Index(slice) if rest.is_empty() => {
-                let slice = self.build_slice(slice);
-                self.update(base, slice, value, value_span, span)
+            Step::Index(slice) if rest.is_empty() => {
+                self.update(base, slice.clone(), value, value_span, span)
             }
-            PathStep::Index(slice) => {
-                let mut named = Vec::new();
-                for index in self.build_slice(slice) {
-                    let kind = match index.kind {
-                        DimIndexKind::Fix(index) => DimIndexKind::Fix(self.name_value("i", index, bindings)),
-                        DimIndexKind::Slice { .. } => {
-                            self.limit(index.span, "a slice before a field in an update");
-                            index.kind
-                        }
-                    };
-                    named.push(DimIndex { span: index.span, kind });
+            Step::Index(slice) => {
+                if let Some(index) = slice.iter().find(|index| !is_fixed(index)) {
+                    self.limit(index.span, "a slice before another step in an update");
                 }
+                let base = self.name_value("a", base, bindings);
+                let named: Vec<DimIndex> =
+                    slice.iter().map(|index| self.name_index(index, bindings)).collect();
                 let element = self.index(base.clone(), named.clone(), span);
+                let element = self.copied(element);
+                let element = self.name_value("e", element, bindings);
                 let value = self.updated(element, rest, value, value_span, span, bindings);
                 self.update(base, named, value, value_span, span)
             }
         }
+    }
+
+    fn name_index(&mut self, index: &DimIndex, bindings: &mut Vec<Binding>) -> DimIndex {
+        let kind = match &index.kind {
+            DimIndexKind::Fix(index) => DimIndexKind::Fix(self.name_value("i", index.clone(), bindings)),
+            DimIndexKind::Slice { .. } => index.kind.clone(),
+        };
+        DimIndex { span: index.span, kind }
+    }
+
+    /// A copy of a value, so that a part of an array can be changed while the array is still there.
+    fn copied(&mut self, value: Expr) -> Expr {
+        let (span, ty) = (value.span, value.ty.clone());
+        let instance = Instance { types: vec![ty.clone()], sizes: Vec::new() };
+        let kind = ExprKind::Intrinsic { intrinsic: Intrinsic::Structural(Structural::Copy), instance };
+        let arrow = ArrowType {
+            param: None,
+            argument: ty.clone(),
+            consumes: Uniqueness::No,
+            result: ResultType { exists: Vec::new(), ty: ty.clone(), unique: Uniqueness::Yes },
+        };
+        let function = Expr { span, ty: Type::Arrow(Arc::new(arrow)), kind };
+        Expr { span, ty, kind: ExprKind::Apply { function: Box::new(function), arguments: vec![value] } }
     }
 
     fn update(
@@ -297,6 +334,16 @@ impl<'a> Checker<'a> {
         let ty = Type::array(size, element);
         self.open(sizes, Expr { span, ty, kind: ExprKind::Range { start, second, bound, end } })
     }
+}
+
+/// A step on the way to a part of a value.
+enum Step {
+    Field(Symbol),
+    Index(Vec<DimIndex>),
+}
+
+fn is_fixed(index: &DimIndex) -> bool {
+    matches!(index.kind, DimIndexKind::Fix(_))
 }
 
 /// The value of a literal of type `i64`.

@@ -1,0 +1,84 @@
+//! The corpus of the checker: `tests/check/*.fut`, each with the prelude in scope.
+//!
+//! A line that ends in `-- error: CODE` must be where exactly one error with that code starts (several codes are
+//! separated by spaces); no other line may have one. A file without such lines must be accepted. A file whose first line is `-- limit: TEXT` must be
+//! refused as not supported yet, with TEXT in the message.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use warpwise_diag::{Failure, Severity, Sources};
+use warpwise_fut::check::{Input, check};
+use warpwise_fut::syntax::imports::{Loaded, ReadError, SourceFile, SourceProvider, load};
+use warpwise_fut::syntax::session::Session;
+
+/// Files beside the one that imports them.
+struct Folder(PathBuf);
+
+impl SourceProvider for Folder {
+    fn read(&self, _: &str, path: &str) -> Result<SourceFile, ReadError> {
+        let name = format!("{path}.fut");
+        let text = fs::read_to_string(self.0.join(&name)).map_err(|_| ReadError::NotFound(name.clone()))?;
+        Ok(SourceFile { key: name.clone(), name, text })
+    }
+}
+
+#[test]
+fn the_corpus() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check");
+    let mut names: Vec<String> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .filter(|name| name.ends_with(".fut"))
+        .collect();
+    names.sort();
+    assert!(names.len() >= 10, "the corpus is missing");
+    let complaints: Vec<String> = names.iter().flat_map(|name| complaints(&folder, name)).collect();
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+fn load_file(folder: &Path, name: &str, sources: &mut Sources, session: &mut Session) -> Loaded {
+    let text = fs::read_to_string(folder.join(name)).unwrap();
+    let root = SourceFile { key: name.to_string(), name: name.to_string(), text };
+    let loaded = load(root, &Folder(folder.to_path_buf()), sources, session);
+    loaded.unwrap_or_else(|errors| panic!("{name}: {errors:?}"))
+}
+
+fn complaints(folder: &Path, name: &str) -> Vec<String> {
+    let (mut sources, mut session) = (Sources::new(), Session::new());
+    let prelude_folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("prelude");
+    let prelude = load_file(&prelude_folder, "prelude.fut", &mut sources, &mut session);
+    let program = load_file(folder, name, &mut sources, &mut session);
+    let input = Input { program: &program, prelude: Some(&prelude) };
+    let checked = check(&mut session, &mut sources, input);
+    let text = fs::read_to_string(folder.join(name)).unwrap();
+    if let Some(expected) = text.strip_prefix("-- limit: ").and_then(|rest| rest.lines().next()) {
+        return match checked {
+            Err(Failure::Limit(limit)) if limit.message.contains(expected) => Vec::new(),
+            other => vec![format!("{name}: expected the limit {expected}, found {other:?}")],
+        };
+    }
+    let errors = match checked {
+        Ok((_, warnings)) => warnings,
+        Err(Failure::User(errors)) => errors,
+        Err(other) => return vec![format!("{name}: {other:?}")],
+    };
+    let mut found = vec![Vec::new(); text.lines().count() + 1];
+    let mut complaints = Vec::new();
+    for error in errors.iter().filter(|error| error.severity == Severity::Error) {
+        let place = sources.position(error.span.file, error.span.start);
+        if sources.name(error.span.file) == name {
+            found[place.line as usize - 1].push(error.code);
+        } else {
+            complaints.push(format!("{}: {} {}", sources.describe(error.span), error.code, error.message));
+        }
+    }
+    for (number, line) in text.lines().enumerate() {
+        let expected = line.split_once("-- error: ").map_or("", |(_, codes)| codes);
+        if found[number].join(" ") != expected {
+            let found = found[number].join(" ");
+            complaints.push(format!("{name}:{}: expected [{expected}], found [{found}]", number + 1));
+        }
+    }
+    complaints
+}

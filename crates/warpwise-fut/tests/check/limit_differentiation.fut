@@ -1,0 +1,3 @@
+-- limit: differentiation
+
+def f (x: f32) = vjp (\y -> y) x 1

@@ -1,0 +1,3 @@
+-- limit: holes
+
+def f (x: i32) : i32 = ???

@@ -1,0 +1,3 @@
+-- limit: recursion
+
+def f (x: i32) : i32 = f x

@@ -1,0 +1,30 @@
+-- Names: what is looked up where, and that one mistake gives one error.
+
+def f (x: i32) : i32 = x + undefined_thing -- error: E0202
+def g (x: i32) : i32 = f x + f 2
+
+def near (xs: []i32) = redcue (+) 0 xs -- error: E0202
+
+def no_type (x: i23) = x -- error: E0203
+def no_module (x: i32) = matrix.mul x -- error: E0202
+def no_member (x: f32) = f32.squareroot x -- error: E0202
+
+def twice (x: i32) (x: i32) = x -- error: E0210
+def twice_in_tuple (x: i32, (y: i32, x: i32)) = x + y -- error: E0210
+def twice_in_record = {a = 1i32, a = 2i32} -- error: E0210
+
+def shadow (x: i32) =
+  let x = f32.i32 x
+  let x = x * 2
+  in x
+
+module m = {
+  def a = 1i32
+  module n = { def b = a + 1 }
+  local def hidden = 3i32
+}
+
+def qualified = m.a + m.n.b
+def is_hidden = m.hidden -- error: E0202
+def opened = m.(a + n.b)
+def projected (r: {a: {b: i32}}) = r.a.b + (r.a).b + r.a.b
