@@ -38,6 +38,7 @@ impl Consumption<'_> {
             evaluated.reverse();
         }
         let closure = self.expr(function);
+        evaluated.iter().for_each(|(span, aliases)| self.still_there(aliases, *span));
         let inferred = match &function.kind {
             ExprKind::Local { local, .. } => self.results.get(local).cloned(),
             _ => None,

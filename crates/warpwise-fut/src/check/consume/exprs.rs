@@ -31,7 +31,8 @@ impl Consumption<'_> {
                 Aliases::Record(parts.iter_mut().map(|part| self.expr(part)).collect())
             }
             ExprKind::Array(elements) => {
-                elements.iter_mut().for_each(|element| drop(self.expr(element)));
+                let evaluated: Vec<_> = elements.iter_mut().map(|e| (e.span, self.expr(e))).collect();
+                evaluated.iter().for_each(|(span, aliases)| self.still_there(aliases, *span));
                 Aliases::none()
             }
             ExprKind::Index { array, slice } => {

@@ -16,6 +16,7 @@ impl Consumption<'_> {
         let function = &mut def.function;
         function.params.iter().for_each(|param| self.bind_param(param));
         let aliases = self.expr(&mut function.body);
+        self.still_there(&aliases, function.body.span);
         if function.params.is_empty() {
             return;
         }
@@ -95,6 +96,7 @@ impl Consumption<'_> {
         self.guarded("lambda", span, |this| {
             lambda.params.iter().for_each(|param| this.bind_param(param));
             let aliases = this.expr(&mut lambda.body);
+            this.still_there(&aliases, lambda.body.span);
             this.check_constants(&aliases, lambda.body.span);
             this.check_result(&aliases, &lambda.result.unique, outside, lambda.body.span);
         });
@@ -107,6 +109,7 @@ impl Consumption<'_> {
         let unique = self.guarded("function", function.body.span, |this| {
             function.params.iter().for_each(|param| this.bind_param(param));
             let aliases = this.expr(&mut function.body);
+            this.still_there(&aliases, function.body.span);
             this.check_constants(&aliases, function.body.span);
             this.check_result(&aliases, &function.result.unique, outside, function.body.span);
             this.unique_parts(&function.result.ty, &aliases, outside)

@@ -39,10 +39,11 @@ impl Consumption<'_> {
         this.consumes = rebuild(&this.pattern.ty, &mut diet.iter().copied());
         self.check_rounds(&leaves, &diet, outside, this.body.span);
         let taken = initial.marked(&this.consumes);
-        self.check_initial(&initial, this, span);
-        self.check_observed(&taken, seen, this.initial.span);
-        self.self_sharing(&taken, this.initial.span);
-        self.consume(&taken, this.initial.span);
+        if self.check_initial(&initial, this, span) {
+            self.check_observed(&taken, seen, this.initial.span);
+            self.self_sharing(&taken, this.initial.span);
+            self.consume(&taken, this.initial.span);
+        }
         let kept = initial.union(&outside_only(&result, outside));
         let unmarked = shaped(&kept, &Aliases::spread(&ty, &Vec::new().into())).unmarked(&this.consumes);
         with_owner_for_shared(self, &ty, unmarked, &this.consumes, span)
@@ -57,6 +58,7 @@ impl Consumption<'_> {
         }
         let result = self.expr(&mut this.body);
         self.loops -= 1;
+        self.still_there(&result, this.body.span);
         self.barrier = barrier;
         self.inside = inside;
         result
@@ -169,13 +171,15 @@ impl Consumption<'_> {
     }
 
     /// The consumed parts of the initial value may not share memory with the others.
-    fn check_initial(&mut self, initial: &Aliases, this: &Loop, span: Span) {
+    fn check_initial(&mut self, initial: &Aliases, this: &Loop, span: Span) -> bool {
         let (taken, rest) = (initial.marked(&this.consumes).all(), initial.unmarked(&this.consumes).all());
-        if intersects(&taken, &rest) {
+        let is_shared = intersects(&taken, &rest);
+        if is_shared {
             let message = "a consumed loop parameter starts with memory that another one shares".to_string();
             let error = self.error("E0403", this.initial.span, message);
             *error = error.clone().label(span, "in this loop").hint("start with a copy: `copy x`");
         }
+        !is_shared
     }
 }
 

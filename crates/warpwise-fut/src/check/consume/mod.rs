@@ -158,14 +158,27 @@ impl Consumption<'_> {
                 };
                 return;
             }
-            if let Some(before) = self.consumed[owner.index()] {
-                let error = self.error("E0401", span, format!("`{name}` is consumed a second time"));
-                let labelled = error.clone().label(before, "consumed here first");
-                *error = labelled.hint("consume a copy: `copy x`");
-                return;
-            }
+            // What was consumed before has been reported where it was used.
         }
         self.mark(aliases, span);
+    }
+
+    /// Demands that a value was not consumed by something that was evaluated after it.
+    fn still_there(&mut self, aliases: &Aliases, span: Span) {
+        let mut owners = Vec::new();
+        aliases.collect(&mut owners);
+        let hit = owners.into_iter().find_map(|owner| Some((owner, self.consumed[owner.index()]?)));
+        let Some((owner, place)) = hit else { return };
+        let is_known = |error: &Diagnostic| {
+            error.code == "E0401" && error.span.start >= span.start && error.span.end <= span.end
+        };
+        if self.errors.iter().any(is_known) {
+            return;
+        }
+        let name = self.owners[owner.index()].name.clone();
+        let message = format!("this shares memory with `{name}`, which is consumed before this is used");
+        let error = self.error("E0401", span, message);
+        *error = error.clone().label(place, "consumed here").hint("use a copy: `copy x`");
     }
 
     /// Enters a consumption.

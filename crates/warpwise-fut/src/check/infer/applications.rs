@@ -216,7 +216,11 @@ impl<'a> Checker<'a> {
         };
         if let Head::Operator(operator, operand) = resolved.head {
             self.infer.resolved.insert(expr.id, resolved);
-            self.expect(left, operand, Why::Operator);
+            if !self.expect(left, operand, Why::Operator) {
+                // One mistake, one message: the other operand is compared with nothing.
+                self.infer(right);
+                return self.error_ty();
+            }
             self.expect(right, operand, Why::Operand(left.span));
             return self.result_of(operator, operand);
         }

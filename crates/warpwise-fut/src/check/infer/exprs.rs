@@ -22,10 +22,10 @@ impl<'a> Checker<'a> {
         ty
     }
 
-    /// Infers an expression and demands a type.
-    pub fn expect(&mut self, expr: &'a Expr, expected: Ty, why: Why) {
+    /// Infers an expression and demands a type; says whether it has it.
+    pub fn expect(&mut self, expr: &'a Expr, expected: Ty, why: Why) -> bool {
         let found = self.infer(expr);
-        self.same(expected, found, expr.span, why);
+        self.same(expected, found, expr.span, why)
     }
 
     /// Infers an expression that stands for a size or the bound of a slice.
@@ -189,7 +189,9 @@ impl<'a> Checker<'a> {
             None => self.fresh(span),
             Some((first, rest)) => {
                 let ty = self.infer(first);
-                rest.iter().for_each(|element| self.expect(element, ty, Why::Element(first.span)));
+                for element in rest {
+                    self.expect(element, ty, Why::Element(first.span));
+                }
                 ty
             }
         };

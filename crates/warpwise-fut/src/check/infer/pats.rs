@@ -47,13 +47,11 @@ impl<'a> Checker<'a> {
             PatKind::Ascribe(inner, annotation) => {
                 let annotated = self.infer_annotation(annotation);
                 let ty = self.infer_pat(inner, bound);
-                match annotated {
-                    Some(annotated) => self.same(annotated, ty, inner.span, Why::Annotation(annotation.span)),
-                    None => {
-                        let error = self.error_ty();
-                        self.same(error, ty, inner.span, Why::Annotation(annotation.span));
-                    }
-                }
+                let annotated = match annotated {
+                    Some(annotated) => annotated,
+                    None => self.error_ty(),
+                };
+                self.same(annotated, ty, inner.span, Why::Annotation(annotation.span));
                 ty
             }
             PatKind::Literal { .. } => {

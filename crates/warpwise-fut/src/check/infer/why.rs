@@ -88,9 +88,9 @@ fn ordinal(index: usize) -> String {
 }
 
 impl<'a> Checker<'a> {
-    /// Demands that what stands at `span`, of type `found`, has type `expected`.
-    pub fn same(&mut self, expected: Ty, found: Ty, span: Span, why: Why) {
-        let Err(clash) = self.infer.types.unify(expected, found) else { return };
+    /// Demands that what stands at `span`, of type `found`, has type `expected`; says whether it has.
+    pub fn same(&mut self, expected: Ty, found: Ty, span: Span, why: Why) -> bool {
+        let Err(clash) = self.infer.types.unify(expected, found) else { return true };
         let (expected_text, found_text) = (self.show_ty(expected), self.show_ty(found));
         let (reason, place) = why.explain();
         let message = format!("expected `{expected_text}`, found `{found_text}`");
@@ -117,6 +117,7 @@ impl<'a> Checker<'a> {
             }
         };
         self.report(error);
+        false
     }
 
     fn explain_difference(&mut self, error: Diagnostic, expected: Ty, found: Ty, a: Ty, b: Ty) -> Diagnostic {
