@@ -129,3 +129,13 @@ fn loops_with_uniform_and_varying_bounds() {
         expect(text, &[int(n), int(7)], &[ints(ys), ints(zs)]);
     }
 }
+
+#[test]
+fn results_larger_than_the_caches() {
+    let text = "fun main(n: i64, c: i64) -> (r: [n]i64) {
+        is: [n]i64 = iota n 0 1;
+        ys: [n]i64 = screma n (is) map (i: i64) { k: i64 = xor i c; return k };
+        return ys }";
+    let n = (4 << 20) + 3;
+    expect_on_last(text, &[int(n), int(7)], &[ints((0..n).map(|i| i ^ 7))]);
+}

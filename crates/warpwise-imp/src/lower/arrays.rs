@@ -3,8 +3,6 @@
 //! In scalar code the innermost dimension of such a loop runs in lanes; inside lanes every lane fills
 //! its own array, one element after the other.
 
-use std::rc::Rc;
-
 use warpwise_diag::Span;
 use warpwise_ir::{Expr, Operand as CoreOperand, Stm, Var};
 use warpwise_prim::BinaryOp;
@@ -12,7 +10,6 @@ use warpwise_prim::BinaryOp;
 use crate::lower::emitter::{Emitter, Lowered, Value};
 use crate::lower::lanes::LaneLoop;
 use crate::lower::memory::View;
-use crate::lower::variance::Variances;
 use crate::op::Op;
 use crate::types::Operand;
 
@@ -156,7 +153,7 @@ impl<'a> Emitter<'a> {
         };
         if inner.is_empty() && self.lanes.is_none() {
             let width = self.cx.target.lanes(dest.elem);
-            let how = LaneLoop { width, facts: Rc::new(Variances::default()), counted: None };
+            let how = LaneLoop::simple(width);
             return self.lane_loop(&how, Operand::i64(0), extent, &mut |this, index| {
                 indices.push(index);
                 let value = element(this, indices)?;

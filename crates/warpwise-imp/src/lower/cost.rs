@@ -60,8 +60,11 @@ impl Emitter<'_> {
         for &result in &op.body.result {
             profile.stored(result);
         }
-        let width = if self.scalar_only { 1 } else { profile.width(self.cx.target.vector_bits, work) };
-        LaneLoop { width, facts: Rc::new(facts), counted: None }
+        let (machine, width) = match self.scalar_only {
+            true => (1, 1),
+            false => profile.width(self.cx.target.vector_bits, work),
+        };
+        LaneLoop { width, facts: Rc::new(facts), counted: None, machine, whole_only: false }
     }
 
     /// The cost of one run of a body, as a host operand.
@@ -324,8 +327,8 @@ impl Profile<'_> {
         }
     }
 
-    /// Lanes of a group: a machine vector of the type that most of the work is done in, several times.
-    fn width(&self, vector_bits: u32, work: Work) -> u16 {
+    /// Lanes of a machine vector of the type that most of the work is done in, and of a group: several of them.
+    fn width(&self, vector_bits: u32, work: Work) -> (u16, u16) {
         let mut best = 2;
         for bytes in 0..4 {
             if self.by_bytes[bytes] > self.by_bytes[best] {
@@ -336,7 +339,7 @@ impl Profile<'_> {
             best = 0;
         }
         let lanes = (vector_bits / 8 / (1 << best)).max(2) as u16;
-        (lanes * self.unroll(work)).min(MOST_LANES)
+        (lanes, (lanes * self.unroll(work)).min(MOST_LANES))
     }
 
     fn unroll(&self, work: Work) -> u16 {

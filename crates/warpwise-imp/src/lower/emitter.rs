@@ -126,6 +126,8 @@ pub(super) struct Emitter<'a> {
     pub failing: Option<Failing>,
     /// Whether lane dimensions run one iteration at a time, because lanes could not.
     pub scalar_only: bool,
+    /// Whether results are stored past the caches.
+    pub streaming: bool,
     /// Parts of a kernel's range should begin at multiples of this.
     pub align: i64,
     /// The host's variables, for a kernel.
@@ -159,6 +161,7 @@ impl<'a> Emitter<'a> {
             lanes: None,
             failing: None,
             scalar_only: false,
+            streaming: false,
             align: 1,
             outer,
             params: Vec::new(),

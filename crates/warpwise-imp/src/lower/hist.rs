@@ -194,7 +194,7 @@ impl<'a> Emitter<'a> {
 
     /// How a lane dimension runs without lanes.
     fn one_at_a_time(&self) -> LaneLoop {
-        LaneLoop { width: 1, facts: Rc::new(Variances::default()), counted: None }
+        LaneLoop::simple(1)
     }
 
     /// Sets part of an operation's tables to its neutral elements.
@@ -288,7 +288,7 @@ impl<'a> Emitter<'a> {
             let width =
                 if kernel.scalar_only || hist.rank > 1 { 1 } else { kernel.cx.target.lanes(elem).max(2) };
             let facts = Rc::new(Variances::of(kernel.cx.function, None, &[], &[&hist.op]));
-            let how = LaneLoop { width, facts, counted: None };
+            let how = LaneLoop { facts, ..LaneLoop::simple(width) };
             kernel.lane_loop(&how, lo.into(), hi.into(), &mut |kernel, bin| {
                 kernel.merge_bin(stm, hist, &table, copies, bin)
             })

@@ -11,6 +11,9 @@ use crate::op::{Block, Op};
 use crate::program::{Kernel, KernelId, KernelParam, Launch};
 use crate::types::{Mem, Operand, Reg};
 
+/// From this many bytes on results are stored past the caches.
+const STREAM_FROM: i64 = 32 << 20;
+
 /// A kernel that is done, and what its launch hands it.
 #[derive(Clone)]
 pub(super) struct Built {
@@ -21,6 +24,7 @@ pub(super) struct Built {
 }
 
 /// How a kernel is launched.
+#[derive(Clone, Copy)]
 pub(super) struct Range {
     /// How many iterations.
     pub extent: Operand,
@@ -36,18 +40,24 @@ pub(super) type Make<'f, 's> = &'f dyn Fn(&mut Emitter<'s>, Reg, Reg) -> Lowered
 impl<'a> Emitter<'a> {
     /// Builds a kernel; without lanes where its code does not work in lanes. Host code.
     pub fn build<'s>(&'s self, kind: &str, span: Span, make: Make<'_, 's>) -> Lowered<Built> {
-        self.build_as(kind, span, false, make).or_else(|_| self.build_as(kind, span, true, make))
+        self.build_as(kind, span, (false, false), make)
+            .or_else(|_| self.build_as(kind, span, (true, false), make))
+    }
+
+    /// Builds a kernel that stores its results past the caches, in lanes. Host code.
+    pub fn build_streaming<'s>(&'s self, kind: &str, span: Span, make: Make<'_, 's>) -> Lowered<Built> {
+        self.build_as(kind, span, (false, true), make)
     }
 
     fn build_as<'s>(
         &'s self,
         kind: &str,
         span: Span,
-        scalar_only: bool,
+        (scalar_only, streaming): (bool, bool),
         make: Make<'_, 's>,
     ) -> Lowered<Built> {
         let mut kernel = Emitter::kernel(self.cx, &self.scope);
-        kernel.scalar_only = scalar_only;
+        (kernel.scalar_only, kernel.streaming) = (scalar_only, streaming);
         let lo = kernel.code.int_reg("lo");
         let hi = kernel.code.int_reg("hi");
         make(&mut kernel, lo, hi)?;
@@ -83,6 +93,25 @@ impl<'a> Emitter<'a> {
                 *read_only = !written.contains(mem);
             }
         }
+    }
+
+    /// Launches one of two kernels: that which stores past the caches, if there is one and the results
+    /// come to more than the caches hold. Host code.
+    pub fn launch_by_size(
+        &mut self,
+        (built, past): (Built, Option<Built>),
+        bytes: Operand,
+        launch: &mut dyn FnMut(&mut Self, Built),
+    ) {
+        let Some(past) = past else { return launch(self, built) };
+        let large = self.code.compare(CompareOp::SLe, Operand::i64(STREAM_FROM), bytes);
+        self.code.open();
+        launch(self, past);
+        let then_block = self.code.close();
+        self.code.open();
+        launch(self, built);
+        let else_block = self.code.close();
+        self.code.emit(Op::If { cond: large, then_block, else_block });
     }
 
     /// Launches a kernel. Host code.

@@ -29,6 +29,18 @@ pub(super) struct LaneLoop {
     pub facts: Rc<Variances>,
     /// Flat iteration of index 0, where iterations are counted per lane.
     pub counted: Option<Operand>,
+    /// Lanes of one machine vector of the dominant type; `width` is a multiple of it.
+    pub machine: u16,
+    /// Whether the bounds are such that there are whole groups only.
+    pub whole_only: bool,
+}
+
+impl LaneLoop {
+    /// A loop whose body has no control flow, in groups of so many lanes.
+    pub fn simple(width: u16) -> LaneLoop {
+        let facts = Rc::new(Variances::default());
+        LaneLoop { width, facts, counted: None, machine: width, whole_only: false }
+    }
 }
 
 impl Emitter<'_> {
@@ -51,6 +63,9 @@ impl Emitter<'_> {
         let rest = self.code.sub(to, whole);
         let count = self.code.copy("count", rest);
         self.whole_groups(how, from, whole, (tail, count), body)?;
+        if how.whole_only {
+            return Ok(());
+        }
         self.rest_group(how, tail, count, body)
     }
 

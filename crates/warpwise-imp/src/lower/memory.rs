@@ -7,7 +7,7 @@ use warpwise_diag::Span;
 use warpwise_ir::{Operand as CoreOperand, Placement, SliceDim, Var};
 use warpwise_prim::{BinaryOp, ScalarType};
 
-use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Value};
+use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Mask, Value};
 use crate::op::Op;
 use crate::types::{ImpType, Operand};
 
@@ -119,7 +119,8 @@ impl Emitter<'_> {
     /// Stores an element.
     pub fn store(&mut self, view: &View, indices: &[Value], value: Value) {
         let address = self.address(view, indices);
-        self.store_at(view.block, view.elem, address, value, false);
+        let stream = self.streaming && self.mask() == Mask::Full;
+        self.store_at(view.block, view.elem, address, value, stream);
     }
 
     /// Stores an element at an address, where `stream` says so past the caches.

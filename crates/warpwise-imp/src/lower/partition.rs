@@ -13,8 +13,6 @@
 //!
 //! Result arrays lie in blocks for as many elements as there are inputs, of which a prefix counts.
 
-use std::rc::Rc;
-
 use warpwise_ir::{Mapping, SegOp, Stm};
 use warpwise_prim::{BinaryOp, ScalarType};
 
@@ -23,7 +21,6 @@ use crate::lower::cost::{self, Work};
 use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Value};
 use crate::lower::kernels::Built;
 use crate::lower::lanes::LaneLoop;
-use crate::lower::variance::Variances;
 use crate::op::Op;
 use crate::types::{ImpType, Mem, Operand, Reg, Space};
 
@@ -195,7 +192,7 @@ impl<'a> Emitter<'a> {
             for (&(mem, elem), &array) in class.kept.iter().zip(arrays.by_ref()) {
                 let dest = self.view(array, stm.span)?;
                 let width = if self.scalar_only { 1 } else { 2 * self.cx.target.lanes(elem).max(1) };
-                let how = LaneLoop { width, facts: Rc::new(Variances::default()), counted: None };
+                let how = LaneLoop::simple(width);
                 let count: Operand = class.count.into();
                 self.lane_loop(&how, Operand::i64(0), count, &mut |this, index| {
                     let value = this.load_at(BlockBinding { mem, interleaved: false }, elem, index);

@@ -174,6 +174,26 @@ impl<'a> Emitter<'a> {
         total
     }
 
+    /// Folds accumulators of many lanes into fresh ones of fewer, halves onto halves.
+    pub fn fold_down(
+        &mut self,
+        op: &'a Lambda,
+        many: &Accumulators,
+        fewer: &Accumulators,
+        how: &LaneLoop,
+    ) -> Lowered<()> {
+        let Some(&first) = fewer.regs.first() else { return Ok(()) };
+        let until = self.code.regs[first].ty.lanes;
+        let saved =
+            self.lanes.replace(Lanes { width: how.width, mask: Mask::Full, facts: how.facts.clone() });
+        let folded = self.narrowed(op, many.regs.clone(), until, |lane, half| (lane, half + lane));
+        self.lanes = saved;
+        for (&dst, x) in fewer.regs.iter().zip(folded?) {
+            self.code.set(dst, x);
+        }
+        Ok(())
+    }
+
     /// Folds vectors: the upper half of the lanes onto the lower, until one lane is left.
     fn halves(&mut self, op: &'a Lambda, vectors: Vec<Reg>) -> Lowered<Vec<Operand>> {
         self.tree(op, vectors, |lane, half| (lane, half + lane))
@@ -187,22 +207,11 @@ impl<'a> Emitter<'a> {
     fn tree(
         &mut self,
         op: &'a Lambda,
-        mut vectors: Vec<Reg>,
+        vectors: Vec<Reg>,
         pair: impl Fn(u16, u16) -> (u16, u16),
     ) -> Lowered<Vec<Operand>> {
-        let mut lanes = vectors.first().map_or(1, |&reg| self.code.regs[reg].ty.lanes);
-        while lanes > 2 {
-            let half = lanes / 2;
-            let left: Vec<u16> = (0..half).map(|lane| pair(lane, half).0).collect();
-            let right: Vec<u16> = (0..half).map(|lane| pair(lane, half).1).collect();
-            let xs = self.shuffled(&vectors, &left);
-            let ys = self.shuffled(&vectors, &right);
-            let args: Vec<Value> = xs.into_iter().chain(ys).map(Value::Varying).collect();
-            let combined = self.apply_at(op, half, &args)?;
-            vectors =
-                self.at_width(half, |this| combined.iter().map(|&value| this.vector_reg(value)).collect());
-            lanes = half;
-        }
+        let vectors = self.narrowed(op, vectors, 2, pair)?;
+        let lanes = vectors.first().map_or(1, |&reg| self.code.regs[reg].ty.lanes);
         if lanes == 1 {
             return Ok(vectors.into_iter().map(Operand::Reg).collect());
         }
@@ -216,6 +225,30 @@ impl<'a> Emitter<'a> {
         }
         let total = self.apply_at(op, 1, &args)?;
         Ok(total.into_iter().filter_map(Value::base).collect())
+    }
+
+    /// Combines pairs of lanes until so many are left.
+    fn narrowed(
+        &mut self,
+        op: &'a Lambda,
+        mut vectors: Vec<Reg>,
+        until: u16,
+        pair: impl Fn(u16, u16) -> (u16, u16),
+    ) -> Lowered<Vec<Reg>> {
+        let mut lanes = vectors.first().map_or(1, |&reg| self.code.regs[reg].ty.lanes);
+        while lanes > until {
+            let half = lanes / 2;
+            let left: Vec<u16> = (0..half).map(|lane| pair(lane, half).0).collect();
+            let right: Vec<u16> = (0..half).map(|lane| pair(lane, half).1).collect();
+            let xs = self.shuffled(&vectors, &left);
+            let ys = self.shuffled(&vectors, &right);
+            let args: Vec<Value> = xs.into_iter().chain(ys).map(Value::Varying).collect();
+            let combined = self.apply_at(op, half, &args)?;
+            vectors =
+                self.at_width(half, |this| combined.iter().map(|&value| this.vector_reg(value)).collect());
+            lanes = half;
+        }
+        Ok(vectors)
     }
 
     /// Some lanes of each vector.

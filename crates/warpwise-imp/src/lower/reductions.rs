@@ -4,8 +4,8 @@
 //! from 0. One iteration of the first kernel is a block of a segment and leaves a partial result; a second kernel
 //! combines the partial results of each segment. So the tree depends on the extents alone.
 
-use warpwise_ir::{Mapping, Operand as CoreOperand, Reduce, SegDim, SegOp, Stm};
-use warpwise_prim::{CompareOp, ScalarType};
+use warpwise_ir::{Body, Expr, Mapping, Operand as CoreOperand, Reduce, SegDim, SegOp, Stm};
+use warpwise_prim::{BinaryOp, CompareOp, ScalarType};
 use warpwise_runtime::machine::Schedule;
 
 use crate::lower::blocks::Cut;
@@ -59,9 +59,12 @@ impl<'a> Emitter<'a> {
             let cut = kernel.cut_param(cut);
             let how = kernel.plan_lanes(op, work(reduces));
             let width = if last.mapping == Mapping::TaskLane { how.width } else { 1 };
+            // Single vectors for the rest of short segments, where no check may want a group run again.
+            let short = !outer.is_empty() && reduces.iter().all(commutes) && !asserts(&op.body);
+            let machine = if short { how.machine } else { width };
             kernel.for_units((lo, hi), &mut |kernel, unit| {
                 let unit = kernel.unit(&cut, outer, unit, stm.span)?;
-                let how = LaneLoop { width, counted: Some(unit.counted), ..how.clone() };
+                let how = LaneLoop { width, machine, counted: Some(unit.counted), ..how.clone() };
                 let totals = kernel.reduce_range(stm, op, reduces, &how, (unit.from, unit.to))?;
                 kernel.store_totals(&outs, unit.unit.into(), &totals)
             })
@@ -168,8 +171,41 @@ impl<'a> Emitter<'a> {
         how: &LaneLoop,
         (from, to): (Operand, Operand),
     ) -> Lowered<Vec<Operand>> {
+        let narrow = LaneLoop { width: how.machine.min(how.width), ..how.clone() };
+        let accs = self.start_all(reduces, narrow.width)?;
+        if how.width == narrow.width {
+            self.reduce_groups(stm, op, reduces, how, &accs, (from, to))?;
+            return self.finish_all(reduces, &accs, how);
+        }
+        // Several vectors at a time, then single ones: rows may be short.
+        let extent = self.code.sub(to, from);
+        let rounded = self.code.binary(BinaryOp::And, extent, Operand::i64(-i64::from(how.width)));
+        let whole = self.code.add(from, rounded);
+        let some = self.code.compare(CompareOp::SLt, from, whole);
+        self.branch_if(some, &mut |this| {
+            let wide = LaneLoop { whole_only: true, ..how.clone() };
+            let several = this.start_all(reduces, wide.width)?;
+            this.reduce_groups(stm, op, reduces, &wide, &several, (from, whole))?;
+            for ((reduce, several), own) in reduces.iter().zip(&several).zip(&accs) {
+                this.fold_down(&reduce.op, several, own, &wide)?;
+            }
+            Ok(())
+        })?;
+        self.reduce_groups(stm, op, reduces, &narrow, &accs, (whole, to))?;
+        self.finish_all(reduces, &accs, &narrow)
+    }
+
+    /// Accumulates part of the last dimension.
+    fn reduce_groups(
+        &mut self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        reduces: &'a [Reduce],
+        how: &LaneLoop,
+        accs: &[Accumulators],
+        (from, to): (Operand, Operand),
+    ) -> Lowered<()> {
         let last = op.space.last().expect("a space has dimensions").index;
-        let accs = self.start_all(reduces, how.width)?;
         let n_reduced: usize = reduces.iter().map(|reduce| reduce.neutral.len()).sum();
         self.lane_loop(how, from, to, &mut |this, index| {
             this.bind(last, index);
@@ -177,10 +213,9 @@ impl<'a> Emitter<'a> {
                 this.stms(&op.body)?;
                 let (inputs, further) = op.body.result.split_at(n_reduced);
                 this.store_points(&stm.pattern[n_reduced..], &op.space, further, stm.span)?;
-                this.accumulate_all(reduces, &accs, inputs)
+                this.accumulate_all(reduces, accs, inputs)
             })
-        })?;
-        self.finish_all(reduces, &accs, how)
+        })
     }
 
     /// All reductions at once; see `reduce`.
@@ -254,6 +289,7 @@ impl<'a> Emitter<'a> {
         reduces: &'a [Reduce],
     ) -> Lowered<()> {
         let how = self.plan_lanes(op, work(reduces));
+        let how = if reduces.iter().all(commutes) { how } else { LaneLoop { machine: how.width, ..how } };
         let to = self.uniform(last.extent, stm.span)?;
         let totals = self.reduce_range(stm, op, reduces, &how, (Operand::i64(0), to))?;
         self.store_reductions(stm, op, totals)
@@ -266,4 +302,13 @@ fn block_size(op: &SegOp, reduces: &[Reduce]) -> i64 {
     let cost = cost::static_cost(&op.body, 1000).saturating_add(combining).max(1);
     let size = (BLOCK_COST / cost).clamp(16, 1 << 14) as u64;
     size.next_power_of_two() as i64
+}
+
+/// Whether a body checks anything.
+fn asserts(body: &Body) -> bool {
+    body.stms.iter().any(|stm| {
+        let mut inside = matches!(stm.expr, Expr::Assert { .. });
+        stm.expr.for_each_body(|body| inside |= asserts(body));
+        inside
+    })
 }

@@ -19,7 +19,7 @@ use warpwise_prim::ScalarType;
 use crate::lower::blocks::{Cut, Unit};
 use crate::lower::cost::{self, Work};
 use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Value};
-use crate::lower::kernels::Built;
+use crate::lower::kernels::{Built, Make};
 use crate::lower::lanes::LaneLoop;
 use crate::lower::reduce::Accumulators;
 use crate::op::Op;
@@ -94,14 +94,19 @@ impl<'a> Emitter<'a> {
         let reduced = self.reduced_types(parts.reduces);
         let partials = self.unit_values(&cut, &reduced);
         let shared = Shared { flags, prefixes, partials };
-        let built = self.build_scan(&parts, &cut, &shared)?;
+        let built = self.build_scan(&parts, &cut, &shared, false)?;
+        let past = self.streams(op).then(|| self.build_scan(&parts, &cut, &shared, true));
         let mut element = self.host_cost(&op.body);
         for lambda in cost::lambdas(&op.kind) {
             let more = self.host_cost(&lambda.body);
             element = self.code.add(element, more);
         }
         let cost = self.block_cost(&cut, element);
-        self.launch_in_order(built, &cut, cost);
+        let elements = self.code.mul(cut.segments, cut.extent);
+        let bytes = self.code.mul(elements, Operand::i64(self.result_bytes(op)));
+        self.launch_by_size((built, past.and_then(Result::ok)), bytes, &mut |this, built| {
+            this.launch_in_order(built, &cut, cost);
+        });
         self.launch_combination(stm, op, parts.reduces, &cut, &shared.partials)?;
         self.release_locals(shared.prefixes);
         self.release_locals(vec![flags]);
@@ -118,9 +123,9 @@ impl<'a> Emitter<'a> {
         mems
     }
 
-    fn build_scan(&self, parts: &Parts<'a>, cut: &Cut, shared: &Shared) -> Lowered<Built> {
+    fn build_scan(&self, parts: &Parts<'a>, cut: &Cut, shared: &Shared, past: bool) -> Lowered<Built> {
         let (last, outer) = parts.op.space.split_last().expect("a space has dimensions");
-        self.build("scan", parts.stm.span, &|kernel, lo, hi| {
+        let make: Make = &|kernel, lo, hi| {
             let parts = *parts;
             let flags = kernel.mem_param("flags", shared.flags, None);
             let param = |kernel: &mut Emitter, mems: &[Mem]| -> Vec<Mem> {
@@ -160,7 +165,11 @@ impl<'a> Emitter<'a> {
                 kernel.code.emit(Op::ArenaReset { mark: mark.into() });
                 kernel.store_totals(&partials, unit.unit.into(), &reduced)
             })
-        })
+        };
+        if past {
+            return self.build_streaming("scan_past", parts.stm.span, make);
+        }
+        self.build("scan", parts.stm.span, make)
     }
 
     /// Room for the results of an expensive body, if they are all scalars.

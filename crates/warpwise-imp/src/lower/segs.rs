@@ -1,6 +1,6 @@
 //! Segmented operations of host code: each becomes one kernel or a few, with their launches.
 
-use warpwise_ir::{SegKind, SegOp, Stm};
+use warpwise_ir::{Mapping, SegKind, SegOp, Stm};
 use warpwise_runtime::machine::Schedule;
 
 use crate::lower::cost::{self, Work};
@@ -8,7 +8,11 @@ use crate::lower::emitter::{Emitter, Lowered};
 use crate::lower::kernels::{Range, task_dims};
 use crate::lower::lanes::LaneLoop;
 use crate::lower::scan::scans_scalars;
-use crate::types::Operand;
+use crate::lower::stms::allocates;
+use crate::types::{Operand, Reg};
+
+/// Operations of a body up to which its speed is that of memory.
+const MOST_STREAMING_COST: i64 = 64;
 
 impl<'a> Emitter<'a> {
     /// Lowers a segmented operation of host code.
@@ -31,18 +35,43 @@ impl<'a> Emitter<'a> {
     }
 
     fn launch_map(&mut self, stm: &'a Stm, op: &'a SegOp) -> Lowered<()> {
-        let built = self.build("map", stm.span, &|kernel, lo, hi| {
-            let how = kernel.plan_lanes(op, Work::Map);
-            kernel.walk_space(stm, op, (lo, hi), &how, &mut |kernel| {
-                kernel.with_arena(&[&op.body], |kernel| {
-                    kernel.stms(&op.body)?;
-                    kernel.store_points(&stm.pattern, &op.space, &op.body.result, stm.span)
-                })
-            })
-        })?;
+        let built = self.build("map", stm.span, &|kernel, lo, hi| kernel.map_part(stm, op, (lo, hi)))?;
+        let past = self.streams(op).then(|| {
+            self.build_streaming("map_past", stm.span, &|kernel, lo, hi| kernel.map_part(stm, op, (lo, hi)))
+        });
         let range = self.flat_range(stm, op)?;
-        self.launch(built, range);
+        let bytes = self.code.mul(range.extent, Operand::i64(self.result_bytes(op)));
+        self.launch_by_size((built, past.and_then(Result::ok)), bytes, &mut |this, built| {
+            this.launch(built, range)
+        });
         Ok(())
+    }
+
+    /// Maps part of the flat range.
+    fn map_part(&mut self, stm: &'a Stm, op: &'a SegOp, part: (Reg, Reg)) -> Lowered<()> {
+        let how = self.plan_lanes(op, Work::Map);
+        self.walk_space(stm, op, part, &how, &mut |this| {
+            this.with_arena(&[&op.body], |this| {
+                this.stms(&op.body)?;
+                this.store_points(&stm.pattern, &op.space, &op.body.result, stm.span)
+            })
+        })
+    }
+
+    /// Whether storing results past the caches can matter: they are scalars, computed by little code in lanes.
+    pub fn streams(&self, op: &SegOp) -> bool {
+        let scalars = op.body.result.iter().all(|&x| !self.is_array_operand(x));
+        let in_lanes = op.space.last().is_some_and(|dim| dim.mapping == Mapping::TaskLane);
+        scalars
+            && in_lanes
+            && !allocates(&op.body)
+            && cost::static_cost(&op.body, 1000) <= MOST_STREAMING_COST
+    }
+
+    /// Bytes of the results of one point.
+    pub fn result_bytes(&self, op: &SegOp) -> i64 {
+        let bytes = |&x: &_| self.cx.function.operand_type(x).elem().map_or(0, |ty| ty.bytes() as i64);
+        op.body.result.iter().map(bytes).sum()
     }
 
     /// Walks the task dimensions of an operation, and within each iteration its lane dimension if that is a separate one.
@@ -50,7 +79,7 @@ impl<'a> Emitter<'a> {
         &mut self,
         stm: &'a Stm,
         op: &'a SegOp,
-        part: (crate::types::Reg, crate::types::Reg),
+        part: (Reg, Reg),
         how: &LaneLoop,
         body: &mut dyn FnMut(&mut Self) -> Lowered<()>,
     ) -> Lowered<()> {
@@ -62,7 +91,7 @@ impl<'a> Emitter<'a> {
         let middle: Vec<_> = middle.iter().map(|dim| **dim).collect();
         self.walk(&op.space, part, how, stm.span, &mut |this| {
             this.seq_dims(&middle, stm.span, &mut |this| {
-                if last.mapping != warpwise_ir::Mapping::Lane {
+                if last.mapping != Mapping::Lane {
                     return this.seq_dim(last, stm.span, &mut |this, _| body(this));
                 }
                 let to = this.uniform(last.extent, stm.span)?;

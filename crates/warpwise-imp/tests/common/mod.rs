@@ -62,6 +62,12 @@ pub fn expect(text: &str, args: &[Data], results: &[Data]) {
     }
 }
 
+/// Demands these results on the machine with the widest vectors, for runs that take long.
+pub fn expect_on_last(text: &str, args: &[Data], results: &[Data]) {
+    let report = run(&lowered(text, &least_passes(), 512), "main", args).expect("the run succeeds");
+    assert!(report.results == results, "other results than expected");
+}
+
 /// An `i64`.
 pub fn int(value: i64) -> Data {
     Data::Scalar(Scalar::I64(value))
