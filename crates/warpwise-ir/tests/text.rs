@@ -79,9 +79,9 @@ fn wrong_texts_are_errors_at_their_place() {
         ("fun f() -> () { x: i32 = neg y; return }", "y;", "`y` is not in scope"),
         ("fun f() -> () { x: i32 = neg x; return }", "x;", "`x` is not in scope"),
         (
-            "fun f() -> () { x: i8 = 300i8; return }",
-            "300i8",
-            "`300i8` is no constant, or does not fit its type",
+            "fun f() -> () { x: i8 = 3000i8; return }",
+            "3000i8",
+            "`3000i8` is no constant, or does not fit its type",
         ),
         (
             "fun f() -> () { add: i8 = 3i8; return }",

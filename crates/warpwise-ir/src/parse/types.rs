@@ -1,13 +1,12 @@
 //! Bindings, types, placements, operands, constants.
 
-use half::f16;
 use warpwise_diag::Span;
 use warpwise_prim::{Scalar, ScalarType, ValueType};
 
 use super::lex::TokenKind;
 use super::{Parsed, Parser};
 use crate::memory::{Lmad, LmadDim, Placement};
-use crate::print::{is_reserved, parse_special_float};
+use crate::print::is_reserved;
 use crate::program::{EntryType, Var};
 use crate::types::{AccType, ArrayType, Operand, Shape, Type};
 
@@ -186,59 +185,31 @@ impl<'t> Parser<'t> {
     pub(super) fn operand(&mut self) -> Parsed<Operand> {
         match self.peek().clone() {
             TokenKind::Number(text) => {
-                let found = number(text);
-                self.constant(found, text)
+                let typed = ScalarType::ALL.iter().any(|ty| text.ends_with(ty.name()));
+                self.constant(if typed { text.to_string() } else { format!("{text}i64") })
             }
             TokenKind::Mark("-") => {
                 self.at += 1;
                 match *self.peek() {
-                    TokenKind::Word(word) => self.constant(parse_special_float(word).map(negated), word),
+                    TokenKind::Word(word) => self.constant(format!("-{word}")),
                     _ => Err(self.expected("a constant")),
                 }
             }
-            TokenKind::Word("true") => self.constant(Some(Scalar::Bool(true)), "true"),
-            TokenKind::Word("false") => self.constant(Some(Scalar::Bool(false)), "false"),
-            TokenKind::Word(word) if word.contains('.') => self.constant(parse_special_float(word), word),
+            TokenKind::Word(word) if word.contains('.') || matches!(word, "true" | "false") => {
+                self.constant(word.to_string())
+            }
             TokenKind::Word(_) => self.var().map(Operand::Var),
             TokenKind::Text(_) | TokenKind::Mark(_) | TokenKind::End => Err(self.expected("an operand")),
         }
     }
 
-    fn constant(&mut self, value: Option<Scalar>, text: &str) -> Parsed<Operand> {
-        match value {
+    fn constant(&mut self, text: String) -> Parsed<Operand> {
+        match Scalar::parse(&text) {
             Some(value) => {
                 self.at += 1;
                 Ok(Operand::Const(value))
             }
             None => Err(self.error(format!("`{text}` is no constant, or does not fit its type"))),
         }
-    }
-}
-
-/// The constant with its sign flipped.
-fn negated(value: Scalar) -> Scalar {
-    Scalar::from_bits(value.ty(), value.to_bits() ^ (1 << (value.ty().bits() - 1)))
-}
-
-/// A number with its suffix; without one it is an `i64`.
-fn number(text: &str) -> Option<Scalar> {
-    let float = [ScalarType::F16, ScalarType::F32, ScalarType::F64];
-    let int = [ScalarType::I8, ScalarType::I16, ScalarType::I32, ScalarType::I64];
-    if let Some((ty, digits)) = float.iter().find_map(|ty| Some((*ty, text.strip_suffix(ty.name())?))) {
-        return float_number(ty, digits);
-    }
-    let found = int.iter().find_map(|ty| Some((*ty, text.strip_suffix(ty.name())?)));
-    let (ty, digits) = found.unwrap_or((ScalarType::I64, text));
-    let value: i64 = digits.parse().ok()?;
-    let scalar = Scalar::int(ty, value);
-    (scalar.as_int() == Some(value)).then_some(scalar)
-}
-
-fn float_number(ty: ScalarType, digits: &str) -> Option<Scalar> {
-    match ty {
-        ScalarType::F16 => Some(Scalar::F16(f16::from_f64(digits.parse().ok()?))),
-        ScalarType::F32 => Some(Scalar::F32(digits.parse().ok()?)),
-        ScalarType::F64 => Some(Scalar::F64(digits.parse().ok()?)),
-        ScalarType::Bool | ScalarType::I8 | ScalarType::I16 | ScalarType::I32 | ScalarType::I64 => None,
     }
 }

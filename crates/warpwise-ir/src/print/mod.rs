@@ -8,19 +8,20 @@
 //! }
 //! ```
 //!
+//! Constants are written as `warpwise-prim` does, but an `i64` without its suffix (`4`, `4i32`, `1.5f32`).
 //! Everything the structures hold is written except spans; those appear as trailing comments where a
 //! table of sources is given. Broken IR prints too: the verifier's messages need it.
 //! [`crate::parse`] reads the text back.
 
 mod expr;
 mod names;
-mod scalar;
 mod soac;
 
 use std::fmt;
 use std::fmt::Write;
 
 use warpwise_diag::Sources;
+use warpwise_prim::Scalar;
 
 use crate::entity::Entity;
 use crate::expr::{Body, Expr, Lambda, Stm};
@@ -29,7 +30,6 @@ use crate::program::{EntryPoint, EntryType, Function, FunctionId, Program, Var};
 use crate::types::{Operand, Type};
 
 pub(crate) use names::is_reserved;
-pub(crate) use scalar::{parse_special_float, scalar_text};
 
 use names::{Names, is_identifier};
 
@@ -272,7 +272,12 @@ impl<'a> Printer<'a> {
 
     fn operand(&mut self, operand: Operand) {
         match operand {
-            Operand::Const(value) => self.put(&scalar_text(value)),
+            Operand::Const(value) => {
+                let _ = match value {
+                    Scalar::I64(value) => write!(self.out, "{value}"),
+                    _ => write!(self.out, "{value}"),
+                };
+            }
             Operand::Var(var) => self.var(var),
         }
     }
