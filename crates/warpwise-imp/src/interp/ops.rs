@@ -123,11 +123,8 @@ impl Frame<'_> {
             }
             columns.push(column);
         }
-        let mut results = Vec::with_capacity(lanes);
-        for lane in 0..lanes {
-            results.push(op(std::array::from_fn(|i| columns[i][lane]))?);
-        }
-        self.set(dst, results)
+        let results = (0..lanes).map(|lane| op(std::array::from_fn(|i| columns[i][lane])));
+        self.set(dst, results.collect::<Result<_, _>>()?)
     }
 
     fn mask(&self, mask: Operand, lanes: usize) -> Result<Vec<bool>, Stop> {

@@ -258,7 +258,7 @@ impl<'a> Emitter<'a> {
         for (&result, &mem) in parts.op.body.result.iter().zip(&kept.mems) {
             let Some(mem) = mem else { continue };
             let value = self.value(result);
-            let (place, elem) = (self.from_start(kept, index), self.scalar_type(value));
+            let (place, elem) = (self.kept_at(kept, index), self.scalar_type(value));
             self.store_at(BlockBinding { mem, interleaved: false }, elem, place, value, false);
         }
     }
@@ -267,13 +267,13 @@ impl<'a> Emitter<'a> {
     fn restore(&mut self, parts: &Parts<'a>, kept: &Kept, index: Value) {
         for (result, &mem) in parts.op.body.result.iter().zip(&kept.mems) {
             let (Some(mem), Some(var)) = (mem, result.as_var()) else { continue };
-            let place = self.from_start(kept, index);
+            let place = self.kept_at(kept, index);
             let value = self.load_at(BlockBinding { mem, interleaved: false }, self.elem(var), place);
             self.bind(var, value);
         }
     }
 
-    fn from_start(&mut self, kept: &Kept, index: Value) -> Value {
+    fn kept_at(&mut self, kept: &Kept, index: Value) -> Value {
         self.binary(warpwise_prim::BinaryOp::Sub, index, Value::Uniform(kept.from))
     }
 
