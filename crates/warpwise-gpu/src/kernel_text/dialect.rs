@@ -1,0 +1,132 @@
+//! What differs between the languages that kernels are printed in.
+//!
+//! The printer writes C; names of types, address spaces and the few things that C does not have are
+//! asked for here. A further language is a further variant, and the compiler says where it is missing.
+
+use warpwise_imp::Space;
+use warpwise_prim::ScalarType;
+
+/// A language for kernels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dialect {
+    /// OpenCL C 1.2. Programs are to be built with [`Dialect::build_options`].
+    OpenCl,
+}
+
+/// What a kernel needs beyond the core of its language.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Features {
+    /// Arithmetic on `f64`.
+    pub f64: bool,
+    /// Atomic operations on 64-bit words.
+    pub wide_atomics: bool,
+}
+
+impl Dialect {
+    /// The language's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Dialect::OpenCl => "OpenCL",
+        }
+    }
+
+    /// Options for the driver's compiler without which operators are less exact than the language of
+    /// the programs wants them.
+    pub fn build_options(self) -> &'static str {
+        match self {
+            Dialect::OpenCl => "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt",
+        }
+    }
+
+    /// The first lines of a text.
+    pub(super) fn prologue(self, features: Features) -> String {
+        match self {
+            Dialect::OpenCl => {
+                let mut text = String::new();
+                if features.f64 {
+                    text += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+                }
+                if features.wide_atomics {
+                    text += "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n";
+                }
+                text + "#pragma OPENCL FP_CONTRACT OFF\n"
+            }
+        }
+    }
+
+    /// The type of a register. Integers are signed; an `f16` is kept as its bits, because not every
+    /// device has arithmetic on it.
+    pub(super) fn ty(self, ty: ScalarType) -> &'static str {
+        match (self, ty) {
+            (Dialect::OpenCl, ScalarType::Bool) => "uchar",
+            (Dialect::OpenCl, ScalarType::I8) => "char",
+            (Dialect::OpenCl, ScalarType::I16) => "short",
+            (Dialect::OpenCl, ScalarType::I32) => "int",
+            (Dialect::OpenCl, ScalarType::I64) => "long",
+            (Dialect::OpenCl, ScalarType::F16) => "ushort",
+            (Dialect::OpenCl, ScalarType::F32) => "float",
+            (Dialect::OpenCl, ScalarType::F64) => "double",
+        }
+    }
+
+    /// The unsigned integer type as wide as a scalar type.
+    pub(super) fn unsigned(self, ty: ScalarType) -> &'static str {
+        match (self, ty.bytes()) {
+            (Dialect::OpenCl, 1) => "uchar",
+            (Dialect::OpenCl, 2) => "ushort",
+            (Dialect::OpenCl, 4) => "uint",
+            (Dialect::OpenCl, _) => "ulong",
+        }
+    }
+
+    /// What marks a function that is called by kernels.
+    pub(super) fn helper(self) -> &'static str {
+        match self {
+            Dialect::OpenCl => "static",
+        }
+    }
+
+    /// What marks a kernel.
+    pub(super) fn kernel(self) -> &'static str {
+        match self {
+            Dialect::OpenCl => "__kernel",
+        }
+    }
+
+    /// What marks a pointer into a space that kernels can address; `None` for the arenas of CPU tasks.
+    pub(super) fn space(self, space: Space) -> Option<&'static str> {
+        match (self, space) {
+            (Dialect::OpenCl, Space::Global) => Some("__global"),
+            (Dialect::OpenCl, Space::Local) => Some("__local"),
+            (Dialect::OpenCl, Space::Arena) => None,
+        }
+    }
+
+    /// What marks a pointer that others do not alias.
+    pub(super) fn restrict(self) -> &'static str {
+        match self {
+            Dialect::OpenCl => "restrict",
+        }
+    }
+
+    /// The number of the work-item.
+    pub(super) fn work_item(self) -> &'static str {
+        match self {
+            Dialect::OpenCl => "get_global_id(0)",
+        }
+    }
+
+    /// The statement at which all work-items of a group meet.
+    pub(super) fn barrier(self) -> &'static str {
+        match self {
+            Dialect::OpenCl => "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
+        }
+    }
+
+    /// The bits of one type as another of the same width, where that is no cast of integers.
+    pub(super) fn bits_as(self, to: ScalarType, x: &str) -> String {
+        match self {
+            Dialect::OpenCl => format!("as_{}({x})", self.ty(to)),
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! The functions that kernels call for what C's operators and built-in functions do not do: semantics
+//! are those of `warpwise_prim`'s `eval`. A text holds those that its kernels use, each after
+//! those it uses itself.
+
+use std::collections::BTreeSet;
+
+use warpwise_prim::{Scalar, ScalarType};
+
+use super::dialect::Dialect;
+use super::literals::literal;
+use crate::failure;
+
+/// A function. The order of the variants is the order in a text: callees first. Types are those in which the
+/// function works: narrower integers are widened to `i32`, `f16` to `f32`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Helper {
+    /// The number that an `f16` is, as a `float`.
+    HalfValue,
+    /// A `float` rounded to `f16`.
+    HalfBits,
+    /// A `double` rounded to `f16`, once.
+    HalfOfDouble,
+    /// Product and sum of `f16`, rounded once.
+    HalfFma,
+    /// The neighbour of an `f16` in the direction of another.
+    HalfNextAfter,
+    /// Signed quotient towards zero that wraps.
+    Quotient(ScalarType),
+    /// Remainder that belongs to it.
+    Remainder(ScalarType),
+    /// Signed quotient rounded down.
+    FloorQuotient(ScalarType),
+    /// Remainder that belongs to it.
+    FloorRemainder(ScalarType),
+    /// Integer power.
+    Power(ScalarType),
+    /// Sign of a float.
+    Signum(ScalarType),
+    /// Float remainder with the sign of the divisor.
+    FloatModulo(ScalarType),
+    /// Exponent of the leading bit of a float.
+    Exponent(ScalarType),
+    /// Saturating conversion of a float to an integer.
+    ToInt {
+        /// A float type.
+        from: ScalarType,
+        /// An integer type.
+        to: ScalarType,
+        /// How the integer is read.
+        signed: bool,
+    },
+    /// Records a failure.
+    RecordFailure,
+}
+
+impl Helper {
+    /// The function's name.
+    pub fn name(self) -> String {
+        match self {
+            Helper::HalfValue => "half_value".to_string(),
+            Helper::HalfBits => "half_bits".to_string(),
+            Helper::HalfOfDouble => "half_of_double".to_string(),
+            Helper::HalfFma => "half_fma".to_string(),
+            Helper::HalfNextAfter => "half_nextafter".to_string(),
+            Helper::Quotient(ty) => format!("quotient_{ty}"),
+            Helper::Remainder(ty) => format!("remainder_{ty}"),
+            Helper::FloorQuotient(ty) => format!("floor_quotient_{ty}"),
+            Helper::FloorRemainder(ty) => format!("floor_remainder_{ty}"),
+            Helper::Power(ty) => format!("power_{ty}"),
+            Helper::Signum(ty) => format!("signum_{ty}"),
+            Helper::FloatModulo(ty) => format!("modulo_{ty}"),
+            Helper::Exponent(ty) => format!("exponent_{ty}"),
+            Helper::ToInt { from, to, signed } => {
+                format!("{from}_to_{}{}", if signed { "i" } else { "u" }, to.bits())
+            }
+            Helper::RecordFailure => "record_failure".to_string(),
+        }
+    }
+
+    /// The functions it calls.
+    fn callees(self) -> &'static [Helper] {
+        use ScalarType::{I32, I64};
+        match self {
+            Helper::HalfOfDouble => &[Helper::HalfBits],
+            Helper::HalfFma => &[Helper::HalfValue, Helper::HalfOfDouble],
+            Helper::HalfNextAfter => &[Helper::HalfValue],
+            Helper::FloorQuotient(I64) => &[Helper::Quotient(I64)],
+            Helper::FloorQuotient(_) => &[Helper::Quotient(I32)],
+            Helper::FloorRemainder(I64) => &[Helper::Remainder(I64)],
+            Helper::FloorRemainder(_) => &[Helper::Remainder(I32)],
+            Helper::HalfValue
+            | Helper::HalfBits
+            | Helper::Quotient(_)
+            | Helper::Remainder(_)
+            | Helper::Power(_)
+            | Helper::Signum(_)
+            | Helper::FloatModulo(_)
+            | Helper::Exponent(_)
+            | Helper::ToInt { .. }
+            | Helper::RecordFailure => &[],
+        }
+    }
+
+    /// Adds the function and those it calls to a set.
+    pub fn add_to(self, used: &mut BTreeSet<Helper>) {
+        for callee in self.callees() {
+            callee.add_to(used);
+        }
+        used.insert(self);
+    }
+
+    /// Whether it computes with `f64`.
+    pub fn needs_f64(self) -> bool {
+        match self {
+            Helper::HalfOfDouble | Helper::HalfFma => true,
+            Helper::Signum(ty)
+            | Helper::FloatModulo(ty)
+            | Helper::Exponent(ty)
+            | Helper::ToInt { from: ty, .. } => ty == ScalarType::F64,
+            Helper::HalfValue
+            | Helper::HalfBits
+            | Helper::HalfNextAfter
+            | Helper::Quotient(_)
+            | Helper::Remainder(_)
+            | Helper::FloorQuotient(_)
+            | Helper::FloorRemainder(_)
+            | Helper::Power(_)
+            | Helper::RecordFailure => false,
+        }
+    }
+
+    /// Its definition.
+    pub fn text(self, dialect: Dialect) -> String {
+        let qualifier = dialect.helper();
+        let template = match self {
+            Helper::HalfValue => HALF_VALUE.to_string(),
+            Helper::HalfBits => HALF_BITS.to_string(),
+            Helper::HalfOfDouble => HALF_OF_DOUBLE.to_string(),
+            Helper::HalfFma => HALF_FMA.to_string(),
+            Helper::HalfNextAfter => HALF_NEXT_AFTER.to_string(),
+            Helper::Quotient(ty) => typed(QUOTIENT, ty, dialect),
+            Helper::Remainder(ty) => typed(REMAINDER, ty, dialect),
+            Helper::FloorQuotient(ty) => typed(FLOOR_QUOTIENT, ty, dialect),
+            Helper::FloorRemainder(ty) => typed(FLOOR_REMAINDER, ty, dialect),
+            Helper::Power(ty) => typed(POWER, ty, dialect),
+            Helper::Signum(ty) => typed(SIGNUM, ty, dialect),
+            Helper::FloatModulo(ty) => typed(FLOAT_MODULO, ty, dialect),
+            Helper::Exponent(ty) => typed(EXPONENT, ty, dialect),
+            Helper::ToInt { from, to, signed } => to_int(from, to, signed, dialect),
+            Helper::RecordFailure => record_failure(),
+        };
+        template.replace("NAME", &self.name()).trim_start().replace("HELPER", qualifier)
+    }
+}
+
+/// Fills in the names of types: `T` the type, `U` its unsigned partner, `SUFFIX` its name among ours.
+fn typed(template: &str, ty: ScalarType, dialect: Dialect) -> String {
+    let text = template.replace("TYPE", dialect.ty(ty)).replace("UNSIGNED", dialect.unsigned(ty));
+    text.replace("SUFFIX", ty.name())
+}
+
+const HALF_VALUE: &str = "
+HELPER float NAME(ushort bits) {
+    return vload_half(0, (const half *)&bits);
+}
+";
+
+const HALF_BITS: &str = "
+HELPER ushort NAME(float x) {
+    ushort bits;
+    vstore_half_rte(x, 0, (half *)&bits);
+    return bits;
+}
+";
+
+/// Through a `float` that is odd where it is inexact, so that it is never taken for a tie.
+const HALF_OF_DOUBLE: &str = "
+HELPER ushort NAME(double x) {
+    const float nearest = (float)x;
+    const double back = nearest;
+    int bits = as_int(nearest);
+    if (back < x || back > x) {
+        bits = (bits & 1) ? bits : bits + (fabs(back) > fabs(x) ? -1 : 1);
+    }
+    return half_bits(as_float(bits));
+}
+";
+
+const HALF_FMA: &str = "
+HELPER ushort NAME(ushort x, ushort y, ushort z) {
+    const double product = (double)half_value(x) * half_value(y);
+    return half_of_double(product + half_value(z));
+}
+";
+
+const HALF_NEXT_AFTER: &str = "
+HELPER ushort NAME(ushort x, ushort y) {
+    const float a = half_value(x), b = half_value(y);
+    if (a != a || b != b) {
+        return 0x7e00;
+    }
+    if (a == b) {
+        return y;
+    }
+    if (a == 0.0f) {
+        return (y & 0x8000) | 1;
+    }
+    return (b > a) == (a > 0.0f) ? x + 1 : x - 1;
+}
+";
+
+const QUOTIENT: &str = "
+HELPER TYPE NAME(TYPE x, TYPE y) {
+    return y == -1 ? (TYPE)(0 - (UNSIGNED)x) : x / y;
+}
+";
+
+const REMAINDER: &str = "
+HELPER TYPE NAME(TYPE x, TYPE y) {
+    return y == -1 ? 0 : x % y;
+}
+";
+
+const FLOOR_QUOTIENT: &str = "
+HELPER TYPE NAME(TYPE x, TYPE y) {
+    const TYPE quotient = quotient_SUFFIX(x, y);
+    const TYPE rest = (UNSIGNED)x - (UNSIGNED)quotient * (UNSIGNED)y;
+    return quotient - (rest != 0 && (rest < 0) != (y < 0));
+}
+";
+
+const FLOOR_REMAINDER: &str = "
+HELPER TYPE NAME(TYPE x, TYPE y) {
+    const TYPE rest = remainder_SUFFIX(x, y);
+    return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+}
+";
+
+const POWER: &str = "
+HELPER TYPE NAME(UNSIGNED base, UNSIGNED exponent) {
+    UNSIGNED result = 1;
+    while (exponent != 0) {
+        if (exponent & 1) {
+            result *= base;
+        }
+        base *= base;
+        exponent >>= 1;
+    }
+    return result;
+}
+";
+
+const SIGNUM: &str = "
+HELPER TYPE NAME(TYPE x) {
+    return x == 0 || x != x ? x : copysign((TYPE)1, x);
+}
+";
+
+const FLOAT_MODULO: &str = "
+HELPER TYPE NAME(TYPE x, TYPE y) {
+    const TYPE rest = fmod(x, y);
+    if (rest == 0) {
+        return copysign(rest, y);
+    }
+    return (rest < 0) != (y < 0) ? rest + y : rest;
+}
+";
+
+const EXPONENT: &str = "
+HELPER int NAME(TYPE x) {
+    if (x == 0 || x != x) {
+        return -2147483647 - 1;
+    }
+    return isinf(x) ? 2147483647 : ilogb(x);
+}
+";
+
+fn to_int(from: ScalarType, to: ScalarType, signed: bool, dialect: Dialect) -> String {
+    let bits = to.bits();
+    let bound = |power: u32| {
+        literal(match from {
+            ScalarType::F64 => Scalar::F64(2f64.powi(power as i32)),
+            _ => Scalar::F32(2f32.powi(power as i32)),
+        })
+    };
+    let (from, result) = (dialect.ty(from), dialect.ty(to));
+    let head = format!("HELPER {result} NAME({from} x) {{\n");
+    if signed {
+        let high = bound(bits - 1);
+        let (least, greatest) =
+            (literal(Scalar::int(to, 1 << (bits - 1))), literal(Scalar::int(to, !(1 << (bits - 1)))));
+        return head
+            + "    if (x != x) {\n        return 0;\n    }\n"
+            + &format!("    return x < -{high} ? {least} : x >= {high} ? {greatest} : ({result})x;\n}}\n");
+    }
+    let (high, unsigned) = (bound(bits), dialect.unsigned(to));
+    head + &format!("    return x >= {high} ? -1 : x > 0 ? ({unsigned})x : 0;\n}}\n")
+}
+
+/// The lock is released by whoever took it before anything else can wait for it, also where work-items run
+/// in lockstep.
+fn record_failure() -> String {
+    use failure::{CHECK, ITERATION, LOCK, VALUES};
+    format!(
+        "
+HELPER void NAME(volatile __global uint *failure, long iteration, uint check, const ulong *values, int count) {{
+    int waiting = 1;
+    while (waiting) {{
+        if (atomic_cmpxchg(&failure[{LOCK}], 0, 1) == 0) {{
+            const uint low = atomic_or(&failure[{ITERATION}], 0);
+            const uint high = atomic_or(&failure[{ITERATION} + 1], 0);
+            if (iteration < (long)((ulong)high << 32 | low)) {{
+                atomic_xchg(&failure[{ITERATION}], (uint)iteration);
+                atomic_xchg(&failure[{ITERATION} + 1], (uint)((ulong)iteration >> 32));
+                atomic_xchg(&failure[{CHECK}], check);
+                for (int i = 0; i < count; i++) {{
+                    atomic_xchg(&failure[{VALUES} + 2 * i], (uint)values[i]);
+                    atomic_xchg(&failure[{VALUES} + 2 * i + 1], (uint)(values[i] >> 32));
+                }}
+            }}
+            mem_fence(CLK_GLOBAL_MEM_FENCE);
+            atomic_xchg(&failure[{LOCK}], 0);
+            waiting = 0;
+        }}
+    }}
+}}
+"
+    )
+}

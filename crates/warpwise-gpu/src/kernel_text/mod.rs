@@ -1,0 +1,96 @@
+//! Prints kernels of the imperative IR as text for the compiler of a device's driver.
+//!
+//! ```text
+//! kernel main_map_0(n, xs, ys) lo..hi {        __kernel void main_map_0(long n_2, __global const float *xs_m0,
+//!   for j in lo..hi {                                                   __global float *ys_m1, long extent) {
+//!     x = load xs[j]                             ...
+//!     y = fmul x 2f32                    ==>     for (j_3 = lo_0; j_3 < hi_1; j_3 += 1) {
+//!     store ys[j] = y                                x_4 = xs_m0[j_3];
+//!   }                                                y_5 = x_4 * 2.0f;
+//! }                                                  ys_m1[j_3] = y_5;
+//!                                                } }
+//! ```
+//!
+//! Every work-item runs the kernel for one iteration: `lo` is its number, `hi` the next. Work-items from
+//! `extent` on do nothing, so a launch may round their number up to whole groups. Arguments are the
+//! kernel's parameters in order, a memory as a pointer to its start (in local memory: its size), then the
+//! extent, then, where a check can fail, the buffer of [`crate::failure`].
+//!
+//! Operators mean what `warpwise_prim` says, provided that the text is built with
+//! [`Dialect::build_options`]; elementary functions are the device's own.
+//!
+//! Needs: kernels of scalar registers (lanes = 1) that use neither arenas nor flags between tasks; whatever else is a
+//! located limit. Not done here: choosing the number of work-items, launches, staging through local memory.
+
+mod dialect;
+
+mod literals;
+mod survey;
+
+mod printer;
+
+mod operators;
+
+mod floats;
+mod integers;
+
+mod memory;
+
+mod helpers;
+
+pub use dialect::{Dialect, Features};
+
+use std::collections::BTreeSet;
+
+use warpwise_diag::Failure;
+use warpwise_imp::Kernel;
+use warpwise_prim::ScalarType;
+
+use helpers::Helper;
+use printer::Printer;
+
+/// A text to be compiled by a device's driver.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KernelText {
+    /// The text.
+    pub text: String,
+    /// What the device must be able to do.
+    pub features: Features,
+    /// The kernels, in the order they were given.
+    pub kernels: Vec<DeviceKernel>,
+}
+
+/// A kernel as the driver knows it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeviceKernel {
+    /// Its name in the text.
+    pub name: String,
+    /// Whether its last argument is a buffer for failures.
+    pub fails: bool,
+}
+
+/// Prints kernels into one text.
+pub fn kernel_text<'k>(
+    kernels: impl IntoIterator<Item = &'k Kernel>,
+    dialect: Dialect,
+) -> Result<KernelText, Failure> {
+    let mut used = BTreeSet::new();
+    let mut features = Features::default();
+    let mut bodies = String::new();
+    let mut printed = Vec::new();
+    for kernel in kernels {
+        let name = literals::identifier(&kernel.name);
+        let mut printer = Printer::new(kernel, dialect, &mut used);
+        let fails = printer.kernel(&name)?;
+        let doubles = kernel.regs.values().any(|reg| reg.ty.scalar == ScalarType::F64);
+        features.f64 |= doubles;
+        features.wide_atomics |= printer.wide_atomics;
+        bodies += "\n";
+        bodies += &printer.out;
+        printed.push(DeviceKernel { name, fails });
+    }
+    features.f64 |= used.iter().any(|helper: &Helper| helper.needs_f64());
+    let helpers: String = used.iter().map(|helper| format!("\n{}", helper.text(dialect))).collect();
+    let text = dialect.prologue(features) + &helpers + &bodies;
+    Ok(KernelText { text, features, kernels: printed })
+}

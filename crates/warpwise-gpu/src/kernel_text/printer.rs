@@ -1,0 +1,417 @@
+//! Kernels, control flow and moves.
+//!
+//! All registers are declared at the top, so that leaving a scope (a `goto`) jumps over no declaration. A
+//! register's name is its hint with its number, so that it clashes with nothing.
+
+use std::collections::BTreeSet;
+
+use warpwise_diag::{Bug, Failure, Limit};
+use warpwise_imp::{Block, CheckId, Kernel, KernelParam, Label, Mem, Op, Operand, Reg};
+use warpwise_ir::entity::Entity;
+use warpwise_prim::ScalarType;
+
+use super::dialect::Dialect;
+use super::helpers::Helper;
+use super::literals::{identifier, literal};
+use super::survey::{Elements, Survey, survey};
+
+/// The result of printing something.
+pub(super) type Printed<T> = Result<T, Failure>;
+
+/// Longest line of declarations.
+const LINE: usize = 100;
+
+/// The printer of one kernel.
+pub(super) struct Printer<'k> {
+    pub kernel: &'k Kernel,
+    pub dialect: Dialect,
+    pub survey: Survey,
+    /// The functions that kernels of the text call.
+    pub helpers: &'k mut BTreeSet<Helper>,
+    /// Whether there are atomic operations on 64-bit words.
+    pub wide_atomics: bool,
+    /// The text so far.
+    pub out: String,
+    indent: usize,
+    /// The scopes around, with their numbers in the text.
+    scopes: Vec<(Label, usize)>,
+    n_scopes: usize,
+}
+
+impl<'k> Printer<'k> {
+    /// A printer of this kernel that adds to the functions used.
+    pub fn new(kernel: &'k Kernel, dialect: Dialect, helpers: &'k mut BTreeSet<Helper>) -> Printer<'k> {
+        Printer {
+            kernel,
+            dialect,
+            survey: survey(kernel),
+            helpers,
+            wide_atomics: false,
+            out: String::new(),
+            indent: 1,
+            scopes: Vec::new(),
+            n_scopes: 0,
+        }
+    }
+
+    /// Prints the kernel under this name; whether it takes a buffer for failures.
+    pub fn kernel(&mut self, name: &str) -> Printed<bool> {
+        let params = self.params()?;
+        self.out = format!("{} void {name}(\n    {}) {{\n", self.dialect.kernel(), params.join(",\n    "));
+        let (lo, hi) = (self.reg(self.kernel.lo), self.reg(self.kernel.hi));
+        let item = self.dialect.work_item();
+        if self.survey.waits {
+            // Work-items without an iteration take part in barriers.
+            self.line(&format!("const long item = {item};"));
+            self.line(&format!("long {lo} = item < extent ? item : extent;"));
+            self.line(&format!("long {hi} = item < extent ? item + 1 : extent;"));
+        } else {
+            self.line(&format!("long {lo} = {item}, {hi} = {lo} + 1;"));
+            self.line(&format!("if ({lo} >= extent) {{"));
+            self.line("    return;");
+            self.line("}");
+        }
+        self.declarations()?;
+        self.block(&self.kernel.body)?;
+        self.out += "}\n";
+        Ok(self.survey.fails)
+    }
+
+    fn params(&self) -> Printed<Vec<String>> {
+        let mut params = Vec::new();
+        for param in &self.kernel.params {
+            params.push(match param {
+                KernelParam::Scalar(reg) => format!("{} {}", self.reg_type(*reg)?, self.reg(*reg)),
+                KernelParam::Memory { mem, noalias, read_only } => {
+                    let pointer = self.pointer(*mem, *read_only)?;
+                    let restrict = if *noalias { self.dialect.restrict() } else { "" };
+                    let space = if *noalias { " " } else { "" };
+                    format!("{pointer}{restrict}{space}{}", self.mem(*mem))
+                }
+            });
+        }
+        params.push("long extent".to_string());
+        if self.survey.fails {
+            params.push("volatile __global uint *failure".to_string());
+        }
+        Ok(params)
+    }
+
+    /// The type of a pointer to a memory.
+    fn pointer(&self, mem: Mem, read_only: bool) -> Printed<String> {
+        let space = self.kernel.mems[mem].space;
+        let Some(space) = self.dialect.space(space) else { return self.limit("arenas") };
+        let elem = match self.survey.elements.get(&mem) {
+            Some(Elements::One(ty)) => *ty,
+            Some(Elements::Several) | None => ScalarType::Bool,
+        };
+        let constant = if read_only { " const" } else { "" };
+        Ok(format!("{space}{constant} {} *", self.dialect.ty(elem)))
+    }
+
+    /// Declares registers and memories that are no parameters, those of one type on a line.
+    fn declarations(&mut self) -> Printed<()> {
+        let is_param = |reg: Reg| {
+            reg == self.kernel.lo
+                || reg == self.kernel.hi
+                || self.kernel.params.contains(&KernelParam::Scalar(reg))
+        };
+        let used: Vec<Reg> = (0..self.kernel.regs.len()).map(Reg::new).collect();
+        let used: Vec<Reg> = used
+            .into_iter()
+            .filter(|&reg| self.survey.assigned.contains_key(&reg) && !is_param(reg))
+            .collect();
+        for ty in ScalarType::ALL {
+            let mut line = String::new();
+            for &reg in used.iter().filter(|&&reg| self.kernel.regs[reg].ty.scalar == ty) {
+                self.reg_type(reg)?;
+                let name = self.reg(reg);
+                if line.len() + name.len() > LINE {
+                    self.line(&format!("{line};"));
+                    line.clear();
+                }
+                let before = if line.is_empty() { self.dialect.ty(ty) } else { "," };
+                line = format!("{line}{before} {name}");
+            }
+            if !line.is_empty() {
+                self.line(&format!("{line};"));
+            }
+        }
+        for mem in (0..self.kernel.mems.len()).map(Mem::new) {
+            let of_mem =
+                |param: &KernelParam| matches!(param, KernelParam::Memory { mem: own, .. } if *own == mem);
+            let is_param = self.kernel.params.iter().any(of_mem);
+            if !is_param && self.survey.elements.contains_key(&mem) {
+                let declaration = format!("{}{};", self.pointer(mem, false)?, self.mem(mem));
+                self.line(&declaration);
+            }
+        }
+        Ok(())
+    }
+
+    /// Prints a block.
+    fn block(&mut self, block: &Block) -> Printed<()> {
+        block.iter().try_for_each(|op| self.op(op))
+    }
+
+    /// Prints a block further in.
+    fn inner(&mut self, block: &Block) -> Printed<()> {
+        self.indent += 1;
+        let done = self.block(block);
+        self.indent -= 1;
+        done
+    }
+
+    /// Prints a line.
+    pub fn line(&mut self, line: &str) {
+        for _ in 0..self.indent {
+            self.out += "    ";
+        }
+        self.out += line;
+        self.out += "\n";
+    }
+
+    fn op(&mut self, op: &Op) -> Printed<()> {
+        match op {
+            Op::Move { dst, x } => self.assign(*dst, Some(self.operand(*x))),
+            Op::Unary { dst, op, x } => {
+                let value = self.unary(*op, self.scalar_type(*dst), &self.operand(*x));
+                self.assign(*dst, value)
+            }
+            Op::Binary { dst, op, x, y } => {
+                let value = self.binary(*op, self.scalar_type(*dst), &self.operand(*x), &self.operand(*y));
+                self.assign(*dst, value)
+            }
+            Op::Ternary { dst, op, x, y, z } => {
+                let (x, y, z) = (self.operand(*x), self.operand(*y), self.operand(*z));
+                let value = self.ternary(*op, self.scalar_type(*dst), &x, &y, &z);
+                self.assign(*dst, value)
+            }
+            Op::Compare { dst, op, x, y } => {
+                let ty = self.operand_type(*x);
+                let value = self.compare(*op, ty, &self.operand(*x), &self.operand(*y));
+                self.assign(*dst, value)
+            }
+            Op::Convert { dst, op, from, x } => {
+                let value = self.convert(*op, *from, self.scalar_type(*dst), &self.operand(*x));
+                self.assign(*dst, value)
+            }
+            Op::Select { dst, cond, x, y } => {
+                let (cond, x, y) = (self.operand(*cond), self.operand(*x), self.operand(*y));
+                self.assign(*dst, Some(format!("{cond} ? {x} : {y}")))
+            }
+            Op::Load { dst, mem, index, mask } => self.load(*dst, *mem, *index, *mask),
+            Op::Store { mem, index, value, elem, mask, stream: _ } => {
+                self.store(*mem, *index, *value, *elem, *mask)
+            }
+            Op::Atomic { op, mem, index, value, elem, mask } => {
+                self.atomic(*op, *mem, (*index, *value), *elem, *mask)
+            }
+            Op::SetMem { dst, src } => self.set_mem(*dst, *src),
+            Op::If { cond, then_block, else_block } => self.choice(*cond, then_block, else_block),
+            Op::For { index, from, to, step, body } => self.counting_loop(*index, (*from, *to, *step), body),
+            Op::While { test, cond, body } => self.while_loop(test, *cond, body),
+            Op::Scope { label, body } => self.scope(*label, body),
+            Op::Leave { label } => self.leave(*label),
+            Op::Fail { check, iteration, values } => self.fail(*check, *iteration, values),
+            Op::Barrier => {
+                self.line(self.dialect.barrier());
+                Ok(())
+            }
+            Op::LaneIds { .. }
+            | Op::Extract { .. }
+            | Op::Insert { .. }
+            | Op::Shuffle { .. }
+            | Op::Any { .. }
+            | Op::All { .. }
+            | Op::Count { .. }
+            | Op::First { .. }
+            | Op::CompressStore { .. } => self.limit("vectors"),
+            Op::ArenaAlloc { .. } | Op::ArenaMark { .. } | Op::ArenaReset { .. } => self.limit("arenas"),
+            Op::WaitFlag { .. } | Op::SetFlag { .. } => self.limit("flags between tasks"),
+            Op::Alloc { .. }
+            | Op::Release { .. }
+            | Op::Launch(_)
+            | Op::Copy { .. }
+            | Op::Fill { .. }
+            | Op::Threshold { .. }
+            | Op::Call { .. } => self.bug("host code in a kernel"),
+        }
+    }
+
+    /// `dst = value`; `None` is a value of the wrong type.
+    pub fn assign(&mut self, dst: Reg, value: Option<String>) -> Printed<()> {
+        let Some(value) = value else { return self.bug("an operator on a type it does not take") };
+        let line = format!("{} = {value};", self.reg(dst));
+        self.line(&line);
+        Ok(())
+    }
+
+    fn choice(&mut self, cond: Operand, then_block: &Block, else_block: &Block) -> Printed<()> {
+        let cond = self.operand(cond);
+        if then_block.is_empty() {
+            self.line(&format!("if (!{cond}) {{"));
+            self.inner(else_block)?;
+        } else {
+            self.line(&format!("if ({cond}) {{"));
+            self.inner(then_block)?;
+            if !else_block.is_empty() {
+                self.line("} else {");
+                self.inner(else_block)?;
+            }
+        }
+        self.line("}");
+        Ok(())
+    }
+
+    /// A bound that may change in the loop is kept in a variable.
+    fn counting_loop(
+        &mut self,
+        index: Reg,
+        (from, to, step): (Operand, Operand, i64),
+        body: &Block,
+    ) -> Printed<()> {
+        let changes = matches!(to, Operand::Reg(reg) if self.assignments(reg) > 1);
+        let bound = self.operand(to);
+        let (from, i) = (self.operand(from), self.reg(index));
+        if changes {
+            self.line("{");
+            self.indent += 1;
+            let ty = self.reg_type(index)?;
+            self.line(&format!("const {ty} end = {bound};"));
+        }
+        let bound = if changes { "end" } else { &bound };
+        self.line(&format!("for ({i} = {from}; {i} < {bound}; {i} += {step}) {{"));
+        self.inner(body)?;
+        self.line("}");
+        if changes {
+            self.indent -= 1;
+            self.line("}");
+        }
+        Ok(())
+    }
+
+    /// How often a register gets a value: parameters have one from the start.
+    fn assignments(&self, reg: Reg) -> usize {
+        let is_param = self.kernel.params.contains(&KernelParam::Scalar(reg));
+        let from_start = is_param || reg == self.kernel.lo || reg == self.kernel.hi;
+        self.survey.assigned.get(&reg).copied().unwrap_or(0) + usize::from(from_start)
+    }
+
+    fn while_loop(&mut self, test: &Block, cond: Operand, body: &Block) -> Printed<()> {
+        let cond = self.operand(cond);
+        if test.is_empty() {
+            self.line(&format!("while ({cond}) {{"));
+        } else {
+            self.line("for (;;) {");
+            self.inner(test)?;
+            self.line(&format!("    if (!{cond}) {{"));
+            self.line("        break;");
+            self.line("    }");
+        }
+        self.inner(body)?;
+        self.line("}");
+        Ok(())
+    }
+
+    fn scope(&mut self, label: Label, body: &Block) -> Printed<()> {
+        let number = self.n_scopes;
+        self.n_scopes += 1;
+        self.scopes.push((label, number));
+        let done = self.block(body);
+        self.scopes.pop();
+        self.line(&format!("leave_{number}:;"));
+        done
+    }
+
+    fn leave(&mut self, label: Label) -> Printed<()> {
+        let scope = self.scopes.iter().rev().find(|(own, _)| *own == label);
+        let Some(&(_, number)) = scope else { return self.bug("a scope is left that is not around") };
+        self.line(&format!("goto leave_{number};"));
+        Ok(())
+    }
+
+    fn fail(&mut self, check: CheckId, iteration: Operand, values: &[Operand]) -> Printed<()> {
+        Helper::RecordFailure.add_to(self.helpers);
+        let iteration = self.operand(iteration);
+        let (check, count) = (check.index(), values.len());
+        if values.is_empty() {
+            self.line(&format!("record_failure(failure, {iteration}, {check}, 0, 0);"));
+            return Ok(());
+        }
+        let bits: Vec<String> = values.iter().map(|&value| self.bits(value)).collect();
+        self.line("{");
+        self.line(&format!("    const ulong values[{count}] = {{{}}};", bits.join(", ")));
+        self.line(&format!("    record_failure(failure, {iteration}, {check}, values, {count});"));
+        self.line("}");
+        Ok(())
+    }
+
+    /// The bits of an operand, zero-extended.
+    fn bits(&self, x: Operand) -> String {
+        let ty = self.operand_type(x);
+        let text = self.operand(x);
+        match ty {
+            ScalarType::Bool | ScalarType::F16 => text,
+            ScalarType::I8 | ScalarType::I16 | ScalarType::I32 | ScalarType::I64 => {
+                format!("({}){text}", self.dialect.unsigned(ty))
+            }
+            ScalarType::F32 => {
+                format!("({}){}", self.dialect.unsigned(ty), self.dialect.bits_as(ScalarType::I32, &text))
+            }
+            ScalarType::F64 => self.dialect.bits_as(ScalarType::I64, &text),
+        }
+    }
+
+    /// The name of a register.
+    pub fn reg(&self, reg: Reg) -> String {
+        format!("{}_{}", identifier(&self.kernel.regs[reg].name), reg.index())
+    }
+
+    /// The name of a memory.
+    pub fn mem(&self, mem: Mem) -> String {
+        format!("{}_m{}", identifier(&self.kernel.mems[mem].name), mem.index())
+    }
+
+    /// An operand as an expression that binds tighter than any operator.
+    pub fn operand(&self, x: Operand) -> String {
+        match x {
+            Operand::Reg(reg) => self.reg(reg),
+            Operand::Const(value) => literal(value),
+        }
+    }
+
+    /// The type of a register.
+    pub fn scalar_type(&self, reg: Reg) -> ScalarType {
+        self.kernel.regs[reg].ty.scalar
+    }
+
+    /// The type of an operand.
+    pub fn operand_type(&self, x: Operand) -> ScalarType {
+        match x {
+            Operand::Reg(reg) => self.scalar_type(reg),
+            Operand::Const(value) => value.ty(),
+        }
+    }
+
+    /// The name of a register's type.
+    fn reg_type(&self, reg: Reg) -> Printed<&'static str> {
+        let ty = self.kernel.regs[reg].ty;
+        if ty.is_vector() {
+            return self.limit("vectors");
+        }
+        Ok(self.dialect.ty(ty.scalar))
+    }
+
+    /// Says that something in the kernel is not supported.
+    pub fn limit<T>(&self, what: &str) -> Printed<T> {
+        let message = format!("{what} in a kernel for {}", self.dialect.name());
+        Err(Limit { message, span: self.kernel.span }.into())
+    }
+
+    /// Says that the kernel is wrong.
+    pub fn bug<T>(&self, message: &str) -> Printed<T> {
+        let message = format!("{message} ({})", self.kernel.name);
+        Err(Bug { pass: "kernel-text".to_string(), message, ir: format!("{:#?}", self.kernel) }.into())
+    }
+}

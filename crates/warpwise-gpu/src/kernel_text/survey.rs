@@ -1,0 +1,137 @@
+//! What must be known of a kernel before its first line is printed.
+
+use rustc_hash::FxHashMap;
+use warpwise_imp::{Block, Kernel, Mem, Op, Operand, Reg};
+use warpwise_prim::ScalarType;
+
+/// How the elements of a memory are accessed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Elements {
+    /// All as this type.
+    One(ScalarType),
+    /// As several types, or through another memory's name.
+    Several,
+}
+
+/// Facts about a kernel.
+#[derive(Default, Debug)]
+pub(super) struct Survey {
+    /// How often each register is assigned; those that are read but never assigned count 0.
+    pub assigned: FxHashMap<Reg, usize>,
+    /// How memories are accessed, for those that are.
+    pub elements: FxHashMap<Mem, Elements>,
+    /// Whether a check can fail.
+    pub fails: bool,
+    /// Whether work-items wait for each other.
+    pub waits: bool,
+}
+
+/// Surveys a kernel.
+pub(super) fn survey(kernel: &Kernel) -> Survey {
+    let mut survey = Survey::default();
+    survey.block(kernel, &kernel.body);
+    survey
+}
+
+impl Survey {
+    fn block(&mut self, kernel: &Kernel, block: &Block) {
+        block.iter().for_each(|op| self.op(kernel, op));
+    }
+
+    fn reads(&mut self, operands: &[Operand]) {
+        for operand in operands {
+            if let Operand::Reg(reg) = operand {
+                self.assigned.entry(*reg).or_insert(0);
+            }
+        }
+    }
+
+    fn assigns(&mut self, reg: Reg) {
+        *self.assigned.entry(reg).or_insert(0) += 1;
+    }
+
+    fn access(&mut self, mem: Mem, elements: Elements) {
+        let known = *self.elements.entry(mem).or_insert(elements);
+        if known != elements {
+            self.elements.insert(mem, Elements::Several);
+        }
+    }
+
+    fn op(&mut self, kernel: &Kernel, op: &Op) {
+        match op {
+            Op::Move { dst, x } | Op::Unary { dst, x, .. } | Op::Convert { dst, x, .. } => {
+                self.reads(&[*x]);
+                self.assigns(*dst);
+            }
+            Op::Binary { dst, x, y, .. } | Op::Compare { dst, x, y, .. } => {
+                self.reads(&[*x, *y]);
+                self.assigns(*dst);
+            }
+            Op::Ternary { dst, x, y, z, .. } | Op::Select { dst, cond: x, x: y, y: z } => {
+                self.reads(&[*x, *y, *z]);
+                self.assigns(*dst);
+            }
+            Op::Load { dst, mem, index, mask } => {
+                self.access(*mem, Elements::One(kernel.regs[*dst].ty.scalar));
+                self.reads(&[*index]);
+                self.reads(mask.as_slice());
+                self.assigns(*dst);
+            }
+            Op::Store { mem, index, value, elem, mask, .. }
+            | Op::Atomic { mem, index, value, elem, mask, .. } => {
+                self.reads(&[*index, *value]);
+                self.reads(mask.as_slice());
+                self.access(*mem, Elements::One(*elem));
+            }
+            Op::SetMem { dst, src } => {
+                self.access(*dst, Elements::Several);
+                self.access(*src, Elements::Several);
+            }
+            Op::If { cond, then_block, else_block } => {
+                self.reads(&[*cond]);
+                self.block(kernel, then_block);
+                self.block(kernel, else_block);
+            }
+            Op::For { index, from, to, body, .. } => {
+                self.reads(&[*from, *to]);
+                self.assigns(*index);
+                self.block(kernel, body);
+            }
+            Op::While { test, cond, body } => {
+                self.reads(&[*cond]);
+                self.block(kernel, test);
+                self.block(kernel, body);
+            }
+            Op::Scope { body, .. } => self.block(kernel, body),
+            Op::Fail { iteration, values, .. } => {
+                self.reads(&[*iteration]);
+                self.reads(values);
+                self.fails = true;
+            }
+            Op::Barrier => self.waits = true,
+            Op::Leave { .. } => {}
+            // The printer refuses these.
+            Op::LaneIds { .. }
+            | Op::Extract { .. }
+            | Op::Insert { .. }
+            | Op::Shuffle { .. }
+            | Op::Any { .. }
+            | Op::All { .. }
+            | Op::Count { .. }
+            | Op::First { .. }
+            | Op::CompressStore { .. }
+            | Op::ArenaAlloc { .. }
+            | Op::ArenaMark { .. }
+            | Op::ArenaReset { .. }
+            | Op::WaitFlag { .. }
+            | Op::SetFlag { .. }
+            | Op::Alloc { .. }
+            | Op::Release { .. }
+            | Op::Launch(_)
+            | Op::Copy { .. }
+            | Op::Fill { .. }
+            | Op::Threshold { .. }
+            | Op::Call { .. } => {}
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! Kernels as OpenCL text, run on a device and compared with the interpreters.
+//!
+//! A machine without an OpenCL device fails these tests with a message that names the missing packages,
+//! unless `WARPWISE_SKIP_OPENCL` is set.
+
+mod device;
+mod host;
+mod programs;
+
+mod golden;
+mod kernels;
+mod maps;
+mod operators;
