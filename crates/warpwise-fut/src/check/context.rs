@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
 use warpwise_diag::{Diagnostic, Limit, Severity, Span};
 
 use crate::check::env::{Env, Frame, Members, Names, Value};
@@ -32,6 +33,8 @@ pub struct Checker<'a> {
     pub env: Env<'a>,
     /// What the module being checked offers so far.
     pub exports: Members<'a>,
+    /// What was declared in the module being checked, by kind and name, and where.
+    pub declared: FxHashMap<(&'static str, Symbol), Span>,
     /// The name of the module being checked, with a dot; empty at the top of a file.
     pub prefix: String,
     /// The structural intrinsics.
@@ -39,7 +42,7 @@ pub struct Checker<'a> {
     /// The prelude's `|>` and `<|`.
     pub pipes: [Option<DefId>; 2],
     /// Names of functions being checked, to tell recursion from a misspelling.
-    pub checking: Option<Symbol>,
+    pub checking: Vec<Symbol>,
     /// How deep parametric modules are being applied.
     pub applications: u32,
     /// The phase without sizes.
@@ -64,10 +67,11 @@ impl<'a> Checker<'a> {
             root: Rc::new(Frame::default()),
             env: Rc::new(Frame::default()),
             exports: Members::default(),
+            declared: FxHashMap::default(),
             prefix: String::new(),
             intrinsics: Rc::default(),
             pipes: [None; 2],
-            checking: None,
+            checking: Vec::new(),
             applications: 0,
             infer: Inference::default(),
             sizing: Sizing::default(),

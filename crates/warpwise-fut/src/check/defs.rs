@@ -27,10 +27,10 @@ impl<'a> Checker<'a> {
     pub fn check_value(&mut self, decl: &'a ValueDecl, attrs: &[Attr]) -> Value {
         let errors = self.n_errors();
         let first_local = self.start();
-        let outer = self.checking.replace(decl.name.name.symbol);
+        self.checking.push(decl.name.name.symbol);
         let (mut types, mut sizes) = self.bind_params(&decl.type_params);
-        let ty = self.infer_function(&decl.params, decl.result.as_ref(), &decl.body);
-        self.checking = outer;
+        let ty = self.infer_function(&decl.type_params, &decl.params, decl.result.as_ref(), &decl.body);
+        self.checking.pop();
         if self.infer.tainted || self.n_errors() > errors {
             return Value::Failed;
         }
@@ -46,7 +46,8 @@ impl<'a> Checker<'a> {
             return Value::Failed;
         }
         let ty = self.finish(&mut function, &ty, first_local);
-        if decl.entry {
+        self.check_causality(&function);
+        if self.is_entry(decl) {
             self.expand_entry(&mut function);
         }
         if self.n_errors() > errors {

@@ -14,6 +14,12 @@ use crate::typed::tree::{
 use crate::typed::ty::{Size, Type};
 
 impl<'a> Checker<'a> {
+    /// Whether a definition is an entry point: declared so, or called `main` at the top of the main file.
+    pub fn is_entry(&self, decl: &ValueDecl) -> bool {
+        let is_main = self.in_main && self.prefix.is_empty() && self.text(decl.name.name.symbol) == "main";
+        decl.entry || is_main
+    }
+
     /// Checks a definition that was declared with `entry` and enters it as an entry point.
     pub fn check_entry(&mut self, decl: &'a ValueDecl, def: DefId) {
         let function = &self.program.defs[def.index()].function;

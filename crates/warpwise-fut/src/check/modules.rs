@@ -15,18 +15,38 @@ const MAX_APPLICATIONS: u32 = 64;
 impl<'a> Checker<'a> {
     /// Checks declarations in the present frame.
     pub fn check_decls(&mut self, decls: &'a [Decl]) {
+        let outer = std::mem::take(&mut self.declared);
         for decl in decls {
             self.check_decl(decl, false);
+        }
+        self.declared = outer;
+    }
+
+    /// Reports a second declaration of a name in one module, and operators that cannot be declared.
+    fn check_name(&mut self, kind: &'static str, name: Ident) {
+        let text = self.text(name.symbol).to_string();
+        if kind == "value" && ["&&", "||"].contains(&text.as_str()) {
+            self.report(Diagnostic::error("E0223", name.span, format!("`{text}` cannot be defined anew")));
+        }
+        if let Some(first) = self.declared.insert((kind, name.symbol), name.span) {
+            self.duplicate(kind, &text, name.span, first);
         }
     }
 
     fn check_decl(&mut self, decl: &'a Decl, local: bool) {
         match &decl.kind {
+            DeclKind::Value(value) => self.check_name("value", value.name.name),
+            DeclKind::Type(ty) => self.check_name("type", ty.name),
+            DeclKind::ModuleType(module_type) => self.check_name("module type", module_type.name),
+            DeclKind::Module(module) => self.check_name("module", module.name),
+            DeclKind::Open(_) | DeclKind::Import(_) | DeclKind::Local(_) => {}
+        }
+        match &decl.kind {
             DeclKind::Value(value) => {
                 let checked = self.check_value(value, &decl.attrs);
                 let name = value.name.name.symbol;
                 if let Value::Def(def, _) = checked {
-                    if value.entry {
+                    if self.is_entry(value) {
                         self.enter_entry(value, def, decl.span);
                     }
                     if self.in_prelude && self.prefix.is_empty() {

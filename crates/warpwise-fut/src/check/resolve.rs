@@ -49,8 +49,13 @@ impl<'a> Checker<'a> {
     /// None if there is none, which is reported.
     pub fn lookup_value(&mut self, name: &QualName) -> Option<(Found, usize)> {
         let first = name.qualifiers.first().unwrap_or(&name.name);
-        if let Some(entry) = self.infer.scope.value(first.symbol) {
-            return Some((Found::Entry(entry.clone()), 1));
+        if let Some(entry) = self.infer.scope.value(first.symbol).cloned() {
+            let text = self.text(first.symbol);
+            if text.len() > 1 && text.starts_with('_') {
+                let message = format!("`{text}` is used, but its underscore says that it is not");
+                self.report(Diagnostic::error("E0222", first.span, message).hint("take the underscore away"));
+            }
+            return Some((Found::Entry(entry), 1));
         }
         let path: Vec<Ident> = name.qualifiers.iter().copied().chain([name.name]).collect();
         if path.len() > 1
@@ -125,7 +130,7 @@ impl<'a> Checker<'a> {
     }
 
     fn unknown_value(&mut self, name: &Ident, qualified: bool) {
-        if self.checking == Some(name.symbol) {
+        if self.checking.contains(&name.symbol) {
             let message = format!("recursion (here of `{}`); use `loop`", self.text(name.symbol));
             return self.limit(name.span, message);
         }

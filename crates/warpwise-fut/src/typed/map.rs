@@ -235,14 +235,16 @@ impl Size {
 }
 
 impl Expr {
-    /// The expression as a size: constants, locals and definitions have forms of their own.
+    /// The expression as a size: constants, locals and definitions have forms of their own, attributes are left out.
     pub fn into_size(self) -> Size {
+        if let ExprKind::Attr { body, .. } = self.kind {
+            return body.into_size();
+        }
         match &self.kind {
             ExprKind::Literal(_, Literal::I64(value)) => Size::Const(*value),
             ExprKind::Local { local, instance } if instance.is_empty() => Size::Local(*local),
             ExprKind::Def { def, instance } if instance.is_empty() => Size::Def(*def),
-            ExprKind::Attr { .. }
-            | ExprKind::Literal(..)
+            ExprKind::Literal(..)
             | ExprKind::Local { .. }
             | ExprKind::Def { .. }
             | ExprKind::Bytes(_)
@@ -260,7 +262,8 @@ impl Expr {
             | ExprKind::If { .. }
             | ExprKind::Loop(_)
             | ExprKind::Coerce(_)
-            | ExprKind::Open { .. } => Size::Expr(Arc::new(self)),
+            | ExprKind::Open { .. }
+            | ExprKind::Attr { .. } => Size::Expr(Arc::new(self)),
         }
     }
 }

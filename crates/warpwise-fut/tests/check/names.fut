@@ -28,3 +28,12 @@ def qualified = m.a + m.n.b
 def is_hidden = m.hidden -- error: E0202
 def opened = m.(a + n.b)
 def projected (r: {a: {b: i32}}) = r.a.b + (r.a).b + r.a.b
+
+def twice_defined = 1i32
+def twice_defined = 2i32 -- error: E0210
+type twice_declared = i32
+type twice_declared = f32 -- error: E0210
+def unused (_x: i32) (_: i32) = 1i32
+def used_after_all (_x: i32) = _x + 1 -- error: E0222
+def size_and_value [n] (n: [n]i32) = n -- error: E0210
+def (&&) (a: bool) (_: bool) = a -- error: E0223

@@ -78,3 +78,10 @@ def composed (xs: []i32) = (filter (> 0) >-> length) xs
 def through_pipe (xs: []i32) = xs |> filter (> 0) |> map (+ 1) |> length
 def flat [n] [m] (xss: [n][m]i32) : [n * m]i32 = flatten xss
 def unflat (xs: [6]i32) : [2][3]i32 = unflatten (xs :> [2 * 3]i32)
+
+-- Sizes are known before they are needed: arguments are evaluated last to first.
+def needed_early (xs: []i32) = zip (filter (> 0) xs) (rep 0i32) -- error: E0305
+def known_in_time (xs: []i32) = zip (rep 0i32) (filter (> 0) xs)
+def known_by_let (xs: []i32) =
+  let ys = filter (> 0) xs
+  in zip ys (rep 0i32)

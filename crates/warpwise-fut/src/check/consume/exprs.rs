@@ -25,7 +25,7 @@ impl Consumption<'_> {
                     return Aliases::none();
                 }
                 let owner = self.constants();
-                Aliases::spread(&expr.ty, &[owner].into())
+                self.constant(&expr.ty, owner)
             }
             ExprKind::Record(parts) => {
                 Aliases::Record(parts.iter_mut().map(|part| self.expr(part)).collect())
@@ -99,6 +99,21 @@ impl Consumption<'_> {
             }
         }
         if renamed.is_empty() { aliases.clone() } else { aliases.renamed(&renamed) }
+    }
+
+    /// What a constant shares memory with. Functions give no constants away, so they own nothing here.
+    fn constant(&self, ty: &Type, owner: OwnerId) -> Aliases {
+        match ty {
+            Type::Prim(_) | Type::Arrow(_) => Aliases::none(),
+            Type::Abstract(id, _) => match &self.abstracts[id.index()].definition {
+                Type::Prim(_) => Aliases::none(),
+                definition => Aliases::Leaf(self.constant(definition, owner).all()),
+            },
+            Type::Param(_) | Type::Array(_) => Aliases::Leaf([owner].into()),
+            Type::Record(fields) => {
+                Aliases::Record(fields.iter().map(|field| self.constant(&field.ty, owner)).collect())
+            }
+        }
     }
 
     fn slice(&mut self, slice: &mut [DimIndex]) {

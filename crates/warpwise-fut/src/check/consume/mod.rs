@@ -24,13 +24,15 @@ use warpwise_diag::{Diagnostic, Span};
 use crate::check::Checker;
 use crate::check::consume::aliases::{Aliases, Owner, OwnerId, Permission};
 use crate::typed::ids::LocalId;
-use crate::typed::tree::Def;
+use crate::typed::tree::{Abstract, Def};
 use crate::typed::ty::Uniqueness;
 
 /// The state of the check of one definition.
 pub struct Consumption<'c> {
     /// What was found wrong.
     pub errors: Vec<Diagnostic>,
+    /// What abstract types stand for.
+    abstracts: &'c [Abstract],
     /// What the text of a local's name is.
     name_of: &'c dyn Fn(LocalId) -> String,
     /// What was used in the loops around, and where.
@@ -61,6 +63,7 @@ impl Checker<'_> {
         let name_of = |local: LocalId| self.show_local(local).to_string();
         let mut state = Consumption {
             errors: Vec::new(),
+            abstracts: &self.program.abstracts,
             name_of: &name_of,
             observed: Vec::new(),
             loops: 0,

@@ -90,7 +90,7 @@ impl<'a> Checker<'a> {
             }
             ExprKind::Lambda { params, result, body } => {
                 let mark = self.infer.scope.mark();
-                let ty = self.infer_function(params, result.as_deref(), body);
+                let ty = self.infer_function(&[], params, result.as_deref(), body);
                 self.infer.scope.reset(mark);
                 ty
             }
@@ -243,9 +243,16 @@ impl<'a> Checker<'a> {
         self.infer.annotations.insert(span, annotation);
     }
 
-    /// Parameters, result and body of a function, in the present scope; gives the curried type.
-    pub fn infer_function(&mut self, params: &'a [Pat], result: Option<&'a TypeExpr>, body: &'a Expr) -> Ty {
-        let mut bound = Vec::new();
+    /// Parameters, result and body of a function, in a scope that has its type parameters; gives the curried type.
+    pub fn infer_function(
+        &mut self,
+        type_params: &'a [TypeParam],
+        params: &'a [Pat],
+        result: Option<&'a TypeExpr>,
+        body: &'a Expr,
+    ) -> Ty {
+        let sizes = type_params.iter().filter(|param| param.kind == TypeParamKind::Size);
+        let mut bound = sizes.map(|param| param.name).collect();
         let tys: Vec<Ty> = params.iter().map(|param| self.infer_pat(param, &mut bound)).collect();
         let annotated = result.map(|ty| (ty.span, self.infer_result(ty)));
         let found = self.infer(body);
@@ -304,9 +311,14 @@ impl<'a> Checker<'a> {
     fn infer_local_function(&mut self, function: &'a LocalFunction) {
         let mark = self.infer.scope.mark();
         let (types, sizes) = self.bind_params(&function.type_params);
-        let outer = self.checking.replace(function.name.name.symbol);
-        let ty = self.infer_function(&function.params, function.result.as_ref(), &function.body);
-        self.checking = outer;
+        self.checking.push(function.name.name.symbol);
+        let ty = self.infer_function(
+            &function.type_params,
+            &function.params,
+            function.result.as_ref(),
+            &function.body,
+        );
+        self.checking.pop();
         self.infer.scope.reset(mark);
         let name = function.name.name;
         let local = self.new_local(name.symbol, name.span);

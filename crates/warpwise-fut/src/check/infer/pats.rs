@@ -59,7 +59,11 @@ impl<'a> Checker<'a> {
                 self.report(error.hint("patterns of `let`, `loop` and parameters must always match"));
                 self.error_ty()
             }
-            PatKind::Constructor(..) => {
+            PatKind::Constructor(_, parts) => {
+                // What it binds is known, so that uses of it are no errors.
+                for part in parts {
+                    self.infer_pat(part, bound);
+                }
                 self.limit(pat.span, "sum types");
                 self.error_ty()
             }

@@ -320,26 +320,16 @@ fn typed_literal(literal: Literal, prim: PrimType, negated: bool) -> Option<Lite
         Literal::Float(_) | Literal::F16(_) | Literal::F32(_) | Literal::F64(_) => return None,
     };
     let value = if negated { -value } else { value };
-    let wrapped = if negated && value < 0 { -value } else { value };
     match prim {
         PrimType::Bool | PrimType::F16 | PrimType::F32 | PrimType::F64 => None,
         PrimType::I8 => i8::try_from(value).ok().map(Literal::I8),
         PrimType::I16 => i16::try_from(value).ok().map(Literal::I16),
         PrimType::I32 => i32::try_from(value).ok().map(Literal::I32),
         PrimType::I64 => i64::try_from(value).ok().map(Literal::I64),
-        // The negation of an unsigned number wraps.
-        PrimType::U8 => {
-            u8::try_from(wrapped).ok().map(|v| Literal::U8(if negated { v.wrapping_neg() } else { v }))
-        }
-        PrimType::U16 => {
-            u16::try_from(wrapped).ok().map(|v| Literal::U16(if negated { v.wrapping_neg() } else { v }))
-        }
-        PrimType::U32 => {
-            u32::try_from(wrapped).ok().map(|v| Literal::U32(if negated { v.wrapping_neg() } else { v }))
-        }
-        PrimType::U64 => {
-            u64::try_from(wrapped).ok().map(|v| Literal::U64(if negated { v.wrapping_neg() } else { v }))
-        }
+        PrimType::U8 => u8::try_from(value).ok().map(Literal::U8),
+        PrimType::U16 => u16::try_from(value).ok().map(Literal::U16),
+        PrimType::U32 => u32::try_from(value).ok().map(Literal::U32),
+        PrimType::U64 => u64::try_from(value).ok().map(Literal::U64),
     }
 }
 
@@ -362,6 +352,14 @@ fn float_literal(literal: Literal, prim: PrimType, negated: bool) -> Option<Lite
         | Literal::U64(_) => return None,
     };
     let value = if negated { -value } else { value };
+    let is_in_range = match prim {
+        PrimType::F16 => f16::from_f64(value).is_finite(),
+        PrimType::F32 => (value as f32).is_finite(),
+        _ => value.is_finite(),
+    };
+    if !is_in_range {
+        return None;
+    }
     Some(match prim {
         PrimType::F16 => Literal::F16(f16::from_f64(value)),
         PrimType::F32 => Literal::F32(value as f32),
