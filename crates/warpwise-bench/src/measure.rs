@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use crate::peer::Peer;
 
-/// Threads of the peer that ran before may spin on for a while; nobody measures meanwhile.
-const SETTLE: Duration = Duration::from_millis(30);
+/// Threads of the peer that ran before may spin on for a while (200 ms in one OpenMP run time) and would
+/// take a core from the next; nobody measures meanwhile.
+const SETTLE: Duration = Duration::from_millis(250);
 
 /// The times of one peer in seconds: the median of each round.
 #[derive(Clone, Debug)]
