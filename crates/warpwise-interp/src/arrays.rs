@@ -1,6 +1,6 @@
 //! Expressions that make or look at arrays.
 
-use warpwise_ir::{Expr, SliceDim, Var};
+use warpwise_ir::{Expr, SliceDim, Type, Var};
 use warpwise_prim::{Scalar, ScalarType};
 
 use crate::machine::{Machine, Run};
@@ -110,8 +110,13 @@ impl<'p> Machine<'p> {
         Ok((places, shape))
     }
 
-    /// An array of these rows, by which it gets its outer dimensions; its type is that of `var`.
+    /// An array of these rows, by which it gets its outer dimensions; its type is that of `var`. Rows that are an
+    /// accumulator are that accumulator.
     pub(crate) fn collect_rows(&self, var: Var, outer: Vec<usize>, rows: &[Value]) -> Run<Value> {
+        if let Type::Acc(acc) = self.function.ty(var) {
+            let number = self.tokens[acc.token].ok_or_else(|| self.invalid("a token has no accumulator"))?;
+            return Ok(Value::Acc(number));
+        }
         let elem = self.function.ty(var).elem().ok_or_else(|| self.invalid("an array of non-values"))?;
         let inner = match rows.first() {
             Some(Value::Array(row)) => row.shape.clone(),

@@ -54,6 +54,7 @@ pub(crate) fn call(
         function,
         env: SecondaryMap::default(),
         accs: Vec::new(),
+        tokens: SecondaryMap::default(),
         span: function.span,
         depth,
     };
@@ -76,6 +77,8 @@ pub(crate) struct Machine<'p> {
     env: SecondaryMap<Var, Option<Value>>,
     /// The arrays behind the accumulators in use.
     pub(crate) accs: Vec<Accumulator<'p>>,
+    /// Which accumulator a token stands for.
+    pub(crate) tokens: SecondaryMap<Var, Option<usize>>,
     /// Where the current statement came from.
     pub(crate) span: Span,
     pub(crate) depth: usize,

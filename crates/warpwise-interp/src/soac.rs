@@ -30,18 +30,28 @@ impl<'p> Machine<'p> {
     /// Applies a lambda to every element of the inputs.
     fn map(&mut self, width: Operand, inputs: &[Var], lambda: &'p Lambda) -> Run<Vec<Vec<Value>>> {
         let width = self.size(width)?;
-        let mut arrays = Vec::with_capacity(inputs.len());
+        let mut values = Vec::with_capacity(inputs.len());
         for &input in inputs {
-            let array = self.array(input)?;
-            if array.shape[0] != width {
-                return Err(self.invalid("an input of another size than the SOAC's width"));
+            let value = self.var(input)?;
+            match &value {
+                Value::Array(array) if array.shape[0] == width => {}
+                Value::Acc(_) => {}
+                Value::Array(_) => {
+                    return Err(self.invalid("an input of another size than the SOAC's width"));
+                }
+                Value::Scalar(_) | Value::Token => {
+                    return Err(self.invalid("an array or an accumulator is needed"));
+                }
             }
-            arrays.push(array);
+            values.push(value);
         }
         let mut points = Vec::with_capacity(width);
         for i in 0..width as i64 {
-            let elements = arrays.iter().map(|array| array.at(&[i]).expect("in bounds")).collect();
-            points.push(self.apply(lambda, elements)?);
+            let element = |value: &Value| match value {
+                Value::Array(array) => array.at(&[i]).expect("in bounds"),
+                Value::Acc(_) | Value::Scalar(_) | Value::Token => value.clone(),
+            };
+            points.push(self.apply(lambda, values.iter().map(element).collect())?);
         }
         Ok(points)
     }
@@ -287,6 +297,9 @@ impl<'p> Machine<'p> {
             self.accs.push(Accumulator { arrays, op: input.op.as_ref().map(|(op, _)| op) });
         }
         let n_accs = soac.inputs.len();
+        for (number, &token) in soac.lambda.params[..n_accs].iter().enumerate() {
+            self.tokens[token] = Some(first + number);
+        }
         let tokens = std::iter::repeat_n(Value::Token, n_accs);
         let args = tokens.chain((first..first + n_accs).map(Value::Acc)).collect();
         let others = self.apply(&soac.lambda, args)?.split_off(n_accs);

@@ -1,0 +1,252 @@
+//! Runs one program on every machine there is and compares: the interpreter on the program as written says what is
+//! expected; then the interpreter after every pass, the interpreter of the imperative IR, and compiled code for
+//! every vector width and several numbers of threads.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use warpwise::compiler;
+use warpwise::{CallError, Context, Options, Program as Compiled};
+use warpwise_diag::{Failure, Sources};
+use warpwise_imp::interp::{Stop, run};
+use warpwise_interp::{InterpError, Value, interpret};
+use warpwise_ir::verify::Level;
+use warpwise_ir::{Program, Type};
+use warpwise_opt::pass::run_passes;
+use warpwise_runtime::execute::RunError;
+use warpwise_runtime::memory::MemoryPool;
+use warpwise_runtime::pool::ThreadPool;
+
+use crate::values::{self, Bound};
+
+/// The widths of vectors that are tried, as far as this CPU has them.
+const WIDTHS: [u32; 3] = [512, 256, 128];
+
+/// The numbers of threads that are tried.
+const THREADS: [usize; 3] = [1, 2, 3];
+
+/// Somebody disagrees.
+#[derive(Debug)]
+pub struct Trouble {
+    /// Who.
+    pub stage: String,
+    /// About what.
+    pub what: String,
+}
+
+/// A failing check: what it says and where; or the results.
+pub type Outcome = Result<Vec<Value>, (String, String)>;
+
+/// What became of a program that nobody disagrees about.
+pub enum Verdict {
+    /// It ran on all machines.
+    Agreed,
+    /// A known limit stopped it, with these words.
+    Limit(String),
+}
+
+/// Pools of threads, made once.
+pub struct Machines {
+    contexts: Vec<(usize, Context)>,
+    widths: Vec<u32>,
+}
+
+/// What to compare.
+pub struct Question<'q> {
+    /// A program of level `soac` with an entry point `main`.
+    pub program: &'q Program,
+    /// Where its text came from.
+    pub sources: &'q Sources,
+    /// The arguments of every call.
+    pub calls: &'q [Vec<Value>],
+    /// How far floats may be off.
+    pub bound: Bound,
+}
+
+impl Machines {
+    /// Every vector width this CPU has, 1 to 3 threads.
+    pub fn new() -> Machines {
+        let context = |n| (n, Context::with(ThreadPool::new(n), MemoryPool::with_default_limit()));
+        let widths = WIDTHS.into_iter().filter(|&bits| warpwise_cpu::target_with_width(bits).is_ok());
+        Machines { contexts: THREADS.map(context).into(), widths: widths.collect() }
+    }
+
+    /// Asks everybody.
+    pub fn ask(&self, question: &Question) -> Result<Verdict, Trouble> {
+        let mut expected = Vec::new();
+        for call in question.calls {
+            expected.push(guarded("interpreter", || evaluate(question.program, question.sources, call))?);
+        }
+        let optimised = match guarded("passes", || optimise(question, &mut expected))? {
+            Ok(optimised) => optimised,
+            Err(limit) => return Ok(Verdict::Limit(limit)),
+        };
+        for &bits in &self.widths {
+            if let Err(limit) = self.width(question, &optimised, &expected, bits)? {
+                return Ok(Verdict::Limit(limit));
+            }
+        }
+        Ok(Verdict::Agreed)
+    }
+
+    fn width(
+        &self,
+        question: &Question,
+        optimised: &Program,
+        expected: &[Outcome],
+        bits: u32,
+    ) -> Result<Result<(), String>, Trouble> {
+        let stage = format!("lowering for {bits} bits");
+        let target = warpwise_cpu::target_with_width(bits).expect("listed widths are there");
+        let lowered = guarded(&stage, || Ok(warpwise_imp::lower::lower(optimised, &target)))?;
+        let imp = match lowered {
+            Ok(imp) => imp,
+            Err(limit) => return Ok(Err(limit.message)),
+        };
+        let stage = format!("imperative interpreter for {bits} bits");
+        for (call, expected) in question.calls.iter().zip(expected) {
+            let args: Vec<_> = call.iter().map(values::data).collect();
+            let report = guarded(&stage, || Ok(run(&imp, "main", &args)))?;
+            imperative_difference(&imp, question.sources, report, expected, question.bound)
+                .map_or(Ok(()), |what| Err(trouble(&stage, what)))?;
+        }
+        let stage = format!("code generator for {bits} bits");
+        let code = guarded(&stage, || match compiler::generate(optimised, question.sources, &target) {
+            Ok(code) => Ok(Ok(code)),
+            Err(Failure::Limit(limit)) => Ok(Err(limit.message)),
+            Err(failure) => Err(format!("{failure:?}")),
+        })?;
+        let code = match code {
+            Ok(code) => code,
+            Err(limit) => return Ok(Err(limit)),
+        };
+        let mut first: Option<Vec<Outcome>> = None;
+        for (threads, context) in &self.contexts {
+            let stage = format!("code for {bits} bits on {threads} threads");
+            let loaded =
+                guarded(&stage, || code.clone().load(context).map_err(|error| format!("{error:?}")))?;
+            let mut outcomes = Vec::new();
+            for (call, expected) in question.calls.iter().zip(expected) {
+                let outcome = guarded(&stage, || execute(&loaded, call, context.memory()))?;
+                outcome_difference(&outcome, expected, question.bound)
+                    .map_or(Ok(()), |what| Err(trouble(&stage, what)))?;
+                outcomes.push(outcome);
+            }
+            // The same code on any number of threads: not a bit may differ.
+            if *first.get_or_insert_with(|| outcomes.clone()) != outcomes {
+                return Err(trouble(&stage, "other bits than on one thread".to_string()));
+            }
+        }
+        Ok(Ok(()))
+    }
+}
+
+fn trouble(stage: &str, what: String) -> Trouble {
+    Trouble { stage: stage.to_string(), what }
+}
+
+/// Runs a stage; errors and panics become trouble.
+fn guarded<T>(stage: &str, work: impl FnOnce() -> Result<T, String>) -> Result<T, Trouble> {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(result) => result.map_err(|what| trouble(stage, what)),
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().cloned();
+            let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| text.to_string()));
+            Err(trouble(stage, format!("panic: {}", text.unwrap_or_default())))
+        }
+    }
+}
+
+/// What the interpreter says; certificates and blocks are left out.
+fn evaluate(program: &Program, sources: &Sources, args: &[Value]) -> Result<Outcome, String> {
+    let id = program.entry("main").ok_or("there is no entry point `main`")?;
+    let function = &program.functions[id];
+    let blocks = function.params.iter().filter(|param| *function.ty(param.var) == Type::Mem);
+    let args = blocks.map(|_| Value::Token).chain(args.iter().cloned()).collect();
+    match interpret(program, id, args) {
+        Ok(values) => Ok(Ok(values.into_iter().filter(|value| *value != Value::Token).collect())),
+        Err(InterpError::Check { message, span }) => Ok(Err((message, sources.describe(span)))),
+        Err(InterpError::Invalid { message, .. }) => Err(message),
+    }
+}
+
+/// The program after all passes, each of which must keep what calls yield; or a limit.
+///
+/// A pass that may change roundings (`contract`) sets new expectations for what follows where floats must be equal.
+fn optimise(question: &Question, expected: &mut [Outcome]) -> Result<Result<Program, String>, String> {
+    let mut program = question.program.clone();
+    let mut level = Level::Soac;
+    for (number, pass) in compiler::passes(&Options::default()).iter().enumerate() {
+        let who = format!("pass {number}, {}", pass.name);
+        match run_passes(std::slice::from_ref(pass), &mut program, level, |_, _, _| {}) {
+            Ok(reached) => level = reached,
+            Err(Failure::Limit(limit)) => return Ok(Err(limit.message)),
+            Err(Failure::Bug(bug)) => return Err(format!("{who}: {}", bug.message)),
+            Err(Failure::User(_)) => return Err(format!("{who} blames the user")),
+        }
+        for (call, expected) in question.calls.iter().zip(expected.iter_mut()) {
+            let found = catch_unwind(AssertUnwindSafe(|| evaluate(&program, question.sources, call)))
+                .map_err(|_| format!("{who}: the interpreter panics\n{program}"))?
+                .map_err(|what| format!("{who}: {what}\n{program}"))?;
+            if pass.name == "contract" && question.bound == Bound::Equal {
+                *expected = found;
+            } else if let Some(what) = outcome_difference(&found, expected, question.bound) {
+                return Err(format!("{who}: {what}\n{program}"));
+            }
+        }
+    }
+    Ok(Ok(program))
+}
+
+fn execute(program: &Compiled, call: &[Value], memory: &MemoryPool) -> Result<Outcome, String> {
+    let args = call.iter().map(|value| values::argument(value, memory)).collect();
+    match program.call("main", args) {
+        Ok(results) => Ok(Ok(results.iter().map(values::from_output).collect())),
+        Err(CallError::Run(RunError::Check { message, place })) => Ok(Err((message, place))),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn outcome_difference(found: &Outcome, expected: &Outcome, bound: Bound) -> Option<String> {
+    match (found, expected) {
+        (Ok(found), Ok(expected)) => values::difference(found, expected, bound),
+        (Err(found), Err(expected)) if found == expected => None,
+        (found, expected) => Some(format!("{} instead of {}", brief(found), brief(expected))),
+    }
+}
+
+fn brief(outcome: &Outcome) -> String {
+    match outcome {
+        Ok(_) => "success".to_string(),
+        Err((message, place)) => format!("failure `{message}` at {place}"),
+    }
+}
+
+fn imperative_difference(
+    imp: &warpwise_imp::ImpProgram,
+    sources: &Sources,
+    found: Result<warpwise_imp::interp::Report, Stop>,
+    expected: &Outcome,
+    bound: Bound,
+) -> Option<String> {
+    let report = match found {
+        Ok(report) => report,
+        Err(Stop::Wrong(what)) => return Some(what),
+        Err(Stop::Check { check, .. }) => {
+            let place = sources.describe(imp.checks[check].span);
+            return match expected {
+                Err((_, expected)) if *expected == place => None,
+                _ => Some(format!("the check at {place} fails instead of {}", brief(expected))),
+            };
+        }
+    };
+    let Ok(expected) = expected else { return Some(format!("success instead of {}", brief(expected))) };
+    if report.results.len() != expected.len() {
+        return Some("another number of results".to_string());
+    }
+    let pairs = report.results.iter().zip(expected);
+    match pairs.map(|(found, expected)| values::from_data(found, expected)).collect::<Option<Vec<_>>>() {
+        Some(found) => values::difference(&found, expected, bound)
+            .or_else(|| (!report.leaked.is_empty()).then(|| format!("leaked blocks {:?}", report.leaked))),
+        None => Some("a result of another size".to_string()),
+    }
+}

@@ -1,0 +1,74 @@
+//! Random programs (`warpwise_ir::generate`).
+
+use warpwise_diag::Sources;
+use warpwise_interp::{ArrayValue, Value};
+use warpwise_ir::generate::{self, Options, generate};
+
+use crate::oracle::{Machines, Question, Trouble, Verdict};
+use crate::values::Bound;
+
+/// At most this share of the programs may meet a known limit.
+const MOST_LIMITS: f64 = 0.05;
+
+/// Asks about the programs of these seeds.
+pub fn check(machines: &Machines, seeds: impl Iterator<Item = u64>) -> Result<(), String> {
+    let (mut count, mut limits, mut troubles) = (0, Vec::new(), Vec::new());
+    for seed in seeds {
+        count += 1;
+        if std::env::var_os("WARPWISE_VERBOSE").is_some() {
+            eprintln!("seed {seed}");
+        }
+        let case = generate(seed, &options(seed));
+        let args: Vec<Value> = case.args.iter().map(value).collect();
+        let question = Question {
+            program: &case.program,
+            sources: &Sources::new(),
+            calls: std::slice::from_ref(&args),
+            bound: Bound::Equal,
+        };
+        match machines.ask(&question) {
+            Ok(Verdict::Agreed) => {}
+            Ok(Verdict::Limit(message)) => limits.push(format!("seed {seed}: {message}")),
+            Err(Trouble { stage, what }) => {
+                eprintln!("seed {seed}: {stage}: {}", what.lines().next().unwrap_or_default());
+                troubles.push(format!("seed {seed}: {stage}: {what}\n{}\n{}", case.program, text(&args)));
+            }
+        }
+    }
+    eprintln!("{count} programs, {} known limits, {} failures", limits.len(), troubles.len());
+    limits.iter().for_each(|limit| eprintln!("  limit: {limit}"));
+    if !troubles.is_empty() {
+        return Err(troubles.join("\n\n"));
+    }
+    if limits.len() as f64 > MOST_LIMITS * f64::from(count) {
+        return Err(format!("{} of {count} programs met a known limit", limits.len()));
+    }
+    Ok(())
+}
+
+/// Short programs and long ones; a few with what the CPU cannot run yet, where only the interpreter has its say.
+fn options(seed: u64) -> Options {
+    let rare = seed.is_multiple_of(16);
+    let statements = 5 + (seed % 30) as usize;
+    Options { statements, streams: rare, flat_maps: rare, ..Options::default() }
+}
+
+fn value(value: &generate::Value) -> Value {
+    match value.shape.is_empty() {
+        true => Value::Scalar(value.data[0]),
+        false => Value::Array(ArrayValue::new(value.elem, value.shape.clone(), value.data.clone())),
+    }
+}
+
+/// Arguments as text for people.
+fn text(args: &[Value]) -> String {
+    let one = |value: &Value| match value {
+        Value::Array(array) => {
+            let data: Vec<String> = array.data.iter().map(|x| format!("{x:?}")).collect();
+            format!("{:?} [{}]", array.shape, data.join(", "))
+        }
+        Value::Scalar(value) => format!("{value:?}"),
+        Value::Acc(_) | Value::Token => String::new(),
+    };
+    args.iter().map(one).collect::<Vec<_>>().join("\n")
+}
