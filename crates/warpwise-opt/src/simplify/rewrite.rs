@@ -155,6 +155,7 @@ impl Rewriter<'_> {
             self.changed = true;
         }
         self.comparison_by_facts(&mut stm);
+        select_to_logic(&mut stm.expr);
         let var = stm.pattern[0];
         let ty = match &stm.expr {
             Expr::Convert(_, x, _) => self.function.operand_type(*x).as_scalar(),
@@ -257,6 +258,17 @@ impl Rewriter<'_> {
         let body = self.body(body, Outside::Invariant);
         let expr = Expr::Loop { params, form, body };
         self.push(Stm { pattern, expr, certs, span });
+    }
+}
+
+/// A choice between a truth value and a constant one is a conjunction or disjunction.
+fn select_to_logic(expr: &mut Expr) {
+    if let Expr::Select(cond, x, y) = *expr {
+        if y == Operand::bool(false) {
+            *expr = Expr::Binary(BinaryOp::And, cond, x);
+        } else if x == Operand::bool(true) {
+            *expr = Expr::Binary(BinaryOp::Or, cond, y);
+        }
     }
 }
 

@@ -22,7 +22,8 @@ impl Rewriter<'_> {
             // The general version also runs where the condition holds.
             Branch::Specialised => self.body(else_body, Outside::Never),
         };
-        if certs.is_empty() && branch == Branch::Plain && is_cheap(&then_body) && is_cheap(&else_body) {
+        let cheap = self.is_cheap(&then_body) && self.is_cheap(&else_body);
+        if certs.is_empty() && branch == Branch::Plain && cheap {
             let scalars = pattern.iter().all(|&var| self.function.ty(var).as_scalar().is_some());
             if scalars {
                 return self.select(pattern, cond, then_body, else_body, span);
@@ -92,6 +93,25 @@ impl Rewriter<'_> {
         }
     }
 
+    /// Whether a branch can as well be evaluated whichever way the choice goes.
+    fn is_cheap(&self, body: &Body) -> bool {
+        let cheap = |stm: &Stm| {
+            let movable = may_move(&stm.expr) || self.is_in_bounds(&stm.expr);
+            stm.certs.is_empty() && movable && !is_slow(&stm.expr)
+        };
+        body.stms.len() <= CHEAP && body.stms.iter().all(cheap)
+    }
+
+    /// Whether an expression reads one element that facts from outside the choice show to be there.
+    fn is_in_bounds(&self, expr: &Expr) -> bool {
+        let Expr::Index { array, indices } = expr else { return false };
+        let shape = self.function.ty(*array).shape();
+        let inside = |(&index, &size): (&Operand, &Operand)| {
+            self.facts.decide(CompareOp::ULt, index, size) == Some(true)
+        };
+        indices.len() == shape.len() && indices.iter().zip(shape).all(inside)
+    }
+
     /// Results on which both branches agree need no choice.
     fn same_results(
         &mut self,
@@ -109,11 +129,6 @@ impl Rewriter<'_> {
         }
         (pattern, then_body, else_body)
     }
-}
-
-fn is_cheap(body: &Body) -> bool {
-    let cheap = |stm: &Stm| stm.certs.is_empty() && may_move(&stm.expr) && !is_slow(&stm.expr);
-    body.stms.len() <= CHEAP && body.stms.iter().all(cheap)
 }
 
 fn is_slow(expr: &Expr) -> bool {
