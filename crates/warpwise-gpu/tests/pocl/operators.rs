@@ -180,7 +180,11 @@ fn check_type(ty: ScalarType) {
     let mut ternary: Vec<Operator> =
         TernaryOp::ALL.iter().filter(|op| op.accepts(ty)).map(|&op| Operator::Ternary(op)).collect();
     ternary.push(Operator::Select);
-    let some: Vec<Scalar> = values(ty).into_iter().step_by(3).collect();
+    let mut some: Vec<Scalar> = values(ty).into_iter().step_by(3).collect();
+    if ty == ScalarType::F16 {
+        // The product of the first two lies between two numbers; the third decides, if it is not rounded away.
+        some.extend([0x3c10, 0x3c20, 1].map(|bits| Scalar::from_bits(ty, bits)));
+    }
     check(&device, ty, &ternary, rows(&some, 3));
 }
 
@@ -251,6 +255,11 @@ fn floats(ty: ScalarType) -> Vec<Scalar> {
     // Subnormal numbers, the border to the normal ones, the greatest number.
     let patterns = [1, 2, least_normal - 1, least_normal, least_normal + 1, infinity - 1];
     values.extend(patterns.map(|bits| Scalar::from_bits(ty, bits)));
+    // Nearer to the middle of two f16 than f32 can tell.
+    let middles = [1.0 + 2f64.powi(-11), 1.0 + 3.0 * 2f64.powi(-11)];
+    values.extend(
+        middles.iter().flat_map(|x| [x - 2f64.powi(-40), x + 2f64.powi(-40)]).map(|x| Scalar::float(ty, x)),
+    );
     values
 }
 
