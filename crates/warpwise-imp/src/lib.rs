@@ -24,6 +24,8 @@ mod target;
 
 pub mod lower;
 
+pub mod verify;
+
 pub mod interp;
 
 pub mod bytecode;

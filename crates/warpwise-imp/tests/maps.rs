@@ -139,3 +139,26 @@ fn results_larger_than_the_caches() {
     let n = (4 << 20) + 3;
     expect_on_last(text, &[int(n), int(7)], &[ints((0..n).map(|i| i ^ 7))]);
 }
+
+#[test]
+fn loads_of_fields_side_by_side() {
+    for fields in [2, 3, 4, 5] {
+        let text = format!(
+            "fun main(n: i64, a: [n][{fields}]i64) -> (r: [n]i64) {{
+               is: [n]i64 = iota n 0 1;
+               ys: [n]i64 = screma n (is) map (i: i64) {{
+                 x: i64 = index a[i, 0]; y: i64 = index a[i, 1]; z: i64 = index a[i, {}];
+                 p: i64 = mul x 3; q: i64 = mul y 5; s: i64 = add p q; t: i64 = sub s z;
+                 return t }};
+               return ys }}",
+            fields - 1
+        );
+        for n in SIZES {
+            let n = n.min(1000);
+            let a: Vec<i64> = (0..n * fields).map(|i| i * 7 % 101).collect();
+            let ys = a.chunks(fields as usize).map(|row| 3 * row[0] + 5 * row[1] - row[fields as usize - 1]);
+            let ys = ints(ys.collect::<Vec<i64>>());
+            expect(&text, &[int(n), ints(a)], &[ys]);
+        }
+    }
+}

@@ -3,6 +3,7 @@
 mod common;
 
 use common::*;
+use warpwise_imp::interp::Data;
 
 #[test]
 fn inclusive_and_exclusive_scans() {
@@ -166,5 +167,30 @@ fn histogram_over_two_dimensions_of_bins_and_inputs() {
             }
         }
         expect(text, &[int(n), int(m), ints(a), ints(vec![0; 15])], &[ints(d)]);
+    }
+}
+
+#[test]
+fn histogram_of_an_expensive_body_runs_in_lanes() {
+    // The bin is a digit sum, computed by a loop.
+    let text = "fun main(n: i64, xs: [n]i64, d: *[9]f64) -> (r: [9]f64) {
+        e: [9]f64 = hist n (xs) map (x: i64) {
+            b: i64, rest: i64 = loop (b: i64 = 0, y: i64 = x) for k: i64 < 5 {
+              t: i64 = umod y 4; u: i64 = add b t; z: i64 = ashr y 2; return u, z };
+            f: f64 = sitofp x : f64;
+            return b, f }
+          into (d) rank 1 with (a: f64, b: f64) { c: f64 = fadd a b; return c } [0f64];
+        return e }";
+    for n in [0, 1, 100, 70_001] {
+        let xs: Vec<i64> = (0..n).map(|i| i * 37 % 1021).collect();
+        let mut d = [0f64; 9];
+        for &x in &xs {
+            let b = (0..5).map(|k| (x >> (2 * k)) % 4).sum::<i64>() as usize;
+            if b < 9 {
+                d[b] += x as f64;
+            }
+        }
+        let doubles = |xs: [f64; 9]| Data::Array(xs.into_iter().flat_map(f64::to_le_bytes).collect());
+        expect(text, &[int(n), ints(xs), doubles([0.0; 9])], &[doubles(d)]);
     }
 }

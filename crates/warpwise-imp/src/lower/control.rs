@@ -70,6 +70,18 @@ impl<'a> Emitter<'a> {
         done.map(|()| block)
     }
 
+    /// One iteration of a loop. In a kernel, what it allocates is freed at its end, unless blocks are carried on.
+    fn iteration(&mut self, slots: &[Slot], body: &'a Body, span: Span) -> Lowered<Vec<Op>> {
+        let carries_blocks = slots.iter().any(|slot| matches!(slot, Slot::Block(_)));
+        if self.is_host() || carries_blocks {
+            return self.side(slots, body, span);
+        }
+        self.code.open();
+        let done = self.with_arena(&[body], |this| this.body_into(slots, body, span));
+        let block = self.code.close();
+        done.map(|()| block)
+    }
+
     /// Runs a body and assigns its results.
     fn body_into(&mut self, slots: &[Slot], body: &'a Body, span: Span) -> Lowered<()> {
         let locals = self.stms(body)?;
@@ -259,7 +271,7 @@ impl<'a> Emitter<'a> {
         let ty = self.code.ty(to).scalar;
         let counter = self.code.reg("i", ImpType::scalar(ty));
         self.bind_uniform(index, counter);
-        let block = self.side(slots, body, span)?;
+        let block = self.iteration(slots, body, span)?;
         let from = Operand::Const(Scalar::int(ty, 0));
         self.code.emit(Op::For { index: counter, from, to, step: 1, body: block });
         Ok(())
@@ -267,7 +279,7 @@ impl<'a> Emitter<'a> {
 
     fn uniform_while(&mut self, cond: Var, slots: &[Slot], body: &'a Body, span: Span) -> Lowered<()> {
         let cond = self.uniform(cond, span)?;
-        let block = self.side(slots, body, span)?;
+        let block = self.iteration(slots, body, span)?;
         self.code.emit(Op::While { test: Vec::new(), cond, body: block });
         Ok(())
     }

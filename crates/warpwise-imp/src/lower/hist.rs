@@ -12,17 +12,18 @@
 
 use std::rc::Rc;
 
-use warpwise_ir::{HistOp, SegOp, Stm};
+use warpwise_ir::{HistOp, Mapping, SegOp, Stm};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 use warpwise_runtime::machine::Schedule;
 
-use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Value};
+use crate::lower::cost::{self, Work};
+use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Mask, Value};
 use crate::lower::kernels::{Built, Range};
 use crate::lower::lanes::LaneLoop;
 use crate::lower::memory::View;
 use crate::lower::variance::Variances;
 use crate::op::Op;
-use crate::types::{Mem, Operand};
+use crate::types::{Mem, Operand, Space};
 
 /// Inputs per bin and chunk that make a private table worth its while.
 const INPUTS_PER_BIN: i64 = 8;
@@ -59,6 +60,17 @@ struct Tables {
     /// Bins of a table.
     bins: Operand,
 }
+
+/// Where the lanes of a group put what they want to combine, in the arena.
+struct Staging {
+    /// Places in the tables; negative where there is nothing to combine.
+    places: Mem,
+    /// One memory a value.
+    values: Vec<Mem>,
+}
+
+/// Operations of a body from which on it is worth running in lanes.
+const WORTH_LANES: i64 = 16;
 
 impl<'a> Emitter<'a> {
     /// Whether every value of the operations is a scalar.
@@ -177,7 +189,10 @@ impl<'a> Emitter<'a> {
                 let end = kernel.code.binary(BinaryOp::SMin, end, sizes.count);
                 let part = (kernel.code.copy("from", from), kernel.code.copy("end", end));
                 let turns = kernel.code.sub(sizes.copies, Operand::i64(1));
-                let how = kernel.one_at_a_time();
+                let how = kernel.hist_lanes(op);
+                let mark = kernel.code.int_reg("mark");
+                kernel.code.emit(Op::ArenaMark { dst: mark });
+                let staging = kernel.staging(ops, how.width);
                 let last = op.space.last().expect("a space has dimensions").index;
                 kernel.walk_space(stm, op, part, &how, &mut |kernel| {
                     kernel.with_arena(&[&op.body], |kernel| {
@@ -185,16 +200,41 @@ impl<'a> Emitter<'a> {
                         let turn = kernel.value(last);
                         let turn = kernel.binary(BinaryOp::And, turn, Value::Uniform(turns));
                         let copy = kernel.binary(BinaryOp::Add, Value::Uniform(first_copy), turn);
-                        kernel.combine_privately(stm, op, ops, &tables, copy)
+                        kernel.combine_privately(stm, op, ops, &tables, &staging, copy)
                     })
-                })
+                })?;
+                kernel.code.emit(Op::ArenaReset { mark: mark.into() });
+                Ok(())
             })
         })
     }
 
-    /// How a lane dimension runs without lanes.
-    fn one_at_a_time(&self) -> LaneLoop {
-        LaneLoop::simple(1)
+    /// How the body runs: in lanes where it costs more than taking the lanes apart again.
+    fn hist_lanes(&self, op: &SegOp) -> LaneLoop {
+        let in_lanes = op.space.last().is_some_and(|dim| dim.mapping == Mapping::TaskLane);
+        if in_lanes && cost::static_cost(&op.body, 1000) >= WORTH_LANES {
+            self.plan_lanes(op, Work::Map)
+        } else {
+            LaneLoop::simple(1)
+        }
+    }
+
+    /// Room for the values of one group of lanes.
+    fn staging(&mut self, ops: &[HistOp], width: u16) -> Vec<Staging> {
+        let mut staging = Vec::new();
+        for hist in if width > 1 { ops } else { &[] } {
+            let places = self.staged(ScalarType::I64, width);
+            let values = hist.dests.iter().map(|&dest| self.staged(self.elem(dest), width)).collect();
+            staging.push(Staging { places, values });
+        }
+        staging
+    }
+
+    fn staged(&mut self, elem: ScalarType, width: u16) -> Mem {
+        let mem = self.code.mem("staged", Space::Arena);
+        let bytes = Operand::i64(i64::from(width) * elem.bytes() as i64);
+        self.code.emit(Op::ArenaAlloc { dst: mem, bytes });
+        mem
     }
 
     /// Sets part of an operation's tables to its neutral elements.
@@ -230,28 +270,76 @@ impl<'a> Emitter<'a> {
         op: &'a SegOp,
         ops: &'a [HistOp],
         tables: &[Tables],
+        staging: &[Staging],
         copy: Value,
     ) -> Lowered<()> {
         let mut taken = 0;
-        for (hist, table) in ops.iter().zip(tables) {
+        for (number, (hist, table)) in ops.iter().zip(tables).enumerate() {
             let results = &op.body.result[taken..taken + hist.rank + hist.dests.len()];
             taken += results.len();
             let indices = self.values(&results[..hist.rank]);
             let values = self.values(&results[hist.rank..]);
             let dest = self.view(hist.dests[0], stm.span)?;
             let inside = self.in_bounds(&dest, &indices);
-            self.guarded(inside, &mut |this| {
-                let mut bin = Value::constant(Scalar::I64(0));
-                for (&index, &extent) in indices.iter().zip(&dest.extents) {
-                    let above = this.binary(BinaryOp::Mul, bin, extent);
-                    bin = this.binary(BinaryOp::Add, above, index);
-                }
-                let start = this.binary(BinaryOp::Mul, copy, Value::Uniform(table.bins));
-                let place = this.binary(BinaryOp::Add, start, bin);
-                this.combine_at(hist, table, place, &values)
-            })?;
+            let mut bin = Value::constant(Scalar::I64(0));
+            for (&index, &extent) in indices.iter().zip(&dest.extents) {
+                let above = self.binary(BinaryOp::Mul, bin, extent);
+                bin = self.binary(BinaryOp::Add, above, index);
+            }
+            let start = self.binary(BinaryOp::Mul, copy, Value::Uniform(table.bins));
+            let place = self.binary(BinaryOp::Add, start, bin);
+            match staging.get(number) {
+                Some(staging) => self.combine_lanes(hist, table, staging, (inside, place), &values)?,
+                None => self.guarded(inside, &mut |this| this.combine_at(hist, table, place, &values))?,
+            }
         }
         Ok(())
+    }
+
+    /// Combines the values of a group of lanes into the private tables, one lane after the other.
+    fn combine_lanes(
+        &mut self,
+        hist: &'a HistOp,
+        table: &Tables,
+        staging: &Staging,
+        (inside, place): (Value, Value),
+        values: &[Value],
+    ) -> Lowered<()> {
+        let width = self.width();
+        let nowhere = Value::constant(Scalar::I64(-1));
+        let mut place = self.select(inside, place, nowhere);
+        if let Some(mask) = self.mask_operand()
+            && let Operand::Reg(mask) = mask
+        {
+            place = self.select(Value::Varying(mask), place, nowhere);
+        }
+        let types: Vec<ScalarType> = hist.dests.iter().map(|&dest| self.elem(dest)).collect();
+        let lane = Value::Linear { base: Operand::i64(0), stride: 1 };
+        let staged = |mem| BlockBinding { mem, interleaved: false };
+        self.with_mask(Mask::Full, |this| {
+            this.store_at(staged(staging.places), ScalarType::I64, lane, place, false);
+            for ((&mem, &elem), &value) in staging.values.iter().zip(&types).zip(values) {
+                this.store_at(staged(mem), elem, lane, value, false);
+            }
+        });
+        self.at_width(1, |this| {
+            let lane = this.code.int_reg("lane");
+            this.code.open();
+            let at = Value::Uniform(lane.into());
+            let place = this.load_at(staged(staging.places), ScalarType::I64, at);
+            let somewhere = this.compare(CompareOp::SLe, Value::constant(Scalar::I64(0)), place);
+            let done = this.guarded(somewhere, &mut |this| {
+                let mut values = Vec::new();
+                for (&mem, &elem) in staging.values.iter().zip(&types) {
+                    values.push(this.load_at(staged(mem), elem, at));
+                }
+                this.combine_at(hist, table, place, &values)
+            });
+            let body = this.code.close();
+            let to = Operand::i64(i64::from(width));
+            this.code.emit(Op::For { index: lane, from: Operand::i64(0), to, step: 1, body });
+            done
+        })
     }
 
     /// Combines values into the private tables at a place.

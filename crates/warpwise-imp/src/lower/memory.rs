@@ -5,11 +5,14 @@
 
 use warpwise_diag::Span;
 use warpwise_ir::{Operand as CoreOperand, Placement, SliceDim, Var};
-use warpwise_prim::{BinaryOp, ScalarType};
+use warpwise_prim::{BinaryOp, Scalar, ScalarType};
 
 use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Mask, Value};
 use crate::op::Op;
-use crate::types::{ImpType, Operand};
+use crate::types::{ImpType, Mem, Operand, Reg};
+
+/// Greatest distance of elements that are loaded by contiguous vectors and shuffles.
+const MOST_SHUFFLED: i64 = 4;
 
 /// An array or a part of one, as addresses: element `[i, j, ...]` at `offset + i*s0 + j*s1 + ...`.
 #[derive(Clone, PartialEq, Debug)]
@@ -109,11 +112,43 @@ impl Emitter<'_> {
             self.code.emit(Op::Load { dst, mem, index, mask: None });
             return Value::Uniform(dst.into());
         }
+        if let Value::Linear { base, stride } = address
+            && (2..=MOST_SHUFFLED).contains(&stride)
+            && self.mask() == Mask::Full
+        {
+            return self.load_strided(mem, elem, base, stride);
+        }
         let index = self.vector_address(address);
         let mask = self.mask_operand();
         let dst = self.code.reg("x", ImpType::vector(elem, self.width()));
         self.code.emit(Op::Load { dst, mem, index, mask });
         Value::Varying(dst)
+    }
+
+    /// Loads elements a small distance apart: contiguous vectors that cover them, and shuffles. The last vector ends
+    /// with the last element, so that nothing behind it is touched.
+    fn load_strided(&mut self, mem: Mem, elem: ScalarType, base: Operand, stride: i64) -> Value {
+        let width = i64::from(self.width());
+        let ty = ImpType::vector(elem, self.width());
+        let mut gathered: Option<Reg> = None;
+        for part in 0..stride {
+            let start = if part + 1 == stride { (width - 1) * (stride - 1) } else { part * width };
+            let end = if part + 1 == stride { (width - 1) * stride + 1 } else { start + width };
+            let index = self.code.add(base, Operand::i64(start));
+            let vector = self.code.reg("part", ty);
+            self.code.emit(Op::Load { dst: vector, mem, index, mask: None });
+            let own = |lane: i64| (start.max(part * width)..end).contains(&(lane * stride));
+            let lanes = (0..width).map(|lane| {
+                let place = if own(lane) { width + lane * stride - start } else { lane };
+                place as u16
+            });
+            let lanes = lanes.collect();
+            let before = gathered.unwrap_or(vector);
+            let dst = self.code.reg("x", ty);
+            self.code.emit(Op::Shuffle { dst, x: before.into(), y: vector.into(), lanes });
+            gathered = Some(dst);
+        }
+        gathered.map_or(Value::constant(Scalar::zero(elem)), Value::Varying)
     }
 
     /// Stores an element.

@@ -4,7 +4,7 @@
 
 use warpwise_diag::FileId;
 use warpwise_imp::interp::{Data, Report, Stop, run};
-use warpwise_imp::{CpuTarget, ImpProgram, lower};
+use warpwise_imp::{CpuTarget, ImpProgram, lower, verify};
 use warpwise_ir::verify::Level;
 use warpwise_opt::pass::{Pass, run_passes};
 use warpwise_opt::pipelines;
@@ -35,7 +35,9 @@ fn lowered(text: &str, passes: &[Pass], vector_bits: u32) -> ImpProgram {
     let mut program = warpwise_ir::parse::parse(text, FileId(0)).expect("the program parses");
     let passed = run_passes(passes, &mut program, Level::Soac, |_, _, _| {});
     passed.unwrap_or_else(|failure| panic!("{failure:?}"));
-    lower::lower(&program, &target(vector_bits)).expect("the program can be lowered")
+    let lowered = lower::lower(&program, &target(vector_bits)).expect("the program can be lowered");
+    assert_eq!(verify::verify(&lowered), Ok(()));
+    lowered
 }
 
 /// Whether every kernel of a program uses vectors.

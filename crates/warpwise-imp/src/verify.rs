@@ -1,0 +1,520 @@
+//! Checks that imperative code is well-formed: what the interpreter and back ends take for granted.
+//!
+//! Types of every operation (scalar types agree, lanes agree, constants stretch), registers and memories that
+//! exist, labels that enclose whoever leaves them, launches and calls that fit, and that host code
+//! and kernels keep to their own operations. The first mistake is reported, with where it is.
+//!
+//! Not checked: that registers are set before they are read, and that accesses are in bounds (see [`crate::interp`]).
+
+use warpwise_ir::entity::PrimaryMap;
+use warpwise_prim::ScalarType;
+
+use crate::op::{AtomicOp, Label, Op};
+use crate::program::{CheckId, HostParam, HostResult, ImpProgram, KernelParam, Launch};
+use crate::types::{ImpType, Mem, MemData, Operand, Reg, RegData, StridedView};
+
+/// What is wrong, in words.
+pub type Mistake = String;
+
+type Checked<T = ()> = Result<T, Mistake>;
+
+/// Checks a whole program.
+pub fn verify(program: &ImpProgram) -> Checked {
+    for function in &program.functions {
+        let own = Code { program, regs: &function.regs, mems: &function.mems, host: true };
+        own.function(function).map_err(|mistake| format!("function {}: {mistake}", function.name))?;
+    }
+    for kernel in program.kernels.values() {
+        let own = Code { program, regs: &kernel.regs, mems: &kernel.mems, host: false };
+        let checked = own.kernel(kernel);
+        checked.map_err(|mistake| format!("kernel {}: {mistake}", kernel.name))?;
+    }
+    Ok(())
+}
+
+/// One function or kernel.
+struct Code<'p> {
+    program: &'p ImpProgram,
+    regs: &'p PrimaryMap<Reg, RegData>,
+    mems: &'p PrimaryMap<Mem, MemData>,
+    host: bool,
+}
+
+impl Code<'_> {
+    fn function(&self, function: &crate::program::HostFunction) -> Checked {
+        for data in self.regs.values() {
+            ensure(!data.ty.is_vector(), || format!("host register {} is a vector", data.name))?;
+        }
+        for param in &function.params {
+            match param {
+                HostParam::Scalar(reg) => drop(self.reg(*reg)?),
+                HostParam::Array { mem, elem: _, shape } => {
+                    self.mem(*mem)?;
+                    self.all_int(shape)?;
+                }
+            }
+        }
+        self.block(&function.body, &mut Vec::new())?;
+        for result in &function.results {
+            match result {
+                HostResult::Scalar(x) => drop(self.scalar(*x)?),
+                HostResult::Array { mem, elem: _, shape } => {
+                    self.mem(*mem)?;
+                    self.all_int(shape)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn kernel(&self, kernel: &crate::program::Kernel) -> Checked {
+        self.int(kernel.lo.into())?;
+        self.int(kernel.hi.into())?;
+        for param in &kernel.params {
+            match param {
+                KernelParam::Scalar(reg) => drop(self.scalar((*reg).into())?),
+                KernelParam::Memory { mem, .. } => self.mem(*mem)?,
+            }
+        }
+        self.block(&kernel.body, &mut Vec::new())
+    }
+
+    fn block(&self, block: &[Op], labels: &mut Vec<Label>) -> Checked {
+        for op in block {
+            self.op(op, labels).map_err(|mistake| format!("{mistake}, in {}", head(op)))?;
+        }
+        Ok(())
+    }
+
+    fn op(&self, op: &Op, labels: &mut Vec<Label>) -> Checked {
+        match op {
+            Op::Move { .. }
+            | Op::Unary { .. }
+            | Op::Binary { .. }
+            | Op::Ternary { .. }
+            | Op::Compare { .. }
+            | Op::Convert { .. }
+            | Op::Select { .. } => self.value_op(op),
+            Op::LaneIds { .. }
+            | Op::Extract { .. }
+            | Op::Insert { .. }
+            | Op::Shuffle { .. }
+            | Op::Any { .. }
+            | Op::All { .. }
+            | Op::Count { .. }
+            | Op::First { .. } => {
+                self.only(!self.host, "in a kernel")?;
+                self.lane_op(op)
+            }
+            Op::Load { .. }
+            | Op::Store { .. }
+            | Op::CompressStore { .. }
+            | Op::Atomic { .. }
+            | Op::SetMem { .. }
+            | Op::ArenaAlloc { .. }
+            | Op::ArenaMark { .. }
+            | Op::ArenaReset { .. }
+            | Op::WaitFlag { .. }
+            | Op::SetFlag { .. } => self.memory_op(op),
+            Op::If { cond, then_block, else_block } => {
+                self.is(*cond, ImpType::scalar(ScalarType::Bool))?;
+                self.block(then_block, labels)?;
+                self.block(else_block, labels)
+            }
+            Op::For { index, from, to, step, body } => {
+                let ty = self.reg(*index)?;
+                ensure(!ty.is_vector() && ty.scalar.is_int() && *step > 0, || {
+                    "a loop that cannot count".to_string()
+                })?;
+                self.is(*from, ty)?;
+                self.is(*to, ty)?;
+                self.block(body, labels)
+            }
+            Op::While { test, cond, body } => {
+                self.block(test, labels)?;
+                self.is(*cond, ImpType::scalar(ScalarType::Bool))?;
+                self.block(body, labels)
+            }
+            Op::Scope { label, body } => {
+                ensure(!labels.contains(label), || "a label within itself".to_string())?;
+                labels.push(*label);
+                let checked = self.block(body, labels);
+                labels.pop();
+                checked
+            }
+            Op::Leave { label } => {
+                ensure(labels.contains(label), || "a label that does not enclose it".to_string())
+            }
+            Op::Fail { check, iteration, values } => self.fail(*check, *iteration, values),
+            Op::Barrier => self.only(!self.host, "in a kernel"),
+            Op::Alloc { .. }
+            | Op::Release { .. }
+            | Op::Launch(_)
+            | Op::Copy { .. }
+            | Op::Fill { .. }
+            | Op::Threshold { .. }
+            | Op::Call { .. } => {
+                self.only(self.host, "in host code")?;
+                self.host_op(op)
+            }
+        }
+    }
+
+    fn value_op(&self, op: &Op) -> Checked {
+        match op {
+            Op::Move { dst, x } => {
+                let (to, from) = (self.reg(*dst)?, self.ty(*x)?);
+                ensure(from.scalar == to.scalar && (from.lanes == 1 || from.lanes == to.lanes), || {
+                    format!("{} where {} is wanted", shown(from), shown(to))
+                })
+            }
+            Op::Unary { dst, op, x } => {
+                let ty = self.reg(*dst)?;
+                ensure(op.accepts(ty.scalar), || format!("{} on {}", op.mnemonic(), ty.scalar))?;
+                self.is(*x, ty)
+            }
+            Op::Binary { dst, op, x, y } => {
+                let ty = self.reg(*dst)?;
+                ensure(op.accepts(ty.scalar), || format!("{} on {}", op.mnemonic(), ty.scalar))?;
+                self.is(*x, ty)?;
+                self.is(*y, ty)
+            }
+            Op::Ternary { dst, op, x, y, z } => {
+                let ty = self.reg(*dst)?;
+                ensure(op.accepts(ty.scalar), || format!("{} on {}", op.mnemonic(), ty.scalar))?;
+                [x, y, z].into_iter().try_for_each(|&x| self.is(x, ty))
+            }
+            Op::Compare { dst, op, x, y } => {
+                let ty = self.reg(*dst)?;
+                let compared = ImpType { scalar: self.ty(*x)?.scalar, ..ty };
+                ensure(op.accepts(compared.scalar), || format!("{} on {}", op.mnemonic(), compared.scalar))?;
+                ensure(ty.scalar == ScalarType::Bool, || "a comparison that is no bool".to_string())?;
+                self.is(*x, compared)?;
+                self.is(*y, compared)
+            }
+            Op::Convert { dst, op, from, x } => {
+                let ty = self.reg(*dst)?;
+                ensure(op.accepts(*from, ty.scalar), || {
+                    format!("{} from {from} to {}", op.mnemonic(), ty.scalar)
+                })?;
+                self.is(*x, ImpType { scalar: *from, ..ty })
+            }
+            Op::Select { dst, cond, x, y } => {
+                let ty = self.reg(*dst)?;
+                if self.ty(*cond)?.is_vector() {
+                    self.is(*cond, ImpType { scalar: ScalarType::Bool, ..ty })?;
+                } else {
+                    self.is(*cond, ImpType::scalar(ScalarType::Bool))?;
+                }
+                self.is(*x, ty)?;
+                self.is(*y, ty)
+            }
+            other => Err(format!("{} is no operation on values", head(other))),
+        }
+    }
+
+    fn lane_op(&self, op: &Op) -> Checked {
+        match op {
+            Op::LaneIds { dst } => {
+                let ty = self.reg(*dst)?;
+                ensure(ty.scalar.is_int(), || format!("lane numbers as {}", shown(ty)))
+            }
+            Op::Extract { dst, x, lane } => {
+                self.int(*lane)?;
+                let ty = self.ty(*x)?;
+                self.is((*dst).into(), ImpType::scalar(ty.scalar))
+            }
+            Op::Insert { dst, x, lane } => {
+                self.int(*lane)?;
+                let ty = self.reg(*dst)?;
+                self.is(*x, ImpType::scalar(ty.scalar))
+            }
+            Op::Shuffle { dst, x, y, lanes } => {
+                let (to, from) = (self.reg(*dst)?, self.ty(*x)?);
+                self.is(*y, from)?;
+                let inside = lanes.iter().all(|&lane| lane < 2 * from.lanes);
+                let fits = lanes.len() == usize::from(to.lanes) && from.scalar == to.scalar;
+                ensure(inside && fits, || format!("a shuffle of {} to {}", shown(from), shown(to)))
+            }
+            Op::Any { dst, mask } | Op::All { dst, mask } => {
+                self.mask(*mask)?;
+                self.is((*dst).into(), ImpType::scalar(ScalarType::Bool))
+            }
+            Op::Count { dst, mask } | Op::First { dst, mask } => {
+                self.mask(*mask)?;
+                self.int((*dst).into())
+            }
+            other => Err(format!("{} is no operation on lanes", head(other))),
+        }
+    }
+
+    fn memory_op(&self, op: &Op) -> Checked {
+        match op {
+            Op::Load { dst, mem, index, mask } => {
+                self.mem(*mem)?;
+                self.access(*index, self.reg(*dst)?, *mask)
+            }
+            Op::Store { mem, index, value, elem, mask, stream } => {
+                self.mem(*mem)?;
+                let ty = self.ty(*value)?;
+                ensure(ty.scalar == *elem, || format!("{} stored as {elem}", shown(ty)))?;
+                let contiguous = !self.ty(*index)?.is_vector();
+                ensure(contiguous || !*stream, || "a scatter past the caches".to_string())?;
+                self.access(*index, ty, *mask)
+            }
+            Op::CompressStore { mem, index, value, elem, mask } => {
+                self.mem(*mem)?;
+                self.int(*index)?;
+                let ty = self.ty(*value)?;
+                ensure(ty.scalar == *elem, || format!("{} stored as {elem}", shown(ty)))?;
+                self.is(*mask, ImpType { scalar: ScalarType::Bool, ..ty })
+            }
+            Op::Atomic { op, mem, index, value, elem, mask } => {
+                self.mem(*mem)?;
+                let ty = self.ty(*value)?;
+                let accepted = match op {
+                    AtomicOp::Binary(op) => op.accepts(*elem),
+                    AtomicOp::Exchange => true,
+                };
+                ensure(ty.scalar == *elem && accepted, || format!("an atomic operation on {}", shown(ty)))?;
+                self.access(*index, ty, *mask)
+            }
+            Op::SetMem { dst, src } => {
+                self.mem(*dst)?;
+                self.mem(*src)
+            }
+            Op::ArenaAlloc { dst, bytes } => {
+                self.only(!self.host, "in a kernel")?;
+                self.mem(*dst)?;
+                self.int(*bytes)
+            }
+            Op::ArenaMark { dst } => {
+                self.only(!self.host, "in a kernel")?;
+                self.int((*dst).into())
+            }
+            Op::ArenaReset { mark } => {
+                self.only(!self.host, "in a kernel")?;
+                self.int(*mark)
+            }
+            Op::WaitFlag { mem, index } | Op::SetFlag { mem, index } => {
+                self.only(!self.host, "in a kernel")?;
+                self.mem(*mem)?;
+                self.int(*index)
+            }
+            other => Err(format!("{} is no operation on memory", head(other))),
+        }
+    }
+
+    fn host_op(&self, op: &Op) -> Checked {
+        match op {
+            Op::Alloc { dst, bytes } => {
+                self.mem(*dst)?;
+                self.int(*bytes)
+            }
+            Op::Release { mem } => self.mem(*mem),
+            Op::Launch(launch) => self.launch(launch),
+            Op::Copy { elem: _, shape, dst, src } => {
+                self.all_int(shape)?;
+                self.view(dst, shape.len())?;
+                self.view(src, shape.len())
+            }
+            Op::Fill { mem, index, count, value, elem } => {
+                self.mem(*mem)?;
+                self.all_int(&[*index, *count])?;
+                self.is(*value, ImpType::scalar(*elem))
+            }
+            Op::Threshold { dst, value, .. } => {
+                self.int(*value)?;
+                self.is((*dst).into(), ImpType::scalar(ScalarType::Bool))
+            }
+            Op::Call { function, args, mem_args, results, mem_results } => {
+                let callee =
+                    self.program.functions.get(*function).ok_or_else(|| "no such function".to_string())?;
+                let scalars =
+                    callee.params.iter().filter(|param| matches!(param, HostParam::Scalar(_))).count();
+                let fits = scalars == args.len() && callee.params.len() - scalars == mem_args.len();
+                ensure(fits, || format!("arguments that do not fit {}", callee.name))?;
+                args.iter().try_for_each(|&x| self.scalar(x).map(drop))?;
+                results.iter().try_for_each(|&reg| self.reg(reg).map(drop))?;
+                mem_args.iter().chain(mem_results).try_for_each(|&mem| self.mem(mem))
+            }
+            other => Err(format!("{} is no operation of host code", head(other))),
+        }
+    }
+
+    fn launch(&self, launch: &Launch) -> Checked {
+        let kernel = self.program.kernels.get(launch.kernel).ok_or_else(|| "no such kernel".to_string())?;
+        self.all_int(&[launch.extent, launch.cost])?;
+        ensure(launch.align >= 1, || "an alignment below 1".to_string())?;
+        let (mut args, mut mems) = (launch.args.iter(), launch.mem_args.iter());
+        for param in &kernel.params {
+            match param {
+                KernelParam::Scalar(reg) => {
+                    let arg = args.next().ok_or_else(|| "too few arguments".to_string())?;
+                    self.is(*arg, kernel.regs[*reg].ty)?;
+                }
+                KernelParam::Memory { .. } => {
+                    self.mem(*mems.next().ok_or_else(|| "too few memories".to_string())?)?;
+                }
+            }
+        }
+        ensure(args.next().is_none() && mems.next().is_none(), || "too many arguments".to_string())
+    }
+
+    fn fail(&self, check: CheckId, iteration: Operand, values: &[Operand]) -> Checked {
+        use warpwise_runtime::machine::CheckPart;
+        let check = self.program.checks.get(check).ok_or_else(|| "no such check".to_string())?;
+        self.int(iteration)?;
+        let wanted: Vec<ScalarType> = check
+            .parts
+            .iter()
+            .filter_map(|part| match part {
+                CheckPart::Text(_) => None,
+                CheckPart::Value(ty) => Some(ty.scalar()),
+            })
+            .collect();
+        ensure(wanted.len() == values.len(), || "values that do not fit the message".to_string())?;
+        values.iter().zip(wanted).try_for_each(|(&x, ty)| self.is(x, ImpType::scalar(ty)))
+    }
+
+    fn view(&self, view: &StridedView, rank: usize) -> Checked {
+        self.mem(view.mem)?;
+        self.int(view.offset)?;
+        ensure(view.strides.len() == rank, || "a view of another rank".to_string())?;
+        self.all_int(&view.strides)
+    }
+
+    /// An access to elements of this type: the lanes of index and mask fit.
+    fn access(&self, index: Operand, ty: ImpType, mask: Option<Operand>) -> Checked {
+        let at = self.ty(index)?;
+        ensure(at.scalar.is_int() && (at.lanes == 1 || at.lanes == ty.lanes), || {
+            format!("an index {} for {}", shown(at), shown(ty))
+        })?;
+        ensure(!self.host || !ty.is_vector(), || "a vector in host code".to_string())?;
+        mask.map_or(Ok(()), |mask| self.is(mask, ImpType { scalar: ScalarType::Bool, ..ty }))
+    }
+
+    fn mask(&self, mask: Operand) -> Checked {
+        let ty = self.ty(mask)?;
+        ensure(ty.scalar == ScalarType::Bool && ty.is_vector(), || format!("{} as a mask", shown(ty)))
+    }
+
+    fn only(&self, right: bool, place: &str) -> Checked {
+        ensure(right, || format!("an operation that is only allowed {place}"))
+    }
+
+    fn reg(&self, reg: Reg) -> Checked<ImpType> {
+        self.regs.get(reg).map(|data| data.ty).ok_or_else(|| format!("no register {reg:?}"))
+    }
+
+    fn mem(&self, mem: Mem) -> Checked {
+        self.mems.get(mem).map(drop).ok_or_else(|| format!("no memory {mem:?}"))
+    }
+
+    fn ty(&self, x: Operand) -> Checked<ImpType> {
+        match x {
+            Operand::Reg(reg) => self.reg(reg),
+            Operand::Const(value) => Ok(ImpType::scalar(value.ty())),
+        }
+    }
+
+    /// An operand of this type; a constant stretches.
+    fn is(&self, x: Operand, wanted: ImpType) -> Checked {
+        let ty = self.ty(x)?;
+        let fits = match x {
+            Operand::Reg(_) => ty == wanted,
+            Operand::Const(_) => ty.scalar == wanted.scalar,
+        };
+        ensure(fits, || format!("{} where {} is wanted", shown(ty), shown(wanted)))
+    }
+
+    fn scalar(&self, x: Operand) -> Checked<ImpType> {
+        let ty = self.ty(x)?;
+        ensure(!ty.is_vector(), || format!("{} where a scalar is wanted", shown(ty)))?;
+        Ok(ty)
+    }
+
+    fn int(&self, x: Operand) -> Checked {
+        self.is(x, ImpType::scalar(ScalarType::I64))
+    }
+
+    fn all_int(&self, xs: &[Operand]) -> Checked {
+        xs.iter().try_for_each(|&x| self.int(x))
+    }
+}
+
+fn ensure(holds: bool, mistake: impl FnOnce() -> Mistake) -> Checked {
+    if holds { Ok(()) } else { Err(mistake()) }
+}
+
+fn shown(ty: ImpType) -> String {
+    if ty.is_vector() { format!("<{} x {}>", ty.lanes, ty.scalar) } else { ty.scalar.to_string() }
+}
+
+/// An operation without the blocks inside it.
+fn head(op: &Op) -> String {
+    match op {
+        Op::If { cond, .. } => format!("if {cond:?}"),
+        Op::For { index, from, to, .. } => format!("for {index:?} in {from:?}..{to:?}"),
+        Op::While { cond, .. } => format!("while {cond:?}"),
+        Op::Scope { label, .. } => format!("{label:?}"),
+        other => format!("{other:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use warpwise_prim::{BinaryOp, Scalar};
+
+    use super::*;
+    use crate::program::Kernel;
+    use crate::types::Space;
+
+    /// A kernel with an `i64`, a vector, a mask and a memory, and this body.
+    fn kernel(body: impl FnOnce(Reg, Reg, Reg, Mem) -> Vec<Op>) -> ImpProgram {
+        let mut regs = PrimaryMap::new();
+        let reg = |ty| RegData { ty, name: String::new() };
+        let lo = regs.push(reg(ImpType::scalar(ScalarType::I64)));
+        let hi = regs.push(reg(ImpType::scalar(ScalarType::I64)));
+        let vector = regs.push(reg(ImpType::vector(ScalarType::F32, 8)));
+        let mask = regs.push(reg(ImpType::vector(ScalarType::Bool, 8)));
+        let mut mems = PrimaryMap::new();
+        let mem = mems.push(MemData { space: Space::Global, name: String::new() });
+        let body = body(lo, vector, mask, mem);
+        let span = warpwise_diag::Span::NONE;
+        let mut program = ImpProgram::default();
+        program.kernels.push(Kernel {
+            name: "k".to_string(),
+            params: vec![],
+            regs,
+            mems,
+            lo,
+            hi,
+            body,
+            span,
+        });
+        program
+    }
+
+    #[test]
+    fn accepts_what_is_right_and_refuses_what_is_not() {
+        let add = |dst: Reg, x: Operand, y: Operand| Op::Binary { dst, op: BinaryOp::FAdd, x, y };
+        let one = Operand::Const(Scalar::F32(1.0));
+        assert_eq!(verify(&kernel(|_, v, _, _| vec![add(v, v.into(), one)])), Ok(()));
+        assert!(verify(&kernel(|i, v, _, _| vec![add(v, v.into(), i.into())])).is_err());
+        assert!(verify(&kernel(|i, _, _, _| vec![add(i, i.into(), i.into())])).is_err());
+        let load = |dst, mem, index: Reg, mask: Reg| Op::Load {
+            dst,
+            mem,
+            index: index.into(),
+            mask: Some(mask.into()),
+        };
+        assert_eq!(verify(&kernel(|i, v, m, mem| vec![load(v, mem, i, m)])), Ok(()));
+        assert!(verify(&kernel(|i, _, m, mem| vec![load(i, mem, i, m)])).is_err());
+        let leave = |label| Op::Leave { label: Label(label) };
+        let scope = |inner| vec![Op::Scope { label: Label(1), body: vec![inner] }];
+        assert_eq!(verify(&kernel(|_, _, _, _| scope(leave(1)))), Ok(()));
+        assert!(verify(&kernel(|_, _, _, _| scope(leave(2)))).is_err());
+        assert!(verify(&kernel(|i, _, _, mem| vec![Op::Alloc { dst: mem, bytes: i.into() }])).is_err());
+    }
+}
