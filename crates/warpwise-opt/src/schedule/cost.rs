@@ -8,8 +8,27 @@ use super::access::{Access, Variance};
 /// Lanes of a typical vector; only the order of magnitude matters.
 pub const LANES: f64 = 16.0;
 
-/// Trips of a loop whose extent is not a constant.
-const UNKNOWN_TRIPS: f64 = 1000.0;
+/// How often dimensions run whose extents are not constants.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Guess {
+    /// The dimensions of the outermost operation of a nest.
+    pub outer: f64,
+    /// All others.
+    pub inner: f64,
+}
+
+impl Guess {
+    /// Plenty everywhere.
+    pub const LONG: Guess = Guess { outer: 1000.0, inner: 1000.0 };
+
+    /// Plenty outside, hardly anything inside.
+    pub const SHORT_INSIDE: Guess = Guess { outer: 1000.0, inner: 4.0 };
+
+    /// The guess for what stands inside an operation.
+    pub fn inside(self) -> Guess {
+        Guess { outer: self.inner, ..self }
+    }
+}
 
 /// Combining the lanes of a vector at the end of a reduction.
 const COMBINE_LANES: f64 = 12.0;
@@ -26,32 +45,30 @@ pub fn is_cheap(expr: &Expr) -> bool {
 }
 
 /// How often a dimension of this extent runs.
-pub fn trips(extent: Operand) -> f64 {
-    match extent {
-        Operand::Const(value) => value.as_int().map_or(UNKNOWN_TRIPS, |n| n.max(0) as f64),
-        Operand::Var(_) => UNKNOWN_TRIPS,
-    }
+fn trips(extent: Operand, unknown: f64) -> f64 {
+    extent.as_const().and_then(Scalar::as_int).map_or(unknown, |n| n.max(0) as f64)
 }
 
 /// One execution of a body, one value at a time. Inner segmented operations cost what `inner` says.
-pub fn scalar_body(body: &Body, inner: &mut dyn FnMut(&SegOp) -> f64) -> f64 {
+pub fn scalar_body(body: &Body, guess: Guess, inner: &mut dyn FnMut(&SegOp) -> f64) -> f64 {
     let stm = |expr: &Expr| match expr {
         Expr::Seg(op) => inner(op),
         Expr::Index { .. } => 1.0,
-        expr => nested(expr, &mut |body| scalar_body(body, inner)),
+        expr => nested(expr, guess, &mut |body| scalar_body(body, guess, inner)),
     };
     body.stms.iter().map(|stm| &stm.expr).map(stm).sum()
 }
 
 /// One execution of a body by all lanes at once, inner dimensions sequential.
-pub fn lane_body(function: &Function, access: &Access, body: &Body) -> f64 {
+pub fn lane_body(function: &Function, access: &Access, body: &Body, guess: Guess) -> f64 {
     let stm = |stm: &Stm| match &stm.expr {
         Expr::Seg(op) => {
             // Elements of a row that leaves the body lie a row apart from lane to lane.
             let escapes = stm.pattern.iter().any(|&var| body.result.contains(&var.into()));
             let stores = if escapes { LANES } else { 1.0 } * op.body.result.len() as f64;
             let stores = if op.kind == SegKind::Map { stores } else { 0.0 };
-            whole_trips(op) * (lane_body(function, access, &op.body) + operators(op) + stores)
+            let inside = lane_body(function, access, &op.body, guess.inside());
+            whole_trips(op, guess) * (inside + operators(op, guess) + stores)
         }
         Expr::Index { array, indices } if indices.len() == function.ty(*array).rank() => {
             match access.at(*array, indices.iter().copied()) {
@@ -60,33 +77,34 @@ pub fn lane_body(function: &Function, access: &Access, body: &Body) -> f64 {
                 Variance::Other => LANES,
             }
         }
-        expr => nested(expr, &mut |body| lane_body(function, access, body)),
+        expr => nested(expr, guess, &mut |body| lane_body(function, access, body, guess)),
     };
     body.stms.iter().map(stm).sum()
 }
 
 /// A whole operation whose last dimension runs in lanes.
-pub fn in_lanes(function: &Function, access: &Access, op: &SegOp) -> f64 {
+pub fn in_lanes(function: &Function, access: &Access, op: &SegOp, guess: Guess) -> f64 {
     let (last, outer) = op.space.split_last().expect("a space has dimensions");
-    let groups = (trips(last.extent) / LANES).ceil();
-    let outer: f64 = outer.iter().map(|dim| trips(dim.extent)).product();
+    let groups = (trips(last.extent, guess.outer) / LANES).ceil();
+    let outer: f64 = outer.iter().map(|dim| trips(dim.extent, guess.outer)).product();
     let combine = match &op.kind {
         SegKind::Map | SegKind::Scatter { .. } | SegKind::Hist { .. } => 0.0,
         SegKind::Reduce { .. } => COMBINE_LANES,
         SegKind::Scan { .. } | SegKind::Partition { .. } => COMBINE_LANES * groups,
     };
-    outer * (groups * (lane_body(function, access, &op.body) + operators(op)) + combine)
+    let inside = lane_body(function, access, &op.body, guess.inside());
+    outer * (groups * (inside + operators(op, guess)) + combine)
 }
 
 /// All points of an operation's space.
-pub fn whole_trips(op: &SegOp) -> f64 {
-    op.space.iter().map(|dim| trips(dim.extent)).product()
+pub fn whole_trips(op: &SegOp, guess: Guess) -> f64 {
+    op.space.iter().map(|dim| trips(dim.extent, guess.outer)).product()
 }
 
 /// Applying the operators of an operation to one point.
-pub fn operators(op: &SegOp) -> f64 {
+pub fn operators(op: &SegOp, guess: Guess) -> f64 {
     let mut sum = 0.0;
-    let mut add = |body: &Body| sum += scalar_body(body, &mut |_| 0.0);
+    let mut add = |body: &Body| sum += scalar_body(body, guess, &mut |_| 0.0);
     match &op.kind {
         SegKind::Map | SegKind::Partition { .. } | SegKind::Scatter { .. } => {}
         SegKind::Reduce { reduces } => reduces.iter().for_each(|reduce| add(&reduce.op.body)),
@@ -101,13 +119,13 @@ pub fn operators(op: &SegOp) -> f64 {
 }
 
 /// An expression that is neither an access nor a segmented operation, its bodies costing what `body` says.
-fn nested(expr: &Expr, body: &mut dyn FnMut(&Body) -> f64) -> f64 {
+fn nested(expr: &Expr, guess: Guess, body: &mut dyn FnMut(&Body) -> f64) -> f64 {
     match expr {
         Expr::If { then_body, else_body, .. } => 1.0 + body(then_body) + body(else_body),
         Expr::Loop { form, body: inner, .. } => {
             let trips = match form {
-                LoopForm::For { bound, .. } => trips(*bound),
-                LoopForm::While { .. } => UNKNOWN_TRIPS,
+                LoopForm::For { bound, .. } => trips(*bound, guess.inner),
+                LoopForm::While { .. } => guess.inner,
             };
             trips * body(inner)
         }

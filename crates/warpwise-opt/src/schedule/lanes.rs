@@ -9,11 +9,16 @@ use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::{Body, Expr, Function, Mapping, Operand, SegKind, SegOp, Stm, Var};
 
 use super::access::{Access, Layout, Variance};
-use super::cost;
+use super::cost::{self, Guess};
 
 /// Chooses lanes for a nest all of whose dimensions are sequential.
-pub fn assign(function: &Function, layouts: &SecondaryMap<Var, Option<Layout>>, op: &mut SegOp) {
-    plan(&Planner { function, layouts }, op);
+pub fn assign(
+    function: &Function,
+    layouts: &SecondaryMap<Var, Option<Layout>>,
+    op: &mut SegOp,
+    guess: Guess,
+) {
+    plan(&Planner { function, layouts }, op, guess);
 }
 
 struct Planner<'f> {
@@ -22,9 +27,10 @@ struct Planner<'f> {
 }
 
 /// Chooses lanes within an operation and yields what the operation then costs.
-fn plan(planner: &Planner, op: &mut SegOp) -> f64 {
-    let own = lane_cost(planner, op);
-    let inner = cost::whole_trips(op) * (plan_body(planner, &mut op.body) + cost::operators(op));
+fn plan(planner: &Planner, op: &mut SegOp, guess: Guess) -> f64 {
+    let own = lane_cost(planner, op, guess);
+    let inside = plan_body(planner, &mut op.body, guess.inside());
+    let inner = cost::whole_trips(op, guess) * (inside + cost::operators(op, guess));
     if own <= inner {
         make_sequential(&mut op.body);
         op.space.last_mut().expect("a space has dimensions").mapping = Mapping::Lane;
@@ -35,11 +41,11 @@ fn plan(planner: &Planner, op: &mut SegOp) -> f64 {
 }
 
 /// Chooses lanes for the operations inside a body that runs one value at a time.
-fn plan_body(planner: &Planner, body: &mut Body) -> f64 {
+fn plan_body(planner: &Planner, body: &mut Body, guess: Guess) -> f64 {
     let mut inner = Vec::new();
-    for_each_seg(body, &mut |op| inner.push(plan(planner, op)));
+    for_each_seg(body, &mut |op| inner.push(plan(planner, op, guess)));
     let mut inner = inner.into_iter();
-    cost::scalar_body(body, &mut |_| inner.next().unwrap_or(0.0))
+    cost::scalar_body(body, guess, &mut |_| inner.next().unwrap_or(0.0))
 }
 
 /// The outermost segmented operations of a body, in order.
@@ -60,10 +66,10 @@ fn make_sequential(body: &mut Body) {
 }
 
 /// What an operation costs with its last dimension in lanes; infinite where lanes cannot run its body.
-fn lane_cost(planner: &Planner, op: &SegOp) -> f64 {
+fn lane_cost(planner: &Planner, op: &SegOp, guess: Guess) -> f64 {
     let access = Access::of(planner.function, planner.layouts, op);
     let possible = op.body.stms.iter().all(|stm| can_run_in_lanes(planner.function, &access, stm));
-    if possible { cost::in_lanes(planner.function, &access, op) } else { f64::INFINITY }
+    if possible { cost::in_lanes(planner.function, &access, op, guess) } else { f64::INFINITY }
 }
 
 /// Whether lanes can run a statement side by side: arrays made inside have the same size in every

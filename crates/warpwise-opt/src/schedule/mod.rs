@@ -15,20 +15,23 @@
 //!
 //! For every nest: [`lanes`] gives one dimension of every path to the lanes; the outer dimensions become
 //! tasks, perfect nests of maps being flattened into one space; [`loops`] writes reductions that stay
-//! sequential as loops, so that later passes see their arithmetic.
+//! sequential as loops, so that later passes see their arithmetic. Where the choice of lanes depends on how long
+//! inner dimensions are, [`versions`] keeps two versions and picks one at run time.
 //!
-//! Not done here: several versions of one nest, and flattening for GPUs.
+//! Not done here: splitting few long rows among tasks, and flattening for GPUs.
 
 pub mod access;
 mod cost;
 mod lanes;
 mod loops;
+mod versions;
 
 use warpwise_diag::Limit;
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::{Body, Expr, Function, Mapping, Operand, Program, SegKind, SegOp, Var};
 
 use access::{Access, Layout};
+use cost::Guess;
 
 type Layouts = SecondaryMap<Var, Option<Layout>>;
 
@@ -45,16 +48,23 @@ pub fn schedule(program: &mut Program) -> Result<(), Limit> {
 }
 
 /// Schedules the segmented operations of a body that the host runs.
-fn host_body(function: &Function, layouts: &Layouts, body: &mut Body) {
-    for stm in &mut body.stms {
+fn host_body(function: &mut Function, layouts: &Layouts, body: &mut Body) {
+    let mut stms = Vec::with_capacity(body.stms.len());
+    for mut stm in std::mem::take(&mut body.stms) {
         match &mut stm.expr {
             Expr::Seg(op) => {
-                lanes::assign(function, layouts, op);
+                let short = versions::short_inside(function, layouts, op);
+                lanes::assign(function, layouts, op, Guess::LONG);
                 give_tasks(op);
+                versions::choose(function, stm, short, &mut stms);
             }
-            expr => expr.for_each_body_mut(|body| host_body(function, layouts, body)),
+            expr => {
+                expr.for_each_body_mut(|body| host_body(function, layouts, body));
+                stms.push(stm);
+            }
         }
     }
+    body.stms = stms;
 }
 
 /// Maps the outer dimensions of a nest to tasks, flattening perfect nests of maps on the way.
