@@ -326,6 +326,8 @@ pub struct DimIndex {
 
 /// The forms of an index.
 #[derive(Clone, Debug)]
+// An index is the common case, so it is not boxed.
+#[allow(clippy::large_enum_variant)]
 pub enum DimIndexKind {
     /// `i`, of any integer type.
     Fix(Expr),

@@ -193,14 +193,11 @@ impl<'a> Checker<'a> {
         let exists = opened.sizes();
         let body = match exists.is_empty() || matches!(ty, Type::Arrow(_)) {
             true => body,
-            false => {
-                let renamed = Expr {
-                    span: body.span,
-                    ty: ty.clone(),
-                    kind: ExprKind::Open { sizes: exists.clone(), body: Box::new(body) },
-                };
-                renamed
-            }
+            false => Expr {
+                span: body.span,
+                ty: ty.clone(),
+                kind: ExprKind::Open { sizes: exists.clone(), body: Box::new(body) },
+            },
         };
         let result = ResultType { exists, ty, unique };
         let curried = self.curry(params, &result);
@@ -211,10 +208,7 @@ impl<'a> Checker<'a> {
     pub fn curry(&self, params: &[&crate::typed::tree::Param], result: &ResultType) -> Type {
         let mut result = result.clone();
         for param in params.iter().rev() {
-            let name = simple_local(&param.pattern).filter(|&local| {
-                let of_result = self.mentions(&result.ty, local);
-                of_result
-            });
+            let name = simple_local(&param.pattern).filter(|&local| self.mentions(&result.ty, local));
             let arrow = crate::typed::ty::ArrowType {
                 param: name,
                 argument: self.solved(&param.pattern.ty),

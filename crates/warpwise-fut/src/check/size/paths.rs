@@ -313,7 +313,7 @@ impl<'a> Checker<'a> {
         let end = self.build(end);
         let element = start.ty.clone();
         let is_i64 = matches!(element, Type::Prim(PrimType::I64));
-        let second_constant = second.as_ref().map(|second| i64_constant(second));
+        let second_constant = second.as_ref().map(i64_constant);
         let size = match (i64_constant(&start), second_constant, bound) {
             (Some(0), None | Some(Some(1)), RangeBound::Below) => Some(end.clone()),
             (_, None, RangeBound::Below) => Some(minus(end.clone(), start.clone())),

@@ -146,7 +146,7 @@ impl Checker<'_> {
     ) -> Size {
         let mut size = self.resolve_size(size);
         if self.escapes(&size, level, keep) {
-            size = self.renamed(size, opened, span);
+            size = self.renamed(size, opened);
         }
         if self.escapes(&size, level, keep) {
             return Size::Local(self.open_as(size, level, opened, span));
@@ -158,7 +158,7 @@ impl Checker<'_> {
     }
 
     /// A size in which those that have new names are called by them.
-    fn renamed(&mut self, size: Size, opened: &Opened, span: Span) -> Size {
+    fn renamed(&mut self, size: Size, opened: &Opened) -> Size {
         for (inside, outside) in &opened.pairs {
             if self.same_size(inside, &size) {
                 return Size::Local(*outside);
@@ -168,7 +168,7 @@ impl Checker<'_> {
         let mut expr = Expr::clone(&expr);
         if let ExprKind::Apply { arguments, .. } = &mut expr.kind {
             for argument in arguments.iter_mut() {
-                let renamed = self.renamed(argument.clone().into_size(), opened, span);
+                let renamed = self.renamed(argument.clone().into_size(), opened);
                 *argument = Expr { ty: argument.ty.clone(), ..renamed.into_expr(argument.span) };
             }
         }
