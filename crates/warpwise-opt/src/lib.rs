@@ -14,6 +14,7 @@ pub mod fuse;
 
 pub mod segment;
 
+pub mod scalarise;
 pub mod schedule;
 pub mod specialise;
 
