@@ -19,8 +19,9 @@ setup:
 build: setup
 	$(CARGO) build --release -p warpwise-cli
 
-demo: build
-	$(CARGO) run --release -q -p warpwise-bench --bin warpwise-demo -- --warpwise $(WARPWISE)
+demo: setup
+	$(CARGO) build --release -p warpwise-cli -p warpwise-bench --bin warpwise --bin warpwise-demo
+	target/release/warpwise-demo --warpwise $(WARPWISE)
 
 test:
 	@scripts/setup.sh test
@@ -35,4 +36,4 @@ test-all: test
 bench:
 	@scripts/setup.sh bench
 	$(CARGO) build --release -p warpwise-cli -p warpwise-bench
-	$(CARGO) run --release -q -p warpwise-bench -- --warpwise $(WARPWISE) $(BENCH_ARGS)
+	target/release/warpwise-bench --warpwise $(WARPWISE) $(BENCH_ARGS)
