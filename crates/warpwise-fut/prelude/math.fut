@@ -2,7 +2,8 @@
 --
 -- The modules repeat each other but for the operators, which belong to a type.
 
--- | A type that any number or truth value converts to. Integers wrap, floats are rounded to nearest even and saturate.
+-- | A type that any number or truth value converts to. Integers wrap (a signed one made
+-- unsigned is extended with zeros), floats are rounded to nearest even and saturate.
 module type from_prim = {
   type t
   val i8 : i8 -> t
@@ -495,7 +496,7 @@ module u8 : (integral with t = u8) = {
 module u16 : (integral with t = u16) = {
   type t = u16
 
-  def i8 (x: i8) : u16 = intrinsics.sext_i8_u16 x
+  def i8 (x: i8) : u16 = intrinsics.zext_i8_u16 x
   def i16 (x: i16) : u16 = intrinsics.bitcast_i16_u16 x
   def i32 (x: i32) : u16 = intrinsics.itrunc_i32_u16 x
   def i64 (x: i64) : u16 = intrinsics.itrunc_i64_u16 x
@@ -562,8 +563,8 @@ module u16 : (integral with t = u16) = {
 module u32 : (integral with t = u32) = {
   type t = u32
 
-  def i8 (x: i8) : u32 = intrinsics.sext_i8_u32 x
-  def i16 (x: i16) : u32 = intrinsics.sext_i16_u32 x
+  def i8 (x: i8) : u32 = intrinsics.zext_i8_u32 x
+  def i16 (x: i16) : u32 = intrinsics.zext_i16_u32 x
   def i32 (x: i32) : u32 = intrinsics.bitcast_i32_u32 x
   def i64 (x: i64) : u32 = intrinsics.itrunc_i64_u32 x
   def u8 (x: u8) : u32 = intrinsics.zext_u8_u32 x
@@ -629,9 +630,9 @@ module u32 : (integral with t = u32) = {
 module u64 : (integral with t = u64) = {
   type t = u64
 
-  def i8 (x: i8) : u64 = intrinsics.sext_i8_u64 x
-  def i16 (x: i16) : u64 = intrinsics.sext_i16_u64 x
-  def i32 (x: i32) : u64 = intrinsics.sext_i32_u64 x
+  def i8 (x: i8) : u64 = intrinsics.zext_i8_u64 x
+  def i16 (x: i16) : u64 = intrinsics.zext_i16_u64 x
+  def i32 (x: i32) : u64 = intrinsics.zext_i32_u64 x
   def i64 (x: i64) : u64 = intrinsics.bitcast_i64_u64 x
   def u8 (x: u8) : u64 = intrinsics.zext_u8_u64 x
   def u16 (x: u16) : u64 = intrinsics.zext_u16_u64 x

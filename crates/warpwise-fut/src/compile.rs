@@ -6,6 +6,7 @@ use warpwise_ir::Program;
 
 use crate::check;
 use crate::lower;
+use crate::syntax::ast::DeclKind;
 use crate::syntax::imports::{Loaded, ReadError, SourceFile, SourceProvider, load};
 use crate::syntax::session::Session;
 
@@ -37,7 +38,8 @@ pub fn compile(
 ) -> Result<Compiled, Failure> {
     let mut session = Session::new();
     let prelude = load(prelude_file("prelude"), &Prelude, sources, &mut session).map_err(Failure::User)?;
-    let program = load(main, provider, sources, &mut session).map_err(Failure::User)?;
+    let mut program = load(main, provider, sources, &mut session).map_err(Failure::User)?;
+    enter_main(&mut program, &mut session);
     let input = check::Input { program: &program, prelude: Some(&prelude) };
     let (typed, warnings) = check::check(&mut session, sources, input)?;
     let files = prelude_files(&prelude);
@@ -50,6 +52,17 @@ pub fn compile(
     };
     let program = on_deep_stack(|| lower::lower(input))?;
     Ok(Compiled { program, warnings })
+}
+
+/// In the main file, a definition called `main` is an entry point however it was declared.
+fn enter_main(program: &mut Loaded, session: &mut Session) {
+    let main = session.names.intern("main");
+    let decls = program.units.last_mut().into_iter().flat_map(|unit| &mut unit.program.decls);
+    for decl in decls {
+        if let DeclKind::Value(value) = &mut decl.kind {
+            value.entry |= value.name.name.symbol == main;
+        }
+    }
 }
 
 fn on_deep_stack(work: impl FnOnce() -> Result<Program, Failure> + Send) -> Result<Program, Failure> {

@@ -164,7 +164,7 @@ impl<'a> Lowering<'a, '_> {
                 expected.push(*extent);
             }
         }
-        let mut message = vec![text("Argument of shape ")];
+        let mut message = vec![text("Argument has an invalid size: its shape ")];
         message.extend(shape_parts(&value.extents()));
         message.push(text(" cannot match the parameter's shape "));
         message.extend(shape_parts(&expected));

@@ -153,8 +153,9 @@ impl<'a> Lowering<'a, '_> {
         }
         let mut message = vec![text("Value of shape ")];
         message.extend(shape_parts(&value.sizes()));
-        message.push(text(" cannot match shape of type "));
+        message.push(text(" cannot match shape of type \""));
         self.repr_parts(&repr, &mut message);
+        message.push(text("\""));
         let certs = self.check(env, fits, message);
         Ok(self.coerce(&value, &targets, &certs))
     }

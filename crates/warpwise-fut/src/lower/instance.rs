@@ -22,6 +22,7 @@ use crate::lower::expr::is_named;
 use crate::lower::types::{Extent, Form, Repr, Sizes};
 use crate::lower::value::{Env, Frame, TypeBinding, Use, Value};
 use crate::typed::ids::DefId;
+use crate::typed::ty::Uniqueness;
 
 /// A definition at type arguments.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -170,6 +171,7 @@ impl<'a> Lowering<'a, '_> {
     pub fn finish(mut self, def: DefId, plain: &Repr, value: &Value<'a>) -> Result<Function, Failure> {
         let source = &self.session.program.defs[def.index()].function.result;
         let (sizes, value) = self.open_sizes(value, &plain.extents());
+        let value = self.disentangle(&value, &source.unique);
         let mut result = sizes;
         result.extend(value.leaves());
         let (size_vars, declared) = self.fresh_result(plain)?;
@@ -180,6 +182,27 @@ impl<'a> Lowering<'a, '_> {
         results.extend(vars.into_iter().zip(unique).map(|(var, unique)| ResultDecl { var, unique }));
         self.code.function.results = results;
         Ok(self.code.finish(result))
+    }
+}
+
+impl<'a> Lowering<'a, '_> {
+    /// The value with copies of arrays that stand in it twice, where it must be unique.
+    fn disentangle(&mut self, value: &Value<'a>, unique: &Uniqueness) -> Value<'a> {
+        let mut marks = value.marks(unique).into_iter();
+        let mut seen = Vec::new();
+        value.map_leaves(&mut |leaf| {
+            let unique = marks.next() == Some(true) && self.code.ty(leaf).rank() > 0;
+            match leaf {
+                Operand::Var(array) if unique && seen.contains(&array) => {
+                    self.code.bind_one("", Expr::Copy(array), &[]).into()
+                }
+                Operand::Var(array) => {
+                    seen.push(array);
+                    leaf
+                }
+                Operand::Const(_) => leaf,
+            }
+        })
     }
 }
 

@@ -207,14 +207,22 @@ fn compare(actual: &[Value], expected: &[Value]) -> Result<(), String> {
         let shape = |value: &Value| value.as_array().map(|array| array.shape.clone());
         let (left, right) = (actual.elements(), expected.elements());
         let same = shape(actual) == shape(expected) && left.len() == right.len();
-        let scale = right.iter().filter_map(|x| float(*x)).filter(|x| x.is_finite()).fold(0.0, |a: f64, x| a.max(x.abs()));
+        let scale = right
+            .iter()
+            .filter_map(|x| float(*x))
+            .filter(|x| x.is_finite())
+            .fold(0.0, |a: f64, x| a.max(x.abs()));
         let tolerance = 0.002 * scale.max(1.0);
         let close = |(x, y): (&Scalar, &Scalar)| match (float(*x), float(*y)) {
             (Some(x), Some(y)) => x == y || (x.is_nan() && y.is_nan()) || (x - y).abs() <= tolerance,
             _ => x == y,
         };
         if !same || !left.iter().zip(right).all(close) {
-            return Err(format!("{left:?} of shape {:?} instead of {right:?} of shape {:?}", shape(actual), shape(expected)));
+            return Err(format!(
+                "{left:?} of shape {:?} instead of {right:?} of shape {:?}",
+                shape(actual),
+                shape(expected)
+            ));
         }
     }
     Ok(())

@@ -91,7 +91,7 @@
 -- input { [1i32, 2i32] 2i64 }
 -- output { [1i32, 2i32] }
 -- input { [1i32, 2i32] 3i64 }
--- error: Value of shape \[2\] cannot match shape of type \[3\]i32
+-- error: Value of shape \[2\] cannot match shape of type "\[3\]i32"
 
 -- ==
 -- entry: shapes
