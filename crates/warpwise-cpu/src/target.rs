@@ -39,12 +39,9 @@ pub fn detect_target() -> CpuTarget {
         .clone()
 }
 
-/// The CPU this process runs on with vectors of another width; 1 means none at all.
+/// The CPU this process runs on with vectors of another width.
 pub fn target_with_width(bits: u32) -> Result<CpuTarget, UnsupportedWidth> {
     let detected = detect_target();
-    if bits == 1 {
-        return Ok(CpuTarget { vector_bits: 64, ..detected });
-    }
     if !matches!(bits, 128 | 256 | 512) || bits > detected.vector_bits {
         return Err(UnsupportedWidth { asked: bits, widest: detected.vector_bits });
     }

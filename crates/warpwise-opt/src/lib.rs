@@ -14,7 +14,6 @@ pub mod fuse;
 
 pub mod segment;
 
-pub mod scalarise;
 pub mod schedule;
 pub mod specialise;
 

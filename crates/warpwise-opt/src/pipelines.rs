@@ -5,8 +5,7 @@ use warpwise_ir::verify::Level;
 use crate::pass::Pass;
 
 /// Every pass there is, by name.
-pub const PASSES: &[Pass] =
-    &[INLINE, SIMPLIFY, FUSE, SEGMENT, SCHEDULE, SCALARISE, SPECIALISE, CONTRACT, PLACE];
+pub const PASSES: &[Pass] = &[INLINE, SIMPLIFY, FUSE, SEGMENT, SCHEDULE, SPECIALISE, CONTRACT, PLACE];
 
 /// From what a front end makes to what the CPU lowering takes.
 #[rustfmt::skip]
@@ -34,18 +33,9 @@ pub const CPU: &[Pass] = &[
     PLACE,
 ];
 
-/// As [`CPU`], but for what is asked to be different.
-pub fn cpu(strict_fp: bool, scalar: bool) -> Vec<Pass> {
-    let mut passes = Vec::with_capacity(CPU.len() + 1);
-    for pass in CPU {
-        if !(strict_fp && pass.name == CONTRACT.name) {
-            passes.push(*pass);
-        }
-        if scalar && pass.name == SCHEDULE.name {
-            passes.push(SCALARISE);
-        }
-    }
-    passes
+/// As [`CPU`], with every float operation rounded by itself.
+pub fn cpu_strict() -> Vec<Pass> {
+    CPU.iter().filter(|pass| pass.name != CONTRACT.name).copied().collect()
 }
 
 /// The pass of this name.
@@ -99,14 +89,6 @@ const SCHEDULE: Pass = Pass {
     needs: Level::Seg,
     gives: None,
     run: crate::schedule::schedule,
-};
-
-const SCALARISE: Pass = Pass {
-    name: "scalarise",
-    about: "run one value at a time what would run in lanes",
-    needs: Level::Seg,
-    gives: None,
-    run: crate::scalarise::scalarise,
 };
 
 const SPECIALISE: Pass = Pass {

@@ -18,7 +18,7 @@ pub struct Options {
     pub strict_fp: bool,
     /// Leaves out all run-time checks.
     pub unsafe_: bool,
-    /// Width of vectors in bits, instead of the machine's; 1 for none at all.
+    /// Width of vectors in bits, instead of the machine's.
     pub vector_width: Option<u32>,
 }
 
@@ -32,7 +32,7 @@ pub fn target(options: &Options) -> Result<CpuTarget, String> {
 
 /// The passes these options run.
 pub fn passes(options: &Options) -> Vec<Pass> {
-    pipelines::cpu(options.strict_fp, options.vector_width == Some(1))
+    if options.strict_fp { pipelines::cpu_strict() } else { pipelines::CPU.to_vec() }
 }
 
 /// Runs the passes on core IR; `observe` sees every step.

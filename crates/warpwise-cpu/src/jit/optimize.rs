@@ -34,24 +34,19 @@ pub(super) fn assembly(text: &str, target: &CpuTarget) -> Result<String, Bug> {
 pub(super) fn optimized_ir(text: &str, target: &CpuTarget) -> Result<String, Bug> {
     let machine = machine(text, target)?;
     let context = Context::create();
-    let module = optimized(&context, text, target, &machine)?;
+    let module = optimized(&context, text, &machine)?;
     Ok(module.print_to_string().to_string())
 }
 
 fn emit(text: &str, target: &CpuTarget, form: FileType) -> Result<Vec<u8>, Bug> {
     let machine = machine(text, target)?;
     let context = Context::create();
-    let module = optimized(&context, text, target, &machine)?;
+    let module = optimized(&context, text, &machine)?;
     let buffer = machine.write_to_memory_buffer(&module, form).map_err(|e| bug(text, e.to_string()))?;
     Ok(buffer.as_slice().to_vec())
 }
 
-fn optimized<'c>(
-    context: &'c Context,
-    text: &str,
-    target: &CpuTarget,
-    machine: &TargetMachine,
-) -> Result<Module<'c>, Bug> {
+fn optimized<'c>(context: &'c Context, text: &str, machine: &TargetMachine) -> Result<Module<'c>, Bug> {
     let layout = machine.get_target_data().get_data_layout();
     let whole = format!(
         "target datalayout = \"{}\"\ntarget triple = \"{}\"\n\n{text}\0",
@@ -64,11 +59,9 @@ fn optimized<'c>(
         module.verify().map_err(|e| bug(text, e.to_string()))?;
     }
     let (pipeline, _) = effort(text);
-    let options = PassBuilderOptions::create();
-    // Asked for no vectors, LLVM shall not make any either.
-    options.set_loop_vectorization(target.has_vectors());
-    options.set_loop_slp_vectorization(target.has_vectors());
-    module.run_passes(pipeline, machine, options).map_err(|e| bug(text, e.to_string()))?;
+    module
+        .run_passes(pipeline, machine, PassBuilderOptions::create())
+        .map_err(|e| bug(text, e.to_string()))?;
     Ok(module)
 }
 

@@ -49,7 +49,7 @@ pub fn all_in_lanes(text: &str) -> bool {
 /// What the function `main` comes to on each machine, without and with the optimiser.
 pub fn run_all(text: &str, args: &[Data]) -> Vec<Result<Report, Stop>> {
     let mut outcomes = Vec::new();
-    for passes in [least_passes(), pipelines::cpu(true, false)] {
+    for passes in [least_passes(), pipelines::cpu_strict()] {
         outcomes.extend(VECTOR_BITS.map(|bits| run(&lowered(text, &passes, bits), "main", args)));
     }
     outcomes
