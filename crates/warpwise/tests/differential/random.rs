@@ -8,7 +8,7 @@ use crate::oracle::{Machines, Question, Trouble, Verdict};
 use crate::values::Bound;
 
 /// At most this share of the programs may meet a known limit.
-const MOST_LIMITS: f64 = 0.05;
+const MOST_LIMITS: f64 = 0.1;
 
 /// Asks about the programs of these seeds.
 pub fn check(machines: &Machines, seeds: impl Iterator<Item = u64>) -> Result<(), String> {
