@@ -1,7 +1,8 @@
 //! Removes what nobody uses: statements, and results of loops, choices and SOACs.
 //!
-//! A walk backwards over every body with the set of live variables. An assertion is live only through
-//! its certificate: a check that guards nothing is gone.
+//! A walk backwards over every body with the set of live variables. An assertion is always live: other rewrites fold
+//! away what named its certificate, and a failing program must fail. It goes with the whole loop, choice
+//! or SOAC around it, where nobody uses that.
 
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::traverse::{Visitor, free_in_expr, free_in_type};
@@ -28,7 +29,7 @@ impl Remover<'_> {
         body.result.iter().for_each(|&x| self.use_operand(x));
         let mut kept = Vec::with_capacity(body.stms.len());
         for stm in body.stms.into_iter().rev() {
-            if stm.pattern.iter().any(|&var| self.live[var]) {
+            if is_assert(&stm) || stm.pattern.iter().any(|&var| self.live[var]) {
                 kept.push(self.stm(stm));
             } else {
                 self.changed = true;
@@ -181,6 +182,10 @@ impl Remover<'_> {
     }
 }
 
+fn is_assert(stm: &Stm) -> bool {
+    matches!(stm.expr, Expr::Assert { .. })
+}
+
 /// Which loop parameters a body uses to compute these results.
 fn used_by(
     function: &Function,
@@ -192,7 +197,7 @@ fn used_by(
     let mut mark = Marker { live: &mut live };
     result.iter().for_each(|x| mark.operand(x));
     for stm in body.stms.iter().rev() {
-        if !stm.pattern.iter().any(|&var| mark.live[var]) {
+        if !is_assert(stm) && !stm.pattern.iter().any(|&var| mark.live[var]) {
             continue;
         }
         for &var in &stm.pattern {
