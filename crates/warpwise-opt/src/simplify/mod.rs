@@ -18,6 +18,7 @@
 mod dead;
 mod facts;
 mod fold;
+mod overwritten;
 mod rewrite;
 
 use warpwise_diag::Limit;

@@ -12,6 +12,7 @@ use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, ScalarType, TernaryOp, Unary
 
 use super::facts::Facts;
 use super::fold::fold;
+use super::overwritten::overwritten;
 
 mod choices;
 mod soacs;
@@ -20,6 +21,7 @@ mod views;
 /// Rewrites a function; yields whether anything changed.
 pub fn rewrite(function: &mut Function) -> bool {
     let body = std::mem::take(&mut function.body);
+    let overwritten = overwritten(&body);
     let params: Vec<Var> = function.params.iter().map(|param| param.var).collect();
     let mut rewriter = Rewriter {
         function,
@@ -27,6 +29,7 @@ pub fn rewrite(function: &mut Function) -> bool {
         open: Vec::new(),
         level: SecondaryMap::default(),
         views: SecondaryMap::default(),
+        overwritten,
         holds: SecondaryMap::default(),
         facts: Facts::default(),
         changed: false,
@@ -57,6 +60,8 @@ struct Rewriter<'f> {
     level: SecondaryMap<Var, usize>,
     /// Views, fills and comparisons by the variable they are bound to, with the certificates they rely on.
     views: SecondaryMap<Var, Option<(Expr, Vec<Var>)>>,
+    /// Variables that are overwritten somewhere.
+    overwritten: SecondaryMap<Var, bool>,
     /// Certificates of assertions that certainly hold.
     holds: SecondaryMap<Var, bool>,
     facts: Facts,
@@ -185,7 +190,7 @@ impl Rewriter<'_> {
             self.open[level].known.insert(key, var);
         }
         self.facts.bind(var, &stm.expr);
-        if is_view(&stm.expr) {
+        if is_view(&stm.expr) && !self.overwritten[var] {
             self.views[var] = Some((stm.expr.clone(), stm.certs.clone()));
         }
         self.push_at(level, stm);
