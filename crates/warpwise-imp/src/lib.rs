@@ -24,6 +24,7 @@ mod target;
 
 pub mod lower;
 
+mod print;
 pub mod verify;
 
 pub mod interp;

@@ -40,6 +40,11 @@ fn lowered(text: &str, passes: &[Pass], vector_bits: u32) -> ImpProgram {
     lowered
 }
 
+/// The text form of a program, lowered for vectors of 512 bits.
+pub fn shown(text: &str) -> String {
+    lowered(text, &least_passes(), 512).to_string()
+}
+
 /// Whether every kernel of a program uses vectors.
 pub fn all_in_lanes(text: &str) -> bool {
     let program = lowered(text, &least_passes(), 512);
