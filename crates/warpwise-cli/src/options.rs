@@ -20,7 +20,7 @@ pub struct CompileOptions {
     /// Leave out all run-time checks
     #[arg(long = "unsafe")]
     pub unsafe_: bool,
-    /// Use vectors of so many bits (128, 256, 512), instead of the machine's widest
+    /// Use vectors of so many bits (128, 256, 512; 1: none), instead of the machine's widest
     #[arg(long, value_name = "BITS")]
     pub vector_width: Option<u32>,
 }

@@ -19,7 +19,7 @@ impl fmt::Display for UnsupportedWidth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "vector width {} is not supported: it can be 128, 256 or 512, and at most {} on this CPU",
+            "vector width {} is not supported: it can be 128, 256 or 512, at most {} on this CPU, or 1 for none",
             self.asked, self.widest
         )
     }
@@ -39,10 +39,10 @@ pub fn detect_target() -> CpuTarget {
         .clone()
 }
 
-/// The CPU this process runs on with vectors of another width.
+/// The CPU this process runs on with vectors of another width; 1 bit means code without vectors.
 pub fn target_with_width(bits: u32) -> Result<CpuTarget, UnsupportedWidth> {
     let detected = detect_target();
-    if !matches!(bits, 128 | 256 | 512) || bits > detected.vector_bits {
+    if !matches!(bits, 1 | 128 | 256 | 512) || bits > detected.vector_bits {
         return Err(UnsupportedWidth { asked: bits, widest: detected.vector_bits });
     }
     Ok(CpuTarget { vector_bits: bits, ..detected })
@@ -77,6 +77,7 @@ mod tests {
     fn odd_widths_are_refused() {
         assert!(target_with_width(0).is_err());
         assert!(target_with_width(384).is_err());
+        assert_eq!(target_with_width(1).map(|t| t.is_scalar()), Ok(true));
         assert_eq!(target_with_width(128).map(|t| t.vector_bits), Ok(128));
     }
 }

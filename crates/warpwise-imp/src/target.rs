@@ -13,7 +13,7 @@ pub struct CpuTarget {
     pub name: String,
     /// Features beyond the name's as LLVM spells them (`+avx2,-avx512f`); may be empty.
     pub features: String,
-    /// Bits of one vector register to use: 512, 256 or 128.
+    /// Bits of one vector register to use: 512, 256 or 128; 1 for code without vectors.
     pub vector_bits: u32,
     /// Whether there are mask registers, so that masked loads and stores cost what plain ones do,
     /// and 32- and 64-bit lanes can be compressed in a register.
@@ -23,8 +23,13 @@ pub struct CpuTarget {
 }
 
 impl CpuTarget {
-    /// How many lanes of this type one vector register holds; a `bool` counts as a byte.
+    /// How many lanes of this type one vector register holds, at least 1; a `bool` counts as a byte.
     pub fn lanes(&self, ty: ScalarType) -> u16 {
-        (self.vector_bits / (8 * ty.bytes() as u32)) as u16
+        (self.vector_bits / (8 * ty.bytes() as u32)).max(1) as u16
+    }
+
+    /// Whether code is to do one element after the other.
+    pub fn is_scalar(&self) -> bool {
+        self.vector_bits == 1
     }
 }

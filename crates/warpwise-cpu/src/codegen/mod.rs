@@ -44,9 +44,14 @@ pub(crate) use math::scalar_functions;
 /// What cannot be translated, in words.
 type Emitted<T> = Result<T, String>;
 
+/// Bits of the narrowest vectors there are.
+const NARROWEST: u32 = 128;
+
 /// The module with these kernels; each becomes a function with its name in [`kernel_symbol`].
 pub(crate) fn module(program: &ImpProgram, kernels: &[KernelId], target: &CpuTarget) -> Result<String, Bug> {
     let mut module = Module::default();
+    // Scalar code calls functions of vectors, too.
+    let target = &CpuTarget { vector_bits: target.vector_bits.max(NARROWEST), ..target.clone() };
     for &id in kernels {
         let kernel = &program.kernels[id];
         Function::new(&mut module, kernel, target).emit(&kernel_symbol(&kernel.name)).map_err(|message| {

@@ -34,19 +34,24 @@ pub(super) fn assembly(text: &str, target: &CpuTarget) -> Result<String, Bug> {
 pub(super) fn optimized_ir(text: &str, target: &CpuTarget) -> Result<String, Bug> {
     let machine = machine(text, target)?;
     let context = Context::create();
-    let module = optimized(&context, text, &machine)?;
+    let module = optimized(&context, text, &machine, target)?;
     Ok(module.print_to_string().to_string())
 }
 
 fn emit(text: &str, target: &CpuTarget, form: FileType) -> Result<Vec<u8>, Bug> {
     let machine = machine(text, target)?;
     let context = Context::create();
-    let module = optimized(&context, text, &machine)?;
+    let module = optimized(&context, text, &machine, target)?;
     let buffer = machine.write_to_memory_buffer(&module, form).map_err(|e| bug(text, e.to_string()))?;
     Ok(buffer.as_slice().to_vec())
 }
 
-fn optimized<'c>(context: &'c Context, text: &str, machine: &TargetMachine) -> Result<Module<'c>, Bug> {
+fn optimized<'c>(
+    context: &'c Context,
+    text: &str,
+    machine: &TargetMachine,
+    target: &CpuTarget,
+) -> Result<Module<'c>, Bug> {
     let layout = machine.get_target_data().get_data_layout();
     let whole = format!(
         "target datalayout = \"{}\"\ntarget triple = \"{}\"\n\n{text}\0",
@@ -59,9 +64,12 @@ fn optimized<'c>(context: &'c Context, text: &str, machine: &TargetMachine) -> R
         module.verify().map_err(|e| bug(text, e.to_string()))?;
     }
     let (pipeline, _) = effort(text);
-    module
-        .run_passes(pipeline, machine, PassBuilderOptions::create())
-        .map_err(|e| bug(text, e.to_string()))?;
+    let options = PassBuilderOptions::create();
+    if target.is_scalar() {
+        options.set_loop_vectorization(false);
+        options.set_loop_slp_vectorization(false);
+    }
+    module.run_passes(pipeline, machine, options).map_err(|e| bug(text, e.to_string()))?;
     Ok(module)
 }
 

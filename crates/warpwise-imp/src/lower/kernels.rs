@@ -40,13 +40,18 @@ pub(super) type Make<'f, 's> = &'f dyn Fn(&mut Emitter<'s>, Reg, Reg) -> Lowered
 impl<'a> Emitter<'a> {
     /// Builds a kernel; without lanes where its code does not work in lanes. Host code.
     pub fn build<'s>(&'s self, kind: &str, span: Span, make: Make<'_, 's>) -> Lowered<Built> {
-        self.build_as(kind, span, (false, false), make)
-            .or_else(|_| self.build_as(kind, span, (true, false), make))
+        match self.cx.target.is_scalar() {
+            true => self.build_as(kind, span, (true, false), make),
+            false => self
+                .build_as(kind, span, (false, false), make)
+                .or_else(|_| self.build_as(kind, span, (true, false), make)),
+        }
     }
 
     /// Builds a kernel that stores its results past the caches, in lanes. Host code.
     pub fn build_streaming<'s>(&'s self, kind: &str, span: Span, make: Make<'_, 's>) -> Lowered<Built> {
-        self.build_as(kind, span, (false, true), make)
+        let scalar = self.cx.target.is_scalar();
+        self.build_as(kind, span, (scalar, !scalar), make)
     }
 
     fn build_as<'s>(
