@@ -18,6 +18,7 @@ mod crashes;
 mod interrupt;
 mod output;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -39,7 +40,7 @@ const STACK: usize = 256 << 20;
 fn main() -> ExitCode {
     crashes::keep_quiet();
     interrupt::install();
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(std::env::args_os().map(negative_value)) {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
@@ -52,6 +53,20 @@ fn main() -> ExitCode {
         Err(error) => output::complain(&format!("cannot start a thread: {error}"), 1),
     };
     ExitCode::from(code)
+}
+
+/// Negative numbers are no options: a blank before them, which values may have, tells them apart.
+fn negative_value(word: OsString) -> OsString {
+    let negative = word.to_str().and_then(|word| word.strip_prefix('-')).is_some_and(|number| {
+        let special = ["f16.", "f32.", "f64.", "."].iter().any(|start| number.starts_with(start));
+        special || number.starts_with(|c: char| c.is_ascii_digit())
+    });
+    if !negative {
+        return word;
+    }
+    let mut marked = OsString::from(" ");
+    marked.push(word);
+    marked
 }
 
 /// Prints help, or what is wrong with the words given.

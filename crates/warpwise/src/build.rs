@@ -12,10 +12,11 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
-use warpwise_diag::{Diagnostic, Failure, Sources, render};
+use warpwise_diag::{Diagnostic, Failure, Sources, Span, render};
 use warpwise_fut::syntax::imports::SourceFile;
 use warpwise_imp::CpuTarget;
 use warpwise_ir::Program as CoreProgram;
+use warpwise_ir::verify::{Level, verify};
 
 use crate::cache::DiskCache;
 use crate::compiler::{self, Options};
@@ -80,7 +81,7 @@ pub fn build(path: &Path, options: &Options, cache: Option<&DiskCache>) -> Resul
     if let Some(Kept { warnings, compiled, .. }) = slot.and_then(|(cache, key)| kept(cache, key)) {
         return Ok(Built { compiled, warnings, cached: true, not_kept: None });
     }
-    let Core { mut program, sources, warnings } = front_end(main, &files, options)?;
+    let Core { mut program, sources, warnings } = verified(path, front_end(main, &files, options)?)?;
     let warnings = render(&sources, &warnings, false);
     let compiled = match compiler::compile_core(&mut program, &sources, options) {
         Ok(compiled) => compiled,
@@ -100,8 +101,7 @@ pub fn read_core(path: &Path, options: &Options) -> Result<Core, BuildError> {
 
 fn front_end(main: SourceFile, files: &SourceFiles, options: &Options) -> Result<Core, BuildError> {
     let mut sources = Sources::new();
-    let is_core = Path::new(&main.name).extension().is_some_and(|ending| ending == "ir");
-    let made = if is_core {
+    let made = if is_core(Path::new(&main.name)) {
         let file = sources.add(main.name, main.text);
         warpwise_ir::parse::parse(sources.text(file), file).map(|program| (program, Vec::new()))
     } else {
@@ -113,6 +113,19 @@ fn front_end(main: SourceFile, files: &SourceFiles, options: &Options) -> Result
         Ok((program, warnings)) => Ok(Core { program, sources, warnings }),
         Err(failure) => Err(BuildError::Failure { failure, sources }),
     }
+}
+
+/// Whether a file holds core IR as text.
+fn is_core(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "ir")
+}
+
+/// Core IR that somebody wrote by hand may be wrong.
+fn verified(path: &Path, core: Core) -> Result<Core, BuildError> {
+    let errors = if is_core(path) { verify(&core.program, Level::Soac).err() } else { None };
+    let Some(errors) = errors else { return Ok(core) };
+    let diagnostics = errors.iter().map(|error| Diagnostic::error("E0900", Span::NONE, error.to_string()));
+    Err(BuildError::Failure { failure: Failure::User(diagnostics.collect()), sources: core.sources })
 }
 
 /// What the first file, the options, the CPU and the compiler add up to; none where this build of the

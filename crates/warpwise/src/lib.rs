@@ -13,6 +13,7 @@ pub mod cache;
 mod fingerprint;
 pub mod source;
 
+pub mod oracle;
 pub mod stages;
 
 pub use compiler::Options;

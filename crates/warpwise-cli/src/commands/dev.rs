@@ -121,7 +121,7 @@ impl Passes<'_> {
         let Some(level) = levels.into_iter().find(|&level| verify(program, level).is_ok()) else {
             let wanted = passes.first().map_or(Level::Soac, |pass| pass.needs);
             let Err(bug) = check("input", program, wanted) else { return Ok(()) };
-            return Err(wrong("E0302", bug.message));
+            return Err(Diagnostic::error("E0900", Span::NONE, bug.message).into());
         };
         levels_fit(passes, level)?;
         run_passes(passes, program, level, observe).map(|_| ())
@@ -150,7 +150,7 @@ fn levels_fit(passes: &[Pass], mut level: Level) -> Result<(), warpwise_diag::Fa
             let (name, needs, level) = (pass.name, level_name(pass.needs), level_name(level));
             let message =
                 format!("the pass `{name}` needs a program of level {needs}, this one has level {level}");
-            return Err(wrong("E0301", message));
+            return Err(Diagnostic::error("E0901", Span::NONE, message).into());
         }
         level = pass.gives.unwrap_or(level);
     }
@@ -163,11 +163,6 @@ fn level_name(level: Level) -> &'static str {
         Level::Seg => "seg",
         Level::Mem => "mem",
     }
-}
-
-/// What somebody asked for or wrote by hand is not the compiler's mistake.
-fn wrong(code: &'static str, message: String) -> warpwise_diag::Failure {
-    Diagnostic::error(code, Span::NONE, message).into()
 }
 
 fn pass(name: &str) -> Result<Pass, Failure> {

@@ -26,7 +26,7 @@ pub struct RunArguments {
     #[arg(short, long, default_value = "main")]
     entry: String,
     /// Values as text, or files with values (text, binary, .npy, .png); without any, standard input is read
-    #[arg(value_name = "ARG", allow_hyphen_values = true)]
+    #[arg(value_name = "ARG")]
     arguments: Vec<String>,
     /// Write the results to a file, one for each result or one for all; its ending tells the format (.npy, .png,
     /// .bin, text otherwise)

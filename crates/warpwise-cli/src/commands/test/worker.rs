@@ -1,13 +1,16 @@
 //! The test of one program, in the process that was started for it.
 
+use std::cell::OnceCell;
 use std::io::Read;
 use std::path::Path;
 
 use regex::RegexBuilder;
-use warpwise::build::{BuildError, build};
-use warpwise::{CallError, Context, Program};
+use warpwise::build::{BuildError, Core, build, read_core};
+use warpwise::oracle::reference_results;
+use warpwise::{CallError, Context, Options, Program};
 use warpwise_diag::{Failure as CompileFailure, Sources, render_failure};
 use warpwise_fut::testspec::{Expected, Pattern, TestCase, TestSpec, parse_test_spec};
+use warpwise_runtime::array::Value;
 use warpwise_runtime::compare::{Tolerance, compare};
 use warpwise_runtime::execute::RunError;
 
@@ -83,7 +86,8 @@ fn test(path: &Path, arguments: &TestArguments, context: &Context) -> Vec<Troubl
         Err(error) => troubles.push(Trouble { status: Status::Internal, message: error.to_string() }),
         Ok(program) => {
             let cases = Cases { path, sources: &sources, memory: context.memory() };
-            troubles.extend(Runs { program: &program, cases }.all(&spec));
+            let options = arguments.compile.options();
+            troubles.extend(Runs { program: &program, cases, options, core: OnceCell::new() }.all(&spec));
         }
     }
     troubles
@@ -137,6 +141,9 @@ fn must_match(pattern: &Pattern, text: &str, what: &str) -> Option<Trouble> {
 struct Runs<'a> {
     program: &'a Program,
     cases: Cases<'a>,
+    options: Options,
+    /// The program as the interpreter takes it; made when first needed.
+    core: OnceCell<Result<Core, Trouble>>,
 }
 
 impl Runs<'_> {
@@ -153,6 +160,11 @@ impl Runs<'_> {
 
     fn case(&self, entry: &str, case: &TestCase) -> Result<(), Trouble> {
         let arguments = self.cases.arguments(case).map_err(of_case)?;
+        // Running may overwrite what the interpreter is to read.
+        let inputs = match &case.expected {
+            Expected::Auto => self.cases.arguments(case).map_err(of_case)?,
+            Expected::Success | Expected::Values(_) | Expected::Error(_) => Vec::new(),
+        };
         let results = interrupt::stoppable(|| self.program.call(entry, arguments));
         match (&case.expected, results) {
             (_, Err(CallError::Run(RunError::Internal(message)))) => {
@@ -164,14 +176,26 @@ impl Runs<'_> {
             (Expected::Error(_), Ok(_)) => Err(failed("it must fail, but does not")),
             (_, Err(error)) => Err(failed(error.to_string())),
             (Expected::Success, Ok(_)) => Ok(()),
-            (Expected::Auto, Ok(_)) => Err(unsupported("output computed by the interpreter")),
+            (Expected::Auto, Ok(results)) => must_equal(&results, &self.interpreted(entry, &inputs)?),
             (Expected::Values(values), Ok(results)) => {
-                let expected = self.cases.values(values).map_err(of_case)?;
-                let difference = compare(&results, &expected, Tolerance::TestBlock);
-                difference.map_err(|difference| failed(difference.to_string()))
+                must_equal(&results, &self.cases.values(values).map_err(of_case)?)
             }
         }
     }
+
+    fn interpreted(&self, entry: &str, inputs: &[Value]) -> Result<Vec<Value>, Trouble> {
+        let core = self
+            .core
+            .get_or_init(|| read_core(self.cases.path, &self.options).map_err(|error| not_built(&error)));
+        let Core { program, sources, .. } = core.as_ref().map_err(Trouble::clone)?;
+        reference_results(program, sources, entry, inputs, self.cases.memory)
+            .map_err(|message| failed(format!("the interpreter fails: {message}")))
+    }
+}
+
+fn must_equal(results: &[Value], expected: &[Value]) -> Result<(), Trouble> {
+    let difference = compare(results, expected, Tolerance::TestBlock);
+    difference.map_err(|difference| failed(difference.to_string()))
 }
 
 fn of_case(error: CaseError) -> Trouble {
