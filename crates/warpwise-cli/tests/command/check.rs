@@ -1,0 +1,102 @@
+//! Wrong programs: each a located message, exit code 2.
+
+use crate::common::Folder;
+
+/// Programs with the place of the error and a part of what is said.
+const WRONG: &[(&str, &str, &str)] = &[
+    ("entry main (x: i32) = x + y", "p.fut:1:27", "y"),
+    ("entry main (x: i32) : bool = x", "p.fut:1:30", "bool"),
+    ("entry main (x: i32) = x +", "p.fut:1:2", "end of"),
+    ("def f x = x\nentry main (x: i32) = f x ?", "p.fut:2:27", "?"),
+    ("entry main (x: i32) = if x then 1 else 2", "p.fut:1:26", "bool"),
+    ("import \"nowhere\"\nentry main (x: i32) = x", "p.fut:1:8", "nowhere.fut"),
+    ("import \"p\"\nentry main (x: i32) = x", "p.fut:1:8", "imports itself"),
+    ("entry main [n] [m] (a: [n]i32) (b: [m]i32) = map2 (+) a b", "p.fut:1:", "differ"),
+    ("entry main (a: *[]i32) = let b = a with [0] = 1 in (a, b)", "p.fut:1:", "consumed"),
+    ("entry main (a: []i32) = a with [0] = 1", "p.fut:1:", ""),
+    ("entry main (x: i32) = \u{1F600}", "p.fut:1:23", ""),
+];
+
+#[test]
+fn every_wrong_program_is_a_located_message() {
+    for (program, place, said) in WRONG {
+        let folder = Folder::with(program);
+        for command in ["check", "run", "bench", "dev"] {
+            folder.run(&[command, "p.fut"]).fails(2, &["error[", place, said]);
+        }
+    }
+}
+
+#[test]
+fn several_errors_come_at_once() {
+    let folder = Folder::with("def f = x\ndef g = y\nentry main (x: i32) = z");
+    folder.run(&["check", "p.fut"]).fails(2, &["p.fut:1:9", "p.fut:2:9", "p.fut:3:23"]);
+}
+
+#[test]
+fn right_programs_say_nothing() {
+    for program in ["", "-- nothing\n", "entry main (x: i32) = x", "def f 't (x: t) = x"] {
+        let ran = Folder::with(program).run(&["check", "p.fut"]);
+        assert_eq!(ran.errors, "");
+        assert_eq!(ran.succeeds(), "");
+    }
+}
+
+#[test]
+fn errors_are_data_for_tools() {
+    let folder = Folder::with("entry main (x: i32) = y");
+    folder.write("q.fut", "entry main (x: i32) = x");
+    let ran = folder.run(&["check", "q.fut", "p.fut", "--json", "-"]);
+    assert_eq!(ran.code, Some(2));
+    let reports: serde_json::Value = serde_json::from_slice(&ran.output).unwrap();
+    assert_eq!(reports.as_array().unwrap().len(), 1);
+    assert_eq!(reports[0]["file"], "p.fut");
+    assert_eq!((reports[0]["line"].as_u64(), reports[0]["column"].as_u64()), (Some(1), Some(23)));
+    assert_eq!(reports[0]["severity"], "error");
+    assert!(folder.run(&["check", "q.fut", "--json", "out.json"]).succeeds().is_empty());
+    assert_eq!(std::fs::read_to_string(folder.path("out.json")).unwrap(), "[]\n");
+}
+
+#[test]
+fn what_is_not_text_is_located() {
+    let folder = Folder::new();
+    folder.write("p.fut", b"entry main (x: i32) =\n  x \xff");
+    for command in ["check", "run", "dev", "bench"] {
+        folder.run(&[command, "p.fut"]).fails(2, &["p.fut:2:5", "UTF-8", "0xff"]);
+    }
+    folder.write("lib.fut", b"def x = \xff");
+    folder.write("p.fut", "import \"lib\"\nentry main = x");
+    folder.run(&["check", "p.fut"]).fails(2, &["p.fut:1:8", "lib", "UTF-8"]);
+}
+
+#[test]
+fn files_that_cannot_be_read_are_named() {
+    let folder = Folder::new();
+    folder.write("folder/x", "");
+    for command in ["check", "run", "dev", "bench", "test"] {
+        folder.run(&[command, "nowhere.fut"]).fails(1, &["nowhere.fut"]);
+    }
+    for command in ["check", "run", "dev", "bench"] {
+        folder.run(&[command, "folder"]).fails(1, &["folder", "directory"]);
+    }
+    folder.write("p.fut", "import \"lib\"\nentry main = 1i32");
+    folder.write("lib.fut/x", "");
+    folder.run(&["check", "p.fut"]).fails(2, &["p.fut:1:8", "directory"]);
+}
+
+#[test]
+fn deep_nesting_ends_in_an_answer() {
+    for depth in [100, 1_000, 100_000] {
+        let nested = format!("entry main (x: i32) = {}x{}", "(".repeat(depth), ")".repeat(depth));
+        let sum = format!("entry main (x: i32) = x{}", " + x".repeat(depth));
+        let negated = format!("entry main (x: i32) = {}x", "- ".repeat(depth));
+        for program in [nested, sum, negated] {
+            let ran = Folder::with(&program).run(&["check", "p.fut"]);
+            let code = ran.code;
+            if code != Some(0) {
+                ran.fails(2, &["p.fut:1:"]);
+            }
+            assert!(code == Some(0) || depth > 100, "{depth} levels are not many");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Intermediate stages as text.
+
+use crate::common::Folder;
+
+const MVM: &str = "entry main [n][m] (a: [n][m]f32) (x: [m]f32) : [n]f32 =
+  map (\\row -> f32.sum (map2 (*) row x)) a";
+
+#[test]
+fn core_ir_prints_and_reads_back_at_every_stage() {
+    let folder = Folder::with(MVM);
+    for pass in ["inline", "simplify:1", "fuse", "segment", "schedule", "place"] {
+        let text = folder.run(&["dev", "p.fut", "--after", pass]).succeeds();
+        folder.write("p.ir", &text);
+        assert_eq!(folder.run(&["dev", "p.ir"]).succeeds(), text, "after {pass}");
+    }
+    let fused = folder.run(&["dev", "p.fut", "--after", "fuse"]).succeeds();
+    assert_eq!(fused.matches("screma").count(), 2, "{fused}");
+    assert!(!fused.contains("segmap"), "{fused}");
+    folder.write("p.ir", folder.run(&["dev", "p.fut"]).succeeds());
+    let words = ["run", "p.ir", "[[1, 2], [3, 4]]", "[5, 6]"];
+    assert_eq!(folder.run(&words).succeeds(), "[17.0f32, 39.0f32]\n");
+}
+
+/// The numbers of names depend on how many variables there were before.
+fn without_numbers(text: &str) -> String {
+    text.chars().filter(|c| !c.is_ascii_digit() && *c != '_').collect()
+}
+
+#[test]
+fn any_list_of_passes_runs_on_text() {
+    let folder = Folder::with(MVM);
+    folder.write("p.ir", folder.run(&["dev", "p.fut"]).succeeds());
+    let passes = "inline,simplify,fuse,simplify,fuse,simplify";
+    let listed = folder.run(&["dev", "p.ir", "--passes", passes]).succeeds();
+    let usual = folder.run(&["dev", "p.fut", "--after", "simplify:3"]).succeeds();
+    assert_eq!(without_numbers(&listed), without_numbers(&usual));
+    folder
+        .run(&["dev", "p.ir", "--passes", "simplify,nonsense"])
+        .fails(1, &["`nonsense`", "inline, simplify"]);
+    folder.run(&["dev", "p.ir", "--passes", "place"]).fails(2, &["`place`", "level seg", "level soac"]);
+    folder.run(&["dev", "p.fut", "--after", "fuse:99"]).fails(1, &["fuse:99"]);
+}
+
+#[test]
+fn wrong_core_ir_is_the_users() {
+    let folder = Folder::new();
+    folder.write("p.ir", "fun f(x: i32) -> (y: i32) {\n  y: i32 = add x z;\n  return y\n}\n");
+    folder.run(&["dev", "p.ir"]).fails(2, &["p.ir:2:"]);
+    folder.write("p.ir", "fun f(x: i32) -> (y: i64) {\n  y: i32 = add x x;\n  return y\n}\n");
+    folder.run(&["dev", "p.ir"]).fails(2, &["error["]);
+    folder.run(&["run", "p.ir"]).fails(2, &["error["]);
+}
+
+#[test]
+fn every_stage_below_has_a_text() {
+    let folder = Folder::with(MVM);
+    let emit = |stage: &str| folder.run(&["dev", "p.fut", "--emit", stage]).succeeds();
+    assert!(emit("imp").contains("kernel"));
+    assert!(emit("bytecode").contains("Launch"));
+    assert!(emit("llvm").contains("define"));
+    assert!(emit("asm").contains("ret"));
+    let each = folder.run(&["dev", "p.fut", "--after-each"]).succeeds();
+    assert!(each.contains("// after inline\n") && each.contains("// after place\n"), "{each}");
+}
+
+#[test]
+fn passes_are_timed() {
+    let folder = Folder::with(MVM);
+    let ran = folder.run(&["dev", "p.fut", "--after", "place", "--time-passes"]);
+    for pass in ["inline", "simplify", "place", "all"] {
+        assert!(ran.errors.lines().any(|line| line.starts_with(pass)), "{}", ran.errors);
+    }
+    ran.succeeds();
+}

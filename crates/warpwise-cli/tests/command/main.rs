@@ -1,0 +1,13 @@
+//! The `warpwise` command as its users meet it: every test starts the program.
+
+mod common;
+
+mod bench;
+mod cache;
+mod check;
+mod dev;
+mod options;
+mod run;
+mod signals;
+mod test;
+mod values;

@@ -1,0 +1,68 @@
+//! Options that mean the same everywhere, and words that mean nothing.
+
+use crate::common::Folder;
+
+#[test]
+fn zero_threads_are_refused() {
+    let folder = Folder::with("entry main = 1i32");
+    for command in ["run", "bench", "test"] {
+        folder.run(&[command, "p.fut", "--threads", "0"]).fails(1, &["--threads", "at least one thread"]);
+    }
+    folder.run(&["run", "p.fut", "--threads", "-1"]).fails(1, &["--threads"]);
+    assert_eq!(folder.run(&["run", "p.fut", "--threads", "3"]).succeeds(), "1i32\n");
+}
+
+#[test]
+fn wrong_options_are_said_with_exit_code_1() {
+    let folder = Folder::with("entry main = 1i32");
+    folder.run(&["run", "p.fut", "--nonsense"]).fails(1, &["--nonsense"]);
+    folder.run(&["run", "p.fut", "--memory-limit", "lots"]).fails(1, &["--memory-limit", "512M"]);
+    folder.run(&["run", "p.fut", "--param", "x"]).fails(1, &["NAME=VALUE"]);
+    folder.run(&["run", "p.fut", "--vector-width", "100"]).fails(1, &["100"]);
+    folder.run(&["run", "p.fut", "--tuning", "nowhere"]).fails(1, &["nowhere"]);
+    folder.write("bad.tuning", "# thresholds\n\na=1\nb\n");
+    folder.run(&["run", "p.fut", "--tuning", "bad.tuning"]).fails(1, &["bad.tuning:4"]);
+    folder.write("good.tuning", "a=1\n");
+    folder.run(&["run", "p.fut", "--tuning", "good.tuning", "--param", "b=2"]).succeeds();
+    folder.run(&["walk"]).fails(1, &["walk"]);
+    folder.run(&[] as &[&str]).fails(1, &["Usage"]);
+}
+
+#[test]
+fn help_is_no_failure() {
+    let folder = Folder::new();
+    for command in ["check", "run", "bench", "test", "dev"] {
+        assert!(folder.run(&[command, "--help"]).succeeds().contains("Usage: warpwise"));
+    }
+    assert!(folder.run(&["--help"]).succeeds().contains("test"));
+    assert!(folder.run(&["--version"]).succeeds().starts_with("warpwise "));
+}
+
+#[test]
+fn results_do_not_depend_on_threads_and_checks_can_go() {
+    let folder = Folder::with("entry main (n: i64) = f32.sum (map (\\i -> f32.sin (f32.i64 i)) (iota n))");
+    let sum = |words: &[&str]| folder.run(&[&["run", "p.fut", "100003"], words].concat()).succeeds();
+    let one = sum(&["--threads", "1"]);
+    for threads in ["2", "3", "7"] {
+        assert_eq!(sum(&["--threads", threads]), one);
+    }
+    for width in ["1", "128"] {
+        let other: f64 = sum(&["--vector-width", width]).trim().trim_end_matches("f32").parse().unwrap();
+        let sum: f64 = one.trim().trim_end_matches("f32").parse().unwrap();
+        assert!((other - sum).abs() < 0.01, "{other} {sum}");
+    }
+    sum(&["--strict-fp"]);
+    let folder = Folder::with("entry main (x: i32) = assert (x > 0) x");
+    folder.run(&["run", "p.fut", "0"]).fails(1, &["p.fut:1:"]);
+    assert_eq!(folder.run(&["run", "p.fut", "0", "--unsafe"]).succeeds(), "0i32\n");
+}
+
+#[test]
+fn profiles_name_the_phases() {
+    let folder = Folder::with("entry main (x: i32) = x");
+    let ran = folder.run(&["run", "p.fut", "1", "--profile"]);
+    for phase in ["compile", "load", "read arguments", "run", "write results", "memory at most"] {
+        assert!(ran.errors.contains(phase), "{}", ran.errors);
+    }
+    assert_eq!(ran.succeeds(), "1i32\n");
+}

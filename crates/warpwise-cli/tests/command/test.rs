@@ -1,0 +1,149 @@
+//! Running test blocks: every status, and the summary.
+
+use crate::common::Folder;
+
+/// Programs with the status they must get and a part of the message.
+const PROGRAMS: &[(&str, &str, &str, &str)] = &[
+    ("value", "passed", "", "-- ==\n-- input { 1 } output { 2 }\nentry main (x: i32) = x + 1"),
+    (
+        "several",
+        "passed",
+        "",
+        "-- ==\n-- entry: f g\n-- input { 2i64 } output { 4i64 2.0 }\n-- random input { i64 }
+entry f (x: i64) = (x * x, f64.i64 x)\nentry g (x: i64) = (x + x, f64.i64 x)",
+    ),
+    ("no-block", "passed", "", "entry main (x: i32) = x"),
+    ("rejected", "passed", "", "-- ==\n-- error: unknown.*name|not.*known|nknown\nentry main = nowhere"),
+    (
+        "fails",
+        "passed",
+        "",
+        "-- ==\n-- input { 5i64 } error: Index .5. out of bounds.*shape
+entry main (i: i64) = (iota 3)[i]",
+    ),
+    (
+        "file",
+        "passed",
+        "",
+        "-- ==\n-- input @ data/in.gz output @ data/out.txt\nentry main (xs: []i32) = map (+ 1) xs",
+    ),
+    (
+        "nan",
+        "passed",
+        "",
+        "-- ==\n-- input { [f32.nan, 1f32] } output { [f32.nan, 1.0005f32] }\nentry main (x: []f32) = x",
+    ),
+    ("import", "passed", "", "-- ==\n-- input { 1 } output { 2 }\nimport \"lib/next\"\nentry main = next"),
+    (
+        "warned",
+        "passed",
+        "",
+        "-- ==\n-- tags { nobench }\n-- input { 1 } output { 1 }\nentry main (x: i32) = x",
+    ),
+    (
+        "auto",
+        "passed",
+        "",
+        "-- ==\n-- random input { [100]f32 } auto output\n-- input { empty([0]f32) } auto output
+entry main [n] (xs: *[n]f32) = (map (* 2) xs, f32.sum xs)",
+    ),
+    (
+        "differs",
+        "failed",
+        "3i32 expected, got 2i32",
+        "-- ==\n-- input { 1 } output { 3 }\nentry main (x: i32) = x + 1",
+    ),
+    ("type", "failed", "i32", "-- ==\n-- input { 1 }\nentry main (x: i64) = x + 1"),
+    ("shape", "failed", "[2]i32", "-- ==\n-- input { 1 } output { [1, 2] }\nentry main (x: i32) = [x]"),
+    ("wrong", "failed", "p/wrong.fut:1:", "entry main = nowhere"),
+    ("compiles", "failed", "must not compile", "-- ==\n-- error: type\nentry main = 1i32"),
+    ("succeeds", "failed", "must fail", "-- ==\n-- input { 1 } error: bounds\nentry main (x: i32) = x"),
+    ("other-error", "failed", "bounds", "-- ==\n-- input { 0 } error: bounds\nentry main (x: i32) = 1 / x"),
+    ("no-entry", "failed", "`f`", "-- ==\n-- entry: f\n-- input { 0 }\nentry main (x: i32) = 1 / x"),
+    ("no-warning", "failed", "odd", "-- ==\n-- input { 0 }\n-- warning: odd\nentry main (x: i32) = x"),
+    ("bad-block", "failed", "bad-block.fut:2:", "-- ==\n-- input { 0\nentry main (x: i32) = x"),
+    ("bad-value", "failed", "bad-value.fut:2:12", "-- ==\n-- input { x }\nentry main (x: i32) = x"),
+    (
+        "bad-regex",
+        "failed",
+        "regular expression",
+        "-- ==\n-- input { 0 } error: (\nentry main (x: i32) = 1 / x",
+    ),
+    (
+        "absurd",
+        "failed",
+        "memory",
+        "-- ==\n-- random input { [9223372036854775807]f64 }\nentry main (x: []f64) = x",
+    ),
+    ("script", "unsupported", "script", "-- ==\n-- script input { f 1 }\nentry main (x: i32) = x"),
+    ("disabled", "unsupported", "tags", "-- ==\n-- tags { disable }\nentry main = nowhere"),
+    (
+        "hangs",
+        "timeout",
+        "",
+        "-- ==\n-- input { 1 }
+entry main (x: i32) = loop x while x != 0 do i32.sum (map (\\i -> i32.i64 i %% 2 + x) (iota 1001)) | 1",
+    ),
+];
+
+fn folder() -> Folder {
+    use std::io::Write;
+    let folder = Folder::new();
+    for (name, _, _, program) in PROGRAMS {
+        folder.write(&format!("p/{name}.fut"), program);
+    }
+    folder.write("p/lib/next.fut", "def next (x: i32) = x + 1");
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(b"[1, 2]").unwrap();
+    folder.write("p/data/in.gz", encoder.finish().unwrap());
+    folder.write("p/data/out.txt", "[2i32, 3i32]");
+    folder
+}
+
+#[test]
+fn every_program_gets_its_status() {
+    let folder = folder();
+    let ran = folder.run(&["test", "p", "--json", "out.json", "--timeout", "10"]);
+    let text = String::from_utf8(ran.output).unwrap();
+    let count = |wanted: &str| PROGRAMS.iter().filter(|(_, status, ..)| *status == wanted).count();
+    let (passed, skipped) = (count("passed") + 1, count("unsupported"));
+    let failed = PROGRAMS.len() + 1 - passed - skipped;
+    let json = std::fs::read_to_string(folder.path("out.json")).unwrap();
+    let outcomes: Vec<serde_json::Map<_, _>> = serde_json::from_str(&json).unwrap();
+    for (name, status, said, _) in PROGRAMS {
+        let path = format!("p/{name}.fut");
+        let outcome = outcomes.iter().find(|outcome| outcome["program"] == path.as_str()).unwrap();
+        assert_eq!(outcome["status"], *status, "{name}: {}", outcome["message"]);
+        assert!(outcome["message"].as_str().unwrap().contains(said), "{name}: {}", outcome["message"]);
+        assert_eq!(outcome.len(), 3);
+    }
+    assert_eq!(outcomes.len(), PROGRAMS.len() + 1);
+    let summary = format!("{passed} passed, {failed} failed, {skipped} skipped");
+    assert_eq!(text.lines().last(), Some(summary.as_str()));
+    assert_eq!(ran.code, Some(1));
+}
+
+#[test]
+fn when_all_is_well_only_the_summary_is_printed() {
+    let folder = folder();
+    let text = folder.run(&["test", "p/value.fut", "p/several.fut", "p/lib"]).succeeds();
+    assert_eq!(text, "3 passed, 0 failed, 0 skipped\n");
+    assert_eq!(
+        folder.run(&["test", "p/disabled.fut"]).succeeds().lines().last(),
+        Some("0 passed, 0 failed, 1 skipped")
+    );
+    assert_eq!(folder.run(&["test", "p/data"]).succeeds(), "0 passed, 0 failed, 0 skipped\n");
+    let json = folder.run(&["test", "p/value.fut", "--json", "-"]).succeeds();
+    let outcomes: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(outcomes[0]["status"], "passed");
+}
+
+#[test]
+fn tests_keep_nothing_unless_told() {
+    let folder = folder();
+    folder.run(&["test", "p/value.fut"]).succeeds();
+    assert!(!folder.path("cache").exists());
+    folder.run(&["test", "p/value.fut", "--cache", "kept"]).succeeds();
+    assert!(folder.path("kept").is_dir());
+    folder.run(&["test", "p/value.fut", "--cache", "kept"]).succeeds();
+}
