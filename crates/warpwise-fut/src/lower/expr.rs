@@ -52,9 +52,11 @@ impl<'a> Lowering<'a, '_> {
                 self.index(&array, slice, env)
             }
             ExprKind::Update { array, slice, value } => {
+                // The value may consume what the indices are read from.
+                let dims = self.dims(slice, env)?;
                 let value = self.expr(value, env)?;
                 let array = self.expr(array, env)?;
-                self.update(&array, slice, &value, env)
+                self.update(&array, &dims, &value, env)
             }
             ExprKind::Assert { condition, condition_span, body } => {
                 self.assertion(condition, *condition_span, body, env)

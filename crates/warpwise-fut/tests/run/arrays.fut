@@ -32,7 +32,7 @@
 -- input { [0i32, 1i32, 2i32, 3i32, 4i32] 3i64 1i64 1i64 }
 -- error: Index \[3:1:1\] out of bounds
 -- input { [0i32, 1i32, 2i32, 3i32, 4i32] 0i64 3i64 0i64 }
--- error: slice
+-- error: Index \[0:3:0\] out of bounds
 
 -- ==
 -- entry: parts
