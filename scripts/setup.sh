@@ -53,14 +53,14 @@ say() { printf 'setup: %s\n' "$*"; }
 
 require_rust() {
   if ! command -v cargo >/dev/null || ! command -v rustc >/dev/null; then
-    say "Rust is missing. Get it from https://rustup.rs (version 1.88 or later)."
+    say "Rust is missing. Get it from https://rustup.rs (version 1.89 or later)."
     exit 1
   fi
   local version minor
   version=$(rustc --version | cut -d' ' -f2)
   minor=${version#1.} minor=${minor%%.*}
-  if [[ $version != 1.* ]] || ((minor < 88)); then
-    say "Rust 1.88 or later is needed, this is $version. Try: rustup update stable"
+  if [[ $version != 1.* ]] || ((minor < 89)); then
+    say "Rust 1.89 or later is needed, this is $version. Try: rustup update stable"
     exit 1
   fi
   command -v cc >/dev/null || { say "a C compiler is missing (on Debian: apt-get install gcc libc6-dev)"; exit 1; }
