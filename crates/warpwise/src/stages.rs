@@ -29,7 +29,7 @@ pub fn show(
 ) -> Result<String, Failure> {
     let imp = warpwise_imp::lower::lower(program, target)?;
     match stage {
-        Stage::Imperative => Ok(format!("{imp:#?}")),
+        Stage::Imperative => Ok(imp.to_string()),
         Stage::Bytecode => Ok(bytecode(&warpwise_imp::bytecode::bytecode(&imp, sources)?)),
         Stage::Llvm => Ok(warpwise_cpu::emit_llvm_ir(&imp, target, true)?),
         Stage::Assembly => Ok(warpwise_cpu::emit_asm(&imp, target)?),

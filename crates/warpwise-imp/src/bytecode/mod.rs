@@ -12,8 +12,7 @@
 //! ```
 //!
 //! Registers keep their numbers; constants and temporaries get the ones behind. A constant is loaded
-//! once, at the start of its function. The lowering must not have put kernel-only operations into host
-//! code: the verifier of the imperative IR checks that.
+//! once, at the start of its function. An operation that only kernels have is a `Bug` of the lowering.
 
 mod control;
 
