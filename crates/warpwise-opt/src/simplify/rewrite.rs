@@ -30,7 +30,6 @@ pub fn rewrite(function: &mut Function) -> bool {
         level: SecondaryMap::default(),
         views: SecondaryMap::default(),
         overwritten,
-        guards: SecondaryMap::default(),
         holds: SecondaryMap::default(),
         facts: Facts::default(),
         changed: false,
@@ -63,8 +62,6 @@ struct Rewriter<'f> {
     views: SecondaryMap<Var, Option<(Expr, Vec<Var>)>>,
     /// Variables that are overwritten somewhere.
     overwritten: SecondaryMap<Var, bool>,
-    /// The certificates a variable was computed under.
-    guards: SecondaryMap<Var, Vec<Var>>,
     /// Certificates of assertions that certainly hold.
     holds: SecondaryMap<Var, bool>,
     facts: Facts,
@@ -170,10 +167,7 @@ impl Rewriter<'_> {
             _ => None,
         };
         if let Some(known) = fold(&stm.expr, ty) {
-            if stm.certs.is_empty() {
-                return self.replace(var, known);
-            }
-            self.guard(&mut stm, known);
+            return self.replace(var, known);
         }
         if let Expr::Assert { cond, .. } = &stm.expr
             && *cond == Operand::bool(true)
@@ -186,19 +180,13 @@ impl Rewriter<'_> {
         if let Some(key) = &key
             && let Some(&same) = self.open.iter().rev().find_map(|body| body.known.get(key))
         {
-            if stm.certs.iter().all(|cert| self.guards[same].contains(cert)) {
-                return self.replace(var, same.into());
-            }
-            if self.function.ty(var).as_scalar().is_some() {
-                self.guard(&mut stm, same.into());
-            }
+            return self.replace(var, same.into());
         }
         let level = self.level_for(&stm);
         if level + 1 < self.open.len() {
             self.changed = true;
         }
-        self.guards[var].clone_from(&stm.certs);
-        if let Some(key) = key.filter(|_| !matches!(stm.expr, Expr::Operand(_))) {
+        if let Some(key) = key {
             self.open[level].known.insert(key, var);
         }
         self.facts.bind(var, &stm.expr);
@@ -206,14 +194,6 @@ impl Rewriter<'_> {
             self.views[var] = Some((stm.expr.clone(), stm.certs.clone()));
         }
         self.push_at(level, stm);
-    }
-
-    /// The statement is known to give a value, which must not be had without what its certificates promise.
-    fn guard(&mut self, stm: &mut Stm, known: Operand) {
-        if !matches!(stm.expr, Expr::Operand(_)) {
-            stm.expr = Expr::Operand(known);
-            self.changed = true;
-        }
     }
 
     fn comparison_by_facts(&mut self, stm: &mut Stm) {
