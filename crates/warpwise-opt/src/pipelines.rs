@@ -33,6 +33,10 @@ pub const CPU: &[Pass] = &[
     PLACE,
 ];
 
+/// What the reference interpreter runs instead of the program as written: contraction is part of what a
+/// program means, and it needs products and sums in one body.
+pub const REFERENCE: &[Pass] = &[INLINE, SIMPLIFY, CONTRACT];
+
 /// As [`CPU`], with every float operation rounded by itself.
 pub fn cpu_strict() -> Vec<Pass> {
     CPU.iter().filter(|pass| pass.name != CONTRACT.name).copied().collect()

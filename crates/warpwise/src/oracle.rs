@@ -2,14 +2,27 @@
 
 use std::rc::Rc;
 
-use warpwise_diag::Sources;
+use warpwise_diag::{Failure, Sources};
 use warpwise_interp::{ArrayValue, InterpError, Value as Interpreted, interpret};
+use warpwise_ir::verify::Level;
 use warpwise_ir::{Function, Operand, Program as CoreProgram, Type};
+use warpwise_opt::pass::run_passes;
+use warpwise_opt::pipelines;
 use warpwise_prim::Scalar;
 use warpwise_runtime::array::{Array, Value};
 use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 
+use crate::compiler::Options;
 use crate::signature::Entry;
+
+/// Brings a core program into the form that is interpreted: with fused multiply-adds where compiled code has
+/// them (SEMANTICS, "Numbers"), unless every operation is to be rounded by itself.
+pub fn prepare(program: &mut CoreProgram, options: &Options) -> Result<(), Failure> {
+    if options.strict_fp {
+        return Ok(());
+    }
+    run_passes(pipelines::REFERENCE, program, Level::Soac, |_, _, _| {}).map(|_| ())
+}
 
 /// Interprets an entry point of a core program. An error is a message with its place.
 pub fn reference_results(

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use regex::RegexBuilder;
 use warpwise::build::{BuildError, Core, build, read_core};
-use warpwise::oracle::reference_results;
+use warpwise::oracle::{prepare, reference_results};
 use warpwise::{CallError, Context, Options, Program};
 use warpwise_diag::{Failure as CompileFailure, Sources, render_failure};
 use warpwise_fut::testspec::{Expected, Pattern, TestCase, TestSpec, parse_test_spec};
@@ -184,9 +184,12 @@ impl Runs<'_> {
     }
 
     fn interpreted(&self, entry: &str, inputs: &[Value]) -> Result<Vec<Value>, Trouble> {
-        let core = self
-            .core
-            .get_or_init(|| read_core(self.cases.path, &self.options).map_err(|error| not_built(&error)));
+        let core = self.core.get_or_init(|| {
+            let mut core = read_core(self.cases.path, &self.options).map_err(|error| not_built(&error))?;
+            prepare(&mut core.program, &self.options)
+                .map_err(|failure| failed(render_failure(&core.sources, &failure, false)))?;
+            Ok(core)
+        });
         let Core { program, sources, .. } = core.as_ref().map_err(Trouble::clone)?;
         reference_results(program, sources, entry, inputs, self.cases.memory)
             .map_err(|message| failed(format!("the interpreter fails: {message}")))
