@@ -1,17 +1,18 @@
 //! The program in `ARCHITECTURE.md` is shown as it really is at every stage.
 //!
 //! The document holds one block marked `futhark`; the blocks marked `text STAGE` hold what became of it: `internalise`
-//! is what the front end makes, the name of a pass means after its last run.
-//! `BLESS=1` rewrites them.
+//! is what the front end makes, the name of a pass means after its last run, `imperative` is the last kernel of the lowered
+//! program. `BLESS=1` rewrites them. The machine is an invented one, so that the text is the same everywhere.
 
 use std::path::PathBuf;
 use std::{env, fs};
 
 use warpwise::build::read_core;
 use warpwise::compiler::{Options, optimise};
+use warpwise_imp::CpuTarget;
 
 /// Stages that the document must show, in order.
-const STAGES: [&str; 2] = ["internalise", "fuse"];
+const STAGES: [&str; 5] = ["internalise", "fuse", "schedule", "place", "imperative"];
 
 const FENCE: &str = "```";
 
@@ -48,8 +49,26 @@ fn stages(source: &str) -> Vec<(&'static str, String)> {
         seen.push((pass.name, program.to_string()));
     });
     observed.expect("the program can be optimised");
+    let imp = warpwise_imp::lower::lower(&program, &target()).expect("the program can be lowered");
+    seen.push(("imperative", last_kernel(&imp.to_string()).to_string()));
     let text = |stage| seen.iter().find(|(name, _)| *name == stage).map(|(_, text)| text.trim_end());
     STAGES.map(|stage| (stage, format!("{}\n", text(stage).expect("a stage of this name")))).to_vec()
+}
+
+/// The last kernel of a program.
+fn last_kernel(imperative: &str) -> &str {
+    imperative.rfind("\nkernel ").map_or(imperative, |place| &imperative[place + 1..])
+}
+
+/// A machine with vectors of 4 floats, the smallest there is.
+fn target() -> CpuTarget {
+    CpuTarget {
+        name: "x86-64".to_string(),
+        features: String::new(),
+        vector_bits: 128,
+        mask_registers: false,
+        compress_narrow: false,
+    }
 }
 
 /// What stands in the block marked like this.
