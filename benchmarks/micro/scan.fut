@@ -47,14 +47,10 @@
 -- auto output
 -- "large" notest random input { [50000000]i32 }
 
-def exclusive 'a [n] (op: a -> a -> a) (ne: a) (xs: [n]a) : [n]a =
-  let inclusive = scan op ne xs
-  in tabulate n (\i -> if i == 0 then ne else inclusive[i - 1])
-
 entry inclusive_f32 [n] (xs: [n]f32) : [n]f32 = scan (+) 0 xs
 
 entry inclusive_i32 [n] (xs: [n]i32) : [n]i32 = scan (+) 0 xs
 
-entry exclusive_f32 [n] (xs: [n]f32) : [n]f32 = exclusive (+) 0 xs
+entry exclusive_f32 [n] (xs: [n]f32) : [n]f32 = exscan (+) 0 xs
 
-entry exclusive_i32 [n] (xs: [n]i32) : [n]i32 = exclusive (+) 0 xs
+entry exclusive_i32 [n] (xs: [n]i32) : [n]i32 = exscan (+) 0 xs
