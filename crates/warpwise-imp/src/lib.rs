@@ -31,7 +31,7 @@ pub mod interp;
 
 pub mod bytecode;
 
-pub use op::{AtomicOp, Block, Label, MemoryOrder, Op};
+pub use op::{AtomicOp, Block, Label, Op};
 pub use program::{
     Check, CheckId, HostFunction, HostParam, HostResult, ImpProgram, Kernel, KernelId, KernelParam, Launch,
 };

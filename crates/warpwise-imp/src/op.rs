@@ -13,17 +13,6 @@ pub type Block = Vec<Op>;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Label(pub u32);
 
-/// How strongly an access to a flag is ordered.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum MemoryOrder {
-    /// Atomic, unordered.
-    Relaxed,
-    /// Later reads see what was written before the matching release.
-    Acquire,
-    /// Earlier writes are visible to whoever acquires.
-    Release,
-}
-
 /// Read-modify-write operations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AtomicOp {
