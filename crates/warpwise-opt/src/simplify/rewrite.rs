@@ -15,6 +15,7 @@ use super::fold::fold;
 use super::overwritten::overwritten;
 
 mod choices;
+mod powers;
 mod soacs;
 mod views;
 
@@ -155,8 +156,9 @@ impl Rewriter<'_> {
 
     /// A statement without bodies.
     fn simple(&mut self, mut stm: Stm) {
-        if let Some(composed) = self.compose(&mut stm) {
-            stm.expr = composed;
+        let simpler = self.compose(&mut stm).or_else(|| self.power_as_product(&stm));
+        if let Some(simpler) = simpler {
+            stm.expr = simpler;
             self.changed = true;
         }
         self.comparison_by_facts(&mut stm);

@@ -121,7 +121,7 @@ impl Rewriter<'_> {
     }
 
     /// Binds a scalar expression, folded where it can be.
-    fn scalar(&mut self, expr: Expr, ty: ScalarType, stm: &Stm) -> Operand {
+    pub(super) fn scalar(&mut self, expr: Expr, ty: ScalarType, stm: &Stm) -> Operand {
         let var = self.function.fresh("at", Type::Scalar(ty));
         self.simple(Stm { pattern: vec![var], expr, certs: vec![], span: stm.span });
         self.substitution.apply(var.into())

@@ -1,0 +1,63 @@
+//! Powers with small known exponents become products.
+//!
+//! An integer power is the same product to the last bit. A float's square and reciprocal are correctly
+//! rounded; its third and fourth power take two roundings, which keeps those of f32 and f64 within the bound
+//! that `docs/accuracy.md` gives for functions. Higher powers stay calls.
+
+use warpwise_ir::{Expr, Operand, Stm};
+use warpwise_prim::{BinaryOp, Scalar, ScalarType};
+
+use super::Rewriter;
+
+/// The highest power of an integer that is multiplied out: at most ten multiplications.
+const HIGHEST_OF_INTEGERS: u32 = 63;
+
+impl Rewriter<'_> {
+    /// The product a power is equal to, if its exponent is known and small enough.
+    pub(super) fn power_as_product(&mut self, stm: &Stm) -> Option<Expr> {
+        let Expr::Binary(op, base, Operand::Const(exponent)) = stm.expr else { return None };
+        let (multiply, exponent) = match op {
+            BinaryOp::Pow | BinaryOp::UPow => {
+                let exponent = u32::try_from(exponent.as_int()?).ok()?;
+                (BinaryOp::Mul, Some(exponent).filter(|&n| n <= HIGHEST_OF_INTEGERS)?)
+            }
+            BinaryOp::FPow if exponent == Scalar::float(exponent.ty(), -1.0) => {
+                let one = Scalar::float(exponent.ty(), 1.0);
+                return Some(Expr::Binary(BinaryOp::FDiv, one.into(), base));
+            }
+            BinaryOp::FPow => {
+                let is = |n: &u32| exponent == Scalar::float(exponent.ty(), f64::from(*n));
+                (BinaryOp::FMul, (1..=highest_of_floats(exponent.ty())).find(is)?)
+            }
+            _ => return None,
+        };
+        if exponent == 0 {
+            return Some(Expr::Operand(Scalar::int(self.scalar_type(base), 1).into()));
+        }
+        Some(self.product(multiply, base, exponent, stm))
+    }
+
+    /// The product of `exponent` times `base`, by repeated squaring from the highest bit down.
+    fn product(&mut self, multiply: BinaryOp, base: Operand, exponent: u32, stm: &Stm) -> Expr {
+        let ty = self.scalar_type(base);
+        let mut product = Expr::Operand(base);
+        for bit in (0..exponent.ilog2()).rev() {
+            let root = self.scalar(product, ty, stm);
+            product = Expr::Binary(multiply, root, root);
+            if exponent >> bit & 1 == 1 {
+                let square = self.scalar(product, ty, stm);
+                product = Expr::Binary(multiply, square, base);
+            }
+        }
+        product
+    }
+
+    fn scalar_type(&self, operand: Operand) -> ScalarType {
+        self.function.operand_type(operand).as_scalar().expect("powers are of scalars")
+    }
+}
+
+/// The highest power of a float that is multiplied out, so that the result is as accurate as a call's.
+fn highest_of_floats(ty: ScalarType) -> u32 {
+    if ty == ScalarType::F16 { 2 } else { 4 }
+}
