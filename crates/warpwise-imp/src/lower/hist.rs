@@ -40,6 +40,9 @@ const SMALL_TABLE: i64 = 2048;
 /// Copies of a small table.
 const COPIES: i64 = 4;
 
+/// Bytes that two tables never share, so that the tasks that fill them do not wait for each other's stores.
+const CACHE_LINE: i64 = 64;
+
 /// The sizes of a histogram's parts, as operands of host code or of a kernel.
 #[derive(Clone, Copy)]
 struct Sizes {
@@ -57,15 +60,15 @@ struct Sizes {
 struct Tables {
     /// One memory a value.
     mems: Vec<Mem>,
-    /// Bins of a table.
-    bins: Operand,
+    /// Elements from a table to the next: its bins, and what fills up the last cache line.
+    pitch: Operand,
 }
 
 /// Where the lanes of a group put what they want to combine, in the arena.
 struct Staging {
     /// Places in the tables; negative where there is nothing to combine.
     places: Mem,
-    /// One memory a value.
+    /// One memory a value; what is the same in all lanes is not put there.
     values: Vec<Mem>,
 }
 
@@ -128,27 +131,36 @@ impl<'a> Emitter<'a> {
         let mut tables = Vec::new();
         for (hist, &bins) in ops.iter().zip(bins) {
             let copies = self.code.mul(sizes.chunks, sizes.copies);
-            let elements = self.code.mul(copies, bins);
+            let pitch = self.pitch(hist, bins);
+            let elements = self.code.mul(copies, pitch);
             let mut mems = Vec::new();
             for &dest in &hist.dests {
                 let bytes = self.code.mul(elements, Operand::i64(self.elem(dest).bytes() as i64));
                 mems.push(self.alloc("tables", bytes));
             }
-            tables.push(Tables { mems, bins });
+            tables.push(Tables { mems, pitch });
         }
         let built = self.build_chunks(stm, op, ops, &tables, sizes)?;
         let cost = self.code.mul(cost, sizes.chunk);
         let schedule = if self.is_uneven(&op.body) { Schedule::Dynamic } else { Schedule::Static };
         self.launch(built, Range { extent: sizes.chunks, schedule, cost });
-        for (hist, table) in ops.iter().zip(&tables) {
+        for ((hist, table), &extent) in ops.iter().zip(&tables).zip(bins) {
             let built = self.build_merge(stm, hist, table, sizes)?;
             let cost = self.code.mul(sizes.chunks, sizes.copies);
-            self.launch(built, Range { extent: table.bins, schedule: Schedule::Static, cost });
+            self.launch(built, Range { extent, schedule: Schedule::Static, cost });
         }
         for table in tables {
             self.release_locals(table.mems);
         }
         Ok(())
+    }
+
+    /// Elements from a table to the next.
+    fn pitch(&mut self, hist: &HistOp, bins: Operand) -> Operand {
+        let least = hist.dests.iter().map(|&dest| self.elem(dest).bytes() as i64).min().unwrap_or(1);
+        let line = CACHE_LINE / least;
+        let above = self.code.add(bins, Operand::i64(line - 1));
+        self.code.binary(BinaryOp::And, above, Operand::i64(-line))
     }
 
     fn sizes_param(&mut self, sizes: &Sizes) -> Sizes {
@@ -162,7 +174,7 @@ impl<'a> Emitter<'a> {
 
     fn tables_param(&mut self, tables: &Tables) -> Tables {
         let mems = tables.mems.iter().map(|&mem| self.mem_param("tables", mem, None)).collect();
-        Tables { mems, bins: self.param_for(tables.bins) }
+        Tables { mems, pitch: self.param_for(tables.pitch) }
     }
 
     /// The kernel that combines a chunk of the input into the chunk's tables.
@@ -180,8 +192,8 @@ impl<'a> Emitter<'a> {
             kernel.for_units((lo, hi), &mut |kernel, chunk| {
                 let first_copy = kernel.code.mul(chunk, sizes.copies);
                 for (hist, table) in ops.iter().zip(&tables) {
-                    let first = kernel.code.mul(first_copy, table.bins);
-                    let count = kernel.code.mul(sizes.copies, table.bins);
+                    let first = kernel.code.mul(first_copy, table.pitch);
+                    let count = kernel.code.mul(sizes.copies, table.pitch);
                     kernel.clear(stm, hist, table, first, count)?;
                 }
                 let from = kernel.code.mul(chunk, sizes.chunk);
@@ -197,7 +209,9 @@ impl<'a> Emitter<'a> {
                 kernel.walk_space(stm, op, part, &how, &mut |kernel| {
                     kernel.with_arena(&[&op.body], |kernel| {
                         kernel.stms(&op.body)?;
-                        let turn = kernel.value(last);
+                        // In lanes the turn depends on the lane alone: not to be computed for each group.
+                        let lanes = Value::Linear { base: Operand::i64(0), stride: 1 };
+                        let turn = if kernel.width() > 1 { lanes } else { kernel.value(last) };
                         let turn = kernel.binary(BinaryOp::And, turn, Value::Uniform(turns));
                         let copy = kernel.binary(BinaryOp::Add, Value::Uniform(first_copy), turn);
                         kernel.combine_privately(stm, op, ops, &tables, &staging, copy)
@@ -286,7 +300,7 @@ impl<'a> Emitter<'a> {
                 let above = self.binary(BinaryOp::Mul, bin, extent);
                 bin = self.binary(BinaryOp::Add, above, index);
             }
-            let start = self.binary(BinaryOp::Mul, copy, Value::Uniform(table.bins));
+            let start = self.binary(BinaryOp::Mul, copy, Value::Uniform(table.pitch));
             let place = self.binary(BinaryOp::Add, start, bin);
             match staging.get(number) {
                 Some(staging) => self.combine_lanes(hist, table, staging, (inside, place), &values)?,
@@ -319,7 +333,9 @@ impl<'a> Emitter<'a> {
         self.with_mask(Mask::Full, |this| {
             this.store_at(staged(staging.places), ScalarType::I64, lane, place, false);
             for ((&mem, &elem), &value) in staging.values.iter().zip(&types).zip(values) {
-                this.store_at(staged(mem), elem, lane, value, false);
+                if !matches!(value, Value::Uniform(_)) {
+                    this.store_at(staged(mem), elem, lane, value, false);
+                }
             }
         });
         self.at_width(1, |this| {
@@ -329,11 +345,14 @@ impl<'a> Emitter<'a> {
             let place = this.load_at(staged(staging.places), ScalarType::I64, at);
             let somewhere = this.compare(CompareOp::SLe, Value::constant(Scalar::I64(0)), place);
             let done = this.guarded(somewhere, &mut |this| {
-                let mut values = Vec::new();
-                for (&mem, &elem) in staging.values.iter().zip(&types) {
-                    values.push(this.load_at(staged(mem), elem, at));
+                let mut own = Vec::new();
+                for ((&mem, &elem), &value) in staging.values.iter().zip(&types).zip(values) {
+                    own.push(match value {
+                        Value::Uniform(_) => value,
+                        Value::Linear { .. } | Value::Varying(_) => this.load_at(staged(mem), elem, at),
+                    });
                 }
-                this.combine_at(hist, table, place, &values)
+                this.combine_at(hist, table, place, &own)
             });
             let body = this.code.close();
             let to = Operand::i64(i64::from(width));
@@ -404,7 +423,7 @@ impl<'a> Emitter<'a> {
         }
         let copy = self.code.int_reg("copy");
         self.code.open();
-        let start = self.code.mul(copy, table.bins);
+        let start = self.code.mul(copy, table.pitch);
         let place = self.binary(BinaryOp::Add, bin, Value::Uniform(start));
         let mut args: Vec<Value> = totals.iter().map(|&reg| self.in_register(reg)).collect();
         for (&mem, view) in table.mems.iter().zip(&views) {
