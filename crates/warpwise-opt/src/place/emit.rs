@@ -15,8 +15,9 @@ pub struct Emitter<'f> {
     bodies: Vec<OpenBody>,
 }
 
+/// A body under construction.
 #[derive(Default)]
-struct OpenBody {
+pub struct OpenBody {
     stms: Vec<Stm>,
     known: FxHashMap<(BinaryOp, Operand, Operand), Operand>,
     /// Saturating products.
@@ -37,6 +38,16 @@ impl<'f> Emitter<'f> {
     /// Closes the innermost body and yields its statements.
     pub fn close(&mut self) -> Vec<Stm> {
         self.bodies.pop().expect("a body is open").stms
+    }
+
+    /// Sets the innermost body aside, open as it is.
+    pub fn suspend(&mut self) -> OpenBody {
+        self.bodies.pop().expect("a body is open")
+    }
+
+    /// Goes on with a body that was set aside.
+    pub fn resume(&mut self, body: OpenBody) {
+        self.bodies.push(body);
     }
 
     /// Appends a statement.
@@ -80,6 +91,12 @@ impl<'f> Emitter<'f> {
         let result = Operand::Var(self.bind("at", Type::I64, Expr::Binary(op, x, y)));
         self.bodies.last_mut().expect("a body is open").known.insert((op, x, y), result);
         result
+    }
+
+    /// Makes it known that a variable is the product `x * y`.
+    pub fn know_product(&mut self, x: Operand, y: Operand, product: Var) {
+        let body = self.bodies.last_mut().expect("a body is open");
+        body.known.insert((BinaryOp::Mul, x, y), product.into());
     }
 
     /// Bytes of an array; the greatest `i64` where the product overflows, which no allocator grants.

@@ -1,9 +1,28 @@
 //! Arrays that come out of choices and loops.
 
+use std::{iter, slice};
+
 use warpwise_diag::{Limit, Span};
-use warpwise_ir::{Body, Branch, Expr, LoopForm, LoopParam, Operand, Placement, SliceDim, Stm, Type, Var};
+use warpwise_ir::{
+    Body, Branch, Expr, Lmad, LmadDim, LoopForm, LoopParam, Operand, Placement, Stm, Type, Var,
+};
 
 use super::Placer;
+
+/// An array that comes out of a body in a block of its own, row-major, bound together with that block and with
+/// the strides that are only known with it.
+struct Moving {
+    /// Which result of the body it is.
+    position: usize,
+    block: Var,
+    /// Dimensions, with the variables that stand for their strides.
+    strides: Vec<(usize, Var)>,
+}
+
+/// The variables that are bound before the arrays.
+fn bound_with(moving: &[Moving]) -> impl Iterator<Item = Var> {
+    moving.iter().flat_map(|array| iter::once(array.block).chain(array.strides.iter().map(|&(_, var)| var)))
+}
 
 /// A statement whose certificates and span the caller fills in.
 fn stm(pattern: Vec<Var>, expr: Expr) -> Stm {
@@ -26,47 +45,79 @@ impl Placer<'_> {
             self.emit.open();
             self.wish_results(&body, &wanted);
             let result = self.stms_of(body)?;
-            open.push(Body { stms: self.emit.close(), result });
+            open.push((self.emit.suspend(), result));
         }
-        let mut else_body = open.pop().expect("two bodies");
-        let mut then_body = open.pop().expect("two bodies");
-        let mut blocks = Vec::new();
+        let mut moving = Vec::new();
         for (position, &var) in pattern.iter().enumerate() {
             if self.emit.function.ty(var).rank() == 0 {
                 continue;
             }
-            let results = [then_body.result[position], else_body.result[position]];
-            let [then_place, else_place] =
-                results.map(|result| self.placement(result.as_var().expect("an array")));
-            if then_place == else_place {
-                self.set(var, then_place);
-                continue;
+            let places: Vec<Placement> = open
+                .iter()
+                .map(|(_, result)| self.placement(result[position].as_var().expect("an array")))
+                .collect();
+            if places[0] == places[1] {
+                self.set(var, places[0].clone());
+            } else {
+                moving.push(self.moving(position, var, &pattern));
             }
-            let block = self.emit.function.fresh("mem", Type::Mem);
-            let shape = self.shape(var);
-            let index_fn = self.emit.row_major(&shape);
-            self.set(var, Placement { block, index_fn });
-            blocks.push((block, position));
         }
-        for body in [&mut then_body, &mut else_body] {
-            self.yield_blocks(body, &blocks);
-        }
-        let pattern = blocks.iter().map(|&(block, _)| block).chain(pattern).collect();
+        let mut bodies = open.into_iter().map(|(body, result)| {
+            self.emit.resume(body);
+            let result = self.yield_blocks(result, &moving);
+            Body { stms: self.emit.close(), result }
+        });
+        let then_body = bodies.next().expect("two bodies");
+        let else_body = bodies.next().expect("two bodies");
+        drop(bodies);
+        let pattern = bound_with(&moving).chain(pattern).collect();
         Ok(stm(pattern, Expr::If { cond, then_body, else_body, branch }))
     }
 
-    /// Normalises the results at these positions and yields their blocks first.
-    fn yield_blocks(&mut self, body: &mut Body, blocks: &[(Var, usize)]) {
-        self.emit.open();
-        let mut result = Vec::with_capacity(blocks.len() + body.result.len());
-        for &(_, position) in blocks {
-            let array = self.normalised(body.result[position]);
-            body.result[position] = array;
-            result.push(self.placement(array.as_var().expect("an array")).block.into());
+    /// Places an array in a block of its own. `bound` are the variables bound together with it, sizes among
+    /// them: a stride that is a product of these cannot be computed outside.
+    fn moving(&mut self, position: usize, var: Var, bound: &[Var]) -> Moving {
+        let block = self.emit.function.fresh("mem", Type::Mem);
+        let shape = self.shape(var);
+        let mut dims: Vec<LmadDim> =
+            shape.iter().map(|&extent| LmadDim { extent, stride: Operand::i64(1) }).collect();
+        let mut strides: Vec<(usize, Var)> = Vec::new();
+        for dim in (1..shape.len()).rev() {
+            let (size, inner) = (shape[dim], dims[dim].stride);
+            let varies = size.as_var().is_some_and(|size| bound.contains(&size));
+            dims[dim - 1].stride = if varies && inner == Operand::i64(1) {
+                size
+            } else if varies || !strides.is_empty() || inner.as_var().is_some_and(|var| bound.contains(&var))
+            {
+                let stride = self.emit.function.fresh("stride", Type::I64);
+                self.emit.know_product(size, inner, stride);
+                strides.push((dim - 1, stride));
+                stride.into()
+            } else {
+                self.emit.mul(size, inner)
+            };
         }
-        body.stms.extend(self.emit.close());
-        result.append(&mut body.result);
-        body.result = result;
+        self.set(var, Placement { block, index_fn: Lmad { offset: Operand::i64(0), dims } });
+        Moving { position, block, strides }
+    }
+
+    /// The block of a row-major array and those of its strides that are bound with it.
+    fn block_and_strides(&self, array: Operand, moving: &Moving) -> Vec<Operand> {
+        let Placement { block, index_fn } = self.placement(array.as_var().expect("an array"));
+        let strides = moving.strides.iter().map(|&(dim, _)| index_fn.dims[dim].stride);
+        iter::once(block.into()).chain(strides).collect()
+    }
+
+    /// Normalises these results in the open body and yields their blocks and strides before all results.
+    fn yield_blocks(&mut self, mut result: Vec<Operand>, moving: &[Moving]) -> Vec<Operand> {
+        let mut first = Vec::new();
+        for array in moving {
+            let value = self.normalised(result[array.position]);
+            result[array.position] = value;
+            first.extend(self.block_and_strides(value, array));
+        }
+        first.append(&mut result);
+        first
     }
 
     /// Places a loop: arrays it overwrites stay where they are, others change blocks (host) or are
@@ -113,35 +164,25 @@ impl Placer<'_> {
         body: Body,
         changing: &[usize],
     ) -> Result<Stm, Limit> {
-        let mut block_params = Vec::new();
-        let mut blocks = Vec::new();
+        let bound: Vec<Var> = params.iter().map(|param| param.var).collect();
+        let mut first_params = Vec::new();
         for &position in changing {
             let init = self.normalised(params[position].init);
-            let init_block = self.placement(init.as_var().expect("an array")).block;
             params[position].init = init;
-            let block = self.emit.function.fresh("mem", Type::Mem);
-            block_params.push(LoopParam { var: block, init: init_block.into(), consumed: false });
-            // Sizes may be loop parameters themselves, so the strides are computed where they are in scope.
-            blocks.push((self.emit.function.fresh("mem", Type::Mem), position));
+            let inside = self.moving(position, params[position].var, &bound);
+            let inits = self.block_and_strides(init, &inside);
+            let with_inits = bound_with(slice::from_ref(&inside)).zip(inits);
+            first_params.extend(with_inits.map(|(var, init)| LoopParam { var, init, consumed: false }));
         }
+        let moving: Vec<Moving> =
+            changing.iter().map(|&position| self.moving(position, pattern[position], &pattern)).collect();
         self.emit.open();
-        for (block, &position) in block_params.iter().zip(changing) {
-            let param = params[position].var;
-            let shape = self.shape(param);
-            let index_fn = self.emit.row_major(&shape);
-            self.set(param, Placement { block: block.var, index_fn });
-        }
         let result = self.stms_of(body)?;
-        let mut body = Body { stms: self.emit.close(), result };
-        self.yield_blocks(&mut body, &blocks);
-        for &(block, position) in &blocks {
-            let shape = self.shape(pattern[position]);
-            let index_fn = self.emit.row_major(&shape);
-            self.set(pattern[position], Placement { block, index_fn });
-        }
-        let pattern = blocks.iter().map(|&(block, _)| block).chain(pattern).collect();
-        block_params.append(&mut params);
-        Ok(stm(pattern, Expr::Loop { params: block_params, form, body }))
+        let result = self.yield_blocks(result, &moving);
+        let body = Body { stms: self.emit.close(), result };
+        let pattern = bound_with(&moving).chain(pattern).collect();
+        first_params.append(&mut params);
+        Ok(stm(pattern, Expr::Loop { params: first_params, form, body }))
     }
 
     /// Loop-carried arrays that are copied back to one place at the end of every iteration.
@@ -171,24 +212,21 @@ impl Placer<'_> {
         // Two passes: no result may be overwritten before it has been saved.
         for &position in changing {
             let place = self.placement(params[position].var);
-            let array = result[position].as_var().expect("an array");
-            let lies_in_a_param = changing.iter().any(|&other| {
-                other != position && self.placement(params[other].var).block == self.placement(array).block
-            });
-            if lies_in_a_param
-                || (self.placement(array).block == place.block && self.placement(array) != place)
-            {
-                result[position] = self.copy(array).into();
+            let value = self.placement(result[position].as_var().expect("an array"));
+            let in_some_param = |&param: &usize| self.placement(params[param].var).block == value.block;
+            if value != place && changing.iter().any(in_some_param) {
+                result[position] = self.copy(result[position].as_var().expect("an array")).into();
             }
         }
         for &position in changing {
-            let (param, value) = (params[position].var, result[position]);
-            let updated = self.emit.function.fresh_like(param);
-            let whole =
-                |&len: &Operand| SliceDim::Range { start: Operand::i64(0), len, stride: Operand::i64(1) };
-            let dims = self.shape(param).iter().map(whole).collect();
-            self.emit.push(Stm { span, ..stm(vec![updated], Expr::Update { array: param, dims, value }) });
-            result[position] = updated.into();
+            let place = self.placement(params[position].var);
+            let array = result[position].as_var().expect("an array");
+            if self.placement(array) != place {
+                let back = self.emit.function.fresh_like(params[position].var);
+                self.emit.push(Stm { span, ..stm(vec![back], Expr::Copy(array)) });
+                self.set(back, place);
+                result[position] = back.into();
+            }
         }
         let body = Body { stms: self.emit.close(), result };
         Ok(stm(pattern, Expr::Loop { params, form, body }))
