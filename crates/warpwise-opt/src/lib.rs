@@ -6,6 +6,8 @@
 pub mod pass;
 pub mod pipelines;
 
+pub mod aliases;
+
 pub mod inline;
 pub mod simplify;
 

@@ -20,9 +20,10 @@ mod horizontal;
 mod vertical;
 
 use warpwise_diag::Limit;
-use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::traverse::{FreeVars, free_in_expr};
 use warpwise_ir::{Body, Expr, Function, Program, Stm, Var};
+
+use crate::aliases::Aliases;
 
 /// Fuses in every function.
 pub fn fuse(program: &mut Program) -> Result<(), Limit> {
@@ -67,31 +68,13 @@ fn fuse_once(function: &mut Function, body: &mut Body) -> bool {
 /// What the statements of a body read and overwrite.
 struct Block {
     free: Vec<FreeVars>,
-    /// The array a view or an overwritten array goes back to.
-    root: SecondaryMap<Var, Option<Var>>,
+    aliases: Aliases,
 }
 
 impl Block {
     fn of(function: &Function, body: &Body) -> Block {
         let free = body.stms.iter().map(|stm| free_in_expr(function, &stm.expr)).collect();
-        let mut block = Block { free, root: SecondaryMap::default() };
-        for stm in &body.stms {
-            let base = match &stm.expr {
-                Expr::Index { array, .. }
-                | Expr::Slice { array, .. }
-                | Expr::Update { array, .. }
-                | Expr::Rearrange { array, .. }
-                | Expr::Reshape { array, .. }
-                | Expr::Operand(warpwise_ir::Operand::Var(array)) => *array,
-                _ => continue,
-            };
-            block.root[stm.pattern[0]] = Some(block.root_of(base));
-        }
-        block
-    }
-
-    fn root_of(&self, var: Var) -> Var {
-        self.root[var].unwrap_or(var)
+        Block { free, aliases: Aliases::of(body) }
     }
 
     fn uses_any(&self, stm: usize, vars: &[Var]) -> bool {
@@ -100,10 +83,9 @@ impl Block {
 
     /// Whether a statement overwrites something that `reader` reads.
     fn overwrites_what(&self, body: &Body, stm: usize, reader: usize) -> bool {
-        consumed(&body.stms[stm]).into_iter().any(|consumed| {
-            let root = self.root_of(consumed);
-            self.free[reader].iter().any(|read| self.root_of(read) == root)
-        })
+        let consumed = self.aliases.consumed(&body.stms[stm]);
+        let is_consumed = |read: Var| self.aliases.roots(read).iter().any(|root| consumed.contains(root));
+        !consumed.is_empty() && self.free[reader].iter().any(is_consumed)
     }
 
     fn can_fuse_vertically(&self, body: &Body, producer: usize, consumer: usize) -> bool {
@@ -113,8 +95,11 @@ impl Block {
         let made = &body.stms[producer].pattern;
         let inputs = inputs(&body.stms[consumer].expr);
         let reads_as_input = inputs.iter().any(|input| made.contains(input));
+        // What a reduction yields is there only when all elements have been seen.
+        let reads_total = inputs.iter().any(|input| totals(&body.stms[producer]).contains(input));
         from == to
             && reads_as_input
+            && !reads_total
             && !certs_use(&body.stms[consumer], made)
             && !vertical::uses_otherwise(&body.stms[consumer].expr, made)
             && (producer + 1..consumer).all(|between| {
@@ -139,32 +124,20 @@ impl Block {
                     && !certs_use(&body.stms[between], &a.pattern)
                     && !self.overwrites_what(body, between, first)
             })
+            && !self.overwrites_what(body, second, first)
+    }
+}
+
+/// The results of a statement's reductions.
+fn totals(stm: &Stm) -> &[Var] {
+    match &stm.expr {
+        Expr::Screma(soac) => &stm.pattern[..soac.n_reduced()],
+        _ => &[],
     }
 }
 
 fn certs_use(stm: &Stm, vars: &[Var]) -> bool {
     stm.certs.iter().any(|cert| vars.contains(cert))
-}
-
-/// The arrays a statement overwrites.
-fn consumed(stm: &Stm) -> Vec<Var> {
-    match &stm.expr {
-        Expr::Update { array, .. } => vec![*array],
-        Expr::Scatter(soac) => soac.dests.iter().map(|dest| dest.array).collect(),
-        Expr::Hist(soac) => soac.ops.iter().flat_map(|op| op.dests.iter().copied()).collect(),
-        Expr::Loop { params, .. } => {
-            params.iter().filter(|param| param.consumed).filter_map(|param| param.init.as_var()).collect()
-        }
-        Expr::WithAcc(soac) => soac.inputs.iter().flat_map(|input| input.arrays.iter().copied()).collect(),
-        // Without the callee at hand, any argument may be consumed.
-        Expr::Call { args, .. } => args.iter().filter_map(|arg| arg.as_var()).collect(),
-        Expr::UpdateAcc { acc, .. } => vec![*acc],
-        expr => {
-            let mut inner = Vec::new();
-            expr.for_each_body(|body| inner.extend(body.stms.iter().flat_map(consumed)));
-            inner
-        }
-    }
 }
 
 /// The width of a SOAC that takes part in fusion.

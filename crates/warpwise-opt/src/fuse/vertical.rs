@@ -43,9 +43,9 @@ fn parts(expr: &mut Expr) -> Option<(&mut Vec<Var>, &mut Lambda)> {
 /// Fuses the statement at `producer` into the one at `consumer`; yields whether their shapes allow it.
 pub fn fuse(function: &mut Function, body: &mut Body, producer: usize, consumer: usize) -> bool {
     let Expr::Screma(from) = &body.stms[producer].expr else { return false };
-    let kept = still_used(function, body, producer, consumer);
     let (n_scanned, n_reduced) = (from.n_scanned(), from.n_reduced());
     let made = body.stms[producer].pattern.clone();
+    let kept = still_used(function, body, &made[n_reduced..], consumer);
     let needed_later = kept.len() + n_reduced > 0;
     let fused = if from.scans.is_empty() && from.post.is_none() {
         match &body.stms[consumer].expr {
@@ -71,14 +71,13 @@ pub fn fuse(function: &mut Function, body: &mut Body, producer: usize, consumer:
     true
 }
 
-/// The producer's arrays that others than the consumer read.
-fn still_used(function: &Function, body: &Body, producer: usize, consumer: usize) -> Vec<Var> {
-    let arrays = body.stms[producer].pattern.iter().copied();
+/// Which of the producer's arrays others than the consumer read.
+fn still_used(function: &Function, body: &Body, arrays: &[Var], consumer: usize) -> Vec<Var> {
     let used_later = |var: &Var| {
         body.result.contains(&Operand::Var(*var))
             || body.stms[consumer + 1..].iter().any(|stm| free_in_expr(function, &stm.expr).contains(*var))
     };
-    arrays.filter(|&var| function.ty(var).rank() > 0).filter(used_later).collect()
+    arrays.iter().copied().filter(used_later).collect()
 }
 
 /// Gives the parameters that stood for the producer's arrays the values its map yields, and adds its inputs.

@@ -1,0 +1,203 @@
+//! Which storage the arrays of a body may share, for passes that move statements past consumptions.
+//!
+//! Every array stands for a set of *roots*: the arrays whose elements it may hold under another name. A fresh
+//! array is its own root; a view, an array made by overwriting, a choice, a loop or a call has the roots of
+//! everything it may be; an element handed to a lambda has those of the array it comes from. Two arrays
+//! may share elements only if they have a root in common. Sets are as large as they need to be to be right, not
+//! as small as possible: a loop mixes the arrays it carries.
+//!
+//! Not seen: that two slices of one array are disjoint.
+
+use smallvec::SmallVec;
+use warpwise_ir::entity::SecondaryMap;
+use warpwise_ir::{Body, Expr, Operand, Stm, StreamKind, Var};
+
+/// The roots of one array, sorted.
+pub type RootSet = SmallVec<[Var; 2]>;
+
+/// The roots of the arrays bound in a body.
+pub struct Aliases {
+    /// Empty for what is its own and only root.
+    roots: SecondaryMap<Var, RootSet>,
+}
+
+impl Aliases {
+    /// Looks at every statement of a body, inside lambdas too.
+    pub fn of(body: &Body) -> Aliases {
+        let mut aliases = Aliases { roots: SecondaryMap::default() };
+        aliases.body(body);
+        aliases
+    }
+
+    /// The roots of an array.
+    pub fn roots(&self, array: Var) -> RootSet {
+        let roots = &self.roots[array];
+        if roots.is_empty() { RootSet::from_slice(&[array]) } else { roots.clone() }
+    }
+
+    /// The roots of what a statement consumes.
+    pub fn consumed(&self, stm: &Stm) -> RootSet {
+        let mut roots = RootSet::new();
+        consume(&stm.expr, &mut |array| roots.extend(self.roots(array)));
+        sorted(roots)
+    }
+
+    fn body(&mut self, body: &Body) {
+        body.stms.iter().for_each(|stm| self.stm(stm));
+    }
+
+    fn stm(&mut self, stm: &Stm) {
+        if let Expr::Loop { params, .. } = &stm.expr {
+            // Whatever goes round may come out anywhere.
+            let inits = self.roots_of(params.iter().map(|param| param.init));
+            for param in params {
+                self.roots[param.var] = sorted(inits.iter().copied().chain([param.var]).collect());
+            }
+        }
+        self.elements(&stm.expr);
+        stm.expr.for_each_body(|body| self.body(body));
+        match &stm.expr {
+            Expr::Operand(Operand::Var(array))
+            | Expr::Index { array, .. }
+            | Expr::Slice { array, .. }
+            | Expr::Update { array, .. }
+            | Expr::Rearrange { array, .. }
+            | Expr::Reshape { array, .. } => self.roots[stm.pattern[0]] = self.roots(*array),
+            Expr::If { then_body, else_body, .. } => {
+                for ((&var, &x), &y) in stm.pattern.iter().zip(&then_body.result).zip(&else_body.result) {
+                    self.roots[var] = self.roots_of([x, y].into_iter());
+                }
+            }
+            Expr::Loop { params, body, .. } => {
+                let inits = params.iter().map(|param| param.init);
+                let carried = self.roots_of(inits.chain(body.result.iter().copied()));
+                stm.pattern.iter().for_each(|&var| self.roots[var] = carried.clone());
+            }
+            Expr::Call { args, .. } => {
+                // Results may alias each other as well.
+                let given = args.iter().copied().chain(stm.pattern.first().map(|&var| var.into()));
+                let given = self.roots_of(given);
+                stm.pattern.iter().for_each(|&var| self.roots[var] = given.clone());
+            }
+            _ => {}
+        }
+    }
+
+    /// Parameters that stand for elements of arrays outside.
+    fn elements(&mut self, expr: &Expr) {
+        let (params, inputs): (&[Var], Vec<Option<Var>>) = match expr {
+            Expr::Screma(soac) => (&soac.map.params, some(&soac.inputs)),
+            Expr::Partition(soac) => (&soac.lambda.params, some(&soac.inputs)),
+            Expr::Scatter(soac) => (&soac.lambda.params, some(&soac.inputs)),
+            Expr::Hist(soac) => (&soac.lambda.params, some(&soac.inputs)),
+            Expr::FlatMap(soac) => (&soac.lambda.params, some(&soac.inputs)),
+            Expr::Stream(soac) => {
+                let accs = match soac.kind {
+                    StreamKind::Seq => soac.accs.iter().map(|acc| acc.as_var()).collect(),
+                    StreamKind::Map | StreamKind::Red(_) => vec![None; soac.accs.len()],
+                };
+                let inputs = [None, None].into_iter().chain(accs).chain(some(&soac.inputs)).collect();
+                (&soac.lambda.params, inputs)
+            }
+            _ => return,
+        };
+        for (&param, input) in params.iter().zip(inputs) {
+            if let Some(input) = input {
+                self.roots[param] = sorted(self.roots(input).into_iter().chain([param]).collect());
+            }
+        }
+    }
+
+    fn roots_of(&self, operands: impl Iterator<Item = Operand>) -> RootSet {
+        sorted(operands.filter_map(|operand| operand.as_var()).flat_map(|var| self.roots(var)).collect())
+    }
+}
+
+fn some(inputs: &[Var]) -> Vec<Option<Var>> {
+    inputs.iter().copied().map(Some).collect()
+}
+
+fn sorted(mut roots: RootSet) -> RootSet {
+    roots.sort_unstable();
+    roots.dedup();
+    roots
+}
+
+/// Calls `f` with every variable that an expression consumes, inside its lambdas too.
+fn consume(expr: &Expr, f: &mut impl FnMut(Var)) {
+    match expr {
+        Expr::Update { array, .. } => f(*array),
+        Expr::Scatter(soac) => soac.dests.iter().for_each(|dest| f(dest.array)),
+        Expr::Hist(soac) => soac.ops.iter().flat_map(|op| &op.dests).for_each(|&dest| f(dest)),
+        Expr::Loop { params, .. } => {
+            let starred = params.iter().filter(|param| param.consumed);
+            starred.filter_map(|param| param.init.as_var()).for_each(&mut *f);
+        }
+        Expr::WithAcc(soac) => soac.inputs.iter().flat_map(|input| &input.arrays).for_each(|&array| f(array)),
+        // Without the callee at hand, any argument may be consumed.
+        Expr::Call { args, .. } => args.iter().filter_map(|arg| arg.as_var()).for_each(&mut *f),
+        Expr::UpdateAcc { acc, .. } => f(*acc),
+        _ => {}
+    }
+    expr.for_each_body(|body| body.stms.iter().for_each(|stm| consume(&stm.expr, &mut *f)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpwise_ir::parse::parse;
+    use warpwise_ir::{Function, Program};
+
+    const TEXT: &str = "fun f(c: bool, n: i64, a: *[n]i64, b: *[n]i64, m: *[n][n]i64) -> (r: [n]i64, s: [n]i64, w: [n][n]i64) {
+      view: [n]i64 = slice a[0:n:1];
+      some: [n]i64 = if c { return view } else { return b };
+      fresh: [n]i64 = copy a;
+      x: [n]i64, y: [n]i64 = loop (p: [n]i64 = a, q: [n]i64 = b) for i: i64 < n { return q, p };
+      w: [n][n]i64 = screma n (m) map (row: [n]i64) { new: [n]i64 = update row[0] = 1; return new };
+      return fresh, some, w
+    }";
+
+    fn program() -> Program {
+        let mut sources = warpwise_diag::Sources::new();
+        let file = sources.add("test".to_string(), TEXT.to_string());
+        parse(TEXT, file).expect("the program parses")
+    }
+
+    fn var(function: &Function, name: &str) -> Var {
+        let found = function.vars.iter().find(|(_, data)| data.name() == name);
+        found.map(|(var, _)| var).expect("the variable exists")
+    }
+
+    fn shares(x: &str, y: &str) -> bool {
+        let program = program();
+        let function = program.functions.values().next().expect("one function");
+        let aliases = Aliases::of(&function.body);
+        let others = aliases.roots(var(function, y));
+        aliases.roots(var(function, x)).iter().any(|root| others.contains(root))
+    }
+
+    #[test]
+    fn views_and_choices_share_with_what_they_may_be() {
+        assert!(shares("view", "a"));
+        assert!(shares("some", "a") && shares("some", "b"));
+        assert!(!shares("view", "b"));
+        assert!(!shares("fresh", "a"));
+    }
+
+    #[test]
+    fn loops_mix_what_they_carry() {
+        assert!(shares("x", "a") && shares("x", "b") && shares("y", "a"));
+        assert!(!shares("x", "fresh"));
+    }
+
+    #[test]
+    fn overwriting_elements_consumes_the_array() {
+        let program = program();
+        let function = program.functions.values().next().expect("one function");
+        let aliases = Aliases::of(&function.body);
+        let map = function.body.stms.iter().find(|stm| matches!(stm.expr, Expr::Screma(_)));
+        let consumed = aliases.consumed(map.expect("a map"));
+        assert!(consumed.contains(&var(function, "m")));
+        assert!(!consumed.contains(&var(function, "a")));
+    }
+}
