@@ -16,6 +16,7 @@ pub mod fuse;
 
 pub mod segment;
 
+pub mod narrow;
 pub mod schedule;
 pub mod specialise;
 

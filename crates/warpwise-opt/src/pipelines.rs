@@ -5,7 +5,7 @@ use warpwise_ir::verify::Level;
 use crate::pass::Pass;
 
 /// Every pass there is, by name.
-pub const PASSES: &[Pass] = &[INLINE, SIMPLIFY, FUSE, SEGMENT, SCHEDULE, SPECIALISE, CONTRACT, PLACE];
+pub const PASSES: &[Pass] = &[INLINE, SIMPLIFY, FUSE, SEGMENT, SCHEDULE, SPECIALISE, NARROW, CONTRACT, PLACE];
 
 /// From what a front end makes to what the CPU lowering takes.
 #[rustfmt::skip]
@@ -27,8 +27,9 @@ pub const CPU: &[Pass] = &[
     SPECIALISE,
     // In the interior, clamps and border cases fold away.
     SIMPLIFY,
+    NARROW,
     CONTRACT,
-    // Products that only fed contracted sums are dead.
+    // Products that only fed contracted sums are dead, and wide values that have narrow companions.
     SIMPLIFY,
     PLACE,
 ];
@@ -101,6 +102,14 @@ const SPECIALISE: Pass = Pass {
     needs: Level::Seg,
     gives: None,
     run: crate::specialise::specialise,
+};
+
+const NARROW: Pass = Pass {
+    name: "narrow",
+    about: "compute in 32 bits what the low 32 bits of wide integers decide",
+    needs: Level::Seg,
+    gives: None,
+    run: crate::narrow::narrow,
 };
 
 const PLACE: Pass = Pass {

@@ -1,0 +1,318 @@
+//! Computes in 32 bits what only the low 32 bits of 64-bit integers decide, within parallel bodies.
+//!
+//! A vector holds twice as many 32-bit integers, and indices are 64 bits wide: a generator that mixes the bits
+//! of an index, or a test of one of its bits, need not be.
+//!
+//! ```text
+//! g: i64 = xor i h;                     g_low: i32 = xor i_low h_low;
+//! s: i64 = ashr g 5;            ==>     s_low: i32 = lshr g_low 5i32;
+//! b: i64 = and s 1;                     b_low: i32 = and s_low 1i32;
+//! c: bool = eq b 1;                     c: bool = eq b_low 1i32;
+//! ```
+//!
+//! Work starts at comparisons of values known to fit 31 bits, and at truncations; from there the bits that
+//! matter are followed back to where the values come from, where a truncation is put. Every value looked at gets a
+//! narrow companion that agrees with it in these bits; the wide ones are left, for dead-code removal. A single
+//! operator on a loaded value stays: the truncation would cost what it saves.
+//!
+//! Not followed: values carried round loops or out of choices, divisions, products' high halves.
+
+use warpwise_diag::{Limit, Span};
+use warpwise_ir::entity::SecondaryMap;
+use warpwise_ir::{Body, Expr, Function, LoopForm, Operand, Program, Stm, Type, Var};
+use warpwise_prim::{BinaryOp, ConvertOp, Scalar, ScalarType};
+
+/// The bits that a narrow value has.
+const LOW: u64 = u32::MAX as u64;
+
+/// The bits of a narrow value that is not negative.
+const NONNEGATIVE: u64 = i32::MAX as u64;
+
+/// Narrows the bodies of every segmented operation.
+pub fn narrow(program: &mut Program) -> Result<(), Limit> {
+    for function in program.functions.values_mut() {
+        let mut body = std::mem::take(&mut function.body);
+        walk(function, &mut body);
+        function.body = body;
+    }
+    Ok(())
+}
+
+fn walk(function: &mut Function, body: &mut Body) {
+    for stm in &mut body.stms {
+        match &mut stm.expr {
+            Expr::Seg(_) => {
+                let mut facts =
+                    Facts { function, known: SecondaryMap::default(), wanted: SecondaryMap::default() };
+                stm.expr.for_each_body(|body| facts.forwards(body));
+                stm.expr.for_each_body(|body| facts.backwards(body));
+                let Facts { known, wanted, .. } = facts;
+                let mut narrower = Narrower { function, known, wanted, low: SecondaryMap::default() };
+                stm.expr.for_each_body_mut(|body| narrower.body(body));
+            }
+            expr => expr.for_each_body_mut(|body| walk(function, body)),
+        }
+    }
+}
+
+/// What is known about a 64-bit integer.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    /// Bits that are 0.
+    zeros: u64,
+    /// Its largest value, if it is an index with a constant bound.
+    most: Option<i64>,
+    /// Whether a statement of the body binds it: it may vary from lane to lane.
+    computed: bool,
+}
+
+/// What is wanted of a narrow companion.
+#[derive(Clone, Copy, Default)]
+struct Wanted {
+    /// Bits in which it must agree; 0 if no companion is wanted.
+    bits: u64,
+    /// Whether a truncation asks, which is wasted otherwise.
+    truncated: bool,
+}
+
+/// What is found out before anything changes.
+struct Facts<'f> {
+    function: &'f Function,
+    known: SecondaryMap<Var, Known>,
+    wanted: SecondaryMap<Var, Wanted>,
+}
+
+/// Puts narrow companions beside wide values.
+struct Narrower<'f> {
+    function: &'f mut Function,
+    known: SecondaryMap<Var, Known>,
+    wanted: SecondaryMap<Var, Wanted>,
+    /// The companion, where there is one. It agrees with its variable in the bits wanted.
+    low: SecondaryMap<Var, Option<Var>>,
+}
+
+impl Facts<'_> {
+    /// Finds bits that are 0.
+    fn forwards(&mut self, body: &Body) {
+        for stm in &body.stms {
+            if let Expr::Loop { form: LoopForm::For { index, bound }, .. } = &stm.expr
+                && let Some(bound) = constant(*bound)
+            {
+                let most = bound.saturating_sub(1).max(0);
+                self.known[*index] = Known { zeros: !below(most as u64), most: Some(most), computed: false };
+            }
+            stm.expr.for_each_body(|body| self.forwards(body));
+            if let [var] = stm.pattern[..] {
+                self.known[var] = Known { zeros: self.zeros_of(&stm.expr), most: None, computed: true };
+            }
+        }
+    }
+
+    fn zeros_of(&self, expr: &Expr) -> u64 {
+        let zeros = |x: &Operand| known(&self.known, *x).zeros;
+        match expr {
+            Expr::Operand(x) => zeros(x),
+            Expr::Binary(BinaryOp::And, x, y) => zeros(x) | zeros(y),
+            Expr::Binary(BinaryOp::Or | BinaryOp::Xor, x, y) => zeros(x) & zeros(y),
+            Expr::Binary(BinaryOp::LShr, x, y) => match constant(*y) {
+                Some(by @ 0..64) => zeros(x) >> by | !(u64::MAX >> by),
+                _ => 0,
+            },
+            Expr::Select(_, x, y) => zeros(x) & zeros(y),
+            Expr::Convert(ConvertOp::ZExt, x, _) => match self.function.operand_type(*x).as_scalar() {
+                Some(ty) if ty.bits() < 64 => u64::MAX << ty.bits(),
+                Some(_) | None => 0,
+            },
+            _ => 0,
+        }
+    }
+
+    /// Says of which values which bits are wanted, from uses to definitions.
+    fn backwards(&mut self, body: &Body) {
+        for stm in body.stms.iter().rev() {
+            stm.expr.for_each_body(|body| self.backwards(body));
+            match &stm.expr {
+                Expr::Compare(_, x, y) if self.is_wide(*x) && fits(&self.known, *x, *y) => {
+                    self.want(*x, Wanted { bits: LOW, truncated: false });
+                    self.want(*y, Wanted { bits: LOW, truncated: false });
+                }
+                Expr::Convert(ConvertOp::Truncate, x, ty) if ty.bits() <= 32 && self.is_wide(*x) => {
+                    self.want(*x, Wanted { bits: u64::MAX >> (64 - ty.bits()), truncated: true });
+                }
+                expr => {
+                    if let [var] = stm.pattern[..]
+                        && self.wanted[var].bits != 0
+                    {
+                        let Wanted { bits, truncated } = self.wanted[var];
+                        for (x, bits) in needs(self.function, &self.known, expr, bits).unwrap_or_default() {
+                            self.want(x, Wanted { bits, truncated });
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_wide(&self, x: Operand) -> bool {
+        self.function.operand_type(x) == Type::I64
+    }
+
+    fn want(&mut self, x: Operand, wanted: Wanted) {
+        if let Operand::Var(var) = x {
+            self.wanted[var].bits |= wanted.bits;
+            self.wanted[var].truncated |= wanted.truncated;
+        }
+    }
+}
+
+impl Narrower<'_> {
+    fn body(&mut self, body: &mut Body) {
+        for mut stm in std::mem::take(&mut body.stms) {
+            stm.expr.for_each_body_mut(|body| self.body(body));
+            self.root(&mut stm, &mut body.stms);
+            let companion = self.companion(&stm, &mut body.stms);
+            body.stms.push(stm);
+            body.stms.extend(companion);
+        }
+    }
+
+    /// Lets a comparison or a truncation use narrow values.
+    fn root(&mut self, stm: &mut Stm, before: &mut Vec<Stm>) {
+        match &mut stm.expr {
+            Expr::Compare(_, x, y) if (self.has_low(*x) || self.has_low(*y)) && fits(&self.known, *x, *y) => {
+                *x = self.low(*x, stm.span, before);
+                *y = self.low(*y, stm.span, before);
+            }
+            Expr::Convert(ConvertOp::Truncate, x, ty) if self.has_low(*x) => {
+                let low = self.low(*x, stm.span, before);
+                match ty {
+                    ScalarType::I32 => stm.expr = Expr::Operand(low),
+                    _ => *x = low,
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The statement that makes the companion of what `stm` binds.
+    fn companion(&mut self, stm: &Stm, before: &mut Vec<Stm>) -> Option<Stm> {
+        let [var] = stm.pattern[..] else { return None };
+        let Wanted { bits, truncated } = self.wanted[var];
+        if bits == 0 {
+            return None;
+        }
+        let needed = needs(self.function, &self.known, &stm.expr, bits)?;
+        if !truncated && !self.is_worthwhile(&needed) {
+            return None;
+        }
+        let source = |x: Operand| self.function.operand_type(x).as_scalar();
+        let narrow = matches!(stm.expr, Expr::Convert(_, x, _) if source(x) == Some(ScalarType::I32));
+        let mut low = |x: Operand| self.low(x, stm.span, before);
+        let expr = match stm.expr {
+            // Which of the two shifts it is shows in bits that nobody wants.
+            Expr::Binary(BinaryOp::AShr, x, y) => Expr::Binary(BinaryOp::LShr, low(x), low(y)),
+            Expr::Binary(op, x, y) => Expr::Binary(op, low(x), low(y)),
+            Expr::Select(c, x, y) => Expr::Select(c, low(x), low(y)),
+            Expr::Convert(_, x, _) if narrow => Expr::Operand(x),
+            Expr::Convert(op, x, _) => Expr::Convert(op, x, ScalarType::I32),
+            Expr::Operand(x) => Expr::Operand(low(x)),
+            _ => return None,
+        };
+        let low = self.fresh(var);
+        self.low[var] = Some(low);
+        Some(Stm { pattern: vec![low], expr, certs: stm.certs.clone(), span: stm.span })
+    }
+
+    /// Whether the operands are narrow, or cost nothing to truncate.
+    fn is_worthwhile(&self, operands: &[(Operand, u64)]) -> bool {
+        let free = |x: Operand| x.as_var().is_none_or(|var| !self.known[var].computed);
+        operands.iter().any(|&(x, _)| self.has_low(x)) || operands.iter().all(|&(x, _)| free(x))
+    }
+
+    fn has_low(&self, x: Operand) -> bool {
+        x.as_var().is_some_and(|var| self.low[var].is_some())
+    }
+
+    /// The companion of an operand, made by truncation if there is none.
+    fn low(&mut self, x: Operand, span: Span, before: &mut Vec<Stm>) -> Operand {
+        let var = match x {
+            Operand::Const(value) => {
+                return Operand::Const(Scalar::int(ScalarType::I32, value.as_int().unwrap_or(0)));
+            }
+            Operand::Var(var) => var,
+        };
+        if let Some(low) = self.low[var] {
+            return low.into();
+        }
+        let low = self.fresh(var);
+        let expr = Expr::Convert(ConvertOp::Truncate, x, ScalarType::I32);
+        before.push(Stm { pattern: vec![low], expr, certs: vec![], span });
+        low.into()
+    }
+
+    fn fresh(&mut self, var: Var) -> Var {
+        let low = self.function.fresh("low", Type::Scalar(ScalarType::I32));
+        self.function.vars[low].name = self.function.vars[var].name.clone();
+        low
+    }
+}
+
+/// Which bits of the operands decide `bits` of the result, where a narrow operator can compute them.
+fn needs(
+    function: &Function,
+    facts: &SecondaryMap<Var, Known>,
+    expr: &Expr,
+    bits: u64,
+) -> Option<Vec<(Operand, u64)>> {
+    // Only the bits of a constant are 0 in its companion for certain.
+    let through = |x: Operand| constant(x).map_or(u64::MAX, |value| value as u64);
+    Some(match *expr {
+        Expr::Operand(x) => vec![(x, bits)],
+        Expr::Binary(BinaryOp::And, x, y) => vec![(x, bits & through(y)), (y, bits & through(x))],
+        Expr::Binary(BinaryOp::Or | BinaryOp::Xor, x, y) | Expr::Select(_, x, y) => {
+            vec![(x, bits), (y, bits)]
+        }
+        Expr::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, x, y) => {
+            vec![(x, below(bits)), (y, below(bits))]
+        }
+        Expr::Binary(BinaryOp::Shl, x, y) => match constant(y) {
+            Some(by @ 0..32) => vec![(x, bits >> by)],
+            _ => return None,
+        },
+        Expr::Binary(BinaryOp::LShr | BinaryOp::AShr, x, y) => match known(facts, y).most {
+            Some(by @ 0..32) if below(bits) << by & !LOW == 0 => vec![(x, below(bits << by)), (y, LOW)],
+            _ => return None,
+        },
+        Expr::Convert(ConvertOp::SExt | ConvertOp::ZExt, x, _) => {
+            if function.operand_type(x) == Type::I64 {
+                return None;
+            }
+            vec![]
+        }
+        _ => return None,
+    })
+}
+
+/// Whether both values fit a narrow one and are not negative.
+fn fits(facts: &SecondaryMap<Var, Known>, x: Operand, y: Operand) -> bool {
+    [x, y].iter().all(|&x| !known(facts, x).zeros & !NONNEGATIVE == 0)
+}
+
+fn known(facts: &SecondaryMap<Var, Known>, x: Operand) -> Known {
+    match x {
+        Operand::Const(_) => {
+            let value = constant(x);
+            Known { zeros: value.map_or(0, |value| !(value as u64)), most: value, computed: false }
+        }
+        Operand::Var(var) => facts[var],
+    }
+}
+
+fn constant(x: Operand) -> Option<i64> {
+    x.as_const().and_then(Scalar::as_int)
+}
+
+/// All bits up to the highest of `bits`.
+fn below(bits: u64) -> u64 {
+    if bits == 0 { 0 } else { u64::MAX >> bits.leading_zeros() }
+}
