@@ -361,6 +361,34 @@ fn a_program_without_kernels_is_fine() {
     assert!(load(&object).is_ok_and(|kernels| kernels.functions().is_empty()));
 }
 
+/// Bits of the argument counted one by one in a loop of so many iterations.
+fn bits_counted(iterations: i64) -> Kernel {
+    let mut k = KernelBuilder::new("bits");
+    let x = k.scalar_param(I64);
+    let out = k.output();
+    let (index, bit, sum) = (k.reg(I64, 1), k.reg(I64, 1), k.reg(I64, 1));
+    let body = vec![
+        Op::Binary { dst: bit, op: BinaryOp::LShr, x: x.into(), y: index.into() },
+        Op::Binary { dst: bit, op: BinaryOp::And, x: bit.into(), y: Operand::i64(1) },
+        add(sum, sum, bit),
+    ];
+    let (from, to) = (Operand::i64(0), Operand::i64(iterations));
+    k.finish(vec![Op::For { index, from, to, step: 1, body }, store_at(out, 0, sum)])
+}
+
+#[test]
+fn short_constant_loops_are_unrolled() {
+    let branches = |iterations| {
+        let ir = emit_llvm_ir(&program(vec![bits_counted(iterations)]), &here(), true).expect("is valid");
+        ir.matches("br i1").count()
+    };
+    assert_eq!(branches(60), 0);
+    assert_ne!(branches(100_000), 0, "unrolled as a whole");
+    for (iterations, expected) in [(0, 0), (1, 1), (60, 59)] {
+        assert_eq!(results::<1>(bits_counted(iterations), &[-3]), [expected], "{iterations} iterations");
+    }
+}
+
 #[test]
 fn code_can_be_looked_at() {
     let program = program(sums(1));

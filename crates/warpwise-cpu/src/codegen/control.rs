@@ -1,10 +1,16 @@
 //! Structured control flow to basic blocks.
+//!
+//! Short loops with constant bounds are to be unrolled as a whole: their indices become constants, and with them
+//! table entries' addresses, shift amounts and comparisons. LLVM by itself counts instructions only.
 
 use warpwise_imp::{Block, Label, Op, Operand, Reg};
 
 use super::Emitted;
 use super::function::Function;
 use super::text::{BlockName, Type, Value};
+
+/// Operations that a loop with constant bounds may become when unrolled.
+const UNROLLED_OPERATIONS: i64 = 400;
 
 impl Function<'_> {
     pub fn control_op(&mut self, op: &Op) -> Emitted<()> {
@@ -43,7 +49,8 @@ impl Function<'_> {
         self.text.begin(body_block);
         self.block(body)?;
         let counts_up = matches!(from, Operand::Const(scalar) if scalar.as_int() >= Some(0));
-        self.advance(index, &end, step, counts_up, body_block, exit);
+        let hint = if unrolls(from, to, step, body) { self.text.unroll_hint() } else { String::new() };
+        self.advance(index, &end, step, counts_up, (body_block, exit), &hint);
         self.text.begin(exit);
         Ok(())
     }
@@ -56,8 +63,8 @@ impl Function<'_> {
         end: &Value,
         step: i64,
         nonnegative: bool,
-        body: BlockName,
-        exit: BlockName,
+        (body, exit): (BlockName, BlockName),
+        hint: &str,
     ) {
         let current = self.get(index);
         let opcode = if nonnegative { "add nuw nsw" } else { "add nsw" };
@@ -65,7 +72,7 @@ impl Function<'_> {
             let next = self.text.binary_int(opcode, &current, step);
             self.set(index, &next);
             let again = self.text.icmp("slt", &next, end);
-            self.text.branch(&again, body, exit);
+            self.text.branch_annotated(&again, body, exit, hint);
         } else {
             let remaining = self.text.binary("sub", end, &current);
             let again = self.text.icmp("ugt", &remaining, &current.ty.int_constant(step));
@@ -115,4 +122,33 @@ impl Function<'_> {
         self.text.begin(rest);
         Ok(())
     }
+}
+
+/// Whether a loop is short enough, all iterations together, to be unrolled.
+fn unrolls(from: Operand, to: Operand, step: i64, body: &Block) -> bool {
+    iterations(from, to, step)
+        .is_some_and(|count| count > 1 && count.saturating_mul(operations(body)) <= UNROLLED_OPERATIONS)
+}
+
+/// How often a loop with constant bounds runs.
+fn iterations(from: Operand, to: Operand, step: i64) -> Option<i64> {
+    let (Operand::Const(from), Operand::Const(to)) = (from, to) else { return None };
+    let span = to.as_int()?.checked_sub(from.as_int()?)?;
+    Some(span.max(0) as u64).map(|span| span.div_ceil(step as u64) as i64)
+}
+
+/// How many operations a block runs, loops of unknown length once.
+fn operations(block: &Block) -> i64 {
+    let of = |op: &Op| match op {
+        Op::If { then_block, else_block, .. } => {
+            operations(then_block).saturating_add(operations(else_block))
+        }
+        Op::For { from, to, step, body, .. } => {
+            operations(body).saturating_mul(iterations(*from, *to, *step).unwrap_or(1))
+        }
+        Op::While { test, body, .. } => operations(test).saturating_add(operations(body)),
+        Op::Scope { body, .. } => operations(body),
+        _ => 0,
+    };
+    block.iter().fold(0, |sum, op| sum.saturating_add(1).saturating_add(of(op)))
 }

@@ -290,6 +290,18 @@ impl<'m> Text<'m> {
         self.line(format_args!("br {cond}, label {then}, label {otherwise}"));
     }
 
+    /// As [`branch`](Text::branch), followed by metadata.
+    pub fn branch_annotated(&mut self, cond: &Value, then: BlockName, otherwise: BlockName, metadata: &str) {
+        self.line(format_args!("br {cond}, label {then}, label {otherwise}{metadata}"));
+    }
+
+    /// The metadata for the branch back of a loop that is to be unrolled as a whole.
+    pub fn unroll_hint(&mut self) -> String {
+        let whole = self.module.metadata(|_| "!{!\"llvm.loop.unroll.full\"}".to_string());
+        let own = self.module.metadata(|own| format!("distinct !{{{own}, {whole}}}"));
+        format!(", !llvm.loop {own}")
+    }
+
     // -- instructions ------------------------------------------------------------------------
 
     /// `opcode ty x, y` with a result of the operands' type.
