@@ -3,15 +3,16 @@
 CARGO ?= cargo
 WARPWISE := target/release/warpwise
 
-.PHONY: help setup build demo test test-all bench
+.PHONY: help setup build demo test test-all bench bench-check
 
 help:
-	@echo 'make demo       build Warpwise and run it: pictures, hotspot, k-means, Mandelbrot, one table'
-	@echo 'make test       all tests: formatting, lints, unit tests, programs, reference data'
-	@echo 'make test-all   make test, the programs with other options, optimised tests'
-	@echo 'make bench      compare with C, ISPC, OpenBLAS and Futhark (those that are there)'
-	@echo 'make build      build the command line tool, $(WARPWISE)'
-	@echo 'make setup      only install what building needs'
+	@echo 'make demo        build Warpwise and run it: pictures, hotspot, k-means, Mandelbrot, one table'
+	@echo 'make test        all tests: formatting, lints, unit tests, programs'
+	@echo 'make test-all    make test, the programs with other options, optimised tests'
+	@echo 'make bench       compare with C, ISPC, OpenBLAS and Futhark (those that are there)'
+	@echo 'make bench-check validate the benchmark programs on the reference data, in full'
+	@echo 'make build       build the command line tool, $(WARPWISE)'
+	@echo 'make setup       only install what building needs'
 
 setup:
 	@scripts/setup.sh build
@@ -28,6 +29,7 @@ test:
 	scripts/test.sh
 
 test-all: test
+	scripts/bench-check.sh
 	scripts/test-programs.sh --threads 1
 	scripts/test-programs.sh --threads 7
 	scripts/test-programs.sh --strict-fp
@@ -37,3 +39,6 @@ bench:
 	@scripts/setup.sh bench
 	$(CARGO) build --release -p warpwise-cli -p warpwise-bench
 	target/release/warpwise-bench --warpwise $(WARPWISE) $(BENCH_ARGS)
+
+bench-check: setup
+	scripts/bench-check.sh

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Runs the test blocks of all programs in the repository, then the same programs on the reference data
-# in ../shared/bench-data where that folder exists.
+# Runs the test blocks of all programs in the repository.
 #
 # usage: scripts/test-programs.sh [OPTION...]
 #
@@ -16,11 +15,3 @@ for folder in examples benchmarks tests; do
   [[ -d $folder ]] && paths+=("$folder")
 done
 "$warpwise" test "$@" "${paths[@]}"
-
-reference_data=${WARPWISE_REFERENCE_DATA:-../shared/bench-data}
-if [[ ! -d $reference_data ]]; then
-  echo "SKIPPED: validation against reference data ($reference_data is not there)"
-  exit 0
-fi
-scripts/reference-programs.sh "$reference_data" target/reference
-"$warpwise" test "$@" target/reference
