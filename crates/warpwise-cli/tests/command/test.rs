@@ -14,6 +14,13 @@ entry f (x: i64) = (x * x, f64.i64 x)\nentry g (x: i64) = (x + x, f64.i64 x)",
     ),
     ("no-block", "passed", "", "entry main (x: i32) = x"),
     ("rejected", "passed", "", "-- ==\n-- error: unknown.*name|not.*known|nknown\nentry main = nowhere"),
+    ("rejected-quotes", "passed", "", "-- ==\n-- error: Name \"nowhere\"\nentry main = nowhere"),
+    (
+        "rejected-otherwise",
+        "failed",
+        "is not in the compiler's",
+        "-- ==\n-- error: quux\nentry main = nowhere",
+    ),
     (
         "fails",
         "passed",
@@ -121,6 +128,17 @@ fn every_program_gets_its_status() {
     let summary = format!("{passed} passed, {failed} failed, {skipped} skipped");
     assert_eq!(text.lines().last(), Some(summary.as_str()));
     assert_eq!(ran.code, Some(1));
+}
+
+#[test]
+fn errors_may_be_compared_by_kind() {
+    let folder = folder();
+    let by_kind = |name: &str| folder.run(&["test", "--errors", "kind", &format!("p/{name}.fut")]).code;
+    assert_eq!(by_kind("rejected-otherwise"), Some(0));
+    assert_eq!(by_kind("compiles"), Some(1));
+    folder.write("p/limit.fut", "-- ==\n-- error: x\nentry main (x: f64) = jvp f64.sin x 1");
+    let ran = folder.run(&["test", "--errors", "kind", "p/limit.fut"]);
+    assert!(String::from_utf8(ran.output).unwrap().contains("1 skipped"));
 }
 
 #[test]

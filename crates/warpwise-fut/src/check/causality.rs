@@ -28,12 +28,13 @@ impl Checker<'_> {
         for (size, span) in walk.early {
             let name = self.show_local(size).to_string();
             let place = self.program.locals[size.index()].span;
-            let error =
-                Diagnostic::error("E0305", span, format!("this needs the size `{name}` before it is known"))
-                    .label(place, "the size is known only after this")
-                    .hint(
-                        "arguments are evaluated last to first; bind the one with the size by `let` before",
-                    );
+            let error = Diagnostic::error(
+                "E0305",
+                span,
+                format!("causality check: this needs the size `{name}` before it is known"),
+            )
+            .label(place, "the size is known only after this")
+            .hint("arguments are evaluated last to first; bind the one with the size by `let` before");
             self.report(error);
         }
     }

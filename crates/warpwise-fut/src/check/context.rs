@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
-use warpwise_diag::{Diagnostic, Limit, Severity, Span};
+use warpwise_diag::{Diagnostic, Limit, Severity, Sources, Span};
 
 use crate::check::env::{Env, Frame, Members, Names, Value};
 use crate::check::files::Checked;
@@ -19,6 +19,8 @@ use crate::typed::ty::Type;
 pub struct Checker<'a> {
     /// Names.
     pub session: &'a mut Session,
+    /// The texts that places lie in.
+    pub sources: &'a Sources,
     /// What is being built.
     pub program: Program,
     /// The files being checked.
@@ -57,9 +59,10 @@ pub struct Checker<'a> {
 
 impl<'a> Checker<'a> {
     /// A checker that has seen nothing.
-    pub fn new(session: &'a mut Session) -> Checker<'a> {
+    pub fn new(session: &'a mut Session, sources: &'a Sources) -> Checker<'a> {
         Checker {
             session,
+            sources,
             program: Program::default(),
             checked: None,
             in_main: false,
@@ -88,6 +91,13 @@ impl<'a> Checker<'a> {
     /// The text of a name.
     pub fn text(&self, symbol: Symbol) -> &str {
         self.session.names.text(symbol)
+    }
+
+    /// What was written at a place, as it was; none if it is long or goes over several lines.
+    pub fn written(&self, span: Span) -> Option<&'a str> {
+        let text = self.sources.contains(span.file).then(|| self.sources.text(span.file))?;
+        text.get(span.start as usize..span.end as usize)
+            .filter(|text| text.len() <= 40 && !text.contains('\n'))
     }
 
     /// Reports something.

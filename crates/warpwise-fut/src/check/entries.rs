@@ -25,7 +25,7 @@ impl<'a> Checker<'a> {
         let function = &self.program.defs[def.index()].function;
         let span = decl.name.name.span;
         if !function.scheme.types.is_empty() {
-            let error = Diagnostic::error("E0215", span, "an entry point cannot be polymorphic");
+            let error = Diagnostic::error("E0215", span, "entry point functions may not be polymorphic");
             return self.report(error.hint("write the types of its parameters"));
         }
         let params: Vec<Type> = function.params.iter().map(|param| param.pattern.ty.clone()).collect();
@@ -74,7 +74,9 @@ impl<'a> Checker<'a> {
             self.report(Diagnostic::error(
                 "E0215",
                 span,
-                format!("an entry point cannot {verb} the function `{ty}`"),
+                format!(
+                    "entry point functions may not be higher-order: this would {verb} the function `{ty}`"
+                ),
             ));
         }
     }
@@ -90,8 +92,9 @@ impl<'a> Checker<'a> {
                     map_type(ty, &mut locals);
                     locals.0.contains(&size)
                 });
-                let message =
-                    format!("the size `{name}` is not the extent of any parameter of the entry point");
+                let message = format!(
+                    "the size [{name}] is not used constructively: no parameter of the entry point has it as an extent"
+                );
                 let error = Diagnostic::error("E0215", span, message);
                 self.report(match mentioned {
                     true => {

@@ -46,10 +46,10 @@ pub fn check(
     if !parsed.errors.is_empty() {
         return Err(Failure::User(parsed.errors));
     }
-    let intrinsics = parsed.program;
+    let (intrinsics, sources) = (parsed.program, &*sources);
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("check".to_string()).stack_size(STACK);
-        let worker = builder.spawn_scoped(scope, || check_here(session, input, &intrinsics));
+        let worker = builder.spawn_scoped(scope, || check_here(session, sources, input, &intrinsics));
         let bug = |message: String| Bug { pass: "check".to_string(), message, ir: String::new() };
         match worker.map(|worker| worker.join()) {
             Ok(Ok(result)) => result,
@@ -61,10 +61,11 @@ pub fn check(
 
 fn check_here(
     session: &mut Session,
+    sources: &Sources,
     input: Input<'_>,
     intrinsics: &Ast,
 ) -> Result<(Program, Vec<Diagnostic>), Failure> {
-    let mut checker = Checker::new(session);
+    let mut checker = Checker::new(session, sources);
     checker.enter_builtins(intrinsics);
     if let Some(prelude) = input.prelude {
         checker.in_prelude = true;

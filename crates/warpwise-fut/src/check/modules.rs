@@ -90,7 +90,7 @@ impl<'a> Checker<'a> {
         span: Span,
     ) {
         if !self.prefix.is_empty() {
-            self.report(Diagnostic::error("E0215", span, "an entry point cannot be inside a module"));
+            self.report(Diagnostic::error("E0215", span, "entry points cannot be inside a module"));
         } else if self.in_main {
             self.check_entry(value, def);
         }

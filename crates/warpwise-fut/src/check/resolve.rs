@@ -147,7 +147,7 @@ impl<'a> Checker<'a> {
             }
             frame = current.parent.clone();
         }
-        let kind = if qualified { "module or value" } else { "value" };
+        let kind = if qualified { "module or name" } else { "name" };
         self.unknown("E0202", kind, name, candidates);
     }
 
@@ -251,8 +251,8 @@ impl<'a> Checker<'a> {
 
     /// Reports a name bound twice.
     pub fn duplicate(&mut self, kind: &str, name: &str, span: Span, first: Span) {
-        let error = Diagnostic::error("E0210", span, format!("the {kind} `{name}` is there twice"));
-        self.report(error.label(first, "first here"));
+        let error = Diagnostic::error("E0210", span, format!("duplicate {kind} `{name}`"));
+        self.report(error.label(first, "also bound here"));
     }
 }
 

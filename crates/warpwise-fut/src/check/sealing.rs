@@ -171,7 +171,11 @@ impl<'a> Checker<'a> {
         }
         if self.hides(&def) as u8 > liftedness as u8 {
             let text = self.text(name.symbol).to_string();
-            let message = format!("the type `{text}` of the module hides more than its module type allows");
+            let allowed = match liftedness {
+                Liftedness::Unlifted => "a non-lifted type",
+                Liftedness::SizeLifted | Liftedness::Lifted => "a type that hides sizes at most",
+            };
+            let message = format!("the type `{text}` of the module hides more than {allowed} may");
             self.report(Diagnostic::error("E0216", seal.span, message).label(name.span, "asked for here"));
         }
         seal.actual.types.insert(name.symbol, def.clone());

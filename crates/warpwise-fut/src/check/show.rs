@@ -148,6 +148,12 @@ impl Checker<'_> {
         }
     }
 
+    /// A size; one that is not known yet is an underscore.
+    pub fn show_unknown(&self, size: &Size) -> String {
+        let text = self.show_size(size);
+        if text.is_empty() { "_".to_string() } else { text }
+    }
+
     /// An expression that stands in a size.
     fn show_expr(&self, expr: &Expr, depth: usize) -> String {
         if depth == 0 {
@@ -156,7 +162,7 @@ impl Checker<'_> {
         let show = |expr: &Expr| self.show_expr(expr, depth - 1);
         match &expr.kind {
             ExprKind::Literal(_, literal) => show_literal(literal),
-            ExprKind::Local { local, .. } => self.show_size(&Size::Local(*local)),
+            ExprKind::Local { local, .. } => self.show_unknown(&Size::Local(*local)),
             ExprKind::Def { def, .. } => self.program.defs[def.index()].name.clone(),
             ExprKind::Intrinsic { intrinsic, .. } => show_intrinsic(*intrinsic).to_string(),
             ExprKind::Project { record, field } => {

@@ -14,7 +14,7 @@ use std::sync::PoisonError;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use warpwise_runtime::memory::default_limit;
 use warpwise_runtime::pool::available_cores;
@@ -38,6 +38,9 @@ pub struct TestArguments {
     /// Give up on a program after so long
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
+    /// What of the compiler's errors is compared with what a program says it must be rejected for
+    #[arg(long, value_enum, default_value_t = Errors::Message)]
+    errors: Errors,
     /// Test this one program in this process, and print the result as data
     #[arg(long, hide = true)]
     worker: bool,
@@ -48,6 +51,15 @@ pub struct TestArguments {
     cache: CacheOptions,
     #[command(flatten)]
     run: RunOptions,
+}
+
+/// How much of an expected rejection is compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Errors {
+    /// The message: the regular expression must match, without regard to case and kinds of quotation marks
+    Message,
+    /// The kind: there must be an error of the program, with a place in it
+    Kind,
 }
 
 /// How a test ended.
@@ -136,6 +148,9 @@ fn test_all(programs: &[PathBuf], arguments: &TestArguments) -> Result<Vec<Outco
     let executable = std::env::current_exe()
         .map_err(|error| Failure::Failed(format!("cannot find this program's own file: {error}")))?;
     let mut words = vec!["test".to_string(), "--worker".to_string()];
+    if arguments.errors == Errors::Kind {
+        words.push("--errors=kind".to_string());
+    }
     words.extend(arguments.compile.words());
     words.extend(arguments.run.words(default_limit() / jobs as u64));
     words.extend(arguments.cache.cache.as_ref().map(|folder| format!("--cache={}", folder.display())));

@@ -8,13 +8,13 @@ use regex::RegexBuilder;
 use warpwise::build::{BuildError, Core, build, read_core};
 use warpwise::oracle::{prepare, reference_results};
 use warpwise::{CallError, Context, Options, Program};
-use warpwise_diag::{Failure as CompileFailure, Sources, render_failure};
+use warpwise_diag::{Diagnostic, Failure as CompileFailure, Severity, Sources, render_failure};
 use warpwise_fut::testspec::{Expected, Pattern, TestCase, TestSpec, parse_test_spec};
 use warpwise_runtime::array::Value;
 use warpwise_runtime::compare::{Tolerance, compare};
 use warpwise_runtime::execute::RunError;
 
-use super::{Outcome, Status, TestArguments};
+use super::{Errors, Outcome, Status, TestArguments};
 use crate::cases::{CaseError, Cases, all_cases, case_name, is_disabled};
 use crate::failure::Failure;
 use crate::interrupt;
@@ -69,7 +69,7 @@ fn test(path: &Path, arguments: &TestArguments, context: &Context) -> Vec<Troubl
     }
     let built = build(path, &arguments.compile.options(), arguments.cache.named_cache().as_ref());
     if let Some(pattern) = &spec.compile_error {
-        troubles.extend(must_be_rejected(pattern, built.map(|_| ())));
+        troubles.extend(must_be_rejected(pattern, arguments.errors, built.map(|_| ())));
         return troubles;
     }
     let built = match built {
@@ -104,13 +104,14 @@ fn read_spec(path: &Path, sources: &mut Sources) -> Result<TestSpec, Trouble> {
     })
 }
 
-fn must_be_rejected(pattern: &Pattern, built: Result<(), BuildError>) -> Option<Trouble> {
+fn must_be_rejected(pattern: &Pattern, errors: Errors, built: Result<(), BuildError>) -> Option<Trouble> {
     match built {
         Ok(()) => Some(failed("it must not compile, but does")),
         Err(error) => match &error {
-            BuildError::Failure { failure: CompileFailure::User(_), .. } => {
-                must_match(pattern, &error.to_string(), "the compiler's messages")
-            }
+            BuildError::Failure { failure: CompileFailure::User(diagnostics), .. } => match errors {
+                Errors::Message => must_match(pattern, &error.to_string(), "the compiler's messages"),
+                Errors::Kind => must_have_a_place(diagnostics),
+            },
             BuildError::Failure { .. } | BuildError::Source(_) | BuildError::Target(_) => {
                 Some(not_built(&error))
             }
@@ -128,10 +129,19 @@ fn not_built(error: &BuildError) -> Trouble {
     Trouble { status, message: error.to_string() }
 }
 
-/// The expression is searched for; its dots match line breaks, too.
+fn must_have_a_place(diagnostics: &[Diagnostic]) -> Option<Trouble> {
+    let is_located = |error: &Diagnostic| error.severity == Severity::Error && !error.span.is_none();
+    match diagnostics.iter().any(is_located) {
+        true => None,
+        false => Some(failed("no error has a place in the program")),
+    }
+}
+
+/// The expression is searched for without regard to case; its dots match line breaks, and its quotation marks
+/// match the backticks of our messages, too.
 fn must_match(pattern: &Pattern, text: &str, what: &str) -> Option<Trouble> {
-    match RegexBuilder::new(&pattern.regex).dot_matches_new_line(true).build() {
-        Ok(regex) if regex.is_match(text) => None,
+    match RegexBuilder::new(&pattern.regex).dot_matches_new_line(true).case_insensitive(true).build() {
+        Ok(regex) if regex.is_match(text) || regex.is_match(&text.replace('`', "\"")) => None,
         Ok(_) => Some(failed(format!("`{}` is not in {what}:\n{text}", pattern.regex))),
         Err(error) => Some(failed(format!("`{}` is no regular expression: {error}", pattern.regex))),
     }
@@ -171,7 +181,8 @@ impl Runs<'_> {
                 Err(Trouble { status: Status::Internal, message })
             }
             (Expected::Error(pattern), Err(error)) => {
-                must_match(pattern, &error.to_string(), "the message").map_or(Ok(()), Err)
+                let message = format!("error: {error}");
+                must_match(pattern, &message, "the message").map_or(Ok(()), Err)
             }
             (Expected::Error(_), Ok(_)) => Err(failed("it must fail, but does not")),
             (_, Err(error)) => Err(failed(error.to_string())),

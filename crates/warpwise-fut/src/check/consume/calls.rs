@@ -53,14 +53,29 @@ impl Consumption<'_> {
         }
         let observed = arguments.iter().map(|argument| argument.aliases.unmarked(&argument.consumes).all());
         let shared = merge(observed.chain([closure.all()]));
-        self.result(&ty, &unique, shared, span)
+        self.result(&ty, &unique, shared, function, span)
     }
 
-    fn result(&mut self, ty: &Type, unique: &Uniqueness, shared: Rc<[OwnerId]>, span: Span) -> Aliases {
+    fn result(
+        &mut self,
+        ty: &Type,
+        unique: &Uniqueness,
+        shared: Rc<[OwnerId]>,
+        function: &Expr,
+        span: Span,
+    ) -> Aliases {
         let is_several = matches!(ty, Type::Record(_));
         let shared: Rc<[OwnerId]> = match shared.is_empty() && is_several && *unique != Uniqueness::Yes {
             // Parts of one result may share memory with each other.
-            true => [self.new_owner("the result of this call".to_string(), span, Permission::Owned)].into(),
+            true => {
+                let function = match &function.kind {
+                    ExprKind::Local { local, .. } => (self.name_of)(*local),
+                    ExprKind::Def { def, .. } => (self.name_of_def)(*def),
+                    _ => "this function".to_string(),
+                };
+                let name = format!("the result of applying {function}");
+                [self.new_owner(name, span, Permission::Owned)].into()
+            }
             false => shared,
         };
         Aliases::spread(ty, &shared).unmarked(unique)
@@ -87,12 +102,11 @@ impl Consumption<'_> {
             }
             let taken = argument.aliases.marked(&argument.consumes);
             if is_partial && !taken.is_empty() {
-                let message =
-                    "a function that consumes this argument must be given all its arguments".to_string();
+                let message = "this partial application contains the consumption of its argument".to_string();
                 let error = self.error("E0405", argument.span, message);
                 *error = error
                     .clone()
-                    .hint("the function that is left could be called twice; write a lambda with a copy");
+                    .hint("the function that is left could be called twice: give it all its arguments, or write a lambda with a copy");
                 continue;
             }
             let owners = taken.all();
@@ -101,8 +115,7 @@ impl Consumption<'_> {
                 false => intersects(&owners, &second.aliases.all()),
             });
             if let Some((_, other)) = other {
-                let message =
-                    "this argument is consumed, but shares memory with another argument".to_string();
+                let message = "this argument is consumed, but is aliased to another argument".to_string();
                 let error = self.error("E0403", argument.span, message);
                 *error =
                     error.clone().label(other.span, "the other argument").hint("pass a copy of one of them");
@@ -119,7 +132,8 @@ impl Consumption<'_> {
         let leaves = taken.leaves();
         for (index, leaf) in leaves.iter().enumerate() {
             if leaves[..index].iter().any(|other| intersects(leaf, other)) {
-                let message = "two parts of this value are consumed, but share memory".to_string();
+                let message =
+                    "this value is consumed, but self-aliased: two of its parts share memory".to_string();
                 let error = self.error("E0403", span, message);
                 *error = error.clone().hint("copy one of them: `copy x`");
                 return;

@@ -20,11 +20,11 @@ impl Consumption<'_> {
                 }
                 aliases
             }
-            ExprKind::Def { .. } => {
+            ExprKind::Def { def, .. } => {
                 if matches!(expr.ty, Type::Arrow(_)) {
                     return Aliases::none();
                 }
-                let owner = self.constants();
+                let owner = self.constant_owner(*def);
                 self.constant(&expr.ty, owner)
             }
             ExprKind::Record(parts) => {
@@ -48,7 +48,7 @@ impl Consumption<'_> {
                 let array = self.expr(array);
                 if intersects(&array.all(), &value.all()) {
                     let message =
-                        "the new value shares memory with the array that it is put into".to_string();
+                        "in-place update with a value that shares memory with the array".to_string();
                     let error = self.error("E0404", place, message);
                     *error = error.clone().label(array_span, "this array").hint("put in a copy: `copy x`");
                 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use warpwise_diag::Span;
 
 use crate::check::consume::Consumption;
-use crate::check::consume::aliases::{Aliases, OwnerId, Permission, intersects};
+use crate::check::consume::aliases::{Aliases, Owner, OwnerId, Permission, intersects};
 use crate::typed::ids::LocalId;
 use crate::typed::tree::{Def, Expr, ExprKind, Function, Param, Pat, PatKind};
 use crate::typed::ty::{ArrowType, Type, Uniqueness};
@@ -33,8 +33,12 @@ impl Consumption<'_> {
     /// A function does not give away a constant, whose memory its caller might consume.
     fn check_constants(&mut self, aliases: &Aliases, span: Span) {
         let all = aliases.all();
-        if all.iter().any(|owner| self.owners[owner.index()].permission == Permission::Constant) {
-            let message = "the result of this function shares memory with a constant".to_string();
+        let constant = all
+            .iter()
+            .map(|owner| &self.owners[owner.index()])
+            .find(|o| o.permission == Permission::Constant);
+        if let Some(Owner { name, .. }) = constant {
+            let message = format!("the result of this function aliases the free variable {name}, a constant");
             let error = self.error("E0406", span, message);
             *error = error.clone().hint("give a copy: `copy x`");
         }
@@ -145,7 +149,7 @@ impl Consumption<'_> {
             .find(|owner| owner.0 < outside || self.owners[owner.index()].permission != Permission::Owned);
         if let Some(owner) = foreign {
             let name = self.owners[owner.index()].name.clone();
-            let message = format!("the result is declared unique, but shares memory with `{name}`");
+            let message = format!("unique-typed return value is aliased to {name}, which is not consumable");
             let bound = self.owners[owner.index()].span;
             let error = self.error("E0406", span, message);
             let mut labelled = error.clone();
@@ -161,7 +165,7 @@ impl Consumption<'_> {
             intersects(leaf, &rest) || leaves[..index].iter().any(|other| intersects(leaf, other))
         });
         if shared {
-            let message = "the result is declared unique, but two of its parts share memory".to_string();
+            let message = "a unique part of the result is aliased to some other component of it".to_string();
             let error = self.error("E0406", span, message);
             *error = error.clone().hint("copy one of them: `copy x`");
         }

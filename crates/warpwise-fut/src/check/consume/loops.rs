@@ -131,9 +131,8 @@ impl Consumption<'_> {
             });
             if let Some(owner) = foreign {
                 let name = self.owners[owner.index()].name.clone();
-                let message = format!(
-                    "a consumed loop parameter gets a value that shares memory with `{name}` from outside"
-                );
+                let message =
+                    format!("a consumed loop parameter gets a value that aliases {name} from outside");
                 let error = self.error("E0406", span, message);
                 *error = error.clone().hint("give a copy: `copy x`");
                 return;
@@ -144,7 +143,7 @@ impl Consumption<'_> {
                 .enumerate()
                 .any(|(other, second)| other != index && intersects(result, second));
             if twice {
-                let message = "a consumed loop parameter gets a value that shares memory with another one's"
+                let message = "a consumed loop parameter gets a value that aliases other consumed loop parameters or their values"
                     .to_string();
                 let error = self.error("E0406", span, message);
                 *error = error.clone().hint("give a copy: `copy x`");
@@ -162,8 +161,12 @@ impl Consumption<'_> {
         }
         if let Some((owner, what, place)) = hit {
             let name = self.owners[owner.index()].name.clone();
-            let message =
-                format!("`{what}` is used in a loop that consumes `{name}`, with which it shares memory");
+            let message = match name == what {
+                true => format!("{what} is used in a loop by which it is consumed"),
+                false => format!(
+                    "{what} is used in a loop by which {name}, with which it shares memory, is consumed"
+                ),
+            };
             let error = self.error("E0401", place, message);
             *error =
                 error.clone().at("used here").label(span, "consumed here").hint("start the loop with a copy");

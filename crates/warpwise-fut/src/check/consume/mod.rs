@@ -23,7 +23,7 @@ use warpwise_diag::{Diagnostic, Span};
 
 use crate::check::Checker;
 use crate::check::consume::aliases::{Aliases, Owner, OwnerId, Permission};
-use crate::typed::ids::LocalId;
+use crate::typed::ids::{DefId, LocalId};
 use crate::typed::tree::{Abstract, Def};
 use crate::typed::ty::Uniqueness;
 
@@ -33,8 +33,10 @@ pub struct Consumption<'c> {
     pub errors: Vec<Diagnostic>,
     /// What abstract types stand for.
     abstracts: &'c [Abstract],
-    /// What the text of a local's name is.
+    /// The name of a local, quoted.
     name_of: &'c dyn Fn(LocalId) -> String,
+    /// The name of a definition, quoted.
+    name_of_def: &'c dyn Fn(DefId) -> String,
     /// What was used in the loops around, and where.
     observed: Vec<(OwnerId, String, Span)>,
     /// The number of loops around.
@@ -49,8 +51,8 @@ pub struct Consumption<'c> {
     bindings: FxHashMap<LocalId, Aliases>,
     /// Unique parts of the results of local functions without annotation.
     results: FxHashMap<LocalId, Uniqueness>,
-    /// The owner that stands for all constants.
-    constants: Option<OwnerId>,
+    /// The owners that stand for constants.
+    constants: FxHashMap<DefId, OwnerId>,
     /// Owners below this are outside of the innermost function or loop.
     barrier: u32,
     /// What that is, and where.
@@ -60,11 +62,13 @@ pub struct Consumption<'c> {
 impl Checker<'_> {
     /// Checks a finished definition, and enters the uniqueness of its result if that was not annotated.
     pub fn check_consumption(&mut self, def: &mut Def, annotated: bool) {
-        let name_of = |local: LocalId| self.show_local(local).to_string();
+        let name_of = |local: LocalId| format!("`{}`", self.show_local(local));
+        let name_of_def = |def: DefId| format!("`{}`", self.program.defs[def.index()].name);
         let mut state = Consumption {
             errors: Vec::new(),
             abstracts: &self.program.abstracts,
             name_of: &name_of,
+            name_of_def: &name_of_def,
             observed: Vec::new(),
             loops: 0,
             owners: Vec::new(),
@@ -72,7 +76,7 @@ impl Checker<'_> {
             log: Vec::new(),
             bindings: FxHashMap::default(),
             results: FxHashMap::default(),
-            constants: None,
+            constants: FxHashMap::default(),
             barrier: 0,
             inside: ("", Span::NONE),
         };
@@ -95,16 +99,14 @@ impl Consumption<'_> {
         OwnerId(self.owners.len() as u32 - 1)
     }
 
-    /// The owner that stands for all constants.
-    fn constants(&mut self) -> OwnerId {
-        match self.constants {
-            Some(owner) => owner,
-            None => {
-                let owner = self.new_owner("a constant".to_string(), Span::NONE, Permission::Constant);
-                self.constants = Some(owner);
-                owner
-            }
+    /// The owner that stands for a constant.
+    fn constant_owner(&mut self, def: DefId) -> OwnerId {
+        if let Some(&owner) = self.constants.get(&def) {
+            return owner;
         }
+        let owner = self.new_owner((self.name_of_def)(def), Span::NONE, Permission::Constant);
+        self.constants.insert(def, owner);
+        owner
     }
 
     /// Demands that nothing of a value that is used was consumed.
@@ -118,8 +120,8 @@ impl Consumption<'_> {
         let Some((owner, place)) = hit else { return };
         let name = self.owners[owner.index()].name.clone();
         let message = match name == what {
-            true => format!("`{what}` is used after it was consumed"),
-            false => format!("`{what}` is used after `{name}`, with which it shares memory, was consumed"),
+            true => format!("{what} is used after it was consumed"),
+            false => format!("{what} is used after {name}, with which it shares memory, was consumed"),
         };
         let error = self.error("E0401", span, message);
         let labelled = error.clone().at("used here").label(place, "consumed here");
@@ -134,14 +136,21 @@ impl Consumption<'_> {
             let Owner { name, span: bound, permission } = self.owners[owner.index()].clone();
             let (what, inside) = self.inside;
             let complaint = match permission {
-                Permission::Constant => Some(("E0402", "this would consume a constant".to_string())),
+                Permission::Constant => Some((
+                    "E0402",
+                    format!("consuming variable {name}, which is not consumable: it is a constant"),
+                )),
                 Permission::Borrowed => Some((
                     "E0402",
-                    format!("this would consume `{name}`, which is only lent to this function"),
+                    format!(
+                        "consuming variable {name}, which is not consumable: it is only lent to this function"
+                    ),
                 )),
                 Permission::Owned if owner.0 < self.barrier => Some((
                     "E0405",
-                    format!("this would consume `{name}`, which comes from outside of this {what}"),
+                    format!(
+                        "consuming variable {name}, which is not consumable here: it comes from outside of this {what}"
+                    ),
                 )),
                 Permission::Owned => None,
             };
@@ -179,7 +188,7 @@ impl Consumption<'_> {
             return;
         }
         let name = self.owners[owner.index()].name.clone();
-        let message = format!("this shares memory with `{name}`, which is consumed before this is used");
+        let message = format!("this shares memory with {name}, which is consumed before this is used");
         let error = self.error("E0401", span, message);
         *error = error.clone().label(place, "consumed here").hint("use a copy: `copy x`");
     }

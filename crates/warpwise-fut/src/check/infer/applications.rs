@@ -189,8 +189,12 @@ impl<'a> Checker<'a> {
     fn not_a_function(&mut self, function: &Expr, ty: Ty, given: usize, argument: Span) {
         let shown = self.show_ty(ty);
         let error = match given {
-            0 => Diagnostic::error("E0206", function.span, format!("this is not a function but a `{shown}`"))
-                .label(argument, "applied to this"),
+            0 => Diagnostic::error(
+                "E0206",
+                function.span,
+                format!("cannot apply expression as function: this is a `{shown}`"),
+            )
+            .label(argument, "applied to this"),
             _ => Diagnostic::error(
                 "E0206",
                 argument,

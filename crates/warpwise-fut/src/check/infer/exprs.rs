@@ -259,7 +259,7 @@ impl<'a> Checker<'a> {
         let result = match annotated {
             None => found,
             Some((span, Some(ty))) => {
-                self.same(ty, found, body.span, Why::Annotation(span));
+                self.same(ty, found, body.span, Why::Result(span));
                 ty
             }
             Some((_, None)) => self.error_ty(),

@@ -55,7 +55,8 @@ impl<'a> Checker<'a> {
                 ty
             }
             PatKind::Literal { .. } => {
-                let error = Diagnostic::error("E0219", pat.span, "this pattern does not match every value");
+                let error =
+                    Diagnostic::error("E0219", pat.span, "refutable pattern: it does not match every value");
                 self.report(error.hint("patterns of `let`, `loop` and parameters must always match"));
                 self.error_ty()
             }

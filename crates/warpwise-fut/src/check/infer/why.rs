@@ -3,7 +3,7 @@
 use warpwise_diag::{Diagnostic, Span};
 
 use crate::check::Checker;
-use crate::check::infer::ty::{Clash, Ty};
+use crate::check::infer::ty::{Clash, Constraint, Node, Ty};
 
 /// Where an expectation comes from.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +14,8 @@ pub enum Why {
     Operand(Span),
     /// A type written here.
     Annotation(Span),
+    /// The type of the result, written here.
+    Result(Span),
     /// It is a condition.
     Condition,
     /// The other branch, here.
@@ -52,7 +54,12 @@ impl Why {
             Why::Operand(span) => {
                 ("both operands must have one type; the other is this".to_string(), Some(span))
             }
-            Why::Annotation(span) => ("because of this type".to_string(), Some(span)),
+            Why::Result(span) => {
+                ("function body does not have expected type, which is this".to_string(), Some(span))
+            }
+            Why::Annotation(span) => {
+                ("expression does not have expected type, which is this".to_string(), Some(span))
+            }
             Why::Condition => ("a condition must be a `bool`".to_string(), None),
             Why::Branch(span) => {
                 ("both branches must have one type; the other is this".to_string(), Some(span))
@@ -60,9 +67,10 @@ impl Why {
             Why::Element(span) => {
                 ("all elements must have one type; the first is this".to_string(), Some(span))
             }
-            Why::LoopResult(span) => {
-                ("the body of a loop must give what its parameters take, here".to_string(), Some(span))
-            }
+            Why::LoopResult(span) => (
+                "loop body does not have expected type, which is that of the loop parameters".to_string(),
+                Some(span),
+            ),
             Why::Updated(span) => ("it is put into this".to_string(), Some(span)),
             Why::Index => ("an index must be a signed integer".to_string(), None),
             Why::Size => ("sizes and bounds of slices are `i64`".to_string(), None),
@@ -88,11 +96,27 @@ fn ordinal(index: usize) -> String {
 }
 
 impl<'a> Checker<'a> {
+    /// An expectation of what stands at a place in words, and another place to point at.
+    pub fn explain(&self, why: Why, span: Span) -> (String, Option<Span>) {
+        let (reason, place) = why.explain();
+        let reason = match why {
+            Why::Argument(function, _) => match (self.written(function), self.written(span)) {
+                (Some(function), Some(argument)) => {
+                    format!("cannot apply `{function}` to `{argument}`: {reason}")
+                }
+                (Some(function), None) => format!("cannot apply `{function}` to this: {reason}"),
+                (None, _) => format!("cannot apply function: {reason}"),
+            },
+            _ => reason,
+        };
+        (reason, place)
+    }
+
     /// Demands that what stands at `span`, of type `found`, has type `expected`; says whether it has.
     pub fn same(&mut self, expected: Ty, found: Ty, span: Span, why: Why) -> bool {
         let Err(clash) = self.infer.types.unify(expected, found) else { return true };
         let (expected_text, found_text) = (self.show_ty(expected), self.show_ty(found));
-        let (reason, place) = why.explain();
+        let (reason, place) = self.explain(why, span);
         let message = format!("expected `{expected_text}`, found `{found_text}`");
         let mut error = Diagnostic::error("E0201", span, message).at(format!("this is `{found_text}`"));
         error = match place {
@@ -101,23 +125,45 @@ impl<'a> Checker<'a> {
         };
         error = match clash {
             Clash::Differ(a, b) => self.explain_difference(error, expected, found, a, b),
-            Clash::Infinite => error.hint("the type would have to contain itself"),
+            Clash::Infinite => error.hint("occurs check: the type would have to contain itself"),
             Clash::NotOneOf(ty, set) => {
                 let ty = self.show_ty(ty);
                 error.hint(format!("`{ty}` is not {}", self.show_set(set)))
             }
             Clash::NotComparable(ty) => {
                 let ty = self.show_ty(ty);
-                error.hint(format!("values of type `{ty}` cannot be compared with `==`"))
+                error.hint(format!("`{ty}` does not support equality (`==`)"))
             }
             Clash::NoField(ty, field) => {
                 let ty = self.show_ty(ty);
                 let field = self.text(field).to_string();
-                error.hint(format!("`{ty}` has no field `{field}`"))
+                error.hint(format!("cannot unify record type with `{ty}`, which has no field `{field}`"))
             }
         };
         self.report(error);
         false
+    }
+
+    /// Says which fields only one of two records has, and which fields something else would have to have.
+    fn explain_records(&mut self, error: Diagnostic, a: Ty, b: Ty) -> Diagnostic {
+        let (a_text, b_text) = (self.show_ty(a), self.show_ty(b));
+        match (self.infer.types.node(a), self.infer.types.node(b)) {
+            (Node::Record(names, _), Node::Record(others, _)) => {
+                let first = names.iter().filter(|name| !others.contains(name));
+                let second = others.iter().filter(|name| !names.contains(name));
+                let mut unshared: Vec<&str> = first.chain(second).map(|&name| self.text(name)).collect();
+                unshared.sort_unstable();
+                error.hint(format!("unshared fields: {}", unshared.join(", ")))
+            }
+            (Node::Var(_), Node::Record(..)) | (Node::Record(..), Node::Var(_)) => error,
+            (Node::Var(var), _) if matches!(var.constraint, Constraint::Fields(_)) => error.hint(format!(
+                "cannot match `{b_text}` with type that must be a record with a field: `{a_text}`"
+            )),
+            (_, Node::Var(var)) if matches!(var.constraint, Constraint::Fields(_)) => error.hint(format!(
+                "cannot match `{a_text}` with type that must be a record with a field: `{b_text}`"
+            )),
+            _ => error,
+        }
     }
 
     fn explain_difference(&mut self, error: Diagnostic, expected: Ty, found: Ty, a: Ty, b: Ty) -> Diagnostic {
@@ -125,6 +171,7 @@ impl<'a> Checker<'a> {
         let whole = [types.find(expected), types.find(found)];
         let parts = [types.find(a), types.find(b)];
         let (a_text, b_text) = (self.show_ty(a), self.show_ty(b));
+        let error = self.explain_records(error, a, b);
         if whole != parts && whole != [parts[1], parts[0]] {
             return error.hint(format!("`{a_text}` and `{b_text}` differ"));
         }

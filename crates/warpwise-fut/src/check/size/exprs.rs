@@ -104,7 +104,7 @@ impl<'a> Checker<'a> {
         let typed = match typed_literal(literal, prim, negated) {
             Some(literal) => literal,
             None => {
-                let message = format!("this number is out of range for `{}`", prim.name());
+                let message = format!("this number is out of bounds for `{}`", prim.name());
                 self.report(Diagnostic::error("E0209", expr.span, message));
                 Literal::Bool(false)
             }
@@ -160,7 +160,12 @@ impl<'a> Checker<'a> {
         for other in built.iter().skip(1) {
             self.require(&element, &other.ty, other.span, Why::Element(elements[0].span));
         }
-        self.demand_liftedness(&element, Liftedness::Unlifted, expr.span, "an array cannot hold");
+        self.demand_liftedness(
+            &element,
+            Liftedness::Unlifted,
+            expr.span,
+            "cannot create array: an array element",
+        );
         let ty = Type::array(Size::Const(built.len() as i64), element);
         Expr { span: expr.span, ty, kind: ExprKind::Array(built) }
     }
@@ -169,7 +174,14 @@ impl<'a> Checker<'a> {
     pub fn demand_liftedness(&mut self, ty: &Type, allowed: Liftedness, span: Span, what: &str) {
         if self.liftedness(ty) as u8 > allowed as u8 {
             let shown = self.show_type(&self.solved(ty));
-            self.report(Diagnostic::error("E0211", span, format!("{what} values of type `{shown}`")));
+            let message = match (self.liftedness(ty), allowed) {
+                (Liftedness::Lifted, Liftedness::Unlifted) => {
+                    format!("{what} may not be of functional type `{shown}`")
+                }
+                (Liftedness::Lifted, _) => format!("{what} may not be of function type `{shown}`"),
+                _ => format!("{what} may not be of type `{shown}`, whose size is not fixed"),
+            };
+            self.report(Diagnostic::error("E0211", span, message));
         }
     }
 
@@ -257,7 +269,7 @@ impl<'a> Checker<'a> {
                     if let Some(None) = self.sizing.binding.remove(&local) {
                         let name = self.show_local(local).to_string();
                         let message =
-                            format!("the size `{name}` is not an extent in the type of the pattern");
+                            format!("size [{name}] unused: it is not an extent in the type of the pattern");
                         self.report(Diagnostic::error("E0304", pattern.span, message));
                     }
                 }
@@ -290,7 +302,7 @@ impl<'a> Checker<'a> {
         let condition = Box::new(self.build(condition));
         let then = self.nested(|checker| checker.build(then));
         let otherwise = self.nested(|checker| checker.build(otherwise));
-        self.demand_liftedness(&then.ty, Liftedness::SizeLifted, span, "`if` cannot give");
+        self.demand_liftedness(&then.ty, Liftedness::SizeLifted, span, "the result of `if`");
         let mut joined = JoinedSizes::default();
         let ty = self.join(&then.ty, &otherwise.ty, self.sizing.level, &mut joined, span);
         let kind = ExprKind::If { condition, then: Box::new(then), otherwise: Box::new(otherwise) };

@@ -118,7 +118,7 @@ impl<'a> Checker<'a> {
             flexible.sizes.insert(exists, meta);
         }
         let expected = self.substitute(&annotation.ty, &flexible);
-        self.require(&expected, &found, body_span, Why::Annotation(place));
+        self.require(&expected, &found, body_span, Why::Result(place));
         // Sizes bound by parts of parameters cannot be spoken of in the type of the function.
         let keep: Vec<LocalId> = simple.iter().chain(&annotation.exists).copied().collect();
         let ty = self.close(&annotation.ty, self.sizing.level, &keep, &mut opened, span);

@@ -22,12 +22,7 @@ impl<'a> Checker<'a> {
             Some(initial) => self.build(initial),
             None => self.build_implied_pat(&this.pattern),
         };
-        self.demand_liftedness(
-            &initial.ty,
-            Liftedness::SizeLifted,
-            initial.span,
-            "`loop` cannot have parameters with",
-        );
+        self.demand_liftedness(&initial.ty, Liftedness::SizeLifted, initial.span, "a loop parameter");
         let (pattern, consumes) = self.build_pat(&this.pattern, None, self.sizing.level + 1);
         let (form, body) = self.build_rounds(this);
         let mut sizes = Vec::new();
@@ -123,8 +118,14 @@ impl<'a> Checker<'a> {
                     }
                 }
             } else {
-                self.demand_size(&unknown, &initial, places.initial, places.pattern, "the initial value");
-                self.demand_size(&unknown, &body, places.body, places.pattern, "the body");
+                self.demand_size(
+                    &unknown,
+                    &initial,
+                    places.initial,
+                    places.pattern,
+                    "initial value of the loop",
+                );
+                self.demand_size(&unknown, &body, places.body, places.pattern, "loop body");
             }
         }
         for (meta, _) in changing {
@@ -181,7 +182,7 @@ impl<'a> Checker<'a> {
         }
         let (expected, found) = (self.show_size(expected), self.show_size(found));
         let message =
-            format!("the loop parameter has the size `{expected}`, but {what} has the size `{found}`");
+            format!("{what} does not have expected type: the sizes `{expected}` and `{found}` do not match");
         let error = Diagnostic::error("E0301", span, message).label(pattern, "the loop parameters");
         self.report(error.hint(
             "the body uses the parameter at that size; coerce with `:>` where the two are always equal",

@@ -80,10 +80,14 @@ impl<'a> Checker<'a> {
         if self.liftedness(ty) as u8 <= allowed as u8 {
             return;
         }
+        let is_function = self.liftedness(ty) == Liftedness::Lifted;
         let (name, ty) = (self.text(name).to_string(), self.show_type(ty));
-        let message = format!("the type parameter `{name}` cannot be `{ty}`");
+        let what = if is_function { "the functional type " } else { "" };
+        let message = format!("the type parameter `{name}` cannot be {what}`{ty}`");
         let hint = match allowed {
-            Liftedness::Unlifted => "it stands for types of values of a fixed size, not for functions",
+            Liftedness::Unlifted => {
+                "it stands for types that an array element may have: of a fixed size, no functions"
+            }
             Liftedness::SizeLifted | Liftedness::Lifted => "it does not stand for functions",
         };
         self.report(Diagnostic::error("E0216", span, message).hint(hint));

@@ -120,7 +120,9 @@ impl Checker<'_> {
         let argument = self.close_type(&arrow.argument, level, keep, &mut in_argument, span);
         if let Some((size, _)) = in_argument.pairs.first() {
             let (size, ty) = (self.show_size(size), self.show_type(&arrow.argument));
-            let message = format!("a function that takes `{ty}` leaves the scope of the size `{size}`");
+            let message = format!(
+                "unknown size `{size}` in parameter: a function that takes `{ty}` leaves the scope of that size"
+            );
             self.report(Diagnostic::error("E0302", span, message));
         }
         let keep: Vec<LocalId> =

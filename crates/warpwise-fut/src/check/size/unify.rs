@@ -286,9 +286,9 @@ impl Checker<'_> {
         let found_message = format!("this is `{found_text}`");
         let mut error = match clash {
             Clash::Differ(a, b) => {
-                let (a, b) = (self.show_size(&a), self.show_size(&b));
+                let (a, b) = (self.show_unknown(&a), self.show_unknown(&b));
                 let message = format!(
-                    "expected `{expected_text}`, found `{found_text}`: the sizes `{a}` and `{b}` differ"
+                    "expected `{expected_text}`, found `{found_text}`: the sizes `{a}` and `{b}` do not match"
                 );
                 Diagnostic::error("E0301", span, message)
                     .hint("sizes are compared as they are written; if they are always equal, say so with `:>`, which is checked when the program runs")
@@ -300,9 +300,8 @@ impl Checker<'_> {
                     .hint(format!("expected `{expected_text}`, whose sizes must be known before; coerce with `:>` to a size that is"))
             }
             Clash::Consumes => {
-                let message = format!(
-                    "this function consumes its argument: expected `{expected_text}`, found `{found_text}`"
-                );
+                let message =
+                    format!("this is a consuming function: expected `{expected_text}`, found `{found_text}`");
                 Diagnostic::error("E0407", span, message)
             }
             Clash::NotUnique => {
@@ -316,7 +315,7 @@ impl Checker<'_> {
             }
         };
         error = error.at(found_message);
-        let (reason, place) = why.explain();
+        let (reason, place) = self.explain(why, span);
         error = match place {
             Some(place) if place != span => error.label(place, reason),
             _ => error,
@@ -378,7 +377,7 @@ impl Checker<'_> {
                 self.infer.types.prim(prim)
             }
             Constraint::Comparable | Constraint::Fields(_) => {
-                let error = Diagnostic::error("E0207", span, "the type of this is not known");
+                let error = Diagnostic::error("E0207", span, "the type of this is ambiguous");
                 self.report(error.hint("write a type: `(x: t)`"));
                 self.error_ty()
             }
