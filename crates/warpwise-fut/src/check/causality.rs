@@ -23,7 +23,7 @@ impl Checker<'_> {
         if opened.is_empty() {
             return;
         }
-        let mut walk = Causality { opened, early: Vec::new() };
+        let mut walk = Causality { opened, known: Vec::new(), early: Vec::new() };
         walk.expr(&function.body);
         for (size, span) in walk.early {
             let name = self.show_local(size).to_string();
@@ -52,6 +52,8 @@ fn collect_opened(expr: &Expr, opened: &mut FxHashSet<LocalId>) {
 struct Causality {
     /// Sizes that are opened somewhere and not known yet.
     opened: FxHashSet<LocalId>,
+    /// Sizes that were opened, in order.
+    known: Vec<LocalId>,
     /// Uses that come too early.
     early: Vec<(LocalId, Span)>,
 }
@@ -62,10 +64,20 @@ impl Causality {
             ExprKind::Local { instance, .. }
             | ExprKind::Def { instance, .. }
             | ExprKind::Intrinsic { instance, .. } => self.instance(instance, expr.span),
-            ExprKind::Array(elements) if elements.is_empty() => {
-                let mut locals = Locals::default();
-                map_type(&expr.ty, &mut locals);
-                self.check(locals, expr.span);
+            ExprKind::Array(elements) if elements.is_empty() => self.sizes_of(expr),
+            ExprKind::Construct { arguments, .. } => {
+                arguments.iter().for_each(|argument| self.expr(argument));
+                // What other constructors would carry has a size, too.
+                self.sizes_of(expr);
+            }
+            ExprKind::If { condition, then, otherwise } => {
+                self.expr(condition);
+                self.branch(then);
+                self.branch(otherwise);
+            }
+            ExprKind::Match { scrutinee, cases } => {
+                self.expr(scrutinee);
+                cases.iter().for_each(|case| self.branch(&case.body));
             }
             ExprKind::Apply { function, arguments } => {
                 arguments.iter().rev().for_each(|argument| self.expr(argument));
@@ -75,6 +87,7 @@ impl Causality {
                 self.expr(body);
                 for size in sizes {
                     self.opened.remove(size);
+                    self.known.push(*size);
                 }
             }
             ExprKind::Update { array, value, .. } => {
@@ -91,11 +104,23 @@ impl Causality {
             | ExprKind::Lambda(_)
             | ExprKind::Range { .. }
             | ExprKind::Let { .. }
-            | ExprKind::If { .. }
             | ExprKind::Loop(_)
             | ExprKind::Coerce(_)
             | ExprKind::Attr { .. } => expr.for_each_child(&mut |child| self.expr(child)),
         }
+    }
+
+    /// What becomes known in a branch is not known in others.
+    fn branch(&mut self, branch: &Expr) {
+        let mark = self.known.len();
+        self.expr(branch);
+        self.opened.extend(self.known.drain(mark..));
+    }
+
+    fn sizes_of(&mut self, expr: &Expr) {
+        let mut locals = Locals::default();
+        map_type(&expr.ty, &mut locals);
+        self.check(locals, expr.span);
     }
 
     fn instance(&mut self, instance: &Instance, span: Span) {

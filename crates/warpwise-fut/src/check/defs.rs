@@ -47,6 +47,7 @@ impl<'a> Checker<'a> {
         }
         let ty = self.finish(&mut function, &ty, first_local);
         self.check_causality(&function);
+        self.check_matches(&function);
         if self.is_entry(decl) {
             self.expand_entry(&mut function);
         }
@@ -80,6 +81,10 @@ impl<'a> Checker<'a> {
             Node::Array(element) => self.generalise_types(element, types, span),
             Node::Record(_, parts) | Node::Abstract(_, parts) => {
                 parts.iter().for_each(|&part| self.generalise_types(part, types, span));
+            }
+            Node::Sum(sum) => {
+                let parts = sum.iter().flat_map(|constructor| constructor.1.iter());
+                parts.for_each(|&part| self.generalise_types(part, types, span));
             }
             Node::Arrow(argument, result) => {
                 self.generalise_types(argument, types, span);

@@ -113,6 +113,7 @@ fn is_extent(ty: &Type, size: LocalId) -> bool {
             matches!(array.size, Size::Local(local) if local == size) || is_extent(&array.element, size)
         }
         Type::Record(fields) => fields.iter().any(|field| is_extent(&field.ty, size)),
+        Type::Sum(_) => ty.parts().unwrap_or_default().into_iter().any(|part| is_extent(part, size)),
         Type::Abstract(_, args) => args.iter().any(|arg| match arg {
             crate::typed::ty::TypeArg::Size(arg) => matches!(arg, Size::Local(local) if *local == size),
             crate::typed::ty::TypeArg::Type(ty) => is_extent(ty, size),

@@ -7,13 +7,14 @@
 //! 2. [`size`]: builds the typed tree with sized types. As all shapes are known, only sizes remain to be unified;
 //!    here sizes come into being, are checked to stay in scope, and become parameters of the definition.
 //! 3. [`finish`]: puts the sizes found into the tree.
-//! 4. [`causality`] and [`consume`]: sizes are known when they are needed, and uniqueness, both on the finished tree.
+//! 4. [`causality`], [`matches`] and [`consume`]: sizes are known when they are needed, cases match every value, and
+//!    uniqueness, all on the finished tree.
 //!
 //! A definition with errors is known by name, so that uses of it are no errors, and its type fits everywhere.
 //! A parametric module is checked for each application, with the argument's types in place of its parameter's;
 //! one that is never applied is not looked into.
 //!
-//! Not supported yet, with a message that says so: sum types and `match`, holes, recursion, accumulators, differentiation.
+//! Not supported yet, with a message that says so: holes, recursion, accumulators, differentiation.
 
 mod causality;
 pub mod consume;
@@ -25,6 +26,7 @@ mod files;
 mod finish;
 pub mod infer;
 mod intrinsics;
+mod matches;
 pub mod modules;
 mod operators;
 mod resolve;

@@ -40,6 +40,13 @@ impl Checker<'_> {
                 let parts: Vec<String> = tys.iter().map(|&ty| self.show_unsized(ty, depth - 1)).collect();
                 self.show_fields(&names, parts)
             }
+            Node::Sum(sum) => {
+                let constructors = sum.iter().map(|(name, payload)| {
+                    let payload = payload.iter().map(|&ty| self.show_unsized(ty, depth - 1)).collect();
+                    self.show_constructor(*name, payload)
+                });
+                constructors.collect::<Vec<_>>().join(" | ")
+            }
             Node::Arrow(argument, result) => {
                 let argument = self.show_unsized(argument, depth - 1);
                 let result = self.show_unsized(result, depth - 1);
@@ -55,9 +62,29 @@ impl Checker<'_> {
                     let names: Vec<&str> = fields.iter().map(|field| self.text(field.0)).collect();
                     format!("{{{}, ...}}", names.join(", "))
                 }
+                Constraint::Constructors(sum) => {
+                    let names: Vec<String> = sum.iter().map(|c| format!("#{}", self.text(c.0))).collect();
+                    format!("{} | ...", names.join(" | "))
+                }
             },
             Node::Link(_) | Node::Error => "_".to_string(),
         }
+    }
+
+    /// A pattern for a record.
+    pub fn show_record_pattern(&self, names: &[Symbol], parts: &[String]) -> String {
+        let is_tuple = names.len() != 1
+            && names.iter().enumerate().all(|(index, &name)| self.text(name) == index.to_string());
+        if is_tuple {
+            return format!("({})", parts.join(", "));
+        }
+        let fields = names.iter().zip(parts).map(|(&name, part)| format!("{} = {part}", self.text(name)));
+        format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
+    }
+
+    fn show_constructor(&self, name: Symbol, payload: Vec<String>) -> String {
+        let name = format!("#{}", self.text(name));
+        payload.into_iter().fold(name, |text, part| format!("{text} {}", atom(part)))
     }
 
     fn show_fields(&self, names: &[Symbol], parts: Vec<String>) -> String {
@@ -110,6 +137,18 @@ impl Checker<'_> {
                 let parts = fields.iter().enumerate();
                 let parts = parts.map(|(i, field)| self.show_sized(&field.ty, &unique.field(i), depth - 1));
                 self.show_fields(&names, parts.collect())
+            }
+            Type::Sum(constructors) => {
+                let mut parts = 0;
+                let constructors = constructors.iter().map(|constructor| {
+                    let payload = constructor.payload.iter().map(|ty| {
+                        parts += 1;
+                        self.show_sized(ty, &unique.field(parts - 1), depth - 1)
+                    });
+                    let payload = payload.collect();
+                    self.show_constructor(constructor.name, payload)
+                });
+                constructors.collect::<Vec<_>>().join(" | ")
             }
             Type::Arrow(arrow) => self.show_arrow(arrow, depth),
         }
@@ -187,6 +226,8 @@ impl Checker<'_> {
             ExprKind::Bytes(_)
             | ExprKind::Record(_)
             | ExprKind::Array(_)
+            | ExprKind::Construct { .. }
+            | ExprKind::Match { .. }
             | ExprKind::Update { .. }
             | ExprKind::Assert { .. }
             | ExprKind::Lambda(_)
@@ -205,9 +246,12 @@ impl Checker<'_> {
             Type::Record(fields) => {
                 fields.get(field).map_or(String::new(), |f| self.text(f.name).to_string())
             }
-            Type::Prim(_) | Type::Param(_) | Type::Abstract(..) | Type::Array(_) | Type::Arrow(_) => {
-                String::new()
-            }
+            Type::Prim(_)
+            | Type::Param(_)
+            | Type::Abstract(..)
+            | Type::Array(_)
+            | Type::Sum(_)
+            | Type::Arrow(_) => String::new(),
         }
     }
 
@@ -237,7 +281,8 @@ fn show_intrinsic(intrinsic: Intrinsic) -> &'static str {
     }
 }
 
-fn show_literal(literal: &Literal) -> String {
+/// A literal as it is written, without its type.
+pub fn show_literal(literal: &Literal) -> String {
     match literal {
         Literal::Bool(value) => value.to_string(),
         Literal::Int(value) => value.to_string(),

@@ -13,16 +13,20 @@ use crate::check::Checker;
 use crate::check::env::TypeDef;
 use crate::check::infer::ty::{Node, Ty};
 use crate::syntax::ast::{
-    Expr, FieldType, Liftedness, PrimType, SizeExpr, TypeArg as AstArg, TypeExpr, TypeExprKind,
+    ConstructorType, Expr, FieldType, Liftedness, PrimType, SizeExpr, TypeArg as AstArg, TypeExpr,
+    TypeExprKind,
 };
 use crate::syntax::session::Symbol;
 use crate::typed::ids::{LocalId, TypeParamId};
 use crate::typed::map::{Map, map_type};
 use crate::typed::tree::AbstractParam;
-use crate::typed::ty::{ArrowType, Field, ResultType, Size, Type, TypeArg, Uniqueness};
+use crate::typed::ty::{ArrowType, Constructor, Field, ResultType, Size, Type, TypeArg, Uniqueness};
 
 /// Locals from here on are pending sizes.
 pub const PENDING: u32 = 1 << 31;
+
+/// Constructors are told apart by a byte.
+const MAX_CONSTRUCTORS: usize = 256;
 
 /// A size of which only the place is known.
 #[derive(Clone, Copy)]
@@ -115,10 +119,7 @@ impl<'a> Checker<'a> {
                 )?;
                 Some((ty, Uniqueness::No))
             }
-            TypeExprKind::Sum(_) => {
-                self.limit(expr.span, "sum types");
-                None
-            }
+            TypeExprKind::Sum(constructors) => self.resolve_sum(constructors, anonymous, exists),
             TypeExprKind::Exists { sizes, body } => {
                 let mark = self.infer.scope.mark();
                 for size in sizes {
@@ -181,6 +182,43 @@ impl<'a> Checker<'a> {
         let mut sorted: Vec<_> = fields.iter().map(|field| (field.name.symbol, &field.ty)).collect();
         sorted.sort_by(|a, b| self.field_key(a.0).cmp(&self.field_key(b.0)));
         self.resolve_fields(&sorted, anonymous, exists)
+    }
+
+    fn resolve_sum(
+        &mut self,
+        constructors: &'a [ConstructorType],
+        anonymous: Anonymous,
+        exists: &mut Vec<LocalId>,
+    ) -> Option<(Type, Uniqueness)> {
+        for (index, constructor) in constructors.iter().enumerate() {
+            let same = |other: &&ConstructorType| other.name.symbol == constructor.name.symbol;
+            if let Some(first) = constructors[..index].iter().find(same) {
+                let name = format!("#{}", self.text(constructor.name.symbol));
+                self.duplicate("constructor", &name, constructor.name.span, first.name.span);
+                return None;
+            }
+        }
+        if let Some(constructor) = constructors.get(MAX_CONSTRUCTORS) {
+            let message = format!("a sum type has at most {MAX_CONSTRUCTORS} constructors");
+            self.report(Diagnostic::error("E0218", constructor.span, message));
+            return None;
+        }
+        let mut sorted: Vec<&ConstructorType> = constructors.iter().collect();
+        sorted.sort_by(|a, b| self.text(a.name.symbol).cmp(self.text(b.name.symbol)));
+        let mut sum = Vec::with_capacity(sorted.len());
+        let mut unique = Vec::new();
+        for constructor in sorted {
+            let payload = constructor.payload.iter().map(|ty| self.resolve_type(ty, anonymous, exists));
+            let payload: Vec<_> = payload.collect::<Vec<_>>().into_iter().collect::<Option<_>>()?;
+            let (types, stars): (Vec<Type>, Vec<Uniqueness>) = payload.into_iter().unzip();
+            unique.extend(stars);
+            sum.push(Constructor { name: constructor.name.symbol, payload: types.into() });
+        }
+        let unique = match unique.iter().any(Uniqueness::any) {
+            true => Uniqueness::Fields(unique.into()),
+            false => Uniqueness::No,
+        };
+        Some((Type::Sum(sum.into()), unique))
     }
 
     fn resolve_fields(
@@ -336,6 +374,14 @@ impl<'a> Checker<'a> {
                 let tys = fields.iter().map(|field| self.erase_with(&field.ty, types)).collect();
                 self.infer.types.add(Node::Record(names, tys))
             }
+            Type::Sum(constructors) => {
+                let constructors = constructors.iter().map(|constructor| {
+                    let payload = constructor.payload.iter().map(|ty| self.erase_with(ty, types));
+                    (constructor.name, payload.collect())
+                });
+                let sum = constructors.collect();
+                self.infer.types.add(Node::Sum(sum))
+            }
             Type::Arrow(arrow) => {
                 let argument = self.erase_with(&arrow.argument, types);
                 let result = self.erase_with(&arrow.result.ty, types);
@@ -352,6 +398,11 @@ impl<'a> Checker<'a> {
             Type::Abstract(id, _) => self.program.abstracts[id.index()].liftedness,
             Type::Record(fields) => {
                 let all = fields.iter().map(|field| self.liftedness(&field.ty));
+                all.max_by_key(|&liftedness| liftedness as u8).unwrap_or(Liftedness::Unlifted)
+            }
+            Type::Sum(_) => {
+                let parts = ty.parts().unwrap_or_default();
+                let all = parts.into_iter().map(|part| self.liftedness(part));
                 all.max_by_key(|&liftedness| liftedness as u8).unwrap_or(Liftedness::Unlifted)
             }
             Type::Arrow(_) => Liftedness::Lifted,

@@ -58,6 +58,7 @@ impl<'a> Lowering<'a, '_> {
             }
             Callee::Def(def, arguments) => self.call_instance(*def, arguments, &args),
             Callee::Intrinsic(intrinsic, arguments) => self.intrinsic(*intrinsic, arguments, args),
+            Callee::Absent => Err(self.bug("a call of a function that a sum does not carry")),
         }
     }
 

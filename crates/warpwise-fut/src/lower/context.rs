@@ -8,6 +8,7 @@ use warpwise_prim::{Scalar, ValueType};
 
 use crate::lower::code::Code;
 use crate::lower::instance::InstanceKey;
+use crate::lower::sums::Sum;
 use crate::lower::value::{Env, Value};
 use crate::syntax::session::Interner;
 use crate::typed::ids::DefId;
@@ -118,7 +119,9 @@ impl<'a, 's> Lowering<'a, 's> {
     pub fn scalar(&self, value: &Value<'a>) -> Result<Operand, Failure> {
         match value {
             Value::Leaf(operand) => Ok(*operand),
-            Value::Record(_) | Value::Array(..) | Value::Function(_) => Err(self.bug("no scalar")),
+            Value::Record(_) | Value::Sum(_) | Value::Array(..) | Value::Function(_) => {
+                Err(self.bug("no scalar"))
+            }
         }
     }
 
@@ -126,7 +129,9 @@ impl<'a, 's> Lowering<'a, 's> {
     pub fn array<'v>(&self, value: &'v Value<'a>) -> Result<(Operand, &'v Value<'a>), Failure> {
         match value {
             Value::Array(size, element) => Ok((*size, element)),
-            Value::Leaf(_) | Value::Record(_) | Value::Function(_) => Err(self.bug("no array")),
+            Value::Leaf(_) | Value::Record(_) | Value::Sum(_) | Value::Function(_) => {
+                Err(self.bug("no array"))
+            }
         }
     }
 
@@ -134,7 +139,19 @@ impl<'a, 's> Lowering<'a, 's> {
     pub fn fields<'v>(&self, value: &'v Value<'a>) -> Result<&'v [Value<'a>], Failure> {
         match value {
             Value::Record(fields) => Ok(fields),
-            Value::Leaf(_) | Value::Array(..) | Value::Function(_) => Err(self.bug("no record")),
+            Value::Leaf(_) | Value::Sum(_) | Value::Array(..) | Value::Function(_) => {
+                Err(self.bug("no record"))
+            }
+        }
+    }
+
+    /// A value of a sum type.
+    pub fn sum<'v>(&self, value: &'v Value<'a>) -> Result<&'v Sum<'a>, Failure> {
+        match value {
+            Value::Sum(sum) => Ok(sum),
+            Value::Leaf(_) | Value::Record(_) | Value::Array(..) | Value::Function(_) => {
+                Err(self.bug("no sum"))
+            }
         }
     }
 

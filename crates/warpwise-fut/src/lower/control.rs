@@ -157,6 +157,7 @@ impl<'a> Lowering<'a, '_> {
                     | Type::Abstract(..)
                     | Type::Array(_)
                     | Type::Record(_)
+                    | Type::Sum(_)
                     | Type::Arrow(_) => self.code.ty(bound),
                 };
                 let (inner, state) = self.open_loop(source, env, &initial, extents, &inits, n_sizes)?;

@@ -13,11 +13,15 @@ use warpwise_ir::{EntryParam, EntryPoint, EntryType, Function, Operand, Param, T
 use warpwise_prim::CompareOp;
 
 use crate::lower::context::{Lowering, Session, shape_parts, text};
-use crate::lower::types::{Extent, Sizes, value_type};
+use crate::lower::sums::{TAG, layout};
+use crate::lower::types::{Extent, Repr, Sizes, value_type};
 use crate::lower::value::{Env, Frame, Value};
+use crate::syntax::ast::PrimType;
 use crate::syntax::session::Symbol;
-use crate::typed::tree::{Entry, Param as SourceParam, SurfaceType};
-use crate::typed::ty::{Type, TypeArg};
+use crate::typed::ids::{AbstractId, LocalId, TypeParamId};
+use crate::typed::map::{Map, map_type};
+use crate::typed::tree::{AbstractParam, Entry, Param as SourceParam, SurfaceType};
+use crate::typed::ty::{Constructor, Size, Type, TypeArg};
 
 impl<'a> Session<'a> {
     /// Makes the function of an entry point.
@@ -41,7 +45,12 @@ impl<'a> Session<'a> {
         match element {
             Type::Prim(prim) if rank == 0 => EntryType::Scalar(value_type(*prim)),
             Type::Prim(prim) => EntryType::Array(value_type(*prim), rank),
-            Type::Param(_) | Type::Abstract(..) | Type::Array(_) | Type::Record(_) | Type::Arrow(_) => {
+            Type::Param(_)
+            | Type::Abstract(..)
+            | Type::Array(_)
+            | Type::Record(_)
+            | Type::Sum(_)
+            | Type::Arrow(_) => {
                 let mut fields = Vec::new();
                 self.entry_fields("", ty, 0, &mut fields);
                 EntryType::Opaque { name: text.to_string(), fields }
@@ -50,29 +59,46 @@ impl<'a> Session<'a> {
     }
 
     /// The values a type is made of, with their paths.
-    fn entry_fields(&self, path: &str, ty: &'a Type, rank: usize, fields: &mut Vec<(String, EntryType)>) {
+    fn entry_fields(&self, path: &str, ty: &Type, rank: usize, fields: &mut Vec<(String, EntryType)>) {
         match ty {
-            Type::Prim(prim) => {
-                let ty = value_type(*prim);
-                let ty = if rank == 0 { EntryType::Scalar(ty) } else { EntryType::Array(ty, rank) };
-                fields.push((path.to_string(), ty));
-            }
+            Type::Prim(prim) => fields.push((path.to_string(), leaf(*prim, rank))),
             Type::Array(array) => self.entry_fields(path, &array.element, rank + 1, fields),
             Type::Record(record) => {
                 for field in record.iter() {
-                    let name = self.input.names.text(field.name);
-                    let path = if path.is_empty() { name.to_string() } else { format!("{path}.{name}") };
+                    let path = below(path, self.input.names.text(field.name));
                     self.entry_fields(&path, &field.ty, rank, fields);
                 }
             }
-            Type::Abstract(id, args) => {
-                let has_types = args.iter().any(|arg| matches!(arg, TypeArg::Type(_)));
-                if !has_types {
-                    self.entry_fields(path, &self.program.abstracts[id.index()].definition, rank, fields);
-                }
-            }
+            Type::Sum(_) => shape_fields(path, &self.bare_shape(ty), rank, fields),
+            Type::Abstract(id, args) => self.entry_fields(path, &self.definition(*id, args), rank, fields),
             Type::Param(_) | Type::Arrow(_) => {}
         }
+    }
+
+    /// The shape of values of a type without parameters, without its sizes.
+    fn bare_shape(&self, ty: &Type) -> Repr {
+        match ty {
+            Type::Prim(prim) => Repr::Scalar(*prim),
+            Type::Array(array) => Repr::Array(Extent::Unknown, Box::new(self.bare_shape(&array.element))),
+            Type::Record(fields) => {
+                Repr::Record(fields.iter().map(|field| self.bare_shape(&field.ty)).collect())
+            }
+            Type::Sum(constructors) => {
+                let payload = |constructor: &Constructor| {
+                    constructor.payload.iter().map(|ty| self.bare_shape(ty)).collect()
+                };
+                Repr::Sum(constructors.iter().map(payload).collect())
+            }
+            Type::Abstract(id, args) => self.bare_shape(&self.definition(*id, args)),
+            Type::Param(_) | Type::Arrow(_) => Repr::Function,
+        }
+    }
+
+    /// What an abstract type with type arguments stands for; sizes are left as they are.
+    fn definition(&self, id: AbstractId, args: &[TypeArg]) -> Type {
+        let hidden = &self.program.abstracts[id.index()];
+        let mut arguments = TypeArguments { params: &hidden.params, args };
+        map_type(&hidden.definition, &mut arguments)
     }
 
     /// The results of an entry point: a tuple is unpacked one level.
@@ -172,6 +198,54 @@ impl<'a> Lowering<'a, '_> {
         let value = self.coerce(value, &extents, &certs);
         self.code.span = before;
         self.bind_pattern(&param.pattern, &value, env)
+    }
+}
+
+/// Type arguments in the place of parameters.
+struct TypeArguments<'t> {
+    params: &'t [AbstractParam],
+    args: &'t [TypeArg],
+}
+
+impl Map for TypeArguments<'_> {
+    fn local(&mut self, _: LocalId) -> Option<Size> {
+        None
+    }
+
+    fn param(&mut self, param: TypeParamId) -> Option<Type> {
+        let mut pairs = self.params.iter().zip(self.args);
+        pairs.find_map(|pair| match pair {
+            (AbstractParam::Type(other), TypeArg::Type(ty)) if *other == param => Some(ty.clone()),
+            (AbstractParam::Type(_) | AbstractParam::Size(_), _) => None,
+        })
+    }
+}
+
+fn leaf(prim: PrimType, rank: usize) -> EntryType {
+    let ty = value_type(prim);
+    if rank == 0 { EntryType::Scalar(ty) } else { EntryType::Array(ty, rank) }
+}
+
+fn below(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_string() } else { format!("{path}.{name}") }
+}
+
+/// The values a shape is made of; what has no name is called by its position.
+fn shape_fields(path: &str, shape: &Repr, rank: usize, fields: &mut Vec<(String, EntryType)>) {
+    let mut numbered = |shapes: &[Repr]| {
+        for (index, shape) in shapes.iter().enumerate() {
+            shape_fields(&below(path, &index.to_string()), shape, rank, fields);
+        }
+    };
+    match shape {
+        Repr::Scalar(prim) => fields.push((path.to_string(), leaf(*prim, rank))),
+        Repr::Array(_, element) => shape_fields(path, element, rank + 1, fields),
+        Repr::Record(shapes) => numbered(shapes),
+        Repr::Sum(constructors) => {
+            fields.push((below(path, "tag"), leaf(TAG, rank)));
+            shape_fields(path, &Repr::Record(layout(constructors).1), rank, fields);
+        }
+        Repr::Function => {}
     }
 }
 

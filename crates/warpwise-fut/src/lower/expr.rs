@@ -6,6 +6,7 @@ use warpwise_ir::{Expr as CoreExpr, Operand, Type as CoreType};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 
 use crate::lower::context::{Lowering, number, shape_parts, text};
+use crate::lower::sums::{Sum, TAG, layout};
 use crate::lower::types::{Extent, Repr, Sizes, scalar_type};
 use crate::lower::value::{Callee, Closure, Env, Frame, Use, Value};
 use crate::syntax::ast::{Attr, AttrKind, Literal, PrimType};
@@ -40,6 +41,13 @@ impl<'a> Lowering<'a, '_> {
             ExprKind::Record(fields) => {
                 let fields = fields.iter().map(|field| self.expr(field, env));
                 Ok(Value::Record(fields.collect::<Result<_, _>>()?))
+            }
+            ExprKind::Construct { constructor, arguments } => {
+                self.construct(*constructor, arguments, &expr.ty, env)
+            }
+            ExprKind::Match { scrutinee, cases } => {
+                let value = self.expr(scrutinee, env)?;
+                self.match_(&value, cases, &expr.ty, env)
             }
             ExprKind::Array(elements) => self.array_literal(elements, &expr.ty, env),
             ExprKind::Project { record, field } => {
@@ -173,6 +181,13 @@ impl<'a> Lowering<'a, '_> {
                 }
                 parts.push(text(")"));
             }
+            Repr::Sum(constructors) => {
+                parts.push(text("a sum of"));
+                for part in constructors.iter().flatten() {
+                    parts.push(text(" "));
+                    self.repr_parts(part, parts);
+                }
+            }
             Repr::Array(extent, element) => {
                 parts.push(text("["));
                 if let Extent::Known(size) = extent {
@@ -240,6 +255,13 @@ impl<'a> Lowering<'a, '_> {
                 let fields = fields.iter().map(|field| self.empty_inside(field, outer));
                 Value::Record(fields.collect::<Result<_, _>>()?)
             }
+            Repr::Sum(constructors) => {
+                let (layout, reprs) = layout(constructors);
+                let tag = self.empty_inside(&Repr::Scalar(TAG), outer)?;
+                let tag = self.scalar(&tag)?;
+                let slots = reprs.iter().map(|repr| self.empty_inside(repr, outer));
+                Value::Sum(Sum { layout, tag, slots: slots.collect::<Result<_, _>>()? })
+            }
             Repr::Array(extent, element) => {
                 let size = match extent {
                     Extent::Known(size) => *size,
@@ -265,6 +287,7 @@ impl<'a> Lowering<'a, '_> {
             | Type::Abstract(..)
             | Type::Array(_)
             | Type::Record(_)
+            | Type::Sum(_)
             | Type::Arrow(_) => warpwise_prim::ConvertOp::SExt,
         };
         match self.code.ty(operand) {
@@ -299,7 +322,9 @@ fn instantiate<'a>(value: Value<'a>, instance: &'a Instance, env: &Env<'a>) -> V
             let arguments = Use { instance: Some(instance), env: env.clone() };
             function(Callee::Local(source, home.clone(), arguments), closure.arity)
         }
-        Callee::Local(..) | Callee::Lambda(..) | Callee::Def(..) | Callee::Intrinsic(..) => value,
+        Callee::Local(..) | Callee::Lambda(..) | Callee::Def(..) | Callee::Intrinsic(..) | Callee::Absent => {
+            value
+        }
     }
 }
 
@@ -312,7 +337,7 @@ pub fn is_named(attr: &Attr, name: &str, lowering: &Lowering) -> bool {
 }
 
 /// The core's constant for a literal of this type.
-fn constant(prim: PrimType, literal: Literal) -> Option<Scalar> {
+pub fn constant(prim: PrimType, literal: Literal) -> Option<Scalar> {
     let ty = scalar_type(prim);
     Some(match literal {
         Literal::Bool(value) => Scalar::Bool(value),

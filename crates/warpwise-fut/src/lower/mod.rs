@@ -8,7 +8,7 @@
 //!   lowering its body once more. The language keeps functions out of branches, loops and arrays, so every call knows its callee.
 //! - **Polymorphism goes away** ([`instance`]): a definition that takes and gives data becomes one function per choice of
 //!   type arguments; size parameters become parameters.
-//! - **Tuples and records go away** ([`value`]): they are trees at compile time.
+//! - **Tuples, records and sums go away** ([`value`], [`sums`]): they are trees at compile time.
 //!
 //! ```text
 //! entry mvm [n] [m] (a: [n][m]f32) (x: [m]f32) : [n]f32 =
@@ -34,6 +34,7 @@ mod instance;
 mod scalar;
 mod shapes;
 mod soac;
+mod sums;
 mod types;
 mod value;
 

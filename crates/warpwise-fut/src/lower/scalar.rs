@@ -94,7 +94,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// `x == y` of any values: arrays of different shapes are unequal.
-    fn equal(&mut self, x: &Value<'a>, y: &Value<'a>) -> Result<Operand, Failure> {
+    pub fn equal(&mut self, x: &Value<'a>, y: &Value<'a>) -> Result<Operand, Failure> {
         match (x, y) {
             (Value::Leaf(x), Value::Leaf(y)) => Ok(self.code.compare(CompareOp::Eq, *x, *y)),
             (Value::Record(xs), Value::Record(ys)) => {
@@ -105,10 +105,12 @@ impl<'a> Lowering<'a, '_> {
                 }
                 Ok(all)
             }
+            (Value::Sum(x), Value::Sum(y)) => self.equal_sums(x, y),
             (Value::Array(..), Value::Array(..)) => self.equal_arrays(x, y),
-            (Value::Leaf(_) | Value::Record(_) | Value::Array(..) | Value::Function(_), _) => {
-                Err(self.bug("a comparison of values that cannot be compared"))
-            }
+            (
+                Value::Leaf(_) | Value::Record(_) | Value::Sum(_) | Value::Array(..) | Value::Function(_),
+                _,
+            ) => Err(self.bug("a comparison of values that cannot be compared")),
         }
     }
 

@@ -13,6 +13,7 @@ use warpwise_diag::Failure;
 use warpwise_ir::{Expr, Operand, Type, Var};
 
 use crate::lower::context::Lowering;
+use crate::lower::sums::{Sum, TAG, layout};
 use crate::lower::types::{Extent, Repr, scalar_type};
 use crate::lower::value::{Env, Value};
 use crate::typed::tree::{Pat, PatKind};
@@ -42,6 +43,11 @@ impl<'a> Lowering<'a, '_> {
             Value::Leaf(operand) => Value::Leaf(self.reshape_leaf(*operand, outer, certs)),
             Value::Record(fields) => {
                 Value::Record(fields.iter().map(|field| self.reshape(field, extents, outer, certs)).collect())
+            }
+            Value::Sum(sum) => {
+                let tag = self.reshape_leaf(sum.tag, outer, certs);
+                let slots = sum.slots.iter().map(|slot| self.reshape(slot, extents, outer, certs)).collect();
+                Value::Sum(Sum { layout: sum.layout.clone(), tag, slots })
             }
             Value::Array(size, element) => {
                 let size = match extents.next() {
@@ -101,6 +107,13 @@ impl<'a> Lowering<'a, '_> {
                 let fields = fields.iter().map(|field| self.fresh_inside(field, outer));
                 Value::Record(fields.collect::<Result<_, _>>()?)
             }
+            Repr::Sum(constructors) => {
+                let (layout, reprs) = layout(constructors);
+                let tag = self.fresh_inside(&Repr::Scalar(TAG), outer)?;
+                let tag = self.scalar(&tag)?;
+                let slots = reprs.iter().map(|repr| self.fresh_inside(repr, outer));
+                Value::Sum(Sum { layout, tag, slots: slots.collect::<Result<_, _>>()? })
+            }
             Repr::Array(Extent::Known(size), element) => {
                 outer.push(*size);
                 let element = self.fresh_inside(element, outer)?;
@@ -125,7 +138,7 @@ impl<'a> Lowering<'a, '_> {
     /// Binds what a pattern binds.
     pub fn bind_pattern(&mut self, pattern: &Pat, value: &Value<'a>, env: &Env<'a>) -> Result<(), Failure> {
         match &pattern.kind {
-            PatKind::Wildcard => {}
+            PatKind::Wildcard | PatKind::Literal(..) => {}
             PatKind::Bind(local) => {
                 let source = &self.session.program.locals[local.index()];
                 if !self.session.in_prelude(source.span) {
@@ -136,6 +149,11 @@ impl<'a> Lowering<'a, '_> {
             PatKind::Record(patterns) => {
                 for (pattern, field) in patterns.iter().zip(self.fields(value)?.to_vec()) {
                     self.bind_pattern(pattern, &field, env)?;
+                }
+            }
+            PatKind::Construct { constructor, parts } => {
+                for (pattern, part) in parts.iter().zip(self.sum(value)?.payload(*constructor)) {
+                    self.bind_pattern(pattern, &part, env)?;
                 }
             }
         }
@@ -182,6 +200,7 @@ impl<'a> Value<'a> {
         match self {
             Value::Leaf(_) | Value::Function(_) => {}
             Value::Record(fields) => fields.iter().for_each(|field| field.visit_extents(visit)),
+            Value::Sum(sum) => sum.slots.iter().for_each(|slot| slot.visit_extents(visit)),
             Value::Array(size, element) => {
                 visit(*size);
                 element.visit_extents(visit);
@@ -195,6 +214,10 @@ impl<'a> Value<'a> {
             Value::Leaf(_) | Value::Function(_) => self.clone(),
             Value::Record(fields) => {
                 Value::Record(fields.iter().map(|field| field.with_extents(sizes)).collect())
+            }
+            Value::Sum(sum) => {
+                let slots = sum.slots.iter().map(|slot| slot.with_extents(sizes)).collect();
+                Value::Sum(Sum { layout: sum.layout.clone(), tag: sum.tag, slots })
             }
             Value::Array(size, element) => {
                 let size = sizes.next().unwrap_or(*size);
@@ -211,6 +234,7 @@ impl<'a> Value<'a> {
                 let field = |(i, field): (usize, &Value<'a>)| field.marks(&marks.field(i));
                 fields.iter().enumerate().flat_map(field).collect()
             }
+            Value::Sum(sum) => sum.marks(marks),
             Value::Array(_, element) => {
                 element.marks(&if marks.any() { Uniqueness::Yes } else { Uniqueness::No })
             }

@@ -21,6 +21,8 @@ pub enum Repr {
     Scalar(PrimType),
     /// A record.
     Record(Vec<Repr>),
+    /// A sum: what each constructor carries.
+    Sum(Vec<Vec<Repr>>),
     /// An array.
     Array(Extent, Box<Repr>),
     /// A function.
@@ -45,6 +47,8 @@ pub enum Form {
     Scalar(PrimType),
     /// A record.
     Record(Vec<Form>),
+    /// A sum: what each constructor carries.
+    Sum(Vec<Vec<Form>>),
     /// An array.
     Array(Box<Form>),
     /// A function.
@@ -107,6 +111,14 @@ impl<'a> Lowering<'a, '_> {
                 let fields = fields.iter().map(|field| self.repr(&field.ty, env, sizes));
                 Repr::Record(fields.collect::<Result<_, _>>()?)
             }
+            Type::Sum(constructors) => {
+                let mut sum = Vec::with_capacity(constructors.len());
+                for constructor in constructors.iter() {
+                    let payload = constructor.payload.iter().map(|ty| self.repr(ty, env, sizes));
+                    sum.push(payload.collect::<Result<_, _>>()?);
+                }
+                Repr::Sum(sum)
+            }
             Type::Arrow(_) => Repr::Function,
         })
     }
@@ -129,6 +141,14 @@ impl<'a> Lowering<'a, '_> {
             Type::Record(fields) => {
                 let fields = fields.iter().map(|field| self.form(&field.ty, env));
                 Form::Record(fields.collect::<Result<_, _>>()?)
+            }
+            Type::Sum(constructors) => {
+                let mut sum = Vec::with_capacity(constructors.len());
+                for constructor in constructors.iter() {
+                    let payload = constructor.payload.iter().map(|ty| self.form(ty, env));
+                    sum.push(payload.collect::<Result<_, _>>()?);
+                }
+                Form::Sum(sum)
             }
             Type::Arrow(_) => Form::Function,
         })
@@ -172,12 +192,12 @@ impl<'a> Lowering<'a, '_> {
             Size::Def(_) | Size::Expr(_) if sizes == Sizes::Plain => Extent::Unknown,
             Size::Def(def) => match self.constant(*def)? {
                 Value::Leaf(operand) => Extent::Known(operand),
-                Value::Record(_) | Value::Array(..) | Value::Function(_) => Extent::Unknown,
+                Value::Record(_) | Value::Sum(_) | Value::Array(..) | Value::Function(_) => Extent::Unknown,
             },
             Size::Expr(expr) if !locals_known(expr, env) => Extent::Unknown,
             Size::Expr(expr) => match self.expr(expr, env)? {
                 Value::Leaf(operand) => Extent::Known(operand),
-                Value::Record(_) | Value::Array(..) | Value::Function(_) => Extent::Unknown,
+                Value::Record(_) | Value::Sum(_) | Value::Array(..) | Value::Function(_) => Extent::Unknown,
             },
         })
     }
@@ -204,6 +224,13 @@ impl<'a> Lowering<'a, '_> {
                     self.bind_sizes(&field.ty, value, env, wanted);
                 }
             }
+            (Type::Sum(constructors), Value::Sum(sum)) => {
+                for (index, constructor) in constructors.iter().enumerate() {
+                    for (ty, value) in constructor.payload.iter().zip(sum.payload(index)) {
+                        self.bind_sizes(ty, &value, env, wanted);
+                    }
+                }
+            }
             (Type::Abstract(id, args), value) => {
                 let definition = &self.session.program.abstracts[id.index()];
                 let inner = Frame::root(None, env.unchecked);
@@ -218,7 +245,15 @@ impl<'a> Lowering<'a, '_> {
                     }
                 }
             }
-            (Type::Prim(_) | Type::Param(_) | Type::Array(_) | Type::Record(_) | Type::Arrow(_), _) => {}
+            (
+                Type::Prim(_)
+                | Type::Param(_)
+                | Type::Array(_)
+                | Type::Record(_)
+                | Type::Sum(_)
+                | Type::Arrow(_),
+                _,
+            ) => {}
         }
     }
 
@@ -263,6 +298,9 @@ impl Repr {
         match self {
             Repr::Scalar(prim) => Form::Scalar(*prim),
             Repr::Record(fields) => Form::Record(fields.iter().map(Repr::form).collect()),
+            Repr::Sum(sum) => {
+                Form::Sum(sum.iter().map(|payload| payload.iter().map(Repr::form).collect()).collect())
+            }
             Repr::Array(_, element) => Form::Array(Box::new(element.form())),
             Repr::Function => Form::Function,
         }
@@ -279,6 +317,7 @@ impl Repr {
         match self {
             Repr::Scalar(_) | Repr::Function => {}
             Repr::Record(fields) => fields.iter().for_each(|field| field.visit_extents(visit)),
+            Repr::Sum(sum) => sum.iter().flatten().for_each(|part| part.visit_extents(visit)),
             Repr::Array(extent, element) => {
                 visit(*extent);
                 element.visit_extents(visit);
@@ -291,6 +330,11 @@ impl Repr {
         match self {
             Repr::Scalar(_) | Repr::Function => self.clone(),
             Repr::Record(fields) => Repr::Record(fields.iter().map(|field| field.map_extents(map)).collect()),
+            Repr::Sum(sum) => {
+                let sum =
+                    sum.iter().map(|payload| payload.iter().map(|part| part.map_extents(map)).collect());
+                Repr::Sum(sum.collect())
+            }
             Repr::Array(extent, element) => {
                 let extent = map(*extent);
                 Repr::Array(extent, Box::new(element.map_extents(map)))
@@ -307,6 +351,11 @@ impl Form {
             Form::Record(fields) => {
                 Repr::Record(fields.iter().map(|field| field.with_sizes(sizes)).collect())
             }
+            Form::Sum(sum) => {
+                let sum =
+                    sum.iter().map(|payload| payload.iter().map(|part| part.with_sizes(sizes)).collect());
+                Repr::Sum(sum.collect())
+            }
             Form::Array(element) => {
                 let extent = sizes.next().map_or(Extent::Unknown, Extent::Known);
                 Repr::Array(extent, Box::new(element.with_sizes(sizes)))
@@ -320,6 +369,7 @@ impl Form {
         match self {
             Form::Scalar(_) | Form::Function => 0,
             Form::Record(fields) => fields.iter().map(Form::n_sizes).sum(),
+            Form::Sum(sum) => sum.iter().flatten().map(Form::n_sizes).sum(),
             Form::Array(element) => 1 + element.n_sizes(),
         }
     }
@@ -329,6 +379,7 @@ impl Form {
         match self {
             Form::Scalar(_) => false,
             Form::Record(fields) => fields.iter().any(Form::has_function),
+            Form::Sum(sum) => sum.iter().flatten().any(Form::has_function),
             Form::Array(element) => element.has_function(),
             Form::Function => true,
         }
@@ -345,6 +396,7 @@ fn locals_known(expr: &Expr, env: &Env) -> bool {
             true
         }
         ExprKind::Record(exprs) | ExprKind::Array(exprs) => exprs.iter().all(known),
+        ExprKind::Construct { arguments, .. } => arguments.iter().all(known),
         ExprKind::Project { record: body, .. }
         | ExprKind::Coerce(body)
         | ExprKind::Attr { body, .. }
@@ -364,6 +416,10 @@ fn locals_known(expr: &Expr, env: &Env) -> bool {
         ExprKind::Range { start, second, end, .. } => {
             known(start) && known(end) && second.as_ref().is_none_or(|second| known(second))
         }
-        ExprKind::Update { .. } | ExprKind::Lambda(_) | ExprKind::Let { .. } | ExprKind::Loop(_) => false,
+        ExprKind::Update { .. }
+        | ExprKind::Lambda(_)
+        | ExprKind::Let { .. }
+        | ExprKind::Match { .. }
+        | ExprKind::Loop(_) => false,
     }
 }

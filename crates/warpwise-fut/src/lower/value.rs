@@ -17,6 +17,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 use warpwise_ir::Operand;
 
+use crate::lower::sums::Sum;
 use crate::lower::types::Repr;
 use crate::typed::ids::{DefId, LocalId, TypeParamId};
 use crate::typed::intrinsic::Intrinsic;
@@ -30,6 +31,8 @@ pub enum Value<'a> {
     Leaf(Operand),
     /// One value per field, in the order of the record type.
     Record(Vec<Value<'a>>),
+    /// A tag, and room for what each constructor carries.
+    Sum(Sum<'a>),
     /// An array of this size with these elements.
     Array(Operand, Box<Value<'a>>),
     /// A function.
@@ -58,6 +61,8 @@ pub enum Callee<'a> {
     Def(DefId, Use<'a>),
     /// An intrinsic.
     Intrinsic(Intrinsic, Use<'a>),
+    /// What a sum carries in the place of a function when it was made with another constructor. Never called.
+    Absent,
 }
 
 /// The arguments for a scheme and where they stand.
@@ -165,6 +170,10 @@ impl<'a> Value<'a> {
         match self {
             Value::Leaf(operand) => visit(*operand),
             Value::Record(fields) => fields.iter().for_each(|field| field.visit_leaves(visit)),
+            Value::Sum(sum) => {
+                visit(sum.tag);
+                sum.slots.iter().for_each(|slot| slot.visit_leaves(visit));
+            }
             Value::Array(_, element) => element.visit_leaves(visit),
             Value::Function(_) => {}
         }
@@ -176,6 +185,11 @@ impl<'a> Value<'a> {
             Value::Leaf(operand) => Value::Leaf(map(*operand)),
             Value::Record(fields) => {
                 Value::Record(fields.iter().map(|field| field.map_leaves(map)).collect())
+            }
+            Value::Sum(sum) => {
+                let tag = map(sum.tag);
+                let slots = sum.slots.iter().map(|slot| slot.map_leaves(map)).collect();
+                Value::Sum(Sum { layout: sum.layout.clone(), tag, slots })
             }
             Value::Array(size, element) => Value::Array(*size, Box::new(element.map_leaves(map))),
             Value::Function(closure) => Value::Function(closure.clone()),
@@ -192,6 +206,7 @@ impl<'a> Value<'a> {
         match self {
             Value::Leaf(_) => false,
             Value::Record(fields) => fields.iter().any(Value::has_function),
+            Value::Sum(sum) => sum.slots.iter().any(Value::has_function),
             Value::Array(_, element) => element.has_function(),
             Value::Function(_) => true,
         }

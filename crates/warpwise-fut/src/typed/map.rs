@@ -9,7 +9,7 @@ use crate::typed::ids::{LocalId, TypeParamId};
 use crate::typed::tree::{
     Binding, BindingKind, DimIndex, DimIndexKind, Expr, ExprKind, Function, Instance, LoopForm, Pat, PatKind,
 };
-use crate::typed::ty::{ArrowType, Field, ResultType, Size, Type, TypeArg};
+use crate::typed::ty::{ArrowType, Constructor, Field, ResultType, Size, Type, TypeArg};
 
 /// What to put where.
 pub trait Map {
@@ -60,6 +60,13 @@ fn changed_type(ty: &Type, map: &mut impl Map) -> Option<Type> {
                 changed_type(&field.ty, map).map(|ty| Field { name: field.name, ty })
             })?;
             Some(Type::Record(fields))
+        }
+        Type::Sum(constructors) => {
+            let constructors = changed_slice(constructors, |constructor| {
+                let payload = changed_slice(&constructor.payload, |ty| changed_type(ty, map))?;
+                Some(Constructor { name: constructor.name, payload })
+            })?;
+            Some(Type::Sum(constructors))
         }
         Type::Arrow(arrow) => {
             let argument = changed_type(&arrow.argument, map);
@@ -116,6 +123,16 @@ pub fn map_expr(expr: &mut Expr, map: &mut impl Map) {
         ExprKind::Def { instance, .. } | ExprKind::Intrinsic { instance, .. } => map_instance(instance, map),
         ExprKind::Record(parts) | ExprKind::Array(parts) => {
             parts.iter_mut().for_each(|part| map_expr(part, map))
+        }
+        ExprKind::Construct { arguments, .. } => {
+            arguments.iter_mut().for_each(|argument| map_expr(argument, map));
+        }
+        ExprKind::Match { scrutinee, cases } => {
+            map_expr(scrutinee, map);
+            for case in cases {
+                map_pat(&mut case.pattern, map);
+                map_expr(&mut case.body, map);
+            }
         }
         ExprKind::Project { record, .. } => map_expr(record, map),
         ExprKind::Index { array, slice } => {
@@ -194,8 +211,10 @@ fn map_binding(binding: &mut Binding, map: &mut impl Map) {
 pub fn map_pat(pat: &mut Pat, map: &mut impl Map) {
     update_type(&mut pat.ty, map);
     match &mut pat.kind {
-        PatKind::Bind(_) | PatKind::Wildcard => {}
-        PatKind::Record(parts) => parts.iter_mut().for_each(|part| map_pat(part, map)),
+        PatKind::Bind(_) | PatKind::Wildcard | PatKind::Literal(..) => {}
+        PatKind::Record(parts) | PatKind::Construct { parts, .. } => {
+            parts.iter_mut().for_each(|part| map_pat(part, map))
+        }
     }
 }
 
@@ -251,6 +270,8 @@ impl Expr {
             | ExprKind::Intrinsic { .. }
             | ExprKind::Record(_)
             | ExprKind::Array(_)
+            | ExprKind::Construct { .. }
+            | ExprKind::Match { .. }
             | ExprKind::Project { .. }
             | ExprKind::Index { .. }
             | ExprKind::Update { .. }

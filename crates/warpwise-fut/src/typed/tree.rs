@@ -169,6 +169,15 @@ pub enum PatKind {
     Wildcard,
     /// One pattern per field, in the order of the record type.
     Record(Vec<Pat>),
+    /// Only this scalar; the literal has that type's variant. Stands in cases only.
+    Literal(PrimType, Literal),
+    /// Only values made with a constructor. Outside of cases it is the only one of its type.
+    Construct {
+        /// By position in the type of the pattern.
+        constructor: usize,
+        /// One pattern for each value that it carries.
+        parts: Vec<Pat>,
+    },
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -217,6 +226,13 @@ pub enum ExprKind {
     Record(Vec<Expr>),
     /// `[a, b]`.
     Array(Vec<Expr>),
+    /// A value of a sum type. Arguments are evaluated in order.
+    Construct {
+        /// By position in the type of this node.
+        constructor: usize,
+        /// What it carries.
+        arguments: Vec<Expr>,
+    },
     /// A field, by position in the type of the record.
     Project {
         /// The record.
@@ -286,6 +302,13 @@ pub enum ExprKind {
         /// When it does not.
         otherwise: Box<Expr>,
     },
+    /// The body of the first case whose pattern matches. Some case always does.
+    Match {
+        /// What is taken apart.
+        scrutinee: Box<Expr>,
+        /// At least one.
+        cases: Vec<Case>,
+    },
     /// A loop; its type is that of its parameters.
     Loop(Box<Loop>),
     /// `e :> t`: the value of `body`, whose extents are checked to be those of this node's type.
@@ -350,6 +373,17 @@ pub struct Lambda {
     /// What it gives once all parameters are there.
     pub result: ResultType,
     /// The result.
+    pub body: Expr,
+}
+
+/// `case pattern -> body`.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The place.
+    pub span: Span,
+    /// When.
+    pub pattern: Pat,
+    /// Then.
     pub body: Expr,
 }
 

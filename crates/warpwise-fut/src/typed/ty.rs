@@ -23,6 +23,8 @@ pub enum Type {
     Array(Arc<ArrayType>),
     /// A record; a tuple has the fields `0`, `1`, ..., the unit type none.
     Record(Arc<[Field]>),
+    /// A choice of constructors, sorted by the text of their names.
+    Sum(Arc<[Constructor]>),
     /// A function.
     Arrow(Arc<ArrowType>),
 }
@@ -43,6 +45,15 @@ pub struct Field {
     pub name: Symbol,
     /// The type.
     pub ty: Type,
+}
+
+/// One constructor of a sum type.
+#[derive(Clone, Debug)]
+pub struct Constructor {
+    /// The name, without `#`.
+    pub name: Symbol,
+    /// What it carries.
+    pub payload: Arc<[Type]>,
 }
 
 /// `(param: argument) -> ?[exists].result`. Functions of several parameters are curried.
@@ -69,14 +80,14 @@ pub struct ResultType {
     pub unique: Uniqueness,
 }
 
-/// A yes or no for a value or for each field of it. What is neither array nor abstract nor a parameter has no part in it.
+/// A yes or no for a value or for each part of it (see [`Type::parts`]). What is neither array nor abstract nor a parameter has no part in it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Uniqueness {
     /// No part.
     No,
     /// The whole.
     Yes,
-    /// Field by field, in the order of the record type.
+    /// Part by part: the fields of a record, or all that the constructors of a sum carry, in the order of the type.
     Fields(Arc<[Uniqueness]>),
 }
 
@@ -112,6 +123,34 @@ impl Type {
     /// `[size]element`.
     pub fn array(size: Size, element: Type) -> Type {
         Type::Array(Arc::new(ArrayType { size, element }))
+    }
+
+    /// The types of the parts that a value is made of: the fields of a record, or what the constructors of a sum carry, one
+    /// after the other. None for any other type.
+    pub fn parts(&self) -> Option<Vec<&Type>> {
+        match self {
+            Type::Record(fields) => Some(fields.iter().map(|field| &field.ty).collect()),
+            Type::Sum(constructors) => Some(constructors.iter().flat_map(|c| c.payload.iter()).collect()),
+            Type::Prim(_) | Type::Param(_) | Type::Abstract(..) | Type::Array(_) | Type::Arrow(_) => None,
+        }
+    }
+
+    /// The constructors of a sum; none of any other type.
+    pub fn constructors(&self) -> &[Constructor] {
+        match self {
+            Type::Sum(constructors) => constructors,
+            Type::Prim(_)
+            | Type::Param(_)
+            | Type::Abstract(..)
+            | Type::Array(_)
+            | Type::Record(_)
+            | Type::Arrow(_) => &[],
+        }
+    }
+
+    /// Where among the parts of a sum those of a constructor start.
+    pub fn first_part(&self, constructor: usize) -> usize {
+        self.constructors().iter().take(constructor).map(|c| c.payload.len()).sum()
     }
 }
 

@@ -21,6 +21,11 @@ impl Expr {
             | ExprKind::Def { .. }
             | ExprKind::Intrinsic { .. } => {}
             ExprKind::Record(parts) | ExprKind::Array(parts) => parts.iter().for_each(visit),
+            ExprKind::Construct { arguments, .. } => arguments.iter().for_each(visit),
+            ExprKind::Match { scrutinee, cases } => {
+                visit(scrutinee);
+                cases.iter().for_each(|case| visit(&case.body));
+            }
             ExprKind::Project { record, .. } => visit(record),
             ExprKind::Index { array, slice } => {
                 visit(array);

@@ -35,9 +35,9 @@ pub enum Permission {
 /// The owners that a value may share memory with, part by part. Scalars have none.
 #[derive(Clone, Debug)]
 pub enum Aliases {
-    /// Of a value that is no record: sorted, without repetition.
+    /// Of a value without parts: sorted, without repetition.
     Leaf(Rc<[OwnerId]>),
-    /// Of the fields of a record, in the order of its type.
+    /// Of the parts of a record or a sum, in the order of its type (see [`Type::parts`]).
     Record(Rc<[Aliases]>),
 }
 
@@ -61,8 +61,9 @@ impl Aliases {
             Type::Param(_) | Type::Abstract(..) | Type::Array(_) | Type::Arrow(_) => {
                 Aliases::Leaf(owners.clone())
             }
-            Type::Record(fields) => {
-                Aliases::Record(fields.iter().map(|field| Aliases::spread(&field.ty, owners)).collect())
+            Type::Record(_) | Type::Sum(_) => {
+                let parts = ty.parts().unwrap_or_default();
+                Aliases::Record(parts.into_iter().map(|part| Aliases::spread(part, owners)).collect())
             }
         }
     }

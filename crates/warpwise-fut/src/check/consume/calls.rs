@@ -64,7 +64,7 @@ impl Consumption<'_> {
         function: &Expr,
         span: Span,
     ) -> Aliases {
-        let is_several = matches!(ty, Type::Record(_));
+        let is_several = ty.parts().is_some();
         let shared: Rc<[OwnerId]> = match shared.is_empty() && is_several && *unique != Uniqueness::Yes {
             // Parts of one result may share memory with each other.
             true => {
@@ -164,9 +164,12 @@ fn match_parameters(function: &Type, arguments: Vec<(Span, Aliases)>) -> (Vec<Ar
                 unique = arrow.result.unique.clone();
                 arrow.consumes.clone()
             }
-            Type::Prim(_) | Type::Param(_) | Type::Abstract(..) | Type::Array(_) | Type::Record(_) => {
-                Uniqueness::No
-            }
+            Type::Prim(_)
+            | Type::Param(_)
+            | Type::Abstract(..)
+            | Type::Array(_)
+            | Type::Record(_)
+            | Type::Sum(_) => Uniqueness::No,
         };
         matched.push(Argument { span, aliases, consumes });
     }

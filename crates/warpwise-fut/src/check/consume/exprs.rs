@@ -5,7 +5,7 @@ use warpwise_diag::Span;
 
 use crate::check::consume::aliases::{Aliases, OwnerId, Permission, intersects};
 use crate::typed::ids::LocalId;
-use crate::typed::tree::{Binding, BindingKind, DimIndex, DimIndexKind, Expr, ExprKind, Pat, PatKind};
+use crate::typed::tree::{Binding, BindingKind, Case, DimIndex, DimIndexKind, Expr, ExprKind, Pat, PatKind};
 use crate::typed::ty::Type;
 
 impl Consumption<'_> {
@@ -29,6 +29,18 @@ impl Consumption<'_> {
             }
             ExprKind::Record(parts) => {
                 Aliases::Record(parts.iter_mut().map(|part| self.expr(part)).collect())
+            }
+            ExprKind::Construct { constructor, arguments } => {
+                let first = expr.ty.first_part(*constructor);
+                let mut parts = vec![Aliases::none(); expr.ty.parts().map_or(0, |parts| parts.len())];
+                for (index, argument) in arguments.iter_mut().enumerate() {
+                    parts[first + index] = self.expr(argument);
+                }
+                Aliases::Record(parts.into())
+            }
+            ExprKind::Match { scrutinee, cases } => {
+                let matched = self.expr(scrutinee);
+                self.cases(&matched, cases, expr.span)
             }
             ExprKind::Array(elements) => {
                 let evaluated: Vec<_> = elements.iter_mut().map(|e| (e.span, self.expr(e))).collect();
@@ -87,6 +99,21 @@ impl Consumption<'_> {
         }
     }
 
+    /// One of the cases is evaluated.
+    fn cases(&mut self, matched: &Aliases, cases: &mut [Case], span: Span) -> Aliases {
+        let mark = self.log.len();
+        let mut consumed = Vec::new();
+        let mut given: Option<Aliases> = None;
+        for case in cases {
+            self.bind(&case.pattern, matched.clone());
+            let aliases = self.expr(&mut case.body);
+            given = Some(given.map_or_else(|| aliases.clone(), |before| before.union(&aliases)));
+            consumed.extend(self.undo(mark));
+        }
+        self.redo(consumed);
+        self.rename_consumed(&given.unwrap_or_else(Aliases::none), mark, span)
+    }
+
     /// What was consumed in one branch and given in the other has a new owner: nobody else may use it any more.
     fn rename_consumed(&mut self, aliases: &Aliases, mark: usize, span: Span) -> Aliases {
         let all = aliases.all();
@@ -110,8 +137,9 @@ impl Consumption<'_> {
                 definition => Aliases::Leaf(self.constant(definition, owner).all()),
             },
             Type::Param(_) | Type::Array(_) => Aliases::Leaf([owner].into()),
-            Type::Record(fields) => {
-                Aliases::Record(fields.iter().map(|field| self.constant(&field.ty, owner)).collect())
+            Type::Record(_) | Type::Sum(_) => {
+                let parts = ty.parts().unwrap_or_default();
+                Aliases::Record(parts.into_iter().map(|part| self.constant(part, owner)).collect())
             }
         }
     }
@@ -156,9 +184,14 @@ impl Consumption<'_> {
     pub fn bind(&mut self, pattern: &Pat, aliases: Aliases) {
         match &pattern.kind {
             PatKind::Bind(local) => self.bind_local(*local, &pattern.ty, aliases, pattern),
-            PatKind::Wildcard => {}
+            PatKind::Wildcard | PatKind::Literal(..) => {}
             PatKind::Record(parts) => {
                 parts.iter().enumerate().for_each(|(index, part)| self.bind(part, aliases.field(index)));
+            }
+            PatKind::Construct { constructor, parts } => {
+                let first = pattern.ty.first_part(*constructor);
+                let parts = parts.iter().enumerate();
+                parts.for_each(|(index, part)| self.bind(part, aliases.field(first + index)));
             }
         }
     }
@@ -181,10 +214,9 @@ impl Consumption<'_> {
                 let owner = self.new_owner((self.name_of)(local), pattern.span, Permission::Owned);
                 Aliases::Leaf([owner].into())
             }
-            Type::Record(fields) => {
-                let parts = fields.iter().enumerate();
-                let parts =
-                    parts.map(|(index, field)| self.owned(local, &field.ty, aliases.field(index), pattern));
+            Type::Record(_) | Type::Sum(_) => {
+                let parts = ty.parts().unwrap_or_default().into_iter().enumerate();
+                let parts = parts.map(|(index, part)| self.owned(local, part, aliases.field(index), pattern));
                 Aliases::Record(parts.collect())
             }
         }

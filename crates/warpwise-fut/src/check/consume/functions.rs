@@ -54,10 +54,15 @@ impl Consumption<'_> {
                 let aliases = self.param_aliases(*local, &pattern.ty, consumes, pattern.span);
                 self.bindings.insert(*local, aliases);
             }
-            PatKind::Wildcard => {}
+            PatKind::Wildcard | PatKind::Literal(..) => {}
             PatKind::Record(parts) => {
                 let parts = parts.iter().enumerate();
                 parts.for_each(|(index, part)| self.bind_param_pat(part, &consumes.field(index)));
+            }
+            PatKind::Construct { constructor, parts } => {
+                let first = pattern.ty.first_part(*constructor);
+                let parts = parts.iter().enumerate();
+                parts.for_each(|(index, part)| self.bind_param_pat(part, &consumes.field(first + index)));
             }
         }
     }
@@ -65,10 +70,10 @@ impl Consumption<'_> {
     fn param_aliases(&mut self, local: LocalId, ty: &Type, consumes: &Uniqueness, span: Span) -> Aliases {
         match ty {
             Type::Prim(_) => Aliases::none(),
-            Type::Record(fields) => {
-                let parts = fields.iter().enumerate();
-                let parts = parts
-                    .map(|(index, field)| self.param_aliases(local, &field.ty, &consumes.field(index), span));
+            Type::Record(_) | Type::Sum(_) => {
+                let parts = ty.parts().unwrap_or_default().into_iter().enumerate();
+                let parts =
+                    parts.map(|(index, part)| self.param_aliases(local, part, &consumes.field(index), span));
                 Aliases::Record(parts.collect())
             }
             Type::Param(_) | Type::Abstract(..) | Type::Array(_) | Type::Arrow(_) => {
@@ -186,10 +191,10 @@ impl Consumption<'_> {
     ) -> Uniqueness {
         match ty {
             Type::Prim(_) | Type::Arrow(_) => Uniqueness::No,
-            Type::Record(fields) => {
-                let parts = fields.iter().enumerate();
+            Type::Record(_) | Type::Sum(_) => {
+                let parts = ty.parts().unwrap_or_default().into_iter().enumerate();
                 let parts: Vec<Uniqueness> = parts
-                    .map(|(index, field)| self.unique_part(&field.ty, &aliases.field(index), leaves, outside))
+                    .map(|(index, part)| self.unique_part(part, &aliases.field(index), leaves, outside))
                     .collect();
                 if parts.iter().any(Uniqueness::any) {
                     Uniqueness::Fields(parts.into())

@@ -76,8 +76,9 @@ impl Consumption<'_> {
                 self.bindings.insert(*local, aliases.clone());
                 aliases
             }
-            PatKind::Wildcard => self.param_owners(&pattern.ty, "_", pattern.span),
-            PatKind::Record(parts) => {
+            PatKind::Wildcard | PatKind::Literal(..) => self.param_owners(&pattern.ty, "_", pattern.span),
+            // A pattern that always matches has the only constructor of its type.
+            PatKind::Record(parts) | PatKind::Construct { parts, .. } => {
                 Aliases::Record(parts.iter().map(|part| self.loop_params(part)).collect())
             }
         }
@@ -86,8 +87,9 @@ impl Consumption<'_> {
     fn param_owners(&mut self, ty: &Type, name: &str, span: Span) -> Aliases {
         match ty {
             Type::Prim(_) => Aliases::none(),
-            Type::Record(fields) => {
-                Aliases::Record(fields.iter().map(|field| self.param_owners(&field.ty, name, span)).collect())
+            Type::Record(_) | Type::Sum(_) => {
+                let parts = ty.parts().unwrap_or_default();
+                Aliases::Record(parts.into_iter().map(|part| self.param_owners(part, name, span)).collect())
             }
             Type::Param(_) | Type::Abstract(..) | Type::Array(_) | Type::Arrow(_) => {
                 let owner = self.new_owner(name.to_string(), span, Permission::Owned);
@@ -206,9 +208,9 @@ fn shaped(aliases: &Aliases, like: &Aliases) -> Aliases {
 /// What was declared, leaf by leaf.
 fn declared_leaves(declared: &Uniqueness, ty: &Type) -> Vec<bool> {
     match ty {
-        Type::Record(fields) => {
-            let parts = fields.iter().enumerate();
-            parts.flat_map(|(index, field)| declared_leaves(&declared.field(index), &field.ty)).collect()
+        Type::Record(_) | Type::Sum(_) => {
+            let parts = ty.parts().unwrap_or_default().into_iter().enumerate();
+            parts.flat_map(|(index, part)| declared_leaves(&declared.field(index), part)).collect()
         }
         Type::Prim(_) => vec![false],
         Type::Param(_) | Type::Abstract(..) | Type::Array(_) | Type::Arrow(_) => vec![declared.any()],
@@ -218,8 +220,9 @@ fn declared_leaves(declared: &Uniqueness, ty: &Type) -> Vec<bool> {
 /// Marks from leaves.
 fn rebuild(ty: &Type, leaves: &mut impl Iterator<Item = bool>) -> Uniqueness {
     match ty {
-        Type::Record(fields) => {
-            let parts: Vec<Uniqueness> = fields.iter().map(|field| rebuild(&field.ty, leaves)).collect();
+        Type::Record(_) | Type::Sum(_) => {
+            let parts = ty.parts().unwrap_or_default();
+            let parts: Vec<Uniqueness> = parts.into_iter().map(|part| rebuild(part, leaves)).collect();
             if parts.iter().any(Uniqueness::any) { Uniqueness::Fields(parts.into()) } else { Uniqueness::No }
         }
         Type::Prim(_) | Type::Param(_) | Type::Abstract(..) | Type::Array(_) | Type::Arrow(_) => {
@@ -248,7 +251,7 @@ fn with_owner_for_shared(
     consumed: &Uniqueness,
     span: Span,
 ) -> Aliases {
-    if !matches!(ty, Type::Record(_)) || *consumed == Uniqueness::Yes {
+    if ty.parts().is_none() || *consumed == Uniqueness::Yes {
         return aliases;
     }
     let owner = consumption.new_owner("the result of this loop".to_string(), span, Permission::Owned);

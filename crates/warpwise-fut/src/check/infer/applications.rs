@@ -115,6 +115,14 @@ impl<'a> Checker<'a> {
                 let tys = tys.iter().map(|&ty| self.instantiate_ty(ty, subst)).collect();
                 self.infer.types.add(Node::Abstract(id, tys))
             }
+            Node::Sum(sum) => {
+                let constructors = sum.iter().map(|(name, payload)| {
+                    let payload = payload.iter().map(|&ty| self.instantiate_ty(ty, subst));
+                    (*name, payload.collect())
+                });
+                let sum = constructors.collect();
+                self.infer.types.add(Node::Sum(sum))
+            }
             Node::Arrow(argument, result) => {
                 let argument = self.instantiate_ty(argument, subst);
                 let result = self.instantiate_ty(result, subst);
@@ -174,6 +182,7 @@ impl<'a> Checker<'a> {
                 | Node::Abstract(..)
                 | Node::Array(_)
                 | Node::Record(..)
+                | Node::Sum(_)
                 | Node::Link(_) => {
                     self.not_a_function(function, ty, index, argument.span);
                     for argument in &arguments[index..] {

@@ -1,5 +1,7 @@
 //! Shapes of expressions.
 
+use std::rc::Rc;
+
 use warpwise_diag::{Diagnostic, Span};
 
 use crate::check::Checker;
@@ -8,8 +10,8 @@ use crate::check::infer::ty::{Constraint, Node, Ty};
 use crate::check::operators::PrimSet;
 use crate::check::type_exprs::{Annotation, Anonymous};
 use crate::syntax::ast::{
-    Expr, ExprKind, FieldInit, LetBinding, LetKind, Literal, LocalFunction, LoopExpr, LoopForm, Pat,
-    PrimType, RangeBound, TypeExpr, TypeParam, TypeParamKind,
+    Expr, ExprKind, FieldInit, LetBinding, LetKind, Literal, LocalFunction, LoopExpr, LoopForm, MatchCase,
+    Pat, PrimType, RangeBound, TypeExpr, TypeParam, TypeParamKind,
 };
 use crate::syntax::session::Symbol;
 use crate::typed::ids::{LocalId, TypeParamId};
@@ -76,11 +78,10 @@ impl<'a> Checker<'a> {
                 self.expect(condition, bool, Why::Condition);
                 self.infer(body)
             }
-            ExprKind::Constructor { arguments, .. } => {
-                for argument in arguments {
-                    self.infer(argument);
-                }
-                self.unsupported(expr.span, "sum types")
+            ExprKind::Constructor { name, arguments } => {
+                let payload: Rc<[Ty]> = arguments.iter().map(|argument| self.infer(argument)).collect();
+                let constraint = Constraint::Constructors(vec![(name.symbol, payload)]);
+                self.infer.types.var(constraint, expr.span)
             }
             ExprKind::Update { target, path, value } => {
                 let ty = self.infer(target);
@@ -132,11 +133,25 @@ impl<'a> Checker<'a> {
                 ty
             }
             ExprKind::Loop(this) => self.infer_loop(this),
-            ExprKind::Match { scrutinee, .. } => {
-                self.infer(scrutinee);
-                self.unsupported(expr.span, "`match`")
-            }
+            ExprKind::Match { scrutinee, cases } => self.infer_match(scrutinee, cases),
         }
+    }
+
+    /// Patterns are read before the bodies, so that these know what is bound.
+    fn infer_match(&mut self, scrutinee: &'a Expr, cases: &'a [MatchCase]) -> Ty {
+        let matched = self.infer(scrutinee);
+        let mut first: Option<(Ty, Span)> = None;
+        for case in cases {
+            let mark = self.infer.scope.mark();
+            let pattern = self.infer_pat(&case.pattern, &mut Vec::new());
+            self.same(matched, pattern, case.pattern.span, Why::Scrutinee(scrutinee.span));
+            match first {
+                Some((ty, span)) => drop(self.expect(&case.body, ty, Why::Branch(span))),
+                None => first = Some((self.infer(&case.body), case.body.span)),
+            }
+            self.infer.scope.reset(mark);
+        }
+        first.map_or_else(|| self.error_ty(), |first| first.0)
     }
 
     fn unsupported(&mut self, span: Span, what: &str) -> Ty {
@@ -150,7 +165,8 @@ impl<'a> Checker<'a> {
         self.infer.types.add(Node::Error)
     }
 
-    fn infer_literal(&mut self, literal: Literal, span: Span) -> Ty {
+    /// The type of a literal.
+    pub fn infer_literal(&mut self, literal: Literal, span: Span) -> Ty {
         if let Some(prim) = literal.ty() {
             return self.prim(prim);
         }

@@ -38,6 +38,7 @@ impl<'a> Checker<'a> {
             | Node::Param(_)
             | Node::Abstract(..)
             | Node::Array(_)
+            | Node::Sum(_)
             | Node::Arrow(..)
             | Node::Link(_) => {
                 let (text, record) = (self.text(field).to_string(), self.show_ty(record));

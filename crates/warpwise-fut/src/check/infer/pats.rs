@@ -1,10 +1,12 @@
 //! Shapes of patterns; patterns bind.
 
+use std::rc::Rc;
+
 use warpwise_diag::{Diagnostic, Span};
 
 use crate::check::Checker;
 use crate::check::infer::Why;
-use crate::check::infer::ty::{Node, Ty};
+use crate::check::infer::ty::{Constraint, Node, Ty};
 use crate::syntax::ast::{Ident, Pat, PatKind};
 use crate::syntax::session::{PatId, Symbol};
 
@@ -54,19 +56,11 @@ impl<'a> Checker<'a> {
                 self.same(annotated, ty, inner.span, Why::Annotation(annotation.span));
                 ty
             }
-            PatKind::Literal { .. } => {
-                let error =
-                    Diagnostic::error("E0219", pat.span, "refutable pattern: it does not match every value");
-                self.report(error.hint("patterns of `let`, `loop` and parameters must always match"));
-                self.error_ty()
-            }
-            PatKind::Constructor(_, parts) => {
-                // What it binds is known, so that uses of it are no errors.
-                for part in parts {
-                    self.infer_pat(part, bound);
-                }
-                self.limit(pat.span, "sum types");
-                self.error_ty()
+            PatKind::Literal { literal, .. } => self.infer_literal(*literal, pat.span),
+            PatKind::Constructor(name, parts) => {
+                let payload: Rc<[Ty]> = parts.iter().map(|part| self.infer_pat(part, bound)).collect();
+                let constraint = Constraint::Constructors(vec![(name.symbol, payload)]);
+                self.infer.types.var(constraint, pat.span)
             }
             PatKind::Attr(_, inner) => self.infer_pat(inner, bound),
         };

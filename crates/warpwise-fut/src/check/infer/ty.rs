@@ -1,7 +1,7 @@
 //! Types without sizes, and their unification.
 //!
 //! One [`Types`] arena serves one definition. A variable may be restricted to a set of scalar types, to types
-//! that can be compared, or to records with certain fields.
+//! that can be compared, to records with certain fields, or to sums with certain constructors.
 
 use std::rc::Rc;
 
@@ -29,6 +29,8 @@ pub enum Node {
     Array(Ty),
     /// A record, fields sorted as in the typed tree.
     Record(Rc<[Symbol]>, Rc<[Ty]>),
+    /// A sum: constructors with what they carry, sorted as in the typed tree.
+    Sum(Rc<[(Symbol, Rc<[Ty]>)]>),
     /// A function.
     Arrow(Ty, Ty),
     /// Not known yet.
@@ -59,6 +61,8 @@ pub enum Constraint {
     Comparable,
     /// A record with at least these fields.
     Fields(Vec<(Symbol, Ty)>),
+    /// A sum with at least these constructors, which carry this.
+    Constructors(Vec<(Symbol, Rc<[Ty]>)>),
 }
 
 /// Why two types do not unify.
@@ -74,6 +78,10 @@ pub enum Clash {
     NotComparable(Ty),
     /// This type has no field of the name.
     NoField(Ty, Symbol),
+    /// These constructors are only in one of two sums.
+    Unshared(Vec<Symbol>),
+    /// A constructor carries this much here and that much there.
+    Arity(Symbol, usize, usize),
 }
 
 /// The types of one definition.
@@ -159,6 +167,7 @@ impl Types {
             (Node::Record(names, xs), Node::Record(others, ys)) if names == others => {
                 self.unify_all(&xs, &ys)
             }
+            (Node::Sum(xs), Node::Sum(ys)) => self.unify_sums(&xs, &ys),
             (Node::Arrow(x, r), Node::Arrow(y, s)) => {
                 self.unify(x, y)?;
                 self.unify(r, s)
@@ -169,11 +178,31 @@ impl Types {
                 | Node::Abstract(..)
                 | Node::Array(_)
                 | Node::Record(..)
+                | Node::Sum(_)
                 | Node::Arrow(..)
                 | Node::Link(_),
                 _,
             ) => Err(Clash::Differ(a, b)),
         }
+    }
+
+    fn unify_sums(&mut self, xs: &[(Symbol, Rc<[Ty]>)], ys: &[(Symbol, Rc<[Ty]>)]) -> Result<(), Clash> {
+        let missing = |from: &[(Symbol, Rc<[Ty]>)], name: Symbol| from.iter().all(|other| other.0 != name);
+        let names = |of: &[(Symbol, Rc<[Ty]>)]| of.iter().map(|c| c.0).collect::<Vec<_>>();
+        let only_left = names(xs).into_iter().filter(|&name| missing(ys, name));
+        let only_right = names(ys).into_iter().filter(|&name| missing(xs, name));
+        let unshared: Vec<Symbol> = only_left.chain(only_right).collect();
+        if !unshared.is_empty() {
+            return Err(Clash::Unshared(unshared));
+        }
+        xs.iter().zip(ys).try_for_each(|(x, y)| self.unify_payloads(x.0, &x.1, &y.1))
+    }
+
+    fn unify_payloads(&mut self, name: Symbol, xs: &[Ty], ys: &[Ty]) -> Result<(), Clash> {
+        if xs.len() != ys.len() {
+            return Err(Clash::Arity(name, xs.len(), ys.len()));
+        }
+        self.unify_all(xs, ys)
     }
 
     fn unify_all(&mut self, xs: &[Ty], ys: &[Ty]) -> Result<(), Clash> {
@@ -194,7 +223,24 @@ impl Types {
             (OneOf(p), Comparable) | (Comparable, OneOf(p)) => OneOf(*p),
             (Comparable, Comparable) => Comparable,
             (Fields(fields), Comparable) | (Comparable, Fields(fields)) => Fields(fields.clone()),
-            (OneOf(_), Fields(_)) | (Fields(_), OneOf(_)) => return Err(Clash::Differ(a, b)),
+            (Constructors(sum), Comparable) | (Comparable, Constructors(sum)) => {
+                sum.iter().flat_map(|c| c.1.iter()).try_for_each(|&ty| self.require_comparable(ty))?;
+                Constructors(sum.clone())
+            }
+            (OneOf(_) | Constructors(_), Fields(_))
+            | (Fields(_), OneOf(_) | Constructors(_))
+            | (OneOf(_), Constructors(_))
+            | (Constructors(_), OneOf(_)) => return Err(Clash::Differ(a, b)),
+            (Constructors(first), Constructors(second)) => {
+                let mut sum = first.clone();
+                for (name, payload) in second {
+                    match first.iter().find(|other| other.0 == *name) {
+                        Some((_, other)) => self.unify_payloads(*name, other, payload)?,
+                        None => sum.push((*name, payload.clone())),
+                    }
+                }
+                Constructors(sum)
+            }
             (Fields(first), Fields(second)) => {
                 let mut fields = first.clone();
                 for &(name, ty) in second {
@@ -233,11 +279,28 @@ impl Types {
                     self.unify(ty, tys[position])?;
                 }
             }
+            Constraint::Constructors(wanted) => self.require_constructors(var, wanted, to)?,
         }
         if self.occurs(var, to) {
             return Err(Clash::Infinite);
         }
         self.bind(var, to);
+        Ok(())
+    }
+
+    /// Demands that a type is a sum with these constructors.
+    fn require_constructors(&mut self, var: Ty, wanted: &[(Symbol, Rc<[Ty]>)], to: Ty) -> Result<(), Clash> {
+        let Node::Sum(sum) = self.node(to) else { return Err(Clash::Differ(var, to)) };
+        let missing = wanted.iter().map(|c| c.0).filter(|name| sum.iter().all(|other| other.0 != *name));
+        let missing: Vec<Symbol> = missing.collect();
+        if !missing.is_empty() {
+            return Err(Clash::Unshared(missing));
+        }
+        for (name, payload) in wanted {
+            if let Some((_, other)) = sum.iter().find(|other| other.0 == *name) {
+                self.unify_payloads(*name, payload, other)?;
+            }
+        }
         Ok(())
     }
 
@@ -247,6 +310,9 @@ impl Types {
             Node::Prim(_) | Node::Error | Node::Link(_) => Ok(()),
             Node::Array(element) => self.require_comparable(element),
             Node::Record(_, tys) => tys.iter().try_for_each(|&ty| self.require_comparable(ty)),
+            Node::Sum(sum) => {
+                sum.iter().flat_map(|c| c.1.iter()).try_for_each(|&ty| self.require_comparable(ty))
+            }
             Node::Var(var) => {
                 if let Constraint::Free = var.constraint {
                     self.constrain(ty, Constraint::Comparable, var.span);
@@ -267,9 +333,13 @@ impl Types {
             Node::Abstract(_, args) => args.iter().any(|&arg| self.occurs(var, arg)),
             Node::Array(element) => self.occurs(var, element),
             Node::Record(_, tys) => tys.iter().any(|&ty| self.occurs(var, ty)),
+            Node::Sum(sum) => sum.iter().flat_map(|c| c.1.iter()).any(|&ty| self.occurs(var, ty)),
             Node::Arrow(argument, result) => self.occurs(var, argument) || self.occurs(var, result),
             Node::Var(state) => match &state.constraint {
                 Constraint::Fields(fields) => fields.iter().any(|&(_, ty)| self.occurs(var, ty)),
+                Constraint::Constructors(sum) => {
+                    sum.iter().flat_map(|c| c.1.iter()).any(|&ty| self.occurs(var, ty))
+                }
                 Constraint::Free | Constraint::OneOf(_) | Constraint::Comparable => false,
             },
         }

@@ -38,6 +38,10 @@ pub enum Why {
     IsArray,
     /// It is matched with a pattern here.
     Pattern(Span),
+    /// A case for the value here has it as its pattern.
+    Scrutinee(Span),
+    /// The constructor here carries it.
+    Payload(Span),
     /// It is applied to an argument.
     IsFunction,
     /// An operator or a literal has it.
@@ -80,6 +84,8 @@ impl Why {
             }
             Why::IsArray => ("it must be an array of enough dimensions".to_string(), None),
             Why::Pattern(span) => ("it is matched with this pattern".to_string(), Some(span)),
+            Why::Scrutinee(span) => ("it is a pattern for this value".to_string(), Some(span)),
+            Why::Payload(span) => ("this constructor carries it".to_string(), Some(span)),
             Why::IsFunction => ("it is applied to an argument".to_string(), None),
             Why::Operator => ("the operator asks for it".to_string(), None),
         }
@@ -133,6 +139,19 @@ impl<'a> Checker<'a> {
             Clash::NotComparable(ty) => {
                 let ty = self.show_ty(ty);
                 error.hint(format!("`{ty}` does not support equality (`==`)"))
+            }
+            Clash::Unshared(names) => {
+                let names: Vec<String> = names.iter().map(|&name| format!("#{}", self.text(name))).collect();
+                error.hint(format!("Unshared constructors: {}.", names.join(", ")))
+            }
+            Clash::Arity(name, a, b) => {
+                let values = |n: usize| crate::check::type_exprs::count(n, "value");
+                let name = self.text(name).to_string();
+                error.hint(format!(
+                    "`#{name}` carries {} in one and {} in the other: they differ in arity",
+                    values(a),
+                    values(b)
+                ))
             }
             Clash::NoField(ty, field) => {
                 let ty = self.show_ty(ty);

@@ -229,7 +229,7 @@ impl<'a> Checker<'a> {
 pub fn simple_local(pattern: &Pat) -> Option<LocalId> {
     match &pattern.kind {
         PatKind::Bind(local) => Some(*local),
-        PatKind::Wildcard | PatKind::Record(_) => None,
+        PatKind::Wildcard | PatKind::Record(_) | PatKind::Literal(..) | PatKind::Construct { .. } => None,
     }
 }
 
@@ -242,6 +242,7 @@ pub fn is_expressible(expr: &Expr) -> bool {
         | ExprKind::Def { .. }
         | ExprKind::Intrinsic { .. } => true,
         ExprKind::Record(parts) | ExprKind::Array(parts) => parts.iter().all(is_expressible),
+        ExprKind::Construct { arguments, .. } => arguments.iter().all(is_expressible),
         ExprKind::Project { record, .. } => is_expressible(record),
         ExprKind::Index { array, slice } => {
             let fixed = slice.iter().all(|index| match &index.kind {
@@ -270,6 +271,7 @@ pub fn is_expressible(expr: &Expr) -> bool {
         ExprKind::Update { .. }
         | ExprKind::Lambda(_)
         | ExprKind::Let { .. }
+        | ExprKind::Match { .. }
         | ExprKind::Loop(_)
         | ExprKind::Open { .. } => false,
     }

@@ -5,7 +5,7 @@ use warpwise_diag::{Diagnostic, Span};
 
 use crate::check::Checker;
 use crate::check::infer::Why;
-use crate::check::infer::ty::Node;
+use crate::check::infer::ty::{Node, Ty};
 use crate::check::operators::{PrimSet, negation};
 use crate::check::size::scopes::{JoinedSizes, Opened};
 use crate::check::size::unify::arrow;
@@ -89,12 +89,26 @@ impl<'a> Checker<'a> {
             AstKind::Let { bindings, body } => self.build_let(bindings, body, span),
             AstKind::If { condition, then, otherwise } => self.build_if(condition, then, otherwise, span),
             AstKind::Loop(this) => self.build_loop(this, span),
-            AstKind::Hole | AstKind::Constructor { .. } | AstKind::Match { .. } => self.build_unit(span),
+            AstKind::Constructor { name, arguments } => self.build_constructor(expr, name, arguments),
+            AstKind::Match { scrutinee, cases } => self.build_match(scrutinee, cases, span),
+            AstKind::Hole => self.build_unit(span),
         }
     }
 
     fn build_literal(&mut self, expr: &'a Ast, literal: Literal, negated: bool) -> Expr {
         let ty = self.infer.exprs.get(&expr.id).copied();
+        let (prim, typed) = self.literal_at(ty, literal, negated, expr.span);
+        Expr { span: expr.span, ty: Type::Prim(prim), kind: ExprKind::Literal(prim, typed) }
+    }
+
+    /// A literal at the type that was inferred for it.
+    pub fn literal_at(
+        &mut self,
+        ty: Option<Ty>,
+        literal: Literal,
+        negated: bool,
+        span: Span,
+    ) -> (PrimType, Literal) {
         let prim = match (literal.ty(), ty) {
             (Some(prim), _) => Some(prim),
             (None, Some(ty)) => self.default_prim(ty),
@@ -105,11 +119,11 @@ impl<'a> Checker<'a> {
             Some(literal) => literal,
             None => {
                 let message = format!("this number is out of bounds for `{}`", prim.name());
-                self.report(Diagnostic::error("E0209", expr.span, message));
+                self.report(Diagnostic::error("E0209", span, message));
                 Literal::Bool(false)
             }
         };
-        Expr { span: expr.span, ty: Type::Prim(prim), kind: ExprKind::Literal(prim, typed) }
+        (prim, typed)
     }
 
     fn build_unary(&mut self, body: &'a Ast, span: Span, intrinsic: impl Fn(PrimType) -> Intrinsic) -> Expr {
@@ -224,12 +238,17 @@ impl<'a> Checker<'a> {
             (Type::Record(to), Type::Record(from)) => {
                 to.iter().zip(from.iter()).for_each(|(to, from)| self.copy_sizes(&to.ty, &from.ty));
             }
+            (Type::Sum(_), Type::Sum(_)) => {
+                let (to, from) = (to.parts().unwrap_or_default(), from.parts().unwrap_or_default());
+                to.into_iter().zip(from).for_each(|(to, from)| self.copy_sizes(to, from));
+            }
             (
                 Type::Prim(_)
                 | Type::Param(_)
                 | Type::Abstract(..)
                 | Type::Array(_)
                 | Type::Record(_)
+                | Type::Sum(_)
                 | Type::Arrow(_),
                 _,
             ) => {}

@@ -62,6 +62,7 @@ impl<'a> Checker<'a> {
                     | Type::Param(_)
                     | Type::Abstract(..)
                     | Type::Record(_)
+                    | Type::Sum(_)
                     | Type::Arrow(_) => None,
                 };
                 let built = self.build_pat(pattern, element.as_ref(), self.sizing.level + 1).0;
@@ -160,12 +161,21 @@ impl<'a> Checker<'a> {
                     self.settle_known(&p.ty, &i.ty, &b.ty, places, unsettled);
                 }
             }
+            (Type::Sum(_), Type::Sum(_), Type::Sum(_)) => {
+                let parts = |ty: &Type| -> Vec<Type> {
+                    ty.parts().unwrap_or_default().into_iter().cloned().collect()
+                };
+                for ((p, i), b) in parts(pattern).iter().zip(&parts(initial)).zip(&parts(body)) {
+                    self.settle_known(p, i, b, places, unsettled);
+                }
+            }
             (
                 Type::Prim(_)
                 | Type::Param(_)
                 | Type::Abstract(..)
                 | Type::Array(_)
                 | Type::Record(_)
+                | Type::Sum(_)
                 | Type::Arrow(_),
                 _,
                 _,

@@ -1,7 +1,7 @@
 //! The phase with sizes: builds the typed tree.
 //!
 //! Read in this order: [`unify`] (sizes and types), [`scopes`] (what happens to a size whose scope ends), [`names`],
-//! [`apply`], [`exprs`], [`paths`], [`loops`], [`functions`], [`pats`].
+//! [`apply`], [`exprs`], [`paths`], [`loops`], [`functions`], [`pats`], [`sums`].
 //!
 //! A size that is not known yet is a local with a number from [`META`]; [`crate::check::finish`] removes them. Every local and every unknown
 //! has a level, the number of scopes around it: an unknown never becomes a size of a deeper level.
@@ -14,6 +14,7 @@ pub mod names;
 pub mod paths;
 pub mod pats;
 pub mod scopes;
+pub mod sums;
 pub mod unify;
 
 use rustc_hash::FxHashMap;

@@ -117,7 +117,12 @@ impl<'a> Checker<'a> {
     fn operator_at(&self, operator: Operator, operand: &Type) -> Option<(Intrinsic, Instance)> {
         match operand {
             Type::Prim(prim) => Some((operator.at(*prim)?, Instance::default())),
-            Type::Param(_) | Type::Abstract(..) | Type::Array(_) | Type::Record(_) | Type::Arrow(_) => {
+            Type::Param(_)
+            | Type::Abstract(..)
+            | Type::Array(_)
+            | Type::Record(_)
+            | Type::Sum(_)
+            | Type::Arrow(_) => {
                 let instance = Instance { types: vec![operand.clone()], sizes: Vec::new() };
                 Some((Intrinsic::Equal { negated: operator == Operator::NotEqual }, instance))
             }
@@ -151,7 +156,12 @@ impl<'a> Checker<'a> {
             Type::Record(fields) => {
                 fields.iter().position(|f| f.name == field).map(|i| (i, fields[i].ty.clone()))
             }
-            Type::Prim(_) | Type::Param(_) | Type::Abstract(..) | Type::Array(_) | Type::Arrow(_) => None,
+            Type::Prim(_)
+            | Type::Param(_)
+            | Type::Abstract(..)
+            | Type::Array(_)
+            | Type::Sum(_)
+            | Type::Arrow(_) => None,
         };
         match found {
             Some((field, ty)) => {

@@ -16,9 +16,14 @@ impl<'a> Checker<'a> {
     pub fn build_pat(&mut self, pat: &'a Ast, known: Option<&Type>, level: u32) -> (Pat, Uniqueness) {
         let span = pat.span;
         match &pat.kind {
-            AstKind::Name(_) | AstKind::Wildcard | AstKind::Literal { .. } | AstKind::Constructor(..) => {
-                (self.build_leaf(pat, known, level), Uniqueness::No)
+            AstKind::Name(_) | AstKind::Wildcard => (self.build_leaf(pat, known, level), Uniqueness::No),
+            AstKind::Literal { negated, literal } => {
+                let ty = self.infer.pats.get(&pat.id).map(|found| found.0);
+                let (prim, literal) = self.literal_at(ty, *literal, *negated, span);
+                let kind = PatKind::Literal(prim, literal);
+                (Pat { span, ty: Type::Prim(prim), kind }, Uniqueness::No)
             }
+            AstKind::Constructor(name, parts) => self.build_constructor_pat(pat, name, parts, known, level),
             AstKind::Tuple(parts) => {
                 let names = self.tuple_names(parts.len());
                 let parts = names.iter().copied().zip(parts).collect();

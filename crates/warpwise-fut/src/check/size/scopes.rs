@@ -8,7 +8,7 @@ use crate::check::Checker;
 use crate::check::size::DEEPEST;
 use crate::typed::ids::LocalId;
 use crate::typed::tree::{Expr, ExprKind};
-use crate::typed::ty::{ArrowType, Field, ResultType, Size, Type, TypeArg};
+use crate::typed::ty::{ArrowType, Constructor, Field, ResultType, Size, Type, TypeArg};
 
 /// Sizes that became unknown, with their names outside.
 #[derive(Default)]
@@ -68,8 +68,9 @@ impl Checker<'_> {
                 }
                 self.escaping_sizes(&array.element, level, keep, found);
             }
-            Type::Record(fields) => {
-                fields.iter().for_each(|field| self.escaping_sizes(&field.ty, level, keep, found));
+            Type::Record(_) | Type::Sum(_) => {
+                let parts = ty.parts().unwrap_or_default();
+                parts.into_iter().for_each(|part| self.escaping_sizes(part, level, keep, found));
             }
         }
     }
@@ -110,6 +111,14 @@ impl Checker<'_> {
                     ty: self.close_type(&field.ty, level, keep, opened, span),
                 });
                 Type::Record(fields.collect())
+            }
+            Type::Sum(constructors) => {
+                let constructors = constructors.iter().map(|constructor| {
+                    let payload = constructor.payload.iter();
+                    let payload = payload.map(|ty| self.close_type(ty, level, keep, opened, span));
+                    Constructor { name: constructor.name, payload: payload.collect() }
+                });
+                Type::Sum(constructors.collect())
             }
             Type::Arrow(arrow) => self.close_arrow(arrow, level, keep, span),
         }
@@ -219,6 +228,14 @@ impl Checker<'_> {
                     .map(|(x, y)| Field { name: x.name, ty: self.join(&x.ty, &y.ty, level, opened, span) });
                 Type::Record(fields.collect())
             }
+            (Type::Sum(xs), Type::Sum(ys)) => {
+                let constructors = xs.iter().zip(ys.iter()).map(|(x, y)| {
+                    let payload = x.payload.iter().zip(y.payload.iter());
+                    let payload = payload.map(|(x, y)| self.join(x, y, level, opened, span));
+                    Constructor { name: x.name, payload: payload.collect() }
+                });
+                Type::Sum(constructors.collect())
+            }
             (Type::Abstract(id, xs), Type::Abstract(_, ys)) => {
                 let args = xs.iter().zip(ys.iter()).map(|(x, y)| match (x, y) {
                     (TypeArg::Size(x), TypeArg::Size(y)) => {
@@ -238,6 +255,7 @@ impl Checker<'_> {
                 | Type::Abstract(..)
                 | Type::Array(_)
                 | Type::Record(_)
+                | Type::Sum(_)
                 | Type::Arrow(_),
                 _,
             ) => a.clone(),

@@ -14,7 +14,7 @@ use crate::syntax::ast::PrimType;
 use crate::typed::ids::{LocalId, TypeParamId};
 use crate::typed::map::{Map, map_size, map_type};
 use crate::typed::tree::{DimIndexKind, Expr, ExprKind};
-use crate::typed::ty::{ArrowType, Field, Size, Type, TypeArg, Uniqueness};
+use crate::typed::ty::{ArrowType, Constructor, Field, Size, Type, TypeArg, Uniqueness};
 
 /// Why two types of one shape are not the same.
 #[derive(Clone, Debug)]
@@ -183,6 +183,10 @@ impl Checker<'_> {
             (ExprKind::Record(xs), ExprKind::Record(ys)) | (ExprKind::Array(xs), ExprKind::Array(ys)) => {
                 self.unify_all_exprs(xs, ys)
             }
+            (
+                ExprKind::Construct { constructor, arguments },
+                ExprKind::Construct { constructor: constructor2, arguments: arguments2 },
+            ) => constructor == constructor2 && self.unify_all_exprs(arguments, arguments2),
             (ExprKind::Project { record, field }, ExprKind::Project { record: other, field: field2 }) => {
                 field == field2 && self.unify_exprs(record, other)
             }
@@ -232,6 +236,13 @@ impl Checker<'_> {
             (Type::Record(xs), Type::Record(ys)) if xs.len() == ys.len() => {
                 xs.iter().zip(ys.iter()).try_for_each(|(x, y)| self.unify_types(&x.ty, &y.ty))
             }
+            (Type::Sum(xs), Type::Sum(ys)) => {
+                let parts = |sum: &[Constructor]| {
+                    sum.iter().flat_map(|c| c.payload.iter().cloned()).collect::<Vec<_>>()
+                };
+                let (xs, ys) = (parts(xs), parts(ys));
+                xs.iter().zip(&ys).try_for_each(|(x, y)| self.unify_types(x, y))
+            }
             (Type::Arrow(a), Type::Arrow(b)) => self.unify_arrows(a, b),
             (
                 Type::Prim(_)
@@ -239,6 +250,7 @@ impl Checker<'_> {
                 | Type::Abstract(..)
                 | Type::Array(_)
                 | Type::Record(_)
+                | Type::Sum(_)
                 | Type::Arrow(_),
                 _,
             ) => Err(Clash::Shape),
@@ -353,6 +365,13 @@ impl Checker<'_> {
                     fields.map(|(&name, &ty)| Field { name, ty: self.sized(ty, level, absorbs, span) });
                 Type::Record(fields.collect())
             }
+            Node::Sum(sum) => {
+                let constructors = sum.iter().map(|(name, payload)| {
+                    let payload = payload.iter().map(|&ty| self.sized(ty, level, absorbs, span));
+                    Constructor { name: *name, payload: payload.collect() }
+                });
+                Type::Sum(constructors.collect())
+            }
             Node::Arrow(argument, result) => {
                 let argument = self.sized(argument, level, absorbs, span);
                 let result = self.sized(result, level, absorbs, span);
@@ -375,6 +394,13 @@ impl Checker<'_> {
                 let prim = [PrimType::I32, PrimType::F64].into_iter().find(|&prim| set.contains(prim));
                 let prim = prim.or(set.single()).unwrap_or(PrimType::I64);
                 self.infer.types.prim(prim)
+            }
+            Constraint::Constructors(sum) => {
+                let names: Vec<String> = sum.iter().map(|c| format!("#{}", self.text(c.0))).collect();
+                let message = format!("Type is ambiguous: a sum with the constructors {}", names.join(", "));
+                let error = Diagnostic::error("E0207", span, message);
+                self.report(error.hint("write the type: `(e : #a | #b)`"));
+                self.error_ty()
             }
             Constraint::Comparable | Constraint::Fields(_) => {
                 let error = Diagnostic::error("E0207", span, "the type of this is ambiguous");
