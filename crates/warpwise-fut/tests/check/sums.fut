@@ -111,12 +111,12 @@ def bound_twice (x: (i32, i32)) =
 
 -- Patterns elsewhere always match.
 type wrapped = #wrapped i32 bool
-def unwrap (#wrapped x _: wrapped) = x
+def unwrap ((#wrapped x _): wrapped) = x
 def unwrap_let (w: wrapped) = let #wrapped x b = w in if b then x else 0
-def unwrap_lambda (ws: []wrapped) = map (\(#wrapped x _: wrapped) -> x) ws
+def unwrap_lambda (ws: []wrapped) = map (\((#wrapped x _): wrapped) -> x) ws
 def unwrap_loop (w: wrapped) = loop (#wrapped x b) = w for _i < 3i32 do #wrapped (x + 1) (!b)
 def refutable_let (x: option i32) = let #some y = x in y -- error: E0219
-def refutable_param (#some x: option i32) = x -- error: E0219
+def refutable_param ((#some x): option i32) = x -- error: E0219
 def refutable_literal (x: i32) = let 1 = x in x -- error: E0219
 def refutable_element (xs: [](option i32)) =
   loop s = 0 for (#some x) in xs do s + x -- error: E0219

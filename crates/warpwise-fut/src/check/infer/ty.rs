@@ -255,7 +255,9 @@ impl Types {
         let (a, b) = (self.find(a), self.find(b));
         if a != b {
             self.bind(a, b);
-            self.constrain(b, merged, y.span);
+            // A match is to blame for what it takes apart, not for its patterns.
+            let span = if let Constructors(_) = merged { x.span } else { y.span };
+            self.constrain(b, merged, span);
         }
         Ok(())
     }

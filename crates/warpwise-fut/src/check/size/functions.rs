@@ -119,6 +119,7 @@ impl<'a> Checker<'a> {
         }
         let expected = self.substitute(&annotation.ty, &flexible);
         self.require(&expected, &found, body_span, Why::Result(place));
+        self.settle_unused(&flexible, params);
         // Sizes bound by parts of parameters cannot be spoken of in the type of the function.
         let keep: Vec<LocalId> = simple.iter().chain(&annotation.exists).copied().collect();
         let ty = self.close(&annotation.ty, self.sizing.level, &keep, &mut opened, span);
@@ -133,6 +134,19 @@ impl<'a> Checker<'a> {
         };
         let result = ResultType { exists, ty, unique: annotation.unique };
         (self.curry(params, &result), result, body)
+    }
+
+    /// An unknown size of the result that nothing in the body decides is that of a payload that is not there.
+    fn settle_unused(&mut self, flexible: &Subst, params: &[&Param]) {
+        for size in flexible.sizes.values() {
+            if let Size::Local(local) = self.resolve_size(size)
+                && let Some(meta) = self.sizing.meta(local)
+                && meta.level > self.sizing.level
+                && !params.iter().any(|param| self.mentions(&param.pattern.ty, local))
+            {
+                self.sizing.metas[(local.0 - META) as usize].solution = Some(Size::Const(0));
+            }
+        }
     }
 
     /// `let f x = e`.
