@@ -149,9 +149,9 @@ impl<'a> Emitter<'a> {
         let width = if last.mapping == Mapping::TaskLane { how.width } else { 1 };
         let how = LaneLoop { width, ..how.clone() };
         let index = last.index;
+        self.align = i64::from(how.width);
         if outer.is_empty() {
             let how = LaneLoop { counted: Some(Operand::i64(0)), ..how };
-            self.align = i64::from(how.width);
             return self.lane_loop(&how, lo.into(), hi.into(), &mut |this, value| {
                 this.bind(index, value);
                 body(this)

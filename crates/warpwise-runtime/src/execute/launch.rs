@@ -13,6 +13,10 @@ const WORTH_SHARING: f64 = 20_000.0;
 /// A part of a range should take at least this many simple operations.
 const WORTH_CLAIMING: f64 = 50_000.0;
 
+/// The same where iterations cost unevenly, by estimates that may be far above what lanes take: ten to
+/// a hundred microseconds, so that entering a part costs nothing.
+const WORTH_CLAIMING_UNEVEN: f64 = 800_000.0;
+
 /// Parts per worker where iterations cost alike.
 const PARTS_PER_WORKER: i64 = 16;
 
@@ -57,7 +61,7 @@ fn parts(launch: &Launch, extent: i64, cost: i64, threads: usize) -> (i64, pool:
     let align = launch.align.max(1);
     let aligned = |grain: i64| grain.max(1).saturating_add(align - 1) / align * align;
     let cost = cost.max(1) as f64;
-    let worth_claiming = (WORTH_CLAIMING / cost).ceil() as i64;
+    let worth = |operations: f64| (operations / cost).ceil() as i64;
     let alone = threads == 1 || cost * (extent as f64) < WORTH_SHARING;
     match launch.schedule {
         Schedule::Ordered => (1, pool::Schedule::Ordered),
@@ -65,11 +69,14 @@ fn parts(launch: &Launch, extent: i64, cost: i64, threads: usize) -> (i64, pool:
         Schedule::Static | Schedule::Dynamic if alone => (aligned(extent), pool::Schedule::Static),
         Schedule::Static => {
             let share = extent / (threads as i64 * PARTS_PER_WORKER);
-            (aligned(share.max(worth_claiming).min(extent / threads as i64 + 1)), pool::Schedule::Static)
+            (
+                aligned(share.max(worth(WORTH_CLAIMING)).min(extent / threads as i64 + 1)),
+                pool::Schedule::Static,
+            )
         }
         Schedule::Dynamic => {
             let share = extent / (threads as i64 * PARTS_PER_WORKER);
-            (aligned(worth_claiming.min(share.max(1))), pool::Schedule::Dynamic)
+            (aligned(worth(WORTH_CLAIMING_UNEVEN).min(share.max(1))), pool::Schedule::Dynamic)
         }
     }
 }
