@@ -6,6 +6,8 @@
 use std::process::Command;
 use std::rc::Rc;
 
+use warpwise::Options;
+
 use crate::baseline::{Baselines, Licence};
 use crate::measure::geometric_mean;
 use crate::ours::Ours;
@@ -68,7 +70,9 @@ fn peak_in_child(work: &Work, who: &str, scale: f64) -> Result<f64, String> {
 pub fn peak(work: &Work, who: Who, baselines: &Baselines, root: &std::path::Path) -> Result<f64, String> {
     let inputs = Rc::new((work.inputs)());
     let mut peer: Box<dyn Peer> = match who {
-        Who::Ours => Box::new(Ours::prepare(root, "ours", work, &inputs, baselines.threads())?),
+        Who::Ours => {
+            Box::new(Ours::prepare(root, "ours", work, &inputs, baselines.threads(), &Options::default())?)
+        }
         Who::C => Box::new(baselines.c(work, &baselines.c_compilers[0], Licence::Strict, &inputs)?),
     };
     // Ours has copied the inputs; only the C program still holds these.

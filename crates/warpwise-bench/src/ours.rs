@@ -24,18 +24,19 @@ pub struct Ours {
 }
 
 impl Ours {
-    /// Compiles the work's program and hands it the inputs.
+    /// Compiles the work's program with these options and hands it the inputs.
     pub fn prepare(
         root: &Path,
         name: &str,
         work: &Work,
         inputs: &[Value],
         threads: usize,
+        options: &Options,
     ) -> Result<Ours, String> {
         let memory = MemoryPool::with_default_limit();
         let context = Context::with(ThreadPool::new(threads), memory.clone());
         let path = root.join("benchmarks").join(work.program);
-        let built = build(&path, &Options::default(), None).map_err(|error| error.to_string())?;
+        let built = build(&path, options, None).map_err(|error| error.to_string())?;
         let program = built.compiled.load(&context).map_err(|error| error.to_string())?;
         let inputs: Result<Vec<RuntimeValue>, String> =
             inputs.iter().map(|value| hand_over(value, &memory)).collect();

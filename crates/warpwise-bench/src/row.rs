@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::rc::Rc;
 
+use warpwise::Options;
+
 use crate::baseline::{Baseline, Baselines, Licence};
 use crate::compare::disagreement;
 use crate::futhark::{BACK_ENDS, Futhark};
@@ -65,11 +67,16 @@ fn peers(
     notes: &mut Notes,
 ) -> Result<Vec<Box<dyn Peer>>, String> {
     let mut peers: Vec<Box<dyn Peer>> = Vec::new();
-    let ours = Ours::prepare(settings.root, OURS, work, inputs, settings.baselines.threads());
-    match ours.and_then(|mut ours| ours.run().map(|_| ours)) {
-        Ok(ours) => peers.push(Box::new(ours)),
-        Err(error) => {
-            notes.problems.push(format!("{OURS} fails: {}", error.lines().next().unwrap_or_default()))
+    let fast = format!("{OURS} fast");
+    let names: &[&str] = if work.fast { &[OURS, &fast] } else { &[OURS] };
+    for name in names {
+        let options = Options { fast_math: *name == fast, ..Options::default() };
+        let ours = Ours::prepare(settings.root, name, work, inputs, settings.baselines.threads(), &options);
+        match ours.and_then(|mut ours| ours.run().map(|_| ours)) {
+            Ok(ours) => peers.push(Box::new(ours)),
+            Err(error) => {
+                notes.problems.push(format!("{name} fails: {}", error.lines().next().unwrap_or_default()))
+            }
         }
     }
     let licences: &[Licence] = if work.fast { &[Licence::Strict, Licence::Fast] } else { &[Licence::Strict] };

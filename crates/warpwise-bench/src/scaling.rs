@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use warpwise::Options;
+
 use crate::measure::contest;
 use crate::ours::Ours;
 use crate::peer::Peer;
@@ -20,7 +22,7 @@ fn figure(root: &Path, work: &Work, rounds: usize) -> Result<(String, String), S
     let mut peers: Vec<Box<dyn Peer>> = Vec::new();
     for threads in [1, 2] {
         let name = format!("{threads} threads");
-        let ours = Ours::prepare(root, &name, work, &inputs, threads);
+        let ours = Ours::prepare(root, &name, work, &inputs, threads, &Options::default());
         peers.push(Box::new(ours.map_err(|error| format!("{}, {name}: {error}", work.name))?));
     }
     let times = contest(&mut peers, rounds, 1)?;

@@ -17,6 +17,9 @@ pub struct CompileOptions {
     /// Round every float operation by itself: no fused multiply-add
     #[arg(long)]
     pub strict_fp: bool,
+    /// Approximate what is much cheaper so: divisions by square roots and by constants
+    #[arg(long, conflicts_with = "strict_fp")]
+    pub fast_math: bool,
     /// Leave out all run-time checks
     #[arg(long = "unsafe")]
     pub unsafe_: bool,
@@ -58,17 +61,25 @@ pub struct RunOptions {
 impl CompileOptions {
     /// As the compiler takes them.
     pub fn options(&self) -> Options {
-        Options { strict_fp: self.strict_fp, unsafe_: self.unsafe_, vector_width: self.vector_width }
+        Options {
+            strict_fp: self.strict_fp,
+            fast_math: self.fast_math,
+            unsafe_: self.unsafe_,
+            vector_width: self.vector_width,
+        }
     }
 
     /// As words on a command line.
     pub fn words(&self) -> Vec<String> {
         let flag = |set: bool, word: &str| set.then(|| word.to_string());
         let width = self.vector_width.map(|bits| format!("--vector-width={bits}"));
-        [flag(self.strict_fp, "--strict-fp"), flag(self.unsafe_, "--unsafe"), width]
-            .into_iter()
-            .flatten()
-            .collect()
+        let flags = [
+            flag(self.strict_fp, "--strict-fp"),
+            flag(self.fast_math, "--fast-math"),
+            flag(self.unsafe_, "--unsafe"),
+            width,
+        ];
+        flags.into_iter().flatten().collect()
     }
 }
 

@@ -7,11 +7,36 @@ use common::{KernelBuilder, Machine, Random, interesting, pack, targets, unpack}
 use warpwise_imp::{CpuTarget, Kernel, Op};
 use warpwise_prim::{BinaryOp, Scalar, ScalarType, UnaryOp};
 
-const UNARY: [UnaryOp; 26] = {
+const UNARY: [UnaryOp; 27] = {
     use UnaryOp::*;
     [
-        Cbrt, Exp, Exp2, Exp10, Expm1, Log, Log2, Log10, Log1p, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh,
-        Tanh, Asinh, Acosh, Atanh, AsinPi, AcosPi, AtanPi, Erf, Erfc,
+        Cbrt,
+        Exp,
+        Exp2,
+        Exp10,
+        Expm1,
+        Log,
+        Log2,
+        Log10,
+        Log1p,
+        Sin,
+        Cos,
+        Tan,
+        Asin,
+        Acos,
+        Atan,
+        Sinh,
+        Cosh,
+        Tanh,
+        Asinh,
+        Acosh,
+        Atanh,
+        AsinPi,
+        AcosPi,
+        AtanPi,
+        Erf,
+        Erfc,
+        ApproxRsqrt,
     ]
 };
 

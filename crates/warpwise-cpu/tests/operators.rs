@@ -79,8 +79,9 @@ fn is_exact(op: UnaryOp) -> bool {
     match op {
         Neg | Not | Abs | Signum | PopCount | LeadingZeros | TrailingZeros | FNeg | FAbs | FSignum | Sqrt
         | Rsqrt | Floor | Ceil | Trunc | Round | SinPi | CosPi | TanPi | Gamma | LogGamma => true,
-        Cbrt | Exp | Exp2 | Exp10 | Expm1 | Log | Log2 | Log10 | Log1p | Sin | Cos | Tan | Asin | Acos
-        | Atan | Sinh | Cosh | Tanh | Asinh | Acosh | Atanh | AsinPi | AcosPi | AtanPi | Erf | Erfc => false,
+        ApproxRsqrt | Cbrt | Exp | Exp2 | Exp10 | Expm1 | Log | Log2 | Log10 | Log1p | Sin | Cos | Tan
+        | Asin | Acos | Atan | Sinh | Cosh | Tanh | Asinh | Acosh | Atanh | AsinPi | AcosPi | AtanPi
+        | Erf | Erfc => false,
     }
 }
 

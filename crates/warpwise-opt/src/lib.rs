@@ -13,6 +13,7 @@ pub mod simplify;
 
 pub mod contract;
 pub mod fuse;
+pub mod relax;
 
 pub mod segment;
 

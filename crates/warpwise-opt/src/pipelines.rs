@@ -5,7 +5,8 @@ use warpwise_ir::verify::Level;
 use crate::pass::Pass;
 
 /// Every pass there is, by name.
-pub const PASSES: &[Pass] = &[INLINE, SIMPLIFY, FUSE, SEGMENT, SCHEDULE, SPECIALISE, NARROW, CONTRACT, PLACE];
+pub const PASSES: &[Pass] =
+    &[INLINE, SIMPLIFY, FUSE, SEGMENT, SCHEDULE, SPECIALISE, NARROW, RELAX, CONTRACT, PLACE];
 
 /// From what a front end makes to what the CPU lowering takes.
 #[rustfmt::skip]
@@ -41,6 +42,13 @@ pub const REFERENCE: &[Pass] = &[INLINE, SIMPLIFY, CONTRACT];
 /// As [`CPU`], with every float operation rounded by itself.
 pub fn cpu_strict() -> Vec<Pass> {
     CPU.iter().filter(|pass| pass.name != CONTRACT.name).copied().collect()
+}
+
+/// As [`CPU`], with the licence to approximate.
+pub fn cpu_fast() -> Vec<Pass> {
+    // Divisions become products, which contract.
+    let with_relax = |pass: &Pass| if pass.name == CONTRACT.name { vec![RELAX, *pass] } else { vec![*pass] };
+    CPU.iter().flat_map(with_relax).collect()
 }
 
 /// The pass of this name.
@@ -110,6 +118,14 @@ const NARROW: Pass = Pass {
     needs: Level::Seg,
     gives: None,
     run: crate::narrow::narrow,
+};
+
+const RELAX: Pass = Pass {
+    name: "relax",
+    about: "approximate divisions by roots and constants (--fast-math)",
+    needs: Level::Soac,
+    gives: None,
+    run: crate::relax::relax,
 };
 
 const PLACE: Pass = Pass {

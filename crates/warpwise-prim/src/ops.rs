@@ -152,6 +152,8 @@ operators! {
         Erfc = "erfc",
         /// 1 / sqrt(x), each step rounded to the type.
         Rsqrt = "rsqrt",
+        /// 1 / sqrt(x) within a few units of the last place; `eval` gives that of `rsqrt`. For `--fast-math` only.
+        ApproxRsqrt = "arsqrt",
         /// Round towards negative infinity.
         Floor = "floor",
         /// Round towards positive infinity.

@@ -13,8 +13,8 @@ impl UnaryOp {
             Neg | Abs | Signum | PopCount | LeadingZeros | TrailingZeros => ty.is_int(),
             FNeg | FAbs | FSignum | Sqrt | Cbrt | Exp | Exp2 | Exp10 | Expm1 | Log | Log2 | Log10 | Log1p
             | Sin | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh | Asinh | Acosh | Atanh | SinPi
-            | CosPi | TanPi | AsinPi | AcosPi | AtanPi | Gamma | LogGamma | Erf | Erfc | Rsqrt | Floor
-            | Ceil | Trunc | Round => ty.is_float(),
+            | CosPi | TanPi | AsinPi | AcosPi | AtanPi | Gamma | LogGamma | Erf | Erfc | Rsqrt
+            | ApproxRsqrt | Floor | Ceil | Trunc | Round => ty.is_float(),
         }
     }
 }

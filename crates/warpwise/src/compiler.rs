@@ -16,6 +16,8 @@ use crate::signature::Entry;
 pub struct Options {
     /// Rounds every float operation by itself: no fused multiply-add.
     pub strict_fp: bool,
+    /// Approximates divisions by square roots and constants. Not together with `strict_fp`, which wins.
+    pub fast_math: bool,
     /// Leaves out all run-time checks.
     pub unsafe_: bool,
     /// Width of vectors in bits, instead of the machine's.
@@ -32,7 +34,11 @@ pub fn target(options: &Options) -> Result<CpuTarget, String> {
 
 /// The passes these options run.
 pub fn passes(options: &Options) -> Vec<Pass> {
-    if options.strict_fp { pipelines::cpu_strict() } else { pipelines::CPU.to_vec() }
+    match options {
+        Options { strict_fp: true, .. } => pipelines::cpu_strict(),
+        Options { fast_math: true, .. } => pipelines::cpu_fast(),
+        Options { .. } => pipelines::CPU.to_vec(),
+    }
 }
 
 /// Runs the passes on core IR; `observe` sees every step.

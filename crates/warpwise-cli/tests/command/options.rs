@@ -52,6 +52,18 @@ fn results_do_not_depend_on_threads_and_checks_can_go() {
         assert!((other - sum).abs() < 0.01, "{other} {sum}");
     }
     sum(&["--strict-fp"]);
+    let folder = Folder::with("entry main (x: f32) = (x / f32.sqrt (x + 1), x / 3)");
+    for x in ["8", "0", "3e38"] {
+        let words = ["run", "p.fut", x];
+        let exact = folder.run(&words).succeeds();
+        let fast = folder.run(&[&words[..], &["--fast-math"]].concat()).succeeds();
+        let numbers = |text: &str| -> Vec<f32> {
+            text.lines().map(|line| line.trim_end_matches("f32").parse().unwrap()).collect()
+        };
+        let close = |(x, y): (&f32, &f32)| (x - y).abs() <= 8.0 * f32::EPSILON * x.abs();
+        assert!(numbers(&exact).iter().zip(&numbers(&fast)).all(close), "{exact} {fast}");
+    }
+    folder.run(&["run", "p.fut", "1", "--fast-math", "--strict-fp"]).fails(1, &["--fast-math"]);
     let folder = Folder::with("entry main (x: i32) = assert (x > 0) x");
     folder.run(&["run", "p.fut", "0"]).fails(1, &["p.fut:1:"]);
     assert_eq!(folder.run(&["run", "p.fut", "0", "--unsafe"]).succeeds(), "0i32\n");

@@ -70,6 +70,44 @@ impl Function<'_> {
         self.arithmetic("fdiv", &x.ty.float_constant(1.0), &root)
     }
 
+    /// From the machine's estimate of 14 bits, by Newton's steps: one for f32, two for f64. Where the first
+    /// step's correction is no number, the argument is 0, infinite, negative or no number, and the estimate is the result.
+    pub fn estimated_reciprocal_root(&mut self, x: &Value) -> Value {
+        if !self.target.mask_registers || !matches!(x.ty.element, Element::Float | Element::Double) {
+            return self.reciprocal_root(x);
+        }
+        let estimate = self.by_machine_vectors(&[x], |f, args| f.root_estimate(args[0]));
+        let (first, correction) = self.newton_step(x, &estimate);
+        let refined = match x.ty.element {
+            Element::Double => self.newton_step(x, &first).0,
+            _ => first,
+        };
+        let corrects = self.text.fcmp("ord", &correction, &correction);
+        self.text.select(&corrects, &refined, &estimate)
+    }
+
+    /// y + y/2 * (1 - x*y*y), and the factor in parentheses.
+    fn newton_step(&mut self, x: &Value, y: &Value) -> (Value, Value) {
+        let root = self.text.binary("fmul", x, y);
+        let negated = self.float_bits("xor", &root, i64::MIN);
+        let correction = self.text.intrinsic("fma", &[&negated, y, &x.ty.float_constant(1.0)]);
+        let half = self.text.binary("fmul", y, &x.ty.float_constant(0.5));
+        (self.text.intrinsic("fma", &[&half, &correction, y]), correction)
+    }
+
+    /// The estimate for one machine vector.
+    fn root_estimate(&mut self, x: &Value) -> Value {
+        let element = if x.ty.element == Element::Double { "pd" } else { "ps" };
+        let name = format!("llvm.x86.avx512.rsqrt14.{element}.{}", x.ty.bits() * x.ty.lanes);
+        let mask = Type { element: Element::Int(x.ty.lanes.max(8)), lanes: 1 };
+        self.text.call(
+            x.ty,
+            &name,
+            &[x, &x.ty.zero(), &mask.int_constant(-1)],
+            "nounwind willreturn memory(none)",
+        )
+    }
+
     /// f64 holds the product exactly, and the sum exactly wherever bits below its last could decide
     /// how the result is rounded: within the range of f16 the operands are not further apart.
     fn half_fma(&mut self, x: &Value, y: &Value, z: &Value) -> Value {

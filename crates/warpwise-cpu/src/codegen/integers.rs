@@ -21,6 +21,7 @@ impl Function<'_> {
             FSignum => self.in_float([x], |f, [x]| f.float_signum(x)),
             Sqrt => self.rounded_by("sqrt", x),
             Rsqrt => self.reciprocal_root(x),
+            ApproxRsqrt => self.estimated_reciprocal_root(x),
             Floor => self.rounded_by("floor", x),
             Ceil => self.rounded_by("ceil", x),
             Trunc => self.rounded_by("trunc", x),

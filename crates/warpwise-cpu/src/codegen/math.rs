@@ -52,22 +52,27 @@ impl Function<'_> {
     // -- vectors -----------------------------------------------------------------------------
 
     fn vector_math(&mut self, name: &str, args: &[&Value]) -> Value {
+        let symbol = vector_symbol(name, self.target.vector_bits, args[0].ty.element, args.len());
+        self.by_machine_vectors(args, |f, args| f.text.call(args[0].ty, &symbol, args, PURE))
+    }
+
+    /// Computes one machine vector at a time.
+    pub fn by_machine_vectors(
+        &mut self,
+        args: &[&Value],
+        mut compute: impl FnMut(&mut Self, &[&Value]) -> Value,
+    ) -> Value {
         let ty = args[0].ty;
         let machine = self.target.vector_bits / ty.bits();
-        let symbol = vector_symbol(name, self.target.vector_bits, ty.element, args.len());
-        if ty.lanes <= machine {
-            let padded: Vec<Value> = args.iter().map(|arg| self.resize(arg, 0, machine)).collect();
-            let result =
-                self.text.call(ty.with_lanes(machine), &symbol, &padded.iter().collect::<Vec<_>>(), PURE);
-            return self.resize(&result, 0, ty.lanes);
-        }
-        let parts = (0..ty.lanes / machine).map(|part| {
+        let count = ty.lanes.div_ceil(machine);
+        let parts = (0..count).map(|part| {
             let slices: Vec<Value> =
                 args.iter().map(|arg| self.resize(arg, part * machine, machine)).collect();
-            self.text.call(ty.with_lanes(machine), &symbol, &slices.iter().collect::<Vec<_>>(), PURE)
+            compute(self, &slices.iter().collect::<Vec<_>>())
         });
         let parts = parts.collect();
-        self.concatenate(parts)
+        let whole = self.concatenate(parts);
+        self.resize(&whole, 0, ty.lanes)
     }
 
     /// `lanes` lanes from lane `first` on; past the end it starts again.
@@ -163,6 +168,7 @@ fn unary_implementation(op: UnaryOp) -> Implementation {
         | UnaryOp::FSignum
         | UnaryOp::Sqrt
         | UnaryOp::Rsqrt
+        | UnaryOp::ApproxRsqrt
         | UnaryOp::Floor
         | UnaryOp::Ceil
         | UnaryOp::Trunc

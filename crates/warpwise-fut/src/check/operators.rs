@@ -323,6 +323,7 @@ fn unary_takes(op: UnaryOp, ty: ScalarType) -> bool {
         | UnaryOp::Erf
         | UnaryOp::Erfc
         | UnaryOp::Rsqrt
+        | UnaryOp::ApproxRsqrt
         | UnaryOp::Floor
         | UnaryOp::Ceil
         | UnaryOp::Trunc

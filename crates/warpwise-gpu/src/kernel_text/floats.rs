@@ -19,11 +19,12 @@ impl Printer<'_> {
         let result = match op {
             UnaryOp::FNeg => format!("-{x}"),
             UnaryOp::FSignum => self.call(Helper::Signum(self.wide(ty)), &[&number]),
-            UnaryOp::Rsqrt if ty == ScalarType::F16 => {
+            UnaryOp::Rsqrt | UnaryOp::ApproxRsqrt if ty == ScalarType::F16 => {
                 let root = self.rounded(ty, &format!("sqrt({number})"));
                 format!("1.0f / {}", self.number(ty, &root))
             }
             UnaryOp::Rsqrt => format!("1 / sqrt({number})"),
+            UnaryOp::ApproxRsqrt => format!("rsqrt({number})"),
             other => format!("{}({number})", unary_function(other)?),
         };
         Some(self.rounded(ty, &result))
@@ -104,7 +105,8 @@ fn unary_function(op: UnaryOp) -> Option<&'static str> {
         | UnaryOp::TrailingZeros
         | UnaryOp::FNeg
         | UnaryOp::FSignum
-        | UnaryOp::Rsqrt => return None,
+        | UnaryOp::Rsqrt
+        | UnaryOp::ApproxRsqrt => return None,
     })
 }
 

@@ -55,6 +55,7 @@ impl Printer<'_> {
             | UnaryOp::Erf
             | UnaryOp::Erfc
             | UnaryOp::Rsqrt
+            | UnaryOp::ApproxRsqrt
             | UnaryOp::Floor
             | UnaryOp::Ceil
             | UnaryOp::Trunc

@@ -85,7 +85,7 @@ fn unary_bound(op: UnaryOp) -> u64 {
     match op {
         Neg | Not | Abs | Signum | PopCount | LeadingZeros | TrailingZeros | FNeg | FAbs | FSignum | Sqrt
         | Rsqrt | Floor | Ceil | Trunc | Round => 0,
-        Cbrt | Log1p => 2,
+        ApproxRsqrt | Cbrt | Log1p => 2,
         Exp | Exp2 | Exp10 | Expm1 | Log | Log2 | Log10 => 3,
         Sin | Cos | Sinh | Cosh | Asin | Acos | Asinh | Acosh | SinPi | CosPi => 4,
         Tan | Tanh | Atan | Atanh | AsinPi | AcosPi | AtanPi => 5,

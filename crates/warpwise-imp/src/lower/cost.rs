@@ -195,7 +195,7 @@ fn unary_cost(op: UnaryOp) -> i64 {
     match op {
         Neg | Not | Abs | Signum | PopCount | LeadingZeros | TrailingZeros | FNeg | FAbs | FSignum
         | Floor | Ceil | Trunc | Round => 1,
-        Sqrt | Rsqrt => 5,
+        Sqrt | Rsqrt | ApproxRsqrt => 5,
         Cbrt | Exp | Exp2 | Exp10 | Expm1 | Log | Log2 | Log10 | Log1p | Sin | Cos | Tan | Asin | Acos
         | Atan | Sinh | Cosh | Tanh | Asinh | Acosh | Atanh | SinPi | CosPi | TanPi | AsinPi | AcosPi
         | AtanPi | Gamma | LogGamma | Erf | Erfc => 20,

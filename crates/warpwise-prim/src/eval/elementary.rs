@@ -61,7 +61,7 @@ pub(super) fn unary(op: UnaryOp, x: f64) -> f64 {
         Erf => erf(x),
         Erfc => erfc(x),
         Neg | Not | Abs | Signum | PopCount | LeadingZeros | TrailingZeros | FNeg | FAbs | FSignum | Sqrt
-        | Rsqrt | Floor | Ceil | Trunc | Round => ill_typed(op.mnemonic(), ScalarType::F64),
+        | Rsqrt | ApproxRsqrt | Floor | Ceil | Trunc | Round => ill_typed(op.mnemonic(), ScalarType::F64),
     }
 }
 
@@ -188,6 +188,7 @@ mod tests {
     const KNOWN: &[(UnaryOp, f64, f64)] = &[
         (UnaryOp::Sqrt, 2.0, consts::SQRT_2),
         (UnaryOp::Rsqrt, 4.0, 0.5),
+        (UnaryOp::ApproxRsqrt, 4.0, 0.5),
         (UnaryOp::Cbrt, -27.0, -3.0),
         (UnaryOp::Exp, 1.0, consts::E),
         (UnaryOp::Exp2, -3.0, 0.125),

@@ -211,7 +211,7 @@ pub(super) fn unary<F: Float>(op: UnaryOp, x: F) -> F {
         FAbs => x.magnitude(),
         FSignum => signum(x),
         Sqrt => x.square_root().canonical(),
-        Rsqrt => F::ONE.divide(x.square_root()).canonical(),
+        Rsqrt | ApproxRsqrt => F::ONE.divide(x.square_root()).canonical(),
         Floor => F::from_f64(x.to_f64().floor()),
         Ceil => F::from_f64(x.to_f64().ceil()),
         Trunc => F::from_f64(x.to_f64().trunc()),

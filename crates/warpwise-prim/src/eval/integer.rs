@@ -31,7 +31,7 @@ macro_rules! integer {
                     FNeg | FAbs | FSignum | Sqrt | Cbrt | Exp | Exp2 | Exp10 | Expm1 | Log | Log2 | Log10
                     | Log1p | Sin | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh | Asinh | Acosh
                     | Atanh | SinPi | CosPi | TanPi | AsinPi | AcosPi | AtanPi | Gamma | LogGamma | Erf
-                    | Erfc | Rsqrt | Floor | Ceil | Trunc | Round => {
+                    | Erfc | Rsqrt | ApproxRsqrt | Floor | Ceil | Trunc | Round => {
                         ill_typed(op.mnemonic(), ScalarType::$ty)
                     }
                 }
