@@ -27,10 +27,19 @@ pub type Target = u32;
 pub struct Module {
     /// Host functions.
     pub functions: Vec<Function>,
-    /// Names of the kernels, by number.
-    pub kernels: Vec<String>,
+    /// What the kernels are called, by number.
+    pub kernels: Vec<KernelName>,
     /// What failing checks say, by number.
     pub checks: Vec<Check>,
+}
+
+/// What a kernel is called, for people.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct KernelName {
+    /// Unique within the module.
+    pub name: String,
+    /// `file:line:column` of the operation it came from.
+    pub place: String,
 }
 
 /// A host function.

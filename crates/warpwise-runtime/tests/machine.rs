@@ -7,13 +7,14 @@ use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType, ValueType};
 use warpwise_runtime::execute::{Argument, Machine, Output, RunError};
 use warpwise_runtime::kernel::{KernelFn, TaskContext};
 use warpwise_runtime::machine::{
-    Arg, Check, CheckPart, Copy, Function, Instr, Launch, Module, Schedule, Slot, View,
+    Arg, Check, CheckPart, Copy, Function, Instr, KernelName, Launch, Module, Schedule, Slot, View,
 };
 use warpwise_runtime::memory::MemoryPool;
 use warpwise_runtime::pool::ThreadPool;
 
 fn machine(function: Function, kernels: Vec<KernelFn>, checks: Vec<Check>, threads: usize) -> Machine {
-    let names = (0..kernels.len()).map(|i| format!("k{i}")).collect();
+    let names =
+        (0..kernels.len()).map(|i| KernelName { name: format!("k{i}"), place: String::new() }).collect();
     let module = Module { functions: vec![function], kernels: names, checks };
     Machine::new(
         module,

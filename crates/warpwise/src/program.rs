@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use warpwise_cpu::{LoadError, LoadedKernels, Object};
 use warpwise_runtime::array::Value;
-use warpwise_runtime::execute::{Machine, RunError};
+use warpwise_runtime::execute::{Machine, RunError, Spent};
 use warpwise_runtime::machine::Module;
 use warpwise_runtime::memory::MemoryPool;
 use warpwise_runtime::pool::ThreadPool;
@@ -113,6 +113,16 @@ impl Program {
             let names = self.entries.iter().map(|entry| entry.point.name.clone()).collect();
             CallError::NoEntry(name.to_string(), names)
         })
+    }
+
+    /// Counts from now on where the time of calls goes.
+    pub fn start_profile(&self) {
+        self.machine.start_profile();
+    }
+
+    /// Where the time of calls went, the longest first.
+    pub fn profile(&self) -> Vec<Spent> {
+        self.machine.profile()
     }
 
     /// Calls an entry point. Arrays may share memory with arguments unless the entry point consumes those.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use warpwise_diag::{Failure, Sources};
 use warpwise_imp::CpuTarget;
 use warpwise_ir::Program as CoreProgram;
-use warpwise_runtime::machine::Module;
+use warpwise_runtime::machine::{KernelName, Module};
 
 /// What comes after the core IR.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,8 +45,8 @@ fn bytecode(module: &Module) -> String {
             let _ = writeln!(text, "{number:5}  {instr:?}");
         }
     }
-    for (number, kernel) in module.kernels.iter().enumerate() {
-        let _ = writeln!(text, "kernel {number} {kernel}");
+    for (number, KernelName { name, place }) in module.kernels.iter().enumerate() {
+        let _ = writeln!(text, "kernel {number} {name} {place}");
     }
     for (number, check) in module.checks.iter().enumerate() {
         let _ = writeln!(text, "check {number} {}: {:?}", check.place, check.parts);

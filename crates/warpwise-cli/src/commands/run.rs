@@ -9,6 +9,7 @@ use clap::Args;
 use warpwise::Entry;
 use warpwise::build::build;
 use warpwise_runtime::array::Value;
+use warpwise_runtime::execute::Spent;
 use warpwise_runtime::formats::files::{write_file, write_values};
 
 use crate::arguments::read_arguments;
@@ -35,7 +36,7 @@ pub struct RunArguments {
     /// Write results in the binary format
     #[arg(long)]
     binary: bool,
-    /// Say how long each phase took, and how much memory was used
+    /// Say how long each phase and each kernel took, and how much memory was used
     #[arg(long)]
     profile: bool,
     /// Say what the cache does
@@ -70,10 +71,14 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     check_outputs(entry, &arguments.outputs)?;
     let values = read_arguments(entry, &arguments.arguments, context.memory())?;
     phases.done("read arguments");
+    if arguments.profile {
+        program.start_profile();
+    }
     let progress = Progress::of(format!("running {}", arguments.entry));
     let results = interrupt::stoppable(|| program.call(&arguments.entry, values)).map_err(Failure::Call)?;
     drop(progress);
     phases.done("run");
+    phases.spent(&program.profile());
     write_results(arguments, &results)?;
     phases.done("write results");
     phases.memory(context.memory().statistics().peak_live);
@@ -152,6 +157,17 @@ impl Phases {
             say(&format!("{name:<20} {:>10.3} ms", 1e3 * self.start.elapsed().as_secs_f64()));
         }
         self.start = Instant::now();
+    }
+
+    /// What launches, copies and fills took, one line each.
+    fn spent(&self, spent: &[Spent]) {
+        for Spent { what, place, times, time, bytes } in spent {
+            say(&format!(
+                "  {what:<18} {:>10.3} ms {times:>7} times {:>10.3} MB each  {place}",
+                1e3 * time.as_secs_f64(),
+                *bytes as f64 / *times as f64 / 1e6,
+            ));
+        }
     }
 
     fn memory(&self, peak: u64) {

@@ -78,3 +78,13 @@ fn profiles_name_the_phases() {
     }
     assert_eq!(ran.succeeds(), "1i32\n");
 }
+
+#[test]
+fn profiles_say_what_kernels_took_and_where_they_come_from() {
+    let source = "entry main (n: i64) =\n  let xs = map (\\i -> i * i) (iota n)\n  in (xs, i64.sum xs)";
+    let ran = Folder::with(source).run(&["run", "p.fut", "100000", "--profile", "-o", "out.bin"]);
+    let kernels: Vec<&str> = ran.errors.lines().filter(|line| line.contains(" times ")).collect();
+    assert!(kernels.iter().any(|line| line.contains("1 times") && line.contains("p.fut:3:")), "{kernels:?}");
+    assert!(kernels.iter().all(|line| line.contains(" ms ") && line.contains(" MB each")), "{kernels:?}");
+    ran.succeeds();
+}

@@ -23,7 +23,7 @@ use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 use warpwise_runtime::machine::{self, Arg, Instr, Slot, View};
 
 use crate::op::{Label, Op};
-use crate::program::{Check, HostFunction, HostParam, HostResult, ImpProgram, Launch};
+use crate::program::{Check, HostFunction, HostParam, HostResult, ImpProgram, Kernel, Launch};
 use crate::types::{Mem, Operand, Reg, StridedView};
 
 /// Translates the host part of a program.
@@ -31,9 +31,13 @@ pub fn bytecode(program: &ImpProgram, sources: &Sources) -> Result<machine::Modu
     let functions: Result<Vec<_>, Bug> = program.functions.iter().map(|f| translate(program, f)).collect();
     let check =
         |check: &Check| machine::Check { parts: check.parts.clone(), place: sources.describe(check.span) };
+    let name = |kernel: &Kernel| machine::KernelName {
+        name: kernel.name.clone(),
+        place: sources.describe(kernel.span),
+    };
     Ok(machine::Module {
         functions: functions?,
-        kernels: program.kernels.values().map(|kernel| kernel.name.clone()).collect(),
+        kernels: program.kernels.values().map(name).collect(),
         checks: program.checks.values().map(check).collect(),
     })
 }

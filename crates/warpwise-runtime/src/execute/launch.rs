@@ -45,7 +45,8 @@ pub(super) fn launch(frame: &Frame, launch: &Launch) -> Result<(), RunError> {
         });
     };
     let (grain, schedule) = parts(launch, extent, frame.reg(launch.cost) as i64, machine.threads.threads());
-    machine.threads.run(extent, grain, schedule, &body).map_err(|_| RunError::Interrupted)?;
+    let run = || machine.threads.run(extent, grain, schedule, &body);
+    machine.profile.kernel(launch.kernel, || given(frame, launch), run).map_err(|_| RunError::Interrupted)?;
     let failed = state.into_failed();
     if let Some(error) = failed.out_of_memory {
         return Err(error.into());
@@ -54,6 +55,15 @@ pub(super) fn launch(frame: &Frame, launch: &Launch) -> Result<(), RunError> {
         Some((_, check, values)) => Err(RunError::check(&machine.module.checks[check as usize], &values)),
         None => Ok(()),
     }
+}
+
+/// Bytes of the blocks that a launch is given.
+fn given(frame: &Frame, launch: &Launch) -> u64 {
+    let bytes = |arg: &Arg| match *arg {
+        Arg::Reg(_) => 0,
+        Arg::Mem(mem) => frame.mem(mem).map_or(0, |block| block.bytes() as u64),
+    };
+    launch.args.iter().map(bytes).sum()
 }
 
 /// The grain and the schedule for a range of this length and cost.
@@ -92,9 +102,12 @@ pub(super) fn copy(frame: &Frame, copy: &Copy) -> Result<(), RunError> {
     let shape = registers(&copy.shape);
     let (dst_strides, src_strides) = (registers(&copy.dst.strides), registers(&copy.src.strides));
     let (dst, src) = (side(&copy.dst, &dst_strides)?, side(&copy.src, &src_strides)?);
+    let machine = frame.machine;
+    let width = copy.elem.bytes();
+    let bytes = || shape.iter().map(|&extent| extent.max(0) as u64).product::<u64>() * width as u64;
     // SAFETY: views lie within their blocks and do not overlap by construction of index functions.
-    unsafe { copy_strided(&frame.machine.threads, copy.elem.bytes(), &shape, dst, src) }
-        .map_err(|_| RunError::Interrupted)
+    let run = || unsafe { copy_strided(&machine.threads, width, &shape, dst, src) };
+    machine.profile.copy(bytes, run).map_err(|_| RunError::Interrupted)
 }
 
 /// Sets `count` elements from `index` on to a value.
@@ -108,7 +121,8 @@ pub(super) fn fill(
     let width = value.ty().bytes();
     let count = usize::try_from(frame.reg(count) as i64).unwrap_or(0);
     let start = frame.mem(mem)?.as_mut_ptr().wrapping_add(frame.reg(index) as usize * width);
+    let machine = frame.machine;
     // SAFETY: the range lies within the block by construction.
-    unsafe { crate::copy::fill(&frame.machine.threads, start, width, value.to_bits(), count) }
-        .map_err(|_| RunError::Interrupted)
+    let run = || unsafe { crate::copy::fill(&machine.threads, start, width, value.to_bits(), count) };
+    machine.profile.fill(|| (count * width) as u64, run).map_err(|_| RunError::Interrupted)
 }

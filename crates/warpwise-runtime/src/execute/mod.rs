@@ -11,9 +11,11 @@
 mod error;
 mod frame;
 mod launch;
+mod profile;
 mod task;
 
 pub use error::RunError;
+pub use profile::Spent;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -27,6 +29,7 @@ use crate::memory::{Block, MemoryPool};
 use crate::pool::ThreadPool;
 
 use frame::Frame;
+use profile::Profile;
 use task::Workers;
 
 /// A loaded program and what it runs on.
@@ -37,6 +40,7 @@ pub struct Machine {
     memory: MemoryPool,
     tuning: HashMap<String, i64>,
     workers: Workers,
+    profile: Profile,
 }
 
 /// An argument of a host function.
@@ -68,7 +72,8 @@ impl Machine {
     ) -> Machine {
         debug_assert_eq!(module.kernels.len(), kernels.len());
         let workers = Workers::new(threads.threads(), &memory);
-        Machine { module, kernels, threads, memory, tuning, workers }
+        let profile = Profile::new(kernels.len());
+        Machine { module, kernels, threads, memory, tuning, workers, profile }
     }
 
     /// The program.
@@ -79,6 +84,16 @@ impl Machine {
     /// Where arrays live.
     pub fn memory(&self) -> &MemoryPool {
         &self.memory
+    }
+
+    /// Counts from now on what launches, copies and fills take.
+    pub fn start_profile(&self) {
+        self.profile.start();
+    }
+
+    /// What was counted, the longest first.
+    pub fn profile(&self) -> Vec<Spent> {
+        self.profile.spent(&self.module.kernels)
     }
 
     /// Runs a host function. The arguments are as many and of the kinds its slots say. Blocks of
