@@ -26,4 +26,15 @@ module type intrinsics = {
   val copy 'a : a -> *a
   val manifest 'a : a -> *a
   val flatmap 'a 'b 'c [n] : (a -> ?[k].([k]b, c)) -> [n]a -> ?[m].(*[n]i64, *[m]bool, *[n]i64, *[m]b, *[n]c)
+  val flat_index_2d 'a [n] : [n]a -> i64 -> (n1: i64) -> i64 -> (n2: i64) -> i64 -> [n1][n2]a
+  val flat_index_3d 'a [n] : [n]a -> i64 -> (n1: i64) -> i64 -> (n2: i64) -> i64 -> (n3: i64) -> i64 -> [n1][n2][n3]a
+  val flat_index_4d 'a [n] : [n]a -> i64 -> (n1: i64) -> i64 -> (n2: i64) -> i64 -> (n3: i64) -> i64 -> (n4: i64) -> i64
+                             -> [n1][n2][n3][n4]a
+  val flat_update_2d 'a [n] [k] [l] : *[n]a -> i64 -> i64 -> i64 -> [k][l]a -> *[n]a
+  val flat_update_3d 'a [n] [k] [l] [p] : *[n]a -> i64 -> i64 -> i64 -> i64 -> [k][l][p]a -> *[n]a
+  val flat_update_4d 'a [n] [k] [l] [p] [q] : *[n]a -> i64 -> i64 -> i64 -> i64 -> i64 -> [k][l][p][q]a -> *[n]a
+  val scatter_stream 'a 'b [k] [n] : *[k]a -> (*(intrinsics.acc ([k]a)) -> b -> intrinsics.acc ([k]a)) -> [n]b -> *[k]a
+  val hist_stream 'a 'b [k] [n] : *[k]a -> (a -> a -> a) -> a
+                                  -> (*(intrinsics.acc ([k]a)) -> b -> intrinsics.acc ([k]a)) -> [n]b -> *[k]a
+  val acc_write 'a [k] : *(intrinsics.acc ([k]a)) -> i64 -> a -> *(intrinsics.acc ([k]a))
 }

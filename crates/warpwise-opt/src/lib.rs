@@ -11,6 +11,9 @@ pub mod aliases;
 pub mod inline;
 pub mod simplify;
 
+pub mod accumulate;
+pub mod regularise;
+
 pub mod contract;
 pub mod fuse;
 pub mod relax;

@@ -5,13 +5,18 @@ use warpwise_ir::verify::Level;
 use crate::pass::Pass;
 
 /// Every pass there is, by name.
-pub const PASSES: &[Pass] =
-    &[INLINE, SIMPLIFY, FUSE, SEGMENT, SCHEDULE, SPECIALISE, NARROW, RELAX, CONTRACT, PLACE];
+#[rustfmt::skip]
+pub const PASSES: &[Pass] = &[
+    INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, SEGMENT, SCHEDULE, SPECIALISE, NARROW, RELAX, CONTRACT, PLACE,
+];
 
 /// From what a front end makes to what the CPU lowering takes.
 #[rustfmt::skip]
 pub const CPU: &[Pass] = &[
     INLINE,
+    // Before the first simplification, which leaves of what these two write only what is needed.
+    ACCUMULATE,
+    REGULARISE,
     SIMPLIFY,
     FUSE,
     // Fused lambdas hold copies, dead arrays and common work.
@@ -70,6 +75,22 @@ const SIMPLIFY: Pass = Pass {
     needs: Level::Soac,
     gives: None,
     run: crate::simplify::simplify,
+};
+
+const ACCUMULATE: Pass = Pass {
+    name: "accumulate",
+    about: "replace accumulators by histograms, scatters and loops",
+    needs: Level::Soac,
+    gives: None,
+    run: crate::accumulate::accumulate,
+};
+
+const REGULARISE: Pass = Pass {
+    name: "regularise",
+    about: "replace maps with results of sizes of their own by regular operations",
+    needs: Level::Soac,
+    gives: None,
+    run: crate::regularise::regularise,
 };
 
 const FUSE: Pass = Pass {

@@ -47,15 +47,13 @@ fn options() -> generate::Options {
     generate::Options {
         float_sums: true,
         streams: false,
-        accumulators: false,
-        flat_maps: false,
         scatters: false,
         ..generate::Options::default()
     }
 }
 
 /// Only what the lowering needs: other passes have tests of their own, and hide code from the back end.
-const PASSES: [&str; 5] = ["inline", "segment", "schedule", "contract", "place"];
+const PASSES: [&str; 7] = ["inline", "accumulate", "regularise", "segment", "schedule", "contract", "place"];
 
 /// The lowered program; `None` where a pass before the back end gives up, in whatever way: that is
 /// for the tests of the passes to find.

@@ -41,6 +41,8 @@ pub struct Checker<'a> {
     pub prefix: String,
     /// The structural intrinsics.
     pub intrinsics: Rc<Names<Value>>,
+    /// The types among the intrinsics.
+    pub intrinsic_types: Rc<Members<'a>>,
     /// The prelude's `|>` and `<|`.
     pub pipes: [Option<DefId>; 2],
     /// Names of functions being checked, to tell recursion from a misspelling.
@@ -73,6 +75,7 @@ impl<'a> Checker<'a> {
             declared: FxHashMap::default(),
             prefix: String::new(),
             intrinsics: Rc::default(),
+            intrinsic_types: Rc::default(),
             pipes: [None; 2],
             checking: Vec::new(),
             applications: 0,

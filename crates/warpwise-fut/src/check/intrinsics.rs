@@ -5,14 +5,16 @@ use std::rc::Rc;
 use warpwise_diag::Span;
 
 use crate::check::Checker;
-use crate::check::env::{Frame, Module, Names, Poly, TypeDef, Value};
+use crate::check::env::{Frame, Members, Module, Names, Poly, TypeDef, Value};
 use crate::check::operators::Operator;
 use crate::check::type_exprs::Anonymous;
 use crate::syntax::ast::{
     DeclKind, Liftedness, ModuleTypeExprKind, PrimType, Program, Spec, SpecKind, TypeExpr, TypeParam,
 };
 use crate::typed::intrinsic::{Intrinsic, Structural};
-use crate::typed::ty::{Type, Uniqueness};
+use crate::typed::ids::ACCUMULATOR;
+use crate::typed::tree::{Abstract, AbstractParam};
+use crate::typed::ty::{Type, TypeArg, Uniqueness};
 
 impl<'a> Checker<'a> {
     /// Makes the outermost frame.
@@ -36,9 +38,35 @@ impl<'a> Checker<'a> {
         }
         let name = self.session.names.intern("intrinsics");
         frame.members.modules.insert(name, Module::Intrinsics);
+        self.intrinsic_types = Rc::new(self.accumulators());
         self.root = Rc::new(frame);
         self.env = self.root.clone();
         self.intrinsics = Rc::new(self.structural(intrinsics));
+    }
+
+    /// The type `intrinsics.acc`, the first of all abstract types.
+    fn accumulators(&mut self) -> Members<'a> {
+        let (acc, element) = (self.session.names.intern("acc"), self.session.names.intern("t"));
+        let param = self.new_type_param(element, Span::NONE, Liftedness::Unlifted);
+        let params = vec![AbstractParam::Type(param)];
+        self.program.abstracts.push(Abstract {
+            name: acc,
+            span: Span::NONE,
+            liftedness: Liftedness::SizeLifted,
+            params: params.clone(),
+            definition: Type::Param(param),
+        });
+        let def = TypeDef {
+            liftedness: Liftedness::SizeLifted,
+            params,
+            exists: Vec::new(),
+            ty: Type::Abstract(ACCUMULATOR, [TypeArg::Type(Type::Param(param))].into()),
+            uniqueness: Uniqueness::No,
+            failed: false,
+        };
+        let mut members = Members::default();
+        members.types.insert(acc, Rc::new(def));
+        members
     }
 
     fn structural(&mut self, intrinsics: &'a Program) -> Names<Value> {

@@ -18,23 +18,7 @@ const DIFFERENTIATION: [&str; 10] =
     ["jvp", "vjp", "jmp", "mjp", "jvp2", "vjp2", "jmp2", "mjp2", "with_vjp", "with_vjp_tape"];
 
 /// Intrinsics that are not there yet.
-const UNSUPPORTED: [&str; 15] = [
-    "scatter_stream",
-    "hist_stream",
-    "acc_write",
-    "flat_index_2d",
-    "flat_index_3d",
-    "flat_index_4d",
-    "flat_update_2d",
-    "flat_update_3d",
-    "flat_update_4d",
-    "jvp2",
-    "vjp2",
-    "jmp2",
-    "mjp2",
-    "with_vjp",
-    "acc",
-];
+const UNSUPPORTED: [&str; 5] = ["jvp2", "vjp2", "jmp2", "mjp2", "with_vjp"];
 
 /// What a name of a value means.
 pub enum Found {
@@ -175,7 +159,8 @@ impl<'a> Checker<'a> {
         }
         match self.lookup_module_path(path)? {
             Module::Structure(members) => Some(Some(members)),
-            Module::Intrinsics | Module::Failed => None,
+            Module::Intrinsics => Some(Some(self.intrinsic_types.clone())),
+            Module::Failed => None,
             Module::Parametric(_) => {
                 let message = "this module is parametric; apply it to a module first";
                 self.report(Diagnostic::error("E0221", path[path.len() - 1].span, message));

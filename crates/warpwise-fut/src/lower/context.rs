@@ -119,7 +119,7 @@ impl<'a, 's> Lowering<'a, 's> {
     pub fn scalar(&self, value: &Value<'a>) -> Result<Operand, Failure> {
         match value {
             Value::Leaf(operand) => Ok(*operand),
-            Value::Record(_) | Value::Sum(_) | Value::Array(..) | Value::Function(_) => {
+            Value::Record(_) | Value::Sum(_) | Value::Array(..) | Value::Function(_) | Value::Acc(_) => {
                 Err(self.bug("no scalar"))
             }
         }
@@ -129,7 +129,7 @@ impl<'a, 's> Lowering<'a, 's> {
     pub fn array<'v>(&self, value: &'v Value<'a>) -> Result<(Operand, &'v Value<'a>), Failure> {
         match value {
             Value::Array(size, element) => Ok((*size, element)),
-            Value::Leaf(_) | Value::Record(_) | Value::Sum(_) | Value::Function(_) => {
+            Value::Leaf(_) | Value::Record(_) | Value::Sum(_) | Value::Function(_) | Value::Acc(_) => {
                 Err(self.bug("no array"))
             }
         }
@@ -139,7 +139,7 @@ impl<'a, 's> Lowering<'a, 's> {
     pub fn fields<'v>(&self, value: &'v Value<'a>) -> Result<&'v [Value<'a>], Failure> {
         match value {
             Value::Record(fields) => Ok(fields),
-            Value::Leaf(_) | Value::Sum(_) | Value::Array(..) | Value::Function(_) => {
+            Value::Leaf(_) | Value::Sum(_) | Value::Array(..) | Value::Function(_) | Value::Acc(_) => {
                 Err(self.bug("no record"))
             }
         }
@@ -149,7 +149,7 @@ impl<'a, 's> Lowering<'a, 's> {
     pub fn sum<'v>(&self, value: &'v Value<'a>) -> Result<&'v Sum<'a>, Failure> {
         match value {
             Value::Sum(sum) => Ok(sum),
-            Value::Leaf(_) | Value::Record(_) | Value::Array(..) | Value::Function(_) => {
+            Value::Leaf(_) | Value::Record(_) | Value::Array(..) | Value::Function(_) | Value::Acc(_) => {
                 Err(self.bug("no sum"))
             }
         }

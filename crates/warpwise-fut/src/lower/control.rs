@@ -218,13 +218,11 @@ impl<'a> Lowering<'a, '_> {
         inits: &[Operand],
         n_sizes: usize,
     ) -> Result<(Env<'a>, LoopState<'a>), Failure> {
-        let repr = self.repr(&source.pattern.ty, env, Sizes::Plain)?;
         self.code.open();
         let sizes: Vec<Var> = (0..n_sizes).map(|_| self.code.fresh("n", CoreType::I64)).collect();
         let results: Vec<Operand> = sizes.iter().map(|var| Operand::Var(*var)).collect();
         let mut known = fill(&extents, &results).into_iter();
-        let repr = repr.map_extents(&mut |extent| known.next().map_or(extent, Extent::Known));
-        let value = self.fresh_value(&repr)?;
+        let value = self.fresh_like(&initial.with_extents(&mut known));
         let inner = Frame::inside(env, false);
         self.bind_sizes(&source.pattern.ty, &value, &inner, &mut |local| source.sizes.contains(&local));
         self.bind_pattern(&source.pattern, &value, &inner)?;

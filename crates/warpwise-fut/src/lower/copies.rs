@@ -134,6 +134,10 @@ impl<'a> Visitor<'a> for Aliases<'_> {
             }
             Expr::Loop { params, body, .. } => self.loop_params(pattern, params, body),
             Expr::Call { function, args } => self.call(pattern, *function, args),
+            Expr::WithAcc(soac) => {
+                let arrays = soac.inputs.iter().flat_map(|input| &input.arrays);
+                self.share_all(pattern, arrays.map(|array| Operand::Var(*array)));
+            }
             Expr::Screma(soac) => self.elements(&soac.map.params, &soac.inputs),
             Expr::Partition(soac) => self.elements(&soac.lambda.params, &soac.inputs),
             Expr::FlatMap(soac) => self.elements(&soac.lambda.params, &soac.inputs),
@@ -161,7 +165,6 @@ impl<'a> Visitor<'a> for Aliases<'_> {
             | Expr::Manifest { .. }
             | Expr::Scratch { .. }
             | Expr::Stream(_)
-            | Expr::WithAcc(_)
             | Expr::UpdateAcc { .. }
             | Expr::Seg(_)
             | Expr::Threshold { .. }
@@ -254,8 +257,13 @@ fn consumed_by(program: &Program, expr: &Expr) -> Vec<Operand> {
         Expr::Hist(soac) => {
             consumed.extend(soac.ops.iter().flat_map(|op| &op.dests).map(|dest| Operand::Var(*dest)));
         }
+        Expr::WithAcc(soac) => {
+            let arrays = soac.inputs.iter().flat_map(|input| &input.arrays);
+            consumed.extend(arrays.map(|array| Operand::Var(*array)));
+        }
+        Expr::UpdateAcc { acc, .. } => consumed.push(Operand::Var(*acc)),
         // Lowering makes none of these; whatever they mention counts as consumed.
-        Expr::Stream(_) | Expr::WithAcc(_) | Expr::UpdateAcc { .. } | Expr::Seg(_) => {
+        Expr::Stream(_) | Expr::Seg(_) => {
             expr.for_each_operand(|operand| consumed.push(operand));
         }
         Expr::Operand(_)
@@ -305,7 +313,7 @@ fn keeps_no_view(expr: &Expr) -> bool {
     match expr {
         Expr::Screma(_) | Expr::Partition(_) | Expr::Scatter(_) | Expr::Hist(_) | Expr::FlatMap(_) => true,
         Expr::Copy(_) | Expr::Manifest { .. } | Expr::Concat { .. } | Expr::ArrayLit(_) => true,
-        Expr::Replicate { .. } | Expr::Update { .. } => true,
+        Expr::Replicate { .. } | Expr::Update { .. } | Expr::UpdateAcc { .. } => true,
         Expr::Operand(_)
         | Expr::Unary(..)
         | Expr::Binary(..)
@@ -325,7 +333,6 @@ fn keeps_no_view(expr: &Expr) -> bool {
         | Expr::Call { .. }
         | Expr::Stream(_)
         | Expr::WithAcc(_)
-        | Expr::UpdateAcc { .. }
         | Expr::Seg(_)
         | Expr::Threshold { .. }
         | Expr::Alloc { .. } => false,

@@ -196,7 +196,7 @@ impl<'a> Lowering<'a, '_> {
                 parts.push(text("]"));
                 self.repr_parts(element, parts);
             }
-            Repr::Function => parts.push(text("function")),
+            Repr::Function | Repr::Acc => parts.push(text("function")),
         }
     }
 
@@ -226,6 +226,7 @@ impl<'a> Lowering<'a, '_> {
         }
         let len = Operand::i64(values.len() as i64);
         let Some(first) = values.first().cloned() else { return self.empty_array(ty, env) };
+        self.demand_data(&first)?;
         let target = first.as_target();
         let rows: Vec<Vec<Operand>> =
             values.iter().map(|value| self.coerce(value, &target, &[]).leaves()).collect();
@@ -272,7 +273,7 @@ impl<'a> Lowering<'a, '_> {
                 outer.pop();
                 Value::Array(size, Box::new(element))
             }
-            Repr::Function => return Err(self.bug("an array of functions")),
+            Repr::Function | Repr::Acc => return Err(self.bug("an array of functions")),
         })
     }
 

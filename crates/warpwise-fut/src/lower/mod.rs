@@ -23,6 +23,7 @@
 //! Not done here: optimisation beyond folding scalars, so that equal sizes become equal operands ([`code`]).
 
 mod apply;
+mod accs;
 mod array;
 mod code;
 mod context;
@@ -30,6 +31,7 @@ mod control;
 mod copies;
 mod entry;
 mod expr;
+mod flat;
 mod instance;
 mod scalar;
 mod shapes;

@@ -59,7 +59,7 @@ impl<'a> Lowering<'a, '_> {
                 outer.pop();
                 Value::Array(size, Box::new(element))
             }
-            Value::Function(closure) => Value::Function(closure.clone()),
+            Value::Function(_) | Value::Acc(_) => value.clone(),
         }
     }
 
@@ -123,8 +123,37 @@ impl<'a> Lowering<'a, '_> {
             Repr::Array(Extent::Local(_) | Extent::Unknown, _) => {
                 return Err(self.unknown_size(self.code.span));
             }
-            Repr::Function => return Err(self.bug("a function where only data can stand")),
+            Repr::Function | Repr::Acc => return Err(self.bug("a function where only data can stand")),
         })
+    }
+
+    /// Fresh variables for a value like this one, with its sizes.
+    pub fn fresh_like(&mut self, value: &Value<'a>) -> Value<'a> {
+        self.fresh_like_inside(value, &mut Vec::new())
+    }
+
+    fn fresh_like_inside(&mut self, value: &Value<'a>, outer: &mut Vec<Operand>) -> Value<'a> {
+        match value {
+            Value::Leaf(leaf) => {
+                let ty = self.code.ty(*leaf);
+                let ty = ty.elem().map_or(ty, |elem| Type::array(elem, outer.iter().copied()));
+                Value::leaf(self.code.fresh("", ty))
+            }
+            Value::Record(fields) => {
+                Value::Record(fields.iter().map(|field| self.fresh_like_inside(field, outer)).collect())
+            }
+            Value::Array(size, element) => {
+                outer.push(*size);
+                let element = self.fresh_like_inside(element, outer);
+                outer.pop();
+                Value::Array(*size, Box::new(element))
+            }
+            Value::Function(_) => value.clone(),
+            Value::Acc(acc) => {
+                let ty = self.code.ty(acc.operand);
+                value.with_leaves(&mut std::iter::once(self.code.fresh("", ty).into()))
+            }
+        }
     }
 
     /// Fresh variables for one element of an array.
@@ -198,7 +227,7 @@ impl<'a> Value<'a> {
 
     fn visit_extents(&self, visit: &mut impl FnMut(Operand)) {
         match self {
-            Value::Leaf(_) | Value::Function(_) => {}
+            Value::Leaf(_) | Value::Function(_) | Value::Acc(_) => {}
             Value::Record(fields) => fields.iter().for_each(|field| field.visit_extents(visit)),
             Value::Sum(sum) => sum.slots.iter().for_each(|slot| slot.visit_extents(visit)),
             Value::Array(size, element) => {
@@ -211,7 +240,7 @@ impl<'a> Value<'a> {
     /// The same tree with other sizes, taken in order.
     pub fn with_extents(&self, sizes: &mut impl Iterator<Item = Operand>) -> Value<'a> {
         match self {
-            Value::Leaf(_) | Value::Function(_) => self.clone(),
+            Value::Leaf(_) | Value::Function(_) | Value::Acc(_) => self.clone(),
             Value::Record(fields) => {
                 Value::Record(fields.iter().map(|field| field.with_extents(sizes)).collect())
             }
@@ -238,6 +267,7 @@ impl<'a> Value<'a> {
             Value::Array(_, element) => {
                 element.marks(&if marks.any() { Uniqueness::Yes } else { Uniqueness::No })
             }
+            Value::Acc(_) => vec![true],
             Value::Function(_) => Vec::new(),
         }
     }

@@ -61,7 +61,18 @@ impl<'a> Lowering<'a, '_> {
             (Structural::Replicate, [n, x]) => self.replicate(n, x, arguments),
             (Structural::Copy, [x]) => Ok(self.copy(x)),
             (Structural::Manifest, [x]) => Ok(self.manifest(x)),
-            (Structural::Flatmap, [_, _]) => Err(self.limit(self.code.span, "`flatmap`")),
+            (Structural::Flatmap, [f, xs]) => self.flatmap(f, xs, arguments),
+            (
+                Structural::FlatIndex2d | Structural::FlatIndex3d | Structural::FlatIndex4d,
+                [xs, offset, dims @ ..],
+            ) => self.flat_index(xs, offset, dims, &arguments.env),
+            (
+                Structural::FlatUpdate2d | Structural::FlatUpdate3d | Structural::FlatUpdate4d,
+                [dest, offset, strides @ .., xs],
+            ) => self.flat_update(dest, offset, strides, xs, &arguments.env),
+            (Structural::ScatterStream, [dest, f, xs]) => self.acc_stream(dest, None, f, xs),
+            (Structural::HistStream, [dest, op, ne, f, xs]) => self.acc_stream(dest, Some((op, ne)), f, xs),
+            (Structural::AccWrite, [acc, i, x]) => self.acc_write(acc, i, x),
             (
                 Structural::Map
                 | Structural::Reduce
@@ -86,13 +97,23 @@ impl<'a> Lowering<'a, '_> {
                 | Structural::Replicate
                 | Structural::Copy
                 | Structural::Manifest
-                | Structural::Flatmap,
+                | Structural::Flatmap
+                | Structural::FlatIndex2d
+                | Structural::FlatIndex3d
+                | Structural::FlatIndex4d
+                | Structural::FlatUpdate2d
+                | Structural::FlatUpdate3d
+                | Structural::FlatUpdate4d
+                | Structural::ScatterStream
+                | Structural::HistStream
+                | Structural::AccWrite,
                 _,
             ) => Err(self.bug("an intrinsic with the wrong number of arguments")),
         }
     }
 
-    fn type_argument_at(&mut self, arguments: &Use<'a>, index: usize) -> Result<Repr, Failure> {
+    /// What the type parameter at this position of an intrinsic stands for.
+    pub fn type_argument_at(&mut self, arguments: &Use<'a>, index: usize) -> Result<Repr, Failure> {
         let ty = arguments.instance.and_then(|instance| instance.types.get(index));
         self.type_argument(ty, &arguments.env)
     }
@@ -109,6 +130,7 @@ impl<'a> Lowering<'a, '_> {
         let x = self.fresh_row(element);
         let params = self.arrays(&x)?;
         let y = self.apply(f.clone(), vec![x])?;
+        self.demand_data(&y)?;
         let y = self.settle(y, element_type)?;
         let map = self.code.close_lambda(params, y.leaves());
         if map.body.stms.is_empty() {
@@ -118,6 +140,14 @@ impl<'a> Lowering<'a, '_> {
         let results = self.code.bind("", Expr::Screma(Box::new(screma)), &[]);
         let mut results = results.into_iter().map(Operand::Var);
         Ok(Value::Array(width, Box::new(y.with_leaves(&mut results))))
+    }
+
+    /// Accumulators cannot be put into arrays.
+    pub fn demand_data(&self, element: &Value<'a>) -> Result<(), Failure> {
+        if element.has_function() {
+            return Err(self.limit(self.code.span, "arrays of accumulators; they can only be handed on"));
+        }
+        Ok(())
     }
 
     /// What a map yields that only hands on parts of its elements and values from around it.
@@ -159,7 +189,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// A lambda for an operator on values like this one.
-    fn operator(&mut self, op: &Value<'a>, like: &Value<'a>) -> Result<Lambda, Failure> {
+    pub fn operator(&mut self, op: &Value<'a>, like: &Value<'a>) -> Result<Lambda, Failure> {
         self.code.open();
         let mut fresh = |_: ()| {
             like.map_leaves(&mut |leaf| {
@@ -401,6 +431,7 @@ impl<'a> Lowering<'a, '_> {
     fn replicate(&mut self, n: &Value<'a>, x: &Value<'a>, arguments: &Use<'a>) -> Result<Value<'a>, Failure> {
         let n = self.scalar(n)?;
         let certs = self.check_size(n, &arguments.env);
+        self.demand_data(x)?;
         let element = x.map_leaves(&mut |value| {
             let shape = [n].into_iter().collect();
             self.code.bind_one("", Expr::Replicate { shape, value }, &certs).into()

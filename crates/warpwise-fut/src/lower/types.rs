@@ -10,7 +10,7 @@ use warpwise_prim::{ScalarType, ValueType};
 use crate::lower::context::Lowering;
 use crate::lower::value::{Env, Frame, TypeBinding, Value};
 use crate::syntax::ast::PrimType;
-use crate::typed::ids::LocalId;
+use crate::typed::ids::{ACCUMULATOR, LocalId};
 use crate::typed::tree::{AbstractParam, DimIndexKind, Expr, ExprKind, Instance, Scheme};
 use crate::typed::ty::{Size, Type, TypeArg};
 
@@ -27,6 +27,8 @@ pub enum Repr {
     Array(Extent, Box<Repr>),
     /// A function.
     Function,
+    /// An accumulator.
+    Acc,
 }
 
 /// The size of an array.
@@ -53,6 +55,8 @@ pub enum Form {
     Array(Box<Form>),
     /// A function.
     Function,
+    /// An accumulator.
+    Acc,
 }
 
 /// Which sizes are read.
@@ -97,6 +101,7 @@ impl<'a> Lowering<'a, '_> {
                 Some(TypeBinding::Written(ty, env)) => self.repr(ty, &env, Sizes::All)?,
                 None => return Err(self.bug("a type parameter without meaning")),
             },
+            Type::Abstract(ACCUMULATOR, _) => Repr::Acc,
             Type::Abstract(id, args) => {
                 let inner =
                     self.abstract_env(&self.session.program.abstracts[id.index()].params, args, env, sizes)?;
@@ -132,6 +137,7 @@ impl<'a> Lowering<'a, '_> {
                 Some(TypeBinding::Written(ty, env)) => self.form(ty, &env)?,
                 None => return Err(self.bug("a type parameter without meaning")),
             },
+            Type::Abstract(ACCUMULATOR, _) => Form::Acc,
             Type::Abstract(id, args) => {
                 let definition = &self.session.program.abstracts[id.index()];
                 let inner = self.abstract_env(&definition.params, args, env, Sizes::Plain)?;
@@ -192,12 +198,12 @@ impl<'a> Lowering<'a, '_> {
             Size::Def(_) | Size::Expr(_) if sizes == Sizes::Plain => Extent::Unknown,
             Size::Def(def) => match self.constant(*def)? {
                 Value::Leaf(operand) => Extent::Known(operand),
-                Value::Record(_) | Value::Sum(_) | Value::Array(..) | Value::Function(_) => Extent::Unknown,
+                Value::Record(_) | Value::Sum(_) | Value::Array(..) | Value::Function(_) | Value::Acc(_) => Extent::Unknown,
             },
             Size::Expr(expr) if !locals_known(expr, env) => Extent::Unknown,
             Size::Expr(expr) => match self.expr(expr, env)? {
                 Value::Leaf(operand) => Extent::Known(operand),
-                Value::Record(_) | Value::Sum(_) | Value::Array(..) | Value::Function(_) => Extent::Unknown,
+                Value::Record(_) | Value::Sum(_) | Value::Array(..) | Value::Function(_) | Value::Acc(_) => Extent::Unknown,
             },
         })
     }
@@ -228,6 +234,13 @@ impl<'a> Lowering<'a, '_> {
                 for (index, constructor) in constructors.iter().enumerate() {
                     for (ty, value) in constructor.payload.iter().zip(sum.payload(index)) {
                         self.bind_sizes(ty, &value, env, wanted);
+                    }
+                }
+            }
+            (Type::Abstract(ACCUMULATOR, args), Value::Acc(acc)) => {
+                for arg in args.iter() {
+                    if let TypeArg::Type(ty) = arg {
+                        self.bind_sizes(ty, &acc.array, env, wanted);
                     }
                 }
             }
@@ -303,6 +316,7 @@ impl Repr {
             }
             Repr::Array(_, element) => Form::Array(Box::new(element.form())),
             Repr::Function => Form::Function,
+            Repr::Acc => Form::Acc,
         }
     }
 
@@ -315,7 +329,7 @@ impl Repr {
 
     fn visit_extents(&self, visit: &mut impl FnMut(Extent)) {
         match self {
-            Repr::Scalar(_) | Repr::Function => {}
+            Repr::Scalar(_) | Repr::Function | Repr::Acc => {}
             Repr::Record(fields) => fields.iter().for_each(|field| field.visit_extents(visit)),
             Repr::Sum(sum) => sum.iter().flatten().for_each(|part| part.visit_extents(visit)),
             Repr::Array(extent, element) => {
@@ -328,7 +342,7 @@ impl Repr {
     /// The same with other extents.
     pub fn map_extents(&self, map: &mut impl FnMut(Extent) -> Extent) -> Repr {
         match self {
-            Repr::Scalar(_) | Repr::Function => self.clone(),
+            Repr::Scalar(_) | Repr::Function | Repr::Acc => self.clone(),
             Repr::Record(fields) => Repr::Record(fields.iter().map(|field| field.map_extents(map)).collect()),
             Repr::Sum(sum) => {
                 let sum =
@@ -361,27 +375,28 @@ impl Form {
                 Repr::Array(extent, Box::new(element.with_sizes(sizes)))
             }
             Form::Function => Repr::Function,
+            Form::Acc => Repr::Acc,
         }
     }
 
     /// How many sizes it needs.
     pub fn n_sizes(&self) -> usize {
         match self {
-            Form::Scalar(_) | Form::Function => 0,
+            Form::Scalar(_) | Form::Function | Form::Acc => 0,
             Form::Record(fields) => fields.iter().map(Form::n_sizes).sum(),
             Form::Sum(sum) => sum.iter().flatten().map(Form::n_sizes).sum(),
             Form::Array(element) => 1 + element.n_sizes(),
         }
     }
 
-    /// Whether a function is part of it.
+    /// Whether a function or an accumulator is part of it: those cannot be handed to functions of the core.
     pub fn has_function(&self) -> bool {
         match self {
             Form::Scalar(_) => false,
             Form::Record(fields) => fields.iter().any(Form::has_function),
             Form::Sum(sum) => sum.iter().flatten().any(Form::has_function),
             Form::Array(element) => element.has_function(),
-            Form::Function => true,
+            Form::Function | Form::Acc => true,
         }
     }
 }

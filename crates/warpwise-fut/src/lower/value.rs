@@ -37,6 +37,17 @@ pub enum Value<'a> {
     Array(Operand, Box<Value<'a>>),
     /// A function.
     Function(Rc<Closure<'a>>),
+    /// An accumulator.
+    Acc(Rc<Acc<'a>>),
+}
+
+/// An accumulator of the core, and what it adds to.
+#[derive(Clone)]
+pub struct Acc<'a> {
+    /// The accumulator.
+    pub operand: Operand,
+    /// The array as it was before: only its shape counts.
+    pub array: Value<'a>,
 }
 
 /// A function with what it captured and the first of its arguments.
@@ -175,6 +186,7 @@ impl<'a> Value<'a> {
                 sum.slots.iter().for_each(|slot| slot.visit_leaves(visit));
             }
             Value::Array(_, element) => element.visit_leaves(visit),
+            Value::Acc(acc) => visit(acc.operand),
             Value::Function(_) => {}
         }
     }
@@ -193,6 +205,9 @@ impl<'a> Value<'a> {
             }
             Value::Array(size, element) => Value::Array(*size, Box::new(element.map_leaves(map))),
             Value::Function(closure) => Value::Function(closure.clone()),
+            Value::Acc(acc) => {
+                Value::Acc(Rc::new(Acc { operand: map(acc.operand), array: acc.array.clone() }))
+            }
         }
     }
 
@@ -201,14 +216,14 @@ impl<'a> Value<'a> {
         self.map_leaves(&mut |leaf| leaves.next().unwrap_or(leaf))
     }
 
-    /// Whether a function is part of it.
+    /// Whether a function or an accumulator is part of it: those cannot be handed to functions of the core.
     pub fn has_function(&self) -> bool {
         match self {
             Value::Leaf(_) => false,
             Value::Record(fields) => fields.iter().any(Value::has_function),
             Value::Sum(sum) => sum.slots.iter().any(Value::has_function),
             Value::Array(_, element) => element.has_function(),
-            Value::Function(_) => true,
+            Value::Function(_) | Value::Acc(_) => true,
         }
     }
 

@@ -26,3 +26,6 @@ ids! {
     /// A type made abstract by sealing, by position in [`Program::abstracts`](crate::typed::tree::Program::abstracts).
     AbstractId,
 }
+
+/// The type `intrinsics.acc t`: an accumulator over arrays of type `t`.
+pub const ACCUMULATOR: AbstractId = AbstractId(0);

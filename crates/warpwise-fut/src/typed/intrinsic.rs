@@ -121,6 +121,24 @@ structural! {
     Manifest = "manifest",
     /// `f xs` where `f` gives arrays of sizes of their own.
     Flatmap = "flatmap",
+    /// `xs offset n1 s1 n2 s2`: element `[i, j]` is `xs[offset + i * s1 + j * s2]`.
+    FlatIndex2d = "flat_index_2d",
+    /// `flat_index_2d` with three dimensions.
+    FlatIndex3d = "flat_index_3d",
+    /// `flat_index_2d` with four dimensions.
+    FlatIndex4d = "flat_index_4d",
+    /// `dest offset s1 s2 xss`: writes where `flat_index_2d` reads.
+    FlatUpdate2d = "flat_update_2d",
+    /// `flat_update_2d` with three dimensions.
+    FlatUpdate3d = "flat_update_3d",
+    /// `flat_update_2d` with four dimensions.
+    FlatUpdate4d = "flat_update_4d",
+    /// `dest f xs`: `f` writes into an accumulator for each element.
+    ScatterStream = "scatter_stream",
+    /// `dest op neutral f xs`: `f` adds to an accumulator for each element.
+    HistStream = "hist_stream",
+    /// `acc i x`.
+    AccWrite = "acc_write",
 }
 
 impl Intrinsic {
@@ -143,8 +161,12 @@ impl Structural {
             Unzip | Flatten | Transpose | Copy | Manifest => 1,
             Map | Filter | Partition | Zip | Concat | Replicate | Flatmap => 2,
             Reduce | ReduceComm | Scan | Exscan | Partition2 | Scatter | Scatter2d | Scatter3d
-            | Unflatten => 3,
-            Hist | Hist2d | Hist3d => 5,
+            | Unflatten | ScatterStream | AccWrite => 3,
+            Hist | Hist2d | Hist3d | HistStream | FlatUpdate2d => 5,
+            FlatIndex2d | FlatUpdate3d => 6,
+            FlatUpdate4d => 7,
+            FlatIndex3d => 8,
+            FlatIndex4d => 10,
         }
     }
 

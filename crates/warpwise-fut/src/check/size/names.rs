@@ -11,7 +11,7 @@ use crate::check::size::unify::arrow;
 use crate::check::type_exprs::Subst;
 use crate::syntax::ast::{Liftedness, PrimType};
 use crate::syntax::session::Symbol;
-use crate::typed::ids::{LocalId, TypeParamId};
+use crate::typed::ids::{ACCUMULATOR, LocalId, TypeParamId};
 use crate::typed::intrinsic::Intrinsic;
 use crate::typed::tree::{Expr, ExprKind, Instance, Lambda, Param, Pat, PatKind};
 use crate::typed::ty::{ResultType, Type, Uniqueness};
@@ -77,7 +77,8 @@ impl<'a> Checker<'a> {
     fn check_liftedness(&mut self, param: TypeParamId, ty: &Type, span: Span) {
         let param = &self.program.type_params[param.index()];
         let (name, allowed) = (param.name, param.liftedness);
-        if self.liftedness(ty) as u8 <= allowed as u8 {
+        // An accumulator has no size of its own; that there are no arrays of them is seen when they are made.
+        if self.liftedness(ty) as u8 <= allowed as u8 || matches!(ty, Type::Abstract(ACCUMULATOR, _)) {
             return;
         }
         let is_function = self.liftedness(ty) == Liftedness::Lifted;
