@@ -50,7 +50,7 @@ pub fn check(machines: &Machines, seeds: impl Iterator<Item = u64>) -> Result<()
 fn options(seed: u64) -> Options {
     let rare = seed.is_multiple_of(16);
     let statements = 5 + (seed % 30) as usize;
-    Options { statements, streams: rare, flat_maps: rare, ..Options::default() }
+    Options { statements, streams: rare, ..Options::default() }
 }
 
 fn value(value: &generate::Value) -> Value {
