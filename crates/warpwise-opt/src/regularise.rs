@@ -82,7 +82,8 @@ fn flat_map_stms(function: &mut Function, pattern: &[Var], flat_map: FlatMap, sp
     let start = bind(function, &mut body, "start", Type::I64, at(*offsets));
     let size = bind(function, &mut body, "size", Type::I64, at(sizes));
     // Both runs do the same; should they ever not, nothing is written where it does not belong.
-    let same = bind(function, &mut body, "same", Type::BOOL, Expr::Compare(CompareOp::Eq, found, size.into()));
+    let same =
+        bind(function, &mut body, "same", Type::BOOL, Expr::Compare(CompareOp::Eq, found, size.into()));
     let text = "The function of a flatmap yields arrays of two sizes for one element".to_string();
     let message = Message { parts: vec![MessagePart::Text(text)] };
     let check = Expr::Assert { cond: same.into(), message };

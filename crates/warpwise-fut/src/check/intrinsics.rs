@@ -11,8 +11,8 @@ use crate::check::type_exprs::Anonymous;
 use crate::syntax::ast::{
     DeclKind, Liftedness, ModuleTypeExprKind, PrimType, Program, Spec, SpecKind, TypeExpr, TypeParam,
 };
-use crate::typed::intrinsic::{Intrinsic, Structural};
 use crate::typed::ids::ACCUMULATOR;
+use crate::typed::intrinsic::{Intrinsic, Structural};
 use crate::typed::tree::{Abstract, AbstractParam};
 use crate::typed::ty::{Type, TypeArg, Uniqueness};
 

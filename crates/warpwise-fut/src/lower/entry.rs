@@ -245,7 +245,7 @@ fn shape_fields(path: &str, shape: &Repr, rank: usize, fields: &mut Vec<(String,
             fields.push((below(path, "tag"), leaf(TAG, rank)));
             shape_fields(path, &Repr::Record(layout(constructors).1), rank, fields);
         }
-        Repr::Function => {}
+        Repr::Function | Repr::Acc => {}
     }
 }
 

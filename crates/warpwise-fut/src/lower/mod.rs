@@ -22,8 +22,8 @@
 //!
 //! Not done here: optimisation beyond folding scalars, so that equal sizes become equal operands ([`code`]).
 
-mod apply;
 mod accs;
+mod apply;
 mod array;
 mod code;
 mod context;

@@ -108,7 +108,12 @@ impl<'a> Lowering<'a, '_> {
             (Value::Sum(x), Value::Sum(y)) => self.equal_sums(x, y),
             (Value::Array(..), Value::Array(..)) => self.equal_arrays(x, y),
             (
-                Value::Leaf(_) | Value::Record(_) | Value::Sum(_) | Value::Array(..) | Value::Function(_) | Value::Acc(_),
+                Value::Leaf(_)
+                | Value::Record(_)
+                | Value::Sum(_)
+                | Value::Array(..)
+                | Value::Function(_)
+                | Value::Acc(_),
                 _,
             ) => Err(self.bug("a comparison of values that cannot be compared")),
         }

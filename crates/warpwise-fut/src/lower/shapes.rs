@@ -148,6 +148,12 @@ impl<'a> Lowering<'a, '_> {
                 outer.pop();
                 Value::Array(*size, Box::new(element))
             }
+            Value::Sum(sum) => {
+                let tag = self.fresh_like_inside(&Value::Leaf(sum.tag), outer);
+                let tag = tag.leaves().first().copied().unwrap_or(sum.tag);
+                let slots = sum.slots.iter().map(|slot| self.fresh_like_inside(slot, outer)).collect();
+                Value::Sum(Sum { layout: sum.layout.clone(), tag, slots })
+            }
             Value::Function(_) => value.clone(),
             Value::Acc(acc) => {
                 let ty = self.code.ty(acc.operand);

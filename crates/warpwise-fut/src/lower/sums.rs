@@ -94,14 +94,14 @@ impl Slots {
     fn place(&mut self, repr: &Repr) -> Place {
         match repr {
             Repr::Scalar(prim) => Place::Slot(self.scalar(*prim)),
-            Repr::Array(..) | Repr::Function => Place::Slot(self.new_slot(repr.clone())),
+            Repr::Array(..) | Repr::Function | Repr::Acc => Place::Slot(self.new_slot(repr.clone())),
             Repr::Record(fields) => Place::Record(fields.iter().map(|field| self.place(field)).collect()),
             Repr::Sum(constructors) => {
                 let tag = self.scalar(TAG);
                 let (layout, reprs) = layout(constructors);
                 let slots = reprs.iter().map(|repr| match repr {
                     Repr::Scalar(prim) => self.scalar(*prim),
-                    Repr::Array(..) | Repr::Function | Repr::Record(_) | Repr::Sum(_) => {
+                    Repr::Array(..) | Repr::Function | Repr::Acc | Repr::Record(_) | Repr::Sum(_) => {
                         self.new_slot(repr.clone())
                     }
                 });
@@ -113,7 +113,7 @@ impl Slots {
     fn scalar(&mut self, prim: PrimType) -> usize {
         let fits = |repr: &Repr| match repr {
             Repr::Scalar(other) => scalar_type(*other) == scalar_type(prim),
-            Repr::Array(..) | Repr::Function | Repr::Record(_) | Repr::Sum(_) => false,
+            Repr::Array(..) | Repr::Function | Repr::Acc | Repr::Record(_) | Repr::Sum(_) => false,
         };
         match (0..self.reprs.len()).find(|&slot| !self.taken[slot] && fits(&self.reprs[slot])) {
             Some(slot) => {
@@ -157,7 +157,9 @@ fn read<'a>(place: &Place, slots: &[Value<'a>]) -> Value<'a> {
         Place::Sum { tag, layout, slots: inner } => {
             let tag = match &slots[*tag] {
                 Value::Leaf(tag) => *tag,
-                Value::Record(_) | Value::Sum(_) | Value::Array(..) | Value::Function(_) => zero(TAG),
+                Value::Record(_) | Value::Sum(_) | Value::Array(..) | Value::Function(_) | Value::Acc(_) => {
+                    zero(TAG)
+                }
             };
             let slots = inner.iter().map(|slot| slots[*slot].clone()).collect();
             Value::Sum(Sum { layout: layout.clone(), tag, slots })
@@ -265,7 +267,7 @@ impl<'a> Lowering<'a, '_> {
                 let slots = reprs.iter().map(|repr| self.blank(repr, outer)).collect();
                 Value::Sum(Sum { layout, tag, slots })
             }
-            Repr::Function => function(Callee::Absent, 1),
+            Repr::Function | Repr::Acc => function(Callee::Absent, 1),
         }
     }
 

@@ -198,12 +198,16 @@ impl<'a> Lowering<'a, '_> {
             Size::Def(_) | Size::Expr(_) if sizes == Sizes::Plain => Extent::Unknown,
             Size::Def(def) => match self.constant(*def)? {
                 Value::Leaf(operand) => Extent::Known(operand),
-                Value::Record(_) | Value::Sum(_) | Value::Array(..) | Value::Function(_) | Value::Acc(_) => Extent::Unknown,
+                Value::Record(_) | Value::Sum(_) | Value::Array(..) | Value::Function(_) | Value::Acc(_) => {
+                    Extent::Unknown
+                }
             },
             Size::Expr(expr) if !locals_known(expr, env) => Extent::Unknown,
             Size::Expr(expr) => match self.expr(expr, env)? {
                 Value::Leaf(operand) => Extent::Known(operand),
-                Value::Record(_) | Value::Sum(_) | Value::Array(..) | Value::Function(_) | Value::Acc(_) => Extent::Unknown,
+                Value::Record(_) | Value::Sum(_) | Value::Array(..) | Value::Function(_) | Value::Acc(_) => {
+                    Extent::Unknown
+                }
             },
         })
     }

@@ -23,8 +23,8 @@ use rustc_hash::FxHashMap;
 use warpwise_diag::{Limit, Span};
 use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{
-    AccType, Body, Branch, Expr, Function, LoopForm, LoopParam, Operand, Program, Screma, SliceDim, Stm, Type,
-    Var, WithAcc, WithAccInput,
+    AccType, Body, Branch, Expr, Function, LoopForm, LoopParam, Operand, Program, Screma, SliceDim, Stm,
+    Type, Var, WithAcc, WithAccInput,
 };
 use warpwise_prim::{BinaryOp, CompareOp};
 

@@ -80,7 +80,14 @@ impl Accumulate<'_> {
             let n_updates = updates.made[root].len();
             let results = match n_updates {
                 0 => arrays,
-                _ => self.apply_updates(arrays, &input, &columns[root], (width, n_updates), stm.span, &mut stms),
+                _ => self.apply_updates(
+                    arrays,
+                    &input,
+                    &columns[root],
+                    (width, n_updates),
+                    stm.span,
+                    &mut stms,
+                ),
             };
             for (&var, &value) in stm.pattern.iter().zip(&screma.map.body.result) {
                 if value.as_var().and_then(|value| updates.roots.get(&value)) == Some(&root) {
@@ -176,7 +183,10 @@ impl Accumulate<'_> {
         for root in 0..n_roots {
             let ty = updates.types[root].clone();
             for at in 0..then_made[root].len().max(else_made[root].len()) {
-                let sides = [(&then_made, &mut then_body, &mut then_result), (&else_made, &mut else_body, &mut else_result)];
+                let sides = [
+                    (&then_made, &mut then_body, &mut then_result),
+                    (&else_made, &mut else_body, &mut else_result),
+                ];
                 for (made, body, result) in sides {
                     let update = made[root].get(at).cloned();
                     let update = update.unwrap_or_else(|| self.nothing(&ty, body));
@@ -226,8 +236,10 @@ impl Accumulate<'_> {
         let rows = indices.chain(ty.elems.iter().cloned().zip(ty.shape.len()..));
         let mut columns = Vec::new();
         for (row, at) in rows {
-            let column: Vec<Operand> =
-                made.iter().filter_map(|one| one.indices.iter().chain(&one.values).nth(at).copied()).collect();
+            let column: Vec<Operand> = made
+                .iter()
+                .filter_map(|one| one.indices.iter().chain(&one.values).nth(at).copied())
+                .collect();
             let (value, row) = match column[..] {
                 [] => continue,
                 [value] => (value, row),
@@ -272,7 +284,8 @@ impl Accumulate<'_> {
         let expr = match &input.op {
             Some((op, neutral)) => {
                 let op = Lambda { params: op.params[rank..].to_vec(), body: op.body.clone() };
-                let op = warpwise_ir::traverse::Copier::within(self.function, Default::default()).copy_lambda(&op);
+                let op =
+                    warpwise_ir::traverse::Copier::within(self.function, Default::default()).copy_lambda(&op);
                 let ops = vec![HistOp { dests: arrays, rank, op, neutral: neutral.clone() }];
                 Expr::Hist(Box::new(Hist { width, inputs, lambda: lambda(operands.clone()), ops }))
             }
