@@ -38,13 +38,15 @@ impl<'p> Machine<'p> {
                 let element =
                     |i: usize| Scalar::int(start.ty(), first.wrapping_add(step.wrapping_mul(i as i64)));
                 let len = self.size(*len)?;
+                self.spend_elements(&[len])?;
                 Ok(Value::Array(ArrayValue::new(start.ty(), vec![len], (0..len).map(element).collect())))
             }
             Expr::Replicate { shape, value } => {
                 let (outer, value) = (self.sizes(shape)?, self.operand(*value)?);
-                let count: usize = outer.iter().product();
+                let count = self.spend_elements(&outer)?;
                 let (elem, inner) = self.row_type(pattern[0], &value)?;
-                let shape = outer.into_iter().chain(inner).collect();
+                let shape: Vec<usize> = outer.into_iter().chain(inner).collect();
+                self.spend_elements(&shape)?;
                 let data = value.elements().repeat(count);
                 Ok(Value::Array(ArrayValue::new(elem, shape, data)))
             }
@@ -62,10 +64,15 @@ impl<'p> Machine<'p> {
                 if shape[0] != self.size(*len)? {
                     return Err(self.invalid("a concatenation of another size than its parts"));
                 }
+                self.spend_elements(&shape)?;
                 let data = parts.iter().flat_map(|part| part.data.iter().copied()).collect();
                 Ok(Value::Array(ArrayValue::new(parts[0].elem, shape, data)))
             }
-            Expr::Rearrange { array, perm } => Ok(Value::Array(rearrange(&self.array(*array)?, perm))),
+            Expr::Rearrange { array, perm } => {
+                let array = self.array(*array)?;
+                self.spend_elements(&array.shape)?;
+                Ok(Value::Array(rearrange(&array, perm)))
+            }
             Expr::Reshape { array, shape } => {
                 let (array, shape) = (self.array(*array)?, self.sizes(shape)?);
                 if shape.iter().product::<usize>() != array.data.len() {
@@ -76,7 +83,7 @@ impl<'p> Machine<'p> {
             Expr::Copy(array) | Expr::Manifest { array, .. } => self.array(*array).map(Value::Array),
             Expr::Scratch { elem, shape } => {
                 let shape = self.sizes(shape)?;
-                let data = vec![Scalar::zero(*elem); shape.iter().product()];
+                let data = vec![Scalar::zero(*elem); self.spend_elements(&shape)?];
                 Ok(Value::Array(ArrayValue::new(*elem, shape, data)))
             }
             other => Err(self.invalid(format!("{other:?} makes no array"))),
@@ -96,6 +103,7 @@ impl<'p> Machine<'p> {
                 SliceDim::Fix(index) => vec![self.int(index)?],
                 SliceDim::Range { start, len, stride } => {
                     let (start, len, stride) = (self.int(start)?, self.size(len)?, self.int(stride)?);
+                    self.spend(len)?;
                     shape.push(len);
                     (0..len as i64).map(|i| start.wrapping_add(stride.wrapping_mul(i))).collect()
                 }
@@ -105,6 +113,7 @@ impl<'p> Machine<'p> {
                 return Err(self.out_of_bounds(&[*bad], &[size]));
             }
             let step = |&place: &usize| indices.iter().map(move |&index| place * size + index as usize);
+            self.spend(places.len().saturating_mul(indices.len()))?;
             places = places.iter().flat_map(step).collect();
         }
         Ok((places, shape))

@@ -36,7 +36,7 @@ impl<'p> Machine<'p> {
             Expr::Loop { params, form, body } => self.repeat(params, form, body),
             Expr::Call { function, args } => {
                 let args = self.operands(args)?;
-                call(self.program, *function, args, self.depth + 1)
+                call(self.program, *function, args, self.depth + 1, self.steps)
             }
             Expr::Threshold { value, default, .. } => self.one((self.int(*value)? >= *default).into()),
             Expr::Alloc { .. } => Ok(vec![Value::Token]),
@@ -100,6 +100,7 @@ impl<'p> Machine<'p> {
     }
 
     fn iteration(&mut self, params: &[LoopParam], values: Vec<Value>, body: &'p Body) -> Run<Vec<Value>> {
+        self.spend(1)?;
         for (param, value) in params.iter().zip(values) {
             self.set(param.var, value);
         }

@@ -5,9 +5,10 @@
 //! failing check is the one SEMANTICS wants reported, and reductions fold from the left (integers agree
 //! bit for bit with every back end, floats up to the order of summation).
 //!
-//! Reading order: [`value`], `machine`, `expr`, `arrays`, `soac`, `seg`. Absent on purpose: speed, IO, heap
+//! Reading order: [`value`], [`text`], `machine`, `expr`, `arrays`, `soac`, `seg`. Absent on purpose: speed, IO, heap
 //! semantics and race detection.
 
+pub mod text;
 pub mod value;
 
 mod machine;
@@ -19,5 +20,5 @@ mod arrays;
 mod seg;
 mod soac;
 
-pub use machine::{InterpError, interpret};
+pub use machine::{InterpError, interpret, interpret_within};
 pub use value::{ArrayValue, Value};

@@ -1,5 +1,6 @@
 //! The state of a run, statements and bodies.
 
+use std::cell::Cell;
 use std::fmt;
 
 use warpwise_diag::Span;
@@ -21,6 +22,11 @@ pub enum InterpError {
         /// Where.
         span: Span,
     },
+    /// The run takes more steps than it may.
+    OutOfSteps {
+        /// Where it was stopped.
+        span: Span,
+    },
     /// The program is not valid: an index out of bounds without a check, a missing value.
     Invalid {
         /// What is wrong.
@@ -36,17 +42,29 @@ pub fn interpret(
     function: FunctionId,
     args: Vec<Value>,
 ) -> Result<Vec<Value>, InterpError> {
-    call(program, function, args, 0)
+    interpret_within(program, function, args, u64::MAX)
+}
+
+/// Runs a function, but for no more than so many steps: a step is a statement executed or an element made. So time and
+/// memory are bounded, whatever sizes the program computes.
+pub fn interpret_within(
+    program: &Program,
+    function: FunctionId,
+    args: Vec<Value>,
+    steps: u64,
+) -> Result<Vec<Value>, InterpError> {
+    call(program, function, args, 0, &Cell::new(steps))
 }
 
 /// Deepest recursion.
 const MAX_DEPTH: usize = 1000;
 
-pub(crate) fn call(
-    program: &Program,
+pub(crate) fn call<'p>(
+    program: &'p Program,
     id: FunctionId,
     args: Vec<Value>,
     depth: usize,
+    steps: &'p Cell<u64>,
 ) -> Result<Vec<Value>, InterpError> {
     let function = &program.functions[id];
     let mut machine = Machine {
@@ -57,6 +75,7 @@ pub(crate) fn call(
         tokens: SecondaryMap::default(),
         span: function.span,
         depth,
+        steps,
     };
     if depth > MAX_DEPTH {
         return Err(machine.invalid("recursion is too deep"));
@@ -82,6 +101,8 @@ pub(crate) struct Machine<'p> {
     /// Where the current statement came from.
     pub(crate) span: Span,
     pub(crate) depth: usize,
+    /// How many steps are left, in all activations together.
+    pub(crate) steps: &'p Cell<u64>,
 }
 
 /// Arrays that are being combined into.
@@ -115,6 +136,7 @@ impl<'p> Machine<'p> {
 
     fn stm(&mut self, stm: &'p Stm) -> Run<()> {
         self.span = stm.span;
+        self.spend(1)?;
         let values = self.expr(&stm.expr, &stm.pattern)?;
         if values.len() != stm.pattern.len() {
             return Err(self.invalid("a statement binds another number of values than its expression has"));
@@ -215,6 +237,28 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// Counts steps that are about to be taken.
+    pub(crate) fn spend(&self, steps: usize) -> Run<()> {
+        match self.steps.get().checked_sub(steps as u64) {
+            Some(left) => {
+                self.steps.set(left);
+                Ok(())
+            }
+            None => Err(InterpError::OutOfSteps { span: self.span }),
+        }
+    }
+
+    /// Counts the elements of an array of this shape that is about to be made; yields how many they are.
+    pub(crate) fn spend_elements(&self, shape: &[usize]) -> Run<usize> {
+        // An extent of 0 leaves nothing to make, however large the others are.
+        let elements = if shape.contains(&0) {
+            0
+        } else {
+            shape.iter().fold(1, |n: usize, &size| n.saturating_mul(size))
+        };
+        self.spend(elements).map(|()| elements)
+    }
+
     pub(crate) fn invalid(&self, message: impl Into<String>) -> InterpError {
         InterpError::Invalid { message: message.into(), span: self.span }
     }
@@ -248,6 +292,7 @@ impl fmt::Display for InterpError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             InterpError::Check { message, .. } => f.write_str(message),
+            InterpError::OutOfSteps { .. } => f.write_str("the run takes too long for the interpreter"),
             InterpError::Invalid { message, .. } => write!(f, "invalid program: {message}"),
         }
     }

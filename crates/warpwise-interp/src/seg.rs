@@ -14,7 +14,7 @@ impl<'p> Machine<'p> {
             extents.push(self.int(dim.extent)?.max(0) as usize);
         }
         let mut points = Vec::new();
-        for flat in 0..extents.iter().product() {
+        for flat in 0..self.spend_elements(&extents)? {
             self.set_indices(op, &extents, flat);
             points.push(self.body(&op.body)?);
         }

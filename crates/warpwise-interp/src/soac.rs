@@ -45,6 +45,7 @@ impl<'p> Machine<'p> {
             }
             values.push(value);
         }
+        self.spend(width)?;
         let mut points = Vec::with_capacity(width);
         for i in 0..width as i64 {
             let element = |value: &Value| match value {

@@ -44,6 +44,19 @@ pub const CPU: &[Pass] = &[
 /// program means, and it needs products and sums in one body.
 pub const REFERENCE: &[Pass] = &[INLINE, SIMPLIFY, CONTRACT];
 
+/// From what the reference interpreter runs to the same in machine code, for runs that would take the interpreter
+/// too long: nothing is fused, so that it shares as little as can be with what it is compared with.
+pub const UNFUSED: &[Pass] = &[
+    INLINE,
+    SIMPLIFY,
+    SEGMENT,
+    // Elements of iotas become indices: counted through, not kept.
+    SIMPLIFY,
+    SCHEDULE,
+    SIMPLIFY,
+    PLACE,
+];
+
 /// As [`CPU`], with every float operation rounded by itself.
 pub fn cpu_strict() -> Vec<Pass> {
     CPU.iter().filter(|pass| pass.name != CONTRACT.name).copied().collect()

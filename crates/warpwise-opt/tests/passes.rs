@@ -17,12 +17,12 @@ use std::{env, fs};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use warpwise_diag::{Sources, render_failure};
-use warpwise_interp::{ArrayValue, Value, interpret};
+use warpwise_interp::text::parse_call;
+use warpwise_interp::{Value, interpret};
 use warpwise_ir::verify::Level;
 use warpwise_ir::{Program, Type};
 use warpwise_opt::pass::{Pass, check, run_passes};
 use warpwise_opt::pipelines;
-use warpwise_prim::Scalar;
 
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
@@ -86,9 +86,8 @@ fn header(input: &str) -> Result<Header, String> {
                 header.passes.push(*pass);
             }
         } else if let Some(call) = line.strip_prefix("args: ") {
-            let (function, args) = call.split_once('(').ok_or("a call looks like `f(1, [2f32])`")?;
-            let mut reader = Reader { rest: args };
-            header.calls.push((function.to_string(), reader.list(')')?));
+            let call = parse_call(call)?;
+            header.calls.push((call.function.to_string(), call.args));
         }
     }
     if header.passes.is_empty() { Err("the header names no passes".to_string()) } else { Ok(header) }
@@ -119,64 +118,4 @@ fn call(program: &Program, name: &str, args: &[Value]) -> Result<Vec<Value>, Str
     let blocks = function.params.iter().filter(is_block).map(|_| Value::Token);
     let all = blocks.chain(args.iter().cloned()).collect();
     interpret(program, id, all).map_err(|error| format!("`{name}`: {error}"))
-}
-
-/// Reads values: constants of the IR and nested lists of them.
-struct Reader<'t> {
-    rest: &'t str,
-}
-
-impl Reader<'_> {
-    /// Values up to a closing delimiter.
-    fn list(&mut self, close: char) -> Result<Vec<Value>, String> {
-        let mut values = Vec::new();
-        loop {
-            self.rest = self.rest.trim_start_matches([' ', ',']);
-            if let Some(rest) = self.rest.strip_prefix(close) {
-                self.rest = rest;
-                return Ok(values);
-            }
-            values.push(self.value()?);
-        }
-    }
-
-    fn value(&mut self) -> Result<Value, String> {
-        if let Some(rest) = self.rest.strip_prefix('[') {
-            self.rest = rest;
-            return array(self.list(']')?);
-        }
-        let end = self.rest.find([',', ']', ')', '(']).ok_or("a value or a list has no end")?;
-        let (text, rest) = self.rest.split_at(end);
-        if let Some(sizes) = rest.strip_prefix('(').filter(|_| text == "empty") {
-            self.rest = sizes;
-            return self.empty();
-        }
-        self.rest = rest;
-        let constant = text.parse().map(Scalar::I64).ok().or_else(|| Scalar::parse(text));
-        constant.map(Value::Scalar).ok_or_else(|| format!("`{text}` is no constant"))
-    }
-
-    /// `empty(0, 2, f32)`: an array without elements.
-    fn empty(&mut self) -> Result<Value, String> {
-        let (inside, rest) = self.rest.split_once(')').ok_or("`empty` has no end")?;
-        self.rest = rest;
-        let mut parts: Vec<&str> = inside.split(", ").collect();
-        let elem =
-            parts.pop().and_then(warpwise_prim::ScalarType::from_name).ok_or("`empty` needs a type")?;
-        let sizes: Result<Vec<usize>, _> = parts.iter().map(|size| size.parse()).collect();
-        let shape = sizes.map_err(|error| format!("{error}"))?;
-        Ok(Value::Array(ArrayValue::new(elem, shape, vec![])))
-    }
-}
-
-fn array(rows: Vec<Value>) -> Result<Value, String> {
-    let first = rows.first().ok_or("write an empty list as `empty(0, i64)`")?;
-    let (elem, inner) = match first {
-        Value::Scalar(value) => (value.ty(), vec![]),
-        Value::Array(row) => (row.elem, row.shape.clone()),
-        Value::Acc(_) | Value::Token => return Err("lists hold values".to_string()),
-    };
-    let shape = std::iter::once(rows.len()).chain(inner).collect();
-    let data = rows.iter().flat_map(|row| row.elements().to_vec()).collect();
-    Ok(Value::Array(ArrayValue::new(elem, shape, data)))
 }

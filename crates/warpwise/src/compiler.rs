@@ -66,16 +66,26 @@ fn entries(imp: &ImpProgram) -> Vec<Entry> {
     imp.functions.iter().enumerate().filter_map(entry).collect()
 }
 
+/// Compiles core IR (level `soac`) with few passes and without vectors: what other code is compared with.
+pub(crate) fn compile_unfused(program: &mut CoreProgram, sources: &Sources) -> Result<Compiled, Failure> {
+    run_passes(pipelines::UNFUSED, program, Level::Soac, |_, _, _| {})?;
+    generate(program, sources, &target_of(&Options { vector_width: Some(1), ..Options::default() })?)
+}
+
 /// Compiles core IR (level `soac`).
 pub fn compile_core(
     program: &mut CoreProgram,
     sources: &Sources,
     options: &Options,
 ) -> Result<Compiled, Failure> {
-    let target = target(options).map_err(|message| {
-        let (pass, ir) = ("target".to_string(), String::new());
-        Bug { pass, message, ir }
-    })?;
+    let target = target_of(options)?;
     optimise(program, options, |_, _, _| {})?;
     generate(program, sources, &target)
+}
+
+fn target_of(options: &Options) -> Result<CpuTarget, Failure> {
+    target(options).map_err(|message| {
+        let (pass, ir) = ("target".to_string(), String::new());
+        Bug { pass, message, ir }.into()
+    })
 }

@@ -121,6 +121,7 @@ fn run_case(
     let result = result.map(|values| values[point.size_results..].to_vec());
     let said = |error: &InterpError| match error {
         InterpError::Check { message, span } => format!("{}: {message}", sources.describe(*span)),
+        InterpError::OutOfSteps { .. } => error.to_string(),
         InterpError::Invalid { message, span } => format!("INVALID {}: {message}", sources.describe(*span)),
     };
     Some(match (&case.expected, result) {

@@ -165,7 +165,7 @@ fn evaluate(program: &Program, sources: &Sources, args: &[Value]) -> Result<Outc
     match interpret(program, id, args) {
         Ok(values) => Ok(Ok(values.into_iter().filter(|value| *value != Value::Token).collect())),
         Err(InterpError::Check { message, span }) => Ok(Err((message, sources.describe(span)))),
-        Err(InterpError::Invalid { message, .. }) => Err(message),
+        Err(error @ (InterpError::Invalid { .. } | InterpError::OutOfSteps { .. })) => Err(error.to_string()),
     }
 }
 

@@ -5,8 +5,8 @@ use std::io::Read;
 use std::path::Path;
 
 use regex::RegexBuilder;
-use warpwise::build::{BuildError, Core, build, read_core};
-use warpwise::oracle::{prepare, reference_results};
+use warpwise::build::{BuildError, build, read_core};
+use warpwise::oracle::{INTERPRETED_STEPS, NoAnswer, Oracle};
 use warpwise::{CallError, Context, Options, Program};
 use warpwise_diag::{Diagnostic, Failure as CompileFailure, Severity, Sources, render_failure};
 use warpwise_fut::testspec::{Expected, Pattern, TestCase, TestSpec, parse_test_spec};
@@ -87,7 +87,9 @@ fn test(path: &Path, arguments: &TestArguments, context: &Context) -> Vec<Troubl
         Ok(program) => {
             let cases = Cases { path, sources: &sources, memory: context.memory() };
             let options = arguments.compile.options();
-            troubles.extend(Runs { program: &program, cases, options, core: OnceCell::new() }.all(&spec));
+            troubles.extend(
+                Runs { program: &program, cases, options, context, oracle: OnceCell::new() }.all(&spec),
+            );
         }
     }
     troubles
@@ -152,8 +154,9 @@ struct Runs<'a> {
     program: &'a Program,
     cases: Cases<'a>,
     options: Options,
-    /// The program as the interpreter takes it; made when first needed.
-    core: OnceCell<Result<Core, Trouble>>,
+    context: &'a Context,
+    /// Made when first needed.
+    oracle: OnceCell<Result<Oracle, Trouble>>,
 }
 
 impl Runs<'_> {
@@ -170,7 +173,7 @@ impl Runs<'_> {
 
     fn case(&self, entry: &str, case: &TestCase) -> Result<(), Trouble> {
         let arguments = self.cases.arguments(case).map_err(of_case)?;
-        // Running may overwrite what the interpreter is to read.
+        // Running may overwrite what the oracle is to read.
         let inputs = match &case.expected {
             Expected::Auto => self.cases.arguments(case).map_err(of_case)?,
             Expected::Success | Expected::Values(_) | Expected::Error(_) => Vec::new(),
@@ -187,23 +190,23 @@ impl Runs<'_> {
             (Expected::Error(_), Ok(_)) => Err(failed("it must fail, but does not")),
             (_, Err(error)) => Err(failed(error.to_string())),
             (Expected::Success, Ok(_)) => Ok(()),
-            (Expected::Auto, Ok(results)) => must_equal(&results, &self.interpreted(entry, &inputs)?),
+            (Expected::Auto, Ok(results)) => must_equal(&results, &self.expected(entry, inputs)?),
             (Expected::Values(values), Ok(results)) => {
                 must_equal(&results, &self.cases.values(values).map_err(of_case)?)
             }
         }
     }
 
-    fn interpreted(&self, entry: &str, inputs: &[Value]) -> Result<Vec<Value>, Trouble> {
-        let core = self.core.get_or_init(|| {
-            let mut core = read_core(self.cases.path, &self.options).map_err(|error| not_built(&error))?;
-            prepare(&mut core.program, &self.options)
-                .map_err(|failure| failed(render_failure(&core.sources, &failure, false)))?;
-            Ok(core)
+    fn expected(&self, entry: &str, inputs: Vec<Value>) -> Result<Vec<Value>, Trouble> {
+        let oracle = self.oracle.get_or_init(|| {
+            let core = read_core(self.cases.path, &self.options).map_err(|error| not_built(&error))?;
+            Oracle::new(core, &self.options).map_err(failed)
         });
-        let Core { program, sources, .. } = core.as_ref().map_err(Trouble::clone)?;
-        reference_results(program, sources, entry, inputs, self.cases.memory)
-            .map_err(|message| failed(format!("the interpreter fails: {message}")))
+        let oracle = oracle.as_ref().map_err(Trouble::clone)?;
+        oracle.results(entry, inputs, self.context, INTERPRETED_STEPS).map_err(|why| match why {
+            NoAnswer::Fails(message) => failed(format!("the reference fails: {message}")),
+            NoAnswer::TooLarge(message) => unsupported(&format!("a reference run of this size: {message}")),
+        })
     }
 }
 

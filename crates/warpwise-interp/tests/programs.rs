@@ -1,0 +1,84 @@
+//! File tests of the interpreter: `tests/programs/*.ir`, each with calls and what comes of them.
+//!
+//! ```text
+//! // level: soac                          what the verifier checks; soac if nothing is said
+//! // f(3, [1, 2, 3]) = 6, [1, 2]          what a call yields (certificates left out)
+//! // f(0, empty(0, i64)) fails: message   an assertion that does not hold
+//! // f(1, [2]) is invalid: message        part of what is said of a program that breaks a contract
+//! ```
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use warpwise_diag::{Sources, render_failure};
+use warpwise_interp::text::{parse_call, parse_values};
+use warpwise_interp::{InterpError, Value, interpret};
+use warpwise_ir::verify::{Level, verify};
+use warpwise_ir::{Program, Type};
+
+fn main() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+    let files = fs::read_dir(folder).expect("the folder is readable").flatten();
+    let mut files: Vec<PathBuf> = files.map(|entry| entry.path()).collect();
+    files.sort();
+    let trial = |file: PathBuf| {
+        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Trial::test(name, move || run(&file).map_err(Failed::from))
+    };
+    libtest_mimic::run(&Arguments::from_args(), files.into_iter().map(trial).collect()).exit();
+}
+
+fn run(file: &Path) -> Result<(), String> {
+    let text = fs::read_to_string(file).map_err(|error| error.to_string())?;
+    let mut sources = Sources::new();
+    let id = sources.add(file.display().to_string(), text.clone());
+    let program =
+        warpwise_ir::parse::parse(&text, id).map_err(|failure| render_failure(&sources, &failure, false))?;
+    let mut level = Level::Soac;
+    let mut calls = 0;
+    for line in text.lines().filter_map(|line| line.strip_prefix("// ")) {
+        match line.strip_prefix("level: ") {
+            Some("seg") => level = Level::Seg,
+            Some("mem") => level = Level::Mem,
+            Some(other) => return Err(format!("there is no level `{other}`")),
+            None if line.contains('(') => {
+                call(&program, line).map_err(|message| format!("{line}: {message}"))?;
+                calls += 1;
+            }
+            None => {}
+        }
+    }
+    let wrong = verify(&program, level).err().unwrap_or_default();
+    let wrong: Vec<String> = wrong.iter().map(|error| error.to_string()).collect();
+    match (calls, wrong.is_empty()) {
+        (0, _) => Err("the file calls nothing".to_string()),
+        (_, false) => Err(wrong.join("\n")),
+        (_, true) => Ok(()),
+    }
+}
+
+fn call(program: &Program, line: &str) -> Result<(), String> {
+    let call = parse_call(line)?;
+    let found = program.functions.iter().find(|(_, function)| function.name == call.function);
+    let (id, function) = found.ok_or("there is no such function")?;
+    let blocks = function.params.iter().filter(|param| *function.ty(param.var) == Type::Mem);
+    let args = blocks.map(|_| Value::Token).chain(call.args).collect();
+    let result = interpret(program, id, args);
+    match (call.rest.trim().split_once(' '), result) {
+        (Some(("=", expected)), Ok(values)) => {
+            let values: Vec<Value> = values.into_iter().filter(|value| *value != Value::Token).collect();
+            let expected = parse_values(expected)?;
+            if values == expected { Ok(()) } else { Err(format!("yields {values:?}")) }
+        }
+        (Some(("fails:", expected)), Err(InterpError::Check { message, .. })) if message == expected => {
+            Ok(())
+        }
+        (Some(("is", expected)), Err(InterpError::Invalid { message, .. }))
+            if expected.strip_prefix("invalid: ").is_some_and(|part| message.contains(part)) =>
+        {
+            Ok(())
+        }
+        (_, result) => Err(format!("comes to {result:?}")),
+    }
+}
