@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Decided are comparisons of something linear in the lane index with something uniform, and minima and
-//! maxima of such: the interior is where an equality fails, a bound holds, a clamp does nothing. The
+//! maxima of such, clamps of clamps too: the interior is where an equality fails, a bound holds, a clamp does nothing. The
 //! general version is right everywhere, so groups of lanes that straddle a border take it as a whole
 //! ([`Branch::Specialised`]).
 //!
@@ -53,13 +53,15 @@ fn runs_in_lanes(op: &SegOp) -> bool {
 }
 
 /// A variable whose value is known in the interior.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Decision {
     var: Var,
     /// Its value there.
     value: Operand,
     /// What holds there.
     holds: (CompareOp, Operand, Operand),
+    /// Clamps it is made of, which must be decided too.
+    given: Vec<Var>,
 }
 
 fn specialise_op(function: &mut Function, op: &mut SegOp) {
@@ -71,6 +73,7 @@ fn specialise_op(function: &mut Function, op: &mut SegOp) {
     let mut finder = Finder {
         access: &access,
         decisions: Vec::new(),
+        clamped: FxHashMap::default(),
         scalars: FxHashMap::default(),
         bound: FxHashSet::default(),
     };
@@ -81,7 +84,9 @@ fn specialise_op(function: &mut Function, op: &mut SegOp) {
     let mut inside = None;
     let mut decided = FxHashMap::default();
     for decision in decisions {
-        if let Some(holds) = prefix.condition(decision.holds) {
+        if decision.given.iter().all(|var| decided.contains_key(var))
+            && let Some(holds) = prefix.condition(decision.holds)
+        {
             inside = Some(prefix.both(inside, holds));
             decided.insert(decision.var, decision.value);
         }
@@ -128,6 +133,8 @@ fn decide(body: &mut Body, decided: &FxHashMap<Var, Operand>) {
 struct Finder<'a> {
     access: &'a Access<'a>,
     decisions: Vec<Decision>,
+    /// What clamps are in the interior: clamps of clamps go down to what is linear.
+    clamped: FxHashMap<Var, Operand>,
     scalars: FxHashMap<Var, Expr>,
     /// Everything bound in the body.
     bound: FxHashSet<Var>,
@@ -164,7 +171,20 @@ impl Finder<'_> {
         matches!(sides, (Variance::Unit, Variance::Uniform) | (Variance::Uniform, Variance::Unit))
     }
 
+    /// What an operand is in the interior, and the clamps that must be decided for that.
+    fn interior(&self, mut x: Operand, given: &mut Vec<Var>) -> Operand {
+        while let Some(var) = x.as_var()
+            && let Some(&value) = self.clamped.get(&var)
+        {
+            given.push(var);
+            x = value;
+        }
+        x
+    }
+
     fn comparison(&mut self, var: Var, op: CompareOp, x: Operand, y: Operand) {
+        let mut given = Vec::new();
+        let (x, y) = (self.interior(x, &mut given), self.interior(y, &mut given));
         if !self.is_border(x, y) {
             return;
         }
@@ -173,10 +193,12 @@ impl Finder<'_> {
             CompareOp::Ne | CompareOp::SLt | CompareOp::SLe | CompareOp::ULt | CompareOp::ULe => (true, op),
             CompareOp::FLt | CompareOp::FLe => return,
         };
-        self.decisions.push(Decision { var, value: Operand::bool(value), holds: (op, x, y) });
+        self.decisions.push(Decision { var, value: Operand::bool(value), holds: (op, x, y), given });
     }
 
     fn clamp(&mut self, var: Var, op: BinaryOp, x: Operand, y: Operand) {
+        let mut given = Vec::new();
+        let (x, y) = (self.interior(x, &mut given), self.interior(y, &mut given));
         if !self.is_border(x, y) {
             return;
         }
@@ -185,7 +207,8 @@ impl Finder<'_> {
             BinaryOp::SMin => (CompareOp::SLe, linear, bound),
             _ => (CompareOp::SLe, bound, linear),
         };
-        self.decisions.push(Decision { var, value: linear, holds });
+        self.clamped.insert(var, linear);
+        self.decisions.push(Decision { var, value: linear, holds, given });
     }
 }
 
