@@ -49,6 +49,13 @@ impl<'a> Emitter<'a> {
             }
             Expr::ArrayLit(elems) => {
                 let dest = self.view(var, span)?;
+                if !elems.iter().any(|&elem| self.is_array_operand(elem))
+                    && self.interleaves(&dest, elems.len())
+                {
+                    let values = self.values(elems);
+                    self.store_interleaved(&dest, &values);
+                    return Ok(());
+                }
                 for (i, &elem) in elems.iter().enumerate() {
                     let place = self.row(&dest, &[Value::Uniform(Operand::i64(i as i64))]);
                     self.put(&place, elem, span)?;

@@ -11,7 +11,7 @@ use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Mask, Value};
 use crate::op::Op;
 use crate::types::{ImpType, Mem, Operand, Reg};
 
-/// Greatest distance of elements that are loaded by contiguous vectors and shuffles.
+/// Greatest distance of elements that are loaded and stored by contiguous vectors and shuffles.
 const MOST_SHUFFLED: i64 = 4;
 
 /// An array or a part of one, as addresses: element `[i, j, ...]` at `offset + i*s0 + j*s1 + ...`.
@@ -156,6 +156,46 @@ impl Emitter<'_> {
         let address = self.address(view, indices);
         let stream = self.streaming && self.mask() == Mask::Full;
         self.store_at(view.block, view.elem, address, value, stream);
+    }
+
+    /// Whether the rows that all lanes fill, of so many elements each, lie one behind the other.
+    pub fn interleaves(&mut self, row: &View, elements: usize) -> bool {
+        let elements = elements as i64;
+        let linear = matches!(row.offset, Value::Linear { stride, .. } if stride == elements);
+        (2..=MOST_SHUFFLED).contains(&elements)
+            && linear
+            && row.strides[0].known().constant == Some(1)
+            && !row.block.interleaved
+            && self.mask() == Mask::Full
+            && self.width() > 1
+    }
+
+    /// Stores a short row in every lane: shuffles, and contiguous vectors.
+    pub fn store_interleaved(&mut self, row: &View, values: &[Value]) {
+        let Value::Linear { base, stride } = row.offset else { unreachable!("asked for by `interleaves`") };
+        let width = i64::from(self.width());
+        let ty = ImpType::vector(row.elem, self.width());
+        let vectors: Vec<Reg> = values.iter().map(|&value| self.vector_reg(value)).collect();
+        for part in 0..stride {
+            let mut merged = vectors[0];
+            for (field, &vector) in (1..stride).zip(&vectors[1..]) {
+                let lanes = (0..width).map(|lane| {
+                    let (own, source) = ((part * width + lane) % stride, (part * width + lane) / stride);
+                    let place = match own {
+                        _ if own == field => width + source,
+                        0 if field == 1 => source,
+                        _ => lane,
+                    };
+                    place as u16
+                });
+                let (lanes, dst) = (lanes.collect(), self.code.reg("row", ty));
+                self.code.emit(Op::Shuffle { dst, x: merged.into(), y: vector.into(), lanes });
+                merged = dst;
+            }
+            let index = self.code.add(base, Operand::i64(part * width));
+            let (mem, value, elem) = (row.block.mem, merged.into(), row.elem);
+            self.code.emit(Op::Store { mem, index, value, elem, mask: None, stream: self.streaming });
+        }
     }
 
     /// Stores an element at an address, where `stream` says so past the caches.
