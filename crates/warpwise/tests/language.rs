@@ -1,0 +1,161 @@
+//! The language by example: what `tests/language/` promises its readers.
+//!
+//! `warpwise test tests/language` runs the programs. Here the folder is held to its form: every program starts with
+//! the rule it shows, `README.md` lists them all (`BLESS=1` rewrites its tables), and a program that must be rejected
+//! gets exactly the errors it names, as `CODE.*:LINE:COLUMN`: no other, and nothing that follows from them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use warpwise::build::{BuildError, read_core};
+use warpwise::compiler::Options;
+use warpwise_diag::{Diagnostic, Severity, Sources};
+use warpwise_fut::testspec::{Expected, TestSpec, parse_test_spec};
+
+/// The programs of a chapter, by name.
+type Chapter = BTreeMap<String, Example>;
+
+/// One program.
+struct Example {
+    path: PathBuf,
+    /// What it shows.
+    rule: String,
+    spec: TestSpec,
+}
+
+#[test]
+fn the_index_lists_all_programs() {
+    let path = folder().join("README.md");
+    let readme = fs::read_to_string(&path).expect("the index is there");
+    let expected = index(&readme, &chapters());
+    if env::var_os("BLESS").is_some() {
+        fs::write(&path, &expected).expect("the index can be written");
+    } else {
+        assert!(readme == expected, "tests/language/README.md is not up to date; BLESS=1 rewrites it");
+    }
+}
+
+#[test]
+fn rejected_programs_get_the_errors_they_name_and_no_others() {
+    let chapters = chapters();
+    let rejected = chapters.values().flat_map(Chapter::values).filter_map(|example| {
+        let pattern = example.spec.compile_error.as_ref()?;
+        Some((example, pattern.regex.replace(".*:", " at ").replace(".*E", ", E")))
+    });
+    let complaints: Vec<String> = rejected
+        .filter_map(|(example, expected)| {
+            let found = errors(&example.path);
+            (found != expected).then(|| format!("{}: {expected}, not {found}", example.path.display()))
+        })
+        .collect();
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/language")
+}
+
+/// The chapters by the names of their folders. What the programs import lies in folders of chapters, and is not shown.
+fn chapters() -> BTreeMap<String, Chapter> {
+    let folders = entries(&folder()).into_iter().filter(|(_, path)| path.is_dir());
+    folders.map(|(name, path)| (name, chapter(&path))).collect()
+}
+
+fn chapter(folder: &Path) -> Chapter {
+    let programs = entries(folder).into_iter().filter_map(|(name, path)| {
+        let name = name.strip_suffix(".fut")?.to_string();
+        Some((name, example(path)))
+    });
+    programs.collect()
+}
+
+fn entries(folder: &Path) -> Vec<(String, PathBuf)> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let paths = entries.map(|entry| entry.expect("an entry of the folder").path());
+    paths.map(|path| (path.file_name().unwrap_or_default().to_string_lossy().into_owned(), path)).collect()
+}
+
+fn example(path: PathBuf) -> Example {
+    let bytes = fs::read(&path).expect("the program can be read");
+    let text = String::from_utf8_lossy(&bytes);
+    let comment: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("-- ")).collect();
+    let end = comment.iter().position(|&line| line == "==");
+    let end = end.unwrap_or_else(|| panic!("{}: no test block after the rule", path.display()));
+    let rule = comment[..end].join(" ");
+    assert!(rule.ends_with('.') && rule.len() > 20, "{}: what is its rule?", path.display());
+    let file = Sources::new().add("", text.clone());
+    let spec = parse_test_spec(file, &text).unwrap_or_else(|errors| panic!("{}: {errors:?}", path.display()));
+    Example { path, rule, spec }
+}
+
+/// The index with its tables made anew. Prose is kept.
+fn index(readme: &str, chapters: &BTreeMap<String, Chapter>) -> String {
+    let all = || chapters.values().flat_map(Chapter::values);
+    let rejected = all().filter(|example| example.spec.compile_error.is_some()).count();
+    let counts = format!("**{} programs**, of which {rejected} must be rejected.", all().count());
+    let mut shown = Vec::new();
+    let mut lines = Vec::new();
+    let mut open: Option<&str> = None;
+    for line in readme.lines().filter(|line| !line.starts_with('|')) {
+        if line.starts_with("## ") {
+            close(&mut lines, open.take(), chapters);
+            open = line.split('`').nth(1).map(|name| name.trim_end_matches('/'));
+            shown.extend(open);
+        }
+        lines.push(if line.starts_with("**") { counts.clone() } else { line.to_string() });
+    }
+    close(&mut lines, open, chapters);
+    let names: Vec<&String> = chapters.keys().collect();
+    shown.sort_unstable();
+    assert_eq!(names, shown, "one heading of README.md for each folder");
+    lines.join("\n").trim_end().to_string() + "\n"
+}
+
+/// Ends a chapter of the index by its table.
+fn close(lines: &mut Vec<String>, chapter: Option<&str>, chapters: &BTreeMap<String, Chapter>) {
+    while lines.last().is_some_and(|line| line.is_empty()) {
+        lines.pop();
+    }
+    let Some(name) = chapter else {
+        lines.push(String::new());
+        return;
+    };
+    lines.extend(["", "| program | rule | |", "|---|---|---|"].map(String::from));
+    for (program, example) in chapters.get(name).into_iter().flatten() {
+        let rule = example.rule.replace('|', "\\|");
+        lines.push(format!("| [{program}]({name}/{program}.fut) | {rule} | {} |", outcome(&example.spec)));
+    }
+    lines.push(String::new());
+}
+
+/// What comes of a program, in a word.
+fn outcome(spec: &TestSpec) -> String {
+    let failing = |expected: &Expected| matches!(expected, Expected::Error(_));
+    match &spec.compile_error {
+        Some(pattern) => pattern.regex.split(".*").filter(|part| part.starts_with('E')).collect::<Vec<_>>().join(", "),
+        None if spec.blocks.iter().flat_map(|block| &block.cases).any(|case| failing(&case.expected)) => {
+            "may fail".to_string()
+        }
+        None if spec.warnings.is_empty() => String::new(),
+        None => "warning".to_string(),
+    }
+}
+
+/// The errors of a program in the order in which they are told.
+fn errors(path: &Path) -> String {
+    match read_core(path, &Options::default()) {
+        Ok(_) => "no error".to_string(),
+        Err(BuildError::Failure { failure, sources }) => {
+            let diagnostics = failure.diagnostics();
+            let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+            errors.map(|error| described(&sources, error)).collect::<Vec<_>>().join(", ")
+        }
+        Err(error) => error.to_string(),
+    }
+}
+
+fn described(sources: &Sources, error: &Diagnostic) -> String {
+    let place = sources.position(error.span.file, error.span.start);
+    format!("{} at {}:{}", error.code, place.line, place.column)
+}

@@ -1,0 +1,5 @@
+-- `[]` is the empty array of whatever type is asked for.
+-- ==
+-- input { }
+-- output { empty([0]f32) 0i64 }
+def main : ([]f32, i64) = ([], length ([]: []bool))

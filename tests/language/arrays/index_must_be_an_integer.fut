@@ -1,0 +1,4 @@
+-- A float is no index either.
+-- ==
+-- error: E0201.*:4:36
+def main (xs: []i32) (x: f64) = xs[x]

@@ -1,0 +1,5 @@
+-- An array literal lists its elements, which are of one type.
+-- ==
+-- input { 2 }
+-- output { [1, 2, 3] }
+def main (x: i32) = [1, x, 3]

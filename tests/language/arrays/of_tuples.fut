@@ -1,0 +1,7 @@
+-- Arrays hold tuples, and an index then gives a tuple.
+-- ==
+-- input { [1, 2] [3.0, 4.0] }
+-- output { 2 4.0 }
+def main [n] (xs: [n]i32) (ys: [n]f64) =
+  let ts = zip xs ys
+  in ts[1]

@@ -1,0 +1,11 @@
+-- `reverse` turns the order around; `rotate r` moves everything `r` places to the left, cyclically.
+-- ==
+-- input { [1, 2, 3] 1i64 }
+-- output { [3, 2, 1] [2, 3, 1] }
+-- input { [1, 2, 3] -1i64 }
+-- output { [3, 2, 1] [3, 1, 2] }
+-- input { [1] 5i64 }
+-- output { [1] [1] }
+-- input { empty([0]i32) 1i64 }
+-- output { empty([0]i32) empty([0]i32) }
+def main (xs: []i32) (r: i64) = (reverse xs, rotate r xs)

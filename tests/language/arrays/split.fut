@@ -1,0 +1,5 @@
+-- `split` divides an array in two parts whose sizes add up to its own.
+-- ==
+-- input { [1, 2, 3] }
+-- output { [1] [2, 3] }
+def main (xs: [1 + 2]i32) : ([1]i32, [2]i32) = split xs

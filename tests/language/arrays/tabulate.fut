@@ -1,0 +1,7 @@
+-- `tabulate n f` applies `f` to all positions; `tabulate_2d` and `tabulate_3d` do so in more dimensions.
+-- ==
+-- input { 2i64 }
+-- output { [0i64, 1i64] [[0i64, 1i64, 2i64], [10i64, 11i64, 12i64]] }
+-- input { 0i64 }
+-- output { empty([0]i64) empty([0][3]i64) }
+def main (n: i64) = (tabulate n (\i -> i * i), tabulate_2d n 3 (\i j -> 10 * i + j))

@@ -1,0 +1,7 @@
+-- `if` chooses one of two values of one type.
+-- ==
+-- input { 3 4 }
+-- output { 4 }
+-- input { 5 4 }
+-- output { 5 }
+def main (x: i32) (y: i32) = if x > y then x else y

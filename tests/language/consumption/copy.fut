@@ -1,0 +1,7 @@
+-- A copy belongs to who made it, and may be overwritten.
+-- ==
+-- input { [1, 2] }
+-- output { [9, 2] [1, 2] }
+def main (xs: []i32) =
+  let ys = copy xs with [0] = 9
+  in (ys, xs)

@@ -1,0 +1,9 @@
+-- Loop parameters may change places, as long as they stay apart.
+-- ==
+-- input { 2i64 }
+-- output { [0, 0] [0, 1] }
+-- input { 0i64 }
+-- output { empty([0]i32) empty([0]i32) }
+def main (n: i64) =
+  loop (a, b) = (replicate n 0i32, replicate n 0i32)
+  for i < n do (b, a with [i] = b[i] + i32.i64 i)

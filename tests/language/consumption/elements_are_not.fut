@@ -1,0 +1,8 @@
+-- An element that is a number is a value of its own.
+-- ==
+-- input { [1, 2] }
+-- output { [9, 2] 1 }
+def main (xs: *[]i32) =
+  let x = xs[0]
+  let xs[0] = 9
+  in (xs, x)

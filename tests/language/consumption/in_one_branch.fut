@@ -1,0 +1,6 @@
+-- What one branch gives away is gone after the `if`.
+-- ==
+-- error: E0401.*:6:11
+def main (c: bool) (xs: *[2]i32) =
+  let ys = if c then xs with [0] = 1 else [0, 0]
+  in (ys, xs)

@@ -1,0 +1,7 @@
+-- Where no result type is written, it is inferred whether the result is shared.
+-- ==
+-- input { [1, 2] }
+-- output { [7, 4] [1, 2] }
+def double (xs: []i32) = map (* 2) xs
+
+def main (xs: []i32) = (double xs with [0] = 7, xs)

@@ -1,0 +1,7 @@
+-- A part that is gone is not used again.
+-- ==
+-- error: E0401.*:7:10
+def main (xs: *[]i32) (ys: *[]i32) =
+  let t = (xs, ys)
+  let a = t.0 with [0] = 0
+  in (a, t.0)

@@ -1,0 +1,6 @@
+-- Two unique results do not share memory.
+-- ==
+-- error: E0406.*:5:3
+def main (n: i64) : (*[]i64, *[]i64) =
+  let xs = iota n
+  in (xs, xs)

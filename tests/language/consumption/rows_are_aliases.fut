@@ -1,0 +1,7 @@
+-- A row of a matrix is part of it, and an alias as well.
+-- ==
+-- error: E0401.*:7:12
+def main (xss: *[2][2]i32) =
+  let row = xss[0]
+  let xss[1, 1] = 7
+  in (xss, row)

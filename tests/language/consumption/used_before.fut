@@ -1,0 +1,8 @@
+-- What is given away may be used before that.
+-- ==
+-- input { [5, 6] }
+-- output { [0, 6] 5 }
+def main (xs: *[]i32) =
+  let first = xs[0]
+  let ys = xs with [0] = 0
+  in (ys, first)

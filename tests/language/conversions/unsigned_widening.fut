@@ -1,0 +1,5 @@
+-- An unsigned number is widened with zeros, whatever the sign of the wider type.
+-- ==
+-- input { 255u8 }
+-- output { 255 255u32 -1i8 }
+def main (x: u8) = (i32.u8 x, u32.u8 x, i8.u8 x)

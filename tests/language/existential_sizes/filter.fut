@@ -1,0 +1,9 @@
+-- The size of a filtered array is known only when it has been filtered.
+-- ==
+-- input { [3, -1, 4] }
+-- output { [3, 4] }
+-- input { [-1] }
+-- output { empty([0]i32) }
+-- input { empty([0]i32) }
+-- output { empty([0]i32) }
+def main (xs: []i32) = filter (> 0) xs

@@ -1,0 +1,7 @@
+-- A size that was bound by an earlier `let` is known.
+-- ==
+-- input { [3, -1, 4] }
+-- output { [3, 4] [9, 9] }
+def main (xs: []i32) =
+  let ys = filter (> 0) xs
+  in unzip (zip ys (rep 9i32))

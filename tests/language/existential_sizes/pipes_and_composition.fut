@@ -1,0 +1,5 @@
+-- Functions with unknown sizes in their results compose.
+-- ==
+-- input { [3, -1, 4] }
+-- output { 7 }
+def main (xs: []i32) = (filter (> 0) >-> i32.sum) xs

@@ -1,0 +1,7 @@
+-- A `let` with parameters binds a local function, which may use what is bound around it.
+-- ==
+-- input { 3 4 }
+-- output { 10 }
+def main (x: i32) (y: i32) =
+  let plus_x (z: i32) = x + z
+  in plus_x (plus_x y)

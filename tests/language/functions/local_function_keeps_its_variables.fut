@@ -1,0 +1,8 @@
+-- A local function means the variables that were visible where it was defined.
+-- ==
+-- input { 1 }
+-- output { 11 }
+def main (x: i32) =
+  let f (y: i32) = x + y
+  let x = 100 + x
+  in if x > 0 then f 10 else f 20

@@ -1,0 +1,9 @@
+-- A function that branches inside does the same.
+-- ==
+-- input { true -5 }
+-- output { 5 }
+-- input { false -5 }
+-- output { -1 }
+def main (c: bool) (x: i32) =
+  let f y = if c then i32.abs y else i32.sgn y
+  in f x

@@ -1,0 +1,7 @@
+-- Tuples and records may hold functions.
+-- ==
+-- input { 10 }
+-- output { 11 5 }
+def main (x: i32) =
+  let ops = {next = \y -> y + 1, half = \y -> y / 2}
+  in (ops.next x, ops.half x)

@@ -1,0 +1,7 @@
+-- A polymorphic function is an argument at the type that is needed.
+-- ==
+-- input { [1, 2] [true, false] }
+-- output { [1, 2] [true, false] }
+def same x = x
+
+def main (xs: []i32) (bs: []bool) = (map same xs, map same bs)

@@ -1,0 +1,6 @@
+-- The result of an `if` is no function; choose inside the function.
+-- ==
+-- error: E0211.*:5:11
+def main (c: bool) (x: i32) =
+  let f = if c then i32.abs else i32.sgn
+  in f x

@@ -1,0 +1,7 @@
+-- Functions of functions of functions.
+-- ==
+-- input { 2 }
+-- output { 9 }
+def with_next (g: (i32 -> i32) -> i32) : i32 = g (+ 1)
+
+def main (x: i32) = with_next (\f -> f x * f x)

@@ -1,0 +1,7 @@
+-- An `entry` of an imported file is an ordinary function: entry points are those of the main file.
+-- ==
+-- input { 5 }
+-- output { 6 }
+import "files/with_entry"
+
+def main (x: i32) = successor x

@@ -1,0 +1,7 @@
+-- `open import` offers the names of the file to others as well.
+-- ==
+-- input { 2 }
+-- output { 4 }
+module m = { open import "files/powers" }
+
+def main (x: i32) = m.square x

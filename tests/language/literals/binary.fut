@@ -1,0 +1,5 @@
+-- `0b` starts an integer in base two.
+-- ==
+-- input { }
+-- output { 10 5u8 }
+def main = (0b1010, 0b101u8)

@@ -1,0 +1,7 @@
+-- The size of a string is the number of its bytes, and known to the checker.
+-- ==
+-- input { }
+-- output { [98u8, 98u8, 98u8] }
+def shift [n] (by: u8) (text: [n]u8) : [n]u8 = map (+ by) text
+
+def main : [3]u8 = shift 1 "aaa"

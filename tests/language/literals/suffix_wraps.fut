@@ -1,0 +1,5 @@
+-- A literal with a suffix is taken modulo the size of its type.
+-- ==
+-- input { }
+-- output { 44u8 -128i8 }
+def main = (300u8, 128i8)

@@ -1,0 +1,9 @@
+-- `loop x = e for i < n do b` computes `b` for each `i` from zero on, and each time `x` is what the last round gave.
+-- ==
+-- input { 5 }
+-- output { 120 }
+-- input { 1 }
+-- output { 1 }
+-- input { 0 }
+-- output { 1 }
+def main (n: i32) = loop product = 1 for i < n do product * (i + 1)

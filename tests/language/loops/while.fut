@@ -1,0 +1,7 @@
+-- `loop x = e while c do b` goes on as long as `c` holds.
+-- ==
+-- input { 100 }
+-- output { 128 }
+-- input { 0 }
+-- output { 1 }
+def main (n: i32) = loop x = 1 while x < n do 2 * x

@@ -1,0 +1,7 @@
+-- A module may get another name.
+-- ==
+-- input { 7u8 }
+-- output { 14u8 }
+module byte = u8
+
+def main (x: byte.t) = x byte.+ x

@@ -1,0 +1,9 @@
+-- What is `local` is not visible from outside.
+-- ==
+-- error: E0202.*:9:30
+module m = {
+  local def secret = 42i32
+  def open_secret = secret
+}
+
+def main = m.open_secret + m.secret

@@ -1,0 +1,6 @@
+-- A module is no value: where a value is expected, its name is not known.
+-- ==
+-- error: E0202.*:6:12
+module m = { def x = 1i32 }
+
+def main = m

@@ -1,0 +1,8 @@
+-- `open` makes the names of a module known without its name.
+-- ==
+-- input { 3 }
+-- output { 4 }
+module m = { def next (x: i32) = x + 1 }
+open m
+
+def main (x: i32) = next x

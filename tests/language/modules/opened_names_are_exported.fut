@@ -1,0 +1,8 @@
+-- What a module opens, it offers itself, unless the `open` is local.
+-- ==
+-- error: E0202.*:8:20
+module a = { def x = 1i32 }
+module b = { open a }
+module c = { local open a }
+
+def main = b.x + c.x

@@ -1,0 +1,5 @@
+-- One file defines a name once.
+-- ==
+-- error: E0210.*:5:5
+def answer = 42i32
+def answer = 43i32

@@ -1,0 +1,5 @@
+-- `_` binds nothing, and may stand in a pattern several times.
+-- ==
+-- input { 1 2 3 }
+-- output { 2 }
+def main (_: i32) (y: i32) (_: i32) = y

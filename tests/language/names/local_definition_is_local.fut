@@ -1,0 +1,6 @@
+-- What an expression binds is not known outside of it.
+-- ==
+-- error: E0202.*:6:31
+def inner (x: i32) = let y = x in y
+
+def main (x: i32) = inner x + y

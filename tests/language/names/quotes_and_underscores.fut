@@ -1,0 +1,8 @@
+-- A name starts with a letter or an underscore, and goes on with letters, digits, underscores and quotes.
+-- ==
+-- input { 5 }
+-- output { 5 6 7 }
+def main (x: i32) =
+  let x' = x + 1
+  let x_2'' = x' + 1
+  in (x, x', x_2'')

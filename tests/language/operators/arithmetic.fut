@@ -1,0 +1,5 @@
+-- `+ - * /` work on two numbers of one type.
+-- ==
+-- input { 7 2 }
+-- output { 9 5 14 3 }
+def main (x: i32) (y: i32) = (x + y, x - y, x * y, x / y)

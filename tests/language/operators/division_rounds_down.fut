@@ -1,0 +1,11 @@
+-- `/` on integers rounds towards minus infinity, and `%` has the sign of the divisor.
+-- ==
+-- input { 7 2 }
+-- output { 3 1 }
+-- input { -7 2 }
+-- output { -4 1 }
+-- input { 7 -2 }
+-- output { -4 -1 }
+-- input { -7 -2 }
+-- output { 3 -1 }
+def main (x: i32) (y: i32) = (x / y, x % y)

@@ -1,0 +1,11 @@
+-- `//` on integers rounds towards zero, and `%%` has the sign of the dividend.
+-- ==
+-- input { 7 2 }
+-- output { 3 1 }
+-- input { -7 2 }
+-- output { -3 -1 }
+-- input { 7 -2 }
+-- output { -3 1 }
+-- input { -7 -2 }
+-- output { 3 -1 }
+def main (x: i32) (y: i32) = (x // y, x %% y)

@@ -1,0 +1,11 @@
+-- `==` compares arrays of one size element by element; empty arrays are equal.
+-- ==
+-- input { [1, 2] [1, 2] }
+-- output { true }
+-- input { [1, 2] [1, 3] }
+-- output { false }
+-- input { [7] [7] }
+-- output { true }
+-- input { empty([0]i32) empty([0]i32) }
+-- output { true }
+def main [n] (xs: [n]i32) (ys: [n]i32) = xs == ys

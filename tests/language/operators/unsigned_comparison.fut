@@ -1,0 +1,5 @@
+-- Comparisons of unsigned integers are those of numbers that are never negative.
+-- ==
+-- input { 255u8 1u8 }
+-- output { false true }
+def main (x: u8) (y: u8) = (x < y, i8.u8 x < i8.u8 y)

@@ -1,0 +1,7 @@
+-- Integers wrap around: the number after the highest is the lowest.
+-- ==
+-- input { 127i8 255u8 }
+-- output { -128i8 0u8 }
+-- input { -128i8 0u8 }
+-- output { -127i8 1u8 }
+def main (x: i8) (y: u8) = (x + 1, y + 1)

@@ -1,0 +1,9 @@
+-- The number modules of the prelude are arguments for what works on all numbers.
+-- ==
+-- input { 3 2.0 }
+-- output { 9 4.0 }
+module squares (n: numeric) = { def square (x: n.t) : n.t = x n.* x }
+module int_squares = squares i32
+module float_squares = squares f64
+
+def main (x: i32) (y: f64) = (int_squares.square x, float_squares.square y)

@@ -1,0 +1,7 @@
+-- Parameters are patterns, with a type or without.
+-- ==
+-- input { 1 2 3 }
+-- output { 6 }
+def sum3 (x, y) ({z}: {z: i32}) = x + y + z
+
+def main (x: i32) (y: i32) (z: i32) = sum3 (x, y) {z}

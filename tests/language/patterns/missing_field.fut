@@ -1,0 +1,6 @@
+-- A record pattern names all fields of the record.
+-- ==
+-- error: E0201.*:5:13
+def main (r: {a: i32, b: i32}) =
+  let {a} = r
+  in a

@@ -1,0 +1,6 @@
+-- One pattern binds a name once.
+-- ==
+-- error: E0210.*:5:11
+def main (t: (i32, i32)) =
+  let (x, x) = t
+  in x

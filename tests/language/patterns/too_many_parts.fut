@@ -1,0 +1,6 @@
+-- A tuple pattern has as many parts as the tuple.
+-- ==
+-- error: E0201.*:5:19
+def main (t: (i32, i32)) =
+  let (x, y, z) = t
+  in x + y + z

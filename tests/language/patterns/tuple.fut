@@ -1,0 +1,8 @@
+-- A tuple pattern takes a tuple apart.
+-- ==
+-- input { 1 2.0 }
+-- output { 2.0 1 }
+def main (x: i32) (y: f64) =
+  let t = (x, y)
+  let (a, b) = t
+  in (b, a)

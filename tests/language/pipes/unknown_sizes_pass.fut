@@ -1,0 +1,7 @@
+-- A pipe takes functions whose result has a size that nobody knew before.
+-- ==
+-- input { [3, -1, 4] }
+-- output { 2i64 }
+-- input { empty([0]i32) }
+-- output { 0i64 }
+def main (xs: []i32) = xs |> filter (> 0) |> length

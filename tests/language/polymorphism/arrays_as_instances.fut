@@ -1,0 +1,7 @@
+-- A type parameter may stand for an array type; all values of the parameter then have one shape.
+-- ==
+-- input { [[1, 2], [3, 4]] }
+-- output { [3, 4] }
+def second 'a (xs: []a) : a = xs[1]
+
+def main (xss: [][]i32) = second xss

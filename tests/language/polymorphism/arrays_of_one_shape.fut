@@ -1,0 +1,6 @@
+-- Arrays of two sizes are not of one type.
+-- ==
+-- error: E0301.*:6:24
+def pair 'a (x: a) (y: a) = (x, y)
+
+def main = pair [1, 2] [3, 4, 5]

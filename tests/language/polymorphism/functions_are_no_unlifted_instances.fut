@@ -1,0 +1,6 @@
+-- An ordinary type parameter does not stand for a function.
+-- ==
+-- error: E0216.*:6:21
+def keep 'a (x: a) = x
+
+def main (x: i32) = keep (\y -> y + 1) x

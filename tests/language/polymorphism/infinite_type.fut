@@ -1,0 +1,4 @@
+-- There is no type that contains itself.
+-- ==
+-- error: E0201.*:4:14
+def self f = f f

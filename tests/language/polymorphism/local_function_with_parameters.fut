@@ -1,0 +1,7 @@
+-- A local function with written type parameters is polymorphic.
+-- ==
+-- input { 3 true }
+-- output { 3 true }
+def main (x: i32) (b: bool) =
+  let same 'a (y: a) = y
+  in (same x, same b)

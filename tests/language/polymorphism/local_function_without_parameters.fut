@@ -1,0 +1,6 @@
+-- A local function is polymorphic only where its type parameters are written.
+-- ==
+-- error: E0201.*:6:20
+def main (x: i32) (b: bool) =
+  let same y = y
+  in (same x, same b)

@@ -1,0 +1,9 @@
+-- A type with an unknown size in it says so with `type~`.
+-- ==
+-- input { [1, 2, 3] }
+-- output { 3i64 }
+type~ some_ints = ?[n].[n]i32
+
+def as_some (xs: []i32) : some_ints = xs
+
+def main (xs: []i32) = length (as_some xs)

@@ -1,0 +1,5 @@
+-- `:` comes after all operators: it speaks of the whole expression before it.
+-- ==
+-- input { 1i64 }
+-- output { 6i64 }
+def main (x: i64) = (2 + 3 + x : i64)

@@ -1,0 +1,5 @@
+-- `& ^ |` are of one level and group to the left.
+-- ==
+-- input { 1 2 4 }
+-- output { 0 7 }
+def main (x: i32) (y: i32) (z: i32) = (x | y & z, x | y ^ z)

@@ -1,0 +1,5 @@
+-- The body of a lambda reaches as far to the right as it can.
+-- ==
+-- input { [1, 2] }
+-- output { [3, 5] }
+def main (xs: []i32) = map (\x -> x * 2 + 1) xs

@@ -1,0 +1,9 @@
+-- `&&` comes after the comparisons, and `||` after `&&`.
+-- ==
+-- input { 1 2 3 }
+-- output { true }
+-- input { 3 2 1 }
+-- output { false }
+-- input { 5 5 1 }
+-- output { true }
+def main (x: i32) (y: i32) (z: i32) = x == y || x < y && y < z

@@ -1,0 +1,5 @@
+-- `**` binds more tightly than the products, and groups to the left as well.
+-- ==
+-- input { 2 3 2 }
+-- output { 16 64 }
+def main (x: i32) (y: i32) (z: i32) = (x * x ** y, x ** y ** z)

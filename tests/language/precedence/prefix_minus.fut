@@ -1,0 +1,5 @@
+-- The prefix minus binds more tightly than every operator between two operands.
+-- ==
+-- input { 3 2 }
+-- output { 9 -1 }
+def main (x: i32) (n: i32) = (-x ** n, -x + n)

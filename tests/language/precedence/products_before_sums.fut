@@ -1,0 +1,6 @@
+-- `* / %` bind more tightly than `+ -`, and operators of one level group to the left.
+-- ==
+-- input { 2 3 4 }
+-- output { 14 -5 3 9 }
+def main (x: i32) (y: i32) (z: i32) =
+  (x + y * z, x - y - z, 24 / x / z, 100 / 10 - 1)

@@ -1,0 +1,7 @@
+-- A range that leads away from its bound ends the run.
+-- ==
+-- input { 3 1 }
+-- error: Range 3\.\.\.1 is invalid
+-- input { 1 1 }
+-- output { [1] }
+def main (a: i32) (b: i32) = a...b

@@ -1,0 +1,4 @@
+-- There are no ranges of floats.
+-- ==
+-- error: E0201.*:4:21
+def main (x: f32) = x...2

@@ -1,0 +1,6 @@
+-- A record type asks for exactly its fields.
+-- ==
+-- error: E0201.*:6:29
+type point = {x: f64, y: f64}
+
+def main (x: f64) : point = {x}

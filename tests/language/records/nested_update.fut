@@ -1,0 +1,8 @@
+-- The field of an update may lie deeper in the record.
+-- ==
+-- input { 1 2 }
+-- output { 5 2 }
+def main (x: i32) (y: i32) =
+  let r = {p = {x, y}, q = 0i32}
+  let s = r with p.x = 5
+  in (s.p.x, s.p.y)

@@ -1,0 +1,7 @@
+-- A field without a value takes that of the variable of its name.
+-- ==
+-- input { 1 2 }
+-- output { 3 }
+def main (x: i32) (y: i32) =
+  let r = {x, y}
+  in r.x + r.y

@@ -1,0 +1,5 @@
+-- An operator with one of its operands is a function of the other.
+-- ==
+-- input { [1, 2] }
+-- output { [9, 8] [0, 1] }
+def main (xs: []i32) = (map (10 -) xs, map (i32.+ (-1)) xs)

@@ -1,0 +1,4 @@
+-- An expression that is a size may bind no names.
+-- ==
+-- error: E0307.*:4:16
+def main (xs: [let n = 3 in n]i32) = xs

@@ -1,0 +1,9 @@
+-- The array functions of the prelude say what they do to sizes: `tail` and `init` take one away.
+-- ==
+-- input { [1, 3, 6, 10] }
+-- output { [2, 3, 4] }
+-- input { [1] }
+-- output { empty([0]i32) }
+def differences [n] (xs: [n]i32) : [n - 1]i32 = map2 (-) (tail xs) (init xs)
+
+def main [n] (xs: [n]i32) = differences xs

@@ -1,0 +1,4 @@
+-- A coercion changes no types.
+-- ==
+-- error: E0201.*:4:29
+def main [n] (xs: [n]i32) = xs :> [n]i64

@@ -1,0 +1,5 @@
+-- With a number as the argument, the number is the size.
+-- ==
+-- input { }
+-- output { [1, 2] }
+def main : [2]i32 = replicate 2 1 |> map2 (+) [0, 1]

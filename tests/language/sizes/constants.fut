@@ -1,0 +1,7 @@
+-- The size of an array type may be a number.
+-- ==
+-- input { [1, 2, 3] }
+-- output { [3, 2, 1] }
+-- input { [1, 2] }
+-- error: .
+def main (xs: [3]i32) : [3]i32 = reverse xs

@@ -1,0 +1,9 @@
+-- Arguments of an entry point come from outside; their sizes are compared when it is called.
+-- ==
+-- input { [1, 2] [3, 4] }
+-- output { [4, 6] }
+-- input { [1, 2] [3] }
+-- error: size 1, but 2
+-- input { empty([0]i32) empty([0]i32) }
+-- output { empty([0]i32) }
+def main [n] (xs: [n]i32) (ys: [n]i32) = map2 (+) xs ys

@@ -1,0 +1,7 @@
+-- The sizes of a local function's parameters differ from call to call.
+-- ==
+-- input { [1, 2] }
+-- output { 5i64 }
+def main (xs: [2]i32) =
+  let count (ys: []i32) = length ys
+  in count xs + count [1, 2, 3]

@@ -1,0 +1,7 @@
+-- Matrices that do not fit are rejected.
+-- ==
+-- error: E0301.*:7:45
+def product [n] [m] [p] (a: [n][m]i32) (b: [m][p]i32) : [n][p]i32 =
+  map (\row -> map (\column -> i32.sum (map2 (*) row column)) (transpose b)) a
+
+def main [n] [m] (a: [n][m]i32) = product a a

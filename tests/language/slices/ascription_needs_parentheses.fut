@@ -1,0 +1,5 @@
+-- A colon in brackets belongs to the slice: a type needs parentheses.
+-- ==
+-- input { [5, 6] }
+-- output { 6 }
+def main (xs: []i32) = xs[(1 : i64)]

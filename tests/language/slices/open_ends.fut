@@ -1,0 +1,7 @@
+-- A bound left out is the beginning or the end.
+-- ==
+-- input { [1, 2, 3] 1i64 }
+-- output { [2, 3] [1] [1, 2, 3] }
+-- input { empty([0]i32) 0i64 }
+-- output { empty([0]i32) empty([0]i32) empty([0]i32) }
+def main (xs: []i32) (i: i64) = (xs[i:], xs[:i], xs[:])

@@ -1,0 +1,11 @@
+-- A slice must lie inside the array.
+-- ==
+-- input { [1, 2, 3] 1i64 4i64 }
+-- error: Index \[1:4\] out of bounds for array of shape \[3\]
+-- input { [1, 2, 3] -1i64 2i64 }
+-- error: Index \[-1:2\] out of bounds for array of shape \[3\]
+-- input { [1, 2, 3] 2i64 1i64 }
+-- error: Index \[2:1\] out of bounds for array of shape \[3\]
+-- input { [1, 2, 3] 0i64 3i64 }
+-- output { [1, 2, 3] }
+def main (xs: []i32) (i: i64) (j: i64) = xs[i:j]

@@ -1,0 +1,7 @@
+-- `()` is the tuple of no parts, and its own type.
+-- ==
+-- input { 4 }
+-- output { 4 }
+def ignore (_: i32) : () = ()
+
+def main (x: i32) = let () = ignore x in x
