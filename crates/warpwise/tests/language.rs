@@ -133,7 +133,9 @@ fn close(lines: &mut Vec<String>, chapter: Option<&str>, chapters: &BTreeMap<Str
 fn outcome(spec: &TestSpec) -> String {
     let failing = |expected: &Expected| matches!(expected, Expected::Error(_));
     match &spec.compile_error {
-        Some(pattern) => pattern.regex.split(".*").filter(|part| part.starts_with('E')).collect::<Vec<_>>().join(", "),
+        Some(pattern) => {
+            pattern.regex.split(".*").filter(|part| part.starts_with('E')).collect::<Vec<_>>().join(", ")
+        }
         None if spec.blocks.iter().flat_map(|block| &block.cases).any(|case| failing(&case.expected)) => {
             "may fail".to_string()
         }

@@ -1,0 +1,7 @@
+-- What is asserted about reaches as far to the right as possible.
+-- ==
+-- input { 4 }
+-- output { 6 }
+-- input { -1 }
+-- error: x >= 0
+def main (x: i32) = assert (x >= 0) x + 2

@@ -1,0 +1,5 @@
+-- An attribute speaks of all that follows, as far to the right as possible.
+-- ==
+-- input { 3 }
+-- output { 7 }
+def main (x: i32) = #[unsafe] x + 4

@@ -1,0 +1,8 @@
+-- An attribute that the compiler does not know means nothing.
+-- ==
+-- input { 3 }
+-- output { 4 }
+#[somewhere(over, 7)]
+def next (x: i32) = x + 1
+
+def main (x: i32) = #[rainbow] next x

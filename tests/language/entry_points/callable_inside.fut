@@ -1,0 +1,7 @@
+-- An entry point is an ordinary function to the rest of the program.
+-- ==
+-- entry: twice
+-- input { 3 }
+-- output { 5 }
+entry next (x: i32) = x + 1
+entry twice (x: i32) = next (next x)

@@ -1,0 +1,9 @@
+-- Arguments are evaluated before the call: a failing one fails although it is not used.
+-- ==
+-- input { 1 }
+-- output { 1 }
+-- input { 0 }
+-- error: division by zero
+def first (x: i32) (_: i32) = x
+
+def main (x: i32) = first x (assert (10 / x > 0) 1)

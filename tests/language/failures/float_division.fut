@@ -1,0 +1,9 @@
+-- Floats divide by zero without complaint.
+-- ==
+-- input { 1.0 }
+-- output { f64.inf }
+-- input { -1.0 }
+-- output { -f64.inf }
+-- input { 0.0 }
+-- output { f64.nan }
+def main (x: f64) = x / 0

@@ -1,0 +1,9 @@
+-- A failure in a `map` is that of the first failing element.
+-- ==
+-- input { [3i64, 5i64, 7i64] }
+-- error: Index \[5\] out of bounds for array of shape \[4\]
+-- input { [3i64, 0i64] }
+-- output { [40, 10] }
+-- input { empty([0]i64) }
+-- output { empty([0]i32) }
+def main (is: []i64) = let xs = [10i32, 20, 30, 40] in map (\i -> xs[i]) is

@@ -1,0 +1,7 @@
+-- `hist op ne k is vs` combines the values of each of `k` places by the operator.
+-- ==
+-- input { [0i64, 1i64, 0i64] [5, 6, 7] }
+-- output { [12, 6, 0] }
+-- input { empty([0]i64) empty([0]i32) }
+-- output { [0, 0, 0] }
+def main [n] (is: [n]i64) (vs: [n]i32) = hist (+) 0 3 is vs

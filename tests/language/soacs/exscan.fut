@@ -1,0 +1,9 @@
+-- `exscan` leaves the last element of each beginning out.
+-- ==
+-- input { [1, 2, 3] }
+-- output { [0, 1, 3] }
+-- input { [7] }
+-- output { [0] }
+-- input { empty([0]i32) }
+-- output { empty([0]i32) }
+def main (xs: []i32) = exscan (+) 0 xs

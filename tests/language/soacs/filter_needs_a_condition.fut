@@ -1,0 +1,4 @@
+-- The function of a filter gives booleans.
+-- ==
+-- error: E0201.*:4:32
+def main (xs: []i32) = filter (\x -> x + 1) xs

@@ -1,0 +1,9 @@
+-- `reduce` combines all elements by an associative operator; of no elements it is the neutral one.
+-- ==
+-- input { [3, 1, 2] }
+-- output { 6 3 }
+-- input { [-4] }
+-- output { -4 -4 }
+-- input { empty([0]i32) }
+-- output { 0 -2147483648 }
+def main (xs: []i32) = (reduce (+) 0 xs, reduce i32.max i32.lowest xs)

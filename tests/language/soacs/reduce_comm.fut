@@ -1,0 +1,7 @@
+-- `reduce_comm` may combine the elements in any order, which a commutative operator does not mind.
+-- ==
+-- input { [1, 2, 3] }
+-- output { 6 }
+-- input { empty([0]i32) }
+-- output { 0 }
+def main (xs: []i32) = reduce_comm (+) 0 xs

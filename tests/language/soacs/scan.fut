@@ -1,0 +1,9 @@
+-- `scan` gives the combinations of all beginnings of the array, each with its last element.
+-- ==
+-- input { [1, 2, 3] }
+-- output { [1, 3, 6] [1, 2, 6] }
+-- input { [7] }
+-- output { [7] [7] }
+-- input { empty([0]i32) }
+-- output { empty([0]i32) empty([0]i32) }
+def main (xs: []i32) = (scan (+) 0 xs, scan (*) 1 xs)
