@@ -23,5 +23,6 @@ pub mod segment;
 pub mod narrow;
 pub mod schedule;
 pub mod specialise;
+pub mod tile;
 
 pub mod place;

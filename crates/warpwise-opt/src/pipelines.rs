@@ -7,7 +7,7 @@ use crate::pass::Pass;
 /// Every pass there is, by name.
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
-    INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, SEGMENT, SCHEDULE, SPECIALISE, NARROW, RELAX, CONTRACT, PLACE,
+    INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, SEGMENT, SCHEDULE, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE,
 ];
 
 /// From what a front end makes to what the CPU lowering takes.
@@ -30,6 +30,7 @@ pub const CPU: &[Pass] = &[
     SCHEDULE,
     // Folds have become loops, nests flat spaces: copies go, invariant work leaves inner loops.
     SIMPLIFY,
+    TILE,
     SPECIALISE,
     // In the interior, clamps and border cases fold away.
     SIMPLIFY,
@@ -47,14 +48,8 @@ pub const REFERENCE: &[Pass] = &[INLINE, SIMPLIFY, CONTRACT];
 /// From what the reference interpreter runs to the same in machine code, for runs that would take the interpreter
 /// too long: nothing is fused, so that it shares as little as can be with what it is compared with.
 pub const UNFUSED: &[Pass] = &[
-    INLINE,
-    SIMPLIFY,
-    SEGMENT,
-    // Elements of iotas become indices: counted through, not kept.
-    SIMPLIFY,
-    SCHEDULE,
-    SIMPLIFY,
-    PLACE,
+    INLINE, SIMPLIFY, SEGMENT, // Elements of iotas become indices: counted through, not kept.
+    SIMPLIFY, SCHEDULE, SIMPLIFY, PLACE,
 ];
 
 /// As [`CPU`], with every float operation rounded by itself.
@@ -144,6 +139,14 @@ const SPECIALISE: Pass = Pass {
     needs: Level::Seg,
     gives: None,
     run: crate::specialise::specialise,
+};
+
+const TILE: Pass = Pass {
+    name: "tile",
+    about: "compute several rows at a time where they share what they load",
+    needs: Level::Seg,
+    gives: None,
+    run: crate::tile::tile,
 };
 
 const NARROW: Pass = Pass {

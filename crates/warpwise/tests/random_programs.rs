@@ -44,12 +44,7 @@ fn compiled_programs_agree_with_the_interpreter() {
 
 /// What is lowered completely.
 fn options() -> generate::Options {
-    generate::Options {
-        float_sums: true,
-        streams: false,
-        scatters: false,
-        ..generate::Options::default()
-    }
+    generate::Options { float_sums: true, streams: false, scatters: false, ..generate::Options::default() }
 }
 
 /// Only what the lowering needs: other passes have tests of their own, and hide code from the back end.

@@ -20,6 +20,7 @@
 //! Not done here: merging blocks, hoisting allocations, building a value in the slice it is later copied to.
 
 mod emit;
+mod orders;
 mod results;
 mod roots;
 mod views;
@@ -31,6 +32,7 @@ use warpwise_ir::{
 };
 
 use emit::Emitter;
+use orders::Orders;
 use roots::Roots;
 
 /// Places the arrays of every function.
@@ -45,9 +47,9 @@ fn place_function(function: &mut Function) -> Result<(), Limit> {
     let body = std::mem::take(&mut function.body);
     let arrays: Vec<Var> =
         function.params.iter().map(|param| param.var).filter(|&var| function.ty(var).rank() > 0).collect();
-    let roots = Roots::of(&body);
-    let mut placer =
-        Placer { emit: Emitter::new(function), roots, wishes: SecondaryMap::default(), depth: 0 };
+    let (roots, orders) = (Roots::of(&body), Orders::of(&body));
+    let emit = Emitter::new(function);
+    let mut placer = Placer { emit, roots, orders, wishes: SecondaryMap::default(), depth: 0 };
     placer.emit.open();
     let mut blocks = Vec::with_capacity(arrays.len());
     for array in arrays {
@@ -72,6 +74,7 @@ fn place_function(function: &mut Function) -> Result<(), Limit> {
 struct Placer<'f> {
     emit: Emitter<'f>,
     roots: Roots,
+    orders: Orders,
     /// Where an array should be made, if its statement can choose.
     wishes: SecondaryMap<Var, Option<Placement>>,
     /// How many segmented operations enclose the current statement; 0 in host code.
@@ -302,8 +305,13 @@ impl Placer<'_> {
         if at_start { operand } else { self.copy(var).into() }
     }
 
-    /// Makes a row-major array at its wished place, or in a fresh block.
+    /// Makes an array at its wished place, or in a fresh block: row-major unless [`orders`] says otherwise.
     fn allocate(&mut self, var: Var) {
+        if self.wishes[var].is_none()
+            && let Some(order) = self.orders.order(var).cloned()
+        {
+            return self.allocate_in_order(var, &order);
+        }
         let placement = match self.wishes[var].take() {
             Some(wished) => wished,
             None => {

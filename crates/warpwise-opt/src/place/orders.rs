@@ -1,0 +1,60 @@
+//! Which arrays of short rows are stored with their dimensions in another order.
+//!
+//! ```text
+//! u: [m][n][3]f32 = segmap (i < m: task, j < n: task lane) { ...; row: [3]f32 = [x, y, z]; return row };
+//! v: [m][3][n]f32 = rearrange (0, 2, 1) u;
+//! ```
+//!
+//! Where a rearranged view is all that is used of such an array, it is stored as the view has it: neighbours in lanes lie
+//! side by side then, and the view is row-major.
+
+use warpwise_ir::entity::SecondaryMap;
+use warpwise_ir::traverse::Visitor;
+use warpwise_ir::{Body, Expr, SegKind, Stm, Var};
+
+/// The order, outermost dimension first, of arrays that are stored in another than their own.
+pub struct Orders {
+    uses: SecondaryMap<Var, u32>,
+    /// Arrays whose rows are written out where they are made.
+    literal_rows: SecondaryMap<Var, bool>,
+    perms: SecondaryMap<Var, Option<Vec<usize>>>,
+}
+
+impl Orders {
+    /// Looks at every statement of a function.
+    pub fn of(body: &Body) -> Orders {
+        let mut orders = Orders {
+            uses: SecondaryMap::default(),
+            literal_rows: SecondaryMap::default(),
+            perms: SecondaryMap::default(),
+        };
+        orders.body(body);
+        orders
+    }
+
+    /// The order in which a fresh array is to be stored, if not its own.
+    pub fn order(&self, var: Var) -> Option<&Vec<usize>> {
+        let perm = self.perms[var].as_ref()?;
+        (self.uses[var] == 1 && self.literal_rows[var]).then_some(perm)
+    }
+}
+
+impl Visitor<'_> for Orders {
+    fn var(&mut self, var: &Var) {
+        self.uses[*var] += 1;
+    }
+
+    fn stm(&mut self, stm: &Stm) {
+        match &stm.expr {
+            Expr::Rearrange { array, perm } => self.perms[*array] = Some(perm.clone()),
+            Expr::Seg(op) if op.kind == SegKind::Map => {
+                for (&var, result) in stm.pattern.iter().zip(&op.body.result) {
+                    let made = op.body.stms.iter().find(|stm| Some(stm.pattern[0]) == result.as_var());
+                    self.literal_rows[var] = made.is_some_and(|stm| matches!(stm.expr, Expr::ArrayLit(_)));
+                }
+            }
+            _ => {}
+        }
+        self.walk_stm(stm);
+    }
+}
