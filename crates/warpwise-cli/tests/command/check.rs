@@ -11,7 +11,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     ("entry main (x: i32) = if x then 1 else 2", "p.fut:1:26", "bool"),
     ("import \"nowhere\"\nentry main (x: i32) = x", "p.fut:1:8", "nowhere.fut"),
     ("import \"p\"\nentry main (x: i32) = x", "p.fut:1:8", "imports itself"),
-    ("entry main [n] [m] (a: [n]i32) (b: [m]i32) = map2 (+) a b", "p.fut:1:", "differ"),
+    ("entry main [n] [m] (a: [n]i32) (b: [m]i32) = map2 (+) a b", "p.fut:1:", "do not match"),
     ("entry main (a: *[]i32) = let b = a with [0] = 1 in (a, b)", "p.fut:1:", "consumed"),
     ("entry main (a: []i32) = a with [0] = 1", "p.fut:1:", ""),
     ("entry main (x: i32) = \u{1F600}", "p.fut:1:23", ""),
@@ -40,6 +40,17 @@ fn right_programs_say_nothing() {
         assert_eq!(ran.errors, "");
         assert_eq!(ran.succeeds(), "");
     }
+}
+
+#[test]
+fn every_code_is_explained() {
+    let folder = Folder::with("def f = x");
+    folder.run(&["check", "p.fut"]).fails(2, &["E0202"]);
+    let text = folder.run(&["explain", "e0202"]).succeeds();
+    assert!(text.starts_with("E0202: ") && text.contains("```futhark"), "{text}");
+    let titles = folder.run(&["explain"]).succeeds();
+    assert!(titles.lines().count() > 50 && titles.contains("\nE0202: "), "{titles}");
+    folder.run(&["explain", "E9999"]).fails(1, &["no code `E9999`"]);
 }
 
 #[test]

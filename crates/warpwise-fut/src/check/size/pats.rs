@@ -124,7 +124,7 @@ impl<'a> Checker<'a> {
                     let error =
                         Diagnostic::error("E0307", expr.span, "a size cannot bind or consume anything");
                     self.report(error.hint("bind the size with `let` first"));
-                    Size::Const(0)
+                    self.sizing.new_meta(self.sizing.level, Span::NONE, true)
                 }
             }
             None => Size::Const(0),

@@ -1,0 +1,33 @@
+//! `warpwise explain`: what the code of a message means.
+
+use clap::Args;
+use warpwise_fut::explain::{codes, explain as section};
+
+use crate::failure::Failure;
+use crate::output::print_line;
+
+/// What to explain.
+#[derive(Args, Debug)]
+pub struct ExplainArguments {
+    /// A code such as E0201; all codes with their titles if left out
+    code: Option<String>,
+}
+
+/// Prints the section on a code, or the titles of all.
+pub fn explain(arguments: &ExplainArguments) -> Result<u8, Failure> {
+    match &arguments.code {
+        None => {
+            for title in codes().filter_map(section).filter_map(|section| section.lines().next()) {
+                print_line(title)?;
+            }
+        }
+        Some(code) => match section(code) {
+            Some(section) => print_line(section)?,
+            None => {
+                let message = format!("there is no code `{code}`; `warpwise explain` lists all");
+                return Err(Failure::Failed(message));
+            }
+        },
+    }
+    Ok(0)
+}

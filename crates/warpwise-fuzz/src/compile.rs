@@ -1,0 +1,113 @@
+//! One program through the whole compiler but LLVM.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use warpwise_diag::{Bug, Diagnostic, Failure, Report, Severity, Sources, render};
+use warpwise_fut::compile::{Options, compile as front_end};
+use warpwise_fut::syntax::imports::{ReadError, SourceFile, SourceProvider};
+use warpwise_imp::CpuTarget;
+use warpwise_ir::verify::Level;
+use warpwise_opt::pass::{check, run_passes};
+use warpwise_opt::pipelines::CPU;
+
+/// Bytes of stack, as the command has.
+const STACK: usize = 256 << 20;
+
+/// How a compilation ended, mistakes of ours left out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// The program is wrong.
+    Rejected(Vec<Diagnostic>),
+    /// It needs what is not supported yet.
+    Limited(String),
+    /// All is well.
+    Compiled,
+}
+
+/// Files by name, without the ending.
+#[derive(Clone, Default, Debug)]
+pub struct Files(pub Vec<(String, String)>);
+
+impl SourceProvider for Files {
+    fn read(&self, _importing: &str, path: &str) -> Result<SourceFile, ReadError> {
+        match self.0.iter().find(|(name, _)| name == path) {
+            Some((name, text)) => Ok(source(name, text)),
+            None => Err(ReadError::NotFound(format!("{path}.fut"))),
+        }
+    }
+}
+
+/// Compiles a text that imports nothing.
+pub fn compile(text: &str) -> Result<Ending, String> {
+    compile_files(text, &Files::default())
+}
+
+/// Compiles a text, on a thread with a stack of the usual size. An error is a mistake of the compiler.
+pub fn compile_files(text: &str, files: &Files) -> Result<Ending, String> {
+    std::thread::scope(|scope| {
+        let work = || catch_unwind(AssertUnwindSafe(|| everything(text, files)));
+        let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        match worker.map(|worker| worker.join()) {
+            Ok(Ok(Ok(ending))) => ending,
+            Ok(Ok(Err(_)) | Err(_)) => Err("a panic".to_string()),
+            Err(error) => Err(format!("no thread: {error}")),
+        }
+    })
+}
+
+fn everything(text: &str, files: &Files) -> Result<Ending, String> {
+    let mut sources = Sources::new();
+    match phases(text, files, &mut sources) {
+        Ok(()) => Ok(Ending::Compiled),
+        Err(Failure::Limit(limit)) if limit.message.is_empty() => Err("a limit without words".to_string()),
+        Err(Failure::Limit(limit)) => Ok(Ending::Limited(limit.message)),
+        Err(Failure::Bug(bug)) => Err(bug.to_string()),
+        Err(Failure::User(diagnostics)) => {
+            said_well(&sources, &diagnostics).map(|()| Ending::Rejected(diagnostics))
+        }
+    }
+}
+
+/// A rejection has an error, every diagnostic has words, and all of it can be shown.
+fn said_well(sources: &Sources, diagnostics: &[Diagnostic]) -> Result<(), String> {
+    if !diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+        return Err("rejected without an error".to_string());
+    }
+    let shown = render(sources, diagnostics, false);
+    for diagnostic in diagnostics {
+        let _ = Report::new(sources, diagnostic);
+        if diagnostic.message.is_empty() || !shown.contains(diagnostic.code) {
+            return Err(format!("a diagnostic without words: {diagnostic:?}"));
+        }
+    }
+    Ok(())
+}
+
+fn phases(text: &str, files: &Files, sources: &mut Sources) -> Result<(), Failure> {
+    let mut program = front_end(source("main", text), files, sources, Options::default())?.program;
+    check("internalise", &program, Level::Soac)?;
+    run_passes(CPU, &mut program, Level::Soac, |_, _, _| {})?;
+    let imp = warpwise_imp::lower::lower(&program, &target())?;
+    warpwise_imp::verify::verify(&imp).map_err(|message| Bug {
+        pass: "lower to imperative code".to_string(),
+        message,
+        ir: String::new(),
+    })?;
+    warpwise_imp::bytecode::bytecode(&imp, sources)?;
+    Ok(())
+}
+
+fn source(name: &str, text: &str) -> SourceFile {
+    SourceFile { key: name.to_string(), name: format!("{name}.fut"), text: text.to_string() }
+}
+
+/// A CPU with masks and vectors of eight floats.
+fn target() -> CpuTarget {
+    CpuTarget {
+        name: "x86-64-v3".to_string(),
+        features: String::new(),
+        vector_bits: 256,
+        mask_registers: false,
+        compress_narrow: false,
+    }
+}

@@ -1,0 +1,181 @@
+//! Programs made to hurt: each ends in an answer, in time that does not grow faster than the text.
+
+use std::time::{Duration, Instant};
+
+use warpwise_fuzz::compile::{Ending, Files, compile, compile_files};
+
+/// More than any of these takes on a slow machine; a quadratic step on a megabyte takes hours.
+const LONG: Duration = Duration::from_secs(60);
+
+#[track_caller]
+fn rejected(text: &str) -> String {
+    let start = Instant::now();
+    let ending = compile(text);
+    assert!(start.elapsed() < LONG, "{:?} for {:.60}", start.elapsed(), text);
+    match ending {
+        Ok(Ending::Rejected(diagnostics)) => diagnostics[0].code.to_string(),
+        other => panic!("{other:?} for {text:.60}"),
+    }
+}
+
+#[track_caller]
+fn answered(text: &str) {
+    let start = Instant::now();
+    let ending = compile(text);
+    assert!(start.elapsed() < LONG, "{:?} for {:.60}", start.elapsed(), text);
+    assert!(ending.is_ok(), "{:?} for {text:.60}", ending);
+}
+
+#[test]
+fn names_of_a_megabyte() {
+    let name = "x".repeat(1 << 20);
+    rejected(&format!("def f = {name}"));
+    rejected(&format!("def f = a.{name}.b"));
+    rejected(&format!("def f (a: {name}) = a"));
+    rejected(&format!("module m = {name}"));
+    rejected(&format!("def f = 1i32\ndef g: {{{name}: i32}} = f"));
+    rejected(&format!("import \"{name}\""));
+    rejected(&format!("entry {name} (x: i32) : bool = x"));
+    rejected(&format!("def f = #{name} + 1"));
+    rejected(&format!("def f = 1 {}", "+".repeat(1 << 20)));
+    answered(&format!("entry {name} (x: i32) = x"));
+    answered(&format!("entry main ({name}: i32) = {name}"));
+    answered(&format!("entry main (r: {{{name}: i32}}) = r.{name}"));
+    answered(&format!("def f = \"{name}\""));
+    answered(&format!("#[{name}] def f = 1i32"));
+}
+
+#[test]
+fn numbers_of_a_megabyte() {
+    let digits = "9".repeat(1 << 20);
+    rejected(&format!("def f = {digits}"));
+    rejected(&format!("def f = {digits}i8"));
+    answered(&format!("def f = {digits}.0f64"));
+    answered(&format!("def f = 0.{digits}f64"));
+    answered(&format!("def f = 1e{digits}f64"));
+    rejected(&format!("def f = 0x{}", "f".repeat(1 << 20)));
+    rejected(&format!("def f (x: i32, y: i32) = x.{digits}"));
+}
+
+#[test]
+fn nesting_of_a_hundred_thousand_levels() {
+    for (before, open, middle, close) in [
+        ("def f = ", "(", "1", ")"),
+        ("def f = ", "[", "1", "]"),
+        ("def f = ", "if true then ", "1", " else 1"),
+        ("def f = ", "\\x -> ", "x", ""),
+        ("def f = ", "let x = ", "1", " in x"),
+        ("def f = ", "f (", "1", ")"),
+        ("def f x = ", "match x case y -> ", "1", ""),
+        ("def f = ", "#a (", "1", ")"),
+        ("def f: ", "[]", "i32", " = f"),
+        ("type t = ", "(", "i32", ")"),
+        ("type t = ", "i32 -> ", "i32", ""),
+        ("type t = ", "#a (", "i32", ")"),
+        ("", "module m = {", "", "}"),
+        ("module type t = ", "{ module m: ", "{}", "}"),
+        ("def f = 1", " + 1", "", ""),
+        ("def f = x", "[0]", "", ""),
+        ("def f = x with [0] = 1", " with [0] = 1", "", ""),
+        ("def f = ", "1 ** ", "1", ""),
+    ] {
+        rejected(&format!("{before}{}{middle}{}", open.repeat(100_000), close.repeat(100_000)));
+    }
+}
+
+/// As deep as is allowed, everything after the parser has to cope.
+#[test]
+fn nesting_as_deep_as_allowed() {
+    for depth in [50, 100, 200, 250] {
+        for (before, open, middle, close) in [
+            ("entry main (x: i32) = ", "(", "x", ")"),
+            ("entry main (x: i32) = ", "if x > 0 then ", "x", " else 1"),
+            ("entry main (x: i32) = ", "let y = ", "x", " in y"),
+            ("entry main (x: i32) = ", "loop x = ", "x", " for i < x do x + i"),
+            ("entry main (x: i32) = ", "loop x for i < x do ", "x", ""),
+            ("entry main (x: i32) = ", "(x, ", "x", ")"),
+            ("entry main (x: i32) = ", "[", "x", "]"),
+            ("entry main (n: i64) = ", "map (\\i -> i32.i64 i + i32.sum (", "[1i32]", ")) (iota n)"),
+            ("entry main (n: i64) = ", "map (\\i -> ", "i", ") (iota n)"),
+            ("entry main (x: i32) = ", "(\\x -> ", "x", ") x"),
+            ("entry main (x: ", "(i32, ", "i32", ")) = x"),
+            ("entry main (x: ", "[]", "i32", ") = x"),
+            ("entry main (x: i32) = ", "- ", "x", ""),
+            ("entry main (x: i32) = ", "assert (x > 0) (", "x", ")"),
+            ("", "module m = { ", "def x = 1i32", " }"),
+        ] {
+            answered(&format!("{before}{}{middle}{}", open.repeat(depth), close.repeat(depth)));
+        }
+    }
+    for terms in [100, 900] {
+        answered(&format!("entry main (x: i32) = x{}", " + x".repeat(terms)));
+        answered(&format!("entry main (x: bool) = x{}", " && x".repeat(terms)));
+        answered(&format!("entry main (xs: *[]i32) = xs{}", " with [0] = 1".repeat(terms)));
+    }
+}
+
+/// Types that double with every step are no larger than what is written of them.
+#[test]
+fn types_that_double() {
+    let pairs: String = (0..100).map(|i| format!("let x{} = (x{i}, x{i})\n", i + 1)).collect();
+    answered(&format!("entry main (x0: i32) = {pairs} in x0"));
+    answered(&format!("def f x0 = {pairs} in x100"));
+    let types: String = (0..100).map(|i| format!("type t{} = (t{i}, t{i})\n", i + 1)).collect();
+    answered(&format!("type t0 = i32\n{types}"));
+    answered(&format!("type t0 = i32\n{types}def f (x: t100) = x"));
+    let functions: String = (0..60).map(|i| format!("def f{} x = f{i} (f{i} x)\n", i + 1)).collect();
+    answered(&format!("def f0 (x: i32) = x + 1\n{functions}"));
+    answered(&format!("def f0 (x: i32) = x + 1\n{functions}entry main = f60"));
+    let modules: String =
+        (0..60).map(|i| format!("module m{} = {{ module a = m{i} module b = m{i} }}\n", i + 1)).collect();
+    answered(&format!("module m0 = {{ def x = 1i32 }}\n{modules}"));
+    let applied: String = (0..60)
+        .map(|i| format!("module f{} (x: {{}}) = {{ module a = f{i} x module b = f{i} x }}\n", i + 1))
+        .collect();
+    answered(&format!("module f0 (x: {{}}) = {{ def y = 1i32 }}\n{applied}module r = f60 {{}}"));
+}
+
+#[test]
+fn imports_in_circles_and_to_nowhere() {
+    let text = |text: &str| text.to_string();
+    let files = Files(vec![
+        (text("a"), text("import \"b\"\ndef a = 1i32")),
+        (text("b"), text("import \"c\"")),
+        (text("c"), text("import \"a\"")),
+        (text("self"), text("import \"self\"")),
+        (text("lost"), text("import \"nowhere\"")),
+    ]);
+    for (import, code) in
+        [("a", "E0131"), ("self", "E0131"), ("lost", "E0130"), ("nowhere", "E0130"), ("", "E0130")]
+    {
+        match compile_files(&format!("import \"{import}\""), &files) {
+            Ok(Ending::Rejected(diagnostics)) => assert_eq!(diagnostics[0].code, code, "{import}"),
+            other => panic!("{import}: {other:?}"),
+        }
+    }
+    let chain: Vec<(String, String)> =
+        (0..1000).map(|i| (format!("n{i}"), format!("import \"n{}\"", i + 1))).collect();
+    assert!(compile_files("import \"n0\"", &Files(chain)).is_ok());
+}
+
+#[test]
+fn texts_that_are_no_programs() {
+    rejected("\u{0}");
+    rejected("def f = \"");
+    rejected("def f = '");
+    rejected(&"\u{1F600}".repeat(1 << 18));
+    rejected(&")".repeat(1 << 20));
+    rejected(&"def ".repeat(1 << 18));
+    rejected(&"def f = ".repeat(1 << 17));
+    rejected(&"f = 1\n".repeat(1 << 17));
+    rejected(&"#[".repeat(1 << 19));
+    answered(&"\n".repeat(1 << 20));
+    answered(&"-- x\n".repeat(1 << 18));
+    answered(&"-- ==\n".repeat(1 << 18));
+}
+
+#[test]
+fn a_hundred_megabytes() {
+    answered(&"-- nothing but words, line after line of them\n".repeat((100 << 20) / 46));
+    rejected(&"x ".repeat(50 << 20));
+}
