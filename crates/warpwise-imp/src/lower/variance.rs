@@ -48,7 +48,8 @@ impl Variances {
     /// Analyses bodies in which `linear` goes up by one from lane to lane.
     /// Parameters of `lambdas` vary.
     pub fn of(function: &Function, linear: Option<Var>, bodies: &[&Body], lambdas: &[&Lambda]) -> Variances {
-        let mut analysis = Analysis { function, facts: Variances::default() };
+        let entered = SecondaryMap::default();
+        let mut analysis = Analysis { function, facts: Variances::default(), entered };
         if let Some(var) = linear {
             analysis.facts.scalars[var] = Variance::Linear(1);
         }
@@ -151,6 +152,8 @@ pub(super) fn other(operands: impl IntoIterator<Item = Variance>) -> Variance {
 struct Analysis<'a> {
     function: &'a Function,
     facts: Variances,
+    /// Variables carried round loops and folds that have been come to.
+    entered: SecondaryMap<Var, bool>,
 }
 
 impl Analysis<'_> {
@@ -217,7 +220,7 @@ impl Analysis<'_> {
 
     fn loop_stm(&mut self, stm: &Stm, params: &[LoopParam], form: &LoopForm, body: &Body) {
         for param in params {
-            self.set(param.var, self.of(param.init));
+            self.enter(param.var, param.init);
             self.facts.interleaved[param.var] = self.is_interleaved(param.init);
         }
         loop {
@@ -235,6 +238,16 @@ impl Analysis<'_> {
             self.set(var, if divergent { Variance::Varying } else { self.facts.scalars[param.var] });
             self.facts.interleaved[var] = self.facts.interleaved[param.var];
         }
+    }
+
+    /// Gives a variable that is carried round its first value. Coming again, in another round of a loop around, it
+    /// goes on from where it was: values only ever become varying, so nothing is lost, and a nest of loops is
+    /// walked a number of times that is not exponential in its depth.
+    fn enter(&mut self, var: Var, init: Operand) {
+        let init = self.of(init);
+        let start = if self.entered[var] { self.facts.scalars[var].join(init) } else { init };
+        self.entered[var] = true;
+        self.set(var, start);
     }
 
     /// Joins what is carried round into the variables that carry it; whether anything changed.
@@ -296,9 +309,8 @@ impl Analysis<'_> {
     /// A fold from `neutral` with `op` over values like `inputs`: the fixpoint stands at the operator's parameters.
     fn fold(&mut self, op: &Lambda, neutral: &[Operand], inputs: &[Operand]) {
         let (accs, elems) = op.params.split_at(neutral.len());
-        for (&var, &x) in op.params.iter().zip(neutral.iter().chain(inputs)) {
-            self.set(var, self.of(x));
-        }
+        accs.iter().zip(neutral).for_each(|(&var, &x)| self.enter(var, x));
+        elems.iter().zip(inputs).for_each(|(&var, &x)| self.set(var, self.of(x)));
         debug_assert_eq!(elems.len(), inputs.len());
         loop {
             self.body(&op.body);
