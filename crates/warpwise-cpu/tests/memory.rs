@@ -192,6 +192,10 @@ fn masked_stores_touch_active_lanes_only() {
 
 /// Keeps the lanes where `keep` is true; loads both in full.
 fn compress(ty: ScalarType, lanes: u16) -> Kernel {
+    compressing(ty, lanes, false)
+}
+
+fn compressing(ty: ScalarType, lanes: u16, spare: bool) -> Kernel {
     let mut k = KernelBuilder::new(&format!("compress {ty} {lanes}"));
     let (input, keep, mem) = (k.input(), k.input(), k.output());
     let (value, mask) = (k.reg(ty, lanes), k.reg(ScalarType::Bool, lanes));
@@ -199,7 +203,7 @@ fn compress(ty: ScalarType, lanes: u16) -> Kernel {
     k.finish(vec![
         Op::Load { dst: value, mem: input, index, mask: None },
         Op::Load { dst: mask, mem: keep, index, mask: None },
-        Op::CompressStore { mem, index, value: value.into(), elem: ty, mask: mask.into() },
+        Op::CompressStore { mem, index, value: value.into(), elem: ty, mask: mask.into(), spare },
     ])
 }
 
@@ -229,6 +233,39 @@ fn compress_store_writes_kept_lanes_and_nothing_behind_them() {
                 assert!(guarded.bytes()[..PAGE - size].iter().all(|&byte| byte == 0xee));
             }
         });
+    }
+}
+
+#[test]
+fn with_room_to_spare_compression_stays_within_as_many_elements_as_lanes() {
+    for target in targets() {
+        for_all(
+            &target,
+            |ty, lanes| compressing(ty, lanes, true),
+            |machine, number, ty, lanes| {
+                let mut guarded = Guarded::new();
+                let mut random = Random(8);
+                for round in 0..20 {
+                    let values = random_values(ty, lanes, round);
+                    let keep: Vec<Scalar> =
+                        (0..lanes).map(|_| Scalar::Bool(round == 0 || random.bits() & 1 == 1)).collect();
+                    let chosen = values.iter().zip(&keep).filter(|(_, keep)| **keep == Scalar::Bool(true));
+                    let kept: Vec<Scalar> = chosen.map(|(&value, _)| value).collect();
+                    guarded.bytes().fill(0xee);
+                    let (input, keep) = (pack(&values), pack(&keep));
+                    let out = guarded.last(ty, lanes.into());
+                    machine.run(number, &[input.as_ptr() as u64, keep.as_ptr() as u64, out], 1);
+                    let start = PAGE - usize::from(lanes) * ty.bytes();
+                    let size = kept.len() * ty.bytes();
+                    assert_eq!(
+                        guarded.bytes()[start..start + size],
+                        pack(&kept)[..size],
+                        "{ty} {lanes} {target:?}"
+                    );
+                    assert!(guarded.bytes()[..start].iter().all(|&byte| byte == 0xee));
+                }
+            },
+        );
     }
 }
 

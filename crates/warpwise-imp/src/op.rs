@@ -68,8 +68,9 @@ pub enum Op {
     /// Stores `value`, whose scalar type is `elem`; addressing as for loads. Of several lanes to one
     /// place the highest counts. `stream`: past the caches (contiguous only).
     Store { mem: Mem, index: Operand, value: Operand, elem: ScalarType, mask: Option<Operand>, stream: bool },
-    /// Stores the lanes of `value` for which `mask` holds next to each other from `index` on.
-    CompressStore { mem: Mem, index: Operand, value: Operand, elem: ScalarType, mask: Operand },
+    /// Stores the lanes of `value` for which `mask` holds next to each other from `index` on. `spare`: what lies
+    /// behind them, within as many elements as there are lanes, may become anything.
+    CompressStore { mem: Mem, index: Operand, value: Operand, elem: ScalarType, mask: Operand, spare: bool },
     /// Combines `value` into an element atomically; a vector does so lane by lane where `mask` holds.
     Atomic { op: AtomicOp, mem: Mem, index: Operand, value: Operand, elem: ScalarType, mask: Option<Operand> },
     /// `dst = src`, as pointers.

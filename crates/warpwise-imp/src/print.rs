@@ -155,8 +155,9 @@ impl Text<'_> {
                 let past = if *stream { " past" } else { "" };
                 format!("store{past} {}[{}] = {}{}", self.mem(*mem), x(index), x(value), self.mask(mask))
             }
-            Op::CompressStore { mem, index, value, mask, .. } => {
-                format!("compress {}[{}] = {} where {}", self.mem(*mem), x(index), x(value), x(mask))
+            Op::CompressStore { mem, index, value, mask, spare, .. } => {
+                let room = if *spare { " spare" } else { "" };
+                format!("compress{room} {}[{}] = {} where {}", self.mem(*mem), x(index), x(value), x(mask))
             }
             Op::Atomic { op, mem, index, value, mask, .. } => {
                 let op = match op {

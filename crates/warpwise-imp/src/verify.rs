@@ -262,7 +262,7 @@ impl Code<'_> {
                 ensure(contiguous || !*stream, || "a scatter past the caches".to_string())?;
                 self.access(*index, ty, *mask)
             }
-            Op::CompressStore { mem, index, value, elem, mask } => {
+            Op::CompressStore { mem, index, value, elem, mask, spare: _ } => {
                 self.mem(*mem)?;
                 self.int(*index)?;
                 let ty = self.ty(*value)?;

@@ -22,10 +22,10 @@ impl Function<'_> {
                 let value = self.memory_form(*value, *elem, lanes);
                 self.store(*mem, *index, &value, *mask, *stream);
             }
-            Op::CompressStore { mem, index, value, elem, mask } => {
+            Op::CompressStore { mem, index, value, elem, mask, spare } => {
                 let lanes = self.lanes_of(*mask);
                 let value = self.memory_form(*value, *elem, lanes);
-                self.compress_store(*mem, *index, &value, *mask);
+                self.compress_store(*mem, *index, &value, *mask, *spare);
             }
             Op::Atomic { op, mem, index, value, elem, mask } => {
                 self.atomic(*op, *mem, *index, *value, *elem, *mask)?
@@ -220,8 +220,8 @@ impl Function<'_> {
     // -- compression -------------------------------------------------------------------------
 
     /// One machine vector at a time: compressed in a register, then stored under a mask of as many
-    /// lanes as were kept. Without such instructions LLVM stores lane by lane.
-    fn compress_store(&mut self, mem: Mem, index: Operand, value: &Value, mask: Operand) {
+    /// lanes as were kept, or whole where there is room to spare. Without such instructions LLVM stores lane by lane.
+    fn compress_store(&mut self, mem: Mem, index: Operand, value: &Value, mask: Operand, spare: bool) {
         let (mut index, mask) = (self.operand(index), self.operand_lanes(mask, value.ty.lanes));
         if !value.ty.is_vector() {
             let place = self.place(mem, value.ty.element, &index, false);
@@ -234,7 +234,7 @@ impl Function<'_> {
                 (self.resize(value, part * lanes, lanes), self.resize(&mask, part * lanes, lanes));
             let place = self.place(mem, value.ty.element, &index, false);
             if self.can_compress(value.ty) {
-                self.compress_machine_vector(mem, &slice, &place, &slice_mask);
+                self.compress_machine_vector(mem, &slice, &place, &slice_mask, spare);
             } else {
                 let name = format!("llvm.masked.compressstore.{}", slice.ty.suffix());
                 let notes = self.aliases.access(mem);
@@ -249,15 +249,18 @@ impl Function<'_> {
         self.target.mask_registers && (ty.bits() >= 32 || self.target.compress_narrow)
     }
 
-    fn compress_machine_vector(&mut self, mem: Mem, value: &Value, place: &Value, mask: &Value) {
+    fn compress_machine_vector(&mut self, mem: Mem, value: &Value, place: &Value, mask: &Value, spare: bool) {
         // The instruction exists from 128 bits on.
         let lanes = value.ty.lanes.max(128 / value.ty.bits());
-        let kept = self.count_lanes(mask);
         let wide = self.resize(value, 0, lanes);
         let wide_mask = self.widen_mask(mask, lanes);
         let name = format!("llvm.x86.avx512.mask.compress.{}", wide.ty.suffix());
         let packed = self.text.call(wide.ty, &name, &[&wide, &wide.ty.zero(), &wide_mask], "");
         let packed = self.resize(&packed, 0, value.ty.lanes);
+        if spare {
+            return self.plain_store(mem, &packed, place);
+        }
+        let kept = self.count_lanes(mask);
         let numbers = value.ty.of(Element::Int(32)).lane_numbers();
         let kept = self.text.cast("trunc", &kept, Type::I32);
         let kept = self.text.splat(&kept, value.ty.lanes);

@@ -225,7 +225,7 @@ impl Frame<'_> {
                 }
                 Ok(())
             }
-            Op::CompressStore { mem, index, value, elem, mask } => {
+            Op::CompressStore { mem, index, value, elem, mask, spare: _ } => {
                 let values = self.typed(*value, *elem)?;
                 let mask = self.mask(*mask, values.len())?;
                 let (first, block) = (self.int(*index)?, self.mem(*mem)?);

@@ -19,13 +19,16 @@ use warpwise_prim::{BinaryOp, ScalarType};
 use crate::lower::blocks::{Cut, Unit};
 use crate::lower::cost::{self, Work};
 use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Value};
-use crate::lower::kernels::Built;
+use crate::lower::kernels::{Built, Make};
 use crate::lower::lanes::LaneLoop;
 use crate::op::Op;
 use crate::types::{ImpType, Mem, Operand, Reg, Space};
 
 /// Operations a block should come to.
 const BLOCK_COST: i64 = 1 << 18;
+
+/// Bytes of a cache line; only whole ones are stored past the caches.
+const CACHE_LINE: i64 = 64;
 
 /// What a unit keeps of its block for one class.
 struct Class {
@@ -47,10 +50,15 @@ impl<'a> Emitter<'a> {
         let cut = self.cut(&op.space, block.next_power_of_two() as i64, stm.span)?;
         let flags = self.flags(&cut);
         let sums = self.unit_values(&cut, &vec![ScalarType::I64; classes]);
-        let built = self.build_partition(stm, op, classes, &cut, (flags, &sums))?;
+        let built = self.build_partition(stm, op, classes, &cut, (flags, &sums), false)?;
+        let past =
+            self.streams(op).then(|| self.build_partition(stm, op, classes, &cut, (flags, &sums), true));
         let element = self.host_cost(&op.body);
         let cost = self.block_cost(&cut, element);
-        self.launch_in_order(built, &cut, cost);
+        let bytes = self.code.mul(cut.extent, Operand::i64(self.result_bytes(op)));
+        self.launch_by_size((built, past.and_then(Result::ok)), bytes, &mut |this, built| {
+            this.launch_in_order(built, &cut, cost);
+        });
         let last = self.code.sub(cut.blocks, Operand::i64(1));
         for (&mem, &size) in sums.iter().zip(&stm.pattern) {
             let total = self.code.load("size", ScalarType::I64, mem, last);
@@ -68,8 +76,9 @@ impl<'a> Emitter<'a> {
         classes: usize,
         cut: &Cut,
         (flags, sums): (Mem, &[Mem]),
+        past: bool,
     ) -> Lowered<Built> {
-        self.build("partition", stm.span, &|kernel, lo, hi| {
+        let make: Make = &|kernel, lo, hi| {
             let flags = kernel.mem_param("flags", flags, None);
             let sums: Vec<Mem> = sums.iter().map(|&mem| kernel.mem_param("sums", mem, None)).collect();
             let cut = kernel.cut_param(cut);
@@ -88,7 +97,11 @@ impl<'a> Emitter<'a> {
                 kernel.code.emit(Op::ArenaReset { mark: mark.into() });
                 Ok(())
             })
-        })
+        };
+        match past {
+            true => self.build_streaming("partition_past", stm.span, make),
+            false => self.build("partition", stm.span, make),
+        }
     }
 
     /// Compresses the elements of a block into the arena, class by class.
@@ -108,7 +121,8 @@ impl<'a> Emitter<'a> {
             for value in values {
                 let elem = self.cx.function.operand_type(*value).as_scalar().unwrap_or(ScalarType::Bool);
                 let mem = self.code.mem("kept", Space::Arena);
-                let bytes = Operand::i64(cut.block * elem.bytes() as i64);
+                // Room for a group of lanes more: compressed vectors are stored whole.
+                let bytes = Operand::i64((cut.block + i64::from(how.width)) * elem.bytes() as i64);
                 self.code.emit(Op::ArenaAlloc { dst: mem, bytes });
                 mems.push((mem, elem));
             }
@@ -154,7 +168,8 @@ impl<'a> Emitter<'a> {
         }
         for (&(mem, elem), &value) in class.kept.iter().zip(values) {
             let value = self.vector_reg(value).into();
-            self.code.emit(Op::CompressStore { mem, index: class.count.into(), value, elem, mask });
+            let index = class.count.into();
+            self.code.emit(Op::CompressStore { mem, index, value, elem, mask, spare: true });
         }
         let members = self.code.reg("members", ImpType::scalar(ScalarType::I64));
         self.code.emit(Op::Count { dst: members, mask });
@@ -193,15 +208,29 @@ impl<'a> Emitter<'a> {
                 let dest = self.view(array, stm.span)?;
                 let width = if self.scalar_only { 1 } else { 2 * self.cx.target.lanes(elem).max(1) };
                 let how = LaneLoop::simple(width);
-                let count: Operand = class.count.into();
-                self.lane_loop(&how, Operand::i64(0), count, &mut |this, index| {
+                let mut copy = |this: &mut Self, index| {
                     let value = this.load_at(BlockBinding { mem, interleaved: false }, elem, index);
                     let place = this.binary(BinaryOp::Add, index, Value::Uniform(before.into()));
                     this.store(&dest, &[place], value);
                     Ok(())
-                })?;
+                };
+                let count: Operand = class.count.into();
+                let mut from = Operand::i64(0);
+                if self.streaming {
+                    from = self.unaligned(before, elem, count);
+                    self.lane_loop(&how, Operand::i64(0), from, &mut copy)?;
+                }
+                self.lane_loop(&how, from, count, &mut copy)?;
             }
         }
         Ok(())
+    }
+
+    /// How many elements lie from `start` on before the next cache line begins, at most `count`.
+    fn unaligned(&mut self, start: Reg, elem: ScalarType, count: Operand) -> Operand {
+        let line = CACHE_LINE / elem.bytes() as i64;
+        let negated = self.code.sub(Operand::i64(0), start);
+        let rest = self.code.binary(BinaryOp::And, negated, Operand::i64(line - 1));
+        self.code.binary(BinaryOp::SMin, rest, count)
     }
 }
