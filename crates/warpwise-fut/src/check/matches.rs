@@ -219,7 +219,7 @@ impl Search {
             let found = self.unmatched(rest.collect(), types, depth + 1)?;
             return Ok(found.map(|values| with(values, Example::Any)));
         }
-        for head in heads(&ty, &column) {
+        for head in heads(&ty) {
             let parts = parts_of(&ty, head);
             let mut inner = types.clone();
             inner.extend(parts.iter().rev().cloned());
@@ -248,20 +248,15 @@ fn head(cell: Cell) -> Option<Head> {
     }
 }
 
-/// What values of a type start with, as far as the rows tell them apart.
-fn heads(ty: &Type, column: &[Head]) -> Vec<Head> {
+/// What values of a type start with. Where no row may name all of them, rows that name none must match everything, and then
+/// they match what the others name, too.
+fn heads(ty: &Type) -> Vec<Head> {
     match ty {
         Type::Record(_) => vec![Head::Record],
         Type::Sum(constructors) => (0..constructors.len()).map(Head::Constructor).collect(),
         Type::Prim(PrimType::Bool) => [false, true].map(|value| Head::Literal(Literal::Bool(value))).to_vec(),
         Type::Prim(_) | Type::Param(_) | Type::Abstract(..) | Type::Array(_) | Type::Arrow(_) => {
-            let mut heads: Vec<Head> = vec![Head::OtherLiteral];
-            for head in column {
-                if !heads.contains(head) {
-                    heads.push(*head);
-                }
-            }
-            heads
+            vec![Head::OtherLiteral]
         }
     }
 }

@@ -40,6 +40,9 @@ use crate::typed::ty::{Type, Uniqueness};
 /// The type of tags.
 pub const TAG: PrimType = PrimType::U8;
 
+/// How many cases become `if`s inside each other; more are numbered, and the right one is searched by halves.
+const LONGEST_CHAIN: usize = 16;
+
 /// A value of a sum type.
 #[derive(Clone)]
 pub struct Sum<'a> {
@@ -287,24 +290,69 @@ impl<'a> Lowering<'a, '_> {
         ty: &'a Type,
         env: &Env<'a>,
     ) -> Result<Value<'a>, Failure> {
+        // Some case matches, so the last one needs no test.
+        let mut tests = Vec::with_capacity(cases.len());
         for (index, case) in cases.iter().enumerate() {
-            let rest = &cases[index + 1..];
-            // Some case matches, so the last one needs no test.
-            let matches = match rest.is_empty() {
+            let test = match index + 1 == cases.len() {
                 true => Operand::bool(true),
                 false => self.matches(&case.pattern, value)?,
             };
-            if matches == Operand::bool(false) {
-                continue;
+            if test != Operand::bool(false) {
+                tests.push((test, case));
             }
-            if matches == Operand::bool(true) {
-                return self.case(case, value, env);
+            if test == Operand::bool(true) {
+                break;
             }
-            let then = self.aside(|this| this.case(case, value, env))?;
-            let otherwise = self.aside(|this| this.match_(value, rest, ty, env))?;
-            return self.join(matches, then, otherwise, |this| Ok(this.repr(ty, env, Sizes::All)?.extents()));
         }
-        Err(self.bug("a match without cases"))
+        if tests.len() <= LONGEST_CHAIN {
+            return self.chain(&tests, value, ty, env);
+        }
+        let numbers = 0..tests.len() as i64;
+        let chosen = numbers.zip(&tests).rev().fold(Operand::i64(0), |chosen, (number, (test, _))| {
+            self.code.select(*test, Operand::i64(number), chosen)
+        });
+        let cases: Vec<&'a Case> = tests.iter().map(|(_, case)| *case).collect();
+        self.halves(chosen, 0, &cases, value, ty, env)
+    }
+
+    /// One case after the other.
+    fn chain(
+        &mut self,
+        tests: &[(Operand, &'a Case)],
+        value: &Value<'a>,
+        ty: &'a Type,
+        env: &Env<'a>,
+    ) -> Result<Value<'a>, Failure> {
+        let Some(((test, case), rest)) = tests.split_first() else {
+            return Err(self.bug("a match without cases"));
+        };
+        if rest.is_empty() {
+            return self.case(case, value, env);
+        }
+        let then = self.aside(|this| this.case(case, value, env))?;
+        let otherwise = self.aside(|this| this.chain(rest, value, ty, env))?;
+        self.join(*test, then, otherwise, |this| Ok(this.repr(ty, env, Sizes::All)?.extents()))
+    }
+
+    /// The case of a known number, the first having number `first`: `if`s are nested only as deep as a logarithm.
+    fn halves(
+        &mut self,
+        chosen: Operand,
+        first: i64,
+        cases: &[&'a Case],
+        value: &Value<'a>,
+        ty: &'a Type,
+        env: &Env<'a>,
+    ) -> Result<Value<'a>, Failure> {
+        if let [case] = cases {
+            return self.case(case, value, env);
+        }
+        let (front, back) = cases.split_at(cases.len() / 2);
+        let middle = first + front.len() as i64;
+        let is_in_front = self.code.compare(CompareOp::SLt, chosen, Operand::i64(middle));
+        let then = self.aside(|this| this.halves(chosen, first, front, value, ty, env))?;
+        let otherwise = self.aside(|this| this.halves(chosen, middle, back, value, ty, env))?;
+        self.join(is_in_front, then, otherwise, |this| Ok(this.repr(ty, env, Sizes::All)?.extents()))
     }
 
     fn case(&mut self, case: &'a Case, value: &Value<'a>, env: &Env<'a>) -> Result<Value<'a>, Failure> {
