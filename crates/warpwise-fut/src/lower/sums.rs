@@ -307,10 +307,11 @@ impl<'a> Lowering<'a, '_> {
         if tests.len() <= LONGEST_CHAIN {
             return self.chain(&tests, value, ty, env);
         }
-        let numbers = 0..tests.len() as i64;
-        let chosen = numbers.zip(&tests).rev().fold(Operand::i64(0), |chosen, (number, (test, _))| {
-            self.code.select(*test, Operand::i64(number), chosen)
-        });
+        // The last test always holds; of the others the first that holds counts.
+        let mut chosen = Operand::i64(tests.len() as i64 - 1);
+        for (number, (test, _)) in tests.iter().enumerate().rev().skip(1) {
+            chosen = self.code.select(*test, Operand::i64(number as i64), chosen);
+        }
         let cases: Vec<&'a Case> = tests.iter().map(|(_, case)| *case).collect();
         self.halves(chosen, 0, &cases, value, ty, env)
     }
@@ -409,8 +410,11 @@ impl<'a> Lowering<'a, '_> {
         let mut all = self.code.compare(CompareOp::Eq, x.tag, y.tag);
         for constructor in 0..x.layout.len() {
             let (xs, ys) = (Value::Record(x.payload(constructor)), Value::Record(y.payload(constructor)));
+            if xs.leaves().is_empty() {
+                continue;
+            }
             let applies = self.code.compare(CompareOp::Eq, x.tag, tag_of(constructor));
-            if applies == Operand::bool(false) || xs.leaves().is_empty() {
+            if applies == Operand::bool(false) {
                 continue;
             }
             let equal = if xs.extents().is_empty() || applies == Operand::bool(true) {

@@ -180,3 +180,14 @@ def lent (x: option ([3]i32)) =
   match x
   case #some xs -> xs with [0] = 1 -- error: E0402
   case #none -> [1, 2, 3]
+
+-- A type does not contain itself.
+def inside_itself r = match r case #a x -> (r == x, [(r, 1i32), (x, 2)]) -- error: E0201
+def field_of_itself r = (r.x == r, [r]) -- error: E0201
+
+-- A result may hide the size of what it does not carry.
+type~ either_list = #left ([]i32) | #right ([]i32)
+def left_only (n: i64) : either_list = #left (replicate n 0)
+def left_in_let (xs: []i32) =
+  let x : either_list = #left xs -- error: E0303
+  in xs

@@ -255,6 +255,15 @@ impl Types {
         let (a, b) = (self.find(a), self.find(b));
         if a != b {
             self.bind(a, b);
+            let parts: Vec<Ty> = match &merged {
+                Fields(fields) => fields.iter().map(|field| field.1).collect(),
+                Constructors(sum) => sum.iter().flat_map(|c| c.1.iter().copied()).collect(),
+                Free | OneOf(_) | Comparable => Vec::new(),
+            };
+            if parts.into_iter().any(|part| self.occurs(b, part)) {
+                self.constrain(b, Free, y.span);
+                return Err(Clash::Infinite);
+            }
             // A match is to blame for what it takes apart, not for its patterns.
             let span = if let Constructors(_) = merged { x.span } else { y.span };
             self.constrain(b, merged, span);

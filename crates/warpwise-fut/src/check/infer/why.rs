@@ -133,16 +133,22 @@ impl<'a> Checker<'a> {
             Clash::Differ(a, b) => self.explain_difference(error, expected, found, a, b),
             Clash::Infinite => error.hint("occurs check: the type would have to contain itself"),
             Clash::NotOneOf(ty, set) => {
-                let ty = self.show_ty(ty);
-                error.hint(format!("`{ty}` is not {}", self.show_set(set)))
+                let is_sum = self.is_sum(ty);
+                let (ty, set) = (self.show_ty(ty), self.show_set(set));
+                match is_sum {
+                    true => error.hint(format!("`{ty}` is a sum type, not {set}")),
+                    false => error.hint(format!("`{ty}` is not {set}")),
+                }
             }
             Clash::NotComparable(ty) => {
                 let ty = self.show_ty(ty);
                 error.hint(format!("`{ty}` does not support equality (`==`)"))
             }
             Clash::Unshared(names) => {
-                let names: Vec<String> = names.iter().map(|&name| format!("#{}", self.text(name))).collect();
-                error.hint(format!("Unshared constructors: {}.", names.join(", ")))
+                let mut names: Vec<String> =
+                    names.iter().map(|&name| format!("#{}", self.text(name))).collect();
+                names.sort_unstable();
+                error.hint(format!("unshared constructors: {}.", names.join(", ")))
             }
             Clash::Arity(name, a, b) => {
                 let values = |n: usize| crate::check::type_exprs::count(n, "value");
@@ -163,8 +169,8 @@ impl<'a> Checker<'a> {
         false
     }
 
-    /// Says which fields only one of two records has, and which fields something else would have to have.
-    fn explain_records(&mut self, error: Diagnostic, a: Ty, b: Ty) -> Diagnostic {
+    /// Says which fields only one of two records has, and which fields or constructors something else would have to have.
+    fn explain_shapes(&mut self, error: Diagnostic, a: Ty, b: Ty) -> Diagnostic {
         let (a_text, b_text) = (self.show_ty(a), self.show_ty(b));
         match (self.infer.types.node(a), self.infer.types.node(b)) {
             (Node::Record(names, _), Node::Record(others, _)) => {
@@ -181,7 +187,30 @@ impl<'a> Checker<'a> {
             (_, Node::Var(var)) if matches!(var.constraint, Constraint::Fields(_)) => error.hint(format!(
                 "cannot match `{a_text}` with type that must be a record with a field: `{b_text}`"
             )),
+            _ if self.is_sum(a) && self.is_sum(b) => error,
+            _ if self.is_sum(a) => {
+                error.hint(format!("cannot unify type with constructors `{a_text}` with `{b_text}`"))
+            }
+            _ if self.is_sum(b) => {
+                error.hint(format!("cannot unify type with constructors `{b_text}` with `{a_text}`"))
+            }
             _ => error,
+        }
+    }
+
+    /// Whether a type has constructors.
+    fn is_sum(&mut self, ty: Ty) -> bool {
+        match self.infer.types.node(ty) {
+            Node::Sum(_) => true,
+            Node::Var(var) => matches!(var.constraint, Constraint::Constructors(_)),
+            Node::Prim(_)
+            | Node::Param(_)
+            | Node::Abstract(..)
+            | Node::Array(_)
+            | Node::Record(..)
+            | Node::Arrow(..)
+            | Node::Link(_)
+            | Node::Error => false,
         }
     }
 
@@ -190,7 +219,7 @@ impl<'a> Checker<'a> {
         let whole = [types.find(expected), types.find(found)];
         let parts = [types.find(a), types.find(b)];
         let (a_text, b_text) = (self.show_ty(a), self.show_ty(b));
-        let error = self.explain_records(error, a, b);
+        let error = self.explain_shapes(error, a, b);
         if whole != parts && whole != [parts[1], parts[0]] {
             return error.hint(format!("`{a_text}` and `{b_text}` differ"));
         }
