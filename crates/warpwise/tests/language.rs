@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::{env, fs, thread};
 
 use warpwise::build::{BuildError, read_core};
 use warpwise::compiler::Options;
@@ -39,17 +39,24 @@ fn the_index_lists_all_programs() {
 #[test]
 fn rejected_programs_get_the_errors_they_name_and_no_others() {
     let chapters = chapters();
-    let rejected = chapters.values().flat_map(Chapter::values).filter_map(|example| {
-        let pattern = example.spec.compile_error.as_ref()?;
-        Some((example, pattern.regex.replace(".*:", " at ").replace(".*E", ", E")))
+    let examples: Vec<&Example> = chapters.values().flat_map(Chapter::values).collect();
+    let share = examples.len().div_ceil(thread::available_parallelism().map_or(1, usize::from));
+    let complaints: Vec<String> = thread::scope(|scope| {
+        let workers = examples.chunks(share).map(|part| {
+            scope.spawn(|| part.iter().filter_map(|example| complaint(example)).collect::<Vec<_>>())
+        });
+        let workers: Vec<_> = workers.collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("a worker ends")).collect()
     });
-    let complaints: Vec<String> = rejected
-        .filter_map(|(example, expected)| {
-            let found = errors(&example.path);
-            (found != expected).then(|| format!("{}: {expected}, not {found}", example.path.display()))
-        })
-        .collect();
     assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+/// What is wrong with the errors of a program that must be rejected.
+fn complaint(example: &Example) -> Option<String> {
+    let pattern = example.spec.compile_error.as_ref()?;
+    let expected = pattern.regex.replace(".*:", " at ").replace(".*E", ", E");
+    let found = errors(&example.path);
+    (found != expected).then(|| format!("{}: {expected}, not {found}", example.path.display()))
 }
 
 fn folder() -> PathBuf {

@@ -1,4 +1,4 @@
 -- Functions do not cross the border.
 -- ==
--- error: E0215.*:4:13
+-- error: E0215.*:4:14
 entry apply (f: i32 -> i32) = f 1

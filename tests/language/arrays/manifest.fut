@@ -1,0 +1,7 @@
+-- `manifest` is its argument, stored in the usual order.
+-- ==
+-- input { [[1, 2], [3, 4]] }
+-- output { [[1, 3], [2, 4]] }
+-- input { [[5]] }
+-- output { [[5]] }
+def main (xss: [][]i32) = manifest (transpose xss)

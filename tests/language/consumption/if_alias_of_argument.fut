@@ -1,0 +1,6 @@
+-- What a branch may give is lent as long as its parts are.
+-- ==
+-- error: E0402.*:6:6
+def main (c: bool) (xs: []i32) (ys: *[]i32) =
+  let zs = if c then xs else ys
+  in zs with [0] = 1

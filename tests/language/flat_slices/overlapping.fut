@@ -1,0 +1,5 @@
+-- Rows may overlap: what is read twice is there twice.
+-- ==
+-- input { [1, 2, 3, 4] }
+-- output { [6, 9] }
+def main (xs: [4]i32) = map i32.sum (intrinsics.flat_index_2d xs 0 2 1 3 1)

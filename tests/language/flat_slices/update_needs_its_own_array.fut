@@ -1,0 +1,4 @@
+-- A lent array is not updated.
+-- ==
+-- error: E0402.*:4:51
+def main (xs: [4]i32) = intrinsics.flat_update_2d xs 0 2 1 [[1, 2]]

@@ -1,0 +1,6 @@
+-- The function of `flatmap'` gives an array.
+-- ==
+-- error: E0201.*:5:35
+def main (xs: []i32) =
+  let (_, _, _, data) = flatmap' (\x -> x + 1) xs
+  in data

@@ -1,0 +1,7 @@
+-- The largest finite one is 65504; beyond it is infinity.
+-- ==
+-- input { 65504.0f16 }
+-- output { f16.inf 65504.0f16 }
+-- input { 1.0f16 }
+-- output { 2.0f16 65504.0f16 }
+def main (x: f16) = (x + x, f16.max x 65504)

@@ -1,0 +1,5 @@
+-- Operators in parentheses, also those of modules, are arguments.
+-- ==
+-- input { [1, 2, 3] }
+-- output { 6 [2, 4, 6] }
+def main (xs: []i32) = (foldl (i32.+) 0 xs, map2 (+) xs xs)

@@ -1,0 +1,7 @@
+-- Whether all values are covered is found out for combinations as well.
+-- ==
+-- error: E0220.*:5:3
+def main (a: bool) (b: bool) : i32 =
+  match (a, b)
+  case (true, _) -> 1
+  case (_, true) -> 2

@@ -1,0 +1,9 @@
+-- What is carried by a lent value is lent.
+-- ==
+-- error: E0402.*:8:20
+type option [n] = #some ([n]i32) | #none
+
+def main (x: option [2]) =
+  match x
+  case #some xs -> xs with [0] = 7
+  case #none -> [0, 0]

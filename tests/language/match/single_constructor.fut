@@ -1,0 +1,9 @@
+-- With one constructor the pattern always fits.
+-- ==
+-- input { 3 }
+-- output { 4 }
+type wrapped = #wrapped i32
+
+def value ((#wrapped x): wrapped) = x + 1
+
+def main (x: i32) = value (#wrapped x)

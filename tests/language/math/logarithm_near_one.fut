@@ -1,0 +1,7 @@
+-- `log1p x` is the logarithm of `1 + x`, precise also for small `x`.
+-- ==
+-- input { 0.0 }
+-- output { 0.0 }
+-- input { 1.718281828459045 }
+-- output { 1.0 }
+def main (x: f64) = f64.log1p x

@@ -1,0 +1,11 @@
+-- Infinity and NaN are values of the float modules, with functions that recognise them.
+-- ==
+-- input { f64.inf }
+-- output { true false }
+-- input { f64.nan }
+-- output { false true }
+-- input { -f64.inf }
+-- output { true false }
+-- input { 1.0 }
+-- output { false false }
+def main (x: f64) = (f64.isinf x, f64.isnan x)

@@ -1,0 +1,4 @@
+-- The integer modules have no roots.
+-- ==
+-- error: E0202.*:4:25
+def main (x: i32) = i32.sqrt x

@@ -1,0 +1,8 @@
+-- Inside of a module the names from around it are known.
+-- ==
+-- input { 3 }
+-- output { 30 }
+def ten = 10i32
+module m = { def scale (x: i32) = ten * x }
+
+def main (x: i32) = m.scale x

@@ -1,0 +1,7 @@
+-- A parametric module that is not applied has no members.
+-- ==
+-- error: E0221.*:7:21
+module type has_factor = { val factor : i32 }
+module scaling (m: has_factor) = { def scale (x: i32) = m.factor * x }
+
+def main (x: i32) = scaling.scale x

@@ -1,0 +1,7 @@
+-- Parameters without a type get type parameters of their own, besides those that are written.
+-- ==
+-- input { 1 true }
+-- output { true 1 }
+def swap 'a (x: a) y = (y, x)
+
+def main (x: i32) (b: bool) = swap x b

@@ -1,0 +1,9 @@
+-- Fields that are functions are called like functions.
+-- ==
+-- input { 3 }
+-- output { 10 }
+type^ shape = {area: i32 -> i32, sides: i32}
+
+def square : shape = {area = \x -> x * x + 1, sides = 4}
+
+def main (x: i32) = square.area x

@@ -1,0 +1,8 @@
+-- An update may go through fields and indices alike.
+-- ==
+-- input { [1, 2] 3 }
+-- output { [1, 9] 3 }
+def main (xs: *[2]i32) (y: i32) =
+  let r = {xs, y}
+  let r.xs[1] = 9
+  in (r.xs, r.y)

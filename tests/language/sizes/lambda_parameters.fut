@@ -1,0 +1,7 @@
+-- A lambda may name the size of its parameter's type, if the size is known around it.
+-- ==
+-- input { [[1, 2], [3, 4]] }
+-- output { [[2, 1], [4, 3]] }
+-- input { empty([0][2]i32) }
+-- output { empty([0][2]i32) }
+def main [n] [m] (xss: [n][m]i32) = map (\(xs: [m]i32) -> reverse xs) xss

@@ -1,0 +1,4 @@
+-- `transpose` exchanges the sizes.
+-- ==
+-- error: E0301.*:4:49
+def main [n] [m] (xss: [n][m]i32) : [n][m]i32 = transpose xss

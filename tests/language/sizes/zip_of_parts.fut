@@ -1,0 +1,7 @@
+-- Parts of one array have sizes that the checker compares.
+-- ==
+-- input { [1, 2, 3] }
+-- output { [3, 5] }
+-- input { [1] }
+-- output { empty([0]i32) }
+def main [n] (xs: [n]i32) = map2 (+) (init xs) (tail xs)

@@ -1,0 +1,6 @@
+-- Constructors have no order.
+-- ==
+-- error: E0201.*:6:36
+type colour = #red | #green
+
+def main (a: colour) (b: colour) = a < b

@@ -1,0 +1,5 @@
+-- A `match` has at least one case.
+-- ==
+-- error: E0110.*:5:1
+def main (x: i32) = match x
+def other = 2i32

@@ -1,0 +1,4 @@
+-- A definition has an equals sign.
+-- ==
+-- error: E0110.*:4:21
+def main (x: i32) x + 1

@@ -1,0 +1,6 @@
+-- One run of the compiler reports the mistakes of several declarations.
+-- ==
+-- error: E0110.*:5:1.*E0110.*:6:25
+def first (x: i32) = x +
+def second (x: i32) = x + 1
+def third (x: i32) = (x }

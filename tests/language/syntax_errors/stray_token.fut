@@ -1,0 +1,5 @@
+-- Only declarations stand at the top of a file.
+-- ==
+-- error: E0110.*:5:1
+def first = 1i32
+then 2

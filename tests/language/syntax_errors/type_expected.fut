@@ -1,0 +1,4 @@
+-- After a colon comes a type.
+-- ==
+-- error: E0110.*:4:14
+def main (x: 3) = x

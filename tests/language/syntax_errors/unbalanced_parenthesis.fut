@@ -1,0 +1,5 @@
+-- What is opened must be closed.
+-- ==
+-- error: E0110.*:5:1
+def main (x: i32) = (x + 1
+def other = 2i32
