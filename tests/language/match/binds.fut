@@ -1,0 +1,8 @@
+-- A name in a pattern matches everything, and stands for it in the case.
+-- ==
+-- input { 3 4 } output { 13 }
+-- input { 3 0 } output { 3 }
+def main (x: i32) (y: i32): i32 =
+  match (x, y)
+  case (a, 0) -> a
+  case (a, b) -> a + 10 * (b - a)

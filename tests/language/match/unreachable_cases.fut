@@ -1,0 +1,8 @@
+-- A case that is never reached is no error.
+-- ==
+-- input { true } output { 1 }
+def main (x: bool): i32 =
+  match x
+  case true -> 1
+  case false -> 2
+  case _ -> 3

@@ -1,0 +1,9 @@
+-- The size of what a constructor does not carry must be known before the value is made.
+-- ==
+-- error: E0305.*:8:8
+type option 'a = #none | #some a
+
+def main (c: bool) (xs: []i32): option ([]i32) =
+  if c
+  then #none
+  else #some (filter (> 0) xs)

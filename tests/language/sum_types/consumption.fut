@@ -1,0 +1,12 @@
+-- What a constructor carries may be given away with the value, and be overwritten.
+-- ==
+-- input { true } output { [7, 2] }
+-- input { false } output { [0, 0] }
+type option 'a = #none | #some a
+
+def set (x: *option ([2]i32)): *[2]i32 =
+  match x
+  case #some xs -> xs with [0] = 7
+  case #none -> [0, 0]
+
+def main (c: bool) = set (if c then #some [1, 2] else #none)

@@ -1,0 +1,6 @@
+-- A type that hides a size without a mark is rejected.
+-- ==
+-- error: E0216.*:4:13
+type list = #many ([]i32) | #none
+
+def main (x: i32) = x

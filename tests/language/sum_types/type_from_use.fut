@@ -1,0 +1,7 @@
+-- The type of a constructor may be written after it, or follow from what it is compared with.
+-- ==
+-- input { } output { false }
+def main: bool =
+  let x = #left 3
+  let y: #left i32 | #right = #right
+  in x == y
