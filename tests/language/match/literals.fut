@@ -1,4 +1,3 @@
-<<<<<<< HEAD
 -- Numbers, characters and booleans are patterns, negative numbers too.
 -- ==
 -- input { -1 97u8 true }
@@ -10,15 +9,3 @@ def main (x: i32) (c: u8) (b: bool) =
   , match c case 'a' -> 20 case _ -> 0
   , match b case true -> 1 case false -> 0
   )
-=======
--- Numbers, also negative ones, characters and booleans are patterns.
--- ==
--- input { -1 97u8 } output { 1 }
--- input { 1 97u8 } output { 2 }
--- input { 1 98u8 } output { 3 }
-def main (x: i32) (c: u8): i32 =
-  match (x, c, x < 0)
-  case (-1, _, true) -> 1
-  case (_, 'a', false) -> 2
-  case _ -> 3
->>>>>>> 69f6bf6 (Show sum types and match by example)

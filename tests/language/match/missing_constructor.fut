@@ -1,9 +1,0 @@
--- Some case must match, whatever the value is: every constructor has a case.
--- ==
--- error: E0220.*:7:3
-type colour = #red | #green | #blue
-
-def main (c: colour): i32 =
-  match c
-  case #red -> 1
-  case #blue -> 2
