@@ -20,6 +20,8 @@ pub mod relax;
 
 pub mod segment;
 
+pub mod distribute;
+
 pub mod narrow;
 pub mod schedule;
 pub mod specialise;

@@ -7,7 +7,7 @@ use crate::pass::Pass;
 /// Every pass there is, by name.
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
-    INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, SEGMENT, SCHEDULE, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE,
+    INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, SEGMENT, DISTRIBUTE, SCHEDULE, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE,
 ];
 
 /// From what a front end makes to what the CPU lowering takes.
@@ -27,6 +27,7 @@ pub const CPU: &[Pass] = &[
     SEGMENT,
     // Elements of iotas become indices, so that scheduling sees which accesses are contiguous.
     SIMPLIFY,
+    DISTRIBUTE,
     SCHEDULE,
     // Folds have become loops, nests flat spaces: copies go, invariant work leaves inner loops.
     SIMPLIFY,
@@ -123,6 +124,14 @@ const SEGMENT: Pass = Pass {
     needs: Level::Soac,
     gives: Some(Level::Seg),
     run: crate::segment::segment,
+};
+
+const DISTRIBUTE: Pass = Pass {
+    name: "distribute",
+    about: "give few outer iterations the parallelism of the map at their end",
+    needs: Level::Seg,
+    gives: None,
+    run: crate::distribute::distribute,
 };
 
 const SCHEDULE: Pass = Pass {
