@@ -1,4 +1,4 @@
--- Nor is it the result of a function: the caller could overwrite it.
+-- A constant of the program is not the result of a function: the caller could overwrite it.
 -- ==
 -- error: E0406.*:6:22
 def table = [1i32, 2, 3]

@@ -1,4 +1,4 @@
--- So the initial value must be one's own.
+-- The initial value of a loop that overwrites its parameter must be one's own.
 -- ==
 -- error: E0402.*:4:35
 def main (xs: [3]i32) = loop ys = xs for i < 3i64 do ys with [i] = 1

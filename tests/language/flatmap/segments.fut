@@ -1,4 +1,4 @@
--- It also gives the size of every part, where the parts start, and a flag at each start.
+-- `flatmap` gives the size of every part as well, where the parts start, and a flag at each start.
 -- ==
 -- input { [2i64, 1i64] }
 -- output { [2i64, 1i64] [true, false, true] [0i64, 2i64] }

@@ -1,4 +1,4 @@
--- They do not mix with other floats.
+-- Half floats do not mix with other floats.
 -- ==
 -- error: E0201.*:4:34
 def main (x: f16) (y: f32) = x + y

@@ -1,4 +1,4 @@
--- They do so inside of what is carried, too.
+-- The cases of a match also cover all values of what constructors carry.
 -- ==
 -- error: E0220.*:7:3
 type option = #some bool | #none

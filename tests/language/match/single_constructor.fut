@@ -1,4 +1,4 @@
--- With one constructor the pattern always fits.
+-- The only constructor of a type may stand in the pattern of a parameter.
 -- ==
 -- input { 3 }
 -- output { 4 }

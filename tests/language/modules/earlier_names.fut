@@ -1,4 +1,4 @@
--- Inside of a module the names from around it are known.
+-- The names that are known around a module are known inside of it.
 -- ==
 -- input { 3 }
 -- output { 30 }

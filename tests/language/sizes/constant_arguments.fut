@@ -1,4 +1,4 @@
--- With a number as the argument, the number is the size.
+-- Where a size is given by an argument that is a number, the number is the size.
 -- ==
 -- input { }
 -- output { [1, 2] }
