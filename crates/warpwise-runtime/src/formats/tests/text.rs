@@ -26,6 +26,12 @@ fn scalars_in_text() {
     check_scalar("-f64.inf", f64::NEG_INFINITY);
     check_scalar("f16.inf", f16::INFINITY);
     check_scalar("f32.nan", f32::NAN);
+    check_scalar("f16.nan", f16::NAN);
+    // Any pattern of bits under either sign, where the type is written.
+    check_scalar("255i8", -1_i8);
+    check_scalar("-1u8", 255_u8);
+    check_scalar("-128u8", 128_u8);
+    check_scalar("18446744073709551615i64", -1_i64);
     check_scalar("0.1f16", f16::from_f32(0.1));
     check_scalar("3.4028236e38f32", f32::INFINITY);
     check_scalar("9007199254740993.0", 9_007_199_254_740_992.0_f64);
@@ -56,6 +62,8 @@ fn expected_types_are_taken_on_by_plain_numbers() {
 
 #[test]
 fn arrays_in_text() {
+    assert_eq!(read(b"[[-1i64, 2], [0x3, 4]]").unwrap(), [array(&[2, 2], &[-1_i64, 2, 3, 4])]);
+    assert_eq!(read(b"[f32.inf, 2]").unwrap(), [array(&[2], &[f32::INFINITY, 2.0])]);
     assert_eq!(read(b"[1,2,3]").unwrap(), [array(&[3], &[1, 2, 3])]);
     assert_eq!(
         read(b" [ [ 1.0f32,2.0f32 ] ,\n -- row\n[3.0f32, 4.0f32]]").unwrap(),
@@ -84,6 +92,7 @@ fn malformed_text_is_located() {
         "data.in:1:8: an empty array is written with its type, such as empty([0]i32)",
     );
     check_error("[1, 2i64]", &[], "data.in:1:5: `2i64` is of type i64, not i32");
+    check_error("[1u8, 2.5]", &[], "data.in:1:7: `2.5` is of type f64, not u8");
     check_error("[1.0, 2]", &[], "data.in:1:7: `2` is of type i32, not f64");
     check_error("[1,,2]", &[], "data.in:1:4: a value of type i32 must stand here, not `,`");
     check_error("]", &[], "data.in:1:1: a value must stand here, not `]`");
@@ -93,7 +102,9 @@ fn malformed_text_is_located() {
     check_error("nan", &[], "data.in:1:1: a value must stand here, not `nan`");
     check_error("9999999999999999999", &[], "data.in:1:1: `9999999999999999999` is out of range for i32");
     check_error("300u8", &[], "data.in:1:1: `300u8` is out of range for u8");
-    check_error("-1u8", &[], "data.in:1:1: `-1u8` is out of range for u8");
+    check_error("-129u8", &[], "data.in:1:1: `-129u8` is out of range for u8");
+    check_error("256i8", &[], "data.in:1:1: `256i8` is out of range for i8");
+    check_error("-1", &["u8"], "data.in:1:1: expected a value of type u8: `-1` is out of range for u8");
     check_error("0x100u8", &[], "data.in:1:1: `0x100u8` is out of range for u8");
     check_error(
         format!("1{}", "0".repeat(60)),

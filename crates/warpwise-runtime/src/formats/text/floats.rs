@@ -80,7 +80,10 @@ pub(super) fn parse_hexadecimal(digits: &str, layout: Layout) -> Option<u64> {
 /// The `f16` nearest to an unsigned decimal number; `None` if malformed.
 pub(super) fn parse_f16(digits: &str) -> Option<f16> {
     let wide: f64 = digits.parse().ok()?;
-    if !wide.is_finite() {
+    if wide.is_nan() {
+        return Some(f16::NAN);
+    }
+    if wide.is_infinite() {
         return Some(f16::INFINITY);
     }
     if !is_middle(wide) {

@@ -82,12 +82,13 @@ impl Literal for bool {
 
 /// Integers: plain decimal digits quickly, all else with care.
 macro_rules! integers {
-    ($($int:ty, $bits:ty, $name:literal;)*) => {
+    ($($int:ty, $signed:ty, $unsigned:ty, $name:literal;)*) => {
         $(impl Literal for $int {
             fn parse(token: &[u8], strict: bool) -> Result<$int, String> {
                 let (value, any_pattern) = parse_integer(token, <$int>::TYPE, strict)?;
                 let in_range = <$int>::try_from(value).ok();
-                let pattern = || <$bits>::try_from(value).ok().map(|bits| bits as $int);
+                let unsigned = || <$unsigned>::try_from(value).ok().map(|bits| bits as $int);
+                let pattern = || unsigned().or_else(|| Some(<$signed>::try_from(value).ok()? as $int));
                 in_range.or_else(|| pattern().filter(|_| any_pattern)).ok_or_else(|| {
                     format!("`{}` is out of range for {}", token.escape_ascii(), $name)
                 })
@@ -110,14 +111,14 @@ macro_rules! integers {
 }
 
 integers! {
-    i8, u8, "i8";
-    i16, u16, "i16";
-    i32, u32, "i32";
-    i64, u64, "i64";
-    u8, u8, "u8";
-    u16, u16, "u16";
-    u32, u32, "u32";
-    u64, u64, "u64";
+    i8, i8, u8, "i8";
+    i16, i16, u16, "i16";
+    i32, i32, u32, "i32";
+    i64, i64, u64, "i64";
+    u8, i8, u8, "u8";
+    u16, i16, u16, "u16";
+    u32, i32, u32, "u32";
+    u64, i64, u64, "u64";
 }
 
 impl Literal for f16 {
@@ -204,7 +205,8 @@ fn quick_float<'a>(text: &'a [u8], suffix: &[u8], plain: bool) -> Option<(&'a st
     (fits && ends).then_some((digits, end))
 }
 
-/// The value of an integer token, and whether its base allows any bit pattern.
+/// The value of an integer token, and whether it may be any pattern of as many bits as the type has, of either
+/// sign: where it says its type, or is not decimal.
 fn parse_integer(token: &[u8], ty: ValueType, strict: bool) -> Result<(i128, bool), String> {
     check_type(token, ty, strict)?;
     let malformed = || not_a(token, ty);
@@ -218,9 +220,10 @@ fn parse_integer(token: &[u8], ty: ValueType, strict: bool) -> Result<(i128, boo
     if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(base)) {
         return Err(malformed());
     }
+    let any_pattern = (base != 10 && !negative) || is_suffixed(token, ty);
     // So many digits that 128 bits do not hold them are out of every range.
     let magnitude = i128::from_str_radix(digits, base).unwrap_or(i128::MAX);
-    Ok((if negative { -magnitude } else { magnitude }, base != 10 && !negative))
+    Ok((if negative { -magnitude } else { magnitude }, any_pattern))
 }
 
 /// The bits of a float token; `decimal` parses its digits.
@@ -256,8 +259,7 @@ fn parse_float(
 /// Whether a token of its own type may stand where a `ty` is read.
 fn check_type(token: &[u8], ty: ValueType, strict: bool) -> Result<(), String> {
     let own = type_of(token).ok_or_else(|| not_a(token, ty))?;
-    let suffixed =
-        token.ends_with(own.name().as_bytes()) || token.ends_with(b".nan") || token.ends_with(b".inf");
+    let suffixed = is_suffixed(token, own);
     let takes_on = match own {
         ValueType::I32 => ty != ValueType::Bool,
         ValueType::F64 => ty.scalar().is_float(),
@@ -268,6 +270,11 @@ fn check_type(token: &[u8], ty: ValueType, strict: bool) -> Result<(), String> {
     } else {
         Err(format!("`{}` is of type {own}, not {ty}", token.escape_ascii()))
     }
+}
+
+/// Whether a token says that it is of this type, which is its own.
+pub(super) fn is_suffixed(token: &[u8], own: ValueType) -> bool {
+    token.ends_with(own.name().as_bytes()) || token.ends_with(b".nan") || token.ends_with(b".inf")
 }
 
 fn split_sign(token: &[u8]) -> (bool, &[u8]) {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use half::f16;
 use warpwise_prim::ValueType;
 
-use super::literals::{Literal, is_token_byte, token_length, type_of};
+use super::literals::{Literal, is_suffixed, is_token_byte, token_length, type_of};
 use crate::array::{Array, Shape, Value, element_count};
 use crate::formats::ExpectedType;
 use crate::formats::error::Fault;
@@ -92,7 +92,7 @@ impl<'a> Parser<'a> {
     }
 
     fn scalar<T: Literal>(&mut self) -> Result<Value, Fault> {
-        Ok(Value::from_element(self.literal::<T>()?))
+        Ok(Value::from_element(self.literal_as::<T>(self.expected.is_none())?))
     }
 
     /// `empty([0][2]i32)`.
@@ -164,7 +164,9 @@ impl<'a> Parser<'a> {
             Some(expected) => expected.elem,
             None => self.first_element_type()?,
         };
-        for_type!(ty, self.array())
+        // What follows an element with a suffix needs none.
+        let strict = self.expected.is_none() && !self.first_element_is_suffixed(ty);
+        for_type!(ty, self.array(strict))
     }
 
     /// The type of the first element of the array that begins here.
@@ -182,7 +184,15 @@ impl<'a> Parser<'a> {
         ty
     }
 
-    fn array<T: Literal>(&mut self) -> Result<Value, Fault> {
+    fn first_element_is_suffixed(&self, ty: ValueType) -> bool {
+        let first = self.text[self.at..].iter().position(|&byte| is_token_byte(byte));
+        first.is_some_and(|first| {
+            let rest = &self.text[self.at + first..];
+            is_suffixed(&rest[..token_length(rest)], ty)
+        })
+    }
+
+    fn array<T: Literal>(&mut self, strict: bool) -> Result<Value, Fault> {
         let start = self.at;
         let mut elements = BlockBuilder::new(self.pool);
         // Sizes known so far by depth; items seen in each array that is open; depth of elements.
@@ -198,7 +208,7 @@ impl<'a> Parser<'a> {
             if *depth.get_or_insert(open.len()) != open.len() {
                 return Err(self.fault("a row must stand here, not an element"));
             }
-            let count = self.row::<T>(&mut elements)?;
+            let count = self.row::<T>(&mut elements, strict)?;
             if let Some(items) = open.last_mut() {
                 *items += count;
             }
@@ -257,11 +267,11 @@ impl<'a> Parser<'a> {
     }
 
     /// Elements with commas between them; their number. Stops before what follows the last.
-    fn row<T: Literal>(&mut self, elements: &mut BlockBuilder<'_>) -> Result<i64, Fault> {
+    fn row<T: Literal>(&mut self, elements: &mut BlockBuilder<'_>, strict: bool) -> Result<i64, Fault> {
         let mut count = 0;
         loop {
             let start = self.at;
-            let element = self.literal::<T>()?;
+            let element = self.literal_as::<T>(strict)?;
             elements
                 .push(bytemuck::bytes_of(&element))
                 .map_err(|error| Fault::memory(start as u64, error))?;
@@ -286,10 +296,6 @@ impl<'a> Parser<'a> {
         let array = Array::from_block(ty.scalar(), shape, Arc::new(block))
             .ok_or_else(|| Fault::new(start as u64, "the rows do not make up an array"))?;
         Ok(Value::array(ty, array))
-    }
-
-    fn literal<T: Literal>(&mut self) -> Result<T, Fault> {
-        self.literal_as(self.expected.is_none())
     }
 
     #[inline]
