@@ -167,13 +167,22 @@ impl<'a> Lowering<'a, '_> {
 
     /// Whether `0 <= size`, with the check that says which range is invalid.
     pub fn check_size(&mut self, size: Operand, env: &Env<'a>) -> Vec<warpwise_ir::Var> {
-        let zero = Operand::i64(0);
+        let message: Vec<MessagePart> = vec![text("Range 0..1..<"), number(size), text(" is invalid")];
+        self.check_size_saying(size, message, env)
+    }
+
+    /// As [`Lowering::check_size`], with another message.
+    pub fn check_size_saying(
+        &mut self,
+        size: Operand,
+        message: Vec<MessagePart>,
+        env: &Env<'a>,
+    ) -> Vec<warpwise_ir::Var> {
         let fits = if self.code.is_size(size) {
             Operand::bool(true)
         } else {
-            self.code.compare(CompareOp::SLe, zero, size)
+            self.code.compare(CompareOp::SLe, Operand::i64(0), size)
         };
-        let message: Vec<MessagePart> = vec![text("Range 0..1..<"), number(size), text(" is invalid")];
         let certs = self.check(env, fits, message);
         self.code.mark_size(size);
         certs

@@ -12,7 +12,7 @@ use warpwise_ir::{
     Expr, Hist, HistOp, Lambda, Operand, Partition, Reduce, Scan, Scatter, ScatterDest, Screma, Var,
 };
 
-use crate::lower::context::Lowering;
+use crate::lower::context::{Lowering, shape_parts, text};
 use crate::lower::types::{Extent, Repr};
 use crate::lower::value::{Use, Value};
 use crate::typed::intrinsic::Structural;
@@ -384,9 +384,13 @@ impl<'a> Lowering<'a, '_> {
         arguments: &Use<'a>,
     ) -> Result<Value<'a>, Failure> {
         let (n, m) = (self.scalar(n)?, self.scalar(m)?);
-        self.check_size(n, &arguments.env);
-        self.check_size(m, &arguments.env);
-        let (_, element) = self.array(xs)?;
+        let (size, element) = self.array(xs)?;
+        let mut message = vec![text("Cannot unflatten array of shape ")];
+        message.extend(shape_parts(&[size]));
+        message.push(text(" to array of shape "));
+        message.extend(shape_parts(&[n, m]));
+        self.check_size_saying(n, message.clone(), &arguments.env);
+        self.check_size_saying(m, message, &arguments.env);
         let element = self.reshaped(element, 1, &[n, m]);
         Ok(Value::Array(n, Box::new(Value::Array(m, Box::new(element)))))
     }
