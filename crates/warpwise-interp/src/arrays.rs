@@ -95,7 +95,7 @@ impl<'p> Machine<'p> {
     }
 
     /// The places of a slice's elements in row-major order, and its shape.
-    fn slice(&self, array: &ArrayValue, dims: &[SliceDim]) -> Run<(Vec<usize>, Vec<usize>)> {
+    pub(crate) fn slice(&self, array: &ArrayValue, dims: &[SliceDim]) -> Run<(Vec<usize>, Vec<usize>)> {
         let mut places = vec![0];
         let mut shape = Vec::new();
         for (dim, taken) in dims.iter().enumerate() {

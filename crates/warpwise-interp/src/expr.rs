@@ -3,7 +3,7 @@
 use warpwise_ir::{Body, Expr, LoopForm, LoopParam, Var};
 use warpwise_prim::Scalar;
 
-use crate::machine::{Machine, Run, call};
+use crate::machine::{Machine, Run, Surroundings, call};
 use crate::value::Value;
 
 impl<'p> Machine<'p> {
@@ -36,10 +36,11 @@ impl<'p> Machine<'p> {
             Expr::Loop { params, form, body } => self.repeat(params, form, body),
             Expr::Call { function, args } => {
                 let args = self.operands(args)?;
-                call(self.program, *function, args, self.depth + 1, self.steps)
+                let surroundings = Surroundings { depth: self.depth + 1, steps: self.steps, heap: self.heap };
+                call(self.program, *function, args, surroundings)
             }
             Expr::Threshold { value, default, .. } => self.one((self.int(*value)? >= *default).into()),
-            Expr::Alloc { .. } => Ok(vec![Value::Token]),
+            Expr::Alloc { bytes } => self.alloc(*bytes).map(|block| vec![block]),
             Expr::Screma(_)
             | Expr::Partition(_)
             | Expr::Scatter(_)

@@ -5,8 +5,11 @@
 //! failing check is the one SEMANTICS wants reported, and reductions fold from the left (integers agree
 //! bit for bit with every back end, floats up to the order of summation).
 //!
-//! Reading order: [`value`], [`text`], `machine`, `expr`, `arrays`, `soac`, `seg`. Absent on purpose: speed, IO, heap
-//! semantics and race detection.
+//! [`interpret_on_heap`] runs a program of level `mem` in the same way, and keeps its blocks of memory beside the values:
+//! it finds arrays that do not lie where they should, and data races.
+//!
+//! Reading order: [`value`], [`text`], `machine`, `expr`, `arrays`, `soac`, `seg`, then `heap`, `races`, `memory`. Absent on
+//! purpose: speed, IO.
 
 pub mod text;
 pub mod value;
@@ -20,5 +23,9 @@ mod arrays;
 mod seg;
 mod soac;
 
-pub use machine::{InterpError, interpret, interpret_within};
+mod heap;
+mod memory;
+mod races;
+
+pub use machine::{InterpError, interpret, interpret_on_heap, interpret_within};
 pub use value::{ArrayValue, Value};

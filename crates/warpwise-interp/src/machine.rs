@@ -1,6 +1,6 @@
 //! The state of a run, statements and bodies.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use warpwise_diag::Span;
@@ -10,6 +10,8 @@ use warpwise_ir::{
 };
 use warpwise_prim::{Scalar, ValueType};
 
+use crate::heap::{Heap, Place};
+use crate::memory::place_arguments;
 use crate::value::{ArrayValue, Value};
 
 /// Why a run failed.
@@ -53,7 +55,37 @@ pub fn interpret_within(
     args: Vec<Value>,
     steps: u64,
 ) -> Result<Vec<Value>, InterpError> {
-    call(program, function, args, 0, &Cell::new(steps))
+    call(program, function, args, Surroundings { depth: 0, steps: &Cell::new(steps), heap: None })
+}
+
+/// Runs a function of a program of level `mem` with its memory: an error where an array does not lie where its placement
+/// says, or where parallel iterations race. Blocks among the results are tokens.
+pub fn interpret_on_heap(
+    program: &Program,
+    id: FunctionId,
+    args: Vec<Value>,
+) -> Result<Vec<Value>, InterpError> {
+    let heap = RefCell::default();
+    let function = &program.functions[id];
+    if args.len() != function.params.len() {
+        return interpret(program, id, args);
+    }
+    let args = place_arguments(&heap, function, args);
+    let surroundings = Surroundings { depth: 0, steps: &Cell::new(u64::MAX), heap: Some(&heap) };
+    let values = call(program, id, args, surroundings)?;
+    let is_block = |x: &Operand| x.as_var().is_some_and(|var| *function.ty(var) == Type::Mem);
+    let results = function.body.result.iter().zip(values);
+    Ok(results.map(|(x, value)| if is_block(x) { Value::Token } else { value }).collect())
+}
+
+/// What the activations of a run share.
+#[derive(Clone, Copy)]
+pub(crate) struct Surroundings<'p> {
+    pub(crate) depth: usize,
+    /// How many steps are left, in all activations together.
+    pub(crate) steps: &'p Cell<u64>,
+    /// Memory, if it is looked at.
+    pub(crate) heap: Option<&'p RefCell<Heap>>,
 }
 
 /// Deepest recursion.
@@ -63,8 +95,7 @@ pub(crate) fn call<'p>(
     program: &'p Program,
     id: FunctionId,
     args: Vec<Value>,
-    depth: usize,
-    steps: &'p Cell<u64>,
+    surroundings: Surroundings<'p>,
 ) -> Result<Vec<Value>, InterpError> {
     let function = &program.functions[id];
     let mut machine = Machine {
@@ -74,10 +105,11 @@ pub(crate) fn call<'p>(
         accs: Vec::new(),
         tokens: SecondaryMap::default(),
         span: function.span,
-        depth,
-        steps,
+        depth: surroundings.depth,
+        steps: surroundings.steps,
+        heap: surroundings.heap,
     };
-    if depth > MAX_DEPTH {
+    if surroundings.depth > MAX_DEPTH {
         return Err(machine.invalid("recursion is too deep"));
     }
     if args.len() != function.params.len() {
@@ -86,7 +118,9 @@ pub(crate) fn call<'p>(
     for (param, arg) in function.params.iter().zip(args) {
         machine.set(param.var, arg);
     }
-    machine.body(&function.body)
+    let values = machine.body(&function.body)?;
+    function.body.result.iter().try_for_each(|&result| machine.read_whole(result))?;
+    Ok(values)
 }
 
 /// One activation of a function.
@@ -103,11 +137,15 @@ pub(crate) struct Machine<'p> {
     pub(crate) depth: usize,
     /// How many steps are left, in all activations together.
     pub(crate) steps: &'p Cell<u64>,
+    /// Memory, if it is looked at.
+    pub(crate) heap: Option<&'p RefCell<Heap>>,
 }
 
 /// Arrays that are being combined into.
 pub(crate) struct Accumulator<'p> {
     pub(crate) arrays: Vec<ArrayValue>,
+    /// Where they lie, if memory is looked at.
+    pub(crate) places: Vec<Option<Place>>,
     pub(crate) op: Option<&'p Lambda>,
 }
 
@@ -137,6 +175,7 @@ impl<'p> Machine<'p> {
     fn stm(&mut self, stm: &'p Stm) -> Run<()> {
         self.span = stm.span;
         self.spend(1)?;
+        self.reads(stm)?;
         let values = self.expr(&stm.expr, &stm.pattern)?;
         if values.len() != stm.pattern.len() {
             return Err(self.invalid("a statement binds another number of values than its expression has"));
@@ -145,7 +184,8 @@ impl<'p> Machine<'p> {
         for (&var, value) in stm.pattern.iter().zip(values) {
             self.set(var, value);
         }
-        stm.pattern.iter().try_for_each(|&var| self.check_type(var))
+        stm.pattern.iter().try_for_each(|&var| self.check_type(var))?;
+        self.writes(stm)
     }
 
     /// The value of a variable has the variable's type, sizes included.
@@ -161,6 +201,8 @@ impl<'p> Machine<'p> {
                 fits
             }
             (Type::Acc(_), Value::Acc(_)) | (Type::Cert | Type::Mem, Value::Token) => true,
+            // A block is a number where memory is looked at.
+            (Type::Mem, Value::Scalar(Scalar::I64(_))) => self.heap.is_some(),
             _ => false,
         };
         let name = self.function.vars[var].name();

@@ -14,21 +14,40 @@ impl<'p> Machine<'p> {
             extents.push(self.int(dim.extent)?.max(0) as usize);
         }
         let mut points = Vec::new();
-        for flat in 0..self.spend_elements(&extents)? {
+        let mut touched = Vec::new();
+        let all = self.spend_elements(&extents)?;
+        self.enter(op);
+        for flat in 0..all {
             self.set_indices(op, &extents, flat);
-            points.push(self.body(&op.body)?);
+            self.begin_point(op, &extents)?;
+            let point = self.body(&op.body)?;
+            self.write_point(op, pattern, &point, &mut touched)?;
+            points.push(point);
         }
+        let results = self.results_of(op, &extents, points, pattern)?;
+        self.write_results(op, &extents, pattern, &results, &touched)?;
+        Ok(results)
+    }
+
+    /// What an operation makes of what its points yield.
+    fn results_of(
+        &mut self,
+        op: &'p SegOp,
+        extents: &[usize],
+        points: Vec<Vec<Value>>,
+        pattern: &[Var],
+    ) -> Run<Vec<Value>> {
         match &op.kind {
-            SegKind::Map => self.gather(&extents, points, pattern),
+            SegKind::Map => self.gather(extents, points, pattern),
             SegKind::Reduce { reduces } => {
                 let n_reduced = reduces.iter().map(|reduce| reduce.neutral.len()).sum();
-                self.by_segment(&extents, points, pattern, n_reduced, |this, segment| {
+                self.by_segment(extents, points, pattern, n_reduced, |this, segment| {
                     this.scan_and_reduce(&[], reduces, None, segment)
                 })
             }
             SegKind::Scan { scans, reduces, post } => {
                 let n_reduced = reduces.iter().map(|reduce| reduce.neutral.len()).sum();
-                self.by_segment(&extents, points, pattern, n_reduced, |this, segment| {
+                self.by_segment(extents, points, pattern, n_reduced, |this, segment| {
                     this.scan_and_reduce(scans, reduces, post.as_ref(), segment)
                 })
             }

@@ -292,10 +292,12 @@ impl<'p> Machine<'p> {
         let first = self.accs.len();
         for input in &soac.inputs {
             let mut arrays = Vec::with_capacity(input.arrays.len());
+            let mut places = Vec::with_capacity(input.arrays.len());
             for &array in &input.arrays {
+                places.push(self.place(array)?);
                 arrays.push(self.take_array(array)?);
             }
-            self.accs.push(Accumulator { arrays, op: input.op.as_ref().map(|(op, _)| op) });
+            self.accs.push(Accumulator { arrays, places, op: input.op.as_ref().map(|(op, _)| op) });
         }
         let n_accs = soac.inputs.len();
         for (number, &token) in soac.lambda.params[..n_accs].iter().enumerate() {
@@ -317,6 +319,7 @@ impl<'p> Machine<'p> {
         let index_args: Vec<Value> = indices.iter().map(|&i| Value::Scalar(Scalar::I64(i))).collect();
         self.combine_at(op, &mut arrays, &indices, values, &index_args)?;
         self.accs[number].arrays = arrays;
+        self.write_acc(&self.accs[number], &indices)?;
         Ok(vec![Value::Acc(number)])
     }
 

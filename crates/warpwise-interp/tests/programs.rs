@@ -1,7 +1,7 @@
 //! File tests of the interpreter: `tests/programs/*.ir`, each with calls and what comes of them.
 //!
 //! ```text
-//! // level: soac                          what the verifier checks; soac if nothing is said
+//! // level: soac                          what the verifier checks; soac if nothing is said. At level mem memory is looked at
 //! // f(3, [1, 2, 3]) = 6, [1, 2]          what a call yields (certificates left out)
 //! // f(0, empty(0, i64)) fails: message   an assertion that does not hold
 //! // f(1, [2]) is invalid: message        part of what is said of a program that breaks a contract
@@ -13,7 +13,7 @@ use std::{env, fs};
 use libtest_mimic::{Arguments, Failed, Trial};
 use warpwise_diag::{Sources, render_failure};
 use warpwise_interp::text::{parse_call, parse_values};
-use warpwise_interp::{InterpError, Value, interpret};
+use warpwise_interp::{InterpError, Value, interpret, interpret_on_heap};
 use warpwise_ir::verify::{Level, verify};
 use warpwise_ir::{Program, Type};
 
@@ -43,7 +43,7 @@ fn run(file: &Path) -> Result<(), String> {
             Some("mem") => level = Level::Mem,
             Some(other) => return Err(format!("there is no level `{other}`")),
             None if line.contains('(') => {
-                call(&program, line).map_err(|message| format!("{line}: {message}"))?;
+                call(&program, level, line).map_err(|message| format!("{line}: {message}"))?;
                 calls += 1;
             }
             None => {}
@@ -58,13 +58,14 @@ fn run(file: &Path) -> Result<(), String> {
     }
 }
 
-fn call(program: &Program, line: &str) -> Result<(), String> {
+fn call(program: &Program, level: Level, line: &str) -> Result<(), String> {
     let call = parse_call(line)?;
     let found = program.functions.iter().find(|(_, function)| function.name == call.function);
     let (id, function) = found.ok_or("there is no such function")?;
     let blocks = function.params.iter().filter(|param| *function.ty(param.var) == Type::Mem);
     let args = blocks.map(|_| Value::Token).chain(call.args).collect();
-    let result = interpret(program, id, args);
+    let run = if level == Level::Mem { interpret_on_heap } else { interpret };
+    let result = run(program, id, args);
     match (call.rest.trim().split_once(' '), result) {
         (Some(("=", expected)), Ok(values)) => {
             let values: Vec<Value> = values.into_iter().filter(|value| *value != Value::Token).collect();

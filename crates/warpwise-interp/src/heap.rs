@@ -1,0 +1,128 @@
+//! Memory under a run of a program at level `mem` (papers/002, Figure 10): is every array where its placement says, and
+//! do no two iterations get in each other's way?
+//!
+//! The values of a run come from the interpreter, which knows nothing of memory. Beside them, every block is kept byte by
+//! byte: what makes an array writes it where its placement says, and what reads an element of an array finds the
+//! array's value there, or the placements are wrong: something else was put into the same place too early, or
+//! an index function does not lead to the element. In operations with parallel dimensions every access
+//! is noted with its iteration ([`races`](crate::races)).
+//!
+//! Blocks are numbered; a variable of type `mem` holds the number (papers/002, Figure 9).
+//! Not modelled: when blocks are freed, and in which order parallel iterations run.
+
+use warpwise_prim::{Scalar, ScalarType};
+
+use crate::races::{Kind, Races};
+use crate::value::ArrayValue;
+
+/// All blocks of a run, and who uses them.
+#[derive(Default)]
+pub(crate) struct Heap {
+    /// The bytes of every block; nothing where none was written.
+    blocks: Vec<Vec<Option<u8>>>,
+    pub(crate) races: Races,
+}
+
+/// Where an array lies: its placement with the operands' values.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Place {
+    pub(crate) block: usize,
+    pub(crate) elem: ScalarType,
+    /// In elements.
+    pub(crate) offset: i64,
+    /// Extents and strides, in elements.
+    pub(crate) dims: Vec<(usize, i64)>,
+}
+
+/// What is wrong with an access.
+pub(crate) type Access<T> = Result<T, String>;
+
+impl Heap {
+    /// A fresh block of so many bytes.
+    pub(crate) fn alloc(&mut self, bytes: usize) -> usize {
+        self.blocks.push(vec![None; bytes]);
+        self.blocks.len() - 1
+    }
+
+    /// Reads an element that must be there.
+    pub(crate) fn read(&mut self, block: usize, at: i64, expected: Scalar) -> Access<()> {
+        let bytes = self.bytes(block, at, expected.ty())?;
+        self.races.access(block, bytes.clone(), Kind::Read)?;
+        let found = self.blocks[block][bytes]
+            .iter()
+            .rev()
+            .try_fold(0, |bits, byte| Some(bits << 8 | u64::from((*byte)?)));
+        match found {
+            None => Err(format!("element {at} of its block was not written")),
+            Some(bits) if bits == expected.to_bits() => Ok(()),
+            Some(bits) => {
+                let found = Scalar::from_bits(expected.ty(), bits);
+                Err(format!("at element {at} of its block lies {found:?} instead of {expected:?}"))
+            }
+        }
+    }
+
+    /// Writes an element; an atomic write may meet others.
+    pub(crate) fn write(&mut self, block: usize, at: i64, value: Scalar, kind: Kind) -> Access<()> {
+        let bytes = self.bytes(block, at, value.ty())?;
+        self.races.access(block, bytes.clone(), kind)?;
+        let bits = value.to_bits();
+        for (number, byte) in self.blocks[block][bytes].iter_mut().enumerate() {
+            *byte = Some((bits >> (8 * number)) as u8);
+        }
+        Ok(())
+    }
+
+    /// Reads an array that must be there as a whole.
+    pub(crate) fn read_array(&mut self, place: &Place, value: &ArrayValue) -> Access<()> {
+        let elements = place.elements();
+        elements
+            .into_iter()
+            .zip(value.data.iter())
+            .try_for_each(|(at, &value)| self.read(place.block, at, value))
+    }
+
+    /// Writes an array as a whole.
+    pub(crate) fn write_array(&mut self, place: &Place, value: &[Scalar], kind: Kind) -> Access<()> {
+        let elements = place.elements();
+        elements.into_iter().zip(value).try_for_each(|(at, &value)| self.write(place.block, at, value, kind))
+    }
+
+    /// Notes that an array is used, without doing it.
+    pub(crate) fn note(&mut self, place: &Place, kind: Kind) -> Access<()> {
+        for at in place.elements() {
+            let bytes = self.bytes(place.block, at, place.elem)?;
+            self.races.access(place.block, bytes, kind)?;
+        }
+        Ok(())
+    }
+
+    fn bytes(&self, block: usize, at: i64, elem: ScalarType) -> Access<std::ops::Range<usize>> {
+        let size = self.blocks[block].len();
+        let start = at.checked_mul(elem.bytes() as i64).and_then(|start| usize::try_from(start).ok());
+        let range = start.map(|start| start..start.saturating_add(elem.bytes()));
+        range.filter(|range| range.end <= size).ok_or_else(|| {
+            format!("element {at} of type {} lies outside its block of {size} bytes", elem.name())
+        })
+    }
+}
+
+impl Place {
+    /// The part at these leading indices.
+    pub(crate) fn row(&self, indices: &[i64]) -> Place {
+        let moved = indices.iter().zip(&self.dims).map(|(&index, &(_, stride))| index.wrapping_mul(stride));
+        let offset = moved.fold(self.offset, i64::wrapping_add);
+        Place { offset, dims: self.dims[indices.len()..].to_vec(), ..*self }
+    }
+
+    /// The places of all elements in row-major order.
+    pub(crate) fn elements(&self) -> Vec<i64> {
+        let mut places = vec![self.offset];
+        for &(extent, stride) in &self.dims {
+            let along =
+                |&place: &i64| (0..extent as i64).map(move |i| place.wrapping_add(i.wrapping_mul(stride)));
+            places = places.iter().flat_map(along).collect();
+        }
+        places
+    }
+}
