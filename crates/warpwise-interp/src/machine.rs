@@ -55,7 +55,7 @@ pub fn interpret_within(
     args: Vec<Value>,
     steps: u64,
 ) -> Result<Vec<Value>, InterpError> {
-    call(program, function, args, Surroundings { depth: 0, steps: &Cell::new(steps), heap: None })
+    call(program, function, args, Surroundings { stack_base: stack_top(), steps: &Cell::new(steps), heap: None })
 }
 
 /// Runs a function of a program of level `mem` with its memory: an error where an array does not lie where its placement
@@ -71,7 +71,7 @@ pub fn interpret_on_heap(
         return interpret(program, id, args);
     }
     let args = place_arguments(&heap, function, args);
-    let surroundings = Surroundings { depth: 0, steps: &Cell::new(u64::MAX), heap: Some(&heap) };
+    let surroundings = Surroundings { stack_base: stack_top(), steps: &Cell::new(u64::MAX), heap: Some(&heap) };
     let values = call(program, id, args, surroundings)?;
     let is_block = |x: &Operand| x.as_var().is_some_and(|var| *function.ty(var) == Type::Mem);
     let results = function.body.result.iter().zip(values);
@@ -81,15 +81,23 @@ pub fn interpret_on_heap(
 /// What the activations of a run share.
 #[derive(Clone, Copy)]
 pub(crate) struct Surroundings<'p> {
-    pub(crate) depth: usize,
+    /// Where the stack was when the run began.
+    pub(crate) stack_base: usize,
     /// How many steps are left, in all activations together.
     pub(crate) steps: &'p Cell<u64>,
     /// Memory, if it is looked at.
     pub(crate) heap: Option<&'p RefCell<Heap>>,
 }
 
-/// Deepest recursion.
-const MAX_DEPTH: usize = 1000;
+/// Bytes of stack that recursion may take: threads of tests have twice as much.
+const MAX_STACK: usize = 1 << 20;
+
+/// About where the top of the stack is.
+#[inline(never)]
+fn stack_top() -> usize {
+    let here = 0_u8;
+    std::ptr::from_ref(std::hint::black_box(&here)).addr()
+}
 
 pub(crate) fn call<'p>(
     program: &'p Program,
@@ -105,11 +113,11 @@ pub(crate) fn call<'p>(
         accs: Vec::new(),
         tokens: SecondaryMap::default(),
         span: function.span,
-        depth: surroundings.depth,
+        stack_base: surroundings.stack_base,
         steps: surroundings.steps,
         heap: surroundings.heap,
     };
-    if surroundings.depth > MAX_DEPTH {
+    if surroundings.stack_base.abs_diff(stack_top()) > MAX_STACK {
         return Err(machine.invalid("recursion is too deep"));
     }
     if args.len() != function.params.len() {
@@ -134,7 +142,8 @@ pub(crate) struct Machine<'p> {
     pub(crate) tokens: SecondaryMap<Var, Option<usize>>,
     /// Where the current statement came from.
     pub(crate) span: Span,
-    pub(crate) depth: usize,
+    /// Where the stack was when the run began.
+    pub(crate) stack_base: usize,
     /// How many steps are left, in all activations together.
     pub(crate) steps: &'p Cell<u64>,
     /// Memory, if it is looked at.

@@ -10,17 +10,23 @@
 //!
 //! For every file: parse and print is a fixpoint, verify, run, verify, compare the text exactly (`BLESS=1` rewrites
 //! it), interpret every call before and after and compare the results bit for bit (floats too: no pass but
-//! `contract` may change a rounding, whose files use numbers that are exact either way).
+//! `contract` may change a rounding, whose files use numbers that are exact either way). Placed programs run
+//! with their memory, too, which must hold every array and be free of races; and erasing the memory must give back the
+//! program from before.
+
+#[path = "passes/erase.rs"]
+mod erase;
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use erase::erase_memory;
 use libtest_mimic::{Arguments, Failed, Trial};
 use warpwise_diag::{Sources, render_failure};
 use warpwise_interp::text::parse_call;
-use warpwise_interp::{Value, interpret};
+use warpwise_interp::{InterpError, Value, interpret, interpret_on_heap};
 use warpwise_ir::verify::Level;
-use warpwise_ir::{Program, Type};
+use warpwise_ir::{FunctionId, Program, Type};
 use warpwise_opt::pass::{Pass, check, run_passes};
 use warpwise_opt::pipelines;
 
@@ -65,16 +71,67 @@ fn run(file: &Path) -> Result<(), String> {
     let level = header.passes.first().map_or(Level::Soac, |pass| pass.needs);
     check("input", &before, level).map_err(|bug| bug.to_string())?;
     let mut after = before.clone();
-    run_passes(&header.passes, &mut after, level, |_, _, _| {})
+    let reached = run_passes(&header.passes, &mut after, level, |_, _, _| {})
         .map_err(|failure| render_failure(&Sources::new(), &failure, false))?;
     compare_text(file, input, expected, &after.to_string())?;
+    compare_results(&header, (&before, interpret), (&after, interpret))?;
+    if reached == Level::Mem {
+        compare_results(&header, (&before, interpret), (&after, interpret_on_heap))?;
+        erasable(&header, (&before, level), after)?;
+    }
+    Ok(())
+}
+
+type Run = fn(&Program, FunctionId, Vec<Value>) -> Result<Vec<Value>, InterpError>;
+
+fn compare_results(header: &Header, before: (&Program, Run), after: (&Program, Run)) -> Result<(), String> {
     for (function, args) in &header.calls {
-        let (old, new) = (call(&before, function, args)?, call(&after, function, args)?);
+        let (old, new) = (call(before, function, args)?, call(after, function, args)?);
         if old != new {
             return Err(format!("`{function}` yields another result:\nbefore: {old:?}\nafter:  {new:?}"));
         }
     }
     Ok(())
+}
+
+/// Without its memory a placed program is one of level `seg`, with the same values: and the one from before, but for
+/// copies, when what only served memory is removed.
+fn erasable(header: &Header, (before, level): (&Program, Level), mut placed: Program) -> Result<(), String> {
+    erase_memory(&mut placed);
+    check("erasure", &placed, Level::Seg).map_err(|bug| bug.to_string())?;
+    compare_results(header, (before, interpret), (&placed, interpret))?;
+    let mut unplaced = before.clone();
+    let mut passes: Vec<Pass> = header.passes.iter().filter(|pass| pass.name != "place").copied().collect();
+    let simplify = *pipelines::pass("simplify").ok_or("there is no `simplify`")?;
+    passes.push(simplify);
+    let failed = |failure| render_failure(&Sources::new(), &failure, false);
+    run_passes(&passes, &mut unplaced, level, |_, _, _| {}).map_err(failed)?;
+    run_passes(&[simplify], &mut placed, Level::Seg, |_, _, _| {}).map_err(failed)?;
+    let (unplaced, placed) = (statements(&unplaced), statements(&placed));
+    if placed.len() < unplaced.len() || !is_subsequence(&unplaced, &placed) {
+        return Err(format!("erased, it is another program:\n{unplaced:#?}\n{placed:#?}"));
+    }
+    Ok(())
+}
+
+/// What the statements of a program do, in order, without names.
+fn statements(program: &Program) -> Vec<String> {
+    let text = program.to_string();
+    let lines = text.lines().filter_map(|line| line.split_once(" = ")).map(|(_, expr)| expr);
+    lines.filter_map(|expr| expr.split([' ', '[']).next()).map(str::to_string).collect()
+}
+
+/// Whether all of `few` is in `many` in this order, and the rest are copies.
+fn is_subsequence(few: &[String], many: &[String]) -> bool {
+    let mut few = few.iter().peekable();
+    for step in many {
+        if few.peek() == Some(&step) {
+            few.next();
+        } else if step != "copy" {
+            return false;
+        }
+    }
+    few.next().is_none()
 }
 
 fn header(input: &str) -> Result<Header, String> {
@@ -111,11 +168,11 @@ fn compare_text(file: &Path, input: &str, expected: &str, actual: &str) -> Resul
 }
 
 /// Calls a function; blocks of memory are added to its arguments and dropped from its results.
-fn call(program: &Program, name: &str, args: &[Value]) -> Result<Vec<Value>, String> {
+fn call((program, run): (&Program, Run), name: &str, args: &[Value]) -> Result<Vec<Value>, String> {
     let found = program.functions.iter().find(|(_, function)| function.name == name);
     let (id, function) = found.ok_or_else(|| format!("there is no function `{name}`"))?;
     let is_block = |param: &&warpwise_ir::Param| *function.ty(param.var) == Type::Mem;
     let blocks = function.params.iter().filter(is_block).map(|_| Value::Token);
     let all = blocks.chain(args.iter().cloned()).collect();
-    interpret(program, id, all).map_err(|error| format!("`{name}`: {error}"))
+    run(program, id, all).map_err(|error| format!("`{name}`: {error}"))
 }

@@ -8,7 +8,7 @@ use warpwise::compiler;
 use warpwise::{CallError, Context, Options, Program as Compiled};
 use warpwise_diag::{Failure, Sources};
 use warpwise_imp::interp::{Stop, run};
-use warpwise_interp::{InterpError, Value, interpret};
+use warpwise_interp::{InterpError, Value, interpret, interpret_on_heap};
 use warpwise_ir::verify::Level;
 use warpwise_ir::{Program, Type};
 use warpwise_opt::pass::run_passes;
@@ -74,7 +74,9 @@ impl Machines {
     pub fn ask(&self, question: &Question) -> Result<Verdict, Trouble> {
         let mut expected = Vec::new();
         for call in question.calls {
-            expected.push(guarded("interpreter", || evaluate(question.program, question.sources, call))?);
+            expected.push(guarded("interpreter", || {
+                evaluate(question.program, Level::Soac, question.sources, call)
+            })?);
         }
         let optimised = match guarded("passes", || optimise(question, &mut expected))? {
             Ok(optimised) => optimised,
@@ -156,13 +158,14 @@ fn guarded<T>(stage: &str, work: impl FnOnce() -> Result<T, String>) -> Result<T
     }
 }
 
-/// What the interpreter says; certificates and blocks are left out.
-fn evaluate(program: &Program, sources: &Sources, args: &[Value]) -> Result<Outcome, String> {
+/// What the interpreter says; certificates and blocks are left out. At level `mem` it watches memory.
+fn evaluate(program: &Program, level: Level, sources: &Sources, args: &[Value]) -> Result<Outcome, String> {
     let id = program.entry("main").ok_or("there is no entry point `main`")?;
     let function = &program.functions[id];
     let blocks = function.params.iter().filter(|param| *function.ty(param.var) == Type::Mem);
     let args = blocks.map(|_| Value::Token).chain(args.iter().cloned()).collect();
-    match interpret(program, id, args) {
+    let run = if level == Level::Mem { interpret_on_heap } else { interpret };
+    match run(program, id, args) {
         Ok(values) => Ok(Ok(values.into_iter().filter(|value| *value != Value::Token).collect())),
         Err(InterpError::Check { message, span }) => Ok(Err((message, sources.describe(span)))),
         Err(error @ (InterpError::Invalid { .. } | InterpError::OutOfSteps { .. })) => Err(error.to_string()),
@@ -184,7 +187,7 @@ fn optimise(question: &Question, expected: &mut [Outcome]) -> Result<Result<Prog
             Err(Failure::User(_)) => return Err(format!("{who} blames the user")),
         }
         for (call, expected) in question.calls.iter().zip(expected.iter_mut()) {
-            let found = catch_unwind(AssertUnwindSafe(|| evaluate(&program, question.sources, call)))
+            let found = catch_unwind(AssertUnwindSafe(|| evaluate(&program, level, question.sources, call)))
                 .map_err(|_| format!("{who}: the interpreter panics\n{program}"))?
                 .map_err(|what| format!("{who}: {what}\n{program}"))?;
             if pass.name == "contract" && question.bound == Bound::Equal {
