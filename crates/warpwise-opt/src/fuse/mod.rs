@@ -19,6 +19,7 @@
 mod horizontal;
 mod vertical;
 
+use rustc_hash::FxHashSet;
 use warpwise_diag::Limit;
 use warpwise_ir::traverse::{FreeVars, free_in_expr};
 use warpwise_ir::{Body, Expr, Function, Program, Stm, Var};
@@ -36,45 +37,94 @@ pub fn fuse(program: &mut Program) -> Result<(), Limit> {
 }
 
 fn fuse_body(function: &mut Function, body: &mut Body) {
-    while fuse_once(function, body) {}
+    let mut block = Block::of(function, body);
+    // Statements before this one have no partner among those before them.
+    let mut from = 0;
+    loop {
+        let lowest = fuse_vertically(function, body, &mut block, from);
+        match fuse_horizontally(function, body, &mut block, lowest) {
+            Some(first) => from = first,
+            None => break,
+        }
+    }
     for stm in &mut body.stms {
         stm.expr.for_each_body_mut(|body| fuse_body(function, body));
     }
 }
 
-/// Fuses one pair, if there is one.
-fn fuse_once(function: &mut Function, body: &mut Body) -> bool {
-    let block = Block::of(function, body);
-    for consumer in 0..body.stms.len() {
-        for producer in (0..consumer).rev() {
-            if block.can_fuse_vertically(body, producer, consumer)
+/// Fuses consumers from a statement on with their producers until none is left; gives the first statement
+/// that may have changed. What a producer stood in the way of is tried again once it has moved.
+fn fuse_vertically(function: &mut Function, body: &mut Body, block: &mut Block, from: usize) -> usize {
+    let (mut consumer, mut lowest) = (from, from);
+    while consumer < body.stms.len() {
+        let producer = block.producers(body, consumer).into_iter().find(|&producer| {
+            block.can_fuse_vertically(body, producer, consumer)
                 && vertical::fuse(function, body, producer, consumer)
-            {
-                return true;
+        });
+        match producer {
+            Some(producer) => {
+                block.merged(function, body, producer, consumer);
+                lowest = lowest.min(producer);
+                consumer = producer;
             }
+            None => consumer += 1,
         }
     }
-    for second in 0..body.stms.len() {
-        for first in (0..second).rev() {
-            if block.can_fuse_horizontally(body, first, second) {
-                horizontal::fuse(body, first, second);
-                return true;
-            }
+    lowest
+}
+
+/// Fuses the first two neighbours of which the second stands at `from` or after it; gives where the first stood.
+fn fuse_horizontally(function: &Function, body: &mut Body, block: &mut Block, from: usize) -> Option<usize> {
+    for second in from..body.stms.len() {
+        let partner = |&first: &usize| block.can_fuse_horizontally(body, first, second);
+        if let Some(first) = (0..second).rev().find(partner) {
+            horizontal::fuse(body, first, second);
+            block.merged(function, body, first, second);
+            return Some(first);
         }
     }
-    false
+    None
 }
 
 /// What the statements of a body read and overwrite.
 struct Block {
+    /// By statement.
     free: Vec<FreeVars>,
+    /// What is bound by statements of the body itself.
+    bound: FxHashSet<Var>,
     aliases: Aliases,
 }
 
 impl Block {
     fn of(function: &Function, body: &Body) -> Block {
         let free = body.stms.iter().map(|stm| free_in_expr(function, &stm.expr)).collect();
-        Block { free, aliases: Aliases::of(body) }
+        let bound = body.stms.iter().flat_map(|stm| stm.pattern.iter().copied()).collect();
+        Block { free, bound, aliases: Aliases::of(body) }
+    }
+
+    /// The statements that make inputs of a consumer, the last one first.
+    fn producers(&self, body: &Body, consumer: usize) -> Vec<usize> {
+        let inputs = inputs(&body.stms[consumer].expr);
+        let mut missing = inputs.iter().filter(|&input| self.bound.contains(input)).count();
+        let mut found = Vec::new();
+        for producer in (0..consumer).rev() {
+            if missing == 0 {
+                break;
+            }
+            let made = &body.stms[producer].pattern;
+            let count = inputs.iter().filter(|&input| made.contains(input)).count();
+            if count > 0 {
+                found.push(producer);
+                missing -= count;
+            }
+        }
+        found
+    }
+
+    /// Keeps up with a statement that went into a later one. New arrays are bound in its lambda only.
+    fn merged(&mut self, function: &Function, body: &Body, first: usize, second: usize) {
+        self.free.remove(first);
+        self.free[second - 1] = free_in_expr(function, &body.stms[second - 1].expr);
     }
 
     fn uses_any(&self, stm: usize, vars: &[Var]) -> bool {
