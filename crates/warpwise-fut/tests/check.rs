@@ -1,13 +1,13 @@
 //! The corpus of the checker: `tests/check/*.fut`, each with the prelude in scope.
 //!
 //! A line that ends in `-- error: CODE` must be where exactly one error with that code starts (several codes are
-//! separated by spaces); no other line may have one. A file without such lines must be accepted. A file whose first line is `-- limit: TEXT` must be
+//! separated by spaces); no other line may have one. In a file with lines that end in `-- warning: CODE` this holds for warnings, too. A file without such lines must be accepted. A file whose first line is `-- limit: TEXT` must be
 //! refused as not supported yet, with TEXT in the message.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use warpwise_diag::{Failure, Severity, Sources};
+use warpwise_diag::{Diagnostic, Failure, Severity, Sources};
 use warpwise_fut::check::{Input, check};
 use warpwise_fut::syntax::imports::{Loaded, ReadError, SourceFile, SourceProvider, load};
 use warpwise_fut::syntax::session::Session;
@@ -73,11 +73,31 @@ fn complaints(folder: &Path, name: &str) -> Vec<String> {
             complaints.push(format!("{}: {} {}", sources.describe(error.span), error.code, error.message));
         }
     }
+    if text.contains("-- warning: ") {
+        complaints.extend(warned(name, &text, &sources, &errors));
+    }
     for (number, line) in text.lines().enumerate() {
         let expected = line.split_once("-- error: ").map_or("", |(_, codes)| codes);
         if found[number].join(" ") != expected {
             let found = found[number].join(" ");
             complaints.push(format!("{name}:{}: expected [{expected}], found [{found}]", number + 1));
+        }
+    }
+    complaints
+}
+
+/// What differs between the warnings found and those that the lines of a file speak of.
+fn warned(name: &str, text: &str, sources: &Sources, found: &[Diagnostic]) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let expected = line.split_once("-- warning: ").map_or("", |(_, codes)| codes);
+        let here = |diagnostic: &&Diagnostic| {
+            diagnostic.severity == Severity::Warning
+                && sources.position(diagnostic.span.file, diagnostic.span.start).line as usize == number + 1
+        };
+        let found: Vec<&str> = found.iter().filter(here).map(|diagnostic| diagnostic.code).collect();
+        if found.join(" ") != expected {
+            complaints.push(format!("{name}:{}: expected [{expected}], found {found:?}", number + 1));
         }
     }
     complaints

@@ -64,8 +64,8 @@ const SHAPES: &[Shape] = &[
         format!("entry main (y: i32){params} = y{}", each(n.min(200), |i| format!(" + x{i}")))
     }),
     ("modules", 200, |n| {
-        let modules = each(n, |i| format!("module m{} = {{ open m{i} def x{i} = {i}i32 }}\n", i + 1));
-        format!("module m0 = {{}}\n{modules}")
+        let modules = each(n, |i| format!("module m{i} = {{ def x{i} = {i}i32 }}\nopen m{i}\n"));
+        modules + "entry main = x0"
     }),
     ("results", 200, |n| {
         let results = each(n, |i| format!(", map (+ {i}) xs"));

@@ -15,6 +15,7 @@ use warpwise_ir::{Body, Expr, Function, FunctionId, Program, Stm};
 
 /// Inlines every call; only entry points remain (every function, where there are none).
 pub fn inline(program: &mut Program) -> Result<(), Limit> {
+    demand_moderate_size(program)?;
     let has_entries = program.functions.values().any(|function| function.entry.is_some());
     let stays = |function: &Function| function.entry.is_some() || !has_entries;
     let mut state = SecondaryMap::new(State::Waiting);
@@ -100,5 +101,72 @@ fn inline_body(program: &Program, function: &mut Function, body: &mut Body) {
             }
             expr => body.stms.push(Stm { expr, ..stm }),
         }
+    }
+}
+
+/// How many statements all calls of a program may become.
+const MOST_STATEMENTS: u64 = 1 << 21;
+
+/// Calls of calls of calls double with every level: says so before memory ends.
+fn demand_moderate_size(program: &Program) -> Result<(), Limit> {
+    let mut sizes = SecondaryMap::new(None);
+    for (id, function) in program.functions.iter() {
+        if function.entry.is_some() && size_inlined(program, id, &mut sizes) > MOST_STATEMENTS {
+            let message =
+                format!("calls that become more than {MOST_STATEMENTS} statements (in `{}`)", function.name);
+            return Err(Limit { message, span: function.span });
+        }
+    }
+    Ok(())
+}
+
+/// The statements of a function with those of all that it calls. A call of a function from itself counts as one.
+fn size_inlined(program: &Program, id: FunctionId, sizes: &mut SecondaryMap<FunctionId, Option<u64>>) -> u64 {
+    if let Some(size) = sizes[id] {
+        return size;
+    }
+    sizes[id] = Some(1);
+    let size = size_of_body(program, &program.functions[id].body, sizes);
+    sizes[id] = Some(size);
+    size
+}
+
+fn size_of_body(program: &Program, body: &Body, sizes: &mut SecondaryMap<FunctionId, Option<u64>>) -> u64 {
+    let mut size = 0u64;
+    for stm in &body.stms {
+        size = size.saturating_add(match &stm.expr {
+            Expr::Call { function, .. } => size_inlined(program, *function, sizes),
+            _ => 1,
+        });
+        stm.expr.for_each_body(|body| size = size.saturating_add(size_of_body(program, body, sizes)));
+    }
+    size
+}
+
+#[cfg(test)]
+mod tests {
+    use warpwise_diag::FileId;
+
+    use super::*;
+
+    /// `f0` has one statement, every further function calls the one before twice.
+    fn doubling(levels: usize) -> Program {
+        let mut text = "fun f0(x: i32) -> (y: i32) {\n  y: i32 = add x 1;\n  return y\n}\n".to_string();
+        for level in 1..=levels {
+            let head = if level == levels { "entry main" } else { &format!("fun f{level}") };
+            let tail = if level == levels { " as \"main\" (x: i32) -> (i32)" } else { "" };
+            let before = level - 1;
+            text += &format!(
+                "{head}(x: i32) -> (z: i32){tail} {{\n  y: i32 = call f{before}(x);\n  z: i32 = call f{before}(y);\n  return z\n}}\n"
+            );
+        }
+        warpwise_ir::parse::parse(&text, FileId(0)).unwrap_or_else(|error| panic!("{error:?} in\n{text}"))
+    }
+
+    #[test]
+    fn calls_that_double_are_a_limit() {
+        assert!(inline(&mut doubling(10)).is_ok());
+        let limit = inline(&mut doubling(60)).unwrap_err();
+        assert!(limit.message.contains("statements"), "{}", limit.message);
     }
 }

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use warpwise::build::{BuildError, Core, read_core};
-use warpwise_diag::{Report, render};
+use warpwise_diag::{Report, Severity, render};
 
-use crate::failure::{FAILED, Failure};
+use crate::failure::{FAILED, Failure, WRONG};
 use crate::options::CompileOptions;
 use crate::output::{colored, say, write_json};
 
@@ -19,6 +19,12 @@ pub struct CheckArguments {
     /// Write errors and warnings as data to a file (`-`: standard output)
     #[arg(long, value_name = "OUT")]
     json: Option<PathBuf>,
+    /// Say nothing of warnings
+    #[arg(short = 'w', long, conflicts_with = "werror")]
+    no_warnings: bool,
+    /// Take warnings for errors
+    #[arg(long = "Werror")]
+    werror: bool,
     #[command(flatten)]
     compile: CompileOptions,
 }
@@ -29,7 +35,14 @@ pub fn check(arguments: &CheckArguments) -> Result<u8, Failure> {
     let mut codes = Vec::new();
     for file in &arguments.files {
         match read_core(file, &arguments.compile.options()) {
-            Ok(Core { sources, warnings, .. }) => {
+            Ok(Core { sources, mut warnings, .. }) => {
+                if arguments.no_warnings {
+                    warnings.clear();
+                }
+                if arguments.werror && !warnings.is_empty() {
+                    warnings.iter_mut().for_each(|warning| warning.severity = Severity::Error);
+                    codes.push(WRONG);
+                }
                 say_all(&render(&sources, &warnings, colored()));
                 reports.extend(warnings.iter().map(|warning| Report::new(&sources, warning)));
             }

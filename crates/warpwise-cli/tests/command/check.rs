@@ -54,6 +54,17 @@ fn every_code_is_explained() {
 }
 
 #[test]
+fn warnings_are_shown_or_hidden_or_errors() {
+    let folder = Folder::with("def f (x: i32) : i32 = ???");
+    let ran = folder.run(&["check", "p.fut"]);
+    assert!(ran.errors.contains("warning[W0001]: hole of type `i32`"), "{}", ran.errors);
+    assert_eq!(ran.code, Some(0));
+    assert_eq!(folder.run(&["check", "-w", "p.fut"]).errors, "");
+    folder.run(&["check", "--Werror", "p.fut"]).fails(2, &["error[W0001]", "p.fut:1:24"]);
+    folder.run(&["check", "-w", "--Werror", "p.fut"]).fails(1, &["cannot be used with"]);
+}
+
+#[test]
 fn errors_are_data_for_tools() {
     let folder = Folder::with("entry main (x: i32) = y");
     folder.write("q.fut", "entry main (x: i32) = x");

@@ -14,6 +14,13 @@ entry f (x: i64) = (x * x, f64.i64 x)\nentry g (x: i64) = (x + x, f64.i64 x)",
     ),
     ("no-block", "passed", "", "entry main (x: i32) = x"),
     ("rejected", "passed", "", "-- ==\n-- error: unknown.*name|not.*known|nknown\nentry main = nowhere"),
+    (
+        "hole",
+        "passed",
+        "",
+        "-- ==\n-- input { 1 } error: hole of type.*i32\n-- input { 0 } output { 0 }\n-- warning: hole of type `i32`
+entry main (x: i32) : i32 = if x > 0 then ??? else x",
+    ),
     ("rejected-quotes", "passed", "", "-- ==\n-- error: Name \"nowhere\"\nentry main = nowhere"),
     (
         "rejected-otherwise",

@@ -65,6 +65,7 @@ impl Causality {
             | ExprKind::Def { instance, .. }
             | ExprKind::Intrinsic { instance, .. } => self.instance(instance, expr.span),
             ExprKind::Array(elements) if elements.is_empty() => self.sizes_of(expr),
+            ExprKind::Hole => self.sizes_of(expr),
             ExprKind::Construct { arguments, .. } => {
                 arguments.iter().for_each(|argument| self.expr(argument));
                 // What other constructors would carry has a size, too.

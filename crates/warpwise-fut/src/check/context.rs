@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_diag::{Diagnostic, Limit, Severity, Sources, Span};
 
 use crate::check::env::{Env, Frame, Members, Names, Value};
@@ -53,6 +53,10 @@ pub struct Checker<'a> {
     pub infer: Inference<'a>,
     /// The phase with sizes.
     pub sizing: Sizing,
+    /// Places with the codes of the warnings that they got.
+    pub warned: FxHashSet<(&'static str, Span)>,
+    /// How many of the diagnostics are errors.
+    n_reported: usize,
     /// What was found wrong.
     pub diagnostics: Vec<Diagnostic>,
     /// What is not supported.
@@ -81,6 +85,8 @@ impl<'a> Checker<'a> {
             applications: 0,
             infer: Inference::default(),
             sizing: Sizing::default(),
+            warned: FxHashSet::default(),
+            n_reported: 0,
             diagnostics: Vec::new(),
             limits: Vec::new(),
         }
@@ -105,6 +111,7 @@ impl<'a> Checker<'a> {
 
     /// Reports something.
     pub fn report(&mut self, diagnostic: Diagnostic) {
+        self.n_reported += usize::from(diagnostic.severity == Severity::Error);
         self.diagnostics.push(diagnostic);
     }
 
@@ -115,7 +122,7 @@ impl<'a> Checker<'a> {
 
     /// How many errors and limits there are: whether something went wrong since.
     pub fn n_errors(&self) -> usize {
-        self.diagnostics.iter().filter(|d| d.severity == Severity::Error).count() + self.limits.len()
+        self.n_reported + self.limits.len()
     }
 
     /// A new local. Its type is set when it is known.

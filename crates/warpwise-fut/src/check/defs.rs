@@ -48,6 +48,7 @@ impl<'a> Checker<'a> {
         let ty = self.finish(&mut function, &ty, first_local);
         self.check_causality(&function);
         self.check_matches(&function);
+        self.warn_of(&function.body);
         if self.is_entry(decl) {
             self.expand_entry(&mut function);
         }
@@ -76,6 +77,8 @@ impl<'a> Checker<'a> {
                     let node = self.infer.types.add(Node::Param(param));
                     self.infer.types.bind(ty, node);
                     types.push(param);
+                } else if let Constraint::OneOf(set) = var.constraint {
+                    self.warn_of_default(set, span);
                 }
             }
             Node::Array(element) => self.generalise_types(element, types, span),

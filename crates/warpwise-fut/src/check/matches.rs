@@ -97,6 +97,7 @@ impl Checker<'_> {
             }
             ExprKind::Literal(..)
             | ExprKind::Bytes(_)
+            | ExprKind::Hole
             | ExprKind::Local { .. }
             | ExprKind::Def { .. }
             | ExprKind::Intrinsic { .. }

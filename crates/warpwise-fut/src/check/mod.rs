@@ -14,7 +14,7 @@
 //! A parametric module is checked for each application, with the argument's types in place of its parameter's;
 //! one that is never applied is not looked into.
 //!
-//! Not supported yet, with a message that says so: holes, recursion, accumulators, differentiation.
+//! Not supported yet, with a message that says so: recursion, accumulators, differentiation.
 
 mod causality;
 pub mod consume;
@@ -34,6 +34,7 @@ mod sealing;
 mod show;
 pub mod size;
 mod type_exprs;
+mod warnings;
 
 pub use context::Checker;
 pub use files::{Input, check};

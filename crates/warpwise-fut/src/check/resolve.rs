@@ -20,6 +20,9 @@ const DIFFERENTIATION: [&str; 10] =
 /// Intrinsics that are not there yet.
 const UNSUPPORTED: [&str; 5] = ["jvp2", "vjp2", "jmp2", "mjp2", "with_vjp"];
 
+/// After so many messages no names are suggested any more.
+const MOST_SUGGESTIONS: usize = 50;
+
 /// What a name of a value means.
 pub enum Found {
     /// Something in scope of the expression.
@@ -122,6 +125,11 @@ impl<'a> Checker<'a> {
             let message = format!("differentiation (`{}`)", self.text(name.symbol));
             return self.limit(name.span, message);
         }
+        let kind = if qualified { "module or name" } else { "name" };
+        if self.diagnostics.len() > MOST_SUGGESTIONS {
+            // Many errors have one cause; looking for names like each of them would take long.
+            return self.unknown("E0202", kind, name, Vec::new());
+        }
         let mut candidates: Vec<Symbol> = self.infer.scope.names().collect();
         let mut frame = Some(self.env.clone());
         while let Some(current) = frame {
@@ -131,7 +139,6 @@ impl<'a> Checker<'a> {
             }
             frame = current.parent.clone();
         }
-        let kind = if qualified { "module or name" } else { "name" };
         self.unknown("E0202", kind, name, candidates);
     }
 

@@ -223,6 +223,7 @@ impl Checker<'_> {
                 });
                 format!("{}[{}]", show(array), parts.collect::<Vec<_>>().join(", "))
             }
+            ExprKind::Hole => "???".to_string(),
             ExprKind::Bytes(_)
             | ExprKind::Record(_)
             | ExprKind::Array(_)

@@ -107,6 +107,7 @@ impl<'a> Checker<'a> {
             }
             TypeExprKind::Unique(inner) => {
                 let (ty, _) = self.resolve_type(inner, anonymous, exists)?;
+                self.warn_of_star(&ty, expr.span);
                 Some((ty, Uniqueness::Yes))
             }
             TypeExprKind::Arrow { param, argument, result } => {

@@ -2,7 +2,7 @@
 
 use half::f16;
 use warpwise_diag::{Failure, Span};
-use warpwise_ir::{Expr as CoreExpr, Operand, Type as CoreType};
+use warpwise_ir::{Expr as CoreExpr, Message, Operand, Type as CoreType};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 
 use crate::lower::context::{Lowering, number, shape_parts, text};
@@ -66,6 +66,7 @@ impl<'a> Lowering<'a, '_> {
                 let array = self.expr(array, env)?;
                 self.update(&array, &dims, &value, env)
             }
+            ExprKind::Hole => self.hole(&expr.ty, env),
             ExprKind::Assert { condition, condition_span, body } => {
                 self.assertion(condition, *condition_span, body, env)
             }
@@ -148,6 +149,22 @@ impl<'a> Lowering<'a, '_> {
         if certs.is_empty() {
             return Ok(value);
         }
+        Ok(value.map_leaves(&mut |leaf| self.code.bind_one("", CoreExpr::Operand(leaf), &certs).into()))
+    }
+
+    /// What fails when it is reached, with a value that nobody looks at.
+    fn hole(&mut self, ty: &'a Type, env: &Env<'a>) -> Result<Value<'a>, Failure> {
+        let repr = self.repr(ty, env, Sizes::All)?;
+        if repr.form().has_function() {
+            return Err(self.limit(self.code.span, "a hole that a type parameter makes a function"));
+        }
+        let mut parts = vec![text("Reached hole of type `")];
+        self.repr_parts(&repr, &mut parts);
+        parts.push(text("`"));
+        let message = Message { parts };
+        let condition = Operand::bool(false);
+        let certs = [self.code.bind_one("c", CoreExpr::Assert { cond: condition, message }, &[])];
+        let value = self.blank(&repr, &mut Vec::new());
         Ok(value.map_leaves(&mut |leaf| self.code.bind_one("", CoreExpr::Operand(leaf), &certs).into()))
     }
 

@@ -248,7 +248,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// A value that nobody looks at.
-    fn blank(&mut self, repr: &Repr, outer: &mut Vec<Operand>) -> Value<'a> {
+    pub fn blank(&mut self, repr: &Repr, outer: &mut Vec<Operand>) -> Value<'a> {
         match repr {
             Repr::Scalar(prim) => Value::Leaf(self.blank_leaf(*prim, outer)),
             Repr::Record(fields) => {

@@ -411,9 +411,11 @@ fn locals_known(expr: &Expr, env: &Env) -> bool {
     let optional = |expr: &Option<Expr>| expr.as_ref().is_none_or(known);
     match &expr.kind {
         ExprKind::Local { local, .. } => env.value(*local).is_some(),
-        ExprKind::Literal(..) | ExprKind::Bytes(_) | ExprKind::Def { .. } | ExprKind::Intrinsic { .. } => {
-            true
-        }
+        ExprKind::Literal(..)
+        | ExprKind::Bytes(_)
+        | ExprKind::Hole
+        | ExprKind::Def { .. }
+        | ExprKind::Intrinsic { .. } => true,
         ExprKind::Record(exprs) | ExprKind::Array(exprs) => exprs.iter().all(known),
         ExprKind::Construct { arguments, .. } => arguments.iter().all(known),
         ExprKind::Project { record: body, .. }

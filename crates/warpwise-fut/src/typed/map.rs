@@ -112,7 +112,7 @@ fn changed_size(size: &Size, map: &mut impl Map) -> Option<Size> {
 pub fn map_expr(expr: &mut Expr, map: &mut impl Map) {
     update_type(&mut expr.ty, map);
     match &mut expr.kind {
-        ExprKind::Literal(..) | ExprKind::Bytes(_) => {}
+        ExprKind::Literal(..) | ExprKind::Bytes(_) | ExprKind::Hole => {}
         ExprKind::Local { local, instance } => {
             map_instance(instance, map);
             if let Some(size) = map.local(*local) {
@@ -267,6 +267,7 @@ impl Expr {
             | ExprKind::Local { .. }
             | ExprKind::Def { .. }
             | ExprKind::Bytes(_)
+            | ExprKind::Hole
             | ExprKind::Intrinsic { .. }
             | ExprKind::Record(_)
             | ExprKind::Array(_)

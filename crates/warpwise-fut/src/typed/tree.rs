@@ -256,6 +256,8 @@ pub enum ExprKind {
         /// What is put there.
         value: Box<Expr>,
     },
+    /// `???`: fails when it is evaluated. Its type is no function.
+    Hole,
     /// `assert c e`.
     Assert {
         /// What must hold.

@@ -17,6 +17,7 @@ impl Expr {
         match &self.kind {
             ExprKind::Literal(..)
             | ExprKind::Bytes(_)
+            | ExprKind::Hole
             | ExprKind::Local { .. }
             | ExprKind::Def { .. }
             | ExprKind::Intrinsic { .. } => {}

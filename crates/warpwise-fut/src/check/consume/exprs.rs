@@ -12,7 +12,9 @@ impl Consumption<'_> {
     /// Checks an expression in the order of evaluation, and gives what its value shares memory with.
     pub fn expr(&mut self, expr: &mut Expr) -> Aliases {
         match &mut expr.kind {
-            ExprKind::Literal(..) | ExprKind::Bytes(_) | ExprKind::Intrinsic { .. } => Aliases::none(),
+            ExprKind::Literal(..) | ExprKind::Bytes(_) | ExprKind::Hole | ExprKind::Intrinsic { .. } => {
+                Aliases::none()
+            }
             ExprKind::Local { .. } | ExprKind::Project { .. } => {
                 let (aliases, name) = self.place(expr);
                 if let Some(name) = name {

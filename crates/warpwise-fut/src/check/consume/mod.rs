@@ -82,7 +82,7 @@ impl Checker<'_> {
         };
         state.definition(def, annotated);
         let errors = std::mem::take(&mut state.errors);
-        self.diagnostics.extend(errors);
+        errors.into_iter().for_each(|error| self.report(error));
     }
 }
 

@@ -52,7 +52,7 @@ impl<'a> Checker<'a> {
                 let byte = self.prim(PrimType::U8);
                 self.infer.types.add(Node::Array(byte))
             }
-            ExprKind::Hole => self.unsupported(expr.span, "holes"),
+            ExprKind::Hole => self.fresh(expr.span),
             ExprKind::Var(name) => self.infer_name(expr.id, name),
             ExprKind::Tuple(parts) => {
                 let names = self.tuple_names(parts.len());
@@ -152,11 +152,6 @@ impl<'a> Checker<'a> {
             self.infer.scope.reset(mark);
         }
         first.map_or_else(|| self.error_ty(), |first| first.0)
-    }
-
-    fn unsupported(&mut self, span: Span, what: &str) -> Ty {
-        self.limit(span, what);
-        self.error_ty()
     }
 
     /// The type of something that has an error.

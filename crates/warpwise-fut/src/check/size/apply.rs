@@ -268,7 +268,8 @@ pub fn is_expressible(expr: &Expr) -> bool {
             is_expressible(condition) && is_expressible(then) && is_expressible(otherwise)
         }
         ExprKind::Coerce(body) | ExprKind::Attr { body, .. } => is_expressible(body),
-        ExprKind::Update { .. }
+        ExprKind::Hole
+        | ExprKind::Update { .. }
         | ExprKind::Lambda(_)
         | ExprKind::Let { .. }
         | ExprKind::Match { .. }

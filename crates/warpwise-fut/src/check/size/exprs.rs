@@ -91,7 +91,10 @@ impl<'a> Checker<'a> {
             AstKind::Loop(this) => self.build_loop(this, span),
             AstKind::Constructor { name, arguments } => self.build_constructor(expr, name, arguments),
             AstKind::Match { scrutinee, cases } => self.build_match(scrutinee, cases, span),
-            AstKind::Hole => self.build_unit(span),
+            AstKind::Hole => match self.infer.exprs.get(&expr.id).copied() {
+                Some(ty) => self.build_hole(ty, span),
+                None => self.build_unit(span),
+            },
         }
     }
 

@@ -9,6 +9,7 @@
 pub mod apply;
 pub mod exprs;
 pub mod functions;
+mod holes;
 pub mod loops;
 pub mod names;
 pub mod paths;

@@ -1,0 +1,30 @@
+//! Holes: placeholders of whatever type their place asks for.
+
+use warpwise_diag::Span;
+
+use crate::check::Checker;
+use crate::check::infer::ty::Ty;
+use crate::typed::tree::{Expr, ExprKind, Lambda, Param, Pat, PatKind};
+use crate::typed::ty::{Type, Uniqueness};
+
+impl Checker<'_> {
+    /// A hole of this type. One that is a function is a function with a hole for its result.
+    pub fn build_hole(&mut self, ty: Ty, span: Span) -> Expr {
+        let ty = self.sized(ty, self.sizing.level, false, span);
+        hole(&ty, span)
+    }
+}
+
+fn hole(ty: &Type, span: Span) -> Expr {
+    let kind = match ty {
+        Type::Arrow(arrow) => {
+            let pattern = Pat { span, ty: arrow.argument.clone(), kind: PatKind::Wildcard };
+            let params = vec![Param { pattern, consumes: Uniqueness::No }];
+            let body = hole(&arrow.result.ty, span);
+            ExprKind::Lambda(Box::new(Lambda { params, result: arrow.result.clone(), body }))
+        }
+        Type::Record(fields) => ExprKind::Record(fields.iter().map(|field| hole(&field.ty, span)).collect()),
+        Type::Prim(_) | Type::Param(_) | Type::Abstract(..) | Type::Array(_) | Type::Sum(_) => ExprKind::Hole,
+    };
+    Expr { span, ty: ty.clone(), kind }
+}

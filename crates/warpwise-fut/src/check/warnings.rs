@@ -1,0 +1,79 @@
+//! What is odd about a definition, but no error. Runs on finished definitions.
+
+use warpwise_diag::{Diagnostic, Span};
+
+use crate::check::Checker;
+use crate::check::operators::PrimSet;
+use crate::syntax::ast::PrimType;
+use crate::typed::intrinsic::Intrinsic;
+use crate::typed::tree::{Expr, ExprKind};
+use crate::typed::ty::Type;
+
+impl Checker<'_> {
+    /// Reports what is odd about an expression and all inside. The prelude is ours.
+    pub fn warn_of(&mut self, expr: &Expr) {
+        if self.in_prelude {
+            return;
+        }
+        match &expr.kind {
+            ExprKind::Hole => {
+                let message = format!("hole of type `{}`", self.show_type(&expr.ty));
+                self.warn_once(
+                    Diagnostic::warning("W0001", expr.span, message)
+                        .hint("the program can be compiled, and fails when it gets here"),
+                );
+            }
+            ExprKind::Intrinsic { intrinsic: Intrinsic::Equal { .. }, .. } if compares_arrays(&expr.ty) => {
+                let message = "comparing arrays with `==` is deprecated";
+                self.warn_once(
+                    Diagnostic::warning("W0002", expr.span, message)
+                        .hint("compare their elements: `and (map2 (==) xs ys)`"),
+                );
+            }
+            _ => {}
+        }
+        expr.for_each_child(&mut |child| self.warn_of(child));
+    }
+
+    /// Reports a star in front of a type that holds no array: nothing of it can be consumed.
+    pub fn warn_of_star(&mut self, ty: &Type, span: Span) {
+        if !self.in_prelude && !may_hold_array(ty) {
+            let message = format!("declaring `{}` as unique has no effect", self.show_type(ty));
+            self.warn_once(Diagnostic::warning("W0003", span, message).hint("take the star away"));
+        }
+    }
+
+    /// Reports that a definition, named here, gets a type that nothing in it asks for.
+    pub fn warn_of_default(&mut self, set: PrimSet, span: Span) {
+        let found = [PrimType::I32, PrimType::F64].into_iter().find(|&prim| set.contains(prim));
+        if let (Some(prim), None, false) = (found, set.single(), self.in_prelude) {
+            let message = format!("ambiguous type in this definition: taken as `{}`", prim.name());
+            self.warn_once(
+                Diagnostic::warning("W0004", span, message).hint("write the types of the parameters"),
+            );
+        }
+    }
+
+    /// Reports a warning, unless the same was said of this place before: parametric modules are checked
+    /// for every application.
+    pub fn warn_once(&mut self, warning: Diagnostic) {
+        let key: (&str, Span) = (warning.code, warning.span);
+        if self.warned.insert(key) {
+            self.report(warning);
+        }
+    }
+}
+
+/// Whether values of a type can hold arrays.
+fn may_hold_array(ty: &Type) -> bool {
+    match ty {
+        Type::Prim(_) => false,
+        Type::Record(fields) => fields.iter().any(|field| may_hold_array(&field.ty)),
+        Type::Param(_) | Type::Abstract(..) | Type::Array(_) | Type::Sum(_) | Type::Arrow(_) => true,
+    }
+}
+
+/// Whether a function of this type takes an array.
+fn compares_arrays(ty: &Type) -> bool {
+    matches!(ty, Type::Arrow(arrow) if matches!(arrow.argument, Type::Array(_)))
+}

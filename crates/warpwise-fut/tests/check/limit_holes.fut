@@ -1,3 +1,0 @@
--- limit: holes
-
-def f (x: i32) : i32 = ???
