@@ -31,24 +31,29 @@ def second_derivative [n] (grid: [n]f32) : [n]weights =
 def at [n] (row: i64 -> f32) (ws: [n]weights) (i: i64) : f32 =
   ws[i].before * row (i64.max 0 (i - 1)) + ws[i].here * row i + ws[i].after * row (i64.min (n - 1) (i + 1))
 
--- Solves the tridiagonal system whose row i is lower[i], diagonal[i], upper[i], by elimination.
-def solve [n] (lower: i64 -> f32) (diagonal: i64 -> f32) (upper: i64 -> f32) (right: [n]f32) : [n]f32 =
-  let (pivots, us) =
-    loop (pivots, us) = (tabulate n diagonal, copy right) for k < n - 1 do
+-- A tridiagonal system after elimination: what was taken of each row from the next one, the diagonal, and above.
+type system [n] = {factors: [n]f32, pivots: [n]f32, upper: [n]f32}
+
+-- The system of an implicit half step along a line with these variances at its points.
+def eliminated [n] (rate: f32) (ws: [n]weights) (variance: i64 -> f32) : system [n] =
+  let part i w = -0.25 * variance i * w
+  let upper = tabulate n (\i -> part i ws[i].after)
+  let start = replicate n (rate + part 0 ws[0].here)
+  let (factors, pivots) =
+    loop (factors, pivots) = (replicate n 0, start) for k < n - 1 do
       let i = k + 1
-      let factor = lower i / pivots[i - 1]
-      in ( pivots with [i] = pivots[i] - factor * upper (i - 1)
-         , us with [i] = us[i] - factor * us[i - 1]
-         )
-  let us[n - 1] = us[n - 1] / pivots[n - 1]
+      let factor = part i ws[i].before / pivots[i - 1]
+      in (factors with [i] = factor, pivots with [i] = rate + part i ws[i].here - factor * upper[i - 1])
+  in {factors, pivots, upper}
+
+def solve [n] (system: system [n]) (right: [n]f32) : [n]f32 =
+  let us = loop us = copy right for k < n - 1 do
+             let i = k + 1
+             in us with [i] = us[i] - system.factors[i] * us[i - 1]
+  let us[n - 1] = us[n - 1] / system.pivots[n - 1]
   in loop us for k < n - 1 do
        let i = n - 2 - k
-       in us with [i] = (us[i] - upper i * us[i + 1]) / pivots[i]
-
--- The system of an implicit half step along a line with this variance at its points.
-def implicit [n] (rate: f32) (ws: [n]weights) (variance: i64 -> f32) (right: [n]f32) : [n]f32 =
-  let part i w = -0.25 * variance i * w
-  in solve (\i -> part i ws[i].before) (\i -> rate + part i ws[i].here) (\i -> part i ws[i].after) right
+       in us with [i] = (us[i] - system.upper[i] * us[i + 1]) / system.pivots[i]
 
 type grid [nx] [ny] = {xs: [nx]f32, ys: [ny]f32, x0: i64, y0: i64}
 
@@ -80,9 +85,11 @@ entry main (outer: i32) (num_x: i32) (num_y: i32) (num_t: i32)
     let right =
       tabulate_2d ny nx (\j i ->
         rate * values[j, i] + 0.25 * variance j i * at (\i -> values[j, i]) wx i + along_y[j, i])
-    let half = map2 (\j row -> implicit rate wx (variance j) row) (iota ny) right
+    let half = map2 (\j row -> solve (eliminated rate wx (variance j)) row) (iota ny) right
     let right = map2 (map2 (\u v -> rate * u - 0.5 * v)) half along_y
-    in transpose (map (implicit rate wy (\_ -> nu * nu)) (transpose right))
+    -- Along y all systems are the same.
+    let system = eliminated rate wy (\_ -> nu * nu)
+    in transpose (map (solve system) (transpose right))
   let value i =
     let strike = 0.001 * f32.i64 i
     let payoff = replicate ny (map (\x -> f32.max 0 (x - strike)) xs)

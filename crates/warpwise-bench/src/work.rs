@@ -3,6 +3,7 @@
 //! Sizes are larger than the caches where memory is the limit. `scale` shrinks them for a quick look; ratios
 //! of shrunken works say little.
 
+mod applications;
 mod inputs;
 mod table;
 

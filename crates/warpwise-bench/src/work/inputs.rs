@@ -25,9 +25,14 @@ pub fn f64s(seed: u64, shape: &[usize], low: f64, high: f64) -> Value {
     Value::tabulate_f64(shape, |i| low + f64::from(unit(seed, i)) * (high - low))
 }
 
-/// Integers from 0 to `below`, exclusive.
-pub fn i32s(seed: u64, shape: &[usize], below: i32) -> Value {
-    Value::tabulate_i32(shape, |i| (mixed(seed, i) >> 33) as i32 % below)
+/// Integers from 0 to `limit`, exclusive.
+pub fn i32s(seed: u64, shape: &[usize], limit: i32) -> Value {
+    Value::tabulate_i32(shape, |i| below(seed, i, limit))
+}
+
+/// An integer from 0 to `limit`, exclusive.
+pub fn below(seed: u64, i: usize, limit: i32) -> i32 {
+    (mixed(seed, i) >> 33) as i32 % limit
 }
 
 #[cfg(test)]

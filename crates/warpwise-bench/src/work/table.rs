@@ -1,5 +1,6 @@
 //! The rows of the performance table.
 
+use super::applications::applications;
 use super::inputs::{f32s, f64s, i32s};
 use super::{Goal, Limit, Output, Work};
 use crate::compare::{CLOSE, MOSTLY};
@@ -15,20 +16,27 @@ pub fn works(scale: f64) -> Vec<Work> {
     works.extend(arithmetic(scale));
     works.extend(grids(scale));
     works.extend(searches(scale));
+    works.extend(applications(scale));
     works
 }
 
 /// The works of which two threads should take half the time of one.
 pub fn compute_bound(work: &Work) -> bool {
-    matches!(work.source, "mandelbrot" | "nbody" | "mriq")
+    matches!(work.source, "mandelbrot" | "nbody" | "mriq" | "crystal" | "lavamd" | "myocyte" | "tpacf")
 }
 
-fn scaled(size: usize, scale: f64) -> usize {
+/// A size multiplied by `scale`, at least 64.
+pub fn scaled(size: usize, scale: f64) -> usize {
     ((size as f64 * scale) as usize).max(64)
 }
 
 /// A work with one program and one baseline function of the same name as the entry point.
-fn work(name: impl Into<String>, program: &'static str, source: &'static str, entry: &'static str) -> Work {
+pub fn work(
+    name: impl Into<String>,
+    program: &'static str,
+    source: &'static str,
+    entry: &'static str,
+) -> Work {
     Work {
         name: name.into(),
         program,
