@@ -168,7 +168,6 @@ fn myocyte(cells: usize) -> Work {
         symbol: "myocyte",
         inputs: Box::new(move || vec![Value::i64(cells as i64), Value::i32(3)]),
         outputs: vec![Output::Array(Kind::F32, vec![cells, 91])],
-        fast: true,
         ..work(format!("myocyte, {cells} cells"), "myocyte.fut", "myocyte", "rest")
     }
 }
