@@ -7,9 +7,11 @@
 //! ```
 //!
 //! A reduction or scan whose operator works on arrays becomes a sequential loop around its operator,
-//! whose own parallelism remains ([`sequential`]). Not done here: choosing mappings (the next
+//! whose own parallelism remains ([`sequential`]); histograms of rows that combine element by element become
+//! histograms of elements ([`rows`]). Not done here: choosing mappings (the next
 //! scheduling pass does), streams, accumulators and `flatmap` (each a located limit).
 
+mod rows;
 mod sequential;
 
 use warpwise_diag::{Limit, Span};
@@ -17,42 +19,53 @@ use warpwise_ir::{
     Body, Expr, Function, Lambda, Mapping, Operand, Program, Screma, SegDim, SegKind, SegOp, Stm, Type, Var,
 };
 
+use rows::Repeated;
 use sequential::Around;
 
 /// Segments every function.
 pub fn segment(program: &mut Program) -> Result<(), Limit> {
     for function in program.functions.values_mut() {
         let body = std::mem::take(&mut function.body);
-        function.body = host_body(function, body)?;
+        let repeated = Repeated::of(&body);
+        function.body = host_body(function, &repeated, body)?;
     }
     Ok(())
 }
 
 /// Segments the SOACs of a body that the host runs.
-fn host_body(function: &mut Function, body: Body) -> Result<Body, Limit> {
+fn host_body(function: &mut Function, repeated: &Repeated, body: Body) -> Result<Body, Limit> {
     let mut stms = Vec::with_capacity(body.stms.len());
     for stm in body.stms {
-        host_stm(function, stm, &mut stms)?;
+        host_stm(function, repeated, stm, &mut stms)?;
     }
     Ok(Body { stms, result: body.result })
 }
 
-fn host_stm(function: &mut Function, mut stm: Stm, out: &mut Vec<Stm>) -> Result<(), Limit> {
+fn host_stm(
+    function: &mut Function,
+    repeated: &Repeated,
+    mut stm: Stm,
+    out: &mut Vec<Stm>,
+) -> Result<(), Limit> {
     match stm.expr {
         Expr::If { cond, then_body, else_body, branch } => {
-            let then_body = host_body(function, then_body)?;
-            let else_body = host_body(function, else_body)?;
+            let then_body = host_body(function, repeated, then_body)?;
+            let else_body = host_body(function, repeated, else_body)?;
             stm.expr = Expr::If { cond, then_body, else_body, branch };
             out.push(stm);
         }
         Expr::Loop { params, form, body } => {
-            let body = host_body(function, body)?;
+            let body = host_body(function, repeated, body)?;
             stm.expr = Expr::Loop { params, form, body };
             out.push(stm);
         }
         _ if sequential::needs_loop(function, &stm.expr) => {
+            if let Some(stm) = rows::by_elements(function, repeated, &stm) {
+                out.push(stm);
+                return Ok(());
+            }
             for stm in sequential::to_loop(function, stm, Around::Host)? {
-                host_stm(function, stm, out)?;
+                host_stm(function, repeated, stm, out)?;
             }
         }
         _ => out.append(&mut segment_stm(function, stm)?),

@@ -1,0 +1,100 @@
+//! Histograms of rows whose operator works element by element, as histograms of their elements.
+//!
+//! ```text
+//! hist n (at, rows) into (dest) rank 1 with (x: [m]f32, y: [m]f32) { z = screma m (x, y) map {fadd}; return z } [zeros]
+//! ==>
+//! seghist (i < n: seq, j < m: seq) into (dest) rank 2 with (x: f32, y: f32) {fadd} [0.0f32]
+//!   { k = index at[i]; row = index rows[i]; v = index row[j]; return k, j, v }
+//! ```
+//!
+//! Without that, rows are combined one after the other. Needs neutral rows that repeat a constant, and values
+//! that are there already.
+
+use warpwise_ir::entity::SecondaryMap;
+use warpwise_ir::{
+    Body, Expr, Function, HistOp, Lambda, Mapping, Operand, SegDim, SegKind, SegOp, Stm, Type, Var,
+};
+
+use super::{bind, element_body, plain};
+
+/// Which arrays repeat one constant.
+#[derive(Default)]
+pub struct Repeated {
+    values: SecondaryMap<Var, Option<Operand>>,
+}
+
+impl Repeated {
+    /// Looks at every statement of a body.
+    pub fn of(body: &Body) -> Repeated {
+        let mut repeated = Repeated::default();
+        repeated.body(body);
+        repeated
+    }
+
+    fn body(&mut self, body: &Body) {
+        for stm in &body.stms {
+            if let Expr::Replicate { value: value @ Operand::Const(_), .. } = stm.expr {
+                self.values[stm.pattern[0]] = Some(value);
+            }
+            stm.expr.for_each_body(|body| self.body(body));
+        }
+    }
+
+    fn value(&self, operand: Operand) -> Option<Operand> {
+        self.values[operand.as_var()?]
+    }
+}
+
+/// The histogram of elements for a statement that is a histogram of rows.
+pub fn by_elements(function: &mut Function, repeated: &Repeated, stm: &Stm) -> Option<Stm> {
+    let Expr::Hist(soac) = &stm.expr else { return None };
+    let [op] = soac.ops.as_slice() else { return None };
+    let rows = op.dests.iter().all(|&dest| function.ty(dest).rank() == op.rank + 1);
+    if !rows || !soac.lambda.body.stms.is_empty() {
+        return None;
+    }
+    let neutral: Option<Vec<Operand>> = op.neutral.iter().map(|&x| repeated.value(x)).collect();
+    let neutral = neutral?;
+    let scalar = of_elements(function, &op.op)?;
+    let extent = function.ty(op.dests[0]).shape()[op.rank];
+    let (index, mut body) = element_body(function, &soac.inputs, soac.lambda.clone());
+    let column = function.fresh("j", Type::I64);
+    let values = body.result.split_off(op.rank);
+    body.result.push(column.into());
+    for (row, &dest) in values.into_iter().zip(&op.dests) {
+        let elem = function.ty(dest).elem()?;
+        let value = function.fresh("value", Type::Scalar(elem));
+        let expr = Expr::Index { array: row.as_var()?, indices: vec![column.into()] };
+        body.stms.push(plain(vec![value], expr, stm.span));
+        body.result.push(value.into());
+    }
+    let dim = |index, extent| SegDim { index, extent, mapping: Mapping::Seq };
+    let ops = vec![HistOp { rank: op.rank + 1, dests: op.dests.clone(), neutral, op: scalar }];
+    let space = vec![dim(index, soac.width), dim(column, extent)];
+    let expr = Expr::Seg(Box::new(SegOp { space, kind: SegKind::Hist { ops }, body }));
+    Some(Stm { pattern: stm.pattern.clone(), expr, certs: stm.certs.clone(), span: stm.span })
+}
+
+/// What an operator on rows does with their elements, if it is nothing but a map over them.
+fn of_elements(function: &mut Function, op: &Lambda) -> Option<Lambda> {
+    let [stm] = op.body.stms.as_slice() else { return None };
+    let Expr::Screma(map) = &stm.expr else { return None };
+    let plain_map = map.scans.is_empty() && map.reduces.is_empty() && map.post.is_none();
+    let yields_it = op.body.result.iter().copied().eq(stm.pattern.iter().map(|&var| Operand::Var(var)));
+    let scalars = map.map.params.iter().all(|&param| function.ty(param).rank() == 0);
+    if !plain_map || !yields_it || !scalars {
+        return None;
+    }
+    let mut params = Vec::new();
+    for &param in &op.params {
+        let elem = function.ty(param).elem()?;
+        params.push(function.fresh("x", Type::Scalar(elem)));
+    }
+    let element = |input: &Var| Some(params[op.params.iter().position(|param| param == input)?].into());
+    let elements: Option<Vec<Operand>> = map.inputs.iter().map(element).collect();
+    let mut body = Body::default();
+    bind(&mut body, &map.map.params, &elements?, stm.span);
+    body.stms.extend(map.map.body.stms.iter().cloned());
+    body.result = map.map.body.result.clone();
+    Some(Lambda { params, body })
+}
