@@ -36,7 +36,8 @@ impl<'p> Machine<'p> {
             Expr::Loop { params, form, body } => self.repeat(params, form, body),
             Expr::Call { function, args } => {
                 let args = self.operands(args)?;
-                let surroundings = Surroundings { stack_base: self.stack_base, steps: self.steps, heap: self.heap };
+                let surroundings =
+                    Surroundings { stack_base: self.stack_base, steps: self.steps, heap: self.heap };
                 call(self.program, *function, args, surroundings)
             }
             Expr::Threshold { value, default, .. } => self.one((self.int(*value)? >= *default).into()),

@@ -55,7 +55,12 @@ pub fn interpret_within(
     args: Vec<Value>,
     steps: u64,
 ) -> Result<Vec<Value>, InterpError> {
-    call(program, function, args, Surroundings { stack_base: stack_top(), steps: &Cell::new(steps), heap: None })
+    call(
+        program,
+        function,
+        args,
+        Surroundings { stack_base: stack_top(), steps: &Cell::new(steps), heap: None },
+    )
 }
 
 /// Runs a function of a program of level `mem` with its memory: an error where an array does not lie where its placement
@@ -71,7 +76,8 @@ pub fn interpret_on_heap(
         return interpret(program, id, args);
     }
     let args = place_arguments(&heap, function, args);
-    let surroundings = Surroundings { stack_base: stack_top(), steps: &Cell::new(u64::MAX), heap: Some(&heap) };
+    let surroundings =
+        Surroundings { stack_base: stack_top(), steps: &Cell::new(u64::MAX), heap: Some(&heap) };
     let values = call(program, id, args, surroundings)?;
     let is_block = |x: &Operand| x.as_var().is_some_and(|var| *function.ty(var) == Type::Mem);
     let results = function.body.result.iter().zip(values);

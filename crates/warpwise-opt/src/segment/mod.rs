@@ -7,8 +7,8 @@
 //! ```
 //!
 //! A reduction or scan whose operator works on arrays becomes a sequential loop around its operator,
-//! whose own parallelism remains ([`sequential`]); histograms of rows that combine element by element become
-//! histograms of elements ([`rows`]). Not done here: choosing mappings (the next
+//! whose own parallelism remains ([`sequential`]); histograms and reductions of rows that combine element by
+//! element become those of elements ([`rows`]). Not done here: choosing mappings (the next
 //! scheduling pass does), streams, accumulators and `flatmap` (each a located limit).
 
 mod rows;

@@ -1,4 +1,4 @@
-//! Histograms of rows whose operator works element by element, as histograms of their elements.
+//! Histograms and reductions of rows whose operator works element by element, as those of their elements.
 //!
 //! ```text
 //! hist n (at, rows) into (dest) rank 1 with (x: [m]f32, y: [m]f32) { z = screma m (x, y) map {fadd}; return z } [zeros]
@@ -7,12 +7,16 @@
 //!   { k = index at[i]; row = index rows[i]; v = index row[j]; return k, j, v }
 //! ```
 //!
+//! A reduction of rows becomes a map over columns of reductions (papers/001, rule G5).
+//!
 //! Without that, rows are combined one after the other. Needs neutral rows that repeat a constant, and values
 //! that are there already.
 
+use warpwise_diag::Span;
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::{
-    Body, Expr, Function, HistOp, Lambda, Mapping, Operand, SegDim, SegKind, SegOp, Stm, Type, Var,
+    Body, Expr, Function, HistOp, Lambda, Mapping, Operand, Reduce, Screma, SegDim, SegKind, SegOp, Stm,
+    Type, Var,
 };
 
 use super::{bind, element_body, plain};
@@ -73,6 +77,58 @@ pub fn by_elements(function: &mut Function, repeated: &Repeated, stm: &Stm) -> O
     let space = vec![dim(index, soac.width), dim(column, extent)];
     let expr = Expr::Seg(Box::new(SegOp { space, kind: SegKind::Hist { ops }, body }));
     Some(Stm { pattern: stm.pattern.clone(), expr, certs: stm.certs.clone(), span: stm.span })
+}
+
+/// The reduction of every column for a reduction of rows that are there already, and nothing else.
+pub fn by_columns(function: &mut Function, pattern: &[Var], soac: &Screma, span: Span) -> Option<Stm> {
+    let [reduce] = soac.reduces.as_slice() else { return None };
+    let params = soac.map.params.iter().map(|&param| Operand::Var(param));
+    let identity = soac.map.body.stms.is_empty() && soac.map.body.result.iter().copied().eq(params);
+    let rows = reduce.op.params.iter().all(|&param| function.ty(param).rank() == 1);
+    if !identity
+        || !rows
+        || !soac.scans.is_empty()
+        || soac.post.is_some()
+        || pattern.len() != reduce.neutral.len()
+    {
+        return None;
+    }
+    let op = of_elements(function, &reduce.op)?;
+    let extent = function.ty(pattern[0]).shape()[0];
+    let (index, column) = (function.fresh("i", Type::I64), function.fresh("j", Type::I64));
+    let element = |function: &mut Function, name: &str, array: Var, indices: &[Var]| {
+        let ty = Type::Scalar(function.ty(array).elem().expect("an array"));
+        let value = function.fresh(name, ty);
+        let indices = indices.iter().map(|&index| index.into()).collect();
+        (value, plain(vec![value], Expr::Index { array, indices }, span))
+    };
+    let mut outer = Body::default();
+    let mut neutral = Vec::new();
+    for row in &reduce.neutral {
+        let (value, stm) = element(function, "neutral", row.as_var()?, &[column]);
+        neutral.push(value.into());
+        outer.stms.push(stm);
+    }
+    let mut inner = Body::default();
+    for &array in &soac.inputs {
+        let (value, stm) = element(function, "value", array, &[index, column]);
+        inner.result.push(value.into());
+        inner.stms.push(stm);
+    }
+    let reduces = vec![Reduce { op, neutral, commutative: reduce.commutative }];
+    let totals: Vec<Var> = (pattern.iter())
+        .map(|&var| {
+            let elem = function.ty(var).elem().expect("an array");
+            function.fresh("total", Type::Scalar(elem))
+        })
+        .collect();
+    let seg = |index, extent, kind, body| {
+        let space = vec![SegDim { index, extent, mapping: Mapping::Seq }];
+        Expr::Seg(Box::new(SegOp { space, kind, body }))
+    };
+    outer.result = totals.iter().map(|&total| total.into()).collect();
+    outer.stms.push(plain(totals, seg(index, soac.width, SegKind::Reduce { reduces }, inner), span));
+    Some(plain(pattern.to_vec(), seg(column, extent, SegKind::Map, outer), span))
 }
 
 /// What an operator on rows does with their elements, if it is nothing but a map over them.

@@ -16,7 +16,7 @@ use warpwise_ir::{
 };
 use warpwise_prim::{BinaryOp, CompareOp};
 
-use super::{bind, element_stms, plain};
+use super::{bind, element_stms, plain, rows};
 
 /// Where a statement stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -52,7 +52,14 @@ pub fn to_loop(function: &mut Function, stm: Stm, around: Around) -> Result<Vec<
             if around == Around::Host && !soac.map.body.stms.is_empty() {
                 soac = split_map(function, soac, span, &mut stms);
             }
-            screma_loop(function, pattern, soac, span, &mut stms);
+            let columns = match around {
+                Around::Host => rows::by_columns(function, &pattern, &soac, span),
+                Around::Kernel => None,
+            };
+            match columns {
+                Some(stm) => stms.push(stm),
+                None => screma_loop(function, pattern, soac, span, &mut stms),
+            }
             stms
         }
         Expr::Hist(soac) => vec![hist_loop(function, pattern, *soac, span)],
