@@ -80,6 +80,7 @@ fn inner_extent(op: &SegOp) -> Option<Operand> {
     });
     let extent = extents.next()?;
     let var = extent.as_var()?;
-    let bound_inside = op.body.stms.iter().any(|stm| stm.pattern.contains(&var));
+    let bound_inside = op.space.iter().any(|dim| dim.index == var)
+        || op.body.stms.iter().any(|stm| stm.pattern.contains(&var));
     (extents.all(|other| other == extent) && !bound_inside).then_some(extent)
 }
