@@ -253,9 +253,9 @@ fn with_room_to_spare_compression_stays_within_as_many_elements_as_lanes() {
                     let kept: Vec<Scalar> = chosen.map(|(&value, _)| value).collect();
                     guarded.bytes().fill(0xee);
                     let (input, keep) = (pack(&values), pack(&keep));
-                    let out = guarded.last(ty, lanes.into());
+                    let out = guarded.last(ty, lanes);
                     machine.run(number, &[input.as_ptr() as u64, keep.as_ptr() as u64, out], 1);
-                    let start = PAGE - usize::from(lanes) * ty.bytes();
+                    let start = PAGE - lanes * ty.bytes();
                     let size = kept.len() * ty.bytes();
                     assert_eq!(
                         guarded.bytes()[start..start + size],
