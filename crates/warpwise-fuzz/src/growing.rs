@@ -24,7 +24,7 @@ pub fn program(lines: usize) -> String {
 }
 
 fn chapter(text: &mut String, i: usize) {
-    let calls_the_one_before = i % BETWEEN_ENTRIES > 0;
+    let calls_the_one_before = !i.is_multiple_of(BETWEEN_ENTRIES);
     let before =
         if calls_the_one_before { format!(" + pick{} (map (+ 1) xs)", i - 1) } else { String::new() };
     let (a, b, c, d) = (i % 7, i % 9 + 1, i % 13 + 3, i % 100);
