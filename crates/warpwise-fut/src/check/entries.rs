@@ -3,6 +3,7 @@
 use warpwise_diag::{Diagnostic, Span};
 
 use crate::check::Checker;
+use crate::check::size::names::is_extent;
 use crate::check::size::unify::Locals;
 use crate::syntax::ast::{Liftedness, Pat, PatKind, ValueDecl};
 use crate::syntax::session::Symbol;
@@ -11,7 +12,7 @@ use crate::typed::map::map_type;
 use crate::typed::tree::{
     Entry, EntryParam, Expr, ExprKind, Function, Param, Pat as TypedPat, PatKind as TypedPatKind, SurfaceType,
 };
-use crate::typed::ty::{Size, Type};
+use crate::typed::ty::Type;
 
 impl<'a> Checker<'a> {
     /// Whether a definition is an entry point: declared so, or called `main` at the top of the main file.
@@ -109,21 +110,6 @@ impl<'a> Checker<'a> {
                 });
             }
         }
-    }
-}
-
-fn is_extent(ty: &Type, size: LocalId) -> bool {
-    match ty {
-        Type::Array(array) => {
-            matches!(array.size, Size::Local(local) if local == size) || is_extent(&array.element, size)
-        }
-        Type::Record(fields) => fields.iter().any(|field| is_extent(&field.ty, size)),
-        Type::Sum(_) => ty.parts().unwrap_or_default().into_iter().any(|part| is_extent(part, size)),
-        Type::Abstract(_, args) => args.iter().any(|arg| match arg {
-            crate::typed::ty::TypeArg::Size(arg) => matches!(arg, Size::Local(local) if *local == size),
-            crate::typed::ty::TypeArg::Type(ty) => is_extent(ty, size),
-        }),
-        Type::Prim(_) | Type::Param(_) | Type::Arrow(_) => false,
     }
 }
 

@@ -30,7 +30,10 @@ def not_an_extent (xs: []i32) =
 def by_branch (c: bool) (xs: []i32) (ys: []i32) = if c then xs else ys
 def by_branch_known [n] (c: bool) (xs: [n]i32) (ys: [n]i32) : [n]i32 = if c then xs else ys
 def leaves_scope (n: i64) = let m = n * 2 in replicate m 0i32
-def leaves_scope_of_annotation (n: i64) : [n]i32 = let m = n in replicate m 0 -- error: E0301
+def spelled_out (n: i64) : [n + 1]i32 = let m = n + 1 in replicate m 0
+def spelled_out_twice (n: i64) : [n + 1 + 1]i32 = let m = n + 1 let k = m + 1 in replicate k 0
+def binds_so_unknown (n: i64) : [n]i32 = let m = (loop m = n for _i < 3i32 do m) in replicate m 0 -- error: E0301
+def parts_have_no_name (n: i64, c: bool) : [n]i32 = if c then rep 0 else rep 1 -- error: E0302
 def declared_unknown (n: i64) : ?[k].[k]i32 = let m = n * 2 in replicate m 0
 def two_unknowns [n] (xs: [n]i32) : ?[k].([k]i32, [n - k]i32) =
   let k = n / 2
@@ -85,3 +88,49 @@ def known_in_time (xs: []i32) = zip (rep 0i32) (filter (> 0) xs)
 def known_by_let (xs: []i32) =
   let ys = filter (> 0) xs
   in zip ys (rep 0i32)
+
+-- `let [n]` names a size wherever it stands, also in functions and expressions.
+def named_in_function =
+  let [n] (_: [n]i32, f: [n]bool -> bool) = ([1, 2], \(xs: [2]bool) -> xs[0])
+  in (n, f (replicate n true))
+def named_in_sum [a] [b] (xs: [a]i32) (ys: [b]i32) =
+  let [n] [m] (_: [n]i32, _: [m]i32, _: [n + m]i32) = (xs, ys, xs ++ ys)
+  in n * m
+def named_twice =
+  let [k] (xss: [k][k]i32) = [[1, 2], [3, 4]]
+  in (k, xss)
+def named_twice_differs =
+  let [k] (xss: [k][k]i32) = [[1], [3]] -- error: E0301
+  in (k, xss)
+def named_in_function_only =
+  let [n] (f: [n]i32 -> i32) = \(xs: [3]i32) -> xs[0] -- error: E0304
+  in true
+def name_again (xs: []i32) =
+  let [n] (n: [n]i32) = xs -- error: E0210
+  in n
+
+-- An unknown size in the type of a parameter is one of its own.
+def taken_unknown (xs: ?[n].[n]i32) = length xs
+def taken_unknowns (xs: ?[n].[n]i32) (ys: ?[n].[n]i32) = length xs + length ys
+
+-- What a lifted type parameter stands for may have a size of its own; each occurrence has its own.
+def both '^a '^b (f: a -> b) (x: a) (y: a) : (b, b) = (f x, f y)
+def of_different_sizes = both iota 1 2
+def not_one_size = let (xs, ys) = both iota 1 2 in zip xs ys -- error: E0301
+def of_one_size [n] (xs: [n]i32) : [n](i32, i32) = let (ys, zs) = both (map (+ 1)) xs xs in zip ys zs
+def with_function (n: i64) (m: i64) : ([n][m]i32, [n][m]i32 -> i32) = (replicate n (replicate m 0), \xss -> xss[0, 0])
+def uncurried x y = let (xss, f) = uncurry with_function (x, y) in f xss
+def takes_unknown '^a '^b (f: a -> b) (g: b -> i64) (x: a) = g (f x)
+def leaves_with_parameter = takes_unknown iota -- error: E0302
+type^ sized_function = (k: i64) -> [k]i32 -> i64
+def no_name_for_k : sized_function = \_ xs -> length xs -- error: E0302
+def name_for_k : sized_function = \k (_: [k]i32) -> k
+type^ boxed 'a = {value: a}
+def pair_up '^a (x: boxed a) (y: boxed a) = (x.value, y.value)
+def boxed_same : boxed ((n: i64) -> [n]i32 -> [n]i32) = {value = \n (xs: [n]i32) -> xs}
+def still_dependent [n] (xs: [n]i32) = (pair_up boxed_same boxed_same).0 n xs
+def told_by_function_only [n] (f: i64 -> [n]i32) : i64 = n
+def of_length_k (k: i64) : [k]i32 = rep 0
+def not_told = told_by_function_only of_length_k -- error: E0302
+def value_at_a_size [n] : [n]i64 = 0..1..<n
+def used_at_a_size_of_result (n: i64) : *[n]i64 = value_at_a_size

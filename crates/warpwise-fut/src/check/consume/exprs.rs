@@ -22,8 +22,9 @@ impl Consumption<'_> {
                 }
                 aliases
             }
-            ExprKind::Def { def, .. } => {
-                if matches!(expr.ty, Type::Arrow(_)) {
+            ExprKind::Def { def, instance } => {
+                // A polymorphic value is computed at each use.
+                if matches!(expr.ty, Type::Arrow(_)) || !instance.is_empty() {
                     return Aliases::none();
                 }
                 let owner = self.constant_owner(*def);

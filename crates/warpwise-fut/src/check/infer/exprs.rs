@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use warpwise_diag::{Diagnostic, Span};
+use warpwise_diag::Span;
 
 use crate::check::Checker;
 use crate::check::infer::Why;
@@ -225,25 +225,8 @@ impl<'a> Checker<'a> {
         self.infer.types.add(Node::Array(ty))
     }
 
-    /// Resolves an annotation, records it, and gives its shape.
+    /// Resolves an annotation, records it, and gives its shape. `[]` is inferred, `?[n].` unknown to a function's caller.
     pub fn infer_annotation(&mut self, ty: &'a TypeExpr) -> Option<Ty> {
-        let annotation = self.type_expr(ty, Anonymous::Inferred)?;
-        if !annotation.exists.is_empty() {
-            let error = Diagnostic::error(
-                "E0306",
-                ty.span,
-                "unknown sizes can stand only in the result of a function",
-            );
-            self.report(error.hint("write `[]` for a size to be inferred"));
-            return None;
-        }
-        let shape = self.erase(&annotation.ty);
-        self.record_annotation(ty.span, annotation);
-        Some(shape)
-    }
-
-    /// Resolves the annotated result of a function: `[]` is inferred, `?[n].` is unknown.
-    fn infer_result(&mut self, ty: &'a TypeExpr) -> Option<Ty> {
         let annotation = self.type_expr(ty, Anonymous::Inferred)?;
         let shape = self.erase(&annotation.ty);
         self.record_annotation(ty.span, annotation);
@@ -265,7 +248,7 @@ impl<'a> Checker<'a> {
         let sizes = type_params.iter().filter(|param| param.kind == TypeParamKind::Size);
         let mut bound = sizes.map(|param| param.name).collect();
         let tys: Vec<Ty> = params.iter().map(|param| self.infer_pat(param, &mut bound)).collect();
-        let annotated = result.map(|ty| (ty.span, self.infer_result(ty)));
+        let annotated = result.map(|ty| (ty.span, self.infer_annotation(ty)));
         let found = self.infer(body);
         let result = match annotated {
             None => found,
@@ -302,11 +285,15 @@ impl<'a> Checker<'a> {
         match &binding.kind {
             LetKind::Pattern { sizes, pattern, value } => {
                 let ty = self.infer(value);
-                for size in sizes {
+                for (index, size) in sizes.iter().enumerate() {
+                    if let Some(first) = sizes[..index].iter().find(|other| other.symbol == size.symbol) {
+                        let name = self.text(size.symbol).to_string();
+                        self.duplicate("size", &name, size.span, first.span);
+                    }
                     let local = self.bind_size(size.symbol, size.span);
                     self.infer.sizes.insert(size.span, local);
                 }
-                let expected = self.infer_pat(pattern, &mut Vec::new());
+                let expected = self.infer_pat(pattern, &mut sizes.clone());
                 self.same(expected, ty, value.span, Why::Pattern(pattern.span));
             }
             LetKind::Function(function) => self.infer_local_function(function),

@@ -6,6 +6,7 @@ use crate::check::Checker;
 use crate::check::env::Value;
 use crate::check::infer::{Head, Why};
 use crate::check::operators::Operator;
+use crate::check::size::DEEPEST;
 use crate::check::size::scopes::Opened;
 use crate::check::type_exprs::Subst;
 use crate::syntax::ast::{Expr as Ast, PrimType};
@@ -24,7 +25,6 @@ impl<'a> Checker<'a> {
     /// A function applied to built arguments.
     pub fn apply(&mut self, function: Expr, arguments: Vec<Expr>, span: Span) -> Expr {
         let level = self.sizing.level;
-        let outer_absorbed = std::mem::take(&mut self.sizing.absorbed);
         let mut ty = function.ty.clone();
         let mut opened = Opened::default();
         let mut passed = Vec::with_capacity(arguments.len());
@@ -42,7 +42,7 @@ impl<'a> Checker<'a> {
                     let (size, argument) = self.size_of_argument(argument);
                     match size {
                         Some(size) => drop(subst.sizes.insert(param, size)),
-                        None => drop(self.sizing.levels.insert(param, u32::MAX)),
+                        None => drop(self.sizing.levels.insert(param, DEEPEST)),
                     }
                     argument
                 }
@@ -54,8 +54,6 @@ impl<'a> Checker<'a> {
         // What still speaks of a parameter without a known argument becomes unknown.
         let ty = self.close(&ty, level, &[], &mut opened, span);
         let mut sizes = opened.sizes();
-        sizes.append(&mut self.sizing.absorbed);
-        self.sizing.absorbed = outer_absorbed;
         sizes.retain(|&size| self.mentions(&ty, size));
         let kind = ExprKind::Apply { function: Box::new(function), arguments: passed };
         let applied = Expr { span, ty, kind };

@@ -7,8 +7,11 @@ use crate::check::Checker;
 use crate::check::infer::Why;
 use crate::check::infer::ty::{Node, Ty};
 use crate::check::operators::{PrimSet, negation};
+use crate::check::size::apply::is_expressible;
+use crate::check::size::names::is_extent;
 use crate::check::size::scopes::{JoinedSizes, Opened};
 use crate::check::size::unify::arrow;
+use crate::check::type_exprs::Subst;
 use crate::syntax::ast::{
     Expr as Ast, ExprKind as AstKind, FieldInit, LetBinding, LetKind, Liftedness, Literal, PrimType, TypeExpr,
 };
@@ -169,7 +172,7 @@ impl<'a> Checker<'a> {
         let element = match (built.first(), ty) {
             (Some(first), _) => first.ty.clone(),
             (None, Some(ty)) => match self.infer.types.node(ty) {
-                Node::Array(element) => self.sized(element, self.sizing.level, false, expr.span),
+                Node::Array(element) => self.sized(element, self.sizing.level, None, expr.span),
                 _ => Type::unit(),
             },
             (None, None) => Type::unit(),
@@ -210,9 +213,21 @@ impl<'a> Checker<'a> {
         Some(annotation)
     }
 
+    /// The type of an annotation of a value, whose unknown sizes are those of the value.
+    pub fn value_annotation(&mut self, ty: &'a TypeExpr) -> Option<crate::check::type_exprs::Annotation> {
+        let mut annotation = self.annotation(ty)?;
+        let mut of_the_value = Subst::default();
+        for exists in annotation.exists.drain(..) {
+            let meta = self.sizing.new_meta(self.sizing.level, ty.span, None);
+            of_the_value.sizes.insert(exists, meta);
+        }
+        annotation.ty = self.substitute(&annotation.ty, &of_the_value);
+        Some(annotation)
+    }
+
     fn build_ascription(&mut self, body: &'a Ast, ty: &'a TypeExpr) -> Expr {
         let mut body = self.build(body);
-        if let Some(annotation) = self.annotation(ty) {
+        if let Some(annotation) = self.value_annotation(ty) {
             self.require(&annotation.ty, &body.ty, body.span, Why::Annotation(ty.span));
             body.ty = annotation.ty;
         }
@@ -221,7 +236,7 @@ impl<'a> Checker<'a> {
 
     fn build_coercion(&mut self, body: &'a Ast, ty: &'a TypeExpr, span: Span) -> Expr {
         let body = self.build(body);
-        let Some(annotation) = self.annotation(ty) else { return body };
+        let Some(annotation) = self.value_annotation(ty) else { return body };
         self.copy_sizes(&annotation.ty, &body.ty);
         Expr { span, ty: annotation.ty, kind: ExprKind::Coerce(Box::new(body)) }
     }
@@ -268,9 +283,26 @@ impl<'a> Checker<'a> {
         let body = self.build(body);
         self.sizing.level = level;
         let mut opened = Opened::default();
-        let ty = self.close(&body.ty.clone(), level, &[], &mut opened, span);
+        let ty = built.iter().rev().fold(self.solved(&body.ty), |ty, binding| self.spelled_out(&ty, binding));
+        let ty = self.close(&ty, level, &[], &mut opened, span);
         let expr = Expr { span, ty, kind: ExprKind::Let { bindings: built, body: Box::new(body) } };
         self.open(opened.sizes(), expr)
+    }
+
+    /// A type with what a name is bound to in place of the name, where that can stand in a size.
+    fn spelled_out(&self, ty: &Type, binding: &Binding) -> Type {
+        let BindingKind::Pattern {
+            pattern: Pat { kind: PatKind::Bind(local), ty: bound, .. }, value, ..
+        } = &binding.kind
+        else {
+            return ty.clone();
+        };
+        if !matches!(bound, Type::Prim(PrimType::I64)) || !is_expressible(value) {
+            return ty.clone();
+        }
+        let mut value_for_name = Subst::default();
+        value_for_name.sizes.insert(*local, value.clone().into_size());
+        self.substitute(ty, &value_for_name)
     }
 
     fn build_binding(&mut self, binding: &'a LetBinding) -> Binding {
@@ -281,14 +313,16 @@ impl<'a> Checker<'a> {
                 for size in sizes {
                     if let Some(&local) = self.infer.sizes.get(&size.span) {
                         self.sizing.levels.insert(local, self.sizing.level + 1);
-                        self.sizing.binding.insert(local, None);
+                        let stands_for = self.sizing.new_meta(self.sizing.level, size.span, None);
+                        self.sizing.binding.insert(local, stands_for);
                         named.push(local);
                     }
                 }
                 let known = self.solved(&value.ty);
                 let built = self.build_pat(pattern, Some(&known), self.sizing.level + 1).0;
+                self.sizing.binding.clear();
                 for &local in &named {
-                    if let Some(None) = self.sizing.binding.remove(&local) {
+                    if !is_extent(&built.ty, local) {
                         let name = self.show_local(local).to_string();
                         let message =
                             format!("size [{name}] unused: it is not an extent in the type of the pattern");

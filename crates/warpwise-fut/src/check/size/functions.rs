@@ -12,7 +12,9 @@ use crate::check::type_exprs::{Annotation, Subst};
 use crate::syntax::ast::{Expr as Ast, LocalFunction, Pat, TypeExpr};
 use crate::typed::ids::LocalId;
 use crate::typed::map::map_type;
-use crate::typed::tree::{BindingKind, Expr, ExprKind, Function, Lambda, Param, Scheme};
+use crate::typed::tree::{
+    BindingKind, Expr, ExprKind, Function, Lambda, Param, Pat as TypedPat, PatKind, Scheme,
+};
 use crate::typed::ty::{ResultType, Size, Type, Uniqueness};
 
 /// Parameters, result and body of a function, and its curried type.
@@ -93,9 +95,29 @@ impl<'a> Checker<'a> {
                 let message = format!(
                     "the type `{ty}` of this parameter speaks of the size `{size}`, which its callers do not know"
                 );
-                self.report(Diagnostic::error("E0302", param.pattern.span, message));
+                self.report_escape(Diagnostic::error("E0302", param.pattern.span, message));
             }
             before.extend(simple_local(&param.pattern));
+        }
+    }
+
+    /// The type of a result may not speak of parts of parameters, which have no name outside.
+    fn check_annotated_result(&mut self, ty: &Type, params: &[&Param], place: Span) {
+        let mut parts = Vec::new();
+        for param in params {
+            match &param.pattern.kind {
+                PatKind::Bind(_) | PatKind::Wildcard | PatKind::Literal(..) => {}
+                PatKind::Record(fields) | PatKind::Construct { parts: fields, .. } => {
+                    fields.iter().for_each(|field| bound_names(field, &mut parts))
+                }
+            }
+        }
+        if let Some(&part) = parts.iter().find(|&&part| self.mentions(ty, part)) {
+            let name = self.show_local(part).to_string();
+            let message =
+                format!("the type of the result speaks of `{name}`, which is only a part of a parameter");
+            let error = Diagnostic::error("E0302", place, message);
+            self.report_escape(error.label(self.program.locals[part.index()].span, "bound here"));
         }
     }
 
@@ -111,14 +133,14 @@ impl<'a> Checker<'a> {
     ) -> (Type, ResultType, Expr) {
         let mut opened = Opened::default();
         let body_span = body.span;
-        let found = self.close(&body.ty.clone(), self.sizing.level, simple, &mut opened, span);
         let mut flexible = Subst::default();
         for &exists in &annotation.exists {
-            let meta = self.sizing.new_meta(DEEPEST, Span::NONE, false);
+            let meta = self.sizing.new_meta(DEEPEST, Span::NONE, None);
             flexible.sizes.insert(exists, meta);
         }
         let expected = self.substitute(&annotation.ty, &flexible);
-        self.require(&expected, &found, body_span, Why::Result(place));
+        self.check_annotated_result(&annotation.ty, params, place);
+        self.require(&expected, &body.ty, body_span, Why::Result(place));
         self.settle_unused(&flexible, params);
         // Sizes bound by parts of parameters cannot be spoken of in the type of the function.
         let keep: Vec<LocalId> = simple.iter().chain(&annotation.exists).copied().collect();
@@ -199,5 +221,16 @@ impl<'a> Checker<'a> {
             sizes.push(size);
         }
         sizes
+    }
+}
+
+/// The names that a pattern binds.
+fn bound_names(pattern: &TypedPat, names: &mut Vec<LocalId>) {
+    match &pattern.kind {
+        PatKind::Bind(local) => names.push(*local),
+        PatKind::Wildcard | PatKind::Literal(..) => {}
+        PatKind::Record(parts) | PatKind::Construct { parts, .. } => {
+            parts.iter().for_each(|part| bound_names(part, names))
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The phase with sizes: builds the typed tree.
 //!
-//! Read in this order: [`unify`] (sizes and types), [`scopes`] (what happens to a size whose scope ends), [`names`],
+//! Read in this order: [`unify`] (sizes and types), [`metas`], [`scopes`] (what happens to a size whose scope ends), [`names`],
 //! [`apply`], [`exprs`], [`paths`], [`loops`], [`functions`], [`pats`], [`sums`].
 //!
 //! A size that is not known yet is a local with a number from [`META`]; [`crate::check::finish`] removes them. Every local and every unknown
@@ -11,6 +11,7 @@ pub mod exprs;
 pub mod functions;
 mod holes;
 pub mod loops;
+pub mod metas;
 pub mod names;
 pub mod paths;
 pub mod pats;
@@ -19,8 +20,8 @@ pub mod sums;
 pub mod unify;
 
 use rustc_hash::FxHashMap;
-use warpwise_diag::Span;
 
+use crate::check::size::metas::{Absorbed, Meta};
 use crate::typed::ids::{LocalId, TypeParamId};
 use crate::typed::ty::Size;
 
@@ -43,23 +44,16 @@ pub struct Sizing {
     pub schemes: FxHashMap<LocalId, (Vec<TypeParamId>, Vec<LocalId>)>,
     /// Pending sizes that were built.
     pub pending: FxHashMap<u32, Size>,
-    /// Sizes of `let [n]` that take the first size they meet.
-    pub binding: FxHashMap<LocalId, Option<Size>>,
-    /// Unknown sizes that a lifted type parameter took up and that are still to be opened.
-    pub absorbed: Vec<LocalId>,
-}
-
-/// A size to be found.
-#[derive(Clone, Debug)]
-pub struct Meta {
-    /// What it is, once known.
-    pub solution: Option<Size>,
-    /// See the module.
-    pub level: u32,
-    /// Where it comes from.
-    pub span: Span,
-    /// Whether it stands in the argument for a lifted type parameter, so that it may stay unknown.
-    pub absorbs: bool,
+    /// What stands for the sizes of `let [n]` until the value is matched.
+    pub binding: FxHashMap<LocalId, Size>,
+    /// What lifted type parameters absorbed.
+    pub absorbed: Vec<Absorbed>,
+    /// How many occurrences of lifted type parameters there are.
+    pub occurrences: u32,
+    /// Whether a size was reported to leave its scope: what follows from that is not reported again.
+    pub escaped: bool,
+    /// Parameters of the function types being entered.
+    pub binders: Vec<LocalId>,
 }
 
 impl Sizing {
@@ -72,17 +66,9 @@ impl Sizing {
         self.pending.clear();
         self.binding.clear();
         self.absorbed.clear();
-    }
-
-    /// The unknown that a local is, if it is one.
-    pub fn meta(&self, local: LocalId) -> Option<&Meta> {
-        self.metas.get(local.0.checked_sub(META)? as usize)
-    }
-
-    /// A new unknown at a level.
-    pub fn new_meta(&mut self, level: u32, span: Span, absorbs: bool) -> Size {
-        self.metas.push(Meta { solution: None, level, span, absorbs });
-        Size::Local(LocalId(META + self.metas.len() as u32 - 1))
+        self.occurrences = 0;
+        self.escaped = false;
+        self.binders.clear();
     }
 
     /// The level of a local.

@@ -7,14 +7,38 @@ use crate::check::env::{Poly, Value};
 use crate::check::infer::ty::Ty;
 use crate::check::infer::{Head, Resolved};
 use crate::check::operators::Operator;
+use crate::check::size::Sizing;
 use crate::check::size::unify::arrow;
 use crate::check::type_exprs::Subst;
 use crate::syntax::ast::{Liftedness, PrimType};
 use crate::syntax::session::Symbol;
 use crate::typed::ids::{ACCUMULATOR, LocalId, TypeParamId};
 use crate::typed::intrinsic::Intrinsic;
+use crate::typed::map::{Map, map_type};
 use crate::typed::tree::{Expr, ExprKind, Instance, Lambda, Param, Pat, PatKind};
-use crate::typed::ty::{ResultType, Type, Uniqueness};
+use crate::typed::ty::{ResultType, Size, Type, TypeArg, Uniqueness};
+
+/// Puts arguments in the place of parameters; an occurrence of a type parameter after the first gets a copy.
+struct Occurrences<'s> {
+    sizing: &'s mut Sizing,
+    subst: Subst,
+    seen: Vec<TypeParamId>,
+}
+
+impl Map for Occurrences<'_> {
+    fn local(&mut self, local: LocalId) -> Option<Size> {
+        self.subst.local(local)
+    }
+
+    fn param(&mut self, param: TypeParamId) -> Option<Type> {
+        let ty = self.subst.param(param)?;
+        if !self.seen.contains(&param) {
+            self.seen.push(param);
+            return Some(ty);
+        }
+        Some(self.sizing.copied(&ty))
+    }
+}
 
 impl<'a> Checker<'a> {
     /// A use of a name.
@@ -59,18 +83,26 @@ impl<'a> Checker<'a> {
         let mut subst = Subst::default();
         let mut instance = Instance::default();
         for (&param, &ty) in poly.types.iter().zip(types) {
-            let liftedness = self.program.type_params[param.index()].liftedness;
-            let ty = self.sized(ty, self.sizing.level, liftedness != Liftedness::Unlifted, span);
+            let is_lifted = self.program.type_params[param.index()].liftedness != Liftedness::Unlifted;
+            let occurrence = is_lifted.then(|| self.sizing.new_occurrence());
+            let ty = self.sized(ty, self.sizing.level, occurrence, span);
             self.check_liftedness(param, &ty, span);
             subst.types.insert(param, ty.clone());
             instance.types.push(ty);
         }
         for &size in &poly.sizes {
-            let meta = self.sizing.new_meta(self.sizing.level, span, false);
+            // A size that the arguments tell need not be known before.
+            let occurrence = is_told(&poly.ty, size).then(|| self.sizing.new_occurrence());
+            let meta = self.sizing.new_meta(self.sizing.level, span, occurrence);
             subst.sizes.insert(size, meta.clone());
             instance.sizes.push(meta);
         }
-        let ty = if instance.is_empty() { poly.ty.clone() } else { self.substitute(&poly.ty, &subst) };
+        if instance.is_empty() {
+            return (instance, poly.ty.clone());
+        }
+        let ty = self.solved(&poly.ty);
+        let mut occurrences = Occurrences { sizing: &mut self.sizing, subst, seen: Vec::new() };
+        let ty = map_type(&ty, &mut occurrences);
         (instance, ty)
     }
 
@@ -95,7 +127,7 @@ impl<'a> Checker<'a> {
     }
 
     fn build_operator(&mut self, operator: Operator, operand: Ty, span: Span) -> Expr {
-        let operand = self.sized(operand, self.sizing.level, false, span);
+        let operand = self.sized(operand, self.sizing.level, None, span);
         let ty_of = |result| arrow(operand.clone(), arrow(operand.clone(), result));
         let bool = Type::Prim(PrimType::Bool);
         let result = if operator.compares() { bool.clone() } else { operand.clone() };
@@ -170,5 +202,34 @@ impl<'a> Checker<'a> {
             }
             None => self.build_unit(span),
         }
+    }
+}
+
+/// Whether a size is an extent of an argument of a function.
+fn is_told(ty: &Type, size: LocalId) -> bool {
+    match ty {
+        Type::Arrow(arrow) => is_extent(&arrow.argument, size) || is_told(&arrow.result.ty, size),
+        Type::Prim(_)
+        | Type::Param(_)
+        | Type::Abstract(..)
+        | Type::Array(_)
+        | Type::Record(_)
+        | Type::Sum(_) => false,
+    }
+}
+
+/// Whether a size is an extent of the values of a type.
+pub fn is_extent(ty: &Type, size: LocalId) -> bool {
+    match ty {
+        Type::Array(array) => {
+            matches!(array.size, Size::Local(local) if local == size) || is_extent(&array.element, size)
+        }
+        Type::Record(fields) => fields.iter().any(|field| is_extent(&field.ty, size)),
+        Type::Sum(_) => ty.parts().unwrap_or_default().into_iter().any(|part| is_extent(part, size)),
+        Type::Abstract(_, args) => args.iter().any(|arg| match arg {
+            TypeArg::Size(arg) => matches!(arg, Size::Local(local) if *local == size),
+            TypeArg::Type(ty) => is_extent(ty, size),
+        }),
+        Type::Prim(_) | Type::Param(_) | Type::Arrow(_) => false,
     }
 }

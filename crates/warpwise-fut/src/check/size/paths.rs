@@ -241,7 +241,7 @@ impl<'a> Checker<'a> {
     ) -> Expr {
         let level = self.sizing.level;
         let place = self.indexed_type(&array.ty.clone(), &slice, &mut |checker, _, _, _, _| {
-            checker.sizing.new_meta(level, span, false)
+            checker.sizing.new_meta(level, span, None)
         });
         self.require(&place, &value.ty, value_span, Why::Updated(array.span));
         let ty = array.ty.clone();
@@ -253,7 +253,7 @@ impl<'a> Checker<'a> {
         let span = expr.span;
         let ty = self.infer.exprs.get(&expr.id).copied();
         let argument = match ty.map(|ty| self.infer.types.node(ty)) {
-            Some(Node::Arrow(argument, _)) => self.sized(argument, self.sizing.level, false, span),
+            Some(Node::Arrow(argument, _)) => self.sized(argument, self.sizing.level, None, span),
             Some(_) | None => return self.build_unit(span),
         };
         // Indices are evaluated once, when the section is.

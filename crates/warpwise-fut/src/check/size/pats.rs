@@ -36,11 +36,13 @@ impl<'a> Checker<'a> {
                 self.build_record_pat(parts, known, level, span)
             }
             AstKind::Ascribe(inner, annotation) => {
-                let Some(annotated) = self.annotation(annotation) else {
+                let Some(annotated) = self.value_annotation(annotation) else {
                     return self.build_pat(inner, known, level);
                 };
                 if let Some(known) = known {
-                    self.require(&annotated.ty, known, span, Why::Annotation(annotation.span));
+                    let named = Subst { sizes: self.sizing.binding.clone(), ..Subst::default() };
+                    let expected = self.substitute(&annotated.ty, &named);
+                    self.require(&expected, known, span, Why::Annotation(annotation.span));
                 }
                 let (built, unique) = self.build_pat(inner, Some(&annotated.ty), level);
                 (built, if annotated.unique.any() { annotated.unique } else { unique })
@@ -53,7 +55,7 @@ impl<'a> Checker<'a> {
         let found = self.infer.pats.get(&pat.id).copied();
         let ty = match (known, found) {
             (Some(known), _) => known.clone(),
-            (None, Some((ty, _))) => self.sized(ty, self.sizing.level, false, pat.span),
+            (None, Some((ty, _))) => self.sized(ty, self.sizing.level, None, pat.span),
             (None, None) => Type::unit(),
         };
         let kind = match found {
@@ -115,7 +117,7 @@ impl<'a> Checker<'a> {
             return size.clone();
         }
         let size = match self.infer.pending.get(index as usize).copied() {
-            Some(Pending::Anonymous(span)) => self.sizing.new_meta(self.sizing.level, span, false),
+            Some(Pending::Anonymous(span)) => self.sizing.new_meta(self.sizing.level, span, None),
             Some(Pending::Written(expr)) => {
                 let built = self.build(expr);
                 if is_expressible(&built) {

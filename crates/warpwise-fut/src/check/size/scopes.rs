@@ -11,7 +11,7 @@ use crate::typed::tree::{Expr, ExprKind};
 use crate::typed::ty::{ArrowType, Constructor, Field, ResultType, Size, Type, TypeArg};
 
 /// Sizes that became unknown, with their names outside.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Opened {
     /// Inside and outside.
     pairs: Vec<(Size, LocalId)>,
@@ -43,14 +43,25 @@ impl Checker<'_> {
         span: Span,
     ) -> Type {
         let ty = self.solved(ty);
+        self.close_value(&ty, level, keep, opened, span)
+    }
+
+    fn close_value(
+        &mut self,
+        ty: &Type,
+        level: u32,
+        keep: &[LocalId],
+        opened: &mut Opened,
+        span: Span,
+    ) -> Type {
         // Small sizes first: where `[k]` gets a new name, `[n - k]` speaks of that.
         let mut escaping = Vec::new();
-        self.escaping_sizes(&ty, level, keep, &mut escaping);
+        self.escaping_sizes(ty, level, keep, &mut escaping);
         escaping.sort_by_key(|size| self.locals_of(size).len());
         for size in escaping {
             self.close_size(&size, level, keep, opened, span);
         }
-        self.close_type(&ty, level, keep, opened, span)
+        self.close_type(ty, level, keep, opened, span)
     }
 
     /// The sizes of a value that are not known outside; those of functions are not among them.
@@ -120,25 +131,41 @@ impl Checker<'_> {
                 });
                 Type::Sum(constructors.collect())
             }
-            Type::Arrow(arrow) => self.close_arrow(arrow, level, keep, span),
+            Type::Arrow(arrow) => self.close_arrow(arrow, level, keep, opened, span),
         }
     }
 
-    fn close_arrow(&mut self, arrow: &ArrowType, level: u32, keep: &[LocalId], span: Span) -> Type {
-        let mut in_argument = Opened::default();
+    /// Reports that a size leaves its scope, once for a definition.
+    pub fn report_escape(&mut self, error: Diagnostic) {
+        if !std::mem::replace(&mut self.sizing.escaped, true) {
+            self.report(error);
+        }
+    }
+
+    /// A function outside a scope: sizes of its result that the value around it does not tell come into being with the result.
+    fn close_arrow(
+        &mut self,
+        arrow: &ArrowType,
+        level: u32,
+        keep: &[LocalId],
+        opened: &Opened,
+        span: Span,
+    ) -> Type {
+        let mut in_argument = opened.clone();
         let argument = self.close_type(&arrow.argument, level, keep, &mut in_argument, span);
-        if let Some((size, _)) = in_argument.pairs.first() {
+        if let Some((size, _)) = in_argument.pairs.get(opened.pairs.len()) {
             let (size, ty) = (self.show_size(size), self.show_type(&arrow.argument));
             let message = format!(
                 "unknown size `{size}` in parameter: a function that takes `{ty}` leaves the scope of that size"
             );
-            self.report(Diagnostic::error("E0302", span, message));
+            self.report_escape(Diagnostic::error("E0302", span, message));
         }
         let keep: Vec<LocalId> =
             keep.iter().copied().chain(arrow.param).chain(arrow.result.exists.iter().copied()).collect();
-        let mut in_result = Opened::default();
-        let ty = self.close_type(&arrow.result.ty, level, &keep, &mut in_result, span);
-        let exists = arrow.result.exists.iter().copied().chain(in_result.sizes()).collect();
+        let mut in_result = opened.clone();
+        let ty = self.close_value(&arrow.result.ty, level, &keep, &mut in_result, span);
+        let new = in_result.sizes().split_off(opened.pairs.len());
+        let exists = arrow.result.exists.iter().copied().chain(new).collect();
         Type::Arrow(Arc::new(ArrowType {
             param: arrow.param,
             argument,
@@ -163,7 +190,7 @@ impl Checker<'_> {
             return Size::Local(self.open_as(size, level, opened, span));
         }
         for local in self.locals_of(&size) {
-            self.lower(local, level);
+            self.lower(local, level, &[]);
         }
         size
     }
@@ -276,7 +303,7 @@ impl Checker<'_> {
         };
         if same && in_scope(self, &a) {
             for local in self.locals_of(&a) {
-                self.lower(local, level);
+                self.lower(local, level, &[]);
             }
             return a;
         }

@@ -19,7 +19,7 @@ impl<'a> Checker<'a> {
     pub fn build_constructor(&mut self, expr: &'a Ast, name: &Ident, arguments: &'a [Ast]) -> Expr {
         let arguments: Vec<Expr> = arguments.iter().map(|argument| self.build(argument)).collect();
         let ty = match self.infer.exprs.get(&expr.id).copied() {
-            Some(ty) => self.sized(ty, self.sizing.level, false, expr.span),
+            Some(ty) => self.sized(ty, self.sizing.level, None, expr.span),
             None => Type::unit(),
         };
         let Some(constructor) = position(&ty, name.symbol) else { return self.build_unit(expr.span) };
@@ -42,7 +42,7 @@ impl<'a> Checker<'a> {
         let span = pat.span;
         let ty = match (known, self.infer.pats.get(&pat.id).copied()) {
             (Some(known @ Type::Sum(_)), _) => known.clone(),
-            (_, Some((ty, _))) => self.sized(ty, self.sizing.level, false, span),
+            (_, Some((ty, _))) => self.sized(ty, self.sizing.level, None, span),
             (_, None) => Type::unit(),
         };
         let Some(constructor) = position(&ty, name.symbol) else {

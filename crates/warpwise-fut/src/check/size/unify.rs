@@ -8,13 +8,14 @@ use crate::check::Checker;
 use crate::check::infer::Why;
 use crate::check::infer::ty::{Constraint, Node, Ty};
 use crate::check::operators::PrimSet;
-use crate::check::size::{DEEPEST, META, Sizing};
+use crate::check::size::metas::Occurrence;
+use crate::check::size::{DEEPEST, Sizing};
 use crate::check::type_exprs::Subst;
 use crate::syntax::ast::PrimType;
 use crate::typed::ids::{LocalId, TypeParamId};
 use crate::typed::map::{Map, map_size, map_type};
 use crate::typed::tree::{DimIndexKind, Expr, ExprKind};
-use crate::typed::ty::{ArrowType, Constructor, Field, Size, Type, TypeArg, Uniqueness};
+use crate::typed::ty::{ArrowType, Constructor, Field, ResultType, Size, Type, TypeArg, Uniqueness};
 
 /// Why two types of one shape are not the same.
 #[derive(Clone, Debug)]
@@ -104,61 +105,17 @@ impl Checker<'_> {
         let differ = || Err(Clash::Differ(expected.clone(), found.clone()));
         match (&expected, &found) {
             (Size::Local(a), Size::Local(b)) if a == b => Ok(()),
+            (Size::Local(a), Size::Local(b))
+                if self.sizing.meta(*a).is_some() && self.sizing.meta(*b).is_some() =>
+            {
+                self.join_metas(*a, *b)
+            }
             (Size::Local(meta), _) if self.sizing.meta(*meta).is_some() => self.solve(*meta, &found),
             (_, Size::Local(meta)) if self.sizing.meta(*meta).is_some() => self.solve(*meta, &expected),
-            (Size::Local(name), _) if self.sizing.binding.contains_key(name) => self.meet(*name, &found),
             (Size::Const(a), Size::Const(b)) if a == b => Ok(()),
             (Size::Def(a), Size::Def(b)) if a == b => Ok(()),
             (Size::Expr(a), Size::Expr(b)) if self.unify_exprs(a, b) => Ok(()),
             (Size::Const(_) | Size::Local(_) | Size::Def(_) | Size::Expr(_), _) => differ(),
-        }
-    }
-
-    /// A size named by `let [n]` takes the first size that it meets, and must be that one ever after.
-    fn meet(&mut self, name: LocalId, found: &Size) -> Result<(), Clash> {
-        match self.sizing.binding.get(&name).cloned().flatten() {
-            Some(met) => self.unify_sizes(&met, found),
-            None => {
-                self.sizing.binding.insert(name, Some(found.clone()));
-                Ok(())
-            }
-        }
-    }
-
-    fn solve(&mut self, meta: LocalId, size: &Size) -> Result<(), Clash> {
-        let (level, absorbs) = match self.sizing.meta(meta) {
-            Some(state) => (state.level, state.absorbs),
-            None => return Ok(()),
-        };
-        let locals = self.locals_of(size);
-        if locals.contains(&meta) {
-            return Err(Clash::Differ(Size::Local(meta), size.clone()));
-        }
-        let escapes = locals
-            .iter()
-            .any(|&local| self.sizing.meta(local).is_none() && self.sizing.level_of(local) > level);
-        let solution = match (escapes, absorbs) {
-            (false, _) => {
-                locals.iter().for_each(|&local| self.lower(local, level));
-                size.clone()
-            }
-            (true, true) => {
-                let unknown = self.new_size("k", warpwise_diag::Span::NONE);
-                self.sizing.levels.insert(unknown, level);
-                self.sizing.absorbed.push(unknown);
-                Size::Local(unknown)
-            }
-            (true, false) => return Err(Clash::Escapes(size.clone())),
-        };
-        self.sizing.metas[(meta.0 - META) as usize].solution = Some(solution);
-        Ok(())
-    }
-
-    /// Keeps an unknown from becoming a size deeper than `level`.
-    pub fn lower(&mut self, local: LocalId, level: u32) {
-        if self.sizing.meta(local).is_some() {
-            let meta = &mut self.sizing.metas[(local.0 - META) as usize];
-            meta.level = meta.level.min(level);
         }
     }
 
@@ -262,23 +219,27 @@ impl Checker<'_> {
         if !covers(&expected.consumes, &found.consumes) {
             return Err(Clash::Consumes);
         }
+        let bound = expected.param.iter().chain(&found.param).chain(&found.result.exists);
+        let before: Vec<_> = bound.map(|&local| (local, self.sizing.levels.insert(local, DEEPEST))).collect();
+        let unified = self.unify_results(expected, found);
+        // A function being checked may use itself, so what is bound here may be in scope, too.
+        for (local, level) in before.into_iter().rev() {
+            level.map(|level| self.sizing.levels.insert(local, level));
+        }
+        unified
+    }
+
+    fn unify_results(&mut self, expected: &ArrowType, found: &ArrowType) -> Result<(), Clash> {
         let mut rename = Subst::default();
         if let (Some(theirs), Some(ours)) = (found.param, expected.param)
             && theirs != ours
         {
             rename.sizes.insert(theirs, Size::Local(ours));
-            self.sizing.levels.insert(ours, DEEPEST);
-        }
-        for &exists in &found.result.exists {
-            self.sizing.levels.insert(exists, DEEPEST);
-        }
-        if let Some(param) = found.param {
-            self.sizing.levels.entry(param).or_insert(DEEPEST);
         }
         let theirs = self.substitute(&found.result.ty, &rename);
         let mut flexible = Subst::default();
         for &exists in &expected.result.exists {
-            let meta = self.sizing.new_meta(DEEPEST, Span::NONE, false);
+            let meta = self.sizing.new_meta(DEEPEST, Span::NONE, None);
             flexible.sizes.insert(exists, meta);
         }
         let ours = self.substitute(&expected.result.ty, &flexible);
@@ -293,6 +254,9 @@ impl Checker<'_> {
     /// Demands that what stands at `span` has a type, sizes included.
     pub fn require(&mut self, expected: &Type, found: &Type, span: Span, why: Why) {
         let Err(clash) = self.unify_types(expected, found) else { return };
+        if matches!(clash, Clash::Escapes(_)) && std::mem::replace(&mut self.sizing.escaped, true) {
+            return;
+        }
         let (expected, found) = (self.solved(expected), self.solved(found));
         let (expected_text, found_text) = (self.show_type(&expected), self.show_type(&found));
         let found_message = format!("this is `{found_text}`");
@@ -336,7 +300,7 @@ impl Checker<'_> {
     }
 
     /// The type of a shape, with a size to be found for every dimension.
-    pub fn sized(&mut self, ty: Ty, level: u32, absorbs: bool, span: Span) -> Type {
+    pub fn sized(&mut self, ty: Ty, level: u32, absorbs: Option<Occurrence>, span: Span) -> Type {
         match self.infer.types.node(ty) {
             Node::Prim(prim) => Type::Prim(prim),
             Node::Param(param) => Type::Param(param),
@@ -374,8 +338,7 @@ impl Checker<'_> {
             }
             Node::Arrow(argument, result) => {
                 let argument = self.sized(argument, level, absorbs, span);
-                let result = self.sized(result, level, absorbs, span);
-                arrow(argument, result)
+                self.sized_arrow(argument, result, level, absorbs, span)
             }
             Node::Var(var) => {
                 let default = self.default_of(&var.constraint, var.span);
@@ -384,6 +347,30 @@ impl Checker<'_> {
             }
             Node::Link(_) | Node::Error => Type::unit(),
         }
+    }
+
+    /// A function type whose sizes may turn out to speak of the argument.
+    fn sized_arrow(
+        &mut self,
+        argument: Type,
+        result: Ty,
+        level: u32,
+        absorbs: Option<Occurrence>,
+        span: Span,
+    ) -> Type {
+        if !matches!(argument, Type::Prim(PrimType::I64)) {
+            let result = self.sized(result, level, absorbs, span);
+            return arrow(argument, result);
+        }
+        let param = self.new_size("n", span);
+        self.sizing.levels.insert(param, DEEPEST);
+        let unknowns = self.sizing.metas.len();
+        self.sizing.binders.push(param);
+        let ty = self.sized(result, level, absorbs, span);
+        self.sizing.binders.pop();
+        let param = Some(param).filter(|_| self.sizing.metas.len() > unknowns);
+        let result = ResultType { exists: Vec::new(), ty, unique: Uniqueness::No };
+        Type::Arrow(Arc::new(ArrowType { param, argument, consumes: Uniqueness::No, result }))
     }
 
     /// What a type becomes that nothing decides.
@@ -429,7 +416,7 @@ pub fn arrow(argument: Type, result: Type) -> Type {
         param: None,
         argument,
         consumes: Uniqueness::No,
-        result: crate::typed::ty::ResultType { exists: Vec::new(), ty: result, unique: Uniqueness::No },
+        result: ResultType { exists: Vec::new(), ty: result, unique: Uniqueness::No },
     }))
 }
 

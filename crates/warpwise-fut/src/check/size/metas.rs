@@ -1,0 +1,178 @@
+//! Sizes to be found, and those that stay unknown.
+//!
+//! A lifted type parameter may stand for a type whose size only its function knows: in `apply iota 3`, with
+//! `apply '^a '^b (f: a -> b) (x: a) : b`, the size in `b` is the parameter of `iota`. An unknown in the argument for such a parameter
+//! that meets a size bound inside a function type *absorbs* it: it becomes a size of its own, at the level of what
+//! is bound in types only, which closing the result of the application opens or binds again.
+//! Each occurrence of the type parameter then stands for a size of its own; as long as nothing was absorbed, all are one.
+
+use crate::check::Checker;
+use crate::check::size::unify::Clash;
+use crate::check::size::{DEEPEST, META, Sizing};
+use crate::typed::ids::LocalId;
+use crate::typed::map::{Map, map_type};
+use crate::typed::ty::{Size, Type};
+use warpwise_diag::Span;
+
+/// A size to be found.
+#[derive(Clone, Debug)]
+pub struct Meta {
+    /// What it is, once known.
+    pub solution: Option<Size>,
+    /// See the module [`size`](crate::check::size).
+    pub level: u32,
+    /// Where it comes from.
+    pub span: Span,
+    /// The occurrence of a lifted type parameter in whose argument it stands, so that it may stay unknown.
+    pub occurrence: Option<Occurrence>,
+    /// Parameters of the function types around it, which it may become.
+    pub binders: Vec<LocalId>,
+    /// What stands for it in other occurrences of the type parameter.
+    pub copies: Vec<LocalId>,
+}
+
+/// One occurrence of a lifted type parameter in an instantiated type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Occurrence(u32);
+
+/// A size that an occurrence absorbed.
+pub struct Absorbed {
+    occurrence: Occurrence,
+    source: Size,
+    unknown: LocalId,
+}
+
+impl Sizing {
+    /// The unknown that a local is, if it is one.
+    pub fn meta(&self, local: LocalId) -> Option<&Meta> {
+        self.metas.get(local.0.checked_sub(META)? as usize)
+    }
+
+    /// A new unknown at a level.
+    pub fn new_meta(&mut self, level: u32, span: Span, occurrence: Option<Occurrence>) -> Size {
+        let binders = self.binders.clone();
+        self.metas.push(Meta { solution: None, level, span, occurrence, binders, copies: Vec::new() });
+        Size::Local(LocalId(META + self.metas.len() as u32 - 1))
+    }
+
+    /// A new occurrence of a lifted type parameter.
+    pub fn new_occurrence(&mut self) -> Occurrence {
+        self.occurrences += 1;
+        Occurrence(self.occurrences)
+    }
+
+    /// Enters what an unknown is.
+    pub fn set(&mut self, meta: LocalId, solution: Size) {
+        if let Some(state) = self.metas.get_mut(meta.0.wrapping_sub(META) as usize) {
+            state.solution = Some(solution);
+        }
+    }
+
+    /// Another occurrence of the argument for a type parameter.
+    pub fn copied(&mut self, ty: &Type) -> Type {
+        let occurrence = self.new_occurrence();
+        map_type(ty, &mut Copy { sizing: self, occurrence })
+    }
+}
+
+/// Puts a copy in the place of each unknown that may absorb.
+struct Copy<'s> {
+    sizing: &'s mut Sizing,
+    occurrence: Occurrence,
+}
+
+impl Map for Copy<'_> {
+    fn local(&mut self, local: LocalId) -> Option<Size> {
+        let meta = self.sizing.meta(local)?.clone();
+        meta.occurrence?;
+        let copy = LocalId(META + self.sizing.metas.len() as u32);
+        let solution = Some(Size::Local(local));
+        let state = Meta { solution, occurrence: Some(self.occurrence), copies: Vec::new(), ..meta };
+        self.sizing.metas.push(state);
+        self.sizing.metas[(local.0 - META) as usize].copies.push(copy);
+        Some(Size::Local(copy))
+    }
+
+    fn param(&mut self, _: crate::typed::ids::TypeParamId) -> Option<Type> {
+        None
+    }
+}
+
+impl Checker<'_> {
+    /// Makes two unknowns the same. One that is bound in a type only is settled first, then one that absorbs.
+    pub fn join_metas(&mut self, expected: LocalId, found: LocalId) -> Result<(), Clash> {
+        let rank = |checker: &Self, local| match checker.sizing.meta(local) {
+            Some(meta) if meta.level == DEEPEST => 2,
+            Some(meta) => u32::from(meta.occurrence.is_some()),
+            None => 0,
+        };
+        match rank(self, found) > rank(self, expected) {
+            true => self.solve(found, &Size::Local(expected)),
+            false => self.solve(expected, &Size::Local(found)),
+        }
+    }
+
+    /// Settles what an unknown is.
+    pub fn solve(&mut self, meta: LocalId, size: &Size) -> Result<(), Clash> {
+        let Some(state) = self.sizing.meta(meta).cloned() else { return Ok(()) };
+        let locals = self.locals_of(size);
+        if locals.contains(&meta) {
+            return Err(Clash::Differ(Size::Local(meta), size.clone()));
+        }
+        let escaping: Vec<LocalId> = locals
+            .iter()
+            .copied()
+            .filter(|&local| {
+                self.sizing.meta(local).is_none()
+                    && self.sizing.level_of(local) > state.level
+                    && !state.binders.contains(&local)
+            })
+            .collect();
+        if escaping.is_empty() {
+            locals.iter().for_each(|&local| self.lower(local, state.level, &state.binders));
+            self.sizing.set(meta, size.clone());
+            return Ok(());
+        }
+        let is_bound_in_type = escaping.iter().all(|&local| self.sizing.level_of(local) == DEEPEST);
+        match state.occurrence.filter(|_| is_bound_in_type) {
+            Some(occurrence) => {
+                self.absorb(meta, occurrence, size);
+                state.copies.iter().for_each(|&copy| {
+                    if let Some(occurrence) = self.sizing.meta(copy).and_then(|copy| copy.occurrence) {
+                        self.absorb(copy, occurrence, size);
+                    }
+                });
+                Ok(())
+            }
+            None => Err(Clash::Escapes(size.clone())),
+        }
+    }
+
+    /// Makes an unknown a size of its own; one occurrence absorbs one size once.
+    fn absorb(&mut self, meta: LocalId, occurrence: Occurrence, source: &Size) {
+        let known = (0..self.sizing.absorbed.len()).find(|&index| {
+            let Absorbed { occurrence: other, source: absorbed, .. } = &self.sizing.absorbed[index];
+            let (other, absorbed) = (*other, absorbed.clone());
+            other == occurrence && self.same_size(&absorbed, source)
+        });
+        let unknown = match known {
+            Some(index) => self.sizing.absorbed[index].unknown,
+            None => {
+                let unknown = self.new_size("k", Span::NONE);
+                self.sizing.levels.insert(unknown, DEEPEST);
+                self.sizing.absorbed.push(Absorbed { occurrence, source: source.clone(), unknown });
+                unknown
+            }
+        };
+        self.sizing.set(meta, Size::Local(unknown));
+    }
+
+    /// Keeps an unknown from becoming a size deeper than `level`, but for these parameters of function types.
+    pub fn lower(&mut self, local: LocalId, level: u32, binders: &[LocalId]) {
+        if self.sizing.meta(local).is_some() {
+            let meta = &mut self.sizing.metas[(local.0 - META) as usize];
+            meta.level = meta.level.min(level);
+            meta.binders.retain(|binder| binders.contains(binder));
+        }
+    }
+}
