@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use warpwise_diag::Span;
+use warpwise_diag::{Diagnostic, Span};
 
 use crate::check::Checker;
 use crate::check::env::{Poly, TypeDef, Value};
@@ -34,14 +34,13 @@ impl<'a> Checker<'a> {
         if self.infer.tainted || self.n_errors() > errors {
             return Value::Failed;
         }
-        if !decl.params.is_empty() || matches!(self.infer.types.node(ty), Node::Arrow(..)) {
-            self.generalise_types(ty, &mut types, decl.name.name.span);
-        }
+        self.generalise_types(ty, &mut types, decl.name.name.span);
         let place = decl.name.name.span;
         let built = self.build_function(&decl.params, decl.result.as_ref(), &decl.body, place);
         sizes.extend(self.generalise_sizes(&built.ty, 0, 0));
         let Built { params, result, body, ty } = built;
         let mut function = Function { scheme: Scheme { types, sizes }, params, result, body };
+        self.check_value_sizes(&function, place);
         if self.n_errors() > errors {
             return Value::Failed;
         }
@@ -67,13 +66,26 @@ impl<'a> Checker<'a> {
         Value::Def(DefId(self.program.defs.len() as u32 - 1), Rc::new(poly))
     }
 
+    /// A value that is computed anew for every choice of sizes cannot have an unknown size, too.
+    fn check_value_sizes(&mut self, function: &Function, place: Span) {
+        let is_sized_value = function.params.is_empty() && !function.scheme.sizes.is_empty();
+        if is_sized_value && !function.result.exists.is_empty() {
+            let ty = self.show_type(&self.solved(&function.result.ty));
+            let message = format!(
+                "a size-polymorphic value binding has the type `{ty}`, whose sizes are not all known"
+            );
+            let error = Diagnostic::error("E0302", place, message);
+            self.report(error.hint("make it a function, or take the size parameters away"));
+        }
+    }
+
     /// Makes type parameters of the unrestricted variables of a type.
     fn generalise_types(&mut self, ty: Ty, types: &mut Vec<TypeParamId>, span: Span) {
         match self.infer.types.node(ty) {
             Node::Var(var) => {
                 if let Constraint::Free = var.constraint {
                     let name = self.session.names.intern(&type_name(types.len()));
-                    let param = self.new_type_param(name, span, Liftedness::Unlifted);
+                    let param = self.new_type_param(name, span, var.lifted);
                     let node = self.infer.types.add(Node::Param(param));
                     self.infer.types.bind(ty, node);
                     types.push(param);
@@ -155,8 +167,7 @@ impl<'a> Checker<'a> {
             Liftedness::Lifted => ("a function", "^"),
             Liftedness::SizeLifted | Liftedness::Unlifted => ("a size of its own", "~"),
         };
-        let error =
-            warpwise_diag::Diagnostic::error("E0216", span, format!("the type `{name}` hides {what}"));
+        let error = Diagnostic::error("E0216", span, format!("the type `{name}` hides {what}"));
         self.report(error.hint(format!("declare it with `type{mark}`")));
     }
 

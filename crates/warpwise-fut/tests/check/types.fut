@@ -62,3 +62,28 @@ def size_for_type (p: pair [3] bool) = p -- error: E0212
 def array_of_functions = [i32.abs] -- error: E0211
 def choose_function (c: bool) = if c then i32.abs else i32.sgn -- error: E0211
 def map_to_functions (xs: []i32) = map (+) xs -- error: E0216
+
+-- Inferred type parameters hide what their uses allow.
+def apply_to f x = f x
+def applied_twice (x: i32) = apply_to (apply_to (i32.+) x) x
+def chosen c x y = if c then x else y
+def not_chosen = chosen true (\(x: i32) -> x) (\x -> x + 1) -- error: E0216
+def put_in_array x = [x]
+def no_function_in_array = put_in_array (\(x: i32) -> x) -- error: E0216
+def nothing_inside = []
+def of_i32 : [0]i32 = nothing_inside
+def of_bool : [0]bool = nothing_inside
+def reversals = let f = reverse in {f, g = reverse}
+def use_reversals = (\p -> (p.f [1, 2], p.g [true])) reversals
+
+-- A type parameter of a local function stays inside.
+def leaves_by_branch x =
+  let g 'b (y: b) = if true then y else x -- error: E0201
+  in g
+def stays_inside 't (x: t) =
+  let g 'b (y: b) = (x, y)
+  in (g 1i32, g true)
+
+-- A value of many sizes is computed for each; it cannot have an unknown size, too.
+def many_sizes [n] : [n]i64 = iota n
+def many_sizes_and_unknown [n] = (iota n, filter (> 5) (iota n)) -- error: E0302

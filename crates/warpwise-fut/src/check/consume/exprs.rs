@@ -23,8 +23,8 @@ impl Consumption<'_> {
                 aliases
             }
             ExprKind::Def { def, instance } => {
-                // A polymorphic value is computed at each use.
-                if matches!(expr.ty, Type::Arrow(_)) || !instance.is_empty() {
+                // A value with size parameters is computed at each use.
+                if matches!(expr.ty, Type::Arrow(_)) || !instance.sizes.is_empty() {
                     return Aliases::none();
                 }
                 let owner = self.constant_owner(*def);

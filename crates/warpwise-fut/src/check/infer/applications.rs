@@ -56,7 +56,7 @@ impl<'a> Checker<'a> {
                 Some((Head::Local(local, Vec::new()), ty))
             }
             Found::Entry(Entry::Local { local, ty, params: Some(params) }) => {
-                let fresh: Vec<Ty> = params.iter().map(|_| self.fresh(span)).collect();
+                let fresh: Vec<Ty> = params.iter().map(|&param| self.fresh_for(param, span)).collect();
                 let subst = params.iter().copied().zip(fresh.iter().copied()).collect();
                 let ty = self.instantiate_ty(ty, &subst);
                 Some((Head::Local(local, fresh), ty))
@@ -70,7 +70,7 @@ impl<'a> Checker<'a> {
         match &value {
             Value::Def(_, poly) | Value::Intrinsic(_, poly) => {
                 let poly: Rc<Poly> = poly.clone();
-                let fresh: Vec<Ty> = poly.types.iter().map(|_| self.fresh(span)).collect();
+                let fresh: Vec<Ty> = poly.types.iter().map(|&param| self.fresh_for(param, span)).collect();
                 let subst = poly.types.iter().copied().zip(fresh.iter().copied()).collect();
                 let ty = self.erase_with(&poly.ty, &subst);
                 Some((Head::Value(value, fresh), ty))
@@ -85,6 +85,12 @@ impl<'a> Checker<'a> {
             }
             Value::Failed => None,
         }
+    }
+
+    /// A variable for the argument of a type parameter.
+    fn fresh_for(&mut self, param: TypeParamId, span: Span) -> Ty {
+        let lifted = self.program.type_params[param.index()].liftedness;
+        self.infer.types.lifted_var(Constraint::Free, span, lifted)
     }
 
     fn operand_of(&mut self, operator: Operator, span: Span) -> Ty {

@@ -10,8 +10,8 @@ use crate::check::infer::ty::{Constraint, Node, Ty};
 use crate::check::operators::PrimSet;
 use crate::check::type_exprs::{Annotation, Anonymous};
 use crate::syntax::ast::{
-    Expr, ExprKind, FieldInit, LetBinding, LetKind, Literal, LocalFunction, LoopExpr, LoopForm, MatchCase,
-    Pat, PrimType, RangeBound, TypeExpr, TypeParam, TypeParamKind,
+    Expr, ExprKind, FieldInit, LetBinding, LetKind, Liftedness, Literal, LocalFunction, LoopExpr, LoopForm,
+    MatchCase, Pat, PrimType, RangeBound, TypeExpr, TypeParam, TypeParamKind,
 };
 use crate::syntax::session::Symbol;
 use crate::typed::ids::{LocalId, TypeParamId};
@@ -129,6 +129,7 @@ impl<'a> Checker<'a> {
                 let bool = self.prim(PrimType::Bool);
                 self.expect(condition, bool, Why::Condition);
                 let ty = self.infer(then);
+                self.holds_no_function(ty);
                 self.expect(otherwise, ty, Why::Branch(then.span));
                 ty
             }
@@ -147,11 +148,20 @@ impl<'a> Checker<'a> {
             self.same(matched, pattern, case.pattern.span, Why::Scrutinee(scrutinee.span));
             match first {
                 Some((ty, span)) => drop(self.expect(&case.body, ty, Why::Branch(span))),
-                None => first = Some((self.infer(&case.body), case.body.span)),
+                None => {
+                    let ty = self.infer(&case.body);
+                    self.holds_no_function(ty);
+                    first = Some((ty, case.body.span));
+                }
             }
             self.infer.scope.reset(mark);
         }
         first.map_or_else(|| self.error_ty(), |first| first.0)
+    }
+
+    /// Keeps what is not known yet of a type from becoming a function; one that is known is reported with its sizes.
+    pub fn holds_no_function(&mut self, ty: Ty) {
+        drop(self.infer.types.restrict(ty, Liftedness::SizeLifted, u32::MAX));
     }
 
     /// The type of something that has an error.
@@ -309,6 +319,9 @@ impl<'a> Checker<'a> {
     fn infer_local_function(&mut self, function: &'a LocalFunction) {
         let mark = self.infer.scope.mark();
         let (types, sizes) = self.bind_params(&function.type_params);
+        self.infer.types.level += 1;
+        let level = self.infer.types.level;
+        self.infer.types.param_levels.extend(types.iter().map(|&param| (param, level)));
         self.checking.push(function.name.name.symbol);
         let ty = self.infer_function(
             &function.type_params,
@@ -317,6 +330,9 @@ impl<'a> Checker<'a> {
             &function.body,
         );
         self.checking.pop();
+        self.infer.types.level -= 1;
+        // What is left open is decided outside; its own parameters may stand in the type.
+        drop(self.infer.types.restrict(ty, Liftedness::Lifted, level - 1));
         self.infer.scope.reset(mark);
         let name = function.name.name;
         let local = self.new_local(name.symbol, name.span);
@@ -353,6 +369,7 @@ impl<'a> Checker<'a> {
             LoopForm::While(_) => self.infer_pat(&this.pattern, &mut Vec::new()),
         };
         self.same(ty, initial, place, Why::Pattern(this.pattern.span));
+        self.holds_no_function(ty);
         if let LoopForm::While(condition) = &this.form {
             let bool = self.prim(PrimType::Bool);
             self.expect(condition, bool, Why::Condition);

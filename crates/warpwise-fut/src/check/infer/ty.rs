@@ -5,10 +5,11 @@
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
 use warpwise_diag::Span;
 
 use crate::check::operators::PrimSet;
-use crate::syntax::ast::PrimType;
+use crate::syntax::ast::{Liftedness, PrimType};
 use crate::syntax::session::Symbol;
 use crate::typed::ids::{AbstractId, TypeParamId};
 
@@ -48,6 +49,10 @@ pub struct Var {
     pub constraint: Constraint,
     /// Where it comes from.
     pub span: Span,
+    /// What it may hide.
+    pub lifted: Liftedness,
+    /// The number of local functions around: it cannot become a type parameter of a deeper one.
+    pub level: u32,
 }
 
 /// What a variable may become.
@@ -82,29 +87,46 @@ pub enum Clash {
     Unshared(Vec<Symbol>),
     /// A constructor carries this much here and that much there.
     Arity(Symbol, usize, usize),
+    /// This type parameter of a local function is not known where the other type was decided.
+    Escapes(TypeParamId),
 }
 
 /// The types of one definition.
 #[derive(Default)]
 pub struct Types {
     nodes: Vec<Node>,
+    /// The number of local functions around the present place.
+    pub level: u32,
+    /// The levels of type parameters of local functions.
+    pub param_levels: FxHashMap<TypeParamId, u32>,
 }
 
 impl Types {
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.nodes.clear();
+        self.level = 0;
+        self.param_levels.clear();
     }
 
     /// Enters a type.
     pub fn add(&mut self, node: Node) -> Ty {
+        if let Node::Array(element) = node {
+            // What else an element hides is reported when the type is complete.
+            drop(self.restrict(element, Liftedness::Unlifted, u32::MAX));
+        }
         self.nodes.push(node);
         Ty(self.nodes.len() as u32 - 1)
     }
 
     /// A variable.
     pub fn var(&mut self, constraint: Constraint, span: Span) -> Ty {
-        self.add(Node::Var(Rc::new(Var { constraint, span })))
+        self.lifted_var(constraint, span, Liftedness::Lifted)
+    }
+
+    /// A variable that hides no more than allowed.
+    pub fn lifted_var(&mut self, constraint: Constraint, span: Span, lifted: Liftedness) -> Ty {
+        self.add(Node::Var(Rc::new(Var { constraint, span, lifted, level: self.level })))
     }
 
     /// A scalar type.
@@ -146,7 +168,56 @@ impl Types {
 
     fn constrain(&mut self, var: Ty, constraint: Constraint, span: Span) {
         let root = self.find(var);
-        self.nodes[root.0 as usize] = Node::Var(Rc::new(Var { constraint, span }));
+        if let Node::Var(before) = &self.nodes[root.0 as usize] {
+            let (lifted, level) = (before.lifted, before.level);
+            self.nodes[root.0 as usize] = Node::Var(Rc::new(Var { constraint, span, lifted, level }));
+        }
+    }
+
+    /// Keeps the variables of a type from hiding more than allowed and from becoming type parameters deeper than `level`.
+    pub fn restrict(&mut self, ty: Ty, lifted: Liftedness, level: u32) -> Result<(), Clash> {
+        match self.node(ty) {
+            Node::Prim(_) | Node::Error | Node::Link(_) => Ok(()),
+            Node::Param(param) if self.param_levels.get(&param).is_some_and(|&own| own > level) => {
+                Err(Clash::Escapes(param))
+            }
+            Node::Param(_) => Ok(()),
+            Node::Var(var) => self.restrict_var(ty, &var, lifted, level),
+            Node::Array(element) => self.restrict(element, Liftedness::Unlifted, level),
+            Node::Abstract(_, parts) => self.restrict_all(&parts, Liftedness::Lifted, level),
+            Node::Record(_, parts) => self.restrict_all(&parts, lifted, level),
+            Node::Sum(sum) => {
+                let parts: Vec<Ty> =
+                    sum.iter().flat_map(|constructor| constructor.1.iter().copied()).collect();
+                self.restrict_all(&parts, lifted, level)
+            }
+            Node::Arrow(argument, result) => {
+                self.restrict_all(&[argument, result], Liftedness::Lifted, level)
+            }
+        }
+    }
+
+    fn restrict_all(&mut self, parts: &[Ty], lifted: Liftedness, level: u32) -> Result<(), Clash> {
+        // All of them, whatever the first gives.
+        let restricted: Vec<Result<(), Clash>> =
+            parts.iter().map(|&part| self.restrict(part, lifted, level)).collect();
+        restricted.into_iter().collect()
+    }
+
+    fn restrict_var(&mut self, ty: Ty, var: &Var, lifted: Liftedness, level: u32) -> Result<(), Clash> {
+        let level = level.min(var.level);
+        let lifted = if (lifted as u8) < var.lifted as u8 { lifted } else { var.lifted };
+        if level == var.level && lifted as u8 == var.lifted as u8 {
+            return Ok(());
+        }
+        let root = self.find(ty);
+        self.nodes[root.0 as usize] = Node::Var(Rc::new(Var { lifted, level, ..var.clone() }));
+        let parts: Vec<Ty> = match &var.constraint {
+            Constraint::Free | Constraint::OneOf(_) | Constraint::Comparable => Vec::new(),
+            Constraint::Fields(fields) => fields.iter().map(|field| field.1).collect(),
+            Constraint::Constructors(sum) => sum.iter().flat_map(|c| c.1.iter().copied()).collect(),
+        };
+        self.restrict_all(&parts, lifted, level)
     }
 
     /// Makes two types the same.
@@ -267,6 +338,7 @@ impl Types {
             // A match is to blame for what it takes apart, not for its patterns.
             let span = if let Constructors(_) = merged { x.span } else { y.span };
             self.constrain(b, merged, span);
+            self.restrict(b, x.lifted, x.level)?;
         }
         Ok(())
     }
@@ -295,6 +367,7 @@ impl Types {
         if self.occurs(var, to) {
             return Err(Clash::Infinite);
         }
+        self.restrict(to, state.lifted, state.level)?;
         self.bind(var, to);
         Ok(())
     }

@@ -144,6 +144,12 @@ impl<'a> Checker<'a> {
                 let ty = self.show_ty(ty);
                 error.hint(format!("`{ty}` does not support equality (`==`)"))
             }
+            Clash::Escapes(param) => {
+                let name = self.text(self.program.type_params[param.index()].name);
+                error.hint(format!(
+                    "the type parameter \"{name}\" is not known outside of its function (scope-violation)"
+                ))
+            }
             Clash::Unshared(names) => {
                 let mut names: Vec<String> =
                     names.iter().map(|&name| format!("#{}", self.text(name))).collect();

@@ -40,6 +40,8 @@ pub struct Absorbed {
     occurrence: Occurrence,
     source: Size,
     unknown: LocalId,
+    /// What a later argument has there.
+    met: Option<Size>,
 }
 
 impl Sizing {
@@ -148,6 +150,22 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether a size is absorbed and what an argument has there is the same all over its occurrence.
+    pub fn meets(&mut self, absorbed: LocalId, found: &Size) -> bool {
+        let known = self.sizing.absorbed.iter().position(|other| other.unknown == absorbed);
+        let Some(index) = known else { return false };
+        if matches!(found, Size::Local(local) if *local == absorbed) {
+            return true;
+        }
+        match self.sizing.absorbed[index].met.clone() {
+            Some(met) => self.unify_sizes(&met, found).is_ok(),
+            None => {
+                self.sizing.absorbed[index].met = Some(found.clone());
+                true
+            }
+        }
+    }
+
     /// Makes an unknown a size of its own; one occurrence absorbs one size once.
     fn absorb(&mut self, meta: LocalId, occurrence: Occurrence, source: &Size) {
         let known = (0..self.sizing.absorbed.len()).find(|&index| {
@@ -160,7 +178,8 @@ impl Checker<'_> {
             None => {
                 let unknown = self.new_size("k", Span::NONE);
                 self.sizing.levels.insert(unknown, DEEPEST);
-                self.sizing.absorbed.push(Absorbed { occurrence, source: source.clone(), unknown });
+                let absorbed = Absorbed { occurrence, source: source.clone(), unknown, met: None };
+                self.sizing.absorbed.push(absorbed);
                 unknown
             }
         };

@@ -190,7 +190,7 @@ impl Checker<'_> {
             return Size::Local(self.open_as(size, level, opened, span));
         }
         for local in self.locals_of(&size) {
-            self.lower(local, level, &[]);
+            self.lower(local, level, keep);
         }
         size
     }
@@ -231,7 +231,8 @@ impl Checker<'_> {
         let clean = |checker: &Self, size: &Size| {
             checker.locals_of(size).iter().all(|local| checker.sizing.meta(*local).is_none())
         };
-        clean(self, a) && clean(self, b) && self.unify_sizes(a, b).is_ok()
+        let (a, b) = (self.resolve_size(a), self.resolve_size(b));
+        clean(self, &a) && clean(self, &b) && self.unify_known_sizes(&a, &b).is_ok()
     }
 
     /// Wraps an expression whose value brings sizes into being.

@@ -19,7 +19,11 @@ impl<'a> Checker<'a> {
     pub fn build_constructor(&mut self, expr: &'a Ast, name: &Ident, arguments: &'a [Ast]) -> Expr {
         let arguments: Vec<Expr> = arguments.iter().map(|argument| self.build(argument)).collect();
         let ty = match self.infer.exprs.get(&expr.id).copied() {
-            Some(ty) => self.sized(ty, self.sizing.level, None, expr.span),
+            Some(ty) => {
+                // What the other constructors carry is for the surroundings to say.
+                let occurrence = self.sizing.new_occurrence();
+                self.sized(ty, self.sizing.level, Some(occurrence), expr.span)
+            }
             None => Type::unit(),
         };
         let Some(constructor) = position(&ty, name.symbol) else { return self.build_unit(expr.span) };

@@ -102,16 +102,26 @@ impl Checker<'_> {
     /// Makes two sizes the same.
     pub fn unify_sizes(&mut self, expected: &Size, found: &Size) -> Result<(), Clash> {
         let (expected, found) = (self.resolve_size(expected), self.resolve_size(found));
+        match &expected {
+            Size::Local(absorbed) if self.meets(*absorbed, &found) => Ok(()),
+            Size::Const(_) | Size::Local(_) | Size::Def(_) | Size::Expr(_) => {
+                self.unify_known_sizes(&expected, &found)
+            }
+        }
+    }
+
+    /// Makes two sizes the same that are resolved, what was absorbed being one size.
+    pub fn unify_known_sizes(&mut self, expected: &Size, found: &Size) -> Result<(), Clash> {
         let differ = || Err(Clash::Differ(expected.clone(), found.clone()));
-        match (&expected, &found) {
+        match (expected, found) {
             (Size::Local(a), Size::Local(b)) if a == b => Ok(()),
             (Size::Local(a), Size::Local(b))
                 if self.sizing.meta(*a).is_some() && self.sizing.meta(*b).is_some() =>
             {
                 self.join_metas(*a, *b)
             }
-            (Size::Local(meta), _) if self.sizing.meta(*meta).is_some() => self.solve(*meta, &found),
-            (_, Size::Local(meta)) if self.sizing.meta(*meta).is_some() => self.solve(*meta, &expected),
+            (Size::Local(meta), _) if self.sizing.meta(*meta).is_some() => self.solve(*meta, found),
+            (_, Size::Local(meta)) if self.sizing.meta(*meta).is_some() => self.solve(*meta, expected),
             (Size::Const(a), Size::Const(b)) if a == b => Ok(()),
             (Size::Def(a), Size::Def(b)) if a == b => Ok(()),
             (Size::Expr(a), Size::Expr(b)) if self.unify_exprs(a, b) => Ok(()),
