@@ -8,7 +8,7 @@ use crate::check::Checker;
 use crate::check::env::{Poly, TypeDef, Value};
 use crate::check::infer::ty::{Constraint, Node, Ty};
 use crate::check::size::functions::Built;
-use crate::check::type_exprs::Anonymous;
+use crate::check::type_exprs::{Annotation, Anonymous};
 use crate::syntax::ast::{Attr, Liftedness, TypeDecl, TypeExpr, TypeParam, TypeParamKind, ValueDecl};
 use crate::syntax::session::Symbol;
 use crate::typed::ids::{DefId, TypeParamId};
@@ -138,7 +138,8 @@ impl<'a> Checker<'a> {
         };
         let ty = self.fill_pending(&annotation.ty);
         let ty = self.solved(&ty);
-        self.check_type_liftedness(liftedness, &ty, !annotation.exists.is_empty(), definition.span, name);
+        let annotation = Annotation { ty: ty.clone(), ..annotation };
+        self.check_type_definition(liftedness, &params, &annotation, definition, name);
         TypeDef {
             liftedness,
             params,
@@ -149,32 +150,14 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn check_type_liftedness(
-        &mut self,
-        declared: Liftedness,
-        ty: &Type,
-        hides: bool,
-        span: Span,
-        name: Symbol,
-    ) {
-        let own = if hides { Liftedness::SizeLifted } else { Liftedness::Unlifted };
-        let found = [own, self.liftedness(ty)].into_iter().max_by_key(|&l| l as u8).unwrap_or(own);
-        if found as u8 <= declared as u8 {
-            return;
-        }
-        let name = self.text(name).to_string();
-        let (what, mark) = match found {
-            Liftedness::Lifted => ("a function", "^"),
-            Liftedness::SizeLifted | Liftedness::Unlifted => ("a size of its own", "~"),
-        };
-        let error = Diagnostic::error("E0216", span, format!("the type `{name}` hides {what}"));
-        self.report(error.hint(format!("declare it with `type{mark}`")));
-    }
-
     /// Binds the parameters of a type constructor.
     pub fn type_params(&mut self, params: &'a [TypeParam]) -> Vec<AbstractParam> {
         let mut bound = Vec::with_capacity(params.len());
-        for param in params {
+        for (index, param) in params.iter().enumerate() {
+            if let Some(first) = params[..index].iter().find(|p| p.name.symbol == param.name.symbol) {
+                let name = self.text(param.name.symbol).to_string();
+                self.duplicate("parameter", &name, param.name.span, first.name.span);
+            }
             bound.push(match param.kind {
                 TypeParamKind::Size => {
                     AbstractParam::Size(self.bind_size(param.name.symbol, param.name.span))

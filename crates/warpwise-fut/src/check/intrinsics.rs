@@ -7,7 +7,7 @@ use warpwise_diag::Span;
 use crate::check::Checker;
 use crate::check::env::{Frame, Members, Module, Names, Poly, TypeDef, Value};
 use crate::check::operators::Operator;
-use crate::check::type_exprs::Anonymous;
+use crate::check::type_exprs::{Anonymous, Pending};
 use crate::syntax::ast::{
     DeclKind, Liftedness, ModuleTypeExprKind, PrimType, Program, Spec, SpecKind, TypeExpr, TypeParam,
 };
@@ -102,6 +102,12 @@ impl<'a> Checker<'a> {
         let (types, mut sizes) = self.bind_params(params);
         let annotation = self.type_expr(ty, Anonymous::Inferred)?;
         if self.n_errors() > errors {
+            return None;
+        }
+        if let Some(place) = self.infer.pending.iter().find_map(Pending::anonymous) {
+            let message = "all function parameters must have non-anonymous sizes";
+            let error = warpwise_diag::Diagnostic::error("E0306", place, message);
+            self.report(error.hint("add a size parameter: `val f [n] : [n]t -> u`"));
             return None;
         }
         let filled = self.fill_pending(&annotation.ty);

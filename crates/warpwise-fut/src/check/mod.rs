@@ -26,6 +26,7 @@ mod files;
 mod finish;
 pub mod infer;
 mod intrinsics;
+mod liftedness;
 mod matches;
 pub mod modules;
 mod operators;

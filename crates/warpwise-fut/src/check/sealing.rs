@@ -165,8 +165,9 @@ impl<'a> Checker<'a> {
         let refined = seal.refinements.iter().find(|refinement| refinement.0 == name.symbol);
         if let Some((_, actual, view)) = refined.cloned() {
             self.demand_same_type(seal, name, &def, &actual);
-            seal.actual.types.insert(name.symbol, actual);
-            seal.view.types.insert(name.symbol, view);
+            let declared = |def: Rc<TypeDef>| Rc::new(TypeDef { liftedness, ..TypeDef::clone(&def) });
+            seal.actual.types.insert(name.symbol, declared(actual));
+            seal.view.types.insert(name.symbol, declared(view));
             return;
         }
         if self.hides(&def) as u8 > liftedness as u8 {

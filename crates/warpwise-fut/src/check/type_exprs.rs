@@ -33,8 +33,20 @@ const MAX_CONSTRUCTORS: usize = 256;
 pub enum Pending<'a> {
     /// `[]`.
     Anonymous(Span),
+    /// One that an abbreviation hides.
+    Hidden(Span),
     /// `[e]`.
     Written(&'a Expr),
+}
+
+impl Pending<'_> {
+    /// The place, if the size was left out.
+    pub fn anonymous(&self) -> Option<Span> {
+        match self {
+            Pending::Anonymous(span) => Some(*span),
+            Pending::Hidden(_) | Pending::Written(_) => None,
+        }
+    }
 }
 
 /// A resolved type expression.
@@ -102,8 +114,9 @@ impl<'a> Checker<'a> {
             TypeExprKind::Record(fields) => self.resolve_record(fields, anonymous, exists),
             TypeExprKind::Array { size, element } => {
                 let size = self.pending_size(size, anonymous, exists);
-                let (element, _) = self.resolve_type(element, anonymous, exists)?;
-                Some((Type::array(size, element), Uniqueness::No))
+                let (ty, _) = self.resolve_type(element, anonymous, exists)?;
+                self.check_element(element, &ty);
+                Some((Type::array(size, ty), Uniqueness::No))
             }
             TypeExprKind::Unique(inner) => {
                 let (ty, _) = self.resolve_type(inner, anonymous, exists)?;
@@ -336,7 +349,7 @@ impl<'a> Checker<'a> {
                     local
                 }
                 Anonymous::Inferred => {
-                    self.infer.pending.push(Pending::Anonymous(span));
+                    self.infer.pending.push(Pending::Hidden(span));
                     LocalId(PENDING + self.infer.pending.len() as u32 - 1)
                 }
             };

@@ -48,3 +48,7 @@ module b = { open a local def z = 3i32 }
 def re_exported = b.x + b.y
 open b
 def opened = x + y
+
+-- A specification names the sizes of parameters.
+module anonymous_size : { val f : []i32 -> i32 } = { def f (xs: []i32) = xs[0] } -- error: E0306
+module named_size : { val f [n] : [n]i32 -> i32 } = { def f (xs: []i32) = xs[0] }

@@ -87,3 +87,19 @@ def stays_inside 't (x: t) =
 -- A value of many sizes is computed for each; it cannot have an unknown size, too.
 def many_sizes [n] : [n]i64 = iota n
 def many_sizes_and_unknown [n] = (iota n, filter (> 5) (iota n)) -- error: E0302
+
+-- Types hide what they were declared to, whatever they stand for.
+type^ secret = [2]i32
+def secrets (xs: [3]secret) = xs -- error: E0211
+type~ of_some_size = []i32
+type rows = [3]of_some_size -- error: E0211
+type two_of_some_size = (of_some_size, i32) -- error: E0216
+type wrapped 'a = {value: a}
+type wrapped_size = wrapped of_some_size -- error: E0216
+type~ wrapped_size_declared = wrapped of_some_size
+type unused_size [n] = i32 -- error: E0304
+type size_twice [n] [n] = [n][n]i32 -- error: E0210
+type parameter_twice 'a 'a = a -- error: E0210
+type^ hides_in_function = []bool -> bool -- error: E0306
+type^ gives_some_size = bool -> []bool
+def functions (fs: [](i32 -> i32)) = fs -- error: E0211

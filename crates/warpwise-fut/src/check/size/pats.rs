@@ -117,7 +117,9 @@ impl<'a> Checker<'a> {
             return size.clone();
         }
         let size = match self.infer.pending.get(index as usize).copied() {
-            Some(Pending::Anonymous(span)) => self.sizing.new_meta(self.sizing.level, span, None),
+            Some(Pending::Anonymous(span) | Pending::Hidden(span)) => {
+                self.sizing.new_meta(self.sizing.level, span, None)
+            }
             Some(Pending::Written(expr)) => {
                 let built = self.build(expr);
                 if is_expressible(&built) {
@@ -126,7 +128,7 @@ impl<'a> Checker<'a> {
                     let error =
                         Diagnostic::error("E0307", expr.span, "a size cannot bind or consume anything");
                     self.report(error.hint("bind the size with `let` first"));
-                    self.sizing.new_meta(self.sizing.level, Span::NONE, true)
+                    self.sizing.new_meta(self.sizing.level, Span::NONE, None)
                 }
             }
             None => Size::Const(0),

@@ -1,0 +1,116 @@
+//! What the types that are written down may hide: functions, and sizes of their own.
+//!
+//! Types are judged by what they were declared to be, not by what they stand for: where `type^ t = [2]i32` is in scope, `t` counts
+//! as a function, so that its definition can change.
+
+use warpwise_diag::{Diagnostic, Span};
+
+use crate::check::Checker;
+use crate::check::size::names::is_extent;
+use crate::check::size::unify::Locals;
+use crate::check::type_exprs::Annotation;
+use crate::syntax::ast::{Liftedness, TypeArg, TypeExpr, TypeExprKind};
+use crate::syntax::session::Symbol;
+use crate::typed::map::map_type;
+use crate::typed::tree::AbstractParam;
+use crate::typed::ty::Type;
+
+impl<'a> Checker<'a> {
+    /// What a type expression that was resolved may hide, by what its names were declared to.
+    pub fn declared_liftedness(&mut self, expr: &'a TypeExpr) -> Liftedness {
+        match &expr.kind {
+            TypeExprKind::Var(name) => {
+                let param = self.infer.scope.type_param(name.name.symbol);
+                match param.filter(|_| name.qualifiers.is_empty()) {
+                    Some(param) => self.program.type_params[param.index()].liftedness,
+                    None => self.lookup_type(name).map_or(Liftedness::Unlifted, |def| def.liftedness),
+                }
+            }
+            TypeExprKind::Apply { function, argument } => match &**argument {
+                TypeArg::Type(ty) => {
+                    most(vec![self.declared_liftedness(function), self.declared_liftedness(ty)])
+                }
+                TypeArg::Size(_) => self.declared_liftedness(function),
+            },
+            TypeExprKind::Tuple(parts) => most(parts.iter().map(|ty| self.declared_liftedness(ty)).collect()),
+            TypeExprKind::Record(fields) => {
+                most(fields.iter().map(|field| self.declared_liftedness(&field.ty)).collect())
+            }
+            TypeExprKind::Sum(constructors) => {
+                let payloads = constructors.iter().flat_map(|constructor| &constructor.payload);
+                most(payloads.map(|ty| self.declared_liftedness(ty)).collect())
+            }
+            TypeExprKind::Array { .. } => Liftedness::Unlifted,
+            TypeExprKind::Unique(inner) => self.declared_liftedness(inner),
+            TypeExprKind::Arrow { .. } => Liftedness::Lifted,
+            TypeExprKind::Exists { body, .. } => {
+                most(vec![Liftedness::SizeLifted, self.declared_liftedness(body)])
+            }
+        }
+    }
+
+    /// Demands that a type can be that of elements.
+    pub fn check_element(&mut self, element: &'a TypeExpr, ty: &Type) {
+        let what = match self.declared_liftedness(element) {
+            Liftedness::Unlifted => return,
+            Liftedness::SizeLifted => "whose size is not fixed",
+            Liftedness::Lifted => "which may hold a function",
+        };
+        let shown = self.show_type(ty);
+        let message = format!("cannot create array with elements of lifted type `{shown}`, {what}");
+        self.report(Diagnostic::error("E0211", element.span, message));
+    }
+
+    /// Demands that the definition of a type hides no more than declared, that its values tell the sizes it hides, and that
+    /// it speaks of all its size parameters.
+    pub fn check_type_definition(
+        &mut self,
+        declared: Liftedness,
+        params: &[AbstractParam],
+        annotation: &Annotation,
+        definition: &'a TypeExpr,
+        name: Symbol,
+    ) {
+        let own = match annotation.exists.is_empty() {
+            true => Liftedness::Unlifted,
+            false => Liftedness::SizeLifted,
+        };
+        let found = most(vec![own, self.declared_liftedness(definition), self.liftedness(&annotation.ty)]);
+        if found as u8 > declared as u8 {
+            self.report_hiding(found, definition.span, name);
+        }
+        if let Some(&size) = annotation.exists.iter().find(|&&size| !is_extent(&annotation.ty, size)) {
+            let size = self.show_local(size).to_string();
+            let message = format!("anonymous size `{size}` not used constructively as the size of an array");
+            self.report(Diagnostic::error("E0306", definition.span, message));
+        }
+        let mut used = Locals::default();
+        map_type(&annotation.ty, &mut used);
+        for param in params {
+            if let AbstractParam::Size(size) = param
+                && !used.0.contains(size)
+            {
+                let text = self.show_local(*size).to_string();
+                let place = self.program.locals[size.index()].span;
+                self.report(Diagnostic::error("E0304", place, format!("size parameter `[{text}]` unused")));
+            }
+        }
+    }
+
+    fn report_hiding(&mut self, found: Liftedness, span: Span, name: Symbol) {
+        let name = self.text(name).to_string();
+        let (what, mark) = match found {
+            Liftedness::Lifted => ("non-lifted type abbreviations may not contain functions", "^"),
+            Liftedness::SizeLifted | Liftedness::Unlifted => {
+                ("non-lifted type abbreviations may not contain size-lifted types or sizes of their own", "~")
+            }
+        };
+        let error = Diagnostic::error("E0216", span, format!("{what}, as `{name}` does"));
+        self.report(error.hint(format!("declare it with `type{mark}`")));
+    }
+}
+
+/// The one that allows most.
+fn most(all: Vec<Liftedness>) -> Liftedness {
+    all.into_iter().max_by_key(|&liftedness| liftedness as u8).unwrap_or(Liftedness::Unlifted)
+}
