@@ -10,7 +10,8 @@ use crate::typed::ty::{Type, Uniqueness};
 impl Checker<'_> {
     /// A hole of this type. One that is a function is a function with a hole for its result.
     pub fn build_hole(&mut self, ty: Ty, span: Span) -> Expr {
-        let ty = self.sized(ty, self.sizing.level, false, span);
+        let occurrence = self.sizing.new_occurrence();
+        let ty = self.sized(ty, self.sizing.level, Some(occurrence), span);
         hole(&ty, span)
     }
 }
