@@ -36,7 +36,7 @@ fn any_list_of_passes_runs_on_text() {
     assert_eq!(without_numbers(&listed), without_numbers(&usual));
     folder
         .run(&["dev", "p.ir", "--passes", "simplify,nonsense"])
-        .fails(1, &["`nonsense`", "inline, simplify"]);
+        .fails(1, &["`nonsense`", "simplify, fuse"]);
     folder.run(&["dev", "p.ir", "--passes", "place"]).fails(2, &["`place`", "level seg", "level soac"]);
     folder.run(&["dev", "p.fut", "--after", "fuse:99"]).fails(1, &["fuse:99"]);
 }
