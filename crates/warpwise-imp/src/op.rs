@@ -124,5 +124,13 @@ pub enum Op {
     /// `dst: bool` = whether `value` reaches the tunable threshold.
     Threshold { dst: Reg, name: String, value: Operand, default: i64 },
     /// Calls another host function. Scalars and memories in the order of its parameters and results.
-    Call { function: usize, args: Vec<Operand>, mem_args: Vec<Mem>, results: Vec<Reg>, mem_results: Vec<Mem> },
+    /// Where calls nest too deep, check `too_deep` fails.
+    Call {
+        function: usize,
+        args: Vec<Operand>,
+        mem_args: Vec<Mem>,
+        results: Vec<Reg>,
+        mem_results: Vec<Mem>,
+        too_deep: CheckId,
+    },
 }

@@ -189,7 +189,7 @@ impl Text<'_> {
             Op::Threshold { dst, name, value, default } => {
                 format!("{} = threshold {name:?} {} default {default}", self.reg(*dst), x(value))
             }
-            Op::Call { function, args, mem_args, results, mem_results } => {
+            Op::Call { function, args, mem_args, results, mem_results, too_deep: _ } => {
                 let name = self.program.functions.get(*function).map_or("?", |callee| &callee.name);
                 let results = [list(results, |reg| self.reg(*reg)), list(mem_results, |mem| self.mem(*mem))];
                 let args = [list(args, x), list(mem_args, |mem| self.mem(*mem))];

@@ -327,7 +327,7 @@ impl Code<'_> {
                 self.int(*value)?;
                 self.is((*dst).into(), ImpType::scalar(ScalarType::Bool))
             }
-            Op::Call { function, args, mem_args, results, mem_results } => {
+            Op::Call { function, args, mem_args, results, mem_results, too_deep: _ } => {
                 let callee =
                     self.program.functions.get(*function).ok_or_else(|| "no such function".to_string())?;
                 let scalars =

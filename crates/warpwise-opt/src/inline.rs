@@ -1,19 +1,21 @@
-//! Replaces calls by the bodies of their callees and drops functions nobody calls any more.
+//! Replaces calls by the bodies of their callees and drops functions nobody calls any more. Calls of recursive
+//! functions stay, and so do these.
 //!
 //! ```text
 //! y: f32 = call square(x);   ==>   t: f32 = fmul x x;
 //!                                  y: f32 = t;
 //! ```
 //!
-//! Callees are inlined first, so that each is copied in its final form. Recursive functions are a
-//! known limit: nothing behind this pass handles calls yet.
+//! Callees are inlined first, so that each is copied in its final form. Of functions that call each other all but
+//! the first one met are inlined, which then calls itself.
 
 use warpwise_diag::Limit;
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{Body, Expr, Function, FunctionId, Program, Stm};
 
-/// Inlines every call; only entry points remain (every function, where there are none).
+/// Inlines every call but those of recursive functions; only these and entry points remain (every function, where there
+/// are no entry points).
 pub fn inline(program: &mut Program) -> Result<(), Limit> {
     demand_moderate_size(program)?;
     let has_entries = program.functions.values().any(|function| function.entry.is_some());
@@ -21,50 +23,68 @@ pub fn inline(program: &mut Program) -> Result<(), Limit> {
     let mut state = SecondaryMap::new(State::Waiting);
     for id in program.functions.keys() {
         if stays(&program.functions[id]) {
-            inline_into(program, id, &mut state)?;
+            inline_into(program, id, &mut state);
         }
     }
+    let mut renumbered = SecondaryMap::new(None);
     let functions = std::mem::take(&mut program.functions);
-    for function in functions.into_values().filter(stays) {
-        program.functions.push(function);
+    let ids: Vec<FunctionId> = functions.keys().collect();
+    for (id, function) in ids.into_iter().zip(functions.into_values()) {
+        if stays(&function) || state[id] == State::Recursive {
+            renumbered[id] = Some(program.functions.push(function));
+        }
+    }
+    for function in program.functions.values_mut() {
+        renumber(&mut function.body, &renumbered);
     }
     Ok(())
+}
+
+/// Lets calls name functions by their new numbers.
+fn renumber(body: &mut Body, renumbered: &SecondaryMap<FunctionId, Option<FunctionId>>) {
+    for stm in &mut body.stms {
+        if let Expr::Call { function, .. } = &mut stm.expr {
+            *function = renumbered[*function].unwrap_or(*function);
+        }
+        stm.expr.for_each_body_mut(|body| renumber(body, renumbered));
+    }
 }
 
 /// How far a function is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Waiting,
-    Open,
+    /// Its callees are being inlined; whether it is among them.
+    Open {
+        calls_itself: bool,
+    },
     Done,
+    /// Done, but not to be inlined.
+    Recursive,
 }
 
 fn inline_into(
     program: &mut Program,
     id: FunctionId,
     state: &mut SecondaryMap<FunctionId, State>,
-) -> Result<(), Limit> {
+) {
     match state[id] {
-        State::Done => return Ok(()),
-        State::Open => {
-            let function = &program.functions[id];
-            let message = format!("recursive functions (here `{}`)", function.name);
-            return Err(Limit { message, span: function.span });
-        }
-        State::Waiting => state[id] = State::Open,
+        State::Done | State::Recursive => return,
+        State::Open { .. } => return state[id] = State::Open { calls_itself: true },
+        State::Waiting => state[id] = State::Open { calls_itself: false },
     }
     let mut callees = Vec::new();
     collect_callees(&program.functions[id].body, &mut callees);
     for callee in callees {
-        inline_into(program, callee, state)?;
+        inline_into(program, callee, state);
     }
     let mut function = std::mem::replace(&mut program.functions[id], Function::new(""));
     let mut body = std::mem::take(&mut function.body);
-    inline_body(program, &mut function, &mut body);
+    inline_body(program, &mut function, &mut body, state);
     function.body = body;
     program.functions[id] = function;
-    state[id] = State::Done;
-    Ok(())
+    let recursive = state[id] == State::Open { calls_itself: true };
+    state[id] = if recursive { State::Recursive } else { State::Done };
 }
 
 fn collect_callees(body: &Body, callees: &mut Vec<FunctionId>) {
@@ -78,11 +98,16 @@ fn collect_callees(body: &Body, callees: &mut Vec<FunctionId>) {
     }
 }
 
-fn inline_body(program: &Program, function: &mut Function, body: &mut Body) {
+fn inline_body(
+    program: &Program,
+    function: &mut Function,
+    body: &mut Body,
+    state: &SecondaryMap<FunctionId, State>,
+) {
     for mut stm in std::mem::take(&mut body.stms) {
-        stm.expr.for_each_body_mut(|body| inline_body(program, function, body));
+        stm.expr.for_each_body_mut(|body| inline_body(program, function, body, state));
         match stm.expr {
-            Expr::Call { function: callee, args } => {
+            Expr::Call { function: callee, args } if state[callee] == State::Done => {
                 let callee = &program.functions[callee];
                 let params: Vec<_> = callee.params.iter().map(|param| param.var).collect();
                 let substitution = Substitution::of(&params, &args);

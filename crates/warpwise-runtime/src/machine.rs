@@ -121,8 +121,9 @@ pub enum Instr {
     Fail { check: u32, values: Vec<Reg> },
     /// `dst: bool` = whether `value` reaches the tunable threshold.
     Threshold { dst: Reg, name: String, value: Reg, default: i64 },
-    /// Calls another function of the module; arguments and results in the order of its slots.
-    Call { function: u32, args: Vec<Arg>, results: Vec<Arg> },
+    /// Calls a function of the module; arguments and results in the order of its slots. Where calls nest too deep,
+    /// raises check `too_deep`.
+    Call { function: u32, args: Vec<Arg>, results: Vec<Arg>, too_deep: u32 },
 }
 
 /// A scalar or memory register.

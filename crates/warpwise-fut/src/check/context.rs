@@ -8,6 +8,7 @@ use warpwise_diag::{Diagnostic, Limit, Severity, Sources, Span};
 use crate::check::env::{Env, Frame, Members, Names, Value};
 use crate::check::files::Checked;
 use crate::check::infer::Inference;
+use crate::check::recursion::SelfReference;
 use crate::check::size::Sizing;
 use crate::syntax::ast::{Liftedness, PrimType};
 use crate::syntax::session::{Interner, Session, Symbol};
@@ -41,6 +42,8 @@ pub struct Checker<'a> {
     pub prefix: String,
     /// The structural intrinsics.
     pub intrinsics: Rc<Names<Value>>,
+    /// The definition being checked, where it may call itself.
+    pub recursion: Option<SelfReference>,
     /// The types among the intrinsics.
     pub intrinsic_types: Rc<Members<'a>>,
     /// The prelude's `|>` and `<|`.
@@ -80,6 +83,7 @@ impl<'a> Checker<'a> {
             prefix: String::new(),
             intrinsics: Rc::default(),
             intrinsic_types: Rc::default(),
+            recursion: None,
             pipes: [None; 2],
             checking: Vec::new(),
             applications: 0,

@@ -20,6 +20,7 @@ impl<'a> Checker<'a> {
     pub fn start(&mut self) -> usize {
         self.infer.clear();
         self.sizing.clear();
+        self.recursion = None;
         self.program.locals.len()
     }
 
@@ -29,12 +30,15 @@ impl<'a> Checker<'a> {
         let first_local = self.start();
         self.checking.push(decl.name.name.symbol);
         let (mut types, mut sizes) = self.bind_params(&decl.type_params);
+        self.enter_recursion(decl, &sizes);
         let ty = self.infer_function(&decl.type_params, &decl.params, decl.result.as_ref(), &decl.body);
+        self.close_recursion(ty, decl.name.name.span);
         self.checking.pop();
         if self.infer.tainted || self.n_errors() > errors {
             return Value::Failed;
         }
         self.generalise_types(ty, &mut types, decl.name.name.span);
+        self.generalise_recursion(&types);
         let place = decl.name.name.span;
         let built = self.build_function(&decl.params, decl.result.as_ref(), &decl.body, place);
         sizes.extend(self.generalise_sizes(&built.ty, 0, 0));
@@ -46,6 +50,7 @@ impl<'a> Checker<'a> {
         }
         let ty = self.finish(&mut function, &ty, first_local);
         self.check_causality(&function);
+        self.check_recursion(&function, place);
         self.check_matches(&function);
         self.warn_of(&function.body);
         if self.is_entry(decl) {

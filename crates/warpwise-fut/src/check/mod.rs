@@ -29,6 +29,7 @@ mod intrinsics;
 mod liftedness;
 mod matches;
 pub mod modules;
+mod recursion;
 mod operators;
 mod resolve;
 mod sealing;

@@ -7,6 +7,7 @@ use crate::check::infer::ty::{Constraint, Node, Ty};
 use crate::check::operators::PrimSet;
 use crate::syntax::ast::Literal;
 use crate::syntax::session::Symbol;
+use crate::typed::ids::DefId;
 use crate::typed::intrinsic::Intrinsic;
 use crate::typed::tree::{DimIndexKind, Expr, ExprKind};
 use crate::typed::ty::{ArrowType, Size, Type, TypeArg, Uniqueness};
@@ -182,8 +183,16 @@ impl Checker<'_> {
         match self.resolve_size(size) {
             Size::Const(value) => value.to_string(),
             Size::Local(local) => self.show_local(local).to_string(),
-            Size::Def(def) => self.program.defs[def.index()].name.clone(),
+            Size::Def(def) => self.show_def(def),
             Size::Expr(expr) => self.show_expr(&expr, 6),
+        }
+    }
+
+    /// The name of a definition; the one being checked is not there yet.
+    fn show_def(&self, def: DefId) -> String {
+        match self.program.defs.get(def.index()) {
+            Some(def) => def.name.clone(),
+            None => self.checking.last().map_or("", |&name| self.text(name)).to_string(),
         }
     }
 
@@ -202,7 +211,7 @@ impl Checker<'_> {
         match &expr.kind {
             ExprKind::Literal(_, literal) => show_literal(literal),
             ExprKind::Local { local, .. } => self.show_unknown(&Size::Local(*local)),
-            ExprKind::Def { def, .. } => self.program.defs[def.index()].name.clone(),
+            ExprKind::Def { def, .. } => self.show_def(*def),
             ExprKind::Intrinsic { intrinsic, .. } => show_intrinsic(*intrinsic).to_string(),
             ExprKind::Project { record, field } => {
                 format!("{}.{}", show(record), self.show_field(&record.ty, *field))

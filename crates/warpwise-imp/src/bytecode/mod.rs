@@ -135,8 +135,10 @@ impl Translator<'_> {
                 let value = self.operand(*value);
                 Instr::Threshold { dst: reg(*dst), name: name.clone(), value, default: *default }
             }
-            Op::Call { function, args, mem_args, results, mem_results } => {
-                self.call(*function, args, mem_args, results, mem_results)
+            Op::Call { function, args, mem_args, results, mem_results, too_deep } => {
+                let (args, results) = self.call(*function, args, mem_args, results, mem_results);
+                let (function, too_deep) = (*function as u32, too_deep.index() as u32);
+                Instr::Call { function, args, results, too_deep }
             }
             Op::If { .. } | Op::For { .. } | Op::While { .. } | Op::Scope { .. } | Op::Leave { .. } => {
                 return self.control(op);
@@ -202,6 +204,7 @@ impl Translator<'_> {
         Instr::Launch(Box::new(machine::Launch { kernel, args, extent, schedule, align, cost }))
     }
 
+    /// The arguments and results of a call in the order of the callee's slots.
     fn call(
         &mut self,
         function: usize,
@@ -209,7 +212,7 @@ impl Translator<'_> {
         mem_args: &[Mem],
         results: &[Reg],
         mem_results: &[Mem],
-    ) -> Instr {
+    ) -> (Vec<Arg>, Vec<Arg>) {
         let callee = &self.program.functions[function];
         let (mut args, mut mem_args) = (args.iter(), mem_args.iter());
         let arg = |param: &HostParam| match param {
@@ -225,7 +228,7 @@ impl Translator<'_> {
             HostResult::Array { .. } => Arg::Mem(mem_reg(*mem_results.next().expect("a memory per result"))),
         };
         let results = callee.results.iter().map(result).collect();
-        Instr::Call { function: function as u32, args, results }
+        (args, results)
     }
 
     fn view(&mut self, view: &StridedView) -> View {

@@ -241,7 +241,7 @@ impl<'p> Frame<'p> {
             },
             Op::Leave { label } => Ok(Flow::Left(*label)),
             Op::Launch(launch) => self.launch(launch).map(|()| Flow::On),
-            Op::Call { function, args, mem_args, results, mem_results } => {
+            Op::Call { function, args, mem_args, results, mem_results, too_deep: _ } => {
                 self.call(*function, args, mem_args, results, mem_results).map(|()| Flow::On)
             }
             simple => self.simple(simple).map(|()| Flow::On),

@@ -11,14 +11,14 @@ use warpwise_diag::Span;
 use warpwise_ir::traverse::Visitor;
 use warpwise_ir::{Body, Expr, Function, FunctionId, Operand as CoreOperand, Program, Stm, Type, Var};
 use warpwise_prim::{Scalar, ScalarType};
-use warpwise_runtime::machine::Schedule;
+use warpwise_runtime::machine::{CheckPart, Schedule};
 
 use crate::lower::emitter::{BlockBinding, Context, Emitter, Failing, Lowered, Value};
 use crate::lower::kernels::Range;
 use crate::lower::liveness;
 use crate::lower::memory::View;
 use crate::op::Op;
-use crate::program::{HostFunction, HostParam, HostResult, ImpProgram};
+use crate::program::{Check, CheckId, HostFunction, HostParam, HostResult, ImpProgram};
 use crate::target::CpuTarget;
 use crate::types::{ImpType, Mem, Operand, Space, StridedView};
 
@@ -82,6 +82,9 @@ fn host_function(cx: &Context) -> Lowered<HostFunction> {
     host.host_stms(&function.body)?;
     let mut results = Vec::new();
     for &result in &function.body.result {
+        if matches!(function.operand_type(result), Type::Mem | Type::Cert | Type::Acc(_)) {
+            continue;
+        }
         results.push(if host.is_array_operand(result) {
             let var = result.as_var().expect("an array is a variable");
             let (mem, elem, shape) = host.whole_array(var, function.span)?;
@@ -199,23 +202,43 @@ impl<'a> Emitter<'a> {
     }
 
     fn call(&mut self, stm: &Stm, callee: FunctionId, args: &[CoreOperand]) -> Lowered<()> {
-        let arrays = args.iter().copied().chain(stm.pattern.iter().map(|&var| var.into()));
-        if arrays.into_iter().any(|x| self.is_array_operand(x)) {
-            return self.limit(stm.span, "calls of recursive functions on arrays");
-        }
-        let mut scalars = Vec::new();
+        let (mut scalars, mut mem_args) = (Vec::new(), Vec::new());
         for &arg in args {
-            scalars.push(self.uniform(arg, stm.span)?);
+            match self.cx.function.operand_type(arg) {
+                Type::Scalar(_) => scalars.push(self.uniform(arg, stm.span)?),
+                Type::Array(_) => mem_args.push(self.view_of(arg, stm.span)?.block.mem),
+                Type::Mem | Type::Cert | Type::Acc(_) => {}
+            }
         }
-        let mut results = Vec::new();
+        let (mut results, mut mem_results) = (Vec::new(), Vec::new());
         for &var in &stm.pattern {
-            let dst = self.code.reg("result", ImpType::scalar(self.elem(var)));
-            self.bind_uniform(var, dst);
-            results.push(dst);
+            match self.cx.function.ty(var) {
+                Type::Scalar(elem) => {
+                    let dst = self.code.reg("result", ImpType::scalar(*elem));
+                    self.bind_uniform(var, dst);
+                    results.push(dst);
+                }
+                Type::Mem => {
+                    let mem = self.code.mem(self.cx.function.vars[var].name(), Space::Global);
+                    self.scope.blocks.insert(var, BlockBinding { mem, interleaved: false });
+                }
+                Type::Array(_) => {
+                    let block = self.placement(var, stm.span)?.block;
+                    mem_results.push(self.block(block, stm.span)?.mem);
+                }
+                Type::Cert | Type::Acc(_) => {}
+            }
         }
         let function = warpwise_ir::entity::Entity::index(callee);
-        self.code.emit(Op::Call { function, args: scalars, mem_args: vec![], results, mem_results: vec![] });
+        let too_deep = self.too_deep(stm.span);
+        self.code.emit(Op::Call { function, args: scalars, mem_args, results, mem_results, too_deep });
         Ok(())
+    }
+
+    /// What is said where calls nest too deep.
+    fn too_deep(&mut self, span: Span) -> CheckId {
+        let parts = vec![CheckPart::Text("Recursion is too deep".to_string())];
+        self.cx.checks.borrow_mut().push(Check { parts, span })
     }
 
     /// Whether a statement is a loop to be compiled: nothing in it needs the host.

@@ -107,7 +107,9 @@ impl<'a> Checker<'a, '_> {
                 let actual = args.iter().copied().chain(pattern.iter().map(|var| Operand::Var(*var)));
                 for (param, actual) in expected.zip(actual) {
                     let Some(placement) = &callee.vars[param].placement else { continue };
-                    if !self.lies(actual, &substitution.apply_placement(placement)) {
+                    let mut expected = substitution.apply_placement(placement);
+                    self.trust_strides(actual, placement, &mut expected);
+                    if !self.lies(actual, &expected) {
                         return Err(
                             "an array lies in another place than the function's signature says".to_string()
                         );
@@ -132,6 +134,18 @@ impl<'a> Checker<'a, '_> {
                 }
             },
             _ => Ok(()),
+        }
+    }
+
+    /// Strides that the callee computes itself are taken to be those of the argument.
+    fn trust_strides(&self, actual: Operand, declared: &Placement, expected: &mut Placement) {
+        let actual = actual.as_var().and_then(|var| self.function.vars[var].placement.as_ref());
+        let Some(actual) = actual else { return };
+        let dims = expected.index_fn.dims.iter_mut().zip(&declared.index_fn.dims).zip(&actual.index_fn.dims);
+        for ((expected, declared), actual) in dims {
+            if expected.stride == declared.stride && declared.stride.as_var().is_some() {
+                expected.stride = actual.stride;
+            }
         }
     }
 

@@ -63,6 +63,9 @@ fn place_function(function: &mut Function) -> Result<(), Limit> {
     for operand in &mut result {
         *operand = placer.normalised(*operand);
     }
+    if placer.emit.function.entry.is_none() {
+        result = placer.with_blocks(result);
+    }
     let stms = placer.emit.close();
     function.body = Body { stms, result };
     blocks.append(&mut function.params);
@@ -162,9 +165,10 @@ impl Placer<'_> {
                 return Ok(());
             }
             Expr::Seg(op) => Expr::Seg(Box::new(self.seg_op(&pattern, *op)?)),
-            Expr::Call { .. } if is_array => {
-                let message = "calls of recursive functions that return arrays".to_string();
-                return Err(Limit { message, span });
+            Expr::Call { function, args } => {
+                let stm = self.call(pattern, function, args);
+                self.emit.push(Stm { certs, span, ..stm });
+                return Ok(());
             }
             expr if is_array => self.array_expr(pattern[0], expr),
             expr => expr,

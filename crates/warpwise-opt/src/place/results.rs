@@ -4,7 +4,8 @@ use std::{iter, slice};
 
 use warpwise_diag::{Limit, Span};
 use warpwise_ir::{
-    Body, Branch, Expr, Lmad, LmadDim, LoopForm, LoopParam, Operand, Placement, Stm, Type, Var,
+    Body, Branch, Expr, FunctionId, Lmad, LmadDim, LoopForm, LoopParam, Operand, Placement, ResultDecl, Stm, Type,
+    Var,
 };
 
 use super::Placer;
@@ -117,6 +118,56 @@ impl Placer<'_> {
             first.extend(self.block_and_strides(value, array));
         }
         first.append(&mut result);
+        first
+    }
+
+    /// Places a call: arrays are handed over row-major from the start of a block on, and so come back, in blocks that
+    /// the call yields with their strides before its own results.
+    pub(super) fn call(&mut self, pattern: Vec<Var>, function: FunctionId, args: Vec<Operand>) -> Stm {
+        let args: Vec<Operand> = args.into_iter().map(|arg| self.normalised(arg)).collect();
+        let arrays = args.iter().filter_map(|arg| arg.as_var());
+        let arrays = arrays.filter(|&var| self.emit.function.ty(var).rank() > 0);
+        let blocks: Vec<Operand> = arrays.map(|array| self.placement(array).block.into()).collect();
+        let mut bound = Vec::new();
+        for &var in &pattern {
+            let shape = self.shape(var);
+            if shape.is_empty() {
+                continue;
+            }
+            let block = self.emit.function.fresh("mem", Type::Mem);
+            bound.push(block);
+            let mut dims: Vec<LmadDim> =
+                shape.iter().map(|&extent| LmadDim { extent, stride: Operand::i64(1) }).collect();
+            for dim in (1..shape.len()).rev() {
+                let stride = self.emit.function.fresh("stride", Type::I64);
+                self.emit.know_product(shape[dim], dims[dim].stride, stride);
+                dims[dim - 1].stride = stride.into();
+                bound.push(stride);
+            }
+            self.set(var, Placement { block, index_fn: Lmad { offset: Operand::i64(0), dims } });
+        }
+        let args = blocks.into_iter().chain(args).collect();
+        stm(bound.into_iter().chain(pattern).collect(), Expr::Call { function, args })
+    }
+
+    /// The results of a function that is called, with the blocks and strides of its arrays before them as [`Placer::call`]
+    /// binds these; declares them.
+    pub(super) fn with_blocks(&mut self, result: Vec<Operand>) -> Vec<Operand> {
+        let mut first = Vec::new();
+        let mut declared = Vec::new();
+        for &value in &result {
+            let Some(array) = value.as_var().filter(|&var| self.emit.function.ty(var).rank() > 0) else { continue };
+            let Placement { block, index_fn } = self.placement(array);
+            first.push(Operand::Var(block));
+            declared.push(self.emit.function.fresh("mem", Type::Mem));
+            for dim in (1..index_fn.dims.len()).rev() {
+                first.push(index_fn.dims[dim - 1].stride);
+                declared.push(self.emit.function.fresh("stride", Type::I64));
+            }
+        }
+        let declared = declared.into_iter().map(|var| ResultDecl { var, unique: false });
+        self.emit.function.results.splice(0..0, declared);
+        first.extend(result);
         first
     }
 

@@ -8,8 +8,9 @@
 //!
 //! A reduction or scan whose operator works on arrays becomes a sequential loop around its operator,
 //! whose own parallelism remains ([`sequential`]); histograms and reductions of rows that combine element by
-//! element become those of elements ([`rows`]). Not done here: choosing mappings (the next
-//! scheduling pass does), streams, accumulators and `flatmap` (each a located limit).
+//! element become those of elements ([`rows`]). A map that calls a recursive function becomes a loop, too, since host
+//! code runs calls. Not done here: choosing mappings (the next scheduling pass does), streams (a located limit),
+//! accumulators and `flatmap` (gone by now).
 
 mod rows;
 mod sequential;
@@ -58,6 +59,11 @@ fn host_stm(
             let body = host_body(function, repeated, body)?;
             stm.expr = Expr::Loop { params, form, body };
             out.push(stm);
+        }
+        _ if sequential::map_calls(&stm.expr) => {
+            for stm in sequential::map_apart(function, stm) {
+                host_stm(function, repeated, stm, out)?;
+            }
         }
         _ if sequential::needs_loop(function, &stm.expr) => {
             if let Some(stm) = rows::by_elements(function, repeated, &stm) {

@@ -11,8 +11,8 @@
 
 use warpwise_diag::{Limit, Span};
 use warpwise_ir::{
-    Body, Expr, Function, Hist, HistOp, Lambda, LoopForm, LoopParam, Operand, Screma, SliceDim, Stm, Type,
-    Var,
+    Body, Expr, Function, Hist, HistOp, Lambda, LoopForm, LoopParam, Operand, Partition, Scatter, Screma,
+    SliceDim, Stm, Type, Var,
 };
 use warpwise_prim::{BinaryOp, CompareOp};
 
@@ -29,17 +29,88 @@ pub enum Around {
 
 /// Whether a SOAC cannot be a segmented operation because an operator, or the map after a scan, works on arrays.
 pub fn needs_loop(function: &Function, expr: &Expr) -> bool {
-    let on_arrays = |op: &Lambda| op.params.iter().any(|&param| function.ty(param).rank() > 0);
+    let on_arrays =
+        |op: &Lambda| op.params.iter().any(|&param| function.ty(param).rank() > 0) || calls(&op.body);
     match expr {
         Expr::Screma(soac) => {
             let post_on_arrays = !soac.scans.is_empty() && soac.post.as_ref().is_some_and(on_arrays);
-            post_on_arrays
+            let only_maps = soac.is_map() && calls(&soac.map.body);
+            only_maps
+                || post_on_arrays
                 || soac.scans.iter().any(|scan| on_arrays(&scan.op))
                 || soac.reduces.iter().any(|reduce| on_arrays(&reduce.op))
         }
         Expr::Hist(soac) => soac.ops.iter().any(|op| on_arrays(&op.op)),
         _ => false,
     }
+}
+
+/// Whether a body calls a function.
+fn calls(body: &Body) -> bool {
+    body.stms.iter().any(|stm| {
+        let mut found = matches!(stm.expr, Expr::Call { .. });
+        stm.expr.for_each_body(|body| found |= calls(body));
+        found
+    })
+}
+
+/// Whether what a SOAC does first with each element calls a function, and more is done after it.
+pub fn map_calls(expr: &Expr) -> bool {
+    match expr {
+        Expr::Screma(soac) => !soac.is_map() && calls(&soac.map.body),
+        Expr::Partition(soac) => calls(&soac.lambda.body),
+        Expr::Scatter(soac) => calls(&soac.lambda.body),
+        Expr::Hist(soac) => calls(&soac.lambda.body),
+        _ => false,
+    }
+}
+
+/// A SOAC for which [`map_calls`] holds, as a map and the same SOAC over what that yields.
+pub fn map_apart(function: &mut Function, mut stm: Stm) -> Vec<Stm> {
+    let mut stms = Vec::new();
+    match &mut stm.expr {
+        Expr::Screma(soac) => {
+            let Screma { width, inputs, map, .. } = &mut **soac;
+            split_lambda(function, *width, inputs, map, stm.span, &mut stms);
+        }
+        Expr::Partition(soac) => {
+            let Partition { width, inputs, lambda, .. } = &mut **soac;
+            split_lambda(function, *width, inputs, lambda, stm.span, &mut stms);
+        }
+        Expr::Scatter(soac) => {
+            let Scatter { width, inputs, lambda, .. } = &mut **soac;
+            split_lambda(function, *width, inputs, lambda, stm.span, &mut stms);
+        }
+        Expr::Hist(soac) => {
+            let Hist { width, inputs, lambda, .. } = &mut **soac;
+            split_lambda(function, *width, inputs, lambda, stm.span, &mut stms);
+        }
+        _ => {}
+    }
+    for first in &mut stms {
+        first.certs.extend(&stm.certs);
+    }
+    stms.push(stm);
+    stms
+}
+
+/// Puts what a lambda does into a map of its own; afterwards the lambda yields elements of what that yields.
+fn split_lambda(
+    function: &mut Function,
+    width: Operand,
+    inputs: &mut Vec<Var>,
+    lambda: &mut Lambda,
+    span: Span,
+    stms: &mut Vec<Stm>,
+) {
+    let rows: Vec<Type> = lambda.body.result.iter().map(|&x| function.operand_type(x)).collect();
+    let mapped: Vec<Var> = rows.iter().map(|row| function.fresh("mapped", row.array_of(&[width]))).collect();
+    let params: Vec<Var> = rows.into_iter().map(|row| function.fresh("x", row)).collect();
+    let result = params.iter().map(|&param| param.into()).collect();
+    let map = std::mem::replace(lambda, Lambda { params, body: Body { stms: vec![], result } });
+    let inputs = std::mem::replace(inputs, mapped.clone());
+    let first = Screma { width, inputs, map, scans: vec![], reduces: vec![], post: None };
+    stms.push(plain(mapped, Expr::Screma(Box::new(first)), span));
 }
 
 /// The statements that do the work of a SOAC for which [`needs_loop`] holds.
@@ -49,8 +120,9 @@ pub fn to_loop(function: &mut Function, stm: Stm, around: Around) -> Result<Vec<
         Expr::Screma(soac) => {
             let mut stms = Vec::new();
             let mut soac = *soac;
-            if around == Around::Host && !soac.map.body.stms.is_empty() {
-                soac = split_map(function, soac, span, &mut stms);
+            if around == Around::Host && !soac.map.body.stms.is_empty() && !soac.is_map() {
+                let Screma { width, inputs, map, .. } = &mut soac;
+                split_lambda(function, *width, inputs, map, span, &mut stms);
             }
             let columns = match around {
                 Around::Host => rows::by_columns(function, &pattern, &soac, span),
@@ -69,20 +141,6 @@ pub fn to_loop(function: &mut Function, stm: Stm, around: Around) -> Result<Vec<
         stm.certs.extend(&certs);
     }
     Ok(stms)
-}
-
-/// Puts the map of a SOAC into a statement of its own and yields the SOAC over its results.
-fn split_map(function: &mut Function, soac: Screma, span: Span, stms: &mut Vec<Stm>) -> Screma {
-    let width = soac.width;
-    let rows: Vec<Type> = soac.map.body.result.iter().map(|&x| function.operand_type(x)).collect();
-    let mapped: Vec<Var> = rows.iter().map(|row| function.fresh("mapped", row.array_of(&[width]))).collect();
-    let params: Vec<Var> = rows.into_iter().map(|row| function.fresh("x", row)).collect();
-    let result = params.iter().map(|&param| param.into()).collect();
-    let Screma { inputs, map, scans, reduces, post, .. } = soac;
-    let first = Screma { width, inputs, map, scans: vec![], reduces: vec![], post: None };
-    stms.push(plain(mapped.clone(), Expr::Screma(Box::new(first)), span));
-    let map = Lambda { params, body: Body { stms: vec![], result } };
-    Screma { width, inputs: mapped, map, scans, reduces, post }
 }
 
 /// The parts of a loop under construction.

@@ -1,4 +1,5 @@
-//! One activation of a host function: registers and the instruction loop.
+//! One activation of a host function: registers and the instruction loop. Calls nest on a stack of activations of its
+//! own, so that deep recursion is an error of the program and not of the machine.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use crate::machine::{Arg, Function, Instr, MemReg, Reg, Slot};
 use crate::memory::Block;
 
 /// Deepest nesting of calls.
-const MAX_DEPTH: usize = 2000;
+const MAX_DEPTH: usize = 100_000;
 
 /// The registers of one activation.
 pub(super) struct Frame<'m> {
@@ -18,14 +19,22 @@ pub(super) struct Frame<'m> {
     function: &'m Function,
     regs: Vec<u64>,
     mems: Vec<Option<Arc<Block>>>,
-    depth: usize,
+}
+
+/// An activation that waits for a function it called.
+struct Caller<'m> {
+    frame: Frame<'m>,
+    /// The instruction after the call.
+    at: usize,
+    /// Where the results go.
+    results: &'m [Arg],
 }
 
 impl<'m> Frame<'m> {
     pub(super) fn new(machine: &'m Machine, function: &'m Function) -> Frame<'m> {
         let regs = vec![0; function.regs as usize];
         let mems = vec![None; function.mems as usize];
-        Frame { machine, function, regs, mems, depth: 0 }
+        Frame { machine, function, regs, mems }
     }
 
     pub(super) fn set_arguments(&mut self, arguments: Vec<Argument>) -> Result<(), RunError> {
@@ -68,9 +77,11 @@ impl<'m> Frame<'m> {
 
     /// Runs the function from its start to its end.
     pub(super) fn run(&mut self) -> Result<(), RunError> {
-        let code = &self.function.code;
+        let mut callers: Vec<Caller<'m>> = Vec::new();
         let mut at = 0;
-        while let Some(instr) = code.get(at) {
+        loop {
+            let function = self.function;
+            let instr = function.code.get(at).unwrap_or(&Instr::Return);
             at += 1;
             match instr {
                 Instr::Jump { target } => {
@@ -82,13 +93,26 @@ impl<'m> Frame<'m> {
                         at = *target as usize;
                     }
                 }
-                Instr::Return => break,
+                Instr::Return => {
+                    let Some(caller) = callers.pop() else { return Ok(()) };
+                    at = caller.at;
+                    let callee = std::mem::replace(self, caller.frame);
+                    self.take_results(&callee, caller.results)?;
+                }
                 Instr::Launch(launch) => super::launch::launch(self, launch)?,
-                Instr::Call { function, args, results } => self.call(*function, args, results)?,
+                Instr::Call { function, args, results, too_deep } => {
+                    self.check_interrupt()?;
+                    if callers.len() >= MAX_DEPTH {
+                        return Err(RunError::check(&self.machine.module.checks[*too_deep as usize], &[]));
+                    }
+                    let callee = self.callee(*function, args)?;
+                    let frame = std::mem::replace(self, callee);
+                    callers.push(Caller { frame, at, results });
+                    at = 0;
+                }
                 instr => self.step(instr)?,
             }
         }
-        Ok(())
     }
 
     fn check_interrupt(&self) -> Result<(), RunError> {
@@ -175,13 +199,10 @@ impl<'m> Frame<'m> {
         Ok(())
     }
 
-    fn call(&mut self, function: u32, args: &[Arg], results: &[Arg]) -> Result<(), RunError> {
+    /// The activation of a function on arguments of this one.
+    fn callee(&self, function: u32, args: &[Arg]) -> Result<Frame<'m>, RunError> {
         let callee = &self.machine.module.functions[function as usize];
-        let mut frame = Frame { depth: self.depth + 1, ..Frame::new(self.machine, callee) };
-        if frame.depth > MAX_DEPTH {
-            let place = format!("function {}", callee.name);
-            return Err(RunError::Check { message: "recursion is too deep".to_string(), place });
-        }
+        let mut frame = Frame::new(self.machine, callee);
         for (slot, arg) in callee.params.iter().zip(args) {
             match (slot, arg) {
                 (Slot::Scalar(_, dst), Arg::Reg(src)) => frame.regs[*dst as usize] = self.reg(*src),
@@ -191,14 +212,19 @@ impl<'m> Frame<'m> {
                 _ => return Err(RunError::Internal(format!("argument of wrong kind for `{}`", callee.name))),
             }
         }
-        frame.run()?;
-        for (slot, result) in callee.results.iter().zip(results) {
+        Ok(frame)
+    }
+
+    /// Takes over what a function called yields.
+    fn take_results(&mut self, callee: &Frame<'m>, results: &[Arg]) -> Result<(), RunError> {
+        let name = &callee.function.name;
+        for (slot, result) in callee.function.results.iter().zip(results) {
             match (slot, result) {
-                (Slot::Scalar(_, src), Arg::Reg(dst)) => self.set(*dst, frame.reg(*src)),
+                (Slot::Scalar(_, src), Arg::Reg(dst)) => self.set(*dst, callee.reg(*src)),
                 (Slot::Array { mem, .. }, Arg::Mem(dst)) => {
-                    self.mems[*dst as usize] = frame.mems[*mem as usize].clone();
+                    self.mems[*dst as usize] = callee.mems[*mem as usize].clone();
                 }
-                _ => return Err(RunError::Internal(format!("result of wrong kind from `{}`", callee.name))),
+                _ => return Err(RunError::Internal(format!("result of wrong kind from `{name}`"))),
             }
         }
         Ok(())

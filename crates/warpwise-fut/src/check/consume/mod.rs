@@ -63,7 +63,10 @@ impl Checker<'_> {
     /// Checks a finished definition, and enters the uniqueness of its result if that was not annotated.
     pub fn check_consumption(&mut self, def: &mut Def, annotated: bool) {
         let name_of = |local: LocalId| format!("`{}`", self.show_local(local));
-        let name_of_def = |def: DefId| format!("`{}`", self.program.defs[def.index()].name);
+        let name_of_def = |def: DefId| match self.program.defs.get(def.index()) {
+            Some(def) => format!("`{}`", def.name),
+            None => "this function".to_string(),
+        };
         let mut state = Consumption {
             errors: Vec::new(),
             abstracts: &self.program.abstracts,

@@ -61,6 +61,8 @@ impl<'a> Checker<'a> {
                 })
                 .collect();
             let annotation = result.and_then(|ty| Some((ty.span, checker.annotation(ty)?)));
+            let borrowed: Vec<&Param> = params.iter().collect();
+            checker.declare_recursion(&borrowed, annotation.as_ref().map(|(_, annotation)| annotation), span);
             let body = checker.build(body);
             (params, annotation, body)
         });

@@ -71,6 +71,9 @@ impl<'a> Checker<'a> {
     }
 
     fn build_local(&mut self, local: LocalId, types: &[Ty], span: Span) -> Expr {
+        if let Some(expr) = self.build_recursive_use(local, span) {
+            return expr;
+        }
         let Some((params, sizes)) = self.sizing.schemes.get(&local).cloned() else {
             return self.local(local, span);
         };

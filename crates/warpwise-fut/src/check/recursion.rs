@@ -1,0 +1,211 @@
+//! A definition may call itself.
+//!
+//! While a definition with parameters is checked, its name is a local of its own type: recursion is monomorphic in types. Its
+//! declared size parameters differ from call to call; sizes that nobody named are those of the definition itself, and sizes of a
+//! result that is not annotated come into being with each call.
+//!
+//! ```text
+//! def sum [n] (xs: [n]i32) : i32 = if n == 0 then 0 else xs[0] + sum (tail xs)      -- `sum` at the size n - 1
+//! ```
+//!
+//! As functions are known at compile time, a recursive function gives data, and functions it takes are handed on unchanged.
+
+use warpwise_diag::{Diagnostic, Span};
+
+use crate::check::Checker;
+use crate::check::infer::Why;
+use crate::check::infer::ty::{Node, Ty};
+use crate::check::size::unify::Locals;
+use crate::check::type_exprs::{Annotation, Subst};
+use crate::syntax::ast::{Liftedness, ValueDecl};
+use crate::typed::ids::{DefId, LocalId, TypeParamId};
+use crate::typed::map::map_type;
+use crate::typed::tree::{Expr, ExprKind, Function, Instance, Param, PatKind};
+use crate::typed::ty::{ResultType, Size, Type, Uniqueness};
+
+/// The definition being checked, as its own body sees it.
+pub struct SelfReference {
+    /// What its name means in its body.
+    local: LocalId,
+    /// Its type without sizes.
+    shape: Ty,
+    /// What it will be.
+    def: DefId,
+    /// Its type parameters.
+    types: Vec<TypeParamId>,
+    /// Its declared size parameters.
+    sizes: Vec<LocalId>,
+    /// Its type, once its parameters are known.
+    ty: Option<Type>,
+    /// A place where it is used.
+    used: Option<Span>,
+}
+
+impl<'a> Checker<'a> {
+    /// Brings the name of a definition into the scope of its body.
+    pub fn enter_recursion(&mut self, decl: &'a ValueDecl, sizes: &[LocalId]) {
+        if decl.params.is_empty() {
+            return;
+        }
+        let name = decl.name.name;
+        let local = self.new_local(name.symbol, name.span);
+        let shape = self.fresh(name.span);
+        self.infer.scope.bind(name.symbol, local, shape, None);
+        // Whatever is defined before it ends is inside a module that is complete by then.
+        let def = DefId(self.program.defs.len() as u32);
+        let (types, sizes) = (Vec::new(), sizes.to_vec());
+        self.recursion = Some(SelfReference { local, shape, def, types, sizes, ty: None, used: None });
+    }
+
+    /// The type that the definition was found to have is that of its uses in its body.
+    pub fn close_recursion(&mut self, ty: Ty, span: Span) {
+        if let Some(shape) = self.recursion.as_ref().map(|this| this.shape) {
+            self.same(ty, shape, span, Why::Annotation(span));
+        }
+    }
+
+    /// Sets the type parameters, which are known when the body has been inferred.
+    pub fn generalise_recursion(&mut self, types: &[TypeParamId]) {
+        if let Some(this) = &mut self.recursion {
+            this.types = types.to_vec();
+        }
+    }
+
+    /// Gives uses of the definition in its body a type with sizes, if that is still to be done.
+    pub fn declare_recursion(&mut self, params: &[&Param], annotation: Option<&Annotation>, span: Span) {
+        let Some(shape) = self.recursion.as_ref().filter(|this| this.ty.is_none()).map(|this| this.shape) else {
+            return;
+        };
+        let mut result = match annotation {
+            Some(annotation) => ResultType {
+                exists: annotation.exists.clone(),
+                ty: self.solved(&annotation.ty),
+                unique: annotation.unique.clone(),
+            },
+            None => {
+                let ty = self.result_shape(shape, params.len());
+                let first = self.sizing.metas.len();
+                let ty = self.sized(ty, self.sizing.level, false, span);
+                for meta in first..self.sizing.metas.len() {
+                    let size = self.new_size("n", span);
+                    self.sizing.metas[meta].solution = Some(Size::Local(size));
+                }
+                ResultType { exists: Vec::new(), ty: self.solved(&ty), unique: Uniqueness::No }
+            }
+        };
+        self.open_unknown(&mut result, annotation.is_none(), span);
+        let ty = self.curry(params, &result);
+        if let Some(this) = &mut self.recursion {
+            this.ty = Some(ty);
+        }
+    }
+
+    /// The shape of what remains of a function after so many arguments.
+    fn result_shape(&mut self, mut ty: Ty, params: usize) -> Ty {
+        for _ in 0..params {
+            if let Node::Arrow(_, result) = self.infer.types.node(ty) {
+                ty = result;
+            }
+        }
+        ty
+    }
+
+    /// Sizes of a result that are to be inferred come into being with each call; with `all` every local does.
+    fn open_unknown(&mut self, result: &mut ResultType, all: bool, span: Span) {
+        let mut found = Locals::default();
+        map_type(&result.ty, &mut found);
+        let mut subst = Subst::default();
+        for local in found.0 {
+            let unknown = all || self.sizing.meta(local).is_some();
+            if unknown && !subst.sizes.contains_key(&local) {
+                let size = self.new_size("n", span);
+                subst.sizes.insert(local, Size::Local(size));
+                result.exists.push(size);
+            }
+        }
+        result.ty = map_type(&result.ty, &mut subst);
+        if matches!(result.ty, Type::Arrow(_)) {
+            result.exists.clear();
+        }
+    }
+
+    /// The definition used in its own body. None if the local is something else.
+    pub fn build_recursive_use(&mut self, local: LocalId, span: Span) -> Option<Expr> {
+        let this = self.recursion.as_mut().filter(|this| this.local == local)?;
+        let ty = this.ty.clone()?;
+        this.used = Some(span);
+        let (def, types, sizes) = (this.def, this.types.clone(), this.sizes.clone());
+        let mut instance = Instance { types: types.into_iter().map(Type::Param).collect(), sizes: Vec::new() };
+        let mut subst = Subst::default();
+        for size in sizes {
+            let meta = self.sizing.new_meta(self.sizing.level, span, false);
+            subst.sizes.insert(size, meta.clone());
+            instance.sizes.push(meta);
+        }
+        let ty = self.substitute(&ty, &subst);
+        Some(Expr { span, ty, kind: ExprKind::Def { def, instance } })
+    }
+
+    /// Checks what recursion demands of functions.
+    pub fn check_recursion(&mut self, function: &Function, name: Span) {
+        let Some((def, Some(_))) = self.recursion.as_ref().map(|this| (this.def, this.used)) else { return };
+        if self.has_function(&function.result.ty) {
+            let ty = self.show_type(&function.result.ty);
+            let message = format!("this recursive function gives `{ty}`, which is not first-order");
+            let error = Diagnostic::error("E0224", name, message);
+            return self.report(error.hint("take the arguments of that function as further parameters"));
+        }
+        let functional: Vec<bool> =
+            function.params.iter().map(|param| self.has_function(&param.pattern.ty)).collect();
+        if functional.contains(&true) {
+            self.check_uses(&function.body, def, function, &functional);
+        }
+    }
+
+    fn has_function(&self, ty: &Type) -> bool {
+        self.liftedness(ty) == Liftedness::Lifted
+    }
+
+    fn check_uses(&mut self, expr: &Expr, def: DefId, function: &Function, functional: &[bool]) {
+        let mut arguments: Vec<&Expr> = Vec::new();
+        let mut head = expr;
+        while let ExprKind::Apply { function, arguments: given } = &head.kind {
+            arguments.extend(given.iter().rev());
+            head = function;
+        }
+        arguments.reverse();
+        let is_self = |expr: &Expr| matches!(&expr.kind, ExprKind::Def { def: used, .. } if *used == def);
+        if !is_self(head) {
+            expr.for_each_child(&mut |child| self.check_uses(child, def, function, functional));
+            return;
+        }
+        if arguments.is_empty() {
+            let message = "a function with a higher-order parameter is used in its own body only with all its arguments";
+            self.report(Diagnostic::error("E0224", head.span, message));
+        } else if arguments.len() < functional.len() {
+            let message = format!(
+                "this recursive application is not fully saturated: it gives {} of {} arguments",
+                arguments.len(),
+                functional.len()
+            );
+            self.report(Diagnostic::error("E0224", expr.span, message));
+        }
+        for (index, argument) in arguments.iter().enumerate() {
+            if functional.get(index) == Some(&true) && !is_parameter(argument, &function.params[index]) {
+                let message = "a function handed to a recursive application must be passed unchanged";
+                let error = Diagnostic::error("E0224", argument.span, message);
+                let place = function.params[index].pattern.span;
+                self.report(error.label(place, "this parameter itself is expected"));
+            }
+            self.check_uses(argument, def, function, functional);
+        }
+    }
+}
+
+/// Whether an argument is the parameter at its place.
+fn is_parameter(argument: &Expr, param: &Param) -> bool {
+    match (&argument.kind, &param.pattern.kind) {
+        (ExprKind::Local { local, .. }, PatKind::Bind(bound)) => local == bound,
+        _ => false,
+    }
+}
