@@ -63,11 +63,7 @@ enum State {
     Recursive,
 }
 
-fn inline_into(
-    program: &mut Program,
-    id: FunctionId,
-    state: &mut SecondaryMap<FunctionId, State>,
-) {
+fn inline_into(program: &mut Program, id: FunctionId, state: &mut SecondaryMap<FunctionId, State>) {
     match state[id] {
         State::Done | State::Recursive => return,
         State::Open { .. } => return state[id] = State::Open { calls_itself: true },

@@ -14,7 +14,7 @@
 //! A parametric module is checked for each application, with the argument's types in place of its parameter's;
 //! one that is never applied is not looked into.
 //!
-//! Not supported yet, with a message that says so: recursion, accumulators, differentiation.
+//! Not supported yet, with a message that says so: differentiation.
 
 mod causality;
 pub mod consume;
@@ -29,8 +29,8 @@ mod intrinsics;
 mod liftedness;
 mod matches;
 pub mod modules;
-mod recursion;
 mod operators;
+mod recursion;
 mod resolve;
 mod sealing;
 mod show;

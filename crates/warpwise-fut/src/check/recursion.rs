@@ -73,7 +73,8 @@ impl<'a> Checker<'a> {
 
     /// Gives uses of the definition in its body a type with sizes, if that is still to be done.
     pub fn declare_recursion(&mut self, params: &[&Param], annotation: Option<&Annotation>, span: Span) {
-        let Some(shape) = self.recursion.as_ref().filter(|this| this.ty.is_none()).map(|this| this.shape) else {
+        let Some(shape) = self.recursion.as_ref().filter(|this| this.ty.is_none()).map(|this| this.shape)
+        else {
             return;
         };
         let mut result = match annotation {
@@ -135,7 +136,8 @@ impl<'a> Checker<'a> {
         let ty = this.ty.clone()?;
         this.used = Some(span);
         let (def, types, sizes) = (this.def, this.types.clone(), this.sizes.clone());
-        let mut instance = Instance { types: types.into_iter().map(Type::Param).collect(), sizes: Vec::new() };
+        let mut instance =
+            Instance { types: types.into_iter().map(Type::Param).collect(), sizes: Vec::new() };
         let mut subst = Subst::default();
         for size in sizes {
             let meta = self.sizing.new_meta(self.sizing.level, span, false);

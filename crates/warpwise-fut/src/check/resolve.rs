@@ -118,8 +118,12 @@ impl<'a> Checker<'a> {
 
     fn unknown_value(&mut self, name: &Ident, qualified: bool) {
         if self.checking.contains(&name.symbol) {
-            let message = format!("recursion (here of `{}`); use `loop`", self.text(name.symbol));
-            return self.limit(name.span, message);
+            let message =
+                format!("unknown value `{}`: it is not known in its own definition", self.text(name.symbol));
+            let error = Diagnostic::error("E0202", name.span, message);
+            return self.report(
+                error.hint("only a definition at the top with parameters may call itself; write a `loop`"),
+            );
         }
         if DIFFERENTIATION.contains(&self.text(name.symbol)) {
             let message = format!("differentiation (`{}`)", self.text(name.symbol));

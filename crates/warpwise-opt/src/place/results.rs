@@ -4,8 +4,8 @@ use std::{iter, slice};
 
 use warpwise_diag::{Limit, Span};
 use warpwise_ir::{
-    Body, Branch, Expr, FunctionId, Lmad, LmadDim, LoopForm, LoopParam, Operand, Placement, ResultDecl, Stm, Type,
-    Var,
+    Body, Branch, Expr, FunctionId, Lmad, LmadDim, LoopForm, LoopParam, Operand, Placement, ResultDecl, Stm,
+    Type, Var,
 };
 
 use super::Placer;
@@ -156,7 +156,9 @@ impl Placer<'_> {
         let mut first = Vec::new();
         let mut declared = Vec::new();
         for &value in &result {
-            let Some(array) = value.as_var().filter(|&var| self.emit.function.ty(var).rank() > 0) else { continue };
+            let Some(array) = value.as_var().filter(|&var| self.emit.function.ty(var).rank() > 0) else {
+                continue;
+            };
             let Placement { block, index_fn } = self.placement(array);
             first.push(Operand::Var(block));
             declared.push(self.emit.function.fresh("mem", Type::Mem));

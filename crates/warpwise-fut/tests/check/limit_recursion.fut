@@ -1,3 +1,0 @@
--- limit: recursion
-
-def f (x: i32) : i32 = f x

@@ -1,0 +1,32 @@
+-- Recursion: what definitions may do with themselves.
+
+def factorial (n: i64) : i64 = if n <= 1 then 1 else n * factorial (n - 1)
+def inferred n = if n <= 1 then 1i64 else n * inferred (n - 1)
+def total [n] (xs: [n]i32) : i32 = if n == 0 then 0 else xs[0] + total (tail xs)
+def pairs 'a [n] (x: a) (xs: [n]a) : [n](a, a) =
+  if n == 0 then zip xs xs else sized n ([(x, xs[0])] ++ pairs x (tail xs))
+
+-- A result without annotation has a size of its own with each call.
+def halves [n] (xs: [n]i32) = if n < 2 then xs else halves (take (n / 2) xs)
+def inside (n: i64) : i64 = if n == 0 then 0 else i64.sum (map inside (iota n))
+def partial (n: i64) (x: i64) : i64 = if n == 0 then x else let f = partial (n - 1) in f (f x)
+
+-- One definition hides another of its name, and calls itself.
+def twice (x: i32) : i32 = if x > 100 then x else twice (x + x)
+
+def wrong (n: i64) : i32 = if n == 0 then 0 else n * wrong (n - 1) -- error: E0201
+def other (n: i64) : i64 = if n == 0 then 0 else other 1i32 -- error: E0201
+
+def gives_function (n: i64) : i64 -> i64 = -- error: E0224
+  \x -> if n == 0 then x else gives_function (n - 1) (x + 1)
+
+def changed (f: i64 -> i64) (n: i64) : i64 =
+  if n == 0 then f 0 else changed (\x -> f x + 1) (n - 1) -- error: E0224
+def unsaturated (n: i64) (f: i64 -> i64) (x: i64) : i64 =
+  if n == 0 then x else let g = unsaturated (n - 1) f in g (f x) -- error: E0224
+def as_value (n: i64) (f: i64 -> i64) (x: i64) : i64 =
+  if n == 0 then x else let g = as_value in g (n - 1) f x -- error: E0224
+
+-- A local function and a constant do not see themselves.
+def local (n: i64) = let down (m: i64) : i64 = if m == 0 then 0 else down (m - 1) in down n -- error: E0202
+def constant : i64 = constant + 1 -- error: E0202
