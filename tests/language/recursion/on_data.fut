@@ -18,7 +18,7 @@
 -- ==
 -- entry: powers
 -- input { 4i64 }
--- output { 27i64 }
+-- output { 34i64 }
 
 -- ==
 -- entry: reversed

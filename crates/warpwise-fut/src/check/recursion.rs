@@ -10,6 +10,8 @@
 //!
 //! As functions are known at compile time, a recursive function gives data, and functions it takes are handed on unchanged.
 
+use std::sync::Arc;
+
 use warpwise_diag::{Diagnostic, Span};
 
 use crate::check::Checker;
@@ -20,8 +22,8 @@ use crate::check::type_exprs::{Annotation, Subst};
 use crate::syntax::ast::{Liftedness, ValueDecl};
 use crate::typed::ids::{DefId, LocalId, TypeParamId};
 use crate::typed::map::map_type;
-use crate::typed::tree::{Expr, ExprKind, Function, Instance, Param, PatKind};
-use crate::typed::ty::{ResultType, Size, Type, Uniqueness};
+use crate::typed::tree::{Expr, ExprKind, Function, Instance, Local, Param, PatKind};
+use crate::typed::ty::{ArrowType, ResultType, Size, Type, Uniqueness};
 
 /// The definition being checked, as its own body sees it.
 pub struct SelfReference {
@@ -77,12 +79,19 @@ impl<'a> Checker<'a> {
         else {
             return;
         };
+        // What is bound in this type is bound in the body as well, for the call that runs: so it gets names of its own.
         let mut result = match annotation {
-            Some(annotation) => ResultType {
-                exists: annotation.exists.clone(),
-                ty: self.solved(&annotation.ty),
-                unique: annotation.unique.clone(),
-            },
+            Some(annotation) => {
+                let mut fresh = Subst::default();
+                let mut exists = Vec::new();
+                for &size in &annotation.exists {
+                    let new = self.new_size("n", span);
+                    fresh.sizes.insert(size, Size::Local(new));
+                    exists.push(new);
+                }
+                let ty = map_type(&self.solved(&annotation.ty), &mut fresh);
+                ResultType { exists, ty, unique: annotation.unique.clone() }
+            }
             None => {
                 let ty = self.result_shape(shape, params.len());
                 let first = self.sizing.metas.len();
@@ -96,9 +105,26 @@ impl<'a> Checker<'a> {
         };
         self.open_unknown(&mut result, annotation.is_none(), span);
         let ty = self.curry(params, &result);
+        let ty = self.rename_params(&ty);
         if let Some(this) = &mut self.recursion {
             this.ty = Some(ty);
         }
+    }
+
+    /// A function type whose results speak of its arguments by names of their own.
+    fn rename_params(&mut self, ty: &Type) -> Type {
+        let Type::Arrow(arrow) = ty else { return ty.clone() };
+        let mut arrow = ArrowType::clone(arrow);
+        if let Some(param) = arrow.param {
+            let Local { name, span, .. } = self.program.locals[param.index()];
+            let new = self.new_local(name, span);
+            let mut renamed = Subst::default();
+            renamed.sizes.insert(param, Size::Local(new));
+            arrow.param = Some(new);
+            arrow.result.ty = map_type(&arrow.result.ty, &mut renamed);
+        }
+        arrow.result.ty = self.rename_params(&arrow.result.ty);
+        Type::Arrow(Arc::new(arrow))
     }
 
     /// The shape of what remains of a function after so many arguments.

@@ -9,6 +9,10 @@ def pairs 'a [n] (x: a) (xs: [n]a) : [n](a, a) =
 -- A result without annotation has a size of its own with each call.
 def halves [n] (xs: [n]i32) = if n < 2 then xs else halves (take (n / 2) xs)
 def inside (n: i64) : i64 = if n == 0 then 0 else i64.sum (map inside (iota n))
+-- Its size may depend on its argument: that of the call, not of the definition.
+def below (n: i64) : [n]i64 = if n == 0 then sized n [] else sized n (below (n - 1) ++ [n])
+def confused (n: i64) : [n]i64 = if n == 0 then sized n [] else sized n ([n] ++ (map confused [n - 1])[0]) -- error: E0302
+
 def partial (n: i64) (x: i64) : i64 = if n == 0 then x else let f = partial (n - 1) in f (f x)
 
 -- One definition hides another of its name, and calls itself.

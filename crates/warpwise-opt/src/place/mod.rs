@@ -28,7 +28,8 @@ mod views;
 use warpwise_diag::Limit;
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::{
-    Body, Expr, Function, Lambda, Lmad, Operand, Param, Placement, Program, SegKind, SegOp, Stm, Type, Var,
+    Body, Expr, Function, FunctionId, Lambda, Lmad, Operand, Param, Placement, Program, SegKind, SegOp, Stm,
+    Type, Var,
 };
 
 use emit::Emitter;
@@ -37,13 +38,28 @@ use roots::Roots;
 
 /// Places the arrays of every function.
 pub fn place(program: &mut Program) -> Result<(), Limit> {
-    for function in program.functions.values_mut() {
-        place_function(function)?;
+    let mut called = Vec::new();
+    program.functions.values().for_each(|function| callees(&function.body, &mut called));
+    let ids: Vec<FunctionId> = program.functions.keys().collect();
+    for id in ids {
+        place_function(&mut program.functions[id], called.contains(&id))?;
     }
     Ok(())
 }
 
-fn place_function(function: &mut Function) -> Result<(), Limit> {
+/// Appends the functions that a body calls.
+fn callees(body: &Body, called: &mut Vec<FunctionId>) {
+    for stm in &body.stms {
+        if let Expr::Call { function, .. } = &stm.expr
+            && !called.contains(function)
+        {
+            called.push(*function);
+        }
+        stm.expr.for_each_body(|body| callees(body, called));
+    }
+}
+
+fn place_function(function: &mut Function, called: bool) -> Result<(), Limit> {
     let body = std::mem::take(&mut function.body);
     let arrays: Vec<Var> =
         function.params.iter().map(|param| param.var).filter(|&var| function.ty(var).rank() > 0).collect();
@@ -63,7 +79,7 @@ fn place_function(function: &mut Function) -> Result<(), Limit> {
     for operand in &mut result {
         *operand = placer.normalised(*operand);
     }
-    if placer.emit.function.entry.is_none() {
+    if called {
         result = placer.with_blocks(result);
     }
     let stms = placer.emit.close();
