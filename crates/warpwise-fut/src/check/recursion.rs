@@ -95,7 +95,7 @@ impl<'a> Checker<'a> {
             None => {
                 let ty = self.result_shape(shape, params.len());
                 let first = self.sizing.metas.len();
-                let ty = self.sized(ty, self.sizing.level, false, span);
+                let ty = self.sized(ty, self.sizing.level, None, span);
                 for meta in first..self.sizing.metas.len() {
                     let size = self.new_size("n", span);
                     self.sizing.metas[meta].solution = Some(Size::Local(size));
@@ -166,7 +166,7 @@ impl<'a> Checker<'a> {
             Instance { types: types.into_iter().map(Type::Param).collect(), sizes: Vec::new() };
         let mut subst = Subst::default();
         for size in sizes {
-            let meta = self.sizing.new_meta(self.sizing.level, span, false);
+            let meta = self.sizing.new_meta(self.sizing.level, span, None);
             subst.sizes.insert(size, meta.clone());
             instance.sizes.push(meta);
         }
