@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use warpwise::Program;
 use warpwise_diag::{Sources, Span};
 use warpwise_fut::testspec::{Input, RandomValue, TestBlock, TestCase, TestSpec, Values};
 use warpwise_prim::ValueType;
@@ -11,6 +12,7 @@ use warpwise_runtime::formats::{FormatError, Position, Source, read_values};
 use warpwise_runtime::memory::MemoryPool;
 
 use crate::random::random_value;
+use crate::script::{Surroundings, run_script};
 
 /// Why the values of a case are not to be had.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -33,16 +35,31 @@ pub struct Cases<'a> {
 
 impl Cases<'_> {
     /// The arguments of a case.
-    pub fn arguments(&self, case: &TestCase) -> Result<Vec<Value>, CaseError> {
+    pub fn arguments(&self, case: &TestCase, program: &Program) -> Result<Vec<Value>, CaseError> {
         match &case.input {
             Input::Values(values) => self.values(values),
-            Input::Script(_) => Err(CaseError::Unsupported("inputs that scripts compute".to_string())),
+            Input::Script(script) => self.script(script, program),
             Input::Random(values) => {
                 let mut arguments = Vec::new();
                 for (position, value) in values.iter().enumerate() {
                     arguments.append(&mut self.random(position, value, case.span)?);
                 }
                 Ok(arguments)
+            }
+        }
+    }
+
+    /// What a script computes with the entry points of the program.
+    fn script(&self, script: &Values, program: &Program) -> Result<Vec<Value>, CaseError> {
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        let surroundings = Surroundings { program, folder, memory: self.memory };
+        match script {
+            Values::Inline { text, .. } => run_script(text, surroundings),
+            Values::File { path, .. } => {
+                let path = folder.join(path);
+                let text = std::fs::read_to_string(&path)
+                    .map_err(|error| CaseError::Wrong(format!("{}: cannot read: {error}", path.display())))?;
+                run_script(&text, surroundings)
             }
         }
     }

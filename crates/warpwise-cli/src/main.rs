@@ -13,6 +13,7 @@ mod options;
 mod arguments;
 mod cases;
 mod random;
+mod script;
 
 mod crashes;
 mod interrupt;

@@ -49,7 +49,7 @@ fn names_of_a_megabyte() {
 fn numbers_of_a_megabyte() {
     let digits = "9".repeat(1 << 20);
     rejected(&format!("def f = {digits}"));
-    rejected(&format!("def f = {digits}i8"));
+    answered(&format!("def f = {digits}i8"));
     answered(&format!("def f = {digits}.0f64"));
     answered(&format!("def f = 0.{digits}f64"));
     answered(&format!("def f = 1e{digits}f64"));

@@ -137,7 +137,7 @@ impl Bench<'_> {
         let label = format!("{entry_name}: {name}");
         let entry = self.program.entry(entry_name)?;
         let progress = Progress::of(label.clone());
-        let arguments = match self.cases.arguments(case) {
+        let arguments = match self.cases.arguments(case, self.program) {
             Ok(arguments) => arguments,
             Err(CaseError::Unsupported(what)) => {
                 say(&format!("{label}: not supported yet: {what}"));

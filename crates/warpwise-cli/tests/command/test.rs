@@ -89,7 +89,31 @@ entry main [n] (xs: *[n]f32) = (map (* 2) xs, f32.sum xs)",
         "memory",
         "-- ==\n-- random input { [9223372036854775807]f64 }\nentry main (x: []f64) = x",
     ),
-    ("script", "unsupported", "script", "-- ==\n-- script input { f 1 }\nentry main (x: i32) = x"),
+    ("bad-script", "failed", "entry point", "-- ==\n-- script input { f 1 }\nentry main (x: i32) = x"),
+    ("cut-script", "failed", "`in` is expected", "-- ==\n-- script input { let x = 1 }\nentry main (x: i32) = x"),
+    ("unknown-script", "unsupported", "$loadimg", "-- ==\n-- script input { $loadimg \"x\" }\nentry main (x: i32) = x"),
+    (
+        "script",
+        "passed",
+        "",
+        "-- ==\n-- entry: total
+-- script input { make 3 } output { 6i64 }
+-- script input { let n = 2i64 in (n, [1i64, 2i64]) } output { 5i64 }
+-- script input { let (a, b) = make 4 in (a, b) } output { 10i64 }
+-- script input { {xs = [5i64], n = 1i64} } output { 6i64 }
+-- script input { (1i64, $loaddata \"data/longs\") } output { 8i64 }
+-- script input @ data/script output { 6i64 }
+
+-- ==
+-- entry: bytes
+-- script input { \"ab\" } output { 195u8 }
+-- script input { $loadbytes \"data/longs\" } output { 17u8 }
+-- script input { (some ()) } output { 7u8 }
+entry make (n: i64) = (n, iota n)
+entry total ((n, xs): (i64, []i64)) = n + i64.sum xs
+entry some = [3u8, 4u8]
+entry bytes (xs: []u8) = u8.sum xs",
+    ),
     ("disabled", "unsupported", "tags", "-- ==\n-- tags { disable }\nentry main = nowhere"),
     (
         "hangs",
@@ -111,6 +135,8 @@ fn folder() -> Folder {
     encoder.write_all(b"[1, 2]").unwrap();
     folder.write("p/data/in.gz", encoder.finish().unwrap());
     folder.write("p/data/out.txt", "[2i32, 3i32]");
+    folder.write("p/data/longs", "[3i64, 4i64]");
+    folder.write("p/data/script", "make 3");
     folder
 }
 

@@ -6,16 +6,12 @@ use warpwise_ir::{Body, Expr, Function, Lambda, Operand, Screma, Stm, Var};
 
 /// Whether an expression reads any of these arrays other than as an input of itself, a SOAC.
 pub fn uses_otherwise(expr: &Expr, arrays: &[Var]) -> bool {
-    let mut expr = expr.clone();
-    if let Some((inputs, _)) = parts(&mut expr) {
-        inputs.clear();
-    }
-    // Only operands and free variables count here; no types are needed for that.
-    let mut used = false;
-    expr.for_each_operand(|x| used |= x.as_var().is_some_and(|var| arrays.contains(&var)));
-    let mut inner = Vec::new();
-    expr.for_each_body(|body| inner.push(body.clone()));
-    used || inner.iter().any(|body| body_uses(body, arrays))
+    let as_inputs = super::inputs(expr).iter().filter(|&input| arrays.contains(input)).count();
+    let mut uses = 0;
+    expr.for_each_operand(|x| uses += usize::from(x.as_var().is_some_and(|var| arrays.contains(&var))));
+    let mut used_inside = false;
+    expr.for_each_body(|body| used_inside |= body_uses(body, arrays));
+    uses > as_inputs || used_inside
 }
 
 fn body_uses(body: &Body, arrays: &[Var]) -> bool {

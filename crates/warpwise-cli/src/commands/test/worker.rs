@@ -172,10 +172,10 @@ impl Runs<'_> {
     }
 
     fn case(&self, entry: &str, case: &TestCase) -> Result<(), Trouble> {
-        let arguments = self.cases.arguments(case).map_err(of_case)?;
+        let arguments = self.cases.arguments(case, self.program).map_err(of_case)?;
         // Running may overwrite what the oracle is to read.
         let inputs = match &case.expected {
-            Expected::Auto => self.cases.arguments(case).map_err(of_case)?,
+            Expected::Auto => self.cases.arguments(case, self.program).map_err(of_case)?,
             Expected::Success | Expected::Values(_) | Expected::Error(_) => Vec::new(),
         };
         let results = interrupt::stoppable(|| self.program.call(entry, arguments));

@@ -1,0 +1,325 @@
+//! Inputs that scripts compute: expressions over literals and the entry points of the program under test.
+//!
+//! ```text
+//! expression:  let x = expression in expression      let (x, y) = ... for what has as many parts
+//!              entry argument ... argument            call of an entry point
+//!              $loaddata "file"                       values of a file beside the program, as of any test
+//!              $loadbytes "file"                      its bytes, as an array of u8
+//! argument:    1 1i64 [1, 2] "text" name (e, e) {field = e}
+//! ```
+//!
+//! Tuples, records and opaque values are lists of the values in them, which is how entry points take them apart; so
+//! a pattern fits what has as many values as names. A number without a suffix becomes what is asked for where it is
+//! given to an entry point, and else an `i32` or `f64`. Expressions are computed as they are read: there are no choices.
+
+use std::path::Path;
+
+use warpwise::Program;
+use warpwise_runtime::array::Value;
+use warpwise_runtime::formats::files::read_file;
+use warpwise_runtime::formats::{ExpectedType, Source, read_values};
+use warpwise_runtime::memory::MemoryPool;
+
+use crate::cases::CaseError;
+
+/// How deep expressions nest.
+const MAX_NESTING: u32 = 200;
+
+/// What a script is about.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// The program with the entry points.
+    pub program: &'a Program,
+    /// The folder that files are relative to.
+    pub folder: &'a Path,
+    /// Where values are put.
+    pub memory: &'a MemoryPool,
+}
+
+/// One value.
+#[derive(Clone)]
+enum Item {
+    Value(Value),
+    /// A number that has no type yet.
+    Number(String),
+}
+
+type Computed<T> = Result<T, CaseError>;
+
+/// A script being read.
+struct Script<'a> {
+    rest: &'a str,
+    surroundings: Surroundings<'a>,
+    bindings: Vec<(&'a str, Vec<Item>)>,
+    nesting: u32,
+}
+
+/// Computes the values of a script.
+pub fn run_script(text: &str, surroundings: Surroundings<'_>) -> Result<Vec<Value>, CaseError> {
+    let mut script = Script { rest: text, surroundings, bindings: Vec::new(), nesting: 0 };
+    let items = script.expression()?;
+    if !script.peek().is_empty() {
+        return Err(script.unexpected("the end"));
+    }
+    items.into_iter().map(|item| script.value(item, None)).collect()
+}
+
+impl<'a> Script<'a> {
+    fn expression(&mut self) -> Computed<Vec<Item>> {
+        self.nesting += 1;
+        if self.nesting > MAX_NESTING {
+            return Err(CaseError::Wrong("this script is nested too deeply".to_string()));
+        }
+        let result = if self.eats_word("let") { self.binding() } else { self.application() };
+        self.nesting -= 1;
+        result
+    }
+
+    fn binding(&mut self) -> Computed<Vec<Item>> {
+        let (names, tuple) = self.pattern()?;
+        self.expect("=")?;
+        let items = self.expression()?;
+        let known = self.bindings.len();
+        if !tuple {
+            self.bindings.push((names[0], items));
+        } else if names.len() == items.len() {
+            self.bindings.extend(names.iter().zip(items).map(|(name, item)| (*name, vec![item])));
+        } else {
+            let message = format!("a pattern of {} names for {} values", names.len(), items.len());
+            return Err(CaseError::Unsupported(format!("in scripts, {message}")));
+        }
+        if !self.eats_word("in") {
+            return Err(self.unexpected("`in`"));
+        }
+        let result = self.expression()?;
+        self.bindings.truncate(known);
+        Ok(result)
+    }
+
+    /// The names of a pattern, and whether it takes a tuple apart.
+    fn pattern(&mut self) -> Computed<(Vec<&'a str>, bool)> {
+        if !self.eats("(") {
+            return Ok((vec![self.name()?], false));
+        }
+        let mut names = vec![self.name()?];
+        while self.eats(",") {
+            names.push(self.name()?);
+        }
+        self.expect(")")?;
+        Ok((names, true))
+    }
+
+    fn application(&mut self) -> Computed<Vec<Item>> {
+        if self.eats("$") {
+            let builtin = self.name()?;
+            let file = self.string()?;
+            return self.builtin(builtin, &file);
+        }
+        let starts_name = self.peek().starts_with(|c: char| c.is_alphabetic() || c == '_');
+        if !starts_name || self.at_constant() {
+            return self.argument();
+        }
+        let name = self.name()?;
+        if let Some((_, items)) = self.bindings.iter().rev().find(|binding| binding.0 == name) {
+            return Ok(items.clone());
+        }
+        let mut arguments = Vec::new();
+        while self.at_argument() {
+            arguments.append(&mut self.argument()?);
+        }
+        self.call(name, arguments)
+    }
+
+    fn at_argument(&mut self) -> bool {
+        let rest = self.peek();
+        let begins = |c: char| c.is_alphanumeric() || "_([{\"-".contains(c);
+        rest.starts_with(begins) && word(rest) != "in"
+    }
+
+    fn argument(&mut self) -> Computed<Vec<Item>> {
+        let rest = self.peek();
+        match rest.chars().next() {
+            Some('(') => self.tuple(),
+            Some('{') => self.record(),
+            Some('[') => self.array(),
+            Some('"') => {
+                let bytes = self.string()?.into_bytes();
+                let value = Value::from_slice(self.surroundings.memory, &[bytes.len() as i64], &bytes);
+                let value = value.map_err(|error| CaseError::Wrong(error.to_string()))?;
+                Ok(vec![Item::Value(value)])
+            }
+            Some(c) if c.is_ascii_digit() || c == '-' || self.at_constant() => self.number(),
+            Some(c) if c.is_alphabetic() || c == '_' => {
+                let name = self.name()?;
+                match self.bindings.iter().rev().find(|binding| binding.0 == name) {
+                    Some((_, items)) => Ok(items.clone()),
+                    None => self.call(name, Vec::new()),
+                }
+            }
+            Some(_) | None => Err(self.unexpected("an expression")),
+        }
+    }
+
+    fn tuple(&mut self) -> Computed<Vec<Item>> {
+        self.expect("(")?;
+        let mut items = Vec::new();
+        if self.eats(")") {
+            return Ok(items);
+        }
+        loop {
+            items.append(&mut self.expression()?);
+            if !self.eats(",") {
+                self.expect(")")?;
+                return Ok(items);
+            }
+        }
+    }
+
+    /// Fields are in the order of their names, as in the program's types.
+    fn record(&mut self) -> Computed<Vec<Item>> {
+        self.expect("{")?;
+        let mut fields = Vec::new();
+        while !self.eats("}") {
+            let name = self.name()?;
+            self.expect("=")?;
+            fields.push((name, self.expression()?));
+            if !self.eats(",") && !self.peek().starts_with('}') {
+                return Err(self.unexpected("`,` or `}`"));
+            }
+        }
+        fields.sort_by_key(|field| field.0);
+        Ok(fields.into_iter().flat_map(|field| field.1).collect())
+    }
+
+    /// A literal array: what is in it is written as in test blocks.
+    fn array(&mut self) -> Computed<Vec<Item>> {
+        let rest = self.peek();
+        let mut depth = 0;
+        let end = rest.find(|c: char| {
+            depth += i32::from(c == '[') - i32::from(c == ']');
+            depth == 0
+        });
+        let Some(end) = end else { return Err(self.unexpected("`]`")) };
+        self.rest = &rest[end + 1..];
+        Ok(vec![Item::Number(rest[..=end].to_string())])
+    }
+
+    fn number(&mut self) -> Computed<Vec<Item>> {
+        let rest = self.peek();
+        let body = &rest[usize::from(rest.starts_with('-'))..];
+        let mut before = ' ';
+        let length = body.find(|c: char| {
+            let exponent = (c == '-' || c == '+') && (before == 'e' || before == 'E');
+            before = c;
+            !(c.is_alphanumeric() || c == '.' || c == '_' || exponent)
+        });
+        let length = length.unwrap_or(body.len()) + rest.len() - body.len();
+        self.rest = &rest[length..];
+        Ok(vec![Item::Number(rest[..length].to_string())])
+    }
+
+    /// Whether a word is here that is a literal: `true`, `false`, `f32.nan` and the like.
+    fn at_constant(&mut self) -> bool {
+        let rest = self.peek();
+        let of_float = ["f16.", "f32.", "f64."].iter().any(|start| rest.starts_with(start));
+        of_float || ["true", "false"].contains(&word(rest))
+    }
+
+    fn builtin(&self, name: &str, file: &str) -> Computed<Vec<Item>> {
+        let Surroundings { folder, memory, .. } = self.surroundings;
+        let path = folder.join(file);
+        match name {
+            "loaddata" => {
+                let values = read_file(&path, None, memory);
+                let values = values.map_err(|error| CaseError::Wrong(error.to_string()))?;
+                Ok(values.into_iter().map(Item::Value).collect())
+            }
+            "loadbytes" => {
+                let bytes = std::fs::read(&path)
+                    .map_err(|error| CaseError::Wrong(format!("{}: cannot read: {error}", path.display())))?;
+                let value = Value::from_slice(memory, &[bytes.len() as i64], &bytes);
+                Ok(vec![Item::Value(value.map_err(|error| CaseError::Wrong(error.to_string()))?)])
+            }
+            _ => Err(CaseError::Unsupported(format!("`${name}` in scripts"))),
+        }
+    }
+
+    fn call(&self, name: &str, arguments: Vec<Item>) -> Computed<Vec<Item>> {
+        let program = self.surroundings.program;
+        let failed = |error: String| CaseError::Wrong(format!("in a script, {name}: {error}"));
+        let parameters = program.entry(name).map_err(|error| failed(error.to_string()))?.parameters();
+        let mut values = Vec::with_capacity(arguments.len());
+        for (index, argument) in arguments.into_iter().enumerate() {
+            let wanted = parameters.get(index).map(|ty| ExpectedType { elem: ty.element, rank: ty.rank });
+            values.push(self.value(argument, wanted)?);
+        }
+        let results = program.call(name, values).map_err(|error| failed(error.to_string()))?;
+        Ok(results.into_iter().map(Item::Value).collect())
+    }
+
+    fn value(&self, item: Item, wanted: Option<ExpectedType>) -> Computed<Value> {
+        let text = match item {
+            Item::Value(value) => return Ok(value),
+            Item::Number(text) => text,
+        };
+        let wanted = wanted.map(|ty| [ty]);
+        let source = Source::bytes("script", text.as_bytes());
+        let values = read_values(source, wanted.as_ref().map(|ty| &ty[..]), self.surroundings.memory)
+            .map_err(|error| CaseError::Wrong(error.to_string()))?;
+        values.into_iter().next().ok_or_else(|| CaseError::Wrong(format!("`{text}` is no value")))
+    }
+
+    // Text
+
+    /// What is left, blanks skipped.
+    fn peek(&mut self) -> &'a str {
+        self.rest = self.rest.trim_start();
+        self.rest
+    }
+
+    fn eats(&mut self, mark: &str) -> bool {
+        let found = self.peek().strip_prefix(mark);
+        self.rest = found.unwrap_or(self.rest);
+        found.is_some()
+    }
+
+    fn eats_word(&mut self, wanted: &str) -> bool {
+        let found = word(self.peek()) == wanted;
+        if found {
+            self.rest = &self.rest[wanted.len()..];
+        }
+        found
+    }
+
+    fn expect(&mut self, mark: &str) -> Computed<()> {
+        if self.eats(mark) { Ok(()) } else { Err(self.unexpected(&format!("`{mark}`"))) }
+    }
+
+    fn name(&mut self) -> Computed<&'a str> {
+        let name = word(self.peek());
+        if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
+            return Err(self.unexpected("a name"));
+        }
+        self.rest = &self.rest[name.len()..];
+        Ok(name)
+    }
+
+    fn string(&mut self) -> Computed<String> {
+        self.expect("\"")?;
+        let Some((text, rest)) = self.rest.split_once('"') else { return Err(self.unexpected("`\"`")) };
+        self.rest = rest;
+        Ok(text.to_string())
+    }
+
+    fn unexpected(&self, wanted: &str) -> CaseError {
+        let found: String = self.rest.trim_start().chars().take(20).collect();
+        let found = if found.is_empty() { "its end".to_string() } else { format!("`{found}`") };
+        CaseError::Wrong(format!("in a script, {wanted} is expected before {found}"))
+    }
+}
+
+/// The word that a text starts with; may be empty.
+fn word(text: &str) -> &str {
+    let length = text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '\''));
+    &text[..length.unwrap_or(text.len())]
+}
