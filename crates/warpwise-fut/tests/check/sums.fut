@@ -188,6 +188,7 @@ def field_of_itself r = (r.x == r, [r]) -- error: E0201
 -- A result may hide the size of what it does not carry.
 type~ either_list = #left ([]i32) | #right ([]i32)
 def left_only (n: i64) : either_list = #left (replicate n 0)
+def length_of_left (n: i64) = match left_only n case #left xs -> length xs case #right ys -> length ys
 def left_in_let (xs: []i32) =
   let x : either_list = #left xs -- error: E0303
   in xs

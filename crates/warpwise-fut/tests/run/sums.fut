@@ -138,6 +138,11 @@
 -- output { empty([0]i32) 0i64 }
 
 -- ==
+-- entry: unused_size
+-- input { 3i64 } output { 3i64 }
+-- input { 0i64 } output { 0i64 }
+
+-- ==
 -- entry: many_cases
 -- input { [0i32, 7i32, 19i32, 20i32, -1i32, 12i32] }
 -- output { [100i32, 107i32, 3i32, 40i32, -1i32, 24i32] }
@@ -378,3 +383,10 @@ entry many_cases [n] (xs: [n]i32) : [n]i32 =
     case -1 -> -1
     case _ -> 2 * x
   in map one xs
+
+type~ hidden = #here ([]i32) | #there ([]i32)
+def here (n: i64) : hidden = #here (replicate n 1)
+entry unused_size (n: i64) : i64 =
+  match here n
+  case #here xs -> length xs
+  case #there xs -> length xs + 100

@@ -50,6 +50,7 @@ impl<'a> Checker<'a> {
         body: &'a Ast,
         span: Span,
     ) -> Built {
+        let first = self.sizing.metas.len() as u32;
         // Sizes of parameters may turn out to be parameters before them, so both have one level.
         let (params, annotation, body) = self.nested(|checker| {
             let level = checker.sizing.level;
@@ -72,7 +73,10 @@ impl<'a> Checker<'a> {
         let (ty, result, body) = match annotation {
             None => self.close_lambda(&simple, &borrowed, body, Uniqueness::No, span),
             Some((place, annotation)) => {
-                self.close_annotated(&simple, &borrowed, annotation, place, body, span)
+                let given = body.ty.clone();
+                let closed = self.close_annotated(&simple, &borrowed, annotation, place, body, span);
+                self.settle_payloads(&[&given, &closed.1.ty], first, &borrowed);
+                closed
             }
         };
         Built { params, result, body, ty }

@@ -7,12 +7,13 @@ use warpwise_diag::Span;
 
 use crate::check::Checker;
 use crate::check::infer::Why;
+use crate::check::size::META;
 use crate::check::size::scopes::{JoinedSizes, Opened};
 use crate::syntax::ast::{Expr as Ast, Ident, Liftedness, MatchCase, Pat as AstPat};
 use crate::syntax::session::Symbol;
 use crate::typed::ids::LocalId;
-use crate::typed::tree::{Case, Expr, ExprKind, Pat, PatKind};
-use crate::typed::ty::{Type, Uniqueness};
+use crate::typed::tree::{Case, Expr, ExprKind, Param, Pat, PatKind};
+use crate::typed::ty::{Size, Type, Uniqueness};
 
 impl<'a> Checker<'a> {
     /// `#c a b`.
@@ -94,6 +95,43 @@ impl<'a> Checker<'a> {
         let sizes: Vec<LocalId> = joined.filter(|&size| self.mentions(&ty, size)).collect();
         let kind = ExprKind::Match { scrutinee: Box::new(scrutinee), cases: built };
         self.open(sizes, Expr { span, ty, kind })
+    }
+}
+
+impl Checker<'_> {
+    /// Where the result of a function is annotated, sizes of payloads that neither its parameters nor its body decide are those
+    /// of payloads that are not there: `def f (n: i64) : list = #some (iota n)`, where `list` hides the size of another
+    /// constructor, too. Only sizes unknown since `first` are the function's own.
+    pub fn settle_payloads(&mut self, results: &[&Type], first: u32, params: &[&Param]) {
+        let mut sizes = Vec::new();
+        results.iter().for_each(|ty| payload_sizes(&self.solved(ty), false, &mut sizes));
+        for size in sizes {
+            if let Size::Local(local) = self.resolve_size(&size)
+                && self.sizing.meta(local).is_some()
+                && local.0 - META >= first
+                && !params.iter().any(|param| self.mentions(&param.pattern.ty, local))
+            {
+                self.sizing.metas[(local.0 - META) as usize].solution = Some(Size::Const(0));
+            }
+        }
+    }
+}
+
+/// The sizes of arrays that constructors carry.
+fn payload_sizes(ty: &Type, inside: bool, found: &mut Vec<Size>) {
+    match ty {
+        Type::Prim(_) | Type::Param(_) | Type::Abstract(..) | Type::Arrow(_) => {}
+        Type::Array(array) => {
+            if inside {
+                found.push(array.size.clone());
+            }
+            payload_sizes(&array.element, inside, found);
+        }
+        Type::Record(fields) => fields.iter().for_each(|field| payload_sizes(&field.ty, inside, found)),
+        Type::Sum(_) => {
+            let parts = ty.parts().unwrap_or_default();
+            parts.into_iter().for_each(|part| payload_sizes(part, true, found));
+        }
     }
 }
 
