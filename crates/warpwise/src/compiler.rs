@@ -54,6 +54,12 @@ pub fn optimise(
 /// Compiles optimised core IR (level `mem`).
 pub fn generate(program: &CoreProgram, sources: &Sources, target: &CpuTarget) -> Result<Compiled, Failure> {
     let imp = warpwise_imp::lower::lower(program, target)?;
+    if cfg!(debug_assertions) {
+        warpwise_imp::verify::verify(&imp).map_err(|message| {
+            let (pass, ir) = ("lower".to_string(), imp.to_string());
+            Bug { pass, message, ir }
+        })?;
+    }
     let module = warpwise_imp::bytecode::bytecode(&imp, sources)?;
     let object = warpwise_cpu::compile(&imp, target, &CompileOptions::default())?;
     Ok(Compiled { module, object, entries: entries(&imp) })
