@@ -7,6 +7,7 @@ pub mod pass;
 pub mod pipelines;
 
 pub mod aliases;
+pub mod disjoint;
 
 pub mod inline;
 pub mod simplify;
