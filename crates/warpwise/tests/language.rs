@@ -13,6 +13,9 @@ use warpwise::compiler::Options;
 use warpwise_diag::{Diagnostic, Severity, Sources};
 use warpwise_fut::testspec::{Expected, TestSpec, parse_test_spec};
 
+/// Errors that no readable program has: too large, too deep, no text, no program, or in a test block itself.
+const ELSEWHERE: [&str; 8] = ["E0120", "E0132", "E0140", "E0141", "E0142", "E0143", "E0218", "E0900"];
+
 /// The programs of a chapter, by name.
 type Chapter = BTreeMap<String, Example>;
 
@@ -57,6 +60,25 @@ fn complaint(example: &Example) -> Option<String> {
     let expected = pattern.regex.replace(".*:", " at ").replace(".*E", ", E");
     let found = errors(&example.path);
     (found != expected).then(|| format!("{}: {expected}, not {found}", example.path.display()))
+}
+
+#[test]
+fn every_error_is_shown() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../warpwise-fut/errors.md");
+    let explained = fs::read_to_string(&path).expect("the explanations are there");
+    let codes = explained.lines().filter_map(|line| line.strip_prefix("## ")?.split(':').next());
+    let chapters = chapters();
+    let shown: Vec<&str> = chapters.values().flat_map(Chapter::values).flat_map(codes_of).collect();
+    let missing: Vec<&str> =
+        codes.filter(|code| !shown.contains(code) && !ELSEWHERE.contains(code)).collect();
+    assert!(missing.is_empty(), "no program of tests/language shows {}", missing.join(", "));
+}
+
+/// The codes that a program must be rejected with.
+fn codes_of(example: &Example) -> Vec<&str> {
+    let patterns = example.spec.compile_error.iter().chain(&example.spec.warnings);
+    let parts = patterns.flat_map(|pattern| pattern.regex.split(".*"));
+    parts.filter(|part| part.starts_with(['E', 'W'])).collect()
 }
 
 fn folder() -> PathBuf {
@@ -131,23 +153,22 @@ fn close(lines: &mut Vec<String>, chapter: Option<&str>, chapters: &BTreeMap<Str
     lines.extend(["", "| program | rule | |", "|---|---|---|"].map(String::from));
     for (program, example) in chapters.get(name).into_iter().flatten() {
         let rule = example.rule.replace('|', "\\|");
-        lines.push(format!("| [{program}]({name}/{program}.fut) | {rule} | {} |", outcome(&example.spec)));
+        lines.push(format!("| [{program}]({name}/{program}.fut) | {rule} | {} |", outcome(example)));
     }
     lines.push(String::new());
 }
 
 /// What comes of a program, in a word.
-fn outcome(spec: &TestSpec) -> String {
+fn outcome(example: &Example) -> String {
+    let spec = &example.spec;
     let failing = |expected: &Expected| matches!(expected, Expected::Error(_));
     match &spec.compile_error {
-        Some(pattern) => {
-            pattern.regex.split(".*").filter(|part| part.starts_with('E')).collect::<Vec<_>>().join(", ")
-        }
+        Some(_) => codes_of(example).join(", "),
         None if spec.blocks.iter().flat_map(|block| &block.cases).any(|case| failing(&case.expected)) => {
             "may fail".to_string()
         }
         None if spec.warnings.is_empty() => String::new(),
-        None => "warning".to_string(),
+        None => format!("warning {}", codes_of(example).join(", ")).trim_end().to_string(),
     }
 }
 

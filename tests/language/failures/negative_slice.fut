@@ -1,0 +1,7 @@
+-- Slices whose end lies before their beginning end the run.
+-- ==
+-- input { [1, 2, 3] 2i64 }
+-- error: out of bounds
+-- input { [1, 2, 3] 0i64 }
+-- output { [1] }
+def main (xs: []i32) (i: i64) = xs[i:1]

@@ -1,0 +1,7 @@
+-- An update outside of the array fails in the round in which it happens.
+-- ==
+-- input { 2i64 }
+-- output { [0i64, 1i64, 0i64] }
+-- input { 4i64 }
+-- error: Index \[3\] out of bounds for array of shape \[3\]
+def main (n: i64) = loop xs = replicate 3 0i64 for i < n do xs with [i] = i

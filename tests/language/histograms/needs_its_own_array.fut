@@ -1,0 +1,4 @@
+-- The array that `reduce_by_index` adds to is consumed: a lent one will not do.
+-- ==
+-- error: E0402.*:4:43
+def main (dest: [2]i32) = reduce_by_index dest (+) 0 [0, 1] [1, 2]

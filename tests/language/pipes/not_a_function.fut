@@ -1,0 +1,4 @@
+-- What stands behind `|>` is a function.
+-- ==
+-- error: E0201.*:4:26
+def main (x: i32) = x |> 3
