@@ -2,7 +2,7 @@
 //!
 //! `warpwise test tests/language` runs the programs. Here the folder is held to its form: every program starts with
 //! the rule it shows, `README.md` lists them all (`BLESS=1` rewrites its tables), and a program that must be rejected
-//! gets exactly the errors it names, as `CODE.*:LINE:COLUMN`: no other, and nothing that follows from them.
+//! gets exactly the errors it names, as `CODE.*:LINE:COLUMN`: no other, and nothing that follows from them. Warnings alike.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -40,13 +40,13 @@ fn the_index_lists_all_programs() {
 }
 
 #[test]
-fn rejected_programs_get_the_errors_they_name_and_no_others() {
+fn programs_get_the_errors_and_warnings_they_name_and_no_others() {
     let chapters = chapters();
     let examples: Vec<&Example> = chapters.values().flat_map(Chapter::values).collect();
     let share = examples.len().div_ceil(thread::available_parallelism().map_or(1, usize::from));
     let complaints: Vec<String> = thread::scope(|scope| {
         let workers = examples.chunks(share).map(|part| {
-            scope.spawn(|| part.iter().filter_map(|example| complaint(example)).collect::<Vec<_>>())
+            scope.spawn(move || part.iter().filter_map(|example| complaint(example)).collect::<Vec<_>>())
         });
         let workers: Vec<_> = workers.collect();
         workers.into_iter().flat_map(|worker| worker.join().expect("a worker ends")).collect()
@@ -54,11 +54,18 @@ fn rejected_programs_get_the_errors_they_name_and_no_others() {
     assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
 }
 
-/// What is wrong with the errors of a program that must be rejected.
+/// What is wrong with the errors of a program that must be rejected, or the warnings of one that has some.
 fn complaint(example: &Example) -> Option<String> {
-    let pattern = example.spec.compile_error.as_ref()?;
-    let expected = pattern.regex.replace(".*:", " at ").replace(".*E", ", E");
-    let found = errors(&example.path);
+    let (patterns, severity) = match &example.spec.compile_error {
+        Some(pattern) => (std::slice::from_ref(pattern), Severity::Error),
+        None => (example.spec.warnings.as_slice(), Severity::Warning),
+    };
+    let expected: Vec<String> =
+        patterns.iter().map(|pattern| pattern.regex.replace(".*:", " at ").replace(".*E", ", E")).collect();
+    if expected.is_empty() {
+        return None;
+    }
+    let (expected, found) = (expected.join(", "), found(&example.path, severity));
     (found != expected).then(|| format!("{}: {expected}, not {found}", example.path.display()))
 }
 
@@ -172,20 +179,18 @@ fn outcome(example: &Example) -> String {
     }
 }
 
-/// The errors of a program in the order in which they are told.
-fn errors(path: &Path) -> String {
-    match read_core(path, &Options::default()) {
-        Ok(_) => "no error".to_string(),
-        Err(BuildError::Failure { failure, sources }) => {
-            let diagnostics = failure.diagnostics();
-            let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
-            errors.map(|error| described(&sources, error)).collect::<Vec<_>>().join(", ")
-        }
-        Err(error) => error.to_string(),
-    }
+/// The errors or warnings of a program in the order in which they are told.
+fn found(path: &Path, severity: Severity) -> String {
+    let (diagnostics, sources) = match read_core(path, &Options::default()) {
+        Ok(core) => (core.warnings, core.sources),
+        Err(BuildError::Failure { failure, sources }) => (failure.diagnostics(), sources),
+        Err(error) => return error.to_string(),
+    };
+    let told = diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity);
+    told.map(|diagnostic| described(&sources, diagnostic)).collect::<Vec<_>>().join(", ")
 }
 
-fn described(sources: &Sources, error: &Diagnostic) -> String {
-    let place = sources.position(error.span.file, error.span.start);
-    format!("{} at {}:{}", error.code, place.line, place.column)
+fn described(sources: &Sources, diagnostic: &Diagnostic) -> String {
+    let place = sources.position(diagnostic.span.file, diagnostic.span.start);
+    format!("{} at {}:{}", diagnostic.code, place.line, place.column)
 }

@@ -1,0 +1,4 @@
+-- A hole hides no mistakes around it.
+-- ==
+-- error: E0201.*:4:29
+def main (x: i32) : bool = (x + ???)

@@ -1,0 +1,8 @@
+-- `???` stands for an expression that is not written yet: the compiler tells its type.
+-- ==
+-- warning: W0001.*:8:48
+-- input { 3 true }
+-- output { 3 }
+-- input { 3 false }
+-- error: .
+def main (x: i32) (b: bool) = if b then x else ???
