@@ -1,0 +1,5 @@
+-- A function argument of a recursive function is not replaced on the way.
+-- ==
+-- error: E0224.*:5:33
+def repeat (f: i32 -> i32) (n: i32) (x: i32) : i32 =
+  if n == 0 then x else repeat (\y -> f (f y)) (n - 1) (f x)

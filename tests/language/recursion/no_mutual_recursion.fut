@@ -1,0 +1,5 @@
+-- Two functions do not call each other: what is defined later is not known.
+-- ==
+-- error: E0202.*:4:53
+def even (n: i32) : bool = if n == 0 then true else odd (n - 1)
+def odd (n: i32) : bool = if n == 0 then false else even (n - 1)
