@@ -175,7 +175,7 @@ mod tests {
         let mut text = "fun f0(x: i32) -> (y: i32) {\n  y: i32 = add x 1;\n  return y\n}\n".to_string();
         for level in 1..=levels {
             let head = if level == levels { "entry main" } else { &format!("fun f{level}") };
-            let tail = if level == levels { " as \"main\" (x: i32) -> (i32)" } else { "" };
+            let tail = if level == levels { " as \"main\" sizes 0 (x: i32) -> sizes 0 (i32)" } else { "" };
             let before = level - 1;
             text += &format!(
                 "{head}(x: i32) -> (z: i32){tail} {{\n  y: i32 = call f{before}(x);\n  z: i32 = call f{before}(y);\n  return z\n}}\n"

@@ -3,4 +3,4 @@
 -- error: E0201.*:6:27
 def pick = \(x: i32) (_: i32) -> x
 
-def main (b: bool) = pick b b
+def main (b: bool) = pick b 1

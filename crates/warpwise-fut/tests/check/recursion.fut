@@ -18,7 +18,7 @@ def partial (n: i64) (x: i64) : i64 = if n == 0 then x else let f = partial (n -
 -- One definition hides another of its name, and calls itself.
 def twice (x: i32) : i32 = if x > 100 then x else twice (x + x)
 
-def wrong (n: i64) : i32 = if n == 0 then 0 else n * wrong (n - 1) -- error: E0201
+def wrong (n: i64) : i32 = if n == 0 then 0 else i64.i32 (wrong (n - 1)) -- error: E0201
 def other (n: i64) : i64 = if n == 0 then 0 else other 1i32 -- error: E0201
 
 def gives_function (n: i64) : i64 -> i64 = -- error: E0224
@@ -32,5 +32,5 @@ def as_value (n: i64) (f: i64 -> i64) (x: i64) : i64 =
   if n == 0 then x else let g = as_value in g (n - 1) f x -- error: E0224
 
 -- A local function and a constant do not see themselves.
-def local (n: i64) = let down (m: i64) : i64 = if m == 0 then 0 else down (m - 1) in down n -- error: E0202
+def inner (n: i64) = let down (m: i64) : i64 = if m == 0 then 0 else down (m - 1) in down n -- error: E0202
 def constant : i64 = constant + 1 -- error: E0202
