@@ -43,12 +43,31 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
+    name_processor_to_openblas();
     match run(&Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("warpwise-bench: {message}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// OpenBLAS takes processors that are newer than itself for the oldest it knows and leaves their vectors unused: tells it
+/// the family to tune for, unless the user has.
+fn name_processor_to_openblas() {
+    const FAMILY: &str = "OPENBLAS_CORETYPE";
+    #[cfg(target_arch = "x86_64")]
+    if std::env::var_os(FAMILY).is_none() {
+        let family = if std::arch::is_x86_feature_detected!("avx512bw") {
+            "SkylakeX"
+        } else if std::arch::is_x86_feature_detected!("avx2") {
+            "Haswell"
+        } else {
+            return;
+        };
+        // SAFETY: this is the only thread yet.
+        unsafe { std::env::set_var(FAMILY, family) };
     }
 }
 
