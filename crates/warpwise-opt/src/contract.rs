@@ -15,14 +15,13 @@ use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::{Body, Expr, Function, Operand, Program, Stm, Type, Var};
 use warpwise_prim::{BinaryOp, ScalarType, TernaryOp, UnaryOp};
 
+use crate::pass::rewrite_bodies;
+
 /// Contracts multiplications into additions and subtractions in every function.
 pub fn contract(program: &mut Program) -> Result<(), Limit> {
-    for function in program.functions.values_mut() {
-        let mut body = std::mem::take(&mut function.body);
-        let mut contracter = Contracter { function, products: SecondaryMap::default() };
-        contracter.body(&mut body);
-        function.body = body;
-    }
+    rewrite_bodies(program, |function, body| {
+        Contracter { function, products: SecondaryMap::default() }.body(body)
+    });
     Ok(())
 }
 

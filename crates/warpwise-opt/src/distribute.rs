@@ -29,16 +29,14 @@ use warpwise_ir::traverse::{Copier, Substitution, free_in_expr};
 use warpwise_ir::{Body, Branch, Expr, Function, Operand, Program, SegKind, SegOp, Stm, Type, Var};
 use warpwise_prim::CompareOp;
 
+use crate::pass::rewrite_bodies;
+
 /// Outer iterations from which on each is a task as a whole.
 const MANY: i64 = 64;
 
 /// Splits imperfect nests of every function.
 pub fn distribute(program: &mut Program) -> Result<(), Limit> {
-    for function in program.functions.values_mut() {
-        let mut body = std::mem::take(&mut function.body);
-        walk(function, &mut body);
-        function.body = body;
-    }
+    rewrite_bodies(program, walk);
     Ok(())
 }
 

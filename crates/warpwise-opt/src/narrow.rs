@@ -22,6 +22,8 @@ use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::{Body, Expr, Function, LoopForm, Operand, Program, Stm, Type, Var};
 use warpwise_prim::{BinaryOp, ConvertOp, Scalar, ScalarType};
 
+use crate::pass::rewrite_bodies;
+
 /// The bits that a narrow value has.
 const LOW: u64 = u32::MAX as u64;
 
@@ -30,11 +32,7 @@ const NONNEGATIVE: u64 = i32::MAX as u64;
 
 /// Narrows the bodies of every segmented operation.
 pub fn narrow(program: &mut Program) -> Result<(), Limit> {
-    for function in program.functions.values_mut() {
-        let mut body = std::mem::take(&mut function.body);
-        walk(function, &mut body);
-        function.body = body;
-    }
+    rewrite_bodies(program, walk);
     Ok(())
 }
 

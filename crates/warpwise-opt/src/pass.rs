@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use warpwise_diag::{Bug, Failure, Limit};
-use warpwise_ir::Program;
 use warpwise_ir::verify::{Level, verify};
+use warpwise_ir::{Body, Function, Program};
 
 /// A pass: plain data. Its name is the command-line flag, the test header and the timing key.
 #[derive(Clone, Copy)]
@@ -57,4 +57,13 @@ pub fn check(made_by: &str, program: &Program, level: Level) -> Result<(), Bug> 
         let message = errors.iter().map(|error| error.to_string()).collect::<Vec<_>>().join("\n");
         Bug { pass: made_by.to_string(), message, ir: program.to_string() }
     })
+}
+
+/// Rewrites the body of every function. It is taken out of the function meanwhile, which makes the new names.
+pub fn rewrite_bodies(program: &mut Program, mut rewrite: impl FnMut(&mut Function, &mut Body)) {
+    for function in program.functions.values_mut() {
+        let mut body = std::mem::take(&mut function.body);
+        rewrite(function, &mut body);
+        function.body = body;
+    }
 }

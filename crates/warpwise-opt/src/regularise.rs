@@ -22,13 +22,11 @@ use warpwise_ir::{
 };
 use warpwise_prim::{BinaryOp, CompareOp};
 
+use crate::pass::rewrite_bodies;
+
 /// Replaces every `flatmap` of every function.
 pub fn regularise(program: &mut Program) -> Result<(), Limit> {
-    for function in program.functions.values_mut() {
-        let mut body = std::mem::take(&mut function.body);
-        regularise_body(function, &mut body);
-        function.body = body;
-    }
+    rewrite_bodies(program, regularise_body);
     Ok(())
 }
 

@@ -17,14 +17,13 @@ use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::{Body, Expr, Function, Operand, Program, Stm, Type, Var};
 use warpwise_prim::{BinaryOp, Scalar, ScalarType, UnaryOp};
 
+use crate::pass::rewrite_bodies;
+
 /// Relaxes divisions by square roots and by constants in every function.
 pub fn relax(program: &mut Program) -> Result<(), Limit> {
-    for function in program.functions.values_mut() {
-        let mut body = std::mem::take(&mut function.body);
-        let mut relaxer = Relaxer { function, radicands: SecondaryMap::default() };
-        relaxer.body(&mut body);
-        function.body = body;
-    }
+    rewrite_bodies(program, |function, body| {
+        Relaxer { function, radicands: SecondaryMap::default() }.body(body)
+    });
     Ok(())
 }
 

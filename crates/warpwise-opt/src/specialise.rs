@@ -26,15 +26,12 @@ use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{Body, Branch, Expr, Function, Mapping, Operand, Program, SegKind, SegOp, Stm, Type, Var};
 use warpwise_prim::{BinaryOp, CompareOp};
 
+use crate::pass::rewrite_bodies;
 use crate::schedule::access::{Access, Variance};
 
 /// Specialises the lane dimensions of every function.
 pub fn specialise(program: &mut Program) -> Result<(), Limit> {
-    for function in program.functions.values_mut() {
-        let mut body = std::mem::take(&mut function.body);
-        walk(function, &mut body);
-        function.body = body;
-    }
+    rewrite_bodies(program, walk);
     Ok(())
 }
 

@@ -33,6 +33,8 @@ use warpwise_ir::{
 };
 use warpwise_prim::{BinaryOp, CompareOp};
 
+use crate::pass::rewrite_bodies;
+
 /// Rows of a tile: with two vectors a row they fill half of 32 registers.
 const ROWS: i64 = 8;
 
@@ -41,11 +43,7 @@ const LEAST_ROWS: i64 = 2 * ROWS;
 
 /// Tiles matrix-product-shaped operations of every function.
 pub fn tile(program: &mut Program) -> Result<(), Limit> {
-    for function in program.functions.values_mut() {
-        let mut body = std::mem::take(&mut function.body);
-        walk(function, &mut body);
-        function.body = body;
-    }
+    rewrite_bodies(program, walk);
     Ok(())
 }
 

@@ -25,14 +25,11 @@ use warpwise_ir::traverse::{FreeVars, free_in_expr};
 use warpwise_ir::{Body, Expr, Function, Program, Stm, Var};
 
 use crate::aliases::Aliases;
+use crate::pass::rewrite_bodies;
 
 /// Fuses in every function.
 pub fn fuse(program: &mut Program) -> Result<(), Limit> {
-    for function in program.functions.values_mut() {
-        let mut body = std::mem::take(&mut function.body);
-        fuse_body(function, &mut body);
-        function.body = body;
-    }
+    rewrite_bodies(program, fuse_body);
     Ok(())
 }
 
