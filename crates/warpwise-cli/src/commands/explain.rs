@@ -22,7 +22,14 @@ pub fn explain(arguments: &ExplainArguments) -> Result<u8, Failure> {
             }
         }
         Some(code) => match section(code) {
-            Some(section) => print_line(section)?,
+            Some(section) => {
+                print_line(section)?;
+                if section.contains("```") {
+                    print_line(
+                        "\nThe first block gets this message; the second, where there is one, is right.",
+                    )?;
+                }
+            }
             None => {
                 let message = format!("there is no code `{code}`; `warpwise explain` lists all");
                 return Err(Failure::Failed(message));
