@@ -1,4 +1,4 @@
-//! Programs made to hurt: each ends in an answer, in time that does not grow faster than the text.
+//! Programs made to hurt: each ends in an answer, in time that (but for types that double) does not grow faster than the text.
 
 use std::time::{Duration, Instant};
 
