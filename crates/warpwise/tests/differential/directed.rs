@@ -17,6 +17,7 @@ use libtest_mimic::{Failed, Trial};
 use warpwise_diag::{Sources, render_failure};
 use warpwise_interp::{ArrayValue, Value};
 use warpwise_ir::{Function, Operand, Type};
+use warpwise_opt::pipelines;
 use warpwise_prim::{Scalar, ScalarType};
 
 use crate::oracle::{Machines, Question, Trouble, Verdict};
@@ -51,7 +52,8 @@ fn check(machines: &Machines, file: &Path) -> Result<(), String> {
     let main = &program.functions[program.entry("main").ok_or("there is no entry point `main`")?];
     let calls = header.calls(main)?;
     let bound = header.bound(&calls)?;
-    let question = Question { program: &program, sources: &sources, calls: &calls, bound };
+    let question =
+        Question { program: &program, passes: pipelines::CPU, sources: &sources, calls: &calls, bound };
     match machines.ask(&question) {
         Ok(Verdict::Agreed) => Ok(()),
         Ok(Verdict::Limit(message)) => Err(format!("a known limit: {message}")),

@@ -5,13 +5,13 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpwise::compiler;
-use warpwise::{CallError, Context, Options, Program as Compiled};
+use warpwise::{CallError, Context, Program as Compiled};
 use warpwise_diag::{Failure, Sources};
 use warpwise_imp::interp::{Stop, run};
 use warpwise_interp::{InterpError, Value, interpret, interpret_on_heap};
 use warpwise_ir::verify::Level;
 use warpwise_ir::{Program, Type};
-use warpwise_opt::pass::run_passes;
+use warpwise_opt::pass::{Pass, run_passes};
 use warpwise_runtime::execute::RunError;
 use warpwise_runtime::memory::MemoryPool;
 use warpwise_runtime::pool::ThreadPool;
@@ -54,6 +54,8 @@ pub struct Machines {
 pub struct Question<'q> {
     /// A program of level `soac` with an entry point `main`.
     pub program: &'q Program,
+    /// What makes a program of level `mem` of it.
+    pub passes: &'q [Pass],
     /// Where its text came from.
     pub sources: &'q Sources,
     /// The arguments of every call.
@@ -178,7 +180,7 @@ fn evaluate(program: &Program, level: Level, sources: &Sources, args: &[Value]) 
 fn optimise(question: &Question, expected: &mut [Outcome]) -> Result<Result<Program, String>, String> {
     let mut program = question.program.clone();
     let mut level = Level::Soac;
-    for (number, pass) in compiler::passes(&Options::default()).iter().enumerate() {
+    for (number, pass) in question.passes.iter().enumerate() {
         let who = format!("pass {number}, {}", pass.name);
         match run_passes(std::slice::from_ref(pass), &mut program, level, |_, _, _| {}) {
             Ok(reached) => level = reached,

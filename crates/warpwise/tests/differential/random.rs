@@ -3,6 +3,8 @@
 use warpwise_diag::Sources;
 use warpwise_interp::{ArrayValue, Value};
 use warpwise_ir::generate::{self, Options, generate};
+use warpwise_opt::pass::Pass;
+use warpwise_opt::pipelines;
 
 use crate::oracle::{Machines, Question, Trouble, Verdict};
 use crate::values::Bound;
@@ -22,6 +24,7 @@ pub fn check(machines: &Machines, seeds: impl Iterator<Item = u64>) -> Result<()
         let args: Vec<Value> = case.args.iter().map(value).collect();
         let question = Question {
             program: &case.program,
+            passes: passes(seed),
             sources: &Sources::new(),
             calls: std::slice::from_ref(&args),
             bound: Bound::Equal,
@@ -44,6 +47,11 @@ pub fn check(machines: &Machines, seeds: impl Iterator<Item = u64>) -> Result<()
         return Err(format!("{} of {count} programs met a known limit", limits.len()));
     }
     Ok(())
+}
+
+/// Every fifth program runs unfused: other passes hide code from the back end.
+fn passes(seed: u64) -> &'static [Pass] {
+    if seed.is_multiple_of(5) { pipelines::UNFUSED } else { pipelines::CPU }
 }
 
 /// Short programs and long ones; a few with what the CPU cannot run yet, where only the interpreter has its say.
