@@ -33,7 +33,7 @@ test-all: test
 	scripts/test-programs.sh --threads 1
 	scripts/test-programs.sh --threads 7
 	scripts/test-programs.sh --strict-fp
-	$(CARGO) test --release --workspace --quiet
+	$(CARGO) test --profile optimised-tests --workspace --quiet
 
 bench:
 	@scripts/setup.sh bench
