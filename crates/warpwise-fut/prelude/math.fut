@@ -695,6 +695,9 @@ module u64 : (integral with t = u64) = {
 
 -- | Floats of 16 bits.
 module f16 : (float with t = f16 with int_t = u16) = {
+  -- The name `u16` will be a conversion's.
+  local module word = u16
+
   type t = f16
   type int_t = u16
 
@@ -791,8 +794,8 @@ module f16 : (float with t = f16 with int_t = u16) = {
   def to_bits (x: f16) : u16 = intrinsics.bitcast_f16_u16 x
   def from_bits (x: u16) : f16 = intrinsics.bitcast_u16_f16 x
   def num_bits : i32 = 16i32
-  def get_bit (bit: i32) (x: f16) : i32 = u16.get_bit bit (to_bits x)
-  def set_bit (bit: i32) (x: f16) (b: i32) : f16 = from_bits (u16.set_bit bit (to_bits x) b)
+  def get_bit (bit: i32) (x: f16) : i32 = word.get_bit bit (to_bits x)
+  def set_bit (bit: i32) (x: f16) (b: i32) : f16 = from_bits (word.set_bit bit (to_bits x) b)
 
   def sum [n] (xs: [n]f16) : f16 = intrinsics.reduce_comm (+) 0f16 xs
   def product [n] (xs: [n]f16) : f16 = intrinsics.reduce_comm (*) 1f16 xs
@@ -802,6 +805,9 @@ module f16 : (float with t = f16 with int_t = u16) = {
 
 -- | Floats of 32 bits.
 module f32 : (float with t = f32 with int_t = u32) = {
+  -- The name `u32` will be a conversion's.
+  local module word = u32
+
   type t = f32
   type int_t = u32
 
@@ -898,8 +904,8 @@ module f32 : (float with t = f32 with int_t = u32) = {
   def to_bits (x: f32) : u32 = intrinsics.bitcast_f32_u32 x
   def from_bits (x: u32) : f32 = intrinsics.bitcast_u32_f32 x
   def num_bits : i32 = 32i32
-  def get_bit (bit: i32) (x: f32) : i32 = u32.get_bit bit (to_bits x)
-  def set_bit (bit: i32) (x: f32) (b: i32) : f32 = from_bits (u32.set_bit bit (to_bits x) b)
+  def get_bit (bit: i32) (x: f32) : i32 = word.get_bit bit (to_bits x)
+  def set_bit (bit: i32) (x: f32) (b: i32) : f32 = from_bits (word.set_bit bit (to_bits x) b)
 
   def sum [n] (xs: [n]f32) : f32 = intrinsics.reduce_comm (+) 0f32 xs
   def product [n] (xs: [n]f32) : f32 = intrinsics.reduce_comm (*) 1f32 xs
@@ -909,6 +915,9 @@ module f32 : (float with t = f32 with int_t = u32) = {
 
 -- | Floats of 64 bits.
 module f64 : (float with t = f64 with int_t = u64) = {
+  -- The name `u64` will be a conversion's.
+  local module word = u64
+
   type t = f64
   type int_t = u64
 
@@ -1005,8 +1014,8 @@ module f64 : (float with t = f64 with int_t = u64) = {
   def to_bits (x: f64) : u64 = intrinsics.bitcast_f64_u64 x
   def from_bits (x: u64) : f64 = intrinsics.bitcast_u64_f64 x
   def num_bits : i32 = 64i32
-  def get_bit (bit: i32) (x: f64) : i32 = u64.get_bit bit (to_bits x)
-  def set_bit (bit: i32) (x: f64) (b: i32) : f64 = from_bits (u64.set_bit bit (to_bits x) b)
+  def get_bit (bit: i32) (x: f64) : i32 = word.get_bit bit (to_bits x)
+  def set_bit (bit: i32) (x: f64) (b: i32) : f64 = from_bits (word.set_bit bit (to_bits x) b)
 
   def sum [n] (xs: [n]f64) : f64 = intrinsics.reduce_comm (+) 0f64 xs
   def product [n] (xs: [n]f64) : f64 = intrinsics.reduce_comm (*) 1f64 xs
