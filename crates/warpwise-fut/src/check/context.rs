@@ -8,6 +8,7 @@ use warpwise_diag::{Diagnostic, Limit, Severity, Sources, Span};
 use crate::check::env::{Env, Frame, Members, Names, Value};
 use crate::check::files::Checked;
 use crate::check::infer::Inference;
+use crate::check::modules::NameSpace;
 use crate::check::recursion::SelfReference;
 use crate::check::size::Sizing;
 use crate::syntax::ast::{Liftedness, PrimType};
@@ -36,8 +37,8 @@ pub struct Checker<'a> {
     pub env: Env<'a>,
     /// What the module being checked offers so far.
     pub exports: Members<'a>,
-    /// What was declared in the module being checked, by kind and name, and where.
-    pub declared: FxHashMap<(&'static str, Symbol), Span>,
+    /// What was declared in the module being checked, and where.
+    pub declared: FxHashMap<(NameSpace, Symbol), Span>,
     /// The name of the module being checked, with a dot; empty at the top of a file.
     pub prefix: String,
     /// The structural intrinsics.

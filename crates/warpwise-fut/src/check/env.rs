@@ -8,8 +8,9 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
+use crate::check::modules::scopes::Scopes;
 use crate::check::operators::Operator;
-use crate::syntax::ast::{Liftedness, ModuleExpr, ModuleParam, ModuleTypeExpr};
+use crate::syntax::ast::{Ident, Liftedness, ModuleExpr, ModuleParam, ModuleTypeExpr};
 use crate::syntax::session::Symbol;
 use crate::typed::ids::{DefId, LocalId, TypeParamId};
 use crate::typed::intrinsic::Intrinsic;
@@ -98,16 +99,46 @@ pub enum Module<'a> {
     Failed,
 }
 
-/// A parametric module: checked anew for each application.
-pub struct Parametric<'a> {
-    /// The first parameter.
-    pub param: &'a ModuleParam,
-    /// What remains when the argument is there.
-    pub rest: ParametricRest<'a>,
-    /// Where it was written.
-    pub env: Env<'a>,
-    /// The name of the module, for messages.
-    pub prefix: String,
+/// A parametric module.
+pub enum Parametric<'a> {
+    /// One that was written down: checked anew for each application.
+    Written {
+        /// The first parameter.
+        param: &'a ModuleParam,
+        /// What remains when the argument is there.
+        rest: ParametricRest<'a>,
+        /// Where it was written.
+        env: Env<'a>,
+        /// The name of the module, for messages.
+        prefix: String,
+    },
+    /// One that is seen through a module type.
+    Sealed {
+        /// What is seen.
+        function: Rc<Parametric<'a>>,
+        /// Its module type.
+        arrow: Arrow<'a>,
+        /// Where that was laid over it.
+        scopes: Scopes<'a>,
+    },
+    /// One of which only the module type is known.
+    Assumed {
+        /// Its module type.
+        arrow: Arrow<'a>,
+        /// Where that was written.
+        env: Env<'a>,
+    },
+}
+
+/// The type of a parametric module.
+#[derive(Clone, Copy)]
+pub struct Arrow<'a> {
+    /// The name of the parameter, if the result speaks of it.
+    pub param: Option<Ident>,
+    /// What is taken.
+    pub argument: &'a ModuleTypeExpr,
+    /// What is given.
+    pub result: &'a ModuleTypeExpr,
 }
 
 /// The right-hand side of a parametric module.
@@ -128,6 +159,16 @@ pub struct ModuleType<'a> {
     pub expr: &'a ModuleTypeExpr,
     /// Where.
     pub env: Env<'a>,
+    /// Whether it has errors, which have been reported.
+    pub failed: bool,
+}
+
+/// What a name of a value or module means: both share one name space.
+pub enum Term<'m, 'a> {
+    /// A value.
+    Value(&'m Value),
+    /// A module.
+    Module(&'m Module<'a>),
 }
 
 impl<'a> Frame<'a> {
@@ -149,11 +190,29 @@ impl<'a> Frame<'a> {
 }
 
 impl<'a> Members<'a> {
+    /// The value or module of this name.
+    pub fn term(&self, name: Symbol) -> Option<Term<'_, 'a>> {
+        let module = self.modules.get(&name).map(Term::Module);
+        module.or_else(|| self.values.get(&name).map(Term::Value))
+    }
+
+    /// Adds a value; a module of the same name is hidden.
+    pub fn insert_value(&mut self, name: Symbol, value: Value) {
+        self.modules.shift_remove(&name);
+        self.values.insert(name, value);
+    }
+
+    /// Adds a module; a value of the same name is hidden.
+    pub fn insert_module(&mut self, name: Symbol, module: Module<'a>) {
+        self.values.shift_remove(&name);
+        self.modules.insert(name, module);
+    }
+
     /// Adds all members of another module; those of the same name are hidden.
     pub fn include(&mut self, other: &Members<'a>) {
-        self.values.extend(other.values.iter().map(|(name, value)| (*name, value.clone())));
+        other.values.iter().for_each(|(name, value)| self.insert_value(*name, value.clone()));
+        other.modules.iter().for_each(|(name, module)| self.insert_module(*name, module.clone()));
         self.types.extend(other.types.iter().map(|(name, ty)| (*name, ty.clone())));
-        self.modules.extend(other.modules.iter().map(|(name, module)| (*name, module.clone())));
         self.module_types.extend(other.module_types.iter().map(|(name, sig)| (*name, sig.clone())));
     }
 }

@@ -11,8 +11,7 @@
 //!    uniqueness, all on the finished tree.
 //!
 //! A definition with errors is known by name, so that uses of it are no errors, and its type fits everywhere.
-//! A parametric module is checked for each application, with the argument's types in place of its parameter's;
-//! one that is never applied is not looked into.
+//! A parametric module is checked where it is written and, to make its result, for each application ([`modules::parametric`]).
 //!
 //! Not supported yet, with a message that says so: differentiation.
 
@@ -36,6 +35,7 @@ mod sealing;
 mod show;
 pub mod size;
 mod type_exprs;
+mod type_names;
 mod warnings;
 
 pub use context::Checker;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use warpwise_diag::{Diagnostic, Span};
 
 use crate::check::Checker;
-use crate::check::env::{Members, Module, ModuleType, Poly, TypeDef, Value};
+use crate::check::env::{Members, Module, ModuleType, Poly, Term, TypeDef, Value};
 use crate::check::infer::scope::Entry;
 use crate::check::operators::{Operator, scalar_intrinsic, scalar_signature};
 use crate::syntax::ast::{Ident, QualName};
@@ -45,13 +45,17 @@ impl<'a> Checker<'a> {
             return Some((Found::Entry(entry), 1));
         }
         let path: Vec<Ident> = name.qualifiers.iter().copied().chain([name.name]).collect();
-        if path.len() > 1
-            && let Some(module) = self.env.find(|members| members.modules.get(&first.symbol)).cloned()
-        {
-            return self.lookup_in_module(module, &path);
-        }
-        match self.env.find(|members| members.values.get(&first.symbol)) {
-            Some(value) => Some((Found::Value(value.clone()), 1)),
+        let env = self.env.clone();
+        match env.find(|members| members.term(first.symbol)) {
+            Some(Term::Value(value)) => Some((Found::Value(value.clone()), 1)),
+            Some(Term::Module(module)) if path.len() > 1 => self.lookup_in_module(module.clone(), &path),
+            Some(Term::Module(_)) => {
+                let text = self.text(first.symbol).to_string();
+                let error =
+                    Diagnostic::error("E0202", first.span, format!("`{text}` is a module, not a value"));
+                self.report(error.hint(format!("name a value of it: `{text}.name`")));
+                None
+            }
             None => {
                 self.unknown_value(first, path.len() > 1);
                 None

@@ -1,193 +1,142 @@
-//! A module seen through a module type.
+//! What single specifications of a module type demand of a module, and what they show of it.
 //!
-//! Every specification is resolved twice: with the types that the module has, to check it, and with the abstract
-//! types in their place, for those who use the module. A value whose scheme is not the one specified is
-//! wrapped in a definition that has it.
+//! The walk over a module type is in [`laying`](crate::check::modules::laying); where no module is given, one that is just as specified is
+//! assumed. A value whose scheme is not the one specified is wrapped in a definition that has it.
 
 use std::rc::Rc;
 
-use warpwise_diag::{Diagnostic, Span};
+use warpwise_diag::Diagnostic;
 
 use crate::check::Checker;
-use crate::check::env::{Env, Frame, Members, ModuleType, Poly, TypeDef, Value};
+use crate::check::env::{Poly, TypeDef, Value};
 use crate::check::infer::{Head, Resolved, Why};
-use crate::syntax::ast::{
-    Ident, Liftedness, ModuleTypeExpr, ModuleTypeExprKind, Spec, SpecKind, TypeExpr, TypeParam as AstParam,
-};
-use crate::syntax::session::Symbol;
+use crate::check::modules::laying::Seal;
+use crate::check::modules::scopes::Scopes;
+use crate::syntax::ast::{Ident, Liftedness, TypeDecl, TypeExpr, TypeParam as AstParam};
 use crate::typed::ids::{AbstractId, DefId};
 use crate::typed::tree::{Abstract, AbstractParam, Def, Expr, ExprKind, Function, Instance, Scheme};
 use crate::typed::ty::{ResultType, Size, Type, TypeArg, Uniqueness};
 
-/// A module type being laid over a module.
-struct Seal<'a> {
-    /// The module.
-    members: Rc<Members<'a>>,
-    /// What the sealed module offers.
-    view: Members<'a>,
-    /// The types of the module by the names of the module type.
-    actual: Members<'a>,
-    /// Types with definitions by `with`: as the module has them, and as its users see them.
-    refinements: Vec<(Symbol, Rc<TypeDef>, Rc<TypeDef>)>,
-    /// Whether any type is abstract.
-    is_abstract: bool,
-    /// Whether types are hidden.
-    hide: bool,
-    /// Where the module stands.
-    span: Span,
-}
-
 impl<'a> Checker<'a> {
-    /// What a structure offers when sealed.
-    pub fn seal_structure(
+    /// A type that is specified with its definition.
+    pub fn seal_abbreviation(&mut self, seal: &Seal<'a>, decl: &'a TypeDecl, scopes: &mut Scopes<'a>) {
+        let name = decl.name.symbol;
+        let (actual, view) = self.in_both(scopes, |checker| checker.check_type_decl(decl));
+        let fits = seal.members.is_none()
+            || self
+                .member_type(seal, &decl.name, &actual.params)
+                .is_some_and(|def| self.demand_same_type(seal, &decl.name, &def, &actual));
+        match fits {
+            true => scopes.insert_type(name, actual, view),
+            false => scopes.insert_failed_type(name),
+        }
+    }
+
+    /// A type of which only the name is specified.
+    pub fn seal_abstract_type(
         &mut self,
-        members: &Rc<Members<'a>>,
-        signature: &'a ModuleTypeExpr,
-        span: Span,
-        hide: bool,
-    ) -> Members<'a> {
-        let mut seal = Seal {
-            members: members.clone(),
-            view: Members::default(),
-            actual: Members::default(),
-            refinements: Vec::new(),
-            is_abstract: false,
-            hide,
-            span,
+        seal: &Seal<'a>,
+        liftedness: Liftedness,
+        name: &Ident,
+        params: &'a [AstParam],
+        scopes: &mut Scopes<'a>,
+    ) {
+        self.start();
+        let params = self.type_params(params);
+        let def = match &seal.members {
+            Some(_) => match self.member_type(seal, name, &params) {
+                Some(def) => Some(def),
+                None => return scopes.insert_failed_type(name.symbol),
+            },
+            None => None,
         };
-        self.seal_with(&mut seal, signature);
-        seal.view
-    }
-
-    fn seal_with(&mut self, seal: &mut Seal<'a>, signature: &'a ModuleTypeExpr) {
-        match &signature.kind {
-            ModuleTypeExprKind::Var(name) => {
-                let Some(ModuleType { expr, env }) = self.lookup_module_type(name) else { return };
-                let outer = std::mem::replace(&mut self.env, env);
-                self.seal_with(seal, expr);
-                self.env = outer;
+        let refined = seal.refinements.iter().rev().find(|refinement| refinement.path == [name.symbol]);
+        if let Some(refinement) = refined.cloned() {
+            if def.is_some_and(|def| !self.demand_same_type(seal, name, &def, &refinement.actual)) {
+                return scopes.insert_failed_type(name.symbol);
             }
-            ModuleTypeExprKind::Specs(specs) => specs.iter().for_each(|spec| self.seal_spec(seal, spec)),
-            ModuleTypeExprKind::With { base, name, params, definition } => {
-                if !name.qualifiers.is_empty() {
-                    return self.limit(name.span, "`with` for a type inside a module");
-                }
-                let (actual, view) = self.in_both(seal, |checker| {
-                    Rc::new(checker.type_definition(Liftedness::Lifted, params, definition, name.name.symbol))
-                });
-                seal.refinements.push((name.name.symbol, actual, view));
-                self.seal_with(seal, base);
-            }
-            ModuleTypeExprKind::Arrow { .. } => {
-                let message = "this is the type of a parametric module, but the module is not parametric";
-                self.report(
-                    Diagnostic::error("E0217", signature.span, message).label(seal.span, "this module"),
-                );
-            }
+            let declared = |def: &TypeDef| Rc::new(TypeDef { liftedness, ..def.clone() });
+            let actual = declared(&refinement.actual);
+            let is_same = Rc::ptr_eq(&refinement.actual, &refinement.view);
+            let view = if is_same { actual.clone() } else { declared(&refinement.view) };
+            return scopes.insert_type(name.symbol, actual, view);
         }
-    }
-
-    fn seal_spec(&mut self, seal: &mut Seal<'a>, spec: &'a Spec) {
-        match &spec.kind {
-            SpecKind::Value { name, type_params, ty } => self.seal_value(seal, name, type_params, ty),
-            SpecKind::TypeAbbreviation(decl) => {
-                let (actual, view) = self.in_both(seal, |checker| {
-                    Rc::new(checker.type_definition(
-                        decl.liftedness,
-                        &decl.params,
-                        &decl.definition,
-                        decl.name.symbol,
-                    ))
-                });
-                if let Some(def) = self.member_type(seal, &decl.name, decl.params.len()) {
-                    self.demand_same_type(seal, &decl.name, &def, &actual);
-                }
-                seal.actual.types.insert(decl.name.symbol, actual);
-                seal.view.types.insert(decl.name.symbol, view);
-            }
-            SpecKind::AbstractType { liftedness, name, params } => {
-                let Some(def) = self.member_type(seal, name, params.len()) else { return };
-                self.seal_type(seal, *liftedness, name, def);
-            }
-            SpecKind::Module { name, signature } => {
-                let Some(module) = seal.members.modules.get(&name.symbol).cloned() else {
-                    return self.missing(seal, "module", name);
+        match def {
+            Some(def) => self.seal_type(seal, liftedness, name, def, scopes),
+            None => {
+                // It stands for nothing: only the program of an application is run.
+                let assumed = TypeDef {
+                    liftedness,
+                    params,
+                    exists: Vec::new(),
+                    ty: Type::unit(),
+                    uniqueness: Uniqueness::No,
+                    failed: false,
                 };
-                let outer = self.env.clone();
-                self.env = frame(&seal.view, &outer);
-                let sealed = self.seal(&module, signature, seal.span, seal.hide);
-                self.env = outer;
-                seal.view.modules.insert(name.symbol, sealed);
-                seal.actual.modules.insert(name.symbol, module);
+                let qualified = format!("{}{}", seal.prefix, self.text(name.symbol));
+                let symbol = self.session.names.intern(&qualified);
+                let assumed = self.make_abstract(liftedness, Ident { symbol, ..*name }, &assumed);
+                scopes.insert_type(name.symbol, assumed.clone(), assumed);
             }
-            SpecKind::Include(signature) => self.seal_with(seal, signature),
         }
     }
 
-    /// Resolves something with the module's types and, where that makes a difference, with the abstract types.
-    fn in_both<T: Clone>(&mut self, seal: &Seal<'a>, resolve: impl Fn(&mut Self) -> T) -> (T, T) {
-        let outer = self.env.clone();
-        self.env = frame(&seal.actual, &outer);
-        let actual = resolve(self);
-        let view = match seal.is_abstract {
-            true => {
-                self.env = frame(&seal.view, &outer);
-                resolve(self)
-            }
-            false => actual.clone(),
-        };
-        self.env = outer;
-        (actual, view)
-    }
-
-    fn missing(&mut self, seal: &Seal<'a>, kind: &str, name: &Ident) {
-        let text = self.text(name.symbol).to_string();
-        let message = format!("the module lacks the {kind} `{text}` that its module type asks for");
-        self.report(Diagnostic::error("E0217", seal.span, message).label(name.span, "asked for here"));
-    }
-
-    fn member_type(&mut self, seal: &Seal<'a>, name: &Ident, params: usize) -> Option<Rc<TypeDef>> {
-        let Some(def) = seal.members.types.get(&name.symbol).cloned() else {
+    fn member_type(
+        &mut self,
+        seal: &Seal<'a>,
+        name: &Ident,
+        params: &[AbstractParam],
+    ) -> Option<Rc<TypeDef>> {
+        let Some(def) = seal.members.as_ref().and_then(|members| members.types.get(&name.symbol)).cloned()
+        else {
             self.missing(seal, "type", name);
             return None;
         };
-        if def.params.len() != params {
+        let same_kind = |(ours, theirs): (&AbstractParam, &AbstractParam)| {
+            matches!(ours, AbstractParam::Size(_)) == matches!(theirs, AbstractParam::Size(_))
+        };
+        if def.params.len() != params.len() || !def.params.iter().zip(params).all(same_kind) {
             let text = self.text(name.symbol).to_string();
-            let message =
-                format!("the type `{text}` of the module has other parameters than its module type asks for");
-            self.report(Diagnostic::error("E0217", seal.span, message).label(name.span, "asked for here"));
+            let message = format!(
+                "the type `{text}` of {} has other parameters than its module type asks for",
+                seal.subject
+            );
+            self.mismatch(seal, message, name.span);
             return None;
         }
         Some(def)
     }
 
-    fn seal_type(&mut self, seal: &mut Seal<'a>, liftedness: Liftedness, name: &Ident, def: Rc<TypeDef>) {
-        let refined = seal.refinements.iter().find(|refinement| refinement.0 == name.symbol);
-        if let Some((_, actual, view)) = refined.cloned() {
-            self.demand_same_type(seal, name, &def, &actual);
-            let declared = |def: Rc<TypeDef>| Rc::new(TypeDef { liftedness, ..TypeDef::clone(&def) });
-            seal.actual.types.insert(name.symbol, declared(actual));
-            seal.view.types.insert(name.symbol, declared(view));
-            return;
-        }
+    fn seal_type(
+        &mut self,
+        seal: &Seal<'a>,
+        liftedness: Liftedness,
+        name: &Ident,
+        def: Rc<TypeDef>,
+        scopes: &mut Scopes<'a>,
+    ) {
         if self.hides(&def) as u8 > liftedness as u8 {
             let text = self.text(name.symbol).to_string();
             let allowed = match liftedness {
                 Liftedness::Unlifted => "a non-lifted type",
                 Liftedness::SizeLifted | Liftedness::Lifted => "a type that hides sizes at most",
             };
-            let message = format!("the type `{text}` of the module hides more than {allowed} may");
+            let message = format!("the type `{text}` of {} hides more than {allowed} may", seal.subject);
             self.report(Diagnostic::error("E0216", seal.span, message).label(name.span, "asked for here"));
         }
-        seal.actual.types.insert(name.symbol, def.clone());
         if !seal.hide {
-            seal.view.types.insert(name.symbol, def);
-            return;
+            return scopes.insert_type(name.symbol, def.clone(), def);
         }
         if !def.exists.is_empty() {
-            return self.limit(name.span, "abstract types that hide sizes");
+            self.limit(name.span, "abstract types that hide sizes");
+            return scopes.insert_failed_type(name.symbol);
         }
-        seal.is_abstract = true;
+        let view = self.make_abstract(liftedness, *name, &def);
+        scopes.insert_type(name.symbol, def, view);
+    }
+
+    /// An abstract type in the place of a definition.
+    fn make_abstract(&mut self, liftedness: Liftedness, name: Ident, def: &TypeDef) -> Rc<TypeDef> {
         let args = def.params.iter().map(|param| match param {
             AbstractParam::Size(local) => TypeArg::Size(Size::Local(*local)),
             AbstractParam::Type(param) => TypeArg::Type(Type::Param(*param)),
@@ -200,8 +149,8 @@ impl<'a> Checker<'a> {
             params: def.params.clone(),
             definition: def.ty.clone(),
         });
-        let view = TypeDef { liftedness, ty: Type::Abstract(id, args.collect()), ..TypeDef::clone(&def) };
-        seal.view.types.insert(name.symbol, Rc::new(view));
+        let ty = Type::Abstract(id, args.collect());
+        Rc::new(TypeDef { liftedness, ty, ..TypeDef::clone(def) })
     }
 
     /// What a type hides, whatever it was declared to.
@@ -212,19 +161,32 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn demand_same_type(&mut self, seal: &Seal<'a>, name: &Ident, found: &TypeDef, expected: &TypeDef) {
-        if found.failed || expected.failed || !found.params.is_empty() {
-            return;
+    /// Demands that a type of the module is the one that its module type says. False if it is not, which is reported.
+    fn demand_same_type(
+        &mut self,
+        seal: &Seal<'a>,
+        name: &Ident,
+        found: &TypeDef,
+        expected: &TypeDef,
+    ) -> bool {
+        if found.failed || expected.failed {
+            return false;
+        }
+        if !found.params.is_empty() {
+            return true;
         }
         self.start();
         if self.erases_alike(&found.ty, &expected.ty) && self.unify_types(&expected.ty, &found.ty).is_ok() {
-            return;
+            return true;
         }
         let (expected, found) = (self.show_type(&expected.ty), self.show_type(&found.ty));
         let text = self.text(name.symbol).to_string();
-        let message =
-            format!("the type `{text}` of the module is `{found}`, but its module type says `{expected}`");
+        let message = format!(
+            "the type `{text}` of {} is `{found}`, but its module type says `{expected}`",
+            seal.subject
+        );
         self.report(Diagnostic::error("E0217", seal.span, message).label(name.span, "asked for here"));
+        false
     }
 
     fn erases_alike(&mut self, a: &Type, b: &Type) -> bool {
@@ -232,20 +194,59 @@ impl<'a> Checker<'a> {
         self.infer.types.unify(a, b).is_ok()
     }
 
-    fn seal_value(&mut self, seal: &mut Seal<'a>, name: &Ident, params: &'a [AstParam], ty: &'a TypeExpr) {
-        let Some(value) = seal.members.values.get(&name.symbol).cloned() else {
-            return self.missing(seal, "value", name);
+    /// A value.
+    pub fn seal_value(
+        &mut self,
+        seal: &Seal<'a>,
+        name: &Ident,
+        params: &'a [AstParam],
+        ty: &'a TypeExpr,
+        scopes: &mut Scopes<'a>,
+    ) {
+        let value = match &seal.members {
+            None => None,
+            Some(members) => match members.values.get(&name.symbol) {
+                Some(value) => Some(value.clone()),
+                None => {
+                    self.missing(seal, "value", name);
+                    Some(Value::Failed)
+                }
+            },
         };
-        if let Value::Failed = value {
-            seal.view.values.insert(name.symbol, Value::Failed);
-            return;
+        if let Some(Value::Failed) = value {
+            return scopes.insert_value(name.symbol, Value::Failed, Value::Failed);
         }
         let resolve = |checker: &mut Self| checker.value_spec(params, ty, name.span).map(Rc::new);
-        let (Some(actual), Some(view)) = self.in_both(seal, resolve) else { return };
-        if let Some(def) = self.conform(seal, name, &value, &actual) {
-            seal.view.values.insert(name.symbol, Value::Def(def, view));
-            seal.actual.values.insert(name.symbol, Value::Def(def, actual));
+        let (actual, view) = match self.in_both(scopes, resolve) {
+            (Some(actual), Some(view)) => (actual, view),
+            (None, _) | (_, None) => {
+                return scopes.insert_value(name.symbol, Value::Failed, Value::Failed);
+            }
+        };
+        let def = match value {
+            Some(value) => self.conform(seal, name, &value, &actual),
+            None => Some(self.assume_value(name, &actual)),
+        };
+        if let Some(def) = def {
+            scopes.insert_value(name.symbol, Value::Def(def, actual), Value::Def(def, view));
         }
+    }
+
+    /// A definition of which only the type is known.
+    fn assume_value(&mut self, name: &Ident, spec: &Poly) -> DefId {
+        let scheme = Scheme { types: spec.types.clone(), sizes: spec.sizes.clone() };
+        let result = ResultType { exists: Vec::new(), ty: spec.ty.clone(), unique: Uniqueness::No };
+        let body = Expr { span: name.span, ty: spec.ty.clone(), kind: ExprKind::Hole };
+        let function = Function { scheme, params: Vec::new(), result, body };
+        let text = self.text(name.symbol).to_string();
+        self.program.defs.push(Def {
+            name: text,
+            span: name.span,
+            attrs: Vec::new(),
+            function,
+            ty: spec.ty.clone(),
+        });
+        DefId(self.program.defs.len() as u32 - 1)
     }
 
     /// The definition that a value has under a specified type.
@@ -257,7 +258,10 @@ impl<'a> Checker<'a> {
         if self.infer.types.unify(expected, found).is_err() {
             let (expected, found) = (self.show_ty(expected), self.show_ty(found));
             let text = self.text(name.symbol).to_string();
-            let message = format!("`{text}` has type `{found}`, but the module type says `{expected}`");
+            let message = format!(
+                "`{text}` of {} has type `{found}`, but its module type says `{expected}`",
+                seal.subject
+            );
             self.report(Diagnostic::error("E0217", seal.span, message).label(name.span, "said here"));
             return None;
         }
@@ -281,15 +285,6 @@ impl<'a> Checker<'a> {
         self.program.defs.push(Def { name, span: seal.span, attrs: Vec::new(), function, ty });
         Some(DefId(self.program.defs.len() as u32 - 1))
     }
-}
-
-/// The names of a module around which lies the place of a module type.
-fn frame<'a>(members: &Members<'a>, env: &Env<'a>) -> Env<'a> {
-    let mut frame = Frame { members: Members::default(), parent: Some(env.clone()) };
-    frame.members.types = members.types.clone();
-    frame.members.values = members.values.clone();
-    frame.members.modules = members.modules.clone();
-    Rc::new(frame)
 }
 
 /// Whether a value is used at exactly the parameters of a specification, in order.

@@ -91,6 +91,7 @@ impl Map for Subst {
 impl<'a> Checker<'a> {
     /// Resolves a type expression. None if it has errors, which are reported.
     pub fn type_expr(&mut self, expr: &'a TypeExpr, anonymous: Anonymous) -> Option<Annotation> {
+        self.check_type_names(expr, &mut Vec::new());
         let mut exists = Vec::new();
         let (ty, unique) = self.resolve_type(expr, anonymous, &mut exists)?;
         Some(Annotation { exists, ty, unique })

@@ -29,7 +29,7 @@ module wrong : number with t = i32 = { -- error: E0217
   def zero = 0f32
   def add (a: i32) (b: i32) = a + b
 }
-module other_type : number with t = i32 = { type t = f32 def zero = 0f32 def add (a: f32) (_: f32) = a } -- error: E0217 E0217 E0217
+module other_type : number with t = i32 = { type t = f32 def zero = 0f32 def add (a: f32) (_: f32) = a } -- error: E0217
 
 module sums (n: number) = {
   def sum [k] (xs: [k]n.t) : n.t = reduce n.add n.zero xs

@@ -1,0 +1,277 @@
+//! A module type laid over a module, or over nothing: then the module is assumed to be there.
+//!
+//! Every specification is resolved with the types that the module has, to check it, and with abstract types in their place, for
+//! those who see the module (see [`Scopes`]). What one specification must fulfil is in [`sealing`](crate::check::sealing).
+//!
+//! ```text
+//! module m : { type t  val x : t } = { type t = i32  def x = 2i32 }
+//!     t    as the module knows it: i32      as it is seen: an abstract type that stands for i32
+//!     x    of type i32, as demanded         of the abstract type
+//! ```
+//!
+//! Module types are well-formed when they get here ([`module_types`](super::module_types)).
+
+use std::rc::Rc;
+
+use warpwise_diag::{Diagnostic, Span};
+
+use crate::check::Checker;
+use crate::check::env::{Arrow, Members, Module, ModuleType, Parametric, TypeDef};
+use crate::check::modules::scopes::{Laid, Scopes};
+use crate::syntax::ast::{Ident, Liftedness, ModuleTypeExpr, ModuleTypeExprKind, QualName, Spec, SpecKind};
+use crate::syntax::session::Symbol;
+
+/// How a module type is laid over a module.
+#[derive(Clone)]
+pub struct Seal<'a> {
+    /// What the module offers; none if it is assumed.
+    pub members: Option<Rc<Members<'a>>>,
+    /// Types with definitions by `with`, the last one first to count.
+    pub refinements: Vec<Refinement>,
+    /// Whether abstract types hide what they stand for.
+    pub hide: bool,
+    /// Whether module types inside are still to be checked themselves.
+    pub examine: bool,
+    /// Where the module stands.
+    pub span: Span,
+    /// What the module is, for messages.
+    pub subject: &'static str,
+    /// The name of an assumed module with a dot, for messages about its types.
+    pub prefix: String,
+}
+
+/// A type that has a definition by `with`.
+#[derive(Clone)]
+pub struct Refinement {
+    /// The modules it lies in, and its name.
+    pub path: Vec<Symbol>,
+    /// Its definition as the module knows it.
+    pub actual: Rc<TypeDef>,
+    /// Its definition as it is seen.
+    pub view: Rc<TypeDef>,
+}
+
+impl<'a> Seal<'a> {
+    /// A way of sealing.
+    pub fn new(span: Span, hide: bool) -> Seal<'a> {
+        Seal {
+            members: None,
+            refinements: Vec::new(),
+            hide,
+            examine: false,
+            span,
+            subject: "the module",
+            prefix: String::new(),
+        }
+    }
+
+    /// The same for a module inside, whose name is `text`.
+    fn within(&self, name: Symbol, text: &str) -> Seal<'a> {
+        let inside = self.refinements.iter().filter(|refinement| refinement.path.first() == Some(&name));
+        let refinements = inside.map(|refinement| Refinement {
+            path: refinement.path[1..].to_vec(),
+            actual: refinement.actual.clone(),
+            view: refinement.view.clone(),
+        });
+        let prefix = format!("{}{text}.", self.prefix);
+        Seal { members: None, refinements: refinements.collect(), examine: false, prefix, ..self.clone() }
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// A module of which only the module type is known, and the name if it has one.
+    pub fn assume(&mut self, name: Option<Ident>, signature: &'a ModuleTypeExpr) -> Module<'a> {
+        let scopes = Scopes::single(self.env.clone());
+        let prefix = name.map_or(String::new(), |name| format!("{}.", self.text(name.symbol)));
+        let seal = Seal { prefix, ..Seal::new(signature.span, false) };
+        self.lay(&seal, None, signature, &scopes).into_view()
+    }
+
+    /// Lays a module type over a module, or over nothing.
+    pub fn lay(
+        &mut self,
+        seal: &Seal<'a>,
+        module: Option<Module<'a>>,
+        signature: &'a ModuleTypeExpr,
+        scopes: &Scopes<'a>,
+    ) -> Laid<'a> {
+        match &signature.kind {
+            ModuleTypeExprKind::Var(name) => match self.module_type(name, scopes) {
+                Some((signature, scopes)) => self.lay(seal, module, signature, &scopes),
+                None => Laid::same(Module::Failed),
+            },
+            ModuleTypeExprKind::Arrow { param, argument, result } => {
+                let arrow = Arrow { param: *param, argument, result };
+                self.lay_arrow(seal, module, arrow, signature.span, scopes)
+            }
+            ModuleTypeExprKind::Specs(_) | ModuleTypeExprKind::With { .. } => {
+                let members = match module {
+                    None => None,
+                    Some(Module::Structure(members)) => Some(members),
+                    Some(Module::Parametric(_)) => {
+                        let message = format!("{} is parametric, but its module type is not", seal.subject);
+                        self.mismatch(seal, message, signature.span);
+                        return Laid::same(Module::Failed);
+                    }
+                    Some(Module::Intrinsics | Module::Failed) => return Laid::same(Module::Failed),
+                };
+                let seal = Seal { members, ..seal.clone() };
+                match self.lay_structure(&seal, signature, scopes) {
+                    Some(scopes) => scopes.into_module(),
+                    None => Laid::same(Module::Failed),
+                }
+            }
+        }
+    }
+
+    fn lay_arrow(
+        &mut self,
+        seal: &Seal<'a>,
+        module: Option<Module<'a>>,
+        arrow: Arrow<'a>,
+        span: Span,
+        scopes: &Scopes<'a>,
+    ) -> Laid<'a> {
+        Laid::same(match module {
+            None => Module::Parametric(Rc::new(Parametric::Assumed { arrow, env: scopes.actual().clone() })),
+            Some(Module::Parametric(function)) => self.seal_parametric(seal, function, arrow, scopes),
+            Some(Module::Structure(_)) => {
+                let message =
+                    format!("the module type is that of a parametric module, but {} is none", seal.subject);
+                self.mismatch(seal, message, span);
+                Module::Failed
+            }
+            Some(Module::Intrinsics | Module::Failed) => Module::Failed,
+        })
+    }
+
+    /// What a name of a module type stands for, and where it was written.
+    fn module_type(
+        &mut self,
+        name: &QualName,
+        scopes: &Scopes<'a>,
+    ) -> Option<(&'a ModuleTypeExpr, Scopes<'a>)> {
+        let outer = std::mem::replace(&mut self.env, scopes.actual().clone());
+        let found = self.lookup_module_type(name);
+        self.env = outer;
+        let ModuleType { expr, env, failed } = found?;
+        (!failed).then(|| (expr, Scopes::single(env)))
+    }
+
+    /// The specifications of a module type, in frames of their own. None if it has errors, which are reported.
+    fn lay_structure(
+        &mut self,
+        seal: &Seal<'a>,
+        signature: &'a ModuleTypeExpr,
+        scopes: &Scopes<'a>,
+    ) -> Option<Scopes<'a>> {
+        match &signature.kind {
+            ModuleTypeExprKind::Var(name) => {
+                let (signature, scopes) = self.module_type(name, scopes)?;
+                self.lay_structure(seal, signature, &scopes)
+            }
+            ModuleTypeExprKind::Specs(specs) => {
+                let mut inside = scopes.inside();
+                specs.iter().for_each(|spec| self.lay_spec(seal, spec, &mut inside));
+                Some(inside)
+            }
+            ModuleTypeExprKind::With { base, name, params, definition } => {
+                let (actual, view) = self.in_both(scopes, |checker| {
+                    Rc::new(checker.type_definition(Liftedness::Lifted, params, definition, name.name.symbol))
+                });
+                let mut refined = seal.clone();
+                refined.refinements.push(Refinement { path: path(name), actual, view });
+                self.lay_structure(&refined, base, scopes)
+            }
+            ModuleTypeExprKind::Arrow { .. } => {
+                let message = "the type of a parametric module cannot stand here";
+                self.report(Diagnostic::error("E0221", signature.span, message));
+                None
+            }
+        }
+    }
+
+    fn lay_spec(&mut self, seal: &Seal<'a>, spec: &'a Spec, scopes: &mut Scopes<'a>) {
+        match &spec.kind {
+            SpecKind::Value { name, type_params, ty } => self.seal_value(seal, name, type_params, ty, scopes),
+            SpecKind::TypeAbbreviation(decl) => self.seal_abbreviation(seal, decl, scopes),
+            SpecKind::AbstractType { liftedness, name, params } => {
+                self.seal_abstract_type(seal, *liftedness, name, params, scopes);
+            }
+            SpecKind::Module { name, signature } => {
+                if self.to_examine(seal, signature, scopes) {
+                    let module = match &seal.members {
+                        None => None,
+                        Some(members) => match members.modules.get(&name.symbol) {
+                            Some(module) => Some(module.clone()),
+                            None => {
+                                self.missing(seal, "module", name);
+                                Some(Module::Failed)
+                            }
+                        },
+                    };
+                    let inside = seal.within(name.symbol, self.text(name.symbol));
+                    let laid = self.lay(&inside, module, signature, scopes);
+                    scopes.insert_module(name.symbol, laid);
+                } else {
+                    scopes.insert_module(name.symbol, Laid::same(Module::Failed));
+                }
+            }
+            SpecKind::Include(signature) => {
+                if self.to_examine(seal, signature, scopes) {
+                    if seal.examine {
+                        self.warn_of_inclusion(signature, spec.span, scopes.actual());
+                    }
+                    let inside = Seal { examine: false, ..seal.clone() };
+                    if let Some(included) = self.lay_structure(&inside, signature, scopes) {
+                        scopes.include(&included);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Checks a module type inside another one, if that is still to be done. False if it has errors.
+    fn to_examine(&mut self, seal: &Seal<'a>, signature: &'a ModuleTypeExpr, scopes: &Scopes<'a>) -> bool {
+        if !seal.examine {
+            return true;
+        }
+        let outer = std::mem::replace(&mut self.env, scopes.actual().clone());
+        let passed = self.check_module_type(signature);
+        self.env = outer;
+        passed
+    }
+
+    /// Resolves something with the module's types and, where that makes a difference, with the abstract types.
+    pub fn in_both<T: Clone>(&mut self, scopes: &Scopes<'a>, resolve: impl Fn(&mut Self) -> T) -> (T, T) {
+        let outer = std::mem::replace(&mut self.env, scopes.actual().clone());
+        let actual = resolve(self);
+        let view = match scopes.view() {
+            Some(view) => {
+                self.env = view.clone();
+                resolve(self)
+            }
+            None => actual.clone(),
+        };
+        self.env = outer;
+        (actual, view)
+    }
+
+    /// Reports what a module lacks.
+    pub fn missing(&mut self, seal: &Seal<'a>, kind: &str, name: &Ident) {
+        let text = self.text(name.symbol).to_string();
+        let message = format!("{} lacks the {kind} `{text}` that its module type asks for", seal.subject);
+        self.mismatch(seal, message, name.span);
+    }
+
+    /// Reports that a module is not what its module type asks for at some place.
+    pub fn mismatch(&mut self, seal: &Seal<'a>, message: impl Into<String>, asked: Span) {
+        let error = Diagnostic::error("E0217", seal.span, message.into());
+        self.report(error.label(asked, "asked for here"));
+    }
+}
+
+/// The names that lead to a type.
+pub fn path(name: &QualName) -> Vec<Symbol> {
+    name.qualifiers.iter().chain([&name.name]).map(|ident| ident.symbol).collect()
+}

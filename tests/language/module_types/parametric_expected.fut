@@ -1,0 +1,6 @@
+-- A module that takes no parameter does not have the type of a parametric module.
+-- ==
+-- error: E0217.*:6:23
+module type number = { val x : i32 }
+module type square = number -> number
+module two : square = { def x = 2i32 }

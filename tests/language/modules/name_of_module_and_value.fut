@@ -1,0 +1,6 @@
+-- Modules and values share their names.
+-- ==
+-- error: E0210.*:6:5
+module counter = { def start = 1i32 }
+
+def counter = 2i32

@@ -1,0 +1,9 @@
+-- A parametric module that asks for more than it will get is no argument.
+-- ==
+-- error: E0217.*:7:23
+module type number = { val x : i32 }
+module twice (f: number -> number) = { module one = f { def x = 1i32 } }
+module asks (n: { val x : i32 val y : i32 }) = { def x = n.x + n.y }
+module result = twice asks
+
+def main = 1i32
