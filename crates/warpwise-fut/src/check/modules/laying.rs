@@ -199,7 +199,7 @@ impl<'a> Checker<'a> {
                 self.seal_abstract_type(seal, *liftedness, name, params, scopes);
             }
             SpecKind::Module { name, signature } => {
-                if self.to_examine(seal, signature, scopes) {
+                if self.examine_inside(seal, signature, scopes) {
                     let module = match &seal.members {
                         None => None,
                         Some(members) => match members.modules.get(&name.symbol) {
@@ -218,7 +218,7 @@ impl<'a> Checker<'a> {
                 }
             }
             SpecKind::Include(signature) => {
-                if self.to_examine(seal, signature, scopes) {
+                if self.examine_inside(seal, signature, scopes) {
                     if seal.examine {
                         self.warn_of_inclusion(signature, spec.span, scopes.actual());
                     }
@@ -232,7 +232,12 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks a module type inside another one, if that is still to be done. False if it has errors.
-    fn to_examine(&mut self, seal: &Seal<'a>, signature: &'a ModuleTypeExpr, scopes: &Scopes<'a>) -> bool {
+    fn examine_inside(
+        &mut self,
+        seal: &Seal<'a>,
+        signature: &'a ModuleTypeExpr,
+        scopes: &Scopes<'a>,
+    ) -> bool {
         if !seal.examine {
             return true;
         }
