@@ -132,7 +132,8 @@ impl Placer<'_> {
         Ok(body.result)
     }
 
-    /// What is wished for a value made by overwriting is wished for the array it overwrites.
+    /// What is wished for a value made by overwriting is wished for the array it overwrites, and what is wished for a
+    /// rearranged view for the array it shows.
     fn pass_wishes_on(&mut self, stm: &Stm) {
         let pass = |this: &mut Self, from: Var, to: Var| {
             if this.wishes[to].is_none() {
@@ -142,6 +143,9 @@ impl Placer<'_> {
         match &stm.expr {
             Expr::Update { array, .. } | Expr::Operand(Operand::Var(array)) => {
                 pass(self, stm.pattern[0], *array)
+            }
+            Expr::Rearrange { array, perm } if self.wishes[*array].is_none() => {
+                self.wishes[*array] = self.wishes[stm.pattern[0]].clone().map(|view| before(view, perm));
             }
             Expr::Loop { params, body, .. } => {
                 for ((&var, param), &result) in stm.pattern.iter().zip(params).zip(&body.result) {
@@ -378,6 +382,15 @@ impl Placer<'_> {
     fn shape(&self, var: Var) -> Vec<Operand> {
         self.emit.function.ty(var).shape().to_vec()
     }
+}
+
+/// Where an array lies of which a rearranged view is to lie at a place.
+fn before(view: Placement, perm: &[usize]) -> Placement {
+    let mut dims = view.index_fn.dims.clone();
+    for (&dim, of_view) in perm.iter().zip(&view.index_fn.dims) {
+        dims[dim] = *of_view;
+    }
+    Placement { block: view.block, index_fn: Lmad { offset: view.index_fn.offset, dims } }
 }
 
 /// The lambdas of a segmented operation.

@@ -1,4 +1,4 @@
-//! Which arrays of short rows are stored with their dimensions in another order.
+//! Which arrays of short rows or of blocks are stored with their dimensions in another order.
 //!
 //! ```text
 //! u: [m][n][3]f32 = segmap (i < m: task, j < n: task lane) { ...; row: [3]f32 = [x, y, z]; return row };
@@ -6,7 +6,8 @@
 //! ```
 //!
 //! Where a rearranged view is all that is used of such an array, it is stored as the view has it: neighbours in lanes lie
-//! side by side then, and the view is row-major.
+//! side by side then, and the view is row-major. The same holds for arrays of whatever is made, if the view leaves the last
+//! dimension last, whose neighbours stay neighbours.
 
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::traverse::Visitor;
@@ -15,7 +16,9 @@ use warpwise_ir::{Body, Expr, SegKind, Stm, Var};
 /// The order, outermost dimension first, of arrays that are stored in another than their own.
 pub struct Orders {
     uses: SecondaryMap<Var, u32>,
-    /// Arrays whose rows are written out where they are made.
+    /// Results of maps.
+    maps: SecondaryMap<Var, bool>,
+    /// Those whose rows are written out where they are made.
     literal_rows: SecondaryMap<Var, bool>,
     perms: SecondaryMap<Var, Option<Vec<usize>>>,
 }
@@ -25,6 +28,7 @@ impl Orders {
     pub fn of(body: &Body) -> Orders {
         let mut orders = Orders {
             uses: SecondaryMap::default(),
+            maps: SecondaryMap::default(),
             literal_rows: SecondaryMap::default(),
             perms: SecondaryMap::default(),
         };
@@ -35,7 +39,8 @@ impl Orders {
     /// The order in which a fresh array is to be stored, if not its own.
     pub fn order(&self, var: Var) -> Option<&Vec<usize>> {
         let perm = self.perms[var].as_ref()?;
-        (self.uses[var] == 1 && self.literal_rows[var]).then_some(perm)
+        let keeps_last = perm.last() == Some(&(perm.len() - 1));
+        (self.uses[var] == 1 && self.maps[var] && (keeps_last || self.literal_rows[var])).then_some(perm)
     }
 }
 
@@ -50,6 +55,7 @@ impl Visitor<'_> for Orders {
             Expr::Seg(op) if op.kind == SegKind::Map => {
                 for (&var, result) in stm.pattern.iter().zip(&op.body.result) {
                     let made = op.body.stms.iter().find(|stm| Some(stm.pattern[0]) == result.as_var());
+                    self.maps[var] = true;
                     self.literal_rows[var] = made.is_some_and(|stm| matches!(stm.expr, Expr::ArrayLit(_)));
                 }
             }

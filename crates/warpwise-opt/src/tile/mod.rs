@@ -1,0 +1,183 @@
+//! Computes several rows at a time where rows share what they load: register tiles of matrix products.
+//!
+//! ```text
+//! t: [n][p]f32 = segmap (i < n: task, j < p: task lane) {
+//!   s: f32 = loop (acc: f32 = 0.0f32) for k: i64 < m {
+//!     x: f32 = index a[i, k]; y: f32 = index b[k, j]; z: f32 = fmul x y; c: f32 = fadd acc z; return c };
+//!   return s }
+//! ==>
+//! u: [blocks][p][8]f32 = segmap (block < blocks: task, j < p: task lane) {
+//!   i0, ..., i7                              rows 8*block to 8*block + 7, at most n - 1
+//!   s0, ..., s7 = loop (acc0, ..., acc7) for k: i64 < m {
+//!     y: f32 = index b[k, j];                loaded once for all rows
+//!     x0: f32 = index a[i0, k]; ... };
+//!   row: [8]f32 = [s0, ..., s7];
+//!   return row }
+//! v: [blocks][8][p]f32 = rearrange (0, 2, 1) u;        `place` stores `u` in this order
+//! w: [rows][p]f32 = reshape [rows][p] v;
+//! t: [n][p]f32 = slice w[0:n:1, 0:p:1];
+//! ```
+//!
+//! What does not depend on the row is computed once; each row's sums keep their order, so results do not change. Few
+//! rows take the body as it was. Whatever the operators are, the shape decides: two parallel dimensions, the inner in
+//! lanes, and a loop in which something varying is loaded that is the same for all rows.
+//!
+//! Large products are blocked for the caches on top of that ([`blocks`]).
+//!
+//! Not done here: bodies with checks, choices, arrays or nested loops.
+
+mod blocks;
+mod jam;
+mod made;
+mod rows;
+
+use rustc_hash::FxHashSet;
+use warpwise_diag::Limit;
+use warpwise_ir::traverse::{Copier, Substitution};
+use warpwise_ir::{
+    Body, Branch, Expr, Function, LoopForm, Mapping, Operand, Program, SegKind, SegOp, Stm, Type, Var,
+};
+use warpwise_prim::CompareOp;
+
+use crate::pass::rewrite_bodies;
+use blocks::Product;
+use made::Made;
+
+/// Rows of a tile: with two vectors a row they fill half of 32 registers.
+const ROWS: i64 = 8;
+
+/// Rows from which on tiles are used: the last tile may compute rows in vain.
+const LEAST_ROWS: i64 = 2 * ROWS;
+
+/// Tiles matrix-product-shaped operations of every function.
+pub fn tile(program: &mut Program) -> Result<(), Limit> {
+    rewrite_bodies(program, walk);
+    Ok(())
+}
+
+/// Host code only: operations within operations have their tasks already.
+fn walk(function: &mut Function, body: &mut Body) {
+    for mut stm in std::mem::take(&mut body.stms) {
+        match &mut stm.expr {
+            Expr::Seg(op) if is_tileable(function, op) => {
+                let stm = versions(function, stm);
+                body.stms.extend(stm);
+                continue;
+            }
+            Expr::Seg(_) => {}
+            expr => expr.for_each_body_mut(|body| walk(function, body)),
+        }
+        body.stms.push(stm);
+    }
+}
+
+fn is_tileable(function: &Function, op: &SegOp) -> bool {
+    let [.., row, lane] = op.space.as_slice() else { return false };
+    let scalars = op.body.result.iter().all(|&x| function.operand_type(x).as_scalar().is_some());
+    if op.kind != SegKind::Map
+        || row.mapping != Mapping::Task
+        || lane.mapping != Mapping::TaskLane
+        || !scalars
+        || !is_plain(function, &op.body, true)
+    {
+        return false;
+    }
+    let (by_row, by_lane) = (dependents(&op.body, row.index), dependents(&op.body, lane.index));
+    let shared = |stm: &Stm| {
+        let var = stm.pattern[0];
+        matches!(stm.expr, Expr::Index { .. }) && !by_row.contains(&var) && by_lane.contains(&var)
+    };
+    op.body.stms.iter().any(|stm| match &stm.expr {
+        Expr::Loop { form: LoopForm::For { bound, .. }, body, .. } => {
+            let uniform = |var: Var| !by_row.contains(&var) && !by_lane.contains(&var);
+            bound.as_var().is_none_or(uniform) && body.stms.iter().any(shared)
+        }
+        _ => false,
+    })
+}
+
+/// Whether there are scalars only, and loops over them one level deep.
+fn is_plain(function: &Function, body: &Body, loops: bool) -> bool {
+    body.stms.iter().all(|stm| {
+        let scalars = stm.pattern.iter().all(|&var| function.ty(var).as_scalar().is_some());
+        scalars
+            && match &stm.expr {
+                Expr::Operand(_)
+                | Expr::Unary(..)
+                | Expr::Binary(..)
+                | Expr::Ternary(..)
+                | Expr::Compare(..)
+                | Expr::Convert(..)
+                | Expr::Select(..)
+                | Expr::Index { .. } => true,
+                Expr::Loop { form: LoopForm::For { .. }, body, .. } => {
+                    loops && is_plain(function, body, false)
+                }
+                _ => false,
+            }
+    })
+}
+
+/// Everything in a body that depends on a variable; results of a loop do if anything in it does.
+fn dependents(body: &Body, on: Var) -> FxHashSet<Var> {
+    let mut found = FxHashSet::from_iter([on]);
+    collect(body, &mut found);
+    found
+}
+
+fn collect(body: &Body, found: &mut FxHashSet<Var>) {
+    for stm in &body.stms {
+        let mut depends = false;
+        stm.expr.for_each_operand(|x| depends |= x.as_var().is_some_and(|var| found.contains(&var)));
+        if let Expr::Loop { params, body, .. } = &stm.expr {
+            let mut inside = found.clone();
+            inside.extend(params.iter().map(|param| param.var));
+            collect(body, found);
+            collect(body, &mut inside);
+            depends |= body.result.iter().any(|x| x.as_var().is_some_and(|var| found.contains(&var)));
+            if depends {
+                found.extend(inside);
+            }
+        }
+        if depends {
+            found.extend(&stm.pattern);
+        }
+    }
+}
+
+/// The statements that bind what `stm` binds: blocks where it is large, tiles where there are enough rows, else what
+/// it was.
+fn versions(function: &mut Function, stm: Stm) -> Vec<Stm> {
+    let Expr::Seg(op) = &stm.expr else { unreachable!("a tileable statement") };
+    let [.., row, _] = op.space.as_slice() else { unreachable!("two dimensions at least") };
+    let mut made = Made { function, stms: Vec::new(), span: stm.span };
+    let by_row = dependents(&op.body, row.index);
+    if let Some(product) = Product::of(op, &by_row) {
+        let large = made.is_large(&product);
+        let blocks = made.blocks(&stm, &product);
+        let pattern: Vec<Var> = stm.pattern.iter().map(|&var| made.function.fresh_like(var)).collect();
+        let smaller = tiles_or_plain(made.function, &stm, op, pattern.clone());
+        let else_body = Body { stms: smaller, result: pattern.into_iter().map(Operand::Var).collect() };
+        let expr = Expr::If { cond: large, then_body: blocks, else_body, branch: Branch::Plain };
+        made.stms.push(Stm { pattern: stm.pattern, expr, certs: vec![], span: stm.span });
+        return made.stms;
+    }
+    tiles_or_plain(made.function, &stm, op, stm.pattern.clone())
+}
+
+/// Tiles where there are enough rows, else the statement as it was; binds `pattern`.
+fn tiles_or_plain(function: &mut Function, stm: &Stm, op: &SegOp, pattern: Vec<Var>) -> Vec<Stm> {
+    let rows = op.space[op.space.len() - 2].extent;
+    let mut made = Made { function, stms: Vec::new(), span: stm.span };
+    let many = made.bind("many", Type::BOOL, Expr::Compare(CompareOp::SLe, Operand::i64(LEAST_ROWS), rows));
+    let whole = Copier::within(made.function, Substitution::new()).copy_expr(&stm.expr);
+    let tiles = made.tiles(stm, op);
+    let plain: Vec<Var> = stm.pattern.iter().map(|&var| made.function.fresh_like(var)).collect();
+    let result = plain.iter().map(|&var| var.into()).collect();
+    let plain = Stm { pattern: plain, expr: whole, certs: stm.certs.clone(), span: stm.span };
+    let else_body = Body { stms: vec![plain], result };
+    let expr = Expr::If { cond: many, then_body: tiles, else_body, branch: Branch::Plain };
+    let mut stms = made.stms;
+    stms.push(Stm { pattern, expr, certs: vec![], span: stm.span });
+    stms
+}
