@@ -125,6 +125,18 @@ fn definitions_that_double() {
     answered(&format!("module m0 = {{ def x = 1i32 }}\n{modules}"));
 }
 
+/// Module types and parametric modules that double are looked into, up to a bound.
+#[test]
+fn module_types_and_parametric_modules_that_double() {
+    let types: String =
+        (0..60).map(|i| format!("module type t{} = {{ module a: t{i} module b: t{i} }}\n", i + 1)).collect();
+    answered(&format!("module type t0 = {{ val x : i32 }}\n{types}"));
+    let applied: String = (0..60)
+        .map(|i| format!("module f{} (p: {{}}) = {{ module a = f{i} p module b = f{i} p }}\n", i + 1))
+        .collect();
+    answered(&format!("module f0 (p: {{}}) = {{ def x = 1i32 }}\n{applied}"));
+}
+
 /// FIXME: the checker walks types as trees, so that time doubles with every step; it should walk what is shared once.
 #[test]
 fn types_that_double() {

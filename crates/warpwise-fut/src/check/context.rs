@@ -53,6 +53,8 @@ pub struct Checker<'a> {
     pub checking: Vec<Symbol>,
     /// How deep parametric modules are being applied.
     pub applications: u32,
+    /// How much was done for modules, against programs that ask for too much.
+    pub module_work: u32,
     /// The phase without sizes.
     pub infer: Inference<'a>,
     /// The phase with sizes.
@@ -88,6 +90,7 @@ impl<'a> Checker<'a> {
             pipes: [None; 2],
             checking: Vec::new(),
             applications: 0,
+            module_work: 0,
             infer: Inference::default(),
             sizing: Sizing::default(),
             warned: FxHashSet::default(),

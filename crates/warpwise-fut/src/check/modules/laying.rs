@@ -192,6 +192,9 @@ impl<'a> Checker<'a> {
     }
 
     fn lay_spec(&mut self, seal: &Seal<'a>, spec: &'a Spec, scopes: &mut Scopes<'a>) {
+        if !self.afford(1, spec.span) {
+            return;
+        }
         match &spec.kind {
             SpecKind::Value { name, type_params, ty } => self.seal_value(seal, name, type_params, ty, scopes),
             SpecKind::TypeAbbreviation(decl) => self.seal_abbreviation(seal, decl, scopes),

@@ -19,6 +19,9 @@ use crate::check::env::{Members, Module, ModuleType, Value};
 use crate::syntax::ast::{Decl, DeclKind, Ident, ValueDecl};
 use crate::typed::ids::DefId;
 
+/// So many bytes of a declaration are as much work as a specification.
+const BYTES_A_SPEC: u32 = 4;
+
 /// Names of different kinds may be equal, those of one kind in one module may not.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum NameSpace {
@@ -46,23 +49,31 @@ impl<'a> Checker<'a> {
     pub fn check_decls(&mut self, decls: &'a [Decl]) {
         let outer = std::mem::take(&mut self.declared);
         for decl in decls {
+            self.check_decl_name(decl);
             self.check_decl(decl, false);
         }
         self.declared = outer;
     }
 
-    /// Reports a second declaration of a name in one module, and operators that cannot be declared.
+    /// Reports a second declaration of a name in one module.
     fn check_name(&mut self, space: NameSpace, name: Ident) {
-        let text = self.text(name.symbol).to_string();
-        if space == NameSpace::Term && ["&&", "||"].contains(&text.as_str()) {
-            self.report(Diagnostic::error("E0223", name.span, format!("`{text}` cannot be defined anew")));
-        }
         if let Some(first) = self.declared.insert((space, name.symbol), name.span) {
+            let text = self.text(name.symbol).to_string();
             self.duplicate(space.describe(), &text, name.span, first);
         }
     }
 
-    fn check_decl(&mut self, decl: &'a Decl, local: bool) {
+    /// Reports operators that cannot be declared.
+    fn check_operator(&mut self, name: Ident) {
+        let text = self.text(name.symbol);
+        if ["&&", "||"].contains(&text) {
+            let message = format!("`{text}` cannot be defined anew");
+            self.report(Diagnostic::error("E0223", name.span, message));
+        }
+    }
+
+    /// Reports a name that is declared already. Local declarations may be hidden by others, as names that are opened may.
+    fn check_decl_name(&mut self, decl: &Decl) {
         match &decl.kind {
             DeclKind::Value(value) => self.check_name(NameSpace::Term, value.name.name),
             DeclKind::Type(ty) => self.check_name(NameSpace::Type, ty.name),
@@ -70,8 +81,16 @@ impl<'a> Checker<'a> {
             DeclKind::Module(module) => self.check_name(NameSpace::Term, module.name),
             DeclKind::Open(_) | DeclKind::Import(_) | DeclKind::Local(_) => {}
         }
+    }
+
+    fn check_decl(&mut self, decl: &'a Decl, local: bool) {
+        let cost = 1 + (decl.span.end - decl.span.start) / BYTES_A_SPEC;
+        if self.is_in_application() && !self.afford(cost, decl.span) {
+            return;
+        }
         match &decl.kind {
             DeclKind::Value(value) => {
+                self.check_operator(value.name.name);
                 let checked = self.check_value(value, &decl.attrs);
                 let name = value.name.name.symbol;
                 if let Value::Def(def, _) = checked {

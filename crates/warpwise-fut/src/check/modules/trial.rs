@@ -1,10 +1,16 @@
-//! Checking something only for its errors.
+//! Checking something only for its errors, and how much may be checked repeatedly.
 //!
 //! Parametric modules and module types are checked where they are written, with modules of which no more is known than their module types. What
 //! that adds to the program is taken out again; only messages remain.
 
+use warpwise_diag::Span;
+
 use crate::check::Checker;
 use crate::typed::tree::Program;
+
+/// How many specifications may be laid over modules in all: some seconds of work. Few lines can make very many of them, by module
+/// types of modules that have the same module type twice, or parametric modules that apply another one twice.
+const MOST_WORK: u32 = 2 << 20;
 
 impl<'a> Checker<'a> {
     /// Does something, and forgets all of it but the messages.
@@ -22,5 +28,15 @@ impl<'a> Checker<'a> {
         entries.truncate(n_entries);
         self.env = env;
         result
+    }
+
+    /// Counts work that a short program can ask for many times. False if that becomes too much, which is reported once.
+    pub fn afford(&mut self, cost: u32, span: Span) -> bool {
+        let before = self.module_work;
+        self.module_work = before.saturating_add(cost);
+        if before < MOST_WORK && self.module_work >= MOST_WORK {
+            self.limit(span, "modules and module types that come to so many parts");
+        }
+        self.module_work < MOST_WORK
     }
 }
