@@ -44,10 +44,11 @@ impl<'a> Function<'a> {
         self.return_from_kernel();
         let vector_bits = self.target.vector_bits;
         let CpuTarget { name, features, .. } = self.target;
+        // Vectors that do not fit registers lie within cache lines on the stack.
         self.text.finish(&format!(
             "define void @{symbol}(ptr noalias %context, ptr noalias readonly %args, \
              i64 range(i64 0, -9223372036854775808) %lo, i64 range(i64 0, -9223372036854775808) %hi) nounwind \
-             \"target-cpu\"=\"{name}\" \"target-features\"=\"{features}\" \"prefer-vector-width\"=\"{vector_bits}\""
+             \"stackrealign\" \"target-cpu\"=\"{name}\" \"target-features\"=\"{features}\" \"prefer-vector-width\"=\"{vector_bits}\""
         ));
         Ok(())
     }
