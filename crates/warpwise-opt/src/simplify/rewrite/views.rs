@@ -36,6 +36,14 @@ impl Rewriter<'_> {
                 add_certs(stm, certs);
                 Some(Expr::Reshape { array, shape })
             }
+            Expr::Replicate { shape, value } => {
+                let inner = self.views[value.as_var()?].clone()?;
+                let (Expr::Replicate { shape: inner, value }, certs) = inner else { return None };
+                self.function.operand_type(value).as_scalar()?;
+                let shape = shape.iter().chain(&inner).copied().collect();
+                add_certs(stm, certs);
+                Some(Expr::Replicate { shape, value })
+            }
             Expr::Slice { array, dims } if is_whole(self.function.ty(*array).shape(), dims) => {
                 Some(Expr::Operand((*array).into()))
             }
