@@ -14,7 +14,8 @@
 //! } else { ys = ... as it was ...; return ys };
 //! ```
 //!
-//! Where only scalars come before, they move into the map instead.
+//! Where only scalars come before, they move into the map instead; `schedule` does so by itself unless the outer
+//! iterations are what lanes run.
 //!
 //! `schedule` makes tasks of the outermost dimensions of a perfect nest: with one picture, or four data sets, most cores
 //! would have nothing to do. Many outer iterations are enough tasks by themselves and keep what they compute
@@ -30,6 +31,7 @@ use warpwise_ir::{Body, Branch, Expr, Function, Operand, Program, SegKind, SegOp
 use warpwise_prim::CompareOp;
 
 use crate::pass::rewrite_bodies;
+use crate::schedule::{cost, wants_outer_lanes};
 
 /// Outer iterations from which on each is a task as a whole.
 const MANY: i64 = 64;
@@ -72,6 +74,10 @@ fn split(function: &Function, op: &SegOp) -> Option<Split> {
     let Expr::Seg(inner) = &last.expr else { return None };
     let yields_it = op.body.result.iter().copied().eq(last.pattern.iter().map(|&var| Operand::Var(var)));
     if op.kind != SegKind::Map || inner.kind != SegKind::Map || before.is_empty() || !yields_it {
+        return None;
+    }
+    // `schedule` makes one space of both anyway.
+    if before.iter().all(|stm| cost::is_cheap(&stm.expr)) && !wants_outer_lanes(function, op) {
         return None;
     }
     let local: FxHashSet<Var> = before.iter().flat_map(|stm| stm.pattern.iter().copied()).collect();

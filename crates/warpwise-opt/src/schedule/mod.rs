@@ -21,7 +21,7 @@
 //! Not done here: splitting few long rows among tasks, and flattening for GPUs.
 
 pub mod access;
-mod cost;
+pub mod cost;
 mod lanes;
 mod loops;
 mod versions;
@@ -45,6 +45,14 @@ pub fn schedule(program: &mut Program) -> Result<(), Limit> {
         function.body = body;
     }
     Ok(())
+}
+
+/// Whether a nest with plenty of everything rather runs its outermost operation in lanes than what is inside.
+/// For passes before this one that have to choose by it.
+pub fn wants_outer_lanes(function: &Function, op: &SegOp) -> bool {
+    let mut op = op.clone();
+    lanes::assign(function, &Layouts::default(), &mut op, Guess::LONG);
+    op.space.last().is_some_and(|dim| dim.mapping == Mapping::Lane)
 }
 
 /// Schedules the segmented operations of a body that the host runs.
