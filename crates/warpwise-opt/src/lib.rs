@@ -22,6 +22,7 @@ pub mod relax;
 pub mod segment;
 
 pub mod distribute;
+pub mod divide;
 
 pub mod narrow;
 pub mod schedule;

@@ -7,7 +7,8 @@ use crate::pass::Pass;
 /// Every pass there is, by name.
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
-    INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, SEGMENT, DISTRIBUTE, SCHEDULE, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE,
+    INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, SEGMENT, DISTRIBUTE, DIVIDE, SCHEDULE, SPECIALISE, TILE, NARROW, RELAX, CONTRACT,
+    PLACE,
 ];
 
 /// From what a front end makes to what the CPU lowering takes.
@@ -28,6 +29,7 @@ pub const CPU: &[Pass] = &[
     // Elements of iotas become indices, so that scheduling sees which accesses are contiguous.
     SIMPLIFY,
     DISTRIBUTE,
+    DIVIDE,
     SCHEDULE,
     // Folds have become loops, nests flat spaces: copies go, invariant work leaves inner loops.
     SIMPLIFY,
@@ -132,6 +134,14 @@ const DISTRIBUTE: Pass = Pass {
     needs: Level::Seg,
     gives: None,
     run: crate::distribute::distribute,
+};
+
+const DIVIDE: Pass = Pass {
+    name: "divide",
+    about: "cut the long reductions of few columns into blocks",
+    needs: Level::Seg,
+    gives: None,
+    run: crate::divide::divide,
 };
 
 const SCHEDULE: Pass = Pass {

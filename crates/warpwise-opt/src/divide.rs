@@ -1,0 +1,272 @@
+//! Cuts the long reductions of few columns into blocks, so that there is work for every task.
+//!
+//! ```text
+//! ys: [m]f32 = segmap (j < m: seq) { z: f32 = ...; s: f32 = segred (i < n: seq) reduce op [0f32] {...}; ...; return y };
+//! ==>
+//! ... divides: bool = m < 64 and 16384 <= n ...
+//! ys: [m]f32 = if divides {
+//!   partials: [blocks][m]f32 = segmap (b < blocks: seq, j < m: seq) {
+//!     first = mul b size; ...; s: f32 = segred (k < length: seq) reduce op [0f32] { i = add first k; ... }; return s };
+//!   zs: [m]f32 = segmap (j < m: seq) { z = ...; s: f32 = segred (b < blocks: seq) reduce op [0f32] { index partials[b, j] }; ...; return y };
+//!   return zs
+//! } else { ys = ... as it was ...; return ys };
+//! ```
+//!
+//! Papers/001, rules G5 and G7: neighbours in memory belong to different outer iterations, which become lanes in
+//! both operations, and blocks become tasks. Without that there would be a task for as many columns as a vector holds. Blocks are counted from 0 and their size follows from `n` alone,
+//! so the combining tree does not depend on threads.
+//!
+//! What stands before a reduction is computed for every block, so only cheap scalars and views may. Nothing is divided
+//! that could fail: the first failing iteration must stay the first. Not done here: reductions that yield arrays beside
+//! their results, reductions further inside, few long rows, a single reduction (whose lowering cuts it into blocks).
+
+use rustc_hash::FxHashSet;
+use warpwise_diag::{Limit, Span};
+use warpwise_ir::builder::Builder;
+use warpwise_ir::traverse::{Copier, Substitution, free_in_expr};
+use warpwise_ir::{
+    Body, Branch, Expr, Function, Mapping, Operand, Program, Reduce, SegDim, SegKind, SegOp, Stm, Type, Var,
+};
+use warpwise_prim::{BinaryOp, CompareOp};
+
+use crate::pass::rewrite_bodies;
+use crate::schedule::wants_outer_lanes;
+
+/// Outer iterations from which on each is a task as a whole.
+const MANY: i64 = 64;
+
+/// Length from which on a reduction is worth cutting.
+const LONG: i64 = 1 << 14;
+
+/// Most blocks of a reduction.
+const MOST_BLOCKS: i64 = 64;
+
+/// Least elements of a block.
+const LEAST_BLOCK: i64 = 1 << 11;
+
+/// Divides the reductions of every function.
+pub fn divide(program: &mut Program) -> Result<(), Limit> {
+    rewrite_bodies(program, walk);
+    Ok(())
+}
+
+/// Host code only.
+fn walk(function: &mut Function, body: &mut Body) {
+    for mut stm in std::mem::take(&mut body.stms) {
+        match &mut stm.expr {
+            Expr::Seg(op) => match divisible(function, op) {
+                Some(extent) => body.stms.extend(versions(function, &stm, extent)),
+                None => body.stms.push(stm),
+            },
+            expr => {
+                expr.for_each_body_mut(|body| walk(function, body));
+                body.stms.push(stm);
+            }
+        }
+    }
+}
+
+/// The extent of the reductions in a map, if they can be cut.
+fn divisible(function: &Function, op: &SegOp) -> Option<Operand> {
+    if op.kind != SegKind::Map || op.body.stms.iter().any(|stm| fails(&stm.expr)) {
+        return None;
+    }
+    if !wants_outer_lanes(function, op) {
+        return None;
+    }
+    let mut extent = None;
+    let mut after: FxHashSet<Var> = FxHashSet::default();
+    for stm in &op.body.stms {
+        let depends = free_in_expr(function, &stm.expr).iter().any(|var| after.contains(&var));
+        match long_reduction(&stm.expr) {
+            Some(own) if !depends && extent.is_none_or(|extent| extent == own) => extent = Some(own),
+            Some(_) => return None,
+            None if depends => {}
+            None if is_cheap(function, stm) => continue,
+            None => return None,
+        }
+        after.extend(&stm.pattern);
+    }
+    let local = |x: Operand| {
+        x.as_var().is_some_and(|var| {
+            let bound = |stm: &Stm| stm.pattern.contains(&var);
+            op.space.iter().any(|dim| dim.index == var) || op.body.stms.iter().any(bound)
+        })
+    };
+    extent.filter(|&extent| !local(extent))
+}
+
+/// The extent of a reduction that yields nothing but its results.
+fn long_reduction(expr: &Expr) -> Option<Operand> {
+    let Expr::Seg(op) = expr else { return None };
+    let (SegKind::Reduce { reduces }, [dim]) = (&op.kind, op.space.as_slice()) else { return None };
+    let n_reduced: usize = reduces.iter().map(|reduce| reduce.neutral.len()).sum();
+    (op.body.result.len() == n_reduced).then_some(dim.extent)
+}
+
+/// Whether a statement binds a scalar or a view, and is cheap enough to be repeated for every block.
+fn is_cheap(function: &Function, stm: &Stm) -> bool {
+    let views = matches!(stm.expr, Expr::Slice { .. } | Expr::Rearrange { .. } | Expr::Index { .. });
+    let scalars = matches!(
+        stm.expr,
+        Expr::Operand(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Ternary(..)
+            | Expr::Compare(..)
+            | Expr::Convert(..)
+            | Expr::Select(..)
+    );
+    views || scalars && stm.pattern.iter().all(|&var| function.ty(var).as_scalar().is_some())
+}
+
+/// Whether an expression has checks inside.
+fn fails(expr: &Expr) -> bool {
+    let mut found = matches!(expr, Expr::Assert { .. });
+    expr.for_each_body(|body| found |= body.stms.iter().any(|stm| fails(&stm.expr)));
+    found
+}
+
+/// The choice between the divided nest and what it was.
+fn versions(function: &mut Function, stm: &Stm, extent: Operand) -> Vec<Stm> {
+    let Expr::Seg(op) = &stm.expr else { return vec![stm.clone()] };
+    let mut b = Builder::new(function);
+    b.set_span(stm.span);
+    let outer = op.space.iter().map(|dim| dim.extent);
+    let outer = outer.reduce(|x, y| b.binary("outer", BinaryOp::Mul, x, y)).unwrap_or(Operand::i64(1));
+    let few = b.compare("few", CompareOp::SLt, outer, Operand::i64(MANY));
+    let long = b.compare("long", CompareOp::SLe, Operand::i64(LONG), extent);
+    let divides = b.binary("divides", BinaryOp::And, few, long);
+    let mut results = || -> Vec<Var> { stm.pattern.iter().map(|&var| b.function.fresh_like(var)).collect() };
+    let (divided_results, whole_results) = (results(), results());
+    let then_body = b.body(|b| {
+        b.with_certs(&stm.certs, |b| {
+            let cut = cut(b, extent);
+            let partials = divided(b, op, cut);
+            combined(b, op, cut, &partials, divided_results.clone());
+        });
+        divided_results.iter().map(|&var| var.into()).collect()
+    });
+    let else_body = b.body(|b| {
+        let whole = Copier::within(b.function, Substitution::new()).copy_expr(&stm.expr);
+        b.with_certs(&stm.certs, |b| b.bind_to(whole_results.clone(), whole));
+        whole_results.iter().map(|&var| var.into()).collect()
+    });
+    let choice = Expr::If { cond: divides, then_body, else_body, branch: Branch::Plain };
+    b.bind_to(stm.pattern.clone(), choice);
+    b.take_stms()
+}
+
+/// Blocks of a reduced dimension.
+#[derive(Clone, Copy)]
+struct Cut {
+    extent: Operand,
+    size: Operand,
+    blocks: Operand,
+}
+
+fn cut(b: &mut Builder, extent: Operand) -> Cut {
+    let up = b.binary("up", BinaryOp::Add, extent, Operand::i64(MOST_BLOCKS - 1));
+    let size = b.binary("size", BinaryOp::SQuot, up, Operand::i64(MOST_BLOCKS));
+    let size = b.binary("size", BinaryOp::SMax, size, Operand::i64(LEAST_BLOCK));
+    let less = b.binary("less", BinaryOp::Sub, size, Operand::i64(1));
+    let up = b.binary("up", BinaryOp::Add, extent, less);
+    let blocks = b.binary("blocks", BinaryOp::SQuot, up, size);
+    Cut { extent, size, blocks }
+}
+
+/// The operation that reduces every block; yields its results.
+fn divided(b: &mut Builder, op: &SegOp, cut: Cut) -> Vec<Var> {
+    let block = b.function.fresh("b", Type::I64);
+    let mut substitution = Substitution::new();
+    let mut space = vec![SegDim { index: block, extent: cut.blocks, mapping: Mapping::Seq }];
+    space.extend(fresh_space(b.function, &op.space, &mut substitution));
+    let mut result = Vec::new();
+    let mut after: FxHashSet<Var> = FxHashSet::default();
+    let (stms, ()) = b.collect(|b| {
+        let first = b.binary("first", BinaryOp::Mul, block, cut.size);
+        let left = b.binary("left", BinaryOp::Sub, cut.extent, first);
+        let length = b.binary("length", BinaryOp::SMin, left, cut.size);
+        for stm in &op.body.stms {
+            let depends = free_in_expr(b.function, &stm.expr).iter().any(|var| after.contains(&var));
+            if depends || long_reduction(&stm.expr).is_some() {
+                after.extend(&stm.pattern);
+            }
+            if depends {
+                continue;
+            }
+            let stm = copy_stm(b.function, &mut substitution, stm);
+            match stm.expr {
+                Expr::Seg(inner) => {
+                    result.extend(stm.pattern.iter().map(|&var| Operand::Var(var)));
+                    let part = part_of(b.function, *inner, first, length);
+                    b.with_certs(&stm.certs, |b| b.bind_to(stm.pattern, part));
+                }
+                _ => b.push(stm),
+            }
+        }
+    });
+    let body = Body { stms, result };
+    b.bind("partials", Expr::Seg(Box::new(SegOp { space, kind: SegKind::Map, body })))
+}
+
+/// A reduction over one block only.
+fn part_of(function: &mut Function, mut op: SegOp, first: Operand, length: Operand) -> Expr {
+    let index = function.fresh("k", Type::I64);
+    let was = op.space[0].index;
+    op.space[0] = SegDim { index, extent: length, mapping: Mapping::Seq };
+    let at = Expr::Binary(BinaryOp::Add, first, index.into());
+    op.body.stms.insert(0, Stm { pattern: vec![was], expr: at, certs: vec![], span: Span::NONE });
+    Expr::Seg(Box::new(op))
+}
+
+/// The nest with its reductions over the partial results.
+fn combined(b: &mut Builder, op: &SegOp, cut: Cut, partials: &[Var], pattern: Vec<Var>) {
+    let mut substitution = Substitution::new();
+    let space = fresh_space(b.function, &op.space, &mut substitution);
+    let mut partials = partials.iter();
+    let mut stms = Vec::new();
+    for stm in &op.body.stms {
+        let mut stm = copy_stm(b.function, &mut substitution, stm);
+        if long_reduction(&stm.expr).is_some()
+            && let Expr::Seg(inner) = &stm.expr
+            && let SegKind::Reduce { reduces } = &inner.kind
+        {
+            let own: Vec<Var> = partials.by_ref().take(stm.pattern.len()).copied().collect();
+            stm.expr = over_blocks(b, reduces.clone(), cut, &own, &space);
+        }
+        stms.push(stm);
+    }
+    let result = op.body.result.iter().map(|&x| substitution.apply(x)).collect();
+    let body = Body { stms, result };
+    b.bind_to(pattern, Expr::Seg(Box::new(SegOp { space, kind: SegKind::Map, body })));
+}
+
+/// Reductions of what the blocks of one outer iteration yielded.
+fn over_blocks(b: &mut Builder, reduces: Vec<Reduce>, cut: Cut, partials: &[Var], space: &[SegDim]) -> Expr {
+    let block = b.function.fresh("b", Type::I64);
+    let indices: Vec<Operand> =
+        std::iter::once(block).chain(space.iter().map(|dim| dim.index)).map(Operand::Var).collect();
+    let body = b.body(|b| partials.iter().map(|&array| b.index("partial", array, &indices).into()).collect());
+    let space = vec![SegDim { index: block, extent: cut.blocks, mapping: Mapping::Seq }];
+    Expr::Seg(Box::new(SegOp { space, kind: SegKind::Reduce { reduces }, body }))
+}
+
+fn fresh_space(function: &mut Function, space: &[SegDim], substitution: &mut Substitution) -> Vec<SegDim> {
+    let mut fresh = Vec::new();
+    for dim in space {
+        let index = function.fresh_like(dim.index);
+        substitution.insert(dim.index, index);
+        fresh.push(SegDim { index, ..*dim });
+    }
+    fresh
+}
+
+/// A copy of a statement; what it binds is remembered.
+fn copy_stm(function: &mut Function, substitution: &mut Substitution, stm: &Stm) -> Stm {
+    let body = Body { stms: vec![stm.clone()], result: vec![] };
+    let mut copier = Copier::within(function, std::mem::take(substitution));
+    let mut copy = copier.copy_body(&body);
+    *substitution = copier.substitution;
+    copy.stms.pop().unwrap_or_else(|| stm.clone())
+}
