@@ -84,7 +84,11 @@ fn can_run_in_lanes(function: &Function, access: &Access, stm: &Stm) -> bool {
             !matches!(op.kind, SegKind::Partition { .. })
                 && op.space.iter().all(|dim| !array_bound || uniform(&dim.extent))
         }
-        Expr::Call { .. } | Expr::Concat { .. } => false,
+        Expr::Call { .. } => false,
+        // Pieces follow one another where the sizes of those before say: at one place in all lanes.
+        Expr::Concat { arrays, .. } => {
+            arrays.iter().all(|&array| function.ty(array).shape().iter().all(uniform))
+        }
         _ => true,
     };
     let mut inside = true;
