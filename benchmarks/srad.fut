@@ -38,10 +38,19 @@ def conductance (speckle: f32) (here: f32) (north: f32, south: f32, west: f32, e
   let excess = (variation - speckle) / (speckle * (1 + speckle))
   in f32.max 0 (f32.min 1 (1 / (1 + excess)))
 
-def step [r] [c] (image: [r][c]f32) : [r][c]f32 =
+type sums = (f32, f32)
+
+-- The sum of numbers, and that of their squares.
+def sums [n] (numbers: [n]f32) : sums =
+  reduce_comm (\(a, b) (c, d) -> (a + c, b + d)) (0, 0) (map (\x -> (x, x * x)) numbers)
+
+-- Rows, and the sums of all of them.
+def with_sums [r] [c] (rows: [r]([c]f32, sums)) : ([r][c]f32, sums) =
+  let (rows, each) = unzip rows
+  in (rows, reduce_comm (\(a, b) (c, d) -> (a + c, b + d)) (0, 0) each)
+
+def step [r] [c] (image: [r][c]f32, (sum, squares): sums) : ([r][c]f32, sums) =
   let cells = f32.i64 (r * c)
-  let (sum, squares) =
-    reduce_comm (\(a, b) (c, d) -> (a + c, b + d)) (0, 0) (map (\x -> (x, x * x)) (flatten image))
   let mean = sum / cells
   let speckle = (squares / cells - mean * mean) / (mean * mean)
   let conductances =
@@ -52,11 +61,13 @@ def step [r] [c] (image: [r][c]f32) : [r][c]f32 =
     let below = conductances[i64.min (r - 1) (i + 1), j]
     let right = conductances[i, i64.min (c - 1) (j + 1)]
     in image[i, j] + 0.25 * rate * (here * north + below * south + here * west + right * east)
-  in tabulate_2d r c next
+  let row i = let cells = tabulate c (next i) in (cells, sums cells)
+  in with_sums (tabulate r row)
 
 -- Smooths what is between 0 and 1; the result is 255 times as large.
 entry smooth [r] [c] (numbers: [r][c]f32) : [r][c]f32 =
-  let image = loop image = map (map f32.exp) numbers for _i < steps do step image
+  let first row = let cells = map f32.exp row in (cells, sums cells)
+  let (image, _) = loop state = with_sums (map first numbers) for _i < steps do step state
   in map (map (\x -> f32.log x * 255)) image
 
 entry main [r] [c] (picture: [r][c]u8) : [r][c]f32 =

@@ -17,7 +17,7 @@
 //! general version is right everywhere, so groups of lanes that straddle a border take it as a whole
 //! ([`Branch::Specialised`]).
 //!
-//! Needs bodies that yield scalars. Not done here: conditions on indices of loops inside the body.
+//! Maps and reductions whose bodies yield scalars are specialised. Not done here: conditions on indices of loops inside the body.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_diag::{Limit, Span};
@@ -63,7 +63,8 @@ struct Decision {
 
 fn specialise_op(function: &mut Function, op: &mut SegOp) {
     let scalars = op.body.result.iter().all(|&x| function.operand_type(x).as_scalar().is_some());
-    if op.kind != SegKind::Map || !scalars || !loads(&op.body) {
+    let points_apart = matches!(op.kind, SegKind::Map | SegKind::Reduce { .. });
+    if !points_apart || !scalars || !loads(&op.body) {
         return;
     }
     let access = Access::of(function, &SecondaryMap::default(), op);
