@@ -64,7 +64,14 @@ impl Emitter<'_> {
             true => (1, 1),
             false => profile.width(self.cx.target.vector_bits, work),
         };
-        LaneLoop { width, facts: Rc::new(facts), counted: None, machine, whole_only: false }
+        LaneLoop {
+            width,
+            facts: Rc::new(facts),
+            counted: None,
+            machine,
+            whole_only: false,
+            steps_down: false,
+        }
     }
 
     /// The cost of one run of a body, as a host operand.

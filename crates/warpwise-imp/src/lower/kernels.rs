@@ -176,7 +176,7 @@ impl<'a> Emitter<'a> {
         let start = self.code.copy("start", first);
         let base = self.code.sub(at, start);
         let how = LaneLoop { counted: Some(base), ..how };
-        let done = self.lane_loop(&how, start.into(), end, &mut |this, value| {
+        let done = self.row_loop(&how, start.into(), end, &mut |this, value| {
             this.bind(index, value);
             body(this)
         });

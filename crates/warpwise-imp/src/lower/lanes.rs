@@ -33,13 +33,16 @@ pub(super) struct LaneLoop {
     pub machine: u16,
     /// Whether the bounds are such that there are whole groups only.
     pub whole_only: bool,
+    /// Whether rows that are no whole groups end with single vectors: only for bodies that check nothing, since no
+    /// group is run again.
+    pub steps_down: bool,
 }
 
 impl LaneLoop {
     /// A loop whose body has no control flow, in groups of so many lanes.
     pub fn simple(width: u16) -> LaneLoop {
         let facts = Rc::new(Variances::default());
-        LaneLoop { width, facts, counted: None, machine: width, whole_only: false }
+        LaneLoop { width, facts, counted: None, machine: width, whole_only: false, steps_down: false }
     }
 }
 
@@ -67,6 +70,25 @@ impl Emitter<'_> {
             return Ok(());
         }
         self.rest_group(how, tail, count, body)
+    }
+
+    /// As [`Emitter::lane_loop`], for bounds that may be few groups apart: where the loop steps down, several vectors
+    /// at a time, then single ones.
+    pub fn row_loop(
+        &mut self,
+        how: &LaneLoop,
+        from: Operand,
+        to: Operand,
+        body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
+    ) -> Lowered<()> {
+        if !how.steps_down || how.machine >= how.width {
+            return self.lane_loop(how, from, to, body);
+        }
+        let extent = self.code.sub(to, from);
+        let rounded = self.code.binary(BinaryOp::And, extent, Operand::i64(-i64::from(how.width)));
+        let whole = self.code.add(from, rounded);
+        self.lane_loop(&LaneLoop { whole_only: true, ..how.clone() }, from, whole, body)?;
+        self.lane_loop(&LaneLoop { width: how.machine, ..how.clone() }, whole, to, body)
     }
 
     /// One iteration at a time.

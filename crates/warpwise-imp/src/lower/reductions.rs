@@ -305,7 +305,7 @@ fn block_size(op: &SegOp, reduces: &[Reduce]) -> i64 {
 }
 
 /// Whether a body checks anything.
-fn asserts(body: &Body) -> bool {
+pub(super) fn asserts(body: &Body) -> bool {
     body.stms.iter().any(|stm| {
         let mut inside = matches!(stm.expr, Expr::Assert { .. });
         stm.expr.for_each_body(|body| inside |= asserts(body));

@@ -7,6 +7,7 @@ use crate::lower::cost::{self, Work};
 use crate::lower::emitter::{Emitter, Lowered};
 use crate::lower::kernels::{Range, task_dims};
 use crate::lower::lanes::LaneLoop;
+use crate::lower::reductions::asserts;
 use crate::lower::scan::scans_scalars;
 use crate::lower::stms::allocates;
 use crate::types::{Operand, Reg};
@@ -49,7 +50,7 @@ impl<'a> Emitter<'a> {
 
     /// Maps part of the flat range.
     fn map_part(&mut self, stm: &'a Stm, op: &'a SegOp, part: (Reg, Reg)) -> Lowered<()> {
-        let how = self.plan_lanes(op, Work::Map);
+        let how = LaneLoop { steps_down: !asserts(&op.body), ..self.plan_lanes(op, Work::Map) };
         self.walk_space(stm, op, part, &how, &mut |this| {
             this.with_arena(&[&op.body], |this| {
                 this.stms(&op.body)?;
