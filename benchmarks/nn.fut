@@ -17,7 +17,7 @@
 -- "large" notest random input { f32 f32 [1000000]f32 [1000000]f32 }
 
 -- The nearer of two places, the one with the smaller index if they are equally near.
-def nearer (d1: f32, i1: i64) (d2: f32, i2: i64) : (f32, i64) =
+def nearer (d1: f32, i1: i32) (d2: f32, i2: i32) : (f32, i32) =
   if d1 < d2 || (d1 == d2 && i1 < i2) then (d1, i1) else (d2, i2)
 
 entry main [n] (results: i32) (lat: f32) (lng: f32) (lats: [n]f32) (lngs: [n]f32) : ([]i32, []f32) =
@@ -27,8 +27,8 @@ entry main [n] (results: i32) (lat: f32) (lng: f32) (lats: [n]f32) (lngs: [n]f32
   let (indices, found, _) =
     loop (indices, found, distances) = (replicate count 0i32, replicate count 0f32, distances)
     for i < count do
-      let (d, nearest) = reduce_comm nearer (f32.inf, i64.highest) (zip distances (iota n))
-      in (indices with [i] = i32.i64 nearest, found with [i] = d, distances with [nearest] = f32.inf)
+      let (d, nearest) = reduce_comm nearer (f32.inf, i32.highest) (zip distances (map i32.i64 (iota n)))
+      in (indices with [i] = nearest, found with [i] = d, distances with [nearest] = f32.inf)
   in (indices, found)
 
 entry hundred [n] (lat: f32) (lng: f32) (lats: [n]f32) (lngs: [n]f32) : ([]i32, []f32) =
