@@ -29,21 +29,10 @@ def nearest [k] [d] (centres: [k][d]f32) (p: [d]f32) : i64 =
       in if distance <= least then (i, distance) else (best, least)
   in best
 
--- Sums are taken by blocks of so many points.
-def block : i64 = 4096
-
--- The sum and the number of the points of each cluster, of those points that belong to a block.
-def block_sums [n] [d] (k: i64) (points: [n][d]f32) (clusters: [n]i64) (b: i64) : ([k][d]f32, [k]i32) =
-  let first = b * block
-  in loop (sums, counts) = (replicate k (replicate d 0), replicate k 0) for i < i64.min block (n - first) do
-       let c = clusters[first + i]
-       in (sums with [c] = map2 (+) sums[c] points[first + i], counts with [c] = counts[c] + 1)
-
 -- The means of the points of each cluster; a cluster without points lies at the origin.
 def means [n] [d] (k: i64) (points: [n][d]f32) (clusters: [n]i64) : [k][d]f32 =
-  let (sums, counts) = unzip (tabulate ((n + block - 1) / block) (block_sums k points clusters))
-  let sums = reduce_comm (map2 (map2 (+))) (replicate k (replicate d 0)) sums
-  let counts = reduce_comm (map2 (+)) (replicate k 0) counts
+  let sums = hist (map2 (+)) (replicate d 0) k clusters points
+  let counts = hist (+) 0 k clusters (replicate n 1)
   in map2 (\sum count -> map (/ f32.i32 (i32.max 1 count)) sum) sums counts
 
 entry main [n] [d] (threshold: i32) (k: i32) (max_iterations: i32) (points: [n][d]f32) : ([][]f32, i32) =

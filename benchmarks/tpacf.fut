@@ -41,18 +41,17 @@ def none () : counts = replicate (bins + 2) 0
 
 def total [n] (counts: [n]counts) : counts = reduce_comm (map2 (+)) (none ()) counts
 
+-- One point with each of the others.
+def from [m] (edges: [bins + 1]f64) (others: [m]direction) (point: direction) : counts =
+  hist (+) 0 (bins + 2) (map (\other -> bin edges (dot point other)) others) (replicate m 1)
+
 -- Each of one set with each of the other.
 def between [n] [m] (edges: [bins + 1]f64) (points: [n]direction) (others: [m]direction) : counts =
-  let from p = hist (+) 0 (bins + 2) (map (\other -> bin edges (dot p other)) others) (replicate m 1)
-  in total (map from points)
+  total (map (from edges others) points)
 
 -- Each pair of a set once: each point with those before it.
 def among [n] (edges: [bins + 1]f64) (points: [n]direction) : counts =
-  let with_those_before i =
-    loop counts = none () for j < i do
-      let b = bin edges (dot points[i] points[j])
-      in counts with [b] = counts[b] + 1
-  in total (tabulate n with_those_before)
+  total (tabulate n (\i -> from edges (take i points) points[i]))
 
 entry main [d] [r] (xs: [d]f64) (ys: [d]f64) (random_xs: [r][d]f64) (random_ys: [r][d]f64) : []i32 =
   let observed = map2 direction xs ys

@@ -12,7 +12,8 @@
 
 use std::rc::Rc;
 
-use warpwise_ir::{HistOp, Mapping, SegOp, Stm};
+use warpwise_diag::Span;
+use warpwise_ir::{HistOp, Mapping, Operand as CoreOperand, SegDim, SegOp, Stm, Var};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 use warpwise_runtime::machine::Schedule;
 
@@ -21,12 +22,12 @@ use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Mask, Value};
 use crate::lower::kernels::{Built, Range};
 use crate::lower::lanes::LaneLoop;
 use crate::lower::memory::View;
-use crate::lower::variance::Variances;
+use crate::lower::variance::{Variance, Variances};
 use crate::op::Op;
 use crate::types::{Mem, Operand, Space};
 
-/// Inputs per bin and chunk that make a private table worth its while.
-const INPUTS_PER_BIN: i64 = 8;
+/// Inputs per byte of a table and chunk that make a private table worth its while.
+const INPUTS_PER_BYTE: i64 = 2;
 
 /// Least inputs of a chunk.
 const LEAST_CHUNK: i64 = 1 << 15;
@@ -72,6 +73,9 @@ struct Staging {
     values: Vec<Mem>,
 }
 
+/// Combines values at a place.
+type Combine<'f, 'e> = &'f mut dyn FnMut(&mut Emitter<'e>, Value, &[Value]) -> Lowered<()>;
+
 /// Operations of a body from which on it is worth running in lanes.
 const WORTH_LANES: i64 = 16;
 
@@ -90,7 +94,7 @@ impl<'a> Emitter<'a> {
             bins.push(self.code.product(extents[..hist.rank].iter().copied()));
         }
         let range = self.flat_range(stm, op)?;
-        let sizes = self.hist_sizes(range.extent, &bins);
+        let sizes = self.hist_sizes(range.extent, ops, &bins);
         let several = self.code.compare(CompareOp::SLt, Operand::i64(1), sizes.chunks);
         self.code.open();
         let chunked = self.launch_chunks(stm, op, ops, &bins, &sizes, range.cost);
@@ -102,10 +106,12 @@ impl<'a> Emitter<'a> {
         chunked.and(whole)
     }
 
-    fn hist_sizes(&mut self, count: Operand, bins: &[Operand]) -> Sizes {
+    fn hist_sizes(&mut self, count: Operand, ops: &[HistOp], bins: &[Operand]) -> Sizes {
         let zero = Operand::i64(0);
         let most = bins.iter().fold(zero, |most, &bins| self.code.binary(BinaryOp::SMax, most, bins));
-        let worth = self.code.mul(most, Operand::i64(INPUTS_PER_BIN));
+        let bytes = |dest: &Var| self.elem(*dest).bytes() as i64;
+        let bytes = ops.iter().flat_map(|op| &op.dests).map(bytes).max().unwrap_or(1);
+        let worth = self.code.mul(most, Operand::i64(INPUTS_PER_BYTE * bytes));
         let worth = self.code.binary(BinaryOp::SMax, worth, Operand::i64(LEAST_CHUNK));
         let chunks = self.code.binary(BinaryOp::SQuot, count, worth);
         let chunks = self.code.binary(BinaryOp::SMin, chunks, Operand::i64(MOST_CHUNKS));
@@ -225,12 +231,129 @@ impl<'a> Emitter<'a> {
 
     /// How the body runs: in lanes where it costs more than taking the lanes apart again.
     fn hist_lanes(&self, op: &SegOp) -> LaneLoop {
-        let in_lanes = op.space.last().is_some_and(|dim| dim.mapping == Mapping::TaskLane);
+        let in_lanes =
+            op.space.last().is_some_and(|dim| matches!(dim.mapping, Mapping::TaskLane | Mapping::Lane));
         if in_lanes && cost::static_cost(&op.body, 1000) >= WORTH_LANES {
             self.plan_lanes(op, Work::Map)
         } else {
             LaneLoop::simple(1)
         }
+    }
+
+    /// A histogram within a task, right into its destinations: in lanes where these are known to have bins apart, or
+    /// where its body is worth it.
+    pub fn inner_hist(
+        &mut self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        last: &'a SegDim,
+        ops: &'a [HistOp],
+    ) -> Lowered<()> {
+        let rows = self.plan_lanes(op, Work::Map);
+        if self.combines_scalars(ops) && lanes_apart(&rows, op, ops) {
+            // Rows within a task may be short: no lanes that a vector does not need.
+            let how = LaneLoop { width: rows.width.min(rows.machine), ..rows };
+            return self.hist_rows(stm, op, last, ops, &how);
+        }
+        let how = self.hist_lanes(op);
+        let bins_are_numbers = ops.iter().all(|hist| hist.rank == 1);
+        if how.width == 1 || !bins_are_numbers || !self.combines_scalars(ops) {
+            return self.inner_seq(stm, op, last);
+        }
+        let to = self.uniform(last.extent, stm.span)?;
+        let mark = self.code.int_reg("mark");
+        self.code.emit(Op::ArenaMark { dst: mark });
+        let staging = self.staging(ops, how.width);
+        self.lane_loop(&how, Operand::i64(0), to, &mut |this, index| {
+            this.bind(last.index, index);
+            this.with_arena(&[&op.body], |this| {
+                this.stms(&op.body)?;
+                this.combine_staged(op, ops, &staging, stm.span)
+            })
+        })?;
+        self.code.emit(Op::ArenaReset { mark: mark.into() });
+        Ok(())
+    }
+
+    /// A histogram whose lanes have bins apart.
+    fn hist_rows(
+        &mut self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        last: &'a SegDim,
+        ops: &'a [HistOp],
+        how: &LaneLoop,
+    ) -> Lowered<()> {
+        let to = self.uniform(last.extent, stm.span)?;
+        self.lane_loop(how, Operand::i64(0), to, &mut |this, index| {
+            this.bind(last.index, index);
+            this.with_arena(&[&op.body], |this| {
+                this.stms(&op.body)?;
+                let mut taken = 0;
+                for hist in ops {
+                    let results = &op.body.result[taken..taken + hist.rank + hist.dests.len()];
+                    taken += results.len();
+                    this.combine_row(last, hist, results, stm.span)?;
+                }
+                Ok(())
+            })
+        })
+    }
+
+    /// Combines the results of a group of lanes whose bins are apart.
+    fn combine_row(
+        &mut self,
+        last: &SegDim,
+        hist: &'a HistOp,
+        results: &'a [CoreOperand],
+        span: Span,
+    ) -> Lowered<()> {
+        let mut views = Vec::new();
+        for &dest in &hist.dests {
+            views.push(self.view(dest, span)?);
+        }
+        let indices = self.values(&results[..hist.rank]);
+        let values = self.values(&results[hist.rank..]);
+        // What runs over a whole dimension lies within it.
+        let placement = self.placement(hist.dests[0], span)?;
+        let extents = placement.index_fn.dims.iter().map(|dim| dim.extent);
+        let whole: Vec<bool> = extents
+            .zip(results)
+            .map(|(extent, &index)| extent == last.extent && index == CoreOperand::Var(last.index))
+            .collect();
+        let mut inside = Value::constant(true.into());
+        for ((&index, &extent), whole) in indices.iter().zip(&views[0].extents).zip(whole) {
+            if !whole {
+                let below = self.compare(CompareOp::ULt, index, extent);
+                inside = self.and(inside, below);
+            }
+        }
+        self.guarded(inside, &mut |this| this.combine_into(&hist.op, &views, &indices, &values, span))
+    }
+
+    /// Combines the results of a group of lanes into the destinations, whose bins have one index.
+    fn combine_staged(
+        &mut self,
+        op: &'a SegOp,
+        ops: &'a [HistOp],
+        staging: &[Staging],
+        span: Span,
+    ) -> Lowered<()> {
+        let mut taken = 0;
+        for (hist, staging) in ops.iter().zip(staging) {
+            let results = &op.body.result[taken..taken + 1 + hist.dests.len()];
+            taken += results.len();
+            let (bin, values) = (self.value(results[0]), self.values(&results[1..]));
+            let mut views = Vec::new();
+            for &dest in &hist.dests {
+                views.push(self.view(dest, span)?);
+            }
+            let inside = self.in_bounds(&views[0], &[bin]);
+            self.combine_lanes(hist, staging, (inside, bin), &values, &mut |this, bin, values| {
+                this.combine_into(&hist.op, &views, &[bin], values, span)
+            })?;
+        }
+        Ok(())
     }
 
     /// Room for the values of one group of lanes.
@@ -303,21 +426,25 @@ impl<'a> Emitter<'a> {
             let start = self.binary(BinaryOp::Mul, copy, Value::Uniform(table.pitch));
             let place = self.binary(BinaryOp::Add, start, bin);
             match staging.get(number) {
-                Some(staging) => self.combine_lanes(hist, table, staging, (inside, place), &values)?,
+                Some(staging) => {
+                    let combine: Combine<'_, 'a> =
+                        &mut |this, place, values| this.combine_at(hist, table, place, values);
+                    self.combine_lanes(hist, staging, (inside, place), &values, combine)?;
+                }
                 None => self.guarded(inside, &mut |this| this.combine_at(hist, table, place, &values))?,
             }
         }
         Ok(())
     }
 
-    /// Combines the values of a group of lanes into the private tables, one lane after the other.
+    /// Combines the values of a group of lanes, one lane after the other.
     fn combine_lanes(
         &mut self,
         hist: &'a HistOp,
-        table: &Tables,
         staging: &Staging,
         (inside, place): (Value, Value),
         values: &[Value],
+        combine: Combine<'_, 'a>,
     ) -> Lowered<()> {
         let width = self.width();
         let nowhere = Value::constant(Scalar::I64(-1));
@@ -352,7 +479,7 @@ impl<'a> Emitter<'a> {
                         Value::Linear { .. } | Value::Varying(_) => this.load_at(staged(mem), elem, at),
                     });
                 }
-                this.combine_at(hist, table, place, &own)
+                combine(this, place, &own)
             });
             let body = this.code.close();
             let to = Operand::i64(i64::from(width));
@@ -464,4 +591,20 @@ impl<'a> Emitter<'a> {
         }
         indices
     }
+}
+
+/// Whether no two lanes of a group have the same bin: some index goes up or down from lane to lane.
+fn lanes_apart(how: &LaneLoop, op: &SegOp, ops: &[HistOp]) -> bool {
+    let moves = |index: &CoreOperand| {
+        index
+            .as_var()
+            .is_some_and(|var| matches!(how.facts.variance(var), Variance::Linear(stride) if stride != 0))
+    };
+    let mut taken = 0;
+    how.width > 1
+        && ops.iter().all(|hist| {
+            let indices = &op.body.result[taken..taken + hist.rank];
+            taken += hist.rank + hist.dests.len();
+            indices.iter().any(moves)
+        })
 }

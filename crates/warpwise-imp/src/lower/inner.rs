@@ -12,6 +12,7 @@ use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 
 use crate::lower::cost::Work;
 use crate::lower::emitter::{Emitter, Lowered, Mask, Value};
+use crate::lower::lanes::LaneLoop;
 use crate::lower::memory::View;
 use crate::lower::slots::{Carried, Slot};
 use crate::lower::variance::Variance;
@@ -92,6 +93,8 @@ impl<'a> Emitter<'a> {
         match &op.kind {
             SegKind::Map => {
                 let how = self.plan_lanes(op, Work::Map);
+                // Rows within a task may be short: no lanes that a vector does not need.
+                let how = LaneLoop { width: how.width.min(how.machine), ..how };
                 let to = self.uniform(last.extent, stm.span)?;
                 self.lane_loop(&how, Operand::i64(0), to, &mut |this, index| {
                     this.bind(last.index, index);
@@ -103,15 +106,14 @@ impl<'a> Emitter<'a> {
             }
             SegKind::Reduce { reduces } => self.inner_reduce(stm, op, last, reduces),
             SegKind::Scan { .. } => self.inner_scan(stm, op),
+            SegKind::Hist { ops } => self.inner_hist(stm, op, last, ops),
             // One at a time: order matters in these.
-            SegKind::Partition { .. } | SegKind::Scatter { .. } | SegKind::Hist { .. } => {
-                self.inner_seq(stm, op, last)
-            }
+            SegKind::Partition { .. } | SegKind::Scatter { .. } => self.inner_seq(stm, op, last),
         }
     }
 
     /// The last dimension as a sequential loop.
-    fn inner_seq(&mut self, stm: &'a Stm, op: &'a SegOp, last: &'a SegDim) -> Lowered<()> {
+    pub fn inner_seq(&mut self, stm: &'a Stm, op: &'a SegOp, last: &'a SegDim) -> Lowered<()> {
         match &op.kind {
             SegKind::Map => self.seq_dim(last, stm.span, &mut |this, _| {
                 this.with_arena(&[&op.body], |this| {

@@ -66,7 +66,17 @@ pub fn lane_body(function: &Function, access: &Access, body: &Body, guess: Guess
             // Elements of a row that leaves the body lie a row apart from lane to lane.
             let escapes = stm.pattern.iter().any(|&var| body.result.contains(&var.into()));
             let stores = if escapes { LANES } else { 1.0 } * op.body.result.len() as f64;
-            let stores = if op.kind == SegKind::Map { stores } else { 0.0 };
+            let stores = match &op.kind {
+                SegKind::Map => stores,
+                // Every lane has a table of its own, whose bins lie a table apart.
+                SegKind::Hist { ops } => {
+                    2.0 * LANES * ops.iter().map(|op| op.dests.len() as f64).sum::<f64>()
+                }
+                SegKind::Reduce { .. }
+                | SegKind::Scan { .. }
+                | SegKind::Partition { .. }
+                | SegKind::Scatter { .. } => 0.0,
+            };
             let inside = lane_body(function, access, &op.body, guess.inside());
             whole_trips(op, guess) * (inside + operators(op, guess) + stores)
         }
@@ -88,7 +98,9 @@ pub fn in_lanes(function: &Function, access: &Access, op: &SegOp, guess: Guess) 
     let groups = (trips(last.extent, guess.outer) / LANES).ceil();
     let outer: f64 = outer.iter().map(|dim| trips(dim.extent, guess.outer)).product();
     let combine = match &op.kind {
-        SegKind::Map | SegKind::Scatter { .. } | SegKind::Hist { .. } => 0.0,
+        SegKind::Map | SegKind::Scatter { .. } => 0.0,
+        // One lane after the other.
+        SegKind::Hist { .. } => LANES * groups,
         SegKind::Reduce { .. } => COMBINE_LANES,
         SegKind::Scan { .. } | SegKind::Partition { .. } => COMBINE_LANES * groups,
     };

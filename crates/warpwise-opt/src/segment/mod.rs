@@ -12,6 +12,7 @@
 //! code runs calls. Not done here: choosing mappings (the next scheduling pass does), streams (a located limit),
 //! accumulators and `flatmap` (gone by now).
 
+mod blocks;
 mod rows;
 mod sequential;
 
@@ -65,11 +66,13 @@ fn host_stm(
                 host_stm(function, repeated, stm, out)?;
             }
         }
-        _ if sequential::needs_loop(function, &stm.expr) => {
-            if let Some(stm) = rows::by_elements(function, repeated, &stm) {
-                out.push(stm);
-                return Ok(());
+        Expr::Hist(soac) if sequential::combines_arrays(function, &soac) => {
+            for mut part in blocks::hist(function, repeated, &stm.pattern, *soac, stm.span) {
+                part.certs.extend(&stm.certs);
+                host_stm(function, repeated, part, out)?;
             }
+        }
+        _ if sequential::needs_loop(function, &stm.expr) => {
             for stm in sequential::to_loop(function, stm, Around::Host)? {
                 host_stm(function, repeated, stm, out)?;
             }

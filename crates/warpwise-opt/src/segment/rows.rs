@@ -15,8 +15,8 @@
 use warpwise_diag::Span;
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::{
-    Body, Expr, Function, HistOp, Lambda, Mapping, Operand, Reduce, Screma, SegDim, SegKind, SegOp, Stm,
-    Type, Var,
+    Body, Expr, Function, Hist, HistOp, Lambda, Mapping, Operand, Reduce, Screma, SegDim, SegKind, SegOp,
+    Stm, Type, Var,
 };
 
 use super::{bind, element_body, plain};
@@ -49,9 +49,14 @@ impl Repeated {
     }
 }
 
-/// The histogram of elements for a statement that is a histogram of rows.
-pub fn by_elements(function: &mut Function, repeated: &Repeated, stm: &Stm) -> Option<Stm> {
-    let Expr::Hist(soac) = &stm.expr else { return None };
+/// The histogram of elements for a histogram of rows.
+pub fn by_elements(
+    function: &mut Function,
+    repeated: &Repeated,
+    pattern: &[Var],
+    soac: &Hist,
+    span: Span,
+) -> Option<Stm> {
     let [op] = soac.ops.as_slice() else { return None };
     let rows = op.dests.iter().all(|&dest| function.ty(dest).rank() == op.rank + 1);
     if !rows || !soac.lambda.body.stms.is_empty() {
@@ -69,14 +74,14 @@ pub fn by_elements(function: &mut Function, repeated: &Repeated, stm: &Stm) -> O
         let elem = function.ty(dest).elem()?;
         let value = function.fresh("value", Type::Scalar(elem));
         let expr = Expr::Index { array: row.as_var()?, indices: vec![column.into()] };
-        body.stms.push(plain(vec![value], expr, stm.span));
+        body.stms.push(plain(vec![value], expr, span));
         body.result.push(value.into());
     }
     let dim = |index, extent| SegDim { index, extent, mapping: Mapping::Seq };
     let ops = vec![HistOp { rank: op.rank + 1, dests: op.dests.clone(), neutral, op: scalar }];
     let space = vec![dim(index, soac.width), dim(column, extent)];
     let expr = Expr::Seg(Box::new(SegOp { space, kind: SegKind::Hist { ops }, body }));
-    Some(Stm { pattern: stm.pattern.clone(), expr, certs: stm.certs.clone(), span: stm.span })
+    Some(plain(pattern.to_vec(), expr, span))
 }
 
 /// The reduction of every column for a reduction of rows that are there already, and nothing else.

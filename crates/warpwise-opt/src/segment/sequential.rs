@@ -16,7 +16,7 @@ use warpwise_ir::{
 };
 use warpwise_prim::{BinaryOp, CompareOp};
 
-use super::{bind, element_stms, plain, rows};
+use super::{bind, blocks, element_stms, plain, rows};
 
 /// Where a statement stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,8 +29,7 @@ pub enum Around {
 
 /// Whether a SOAC cannot be a segmented operation because an operator, or the map after a scan, works on arrays.
 pub fn needs_loop(function: &Function, expr: &Expr) -> bool {
-    let on_arrays =
-        |op: &Lambda| op.params.iter().any(|&param| function.ty(param).rank() > 0) || calls(&op.body);
+    let on_arrays = |op: &Lambda| on_arrays(function, op);
     match expr {
         Expr::Screma(soac) => {
             let post_on_arrays = !soac.scans.is_empty() && soac.post.as_ref().is_some_and(on_arrays);
@@ -40,9 +39,19 @@ pub fn needs_loop(function: &Function, expr: &Expr) -> bool {
                 || soac.scans.iter().any(|scan| on_arrays(&scan.op))
                 || soac.reduces.iter().any(|reduce| on_arrays(&reduce.op))
         }
-        Expr::Hist(soac) => soac.ops.iter().any(|op| on_arrays(&op.op)),
+        Expr::Hist(soac) => combines_arrays(function, soac),
         _ => false,
     }
+}
+
+/// Whether an operator of a histogram works on arrays.
+pub fn combines_arrays(function: &Function, soac: &Hist) -> bool {
+    soac.ops.iter().any(|op| on_arrays(function, &op.op))
+}
+
+/// Whether a lambda works on arrays, or calls a function.
+fn on_arrays(function: &Function, op: &Lambda) -> bool {
+    op.params.iter().any(|&param| function.ty(param).rank() > 0) || calls(&op.body)
 }
 
 /// Whether a body calls a function.
@@ -116,9 +125,16 @@ fn split_lambda(
 /// The statements that do the work of a SOAC for which [`needs_loop`] holds.
 pub fn to_loop(function: &mut Function, stm: Stm, around: Around) -> Result<Vec<Stm>, Limit> {
     let Stm { pattern, expr, certs, span } = stm;
-    let mut stms = match expr {
+    let stms = match expr {
         Expr::Screma(soac) => {
-            let mut stms = Vec::new();
+            let by_blocks = match around {
+                Around::Host => blocks::reduce(function, &pattern, &soac, span)?,
+                Around::Kernel => None,
+            };
+            let mut stms = by_blocks.unwrap_or_default();
+            if !stms.is_empty() {
+                return Ok(with_certs(stms, &certs));
+            }
             let mut soac = *soac;
             if around == Around::Host && !soac.map.body.stms.is_empty() && !soac.is_map() {
                 let Screma { width, inputs, map, .. } = &mut soac;
@@ -137,10 +153,15 @@ pub fn to_loop(function: &mut Function, stm: Stm, around: Around) -> Result<Vec<
         Expr::Hist(soac) => vec![hist_loop(function, pattern, *soac, span)],
         _ => unreachable!("only SOACs with operators need a loop"),
     };
+    Ok(with_certs(stms, &certs))
+}
+
+/// Statements that rely on these certificates, too.
+fn with_certs(mut stms: Vec<Stm>, certs: &[Var]) -> Vec<Stm> {
     for stm in &mut stms {
-        stm.certs.extend(&certs);
+        stm.certs.extend(certs);
     }
-    Ok(stms)
+    stms
 }
 
 /// The parts of a loop under construction.
@@ -150,7 +171,14 @@ struct LoopParts {
     pattern: Vec<Var>,
 }
 
-fn screma_loop(function: &mut Function, pattern: Vec<Var>, soac: Screma, span: Span, stms: &mut Vec<Stm>) {
+/// A loop over the elements of a SOAC.
+pub fn screma_loop(
+    function: &mut Function,
+    pattern: Vec<Var>,
+    soac: Screma,
+    span: Span,
+    stms: &mut Vec<Stm>,
+) {
     let Screma { width, inputs, map, scans, reduces, post } = soac;
     let index = function.fresh("i", Type::I64);
     let mut body = Body { stms: element_stms(index, &inputs, &map.params), result: vec![] };
@@ -235,7 +263,8 @@ fn row_at(indices: &[Operand], shape: &[Operand]) -> Vec<SliceDim> {
     fixed.chain(shape[indices.len()..].iter().map(whole)).collect()
 }
 
-fn hist_loop(function: &mut Function, pattern: Vec<Var>, soac: Hist, span: Span) -> Stm {
+/// A loop over the elements of a histogram.
+pub fn hist_loop(function: &mut Function, pattern: Vec<Var>, soac: Hist, span: Span) -> Stm {
     let Hist { width, inputs, lambda, ops } = soac;
     let index = function.fresh("i", Type::I64);
     let mut body = Body { stms: element_stms(index, &inputs, &lambda.params), result: vec![] };
