@@ -4,6 +4,8 @@ use warpwise_diag::{Diagnostic, Span};
 
 use crate::check::Checker;
 use crate::check::infer::ty::{Clash, Constraint, Node, Ty};
+use crate::typed::ids::ACCUMULATOR;
+use crate::typed::tree::Abstract;
 
 /// Where an expectation comes from.
 #[derive(Clone, Copy, Debug)]
@@ -204,6 +206,27 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Says where types were made abstract, and that their names say little.
+    fn explain_abstract(&mut self, mut error: Diagnostic, types: [Ty; 2]) -> Diagnostic {
+        let mut seen: Vec<(Span, String)> = Vec::new();
+        for ty in types {
+            let Node::Abstract(id, _) = self.infer.types.node(ty) else { continue };
+            if id == ACCUMULATOR {
+                continue;
+            }
+            let Abstract { name, span, .. } = self.program.abstracts[id.index()];
+            let text = self.text(name).to_string();
+            if seen.iter().any(|(_, other)| *other == text) {
+                error = error.hint(format!("these are two types: each module that is sealed, and each application of a parametric module, has a `{text}` of its own"));
+            }
+            if seen.iter().all(|(other, _)| *other != span) {
+                error = error.label(span, format!("`{text}` is abstract, no more is known of it"));
+            }
+            seen.push((span, text));
+        }
+        error
+    }
+
     /// Whether a type has constructors.
     fn is_sum(&mut self, ty: Ty) -> bool {
         match self.infer.types.node(ty) {
@@ -226,6 +249,7 @@ impl<'a> Checker<'a> {
         let parts = [types.find(a), types.find(b)];
         let (a_text, b_text) = (self.show_ty(a), self.show_ty(b));
         let error = self.explain_shapes(error, a, b);
+        let error = self.explain_abstract(error, [a, b]);
         if whole != parts && whole != [parts[1], parts[0]] {
             return error.hint(format!("`{a_text}` and `{b_text}` differ"));
         }
