@@ -27,7 +27,7 @@
 use rustc_hash::FxHashSet;
 use warpwise_diag::Limit;
 use warpwise_ir::traverse::{Copier, Substitution, free_in_expr};
-use warpwise_ir::{Body, Branch, Expr, Function, Operand, Program, SegKind, SegOp, Stm, Type, Var};
+use warpwise_ir::{Body, Branch, Expr, Function, Mapping, Operand, Program, SegKind, SegOp, Stm, Type, Var};
 use warpwise_prim::CompareOp;
 
 use crate::pass::rewrite_bodies;
@@ -73,7 +73,9 @@ fn split(function: &Function, op: &SegOp) -> Option<Split> {
     let (last, before) = op.body.stms.split_last()?;
     let Expr::Seg(inner) = &last.expr else { return None };
     let yields_it = op.body.result.iter().copied().eq(last.pattern.iter().map(|&var| Operand::Var(var)));
-    if op.kind != SegKind::Map || inner.kind != SegKind::Map || before.is_empty() || !yields_it {
+    // Chunks of a stream are few on purpose.
+    let is_chunk = dim.mapping == Mapping::Task;
+    if is_chunk || op.kind != SegKind::Map || inner.kind != SegKind::Map || before.is_empty() || !yields_it {
         return None;
     }
     // `schedule` makes one space of both anyway.

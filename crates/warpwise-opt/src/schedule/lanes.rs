@@ -11,14 +11,24 @@ use warpwise_ir::{Body, Expr, Function, Mapping, Operand, SegKind, SegOp, Stm, V
 use super::access::{Access, Layout, Variance};
 use super::cost::{self, Guess};
 
-/// Chooses lanes for a nest all of whose dimensions are sequential.
+/// Chooses lanes for a nest all of whose dimensions are sequential, or inside one whose dimension is a task already.
 pub fn assign(
     function: &Function,
     layouts: &SecondaryMap<Var, Option<Layout>>,
     op: &mut SegOp,
     guess: Guess,
 ) {
-    plan(&Planner { function, layouts }, op, guess);
+    let planner = Planner { function, layouts };
+    if is_task(op) {
+        plan_body(&planner, &mut op.body, guess.inside());
+    } else {
+        plan(&planner, op, guess);
+    }
+}
+
+/// Whether the points of an operation are tasks already: chunks of a stream, too few and too long for lanes.
+fn is_task(op: &SegOp) -> bool {
+    op.space.last().is_some_and(|dim| dim.mapping == Mapping::Task)
 }
 
 struct Planner<'f> {

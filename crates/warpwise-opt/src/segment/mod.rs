@@ -9,12 +9,13 @@
 //! A reduction or scan whose operator works on arrays becomes a sequential loop around its operator,
 //! whose own parallelism remains ([`sequential`]); histograms and reductions of rows that combine element by
 //! element become those of elements ([`rows`]). A map that calls a recursive function becomes a loop, too, since host
-//! code runs calls. Not done here: choosing mappings (the next scheduling pass does), streams (a located limit),
-//! accumulators and `flatmap` (gone by now).
+//! code runs calls. Streams become tasks, blocks or one chunk ([`streams`]). Not done here: choosing mappings but
+//! those of streams (the next scheduling pass does), accumulators and `flatmap` (gone by now).
 
 mod blocks;
 mod rows;
 mod sequential;
+mod streams;
 
 use warpwise_diag::{Limit, Span};
 use warpwise_ir::{
@@ -23,6 +24,7 @@ use warpwise_ir::{
 
 use rows::Repeated;
 use sequential::Around;
+use streams::Within;
 
 /// Segments every function.
 pub fn segment(program: &mut Program) -> Result<(), Limit> {
@@ -60,6 +62,11 @@ fn host_stm(
             let body = host_body(function, repeated, body)?;
             stm.expr = Expr::Loop { params, form, body };
             out.push(stm);
+        }
+        Expr::Stream(_) => {
+            for stm in streams::unstream(function, stm, Within::Host) {
+                host_stm(function, repeated, stm, out)?;
+            }
         }
         _ if sequential::map_calls(&stm.expr) => {
             for stm in sequential::map_apart(function, stm) {
@@ -110,7 +117,13 @@ fn segment_stm(function: &mut Function, mut stm: Stm) -> Result<Vec<Stm>, Limit>
         }
         Expr::Scatter(soac) => (soac.width, soac.inputs, soac.lambda, SegKind::Scatter { dests: soac.dests }),
         Expr::Hist(soac) => (soac.width, soac.inputs, soac.lambda, SegKind::Hist { ops: soac.ops }),
-        Expr::Stream(_) => return Err(limit("a stream")),
+        Expr::Stream(_) => {
+            let mut stms = Vec::new();
+            for stm in streams::unstream(function, stm, Within::Element) {
+                stms.append(&mut segment_stm(function, stm)?);
+            }
+            return Ok(stms);
+        }
         Expr::WithAcc(_) | Expr::UpdateAcc { .. } => return Err(limit("an accumulator")),
         Expr::FlatMap(_) => return Err(limit("`flatmap`")),
         ref mut expr => {

@@ -55,7 +55,7 @@ fn on_arrays(function: &Function, op: &Lambda) -> bool {
 }
 
 /// Whether a body calls a function.
-fn calls(body: &Body) -> bool {
+pub fn calls(body: &Body) -> bool {
     body.stms.iter().any(|stm| {
         let mut found = matches!(stm.expr, Expr::Call { .. });
         stm.expr.for_each_body(|body| found |= calls(body));

@@ -60,6 +60,15 @@ impl Remover<'_> {
             }
             Expr::Loop { params, form, body } => self.dead_params(&mut stm.pattern, params, form, body),
             Expr::Screma(soac) => self.dead_results(&mut stm.pattern, soac),
+            Expr::Stream(soac) => {
+                for position in (soac.accs.len()..stm.pattern.len()).rev() {
+                    if !self.live[stm.pattern[position]] {
+                        stm.pattern.remove(position);
+                        soac.lambda.body.result.remove(position);
+                        self.changed = true;
+                    }
+                }
+            }
             _ => {}
         }
         let mut bodies = Vec::new();
@@ -165,17 +174,19 @@ impl Remover<'_> {
 
     /// Removes inputs of SOACs whose elements are not used.
     fn dead_inputs(&mut self, expr: &mut Expr) {
-        let (inputs, lambda) = match expr {
-            Expr::Screma(soac) => (&mut soac.inputs, &mut soac.map),
-            Expr::Partition(soac) => (&mut soac.inputs, &mut soac.lambda),
-            Expr::Scatter(soac) => (&mut soac.inputs, &mut soac.lambda),
-            Expr::Hist(soac) => (&mut soac.inputs, &mut soac.lambda),
+        let (inputs, lambda, first) = match expr {
+            Expr::Screma(soac) => (&mut soac.inputs, &mut soac.map, 0),
+            Expr::Partition(soac) => (&mut soac.inputs, &mut soac.lambda, 0),
+            Expr::Scatter(soac) => (&mut soac.inputs, &mut soac.lambda, 0),
+            Expr::Hist(soac) => (&mut soac.inputs, &mut soac.lambda, 0),
+            // The size, the offset and the accumulators of a chunk come first.
+            Expr::Stream(soac) => (&mut soac.inputs, &mut soac.lambda, 2 + soac.accs.len()),
             _ => return,
         };
         for position in (0..inputs.len()).rev() {
-            if !self.live[lambda.params[position]] {
+            if !self.live[lambda.params[first + position]] {
                 inputs.remove(position);
-                lambda.params.remove(position);
+                lambda.params.remove(first + position);
                 self.changed = true;
             }
         }
