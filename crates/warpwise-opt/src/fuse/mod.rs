@@ -12,51 +12,66 @@
 //!   the way or by the consumer. No work is duplicated: arrays that others read too stay results.
 //! - *Horizontal*: two SOACs of one width that share an input and do not depend on each other become one.
 //! - A map after a scan goes into the scan's second map.
+//! - *Streams* compose with each other and with SOACs over elements beside them ([`streams`]).
 //!
 //! Outer levels first, then inside the fused lambdas. Not done here: through transpositions and
-//! reshapes, into branches, streams.
+//! reshapes, into branches.
 
 mod horizontal;
+mod streams;
 mod vertical;
 
 use rustc_hash::FxHashSet;
 use warpwise_diag::Limit;
 use warpwise_ir::traverse::{FreeVars, free_in_expr};
-use warpwise_ir::{Body, Expr, Function, Program, Stm, Var};
+use warpwise_ir::{Body, Expr, Function, Program, Stm, StreamKind, Var};
 
 use crate::aliases::Aliases;
 use crate::pass::rewrite_bodies;
 
 /// Fuses in every function.
 pub fn fuse(program: &mut Program) -> Result<(), Limit> {
-    rewrite_bodies(program, fuse_body);
+    rewrite_bodies(program, |function, body| fuse_body(function, body, false));
     Ok(())
 }
 
-fn fuse_body(function: &mut Function, body: &mut Body) {
+/// Fuses in a body; `in_chunk` says whether it belongs to the chunk function of a parallel stream.
+fn fuse_body(function: &mut Function, body: &mut Body, in_chunk: bool) {
     let mut block = Block::of(function, body);
     // Statements before this one have no partner among those before them.
     let mut from = 0;
     loop {
-        let lowest = fuse_vertically(function, body, &mut block, from);
+        let lowest = fuse_vertically(function, body, &mut block, from, in_chunk);
         match fuse_horizontally(function, body, &mut block, lowest) {
             Some(first) => from = first,
             None => break,
         }
     }
     for stm in &mut body.stms {
-        stm.expr.for_each_body_mut(|body| fuse_body(function, body));
+        let in_chunk = match &stm.expr {
+            Expr::If { .. } | Expr::Loop { .. } => in_chunk,
+            Expr::Stream(stream) => stream.kind != StreamKind::Seq,
+            _ => false,
+        };
+        stm.expr.for_each_body_mut(|body| fuse_body(function, body, in_chunk));
     }
 }
 
 /// Fuses consumers from a statement on with their producers until none is left; gives the first statement
 /// that may have changed. What a producer stood in the way of is tried again once it has moved.
-fn fuse_vertically(function: &mut Function, body: &mut Body, block: &mut Block, from: usize) -> usize {
+fn fuse_vertically(
+    function: &mut Function,
+    body: &mut Body,
+    block: &mut Block,
+    from: usize,
+    in_chunk: bool,
+) -> usize {
     let (mut consumer, mut lowest) = (from, from);
     while consumer < body.stms.len() {
         let producer = block.producers(body, consumer).into_iter().find(|&producer| {
             block.can_fuse_vertically(body, producer, consumer)
-                && vertical::fuse(function, body, producer, consumer)
+                && (vertical::fuse(function, body, producer, consumer)
+                    || streams::fuse(function, body, producer, consumer, in_chunk))
         });
         match producer {
             Some(producer) => {
@@ -71,11 +86,20 @@ fn fuse_vertically(function: &mut Function, body: &mut Body, block: &mut Block, 
 }
 
 /// Fuses the first two neighbours of which the second stands at `from` or after it; gives where the first stood.
-fn fuse_horizontally(function: &Function, body: &mut Body, block: &mut Block, from: usize) -> Option<usize> {
+fn fuse_horizontally(
+    function: &mut Function,
+    body: &mut Body,
+    block: &mut Block,
+    from: usize,
+) -> Option<usize> {
     for second in from..body.stms.len() {
         let partner = |&first: &usize| block.can_fuse_horizontally(body, first, second);
         if let Some(first) = (0..second).rev().find(partner) {
-            horizontal::fuse(body, first, second);
+            if matches!(body.stms[first].expr, Expr::Stream(_)) {
+                streams::fuse(function, body, first, second, false);
+            } else {
+                horizontal::fuse(body, first, second);
+            }
             block.merged(function, body, first, second);
             return Some(first);
         }
@@ -159,12 +183,14 @@ impl Block {
 
     fn can_fuse_horizontally(&self, body: &Body, first: usize, second: usize) -> bool {
         let (a, b) = (&body.stms[first], &body.stms[second]);
-        let (Expr::Screma(x), Expr::Screma(y)) = (&a.expr, &b.expr) else { return false };
-        let shared = x.inputs.iter().any(|input| y.inputs.contains(input));
-        let simple = x.post.is_none() && y.post.is_none();
-        x.width == y.width
-            && shared
-            && simple
+        let alike = match (&a.expr, &b.expr) {
+            (Expr::Screma(x), Expr::Screma(y)) => x.post.is_none() && y.post.is_none(),
+            (Expr::Stream(x), Expr::Stream(y)) => (x.kind == StreamKind::Seq) == (y.kind == StreamKind::Seq),
+            _ => false,
+        };
+        alike
+            && width(a) == width(b)
+            && inputs(&a.expr).iter().any(|input| inputs(&b.expr).contains(input))
             && !self.uses_any(second, &a.pattern)
             && (first + 1..second).all(|between| {
                 !self.uses_any(between, &a.pattern)
@@ -179,6 +205,7 @@ impl Block {
 fn totals(stm: &Stm) -> &[Var] {
     match &stm.expr {
         Expr::Screma(soac) => &stm.pattern[..soac.n_reduced()],
+        Expr::Stream(soac) => &stm.pattern[..soac.accs.len()],
         _ => &[],
     }
 }
@@ -194,6 +221,7 @@ fn width(stm: &Stm) -> Option<warpwise_ir::Operand> {
         Expr::Partition(soac) => Some(soac.width),
         Expr::Scatter(soac) => Some(soac.width),
         Expr::Hist(soac) => Some(soac.width),
+        Expr::Stream(soac) => Some(soac.width),
         _ => None,
     }
 }
@@ -204,6 +232,7 @@ fn inputs(expr: &Expr) -> &[Var] {
         Expr::Partition(soac) => &soac.inputs,
         Expr::Scatter(soac) => &soac.inputs,
         Expr::Hist(soac) => &soac.inputs,
+        Expr::Stream(soac) => &soac.inputs,
         _ => &[],
     }
 }

@@ -38,7 +38,12 @@ fn parts(expr: &mut Expr) -> Option<(&mut Vec<Var>, &mut Lambda)> {
 
 /// Fuses the statement at `producer` into the one at `consumer`; yields whether their shapes allow it.
 pub fn fuse(function: &mut Function, body: &mut Body, producer: usize, consumer: usize) -> bool {
-    let Expr::Screma(from) = &body.stms[producer].expr else { return false };
+    let (Expr::Screma(from), to) = (&body.stms[producer].expr, &body.stms[consumer].expr) else {
+        return false;
+    };
+    if matches!(to, Expr::Stream(_)) {
+        return false;
+    }
     let (n_scanned, n_reduced) = (from.n_scanned(), from.n_reduced());
     let made = body.stms[producer].pattern.clone();
     let kept = still_used(function, body, &made[n_reduced..], consumer);
@@ -68,7 +73,7 @@ pub fn fuse(function: &mut Function, body: &mut Body, producer: usize, consumer:
 }
 
 /// Which of the producer's arrays others than the consumer read.
-fn still_used(function: &Function, body: &Body, arrays: &[Var], consumer: usize) -> Vec<Var> {
+pub fn still_used(function: &Function, body: &Body, arrays: &[Var], consumer: usize) -> Vec<Var> {
     let used_later = |var: &Var| {
         body.result.contains(&Operand::Var(*var))
             || body.stms[consumer + 1..].iter().any(|stm| free_in_expr(function, &stm.expr).contains(*var))
