@@ -21,9 +21,13 @@ struct Operator {
 }
 
 impl Generator<'_> {
-    /// A width, and arrays of that outer size.
+    /// A width, and arrays of that outer size; often the one made last, so that SOACs form chains.
     fn inputs(&mut self) -> (Operand, Vec<Var>, Vec<Type>) {
-        let (first, ty) = self.array();
+        let last = self.scope.find(|ty| ty.rank() > 0).pop();
+        let (first, ty) = match last {
+            Some(last) if self.random.chance(1, 2) => last,
+            _ => self.array(),
+        };
         let width = ty.shape()[0];
         let mut inputs = vec![first];
         let found = self.scope.find(|ty| ty.shape().first() == Some(&width));
@@ -190,7 +194,10 @@ impl Generator<'_> {
         let chunk_vars: Vec<Var> = chunk_types.map(|ty| self.b.function.fresh("ch", ty)).collect();
         let outer = self.b.take_stms();
         // The chunk's elements give the operator's inputs; how it is cut cannot be seen from outside.
-        let map = self.lambda(&rows, |this, _| this.values(&types));
+        let further = if self.random.chance(1, 2) { self.value_types() } else { Vec::new() };
+        let further: Vec<Type> = further.into_iter().filter(|ty| ty.rank() < 3).collect();
+        let all = [types.clone(), further].concat();
+        let map = self.lambda(&rows, |this, _| this.values(&all));
         let whole = Reduce { op, neutral, commutative: false };
         let inner = if kind == 0 { Vec::new() } else { vec![whole.clone()] };
         let screma = Screma {
@@ -206,7 +213,9 @@ impl Generator<'_> {
         let mut result = parts.clone();
         if kind > 0 {
             let before: Vec<Operand> = acc_vars.iter().map(|var| Operand::Var(*var)).collect();
-            result = self.b.apply(&whole.op, &[before, parts].concat());
+            let (reduced, arrays) = parts.split_at(types.len());
+            result = self.b.apply(&whole.op, &[&before, reduced].concat());
+            result.extend(arrays);
         }
         let body = crate::expr::Body { stms: self.b.take_stms(), result };
         self.b.extend(outer);

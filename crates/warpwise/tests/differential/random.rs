@@ -54,11 +54,10 @@ fn passes(seed: u64) -> &'static [Pass] {
     if seed.is_multiple_of(5) { pipelines::UNFUSED } else { pipelines::CPU }
 }
 
-/// Short programs and long ones; a few with what the CPU cannot run yet, where only the interpreter has its say.
+/// Short programs and long ones.
 fn options(seed: u64) -> Options {
-    let rare = seed.is_multiple_of(16);
     let statements = 5 + (seed % 30) as usize;
-    Options { statements, streams: rare, ..Options::default() }
+    Options { statements, ..Options::default() }
 }
 
 fn value(value: &generate::Value) -> Value {
