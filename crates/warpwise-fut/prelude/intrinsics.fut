@@ -16,6 +16,10 @@ module type intrinsics = {
   val hist_1d 'a [n] [l] : *[n]a -> (a -> a -> a) -> a -> [l]i64 -> [l]a -> *[n]a
   val hist_2d 'a [n] [m] [l] : *[n][m]a -> (a -> a -> a) -> a -> [l](i64, i64) -> [l]a -> *[n][m]a
   val hist_3d 'a [n] [m] [k] [l] : *[n][m][k]a -> (a -> a -> a) -> a -> [l](i64, i64, i64) -> [l]a -> *[n][m][k]a
+  val stream_map 'a 'b [n] : ((c: i64) -> [c]a -> [c]b) -> [n]a -> *[n]b
+  val stream_red 'a 'b 'acc [n] : (acc -> acc -> acc) -> ((c: i64) -> *acc -> [c]a -> (acc, [c]b)) -> acc -> [n]a
+                                  -> (*acc, *[n]b)
+  val stream_seq 'a 'b 'acc [n] : ((c: i64) -> *acc -> [c]a -> (acc, [c]b)) -> acc -> [n]a -> (*acc, *[n]b)
   val zip 'a 'b [n] : [n]a -> [n]b -> *[n](a, b)
   val unzip 'a 'b [n] : [n](a, b) -> (*[n]a, *[n]b)
   val flatten 'a [n] [m] : [n][m]a -> [n * m]a

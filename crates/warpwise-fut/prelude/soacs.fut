@@ -98,3 +98,19 @@ def flatmap [n] 'a 'b 'c (f: a -> ?[k].([k]b, c)) (as: [n]a)
 def flatmap' [n] 'a 'b (f: a -> ?[k].[k]b) (as: [n]a) : ?[m].([n]i64, [m]bool, [n]i64, [m]b) =
   let (sizes, firsts, offsets, elements, _) = intrinsics.flatmap (\a -> (f a, ())) as
   in (sizes, firsts, offsets, elements)
+
+-- | The function on chunks of the array, whose sizes the compiler chooses: it is given the size of a chunk and the chunk,
+-- and the result must not depend on where chunks begin. Chunks are worked on in parallel.
+def stream_map 'a 'b [n] (f: (c: i64) -> [c]a -> [c]b) (as: [n]a) : *[n]b = intrinsics.stream_map f as
+
+-- | As `stream_map`, and the function also makes a value of each chunk, beginning with the neutral element. The operator
+-- combines these in order. A function that makes no array yields `rep ()` for it.
+def stream_red 'a 'b 'acc [n] (op: acc -> acc -> acc) (f: (c: i64) -> *acc -> [c]a -> (acc, [c]b))
+               (ne: acc) (as: [n]a) : (*acc, *[n]b) =
+  intrinsics.stream_red op f ne as
+
+-- | The function on chunks of the array one after the other, whose sizes the compiler chooses: it is given the size of
+-- a chunk, the value that the chunk before made (at first the one given) and the chunk. The result must not depend on
+-- where chunks begin.
+def stream_seq 'a 'b 'acc [n] (f: (c: i64) -> *acc -> [c]a -> (acc, [c]b)) (ne: acc) (as: [n]a) : (*acc, *[n]b) =
+  intrinsics.stream_seq f ne as

@@ -40,7 +40,7 @@ impl<'a> Checker<'a> {
         self.generalise_types(ty, &mut types, decl.name.name.span);
         self.generalise_recursion(&types);
         let place = decl.name.name.span;
-        let built = self.build_function(&decl.params, decl.result.as_ref(), &decl.body, place);
+        let built = self.build_function(&decl.params, decl.result.as_ref(), &decl.body, None, place);
         sizes.extend(self.generalise_sizes(&built.ty, 0, 0));
         let Built { params, result, body, ty } = built;
         let mut function = Function { scheme: Scheme { types, sizes }, params, result, body };

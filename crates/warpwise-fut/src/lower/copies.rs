@@ -17,7 +17,9 @@
 
 use warpwise_ir::entity::Entity;
 use warpwise_ir::traverse::{Substitution, Visitor, VisitorMut};
-use warpwise_ir::{Body, Expr, Function, FunctionId, LoopParam, Operand, Program, Stm, Var};
+use warpwise_ir::{
+    Body, Expr, Function, FunctionId, LoopParam, Operand, Program, Stm, Stream, StreamKind, Var,
+};
 
 /// Takes needless copies out of all functions.
 pub fn elide_copies(program: &mut Program) {
@@ -111,6 +113,17 @@ impl<'a> Aliases<'a> {
         }
     }
 
+    /// Chunks are views of the inputs. Chunks of a `stream_seq` hand accumulators on as iterations of a loop do.
+    fn stream(&mut self, pattern: &[Var], soac: &Stream) {
+        let (accs, chunks) = soac.lambda.params[2..].split_at(soac.accs.len());
+        self.elements(chunks, &soac.inputs);
+        self.share_all(accs, soac.accs.iter().copied());
+        if soac.kind == StreamKind::Seq {
+            self.share_all(accs, soac.lambda.body.result.iter().copied());
+            self.share_all(&pattern[..accs.len()], accs.iter().map(|acc| Operand::Var(*acc)));
+        }
+    }
+
     /// Elements of the inputs of a SOAC are views of them.
     fn elements(&mut self, params: &[Var], inputs: &[Var]) {
         self.share_all(params, inputs.iter().map(|input| Operand::Var(*input)));
@@ -138,6 +151,7 @@ impl<'a> Visitor<'a> for Aliases<'_> {
                 let arrays = soac.inputs.iter().flat_map(|input| &input.arrays);
                 self.share_all(pattern, arrays.map(|array| Operand::Var(*array)));
             }
+            Expr::Stream(soac) => self.stream(pattern, soac),
             Expr::Screma(soac) => self.elements(&soac.map.params, &soac.inputs),
             Expr::Partition(soac) => self.elements(&soac.lambda.params, &soac.inputs),
             Expr::FlatMap(soac) => self.elements(&soac.lambda.params, &soac.inputs),
@@ -164,7 +178,6 @@ impl<'a> Visitor<'a> for Aliases<'_> {
             | Expr::Copy(_)
             | Expr::Manifest { .. }
             | Expr::Scratch { .. }
-            | Expr::Stream(_)
             | Expr::UpdateAcc { .. }
             | Expr::Seg(_)
             | Expr::Threshold { .. }
@@ -262,8 +275,8 @@ fn consumed_by(program: &Program, expr: &Expr) -> Vec<Operand> {
             consumed.extend(arrays.map(|array| Operand::Var(*array)));
         }
         Expr::UpdateAcc { acc, .. } => consumed.push(Operand::Var(*acc)),
-        // Lowering makes none of these; whatever they mention counts as consumed.
-        Expr::Stream(_) | Expr::Seg(_) => {
+        // Lowering makes none; whatever it mentions counts as consumed.
+        Expr::Seg(_) => {
             expr.for_each_operand(|operand| consumed.push(operand));
         }
         Expr::Operand(_)
@@ -288,6 +301,7 @@ fn consumed_by(program: &Program, expr: &Expr) -> Vec<Operand> {
         | Expr::If { .. }
         | Expr::Screma(_)
         | Expr::Partition(_)
+        | Expr::Stream(_)
         | Expr::FlatMap(_)
         | Expr::Threshold { .. }
         | Expr::Alloc { .. } => {}

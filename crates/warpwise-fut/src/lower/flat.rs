@@ -242,7 +242,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// What sizes of a value made in the innermost body are outside it.
-    fn settled_extents(
+    pub fn settled_extents(
         &mut self,
         sizes: Vec<Operand>,
         repr: impl FnOnce(&mut Self) -> Result<Repr, Failure>,

@@ -36,6 +36,7 @@ mod instance;
 mod scalar;
 mod shapes;
 mod soac;
+mod stream;
 mod sums;
 mod types;
 mod value;

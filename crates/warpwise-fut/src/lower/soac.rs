@@ -52,6 +52,9 @@ impl<'a> Lowering<'a, '_> {
             (Structural::Hist | Structural::Hist2d | Structural::Hist3d, [dest, op, ne, is, vs]) => {
                 self.hist(rank(intrinsic), dest, op, ne, is, vs)
             }
+            (Structural::StreamMap, [f, xs]) => self.stream_map(f, xs, arguments),
+            (Structural::StreamRed, [op, f, ne, xs]) => self.stream_folding(Some(op), f, ne, xs, arguments),
+            (Structural::StreamSeq, [f, ne, xs]) => self.stream_folding(None, f, ne, xs, arguments),
             (Structural::Zip, [xs, ys]) => self.zip(xs, ys),
             (Structural::Unzip, [xs]) => self.unzip(xs),
             (Structural::Flatten, [xs]) => self.flatten(xs),
@@ -88,6 +91,9 @@ impl<'a> Lowering<'a, '_> {
                 | Structural::Hist
                 | Structural::Hist2d
                 | Structural::Hist3d
+                | Structural::StreamMap
+                | Structural::StreamRed
+                | Structural::StreamSeq
                 | Structural::Zip
                 | Structural::Unzip
                 | Structural::Flatten
@@ -443,7 +449,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(Value::Array(n, Box::new(element)))
     }
 
-    fn copy(&mut self, x: &Value<'a>) -> Value<'a> {
+    pub fn copy(&mut self, x: &Value<'a>) -> Value<'a> {
         x.map_leaves(&mut |leaf| match leaf {
             Operand::Var(array) if self.code.ty(leaf).rank() > 0 => {
                 self.code.bind_one("", Expr::Copy(array), &[]).into()

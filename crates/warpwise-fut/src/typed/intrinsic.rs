@@ -101,6 +101,12 @@ structural! {
     Hist2d = "hist_2d",
     /// `hist_1d` with triples of indices.
     Hist3d = "hist_3d",
+    /// `f xs`: `f` takes the size of a chunk and the chunk.
+    StreamMap = "stream_map",
+    /// `op f neutral xs`: `f` takes the size of a chunk, the neutral element and the chunk.
+    StreamRed = "stream_red",
+    /// `f acc xs`: `f` takes the size of a chunk, the accumulator and the chunk.
+    StreamSeq = "stream_seq",
     /// `xs ys`.
     Zip = "zip",
     /// `xys`.
@@ -159,9 +165,10 @@ impl Structural {
         use Structural::*;
         match self {
             Unzip | Flatten | Transpose | Copy | Manifest => 1,
-            Map | Filter | Partition | Zip | Concat | Replicate | Flatmap => 2,
+            Map | Filter | Partition | StreamMap | Zip | Concat | Replicate | Flatmap => 2,
             Reduce | ReduceComm | Scan | Exscan | Partition2 | Scatter | Scatter2d | Scatter3d
-            | Unflatten | ScatterStream | AccWrite => 3,
+            | StreamSeq | Unflatten | ScatterStream | AccWrite => 3,
+            StreamRed => 4,
             Hist | Hist2d | Hist3d | HistStream | FlatUpdate2d => 5,
             FlatIndex2d | FlatUpdate3d => 6,
             FlatUpdate4d => 7,

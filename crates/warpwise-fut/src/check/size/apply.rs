@@ -9,7 +9,7 @@ use crate::check::operators::Operator;
 use crate::check::size::DEEPEST;
 use crate::check::size::scopes::Opened;
 use crate::check::type_exprs::Subst;
-use crate::syntax::ast::{Expr as Ast, PrimType};
+use crate::syntax::ast::{Expr as Ast, ExprKind as AstKind, PrimType};
 use crate::typed::ids::LocalId;
 use crate::typed::tree::{Binding, BindingKind, DimIndexKind, Expr, ExprKind, Lambda, Pat, PatKind};
 use crate::typed::ty::{ResultType, Size, Type, Uniqueness};
@@ -18,8 +18,33 @@ impl<'a> Checker<'a> {
     /// `f a b`.
     pub fn build_apply(&mut self, function: &'a Ast, arguments: &'a [Ast], span: Span) -> Expr {
         let function = self.build(function);
-        let arguments = arguments.iter().map(|argument| self.build(argument)).collect();
-        self.apply(function, arguments, span)
+        let mut ty = Some(function.ty.clone());
+        let mut built = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            let arrow = match ty.take() {
+                Some(Type::Arrow(arrow)) => Some(arrow),
+                _ => None,
+            };
+            built.push(match &arrow {
+                Some(arrow) => self.build_argument(argument, &arrow.argument),
+                None => self.build(argument),
+            });
+            // What comes after may speak of this argument.
+            ty = arrow.filter(|arrow| arrow.param.is_none()).map(|arrow| arrow.result.ty.clone());
+        }
+        self.apply(function, built, span)
+    }
+
+    /// An argument. A lambda in whose type sizes are its own parameters needs to know that before its body is looked at.
+    fn build_argument(&mut self, argument: &'a Ast, expected: &Type) -> Expr {
+        let (AstKind::Lambda { params, result, body }, Type::Arrow(arrow)) = (&argument.kind, expected)
+        else {
+            return self.build(argument);
+        };
+        if !arrow.param.is_some_and(|param| self.mentions(&arrow.result.ty, param)) {
+            return self.build(argument);
+        }
+        self.build_lambda(params, result.as_deref(), body, Some(expected.clone()), argument.span)
     }
 
     /// A function applied to built arguments.

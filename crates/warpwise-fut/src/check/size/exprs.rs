@@ -77,7 +77,7 @@ impl<'a> Checker<'a> {
                 self.build_update(target, path, value, span)
             }
             AstKind::Lambda { params, result, body } => {
-                self.build_lambda(params, result.as_deref(), body, span)
+                self.build_lambda(params, result.as_deref(), body, None, span)
             }
             AstKind::LeftSection { left, operator } => self.build_left_section(expr, operator.span, left),
             AstKind::RightSection { operator, right } => self.build_right_section(expr, operator.span, right),

@@ -15,7 +15,7 @@ use crate::typed::map::map_type;
 use crate::typed::tree::{
     BindingKind, Expr, ExprKind, Function, Lambda, Param, Pat as TypedPat, PatKind, Scheme,
 };
-use crate::typed::ty::{ResultType, Size, Type, Uniqueness};
+use crate::typed::ty::{ArrowType, ResultType, Size, Type, Uniqueness};
 
 /// Parameters, result and body of a function, and its curried type.
 pub struct Built {
@@ -30,24 +30,26 @@ pub struct Built {
 }
 
 impl<'a> Checker<'a> {
-    /// `\x y -> e`.
+    /// `\x y -> e`, where a function of a type is expected or of any.
     pub fn build_lambda(
         &mut self,
         params: &'a [Pat],
         result: Option<&'a TypeExpr>,
         body: &'a Ast,
+        expected: Option<Type>,
         span: Span,
     ) -> Expr {
-        let Built { params, result, body, ty } = self.build_function(params, result, body, span);
+        let Built { params, result, body, ty } = self.build_function(params, result, body, expected, span);
         Expr { span, ty, kind: ExprKind::Lambda(Box::new(Lambda { params, result, body })) }
     }
 
-    /// Builds a function.
+    /// Builds a function. Parameters without a type take what is expected, and so do unknown sizes of the result.
     pub fn build_function(
         &mut self,
         params: &'a [Pat],
         result: Option<&'a TypeExpr>,
         body: &'a Ast,
+        mut expected: Option<Type>,
         span: Span,
     ) -> Built {
         let first = self.sizing.metas.len() as u32;
@@ -56,15 +58,26 @@ impl<'a> Checker<'a> {
             let level = checker.sizing.level;
             let params: Vec<Param> = params
                 .iter()
-                .map(|param| {
-                    let (pattern, consumes) = checker.build_pat(param, None, level);
-                    Param { pattern, consumes }
+                .map(|param| match expected.take() {
+                    Some(Type::Arrow(arrow)) => {
+                        let (param, rest) = checker.build_expected_param(param, &arrow, level);
+                        expected = rest;
+                        param
+                    }
+                    _ => {
+                        let (pattern, consumes) = checker.build_pat(param, None, level);
+                        Param { pattern, consumes }
+                    }
                 })
                 .collect();
             let annotation = result.and_then(|ty| Some((ty.span, checker.annotation(ty)?)));
             let borrowed: Vec<&Param> = params.iter().collect();
             checker.declare_recursion(&borrowed, annotation.as_ref().map(|(_, annotation)| annotation), span);
             let body = checker.build(body);
+            if let Some(expected) = &expected {
+                // What does not fit is reported where the function is used.
+                let _ = checker.unify_types(expected, &body.ty);
+            }
             (params, annotation, body)
         });
         let borrowed: Vec<&Param> = params.iter().collect();
@@ -80,6 +93,36 @@ impl<'a> Checker<'a> {
             }
         };
         Built { params, result, body, ty }
+    }
+
+    /// A parameter of a function of which this type is expected, and what is expected of the rest of the function.
+    fn build_expected_param(
+        &mut self,
+        param: &'a Pat,
+        arrow: &ArrowType,
+        level: u32,
+    ) -> (Param, Option<Type>) {
+        let (mut pattern, consumes) = self.build_pat(param, Some(&arrow.argument), level);
+        if let PatKind::Wildcard = pattern.kind {
+            // Sizes can speak of it by a name only.
+            let name = self.session.names.intern("_");
+            let local = self.new_local(name, pattern.span);
+            self.program.locals[local.index()].ty = pattern.ty.clone();
+            self.sizing.levels.insert(local, level);
+            pattern.kind = PatKind::Bind(local);
+        }
+        let mut subst = Subst::default();
+        let named = match (arrow.param, simple_local(&pattern)) {
+            (Some(theirs), Some(ours)) => {
+                subst.sizes.insert(theirs, Size::Local(ours));
+                true
+            }
+            (Some(_), None) => false,
+            (None, _) => true,
+        };
+        let known = named && arrow.result.exists.is_empty();
+        let rest = known.then(|| self.substitute(&arrow.result.ty, &subst));
+        (Param { pattern, consumes }, rest)
     }
 
     /// The type of a parameter may speak only of parameters before it, and of those only by their whole name.
@@ -189,6 +232,7 @@ impl<'a> Checker<'a> {
                 &function.params,
                 function.result.as_ref(),
                 &function.body,
+                None,
                 function.name.name.span,
             )
         });

@@ -1,0 +1,9 @@
+-- `stream_map` applies a function to chunks of an array and joins what it yields; the function is told the size of its chunk.
+-- ==
+-- input { [1, 2, 3, 4, 5] }
+-- output { [3, 5, 7, 9, 11] }
+-- input { empty([0]i32) }
+-- output { empty([0]i32) }
+-- input { [7] }
+-- output { [15] }
+def main (xs: []i32) = stream_map (\_ chunk -> map (\x -> 2 * x + 1) chunk) xs

@@ -1,0 +1,7 @@
+-- A program may define `stream_map` and its like itself.
+-- ==
+-- input { [1, 2] }
+-- output { [2, 3] }
+def stream_map (xs: []i32) = map (+ 1) xs
+def stream_red = stream_map
+def main = stream_red
