@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use warpwise::cache::{DEFAULT_BOUND, DiskCache};
 use warpwise::{Context, Options};
+use warpwise_opt::pipelines::OPTIONAL;
 use warpwise_runtime::memory::{MemoryPool, default_limit};
 use warpwise_runtime::pool::{ThreadPool, available_cores};
 
@@ -26,6 +27,9 @@ pub struct CompileOptions {
     /// Use vectors of so many bits (128, 256, 512; 1: none), instead of the machine's widest
     #[arg(long, value_name = "BITS")]
     pub vector_width: Option<u32>,
+    /// Leave out these passes, to see what they are worth (fuse, distribute, specialise, tile, narrow, contract)
+    #[arg(long, value_name = "PASS,...", value_delimiter = ',', value_parser = optional_pass)]
+    pub without: Vec<String>,
 }
 
 /// Where compiled programs are kept.
@@ -66,6 +70,7 @@ impl CompileOptions {
             fast_math: self.fast_math,
             unsafe_: self.unsafe_,
             vector_width: self.vector_width,
+            without: self.without.clone(),
         }
     }
 
@@ -79,7 +84,8 @@ impl CompileOptions {
             flag(self.unsafe_, "--unsafe"),
             width,
         ];
-        flags.into_iter().flatten().collect()
+        let without = self.without.iter().map(|name| format!("--without={name}"));
+        flags.into_iter().flatten().chain(without).collect()
     }
 }
 
@@ -118,6 +124,14 @@ impl RunOptions {
         words.extend(self.param.iter().map(|(name, value)| format!("--param={name}={value}")));
         words
     }
+}
+
+fn optional_pass(name: &str) -> Result<String, String> {
+    let names: Vec<&str> = OPTIONAL.iter().map(|pass| pass.name).collect();
+    if names.contains(&name) {
+        return Ok(name.to_string());
+    }
+    Err(format!("the passes that can be left out are {}", names.join(", ")))
 }
 
 fn threads(text: &str) -> Result<usize, String> {

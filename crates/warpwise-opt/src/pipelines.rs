@@ -55,6 +55,10 @@ pub const UNFUSED: &[Pass] = &[
     SIMPLIFY, SCHEDULE, SIMPLIFY, PLACE,
 ];
 
+/// The passes that can be left out: they make code faster, and change what it computes by roundings at most.
+#[rustfmt::skip]
+pub const OPTIONAL: &[Pass] = &[FUSE, DISTRIBUTE, SPECIALISE, TILE, NARROW, CONTRACT];
+
 /// As [`CPU`], with every float operation rounded by itself.
 pub fn cpu_strict() -> Vec<Pass> {
     CPU.iter().filter(|pass| pass.name != CONTRACT.name).copied().collect()

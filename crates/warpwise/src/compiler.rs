@@ -1,5 +1,7 @@
 //! From source text to a compiled program.
 
+use std::time::{Duration, Instant};
+
 use warpwise_cpu::CompileOptions;
 use warpwise_diag::{Bug, Failure, Sources};
 use warpwise_imp::{CpuTarget, ImpProgram};
@@ -22,6 +24,8 @@ pub struct Options {
     pub unsafe_: bool,
     /// Width of vectors in bits, instead of the machine's.
     pub vector_width: Option<u32>,
+    /// Passes to leave out, of [`pipelines::OPTIONAL`].
+    pub without: Vec<String>,
 }
 
 /// The CPU these options compile for.
@@ -34,11 +38,17 @@ pub fn target(options: &Options) -> Result<CpuTarget, String> {
 
 /// The passes these options run.
 pub fn passes(options: &Options) -> Vec<Pass> {
-    match options {
+    let mut passes = match options {
         Options { strict_fp: true, .. } => pipelines::cpu_strict(),
         Options { fast_math: true, .. } => pipelines::cpu_fast(),
         Options { .. } => pipelines::CPU.to_vec(),
-    }
+    };
+    let is_left_out = |pass: &Pass| {
+        let optional = pipelines::OPTIONAL.iter().any(|optional| optional.name == pass.name);
+        optional && options.without.iter().any(|name| name == pass.name)
+    };
+    passes.retain(|pass| !is_left_out(pass));
+    passes
 }
 
 /// Runs the passes on core IR; `observe` sees every step.
@@ -53,15 +63,31 @@ pub fn optimise(
 
 /// Compiles optimised core IR (level `mem`).
 pub fn generate(program: &CoreProgram, sources: &Sources, target: &CpuTarget) -> Result<Compiled, Failure> {
+    generate_timed(program, sources, target, |_, _| {})
+}
+
+/// As [`generate`]; `observe` is told how long each step took.
+pub fn generate_timed(
+    program: &CoreProgram,
+    sources: &Sources,
+    target: &CpuTarget,
+    mut observe: impl FnMut(&'static str, Duration),
+) -> Result<Compiled, Failure> {
+    let mut start = Instant::now();
+    let mut done = |step| observe(step, std::mem::replace(&mut start, Instant::now()).elapsed());
     let imp = warpwise_imp::lower::lower(program, target)?;
+    done("lower");
     if cfg!(debug_assertions) {
         warpwise_imp::verify::verify(&imp).map_err(|message| {
             let (pass, ir) = ("lower".to_string(), imp.to_string());
             Bug { pass, message, ir }
         })?;
+        done("verify lowered");
     }
     let module = warpwise_imp::bytecode::bytecode(&imp, sources)?;
+    done("bytecode");
     let object = warpwise_cpu::compile(&imp, target, &CompileOptions::default())?;
+    done("llvm");
     Ok(Compiled { module, object, entries: entries(&imp) })
 }
 

@@ -6,12 +6,13 @@
 //! warpwise dev p.fut --after simplify:2           after the second `simplify`
 //! warpwise dev p.ir --passes inline,simplify      after these passes and no others
 //! warpwise dev p.fut --emit asm                   after all of them, the machine's instructions
+//! warpwise dev p.fut --time-passes                how long each step of compiling it takes
 //! ```
 //!
 //! The verifier runs after every pass. What is printed as core IR can be read again.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use warpwise::build::{BuildError, Core, read_core};
@@ -45,7 +46,7 @@ pub struct DevArguments {
     /// What to print; beyond core IR, all passes run first unless they are named
     #[arg(long, value_enum, default_value_t = Emit::Core)]
     emit: Emit,
-    /// Say how long each pass took, and the verifier after it
+    /// Say how long each pass took, and the verifier after it; by itself, compile the program and say it of every step
     #[arg(long)]
     time_passes: bool,
     #[command(flatten)]
@@ -70,7 +71,9 @@ enum Emit {
 /// Runs what is asked for and prints what came of it.
 pub fn dev(arguments: &DevArguments) -> Result<u8, Failure> {
     let options = arguments.compile.options();
+    let start = Instant::now();
     let Core { mut program, sources, .. } = read_core(&arguments.file, &options)?;
+    let front_end = start.elapsed();
     let shown = Passes { arguments };
     let passes = shown.selected()?;
     let failed = |failure, sources: &Sources| {
@@ -80,7 +83,17 @@ pub fn dev(arguments: &DevArguments) -> Result<u8, Failure> {
     let result = shown.run(&passes, &mut program, |pass, program, timing| {
         steps.push((timing, arguments.after_each.then(|| (pass.name, program.to_string()))));
     });
-    shown.say_times(&steps.iter().map(|(timing, _)| *timing).collect::<Vec<_>>());
+    let mut times = Times::of(front_end, &steps.iter().map(|(timing, _)| *timing).collect::<Vec<_>>());
+    if shown.is_about_times() && result.is_ok() {
+        let target = compiler::target(&options).map_err(BuildError::Target)?;
+        let generated =
+            compiler::generate_timed(&program, &sources, &target, |step, time| times.add(step, time, None));
+        times.say();
+        return generated.map(|_| 0).map_err(|failure| failed(failure, &sources));
+    }
+    if arguments.time_passes {
+        times.say();
+    }
     result.map_err(|failure| failed(failure, &sources))?;
     if arguments.after_each {
         let texts = steps.iter().filter_map(|(_, step)| step.as_ref());
@@ -98,6 +111,12 @@ struct Passes<'a> {
 }
 
 impl Passes<'_> {
+    /// Whether nothing is asked for but times.
+    fn is_about_times(&self) -> bool {
+        let DevArguments { after, after_each, passes, emit, time_passes, .. } = self.arguments;
+        *time_passes && after.is_none() && !after_each && passes.is_none() && *emit == Emit::Core
+    }
+
     fn selected(&self) -> Result<Vec<Pass>, Failure> {
         let usual = compiler::passes(&self.arguments.compile.options());
         if let Some(names) = &self.arguments.passes {
@@ -105,7 +124,12 @@ impl Passes<'_> {
         }
         match &self.arguments.after {
             Some(after) => Ok(usual[..end(&usual, after)?].to_vec()),
-            None if self.arguments.emit != Emit::Core || self.arguments.after_each => Ok(usual.to_vec()),
+            None if self.arguments.emit != Emit::Core
+                || self.arguments.after_each
+                || self.is_about_times() =>
+            {
+                Ok(usual.to_vec())
+            }
             None => Ok(Vec::new()),
         }
     }
@@ -126,20 +150,36 @@ impl Passes<'_> {
         levels_fit(passes, level)?;
         run_passes(passes, program, level, observe).map(|_| ())
     }
+}
 
-    fn say_times(&self, timings: &[Timing]) {
-        if !self.arguments.time_passes {
-            return;
+/// How long the steps of a compilation took.
+struct Times {
+    /// The name, the step itself, and the verifier after it where that runs.
+    steps: Vec<(&'static str, Duration, Option<Duration>)>,
+}
+
+impl Times {
+    fn of(front_end: Duration, passes: &[Timing]) -> Times {
+        let mut times = Times { steps: Vec::new() };
+        times.add("front end", front_end, None);
+        passes.iter().for_each(|timing| times.add(timing.pass, timing.run, Some(timing.verify)));
+        times
+    }
+
+    fn add(&mut self, step: &'static str, run: Duration, verify: Option<Duration>) {
+        self.steps.push((step, run, verify));
+    }
+
+    fn say(&self) {
+        let millis = |time: Duration| format!("{:>9.3} ms", 1e3 * time.as_secs_f64());
+        say(&format!("{:<14} {:>12} {:>12}", "step", "run", "verify"));
+        for (step, run, verify) in &self.steps {
+            let verify = verify.map(millis).unwrap_or_default();
+            say(format!("{step:<14} {} {verify}", millis(*run)).trim_end());
         }
-        let millis = |time: Duration| 1e3 * time.as_secs_f64();
-        say(&format!("{:<14} {:>12} {:>12}", "pass", "run", "verify"));
-        for timing in timings {
-            let (run, verify) = (millis(timing.run), millis(timing.verify));
-            say(&format!("{:<14} {run:>9.3} ms {verify:>9.3} ms", timing.pass));
-        }
-        let run: Duration = timings.iter().map(|timing| timing.run).sum();
-        let verify: Duration = timings.iter().map(|timing| timing.verify).sum();
-        say(&format!("{:<14} {:>9.3} ms {:>9.3} ms", "all", millis(run), millis(verify)));
+        let run: Duration = self.steps.iter().map(|(_, run, _)| *run).sum();
+        let verify: Duration = self.steps.iter().filter_map(|(_, _, verify)| *verify).sum();
+        say(&format!("{:<14} {} {}", "all", millis(run), millis(verify)));
     }
 }
 

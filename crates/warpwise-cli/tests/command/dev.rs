@@ -69,4 +69,19 @@ fn passes_are_timed() {
         assert!(ran.errors.lines().any(|line| line.starts_with(pass)), "{}", ran.errors);
     }
     ran.succeeds();
+    let whole = folder.run(&["dev", "p.fut", "--time-passes"]);
+    for step in ["front end", "schedule", "place", "lower", "bytecode", "llvm", "all"] {
+        assert!(whole.errors.lines().any(|line| line.starts_with(step)), "{}", whole.errors);
+    }
+    assert_eq!(whole.succeeds(), "");
+}
+
+#[test]
+fn passes_can_be_left_out() {
+    let folder = Folder::with(MVM);
+    let fused = folder.run(&["dev", "p.fut", "--after", "place"]).succeeds();
+    let apart = folder.run(&["dev", "p.fut", "--after", "place", "--without", "fuse,contract"]).succeeds();
+    assert!(fused.contains("fma") && !apart.contains("fma"), "{apart}");
+    let refused = folder.run(&["dev", "p.fut", "--without", "place"]);
+    assert!(refused.errors.contains("the passes that can be left out are fuse"), "{}", refused.errors);
 }
