@@ -62,3 +62,40 @@ fn write_report(text: &str) -> std::io::Result<PathBuf> {
     std::fs::write(&path, text)?;
     Ok(path)
 }
+
+#[cfg(test)]
+mod tests {
+    use warpwise::build::BuildError;
+    use warpwise_diag::Sources;
+    use warpwise_ir::verify::Level;
+    use warpwise_ir::{Operand, Program};
+    use warpwise_opt::pass::{Pass, rewrite_bodies, run_passes};
+
+    use super::*;
+    use crate::failure::Failure;
+
+    /// A pass that makes every function yield a truth value too many.
+    const BROKEN: Pass = Pass { name: "babble", about: "", needs: Level::Soac, gives: None, run: babble };
+
+    fn babble(program: &mut Program) -> Result<(), warpwise_diag::Limit> {
+        rewrite_bodies(program, |_, body| body.result.push(Operand::bool(true)));
+        Ok(())
+    }
+
+    #[test]
+    fn a_broken_pass_leaves_a_report_with_the_ir() {
+        let text = "fun double(x: i32) -> (y: i32) { y: i32 = add x x; return y }";
+        let mut sources = Sources::new();
+        let file = sources.add("test".to_string(), text.to_string());
+        let mut program = warpwise_ir::parse::parse(text, file).expect("the program parses");
+        let failure =
+            run_passes(&[BROKEN], &mut program, Level::Soac, |_, _, _| {}).expect_err("it is broken");
+        let failure = Failure::Build(BuildError::Failure { failure, sources });
+        assert_eq!(failure.report(), FAILED);
+        let path = std::env::temp_dir().join(format!("warpwise-report-{}.txt", std::process::id()));
+        let report = std::fs::read_to_string(&path).expect("the report is there");
+        std::fs::remove_file(&path).expect("the report can go");
+        assert!(report.contains("after pass: babble"), "{report}");
+        assert!(report.contains("fun double(x: i32)") && report.contains("return y, true"), "{report}");
+    }
+}

@@ -67,3 +67,33 @@ pub fn rewrite_bodies(program: &mut Program, mut rewrite: impl FnMut(&mut Functi
         function.body = body;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use warpwise_diag::Sources;
+    use warpwise_ir::parse::parse;
+
+    use super::*;
+
+    /// Takes the last statement away from whatever uses it.
+    fn forget_last(program: &mut Program) -> Result<(), Limit> {
+        rewrite_bodies(program, |_, body| drop(body.stms.pop()));
+        Ok(())
+    }
+
+    #[test]
+    fn a_pass_that_breaks_a_program_is_blamed() {
+        const BROKEN: Pass =
+            Pass { name: "forget", about: "", needs: Level::Soac, gives: None, run: forget_last };
+        let text = "fun f(x: i32) -> (y: i32) { y: i32 = add x x; return y }";
+        let mut sources = Sources::new();
+        let file = sources.add("test".to_string(), text.to_string());
+        let mut program = parse(text, file).expect("the program parses");
+        let mut observed = 0;
+        let stopped = run_passes(&[BROKEN, BROKEN], &mut program, Level::Soac, |_, _, _| observed += 1);
+        let Err(Failure::Bug(bug)) = stopped else { panic!("nobody noticed") };
+        assert_eq!((bug.pass.as_str(), observed), ("forget", 0));
+        assert!(bug.message.contains("is used before it is bound"), "{}", bug.message);
+        assert!(bug.ir.contains("fun f(x: i32)") && !bug.ir.contains("add"), "{}", bug.ir);
+    }
+}
