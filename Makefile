@@ -3,13 +3,14 @@
 CARGO ?= cargo
 WARPWISE := target/release/warpwise
 
-.PHONY: help setup build demo test test-all bench bench-check
+.PHONY: help setup build demo test test-all bench ablation bench-check
 
 help:
 	@echo 'make demo        build Warpwise and run it: pictures, hotspot, k-means, Mandelbrot, one table'
 	@echo 'make test        all tests: formatting, lints, unit tests, programs'
 	@echo 'make test-all    make test, the programs with other options, optimised tests'
 	@echo 'make bench       compare with C, ISPC, OpenBLAS and Futhark (those that are there)'
+	@echo 'make ablation    measure what each optimisation is worth; writes docs/ablation.md and docs/ablation.svg'
 	@echo 'make bench-check validate the benchmark programs on the reference data, in full'
 	@echo 'make build       build the command line tool, $(WARPWISE)'
 	@echo 'make setup       only install what building needs'
@@ -39,6 +40,10 @@ bench:
 	@scripts/setup.sh bench
 	$(CARGO) build --release -p warpwise-cli -p warpwise-bench
 	target/release/warpwise-bench --warpwise $(WARPWISE) $(BENCH_ARGS)
+
+ablation: setup
+	$(CARGO) build --release -p warpwise-bench --bin warpwise-ablation
+	target/release/warpwise-ablation $(ABLATION_ARGS)
 
 bench-check: setup
 	scripts/bench-check.sh

@@ -7,6 +7,7 @@
 //! Absent on purpose: no absolute time is ever compared with a fixed number, since machines differ and are
 //! noisy; only ratios between programs that ran in turn, and shares of limits measured in the same rounds.
 
+pub mod ablation;
 pub mod baseline;
 pub mod compare;
 pub mod footprint;
@@ -14,6 +15,7 @@ pub mod futhark;
 pub mod measure;
 pub mod ours;
 pub mod peer;
+pub mod picture;
 pub mod probe;
 pub mod report;
 pub mod row;
