@@ -26,9 +26,18 @@ pub fn sequential_reductions(body: &mut Body) {
 }
 
 fn is_plain_fold(op: &SegOp) -> bool {
+    matches!(op.space.as_slice(), [dim] if dim.mapping == Mapping::Seq) && yields_results_only(op)
+}
+
+fn yields_results_only(op: &SegOp) -> bool {
     let SegKind::Reduce { reduces } = &op.kind else { return false };
     let n_reduced: usize = reduces.iter().map(|reduce| reduce.neutral.len()).sum();
-    matches!(op.space.as_slice(), [dim] if dim.mapping == Mapping::Seq) && op.body.result.len() == n_reduced
+    op.body.result.len() == n_reduced
+}
+
+/// A reduction over one dimension as the loop that it would be if it were sequential, with the same names.
+pub fn as_loop(op: &SegOp) -> Option<Expr> {
+    (op.space.len() == 1 && yields_results_only(op)).then(|| to_loop(op.clone()))
 }
 
 fn to_loop(op: SegOp) -> Expr {

@@ -23,7 +23,7 @@
 pub mod access;
 pub mod cost;
 mod lanes;
-mod loops;
+pub mod loops;
 mod versions;
 
 use warpwise_diag::Limit;

@@ -28,7 +28,7 @@
 //! where they cover the columns exactly, else by two copies.
 //!
 //! Needs one loop, its bound and first values known outside. Not done here: packing of what rows load (it is read
-//! along rows, eight at a time), operands whose columns lie along the summed dimension.
+//! along rows, eight at a time).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_ir::traverse::{Copier, Substitution};
@@ -38,6 +38,7 @@ use warpwise_ir::{
 use warpwise_prim::{BinaryOp, CompareOp};
 
 use super::ROWS;
+use super::dependents;
 use super::jam::Jam;
 use super::made::{Made, variable};
 
@@ -95,7 +96,10 @@ struct Block {
 
 impl<'a> Product<'a> {
     /// Looks for the one loop of a tileable operation and for what can be packed in it.
-    pub fn of(op: &'a SegOp, by_row: &FxHashSet<Var>) -> Option<Product<'a>> {
+    pub fn of(op: &'a SegOp) -> Option<Product<'a>> {
+        let [.., row, lane] = op.space.as_slice() else { return None };
+        let (row, lane) = (row.index, lane.index);
+        let by_row = dependents(&op.body, row);
         let bound: FxHashSet<Var> = op.body.stms.iter().flat_map(|stm| stm.pattern.iter().copied()).collect();
         let outside = |x: Operand| {
             x.as_var().is_none_or(|var| !bound.contains(&var) && op.space.iter().all(|dim| dim.index != var))
@@ -111,8 +115,6 @@ impl<'a> Product<'a> {
             return None;
         }
         let inside: FxHashSet<Var> = body.stms.iter().flat_map(|stm| stm.pattern.iter().copied()).collect();
-        let lane = op.space.last()?.index;
-        let row = op.space[op.space.len() - 2].index;
         let known = |x: Operand| {
             x.as_var().is_none_or(|var| {
                 var != row

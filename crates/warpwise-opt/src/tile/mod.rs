@@ -22,7 +22,8 @@
 //! rows take the body as it was. Whatever the operators are, the shape decides: two parallel dimensions, the inner in
 //! lanes, and a loop in which something varying is loaded that is the same for all rows.
 //!
-//! Large products are blocked for the caches on top of that ([`blocks`]).
+//! Large products are blocked for the caches on top of that ([`blocks`]); so are those of which `schedule` put the summed
+//! dimension in lanes, because both operands lie along it: packing turns one of them.
 //!
 //! Not done here: bodies with checks, choices, arrays or nested loops.
 
@@ -40,6 +41,7 @@ use warpwise_ir::{
 use warpwise_prim::CompareOp;
 
 use crate::pass::rewrite_bodies;
+use crate::schedule::loops::as_loop;
 use blocks::Product;
 use made::Made;
 
@@ -64,7 +66,15 @@ fn walk(function: &mut Function, body: &mut Body) {
                 body.stms.extend(stm);
                 continue;
             }
-            Expr::Seg(_) => {}
+            Expr::Seg(op) => {
+                if let Some(op) = with_loops(op).filter(|op| is_tileable(function, op))
+                    && let Some(product) = Product::of(&op)
+                {
+                    let plain = |_: &mut Function, stm: &Stm, pattern| vec![Stm { pattern, ..stm.clone() }];
+                    body.stms.extend(large_or(function, stm, &product, plain));
+                    continue;
+                }
+            }
             expr => expr.for_each_body_mut(|body| walk(function, body)),
         }
         body.stms.push(stm);
@@ -149,20 +159,44 @@ fn collect(body: &Body, found: &mut FxHashSet<Var>) {
 /// it was.
 fn versions(function: &mut Function, stm: Stm) -> Vec<Stm> {
     let Expr::Seg(op) = &stm.expr else { unreachable!("a tileable statement") };
-    let [.., row, _] = op.space.as_slice() else { unreachable!("two dimensions at least") };
-    let mut made = Made { function, stms: Vec::new(), span: stm.span };
-    let by_row = dependents(&op.body, row.index);
-    if let Some(product) = Product::of(op, &by_row) {
-        let large = made.is_large(&product);
-        let blocks = made.blocks(&stm, &product);
-        let pattern: Vec<Var> = stm.pattern.iter().map(|&var| made.function.fresh_like(var)).collect();
-        let smaller = tiles_or_plain(made.function, &stm, op, pattern.clone());
-        let else_body = Body { stms: smaller, result: pattern.into_iter().map(Operand::Var).collect() };
-        let expr = Expr::If { cond: large, then_body: blocks, else_body, branch: Branch::Plain };
-        made.stms.push(Stm { pattern: stm.pattern, expr, certs: vec![], span: stm.span });
-        return made.stms;
+    let op = op.as_ref().clone();
+    match Product::of(&op) {
+        Some(product) => large_or(function, stm, &product, |function, stm, pattern| {
+            tiles_or_plain(function, stm, &op, pattern)
+        }),
+        None => tiles_or_plain(function, &stm, &op, stm.pattern.clone()),
     }
-    tiles_or_plain(made.function, &stm, op, stm.pattern.clone())
+}
+
+/// Blocks where the product is large, else what `smaller` makes, which binds the variables it is given.
+fn large_or(
+    function: &mut Function,
+    stm: Stm,
+    product: &Product,
+    smaller: impl FnOnce(&mut Function, &Stm, Vec<Var>) -> Vec<Stm>,
+) -> Vec<Stm> {
+    let mut made = Made { function, stms: Vec::new(), span: stm.span };
+    let large = made.is_large(product);
+    let blocks = made.blocks(&stm, product);
+    let pattern: Vec<Var> = stm.pattern.iter().map(|&var| made.function.fresh_like(var)).collect();
+    let stms = smaller(made.function, &stm, pattern.clone());
+    let else_body = Body { stms, result: pattern.into_iter().map(Operand::Var).collect() };
+    let expr = Expr::If { cond: large, then_body: blocks, else_body, branch: Branch::Plain };
+    made.stms.push(Stm { pattern: stm.pattern, expr, certs: vec![], span: stm.span });
+    made.stms
+}
+
+/// An operation with the last dimension in lanes and its reductions as loops, of one whose reductions run in lanes.
+fn with_loops(op: &SegOp) -> Option<SegOp> {
+    let mut op = op.clone();
+    let last = op.space.last_mut().filter(|last| last.mapping == Mapping::Task)?;
+    last.mapping = Mapping::TaskLane;
+    for stm in &mut op.body.stms {
+        if let Expr::Seg(inner) = &stm.expr {
+            stm.expr = as_loop(inner)?;
+        }
+    }
+    Some(op)
 }
 
 /// Tiles where there are enough rows, else the statement as it was; binds `pattern`.
