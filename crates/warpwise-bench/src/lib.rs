@@ -19,6 +19,7 @@ pub mod picture;
 pub mod probe;
 pub mod report;
 pub mod row;
+pub mod safety;
 pub mod scaling;
 pub mod start_up;
 pub mod value;

@@ -9,12 +9,13 @@ use warpwise_bench::footprint::Who;
 use warpwise_bench::report::Report;
 use warpwise_bench::row::{Settings, measure};
 use warpwise_bench::work::Work;
-use warpwise_bench::{footprint, futhark, scaling, start_up, work};
+use warpwise_bench::{footprint, futhark, safety, scaling, start_up, work};
 
 /// Compares Warpwise with other programs for the same work, all run in turn.
 #[derive(Parser)]
 struct Arguments {
-    /// Only works whose names contain one of these; besides works there are `threads`, `memory` and `start`.
+    /// Only works whose names contain one of these; besides works there are `threads`, `safety` (of the other works named,
+    /// or of all), `memory` and `start`.
     only: Vec<String>,
     /// The command whose start is timed.
     #[arg(long, default_value = "target/release/warpwise")]
@@ -113,6 +114,11 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         }
     };
     collect("threads", &|| scaling::figures(root, &works, arguments.rounds));
+    collect("safety", &|| {
+        let named: Vec<&Work> = works.iter().filter(|work| is_wanted(arguments, &work.name)).collect();
+        let chosen = if named.is_empty() { works.iter().collect() } else { named };
+        safety::figures(root, &chosen, threads, (settings.rounds, settings.repetitions))
+    });
     collect("memory", &|| footprint::figures(&works, arguments.scale));
     collect("start", &|| start_up::figures(&arguments.warpwise, root, folder.path()));
     for (name, figure) in report.summary() {
