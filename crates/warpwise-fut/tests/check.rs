@@ -102,3 +102,48 @@ fn warned(name: &str, text: &str, sources: &Sources, found: &[Diagnostic]) -> Ve
     }
     complaints
 }
+
+/// No files but the main one.
+struct Nowhere;
+
+impl SourceProvider for Nowhere {
+    fn read(&self, _: &str, path: &str) -> Result<SourceFile, ReadError> {
+        Err(ReadError::NotFound(path.to_string()))
+    }
+}
+
+#[track_caller]
+fn says(text: &str, expected: &str) {
+    let main = SourceFile { key: "main".to_string(), name: "main".to_string(), text: text.to_string() };
+    let mut sources = Sources::new();
+    match warpwise_fut::compile::compile(main, &Nowhere, &mut sources, Default::default()) {
+        Err(Failure::User(errors)) => assert_eq!(errors[0].message, expected),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn different_sizes_have_different_names() {
+    says(
+        "def main (xs: []i32) = map2 (+) (filter (> 0) xs) (filter (> 0) xs)",
+        "expected `[k]i32`, found `[k1]i32`: the sizes `k` and `k1` do not match",
+    );
+    says(
+        "def main [n] (xs: [n]i32) : [n]i32 = loop ys = xs for _i < 3i32 do tail ys",
+        "expected `[n]i32`, found `[n1]i32`: the sizes `n` and `n1` do not match",
+    );
+    says(
+        "def square [n] (a: [n][n]i32) : [n - 1][n - 1]i32 = a[1:, 1:]\n\
+         def main [k][n] (a: [k][n]i32) = (loop a for _i < 2i32 do square a : [k][k]i32)",
+        "initial value of the loop does not have expected type: the sizes `k` and `n` do not match",
+    );
+}
+
+#[test]
+fn unknown_sizes_have_names() {
+    says(
+        "def main (xs: []i32) (half: i64) =\n\
+         loop ys = xs for _i < 3i32 do map2 i32.max (take half ys) (drop (length ys - half) ys)",
+        "expected `[half]i32`, found `[_ - ((length ys) - half)]i32`: the sizes `half` and `_ - ((length ys) - half)` do not match",
+    );
+}

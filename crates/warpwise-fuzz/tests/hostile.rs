@@ -137,15 +137,41 @@ fn module_types_and_parametric_modules_that_double() {
     answered(&format!("module f0 (p: {{}}) = {{ def x = 1i32 }}\n{applied}"));
 }
 
-/// FIXME: the checker walks types as trees, so that time doubles with every step; it should walk what is shared once.
+/// Types that double with every step are refused when they become too large, whatever makes them do so.
 #[test]
 fn types_that_double() {
     let pairs =
         |steps: usize| -> String { (0..steps).map(|i| format!("let x{} = (x{i}, x{i})\n", i + 1)).collect() };
-    answered(&format!("entry main (x0: i32) = {} in x0", pairs(12)));
-    answered(&format!("def f x0 = {} in x12", pairs(12)));
-    let types: String = (0..12).map(|i| format!("type t{} = (t{i}, t{i})\n", i + 1)).collect();
-    answered(&format!("type t0 = i32\n{types}def f (x: t12) = x"));
+    for steps in [12, 60, 2000] {
+        answered(&format!("entry main (x0: i32) = {} in x0", pairs(steps)));
+        answered(&format!("entry main (x0: []i32) = {} in x0", pairs(steps)));
+        answered(&format!("def f x0 = {} in x{steps}", pairs(steps)));
+        let types: String = (0..steps).map(|i| format!("type t{} = (t{i}, t{i})\n", i + 1)).collect();
+        answered(&format!("type t0 = i32\n{types}def f (x: t{steps}) = x"));
+        let functions: String = (0..steps).map(|i| format!("def f{} x = f{i} (x, x)\n", i + 1)).collect();
+        answered(&format!("def f0 x = x\n{functions}def g = f{steps} 1i32"));
+        let sealed: String = (0..steps)
+            .map(|i| format!("module m{}: {{ type t }} = {{ type t = (m{i}.t, m{i}.t) }}\n", i + 1))
+            .collect();
+        answered(&format!("module m0 = {{ type t = i32 }}\n{sealed}entry main (x: m{steps}.t) = x"));
+    }
+    for depth in [12, 60, 200] {
+        let nested = format!("{}i32{}", "p (".repeat(depth), ")".repeat(depth));
+        answered(&format!("type p 'a = (a, a)\ndef f (x: {nested}) = x"));
+        let late = format!("{}x{}", "(\\x -> (x, x)) (".repeat(depth), ")".repeat(depth));
+        answered(&format!("entry main (x: i32) = let y = {late} in x"));
+    }
+}
+
+/// Types that are deep instead of wide.
+#[test]
+fn types_that_deepen() {
+    for steps in [100, 900, 20_000] {
+        let pairs: String = (0..steps).map(|i| format!("let x{} = (x{i}, 1i32)\n", i + 1)).collect();
+        answered(&format!("entry main (x0: i32) = {pairs} in x0"));
+        let types: String = (0..steps).map(|i| format!("type t{} = (t{i}, i32)\n", i + 1)).collect();
+        answered(&format!("type t0 = i32\n{types}def f (x: t{steps}) = x"));
+    }
 }
 
 #[test]

@@ -1,31 +1,49 @@
 //! Sizes are known before they are needed.
 //!
-//! A size that an `Open` binds can become the argument of a function that is evaluated before the `Open`: in
+//! A size that an `Open` binds can become part of the type of something that is evaluated before the `Open`: in
 //! `zip (filter p xs) (rep 0)` the second argument comes first and needs the size of the first. The
-//! walk follows the order of evaluation of the typed tree and reports such uses.
+//! walk follows the order of evaluation of the typed tree and reports such uses:
 //!
-//! Types among the arguments of a scheme are not looked at, as those for lifted parameters may hold sizes that stay unknown.
+//! - arguments come last to first, then the function, but in `f <| x` first `f`;
+//! - names, sections, parameters of lambdas, empty arrays, constructors and holes need the sizes of their types.
+//!
+//! Sizes that a function type binds itself are not needed for a value of it.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_diag::{Diagnostic, Span};
 
 use crate::check::Checker;
 use crate::check::size::unify::Locals;
 use crate::typed::ids::LocalId;
-use crate::typed::map::{map_size, map_type};
-use crate::typed::tree::{Expr, ExprKind, Function, Instance};
+use crate::typed::map::map_size;
+use crate::typed::tree::{Expr, ExprKind, Function};
+use crate::typed::ty::{Size, Type, TypeArg};
+
+/// What the order of evaluation depends on and the tree does not tell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Written {
+    /// `f <| x`: the function is evaluated before the argument.
+    FunctionFirst,
+    /// `(x +)`, `(+ x)`: what comes into being in it is not known for its own type.
+    Section,
+}
 
 impl Checker<'_> {
     /// Checks a finished function.
     pub fn check_causality(&mut self, function: &Function) {
         let mut opened = FxHashSet::default();
         collect_opened(&function.body, &mut opened);
-        if opened.is_empty() {
+        if opened.is_empty() && self.sizing.nowhere.is_empty() {
             return;
         }
-        let mut walk = Causality { opened, known: Vec::new(), early: Vec::new() };
+        let (nowhere, written) = (&self.sizing.nowhere, &self.sizing.written);
+        let mut walk = Causality { opened, known: Vec::new(), early: Vec::new(), nowhere, written };
         walk.expr(&function.body);
+        let mut reported = FxHashSet::default();
         for (size, span) in walk.early {
+            if !reported.insert(size) {
+                continue;
+            }
             let name = self.show_local(size).to_string();
             let place = self.program.locals[size.index()].span;
             let error = Diagnostic::error(
@@ -49,27 +67,38 @@ fn collect_opened(expr: &Expr, opened: &mut FxHashSet<LocalId>) {
 }
 
 /// A walk in the order of evaluation.
-struct Causality {
+struct Causality<'c> {
     /// Sizes that are opened somewhere and not known yet.
     opened: FxHashSet<LocalId>,
     /// Sizes that were opened, in order.
     known: Vec<LocalId>,
     /// Uses that come too early.
     early: Vec<(LocalId, Span)>,
+    /// Sizes that come into being somewhere else (see [`Sizing`](crate::check::size::Sizing)).
+    nowhere: &'c FxHashSet<LocalId>,
+    /// How some expressions were written.
+    written: &'c FxHashMap<Span, Written>,
 }
 
-impl Causality {
+impl Causality<'_> {
     fn expr(&mut self, expr: &Expr) {
+        if self.written.get(&expr.span) == Some(&Written::Section) {
+            self.needs(&expr.ty, expr.span);
+        }
         match &expr.kind {
-            ExprKind::Local { instance, .. }
-            | ExprKind::Def { instance, .. }
-            | ExprKind::Intrinsic { instance, .. } => self.instance(instance, expr.span),
-            ExprKind::Array(elements) if elements.is_empty() => self.sizes_of(expr),
-            ExprKind::Hole => self.sizes_of(expr),
+            ExprKind::Local { .. } | ExprKind::Def { .. } | ExprKind::Intrinsic { .. } => {
+                self.needs(&expr.ty, expr.span);
+            }
+            ExprKind::Array(elements) if elements.is_empty() => self.makes(&expr.ty, expr.span),
+            ExprKind::Hole => self.makes(&expr.ty, expr.span),
             ExprKind::Construct { arguments, .. } => {
                 arguments.iter().for_each(|argument| self.expr(argument));
                 // What other constructors would carry has a size, too.
-                self.sizes_of(expr);
+                self.makes(&expr.ty, expr.span);
+            }
+            ExprKind::Lambda(lambda) => {
+                lambda.params.iter().for_each(|param| self.needs(&param.pattern.ty, param.pattern.span));
+                self.expr(&lambda.body);
             }
             ExprKind::If { condition, then, otherwise } => {
                 self.expr(condition);
@@ -79,6 +108,12 @@ impl Causality {
             ExprKind::Match { scrutinee, cases } => {
                 self.expr(scrutinee);
                 cases.iter().for_each(|case| self.branch(&case.body));
+            }
+            ExprKind::Apply { function, arguments }
+                if self.written.get(&expr.span) == Some(&Written::FunctionFirst) =>
+            {
+                self.expr(function);
+                arguments.iter().for_each(|argument| self.expr(argument));
             }
             ExprKind::Apply { function, arguments } => {
                 arguments.iter().rev().for_each(|argument| self.expr(argument));
@@ -102,7 +137,6 @@ impl Causality {
             | ExprKind::Project { .. }
             | ExprKind::Index { .. }
             | ExprKind::Assert { .. }
-            | ExprKind::Lambda(_)
             | ExprKind::Range { .. }
             | ExprKind::Let { .. }
             | ExprKind::Loop(_)
@@ -118,22 +152,51 @@ impl Causality {
         self.opened.extend(self.known.drain(mark..));
     }
 
-    fn sizes_of(&mut self, expr: &Expr) {
-        let mut locals = Locals::default();
-        map_type(&expr.ty, &mut locals);
-        self.check(locals, expr.span);
-    }
-
-    fn instance(&mut self, instance: &Instance, span: Span) {
-        for size in &instance.sizes {
-            let mut locals = Locals::default();
-            map_size(size, &mut locals);
-            self.check(locals, span);
-        }
-    }
-
-    fn check(&mut self, locals: Locals, span: Span) {
-        let early = locals.0.into_iter().find(|local| self.opened.contains(local));
+    /// Something of this type is used.
+    fn needs(&mut self, ty: &Type, span: Span) {
+        let mut sizes = Vec::new();
+        free_sizes(ty, &mut Vec::new(), &mut sizes);
+        let early = sizes.into_iter().find(|local| self.opened.contains(local));
         self.early.extend(early.map(|local| (local, span)));
     }
+
+    /// A value of this type is made, of which not all parts are there to tell the sizes.
+    fn makes(&mut self, ty: &Type, span: Span) {
+        let mut sizes = Vec::new();
+        free_sizes(ty, &mut Vec::new(), &mut sizes);
+        let early =
+            sizes.into_iter().find(|local| self.opened.contains(local) || self.nowhere.contains(local));
+        self.early.extend(early.map(|local| (local, span)));
+    }
+}
+
+/// The locals in the sizes of a type that it does not bind itself.
+fn free_sizes(ty: &Type, bound: &mut Vec<LocalId>, found: &mut Vec<LocalId>) {
+    match ty {
+        Type::Prim(_) | Type::Param(_) => {}
+        Type::Abstract(_, args) => args.iter().for_each(|arg| match arg {
+            TypeArg::Size(size) => free_in_size(size, bound, found),
+            TypeArg::Type(ty) => free_sizes(ty, bound, found),
+        }),
+        Type::Array(array) => {
+            free_in_size(&array.size, bound, found);
+            free_sizes(&array.element, bound, found);
+        }
+        Type::Record(_) | Type::Sum(_) => {
+            ty.parts().unwrap_or_default().into_iter().for_each(|part| free_sizes(part, bound, found));
+        }
+        Type::Arrow(arrow) => {
+            free_sizes(&arrow.argument, bound, found);
+            let outside = bound.len();
+            bound.extend(arrow.param.iter().chain(&arrow.result.exists));
+            free_sizes(&arrow.result.ty, bound, found);
+            bound.truncate(outside);
+        }
+    }
+}
+
+fn free_in_size(size: &Size, bound: &[LocalId], found: &mut Vec<LocalId>) {
+    let mut locals = Locals::default();
+    map_size(size, &mut locals);
+    found.extend(locals.0.into_iter().filter(|local| !bound.contains(local)));
 }

@@ -59,6 +59,8 @@ pub struct Checker<'a> {
     pub infer: Inference<'a>,
     /// The phase with sizes.
     pub sizing: Sizing,
+    /// The names, in the message being written, of locals of which others have the name.
+    pub told_apart: FxHashMap<LocalId, String>,
     /// Places with the codes of the warnings that they got.
     pub warned: FxHashSet<(&'static str, Span)>,
     /// How many of the diagnostics are errors.
@@ -93,6 +95,7 @@ impl<'a> Checker<'a> {
             module_work: 0,
             infer: Inference::default(),
             sizing: Sizing::default(),
+            told_apart: FxHashMap::default(),
             warned: FxHashSet::default(),
             n_reported: 0,
             diagnostics: Vec::new(),

@@ -13,7 +13,7 @@ use crate::syntax::ast::{Attr, Liftedness, TypeDecl, TypeExpr, TypeParam, TypePa
 use crate::syntax::session::Symbol;
 use crate::typed::ids::{DefId, TypeParamId};
 use crate::typed::tree::{AbstractParam, Def, Function, Scheme};
-use crate::typed::ty::{Type, Uniqueness};
+use crate::typed::ty::{TOO_LARGE, Type, Uniqueness};
 
 impl<'a> Checker<'a> {
     /// Starts a definition: nothing inside it is known yet.
@@ -34,6 +34,9 @@ impl<'a> Checker<'a> {
         let ty = self.infer_function(&decl.type_params, &decl.params, decl.result.as_ref(), &decl.body);
         self.close_recursion(ty, decl.name.name.span);
         self.checking.pop();
+        if self.infer.types.too_large {
+            self.limit(decl.name.name.span, TOO_LARGE);
+        }
         if self.infer.tainted || self.n_errors() > errors {
             return Value::Failed;
         }
@@ -41,6 +44,7 @@ impl<'a> Checker<'a> {
         self.generalise_recursion(&types);
         let place = decl.name.name.span;
         let built = self.build_function(&decl.params, decl.result.as_ref(), &decl.body, None, place);
+        self.check_size_params(&sizes, &built.ty);
         sizes.extend(self.generalise_sizes(&built.ty, 0, 0));
         let Built { params, result, body, ty } = built;
         let mut function = Function { scheme: Scheme { types, sizes }, params, result, body };

@@ -7,6 +7,7 @@ use warpwise_diag::Span;
 use crate::check::Checker;
 use crate::check::env::{Frame, Members, Module, Names, Poly, TypeDef, Value};
 use crate::check::operators::Operator;
+use crate::check::size::names::is_extent;
 use crate::check::type_exprs::{Anonymous, Pending};
 use crate::syntax::ast::{
     DeclKind, Liftedness, ModuleTypeExprKind, PrimType, Program, Spec, SpecKind, TypeExpr, TypeParam,
@@ -54,6 +55,7 @@ impl<'a> Checker<'a> {
             span: Span::NONE,
             liftedness: Liftedness::SizeLifted,
             params: params.clone(),
+            exists: Vec::new(),
             definition: Type::Param(param),
         });
         let def = TypeDef {
@@ -111,12 +113,21 @@ impl<'a> Checker<'a> {
             return None;
         }
         let filled = self.fill_pending(&annotation.ty);
+        let first = sizes.len();
         sizes.extend(self.generalise_sizes(&filled, 0, 0));
+        // Of a value that is no function nothing tells a size that its type hides.
+        let solved = self.solved(&filled);
+        if sizes[first..].iter().any(|&size| is_extent(&solved, size)) {
+            let message = "the type of this value hides a size, which nobody could tell";
+            let error = warpwise_diag::Diagnostic::error("E0306", span, message);
+            self.report(error.hint("make it a function: `val f : () -> t`"));
+            return None;
+        }
         if !annotation.exists.is_empty() {
             let message = "unknown sizes can stand only in the result of a function";
             self.report(warpwise_diag::Diagnostic::error("E0306", span, message));
             return None;
         }
-        Some(Poly { types, sizes, ty: self.solved(&filled) })
+        Some(Poly { types, sizes, ty: solved })
     }
 }

@@ -5,13 +5,15 @@
 
 use std::rc::Rc;
 
-use warpwise_diag::Diagnostic;
+use warpwise_diag::{Diagnostic, Span};
 
 use crate::check::Checker;
 use crate::check::env::{Poly, TypeDef, Value};
 use crate::check::infer::{Head, Resolved, Why};
 use crate::check::modules::laying::Seal;
 use crate::check::modules::scopes::Scopes;
+use crate::check::size::names::is_extent;
+use crate::check::type_exprs::Subst;
 use crate::syntax::ast::{Ident, Liftedness, TypeDecl, TypeExpr, TypeParam as AstParam};
 use crate::typed::ids::{AbstractId, DefId};
 use crate::typed::tree::{Abstract, AbstractParam, Def, Expr, ExprKind, Function, Instance, Scheme};
@@ -115,7 +117,7 @@ impl<'a> Checker<'a> {
         def: Rc<TypeDef>,
         scopes: &mut Scopes<'a>,
     ) {
-        if self.hides(&def) as u8 > liftedness as u8 {
+        if def.liftedness as u8 > liftedness as u8 {
             let text = self.text(name.symbol).to_string();
             let allowed = match liftedness {
                 Liftedness::Unlifted => "a non-lifted type",
@@ -124,12 +126,9 @@ impl<'a> Checker<'a> {
             let message = format!("the type `{text}` of {} hides more than {allowed} may", seal.subject);
             self.report(Diagnostic::error("E0216", seal.span, message).label(name.span, "asked for here"));
         }
+        self.check_told_sizes(seal, name, &def);
         if !seal.hide {
             return scopes.insert_type(name.symbol, def.clone(), def);
-        }
-        if !def.exists.is_empty() {
-            self.limit(name.span, "abstract types that hide sizes");
-            return scopes.insert_failed_type(name.symbol);
         }
         let view = self.make_abstract(liftedness, *name, &def);
         scopes.insert_type(name.symbol, def, view);
@@ -147,21 +146,30 @@ impl<'a> Checker<'a> {
             span: name.span,
             liftedness,
             params: def.params.clone(),
+            exists: def.exists.clone(),
             definition: def.ty.clone(),
         });
         let ty = Type::Abstract(id, args.collect());
-        Rc::new(TypeDef { liftedness, ty, ..TypeDef::clone(def) })
+        Rc::new(TypeDef { liftedness, exists: Vec::new(), ty, ..TypeDef::clone(def) })
     }
 
-    /// What a type hides, whatever it was declared to.
-    fn hides(&self, def: &TypeDef) -> Liftedness {
-        match self.liftedness(&def.ty) {
-            Liftedness::Unlifted if !def.exists.is_empty() => Liftedness::SizeLifted,
-            found => found,
+    /// The values of an abstract type must tell its sizes, as nobody else can.
+    fn check_told_sizes(&mut self, seal: &Seal<'a>, name: &Ident, def: &TypeDef) {
+        for param in &def.params {
+            if let AbstractParam::Size(size) = param
+                && !is_extent(&def.ty, *size)
+            {
+                let (size, text) = (self.show_local(*size).to_string(), self.text(name.symbol).to_string());
+                let message = format!(
+                    "the size `{size}` of the type `{text}` is not used constructively as an array size in its definition"
+                );
+                self.mismatch(seal, message, name.span);
+            }
         }
     }
 
-    /// Demands that a type of the module is the one that its module type says. False if it is not, which is reported.
+    /// Demands that a type of the module is the one that its module type says, up to the names of parameters and of hidden
+    /// sizes. False if it is not, which is reported.
     fn demand_same_type(
         &mut self,
         seal: &Seal<'a>,
@@ -172,11 +180,29 @@ impl<'a> Checker<'a> {
         if found.failed || expected.failed {
             return false;
         }
-        if !found.params.is_empty() {
-            return true;
-        }
         self.start();
-        if self.erases_alike(&found.ty, &expected.ty) && self.unify_types(&expected.ty, &found.ty).is_ok() {
+        let mut ours = Subst::default();
+        // Both have parameters of the same kinds.
+        for pair in found.params.iter().zip(&expected.params) {
+            match pair {
+                (AbstractParam::Size(theirs), AbstractParam::Size(size)) => {
+                    ours.sizes.insert(*theirs, Size::Local(*size));
+                }
+                (AbstractParam::Type(theirs), AbstractParam::Type(param)) => {
+                    ours.types.insert(*theirs, Type::Param(*param));
+                }
+                (AbstractParam::Size(_), AbstractParam::Type(_))
+                | (AbstractParam::Type(_), AbstractParam::Size(_)) => {}
+            }
+        }
+        for &hidden in &found.exists {
+            let unknown = self.sizing.new_meta(self.sizing.level, Span::NONE, None);
+            ours.sizes.insert(hidden, unknown);
+        }
+        let found_type = self.substitute(&found.ty, &ours);
+        if self.erases_alike(&found_type, &expected.ty)
+            && self.unify_types(&expected.ty, &found_type).is_ok()
+        {
             return true;
         }
         let (expected, found) = (self.show_type(&expected.ty), self.show_type(&found.ty));

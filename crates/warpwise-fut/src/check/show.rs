@@ -2,13 +2,17 @@
 
 use std::fmt::Write;
 
+use rustc_hash::FxHashSet;
+
 use crate::check::Checker;
 use crate::check::infer::ty::{Constraint, Node, Ty};
 use crate::check::operators::PrimSet;
+use crate::check::size::unify::Locals;
 use crate::syntax::ast::Literal;
 use crate::syntax::session::Symbol;
-use crate::typed::ids::DefId;
+use crate::typed::ids::{DefId, LocalId};
 use crate::typed::intrinsic::Intrinsic;
+use crate::typed::map::map_type;
 use crate::typed::tree::{DimIndexKind, Expr, ExprKind};
 use crate::typed::ty::{ArrowType, Size, Type, TypeArg, Uniqueness};
 
@@ -170,8 +174,38 @@ impl Checker<'_> {
         format!("{argument} -> ?{}.{result}", exists.collect::<String>())
     }
 
+    /// Runs `show` with different names for the different sizes of some types, `k` and `k1` where both are `k`.
+    pub fn telling_apart<T>(&mut self, types: &[&Type], show: impl FnOnce(&mut Self) -> T) -> T {
+        let mut locals = Locals::default();
+        types.iter().for_each(|ty| drop(map_type(ty, &mut locals)));
+        let mut names: Vec<String> = Vec::new();
+        let mut seen = FxHashSet::default();
+        for local in locals.0 {
+            let own = self.show_local(local).to_string();
+            if own.is_empty() || !seen.insert(local) {
+                continue;
+            }
+            let mut name = own.clone();
+            let mut number = 0;
+            while names.contains(&name) {
+                number += 1;
+                name = format!("{own}{number}");
+            }
+            if name != own {
+                self.told_apart.insert(local, name.clone());
+            }
+            names.push(name);
+        }
+        let shown = show(self);
+        self.told_apart.clear();
+        shown
+    }
+
     /// A local by name.
-    pub fn show_local(&self, local: crate::typed::ids::LocalId) -> &str {
+    pub fn show_local(&self, local: LocalId) -> &str {
+        if let Some(name) = self.told_apart.get(&local) {
+            return name;
+        }
         match self.program.locals.get(local.index()) {
             Some(local) => self.text(local.name),
             None => "",

@@ -20,7 +20,10 @@ use crate::syntax::session::Symbol;
 use crate::typed::ids::{LocalId, TypeParamId};
 use crate::typed::map::{Map, map_type};
 use crate::typed::tree::AbstractParam;
-use crate::typed::ty::{ArrowType, Constructor, Field, ResultType, Size, Type, TypeArg, Uniqueness};
+use crate::typed::ty::{
+    ArrowType, Constructor, Field, MOST_LEVELS, MOST_PARTS, ResultType, Size, TOO_LARGE, Type, TypeArg,
+    Uniqueness,
+};
 
 /// Locals from here on are pending sizes.
 pub const PENDING: u32 = 1 << 31;
@@ -94,6 +97,7 @@ impl<'a> Checker<'a> {
         self.check_type_names(expr, &mut Vec::new());
         let mut exists = Vec::new();
         let (ty, unique) = self.resolve_type(expr, anonymous, &mut exists)?;
+        self.check_room(&ty, expr.span)?;
         Some(Annotation { exists, ty, unique })
     }
 
@@ -173,7 +177,12 @@ impl<'a> Checker<'a> {
             local
         });
         let mut sizes = Vec::new();
-        let resolved = self.resolve_type(result, Anonymous::Unknown, &mut sizes);
+        let resolved = if let TypeExprKind::Arrow { .. } = result.kind {
+            // Sizes of a further parameter come from outside, too.
+            self.resolve_type(result, anonymous, exists)
+        } else {
+            self.resolve_type(result, Anonymous::Unknown, &mut sizes)
+        };
         self.infer.scope.reset(mark);
         let (ty, unique) = resolved?;
         // Only a parameter of type i64 can be spoken of by sizes through its own name.
@@ -356,7 +365,18 @@ impl<'a> Checker<'a> {
             };
             subst.sizes.insert(hidden, Size::Local(size));
         }
-        Some((map_type(&def.ty, &mut subst), def.uniqueness.clone()))
+        let ty = map_type(&def.ty, &mut subst);
+        self.check_room(&ty, span)?;
+        Some((ty, def.uniqueness.clone()))
+    }
+
+    /// Refuses a type of too many parts, as abbreviations that use each other twice make it.
+    fn check_room(&mut self, ty: &Type, span: Span) -> Option<()> {
+        let fits = fits(ty, &mut MOST_PARTS.clone(), MOST_LEVELS);
+        if !fits {
+            self.limit(span, TOO_LARGE);
+        }
+        fits.then_some(())
     }
 
     /// The type without its sizes, for inference.
@@ -422,6 +442,27 @@ impl<'a> Checker<'a> {
             }
             Type::Arrow(_) => Liftedness::Lifted,
         }
+    }
+}
+
+/// Whether a type has no more parts and levels than these.
+fn fits(ty: &Type, parts: &mut u32, levels: u32) -> bool {
+    if *parts == 0 || levels == 0 {
+        return false;
+    }
+    *parts -= 1;
+    let mut all =
+        |mut tys: &mut dyn Iterator<Item = &Type>| Iterator::all(&mut tys, |ty| fits(ty, parts, levels - 1));
+    match ty {
+        Type::Prim(_) | Type::Param(_) => true,
+        Type::Abstract(_, args) => all(&mut args.iter().filter_map(|arg| match arg {
+            TypeArg::Size(_) => None,
+            TypeArg::Type(ty) => Some(ty),
+        })),
+        Type::Array(array) => all(&mut [&array.element].into_iter()),
+        Type::Record(fields) => all(&mut fields.iter().map(|field| &field.ty)),
+        Type::Sum(constructors) => all(&mut constructors.iter().flat_map(|c| c.payload.iter())),
+        Type::Arrow(arrow) => all(&mut [&arrow.argument, &arrow.result.ty].into_iter()),
     }
 }
 

@@ -19,10 +19,11 @@ use warpwise_diag::Failure;
 
 use crate::lower::context::Lowering;
 use crate::lower::expr::{function, is_named};
-use crate::lower::types::{Form, Sizes};
+use crate::lower::types::{Extent, Form, Sizes};
 use crate::lower::value::{Callee, Closure, Env, Frame, Use, Value};
+use crate::syntax::ast::Liftedness;
 use crate::typed::ids::DefId;
-use crate::typed::tree::{Function, Instance, Lambda};
+use crate::typed::tree::{Function, Instance, Lambda, Scheme};
 
 impl<'a> Lowering<'a, '_> {
     /// A function applied to any number of arguments.
@@ -180,7 +181,25 @@ impl<'a> Lowering<'a, '_> {
         }
         let recursive = arguments.env.def == Some(def);
         let wanted = source.attrs.iter().any(|attr| is_named(attr, "inline", self));
-        Ok(!recursive && (wanted || self.session.in_prelude(source.span)))
+        if recursive {
+            return Ok(false);
+        }
+        Ok(wanted
+            || self.session.in_prelude(source.span)
+            || self.hides_sizes(&source.function.scheme, arguments)?)
+    }
+
+    /// Whether a type argument has sizes that nothing but the values tell: a function of the core needs all of them.
+    fn hides_sizes(&mut self, scheme: &Scheme, arguments: &Use<'a>) -> Result<bool, Failure> {
+        let Some(instance) = arguments.instance else { return Ok(false) };
+        for (param, ty) in scheme.types.iter().zip(&instance.types) {
+            let is_lifted =
+                self.session.program.type_params[param.index()].liftedness != Liftedness::Unlifted;
+            if is_lifted && self.extents_of(ty, &arguments.env, Sizes::Plain)?.contains(&Extent::Hidden) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn form_of_result(&mut self, def: DefId, arguments: &Use<'a>) -> Result<Form, Failure> {

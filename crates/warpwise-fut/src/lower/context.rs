@@ -53,6 +53,8 @@ pub struct Lowering<'a, 's> {
     pub code: Code,
     /// The constants evaluated at its beginning.
     pub constants: FxHashMap<DefId, Value<'a>>,
+    /// How many parts were seen of the type being looked at; 0 where none is.
+    pub parts: u32,
 }
 
 impl<'a> Session<'a> {
@@ -89,7 +91,7 @@ impl<'a> Session<'a> {
 impl<'a, 's> Lowering<'a, 's> {
     /// A function with nothing in it yet.
     pub fn new(session: &'s mut Session<'a>, name: &str, span: Span) -> Lowering<'a, 's> {
-        Lowering { session, code: Code::new(name, span), constants: FxHashMap::default() }
+        Lowering { session, code: Code::new(name, span), constants: FxHashMap::default(), parts: 0 }
     }
 
     /// Statements from here on come from this place, unless it lies in the prelude. Gives the place before.

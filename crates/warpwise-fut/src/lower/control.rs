@@ -125,7 +125,7 @@ impl<'a> Lowering<'a, '_> {
                         size
                     }
                 },
-                Extent::Unknown => {
+                Extent::Unknown | Extent::Hidden => {
                     sizes.push(size);
                     size
                 }
@@ -140,7 +140,7 @@ impl<'a> Lowering<'a, '_> {
         let extents = self.extents_of(&source.pattern.ty, env, Sizes::All)?;
         let extents = extents.into_iter().zip(initial.extents()).map(|(extent, _)| match extent {
             Extent::Local(local) if !source.sizes.contains(&local) => Extent::Unknown,
-            Extent::Known(_) | Extent::Local(_) | Extent::Unknown => extent,
+            Extent::Known(_) | Extent::Local(_) | Extent::Unknown | Extent::Hidden => extent,
         });
         let extents: Vec<Extent> = extents.collect();
         let (mut inits, initial) = self.open_sizes(&initial, &extents);
@@ -284,7 +284,7 @@ pub fn fill(extents: &[Extent], sizes: &[Operand]) -> Vec<Operand> {
     let zero = Operand::i64(0);
     let operand = |extent: &Extent| match extent {
         Extent::Known(operand) => *operand,
-        Extent::Unknown => sizes.next().unwrap_or(zero),
+        Extent::Unknown | Extent::Hidden => sizes.next().unwrap_or(zero),
         Extent::Local(local) => match named.iter().find(|(other, _)| other == local) {
             Some((_, operand)) => *operand,
             None => {

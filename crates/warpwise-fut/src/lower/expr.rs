@@ -174,9 +174,15 @@ impl<'a> Lowering<'a, '_> {
         let targets = repr.extents();
         let mut fits = Operand::bool(true);
         for (size, target) in value.extents().into_iter().zip(&targets) {
-            let Extent::Known(target) = target else { return Err(self.unknown_size(body.span)) };
-            let same = self.code.compare(CompareOp::Eq, size, *target);
-            fits = self.code.and(fits, same);
+            match target {
+                Extent::Known(target) => {
+                    let same = self.code.compare(CompareOp::Eq, size, *target);
+                    fits = self.code.and(fits, same);
+                }
+                // What a type hides is never compared.
+                Extent::Hidden => {}
+                Extent::Local(_) | Extent::Unknown => return Err(self.unknown_size(body.span)),
+            }
         }
         let mut message = vec![text("Value of shape ")];
         message.extend(shape_parts(&value.sizes()));
@@ -283,7 +289,7 @@ impl<'a> Lowering<'a, '_> {
             Repr::Array(extent, element) => {
                 let size = match extent {
                     Extent::Known(size) => *size,
-                    Extent::Local(_) | Extent::Unknown => Operand::i64(0),
+                    Extent::Local(_) | Extent::Unknown | Extent::Hidden => Operand::i64(0),
                 };
                 outer.push(size);
                 let element = self.empty_inside(element, outer)?;

@@ -239,7 +239,7 @@ pub fn n_open(extents: &[Extent]) -> usize {
     for extent in extents {
         match extent {
             Extent::Known(_) => {}
-            Extent::Unknown => count += 1,
+            Extent::Unknown | Extent::Hidden => count += 1,
             Extent::Local(local) if locals.contains(local) => {}
             Extent::Local(local) => {
                 locals.push(*local);

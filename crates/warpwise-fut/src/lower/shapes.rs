@@ -24,7 +24,7 @@ impl<'a> Lowering<'a, '_> {
     pub fn coerce(&mut self, value: &Value<'a>, extents: &[Extent], certs: &[Var]) -> Value<'a> {
         let same = |(size, extent): (&Operand, &Extent)| match extent {
             Extent::Known(operand) => operand == size,
-            Extent::Local(_) | Extent::Unknown => true,
+            Extent::Local(_) | Extent::Unknown | Extent::Hidden => true,
         };
         if certs.is_empty() && value.extents().iter().zip(extents).all(same) {
             return value.clone();
@@ -52,7 +52,7 @@ impl<'a> Lowering<'a, '_> {
             Value::Array(size, element) => {
                 let size = match extents.next() {
                     Some(Extent::Known(operand)) => *operand,
-                    Some(Extent::Local(_) | Extent::Unknown) | None => *size,
+                    Some(Extent::Local(_) | Extent::Unknown | Extent::Hidden) | None => *size,
                 };
                 outer.push(size);
                 let element = self.reshape(element, extents, outer, certs);
@@ -120,7 +120,7 @@ impl<'a> Lowering<'a, '_> {
                 outer.pop();
                 Value::Array(*size, Box::new(element))
             }
-            Repr::Array(Extent::Local(_) | Extent::Unknown, _) => {
+            Repr::Array(Extent::Local(_) | Extent::Unknown | Extent::Hidden, _) => {
                 return Err(self.unknown_size(self.code.span));
             }
             Repr::Function | Repr::Acc => return Err(self.bug("a function where only data can stand")),

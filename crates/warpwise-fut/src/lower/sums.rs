@@ -257,7 +257,7 @@ impl<'a> Lowering<'a, '_> {
             Repr::Array(extent, element) => {
                 let size = match extent {
                     Extent::Known(size) => *size,
-                    Extent::Local(_) | Extent::Unknown => Operand::i64(0),
+                    Extent::Local(_) | Extent::Unknown | Extent::Hidden => Operand::i64(0),
                 };
                 outer.push(size);
                 let element = self.blank(element, outer);

@@ -12,7 +12,7 @@ use crate::lower::value::{Env, Frame, TypeBinding, Value};
 use crate::syntax::ast::PrimType;
 use crate::typed::ids::{ACCUMULATOR, LocalId};
 use crate::typed::tree::{AbstractParam, DimIndexKind, Expr, ExprKind, Instance, Scheme};
-use crate::typed::ty::{Size, Type, TypeArg};
+use crate::typed::ty::{MOST_PARTS, Size, TOO_LARGE, Type, TypeArg};
 
 /// The shape of a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,6 +40,8 @@ pub enum Extent {
     Local(LocalId),
     /// Not known yet.
     Unknown,
+    /// An abstract type hides it: every value has its own.
+    Hidden,
 }
 
 /// The shape of a value without its sizes: what a definition is specialised for.
@@ -94,6 +96,32 @@ pub fn value_type(ty: PrimType) -> ValueType {
 impl<'a> Lowering<'a, '_> {
     /// The shape of values of a type.
     pub fn repr(&mut self, ty: &'a Type, env: &Env<'a>, sizes: Sizes) -> Result<Repr, Failure> {
+        let outer = self.begin_type()?;
+        let repr = self.repr_inside(ty, env, sizes);
+        self.end_type(outer);
+        repr
+    }
+
+    /// Counts a part of a type; gives what [`end_type`](Self::end_type) wants.
+    fn begin_type(&mut self) -> Result<bool, Failure> {
+        if self.parts == 0 {
+            self.parts = 1;
+            return Ok(true);
+        }
+        self.parts += 1;
+        if self.parts > MOST_PARTS {
+            return Err(self.limit(self.code.span, TOO_LARGE));
+        }
+        Ok(false)
+    }
+
+    fn end_type(&mut self, outer: bool) {
+        if outer {
+            self.parts = 0;
+        }
+    }
+
+    fn repr_inside(&mut self, ty: &'a Type, env: &Env<'a>, sizes: Sizes) -> Result<Repr, Failure> {
         Ok(match ty {
             Type::Prim(prim) => Repr::Scalar(*prim),
             Type::Param(param) => match env.type_binding(*param) {
@@ -103,10 +131,17 @@ impl<'a> Lowering<'a, '_> {
             },
             Type::Abstract(ACCUMULATOR, _) => Repr::Acc,
             Type::Abstract(id, args) => {
-                let inner =
-                    self.abstract_env(&self.session.program.abstracts[id.index()].params, args, env, sizes)?;
-                let definition = &self.session.program.abstracts[id.index()].definition;
-                self.repr(definition, &inner, sizes)?
+                let source = &self.session.program.abstracts[id.index()];
+                let mut open = Vec::new();
+                let inner = self.abstract_env(&source.params, args, env, sizes, &mut open)?;
+                let repr = self.repr(&source.definition, &inner, sizes)?;
+                repr.map_extents(&mut |extent| match extent {
+                    Extent::Local(local) if source.exists.contains(&local) => Extent::Hidden,
+                    Extent::Local(local) => {
+                        open.iter().find(|(param, _)| *param == local).map_or(extent, |(_, outside)| *outside)
+                    }
+                    Extent::Known(_) | Extent::Unknown | Extent::Hidden => extent,
+                })
             }
             Type::Array(array) => {
                 let extent = self.extent(&array.size, env, sizes)?;
@@ -130,6 +165,13 @@ impl<'a> Lowering<'a, '_> {
 
     /// The shape of values of a type without sizes.
     pub fn form(&mut self, ty: &'a Type, env: &Env<'a>) -> Result<Form, Failure> {
+        let outer = self.begin_type()?;
+        let form = self.form_inside(ty, env);
+        self.end_type(outer);
+        form
+    }
+
+    fn form_inside(&mut self, ty: &'a Type, env: &Env<'a>) -> Result<Form, Failure> {
         Ok(match ty {
             Type::Prim(prim) => Form::Scalar(*prim),
             Type::Param(param) => match env.type_binding(*param) {
@@ -140,7 +182,8 @@ impl<'a> Lowering<'a, '_> {
             Type::Abstract(ACCUMULATOR, _) => Form::Acc,
             Type::Abstract(id, args) => {
                 let definition = &self.session.program.abstracts[id.index()];
-                let inner = self.abstract_env(&definition.params, args, env, Sizes::Plain)?;
+                let inner =
+                    self.abstract_env(&definition.params, args, env, Sizes::Plain, &mut Vec::new())?;
                 self.form(&definition.definition, &inner)?
             }
             Type::Array(array) => Form::Array(Box::new(self.form(&array.element, env)?)),
@@ -160,22 +203,24 @@ impl<'a> Lowering<'a, '_> {
         })
     }
 
-    /// What the parameters of an abstract type mean in its definition.
+    /// What the parameters of an abstract type mean in its definition. Sizes that are not known come into `open`.
     fn abstract_env(
         &mut self,
         params: &[AbstractParam],
         args: &'a [TypeArg],
         env: &Env<'a>,
         sizes: Sizes,
+        open: &mut Vec<(LocalId, Extent)>,
     ) -> Result<Env<'a>, Failure> {
         let inner = Frame::root(None, env.unchecked);
         for (param, arg) in params.iter().zip(args) {
             match (param, arg) {
-                (AbstractParam::Size(local), TypeArg::Size(size)) => {
-                    if let Extent::Known(operand) = self.extent(size, env, sizes)? {
-                        inner.bind(*local, Value::Leaf(operand));
+                (AbstractParam::Size(local), TypeArg::Size(size)) => match self.extent(size, env, sizes)? {
+                    Extent::Known(operand) => inner.bind(*local, Value::Leaf(operand)),
+                    extent @ (Extent::Local(_) | Extent::Unknown | Extent::Hidden) => {
+                        open.push((*local, extent))
                     }
-                }
+                },
                 (AbstractParam::Type(param), TypeArg::Type(ty)) => {
                     inner.bind_type(*param, TypeBinding::Written(ty, env.clone()));
                 }
@@ -203,13 +248,21 @@ impl<'a> Lowering<'a, '_> {
                 }
             },
             Size::Expr(expr) if !locals_known(expr, env) => Extent::Unknown,
-            Size::Expr(expr) => match self.expr(expr, env)? {
+            Size::Expr(expr) => match self.size_value(expr, env)? {
                 Value::Leaf(operand) => Extent::Known(operand),
                 Value::Record(_) | Value::Sum(_) | Value::Array(..) | Value::Function(_) | Value::Acc(_) => {
                     Extent::Unknown
                 }
             },
         })
+    }
+
+    /// The value of an expression in a type; types inside it are counted for themselves.
+    fn size_value(&mut self, expr: &'a Expr, env: &Env<'a>) -> Result<Value<'a>, Failure> {
+        let parts = std::mem::take(&mut self.parts);
+        let value = self.expr(expr, env);
+        self.parts = parts;
+        value
     }
 
     /// Binds the wanted locals that are not bound yet to the extents at which they stand in a type.

@@ -254,9 +254,9 @@ impl Size {
 }
 
 impl Expr {
-    /// The expression as a size: constants, locals and definitions have forms of their own, attributes are left out.
+    /// The expression as a size: constants, locals and definitions have forms of their own, attributes and assertions are left out.
     pub fn into_size(self) -> Size {
-        if let ExprKind::Attr { body, .. } = self.kind {
+        if let ExprKind::Attr { body, .. } | ExprKind::Assert { body, .. } = self.kind {
             return body.into_size();
         }
         match &self.kind {

@@ -102,6 +102,8 @@ pub struct Abstract {
     pub liftedness: Liftedness,
     /// Its parameters, bound in `definition`.
     pub params: Vec<AbstractParam>,
+    /// The sizes that it hides, bound in `definition`: each value has its own.
+    pub exists: Vec<LocalId>,
     /// What it stands for.
     pub definition: Type,
 }
@@ -430,6 +432,8 @@ pub struct Loop {
     pub pattern: Pat,
     /// Which parts of the loop parameters the body consumes.
     pub consumes: Uniqueness,
+    /// Which parts have types written down: of those only what has a star may be consumed.
+    pub kept: Uniqueness,
     /// Their first values.
     pub initial: Expr,
     /// How it ends.

@@ -10,6 +10,16 @@ use crate::syntax::session::Symbol;
 use crate::typed::ids::{AbstractId, DefId, LocalId, TypeParamId};
 use crate::typed::tree::Expr;
 
+/// The most parts that a type may have, counted as often as they stand in it: types are shared, but much that is done with
+/// them is not.
+pub const MOST_PARTS: u32 = 50_000;
+
+/// How deep a type may be.
+pub const MOST_LEVELS: u32 = 1000;
+
+/// What is said of types that are larger.
+pub const TOO_LARGE: &str = "types of more than 50,000 parts or 1,000 levels";
+
 /// A type. Cheap to clone.
 #[derive(Clone, Debug)]
 pub enum Type {

@@ -26,7 +26,7 @@ impl Consumption<'_> {
             }
         }
         let outside = self.owners.len() as u32;
-        let params = self.loop_params(&this.pattern);
+        let params = self.loop_params(&this.pattern, &this.kept, &this.consumes);
         let mark = self.log.len();
         let seen = self.observed.len();
         // Parameters are inside, all that came before is outside.
@@ -68,31 +68,50 @@ impl Consumption<'_> {
         self.bind(pattern, element);
     }
 
-    /// Owners for the loop parameters.
-    fn loop_params(&mut self, pattern: &Pat) -> Aliases {
+    /// Owners for the loop parameters. Those that are `kept` may not be consumed, unless they have a star.
+    fn loop_params(&mut self, pattern: &Pat, kept: &Uniqueness, starred: &Uniqueness) -> Aliases {
         match &pattern.kind {
             PatKind::Bind(local) => {
-                let aliases = self.param_owners(&pattern.ty, &(self.name_of)(*local), pattern.span);
+                let name = (self.name_of)(*local);
+                let aliases = self.param_owners(&pattern.ty, &name, pattern.span, kept, starred);
                 self.bindings.insert(*local, aliases.clone());
                 aliases
             }
-            PatKind::Wildcard | PatKind::Literal(..) => self.param_owners(&pattern.ty, "_", pattern.span),
+            PatKind::Wildcard | PatKind::Literal(..) => {
+                self.param_owners(&pattern.ty, "_", pattern.span, kept, starred)
+            }
             // A pattern that always matches has the only constructor of its type.
             PatKind::Record(parts) | PatKind::Construct { parts, .. } => {
-                Aliases::Record(parts.iter().map(|part| self.loop_params(part)).collect())
+                let parts = parts.iter().enumerate();
+                let parts = parts.map(|(i, part)| self.loop_params(part, &kept.field(i), &starred.field(i)));
+                Aliases::Record(parts.collect())
             }
         }
     }
 
-    fn param_owners(&mut self, ty: &Type, name: &str, span: Span) -> Aliases {
+    fn param_owners(
+        &mut self,
+        ty: &Type,
+        name: &str,
+        span: Span,
+        kept: &Uniqueness,
+        starred: &Uniqueness,
+    ) -> Aliases {
         match ty {
             Type::Prim(_) => Aliases::none(),
             Type::Record(_) | Type::Sum(_) => {
-                let parts = ty.parts().unwrap_or_default();
-                Aliases::Record(parts.into_iter().map(|part| self.param_owners(part, name, span)).collect())
+                let parts = ty.parts().unwrap_or_default().into_iter().enumerate();
+                let parts = parts.map(|(index, part)| {
+                    self.param_owners(part, name, span, &kept.field(index), &starred.field(index))
+                });
+                Aliases::Record(parts.collect())
             }
             Type::Param(_) | Type::Abstract(..) | Type::Array(_) | Type::Arrow(_) => {
-                let owner = self.new_owner(name.to_string(), span, Permission::Owned);
+                let permission = match kept.any() && !starred.any() {
+                    true => Permission::Borrowed,
+                    false => Permission::Owned,
+                };
+                let owner = self.new_owner(name.to_string(), span, permission);
                 Aliases::Leaf([owner].into())
             }
         }

@@ -146,7 +146,8 @@ impl Consumption<'_> {
                 Permission::Borrowed => Some((
                     "E0402",
                     format!(
-                        "consuming variable {name}, which is not consumable: it is only lent to this function"
+                        "consuming variable {name}, which is not consumable: it is only lent to this {}",
+                        if what == "loop" { what } else { "function" }
                     ),
                 )),
                 Permission::Owned if owner.0 < self.barrier => Some((

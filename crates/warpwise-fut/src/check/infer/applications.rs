@@ -58,7 +58,7 @@ impl<'a> Checker<'a> {
             Found::Entry(Entry::Local { local, ty, params: Some(params) }) => {
                 let fresh: Vec<Ty> = params.iter().map(|&param| self.fresh_for(param, span)).collect();
                 let subst = params.iter().copied().zip(fresh.iter().copied()).collect();
-                let ty = self.instantiate_ty(ty, &subst);
+                let ty = self.instantiate_ty(ty, &subst, &mut FxHashMap::default());
                 Some((Head::Local(local, fresh), ty))
             }
             Found::Entry(Entry::Member(value)) | Found::Value(value) => self.instantiate_value(value, span),
@@ -106,36 +106,36 @@ impl<'a> Checker<'a> {
     }
 
     /// A type with others in the place of type parameters.
-    fn instantiate_ty(&mut self, ty: Ty, subst: &FxHashMap<TypeParamId, Ty>) -> Ty {
-        match self.infer.types.node(ty) {
-            Node::Param(param) => subst.get(&param).copied().unwrap_or(ty),
-            Node::Array(element) => {
-                let element = self.instantiate_ty(element, subst);
-                self.infer.types.add(Node::Array(element))
-            }
-            Node::Record(names, tys) => {
-                let tys = tys.iter().map(|&ty| self.instantiate_ty(ty, subst)).collect();
-                self.infer.types.add(Node::Record(names, tys))
-            }
-            Node::Abstract(id, tys) => {
-                let tys = tys.iter().map(|&ty| self.instantiate_ty(ty, subst)).collect();
-                self.infer.types.add(Node::Abstract(id, tys))
-            }
+    fn instantiate_ty(
+        &mut self,
+        ty: Ty,
+        subst: &FxHashMap<TypeParamId, Ty>,
+        done: &mut FxHashMap<Ty, Ty>,
+    ) -> Ty {
+        let ty = self.infer.types.find(ty);
+        if let Some(&instance) = done.get(&ty) {
+            return instance;
+        }
+        let mut all = |checker: &mut Self, parts: &[Ty]| -> Rc<[Ty]> {
+            parts.iter().map(|&part| checker.instantiate_ty(part, subst, done)).collect()
+        };
+        let node = match self.infer.types.node(ty) {
+            Node::Param(param) => return subst.get(&param).copied().unwrap_or(ty),
+            Node::Prim(_) | Node::Var(_) | Node::Link(_) | Node::Error => return ty,
+            Node::Array(element) => Node::Array(all(self, &[element])[0]),
+            Node::Record(names, parts) => Node::Record(names, all(self, &parts)),
+            Node::Abstract(id, parts) => Node::Abstract(id, all(self, &parts)),
             Node::Sum(sum) => {
-                let constructors = sum.iter().map(|(name, payload)| {
-                    let payload = payload.iter().map(|&ty| self.instantiate_ty(ty, subst));
-                    (*name, payload.collect())
-                });
-                let sum = constructors.collect();
-                self.infer.types.add(Node::Sum(sum))
+                Node::Sum(sum.iter().map(|(name, payload)| (*name, all(self, payload))).collect())
             }
             Node::Arrow(argument, result) => {
-                let argument = self.instantiate_ty(argument, subst);
-                let result = self.instantiate_ty(result, subst);
-                self.infer.types.add(Node::Arrow(argument, result))
+                let parts = all(self, &[argument, result]);
+                Node::Arrow(parts[0], parts[1])
             }
-            Node::Prim(_) | Node::Var(_) | Node::Link(_) | Node::Error => ty,
-        }
+        };
+        let instance = self.infer.types.add(node);
+        done.insert(ty, instance);
+        instance
     }
 
     /// `m.(e)`.

@@ -2,19 +2,23 @@
 //!
 //! One [`Types`] arena serves one definition. A variable may be restricted to a set of scalar types, to types
 //! that can be compared, to records with certain fields, or to sums with certain constructors.
+//!
+//! Types that were unified are one, and walks visit what is shared once: `let y = (x, x)` costs the same however large `x` is.
+//! Later phases walk types as trees, so a type of too many parts becomes an error (see [`Types::too_large`]).
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_diag::Span;
 
 use crate::check::operators::PrimSet;
 use crate::syntax::ast::{Liftedness, PrimType};
 use crate::syntax::session::Symbol;
 use crate::typed::ids::{AbstractId, TypeParamId};
+use crate::typed::ty::{MOST_LEVELS, MOST_PARTS};
 
 /// A type without sizes, by its position in a [`Types`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Ty(u32);
 
 /// What a type is.
@@ -95,6 +99,10 @@ pub enum Clash {
 #[derive(Default)]
 pub struct Types {
     nodes: Vec<Node>,
+    /// For each node how many parts it had when it was entered, and how deep it was.
+    measures: Vec<(u32, u32)>,
+    /// Whether some type had too many parts or levels.
+    pub too_large: bool,
     /// The number of local functions around the present place.
     pub level: u32,
     /// The levels of type parameters of local functions.
@@ -105,6 +113,8 @@ impl Types {
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.nodes.clear();
+        self.measures.clear();
+        self.too_large = false;
         self.level = 0;
         self.param_levels.clear();
     }
@@ -115,8 +125,33 @@ impl Types {
             // What else an element hides is reported when the type is complete.
             drop(self.restrict(element, Liftedness::Unlifted, u32::MAX));
         }
-        self.nodes.push(node);
+        let measure = self.measure(&node);
+        let is_too_large = measure.0 > MOST_PARTS || measure.1 > MOST_LEVELS;
+        self.too_large |= is_too_large;
+        self.nodes.push(if is_too_large { Node::Error } else { node });
+        self.measures.push(if is_too_large { (1, 1) } else { measure });
         Ty(self.nodes.len() as u32 - 1)
+    }
+
+    /// How many parts a type has, and how deep it is.
+    fn measure(&mut self, node: &Node) -> (u32, u32) {
+        let mut whole = (1u32, 1u32);
+        let mut add = |part: Ty| {
+            let root = self.find(part);
+            let (parts, levels) = self.measures[root.0 as usize];
+            whole = (whole.0.saturating_add(parts), whole.1.max(levels + 1));
+        };
+        match node {
+            Node::Prim(_) | Node::Param(_) | Node::Var(_) | Node::Link(_) | Node::Error => {}
+            Node::Array(element) => add(*element),
+            Node::Abstract(_, parts) | Node::Record(_, parts) => parts.iter().for_each(|&part| add(part)),
+            Node::Sum(sum) => sum.iter().flat_map(|c| c.1.iter()).for_each(|&part| add(part)),
+            Node::Arrow(argument, result) => {
+                add(*argument);
+                add(*result);
+            }
+        }
+        whole
     }
 
     /// A variable.
@@ -176,31 +211,52 @@ impl Types {
 
     /// Keeps the variables of a type from hiding more than allowed and from becoming type parameters deeper than `level`.
     pub fn restrict(&mut self, ty: Ty, lifted: Liftedness, level: u32) -> Result<(), Clash> {
-        match self.node(ty) {
+        self.restrict_part(ty, lifted, level, &mut FxHashSet::default())
+    }
+
+    fn restrict_part(
+        &mut self,
+        ty: Ty,
+        lifted: Liftedness,
+        level: u32,
+        seen: &mut FxHashSet<(Ty, u8)>,
+    ) -> Result<(), Clash> {
+        let ty = self.find(ty);
+        let node = self.node(ty);
+        if is_composite(&node) && !seen.insert((ty, lifted as u8)) {
+            return Ok(());
+        }
+        match node {
             Node::Prim(_) | Node::Error | Node::Link(_) => Ok(()),
             Node::Param(param) if self.param_levels.get(&param).is_some_and(|&own| own > level) => {
                 Err(Clash::Escapes(param))
             }
             Node::Param(_) => Ok(()),
             Node::Var(var) => self.restrict_var(ty, &var, lifted, level),
-            Node::Array(element) => self.restrict(element, Liftedness::Unlifted, level),
-            Node::Abstract(_, parts) => self.restrict_all(&parts, Liftedness::Lifted, level),
-            Node::Record(_, parts) => self.restrict_all(&parts, lifted, level),
+            Node::Array(element) => self.restrict_part(element, Liftedness::Unlifted, level, seen),
+            Node::Abstract(_, parts) => self.restrict_all(&parts, Liftedness::Lifted, level, seen),
+            Node::Record(_, parts) => self.restrict_all(&parts, lifted, level, seen),
             Node::Sum(sum) => {
                 let parts: Vec<Ty> =
                     sum.iter().flat_map(|constructor| constructor.1.iter().copied()).collect();
-                self.restrict_all(&parts, lifted, level)
+                self.restrict_all(&parts, lifted, level, seen)
             }
             Node::Arrow(argument, result) => {
-                self.restrict_all(&[argument, result], Liftedness::Lifted, level)
+                self.restrict_all(&[argument, result], Liftedness::Lifted, level, seen)
             }
         }
     }
 
-    fn restrict_all(&mut self, parts: &[Ty], lifted: Liftedness, level: u32) -> Result<(), Clash> {
+    fn restrict_all(
+        &mut self,
+        parts: &[Ty],
+        lifted: Liftedness,
+        level: u32,
+        seen: &mut FxHashSet<(Ty, u8)>,
+    ) -> Result<(), Clash> {
         // All of them, whatever the first gives.
         let restricted: Vec<Result<(), Clash>> =
-            parts.iter().map(|&part| self.restrict(part, lifted, level)).collect();
+            parts.iter().map(|&part| self.restrict_part(part, lifted, level, seen)).collect();
         restricted.into_iter().collect()
     }
 
@@ -217,7 +273,7 @@ impl Types {
             Constraint::Fields(fields) => fields.iter().map(|field| field.1).collect(),
             Constraint::Constructors(sum) => sum.iter().flat_map(|c| c.1.iter().copied()).collect(),
         };
-        self.restrict_all(&parts, lifted, level)
+        self.restrict_all(&parts, lifted, level, &mut FxHashSet::default())
     }
 
     /// Makes two types the same.
@@ -226,7 +282,18 @@ impl Types {
         if a == b {
             return Ok(());
         }
-        match (self.node(a), self.node(b)) {
+        let (x, y) = (self.node(a), self.node(b));
+        let are_composite = is_composite(&x) && is_composite(&y);
+        self.unify_nodes(a, x, b, y)?;
+        if are_composite {
+            // From here on they are one.
+            self.bind(a, b);
+        }
+        Ok(())
+    }
+
+    fn unify_nodes(&mut self, a: Ty, x: Node, b: Ty, y: Node) -> Result<(), Clash> {
+        match (x, y) {
             (Node::Error, _) | (_, Node::Error) => Ok(()),
             (Node::Var(x), Node::Var(y)) => self.unify_vars(a, &x, b, &y),
             (Node::Var(x), _) => self.bind_checked(a, &x, b),
@@ -390,12 +457,22 @@ impl Types {
 
     /// Restricts a type to those that `==` takes.
     pub fn require_comparable(&mut self, ty: Ty) -> Result<(), Clash> {
-        match self.node(ty) {
+        self.require_comparable_part(ty, &mut FxHashSet::default())
+    }
+
+    fn require_comparable_part(&mut self, ty: Ty, seen: &mut FxHashSet<Ty>) -> Result<(), Clash> {
+        let ty = self.find(ty);
+        let node = self.node(ty);
+        if is_composite(&node) && !seen.insert(ty) {
+            return Ok(());
+        }
+        match node {
             Node::Prim(_) | Node::Error | Node::Link(_) => Ok(()),
-            Node::Array(element) => self.require_comparable(element),
-            Node::Record(_, tys) => tys.iter().try_for_each(|&ty| self.require_comparable(ty)),
+            Node::Array(element) => self.require_comparable_part(element, seen),
+            Node::Record(_, tys) => tys.iter().try_for_each(|&ty| self.require_comparable_part(ty, seen)),
             Node::Sum(sum) => {
-                sum.iter().flat_map(|c| c.1.iter()).try_for_each(|&ty| self.require_comparable(ty))
+                let mut parts = sum.iter().flat_map(|c| c.1.iter());
+                parts.try_for_each(|&ty| self.require_comparable_part(ty, seen))
             }
             Node::Var(var) => {
                 if let Constraint::Free = var.constraint {
@@ -408,24 +485,40 @@ impl Types {
     }
 
     fn occurs(&mut self, var: Ty, ty: Ty) -> bool {
+        self.occurs_in(var, ty, &mut FxHashSet::default())
+    }
+
+    fn occurs_in(&mut self, var: Ty, ty: Ty, seen: &mut FxHashSet<Ty>) -> bool {
         let ty = self.find(ty);
         if ty == var {
             return true;
         }
-        match self.node(ty) {
+        let node = self.node(ty);
+        if is_composite(&node) && !seen.insert(ty) {
+            return false;
+        }
+        let mut any = |mut parts: &mut dyn Iterator<Item = Ty>| {
+            Iterator::any(&mut parts, |part| self.occurs_in(var, part, seen))
+        };
+        match node {
             Node::Prim(_) | Node::Param(_) | Node::Error | Node::Link(_) => false,
-            Node::Abstract(_, args) => args.iter().any(|&arg| self.occurs(var, arg)),
-            Node::Array(element) => self.occurs(var, element),
-            Node::Record(_, tys) => tys.iter().any(|&ty| self.occurs(var, ty)),
-            Node::Sum(sum) => sum.iter().flat_map(|c| c.1.iter()).any(|&ty| self.occurs(var, ty)),
-            Node::Arrow(argument, result) => self.occurs(var, argument) || self.occurs(var, result),
+            Node::Abstract(_, parts) | Node::Record(_, parts) => any(&mut parts.iter().copied()),
+            Node::Array(element) => any(&mut [element].into_iter()),
+            Node::Sum(sum) => any(&mut sum.iter().flat_map(|c| c.1.iter().copied())),
+            Node::Arrow(argument, result) => any(&mut [argument, result].into_iter()),
             Node::Var(state) => match &state.constraint {
-                Constraint::Fields(fields) => fields.iter().any(|&(_, ty)| self.occurs(var, ty)),
-                Constraint::Constructors(sum) => {
-                    sum.iter().flat_map(|c| c.1.iter()).any(|&ty| self.occurs(var, ty))
-                }
+                Constraint::Fields(fields) => any(&mut fields.iter().map(|field| field.1)),
+                Constraint::Constructors(sum) => any(&mut sum.iter().flat_map(|c| c.1.iter().copied())),
                 Constraint::Free | Constraint::OneOf(_) | Constraint::Comparable => false,
             },
         }
+    }
+}
+
+/// Whether a type has parts, so that walks should visit it once.
+fn is_composite(node: &Node) -> bool {
+    match node {
+        Node::Abstract(..) | Node::Array(_) | Node::Record(..) | Node::Sum(_) | Node::Arrow(..) => true,
+        Node::Prim(_) | Node::Param(_) | Node::Var(_) | Node::Link(_) | Node::Error => false,
     }
 }

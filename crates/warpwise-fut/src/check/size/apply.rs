@@ -3,6 +3,7 @@
 use warpwise_diag::Span;
 
 use crate::check::Checker;
+use crate::check::causality::Written;
 use crate::check::env::Value;
 use crate::check::infer::{Head, Why};
 use crate::check::operators::Operator;
@@ -131,6 +132,9 @@ impl<'a> Checker<'a> {
             if let Some(pipe) = pipe {
                 let (left, right) = (self.build(left), self.build(right));
                 let (function, argument) = if pipe == 0 { (right, left) } else { (left, right) };
+                if pipe == 1 {
+                    self.sizing.written.insert(expr.span, Written::FunctionFirst);
+                }
                 return self.apply(function, vec![argument], expr.span);
             }
         }
@@ -147,6 +151,7 @@ impl<'a> Checker<'a> {
         let Some(resolved) = self.infer.resolved.get(&expr.id).cloned() else {
             return self.build_unit(expr.span);
         };
+        self.sizing.written.insert(expr.span, Written::Section);
         let left = self.build(left);
         let function = self.build_name(&resolved, operator_span);
         self.apply(function, vec![left], expr.span)
@@ -157,6 +162,7 @@ impl<'a> Checker<'a> {
         let Some(resolved) = self.infer.resolved.get(&expr.id).cloned() else {
             return self.build_unit(expr.span);
         };
+        self.sizing.written.insert(expr.span, Written::Section);
         let right = self.build(right);
         let level = self.sizing.level;
         let is_atom = matches!(right.kind, ExprKind::Literal(..) | ExprKind::Local { .. });
@@ -214,6 +220,7 @@ impl<'a> Checker<'a> {
         let level = self.sizing.level;
         let ty = self.close(&body.ty.clone(), level, simple, &mut opened, span);
         let exists = opened.sizes();
+        self.sizing.computed.extend(&exists);
         let body = match exists.is_empty() || matches!(ty, Type::Arrow(_)) {
             true => body,
             false => Expr {
@@ -280,7 +287,7 @@ pub fn is_expressible(expr: &Expr) -> bool {
         ExprKind::Apply { function, arguments } => {
             is_expressible(function)
                 && arguments.iter().all(is_expressible)
-                && !consumes_any(&function.ty, arguments.len())
+                && !consumes_free(&function.ty, arguments)
         }
         ExprKind::Range { start, second, end, .. } => {
             is_expressible(start)
@@ -301,14 +308,27 @@ pub fn is_expressible(expr: &Expr) -> bool {
     }
 }
 
-fn consumes_any(ty: &Type, arguments: usize) -> bool {
+/// Whether a function consumes anything that a name stands for: what an argument makes anew can be made again.
+fn consumes_free(ty: &Type, arguments: &[Expr]) -> bool {
     let mut ty = ty;
-    for _ in 0..arguments {
+    for argument in arguments {
         let Type::Arrow(arrow) = ty else { return false };
-        if arrow.consumes.any() {
+        if arrow.consumes.any() && names_data(argument) {
             return true;
         }
         ty = &arrow.result.ty;
     }
     false
+}
+
+/// Whether an expression speaks of an array or other data by name.
+fn names_data(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Local { .. } | ExprKind::Def { .. } => !matches!(expr.ty, Type::Prim(_) | Type::Arrow(_)),
+        _ => {
+            let mut found = false;
+            expr.for_each_child(&mut |child| found |= names_data(child));
+            found
+        }
+    }
 }

@@ -15,9 +15,10 @@ use crate::check::type_exprs::Subst;
 use crate::syntax::ast::{
     Expr as Ast, ExprKind as AstKind, FieldInit, LetBinding, LetKind, Liftedness, Literal, PrimType, TypeExpr,
 };
+use crate::typed::ids::LocalId;
 use crate::typed::intrinsic::Intrinsic;
 use crate::typed::tree::{Binding, BindingKind, Expr, ExprKind, Instance, Pat, PatKind};
-use crate::typed::ty::{Field, Size, Type};
+use crate::typed::ty::{Field, Size, Type, TypeArg};
 
 impl<'a> Checker<'a> {
     /// Builds an expression.
@@ -209,6 +210,12 @@ impl<'a> Checker<'a> {
     pub fn annotation(&mut self, ty: &'a TypeExpr) -> Option<crate::check::type_exprs::Annotation> {
         let mut annotation = self.infer.annotations.get(&ty.span).cloned()?;
         annotation.ty = self.fill_pending(&annotation.ty);
+        if let Some(&size) = annotation.exists.iter().find(|&&size| !stands_alone(&annotation.ty, size)) {
+            let name = self.show_local(size).to_string();
+            let message = format!("the size `{name}` is not that of an array in this type");
+            let place = self.program.locals[size.index()].span;
+            self.report(Diagnostic::error("E0306", place, message).label(ty.span, "in this type"));
+        }
         self.bind_in_types(&annotation.exists.clone());
         Some(annotation)
     }
@@ -364,6 +371,25 @@ impl<'a> Checker<'a> {
         let kind = ExprKind::If { condition, then: Box::new(then), otherwise: Box::new(otherwise) };
         let sizes = joined.0.iter().map(|joined| joined.2).collect();
         self.open(sizes, Expr { span, ty, kind })
+    }
+}
+
+/// Whether a size is an extent in a type, also in the types of functions.
+fn stands_alone(ty: &Type, size: LocalId) -> bool {
+    match ty {
+        Type::Arrow(arrow) => stands_alone(&arrow.argument, size) || stands_alone(&arrow.result.ty, size),
+        Type::Array(array) => is_extent(ty, size) || stands_alone(&array.element, size),
+        Type::Abstract(_, args) => {
+            let inside = |arg: &TypeArg| match arg {
+                TypeArg::Size(_) => false,
+                TypeArg::Type(ty) => stands_alone(ty, size),
+            };
+            is_extent(ty, size) || args.iter().any(inside)
+        }
+        Type::Record(_) | Type::Sum(_) => {
+            ty.parts().unwrap_or_default().into_iter().any(|part| stands_alone(part, size))
+        }
+        Type::Prim(_) | Type::Param(_) => false,
     }
 }
 

@@ -237,6 +237,7 @@ impl<'a> Checker<'a> {
             )
         });
         let level = self.sizing.level;
+        self.check_size_params(&sizes, &built.ty);
         sizes.extend(self.generalise_sizes(&built.ty, first, level + 1));
         let ty = self.solved(&built.ty);
         let local = match self.infer.pats.get(&function.name.id) {
@@ -252,6 +253,18 @@ impl<'a> Checker<'a> {
         let Built { params, result, body, .. } = built;
         let function = Box::new(Function { scheme, params, result, body });
         BindingKind::Function { name: local, function, attrs: Vec::new() }
+    }
+
+    /// A size parameter that the type of its function does not speak of could not be known.
+    pub fn check_size_params(&mut self, sizes: &[LocalId], ty: &Type) {
+        for &size in sizes {
+            if !self.mentions(ty, size) {
+                let (name, place) =
+                    (self.show_local(size).to_string(), self.program.locals[size.index()].span);
+                let message = format!("size [{name}] unused: the type of the function does not speak of it");
+                self.report(Diagnostic::error("E0304", place, message));
+            }
+        }
     }
 
     /// Makes size parameters of the unknowns of a type that are no older than `first` and at least at `level`.

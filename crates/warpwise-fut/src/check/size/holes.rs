@@ -3,7 +3,7 @@
 use warpwise_diag::Span;
 
 use crate::check::Checker;
-use crate::check::infer::ty::Ty;
+use crate::check::infer::ty::{Node, Ty};
 use crate::typed::tree::{Expr, ExprKind, Lambda, Param, Pat, PatKind};
 use crate::typed::ty::{Type, Uniqueness};
 
@@ -11,7 +11,10 @@ impl Checker<'_> {
     /// A hole of this type. One that is a function is a function with a hole for its result.
     pub fn build_hole(&mut self, ty: Ty, span: Span) -> Expr {
         let occurrence = self.sizing.new_occurrence();
-        let ty = self.sized(ty, self.sizing.level, Some(occurrence), span);
+        // What a function would give may have any size.
+        let is_function = matches!(self.infer.types.node(ty), Node::Arrow(..));
+        let place = if is_function { Span::NONE } else { span };
+        let ty = self.sized(ty, self.sizing.level, Some(occurrence), place);
         hole(&ty, span)
     }
 }

@@ -10,7 +10,7 @@ use crate::check::type_exprs::Subst;
 use crate::syntax::ast::{Liftedness, LoopExpr, LoopForm as AstForm, Pat, PatKind};
 use crate::typed::ids::LocalId;
 use crate::typed::tree::{Expr, ExprKind, Loop, LoopForm};
-use crate::typed::ty::{Field, Size, Type};
+use crate::typed::ty::{Field, Size, Type, Uniqueness};
 
 impl<'a> Checker<'a> {
     /// `loop p = e form do e`.
@@ -36,7 +36,7 @@ impl<'a> Checker<'a> {
             rename.sizes.insert(size, Size::Local(outside));
         }
         let ty = self.substitute(&pattern.ty, &rename);
-        let this = Loop { sizes, pattern, consumes, initial, form, body };
+        let this = Loop { sizes, pattern, consumes, kept: kept_parts(&this.pattern), initial, form, body };
         let expr = Expr { span, ty, kind: ExprKind::Loop(Box::new(this)) };
         self.open(opened.sizes(), expr)
     }
@@ -93,7 +93,11 @@ impl<'a> Checker<'a> {
             if let Size::Local(local) = self.resolve_size(&unknown)
                 && self.sizing.meta(local).is_some()
             {
-                if changing.iter().any(|other: &(LocalId, Size)| other.0 == local) {
+                let before = changing.iter().find(|other: &&(LocalId, Size)| other.0 == local);
+                if let Some((_, first)) = before.cloned() {
+                    // Two sizes that the body takes for one must start as one.
+                    let what = "initial value of the loop";
+                    self.demand_size(&first, &initial, places.initial, places.pattern, what);
                     continue;
                 }
                 if self.same_size(&initial, &body) && self.unify_sizes(&unknown, &initial).is_ok() {
@@ -190,9 +194,12 @@ impl<'a> Checker<'a> {
         if self.unify_sizes(expected, found).is_ok() {
             return;
         }
-        let (expected, found) = (self.show_size(expected), self.show_size(found));
-        let message =
-            format!("{what} does not have expected type: the sizes `{expected}` and `{found}` do not match");
+        let unit = Type::unit();
+        let types = [expected, found].map(|size| self.solved(&Type::array(size.clone(), unit.clone())));
+        let message = self.telling_apart(&[&types[0], &types[1]], |checker| {
+            let (expected, found) = (checker.show_unknown(expected), checker.show_unknown(found));
+            format!("{what} does not have expected type: the sizes `{expected}` and `{found}` do not match")
+        });
         let error = Diagnostic::error("E0301", span, message).label(pattern, "the loop parameters");
         self.report(error.hint(
             "the body uses the parameter at that size; coerce with `:>` where the two are always equal",
@@ -228,6 +235,23 @@ impl<'a> Checker<'a> {
         let types = parts.iter().map(|(name, part)| Field { name: *name, ty: part.ty.clone() }).collect();
         let parts = parts.into_iter().map(|part| part.1).collect();
         Expr { span: pat.span, ty: Type::Record(types), kind: ExprKind::Record(parts) }
+    }
+}
+
+/// The parts of loop parameters whose type is written without a star: those stay as they are.
+fn kept_parts(pattern: &Pat) -> Uniqueness {
+    let parts = |parts: Vec<Uniqueness>| match parts.iter().any(Uniqueness::any) {
+        true => Uniqueness::Fields(parts.into()),
+        false => Uniqueness::No,
+    };
+    match &pattern.kind {
+        PatKind::Ascribe(..) => Uniqueness::Yes,
+        PatKind::Attr(_, inner) => kept_parts(inner),
+        PatKind::Tuple(fields) => parts(fields.iter().map(kept_parts).collect()),
+        PatKind::Record(fields) => parts(fields.iter().map(|field| kept_parts(&field.pattern)).collect()),
+        PatKind::Name(_) | PatKind::Wildcard | PatKind::Literal { .. } | PatKind::Constructor(..) => {
+            Uniqueness::No
+        }
     }
 }
 

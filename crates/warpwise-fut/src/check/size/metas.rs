@@ -176,7 +176,13 @@ impl Checker<'_> {
         let unknown = match known {
             Some(index) => self.sizing.absorbed[index].unknown,
             None => {
-                let unknown = self.new_size("k", Span::NONE);
+                let locals = self.locals_of(source);
+                let computed = locals.into_iter().find(|local| self.sizing.computed.contains(local));
+                let place = computed.map_or(Span::NONE, |local| self.program.locals[local.index()].span);
+                let unknown = self.new_size("k", place);
+                if computed.is_some() {
+                    self.sizing.nowhere.insert(unknown);
+                }
                 self.sizing.levels.insert(unknown, DEEPEST);
                 let absorbed = Absorbed { occurrence, source: source.clone(), unknown, met: None };
                 self.sizing.absorbed.push(absorbed);

@@ -19,8 +19,10 @@ pub mod scopes;
 pub mod sums;
 pub mod unify;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use warpwise_diag::Span;
 
+use crate::check::causality::Written;
 use crate::check::size::metas::{Absorbed, Meta};
 use crate::typed::ids::{LocalId, TypeParamId};
 use crate::typed::ty::Size;
@@ -54,6 +56,12 @@ pub struct Sizing {
     pub escaped: bool,
     /// Parameters of the function types being entered.
     pub binders: Vec<LocalId>,
+    /// Sizes that come into being when a lambda is called.
+    pub computed: FxHashSet<LocalId>,
+    /// Sizes that were absorbed from such: no place but the lambda's call knows them.
+    pub nowhere: FxHashSet<LocalId>,
+    /// How applications and sections were written.
+    pub written: FxHashMap<Span, Written>,
 }
 
 impl Sizing {
@@ -69,6 +77,9 @@ impl Sizing {
         self.occurrences = 0;
         self.escaped = false;
         self.binders.clear();
+        self.computed.clear();
+        self.nowhere.clear();
+        self.written.clear();
     }
 
     /// The level of a local.

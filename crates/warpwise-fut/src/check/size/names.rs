@@ -221,7 +221,7 @@ fn is_told(ty: &Type, size: LocalId) -> bool {
     }
 }
 
-/// Whether a size is an extent of the values of a type.
+/// Whether a size is an extent of the values of a type. An abstract type need not hold values of its type arguments.
 pub fn is_extent(ty: &Type, size: LocalId) -> bool {
     match ty {
         Type::Array(array) => {
@@ -229,9 +229,9 @@ pub fn is_extent(ty: &Type, size: LocalId) -> bool {
         }
         Type::Record(fields) => fields.iter().any(|field| is_extent(&field.ty, size)),
         Type::Sum(_) => ty.parts().unwrap_or_default().into_iter().any(|part| is_extent(part, size)),
-        Type::Abstract(_, args) => args.iter().any(|arg| match arg {
+        Type::Abstract(id, args) => args.iter().any(|arg| match arg {
             TypeArg::Size(arg) => matches!(arg, Size::Local(local) if *local == size),
-            TypeArg::Type(ty) => is_extent(ty, size),
+            TypeArg::Type(ty) => *id == ACCUMULATOR && is_extent(ty, size),
         }),
         Type::Prim(_) | Type::Param(_) | Type::Arrow(_) => false,
     }

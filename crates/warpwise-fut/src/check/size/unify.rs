@@ -268,9 +268,21 @@ impl Checker<'_> {
             return;
         }
         let (expected, found) = (self.solved(expected), self.solved(found));
-        let (expected_text, found_text) = (self.show_type(&expected), self.show_type(&found));
+        let error = self
+            .telling_apart(&[&expected, &found], |checker| checker.mismatch(&expected, &found, clash, span));
+        let (reason, place) = self.explain(why, span);
+        let error = match place {
+            Some(place) if place != span => error.label(place, reason),
+            _ => error,
+        };
+        self.report(error);
+    }
+
+    /// The message that what stands at `span` has another type than expected.
+    fn mismatch(&self, expected: &Type, found: &Type, clash: Clash, span: Span) -> Diagnostic {
+        let (expected_text, found_text) = (self.show_type(expected), self.show_type(found));
         let found_message = format!("this is `{found_text}`");
-        let mut error = match clash {
+        let error = match clash {
             Clash::Differ(a, b) => {
                 let (a, b) = (self.show_unknown(&a), self.show_unknown(&b));
                 let message = format!(
@@ -300,13 +312,7 @@ impl Checker<'_> {
                 Diagnostic::error("E0201", span, format!("expected `{expected_text}`, found `{found_text}`"))
             }
         };
-        error = error.at(found_message);
-        let (reason, place) = self.explain(why, span);
-        error = match place {
-            Some(place) if place != span => error.label(place, reason),
-            _ => error,
-        };
-        self.report(error);
+        error.at(found_message)
     }
 
     /// The type of a shape, with a size to be found for every dimension.

@@ -1,0 +1,7 @@
+-- A size that was bound before the section is known.
+-- ==
+-- input { [1, -2] [[3, 4], [5, 6]] }
+-- output { [[1, 3, 4], [1, 5, 6]] }
+def main (xs: []i32) (yss: [][]i32) =
+  let plus = filter (> 0) xs
+  in map (plus ++) yss

@@ -1,0 +1,6 @@
+-- Two sizes that the body takes for one must be one at the start.
+-- ==
+-- error: E0301.*:6:39
+def square [n] (a: [n][n]i32) : [n - 1][n - 1]i32 = a[1:, 1:]
+
+def main [n][m] (a: [n][m]i32) = loop a for _i < 2i32 do square a

@@ -1,0 +1,6 @@
+-- Nor is it what an unlifted type parameter stands for, as that of `copy`.
+-- ==
+-- error: E0216.*:6:14
+module row : { type~ row val of : i64 -> row } = { type~ row = []i32 def of n = replicate n 1i32 }
+
+def main n = copy (row.of n)

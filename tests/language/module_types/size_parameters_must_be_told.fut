@@ -1,0 +1,5 @@
+-- The values of an abstract type must tell the sizes among its parameters.
+-- ==
+-- error: E0217.*:5:5
+module longer : { type longer [n] }
+  = { type longer [n] = [n + 1]bool }
