@@ -6,8 +6,9 @@
 //!                                  y: f32 = t;
 //! ```
 //!
-//! Callees are inlined first, so that each is copied in its final form. Of functions that call each other all but
-//! the first one met are inlined, which then calls itself.
+//! A callee of several calls is inlined into first, so that it is copied in its final form; one of a single call is copied as it
+//! is and inlined into there, so that a chain of calls is copied once and not once for every link. Of functions that call each
+//! other all but the first one met are inlined, which then calls itself.
 
 use warpwise_diag::Limit;
 use warpwise_ir::entity::SecondaryMap;
@@ -20,12 +21,17 @@ pub fn inline(program: &mut Program) -> Result<(), Limit> {
     demand_moderate_size(program)?;
     let has_entries = program.functions.values().any(|function| function.entry.is_some());
     let stays = |function: &Function| function.entry.is_some() || !has_entries;
-    let mut state = SecondaryMap::new(State::Waiting);
-    for id in program.functions.keys() {
-        if stays(&program.functions[id]) {
-            inline_into(program, id, &mut state);
-        }
+    let mut calls = SecondaryMap::new(0);
+    program.functions.values().for_each(|function| count_calls(&function.body, &mut calls));
+    let mut inliner = Inliner { program, state: SecondaryMap::new(State::Waiting), calls };
+    let staying: Vec<FunctionId> =
+        inliner.program.functions.keys().filter(|&id| stays(&inliner.program.functions[id])).collect();
+    for &id in &staying {
+        // What stays is never taken apart.
+        inliner.calls[id] = u32::MAX;
     }
+    staying.into_iter().for_each(|id| inliner.inline_into(id));
+    let Inliner { program, state, .. } = inliner;
     let mut renumbered = SecondaryMap::new(None);
     let functions = std::mem::take(&mut program.functions);
     let ids: Vec<FunctionId> = functions.keys().collect();
@@ -63,64 +69,76 @@ enum State {
     Recursive,
 }
 
-fn inline_into(program: &mut Program, id: FunctionId, state: &mut SecondaryMap<FunctionId, State>) {
-    match state[id] {
-        State::Done | State::Recursive => return,
-        State::Open { .. } => return state[id] = State::Open { calls_itself: true },
-        State::Waiting => state[id] = State::Open { calls_itself: false },
-    }
-    let mut callees = Vec::new();
-    collect_callees(&program.functions[id].body, &mut callees);
-    for callee in callees {
-        inline_into(program, callee, state);
-    }
-    let mut function = std::mem::replace(&mut program.functions[id], Function::new(""));
-    let mut body = std::mem::take(&mut function.body);
-    inline_body(program, &mut function, &mut body, state);
-    function.body = body;
-    program.functions[id] = function;
-    let recursive = state[id] == State::Open { calls_itself: true };
-    state[id] = if recursive { State::Recursive } else { State::Done };
-}
-
-fn collect_callees(body: &Body, callees: &mut Vec<FunctionId>) {
+fn count_calls(body: &Body, calls: &mut SecondaryMap<FunctionId, u32>) {
     for stm in &body.stms {
-        if let Expr::Call { function, .. } = &stm.expr
-            && !callees.contains(function)
-        {
-            callees.push(*function);
+        if let Expr::Call { function, .. } = &stm.expr {
+            calls[*function] += 1;
         }
-        stm.expr.for_each_body(|body| collect_callees(body, callees));
+        stm.expr.for_each_body(|body| count_calls(body, calls));
     }
 }
 
-fn inline_body(
-    program: &Program,
-    function: &mut Function,
-    body: &mut Body,
-    state: &SecondaryMap<FunctionId, State>,
-) {
-    for mut stm in std::mem::take(&mut body.stms) {
-        stm.expr.for_each_body_mut(|body| inline_body(program, function, body, state));
-        match stm.expr {
-            Expr::Call { function: callee, args } if state[callee] == State::Done => {
-                let callee = &program.functions[callee];
-                let params: Vec<_> = callee.params.iter().map(|param| param.var).collect();
-                let substitution = Substitution::of(&params, &args);
-                let copy = Copier::between(callee, function, substitution).copy_body(&callee.body);
-                body.stms.extend(copy.stms.into_iter().map(|mut inner| {
-                    inner.certs.extend(&stm.certs);
-                    inner
-                }));
-                let results = stm.pattern.iter().zip(copy.result).map(|(&var, result)| Stm {
-                    pattern: vec![var],
-                    expr: Expr::Operand(result),
-                    certs: vec![],
-                    span: stm.span,
-                });
-                body.stms.extend(results);
+/// Inlining under way.
+struct Inliner<'p> {
+    program: &'p mut Program,
+    state: SecondaryMap<FunctionId, State>,
+    /// How often each function is called.
+    calls: SecondaryMap<FunctionId, u32>,
+}
+
+impl Inliner<'_> {
+    fn inline_into(&mut self, id: FunctionId) {
+        match self.state[id] {
+            State::Done | State::Recursive => return,
+            State::Open { .. } => return self.state[id] = State::Open { calls_itself: true },
+            State::Waiting => self.state[id] = State::Open { calls_itself: false },
+        }
+        let mut function = std::mem::replace(&mut self.program.functions[id], Function::new(""));
+        let mut body = std::mem::take(&mut function.body);
+        self.inline_body(&mut function, &mut body);
+        function.body = body;
+        self.program.functions[id] = function;
+        let recursive = self.state[id] == State::Open { calls_itself: true };
+        self.state[id] = if recursive { State::Recursive } else { State::Done };
+    }
+
+    /// Inlines the calls in a part of a function. What comes in place of a call is looked at next.
+    fn inline_body(&mut self, function: &mut Function, body: &mut Body) {
+        let mut waiting: Vec<Stm> = std::mem::take(&mut body.stms);
+        waiting.reverse();
+        while let Some(mut stm) = waiting.pop() {
+            stm.expr.for_each_body_mut(|body| self.inline_body(function, body));
+            let Expr::Call { function: id, args } = stm.expr else {
+                body.stms.push(stm);
+                continue;
+            };
+            let only_here = self.calls[id] == 1 && self.state[id] == State::Waiting;
+            if !only_here {
+                self.inline_into(id);
+                if self.state[id] != State::Done {
+                    body.stms.push(Stm { expr: Expr::Call { function: id, args }, ..stm });
+                    continue;
+                }
             }
-            expr => body.stms.push(Stm { expr, ..stm }),
+            self.state[id] = State::Done;
+            let callee = &self.program.functions[id];
+            let params: Vec<_> = callee.params.iter().map(|param| param.var).collect();
+            let substitution = Substitution::of(&params, &args);
+            let copy = Copier::between(callee, function, substitution).copy_body(&callee.body);
+            let results = stm.pattern.iter().zip(copy.result).map(|(&var, result)| Stm {
+                pattern: vec![var],
+                expr: Expr::Operand(result),
+                certs: vec![],
+                span: stm.span,
+            });
+            let copied = copy.stms.into_iter().map(|mut inner| {
+                inner.certs.extend(&stm.certs);
+                inner
+            });
+            match only_here {
+                true => waiting.extend(copied.chain(results).collect::<Vec<_>>().into_iter().rev()),
+                false => body.stms.extend(copied.chain(results)),
+            }
         }
     }
 }
