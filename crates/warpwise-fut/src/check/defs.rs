@@ -34,7 +34,7 @@ impl<'a> Checker<'a> {
         let ty = self.infer_function(&decl.type_params, &decl.params, decl.result.as_ref(), &decl.body);
         self.close_recursion(ty, decl.name.name.span);
         self.checking.pop();
-        if self.infer.types.too_large {
+        if self.infer.types.are_too_large() {
             self.limit(decl.name.name.span, TOO_LARGE);
         }
         if self.infer.tainted || self.n_errors() > errors {

@@ -200,8 +200,7 @@ impl<'a> Checker<'a> {
             ours.sizes.insert(hidden, unknown);
         }
         let found_type = self.substitute(&found.ty, &ours);
-        if self.erases_alike(&found_type, &expected.ty)
-            && self.unify_types(&expected.ty, &found_type).is_ok()
+        if self.erases_alike(&found_type, &expected.ty) && self.unify_types(&expected.ty, &found_type).is_ok()
         {
             return true;
         }

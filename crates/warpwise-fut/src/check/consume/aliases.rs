@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
+
 use warpwise_diag::Span;
 
 use crate::typed::ty::{Type, Uniqueness};
@@ -171,6 +173,20 @@ impl Aliases {
             Aliases::Record(fields) => fields.iter().flat_map(Aliases::leaves).collect(),
         }
     }
+}
+
+/// In how many of some parts each owner is.
+pub fn owner_counts(parts: &[Rc<[OwnerId]>]) -> FxHashMap<OwnerId, u32> {
+    let mut counts = FxHashMap::default();
+    for owner in parts.iter().flat_map(|part| part.iter()) {
+        *counts.entry(*owner).or_insert(0) += 1;
+    }
+    counts
+}
+
+/// Whether a part, which was counted, shares an owner with another.
+pub fn is_shared(part: &[OwnerId], counts: &FxHashMap<OwnerId, u32>) -> bool {
+    part.iter().any(|owner| counts.get(owner).is_some_and(|&count| count > 1))
 }
 
 /// Whether two sorted lists have a common member.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use warpwise_diag::Span;
 
 use crate::check::consume::Consumption;
-use crate::check::consume::aliases::{Aliases, OwnerId, Permission, intersects};
+use crate::check::consume::aliases::{Aliases, OwnerId, Permission, intersects, is_shared, owner_counts};
 use crate::typed::intrinsic::Intrinsic;
 use crate::typed::tree::{Expr, ExprKind};
 use crate::typed::ty::{Type, Uniqueness};
@@ -130,14 +130,12 @@ impl Consumption<'_> {
     /// Demands that the parts of a value that is consumed do not share memory with each other.
     pub fn self_sharing(&mut self, taken: &Aliases, span: Span) {
         let leaves = taken.leaves();
-        for (index, leaf) in leaves.iter().enumerate() {
-            if leaves[..index].iter().any(|other| intersects(leaf, other)) {
-                let message =
-                    "this value is consumed, but self-aliased: two of its parts share memory".to_string();
-                let error = self.error("E0403", span, message);
-                *error = error.clone().hint("copy one of them: `copy x`");
-                return;
-            }
+        let counts = owner_counts(&leaves);
+        if leaves.iter().any(|leaf| is_shared(leaf, &counts)) {
+            let message =
+                "this value is consumed, but self-aliased: two of its parts share memory".to_string();
+            let error = self.error("E0403", span, message);
+            *error = error.clone().hint("copy one of them: `copy x`");
         }
     }
 }

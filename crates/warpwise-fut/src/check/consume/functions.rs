@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use warpwise_diag::Span;
 
 use crate::check::consume::Consumption;
-use crate::check::consume::aliases::{Aliases, Owner, OwnerId, Permission, intersects};
+use crate::check::consume::aliases::{
+    Aliases, Owner, OwnerId, Permission, intersects, is_shared, owner_counts,
+};
 use crate::typed::ids::LocalId;
 use crate::typed::tree::{Def, Expr, ExprKind, Function, Param, Pat, PatKind};
 use crate::typed::ty::{ArrowType, Type, Uniqueness};
@@ -166,10 +169,8 @@ impl Consumption<'_> {
         }
         let rest = aliases.unmarked(unique).all();
         let leaves = taken.leaves();
-        let shared = leaves.iter().enumerate().any(|(index, leaf)| {
-            intersects(leaf, &rest) || leaves[..index].iter().any(|other| intersects(leaf, other))
-        });
-        if shared {
+        let counts = owner_counts(&leaves);
+        if leaves.iter().any(|leaf| intersects(leaf, &rest) || is_shared(leaf, &counts)) {
             let message = "a unique part of the result is aliased to some other component of it".to_string();
             let error = self.error("E0406", span, message);
             *error = error.clone().hint("copy one of them: `copy x`");
@@ -178,15 +179,14 @@ impl Consumption<'_> {
 
     /// The parts of a result that share nothing with anything.
     fn unique_parts(&self, ty: &Type, aliases: &Aliases, outside: u32) -> Uniqueness {
-        let leaves = aliases.leaves();
-        self.unique_part(ty, aliases, &leaves, outside)
+        self.unique_part(ty, aliases, &owner_counts(&aliases.leaves()), outside)
     }
 
     fn unique_part(
         &self,
         ty: &Type,
         aliases: &Aliases,
-        leaves: &[std::rc::Rc<[OwnerId]>],
+        counts: &FxHashMap<OwnerId, u32>,
         outside: u32,
     ) -> Uniqueness {
         match ty {
@@ -194,7 +194,7 @@ impl Consumption<'_> {
             Type::Record(_) | Type::Sum(_) => {
                 let parts = ty.parts().unwrap_or_default().into_iter().enumerate();
                 let parts: Vec<Uniqueness> = parts
-                    .map(|(index, part)| self.unique_part(part, &aliases.field(index), leaves, outside))
+                    .map(|(index, part)| self.unique_part(part, &aliases.field(index), counts, outside))
                     .collect();
                 if parts.iter().any(Uniqueness::any) {
                     Uniqueness::Fields(parts.into())
@@ -207,8 +207,7 @@ impl Consumption<'_> {
                 let own = owners.iter().all(|owner| {
                     owner.0 >= outside && self.owners[owner.index()].permission == Permission::Owned
                 });
-                let times = leaves.iter().filter(|leaf| intersects(leaf, &owners)).count();
-                if own && times <= 1 { Uniqueness::Yes } else { Uniqueness::No }
+                if own && !is_shared(&owners, counts) { Uniqueness::Yes } else { Uniqueness::No }
             }
         }
     }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use warpwise_diag::Span;
 
 use crate::check::consume::Consumption;
-use crate::check::consume::aliases::{Aliases, OwnerId, Permission, intersects};
+use crate::check::consume::aliases::{Aliases, OwnerId, Permission, intersects, is_shared, owner_counts};
 use crate::typed::tree::{Expr, ExprKind, Loop, LoopForm, Pat, PatKind};
 use crate::typed::ty::{Type, Uniqueness};
 
@@ -143,6 +143,7 @@ impl Consumption<'_> {
     }
 
     fn check_rounds(&mut self, leaves: &LoopLeaves, diet: &[bool], outside: u32, span: Span) {
+        let counts = owner_counts(&leaves.results);
         for (index, result) in leaves.results.iter().enumerate() {
             if !diet[index] {
                 continue;
@@ -158,12 +159,7 @@ impl Consumption<'_> {
                 *error = error.clone().hint("give a copy: `copy x`");
                 return;
             }
-            let twice = leaves
-                .results
-                .iter()
-                .enumerate()
-                .any(|(other, second)| other != index && intersects(result, second));
-            if twice {
+            if is_shared(result, &counts) {
                 let message = "a consumed loop parameter gets a value that aliases other consumed loop parameters or their values"
                     .to_string();
                 let error = self.error("E0406", span, message);

@@ -126,32 +126,57 @@ impl Types {
             drop(self.restrict(element, Liftedness::Unlifted, u32::MAX));
         }
         let measure = self.measure(&node);
-        let is_too_large = measure.0 > MOST_PARTS || measure.1 > MOST_LEVELS;
-        self.too_large |= is_too_large;
-        self.nodes.push(if is_too_large { Node::Error } else { node });
-        self.measures.push(if is_too_large { (1, 1) } else { measure });
+        self.too_large |= measure.0 > MOST_PARTS || measure.1 > MOST_LEVELS;
+        // It is an error already, so nothing larger needs to be made.
+        let is_left_out = self.too_large && is_composite(&node);
+        self.nodes.push(if is_left_out { Node::Error } else { node });
+        self.measures.push(if is_left_out { (1, 1) } else { measure });
         Ty(self.nodes.len() as u32 - 1)
+    }
+
+    /// Whether some type has too many parts or levels, now that all are known.
+    pub fn are_too_large(&mut self) -> bool {
+        // Variables were counted as one part until here; what is shared is measured once.
+        self.measures.fill((0, 0));
+        for index in 0..self.nodes.len() {
+            let mut open = vec![self.find(Ty(index as u32))];
+            while let Some(&ty) = open.last() {
+                if self.measures[ty.0 as usize].0 > 0 {
+                    open.pop();
+                    continue;
+                }
+                let node = self.node(ty);
+                let parts = self.parts(&node);
+                let unknown = parts.into_iter().find(|part| self.measures[part.0 as usize].0 == 0);
+                match unknown {
+                    Some(part) => open.push(part),
+                    None => self.measures[ty.0 as usize] = self.measure(&node),
+                }
+            }
+        }
+        let is_too_large = |&(parts, levels): &(u32, u32)| parts > MOST_PARTS || levels > MOST_LEVELS;
+        self.too_large || self.measures.iter().any(is_too_large)
+    }
+
+    /// What a type is made of.
+    fn parts(&mut self, node: &Node) -> Vec<Ty> {
+        let parts: Vec<Ty> = match node {
+            Node::Prim(_) | Node::Param(_) | Node::Var(_) | Node::Link(_) | Node::Error => Vec::new(),
+            Node::Array(element) => vec![*element],
+            Node::Abstract(_, parts) | Node::Record(_, parts) => parts.to_vec(),
+            Node::Sum(sum) => sum.iter().flat_map(|c| c.1.iter().copied()).collect(),
+            Node::Arrow(argument, result) => vec![*argument, *result],
+        };
+        parts.into_iter().map(|part| self.find(part)).collect()
     }
 
     /// How many parts a type has, and how deep it is.
     fn measure(&mut self, node: &Node) -> (u32, u32) {
-        let mut whole = (1u32, 1u32);
-        let mut add = |part: Ty| {
-            let root = self.find(part);
-            let (parts, levels) = self.measures[root.0 as usize];
-            whole = (whole.0.saturating_add(parts), whole.1.max(levels + 1));
-        };
-        match node {
-            Node::Prim(_) | Node::Param(_) | Node::Var(_) | Node::Link(_) | Node::Error => {}
-            Node::Array(element) => add(*element),
-            Node::Abstract(_, parts) | Node::Record(_, parts) => parts.iter().for_each(|&part| add(part)),
-            Node::Sum(sum) => sum.iter().flat_map(|c| c.1.iter()).for_each(|&part| add(part)),
-            Node::Arrow(argument, result) => {
-                add(*argument);
-                add(*result);
-            }
-        }
-        whole
+        let parts = self.parts(node);
+        let measures = parts.into_iter().map(|part| self.measures[part.0 as usize]);
+        measures.fold((1u32, 1u32), |whole, (parts, levels)| {
+            (whole.0.saturating_add(parts), whole.1.max(levels.saturating_add(1)))
+        })
     }
 
     /// A variable.

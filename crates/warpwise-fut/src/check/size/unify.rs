@@ -268,8 +268,9 @@ impl Checker<'_> {
             return;
         }
         let (expected, found) = (self.solved(expected), self.solved(found));
-        let error = self
-            .telling_apart(&[&expected, &found], |checker| checker.mismatch(&expected, &found, clash, span));
+        let error = self.telling_apart(&[&expected, &found], |checker| {
+            checker.describe_clash(&expected, &found, clash, span)
+        });
         let (reason, place) = self.explain(why, span);
         let error = match place {
             Some(place) if place != span => error.label(place, reason),
@@ -279,7 +280,7 @@ impl Checker<'_> {
     }
 
     /// The message that what stands at `span` has another type than expected.
-    fn mismatch(&self, expected: &Type, found: &Type, clash: Clash, span: Span) -> Diagnostic {
+    fn describe_clash(&self, expected: &Type, found: &Type, clash: Clash, span: Span) -> Diagnostic {
         let (expected_text, found_text) = (self.show_type(expected), self.show_type(found));
         let found_message = format!("this is `{found_text}`");
         let error = match clash {
