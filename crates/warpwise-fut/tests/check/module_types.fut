@@ -33,6 +33,8 @@ module type narrower = lifted with t 'a = (a, a) -- error: E0225
 module type same_parameters = generic with t 'a = (a, a)
 module type too_lifted = one with t = i32 -> i32 -- error: E0216
 module type unknown_definition = one with t = u -- error: E0203
+module type parametric = (p: one) -> one
+module type includes_parametric = { include parametric } -- error: E0221
 module type of_parametric = ((p: one) -> one) with t = i32 -- error: E0225
 
 -- Also inside of modules.

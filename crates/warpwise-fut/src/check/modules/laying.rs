@@ -184,8 +184,10 @@ impl<'a> Checker<'a> {
                 self.lay_structure(&refined, base, scopes)
             }
             ModuleTypeExprKind::Arrow { .. } => {
-                let message = "the type of a parametric module cannot stand here";
-                self.report(Diagnostic::error("E0221", signature.span, message));
+                let message = "this is the type of a parametric module, of which nothing can be included";
+                self.report(
+                    Diagnostic::error("E0221", seal.span, message).label(signature.span, "said here"),
+                );
                 None
             }
         }
@@ -225,7 +227,8 @@ impl<'a> Checker<'a> {
                     if seal.examine {
                         self.warn_of_inclusion(signature, spec.span, scopes.actual());
                     }
-                    let inside = Seal { examine: false, ..seal.clone() };
+                    let span = if seal.examine { signature.span } else { seal.span };
+                    let inside = Seal { examine: false, span, ..seal.clone() };
                     if let Some(included) = self.lay_structure(&inside, signature, scopes) {
                         scopes.include(&included);
                     }
