@@ -1,4 +1,4 @@
--- With a star it may.
+-- A loop parameter whose type is written with a star may be consumed.
 -- ==
 -- input { [1, 2, 3, 4] }
 -- output { [0, 0, 0, 4] }
