@@ -31,7 +31,7 @@ test:
 
 test-all: test
 	scripts/bench-check.sh
-	scripts/test-programs.sh --threads 1
+	scripts/test-programs.sh --threads 1 --heap=30000000
 	scripts/test-programs.sh --threads 7
 	scripts/test-programs.sh --strict-fp
 	$(CARGO) test --profile optimised-tests --workspace --quiet

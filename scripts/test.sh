@@ -22,4 +22,4 @@ step 'examples in the documentation'
 cargo test --workspace --quiet --doc
 
 step 'programs'
-scripts/test-programs.sh
+scripts/test-programs.sh --heap

@@ -24,7 +24,7 @@ pub enum InterpError {
         /// Where.
         span: Span,
     },
-    /// The run takes more steps than it may.
+    /// The run takes more steps than it may, or calls nest deeper than it has room for.
     OutOfSteps {
         /// Where it was stopped.
         span: Span,
@@ -70,14 +70,23 @@ pub fn interpret_on_heap(
     id: FunctionId,
     args: Vec<Value>,
 ) -> Result<Vec<Value>, InterpError> {
+    interpret_on_heap_within(program, id, args, u64::MAX)
+}
+
+/// The same, but for no more than so many steps; allocating a byte is a step, too.
+pub fn interpret_on_heap_within(
+    program: &Program,
+    id: FunctionId,
+    args: Vec<Value>,
+    steps: u64,
+) -> Result<Vec<Value>, InterpError> {
     let heap = RefCell::default();
     let function = &program.functions[id];
     if args.len() != function.params.len() {
         return interpret(program, id, args);
     }
     let args = place_arguments(&heap, function, args);
-    let surroundings =
-        Surroundings { stack_base: stack_top(), steps: &Cell::new(u64::MAX), heap: Some(&heap) };
+    let surroundings = Surroundings { stack_base: stack_top(), steps: &Cell::new(steps), heap: Some(&heap) };
     let values = call(program, id, args, surroundings)?;
     let is_block = |x: &Operand| x.as_var().is_some_and(|var| *function.ty(var) == Type::Mem);
     let results = function.body.result.iter().zip(values);
@@ -124,7 +133,7 @@ pub(crate) fn call<'p>(
         heap: surroundings.heap,
     };
     if surroundings.stack_base.abs_diff(stack_top()) > MAX_STACK {
-        return Err(machine.invalid("recursion is too deep"));
+        return Err(InterpError::OutOfSteps { span: machine.span });
     }
     if args.len() != function.params.len() {
         return Err(machine.invalid(format!("`{}` called with {} arguments", function.name, args.len())));

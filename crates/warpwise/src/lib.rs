@@ -13,6 +13,8 @@ pub mod cache;
 mod fingerprint;
 pub mod source;
 
+mod interpreted;
+pub mod on_heap;
 pub mod oracle;
 pub mod stages;
 

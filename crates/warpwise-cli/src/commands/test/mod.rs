@@ -41,6 +41,10 @@ pub struct TestArguments {
     /// What of the compiler's errors is compared with what a program says it must be rejected for
     #[arg(long, value_enum, default_value_t = Errors::Message)]
     errors: Errors,
+    /// Also run every case with its memory in the interpreter, after each pass that places arrays, and look for arrays in
+    /// wrong places and for races: as far as so many steps lead
+    #[arg(long, value_name = "STEPS", num_args = 0..=1, require_equals = true, default_missing_value = "1000000")]
+    heap: Option<u64>,
     /// Test this one program in this process, and print the result as data
     #[arg(long, hide = true)]
     worker: bool,
@@ -151,6 +155,7 @@ fn test_all(programs: &[PathBuf], arguments: &TestArguments) -> Result<Vec<Outco
     if arguments.errors == Errors::Kind {
         words.push("--errors=kind".to_string());
     }
+    words.extend(arguments.heap.map(|steps| format!("--heap={steps}")));
     words.extend(arguments.compile.words());
     words.extend(arguments.run.words(default_limit() / jobs as u64));
     words.extend(arguments.cache.cache.as_ref().map(|folder| format!("--cache={}", folder.display())));

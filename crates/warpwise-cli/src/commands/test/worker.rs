@@ -6,6 +6,7 @@ use std::path::Path;
 
 use regex::RegexBuilder;
 use warpwise::build::{BuildError, build, read_core};
+use warpwise::on_heap::OnHeap;
 use warpwise::oracle::{INTERPRETED_STEPS, NoAnswer, Oracle};
 use warpwise::{CallError, Context, Options, Program};
 use warpwise_diag::{Diagnostic, Failure as CompileFailure, Severity, Sources, render_failure};
@@ -87,9 +88,9 @@ fn test(path: &Path, arguments: &TestArguments, context: &Context) -> Vec<Troubl
         Ok(program) => {
             let cases = Cases { path, sources: &sources, memory: context.memory() };
             let options = arguments.compile.options();
-            troubles.extend(
-                Runs { program: &program, cases, options, context, oracle: OnceCell::new() }.all(&spec),
-            );
+            let on_heap = arguments.heap.map(|steps| (steps, OnceCell::new()));
+            let oracle = OnceCell::new();
+            troubles.extend(Runs { program: &program, cases, options, context, oracle, on_heap }.all(&spec));
         }
     }
     troubles
@@ -157,6 +158,8 @@ struct Runs<'a> {
     context: &'a Context,
     /// Made when first needed.
     oracle: OnceCell<Result<Oracle, Trouble>>,
+    /// How many steps runs on a heap may take; made when first needed.
+    on_heap: Option<(u64, OnceCell<Result<OnHeap, Trouble>>)>,
 }
 
 impl Runs<'_> {
@@ -179,6 +182,7 @@ impl Runs<'_> {
             Expected::Success | Expected::Values(_) | Expected::Error(_) => Vec::new(),
         };
         let results = interrupt::stoppable(|| self.program.call(entry, arguments));
+        self.check_memory(entry, case, results.as_deref().ok())?;
         match (&case.expected, results) {
             (_, Err(CallError::Run(RunError::Internal(message)))) => {
                 Err(Trouble { status: Status::Internal, message })
@@ -195,6 +199,20 @@ impl Runs<'_> {
                 must_equal(&results, &self.cases.values(values).map_err(of_case)?)
             }
         }
+    }
+
+    /// Runs a case on the interpreter's heap, if that is asked for.
+    fn check_memory(&self, entry: &str, case: &TestCase, results: Option<&[Value]>) -> Result<(), Trouble> {
+        let Some((steps, on_heap)) = &self.on_heap else { return Ok(()) };
+        let on_heap = on_heap.get_or_init(|| {
+            let core = read_core(self.cases.path, &self.options).map_err(|error| not_built(&error))?;
+            OnHeap::new(core, &self.options).map_err(failed)
+        });
+        let on_heap = on_heap.as_ref().map_err(Trouble::clone)?;
+        let inputs = self.cases.arguments(case, self.program).map_err(of_case)?;
+        on_heap
+            .check(entry, &inputs, results, self.context.memory(), *steps)
+            .map_err(|message| Trouble { status: Status::Internal, message })
     }
 
     fn expected(&self, entry: &str, inputs: Vec<Value>) -> Result<Vec<Value>, Trouble> {
