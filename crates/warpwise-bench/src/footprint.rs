@@ -1,12 +1,14 @@
 //! Peak memory of a work, ours against the C program's.
 //!
 //! Each runs alone in a child process with its inputs in place. What is taken is the largest resident size from
-//! then on, inputs and results included, after two runs.
+//! then on, inputs and results included, after two runs. Our code comes from a cache, as the C program's is compiled
+//! beforehand: neither compiler counts.
 
 use std::process::Command;
 use std::rc::Rc;
 
 use warpwise::Options;
+use warpwise::cache::{DEFAULT_BOUND, DiskCache};
 
 use crate::baseline::{Baselines, Licence};
 use crate::measure::geometric_mean;
@@ -26,33 +28,28 @@ pub enum Who {
 /// Measures some works through child processes of this program; gives the mean ratio and the largest.
 pub fn figures(works: &[Work], scale: f64) -> Result<Vec<(String, String)>, String> {
     let mut ratios = Vec::new();
-    let mut worst = (0.0, String::new());
     for work in works.iter().filter(|work| is_measured(work)) {
-        let ratio = peak_in_child(work, "ours", scale)? / peak_in_child(work, "c", scale)?;
-        ratios.push(ratio);
-        if ratio > worst.0 {
-            worst = (ratio, work.name.clone());
-        }
+        // The first one compiles.
+        peak_in_child(work, "ours", scale)?;
+        ratios.push((peak_in_child(work, "ours", scale)? / peak_in_child(work, "c", scale)?, &work.name));
     }
-    let Some(mean) = geometric_mean(&ratios) else { return Ok(Vec::new()) };
-    let text = format!("mean {mean:.2}, largest {:.2} ({})", worst.0, worst.1);
-    Ok(vec![("peak memory, ours / C (asked at most 1.5)".into(), text)])
+    ratios.sort_by(|x, y| y.0.total_cmp(&x.0));
+    let all: Vec<f64> = ratios.iter().map(|(ratio, _)| *ratio).collect();
+    let Some(mean) = geometric_mean(&all) else { return Ok(Vec::new()) };
+    let above = ratios.iter().enumerate().filter(|(number, (ratio, _))| *number == 0 || *ratio > ASKED);
+    let above: Vec<String> = above.map(|(_, (ratio, name))| format!("{ratio:.2} ({name})")).collect();
+    let text = format!("mean {mean:.2} over {} works, largest {}", all.len(), above.join(", "));
+    Ok(vec![(format!("peak memory, ours / C (asked at most {ASKED})"), text)])
 }
 
-/// One work of each kind of program; the others allocate in the same way.
+/// What is asked for.
+const ASKED: f64 = 1.2;
+
+/// All, but of those that differ in types and sizes only one of each kind.
 fn is_measured(work: &Work) -> bool {
-    let names = [
-        "saxpy_f32",
-        "scan inclusive_f32",
-        "filter half",
-        "transpose",
-        "Black",
-        "nbody",
-        "hotspot",
-        "stencil",
-        "kmeans",
-    ];
-    names.iter().any(|name| work.name.starts_with(name))
+    let left_out =
+        ["map_f64", "saxpy_f64", "sum_", "dot_", "scan exclusive", "scan inclusive_i32", "filter 1 %"];
+    !left_out.iter().any(|name| work.name.starts_with(name))
 }
 
 fn peak_in_child(work: &Work, who: &str, scale: f64) -> Result<f64, String> {
@@ -71,7 +68,9 @@ pub fn peak(work: &Work, who: Who, baselines: &Baselines, root: &std::path::Path
     let inputs = Rc::new((work.inputs)());
     let mut peer: Box<dyn Peer> = match who {
         Who::Ours => {
-            Box::new(Ours::prepare(root, "ours", work, &inputs, baselines.threads(), &Options::default())?)
+            let cache = DiskCache::new(std::env::temp_dir().join("warpwise-bench-cache"), DEFAULT_BOUND);
+            let (threads, options) = (baselines.threads(), Options::default());
+            Box::new(Ours::prepare_cached(root, "ours", work, &inputs, threads, &options, Some(&cache))?)
         }
         Who::C => Box::new(baselines.c(work, &baselines.c_compilers[0], Licence::Strict, &inputs)?),
     };

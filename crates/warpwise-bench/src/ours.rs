@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use warpwise::build::build;
+use warpwise::cache::DiskCache;
 use warpwise::{Context, Options, Program};
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::{Array, Value as RuntimeValue};
@@ -33,10 +34,23 @@ impl Ours {
         threads: usize,
         options: &Options,
     ) -> Result<Ours, String> {
+        Ours::prepare_cached(root, name, work, inputs, threads, options, None)
+    }
+
+    /// The same with code from a cache, if it is there.
+    pub fn prepare_cached(
+        root: &Path,
+        name: &str,
+        work: &Work,
+        inputs: &[Value],
+        threads: usize,
+        options: &Options,
+        cache: Option<&DiskCache>,
+    ) -> Result<Ours, String> {
         let memory = MemoryPool::with_default_limit();
         let context = Context::with(ThreadPool::new(threads), memory.clone());
         let path = root.join("benchmarks").join(work.program);
-        let built = build(&path, options, None).map_err(|error| error.to_string())?;
+        let built = build(&path, options, cache).map_err(|error| error.to_string())?;
         let program = built.compiled.load(&context).map_err(|error| error.to_string())?;
         let inputs: Result<Vec<RuntimeValue>, String> =
             inputs.iter().map(|value| hand_over(value, &memory)).collect();
