@@ -35,6 +35,8 @@ mod soac;
 
 pub mod traverse;
 
+pub mod sums;
+
 pub mod print;
 
 pub mod parse;

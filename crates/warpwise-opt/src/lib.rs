@@ -7,6 +7,7 @@ pub mod pass;
 pub mod pipelines;
 
 pub mod aliases;
+pub mod blocks;
 pub mod disjoint;
 
 pub mod inline;
@@ -30,3 +31,6 @@ pub mod specialise;
 pub mod tile;
 
 pub mod place;
+
+pub mod merge;
+pub mod short_circuit;

@@ -8,7 +8,7 @@ use crate::pass::Pass;
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
     INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, SEGMENT, DISTRIBUTE, DIVIDE, SCHEDULE, SPECIALISE, TILE, NARROW, RELAX, CONTRACT,
-    PLACE,
+    PLACE, SHORT_CIRCUIT, MERGE,
 ];
 
 /// From what a front end makes to what the CPU lowering takes.
@@ -42,6 +42,9 @@ pub const CPU: &[Pass] = &[
     // Products that only fed contracted sums are dead, and wide values that have narrow companions.
     SIMPLIFY,
     PLACE,
+    SHORT_CIRCUIT,
+    // After it: what is made in place needs no block that others could share.
+    MERGE,
 ];
 
 /// What the reference interpreter runs instead of the program as written: contraction is part of what a
@@ -194,4 +197,20 @@ const PLACE: Pass = Pass {
     needs: Level::Seg,
     gives: Some(Level::Mem),
     run: crate::place::place,
+};
+
+const SHORT_CIRCUIT: Pass = Pass {
+    name: "short_circuit",
+    about: "make arrays where they are copied to",
+    needs: Level::Mem,
+    gives: None,
+    run: crate::short_circuit::short_circuit,
+};
+
+const MERGE: Pass = Pass {
+    name: "merge",
+    about: "let arrays share memory that do not live at one time",
+    needs: Level::Mem,
+    gives: None,
+    run: crate::merge::merge,
 };

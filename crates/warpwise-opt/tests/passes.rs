@@ -97,11 +97,16 @@ fn compare_results(header: &Header, before: (&Program, Run), after: (&Program, R
 /// Without its memory a placed program is one of level `seg`, with the same values: and the one from before, but for
 /// copies, when what only served memory is removed.
 fn erasable(header: &Header, (before, level): (&Program, Level), mut placed: Program) -> Result<(), String> {
+    let on_memory = |pass: &Pass| pass.needs == Level::Mem || pass.gives == Some(Level::Mem);
     erase_memory(&mut placed);
     check("erasure", &placed, Level::Seg).map_err(|bug| bug.to_string())?;
     compare_results(header, (before, interpret), (&placed, interpret))?;
     let mut unplaced = before.clone();
-    let mut passes: Vec<Pass> = header.passes.iter().filter(|pass| pass.name != "place").copied().collect();
+    if level == Level::Mem {
+        erase_memory(&mut unplaced);
+    }
+    let level = level.min(Level::Seg);
+    let mut passes: Vec<Pass> = header.passes.iter().filter(|pass| !on_memory(pass)).copied().collect();
     let simplify = *pipelines::pass("simplify").ok_or("there is no `simplify`")?;
     passes.push(simplify);
     let failed = |failure| render_failure(&Sources::new(), &failure, false);

@@ -4,7 +4,7 @@
 //! its own array, one element after the other.
 
 use warpwise_diag::Span;
-use warpwise_ir::{Expr, Operand as CoreOperand, Stm, Var};
+use warpwise_ir::{Expr, Operand as CoreOperand, Stm};
 use warpwise_prim::BinaryOp;
 
 use crate::lower::emitter::{Emitter, Lowered, Value};
@@ -21,6 +21,7 @@ impl<'a> Emitter<'a> {
     pub fn array_stm(&mut self, stm: &'a Stm) -> Lowered<()> {
         let (var, span) = (stm.pattern[0], stm.span);
         match &stm.expr {
+            Expr::Update { value: CoreOperand::Var(value), .. } if self.is_in_place(stm, 0, *value) => Ok(()),
             Expr::Update { array, dims, value } => {
                 let whole = self.view(*array, span)?;
                 let part = self.slice(&whole, dims);
@@ -57,6 +58,9 @@ impl<'a> Emitter<'a> {
                     return Ok(());
                 }
                 for (i, &elem) in elems.iter().enumerate() {
+                    if elem.as_var().is_some_and(|elem| self.is_in_place(stm, i, elem)) {
+                        continue;
+                    }
                     let place = self.row(&dest, &[Value::Uniform(Operand::i64(i as i64))]);
                     self.put(&place, elem, span)?;
                 }
@@ -65,21 +69,23 @@ impl<'a> Emitter<'a> {
             Expr::Concat { arrays, .. } => {
                 let dest = self.view(var, span)?;
                 let mut start = Value::Uniform(Operand::i64(0));
-                for &array in arrays {
+                for (number, &array) in arrays.iter().enumerate() {
                     let source = self.view(array, span)?;
-                    let mut part = self.row(&dest, &[start]);
-                    part.extents.insert(0, source.extents[0]);
-                    part.strides.insert(0, dest.strides[0]);
-                    self.copy_array(&part, &source, span)?;
+                    if !self.is_in_place(stm, number, array) {
+                        let mut part = self.row(&dest, &[start]);
+                        part.extents.insert(0, source.extents[0]);
+                        part.strides.insert(0, dest.strides[0]);
+                        self.copy_array(&part, &source, span)?;
+                    }
                     start = self.binary(BinaryOp::Add, start, source.extents[0]);
                 }
                 Ok(())
             }
             Expr::Copy(array) | Expr::Manifest { array, .. } => {
-                let (dest, source) = (self.view(var, span)?, self.view(*array, span)?);
-                if self.same_place(var, *array) {
+                if self.is_in_place(stm, 0, *array) {
                     return Ok(());
                 }
+                let (dest, source) = (self.view(var, span)?, self.view(*array, span)?);
                 self.copy_array(&dest, &source, span)
             }
             expr => unreachable!("not a statement that fills an array: {expr:?}"),
@@ -116,12 +122,6 @@ impl<'a> Emitter<'a> {
             CoreOperand::Var(var) => self.view(var, span),
             CoreOperand::Const(_) => self.limit(span, "a scalar where an array is wanted"),
         }
-    }
-
-    /// Whether two arrays have the same placement.
-    pub fn same_place(&self, x: Var, y: Var) -> bool {
-        let vars = &self.cx.function.vars;
-        vars[x].placement.is_some() && vars[x].placement == vars[y].placement
     }
 
     /// An `i64` index as an integer of another type.

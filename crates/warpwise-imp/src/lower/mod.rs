@@ -39,6 +39,7 @@ mod control;
 mod stms;
 
 mod arrays;
+mod in_place;
 mod inner;
 mod reduce;
 

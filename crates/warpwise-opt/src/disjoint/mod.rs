@@ -14,12 +14,10 @@
 //! An index function with a dimension of size 0 leads nowhere, so that extents count as 1 at least. False means
 //! that there is no proof. Not seen: strides that are sums, and divisibility beyond a common stride.
 
-mod sums;
-
 #[cfg(test)]
 mod tests;
 
-pub use sums::{Bounds, Sum};
+use warpwise_ir::sums::{Bounds, Sum};
 use warpwise_ir::{Expr, Lmad, Var};
 
 /// An index function with its numbers as sums.

@@ -17,7 +17,7 @@
 //!   (a *wish*, handed from results backwards to the statements that make them).
 //!
 //! Erasing the annotations, and the blocks with them, gives the program from before (but for explicit copies).
-//! Not done here: merging blocks, hoisting allocations, building a value in the slice it is later copied to.
+//! Not done here: merging blocks (`merge`), building a value in the slice it is later copied to (`short_circuit`).
 
 mod emit;
 mod orders;
@@ -32,9 +32,10 @@ use warpwise_ir::{
     Type, Var,
 };
 
-use emit::Emitter;
+pub(crate) use emit::Emitter;
 use orders::Orders;
 use roots::Roots;
+pub(crate) use views::slice;
 
 /// Places the arrays of every function.
 pub fn place(program: &mut Program) -> Result<(), Limit> {

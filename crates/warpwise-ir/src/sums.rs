@@ -1,9 +1,13 @@
-//! Sums of products of variables, and a proof that such a sum is not negative.
+//! Sums of products of variables, and a proof that such a sum is not negative: what is known of sizes and places without
+//! running a program.
 
 use std::collections::BTreeMap;
 
-use warpwise_ir::{Expr, Operand, Var};
 use warpwise_prim::{BinaryOp, Scalar};
+
+use crate::expr::Expr;
+use crate::program::Var;
+use crate::types::Operand;
 
 /// A polynomial over `i64` variables: the coefficient of every product of variables (sorted), none of them 0.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -57,6 +61,15 @@ impl Sum {
         match self.terms.iter().next() {
             None => Some(0),
             Some((product, &factor)) => (product.is_empty() && self.terms.len() == 1).then_some(factor),
+        }
+    }
+
+    /// The variable, if it is one.
+    pub fn as_var(&self) -> Option<Var> {
+        let mut terms = self.terms.iter();
+        match (terms.next(), terms.next()) {
+            (Some((product, 1)), None) if product.len() == 1 => Some(product[0]),
+            _ => None,
         }
     }
 
@@ -128,8 +141,7 @@ impl Sum {
         Some(result)
     }
 
-    /// The value in a model.
-    #[cfg(test)]
+    /// The value in a model that has all its variables.
     pub fn value(&self, model: &std::collections::HashMap<Var, i64>) -> i64 {
         let term = |(product, factor): (&Vec<Var>, &i64)| {
             product.iter().fold(*factor, |value, var| value * model[var])
@@ -137,7 +149,8 @@ impl Sum {
         self.terms.iter().map(term).sum()
     }
 
-    fn mentions(&self, var: Var) -> bool {
+    /// Whether a variable stands in it.
+    pub fn mentions(&self, var: Var) -> bool {
         self.terms.keys().any(|product| product.contains(&var))
     }
 }

@@ -1,0 +1,73 @@
+//! What need not be copied because it lies where it is to go: passes on memory make arrays right in the arrays that they become
+//! parts of, and leave the copy.
+//!
+//! Places are compared as sums of products of variables, so that it does not matter who computed them in which order.
+
+use warpwise_ir::sums::Sum;
+use warpwise_ir::{Expr, Operand, SliceDim, Stm, Var};
+
+use crate::lower::emitter::Emitter;
+
+/// Where an array lies.
+#[derive(PartialEq)]
+struct Spot {
+    block: Var,
+    offset: Sum,
+    strides: Vec<Sum>,
+}
+
+impl Emitter<'_> {
+    /// Whether the array of this number among those that a statement copies lies already where it goes.
+    pub fn is_in_place(&self, stm: &Stm, number: usize, source: Var) -> bool {
+        self.destination(stm, number)
+            .is_some_and(|spot| self.spot(source).is_some_and(|source| source == spot))
+    }
+
+    fn destination(&self, stm: &Stm, number: usize) -> Option<Spot> {
+        match &stm.expr {
+            Expr::Update { array, dims, .. } => self.part(self.spot(*array)?, dims),
+            Expr::Concat { arrays, .. } => {
+                let mut start = Sum::default();
+                for &before in &arrays[..number] {
+                    start = start.plus(&self.sum(self.cx.function.ty(before).shape()[0])?)?;
+                }
+                let whole = self.spot(stm.pattern[0])?;
+                let offset = whole.offset.plus(&start.times(whole.strides.first()?)?)?;
+                Some(Spot { offset, ..whole })
+            }
+            Expr::ArrayLit(_) => {
+                let whole = self.spot(stm.pattern[0])?;
+                let (stride, strides) = whole.strides.split_first()?;
+                let offset = whole.offset.plus(&stride.times(&Sum::constant(number as i64))?)?;
+                Some(Spot { block: whole.block, offset, strides: strides.to_vec() })
+            }
+            _ => self.spot(stm.pattern[0]),
+        }
+    }
+
+    fn part(&self, whole: Spot, dims: &[SliceDim]) -> Option<Spot> {
+        let mut part = Spot { strides: Vec::new(), ..whole };
+        for (dim, stride) in dims.iter().zip(&whole.strides) {
+            let start = match *dim {
+                SliceDim::Fix(index) => index,
+                SliceDim::Range { start, stride: step, .. } => {
+                    part.strides.push(self.sum(step)?.times(stride)?);
+                    start
+                }
+            };
+            part.offset = part.offset.plus(&self.sum(start)?.times(stride)?)?;
+        }
+        Some(part)
+    }
+
+    fn spot(&self, array: Var) -> Option<Spot> {
+        let placement = self.cx.function.vars[array].placement.as_ref()?;
+        let strides: Option<Vec<Sum>> =
+            placement.index_fn.dims.iter().map(|dim| self.sum(dim.stride)).collect();
+        Some(Spot { block: placement.block, offset: self.sum(placement.index_fn.offset)?, strides: strides? })
+    }
+
+    fn sum(&self, operand: Operand) -> Option<Sum> {
+        Sum::of(operand, &|var| self.cx.definitions.get(&var).copied())
+    }
+}
