@@ -1,6 +1,7 @@
 //! Registers, memories and their types.
 
 use serde::{Deserialize, Serialize};
+use warpwise_diag::Span;
 use warpwise_ir::entity;
 use warpwise_prim::{Scalar, ScalarType};
 
@@ -49,6 +50,15 @@ pub struct MemData {
     pub space: Space,
     /// A hint for printing.
     pub name: String,
+    /// What it is allocated for.
+    pub span: Span,
+}
+
+impl MemData {
+    /// A memory that comes from nowhere in particular.
+    pub fn new(space: Space, name: &str) -> MemData {
+        MemData { space, name: name.to_string(), span: Span::NONE }
+    }
 }
 
 /// Where a memory lies.

@@ -479,7 +479,7 @@ mod tests {
         let vector = regs.push(reg(ImpType::vector(ScalarType::F32, 8)));
         let mask = regs.push(reg(ImpType::vector(ScalarType::Bool, 8)));
         let mut mems = PrimaryMap::new();
-        let mem = mems.push(MemData { space: Space::Global, name: String::new() });
+        let mem = mems.push(MemData::new(Space::Global, ""));
         let body = body(lo, vector, mask, mem);
         let span = warpwise_diag::Span::NONE;
         let mut program = ImpProgram::default();

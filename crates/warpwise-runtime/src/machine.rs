@@ -42,6 +42,15 @@ pub struct KernelName {
     pub place: String,
 }
 
+/// What the block in a memory register is for, for people.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct BlockName {
+    /// The array it is made for.
+    pub array: String,
+    /// `file:line:column` of the statement that makes it; empty for parameters.
+    pub place: String,
+}
+
 /// A host function.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Function {
@@ -49,8 +58,8 @@ pub struct Function {
     pub name: String,
     /// Number of scalar registers.
     pub regs: u32,
-    /// Number of memory registers.
-    pub mems: u32,
+    /// The memory registers.
+    pub mems: Vec<BlockName>,
     /// Where arguments go, in order.
     pub params: Vec<Slot>,
     /// The code; ends with `Return`.

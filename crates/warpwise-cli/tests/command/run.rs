@@ -98,17 +98,41 @@ fn failing_runs_say_where() {
 fn what_does_not_fit_in_memory_is_said_with_sizes() {
     let folder = Folder::with("entry main (n: i64) : f64 = f64.sum (scan (+) 0 (map f64.i64 (iota n)))");
     assert_eq!(folder.run(&["run", "p.fut", "--memory-limit", "64M", "1000"]).succeeds(), "166666500.0f64\n");
-    folder.run(&["run", "p.fut", "--memory-limit", "1M", "1000000"]).fails(1, &["memory"]);
+    let said =
+        ["error: p.fut:1:", "no room for `", "out of memory: 8000000 bytes asked", "a limit of 1048576"];
+    folder.run(&["run", "p.fut", "--memory-limit", "1M", "1000000"]).fails(1, &said);
     let folder = Folder::with("entry main (n: i64) = replicate n 1f64");
     for size in ["9223372036854775807", "1152921504606846976", "4611686018427387904"] {
-        folder.run(&["run", "p.fut", size]).fails(1, &["memory"]);
+        folder.run(&["run", "p.fut", size]).fails(1, &["p.fut:1:", "out of memory"]);
     }
     let folder = Folder::with("entry main (n: i64) = replicate n (replicate n 1u8)");
-    folder.run(&["run", "p.fut", "9223372036854775807"]).fails(1, &["memory"]);
+    folder.run(&["run", "p.fut", "9223372036854775807"]).fails(1, &["p.fut:1:", "out of memory"]);
     let folder = Folder::with("entry main (n: i64) = map (\\i -> map (\\j -> i ^ j) (iota n)) (iota n)");
     for size in ["9223372036854775807", "4294967296", "3037000500"] {
-        folder.run(&["run", "p.fut", size]).fails(1, &["memory"]);
+        folder.run(&["run", "p.fut", size]).fails(1, &["p.fut:1:", "out of memory"]);
     }
+}
+
+#[test]
+fn what_does_not_fit_is_named_with_what_is_held() {
+    // Two arrays of 400,000 bytes that live at one time, and no room for the second.
+    let program = "def back [n] (xs: [n]i64) = map (\\i -> xs[n - 1 - i] * 3) (iota n)
+entry main (n: i64) =
+  let first = map (\\i -> i * i) (iota n)
+  let second = back first
+  in i64.sum (map2 (*) second (back (back second))) + i64.sum first";
+    let folder = Folder::with(program);
+    let limit = ["run", "p.fut", "50000", "--memory-limit"];
+    folder.run(&[&limit[..], &["64M"]].concat()).succeeds();
+    let said =
+        ["p.fut:", "400000 bytes asked", "a limit of 600000", "the largest in use: `", "of 400000 bytes"];
+    folder.run(&[&limit[..], &["600000"]].concat()).fails(1, &said);
+    // In a kernel, in every task.
+    let program = "entry main (n: i64) (m: i64) =
+  map (\\i -> let xs = scan (+) 0 (map (^ i) (iota m)) in i64.sum (map (\\j -> xs[m - 1 - j]) xs)) (iota n)";
+    let folder = Folder::with(program);
+    let said = ["p.fut:2:", "out of memory", "a limit of 1048576"];
+    folder.run(&["run", "p.fut", "100", "10000000", "--memory-limit", "1M"]).fails(1, &said);
 }
 
 #[test]

@@ -37,7 +37,7 @@ impl KernelBuilder {
     }
 
     pub fn mem(&mut self, space: Space) -> Mem {
-        self.mems.push(MemData { space, name: String::new() })
+        self.mems.push(MemData::new(space, ""))
     }
 
     pub fn scalar_param(&mut self, ty: ScalarType) -> Reg {

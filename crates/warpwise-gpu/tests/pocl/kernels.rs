@@ -41,7 +41,7 @@ impl KernelBuilder {
     }
 
     fn memory_in(&mut self, space: Space, name: &str, read_only: bool) -> Mem {
-        let mem = self.mems.push(MemData { space, name: name.to_string() });
+        let mem = self.mems.push(MemData::new(space, name));
         self.params.push(KernelParam::Memory { mem, noalias: true, read_only });
         mem
     }
@@ -156,7 +156,7 @@ fn scopes_are_left_from_loops_and_pointers_are_set() {
     // changes within it, which must not matter.
     let mut builder = KernelBuilder::new("roots");
     let (ys, zs) = (builder.memory("ys", false), builder.memory("zs", false));
-    let chosen = builder.mems.push(MemData { space: Space::Global, name: "chosen".to_string() });
+    let chosen = builder.mems.push(MemData::new(Space::Global, "chosen"));
     let [i, k, bound, square] = ["i", "k", "bound", "square"].map(|name| builder.reg(name, ScalarType::I64));
     let [odd, reached] = ["odd", "reached"].map(|name| builder.reg(name, ScalarType::Bool));
     let (inner, outer) = (Label(0), Label(1));
@@ -269,7 +269,7 @@ fn what_a_device_cannot_do_is_a_located_limit() {
         Op::Unary { dst, op: UnaryOp::Sqrt, x: dst.into() }
     };
     let arena = |builder: &mut KernelBuilder, _| {
-        let dst = builder.mems.push(MemData { space: Space::Arena, name: "a".to_string() });
+        let dst = builder.mems.push(MemData::new(Space::Arena, "a"));
         Op::ArenaAlloc { dst, bytes: Operand::i64(8) }
     };
     let flag = |_: &mut KernelBuilder, mem| Op::SetFlag { mem, index: Operand::i64(0) };

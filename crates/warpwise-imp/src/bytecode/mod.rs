@@ -24,11 +24,12 @@ use warpwise_runtime::machine::{self, Arg, Instr, Slot, View};
 
 use crate::op::{Label, Op};
 use crate::program::{Check, HostFunction, HostParam, HostResult, ImpProgram, Kernel, Launch};
-use crate::types::{Mem, Operand, Reg, StridedView};
+use crate::types::{Mem, MemData, Operand, Reg, StridedView};
 
 /// Translates the host part of a program.
 pub fn bytecode(program: &ImpProgram, sources: &Sources) -> Result<machine::Module, Bug> {
-    let functions: Result<Vec<_>, Bug> = program.functions.iter().map(|f| translate(program, f)).collect();
+    let functions: Result<Vec<_>, Bug> =
+        program.functions.iter().map(|f| translate(program, f, sources)).collect();
     let check =
         |check: &Check| machine::Check { parts: check.parts.clone(), place: sources.describe(check.span) };
     let name = |kernel: &Kernel| machine::KernelName {
@@ -42,7 +43,11 @@ pub fn bytecode(program: &ImpProgram, sources: &Sources) -> Result<machine::Modu
     })
 }
 
-fn translate(program: &ImpProgram, function: &HostFunction) -> Result<machine::Function, Bug> {
+fn translate(
+    program: &ImpProgram,
+    function: &HostFunction,
+    sources: &Sources,
+) -> Result<machine::Function, Bug> {
     let mut translator = Translator {
         program,
         function,
@@ -59,11 +64,18 @@ fn translate(program: &ImpProgram, function: &HostFunction) -> Result<machine::F
     Ok(machine::Function {
         name: function.name.clone(),
         regs: n_regs,
-        mems: function.mems.len() as u32,
+        mems: function.mems.values().map(|mem| block_name(mem, sources)).collect(),
         params,
         code: control::prepend(constant_code, code),
         results,
     })
+}
+
+/// What a memory is called in messages: as the array that it is made for.
+fn block_name(mem: &MemData, sources: &Sources) -> machine::BlockName {
+    let place = if mem.span.is_none() { String::new() } else { sources.describe(mem.span) };
+    let array = mem.name.strip_suffix("_mem").unwrap_or(&mem.name);
+    machine::BlockName { array: array.to_string(), place }
 }
 
 /// The state of translating one function.

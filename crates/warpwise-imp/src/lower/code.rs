@@ -5,6 +5,7 @@
 //!
 //! Absent on purpose: core IR, lanes and masks as concepts (see `lanes`, `masks`).
 
+use warpwise_diag::Span;
 use warpwise_ir::entity::PrimaryMap;
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 
@@ -12,12 +13,13 @@ use crate::op::{Block, Label, Op};
 use crate::types::{ImpType, Mem, MemData, Operand, Reg, RegData, Space};
 
 /// A host function or kernel under construction.
-#[derive(Default)]
 pub(super) struct Code {
     /// Registers made so far.
     pub regs: PrimaryMap<Reg, RegData>,
     /// Memories made so far.
     pub mems: PrimaryMap<Mem, MemData>,
+    /// The statement that is being lowered.
+    pub span: Span,
     open: Vec<Block>,
     labels: u32,
 }
@@ -25,7 +27,8 @@ pub(super) struct Code {
 impl Code {
     /// Code with one open block.
     pub fn new() -> Code {
-        Code { open: vec![Block::new()], ..Code::default() }
+        let (regs, mems) = (PrimaryMap::new(), PrimaryMap::new());
+        Code { regs, mems, span: Span::NONE, open: vec![Block::new()], labels: 0 }
     }
 
     /// A fresh register.
@@ -40,7 +43,7 @@ impl Code {
 
     /// A fresh memory.
     pub fn mem(&mut self, name: &str, space: Space) -> Mem {
-        self.mems.push(MemData { space, name: name.to_string() })
+        self.mems.push(MemData { span: self.span, ..MemData::new(space, name) })
     }
 
     /// A fresh label.

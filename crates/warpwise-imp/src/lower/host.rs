@@ -151,6 +151,7 @@ impl<'a> Emitter<'a> {
     pub fn host_stms(&mut self, body: &'a Body) -> Lowered<Vec<Mem>> {
         let mut deaths = liveness::deaths(self.cx.function, body);
         for (position, stm) in body.stms.iter().enumerate() {
+            self.code.span = stm.span;
             self.host_stm(stm)?;
             for block in deaths.after.remove(&position).unwrap_or_default() {
                 let mem = self.block(block, stm.span)?.mem;
@@ -288,6 +289,7 @@ impl<'a> Emitter<'a> {
     fn host_array_stm(&mut self, stm: &'a Stm) -> Lowered<()> {
         let (var, span) = (stm.pattern[0], stm.span);
         match &stm.expr {
+            Expr::Update { value: CoreOperand::Var(value), .. } if self.is_in_place(stm, 0, *value) => Ok(()),
             Expr::Update { array, dims, value } => {
                 let whole = self.view(*array, span)?;
                 let part = self.slice(&whole, dims);
@@ -305,6 +307,9 @@ impl<'a> Emitter<'a> {
             Expr::ArrayLit(elems) => {
                 let dest = self.view(var, span)?;
                 for (i, &elem) in elems.iter().enumerate() {
+                    if elem.as_var().is_some_and(|elem| self.is_in_place(stm, i, elem)) {
+                        continue;
+                    }
                     let place = self.row(&dest, &[Value::Uniform(Operand::i64(i as i64))]);
                     self.host_put(&place, elem, span)?;
                 }
@@ -313,16 +318,19 @@ impl<'a> Emitter<'a> {
             Expr::Concat { arrays, .. } => {
                 let dest = self.view(var, span)?;
                 let mut start = Value::Uniform(Operand::i64(0));
-                for &array in arrays {
+                for (number, &array) in arrays.iter().enumerate() {
                     let source = self.view(array, span)?;
-                    let mut part = self.row(&dest, &[start]);
-                    part.extents.insert(0, source.extents[0]);
-                    part.strides.insert(0, dest.strides[0]);
-                    self.host_copy(&part, &source, span)?;
+                    if !self.is_in_place(stm, number, array) {
+                        let mut part = self.row(&dest, &[start]);
+                        part.extents.insert(0, source.extents[0]);
+                        part.strides.insert(0, dest.strides[0]);
+                        self.host_copy(&part, &source, span)?;
+                    }
                     start = self.binary(warpwise_prim::BinaryOp::Add, start, source.extents[0]);
                 }
                 Ok(())
             }
+            Expr::Copy(array) | Expr::Manifest { array, .. } if self.is_in_place(stm, 0, *array) => Ok(()),
             Expr::Copy(array) | Expr::Manifest { array, .. } => {
                 let (dest, source) = (self.view(var, span)?, self.view(*array, span)?);
                 self.host_copy(&dest, &source, span)

@@ -4,7 +4,7 @@ use std::fmt;
 
 use warpwise_prim::{Scalar, ValueType};
 
-use crate::machine::{Check, CheckPart};
+use crate::machine::{BlockName, Check, CheckPart};
 use crate::memory::OutOfMemory;
 
 /// Why a run failed.
@@ -18,7 +18,14 @@ pub enum RunError {
         place: String,
     },
     /// The memory budget does not suffice.
-    OutOfMemory(OutOfMemory),
+    OutOfMemory {
+        /// By how much.
+        error: OutOfMemory,
+        /// The array or the kernel that asks, and where it stands in the source.
+        by: BlockName,
+        /// The largest blocks in use, with their sizes.
+        held: Vec<(BlockName, u64)>,
+    },
     /// The run was interrupted.
     Interrupted,
     /// A mistake of ours: the host code is not well-formed.
@@ -61,17 +68,21 @@ fn bits_of_width(bits: u64, width: u32) -> u64 {
     bits & (u64::MAX >> (64 - width))
 }
 
-impl From<OutOfMemory> for RunError {
-    fn from(error: OutOfMemory) -> RunError {
-        RunError::OutOfMemory(error)
-    }
-}
-
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RunError::Check { message, place } => write!(f, "{place}: {message}"),
-            RunError::OutOfMemory(error) => error.fmt(f),
+            RunError::OutOfMemory { error, by, held } => {
+                if !by.place.is_empty() {
+                    write!(f, "{}: ", by.place)?;
+                }
+                write!(f, "no room for `{}`: {error}", by.array)?;
+                held.iter().enumerate().try_for_each(|(number, (name, bytes))| {
+                    let start = if number == 0 { "; the largest in use: " } else { ", " };
+                    write!(f, "{start}`{}` of {bytes} bytes", name.array)?;
+                    if name.place.is_empty() { Ok(()) } else { write!(f, " ({})", name.place) }
+                })
+            }
             RunError::Interrupted => f.write_str("interrupted"),
             RunError::Internal(message) => write!(f, "internal error in host code: {message}"),
         }

@@ -7,8 +7,11 @@ use warpwise_prim::{Scalar, ScalarType};
 
 use super::{Argument, Machine, Output, RunError};
 use crate::array::Array;
-use crate::machine::{Arg, Function, Instr, MemReg, Reg, Slot};
-use crate::memory::Block;
+use crate::machine::{Arg, BlockName, Function, Instr, MemReg, Reg, Slot};
+use crate::memory::{Block, OutOfMemory};
+
+/// How many blocks are listed where memory does not suffice.
+const MOST_SHOWN: usize = 4;
 
 /// Deepest nesting of calls.
 const MAX_DEPTH: usize = 100_000;
@@ -33,7 +36,7 @@ struct Caller<'m> {
 impl<'m> Frame<'m> {
     pub(super) fn new(machine: &'m Machine, function: &'m Function) -> Frame<'m> {
         let regs = vec![0; function.regs as usize];
-        let mems = vec![None; function.mems as usize];
+        let mems = vec![None; function.mems.len()];
         Frame { machine, function, regs, mems }
     }
 
@@ -175,7 +178,10 @@ impl<'m> Frame<'m> {
                 // The old block first: it may be the one to be reused.
                 self.mems[*dst as usize] = None;
                 let bytes = u64::try_from(self.reg(*bytes) as i64).unwrap_or(u64::MAX);
-                self.mems[*dst as usize] = Some(self.machine.memory.allocate(bytes)?);
+                let block = self.machine.memory.allocate(bytes);
+                let by = &self.function.mems[*dst as usize];
+                self.mems[*dst as usize] =
+                    Some(block.map_err(|error| self.out_of_memory(error, by.clone()))?);
             }
             Instr::Release { mem } => self.mems[*mem as usize] = None,
             Instr::SetMem { dst, src } => self.mems[*dst as usize] = self.mems[*src as usize].clone(),
@@ -228,6 +234,22 @@ impl<'m> Frame<'m> {
             }
         }
         Ok(())
+    }
+
+    /// The failure of an allocation, with what this activation holds.
+    pub(super) fn out_of_memory(&self, error: OutOfMemory, by: BlockName) -> RunError {
+        let mut held: Vec<(BlockName, u64)> = Vec::new();
+        let mut seen = Vec::new();
+        for (name, block) in self.function.mems.iter().zip(&self.mems) {
+            let Some(block) = block else { continue };
+            if block.bytes() > 0 && !seen.contains(&block.as_ptr()) {
+                seen.push(block.as_ptr());
+                held.push((name.clone(), block.bytes() as u64));
+            }
+        }
+        held.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+        held.truncate(MOST_SHOWN);
+        RunError::OutOfMemory { error, by, held }
     }
 
     pub(super) fn reg(&self, reg: Reg) -> u64 {

@@ -4,7 +4,7 @@ use super::RunError;
 use super::frame::Frame;
 use super::task::LaunchState;
 use crate::copy::{Side, copy_strided};
-use crate::machine::{Arg, Copy, Launch, MemReg, Reg, Schedule, View};
+use crate::machine::{Arg, BlockName, Copy, Launch, MemReg, Reg, Schedule, View};
 use crate::pool;
 
 /// Work below this many simple operations is not worth waking a second thread.
@@ -49,7 +49,9 @@ pub(super) fn launch(frame: &Frame, launch: &Launch) -> Result<(), RunError> {
     machine.profile.kernel(launch.kernel, || given(frame, launch), run).map_err(|_| RunError::Interrupted)?;
     let failed = state.into_failed();
     if let Some(error) = failed.out_of_memory {
-        return Err(error.into());
+        let kernel = &machine.module.kernels[launch.kernel as usize];
+        let by = BlockName { array: kernel.name.clone(), place: kernel.place.clone() };
+        return Err(frame.out_of_memory(error, by));
     }
     match failed.check {
         Some((_, check, values)) => Err(RunError::check(&machine.module.checks[check as usize], &values)),
