@@ -186,6 +186,6 @@ fn judge(
             Some(ratio) => ("ISPC / ours".into(), Some(floor), Some(ratio)),
             None => ("C strict / ours".into(), Some(floor), against("C strict")),
         },
-        Goal::OpenBlas => ("OpenBLAS / ours".into(), None, against("OpenBLAS")),
+        Goal::OpenBlas(floor) => ("OpenBLAS / ours".into(), Some(floor), against("OpenBLAS")),
     }
 }

@@ -92,7 +92,7 @@ pub enum Limit {
     Operations(f64),
 }
 
-/// The measure of a row and what the whole path must reach.
+/// The measure of a row and what it must reach.
 #[derive(Clone, Copy, Debug)]
 pub enum Goal {
     /// A share of the limit.
@@ -103,6 +103,6 @@ pub enum Goal {
     BestC(f64),
     /// The time of ISPC over ours, of strict C where there is no ISPC.
     Ispc(f64),
-    /// The time of OpenBLAS over ours; not asked for yet.
-    OpenBlas,
+    /// The time of OpenBLAS over ours.
+    OpenBlas(f64),
 }

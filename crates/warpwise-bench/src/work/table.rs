@@ -14,8 +14,8 @@ pub fn works(scale: f64) -> Vec<Work> {
     works.extend(filters(scale));
     works.extend(rearrangements(scale));
     works.extend(arithmetic(scale));
-    works.extend(grids(scale));
-    works.extend(searches(scale));
+    let short = grids(scale).into_iter().chain(searches(scale));
+    works.extend(short.map(|work| Work { goal: Goal::StrictC(0.95), ..work }));
     works.extend(applications(scale));
     works
 }
@@ -49,7 +49,7 @@ pub fn work(
         outputs: Vec::new(),
         tolerance: CLOSE,
         limit: None,
-        goal: Goal::StrictC(0.6),
+        goal: Goal::StrictC(0.7),
         fast: false,
     }
 }
@@ -61,7 +61,7 @@ fn elementwise(scale: f64) -> Vec<Work> {
         inputs,
         outputs: vec![Output::Array(kind, vec![n])],
         limit: Some(Limit::Copy((2 * n * kind.size()) as f64)),
-        goal: Goal::Share(0.9),
+        goal: Goal::Share(0.95),
         ..work(entry, "micro/map.fut", "elementwise", entry)
     };
     let saxpy = |entry, kind: Kind, n: usize, inputs: Box<dyn Fn() -> Vec<Value>>| Work {
@@ -95,7 +95,7 @@ fn reductions(scale: f64) -> Vec<Work> {
             inputs,
             outputs: vec![Output::Array(kind, vec![])],
             limit: Some(Limit::Read((arrays * n * kind.size()) as f64)),
-            goal: Goal::Share(0.9),
+            goal: Goal::Share(0.95),
             ..work(entry, program, "reductions", entry)
         };
     let (dot, sum) = ("micro/dot.fut", "micro/sum.fut");
@@ -128,7 +128,7 @@ fn scans(scale: f64) -> Vec<Work> {
         inputs,
         outputs: vec![Output::Array(kind, vec![n])],
         limit: Some(Limit::Copy((2 * n * kind.size()) as f64)),
-        goal: Goal::Share(0.6),
+        goal: Goal::Share(0.75),
         ..work(format!("scan {}", entry), "micro/scan.fut", "scan", entry)
     };
     let floats = move || vec![f32s(1, &[n], 0.0, 1.0)];
@@ -150,7 +150,7 @@ fn filters(scale: f64) -> Vec<Work> {
         inputs: Box::new(inputs(kept)),
         outputs: vec![Output::Counted(Kind::F32, n)],
         limit: Some(Limit::CopyAndRead(2.0 * bytes * f64::from(kept), bytes * (1.0 - f64::from(kept)))),
-        goal: Goal::Share(0.4),
+        goal: Goal::Share(0.65),
         ..work(format!("filter {part}"), "micro/filter.fut", "filter", "filter_below")
     };
     let partition = |kept: f32, part: &str| Work {
@@ -158,7 +158,7 @@ fn filters(scale: f64) -> Vec<Work> {
         inputs: Box::new(inputs(kept)),
         outputs: vec![Output::Counted(Kind::F32, n), Output::Counted(Kind::F32, n)],
         limit: Some(Limit::Copy(2.0 * bytes)),
-        goal: Goal::Share(0.4),
+        goal: Goal::Share(0.65),
         ..work(format!("partition {part}"), "micro/filter.fut", "filter", "partition_below")
     };
     vec![
@@ -178,7 +178,7 @@ fn rearrangements(scale: f64) -> Vec<Work> {
         inputs: Box::new(move || vec![Value::i64(bins as i64), i32s(1, &[n], bins as i32)]),
         outputs: vec![Output::Array(Kind::I32, vec![bins])],
         limit: Some(Limit::Read((4 * n) as f64)),
-        goal: Goal::BestC(0.6),
+        goal: Goal::BestC(0.95),
         ..work(format!("histogram, {bins} bins"), "micro/histogram.fut", "histogram", "histogram")
     };
     let side = scaled(8192, scale.sqrt());
@@ -187,7 +187,7 @@ fn rearrangements(scale: f64) -> Vec<Work> {
         inputs: Box::new(move || vec![f32s(1, &[side, side], 0.0, 1.0)]),
         outputs: vec![Output::Array(Kind::F32, vec![side, side])],
         limit: Some(Limit::Copy((8 * side * side) as f64)),
-        goal: Goal::BestC(0.6),
+        goal: Goal::BestC(0.95),
         ..work(format!("transpose {side}^2"), "micro/transpose.fut", "transpose", "transpose_f32")
     };
     let segments = |length: usize| {
@@ -197,7 +197,7 @@ fn rearrangements(scale: f64) -> Vec<Work> {
             inputs: Box::new(move || vec![f32s(1, &[rows, length], 0.0, 1.0)]),
             outputs: vec![Output::Array(Kind::F32, vec![rows])],
             limit: Some(Limit::Read((4 * rows * length) as f64)),
-            goal: Goal::BestC(0.6),
+            goal: Goal::BestC(0.95),
             ..work(
                 format!("sums of segments of {length}"),
                 "micro/segmented_sum.fut",
@@ -237,7 +237,7 @@ fn blackscholes(n: usize) -> Work {
             vec![f32s(1, &[n], 5.0, 30.0), f32s(2, &[n], 1.0, 100.0), f32s(3, &[n], 0.25, 10.0)]
         }),
         outputs: vec![Output::Array(Kind::F32, vec![n]); 2],
-        goal: Goal::StrictC(0.9),
+        goal: Goal::StrictC(1.0),
         fast: true,
         ..work("Black-Scholes", "blackscholes.fut", "blackscholes", "main")
     }
@@ -255,7 +255,7 @@ fn mandelbrot(name: &str, side: usize, [x, y, width]: [f32; 3], depth: i32) -> W
         }),
         outputs: vec![Output::Array(Kind::I32, vec![side, side])],
         tolerance: MOSTLY,
-        goal: Goal::Ispc(0.85),
+        goal: Goal::Ispc(0.95),
         ..work(name, "mandelbrot.fut", "mandelbrot", "escapes")
     }
 }
@@ -275,7 +275,7 @@ fn nbody(n: usize) -> Work {
         }),
         outputs: vec![Output::Array(Kind::F32, vec![n]); 7],
         limit: Some(Limit::Operations(20.0 * (n * n) as f64)),
-        goal: Goal::StrictC(0.85),
+        goal: Goal::StrictC(0.95),
         fast: true,
         ..work(format!("nbody {n}"), "nbody.fut", "nbody", "main")
     }
@@ -292,7 +292,7 @@ fn mriq(samples: usize, voxels: usize) -> Work {
             inputs
         }),
         outputs: vec![Output::Array(Kind::F32, vec![voxels]); 2],
-        goal: Goal::StrictC(0.85),
+        goal: Goal::StrictC(0.95),
         fast: true,
         ..work("mri-q large", "mriq.fut", "mriq", "main")
     }
@@ -309,7 +309,7 @@ fn sgemm(n: usize) -> Work {
         }),
         outputs: vec![Output::Array(Kind::F32, vec![n, n])],
         limit: Some(Limit::Operations(2.0 * (n * n * n) as f64)),
-        goal: Goal::OpenBlas,
+        goal: Goal::OpenBlas(0.75),
         ..work(format!("sgemm {n}^3"), "sgemm.fut", "sgemm_openblas", "main")
     }
 }
