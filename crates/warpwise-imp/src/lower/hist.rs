@@ -3,7 +3,7 @@
 //! How many chunks there are follows from the sizes alone, and the copies are combined in the order of the
 //! chunks: results do not depend on threads. A small table has several copies a chunk, taken in turns, so that
 //! equal neighbours do not wait for each other's store. Where the table is large compared
-//! with the input, one task combines right into it.
+//! with the input, one task combines right into it. Histograms inside a task are in `inner_hist`.
 //!
 //! ```text
 //! chunk c:  own = neutral; for i in chunk { own[i mod copies][bin i] = op(own[..], value i) }
@@ -12,8 +12,7 @@
 
 use std::rc::Rc;
 
-use warpwise_diag::Span;
-use warpwise_ir::{HistOp, Mapping, Operand as CoreOperand, SegDim, SegOp, Stm, Var};
+use warpwise_ir::{HistOp, Mapping, SegOp, Stm, Var};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 use warpwise_runtime::machine::Schedule;
 
@@ -22,7 +21,7 @@ use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Mask, Value};
 use crate::lower::kernels::{Built, Range};
 use crate::lower::lanes::LaneLoop;
 use crate::lower::memory::View;
-use crate::lower::variance::{Variance, Variances};
+use crate::lower::variance::Variances;
 use crate::op::Op;
 use crate::types::{Mem, Operand, Space};
 
@@ -66,7 +65,7 @@ struct Tables {
 }
 
 /// Where the lanes of a group put what they want to combine, in the arena.
-struct Staging {
+pub(super) struct Staging {
     /// Places in the tables; negative where there is nothing to combine.
     places: Mem,
     /// One memory a value; what is the same in all lanes is not put there.
@@ -74,7 +73,7 @@ struct Staging {
 }
 
 /// Combines values at a place.
-type Combine<'f, 'e> = &'f mut dyn FnMut(&mut Emitter<'e>, Value, &[Value]) -> Lowered<()>;
+pub(super) type Combine<'f, 'e> = &'f mut dyn FnMut(&mut Emitter<'e>, Value, &[Value]) -> Lowered<()>;
 
 /// Operations of a body from which on it is worth running in lanes.
 const WORTH_LANES: i64 = 16;
@@ -230,7 +229,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// How the body runs: in lanes where it costs more than taking the lanes apart again.
-    fn hist_lanes(&self, op: &SegOp) -> LaneLoop {
+    pub fn hist_lanes(&self, op: &SegOp) -> LaneLoop {
         let in_lanes =
             op.space.last().is_some_and(|dim| matches!(dim.mapping, Mapping::TaskLane | Mapping::Lane));
         if in_lanes && cost::static_cost(&op.body, 1000) >= WORTH_LANES {
@@ -240,124 +239,8 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// A histogram within a task, right into its destinations: in lanes where these are known to have bins apart, or
-    /// where its body is worth it.
-    pub fn inner_hist(
-        &mut self,
-        stm: &'a Stm,
-        op: &'a SegOp,
-        last: &'a SegDim,
-        ops: &'a [HistOp],
-    ) -> Lowered<()> {
-        let rows = self.plan_lanes(op, Work::Map);
-        if self.combines_scalars(ops) && lanes_apart(&rows, op, ops) {
-            // Rows within a task may be short: no lanes that a vector does not need.
-            let how = LaneLoop { width: rows.width.min(rows.machine), ..rows };
-            return self.hist_rows(stm, op, last, ops, &how);
-        }
-        let how = self.hist_lanes(op);
-        let bins_are_numbers = ops.iter().all(|hist| hist.rank == 1);
-        if how.width == 1 || !bins_are_numbers || !self.combines_scalars(ops) {
-            return self.inner_seq(stm, op, last);
-        }
-        let to = self.uniform(last.extent, stm.span)?;
-        let mark = self.code.int_reg("mark");
-        self.code.emit(Op::ArenaMark { dst: mark });
-        let staging = self.staging(ops, how.width);
-        self.lane_loop(&how, Operand::i64(0), to, &mut |this, index| {
-            this.bind(last.index, index);
-            this.with_arena(&[&op.body], |this| {
-                this.stms(&op.body)?;
-                this.combine_staged(op, ops, &staging, stm.span)
-            })
-        })?;
-        self.code.emit(Op::ArenaReset { mark: mark.into() });
-        Ok(())
-    }
-
-    /// A histogram whose lanes have bins apart.
-    fn hist_rows(
-        &mut self,
-        stm: &'a Stm,
-        op: &'a SegOp,
-        last: &'a SegDim,
-        ops: &'a [HistOp],
-        how: &LaneLoop,
-    ) -> Lowered<()> {
-        let to = self.uniform(last.extent, stm.span)?;
-        self.lane_loop(how, Operand::i64(0), to, &mut |this, index| {
-            this.bind(last.index, index);
-            this.with_arena(&[&op.body], |this| {
-                this.stms(&op.body)?;
-                let mut taken = 0;
-                for hist in ops {
-                    let results = &op.body.result[taken..taken + hist.rank + hist.dests.len()];
-                    taken += results.len();
-                    this.combine_row(last, hist, results, stm.span)?;
-                }
-                Ok(())
-            })
-        })
-    }
-
-    /// Combines the results of a group of lanes whose bins are apart.
-    fn combine_row(
-        &mut self,
-        last: &SegDim,
-        hist: &'a HistOp,
-        results: &'a [CoreOperand],
-        span: Span,
-    ) -> Lowered<()> {
-        let mut views = Vec::new();
-        for &dest in &hist.dests {
-            views.push(self.view(dest, span)?);
-        }
-        let indices = self.values(&results[..hist.rank]);
-        let values = self.values(&results[hist.rank..]);
-        // What runs over a whole dimension lies within it.
-        let placement = self.placement(hist.dests[0], span)?;
-        let extents = placement.index_fn.dims.iter().map(|dim| dim.extent);
-        let whole: Vec<bool> = extents
-            .zip(results)
-            .map(|(extent, &index)| extent == last.extent && index == CoreOperand::Var(last.index))
-            .collect();
-        let mut inside = Value::constant(true.into());
-        for ((&index, &extent), whole) in indices.iter().zip(&views[0].extents).zip(whole) {
-            if !whole {
-                let below = self.compare(CompareOp::ULt, index, extent);
-                inside = self.and(inside, below);
-            }
-        }
-        self.guarded(inside, &mut |this| this.combine_into(&hist.op, &views, &indices, &values, span))
-    }
-
-    /// Combines the results of a group of lanes into the destinations, whose bins have one index.
-    fn combine_staged(
-        &mut self,
-        op: &'a SegOp,
-        ops: &'a [HistOp],
-        staging: &[Staging],
-        span: Span,
-    ) -> Lowered<()> {
-        let mut taken = 0;
-        for (hist, staging) in ops.iter().zip(staging) {
-            let results = &op.body.result[taken..taken + 1 + hist.dests.len()];
-            taken += results.len();
-            let (bin, values) = (self.value(results[0]), self.values(&results[1..]));
-            let mut views = Vec::new();
-            for &dest in &hist.dests {
-                views.push(self.view(dest, span)?);
-            }
-            let inside = self.in_bounds(&views[0], &[bin]);
-            self.combine_lanes(hist, staging, (inside, bin), &values, &mut |this, bin, values| {
-                this.combine_into(&hist.op, &views, &[bin], values, span)
-            })?;
-        }
-        Ok(())
-    }
-
     /// Room for the values of one group of lanes.
-    fn staging(&mut self, ops: &[HistOp], width: u16) -> Vec<Staging> {
+    pub fn staging(&mut self, ops: &[HistOp], width: u16) -> Vec<Staging> {
         let mut staging = Vec::new();
         for hist in if width > 1 { ops } else { &[] } {
             let places = self.staged(ScalarType::I64, width);
@@ -438,7 +321,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Combines the values of a group of lanes, one lane after the other.
-    fn combine_lanes(
+    pub fn combine_lanes(
         &mut self,
         hist: &'a HistOp,
         staging: &Staging,
@@ -591,20 +474,4 @@ impl<'a> Emitter<'a> {
         }
         indices
     }
-}
-
-/// Whether no two lanes of a group have the same bin: some index goes up or down from lane to lane.
-fn lanes_apart(how: &LaneLoop, op: &SegOp, ops: &[HistOp]) -> bool {
-    let moves = |index: &CoreOperand| {
-        index
-            .as_var()
-            .is_some_and(|var| matches!(how.facts.variance(var), Variance::Linear(stride) if stride != 0))
-    };
-    let mut taken = 0;
-    how.width > 1
-        && ops.iter().all(|hist| {
-            let indices = &op.body.result[taken..taken + hist.rank];
-            taken += hist.rank + hist.dests.len();
-            indices.iter().any(moves)
-        })
 }
