@@ -3,7 +3,7 @@
 //! ```text
 //! s: [m]f32 = screma n (xs) map (x: f32) { ...; return row } reduce (a, b) { map2 fadd a b } [zeros];
 //! ==>
-//! few: bool = slt n 64;
+//! few: bool = slt n 16;
 //! s: [m]f32 = if few { loop over the elements in host code, where the work of each is in parallel }
 //! else {
 //!   partials: [blocks][m]f32 = screma blocks (numbers) map (block: i64) {
@@ -33,13 +33,13 @@ use super::rows::{self, Repeated};
 use super::{plain, segment_stm, sequential};
 
 /// Elements below which their own work is done in parallel, one element after the other.
-const FEW: i64 = 64;
+const FEW: i64 = 16;
 
 /// Most blocks of a reduction.
 const MOST_BLOCKS: i64 = 128;
 
 /// Least elements of a block of a reduction: each has a row, and work inside.
-const LEAST_REDUCED: i64 = 4;
+const LEAST_REDUCED: i64 = 1;
 
 /// Most blocks of a histogram.
 const MOST_TABLES: i64 = 64;
