@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use crate::ablation::{Cell, Table, figure};
 
-const LEFT: usize = 190;
+const LEFT: usize = 205;
 const TOP: usize = 78;
 const WIDTH: usize = 74;
 const HEIGHT: usize = 24;
