@@ -41,7 +41,7 @@ pub fn compile(
     let mut program = load(main, provider, sources, &mut session).map_err(Failure::User)?;
     enter_main(&mut program, &mut session);
     let input = check::Input { program: &program, prelude: Some(&prelude) };
-    let (typed, warnings) = check::check(&mut session, sources, input)?;
+    let (typed, mut warnings) = check::check(&mut session, sources, input)?;
     let files = prelude_files(&prelude);
     let input = lower::Input {
         program: &typed,
@@ -50,7 +50,8 @@ pub fn compile(
         prelude: &files,
         unchecked: options.unchecked,
     };
-    let program = on_deep_stack(|| lower::lower(input))?;
+    let (program, more) = on_deep_stack(|| lower::lower(input))?;
+    warnings.extend(more);
     Ok(Compiled { program, warnings })
 }
 
@@ -65,7 +66,7 @@ fn enter_main(program: &mut Loaded, session: &mut Session) {
     }
 }
 
-fn on_deep_stack(work: impl FnOnce() -> Result<Program, Failure> + Send) -> Result<Program, Failure> {
+fn on_deep_stack<T: Send>(work: impl FnOnce() -> Result<T, Failure> + Send) -> Result<T, Failure> {
     let bug = |message: String| Bug { pass: "lower".to_string(), message, ir: String::new() };
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("lower".to_string()).stack_size(STACK);

@@ -146,4 +146,6 @@ pub struct Check {
     pub parts: Vec<CheckPart>,
     /// Where.
     pub span: Span,
+    /// Where the function with the check was called, innermost first.
+    pub calls: Vec<Span>,
 }

@@ -275,6 +275,8 @@ pub enum LoopForm {
 pub struct Message {
     /// Text and values in order.
     pub parts: Vec<MessagePart>,
+    /// Where the function with the check was called before it was put there, innermost first. Not printed.
+    pub calls: Vec<Span>,
 }
 
 /// A piece of an error message.

@@ -6,11 +6,15 @@
 //!                                  y: f32 = t;
 //! ```
 //!
+//! Checks remember the places of the calls that are gone, innermost first.
+//!
 //! A callee of several calls is inlined into first, so that it is copied in its final form; one of a single call is copied as it
 //! is and inlined into there, so that a chain of calls is copied once and not once for every link. Of functions that call each
 //! other all but the first one met are inlined, which then calls itself.
 
-use warpwise_diag::Limit;
+use std::rc::Rc;
+
+use warpwise_diag::{Limit, Span};
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{Body, Expr, Function, FunctionId, Program, Stm};
@@ -95,19 +99,22 @@ impl Inliner<'_> {
         }
         let mut function = std::mem::replace(&mut self.program.functions[id], Function::new(""));
         let mut body = std::mem::take(&mut function.body);
-        self.inline_body(&mut function, &mut body);
+        self.inline_body(&mut function, &mut body, &[]);
         function.body = body;
         self.program.functions[id] = function;
         let recursive = self.state[id] == State::Open { calls_itself: true };
         self.state[id] = if recursive { State::Recursive } else { State::Done };
     }
 
-    /// Inlines the calls in a part of a function. What comes in place of a call is looked at next.
-    fn inline_body(&mut self, function: &mut Function, body: &mut Body) {
-        let mut waiting: Vec<Stm> = std::mem::take(&mut body.stms);
+    /// Inlines the calls in a part of a function, which came here by calls at `outer`. What comes in place of a call is
+    /// looked at next.
+    fn inline_body(&mut self, function: &mut Function, body: &mut Body, outer: &[Span]) {
+        let stms = std::mem::take(&mut body.stms);
+        let outer: Rc<[Span]> = outer.into();
+        let mut waiting: Vec<(Stm, Rc<[Span]>)> = stms.into_iter().map(|stm| (stm, outer.clone())).collect();
         waiting.reverse();
-        while let Some(mut stm) = waiting.pop() {
-            stm.expr.for_each_body_mut(|body| self.inline_body(function, body));
+        while let Some((mut stm, outer)) = waiting.pop() {
+            stm.expr.for_each_body_mut(|body| self.inline_body(function, body, &outer));
             let Expr::Call { function: id, args } = stm.expr else {
                 body.stms.push(stm);
                 continue;
@@ -124,7 +131,10 @@ impl Inliner<'_> {
             let callee = &self.program.functions[id];
             let params: Vec<_> = callee.params.iter().map(|param| param.var).collect();
             let substitution = Substitution::of(&params, &args);
-            let copy = Copier::between(callee, function, substitution).copy_body(&callee.body);
+            let mut copy = Copier::between(callee, function, substitution).copy_body(&callee.body);
+            let calls: Rc<[Span]> =
+                [stm.span].iter().chain(&*outer).copied().filter(|call| !call.is_none()).take(LONGEST_CHAIN).collect();
+            called_from(&mut copy, &calls);
             let results = stm.pattern.iter().zip(copy.result).map(|(&var, result)| Stm {
                 pattern: vec![var],
                 expr: Expr::Operand(result),
@@ -136,12 +146,29 @@ impl Inliner<'_> {
                 inner
             });
             match only_here {
-                true => waiting.extend(copied.chain(results).collect::<Vec<_>>().into_iter().rev()),
+                true => {
+                    let next: Vec<Stm> = copied.chain(results).collect();
+                    waiting.extend(next.into_iter().rev().map(|stm| (stm, calls.clone())));
+                }
                 false => body.stms.extend(copied.chain(results)),
             }
         }
     }
 }
+
+/// Lets checks say by which calls they came here.
+fn called_from(body: &mut Body, calls: &[Span]) {
+    for stm in &mut body.stms {
+        if let Expr::Assert { message, .. } = &mut stm.expr {
+            let room = LONGEST_CHAIN.saturating_sub(message.calls.len());
+            message.calls.extend(calls.iter().take(room));
+        }
+        stm.expr.for_each_body_mut(|body| called_from(body, calls));
+    }
+}
+
+/// How many calls a message names.
+const LONGEST_CHAIN: usize = 16;
 
 /// How many statements all calls of a program may become.
 const MOST_STATEMENTS: u64 = 1 << 21;

@@ -83,7 +83,7 @@ fn flat_map_stms(function: &mut Function, pattern: &[Var], flat_map: FlatMap, sp
     let same =
         bind(function, &mut body, "same", Type::BOOL, Expr::Compare(CompareOp::Eq, found, size.into()));
     let text = "The function of a flatmap yields arrays of two sizes for one element".to_string();
-    let message = Message { parts: vec![MessagePart::Text(text)] };
+    let message = Message { parts: vec![MessagePart::Text(text)], calls: Vec::new() };
     let check = Expr::Assert { cond: same.into(), message };
     let cert = bind(function, &mut body, "c", Type::Cert, check);
     let mut params = Vec::new();

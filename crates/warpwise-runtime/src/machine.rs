@@ -205,6 +205,8 @@ pub struct Check {
     pub parts: Vec<CheckPart>,
     /// `file:line:column` it came from.
     pub place: String,
+    /// Where the function with the check was called, innermost first.
+    pub calls: Vec<String>,
 }
 
 /// A piece of a message.

@@ -100,7 +100,11 @@ fn square_function() -> Function {
 #[test]
 fn launches_report_the_first_failure() {
     let text = CheckPart::Text("too large: ".into());
-    let check = Check { parts: vec![text, CheckPart::Value(ValueType::I64)], place: "f.fut:1:2".into() };
+    let check = Check {
+        parts: vec![text, CheckPart::Value(ValueType::I64)],
+        place: "f.fut:1:2".into(),
+        calls: vec!["f.fut:4:5".into()],
+    };
     for threads in [1, 2, 3] {
         let machine = machine(square_function(), vec![squares], vec![check.clone()], threads);
         for n in [0, 1, 5, 1000] {
@@ -110,7 +114,7 @@ fn launches_report_the_first_failure() {
             assert_eq!(array.as_slice::<i64>().unwrap(), expected);
         }
         let error = machine.run(0, vec![Argument::Scalar(Scalar::I64(5000))]).unwrap_err();
-        assert_eq!(error.to_string(), "f.fut:1:2: too large: 1002001");
+        assert_eq!(error.to_string(), "f.fut:1:2: too large: 1002001\n  called from f.fut:4:5");
         let error = machine.run(0, vec![Argument::Scalar(Scalar::I64(1 << 40))]).unwrap_err();
         let start = "f.fut:3:4: no room for `squares`: out of memory: 8796093022208 bytes asked with ";
         assert!(error.to_string().starts_with(start), "{error}");

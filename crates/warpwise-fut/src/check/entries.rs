@@ -29,11 +29,6 @@ impl<'a> Checker<'a> {
             let error = Diagnostic::error("E0215", span, "entry point functions may not be polymorphic");
             return self.report(error.hint("write the types of its parameters"));
         }
-        if self.text(decl.name.name.symbol).contains('\'') {
-            let message = "the name of an entry point may not contain a quote";
-            let error = Diagnostic::error("E0215", span, message);
-            return self.report(error.hint("other languages could not call it"));
-        }
         let params: Vec<Type> = function.params.iter().map(|param| param.pattern.ty.clone()).collect();
         let result = function.result.ty.clone();
         let sizes = function.scheme.sizes.clone();

@@ -54,6 +54,15 @@ impl Checker<'_> {
         }
     }
 
+    /// Reports what would be the size of something, did it not bind a name.
+    pub fn warn_of_binding(&mut self, expr: &Expr) {
+        if !self.in_prelude && binds(expr) {
+            let message = "size expression with binding: the size of what comes of it is not known";
+            let hint = "bind the size with `let` first";
+            self.warn_once(Diagnostic::warning("W0006", expr.span, message).hint(hint));
+        }
+    }
+
     /// Reports a warning, unless the same was said of this place before: parametric modules are checked
     /// for every application.
     pub fn warn_once(&mut self, warning: Diagnostic) {
@@ -62,6 +71,17 @@ impl Checker<'_> {
             self.report(warning);
         }
     }
+}
+
+/// Whether an expression binds a name.
+fn binds(expr: &Expr) -> bool {
+    let here = matches!(
+        expr.kind,
+        ExprKind::Lambda(_) | ExprKind::Let { .. } | ExprKind::Match { .. } | ExprKind::Loop(_)
+    );
+    let mut inside = false;
+    expr.for_each_child(&mut |child| inside |= binds(child));
+    here || inside
 }
 
 /// Whether values of a type can hold arrays.

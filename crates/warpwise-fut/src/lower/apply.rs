@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Expansion ends because definitions mention only earlier ones and the language is typed; a definition that mentions itself
-//! and would have to be expanded is a known limit.
+//! becomes functions of the core for the functions that it is given (see [`closures`](crate::lower::closures)).
 
 use std::rc::Rc;
 
@@ -50,12 +50,15 @@ impl<'a> Lowering<'a, '_> {
                 self.expand(source, arguments, &inner, &args)
             }
             Callee::Def(def, arguments) if self.is_expanded(*def, arguments, &args)? => {
-                if arguments.env.def == Some(*def) {
-                    let message = "a recursive function that takes or gives functions; \
-                                   pass data instead, or write a loop";
+                if arguments.env.def != Some(*def) {
+                    return self.expand_def(*def, arguments, &args);
+                }
+                if self.form_of_result(*def, arguments)?.has_function() {
+                    let message =
+                        "a recursive function that gives functions; give data instead, or write a loop";
                     return Err(self.limit(self.code.span, message));
                 }
-                self.expand_def(*def, arguments, &args)
+                self.call_instance(*def, arguments, &args)
             }
             Callee::Def(def, arguments) => self.call_instance(*def, arguments, &args),
             Callee::Intrinsic(intrinsic, arguments) => self.intrinsic(*intrinsic, arguments, args),
@@ -85,7 +88,15 @@ impl<'a> Lowering<'a, '_> {
         let source = &self.session.program.defs[def.index()];
         let unchecked = source.attrs.iter().any(|attr| is_named(attr, "unsafe", self));
         let inner = Frame::root(Some(def), unchecked || arguments.env.unchecked);
-        self.expand(&source.function, arguments, &inner, args)
+        let shown = !args.is_empty() && !self.session.in_prelude(source.span) && !self.code.span.is_none();
+        if shown {
+            self.calls.push(self.code.span);
+        }
+        let value = self.expand(&source.function, arguments, &inner, args);
+        if shown {
+            self.calls.pop();
+        }
+        value
     }
 
     /// Lowers the body of a function here.

@@ -1,13 +1,15 @@
 //! What lowering carries around: the session of one program, and the function under construction.
 
+use std::collections::VecDeque;
+
 use rustc_hash::{FxHashMap, FxHashSet};
-use warpwise_diag::{Bug, Failure, FileId, Limit, Sources, Span};
+use warpwise_diag::{Bug, Diagnostic, Failure, FileId, Limit, Sources, Span};
 use warpwise_ir::entity::PrimaryMap;
 use warpwise_ir::{Expr, Function, FunctionId, Message, MessagePart, Operand, Var};
 use warpwise_prim::{Scalar, ValueType};
 
 use crate::lower::code::Code;
-use crate::lower::instance::InstanceKey;
+use crate::lower::instance::{InstanceKey, Promise};
 use crate::lower::sums::Sum;
 use crate::lower::value::{Env, Value};
 use crate::syntax::session::Interner;
@@ -40,9 +42,17 @@ pub struct Session<'a> {
     /// Which function a definition is at which types.
     pub instances: FxHashMap<InstanceKey, FunctionId>,
     /// The functions promised.
-    pub pending: Vec<(InstanceKey, FunctionId)>,
+    pub pending: Vec<Promise<'a>>,
+    /// How many instances definitions have for functions they are given.
+    pub given_functions: FxHashMap<DefId, usize>,
     /// Names in use.
     pub taken: FxHashMap<String, usize>,
+    /// What is odd.
+    pub warnings: Vec<Diagnostic>,
+    /// Expressions whose checks are to be reported, and the functions they call.
+    pub watched: Vec<(Span, Vec<FunctionId>)>,
+    /// How many more iterations of loops may be written one after the other.
+    pub unrollable: u64,
 }
 
 /// The state of lowering one function.
@@ -55,6 +65,16 @@ pub struct Lowering<'a, 's> {
     pub constants: FxHashMap<DefId, Value<'a>>,
     /// How many parts were seen of the type being looked at; 0 where none is.
     pub parts: u32,
+    /// The functions among the parameters that are not bound yet.
+    pub given: VecDeque<Value<'a>>,
+    /// How many checks were made.
+    pub n_checks: usize,
+    /// The functions called.
+    pub called: Vec<FunctionId>,
+    /// Whether the loop that comes next is to be unrolled.
+    pub unroll: bool,
+    /// Where the definitions under expansion are called, outermost first; those of the prelude are not among them.
+    pub calls: Vec<Span>,
 }
 
 impl<'a> Session<'a> {
@@ -66,7 +86,11 @@ impl<'a> Session<'a> {
             functions: PrimaryMap::new(),
             instances: FxHashMap::default(),
             pending: Vec::new(),
+            given_functions: FxHashMap::default(),
             taken: FxHashMap::default(),
+            warnings: Vec::new(),
+            watched: Vec::new(),
+            unrollable: MOST_UNROLLED,
         }
     }
 
@@ -91,7 +115,17 @@ impl<'a> Session<'a> {
 impl<'a, 's> Lowering<'a, 's> {
     /// A function with nothing in it yet.
     pub fn new(session: &'s mut Session<'a>, name: &str, span: Span) -> Lowering<'a, 's> {
-        Lowering { session, code: Code::new(name, span), constants: FxHashMap::default(), parts: 0 }
+        Lowering {
+            session,
+            code: Code::new(name, span),
+            constants: FxHashMap::default(),
+            parts: 0,
+            given: VecDeque::new(),
+            n_checks: 0,
+            called: Vec::new(),
+            unroll: false,
+            calls: Vec::new(),
+        }
     }
 
     /// Statements from here on come from this place, unless it lies in the prelude. Gives the place before.
@@ -170,10 +204,25 @@ impl<'a, 's> Lowering<'a, 's> {
         if env.unchecked || cond == Operand::bool(true) {
             return Vec::new();
         }
-        let message = Message { parts: compact(parts) };
+        let message = self.message(parts);
+        self.n_checks += 1;
         vec![self.code.bind_one("c", Expr::Assert { cond, message }, &[])]
     }
+
+    /// A message of what fails here.
+    pub fn message(&self, parts: Vec<MessagePart>) -> Message {
+        Message {
+            parts: compact(parts),
+            calls: self.calls.iter().rev().take(LONGEST_CHAIN).copied().collect(),
+        }
+    }
 }
+
+/// How many iterations of loops a program may ask to have written one after the other.
+const MOST_UNROLLED: u64 = 1 << 12;
+
+/// How many calls a message names.
+const LONGEST_CHAIN: usize = 16;
 
 /// The same message, with neighbouring words joined.
 fn compact(parts: Vec<MessagePart>) -> Vec<MessagePart> {

@@ -136,6 +136,7 @@ impl<'a> Lowering<'a, '_> {
 
     /// `loop ...`.
     pub fn loop_(&mut self, source: &'a Loop, env: &Env<'a>) -> Result<Value<'a>, Failure> {
+        let unroll = std::mem::take(&mut self.unroll);
         let initial = self.expr(&source.initial, env)?;
         let extents = self.extents_of(&source.pattern.ty, env, Sizes::All)?;
         let extents = extents.into_iter().zip(initial.extents()).map(|(extent, _)| match extent {
@@ -160,6 +161,15 @@ impl<'a> Lowering<'a, '_> {
                     | Type::Sum(_)
                     | Type::Arrow(_) => self.code.ty(bound),
                 };
+                if unroll && let Some(rounds) = self.unrolled(bound.as_const().and_then(Scalar::as_int)) {
+                    let Some(elem) = index_type.elem() else {
+                        return Err(self.bug("a count that is no number"));
+                    };
+                    return self.rounds(source, env, (initial, &extents), rounds, &mut |_, inner, round| {
+                        inner.bind(*index, Value::leaf(Operand::Const(Scalar::int(elem, round))));
+                        Ok(())
+                    });
+                }
                 let (inner, state) = self.open_loop(source, env, &initial, extents, &inits, n_sizes)?;
                 let index_var = self.code.fresh("i", index_type);
                 let index_value = Value::leaf(index_var);
@@ -171,6 +181,18 @@ impl<'a> Lowering<'a, '_> {
                 let array = self.expr(array, env)?;
                 let (size, element) = self.array(&array)?;
                 let element = element.clone();
+                if unroll && let Some(rounds) = self.unrolled(size.as_const().and_then(Scalar::as_int)) {
+                    return self.rounds(
+                        source,
+                        env,
+                        (initial, &extents),
+                        rounds,
+                        &mut |this, inner, round| {
+                            let row = this.row(&element, Operand::i64(round));
+                            this.bind_pattern(pattern, &row, inner)
+                        },
+                    );
+                }
                 let (inner, state) = self.open_loop(source, env, &initial, extents, &inits, n_sizes)?;
                 let index = self.code.fresh("i", CoreType::I64);
                 let row = self.row(&element, index.into());
@@ -178,6 +200,9 @@ impl<'a> Lowering<'a, '_> {
                 self.close_for(source, state, &inner, index, size)
             }
             LoopForm::While(condition) => {
+                if unroll {
+                    self.unrolled(None);
+                }
                 let first = self.condition(source, condition, env, &initial)?;
                 let (inner, mut state) = self.open_loop(source, env, &initial, extents, &inits, n_sizes)?;
                 let again = self.code.fresh("again", CoreType::BOOL);
@@ -187,6 +212,27 @@ impl<'a> Lowering<'a, '_> {
                 Ok(self.close_loop(state, CoreForm::While { cond: again }, result))
             }
         }
+    }
+
+    /// The rounds of a loop one after the other; `enter` binds what tells them apart.
+    fn rounds(
+        &mut self,
+        source: &'a Loop,
+        env: &Env<'a>,
+        (initial, extents): (Value<'a>, &[Extent]),
+        rounds: i64,
+        enter: &mut dyn FnMut(&mut Self, &Env<'a>, i64) -> Result<(), Failure>,
+    ) -> Result<Value<'a>, Failure> {
+        let mut value = initial;
+        for round in 0..rounds {
+            let inner = Frame::inside(env, false);
+            self.bind_sizes(&source.pattern.ty, &value, &inner, &mut |local| source.sizes.contains(&local));
+            self.bind_pattern(&source.pattern, &value, &inner)?;
+            enter(self, &inner, round)?;
+            let result = self.expr(&source.body, &inner)?;
+            value = self.open_sizes(&result, extents).1;
+        }
+        Ok(value)
     }
 
     fn local_name(&self, local: LocalId) -> &'a str {

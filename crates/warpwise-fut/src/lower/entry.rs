@@ -28,7 +28,7 @@ impl<'a> Session<'a> {
     pub fn entry(&mut self, entry: &'a Entry) -> Result<(), Failure> {
         let name = self.input.names.text(entry.name).to_string();
         let span = self.program.defs[entry.def.index()].span;
-        let unique = self.unique_name(&name);
+        let unique = self.unique_name(&name.replace('\'', "_"));
         let function = Lowering::new(self, &unique, span).entry(entry, name)?;
         self.functions.push(function);
         Ok(())
@@ -120,19 +120,20 @@ impl<'a> Lowering<'a, '_> {
             let message = "an entry point that is polymorphic in types";
             return Err(self.limit(source.span, message));
         }
-        let env = Frame::root(Some(entry.def), self.session.input.unchecked);
+        let outer = Frame::root(Some(entry.def), self.session.input.unchecked);
         let mut sizes: Vec<Var> = Vec::new();
         for local in &scheme.sizes {
             let name = self.session.program.locals[local.index()].name;
             let var = self.code.fresh(self.session.input.names.text(name), CoreType::I64);
             self.code.mark_size(var.into());
-            env.bind(*local, Value::leaf(var));
+            outer.bind(*local, Value::leaf(var));
             sizes.push(var);
         }
+        let env = Frame::inside(&outer, false);
         let mut leaves = Vec::new();
         let mut params = Vec::new();
         for param in &source.function.params {
-            let (open, value) = self.entry_param(param, &env)?;
+            let (open, value) = self.entry_param(param, &outer, &env)?;
             sizes.extend(open);
             let consumed = value.marks(&param.consumes);
             leaves.extend(self.arrays(&value)?.into_iter().zip(consumed));
@@ -160,13 +161,15 @@ impl<'a> Lowering<'a, '_> {
         Ok(function)
     }
 
-    /// Variables for a parameter and its sizes that no size parameter stands for.
+    /// Variables for a parameter and its sizes that no size parameter stands for: other parameters may, but whoever calls
+    /// does not know.
     fn entry_param(
         &mut self,
         param: &'a SourceParam,
+        outer: &Env<'a>,
         env: &Env<'a>,
     ) -> Result<(Vec<Var>, Value<'a>), Failure> {
-        let repr = self.repr(&param.pattern.ty, env, Sizes::Plain)?;
+        let repr = self.repr(&param.pattern.ty, outer, Sizes::Plain)?;
         let (open, value) = self.fresh_result(&repr)?;
         self.bind_pattern(&param.pattern, &value, env)?;
         Ok((open, value))

@@ -2,7 +2,7 @@
 
 use half::f16;
 use warpwise_diag::{Failure, Span};
-use warpwise_ir::{Expr as CoreExpr, Message, Operand, Type as CoreType};
+use warpwise_ir::{Expr as CoreExpr, Operand, Type as CoreType};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 
 use crate::lower::context::{Lowering, number, shape_parts, text};
@@ -101,13 +101,7 @@ impl<'a> Lowering<'a, '_> {
                 self.bind_sizes(&expr.ty, &value, env, &mut |local| sizes.contains(&local));
                 Ok(value)
             }
-            ExprKind::Attr { attr, body } => {
-                let inner = Frame::inside(env, is_named(attr, "unsafe", self));
-                // Sizes opened in the body are in scope after it: they are bound in the frame around.
-                let value = self.expr(body, &inner)?;
-                env.adopt(&inner);
-                Ok(value)
-            }
+            ExprKind::Attr { attr, body } => self.attributed(attr, body, env),
         }
     }
 
@@ -161,7 +155,7 @@ impl<'a> Lowering<'a, '_> {
         let mut parts = vec![text("Reached hole of type `")];
         self.repr_parts(&repr, &mut parts);
         parts.push(text("`"));
-        let message = Message { parts };
+        let message = self.message(parts);
         let condition = Operand::bool(false);
         let certs = [self.code.bind_one("c", CoreExpr::Assert { cond: condition, message }, &[])];
         let value = self.blank(&repr, &mut Vec::new());

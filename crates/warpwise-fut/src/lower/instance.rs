@@ -1,7 +1,8 @@
 //! Definitions as functions of the core IR: one for each choice of type arguments, made when first called.
 //!
 //! A function takes, in this order: the size parameters of its scheme, the sizes in its type arguments, sizes in its
-//! parameters' types that are neither, then the leaves of its parameters. It gives the sizes in its result's type
+//! parameters' types that are neither, what functions among its arguments have captured (see
+//! [`closures`](crate::lower::closures)), then the leaves of its parameters. It gives the sizes in its result's type
 //! that are not among its parameters, then the leaves of its result.
 //!
 //! ```text
@@ -16,13 +17,13 @@ use std::rc::Rc;
 use warpwise_diag::Failure;
 use warpwise_ir::{Expr, Function, FunctionId, Operand, Param, ResultDecl, Type as CoreType, Var};
 
+use crate::lower::closures::ClosureKey;
 use crate::lower::context::{Lowering, Session};
 use crate::lower::control::fill;
 use crate::lower::expr::is_named;
 use crate::lower::types::{Extent, Form, Repr, Sizes};
-use crate::lower::value::{Env, Frame, TypeBinding, Use, Value};
+use crate::lower::value::{Closure, Env, Frame, TypeBinding, Use, Value};
 use crate::typed::ids::DefId;
-use crate::typed::ty::Uniqueness;
 
 /// A definition at type arguments.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -31,10 +32,20 @@ pub struct InstanceKey {
     pub def: DefId,
     /// Its type arguments, without sizes.
     pub types: Vec<Form>,
+    /// The functions among its arguments.
+    pub functions: Vec<ClosureKey>,
+}
+
+/// A function that is called and yet to be made.
+pub struct Promise<'a> {
+    key: InstanceKey,
+    id: FunctionId,
+    /// The functions among the arguments of the first call.
+    functions: Vec<Rc<Closure<'a>>>,
 }
 
 impl<'a> Lowering<'a, '_> {
-    /// Calls a definition that takes and gives data only.
+    /// Calls a definition that gives data only.
     pub fn call_instance(
         &mut self,
         def: DefId,
@@ -71,8 +82,17 @@ impl<'a> Lowering<'a, '_> {
             let extents = self.extents_of(&param.pattern.ty, &inner, Sizes::Plain)?;
             operands.extend(self.open_sizes(arg, &extents).0);
         }
+        let mut given = Vec::new();
+        args.iter().for_each(|arg| self.functions_in(arg, &mut given));
+        let functions = given.iter().map(|closure| self.capture(closure, &mut operands));
+        let functions = functions.collect::<Result<Vec<_>, _>>()?;
         operands.extend(args.iter().flat_map(Value::leaves));
-        let function = self.session.instance(InstanceKey { def, types });
+        let key = InstanceKey { def, types, functions };
+        if !given.is_empty() && !self.session.instances.contains_key(&key) {
+            self.count_instance(def)?;
+        }
+        let function = self.session.instance(key, given);
+        self.called.push(function);
         self.emit_call(def, function, operands, &inner)
     }
 
@@ -109,20 +129,26 @@ impl<'a> Lowering<'a, '_> {
         Ok((sizes, self.fresh_value(&repr)?))
     }
 
-    fn fresh_size(&mut self, name: &str) -> Var {
+    /// A fresh variable for a size.
+    pub fn fresh_size(&mut self, name: &str) -> Var {
         let var = self.code.fresh(name, CoreType::I64);
         self.code.mark_size(var.into());
         var
     }
 
     /// Makes the function for a definition.
-    fn define(mut self, key: &InstanceKey) -> Result<Function, Failure> {
+    fn define(mut self, Promise { key, functions, .. }: &Promise<'a>) -> Result<Function, Failure> {
         let source = &self.session.program.defs[key.def.index()];
         self.code.span = source.span;
         let unchecked =
             self.session.input.unchecked || source.attrs.iter().any(|attr| is_named(attr, "unsafe", &self));
         let env = Frame::root(Some(key.def), unchecked);
         let mut sizes = self.declare_scheme(key, &env);
+        let mut captured = Vec::new();
+        for (closure, key) in functions.iter().zip(&key.functions) {
+            let function = self.recapture(closure, key, &mut captured)?;
+            self.given.push_back(function);
+        }
         let mut leaves = Vec::new();
         let mut params = Vec::new();
         for param in &source.function.params {
@@ -134,7 +160,7 @@ impl<'a> Lowering<'a, '_> {
             self.bind_pattern(&param.pattern, &value, &env)?;
             params.push((param, value));
         }
-        let sizes = sizes.into_iter().map(|var| Param { var, consumed: false });
+        let sizes = sizes.into_iter().chain(captured).map(|var| Param { var, consumed: false });
         let leaves = leaves.into_iter().map(|(var, consumed)| Param { var, consumed });
         self.code.function.params = sizes.chain(leaves).collect();
         for (param, value) in params {
@@ -171,7 +197,6 @@ impl<'a> Lowering<'a, '_> {
     pub fn finish(mut self, def: DefId, plain: &Repr, value: &Value<'a>) -> Result<Function, Failure> {
         let source = &self.session.program.defs[def.index()].function.result;
         let (sizes, value) = self.open_sizes(value, &plain.extents());
-        let value = self.disentangle(&value, &source.unique);
         let mut result = sizes;
         result.extend(value.leaves());
         let (size_vars, declared) = self.fresh_result(plain)?;
@@ -185,30 +210,9 @@ impl<'a> Lowering<'a, '_> {
     }
 }
 
-impl<'a> Lowering<'a, '_> {
-    /// The value with copies of arrays that stand in it twice, where it must be unique.
-    fn disentangle(&mut self, value: &Value<'a>, unique: &Uniqueness) -> Value<'a> {
-        let mut marks = value.marks(unique).into_iter();
-        let mut seen = Vec::new();
-        value.map_leaves(&mut |leaf| {
-            let unique = marks.next() == Some(true) && self.code.ty(leaf).rank() > 0;
-            match leaf {
-                Operand::Var(array) if unique && seen.contains(&array) => {
-                    self.code.bind_one("", Expr::Copy(array), &[]).into()
-                }
-                Operand::Var(array) => {
-                    seen.push(array);
-                    leaf
-                }
-                Operand::Const(_) => leaf,
-            }
-        })
-    }
-}
-
 impl<'a> Session<'a> {
     /// The function for a definition at type arguments; promised if it is not there yet.
-    fn instance(&mut self, key: InstanceKey) -> FunctionId {
+    fn instance(&mut self, key: InstanceKey, functions: Vec<Rc<Closure<'a>>>) -> FunctionId {
         if let Some(id) = self.instances.get(&key) {
             return *id;
         }
@@ -216,17 +220,17 @@ impl<'a> Session<'a> {
         let name = self.unique_name(&name);
         let id = self.functions.push(Function::new(&name));
         self.instances.insert(key.clone(), id);
-        self.pending.push((key, id));
+        self.pending.push(Promise { key, id, functions });
         id
     }
 
     /// Makes all promised functions, and those that they promise.
     pub fn keep_promises(&mut self) -> Result<(), Failure> {
-        while let Some((key, id)) = self.pending.pop() {
-            let name = self.functions[id].name.clone();
-            let span = self.program.defs[key.def.index()].span;
-            let function = Lowering::new(self, &name, span).define(&key)?;
-            self.functions[id] = function;
+        while let Some(promise) = self.pending.pop() {
+            let name = self.functions[promise.id].name.clone();
+            let span = self.program.defs[promise.key.def.index()].span;
+            let function = Lowering::new(self, &name, span).define(&promise)?;
+            self.functions[promise.id] = function;
         }
         Ok(())
     }

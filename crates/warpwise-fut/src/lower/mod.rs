@@ -25,6 +25,8 @@
 mod accs;
 mod apply;
 mod array;
+mod attributes;
+mod closures;
 mod code;
 mod context;
 mod control;
@@ -34,6 +36,7 @@ mod expr;
 mod flat;
 mod instance;
 mod scalar;
+mod separate;
 mod shapes;
 mod soac;
 mod stream;
@@ -41,21 +44,25 @@ mod sums;
 mod types;
 mod value;
 
-use warpwise_diag::Failure;
+use warpwise_diag::{Diagnostic, Failure};
 use warpwise_ir::Program;
 
 pub use context::Input;
 
 use context::Session;
 
-/// The core program for the entry points of a typed program and what they reach.
-pub fn lower(input: Input) -> Result<Program, Failure> {
+/// The core program for the entry points of a typed program and what they reach, and what is odd about it.
+pub fn lower(input: Input) -> Result<(Program, Vec<Diagnostic>), Failure> {
     let mut session = Session::new(input);
     for entry in &input.program.entries {
         session.entry(entry)?;
     }
     session.keep_promises()?;
+    session.warn_of_watched();
+    let mut warnings = session.warnings;
+    warnings.sort_by_key(|warning| (warning.span.file, warning.span.start));
     let mut program = Program { functions: session.functions };
+    separate::separate(&mut program);
     copies::elide_copies(&mut program);
-    Ok(program)
+    Ok((program, warnings))
 }

@@ -123,7 +123,11 @@ impl<'a> Lowering<'a, '_> {
             Repr::Array(Extent::Local(_) | Extent::Unknown | Extent::Hidden, _) => {
                 return Err(self.unknown_size(self.code.span));
             }
-            Repr::Function | Repr::Acc => return Err(self.bug("a function where only data can stand")),
+            Repr::Function => match self.given.pop_front() {
+                Some(function) => function,
+                None => return Err(self.bug("a function where only data can stand")),
+            },
+            Repr::Acc => return Err(self.bug("an accumulator where only data can stand")),
         })
     }
 

@@ -17,7 +17,7 @@ use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, TernaryOp, UnaryOp};
 use crate::syntax::ast::PrimType;
 
 /// A member of `intrinsics`, or an operator of the language at one type.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Intrinsic {
     /// An operation on arrays; polymorphic.
     Structural(Structural),

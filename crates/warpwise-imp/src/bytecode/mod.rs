@@ -30,8 +30,11 @@ use crate::types::{Mem, MemData, Operand, Reg, StridedView};
 pub fn bytecode(program: &ImpProgram, sources: &Sources) -> Result<machine::Module, Bug> {
     let functions: Result<Vec<_>, Bug> =
         program.functions.iter().map(|f| translate(program, f, sources)).collect();
-    let check =
-        |check: &Check| machine::Check { parts: check.parts.clone(), place: sources.describe(check.span) };
+    let check = |check: &Check| machine::Check {
+        parts: check.parts.clone(),
+        place: sources.describe(check.span),
+        calls: check.calls.iter().map(|call| sources.describe(*call)).collect(),
+    };
     let name = |kernel: &Kernel| machine::KernelName {
         name: kernel.name.clone(),
         place: sources.describe(kernel.span),

@@ -47,7 +47,7 @@ impl Emitter<'_> {
                 }
             });
         }
-        (self.cx.checks.borrow_mut().push(Check { parts, span }), shown)
+        (self.cx.checks.borrow_mut().push(Check { parts, span, calls: message.calls.clone() }), shown)
     }
 
     fn fail_scalar(&mut self, check: CheckId, shown: &[CoreOperand], failing: Failing) {

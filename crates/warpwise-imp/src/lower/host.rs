@@ -239,7 +239,7 @@ impl<'a> Emitter<'a> {
     /// What is said where calls nest too deep.
     fn too_deep(&mut self, span: Span) -> CheckId {
         let parts = vec![CheckPart::Text("Recursion is too deep".to_string())];
-        self.cx.checks.borrow_mut().push(Check { parts, span })
+        self.cx.checks.borrow_mut().push(Check { parts, span, calls: Vec::new() })
     }
 
     /// Whether a statement is a loop to be compiled: nothing in it needs the host.

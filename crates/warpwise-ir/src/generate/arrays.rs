@@ -42,7 +42,7 @@ impl Generator<'_> {
                 MessagePart::Value(at[0], warpwise_prim::ValueType::I64),
                 MessagePart::Text("] out of bounds".to_string()),
             ];
-            let cert = b.assert(holds, Message { parts });
+            let cert = b.assert(holds, Message { parts, calls: Vec::new() });
             b.with_certs(&[cert], |b| vec![b.index("x", array, &at).into()])
         };
         let vars = self.b.branch("x", some, then_build, |_| vec![other]);

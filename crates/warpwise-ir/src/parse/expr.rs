@@ -122,7 +122,7 @@ impl Parser<'_> {
                 Ok(MessagePart::Value(value, p.value_type()?))
             }
         })?;
-        Ok(Message { parts })
+        Ok(Message { parts, calls: Vec::new() })
     }
 
     fn branch(&mut self) -> Parsed<Expr> {

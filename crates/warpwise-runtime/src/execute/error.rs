@@ -16,6 +16,8 @@ pub enum RunError {
         message: String,
         /// `file:line:column`.
         place: String,
+        /// Where the function with the check was called, innermost first.
+        calls: Vec<String>,
     },
     /// The memory budget does not suffice.
     OutOfMemory {
@@ -43,7 +45,7 @@ impl RunError {
                 CheckPart::Value(ty) => message += &surface_text(*ty, values.next().copied().unwrap_or(0)),
             }
         }
-        RunError::Check { message, place: check.place.clone() }
+        RunError::Check { message, place: check.place.clone(), calls: check.calls.clone() }
     }
 }
 
@@ -71,7 +73,10 @@ fn bits_of_width(bits: u64, width: u32) -> u64 {
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RunError::Check { message, place } => write!(f, "{place}: {message}"),
+            RunError::Check { message, place, calls } => {
+                write!(f, "{place}: {message}")?;
+                calls.iter().try_for_each(|call| write!(f, "\n  called from {call}"))
+            }
             RunError::OutOfMemory { error, by, held } => {
                 if !by.place.is_empty() {
                     write!(f, "{}: ", by.place)?;

@@ -206,7 +206,7 @@ fn execute(program: &Compiled, call: &[Value], memory: &MemoryPool) -> Result<Ou
     let args = call.iter().map(|value| values::argument(value, memory)).collect();
     match program.call("main", args) {
         Ok(results) => Ok(Ok(results.iter().map(values::from_output).collect())),
-        Err(CallError::Run(RunError::Check { message, place })) => Ok(Err((message, place))),
+        Err(CallError::Run(RunError::Check { message, place, .. })) => Ok(Err((message, place))),
         Err(error) => Err(error.to_string()),
     }
 }

@@ -105,6 +105,7 @@ impl<'a> Checker<'a> {
         if !matches!(argument.ty, Type::Prim(PrimType::I64)) {
             return (None, argument);
         }
+        self.warn_of_binding(&argument);
         let (size, argument) = self.name_size(argument);
         (Some(size), argument)
     }

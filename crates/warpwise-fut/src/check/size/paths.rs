@@ -100,6 +100,7 @@ impl<'a> Checker<'a> {
         match size {
             Some(size) if is_expressible(&size.clone().into_expr(span)) => size,
             Some(_) | None => {
+                [start, end].into_iter().flatten().for_each(|end| self.warn_of_binding(end));
                 // Nothing else has this size, so no two unknown slices share a name.
                 let nothing = self.new_size("k", span);
                 Size::Local(self.open_as(Size::Local(nothing), self.sizing.level, opened, span))
@@ -325,6 +326,7 @@ impl<'a> Checker<'a> {
         let (size, sizes) = match size {
             Some(size) => (size.into_size(), Vec::new()),
             None => {
+                [&start, &end].into_iter().for_each(|end| self.warn_of_binding(end));
                 let unknown = self.new_size("k", span);
                 self.sizing.levels.insert(unknown, self.sizing.level);
                 (Size::Local(unknown), vec![unknown])

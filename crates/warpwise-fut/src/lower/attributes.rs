@@ -1,0 +1,156 @@
+//! What attributes of expressions ask for.
+//!
+//! ```text
+//! #[unsafe] e                  no checks in e
+//! #[warn(safety_checks)] e     a warning if a check stays in e, or in a function called there
+//! #[unroll] loop ...           the iterations one after the other, where their number is known; else a warning
+//! ```
+//!
+//! Attributes that are not known say nothing, as the language demands.
+
+use warpwise_diag::{Diagnostic, Failure, Span};
+use warpwise_ir::entity::Entity;
+use warpwise_ir::traverse::Visitor;
+use warpwise_ir::{Expr as CoreExpr, FunctionId};
+
+use crate::lower::context::{Lowering, Session};
+use crate::lower::expr::is_named;
+use crate::lower::value::{Env, Frame, Value};
+use crate::syntax::ast::{Attr, AttrKind};
+use crate::typed::tree::{Expr, ExprKind};
+
+impl<'a> Lowering<'a, '_> {
+    /// `#[attr] body`.
+    pub fn attributed(
+        &mut self,
+        attr: &'a Attr,
+        body: &'a Expr,
+        env: &Env<'a>,
+    ) -> Result<Value<'a>, Failure> {
+        let inner = Frame::inside(env, is_named(attr, "unsafe", self));
+        let before = (self.n_checks, self.called.len());
+        self.unroll = is_named(attr, "unroll", self) && is_loop(body);
+        // Sizes opened in the body are in scope after it: they are bound in the frame around.
+        let value = self.expr(body, &inner)?;
+        env.adopt(&inner);
+        if self.is_warn_of_checks(attr) && !self.session.in_prelude(body.span) {
+            self.watch(body.span, before);
+        }
+        Ok(value)
+    }
+
+    fn is_warn_of_checks(&self, attr: &Attr) -> bool {
+        match &attr.kind {
+            AttrKind::Compound(name, inside) => {
+                let named = self.session.input.names.text(name.symbol) == "warn";
+                named && inside.iter().any(|attr| is_named(attr, "safety_checks", self))
+            }
+            AttrKind::Name(_) | AttrKind::Int(_) => false,
+        }
+    }
+
+    /// Reports an expression in which a check was made since `before`, or remembers what it calls.
+    fn watch(&mut self, span: Span, before: (usize, usize)) {
+        if self.n_checks > before.0 {
+            self.session.warnings.push(of_checks(span));
+        } else {
+            self.session.watched.push((span, self.called[before.1..].to_vec()));
+        }
+    }
+
+    /// How often a loop to be unrolled goes round, if that is known and not too often; a warning if not.
+    pub fn unrolled(&mut self, rounds: Option<i64>) -> Option<i64> {
+        let span = self.code.span;
+        let fits = |rounds: &i64| (*rounds).max(0) as u64 <= self.session.unrollable;
+        match rounds.filter(fits) {
+            Some(rounds) => {
+                self.session.unrollable -= rounds.max(0) as u64;
+                Some(rounds)
+            }
+            None => {
+                let message = match rounds {
+                    Some(_) => "`#[unroll]` on a loop with too many iterations",
+                    None => "`#[unroll]` on a loop whose number of iterations is not known",
+                };
+                let hint = "the loop stays as it is; the bound must be a constant, and not large";
+                self.session.warnings.push(Diagnostic::warning("W0008", span, message).hint(hint));
+                None
+            }
+        }
+    }
+}
+
+impl Session<'_> {
+    /// Reports watched expressions that call functions with checks.
+    pub fn warn_of_watched(&mut self) {
+        let mut checked = vec![None; self.functions.len()];
+        for (span, called) in std::mem::take(&mut self.watched) {
+            if called.into_iter().any(|function| self.has_check(function, &mut checked)) {
+                self.warnings.push(of_checks(span));
+            }
+        }
+    }
+
+    /// Whether a function makes checks, or calls one that does.
+    fn has_check(&self, function: FunctionId, known: &mut Vec<Option<bool>>) -> bool {
+        if let Some(known) = known[function.index()] {
+            return known;
+        }
+        known[function.index()] = Some(false);
+        let mut inside = Inside::default();
+        inside.body(&self.functions[function].body);
+        let checks = inside.checks || inside.calls.into_iter().any(|callee| self.has_check(callee, known));
+        known[function.index()] = Some(checks);
+        checks
+    }
+}
+
+/// Checks and calls in a body.
+#[derive(Default)]
+struct Inside {
+    checks: bool,
+    calls: Vec<FunctionId>,
+}
+
+impl<'a> Visitor<'a> for Inside {
+    fn expr(&mut self, expr: &'a CoreExpr) {
+        self.checks |= matches!(expr, CoreExpr::Assert { .. });
+        if let CoreExpr::Call { function, .. } = expr {
+            self.calls.push(*function);
+        }
+        self.walk_expr(expr);
+    }
+}
+
+fn of_checks(span: Span) -> Diagnostic {
+    let message = "Safety check required: something here is looked at when the program runs";
+    Diagnostic::warning("W0007", span, message).hint("`#[unsafe]` leaves the checks out")
+}
+
+/// Whether an expression is a loop, or binds the sizes of what a loop gives.
+fn is_loop(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Loop(_) => true,
+        ExprKind::Open { body, .. } | ExprKind::Attr { body, .. } => is_loop(body),
+        ExprKind::Literal(..)
+        | ExprKind::Bytes(_)
+        | ExprKind::Local { .. }
+        | ExprKind::Def { .. }
+        | ExprKind::Intrinsic { .. }
+        | ExprKind::Record(_)
+        | ExprKind::Array(_)
+        | ExprKind::Construct { .. }
+        | ExprKind::Project { .. }
+        | ExprKind::Index { .. }
+        | ExprKind::Update { .. }
+        | ExprKind::Hole
+        | ExprKind::Assert { .. }
+        | ExprKind::Lambda(_)
+        | ExprKind::Apply { .. }
+        | ExprKind::Range { .. }
+        | ExprKind::Let { .. }
+        | ExprKind::If { .. }
+        | ExprKind::Match { .. }
+        | ExprKind::Coerce(_) => false,
+    }
+}

@@ -1,0 +1,12 @@
+-- The name of an entry point is any name, quotes among them.
+-- ==
+-- entry: next
+-- input { 1 }
+-- output { 2 }
+
+-- ==
+-- entry: next'
+-- input { 1 }
+-- output { 3 }
+entry next (x: i32) = x + 1
+entry next' (x: i32) = x + 2
