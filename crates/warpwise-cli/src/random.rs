@@ -16,7 +16,17 @@ pub fn random_value(
     shape: &[i64],
     memory: &MemoryPool,
 ) -> Result<Value, OutOfMemory> {
-    let mut random = SmallRng::seed_from_u64(0x5eed + position as u64);
+    random_value_from(0x5eed + position as u64, element, shape, memory)
+}
+
+/// The value that follows from a number.
+pub fn random_value_from(
+    seed: u64,
+    element: ValueType,
+    shape: &[i64],
+    memory: &MemoryPool,
+) -> Result<Value, OutOfMemory> {
+    let mut random = SmallRng::seed_from_u64(seed);
     let mut array = Array::allocate(memory, element.scalar(), shape)?;
     fill(&mut random, element, array.bytes_mut(memory)?);
     match (shape, array.element(0)) {

@@ -114,6 +114,48 @@ entry total ((n, xs): (i64, []i64)) = n + i64.sum xs
 entry some = [3u8, 4u8]
 entry bytes (xs: []u8) = u8.sum xs",
     ),
+    (
+        "property",
+        "passed",
+        "",
+        "-- ==\n-- property: twice pairs halves
+#[prop] entry twice (xs: []i32) = and (map2 (==) (reverse (reverse xs)) xs)
+#[prop(size(3))] entry pairs (p: {a: []i8, b: [][]f32}) = length p.a == length p.b && length p.a <= 3
+entry some (size: i64) (seed: u64) : *[]u64 = replicate (size * 2) seed
+#[prop(gen(some), size(4))] entry halves (xs: *[]u64) = length xs == 8",
+    ),
+    (
+        "property-smaller",
+        "failed",
+        "counterexample: [1i64, 1i64, 1i64, 1i64]",
+        "-- ==\n-- property: short
+entry some (size: i64) (_: u64) = replicate size 1i64
+#[prop(gen(some))] entry short (xs: []i64) = length xs < 4",
+    ),
+    (
+        "property-shrunk",
+        "failed",
+        "counterexample: {x = 7i64, y = true}",
+        "-- ==\n-- property: small
+entry some (size: i64) (seed: u64) = {x = size + i64.u64 (seed % 9), y = true}
+entry less (v: {x: i64, y: bool}) (_: u64) = {x = v.x - 1, y = v.y}
+#[prop(gen(some), shrink(less))] entry small (v: {x: i64, y: bool}) = v.x < 7",
+    ),
+    (
+        "property-fails",
+        "failed",
+        "division by zero\nfor the value: 0i32",
+        "-- ==\n-- property: p\nentry zero (_: i64) (_: u64) = 0i32\n#[prop(gen(zero))] entry p (x: i32) = 1 / x == 1",
+    ),
+    ("property-none", "failed", "no attribute `prop`", "-- ==\n-- property: p\nentry p (x: i32) = x == x"),
+    ("property-odd", "failed", "not this `gne`", "-- ==\n-- property: p\n#[prop(gne(f))] entry p (x: i32) = x == x"),
+    (
+        "property-type",
+        "failed",
+        "must be of type i64 -> u64 -> value",
+        "-- ==\n-- property: p\nentry f (n: i64) (_: u64) = n\n#[prop(gen(f))] entry p (x: i32) = x == x",
+    ),
+    ("property-sum", "failed", "need a generator", "-- ==\n-- property: p\n#[prop] entry p (x: #a | #b i32) = x == x"),
     ("disabled", "unsupported", "tags", "-- ==\n-- tags { disable }\nentry main = nowhere"),
     (
         "hangs",
@@ -155,7 +197,7 @@ fn every_program_gets_its_status() {
         let outcome = outcomes.iter().find(|outcome| outcome["program"] == path.as_str()).unwrap();
         assert_eq!(outcome["status"], *status, "{name}: {}", outcome["message"]);
         assert!(outcome["message"].as_str().unwrap().contains(said), "{name}: {}", outcome["message"]);
-        assert_eq!(outcome.len(), 3);
+        assert_eq!(outcome.len(), 5);
     }
     assert_eq!(outcomes.len(), PROGRAMS.len() + 1);
     let summary = format!("{passed} passed, {failed} failed, {skipped} skipped");
@@ -187,6 +229,25 @@ fn when_all_is_well_only_the_summary_is_printed() {
     let json = folder.run(&["test", "p/value.fut", "--json", "-"]).succeeds();
     let outcomes: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(outcomes[0]["status"], "passed");
+}
+
+#[test]
+fn figures_are_by_folder() {
+    let folder = Folder::new();
+    folder.write("a/right.fut", "-- ==\n-- input { 1 } output { 1 }\nentry main (x: i32) = x");
+    folder.write("a/wrong.fut", "-- ==\n-- input { 1 } output { 2 }\nentry main (x: i32) = x");
+    folder.write("b/said.fut", "-- ==\n-- error: nowhere\nentry main = nowhere");
+    folder.write("b/located.fut", "-- ==\n-- error: somewhere\nentry main = nowhere");
+    let ran = folder.run(&["test", "--errors", "kind", "a", "b"]);
+    let text = String::from_utf8(ran.output).unwrap();
+    let table = "folder  run  compile  reject  said\n\
+                 a       1/2        -       -     -\n\
+                 b         -        -     2/2     1\n\
+                 all     1/2        -     2/2     1\n\
+                 3 passed, 1 failed, 0 skipped\n";
+    assert!(text.ends_with(table), "{text}");
+    let text = folder.run(&["test", "--by-folder", "b/said.fut"]).succeeds();
+    assert!(text.starts_with("folder"), "{text}");
 }
 
 #[test]

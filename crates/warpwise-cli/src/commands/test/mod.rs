@@ -5,6 +5,8 @@
 //! unsupported.
 
 mod process;
+mod properties;
+mod summary;
 mod worker;
 
 use std::collections::VecDeque;
@@ -19,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use warpwise_runtime::memory::default_limit;
 use warpwise_runtime::pool::available_cores;
 
+use self::summary::Kind;
 use crate::failure::{FAILED, Failure};
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
 use crate::output::{Progress, print_line, write_json};
@@ -45,6 +48,12 @@ pub struct TestArguments {
     /// wrong places and for races: as far as so many steps lead
     #[arg(long, value_name = "STEPS", num_args = 0..=1, require_equals = true, default_missing_value = "1000000")]
     heap: Option<u64>,
+    /// Start the random numbers of properties here, so that a run can be repeated
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Print a table of what passed by folder; several folders are told apart anyway
+    #[arg(long)]
+    by_folder: bool,
     /// Test this one program in this process, and print the result as data
     #[arg(long, hide = true)]
     worker: bool,
@@ -90,6 +99,12 @@ struct Outcome {
     program: String,
     status: Status,
     message: String,
+    /// What the program is to do.
+    #[serde(default)]
+    kind: Kind,
+    /// Whether it was rejected with the message it expects.
+    #[serde(default)]
+    said: bool,
 }
 
 /// Tests all programs; prints what failed, and how many did.
@@ -103,14 +118,16 @@ pub fn test(arguments: &TestArguments) -> Result<u8, Failure> {
     if let Some(out) = &arguments.json {
         write_json(out, &outcomes)?;
     }
-    let count = |wanted: fn(Status) -> bool| outcomes.iter().filter(|outcome| wanted(outcome.status)).count();
-    let passed = count(|status| status == Status::Passed);
-    let skipped = count(|status| status == Status::Unsupported);
-    let failed = outcomes.len() - passed - skipped;
+    let is_wrong = |outcome: &Outcome| !matches!(outcome.status, Status::Passed | Status::Unsupported);
+    let failed = outcomes.iter().any(is_wrong);
     if arguments.json.as_deref() != Some(Path::new("-")) {
-        print_line(&format!("{passed} passed, {failed} failed, {skipped} skipped"))?;
+        let folders = arguments.paths.iter().filter(|path| path.is_dir()).count();
+        if arguments.by_folder || folders > 1 {
+            print_line(&summary::table(&outcomes))?;
+        }
+        print_line(&summary::line(&outcomes))?;
     }
-    Ok(if failed > 0 { FAILED } else { 0 })
+    Ok(if failed { FAILED } else { 0 })
 }
 
 /// The files named, and all programs in the folders named.
@@ -156,6 +173,7 @@ fn test_all(programs: &[PathBuf], arguments: &TestArguments) -> Result<Vec<Outco
         words.push("--errors=kind".to_string());
     }
     words.extend(arguments.heap.map(|steps| format!("--heap={steps}")));
+    words.push(format!("--seed={}", arguments.seed));
     words.extend(arguments.compile.words());
     words.extend(arguments.run.words(default_limit() / jobs as u64));
     words.extend(arguments.cache.cache.as_ref().map(|folder| format!("--cache={}", folder.display())));
@@ -170,8 +188,9 @@ fn test_all(programs: &[PathBuf], arguments: &TestArguments) -> Result<Vec<Outco
             let (sender, command, next) = (sender.clone(), &command, &next);
             scope.spawn(move || {
                 while let Some(program) = next() {
+                    let outcome = Outcome { kind: worker::kind(program), ..command.test(program) };
                     // The receiver is gone only when there is nobody left to tell.
-                    let _ = sender.send(command.test(program));
+                    let _ = sender.send(outcome);
                 }
             });
         }

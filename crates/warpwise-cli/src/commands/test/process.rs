@@ -6,6 +6,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use super::summary::Kind;
 use super::{Outcome, Status};
 
 /// How to test a program.
@@ -29,8 +30,13 @@ struct Ended {
 impl TestCommand {
     /// Tests a program, whatever it does.
     pub fn test(&self, program: &Path) -> Outcome {
-        let outcome =
-            |status, message: String| Outcome { program: program.display().to_string(), status, message };
+        let outcome = |status, message: String| Outcome {
+            program: program.display().to_string(),
+            status,
+            message,
+            kind: Kind::default(),
+            said: false,
+        };
         let ended = match self.spawn(program).and_then(|child| wait(child, self.timeout)) {
             Ok(ended) => ended,
             Err(error) => return outcome(Status::Internal, format!("cannot start a process: {error}")),
@@ -104,7 +110,8 @@ mod tests {
     #[test]
     fn what_a_process_says_is_the_outcome() {
         let outcome = run(r#"echo '{"program": "p.fut", "status": "failed", "message": "m"}'"#, LONG);
-        assert_eq!(outcome, Outcome { program: "p.fut".into(), status: Status::Failed, message: "m".into() });
+        assert_eq!((outcome.program.as_str(), outcome.message.as_str()), ("p.fut", "m"));
+        assert_eq!((outcome.status, outcome.kind, outcome.said), (Status::Failed, Kind::Compile, false));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use regex::RegexBuilder;
-use warpwise::build::{BuildError, build, read_core};
+use warpwise::build::{BuildError, Built, build, read_core};
 use warpwise::on_heap::OnHeap;
 use warpwise::oracle::{INTERPRETED_STEPS, NoAnswer, Oracle};
 use warpwise::{CallError, Context, Options, Program};
@@ -15,7 +15,8 @@ use warpwise_runtime::array::Value;
 use warpwise_runtime::compare::{Tolerance, compare};
 use warpwise_runtime::execute::RunError;
 
-use super::{Errors, Outcome, Status, TestArguments};
+use super::summary::Kind;
+use super::{Errors, Outcome, Status, TestArguments, properties};
 use crate::cases::{CaseError, Cases, all_cases, case_name, is_disabled};
 use crate::failure::Failure;
 use crate::interrupt;
@@ -23,9 +24,11 @@ use crate::output::print_line;
 
 /// Something that is not as it should be.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Trouble {
-    status: Status,
-    message: String,
+pub struct Trouble {
+    /// How bad it is.
+    pub status: Status,
+    /// What is wrong.
+    pub message: String,
 }
 
 /// Tests a program and prints the outcome as data.
@@ -33,14 +36,16 @@ pub fn work(path: &Path, arguments: &TestArguments) -> Result<u8, Failure> {
     end_with_parent();
     let context = arguments.run.context()?;
     interrupt::watch(&context);
-    let troubles = test(path, arguments, &context);
+    let (troubles, said) = test(path, arguments, &context);
     let worst = [Status::Internal, Status::Failed, Status::Unsupported]
         .into_iter()
         .find(|&status| troubles.iter().any(|trouble| trouble.status == status));
     let status = worst.unwrap_or(Status::Passed);
     let messages = troubles.iter().filter(|trouble| trouble.status == status);
     let message = messages.map(|trouble| trouble.message.as_str()).collect::<Vec<_>>().join("\n");
-    let outcome = Outcome { program: path.display().to_string(), status, message };
+    // The process that started this one knows the kind.
+    let outcome =
+        Outcome { program: path.display().to_string(), status, message, kind: Kind::default(), said };
     let text = serde_json::to_string(&outcome).map_err(|error| Failure::Failed(error.to_string()))?;
     print_line(&text)?;
     Ok(0)
@@ -55,24 +60,43 @@ fn end_with_parent() {
     });
 }
 
-fn test(path: &Path, arguments: &TestArguments, context: &Context) -> Vec<Trouble> {
+/// What a program is to do, as far as that can be read.
+pub fn kind(path: &Path) -> Kind {
+    match read_spec(path, &mut Sources::new()) {
+        Ok(spec) if spec.compile_error.is_some() => Kind::Reject,
+        Ok(spec) if !spec.blocks.is_empty() || !spec.properties.is_empty() => Kind::Run,
+        Ok(_) | Err(_) => Kind::Compile,
+    }
+}
+
+/// What is wrong, and whether the program was rejected with the message it expects.
+fn test(path: &Path, arguments: &TestArguments, context: &Context) -> (Vec<Trouble>, bool) {
     let mut sources = Sources::new();
     let spec = match read_spec(path, &mut sources) {
         Ok(spec) => spec,
-        Err(trouble) => return vec![trouble],
+        Err(trouble) => return (vec![trouble], false),
     };
     if is_disabled(&spec) || spec.tags.iter().any(|tag| tag == "notest") {
-        return vec![unsupported("its tags say that it is not to be tested")];
-    }
-    let mut troubles = Vec::new();
-    if !spec.properties.is_empty() {
-        troubles.push(unsupported("properties of entry points"));
+        return (vec![unsupported("its tags say that it is not to be tested")], false);
     }
     let built = build(path, &arguments.compile.options(), arguments.cache.named_cache().as_ref());
     if let Some(pattern) = &spec.compile_error {
-        troubles.extend(must_be_rejected(pattern, arguments.errors, built.map(|_| ())));
-        return troubles;
+        let built = built.map(|_| ());
+        let said = must_be_rejected(pattern, Errors::Message, &built).is_none();
+        return (must_be_rejected(pattern, arguments.errors, &built).into_iter().collect(), said);
     }
+    (must_run(path, arguments, context, (&spec, &sources), built), false)
+}
+
+/// A program that must compile, with its cases and properties.
+fn must_run(
+    path: &Path,
+    arguments: &TestArguments,
+    context: &Context,
+    (spec, sources): (&TestSpec, &Sources),
+    built: Result<Built, BuildError>,
+) -> Vec<Trouble> {
+    let mut troubles = Vec::new();
     let built = match built {
         Ok(built) => built,
         Err(error) => {
@@ -86,11 +110,12 @@ fn test(path: &Path, arguments: &TestArguments, context: &Context) -> Vec<Troubl
     match built.compiled.load(context) {
         Err(error) => troubles.push(Trouble { status: Status::Internal, message: error.to_string() }),
         Ok(program) => {
-            let cases = Cases { path, sources: &sources, memory: context.memory() };
+            let cases = Cases { path, sources, memory: context.memory() };
             let options = arguments.compile.options();
             let on_heap = arguments.heap.map(|steps| (steps, OnceCell::new()));
             let oracle = OnceCell::new();
-            troubles.extend(Runs { program: &program, cases, options, context, oracle, on_heap }.all(&spec));
+            troubles.extend(Runs { program: &program, cases, options, context, oracle, on_heap }.all(spec));
+            troubles.extend(properties::test(&program, spec, sources, context.memory(), arguments.seed));
         }
     }
     troubles
@@ -107,16 +132,16 @@ fn read_spec(path: &Path, sources: &mut Sources) -> Result<TestSpec, Trouble> {
     })
 }
 
-fn must_be_rejected(pattern: &Pattern, errors: Errors, built: Result<(), BuildError>) -> Option<Trouble> {
+fn must_be_rejected(pattern: &Pattern, errors: Errors, built: &Result<(), BuildError>) -> Option<Trouble> {
     match built {
         Ok(()) => Some(failed("it must not compile, but does")),
-        Err(error) => match &error {
+        Err(error) => match error {
             BuildError::Failure { failure: CompileFailure::User(diagnostics), .. } => match errors {
                 Errors::Message => must_match(pattern, &error.to_string(), "the compiler's messages"),
                 Errors::Kind => must_have_a_place(diagnostics),
             },
             BuildError::Failure { .. } | BuildError::Source(_) | BuildError::Target(_) => {
-                Some(not_built(&error))
+                Some(not_built(error))
             }
         },
     }
@@ -188,7 +213,7 @@ impl Runs<'_> {
                 Err(Trouble { status: Status::Internal, message })
             }
             (Expected::Error(pattern), Err(error)) => {
-                let message = format!("error: {error}");
+                let message = format!("error: {error}\n");
                 must_match(pattern, &message, "the message").map_or(Ok(()), Err)
             }
             (Expected::Error(_), Ok(_)) => Err(failed("it must fail, but does not")),

@@ -1,0 +1,125 @@
+//! The figures of a test run: one line, or a table by folder and by what programs are to do.
+//!
+//! ```text
+//! folder        run  compile   reject    said
+//! tests       21/21      3/4      8/8       7
+//! tests/deep    5/6        -      1/1       1
+//! all         26/27      3/4      9/9       8
+//! ```
+//!
+//! Each count stands before how many there are. `said` are the programs that were rejected with the very message that they
+//! expect, whatever was asked of messages.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Outcome, Status};
+
+/// What a program is to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// To run.
+    Run,
+    /// To compile, no more.
+    #[default]
+    Compile,
+    /// To be rejected.
+    Reject,
+}
+
+const KINDS: [Kind; 3] = [Kind::Run, Kind::Compile, Kind::Reject];
+
+/// The counts of some programs.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    /// For each kind how many passed, and how many there are.
+    kinds: [(usize, usize); 3],
+    said: usize,
+}
+
+impl Counts {
+    fn add(&mut self, outcome: &Outcome) {
+        let (passed, all) = &mut self.kinds[outcome.kind as usize];
+        *passed += usize::from(outcome.status == Status::Passed);
+        *all += 1;
+        self.said += usize::from(outcome.said);
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let cell = |kind: Kind| match self.kinds[kind as usize] {
+            (_, 0) => "-".to_string(),
+            (passed, all) => format!("{passed}/{all}"),
+        };
+        let rejected = self.kinds[Kind::Reject as usize].1;
+        let said = if rejected == 0 { "-".to_string() } else { self.said.to_string() };
+        KINDS.into_iter().map(cell).chain([said]).collect()
+    }
+}
+
+/// How many passed, failed and were skipped.
+pub fn line(outcomes: &[Outcome]) -> String {
+    let count = |wanted: fn(Status) -> bool| outcomes.iter().filter(|outcome| wanted(outcome.status)).count();
+    let passed = count(|status| status == Status::Passed);
+    let skipped = count(|status| status == Status::Unsupported);
+    let failed = outcomes.len() - passed - skipped;
+    format!("{passed} passed, {failed} failed, {skipped} skipped")
+}
+
+/// The counts by folder.
+pub fn table(outcomes: &[Outcome]) -> String {
+    let mut folders: BTreeMap<String, Counts> = BTreeMap::new();
+    let mut total = Counts::default();
+    for outcome in outcomes {
+        let folder =
+            Path::new(&outcome.program).parent().map_or(String::new(), |path| path.display().to_string());
+        folders.entry(folder).or_default().add(outcome);
+        total.add(outcome);
+    }
+    let heads = ["folder", "run", "compile", "reject", "said"].map(str::to_string).to_vec();
+    let row = |name: &str, counts: &Counts| [vec![name.to_string()], counts.cells()].concat();
+    let mut rows = vec![heads];
+    rows.extend(folders.iter().map(|(folder, counts)| row(folder, counts)));
+    rows.push(row("all", &total));
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..5).map(width).collect();
+    let lines = rows.iter().map(|row| {
+        let cells = row.iter().zip(&widths).skip(1).map(|(cell, width)| format!("  {cell:>width$}"));
+        format!("{:width$}{}", row[0], cells.collect::<String>(), width = widths[0])
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(program: &str, status: Status, kind: Kind, said: bool) -> Outcome {
+        Outcome { program: program.to_string(), status, message: String::new(), kind, said }
+    }
+
+    #[test]
+    fn figures_are_by_folder_and_kind() {
+        let outcomes = [
+            outcome("a/x.fut", Status::Passed, Kind::Run, false),
+            outcome("a/y.fut", Status::Failed, Kind::Run, false),
+            outcome("a/b/z.fut", Status::Passed, Kind::Reject, true),
+            outcome("a/b/w.fut", Status::Unsupported, Kind::Reject, false),
+            outcome("v.fut", Status::Passed, Kind::Compile, false),
+        ];
+        let expected = "folder  run  compile  reject  said\n        \
+                          -      1/1       -     -\n\
+                        a       1/2        -       -     -\n\
+                        a/b       -        -     1/2     1\n\
+                        all     1/2      1/1     1/2     1";
+        assert_eq!(table(&outcomes), expected);
+        assert_eq!(line(&outcomes), "3 passed, 1 failed, 1 skipped");
+    }
+
+    #[test]
+    fn no_programs_are_a_table_without_rows() {
+        assert_eq!(table(&[]), "folder  run  compile  reject  said\nall       -        -       -     -");
+    }
+}
