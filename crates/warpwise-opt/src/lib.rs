@@ -21,6 +21,7 @@ pub mod fuse;
 pub mod relax;
 
 pub mod segment;
+pub mod straighten;
 
 pub mod distribute;
 pub mod divide;

@@ -7,7 +7,7 @@ use crate::pass::Pass;
 /// Every pass there is, by name.
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
-    INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, SEGMENT, DISTRIBUTE, DIVIDE, SCHEDULE, SPECIALISE, TILE, NARROW, RELAX, CONTRACT,
+    INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, STRAIGHTEN, SEGMENT, DISTRIBUTE, DIVIDE, SCHEDULE, SPECIALISE, TILE, NARROW, RELAX, CONTRACT,
     PLACE, SHORT_CIRCUIT, MERGE,
 ];
 
@@ -54,7 +54,8 @@ pub const REFERENCE: &[Pass] = &[INLINE, SIMPLIFY, CONTRACT];
 /// From what the reference interpreter runs to the same in machine code, for runs that would take the interpreter
 /// too long: nothing is fused, so that it shares as little as can be with what it is compared with.
 pub const UNFUSED: &[Pass] = &[
-    INLINE, SIMPLIFY, SEGMENT, // Elements of iotas become indices: counted through, not kept.
+    INLINE, SIMPLIFY, STRAIGHTEN,
+    SEGMENT, // Elements of iotas become indices: counted through, not kept.
     SIMPLIFY, SCHEDULE, SIMPLIFY, PLACE,
 ];
 
@@ -125,6 +126,14 @@ const CONTRACT: Pass = Pass {
     needs: Level::Soac,
     gives: None,
     run: crate::contract::contract,
+};
+
+const STRAIGHTEN: Pass = Pass {
+    name: "straighten",
+    about: "lay transposed arrays out as they are read",
+    needs: Level::Soac,
+    gives: None,
+    run: crate::straighten::straighten,
 };
 
 const SEGMENT: Pass = Pass {
