@@ -132,8 +132,13 @@ impl Inliner<'_> {
             let params: Vec<_> = callee.params.iter().map(|param| param.var).collect();
             let substitution = Substitution::of(&params, &args);
             let mut copy = Copier::between(callee, function, substitution).copy_body(&callee.body);
-            let calls: Rc<[Span]> =
-                [stm.span].iter().chain(&*outer).copied().filter(|call| !call.is_none()).take(LONGEST_CHAIN).collect();
+            let calls: Rc<[Span]> = [stm.span]
+                .iter()
+                .chain(&*outer)
+                .copied()
+                .filter(|call| !call.is_none())
+                .take(LONGEST_CHAIN)
+                .collect();
             called_from(&mut copy, &calls);
             let results = stm.pattern.iter().zip(copy.result).map(|(&var, result)| Stm {
                 pattern: vec![var],
