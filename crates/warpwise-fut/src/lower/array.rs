@@ -50,6 +50,9 @@ impl<'a> Lowering<'a, '_> {
         slice: &'a [DimIndex],
         env: &Env<'a>,
     ) -> Result<Value<'a>, Failure> {
+        if slice.is_empty() {
+            return Ok(array.clone());
+        }
         let dims = self.dims(slice, env)?;
         let place = self.place(array, &dims, env)?;
         let selected = self.selected(array, &place.dims)?;

@@ -15,10 +15,10 @@ use crate::typed::tree::Expr;
 pub const MOST_PARTS: u32 = 50_000;
 
 /// How deep a type may be.
-pub const MOST_LEVELS: u32 = 300;
+pub const MOST_LEVELS: u32 = 1000;
 
 /// What is said of types that are larger.
-pub const TOO_LARGE: &str = "types of more than 50,000 parts or 300 levels";
+pub const TOO_LARGE: &str = "types of more than 50,000 parts or 1,000 levels";
 
 /// A type. Cheap to clone.
 #[derive(Clone, Debug)]
