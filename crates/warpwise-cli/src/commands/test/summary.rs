@@ -73,9 +73,9 @@ pub fn table(outcomes: &[Outcome]) -> String {
     let mut folders: BTreeMap<String, Counts> = BTreeMap::new();
     let mut total = Counts::default();
     for outcome in outcomes {
-        let folder =
-            Path::new(&outcome.program).parent().map_or(String::new(), |path| path.display().to_string());
-        folders.entry(folder).or_default().add(outcome);
+        let folder = Path::new(&outcome.program).parent().filter(|path| !path.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new("."));
+        folders.entry(folder.display().to_string()).or_default().add(outcome);
         total.add(outcome);
     }
     let heads = ["folder", "run", "compile", "reject", "said"].map(str::to_string).to_vec();
@@ -109,8 +109,8 @@ mod tests {
             outcome("a/b/w.fut", Status::Unsupported, Kind::Reject, false),
             outcome("v.fut", Status::Passed, Kind::Compile, false),
         ];
-        let expected = "folder  run  compile  reject  said\n        \
-                          -      1/1       -     -\n\
+        let expected = "folder  run  compile  reject  said\n\
+                        .         -      1/1       -     -\n\
                         a       1/2        -       -     -\n\
                         a/b       -        -     1/2     1\n\
                         all     1/2      1/1     1/2     1";
