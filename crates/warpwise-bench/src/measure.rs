@@ -63,19 +63,19 @@ pub fn geometric_mean(ratios: &[f64]) -> Option<f64> {
     (!ratios.is_empty()).then(|| (logarithms / ratios.len() as f64).exp())
 }
 
-/// Runs all peers in turn, `rounds` times `repetitions` times each, after one run each to warm up.
+/// Runs all peers in turn, `rounds` times `repetitions` times each.
+///
+/// A turn begins with a run that does not count: memory that lay idle while the others ran is slow to reach at first.
 pub fn contest(peers: &mut [Box<dyn Peer>], rounds: usize, repetitions: usize) -> Result<Vec<Times>, String> {
-    for peer in peers.iter_mut() {
-        peer.run().map_err(|error| format!("{}: {error}", peer.name()))?;
-    }
     let mut times: Vec<Times> =
         peers.iter().map(|peer| Times { name: peer.name().to_string(), rounds: Vec::new() }).collect();
     for _ in 0..rounds {
         for (peer, times) in peers.iter_mut().zip(&mut times) {
             std::thread::sleep(SETTLE);
             let runs: Result<Vec<f64>, String> =
-                (0..repetitions).map(|_| peer.run().map(|time| time.as_secs_f64())).collect();
-            times.rounds.push(median(&mut runs.map_err(|error| format!("{}: {error}", times.name))?));
+                (0..=repetitions).map(|_| peer.run().map(|time| time.as_secs_f64())).collect();
+            let mut runs = runs.map_err(|error| format!("{}: {error}", times.name))?;
+            times.rounds.push(median(&mut runs[1..]));
         }
     }
     Ok(times)
