@@ -37,10 +37,13 @@ def step [n] (costs: [n]i32) (row: [n]i32) : [n]i32 =
     in i32.min costs[i] (i32.min left right)
   in map2 (\i cell -> cell + from i) (iota n) row
 
+-- From the first row to the last; rows are asked for one after another, so that a computed wall is never stored.
+def descend [cols] (rows: i64) (row: i64 -> [cols]i32) : [cols]i32 =
+  loop costs = copy (row 0) for r < rows - 1 do step costs (row (r + 1))
+
 entry cheapest [rows] [cols] (wall: [rows][cols]i32) : [cols]i32 =
-  loop costs = copy wall[0] for r < rows - 1 do step costs wall[r + 1]
+  descend rows (\r -> wall[r])
 
 entry main (cols: i64) (rows: i64) : [cols]i32 =
   let directions = map (\i -> 1 << (29 - i32.i64 i)) (iota 30)
-  let wall = tabulate_2d rows cols (\r c -> sobol directions (r * cols + c + 1) % 10)
-  in cheapest wall
+  in descend rows (\r -> tabulate cols (\c -> sobol directions (r * cols + c + 1) % 10))
