@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use warpwise::Options;
+use warpwise_driver::Options;
 use warpwise_opt::pass::Pass;
 use warpwise_opt::pipelines::OPTIONAL;
 

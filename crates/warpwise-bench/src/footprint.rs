@@ -7,8 +7,8 @@
 use std::process::Command;
 use std::rc::Rc;
 
-use warpwise::Options;
-use warpwise::cache::{DEFAULT_BOUND, DiskCache};
+use warpwise_driver::Options;
+use warpwise_driver::cache::{DEFAULT_BOUND, DiskCache};
 
 use crate::baseline::{Baselines, Licence};
 use crate::measure::geometric_mean;

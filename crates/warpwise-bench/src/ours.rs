@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use warpwise::build::build;
-use warpwise::cache::DiskCache;
-use warpwise::{Context, Options, Program};
+use warpwise_driver::build::build;
+use warpwise_driver::cache::DiskCache;
+use warpwise_driver::{Context, Options, Program};
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::{Array, Value as RuntimeValue};
 use warpwise_runtime::memory::MemoryPool;

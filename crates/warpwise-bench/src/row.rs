@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use warpwise::Options;
+use warpwise_driver::Options;
 
 use crate::baseline::{Baseline, Baselines, Licence};
 use crate::compare::disagreement;

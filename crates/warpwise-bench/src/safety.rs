@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use warpwise::Options;
+use warpwise_driver::Options;
 
 use crate::measure::{contest, geometric_mean};
 use crate::ours::Ours;

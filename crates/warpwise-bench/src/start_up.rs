@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use warpwise::build::build;
-use warpwise::{Context, Options};
+use warpwise_driver::build::build;
+use warpwise_driver::{Context, Options};
 use warpwise_runtime::memory::MemoryPool;
 use warpwise_runtime::pool::ThreadPool;
 

@@ -6,7 +6,7 @@
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-use warpwise::{Entry, FlatType};
+use warpwise_driver::{Entry, FlatType};
 use warpwise_runtime::array::Value;
 use warpwise_runtime::formats::files::read_file;
 use warpwise_runtime::formats::{ExpectedType, Source, read_values};

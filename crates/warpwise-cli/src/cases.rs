@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use warpwise::Program;
 use warpwise_diag::{Sources, Span};
+use warpwise_driver::Program;
 use warpwise_fut::testspec::{Input, RandomValue, TestBlock, TestCase, TestSpec, Values};
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::Value;

@@ -65,8 +65,8 @@ fn write_report(text: &str) -> std::io::Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use warpwise::build::BuildError;
     use warpwise_diag::Sources;
+    use warpwise_driver::build::BuildError;
     use warpwise_ir::verify::Level;
     use warpwise_ir::{Operand, Program};
     use warpwise_opt::pass::{Pass, rewrite_bodies, run_passes};

@@ -2,9 +2,9 @@
 
 use std::io;
 
-use warpwise::CallError;
-use warpwise::build::BuildError;
 use warpwise_diag::render_failure;
+use warpwise_driver::CallError;
+use warpwise_driver::build::BuildError;
 use warpwise_runtime::execute::RunError;
 use warpwise_runtime::formats::FormatError;
 
@@ -50,8 +50,10 @@ impl Failure {
                 }
             }
             Failure::Build(BuildError::Source(error)) => match error {
-                warpwise::source::SourceError::Unreadable { .. } => complain(&error.to_string(), FAILED),
-                warpwise::source::SourceError::NotText { .. } => complain(&error.to_string(), WRONG),
+                warpwise_driver::source::SourceError::Unreadable { .. } => {
+                    complain(&error.to_string(), FAILED)
+                }
+                warpwise_driver::source::SourceError::NotText { .. } => complain(&error.to_string(), WRONG),
             },
             Failure::Build(BuildError::Target(message)) => complain(message, FAILED),
             Failure::Call(CallError::Run(RunError::Interrupted)) => {

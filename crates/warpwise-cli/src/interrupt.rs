@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use warpwise::Context;
+use warpwise_driver::Context;
 use warpwise_runtime::pool::CancelFlag;
 
 /// Exit code after Ctrl-C.

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use warpwise::cache::{DEFAULT_BOUND, DiskCache};
-use warpwise::{Context, Options};
+use warpwise_driver::cache::{DEFAULT_BOUND, DiskCache};
+use warpwise_driver::{Context, Options};
 use warpwise_opt::pipelines::OPTIONAL;
 use warpwise_runtime::memory::{MemoryPool, default_limit};
 use warpwise_runtime::pool::{ThreadPool, available_cores};

@@ -14,7 +14,7 @@
 
 use std::path::Path;
 
-use warpwise::Program;
+use warpwise_driver::Program;
 use warpwise_runtime::array::Value;
 use warpwise_runtime::formats::files::read_file;
 use warpwise_runtime::formats::{ExpectedType, Source, read_values};

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use serde::Serialize;
-use warpwise::build::build;
-use warpwise::{CallError, Context, Entry, Program};
 use warpwise_diag::Sources;
+use warpwise_driver::build::build;
+use warpwise_driver::{CallError, Context, Entry, Program};
 use warpwise_fut::testspec::{Expected, TestCase, TestSpec, parse_test_spec};
 use warpwise_runtime::array::{Array, Value};
 use warpwise_runtime::compare::{Tolerance, compare};
@@ -92,7 +92,7 @@ fn read_spec(arguments: &BenchArguments, sources: &mut Sources) -> Result<TestSp
     let file = sources.add(name, text);
     parse_test_spec(file, sources.text(file)).map_err(|errors| {
         let (failure, sources) = (warpwise_diag::Failure::User(errors), sources.clone());
-        Failure::Build(warpwise::build::BuildError::Failure { failure, sources })
+        Failure::Build(warpwise_driver::build::BuildError::Failure { failure, sources })
     })
 }
 

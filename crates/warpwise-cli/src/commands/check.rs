@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use warpwise::build::{BuildError, Core, read_core};
 use warpwise_diag::{Report, Severity, render};
+use warpwise_driver::build::{BuildError, Core, read_core};
 
 use crate::failure::{FAILED, Failure, WRONG};
 use crate::options::CompileOptions;

@@ -15,10 +15,10 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use warpwise::build::{BuildError, Core, read_core};
-use warpwise::compiler;
-use warpwise::stages::{Stage, show};
 use warpwise_diag::{Diagnostic, Sources, Span};
+use warpwise_driver::build::{BuildError, Core, read_core};
+use warpwise_driver::compiler;
+use warpwise_driver::stages::{Stage, show};
 use warpwise_ir::Program;
 use warpwise_ir::verify::{Level, verify};
 use warpwise_opt::pass::{Pass, Timing, check, run_passes};

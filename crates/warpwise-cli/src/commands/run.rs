@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use warpwise::Entry;
-use warpwise::build::build;
+use warpwise_driver::Entry;
+use warpwise_driver::build::build;
 use warpwise_runtime::array::Value;
 use warpwise_runtime::execute::Spent;
 use warpwise_runtime::formats::files::{write_file, write_values};

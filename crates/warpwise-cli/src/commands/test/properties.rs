@@ -17,8 +17,8 @@
 
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
-use warpwise::{CallError, FlatType, Program};
 use warpwise_diag::{FileId, Sources};
+use warpwise_driver::{CallError, FlatType, Program};
 use warpwise_fut::syntax::ast::{Attr, AttrKind, Decl, DeclKind};
 use warpwise_fut::syntax::parser::parse_program;
 use warpwise_fut::syntax::session::{Interner, Session};

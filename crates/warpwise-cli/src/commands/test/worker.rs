@@ -5,11 +5,11 @@ use std::io::Read;
 use std::path::Path;
 
 use regex::RegexBuilder;
-use warpwise::build::{BuildError, Built, build, read_core};
-use warpwise::on_heap::OnHeap;
-use warpwise::oracle::{INTERPRETED_STEPS, NoAnswer, Oracle};
-use warpwise::{CallError, Context, Options, Program};
 use warpwise_diag::{Diagnostic, Failure as CompileFailure, Severity, Sources, render_failure};
+use warpwise_driver::build::{BuildError, Built, build, read_core};
+use warpwise_driver::on_heap::OnHeap;
+use warpwise_driver::oracle::{INTERPRETED_STEPS, NoAnswer, Oracle};
+use warpwise_driver::{CallError, Context, Options, Program};
 use warpwise_fut::testspec::{Expected, Pattern, TestCase, TestSpec, parse_test_spec};
 use warpwise_runtime::array::Value;
 use warpwise_runtime::compare::{Tolerance, compare};

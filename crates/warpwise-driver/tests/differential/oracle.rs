@@ -4,9 +4,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use warpwise::compiler;
-use warpwise::{CallError, Context, Program as Compiled};
 use warpwise_diag::{Failure, Sources};
+use warpwise_driver::compiler;
+use warpwise_driver::{CallError, Context, Program as Compiled};
 use warpwise_imp::interp::{Stop, run};
 use warpwise_interp::{InterpError, Value, interpret, interpret_on_heap};
 use warpwise_ir::verify::Level;

@@ -1,9 +1,9 @@
 //! The two ways an oracle answers: interpreted, and compiled where the interpreter may take no step.
 
-use warpwise::build::Core;
-use warpwise::oracle::{INTERPRETED_STEPS, NoAnswer, Oracle};
-use warpwise::{Context, Options};
 use warpwise_diag::Sources;
+use warpwise_driver::build::Core;
+use warpwise_driver::oracle::{INTERPRETED_STEPS, NoAnswer, Oracle};
+use warpwise_driver::{Context, Options};
 use warpwise_prim::{Scalar, ValueType};
 use warpwise_runtime::array::Value;
 use warpwise_runtime::memory::MemoryPool;

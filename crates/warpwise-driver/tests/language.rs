@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{env, fs, thread};
 
-use warpwise::build::{BuildError, read_core};
-use warpwise::compiler::Options;
 use warpwise_diag::{Diagnostic, Severity, Sources};
+use warpwise_driver::build::{BuildError, read_core};
+use warpwise_driver::compiler::Options;
 use warpwise_fut::testspec::{Expected, TestSpec, parse_test_spec};
 
 /// Errors that no readable program has: too large, too deep, no text, no program, or in a test block itself.

@@ -7,8 +7,8 @@
 use std::path::PathBuf;
 use std::{env, fs};
 
-use warpwise::build::read_core;
-use warpwise::compiler::{Options, optimise};
+use warpwise_driver::build::read_core;
+use warpwise_driver::compiler::{Options, optimise};
 use warpwise_imp::CpuTarget;
 
 /// Stages that the document must show, in order.
