@@ -10,7 +10,7 @@
 
 use smallvec::SmallVec;
 use warpwise_ir::entity::SecondaryMap;
-use warpwise_ir::{Body, Expr, Operand, Stm, StreamKind, Var};
+use warpwise_ir::{Body, Expr, Operand, Stm, Var};
 
 /// The roots of one array, sorted.
 pub type RootSet = SmallVec<[Var; 2]>;
@@ -54,15 +54,10 @@ impl Aliases {
                 self.roots[param.var] = sorted(inits.iter().copied().chain([param.var]).collect());
             }
         }
-        self.elements(&stm.expr);
+        self.parts(&stm.expr);
         stm.expr.for_each_body(|body| self.body(body));
         match &stm.expr {
-            Expr::Operand(Operand::Var(array))
-            | Expr::Index { array, .. }
-            | Expr::Slice { array, .. }
-            | Expr::Update { array, .. }
-            | Expr::Rearrange { array, .. }
-            | Expr::Reshape { array, .. } => self.roots[stm.pattern[0]] = self.roots(*array),
+            Expr::Update { array, .. } => self.roots[stm.pattern[0]] = self.roots(*array),
             Expr::If { then_body, else_body, .. } => {
                 for ((&var, &x), &y) in stm.pattern.iter().zip(&then_body.result).zip(&else_body.result) {
                     self.roots[var] = self.roots_of([x, y].into_iter());
@@ -79,31 +74,20 @@ impl Aliases {
                 let given = self.roots_of(given);
                 stm.pattern.iter().for_each(|&var| self.roots[var] = given.clone());
             }
-            _ => {}
+            expr => {
+                if let Some(array) = expr.viewed() {
+                    self.roots[stm.pattern[0]] = self.roots(array);
+                }
+            }
         }
     }
 
-    /// Parameters that stand for elements of arrays outside.
-    fn elements(&mut self, expr: &Expr) {
-        let (params, inputs): (&[Var], Vec<Option<Var>>) = match expr {
-            Expr::Screma(soac) => (&soac.map.params, some(&soac.inputs)),
-            Expr::Partition(soac) => (&soac.lambda.params, some(&soac.inputs)),
-            Expr::Scatter(soac) => (&soac.lambda.params, some(&soac.inputs)),
-            Expr::Hist(soac) => (&soac.lambda.params, some(&soac.inputs)),
-            Expr::FlatMap(soac) => (&soac.lambda.params, some(&soac.inputs)),
-            Expr::Stream(soac) => {
-                let accs = match soac.kind {
-                    StreamKind::Seq => soac.accs.iter().map(|acc| acc.as_var()).collect(),
-                    StreamKind::Map | StreamKind::Red(_) => vec![None; soac.accs.len()],
-                };
-                let inputs = [None, None].into_iter().chain(accs).chain(some(&soac.inputs)).collect();
-                (&soac.lambda.params, inputs)
-            }
-            _ => return,
-        };
-        for (&param, input) in params.iter().zip(inputs) {
-            if let Some(input) = input {
-                self.roots[param] = sorted(self.roots(input).into_iter().chain([param]).collect());
+    /// Parameters that stand for parts of arrays outside.
+    fn parts(&mut self, expr: &Expr) {
+        let Some((lambda, arrays)) = expr.parts() else { return };
+        for (&param, array) in lambda.params.iter().zip(arrays) {
+            if let Some(&array) = array {
+                self.roots[param] = sorted(self.roots(array).into_iter().chain([param]).collect());
             }
         }
     }
@@ -111,10 +95,6 @@ impl Aliases {
     fn roots_of(&self, operands: impl Iterator<Item = Operand>) -> RootSet {
         sorted(operands.filter_map(|operand| operand.as_var()).flat_map(|var| self.roots(var)).collect())
     }
-}
-
-fn some(inputs: &[Var]) -> Vec<Option<Var>> {
-    inputs.iter().copied().map(Some).collect()
 }
 
 fn sorted(mut roots: RootSet) -> RootSet {
@@ -125,20 +105,8 @@ fn sorted(mut roots: RootSet) -> RootSet {
 
 /// Calls `f` with every variable that an expression consumes, inside its lambdas too.
 fn consume(expr: &Expr, f: &mut impl FnMut(Var)) {
-    match expr {
-        Expr::Update { array, .. } => f(*array),
-        Expr::Scatter(soac) => soac.dests.iter().for_each(|dest| f(dest.array)),
-        Expr::Hist(soac) => soac.ops.iter().flat_map(|op| &op.dests).for_each(|&dest| f(dest)),
-        Expr::Loop { params, .. } => {
-            let starred = params.iter().filter(|param| param.consumed);
-            starred.filter_map(|param| param.init.as_var()).for_each(&mut *f);
-        }
-        Expr::WithAcc(soac) => soac.inputs.iter().flat_map(|input| &input.arrays).for_each(|&array| f(array)),
-        // Without the callee at hand, any argument may be consumed.
-        Expr::Call { args, .. } => args.iter().filter_map(|arg| arg.as_var()).for_each(&mut *f),
-        Expr::UpdateAcc { acc, .. } => f(*acc),
-        _ => {}
-    }
+    // Without the callee at hand, any argument may be consumed.
+    expr.for_each_consumed(|_, _| true, |var| f(*var));
     expr.for_each_body(|body| body.stms.iter().for_each(|stm| consume(&stm.expr, &mut *f)));
 }
 

@@ -257,55 +257,8 @@ impl<'b> Visitor<'b> for Consumer<'_> {
 /// What an expression itself consumes, bodies inside it left out.
 fn consumed_by(program: &Program, expr: &Expr) -> Vec<Operand> {
     let mut consumed = Vec::new();
-    match expr {
-        Expr::Update { array, .. } => consumed.push(Operand::Var(*array)),
-        Expr::Loop { params, .. } => {
-            consumed.extend(params.iter().filter(|param| param.consumed).map(|param| param.init));
-        }
-        Expr::Call { function, args } => {
-            let params = program.functions[*function].params.iter().zip(args);
-            consumed.extend(params.filter(|(param, _)| param.consumed).map(|(_, arg)| *arg));
-        }
-        Expr::Scatter(soac) => consumed.extend(soac.dests.iter().map(|dest| Operand::Var(dest.array))),
-        Expr::Hist(soac) => {
-            consumed.extend(soac.ops.iter().flat_map(|op| &op.dests).map(|dest| Operand::Var(*dest)));
-        }
-        Expr::WithAcc(soac) => {
-            let arrays = soac.inputs.iter().flat_map(|input| &input.arrays);
-            consumed.extend(arrays.map(|array| Operand::Var(*array)));
-        }
-        Expr::UpdateAcc { acc, .. } => consumed.push(Operand::Var(*acc)),
-        // Lowering makes none; whatever it mentions counts as consumed.
-        Expr::Seg(_) => {
-            expr.for_each_operand(|operand| consumed.push(operand));
-        }
-        Expr::Operand(_)
-        | Expr::Unary(..)
-        | Expr::Binary(..)
-        | Expr::Ternary(..)
-        | Expr::Compare(..)
-        | Expr::Convert(..)
-        | Expr::Select(..)
-        | Expr::Assert { .. }
-        | Expr::Index { .. }
-        | Expr::Slice { .. }
-        | Expr::Iota { .. }
-        | Expr::Replicate { .. }
-        | Expr::ArrayLit(_)
-        | Expr::Concat { .. }
-        | Expr::Rearrange { .. }
-        | Expr::Reshape { .. }
-        | Expr::Copy(_)
-        | Expr::Manifest { .. }
-        | Expr::Scratch { .. }
-        | Expr::If { .. }
-        | Expr::Screma(_)
-        | Expr::Partition(_)
-        | Expr::Stream(_)
-        | Expr::FlatMap(_)
-        | Expr::Threshold { .. }
-        | Expr::Alloc { .. } => {}
-    }
+    let takes = |function: FunctionId, at: usize| program.functions[function].params[at].consumed;
+    expr.for_each_consumed(takes, |var| consumed.push(Operand::Var(*var)));
     consumed
 }
 

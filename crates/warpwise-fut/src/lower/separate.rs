@@ -188,7 +188,8 @@ impl<'p> Separation<'p> {
 
     fn stm(&mut self, mut stm: Stm, rest: &mut Rest, later: &[Stm], result: &[Operand]) {
         let mark = self.log.len();
-        if by_elements(&stm.expr) {
+        if stm.expr.parts().is_some() {
+            // What is consumed of the inputs shows in the lambda.
             self.inside(&mut stm.expr);
             self.consume(&mut stm, rest, later, result);
         } else {
@@ -261,68 +262,18 @@ impl<'p> Separation<'p> {
 
     /// Calls `f` with every array that an expression overwrites, at its place.
     fn for_each_place(&self, expr: &mut Expr, f: &mut dyn FnMut(&mut Var)) {
-        match expr {
-            Expr::Update { array, .. } => f(array),
-            Expr::Loop { params, .. } => {
-                for param in params.iter_mut().filter(|param| param.consumed && self.is_array(param.var)) {
-                    operand_place(&mut param.init, f);
+        let mut place = |array: &mut Var| {
+            if self.is_array(*array) {
+                f(array);
+            }
+        };
+        let takes = |function: FunctionId, at: usize| self.program.functions[function].params[at].consumed;
+        expr.for_each_consumed_mut(takes, &mut place);
+        if let Some((lambda, arrays)) = expr.parts_mut() {
+            for (param, array) in lambda.params.iter().zip(arrays) {
+                if let (true, Some(array)) = (self.consumed[*param], array) {
+                    place(array);
                 }
-            }
-            Expr::Call { function, args } => {
-                for (param, arg) in self.program.functions[*function].params.iter().zip(args) {
-                    if param.consumed {
-                        operand_place(arg, f);
-                    }
-                }
-            }
-            Expr::Scatter(soac) => {
-                soac.dests.iter_mut().for_each(|dest| f(&mut dest.array));
-                self.element_places(&soac.lambda, &mut soac.inputs, f);
-            }
-            Expr::Hist(soac) => {
-                soac.ops.iter_mut().flat_map(|op| &mut op.dests).for_each(&mut *f);
-                self.element_places(&soac.lambda, &mut soac.inputs, f);
-            }
-            Expr::WithAcc(soac) => {
-                soac.inputs.iter_mut().flat_map(|input| &mut input.arrays).for_each(f);
-            }
-            Expr::Screma(soac) => self.element_places(&soac.map, &mut soac.inputs, f),
-            Expr::Partition(soac) => self.element_places(&soac.lambda, &mut soac.inputs, f),
-            Expr::FlatMap(soac) => self.element_places(&soac.lambda, &mut soac.inputs, f),
-            Expr::Operand(_)
-            | Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Ternary(..)
-            | Expr::Compare(..)
-            | Expr::Convert(..)
-            | Expr::Select(..)
-            | Expr::Assert { .. }
-            | Expr::Index { .. }
-            | Expr::Slice { .. }
-            | Expr::Iota { .. }
-            | Expr::Replicate { .. }
-            | Expr::ArrayLit(_)
-            | Expr::Concat { .. }
-            | Expr::Rearrange { .. }
-            | Expr::Reshape { .. }
-            | Expr::Copy(_)
-            | Expr::Manifest { .. }
-            | Expr::Scratch { .. }
-            | Expr::If { .. }
-            | Expr::UpdateAcc { .. }
-            // Lowering makes none of these.
-            | Expr::Stream(_)
-            | Expr::Seg(_)
-            | Expr::Threshold { .. }
-            | Expr::Alloc { .. } => {}
-        }
-    }
-
-    /// Inputs whose elements the lambda overwrites.
-    fn element_places(&self, lambda: &Lambda, inputs: &mut [Var], f: &mut dyn FnMut(&mut Var)) {
-        for (param, input) in lambda.params.iter().zip(inputs) {
-            if self.consumed[*param] && self.is_array(*input) {
-                f(input);
             }
         }
     }
@@ -350,59 +301,13 @@ impl<'p> Separation<'p> {
                 self.body(body, &handed);
                 self.leave(mark);
             }
-            Expr::Screma(soac) => {
-                self.lambda(&mut soac.map, soac.inputs.len());
-                for scan in &mut soac.scans {
-                    self.lambda(&mut scan.op, 0);
-                }
-                for reduce in &mut soac.reduces {
-                    self.lambda(&mut reduce.op, 0);
-                }
-                if let Some(post) = &mut soac.post {
-                    self.lambda(post, 0);
-                }
+            soac => {
+                let parts = soac.parts().map_or(Vec::new(), |(lambda, arrays)| {
+                    let parts = lambda.params.iter().zip(arrays).filter(|(_, array)| array.is_some());
+                    parts.map(|(param, _)| *param).collect()
+                });
+                soac.for_each_lambda_mut(|lambda| self.lambda(lambda, &parts));
             }
-            Expr::Partition(soac) => self.lambda(&mut soac.lambda, soac.inputs.len()),
-            Expr::FlatMap(soac) => self.lambda(&mut soac.lambda, soac.inputs.len()),
-            Expr::Scatter(soac) => self.lambda(&mut soac.lambda, soac.inputs.len()),
-            Expr::Hist(soac) => {
-                self.lambda(&mut soac.lambda, soac.inputs.len());
-                for op in &mut soac.ops {
-                    self.lambda(&mut op.op, 0);
-                }
-            }
-            Expr::WithAcc(soac) => {
-                for (op, _) in soac.inputs.iter_mut().filter_map(|input| input.op.as_mut()) {
-                    self.lambda(op, 0);
-                }
-                self.lambda(&mut soac.lambda, 0);
-            }
-            // Lowering makes none of these.
-            Expr::Stream(_) | Expr::Seg(_) => {}
-            Expr::Operand(_)
-            | Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Ternary(..)
-            | Expr::Compare(..)
-            | Expr::Convert(..)
-            | Expr::Select(..)
-            | Expr::Assert { .. }
-            | Expr::Index { .. }
-            | Expr::Slice { .. }
-            | Expr::Update { .. }
-            | Expr::Iota { .. }
-            | Expr::Replicate { .. }
-            | Expr::ArrayLit(_)
-            | Expr::Concat { .. }
-            | Expr::Rearrange { .. }
-            | Expr::Reshape { .. }
-            | Expr::Copy(_)
-            | Expr::Manifest { .. }
-            | Expr::Scratch { .. }
-            | Expr::Call { .. }
-            | Expr::UpdateAcc { .. }
-            | Expr::Threshold { .. }
-            | Expr::Alloc { .. } => {}
         }
     }
 
@@ -416,12 +321,12 @@ impl<'p> Separation<'p> {
         self.set_roots(param.var, roots);
     }
 
-    /// A lambda whose first parameters are elements of arrays, which it may overwrite.
-    fn lambda(&mut self, lambda: &mut Lambda, n_elements: usize) {
+    /// A lambda that may overwrite those of its parameters that stand for parts of arrays.
+    fn lambda(&mut self, lambda: &mut Lambda, parts: &[Var]) {
         self.depth += 1;
         let mark = self.bound.len();
-        for (at, param) in lambda.params.iter().enumerate() {
-            self.fresh(*param, if at < n_elements { self.depth } else { NEVER });
+        for param in &lambda.params {
+            self.fresh(*param, if parts.contains(param) { self.depth } else { NEVER });
         }
         self.body(&mut lambda.body, &[]);
         self.leave(mark);
@@ -439,11 +344,6 @@ impl<'p> Separation<'p> {
     fn pattern(&mut self, stm: &Stm, mark: usize) {
         stm.pattern.iter().for_each(|var| self.fresh(*var, self.depth));
         match &stm.expr {
-            Expr::Operand(Operand::Var(array))
-            | Expr::Index { array, .. }
-            | Expr::Slice { array, .. }
-            | Expr::Rearrange { array, .. }
-            | Expr::Reshape { array, .. } => self.alias(&stm.pattern, *array),
             Expr::If { then_body, else_body, .. } => {
                 for ((var, x), y) in stm.pattern.iter().zip(&then_body.result).zip(&else_body.result) {
                     let mut roots = self.roots_of(&[*x, *y]);
@@ -458,33 +358,11 @@ impl<'p> Separation<'p> {
             }
             Expr::Loop { params, body, .. } => self.loop_pattern(&stm.pattern, params, body),
             Expr::Call { function, args } => self.call_pattern(&stm.pattern, *function, args),
-            Expr::Operand(Operand::Const(_))
-            | Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Ternary(..)
-            | Expr::Compare(..)
-            | Expr::Convert(..)
-            | Expr::Select(..)
-            | Expr::Assert { .. }
-            | Expr::Update { .. }
-            | Expr::Iota { .. }
-            | Expr::Replicate { .. }
-            | Expr::ArrayLit(_)
-            | Expr::Concat { .. }
-            | Expr::Copy(_)
-            | Expr::Manifest { .. }
-            | Expr::Scratch { .. }
-            | Expr::Screma(_)
-            | Expr::Partition(_)
-            | Expr::Scatter(_)
-            | Expr::Hist(_)
-            | Expr::Stream(_)
-            | Expr::WithAcc(_)
-            | Expr::FlatMap(_)
-            | Expr::UpdateAcc { .. }
-            | Expr::Seg(_)
-            | Expr::Threshold { .. }
-            | Expr::Alloc { .. } => {}
+            expr => {
+                if let Some(array) = expr.viewed() {
+                    self.alias(&stm.pattern, array);
+                }
+            }
         }
     }
 
@@ -654,48 +532,6 @@ struct Rename<'r>(&'r FxHashMap<Var, Var>);
 impl VisitorMut for Rename<'_> {
     fn var(&mut self, var: &mut Var) {
         *var = *self.0.get(var).unwrap_or(var);
-    }
-}
-
-/// Whether what is consumed shows in the lambda only.
-fn by_elements(expr: &Expr) -> bool {
-    match expr {
-        Expr::Screma(_) | Expr::Partition(_) | Expr::FlatMap(_) | Expr::Scatter(_) | Expr::Hist(_) => true,
-        Expr::Operand(_)
-        | Expr::Unary(..)
-        | Expr::Binary(..)
-        | Expr::Ternary(..)
-        | Expr::Compare(..)
-        | Expr::Convert(..)
-        | Expr::Select(..)
-        | Expr::Assert { .. }
-        | Expr::Index { .. }
-        | Expr::Slice { .. }
-        | Expr::Update { .. }
-        | Expr::Iota { .. }
-        | Expr::Replicate { .. }
-        | Expr::ArrayLit(_)
-        | Expr::Concat { .. }
-        | Expr::Rearrange { .. }
-        | Expr::Reshape { .. }
-        | Expr::Copy(_)
-        | Expr::Manifest { .. }
-        | Expr::Scratch { .. }
-        | Expr::If { .. }
-        | Expr::Loop { .. }
-        | Expr::Call { .. }
-        | Expr::Stream(_)
-        | Expr::WithAcc(_)
-        | Expr::UpdateAcc { .. }
-        | Expr::Seg(_)
-        | Expr::Threshold { .. }
-        | Expr::Alloc { .. } => false,
-    }
-}
-
-fn operand_place(operand: &mut Operand, f: &mut dyn FnMut(&mut Var)) {
-    if let Operand::Var(var) = operand {
-        f(var);
     }
 }
 

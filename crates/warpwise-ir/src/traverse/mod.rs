@@ -1,13 +1,15 @@
 //! Walking, renaming and copying code.
 //!
 //! [`Visitor`] and [`VisitorMut`] reach everything; on top of them stand the shallow walks of one
-//! expression ([`Expr::for_each_operand`], [`Expr::for_each_body`], ...), free variables,
+//! expression ([`Expr::for_each_operand`], [`Expr::for_each_body`], ...), what it does with storage
+//! ([`Expr::for_each_consumed`], [`Expr::parts`], [`Expr::viewed`]), free variables,
 //! substitution and copies with fresh variables. Because every variable of a function is bound
 //! once, no walk has to think about shadowing.
 
 mod copy;
 mod free;
 mod shallow;
+mod storage;
 mod visit;
 
 pub use copy::{Copier, Substitution};
