@@ -88,49 +88,48 @@ impl<'a> Checker<'a> {
         let mut unsettled = Vec::new();
         self.settle_known(pattern, initial, body, places, &mut unsettled);
         // First all decisions, then their consequences: what changes must not settle anything else.
-        let mut changing = Vec::new();
+        let mut changing: Vec<(LocalId, Size)> = Vec::new();
+        let mut following = Vec::new();
+        let starts: Vec<_> =
+            unsettled.iter().map(|(unknown, start, _)| (unknown.clone(), start.clone())).collect();
         for (unknown, initial, body) in unsettled {
-            if let Size::Local(local) = self.resolve_size(&unknown)
-                && self.sizing.meta(local).is_some()
-            {
-                let before = changing.iter().find(|other: &&(LocalId, Size)| other.0 == local);
-                if let Some((_, first)) = before.cloned() {
-                    // Two sizes that the body takes for one must start as one.
-                    let what = "initial value of the loop";
-                    self.demand_size(&first, &initial, places.initial, places.pattern, what);
-                    continue;
-                }
-                if self.same_size(&initial, &body) && self.unify_sizes(&unknown, &initial).is_ok() {
-                    continue;
-                }
-                let result = self.resolve_size(&body);
-                let is_other_unknown = matches!(result, Size::Local(other) if self.sizing.meta(other).is_some() && other != local && !changing.iter().any(|c: &(LocalId, Size)| c.0 == other));
-                match result {
-                    Size::Local(other) if other == local => {
-                        if self.unify_sizes(&unknown, &initial).is_err() {
-                            changing.push((local, initial));
-                        }
-                    }
-                    _ if is_other_unknown && !self.is_parameter_size(&result, pattern) => {
-                        let same = self.unify_sizes(&unknown, &result).is_ok()
-                            && self.unify_sizes(&unknown, &initial).is_ok();
-                        if !same {
-                            changing.push((local, initial));
-                        }
-                    }
-                    Size::Const(_) | Size::Local(_) | Size::Def(_) | Size::Expr(_) => {
-                        changing.push((local, initial))
-                    }
-                }
-            } else {
+            let Some(local) = self.unsettled(&unknown) else {
+                self.demand_both(&unknown, &initial, &body, places);
+                continue;
+            };
+            if let Some((_, first)) = changing.iter().find(|other| other.0 == local).cloned() {
+                // Two sizes that the body takes for one must start as one.
                 self.demand_size(
-                    &unknown,
+                    &first,
                     &initial,
                     places.initial,
                     places.pattern,
                     "initial value of the loop",
                 );
-                self.demand_size(&unknown, &body, places.body, places.pattern, "loop body");
+                continue;
+            }
+            if let Some(other) = self.followed(local, &initial, &body, &starts) {
+                following.push((local, initial, other));
+                continue;
+            }
+            let result = self.resolve_size(&body);
+            let stays = self.same_size(&initial, &result)
+                || self.unsettled(&result) == Some(local)
+                || self.is_settled_by(&initial, &result, pattern)
+                || self.is_free(&result, &changing, pattern) && self.unify_sizes(&unknown, &result).is_ok();
+            if !(stays && self.unify_sizes(&unknown, &initial).is_ok()) {
+                changing.push((local, initial));
+            }
+        }
+        // What takes turns changes if one of them does.
+        while let Some(at) = following.iter().position(|(_, _, other)| changing.iter().any(|c| c.0 == *other))
+        {
+            let (local, initial, _) = following.swap_remove(at);
+            changing.push((local, initial));
+        }
+        for (local, initial, _) in following {
+            if self.unify_sizes(&Size::Local(local), &initial).is_err() {
+                changing.push((local, initial));
             }
         }
         for (meta, _) in changing {
@@ -141,9 +140,47 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether an unknown is the size of a loop parameter.
+    /// The unknown that a size still is.
+    fn unsettled(&self, size: &Size) -> Option<LocalId> {
+        match self.resolve_size(size) {
+            Size::Local(local) => self.sizing.meta(local).map(|_| local),
+            Size::Const(_) | Size::Def(_) | Size::Expr(_) => None,
+        }
+    }
+
+    /// Another parameter's size that the body gives here, if both start as one.
+    fn followed(
+        &mut self,
+        local: LocalId,
+        initial: &Size,
+        body: &Size,
+        starts: &[(Size, Size)],
+    ) -> Option<LocalId> {
+        let other = self.unsettled(body).filter(|&other| other != local)?;
+        let (_, start) = starts.iter().find(|(unknown, _)| self.unsettled(unknown) == Some(other))?;
+        let is_one_unknown =
+            self.unsettled(start).is_some() && self.unsettled(start) == self.unsettled(initial);
+        (is_one_unknown || self.same_size(start, initial)).then_some(other)
+    }
+
+    /// Whether the initial value's size is unknown yet, no pattern says that it be any, and it can be what the body gives.
+    fn is_settled_by(&mut self, initial: &Size, result: &Size, pattern: &Type) -> bool {
+        let unknown = self.unsettled(initial).and_then(|local| self.sizing.meta(local));
+        unknown.is_some_and(|unknown| !unknown.is_any)
+            && !self.is_parameter_size(result, pattern)
+            && self.unify_sizes(initial, result).is_ok()
+    }
+
+    /// Whether a size is unknown and no parameter's.
+    fn is_free(&self, size: &Size, changing: &[(LocalId, Size)], pattern: &Type) -> bool {
+        let is_unknown =
+            self.unsettled(size).is_some_and(|local| changing.iter().all(|other| other.0 != local));
+        is_unknown && !self.is_parameter_size(size, pattern)
+    }
+
+    /// Whether a size speaks of that of a loop parameter.
     fn is_parameter_size(&self, size: &Size, pattern: &Type) -> bool {
-        matches!(size, Size::Local(local) if self.mentions(pattern, *local))
+        self.locals_of(size).iter().any(|&local| self.mentions(pattern, local))
     }
 
     /// Collects the sizes of the parameters with those of the initial value and of the body's result.
@@ -188,6 +225,12 @@ impl<'a> Checker<'a> {
                 self.require(pattern, body, places.body, Why::LoopResult(places.pattern));
             }
         }
+    }
+
+    /// Demands that a size that the body settles is the initial value's and the result's.
+    fn demand_both(&mut self, size: &Size, initial: &Size, body: &Size, places: &Places) {
+        self.demand_size(size, initial, places.initial, places.pattern, "initial value of the loop");
+        self.demand_size(size, body, places.body, places.pattern, "loop body");
     }
 
     fn demand_size(&mut self, expected: &Size, found: &Size, span: Span, pattern: Span, what: &str) {

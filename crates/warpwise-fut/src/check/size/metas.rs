@@ -29,6 +29,8 @@ pub struct Meta {
     pub binders: Vec<LocalId>,
     /// What stands for it in other occurrences of the type parameter.
     pub copies: Vec<LocalId>,
+    /// Whether a pattern speaks of it, as `[]`: the values that are bound may have any size.
+    pub is_any: bool,
 }
 
 /// One occurrence of a lifted type parameter in an instantiated type.
@@ -53,8 +55,23 @@ impl Sizing {
     /// A new unknown at a level.
     pub fn new_meta(&mut self, level: u32, span: Span, occurrence: Option<Occurrence>) -> Size {
         let binders = self.binders.clone();
-        self.metas.push(Meta { solution: None, level, span, occurrence, binders, copies: Vec::new() });
+        self.metas.push(Meta {
+            solution: None,
+            level,
+            span,
+            occurrence,
+            binders,
+            copies: Vec::new(),
+            is_any: false,
+        });
         Size::Local(LocalId(META + self.metas.len() as u32 - 1))
+    }
+
+    /// A new unknown of which a pattern speaks as `[]`.
+    pub fn new_any(&mut self, level: u32, span: Span) -> Size {
+        let size = self.new_meta(level, span, None);
+        self.metas.last_mut().expect("it was just made").is_any = true;
+        size
     }
 
     /// A new occurrence of a lifted type parameter.

@@ -1,0 +1,11 @@
+-- The size of a lambda's parameter need not be known where a loop begins with it: what the body gives settles it.
+-- ==
+-- input { [[1, 2, 3], [4, 5, 6]] 2 }
+-- output { [[9, 10, 11], [24, 25, 26]] }
+-- input { [[1, 2, 3], [4, 5, 6]] 0 }
+-- output { [[1, 2, 3], [4, 5, 6]] }
+-- input { empty([0][3]i32) 2 }
+-- output { empty([0][3]i32) }
+entry main [n] [m] (rows: [n][m]i32) (rounds: i32) : [n][m]i32 =
+  map (\row -> loop r = row for _i < rounds do map (\i -> r[m - 1 - i] + row[0] * 2 + i32.i64 (i * 2)) (iota m))
+      rows
