@@ -13,7 +13,9 @@
 //! Within a group, prefixes take log2(lanes) steps of shuffle and operator. What an expensive body computes is kept
 //! in the arena between the two passes over the block; a cheap body runs twice.
 
-use warpwise_ir::{Lambda, Mapping, Operand as CoreOperand, Reduce, Scan, SegDim, SegKind, SegOp, Stm, Type};
+use warpwise_ir::{
+    Body, Lambda, Mapping, Operand as CoreOperand, Reduce, Scan, SegDim, SegKind, SegOp, Stm, Type, Var,
+};
 use warpwise_prim::ScalarType;
 
 use crate::lower::blocks::{Cut, Unit};
@@ -49,7 +51,7 @@ struct Shared {
 
 /// Where the results of an expensive body are kept between the passes over a block.
 struct Kept {
-    /// Per result that is a variable, its memory in the arena.
+    /// Per result that the body computes, its memory in the arena.
     mems: Vec<Option<Mem>>,
     from: Operand,
 }
@@ -180,7 +182,7 @@ impl<'a> Emitter<'a> {
         }
         let mut mems = Vec::new();
         for result in &parts.op.body.result {
-            let Some(var) = result.as_var() else {
+            let Some(var) = result.as_var().filter(|&var| computes(&parts.op.body, var)) else {
                 mems.push(None);
                 continue;
             };
@@ -398,6 +400,11 @@ impl<'a> Emitter<'a> {
         let totals = self.scan_range(&parts, &how, (Operand::i64(0), to), None, &carries)?;
         self.store_reductions(stm, op, totals)
     }
+}
+
+/// Whether a variable is bound by a statement of a body, and so has a value of its own for each element.
+fn computes(body: &Body, var: Var) -> bool {
+    body.stms.iter().any(|stm| stm.pattern.contains(&var))
 }
 
 /// Elements of a block: what fits the cache twice over, and is enough work for a task.
