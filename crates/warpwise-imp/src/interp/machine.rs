@@ -366,7 +366,7 @@ fn parts(schedule: Schedule, extent: i64, align: i64) -> Vec<(i64, i64)> {
 pub(super) fn earlier(x: Option<Stop>, y: Option<Stop>) -> Option<Stop> {
     match (x, y) {
         (Some(Stop::Check { iteration: i, check, values }), Some(Stop::Check { iteration: j, .. }))
-            if i <= j =>
+            if i < j =>
         {
             Some(Stop::Check { check, iteration: i, values })
         }

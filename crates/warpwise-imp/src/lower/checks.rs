@@ -4,11 +4,12 @@
 //! values of the message in that lane, and leaves the iterations under way. Where lanes count
 //! iterations, those before the failing one have not been looked at by later checks: the number of
 //! them is left in `retry`, and the lane loop runs them again, so that it is the first failing iteration that
-//! is reported. (Where several iterations of an *inner* lane loop fail at different checks,
-//! any of them may be the one reported.)
+//! is reported. Lanes inside an iteration of a kernel do the same, and leave that iteration afterwards; all of
+//! their failures are of one iteration, of which the last one reported counts.
 
 use warpwise_diag::Span;
 use warpwise_ir::{Message, MessagePart, Operand as CoreOperand};
+use warpwise_prim::Scalar;
 use warpwise_runtime::machine::CheckPart;
 
 use crate::lower::emitter::{Emitter, Failing, Value};
@@ -83,6 +84,9 @@ impl Emitter<'_> {
         self.code.emit(Op::Fail { check, iteration, values });
         if let Some(retry) = failing.retry {
             self.code.set(retry, lane);
+        }
+        if let Some(failed) = failing.failed {
+            self.code.set(failed, Operand::Const(Scalar::Bool(true)));
         }
         self.code.emit(Op::Leave { label: failing.exit });
     }

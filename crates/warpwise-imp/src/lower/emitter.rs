@@ -110,6 +110,8 @@ pub(super) struct Failing {
     pub exit: Label,
     /// Told how many lanes come before the failing one, so that they can be run again.
     pub retry: Option<Reg>,
+    /// Told that a check failed, for who looks after the lanes before the failing one have run again.
+    pub failed: Option<Reg>,
 }
 
 /// The lowering of one host function or kernel.

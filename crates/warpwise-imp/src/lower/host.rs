@@ -256,7 +256,7 @@ impl<'a> Emitter<'a> {
             let out = kernel.mem_param("results", results, None);
             let exit = kernel.code.label();
             let iteration = Operand::i64(0);
-            kernel.failing = Some(Failing { iteration, per_lane: false, exit, retry: None });
+            kernel.failing = Some(Failing { iteration, per_lane: false, exit, retry: None, failed: None });
             kernel.code.open();
             let done = kernel.stm(stm);
             for (i, &var) in scalars.iter().enumerate() {

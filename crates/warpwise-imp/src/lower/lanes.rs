@@ -13,7 +13,7 @@
 
 use std::rc::Rc;
 
-use warpwise_prim::{BinaryOp, CompareOp, ScalarType};
+use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 
 use crate::lower::emitter::{Emitter, Failing, Lanes, Lowered, Mask, Value};
 use crate::lower::variance::Variances;
@@ -38,6 +38,16 @@ pub(super) struct LaneLoop {
     pub steps_down: bool,
 }
 
+/// Where a failing group goes.
+struct Exits {
+    /// Out of its loop.
+    label: Label,
+    /// Told how many lanes come before the failing one.
+    retry: Reg,
+    /// Within an iteration of a kernel: what to do where that fails, and what tells that it did.
+    inner: Option<(Failing, Reg)>,
+}
+
 impl LaneLoop {
     /// A loop whose body has no control flow, in groups of so many lanes.
     pub fn simple(width: u16) -> LaneLoop {
@@ -59,17 +69,45 @@ impl Emitter<'_> {
         if how.width == 1 {
             return self.scalar_loop(how, from, to, body);
         }
+        let Some(outer) = self.failing.filter(|_| how.counted.is_none()) else {
+            return self.groups(how, from, to, None, body);
+        };
+        // Inside an iteration, a failing group leaves its own loop at first, for the lanes before the failing one.
+        let failed = self.code.reg("failed", ImpType::scalar(ScalarType::Bool));
+        self.code.open();
+        let done = self.groups(how, from, to, Some((outer, failed)), body);
+        let block = self.code.close();
+        let can_fail = sets(&block, failed);
+        if can_fail {
+            self.code.set(failed, Operand::Const(Scalar::Bool(false)));
+        }
+        block.into_iter().for_each(|op| self.code.emit(op));
+        if can_fail {
+            let then_block = vec![Op::Leave { label: outer.exit }];
+            self.code.emit(Op::If { cond: failed.into(), then_block, else_block: Block::new() });
+        }
+        done
+    }
+
+    fn groups(
+        &mut self,
+        how: &LaneLoop,
+        from: Operand,
+        to: Operand,
+        inner: Option<(Failing, Reg)>,
+        body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
+    ) -> Lowered<()> {
         let extent = self.code.sub(to, from);
         let rounded = self.code.binary(BinaryOp::And, extent, Operand::i64(-i64::from(how.width)));
         let whole = self.code.add(from, rounded);
         let tail = self.code.copy("tail", whole);
         let rest = self.code.sub(to, whole);
         let count = self.code.copy("count", rest);
-        self.whole_groups(how, from, whole, (tail, count), body)?;
-        if how.whole_only {
+        let can_fail = self.whole_groups(how, from, whole, (tail, count), inner, body)?;
+        if how.whole_only && !can_fail {
             return Ok(());
         }
-        self.rest_group(how, tail, count, body)
+        self.rest_group(how, (tail, count), inner, body)
     }
 
     /// As [`Emitter::lane_loop`], for bounds that may be few groups apart: where the loop steps down, several vectors
@@ -106,7 +144,8 @@ impl Emitter<'_> {
         self.code.open();
         if let Some(first) = how.counted {
             let iteration = self.code.add(first, index);
-            self.failing = Some(Failing { iteration, per_lane: false, exit: label, retry: None });
+            let (retry, failed) = (None, None);
+            self.failing = Some(Failing { iteration, per_lane: false, exit: label, retry, failed });
         }
         let done = body(self, Value::Uniform(index.into()));
         self.failing = saved;
@@ -117,42 +156,45 @@ impl Emitter<'_> {
         done
     }
 
+    /// The groups with all lanes running. Yields whether one may fail.
     fn whole_groups(
         &mut self,
         how: &LaneLoop,
         from: Operand,
         whole: Operand,
         (tail, count): (Reg, Reg),
+        inner: Option<(Failing, Reg)>,
         body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
-    ) -> Lowered<()> {
+    ) -> Lowered<bool> {
         let index = self.code.int_reg("j");
         let label = self.code.label();
         self.code.open();
         self.code.open();
-        let done = self.group(how, Mask::Full, index.into(), label, Some(count), body);
-        let inner = self.code.close();
+        let exits = Exits { label, retry: count, inner };
+        let done = self.group(how, Mask::Full, index.into(), exits, body);
+        let group = self.code.close();
         // A failing group leaves the loop: remember which it was. The index must be kept before the body runs.
         let mut kept = Block::new();
-        if how.counted.is_some() && leaves(&inner, label) {
+        if leaves(&group, label) {
             kept.push(Op::Move { dst: tail, x: index.into() });
         }
         let restore = !kept.is_empty();
-        kept.extend(inner);
+        kept.extend(group);
         self.code.emit(Op::For { index, from, to: whole, step: i64::from(how.width), body: kept });
         if restore {
             self.code.set(tail, whole);
         }
         let block = self.code.close();
         self.scope_if_left(label, block);
-        done
+        done.map(|()| restore)
     }
 
     /// The masked group at `tail`, again as long as it fails.
     fn rest_group(
         &mut self,
         how: &LaneLoop,
-        tail: Reg,
-        count: Reg,
+        (tail, count): (Reg, Reg),
+        inner: Option<(Failing, Reg)>,
         body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
     ) -> Lowered<()> {
         self.code.open();
@@ -165,9 +207,10 @@ impl Emitter<'_> {
         self.code.set(again, Operand::i64(0));
         self.code.open();
         let mask = Mask::Prefix { mask, count: count.into() };
-        let done = self.group(how, mask, tail.into(), label, Some(again), body);
-        let inner = self.code.close();
-        self.scope_if_left(label, inner);
+        let exits = Exits { label, retry: again, inner };
+        let done = self.group(how, mask, tail.into(), exits, body);
+        let group = self.code.close();
+        self.scope_if_left(label, group);
         self.code.set(count, again);
         let block = self.code.close();
         self.code.emit(Op::While { test, cond: some, body: block });
@@ -180,15 +223,17 @@ impl Emitter<'_> {
         how: &LaneLoop,
         mask: Mask,
         index: Operand,
-        label: Label,
-        retry: Option<Reg>,
+        Exits { label, retry, inner }: Exits,
         body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
     ) -> Lowered<()> {
         let saved = (self.lanes.take(), self.failing);
         self.lanes = Some(Lanes { width: how.width, mask, facts: how.facts.clone() });
+        let retry = Some(retry);
         if let Some(first) = how.counted {
             let iteration = self.code.add(first, index);
-            self.failing = Some(Failing { iteration, per_lane: true, exit: label, retry });
+            self.failing = Some(Failing { iteration, per_lane: true, exit: label, retry, failed: None });
+        } else if let Some((outer, failed)) = inner {
+            self.failing = Some(Failing { exit: label, retry, failed: Some(failed), ..outer });
         }
         let done = body(self, Value::Linear { base: index, stride: 1 });
         (self.lanes, self.failing) = saved;
@@ -219,6 +264,17 @@ impl Emitter<'_> {
             }
         }
     }
+}
+
+/// Whether a block sets a register.
+fn sets(block: &Block, reg: Reg) -> bool {
+    block.iter().any(|op| match op {
+        Op::Move { dst, .. } => *dst == reg,
+        Op::If { then_block, else_block, .. } => sets(then_block, reg) || sets(else_block, reg),
+        Op::For { body, .. } | Op::Scope { body, .. } => sets(body, reg),
+        Op::While { test, body, .. } => sets(test, reg) || sets(body, reg),
+        _ => false,
+    })
 }
 
 /// Whether a block leaves the scope of this label.

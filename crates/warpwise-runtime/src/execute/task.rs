@@ -129,7 +129,8 @@ unsafe extern "C" fn fail(
         (owner(context), values)
     };
     let mut failed = owner.launch.failed.lock().unwrap_or_else(PoisonError::into_inner);
-    if failed.check.as_ref().is_none_or(|(first, ..)| iteration < *first) {
+    // Of two failures in one iteration the later one comes from an earlier lane (see `checks` of the lowering).
+    if failed.check.as_ref().is_none_or(|(first, ..)| iteration <= *first) {
         failed.check = Some((iteration, check, values.to_vec()));
     }
 }
