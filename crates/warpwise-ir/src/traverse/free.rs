@@ -27,6 +27,21 @@ impl FreeVars {
         self.order.iter().copied()
     }
 
+    /// Adds a variable.
+    pub fn insert(&mut self, var: Var) {
+        if self.members.insert(var) {
+            self.order.push(var);
+        }
+    }
+
+    /// Adds those of another set, at the cost of the smaller of the two.
+    pub fn absorb(&mut self, mut other: FreeVars) {
+        if other.len() > self.len() {
+            std::mem::swap(self, &mut other);
+        }
+        other.order.into_iter().for_each(|var| self.insert(var));
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.order.len()
@@ -76,9 +91,7 @@ struct Collector<'f> {
 
 impl<'a> Visitor<'a> for Collector<'a> {
     fn var(&mut self, var: &'a Var) {
-        if self.uses.members.insert(*var) {
-            self.uses.order.push(*var);
-        }
+        self.uses.insert(*var);
     }
 
     fn bind(&mut self, var: &'a Var) {

@@ -2,33 +2,38 @@
 
 use warpwise_ir::{Body, Expr, Stm};
 
-/// Replaces the statements at `first` and `second`, scremas without second maps, by one at `second`.
+use crate::fuse::block::take;
+
+/// Replaces the statements at `first` and `second`, scremas without second maps, by one at `second`. The second goes
+/// behind the first, which may have been many.
 pub fn fuse(body: &mut Body, first: usize, second: usize) {
-    let Stm { pattern, expr: Expr::Screma(a), certs, .. } = body.stms.remove(first) else {
+    let Stm { pattern, expr: Expr::Screma(a), certs, .. } = take(body, first) else {
         unreachable!("both are scremas")
     };
-    let stm = &mut body.stms[second - 1];
-    let Expr::Screma(b) = &mut stm.expr else { unreachable!("both are scremas") };
-    let counts = [(a.n_scanned(), a.n_reduced()), (b.n_scanned(), b.n_reduced())];
-    let a = *a;
+    let stm = &mut body.stms[second];
+    let Expr::Screma(soac) = &mut stm.expr else { unreachable!("both are scremas") };
     stm.certs.extend(certs.into_iter().filter(|cert| !stm.certs.contains(cert)).collect::<Vec<_>>());
-    b.inputs.splice(0..0, a.inputs);
-    b.map.params.splice(0..0, a.map.params);
-    b.map.body.stms.splice(0..0, a.map.body.stms);
-    let results = [a.map.body.result, std::mem::take(&mut b.map.body.result)];
-    b.map.body.result = interleave(results, counts);
+    let b = std::mem::replace(soac, a);
+    let a = soac;
+    let counts = [(a.n_scanned(), a.n_reduced()), (b.n_scanned(), b.n_reduced())];
+    a.inputs.extend(b.inputs);
+    a.map.params.extend(b.map.params);
+    a.map.body.stms.extend(b.map.body.stms);
+    interleave(&mut a.map.body.result, b.map.body.result, counts);
     // In the pattern the reductions stand before what is scanned.
     let counts = counts.map(|(n_scanned, n_reduced)| (n_reduced, n_scanned));
-    stm.pattern = interleave([pattern, std::mem::take(&mut stm.pattern)], counts);
-    b.scans.splice(0..0, a.scans);
-    b.reduces.splice(0..0, a.reduces);
+    let later = std::mem::replace(&mut stm.pattern, pattern);
+    interleave(&mut stm.pattern, later, counts);
+    a.scans.extend(b.scans);
+    a.reduces.extend(b.reduces);
 }
 
-/// Merges two lists, each of three groups of which the sizes of the first two are given, group by group.
-fn interleave<T: Clone>([a, b]: [Vec<T>; 2], counts: [(usize, usize); 2]) -> Vec<T> {
-    let groups = |list: &[T], (x, y): (usize, usize)| -> [Vec<T>; 3] {
-        [list[..x].to_vec(), list[x..x + y].to_vec(), list[x + y..].to_vec()]
-    };
-    let pairs = groups(&a, counts[0]).into_iter().zip(groups(&b, counts[1]));
-    pairs.flat_map(|(a, b)| a.into_iter().chain(b)).collect()
+/// Puts the second of two lists into the first, group by group: each has three, of which the sizes of the first two
+/// are given.
+fn interleave<T>(a: &mut Vec<T>, mut b: Vec<T>, [(x, y), (v, w)]: [(usize, usize); 2]) {
+    let third = b.split_off(v + w);
+    let second = b.split_off(v);
+    a.splice(x + y..x + y, second);
+    a.splice(x..x, b);
+    a.extend(third);
 }

@@ -24,7 +24,7 @@ use warpwise_ir::{
 };
 use warpwise_prim::BinaryOp;
 
-use super::vertical::still_used;
+use crate::fuse::block::{Block, take};
 
 /// How the chunks of a composition run.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -70,16 +70,16 @@ fn can_become(function: &Function, soac: &Screma, order: Order) -> bool {
 pub fn fuse(
     function: &mut Function,
     body: &mut Body,
-    producer: usize,
-    consumer: usize,
+    block: &Block,
+    (producer, consumer): (usize, usize),
     in_chunk: bool,
 ) -> bool {
     let Some(order) = order(function, &body.stms[producer].expr, &body.stms[consumer].expr, in_chunk) else {
         return false;
     };
-    let kept = still_used(function, body, &body.stms[producer].pattern, consumer);
-    let first = body.stms.remove(producer);
-    let second = &mut body.stms[consumer - 1];
+    let kept = block.still_used(&body.stms[producer].pattern, producer, consumer);
+    let first = take(body, producer);
+    let second = &mut body.stms[consumer];
     let placeholder = Expr::Operand(Operand::bool(false));
     let expr = std::mem::replace(&mut second.expr, placeholder);
     let pattern = std::mem::take(&mut second.pattern);

@@ -1,29 +1,9 @@
 //! A producer into its consumer.
 
 use warpwise_diag::Span;
-use warpwise_ir::traverse::free_in_expr;
 use warpwise_ir::{Body, Expr, Function, Lambda, Operand, Screma, Stm, Var};
 
-/// Whether an expression reads any of these arrays other than as an input of itself, a SOAC.
-pub fn uses_otherwise(expr: &Expr, arrays: &[Var]) -> bool {
-    let as_inputs = super::inputs(expr).iter().filter(|&input| arrays.contains(input)).count();
-    let mut uses = 0;
-    expr.for_each_operand(|x| uses += usize::from(x.as_var().is_some_and(|var| arrays.contains(&var))));
-    let mut used_inside = false;
-    expr.for_each_body(|body| used_inside |= body_uses(body, arrays));
-    uses > as_inputs || used_inside
-}
-
-fn body_uses(body: &Body, arrays: &[Var]) -> bool {
-    let in_stm = |stm: &Stm| {
-        let mut used = stm.certs.iter().any(|cert| arrays.contains(cert));
-        stm.expr.for_each_operand(|x| used |= x.as_var().is_some_and(|var| arrays.contains(&var)));
-        stm.expr.for_each_body(|body| used |= body_uses(body, arrays));
-        used
-    };
-    let is_used = |x: &Operand| x.as_var().is_some_and(|var| arrays.contains(&var));
-    body.result.iter().any(is_used) || body.stms.iter().any(in_stm)
-}
+use crate::fuse::block::{Block, take};
 
 /// The inputs and the lambda over them.
 fn parts(expr: &mut Expr) -> Option<(&mut Vec<Var>, &mut Lambda)> {
@@ -37,7 +17,13 @@ fn parts(expr: &mut Expr) -> Option<(&mut Vec<Var>, &mut Lambda)> {
 }
 
 /// Fuses the statement at `producer` into the one at `consumer`; yields whether their shapes allow it.
-pub fn fuse(function: &mut Function, body: &mut Body, producer: usize, consumer: usize) -> bool {
+pub fn fuse(
+    function: &mut Function,
+    body: &mut Body,
+    block: &Block,
+    producer: usize,
+    consumer: usize,
+) -> bool {
     let (Expr::Screma(from), to) = (&body.stms[producer].expr, &body.stms[consumer].expr) else {
         return false;
     };
@@ -46,7 +32,7 @@ pub fn fuse(function: &mut Function, body: &mut Body, producer: usize, consumer:
     }
     let (n_scanned, n_reduced) = (from.n_scanned(), from.n_reduced());
     let made = body.stms[producer].pattern.clone();
-    let kept = still_used(function, body, &made[n_reduced..], consumer);
+    let kept = block.still_used(&made[n_reduced..], producer, consumer);
     let needed_later = kept.len() + n_reduced > 0;
     let fused = if from.scans.is_empty() && from.post.is_none() {
         match &body.stms[consumer].expr {
@@ -59,10 +45,10 @@ pub fn fuse(function: &mut Function, body: &mut Body, producer: usize, consumer:
     if !fused {
         return false;
     }
-    let Stm { expr: Expr::Screma(from), certs, .. } = body.stms.remove(producer) else {
+    let Stm { expr: Expr::Screma(from), certs, .. } = take(body, producer) else {
         unreachable!("the producer is a screma")
     };
-    let stm = &mut body.stms[consumer - 1];
+    let stm = &mut body.stms[consumer];
     stm.certs.extend(certs.into_iter().filter(|cert| !stm.certs.contains(cert)).collect::<Vec<_>>());
     if n_scanned > 0 || from.post.is_some() {
         after_scan(function, stm, *from, &made, &kept);
@@ -70,15 +56,6 @@ pub fn fuse(function: &mut Function, body: &mut Body, producer: usize, consumer:
         into_lambda(function, stm, *from, &made, &kept);
     }
     true
-}
-
-/// Which of the producer's arrays others than the consumer read.
-pub fn still_used(function: &Function, body: &Body, arrays: &[Var], consumer: usize) -> Vec<Var> {
-    let used_later = |var: &Var| {
-        body.result.contains(&Operand::Var(*var))
-            || body.stms[consumer + 1..].iter().any(|stm| free_in_expr(function, &stm.expr).contains(*var))
-    };
-    arrays.iter().copied().filter(used_later).collect()
 }
 
 /// Gives the parameters that stood for the producer's arrays the values its map yields, and adds its inputs.
@@ -119,12 +96,17 @@ fn into_lambda(function: &mut Function, stm: &mut Stm, from: Screma, made: &[Var
     to.map.body.result.splice(at..at, yielded);
     stm.pattern.splice(0..0, made[..n_reduced].iter().copied());
     to.reduces.splice(0..0, from.reduces);
-    for &var in kept {
-        let (_, value) = arrays.iter().find(|(made, _)| *made == var).expect("kept arrays were made");
-        to.map.body.result.push(*value);
-        pass_through(function, to, *value);
+    for (var, value) in only(&arrays, kept) {
+        to.map.body.result.push(value);
+        pass_through(function, to, value);
         stm.pattern.push(var);
     }
+}
+
+/// Of arrays and the values they are made of those that are kept, which are named in the same order.
+fn only<'a>(arrays: &'a [(Var, Operand)], kept: &'a [Var]) -> impl Iterator<Item = (Var, Operand)> + 'a {
+    let mut kept = kept.iter().copied().peekable();
+    arrays.iter().copied().filter(move |(var, _)| kept.next_if_eq(var).is_some())
 }
 
 /// Hands a further value of the map through the second map, where there is one.
@@ -164,9 +146,8 @@ fn after_scan(function: &mut Function, stm: &mut Stm, mut from: Screma, made: &[
     post.body = map.body;
     let mut pattern: Vec<Var> = made[..n_reduced].to_vec();
     pattern.append(&mut stm.pattern);
-    for &var in kept {
-        let (_, value) = arrays.iter().find(|(made, _)| *made == var).expect("kept arrays were made");
-        post.body.result.push(*value);
+    for (var, value) in only(&arrays, kept) {
+        post.body.result.push(value);
         pattern.push(var);
     }
     from.post = Some(post);

@@ -1,0 +1,266 @@
+//! What the statements of a body make, read and overwrite, kept up while some of them go into later ones.
+//!
+//! A statement keeps its place in the list, and where one went into another an empty one is left until
+//! [`Block::sweep`]: so places stay valid, and a merge costs what the smaller of the two statements does, not what
+//! the body does.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use warpwise_diag::Span;
+use warpwise_ir::traverse::{FreeVars, free_in_body, free_in_expr};
+use warpwise_ir::{Body, Expr, Function, Operand, Stm, StreamKind, Var};
+
+use crate::aliases::{Aliases, RootSet};
+
+/// The facts about one statement.
+struct Facts {
+    /// What its expression reads.
+    reads: FreeVars,
+    /// What it reads other than as an input of itself, a SOAC.
+    otherwise: FreeVars,
+    /// The roots of what it overwrites.
+    consumes: RootSet,
+    /// What it binds that other statements read.
+    read_elsewhere: Vec<Var>,
+}
+
+/// The facts about a body.
+pub(super) struct Block {
+    facts: Vec<Facts>,
+    /// Where each statement went; its own place, while it stands.
+    moved: Vec<usize>,
+    /// The statement that binds a variable.
+    maker: FxHashMap<Var, usize>,
+    /// The statements that read a variable.
+    readers: FxHashMap<Var, Vec<usize>>,
+    /// What the body results in.
+    results: FxHashSet<Var>,
+    aliases: Aliases,
+    /// Statements that may have got a producer to fuse with.
+    waiting: BTreeSet<usize>,
+}
+
+impl Block {
+    /// Looks at a body.
+    pub fn of(function: &Function, body: &Body) -> Block {
+        let aliases = Aliases::of(body);
+        let mut block = Block {
+            facts: Vec::new(),
+            moved: (0..body.stms.len()).collect(),
+            maker: FxHashMap::default(),
+            readers: FxHashMap::default(),
+            results: body.result.iter().filter_map(|x| x.as_var()).collect(),
+            aliases,
+            waiting: (0..body.stms.len()).collect(),
+        };
+        for (at, stm) in body.stms.iter().enumerate() {
+            let facts = block.facts_of(function, stm);
+            facts.reads.iter().for_each(|var| block.readers.entry(var).or_default().push(at));
+            block.maker.extend(stm.pattern.iter().map(|&var| (var, at)));
+            block.facts.push(facts);
+        }
+        for (facts, stm) in block.facts.iter_mut().zip(&body.stms) {
+            let made = stm.pattern.iter().copied();
+            facts.read_elsewhere = made.filter(|var| block.readers.contains_key(var)).collect();
+        }
+        block
+    }
+
+    fn facts_of(&self, function: &Function, stm: &Stm) -> Facts {
+        let mut as_input: FxHashMap<Var, usize> = FxHashMap::default();
+        inputs(&stm.expr).iter().for_each(|&input| *as_input.entry(input).or_default() += 1);
+        let mut otherwise = FreeVars::default();
+        stm.expr.for_each_operand(|x| {
+            let Some(var) = x.as_var() else { return };
+            match as_input.get_mut(&var) {
+                Some(left) if *left > 0 => *left -= 1,
+                Some(_) | None => otherwise.insert(var),
+            }
+        });
+        stm.expr.for_each_body(|body| otherwise.absorb(free_in_body(function, body)));
+        let reads = free_in_expr(function, &stm.expr);
+        Facts { reads, otherwise, consumes: self.aliases.consumed(stm), read_elsewhere: Vec::new() }
+    }
+
+    /// A statement that may have got a producer to fuse with, the first one first.
+    pub fn next_waiting(&mut self) -> Option<usize> {
+        self.waiting.pop_first()
+    }
+
+    /// Where a statement stands now.
+    fn place(&self, mut stm: usize) -> usize {
+        while self.moved[stm] != stm {
+            stm = self.moved[stm];
+        }
+        stm
+    }
+
+    /// As [`Block::place`], and the way is shorter next time.
+    fn settle(&mut self, stm: usize) -> usize {
+        let place = self.place(stm);
+        let mut at = stm;
+        while self.moved[at] != place {
+            at = std::mem::replace(&mut self.moved[at], place);
+        }
+        place
+    }
+
+    /// The statements that make inputs of a consumer, the last one first.
+    pub fn producers(&mut self, body: &Body, consumer: usize) -> Vec<usize> {
+        let mut found = Vec::new();
+        for input in inputs(&body.stms[consumer].expr) {
+            if let Some(&maker) = self.maker.get(input) {
+                found.push(self.settle(maker));
+            }
+        }
+        found.sort_unstable_by(|x, y| y.cmp(x));
+        found.dedup();
+        found
+    }
+
+    /// Keeps up with a statement that went into a later one. New arrays are bound in its lambda only.
+    pub fn merged(&mut self, first: usize, second: usize) {
+        self.moved[first] = second;
+        self.waiting.extend((first + 1..=second).filter(|&stm| self.moved[stm] == stm));
+        let gone = std::mem::replace(&mut self.facts[first], Facts::none());
+        for var in gone.read_elsewhere {
+            let count = self.readers.get(&var).map_or(0, Vec::len);
+            let places: Vec<usize> = (0..count).map(|i| self.settle(self.readers[&var][i])).collect();
+            let mut later: Vec<usize> = places.into_iter().filter(|&place| place > second).collect();
+            later.dedup();
+            if !later.is_empty() {
+                self.facts[second].read_elsewhere.push(var);
+            }
+            self.waiting.extend(&later);
+        }
+        let facts = &mut self.facts[second];
+        facts.reads.absorb(gone.reads);
+        facts.otherwise.absorb(gone.otherwise);
+        facts.consumes.extend(gone.consumes);
+    }
+
+    /// Removes what went into other statements.
+    pub fn sweep(&self, body: &mut Body) {
+        let mut stands = self.moved.iter().enumerate().map(|(at, &place)| at == place);
+        body.stms.retain(|_| stands.next().unwrap_or(true));
+    }
+
+    /// Which of a statement's arrays others than its consumer read.
+    pub fn still_used(&self, arrays: &[Var], producer: usize, consumer: usize) -> Vec<Var> {
+        let elsewhere = |&reader: &usize| ![producer, consumer].contains(&self.place(reader));
+        let is_read = |var: &Var| {
+            self.results.contains(var)
+                || self.readers.get(var).is_some_and(|readers| readers.iter().any(elsewhere))
+        };
+        arrays.iter().copied().filter(is_read).collect()
+    }
+
+    /// Whether a statement reads what another makes.
+    fn uses_results(&self, stm: usize, maker: usize) -> bool {
+        self.facts[maker].read_elsewhere.iter().any(|&var| self.facts[stm].reads.contains(var))
+    }
+
+    fn uses_results_otherwise(&self, stm: usize, maker: usize) -> bool {
+        self.facts[maker].read_elsewhere.iter().any(|&var| self.facts[stm].otherwise.contains(var))
+    }
+
+    /// Whether a statement overwrites something that `reader` reads.
+    fn overwrites_what(&self, stm: usize, reader: usize) -> bool {
+        let consumed = &self.facts[stm].consumes;
+        let is_consumed = |read: Var| self.aliases.roots(read).iter().any(|root| consumed.contains(root));
+        !consumed.is_empty() && self.facts[reader].reads.iter().any(is_consumed)
+    }
+
+    /// Whether a statement can move down to another across all between.
+    fn can_move(&self, body: &Body, first: usize, second: usize) -> bool {
+        let made = &body.stms[first].pattern;
+        (first + 1..second).filter(|&between| self.moved[between] == between).all(|between| {
+            !self.uses_results(between, first)
+                && !certs_use(&body.stms[between], made)
+                && !self.overwrites_what(between, first)
+        }) && !self.overwrites_what(second, first)
+    }
+
+    /// Whether nothing stands between a producer and its consumer.
+    pub fn can_fuse_vertically(&self, body: &Body, producer: usize, consumer: usize) -> bool {
+        let (Some(from), Some(to)) = (width(&body.stms[producer]), width(&body.stms[consumer])) else {
+            return false;
+        };
+        // What a reduction yields is there only when all elements have been seen.
+        let totals = totals(&body.stms[producer]);
+        let reads_total = !totals.is_empty()
+            && inputs(&body.stms[consumer].expr).iter().any(|input| totals.contains(input));
+        from == to
+            && !reads_total
+            && !certs_use(&body.stms[consumer], &body.stms[producer].pattern)
+            && !self.uses_results_otherwise(consumer, producer)
+            && self.can_move(body, producer, consumer)
+    }
+
+    /// Whether two statements are neighbours that could be one.
+    pub fn can_fuse_horizontally(&self, body: &Body, first: usize, second: usize) -> bool {
+        let (a, b) = (&body.stms[first], &body.stms[second]);
+        let alike = match (&a.expr, &b.expr) {
+            (Expr::Screma(x), Expr::Screma(y)) => x.post.is_none() && y.post.is_none(),
+            (Expr::Stream(x), Expr::Stream(y)) => (x.kind == StreamKind::Seq) == (y.kind == StreamKind::Seq),
+            _ => false,
+        };
+        alike
+            && width(a) == width(b)
+            && inputs(&a.expr).iter().any(|input| inputs(&b.expr).contains(input))
+            && !self.uses_results(second, first)
+            && self.can_move(body, first, second)
+    }
+}
+
+impl Facts {
+    /// Of a statement that has gone.
+    fn none() -> Facts {
+        let (reads, otherwise) = (FreeVars::default(), FreeVars::default());
+        Facts { reads, otherwise, consumes: RootSet::new(), read_elsewhere: Vec::new() }
+    }
+}
+
+/// Takes a statement out of a body and leaves an empty one.
+pub(super) fn take(body: &mut Body, at: usize) -> Stm {
+    let expr = Expr::Operand(Operand::bool(false));
+    let empty = Stm { pattern: vec![], expr, certs: vec![], span: Span::NONE };
+    std::mem::replace(&mut body.stms[at], empty)
+}
+
+/// The results of a statement's reductions.
+fn totals(stm: &Stm) -> &[Var] {
+    match &stm.expr {
+        Expr::Screma(soac) => &stm.pattern[..soac.n_reduced()],
+        Expr::Stream(soac) => &stm.pattern[..soac.accs.len()],
+        _ => &[],
+    }
+}
+
+fn certs_use(stm: &Stm, vars: &[Var]) -> bool {
+    stm.certs.iter().any(|cert| vars.contains(cert))
+}
+
+/// The width of a SOAC that takes part in fusion.
+fn width(stm: &Stm) -> Option<Operand> {
+    match &stm.expr {
+        Expr::Screma(soac) => Some(soac.width),
+        Expr::Partition(soac) => Some(soac.width),
+        Expr::Scatter(soac) => Some(soac.width),
+        Expr::Hist(soac) => Some(soac.width),
+        Expr::Stream(soac) => Some(soac.width),
+        _ => None,
+    }
+}
+
+fn inputs(expr: &Expr) -> &[Var] {
+    match expr {
+        Expr::Screma(soac) => &soac.inputs,
+        Expr::Partition(soac) => &soac.inputs,
+        Expr::Scatter(soac) => &soac.inputs,
+        Expr::Hist(soac) => &soac.inputs,
+        Expr::Stream(soac) => &soac.inputs,
+        _ => &[],
+    }
+}
