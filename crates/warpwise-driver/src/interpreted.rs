@@ -11,6 +11,21 @@ use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 
 use crate::signature::Entry;
 
+/// What an entry point of a core program (level `soac`) gives by the reference interpreter, however long that takes. An error is a message
+/// with its place.
+pub fn interpret(
+    program: &CoreProgram,
+    sources: &Sources,
+    entry: &str,
+    arguments: &[Value],
+    memory: &MemoryPool,
+) -> Result<Vec<Value>, String> {
+    interpreted_results(program, sources, entry, arguments, memory, |id, arguments| {
+        warpwise_interp::interpret(program, id, arguments)
+    })
+    .unwrap_or_else(|| Err("the interpreter gave up".to_string()))
+}
+
 /// Interprets an entry point of a core program; none if that takes too many steps. An error is a message with its place.
 pub(crate) fn interpreted_results(
     program: &CoreProgram,

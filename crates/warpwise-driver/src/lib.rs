@@ -19,5 +19,6 @@ pub mod oracle;
 pub mod stages;
 
 pub use compiler::Options;
+pub use interpreted::interpret;
 pub use program::{CallError, Compiled, Context, Program};
 pub use signature::{ArgumentError, Entry, FlatType};

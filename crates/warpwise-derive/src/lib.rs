@@ -1,0 +1,35 @@
+//! `#[derive(Elt)]`: structs and enums as elements of Warpwise's arrays.
+//!
+//! ```text
+//! #[derive(Clone, Elt)]                 struct ParticleExp { place: <[f32; 2] as Elt>::View, mass: Exp<f32> }
+//! struct Particle {            ==>      impl Elt for Particle { type View = ParticleExp; ... }
+//!     place: [f32; 2],                  impl IntoExp for ParticleExp { type Elt = Particle; ... }
+//!     mass: f32,                        impl Operand<Particle> for ParticleExp { ... }
+//! }                                     impl Operand<Particle> for Particle { ... }
+//! ```
+//!
+//! A struct is its fields' components in a row. An enum is a tag and slots, as many of every type as the variant that
+//! needs most of them; its view is a struct `NameExp` with a function per variant to make one, and a method `cases`
+//! that takes a closure per variant.
+//!
+//! Absent: any knowledge of expressions; the code made here only calls `warpwise`.
+
+mod enums;
+mod structs;
+
+use proc_macro::TokenStream;
+use syn::{Data, DeriveInput, parse_macro_input};
+
+/// Makes a struct or an enum whose fields are elements an element.
+#[proc_macro_derive(Elt)]
+pub fn derive_elt(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    let code = match &input.data {
+        Data::Struct(data) => structs::derive(&input, data),
+        Data::Enum(data) => enums::derive(&input, data),
+        Data::Union(_) => {
+            Err(syn::Error::new_spanned(&input.ident, "a union cannot be an element of an array"))
+        }
+    };
+    code.unwrap_or_else(|error| error.to_compile_error()).into()
+}

@@ -1,0 +1,102 @@
+//! Structs: the components of the fields in a row.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::{DataStruct, DeriveInput, Fields, Index, Result};
+
+pub(crate) fn derive(input: &DeriveInput, data: &DataStruct) -> Result<TokenStream> {
+    let (name, visibility) = (&input.ident, &input.vis);
+    let view = format_ident!("{name}Exp");
+    let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
+    let generics = &input.generics;
+    let types: Vec<_> = data.fields.iter().map(|field| &field.ty).collect();
+    let visibilities: Vec<_> = data.fields.iter().map(|field| &field.vis).collect();
+    let docs = format!("The parts of an expression of type [`{name}`].");
+    let members: Vec<TokenStream> = data
+        .fields
+        .iter()
+        .enumerate()
+        .map(|(at, field)| match &field.ident {
+            Some(ident) => quote!(#ident),
+            None => {
+                let index = Index::from(at);
+                quote!(#index)
+            }
+        })
+        .collect();
+    let declaration = match &data.fields {
+        Fields::Named(_) => quote! {
+            #visibility struct #view #generics #where_clause {
+                #(#[allow(missing_docs)] #visibilities #members: <#types as ::warpwise::Elt>::View,)*
+            }
+        },
+        Fields::Unnamed(_) | Fields::Unit => quote! {
+            #visibility struct #view #generics (
+                #(#[allow(missing_docs)] #visibilities <#types as ::warpwise::Elt>::View,)*
+            ) #where_clause;
+        },
+    };
+    Ok(quote! {
+        #[doc = #docs]
+        #declaration
+
+        impl #impl_generics ::core::clone::Clone for #view #ty_generics #where_clause {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl #impl_generics ::core::marker::Copy for #view #ty_generics #where_clause {}
+
+        impl #impl_generics ::warpwise::Elt for #name #ty_generics #where_clause {
+            type View = #view #ty_generics;
+
+            fn components(into: &mut ::std::vec::Vec<::warpwise::derived::ValueType>) {
+                #(<#types as ::warpwise::Elt>::components(into);)*
+            }
+
+            fn store(&self, into: &mut ::std::vec::Vec<::warpwise::derived::Scalar>) {
+                #(::warpwise::Elt::store(&self.#members, into);)*
+            }
+
+            fn load(from: &mut ::warpwise::derived::Values<'_>) -> ::core::option::Option<Self> {
+                ::core::option::Option::Some(Self { #(#members: <#types as ::warpwise::Elt>::load(from)?,)* })
+            }
+
+            #[allow(unused_assignments, unused_mut, unused_variables)]
+            fn view(exp: ::warpwise::Exp<Self>) -> Self::View {
+                let mut start = 0;
+                #view {
+                    #(#members: {
+                        let part = exp.part::<#types>(start);
+                        start += ::warpwise::derived::count::<#types>();
+                        <#types as ::warpwise::Elt>::view(part)
+                    },)*
+                }
+            }
+        }
+
+        impl #impl_generics ::warpwise::IntoExp for #view #ty_generics #where_clause {
+            type Elt = #name #ty_generics;
+
+            #[track_caller]
+            fn into_exp(self) -> ::warpwise::Exp<Self::Elt> {
+                ::warpwise::Exp::join(::std::vec![#(::warpwise::IntoExp::into_exp(self.#members).node(),)*])
+            }
+        }
+
+        impl #impl_generics ::warpwise::Operand<#name #ty_generics> for #view #ty_generics #where_clause {
+            #[track_caller]
+            fn operand(self) -> ::warpwise::Exp<#name #ty_generics> {
+                ::warpwise::IntoExp::into_exp(self)
+            }
+        }
+
+        impl #impl_generics ::warpwise::Operand<#name #ty_generics> for #name #ty_generics #where_clause {
+            #[track_caller]
+            fn operand(self) -> ::warpwise::Exp<#name #ty_generics> {
+                ::warpwise::Exp::constant(self)
+            }
+        }
+    })
+}

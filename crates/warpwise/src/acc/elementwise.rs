@@ -1,0 +1,281 @@
+//! Operations that treat all elements alike.
+
+use std::panic::Location;
+
+use super::Acc;
+use crate::array::Array;
+use crate::elt::{Elt, IntoExp};
+use crate::exp::{Exp, function1, function2};
+use crate::graph::{self, Function, Op};
+use crate::shape::Shape;
+
+impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
+    /// Applies a function to every element.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, use_};
+    ///
+    /// let xs = use_(&Array::from_vec([3], vec![1.0_f32, 2.0, 3.0])?);
+    /// assert_eq!(Context::cpu()?.run(&xs.map(|x| 2.0 * x + 1.0))?.to_vec(), [3.0, 5.0, 7.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn map<R: IntoExp>(&self, f: impl FnOnce(E::View) -> R + Send) -> Acc<Array<Sh, R::Elt>> {
+        Acc::make(Op::Map { indexed: false }, vec![self.node()], vec![function1::<E, R>(f)])
+    }
+
+    /// Applies a function to every index and the element there.
+    ///
+    /// ```
+    /// use warpwise::{Context, fill};
+    ///
+    /// let table = fill((2, 2), 100_i64).imap(|(i, j), x| x + i * 10 + j);
+    /// assert_eq!(Context::cpu()?.run(&table)?.to_vec(), [100, 101, 110, 111]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn imap<R: IntoExp>(
+        &self,
+        f: impl FnOnce(<Sh::Index as Elt>::View, E::View) -> R + Send,
+    ) -> Acc<Array<Sh, R::Elt>> {
+        Acc::make(Op::Map { indexed: true }, vec![self.node()], vec![function2::<Sh::Index, E, R>(f)])
+    }
+
+    /// Applies a function to the elements of two arrays at the same index. The extents of the result are the smaller
+    /// of the two arrays' in every dimension.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, use_};
+    ///
+    /// let xs = use_(&Array::from_vec([3], vec![1, 2, 3])?);
+    /// let ys = use_(&Array::from_vec([2], vec![10, 20])?);
+    /// assert_eq!(Context::cpu()?.run(&xs.zip_with(&ys, |x, y| x + y))?.to_vec(), [11, 22]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn zip_with<F: Elt, R: IntoExp>(
+        &self,
+        other: &Acc<Array<Sh, F>>,
+        f: impl FnOnce(E::View, F::View) -> R + Send,
+    ) -> Acc<Array<Sh, R::Elt>> {
+        zip_with(self, other, f)
+    }
+
+    /// As [`zip_with`](Acc::zip_with), of a function that takes the index too.
+    #[track_caller]
+    pub fn izip_with<F: Elt, R: IntoExp>(
+        &self,
+        other: &Acc<Array<Sh, F>>,
+        f: impl FnOnce(<Sh::Index as Elt>::View, E::View, F::View) -> R + Send,
+    ) -> Acc<Array<Sh, R::Elt>> {
+        let function = function3::<Sh::Index, E, F, R>(f);
+        Acc::make(Op::Map { indexed: true }, vec![self.node(), other.node()], vec![function])
+    }
+
+    /// Pairs of the elements of two arrays at the same index.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from, fill};
+    ///
+    /// let pairs = enum_from(2, 1_i32).zip(&fill(3, true));
+    /// assert_eq!(Context::cpu()?.run(&pairs)?.to_vec(), [(1, true), (2, true)]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn zip<F: Elt>(&self, other: &Acc<Array<Sh, F>>) -> Acc<Array<Sh, (E, F)>> {
+        zip(self, other)
+    }
+
+    /// Every element with its index.
+    ///
+    /// ```
+    /// use warpwise::{Context, fill};
+    ///
+    /// assert_eq!(Context::cpu()?.run(&fill(2, 'x').indexed())?.to_vec(), [(0, 'x'), (1, 'x')]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn indexed(&self) -> Acc<Array<Sh, (Sh::Index, E)>> {
+        self.imap(|index, element| (index, element))
+    }
+}
+
+/// Applies a function to the elements of 2 arrays at the same index, over the intersection of their extents.
+#[track_caller]
+pub fn zip_with<Sh: Shape, A: Elt, B: Elt, R: IntoExp>(
+    a: &Acc<Array<Sh, A>>,
+    b: &Acc<Array<Sh, B>>,
+    f: impl FnOnce(A::View, B::View) -> R + Send,
+) -> Acc<Array<Sh, R::Elt>> {
+    let inputs = vec![a.node(), b.node()];
+    Acc::make(Op::Map { indexed: false }, inputs, vec![function2::<A, B, R>(f)])
+}
+
+/// Applies a function to the elements of 3 arrays at the same index, over the intersection of their extents.
+///
+/// ```
+/// use warpwise::{Context, enum_from, fill, zip_with3};
+///
+/// let sums = zip_with3(&enum_from(3, 1), &fill(3, 10), &fill(2, 100), |x, y, z| x + y + z);
+/// assert_eq!(Context::cpu()?.run(&sums)?.to_vec(), [111, 112]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+#[track_caller]
+pub fn zip_with3<Sh: Shape, A: Elt, B: Elt, C: Elt, R: IntoExp>(
+    a: &Acc<Array<Sh, A>>,
+    b: &Acc<Array<Sh, B>>,
+    c: &Acc<Array<Sh, C>>,
+    f: impl FnOnce(A::View, B::View, C::View) -> R + Send,
+) -> Acc<Array<Sh, R::Elt>> {
+    let inputs = vec![a.node(), b.node(), c.node()];
+    Acc::make(Op::Map { indexed: false }, inputs, vec![function3::<A, B, C, R>(f)])
+}
+
+/// Applies a function to the elements of 4 arrays at the same index, over the intersection of their extents.
+#[track_caller]
+pub fn zip_with4<Sh: Shape, A: Elt, B: Elt, C: Elt, D: Elt, R: IntoExp>(
+    a: &Acc<Array<Sh, A>>,
+    b: &Acc<Array<Sh, B>>,
+    c: &Acc<Array<Sh, C>>,
+    d: &Acc<Array<Sh, D>>,
+    f: impl FnOnce(A::View, B::View, C::View, D::View) -> R + Send,
+) -> Acc<Array<Sh, R::Elt>> {
+    let inputs = vec![a.node(), b.node(), c.node(), d.node()];
+    Acc::make(Op::Map { indexed: false }, inputs, vec![function4::<A, B, C, D, R>(f)])
+}
+
+/// Applies a function to the elements of 5 arrays at the same index, over the intersection of their extents.
+#[track_caller]
+pub fn zip_with5<Sh: Shape, A: Elt, B: Elt, C: Elt, D: Elt, E: Elt, R: IntoExp>(
+    a: &Acc<Array<Sh, A>>,
+    b: &Acc<Array<Sh, B>>,
+    c: &Acc<Array<Sh, C>>,
+    d: &Acc<Array<Sh, D>>,
+    e: &Acc<Array<Sh, E>>,
+    f: impl FnOnce(A::View, B::View, C::View, D::View, E::View) -> R + Send,
+) -> Acc<Array<Sh, R::Elt>> {
+    let inputs = vec![a.node(), b.node(), c.node(), d.node(), e.node()];
+    Acc::make(Op::Map { indexed: false }, inputs, vec![function5::<A, B, C, D, E, R>(f)])
+}
+
+/// Tuples of the elements of 2 arrays at the same index, over the intersection of their extents.
+#[track_caller]
+pub fn zip<Sh: Shape, A: Elt, B: Elt>(
+    a: &Acc<Array<Sh, A>>,
+    b: &Acc<Array<Sh, B>>,
+) -> Acc<Array<Sh, (A, B)>> {
+    zip_with(a, b, |a, b| (a, b))
+}
+
+/// Tuples of the elements of 3 arrays at the same index, over the intersection of their extents.
+#[track_caller]
+pub fn zip3<Sh: Shape, A: Elt, B: Elt, C: Elt>(
+    a: &Acc<Array<Sh, A>>,
+    b: &Acc<Array<Sh, B>>,
+    c: &Acc<Array<Sh, C>>,
+) -> Acc<Array<Sh, (A, B, C)>> {
+    zip_with3(a, b, c, |a, b, c| (a, b, c))
+}
+
+/// Tuples of the elements of 4 arrays at the same index, over the intersection of their extents.
+#[track_caller]
+pub fn zip4<Sh: Shape, A: Elt, B: Elt, C: Elt, D: Elt>(
+    a: &Acc<Array<Sh, A>>,
+    b: &Acc<Array<Sh, B>>,
+    c: &Acc<Array<Sh, C>>,
+    d: &Acc<Array<Sh, D>>,
+) -> Acc<Array<Sh, (A, B, C, D)>> {
+    zip_with4(a, b, c, d, |a, b, c, d| (a, b, c, d))
+}
+
+/// A closure of 3 elements as a function.
+#[track_caller]
+pub(crate) fn function3<A: Elt, B: Elt, C: Elt, R: IntoExp>(
+    closure: impl FnOnce(A::View, B::View, C::View) -> R,
+) -> Function {
+    let place = Location::caller();
+    graph::scope(|| {
+        let params = vec![
+            graph::parameter(Exp::<A>::ty(), place),
+            graph::parameter(Exp::<B>::ty(), place),
+            graph::parameter(Exp::<C>::ty(), place),
+        ];
+        let result = closure(
+            Exp::<A>::of(params[0].clone()).view(),
+            Exp::<B>::of(params[1].clone()).view(),
+            Exp::<C>::of(params[2].clone()).view(),
+        );
+        let result = result.into_exp().node();
+        Function { params, result }
+    })
+}
+
+/// A closure of 4 elements as a function.
+#[track_caller]
+pub(crate) fn function4<A: Elt, B: Elt, C: Elt, D: Elt, R: IntoExp>(
+    closure: impl FnOnce(A::View, B::View, C::View, D::View) -> R,
+) -> Function {
+    let place = Location::caller();
+    graph::scope(|| {
+        let params = vec![
+            graph::parameter(Exp::<A>::ty(), place),
+            graph::parameter(Exp::<B>::ty(), place),
+            graph::parameter(Exp::<C>::ty(), place),
+            graph::parameter(Exp::<D>::ty(), place),
+        ];
+        let result = closure(
+            Exp::<A>::of(params[0].clone()).view(),
+            Exp::<B>::of(params[1].clone()).view(),
+            Exp::<C>::of(params[2].clone()).view(),
+            Exp::<D>::of(params[3].clone()).view(),
+        );
+        let result = result.into_exp().node();
+        Function { params, result }
+    })
+}
+
+/// A closure of 5 elements as a function.
+#[track_caller]
+pub(crate) fn function5<A: Elt, B: Elt, C: Elt, D: Elt, E: Elt, R: IntoExp>(
+    closure: impl FnOnce(A::View, B::View, C::View, D::View, E::View) -> R,
+) -> Function {
+    let place = Location::caller();
+    graph::scope(|| {
+        let params = vec![
+            graph::parameter(Exp::<A>::ty(), place),
+            graph::parameter(Exp::<B>::ty(), place),
+            graph::parameter(Exp::<C>::ty(), place),
+            graph::parameter(Exp::<D>::ty(), place),
+            graph::parameter(Exp::<E>::ty(), place),
+        ];
+        let result = closure(
+            Exp::<A>::of(params[0].clone()).view(),
+            Exp::<B>::of(params[1].clone()).view(),
+            Exp::<C>::of(params[2].clone()).view(),
+            Exp::<D>::of(params[3].clone()).view(),
+            Exp::<E>::of(params[4].clone()).view(),
+        );
+        let result = result.into_exp().node();
+        Function { params, result }
+    })
+}
+
+/// The arrays of the parts.
+macro_rules! unzips {
+    ($($method:ident $($name:ident $at:tt)*;)*) => { $(
+        impl<Sh: Shape, $($name: Elt),*> Acc<Array<Sh, ($($name,)*)>> {
+            /// The arrays of the parts of tuples.
+            #[track_caller]
+            pub fn $method(&self) -> ($(Acc<Array<Sh, $name>>,)*) {
+                ($(self.map(|parts| parts.$at),)*)
+            }
+        }
+    )* };
+}
+
+unzips! {
+    unzip A 0 B 1;
+    unzip3 A 0 B 1 C 2;
+    unzip4 A 0 B 1 C 2 D 3;
+    unzip5 A 0 B 1 C 2 D 3 E 4;
+}

@@ -1,0 +1,166 @@
+//! Reductions, along the innermost dimension or over everything.
+//!
+//! Functions are associative by contract. How calls are grouped is fixed by the number of elements alone, so results
+//! do not depend on the number of threads.
+
+use super::Acc;
+use crate::array::Array;
+use crate::elt::{Elt, IntoExp, Num, Operand};
+use crate::exp::{Exp, function2};
+use crate::graph::{Fold, Op};
+use crate::shape::{Dim0, Inner, Shape};
+
+impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
+    /// Combines the elements along the innermost dimension with an associative function, from an initial value on.
+    /// The initial value need not be neutral: it takes part once, before the first element.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, use_};
+    ///
+    /// let rows = use_(&Array::from_vec([2, 3], vec![1, 2, 3, 4, 5, 6])?);
+    /// assert_eq!(Context::cpu()?.run(&rows.fold(100, |x, y| x + y))?.to_vec(), [106, 115]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn fold<R: IntoExp<Elt = E>>(
+        &self,
+        initial: impl Operand<E>,
+        f: impl FnOnce(E::View, E::View) -> R + Send,
+    ) -> Acc<Array<Sh::Outer, E>> {
+        let inputs = vec![self.node(), initial.operand().node()];
+        Acc::make(Op::Fold(Fold::Initial), inputs, vec![function2::<E, E, R>(f)])
+    }
+
+    /// As [`fold`](Acc::fold), with a neutral element as initial value: `f(neutral, x)` and `f(x, neutral)` are `x`. It may take part any number
+    /// of times, which for functions other than the common operators is faster.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, cond, use_};
+    ///
+    /// // The greatest value and where it is.
+    /// let xs = use_(&Array::from_vec([4], vec![3.0_f32, 9.0, 9.0, 1.0])?);
+    /// let best = xs.imap(|i, x| (x, i)).reduce((f32::NEG_INFINITY, -1), |(x, i), (y, j)| {
+    ///     cond(y.gt(x), (y, j), (x, i))
+    /// });
+    /// assert_eq!(Context::cpu()?.run(&best)?.to_vec(), [(9.0, 1)]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn reduce<R: IntoExp<Elt = E>>(
+        &self,
+        neutral: impl Operand<E>,
+        f: impl FnOnce(E::View, E::View) -> R + Send,
+    ) -> Acc<Array<Sh::Outer, E>> {
+        let inputs = vec![self.node(), neutral.operand().node()];
+        Acc::make(Op::Fold(Fold::Neutral), inputs, vec![function2::<E, E, R>(f)])
+    }
+
+    /// As [`fold`](Acc::fold), from the first element on; no elements are an error of the run.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::cpu()?.run(&enum_from(4, 1_i32).fold1(|x, y| x * y))?.to_vec(), [24]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn fold1<R: IntoExp<Elt = E>>(
+        &self,
+        f: impl FnOnce(E::View, E::View) -> R + Send,
+    ) -> Acc<Array<Sh::Outer, E>> {
+        Acc::make(Op::Fold(Fold::First), vec![self.node()], vec![function2::<E, E, R>(f)])
+    }
+}
+
+impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
+    /// Combines all elements, in row-major order, from an initial value on.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::cpu()?.run(&enum_from((2, 2), 1).fold_all(10, |x, y| x + y))?.to_vec(), [20]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn fold_all<R: IntoExp<Elt = E>>(
+        &self,
+        initial: impl Operand<E>,
+        f: impl FnOnce(E::View, E::View) -> R + Send,
+    ) -> Acc<Array<Dim0, E>> {
+        self.flatten().fold(initial, f)
+    }
+
+    /// Combines all elements, in row-major order; no elements are an error of the run.
+    #[track_caller]
+    pub fn fold1_all<R: IntoExp<Elt = E>>(
+        &self,
+        f: impl FnOnce(E::View, E::View) -> R + Send,
+    ) -> Acc<Array<Dim0, E>> {
+        self.flatten().fold1(f)
+    }
+
+    /// Whether a condition holds for every element.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// let xs = enum_from(4, 1_i32);
+    /// let context = Context::cpu()?;
+    /// assert_eq!(context.run(&xs.all(|x| x.gt(0)))?.to_vec(), [true]);
+    /// assert_eq!(context.run(&xs.any(|x| x.gt(4)))?.to_vec(), [false]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn all<R: IntoExp<Elt = bool>>(&self, f: impl FnOnce(E::View) -> R + Send) -> Acc<Array<Dim0, bool>> {
+        self.map(f).flatten().reduce(true, |x, y| x & y)
+    }
+
+    /// Whether a condition holds for some element.
+    #[track_caller]
+    pub fn any<R: IntoExp<Elt = bool>>(&self, f: impl FnOnce(E::View) -> R + Send) -> Acc<Array<Dim0, bool>> {
+        self.map(f).flatten().reduce(false, |x, y| x | y)
+    }
+}
+
+impl<Sh: Inner, E: Num> Acc<Array<Sh, E>> {
+    /// The sums along the innermost dimension.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::cpu()?.run(&enum_from((2, 2), 1).sum())?.to_vec(), [3, 7]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn sum(&self) -> Acc<Array<Sh::Outer, E>> {
+        self.reduce(Exp::constant(E::of(0.0)), |x, y| x + y)
+    }
+
+    /// The products along the innermost dimension.
+    #[track_caller]
+    pub fn product(&self) -> Acc<Array<Sh::Outer, E>> {
+        self.reduce(Exp::constant(E::of(1.0)), |x, y| x * y)
+    }
+
+    /// The least values along the innermost dimension; no elements are an error of the run.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, use_};
+    ///
+    /// let xs = use_(&Array::from_vec([3], vec![3_u8, 1, 2])?);
+    /// let context = Context::cpu()?;
+    /// assert_eq!(context.run(&xs.minimum())?.to_vec(), [1]);
+    /// assert_eq!(context.run(&xs.maximum())?.to_vec(), [3]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn minimum(&self) -> Acc<Array<Sh::Outer, E>> {
+        self.fold1(|x, y| x.min(y))
+    }
+
+    /// The greatest values along the innermost dimension; no elements are an error of the run.
+    #[track_caller]
+    pub fn maximum(&self) -> Acc<Array<Sh::Outer, E>> {
+        self.fold1(|x, y| x.max(y))
+    }
+}

@@ -1,0 +1,227 @@
+//! Array computations.
+//!
+//! An [`Acc<Array<Sh, E>>`] stands for an array that a program computes. Its methods are the collective operations: each
+//! applies scalar functions, given as closures on expressions, to all elements at once. They are sorted by what they do:
+//! [`construct`], [`elementwise`], [`fold`], [`scan`], [`segmented`], [`view`] (shapes and parts), [`permute`], [`filter`],
+//! [`stencil`], [`control`].
+//!
+//! A closure of scalars cannot use an `Acc`: it may read an array's elements through a [`Reader`], made
+//! outside. So no collective operation can be nested in a scalar function, and the type checker sees to that.
+
+// What an operation yields is best said where it stands.
+#![allow(clippy::type_complexity)]
+
+mod construct;
+mod control;
+mod elementwise;
+mod filter;
+mod fold;
+mod permute;
+mod scan;
+mod segmented;
+mod stencil;
+mod view;
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::rc::Rc;
+
+use crate::array::Array;
+use crate::elt::{Elt, Operand, components};
+use crate::exp::Exp;
+use crate::graph::{self, Function, Op, Ref, Ty};
+use crate::shape::Shape;
+
+pub use construct::{enum_from, enum_from_step, fill, generate, unit, use_};
+pub use control::{Arrays, acond, awhile};
+pub use elementwise::{zip, zip_with, zip_with3, zip_with4, zip_with5, zip3, zip4};
+pub use stencil::Boundary;
+pub use view::{All, Slicing};
+
+/// A computation that yields an array: `Acc<Array<Sh, E>>` is a collective computation, as [`Exp`] is a scalar one.
+///
+/// Cloning makes another handle of the same computation. Whatever uses a computation several times, it is done once.
+///
+/// ```
+/// use warpwise::{Array, Context, use_};
+///
+/// let xs = use_(&Array::from_vec([4], vec![1.0_f32, 2.0, 3.0, 4.0])?);
+/// let ys = xs.map(|x| x * 2.0 + 1.0);
+/// let sum = xs.zip_with(&ys, |x, y| x * y).sum();
+/// assert_eq!(Context::cpu()?.run(&sum)?.to_vec(), [70.0]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+pub struct Acc<A> {
+    node: Ref,
+    array: PhantomData<fn() -> A>,
+}
+
+/// Reads elements of an array in scalar functions.
+///
+/// ```
+/// use warpwise::{Array, Context, use_};
+///
+/// let table = use_(&Array::from_vec([3], vec![10, 20, 30])?).reader();
+/// let places = use_(&Array::from_vec([4], vec![2_i64, 0, 1, 2])?);
+/// assert_eq!(Context::cpu()?.run(&places.map(move |i| table.at(i)))?.to_vec(), [30, 10, 20, 30]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+pub struct Reader<Sh, E> {
+    /// An expression that stands for the array: its node is the array itself.
+    array: Exp<E>,
+    shape: PhantomData<fn() -> Sh>,
+}
+
+impl<A> Clone for Acc<A> {
+    fn clone(&self) -> Acc<A> {
+        Acc { node: Rc::clone(&self.node), array: PhantomData }
+    }
+}
+
+impl<A> fmt::Debug for Acc<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Acc<{}>", std::any::type_name::<A>())
+    }
+}
+
+impl<Sh, E> Clone for Reader<Sh, E> {
+    fn clone(&self) -> Reader<Sh, E> {
+        *self
+    }
+}
+
+impl<Sh, E> Copy for Reader<Sh, E> {}
+
+impl<A> Acc<A> {
+    pub(crate) fn node(&self) -> Ref {
+        Rc::clone(&self.node)
+    }
+
+    pub(crate) fn of(node: Ref) -> Acc<A> {
+        Acc { node, array: PhantomData }
+    }
+}
+
+impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
+    #[track_caller]
+    pub(crate) fn make(op: Op, inputs: Vec<Ref>, functions: Vec<Function>) -> Acc<Array<Sh, E>> {
+        Acc::of(graph::node(op, inputs, functions, Acc::<Array<Sh, E>>::ty()))
+    }
+
+    pub(crate) fn ty() -> Ty {
+        Ty::of_array(Sh::RANK, components::<E>().into())
+    }
+
+    /// The extents, outermost first.
+    ///
+    /// ```
+    /// use warpwise::{Context, Dim2, fill};
+    ///
+    /// let (n, m) = fill((2, 3), 1.0_f32).extents();
+    /// assert_eq!(Context::cpu()?.run(&(n * 10 + m))?, 23);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn extents(&self) -> <Sh::Index as Elt>::View {
+        self.extents_exp().view()
+    }
+
+    /// The number of elements.
+    #[track_caller]
+    pub fn size(&self) -> Exp<i64> {
+        product(self.extents_exp(), Sh::RANK)
+    }
+
+    /// Whether there are no elements.
+    #[track_caller]
+    pub fn is_empty(&self) -> Exp<bool> {
+        self.size().eq(0)
+    }
+
+    /// Reads elements in scalar functions.
+    #[track_caller]
+    pub fn reader(&self) -> Reader<Sh, E> {
+        Reader { array: Exp::of(self.node()), shape: PhantomData }
+    }
+
+    /// The element at an index, which is checked when the program runs.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// let last = enum_from(5, 10_i32).at(4);
+    /// assert_eq!(Context::cpu()?.run(&last)?, 14);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn at(&self, index: impl Operand<Sh::Index>) -> E::View {
+        at::<Sh::Index, E>(self.node(), index.operand(), false)
+    }
+
+    #[track_caller]
+    pub(crate) fn extents_exp(&self) -> Exp<Sh::Index> {
+        Exp::make(Op::Extents, vec![self.node()], Vec::new())
+    }
+}
+
+impl<E: Elt> Acc<Array<crate::Dim0, E>> {
+    /// The one element.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, use_};
+    ///
+    /// let xs = use_(&Array::from_vec([2], vec![1.0, 3.0])?);
+    /// let total = xs.sum().the();
+    /// assert_eq!(Context::cpu()?.run(&xs.map(|x| x / total))?.to_vec(), [0.25, 0.75]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn the(&self) -> E::View {
+        at::<(), E>(self.node(), Exp::join(Vec::new()), true)
+    }
+}
+
+impl<Sh: Shape, E: Elt> Reader<Sh, E> {
+    /// The element at an index, which is checked when the program runs.
+    #[track_caller]
+    pub fn at(self, index: impl Operand<Sh::Index>) -> E::View {
+        at::<Sh::Index, E>(self.array.node(), index.operand(), false)
+    }
+
+    /// The extents of the array, outermost first.
+    #[track_caller]
+    pub fn extents(self) -> <Sh::Index as Elt>::View {
+        Exp::<Sh::Index>::make(Op::Extents, vec![self.array.node()], Vec::new()).view()
+    }
+
+    /// The element at an index that lies in the array by construction.
+    #[track_caller]
+    pub(crate) fn at_in_bounds(self, index: impl Operand<Sh::Index>) -> E::View {
+        at::<Sh::Index, E>(self.array.node(), index.operand(), true)
+    }
+}
+
+#[track_caller]
+fn at<I: Elt, E: Elt>(array: Ref, index: Exp<I>, in_bounds: bool) -> E::View {
+    Exp::<E>::make(Op::At { in_bounds }, vec![array, index.node()], Vec::new()).view()
+}
+
+/// The product of the first parts of an index.
+#[track_caller]
+fn product<I: Elt>(index: Exp<I>, rank: usize) -> Exp<i64> {
+    (0..rank)
+        .map(|dimension| index.part::<i64>(dimension))
+        .fold(Exp::constant(1), |size, extent| size * extent)
+}
+
+/// The dimensions of an index, each by itself.
+#[track_caller]
+fn dimensions<I: Elt>(index: Exp<I>, rank: usize) -> Vec<Exp<i64>> {
+    (0..rank).map(|dimension| index.part::<i64>(dimension)).collect()
+}
+
+/// An index made of dimensions.
+#[track_caller]
+fn index_of<I: Elt>(dimensions: &[Exp<i64>]) -> Exp<I> {
+    Exp::join(dimensions.iter().map(|dimension| dimension.node()).collect())
+}

@@ -1,0 +1,82 @@
+//! Elements moved to computed places.
+
+use super::Acc;
+use crate::array::Array;
+use crate::elt::{Elt, IntoExp};
+use crate::exp::{function1, function2};
+use crate::graph::Op;
+use crate::shape::{Dim1, Shape};
+
+impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
+    /// This array with the elements of `source` combined into it: `place` says of every index of the source whether
+    /// its element takes part, and at which index of this array. `combine` is associative and commutative; elements with places out of bounds are left out.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, fill, use_};
+    ///
+    /// let words = use_(&Array::from_vec([5], vec![1_i64, 0, 1, 2, 1])?);
+    /// let reader = words.reader();
+    /// let counts = fill(3, 0_i32).permute(&fill(5, 1), |x, y| x + y, move |i| (true, reader.at(i)));
+    /// assert_eq!(Context::cpu()?.run(&counts)?.to_vec(), [1, 3, 1]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn permute<T: Shape, R, P>(
+        &self,
+        source: &Acc<Array<T, E>>,
+        combine: impl FnOnce(E::View, E::View) -> R + Send,
+        place: impl FnOnce(<T::Index as Elt>::View) -> P + Send,
+    ) -> Acc<Array<Sh, E>>
+    where
+        R: IntoExp<Elt = E>,
+        P: IntoExp<Elt = (bool, Sh::Index)>,
+    {
+        let functions = vec![function2::<E, E, R>(combine), function1::<T::Index, P>(place)];
+        Acc::make(Op::Permute, vec![self.node(), source.node()], functions)
+    }
+
+    /// This array with elements of `source` written over it: `place` says of every index of the source whether its element is
+    /// written, and at which index of this array. Where several are written to one place the last one counts; places out of bounds are left out.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from, fill};
+    ///
+    /// let xs = fill(4, 0).scatter_where(&enum_from(3, 7), |i| (i.ne(1), i + 1));
+    /// assert_eq!(Context::cpu()?.run(&xs)?.to_vec(), [0, 7, 0, 9]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn scatter_where<T: Shape, P>(
+        &self,
+        source: &Acc<Array<T, E>>,
+        place: impl FnOnce(<T::Index as Elt>::View) -> P + Send,
+    ) -> Acc<Array<Sh, E>>
+    where
+        P: IntoExp<Elt = (bool, Sh::Index)>,
+    {
+        Acc::make(Op::Scatter, vec![self.node(), source.node()], vec![function1::<T::Index, P>(place)])
+    }
+}
+
+impl<E: Elt> Acc<Array<Dim1, E>> {
+    /// This vector with the elements of `source` written at `places`. Where several are written to one place the last one
+    /// counts; places out of bounds are left out.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, enum_from, fill, use_};
+    ///
+    /// let places = use_(&Array::from_vec([3], vec![3_i64, -1, 0])?);
+    /// let xs = fill(4, 0).scatter(&places, &enum_from(3, 7));
+    /// assert_eq!(Context::cpu()?.run(&xs)?.to_vec(), [9, 0, 0, 7]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn scatter(
+        &self,
+        places: &Acc<Array<Dim1, i64>>,
+        source: &Acc<Array<Dim1, E>>,
+    ) -> Acc<Array<Dim1, E>> {
+        let (reader, count) = (places.reader(), places.size());
+        self.scatter_where(&source.take(count), move |i| (true, reader.at_in_bounds(i)))
+    }
+}

@@ -1,0 +1,273 @@
+//! Folds and scans of segments: stretches of the innermost dimension (for scans, of a vector), given by their lengths.
+//!
+//! Scans of segments are scans of the whole with a function that starts anew where a segment begins: of pairs of a flag
+//! and a value, the later value counts where its flag is set, and flags combine by `or`. That function is associative if
+//! the given one is.
+
+use super::{Acc, generate};
+use crate::array::{Array, Vector};
+use crate::elt::{Elt, IntoExp, Operand};
+use crate::exp::{Exp, cond, function2};
+use crate::graph::Op;
+use crate::shape::{Dim1, Inner};
+
+/// Segments of a vector.
+pub(super) struct Segments {
+    /// How long each is.
+    lengths: Acc<Vector<i64>>,
+    /// Where each begins.
+    pub starts: Acc<Vector<i64>>,
+    /// The sum of the lengths.
+    total: Exp<i64>,
+}
+
+impl Segments {
+    /// Segments of these lengths, which are not negative.
+    #[track_caller]
+    pub fn of(lengths: &Acc<Vector<i64>>) -> Segments {
+        let starts = lengths.prescan(0, |x, y| x + y);
+        Segments { lengths: lengths.clone(), starts, total: lengths.sum().the() }
+    }
+
+    /// For every element, whether a segment begins there.
+    #[track_caller]
+    fn heads(&self) -> Acc<Vector<bool>> {
+        let (starts, total) = (self.starts.reader(), self.total);
+        let begins = self.lengths.imap(move |segment, length| (length.gt(0), starts.at_in_bounds(segment)));
+        let none = generate(total, |_| false);
+        none.scatter_where(&begins.map(|_| true), {
+            let begins = begins.reader();
+            move |segment| begins.at_in_bounds(segment)
+        })
+    }
+
+    /// For every element, the number of its segment.
+    #[track_caller]
+    pub fn numbers(&self) -> Acc<Vector<i64>> {
+        let (starts, lengths) = (self.starts.reader(), self.lengths.reader());
+        let numbers = generate(self.total, |_| 0_i64);
+        let begins = self.lengths.imap(|segment, _| segment);
+        let marked = numbers.scatter_where(&begins, move |segment| {
+            (lengths.at_in_bounds(segment).gt(0), starts.at_in_bounds(segment))
+        });
+        marked.reduce_prefix(|x, y| x.max(y))
+    }
+}
+
+impl Acc<Vector<i64>> {
+    /// A scan of numbers that are not negative.
+    #[track_caller]
+    fn reduce_prefix(&self, f: impl FnOnce(Exp<i64>, Exp<i64>) -> Exp<i64> + Send) -> Acc<Vector<i64>> {
+        self.scan1(f)
+    }
+}
+
+impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
+    /// Folds segments of the innermost dimension from an initial value on; the segments' lengths are given, and are checked
+    /// against the extent when the program runs.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, enum_from, use_};
+    ///
+    /// let lengths = use_(&Array::from_vec([3], vec![2_i64, 0, 3])?);
+    /// let sums = enum_from(5, 1).fold_segments(10, &lengths, |x, y| x + y);
+    /// assert_eq!(Context::cpu()?.run(&sums)?.to_vec(), [13, 10, 22]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn fold_segments<R: IntoExp<Elt = E>>(
+        &self,
+        initial: impl Operand<E>,
+        lengths: &Acc<Vector<i64>>,
+        f: impl FnOnce(E::View, E::View) -> R + Send,
+    ) -> Acc<Array<Sh, E>> {
+        let starts = lengths.prescan(0, |x, y| x + y);
+        let inputs = vec![self.node(), starts.node(), lengths.node(), initial.operand().node()];
+        Acc::make(Op::FoldSegments, inputs, vec![function2::<E, E, R>(f)])
+    }
+
+    /// As [`fold_segments`](Acc::fold_segments), with segments given by where each begins, and at the end where the last one
+    /// ends: one number more than there are segments.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, enum_from, use_};
+    ///
+    /// let offsets = use_(&Array::from_vec([3], vec![0_i64, 2, 5])?);
+    /// let sums = enum_from(5, 1).fold_segments_at(0, &offsets, |x, y| x + y);
+    /// assert_eq!(Context::cpu()?.run(&sums)?.to_vec(), [3, 12]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn fold_segments_at<R: IntoExp<Elt = E>>(
+        &self,
+        initial: impl Operand<E>,
+        offsets: &Acc<Vector<i64>>,
+        f: impl FnOnce(E::View, E::View) -> R + Send,
+    ) -> Acc<Array<Sh, E>> {
+        let starts = offsets.init();
+        let lengths = offsets.tail().zip_with(&starts, |end, start| end - start);
+        let inputs = vec![self.node(), starts.node(), lengths.node(), initial.operand().node()];
+        Acc::make(Op::FoldSegments, inputs, vec![function2::<E, E, R>(f)])
+    }
+}
+
+impl<E: Elt> Acc<Array<Dim1, E>> {
+    /// [`scan1`](Acc::scan1) of every segment by itself; the segments' lengths are given.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, enum_from, use_};
+    ///
+    /// let lengths = use_(&Array::from_vec([3], vec![2_i64, 0, 3])?);
+    /// let xs = enum_from(5, 1);
+    /// let context = Context::cpu()?;
+    /// assert_eq!(context.run(&xs.scan1_segments(&lengths, |x, y| x + y))?.to_vec(), [1, 3, 3, 7, 12]);
+    /// assert_eq!(context.run(&xs.prescan_segments(0, &lengths, |x, y| x + y))?.to_vec(), [0, 1, 0, 3, 7]);
+    /// assert_eq!(context.run(&xs.scan_segments(0, &lengths, |x, y| x + y))?.to_vec(), [0, 1, 3, 0, 0, 3, 7, 12]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn scan1_segments<R: IntoExp<Elt = E>>(
+        &self,
+        lengths: &Acc<Vector<i64>>,
+        f: impl FnOnce(E::View, E::View) -> R + Send,
+    ) -> Acc<Array<Dim1, E>> {
+        self.scan1_from(&Segments::of(lengths).heads(), f)
+    }
+
+    /// [`postscan`](Acc::postscan) of every segment by itself.
+    #[track_caller]
+    pub fn postscan_segments<R: IntoExp<Elt = E>>(
+        &self,
+        initial: impl Operand<E>,
+        lengths: &Acc<Vector<i64>>,
+        f: impl FnOnce(E::View, E::View) -> R + Send,
+    ) -> Acc<Array<Dim1, E>> {
+        let scanned = self.scan_segments(initial, lengths, f);
+        self.without_initials(&scanned, lengths, 1)
+    }
+
+    /// [`prescan`](Acc::prescan) of every segment by itself.
+    #[track_caller]
+    pub fn prescan_segments<R: IntoExp<Elt = E>>(
+        &self,
+        initial: impl Operand<E>,
+        lengths: &Acc<Vector<i64>>,
+        f: impl FnOnce(E::View, E::View) -> R + Send,
+    ) -> Acc<Array<Dim1, E>> {
+        let scanned = self.scan_segments(initial, lengths, f);
+        self.without_initials(&scanned, lengths, 0)
+    }
+
+    /// [`scan`](Acc::scan) of every segment by itself: the result has an element more for every segment.
+    #[track_caller]
+    pub fn scan_segments<R: IntoExp<Elt = E>>(
+        &self,
+        initial: impl Operand<E>,
+        lengths: &Acc<Vector<i64>>,
+        f: impl FnOnce(E::View, E::View) -> R + Send,
+    ) -> Acc<Array<Dim1, E>> {
+        let initial = initial.operand();
+        let longer = Segments::of(&lengths.map(|length| length + 1));
+        let (source, starts) = (self.reader(), longer.starts.reader());
+        let padded = longer.numbers().imap(move |place, segment| {
+            let is_head = place.eq(starts.at_in_bounds(segment));
+            cond(is_head, initial, source.at(place - segment - 1).into_exp())
+        });
+        padded.scan1_from(&longer.heads(), f)
+    }
+
+    /// [`scan_split`](Acc::scan_split) of every segment by itself.
+    #[track_caller]
+    pub fn scan_split_segments<R: IntoExp<Elt = E>>(
+        &self,
+        initial: impl Operand<E>,
+        lengths: &Acc<Vector<i64>>,
+        f: impl FnOnce(E::View, E::View) -> R + Send,
+    ) -> (Acc<Array<Dim1, E>>, Acc<Array<Dim1, E>>) {
+        let scanned = self.scan_segments(initial, lengths, f);
+        let ends = lengths.map(|length| length + 1).scan1(|x, y| x + y).map(|end| end - 1);
+        (self.without_initials(&scanned, lengths, 0), scanned.gather(&ends))
+    }
+
+    /// [`scan1_right`](Acc::scan1_right) of every segment by itself.
+    #[track_caller]
+    pub fn scan1_right_segments<R: IntoExp<Elt = E>>(
+        &self,
+        lengths: &Acc<Vector<i64>>,
+        f: impl FnOnce(E::View, E::View) -> R + Send,
+    ) -> Acc<Array<Dim1, E>> {
+        self.reverse().scan1_segments(&lengths.reverse(), |x, y| f(y, x)).reverse()
+    }
+
+    /// [`postscan_right`](Acc::postscan_right) of every segment by itself.
+    #[track_caller]
+    pub fn postscan_right_segments<R: IntoExp<Elt = E>>(
+        &self,
+        initial: impl Operand<E>,
+        lengths: &Acc<Vector<i64>>,
+        f: impl FnOnce(E::View, E::View) -> R + Send,
+    ) -> Acc<Array<Dim1, E>> {
+        self.reverse().postscan_segments(initial, &lengths.reverse(), |x, y| f(y, x)).reverse()
+    }
+
+    /// [`prescan_right`](Acc::prescan_right) of every segment by itself.
+    #[track_caller]
+    pub fn prescan_right_segments<R: IntoExp<Elt = E>>(
+        &self,
+        initial: impl Operand<E>,
+        lengths: &Acc<Vector<i64>>,
+        f: impl FnOnce(E::View, E::View) -> R + Send,
+    ) -> Acc<Array<Dim1, E>> {
+        self.reverse().prescan_segments(initial, &lengths.reverse(), |x, y| f(y, x)).reverse()
+    }
+
+    /// [`scan_right`](Acc::scan_right) of every segment by itself.
+    #[track_caller]
+    pub fn scan_right_segments<R: IntoExp<Elt = E>>(
+        &self,
+        initial: impl Operand<E>,
+        lengths: &Acc<Vector<i64>>,
+        f: impl FnOnce(E::View, E::View) -> R + Send,
+    ) -> Acc<Array<Dim1, E>> {
+        self.reverse().scan_segments(initial, &lengths.reverse(), |x, y| f(y, x)).reverse()
+    }
+
+    /// [`scan_right_split`](Acc::scan_right_split) of every segment by itself.
+    #[track_caller]
+    pub fn scan_right_split_segments<R: IntoExp<Elt = E>>(
+        &self,
+        initial: impl Operand<E>,
+        lengths: &Acc<Vector<i64>>,
+        f: impl FnOnce(E::View, E::View) -> R + Send,
+    ) -> (Acc<Array<Dim1, E>>, Acc<Array<Dim1, E>>) {
+        let (scanned, totals) =
+            self.reverse().scan_split_segments(initial, &lengths.reverse(), |x, y| f(y, x));
+        (scanned.reverse(), totals.reverse())
+    }
+
+    /// A scan that starts anew at the heads.
+    #[track_caller]
+    fn scan1_from<R: IntoExp<Elt = E>>(
+        &self,
+        heads: &Acc<Vector<bool>>,
+        f: impl FnOnce(E::View, E::View) -> R + Send,
+    ) -> Acc<Array<Dim1, E>> {
+        let scanned = heads.zip(self).scan1(move |(first, x), (second, y)| {
+            let combined = f(x, y).into_exp();
+            (first | second, cond(second, y.into_exp(), combined))
+        });
+        scanned.map(|(_, value)| value)
+    }
+
+    /// Of segments with an element more, all but the last (`from` 0) or all but the first (`from` 1) of each.
+    #[track_caller]
+    fn without_initials(
+        &self,
+        scanned: &Acc<Array<Dim1, E>>,
+        lengths: &Acc<Vector<i64>>,
+        from: i64,
+    ) -> Acc<Array<Dim1, E>> {
+        let scanned = scanned.reader();
+        Segments::of(lengths).numbers().imap(move |place, segment| scanned.at(place + segment + from))
+    }
+}

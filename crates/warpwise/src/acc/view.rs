@@ -1,0 +1,395 @@
+//! Shapes and parts: other views of the same elements.
+
+use super::Acc;
+use crate::array::Array;
+use crate::elt::{Elt, IntoExp, Operand};
+use crate::exp::{Exp, function1};
+use crate::graph::{Axis, Op};
+use crate::shape::{Dim, Dim1, Inner, IntoShape, Shape};
+
+impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
+    /// The same elements in row-major order under other extents; another number of elements is an error of the run.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// let table = enum_from(6, 0).reshape((2, 3));
+    /// assert_eq!(Context::cpu()?.run(&table)?.extents(), [2, 3]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn reshape<S: IntoShape>(&self, extents: S) -> Acc<Array<S::Shape, E>> {
+        Acc::make(Op::Reshape, vec![extents.into_extents().node(), self.node()], Vec::new())
+    }
+
+    /// All elements in row-major order, as a vector.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::cpu()?.run(&enum_from((2, 2), 1).flatten())?.to_vec(), [1, 2, 3, 4]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn flatten(&self) -> Acc<Array<Dim1, E>> {
+        Acc::make(Op::Flatten, vec![self.node()], Vec::new())
+    }
+
+    /// The array of these extents whose element at an index is this array's element at the index the function gives,
+    /// which is checked when the program runs.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// let xs = enum_from(4, 1).backpermute(2, |i| 3 - 2 * i);
+    /// assert_eq!(Context::cpu()?.run(&xs)?.to_vec(), [4, 2]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn backpermute<S: IntoShape, R: IntoExp<Elt = Sh::Index>>(
+        &self,
+        extents: S,
+        f: impl FnOnce(<<S::Shape as Shape>::Index as Elt>::View) -> R + Send,
+    ) -> Acc<Array<S::Shape, E>> {
+        let function = function1::<<S::Shape as Shape>::Index, R>(f);
+        Acc::make(Op::Backpermute, vec![extents.into_extents().node(), self.node()], vec![function])
+    }
+
+    /// The elements at these places.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, enum_from, use_};
+    ///
+    /// let places = use_(&Array::from_vec([3], vec![2_i64, 2, 0])?);
+    /// assert_eq!(Context::cpu()?.run(&enum_from(3, 10).gather(&places))?.to_vec(), [12, 12, 10]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn gather<T: Shape>(&self, places: &Acc<Array<T, Sh::Index>>) -> Acc<Array<T, E>> {
+        let reader = places.reader();
+        self.backpermute(places.extents(), move |index| reader.at_in_bounds(index.into_exp()))
+    }
+
+    /// The part of the array that a slice names: [`All`] of a dimension, or the elements at an index of it, which is
+    /// checked when the program runs.
+    ///
+    /// ```
+    /// use warpwise::{All, Context, enum_from};
+    ///
+    /// let table = enum_from((2, 3), 0);
+    /// let context = Context::cpu()?;
+    /// assert_eq!(context.run(&table.slice((1, All)))?.to_vec(), [3, 4, 5]);
+    /// assert_eq!(context.run(&table.slice((All, 1)))?.to_vec(), [1, 4]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn slice<S: Slicing<Full = Sh>>(&self, slice: S) -> Acc<Array<S::Part, E>> {
+        let (axes, indices) = slice.axes();
+        let inputs = [self.node()].into_iter().chain(indices.into_iter().map(Exp::node)).collect();
+        Acc::make(Op::Slice(axes), inputs, Vec::new())
+    }
+
+    /// The array repeated along new dimensions: [`All`] stands for a dimension of the array, an extent for a new one.
+    ///
+    /// ```
+    /// use warpwise::{All, Context, enum_from};
+    ///
+    /// let xs = enum_from(2, 1);
+    /// let context = Context::cpu()?;
+    /// assert_eq!(context.run(&xs.replicate((2, All)))?.to_vec(), [1, 2, 1, 2]);
+    /// assert_eq!(context.run(&xs.replicate((All, 2)))?.to_vec(), [1, 1, 2, 2]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn replicate<S: Slicing<Part = Sh>>(&self, slice: S) -> Acc<Array<S::Full, E>> {
+        let (axes, extents) = slice.axes();
+        let kept = axes.iter().map(|axis| *axis == Axis::All).collect();
+        let inputs = [self.node()].into_iter().chain(extents.into_iter().map(Exp::node)).collect();
+        Acc::make(Op::Replicate(kept), inputs, Vec::new())
+    }
+
+    /// The array backwards along a dimension, counted from the outermost.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::cpu()?.run(&enum_from((2, 2), 1).reverse_on(0))?.to_vec(), [3, 4, 1, 2]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn reverse_on(&self, dimension: usize) -> Acc<Array<Sh, E>> {
+        let axis = |at| if at == dimension { Axis::Reversed } else { Axis::All };
+        Acc::make(Op::Slice((0..Sh::RANK).map(axis).collect()), vec![self.node()], Vec::new())
+    }
+
+    /// The array with two dimensions exchanged, counted from the outermost.
+    #[track_caller]
+    pub fn transpose_on(&self, first: usize, second: usize) -> Acc<Array<Sh, E>> {
+        let mut perm: Vec<usize> = (0..Sh::RANK).collect();
+        if first < Sh::RANK && second < Sh::RANK {
+            perm.swap(first, second);
+        }
+        Acc::make(Op::Transpose(perm), vec![self.node()], Vec::new())
+    }
+
+    /// Computed as an array of its own: not merged into what uses it.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::cpu()?.run(&enum_from(2, 1).compute().map(|x| x + 1))?.to_vec(), [2, 3]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn compute(&self) -> Acc<Array<Sh, E>> {
+        Acc::make(Op::Compute, vec![self.node()], Vec::new())
+    }
+}
+
+impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
+    /// The array backwards along its innermost dimension.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::cpu()?.run(&enum_from(3, 1).reverse())?.to_vec(), [3, 2, 1]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn reverse(&self) -> Acc<Array<Sh, E>> {
+        self.reverse_on(Sh::RANK - 1)
+    }
+
+    /// The extent of the innermost dimension.
+    #[track_caller]
+    pub fn inner_extent(&self) -> Exp<i64> {
+        self.extents_exp().part(Sh::RANK - 1)
+    }
+
+    /// The first `count` elements along the innermost dimension, or all where there are fewer.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// let xs = enum_from(4, 1_i32);
+    /// let context = Context::cpu()?;
+    /// assert_eq!(context.run(&xs.take(2))?.to_vec(), [1, 2]);
+    /// assert_eq!(context.run(&xs.skip(3))?.to_vec(), [4]);
+    /// assert_eq!(context.run(&xs.init())?.to_vec(), [1, 2, 3]);
+    /// assert_eq!(context.run(&xs.tail())?.to_vec(), [2, 3, 4]);
+    /// assert_eq!(context.run(&xs.slit(1, 2))?.to_vec(), [2, 3]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn take(&self, count: impl Operand<i64>) -> Acc<Array<Sh, E>> {
+        self.take_on(Sh::RANK - 1, count)
+    }
+
+    /// All but the first `count` elements along the innermost dimension.
+    #[track_caller]
+    pub fn skip(&self, count: impl Operand<i64>) -> Acc<Array<Sh, E>> {
+        self.skip_on(Sh::RANK - 1, count)
+    }
+
+    /// All but the last element along the innermost dimension.
+    #[track_caller]
+    pub fn init(&self) -> Acc<Array<Sh, E>> {
+        self.take(self.inner_extent() - 1)
+    }
+
+    /// All but the first element along the innermost dimension.
+    #[track_caller]
+    pub fn tail(&self) -> Acc<Array<Sh, E>> {
+        self.skip(1)
+    }
+
+    /// `count` elements from `start` on along the innermost dimension, or as many as there are.
+    #[track_caller]
+    pub fn slit(&self, start: impl Operand<i64>, count: impl Operand<i64>) -> Acc<Array<Sh, E>> {
+        self.range_on(Sh::RANK - 1, start.operand(), count.operand())
+    }
+
+    /// As [`take`](Acc::take), along another dimension, counted from the outermost.
+    #[track_caller]
+    pub fn take_on(&self, dimension: usize, count: impl Operand<i64>) -> Acc<Array<Sh, E>> {
+        self.range_on(dimension, Exp::constant(0), count.operand())
+    }
+
+    /// As [`skip`](Acc::skip), along another dimension, counted from the outermost.
+    #[track_caller]
+    pub fn skip_on(&self, dimension: usize, count: impl Operand<i64>) -> Acc<Array<Sh, E>> {
+        self.range_on(dimension, count.operand(), Exp::greatest())
+    }
+
+    /// A range of a dimension, cut to what there is.
+    #[track_caller]
+    fn range_on(&self, dimension: usize, start: Exp<i64>, count: Exp<i64>) -> Acc<Array<Sh, E>> {
+        let extent: Exp<i64> = self.extents_exp().part(dimension.min(Sh::RANK - 1));
+        let start = start.max(0).min(extent);
+        let count = count.max(0).min(extent - start);
+        let axis = |at| if at == dimension { Axis::Range } else { Axis::All };
+        let axes: Vec<Axis> = (0..Sh::RANK).map(axis).collect();
+        let operands =
+            if axes.contains(&Axis::Range) { vec![start.node(), count.node()] } else { Vec::new() };
+        Acc::make(Op::Slice(axes), [self.node()].into_iter().chain(operands).collect(), Vec::new())
+    }
+
+    /// This array and another joined along the innermost dimension, over the intersection of the other extents.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// let joined = enum_from(2, 1).concat(&enum_from(2, 7));
+    /// assert_eq!(Context::cpu()?.run(&joined)?.to_vec(), [1, 2, 7, 8]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn concat(&self, other: &Acc<Array<Sh, E>>) -> Acc<Array<Sh, E>> {
+        Acc::make(Op::Concat, vec![self.node(), other.node()], Vec::new())
+    }
+}
+
+impl<E: Elt> Acc<Array<Dim<2>, E>> {
+    /// The matrix with rows and columns exchanged.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::cpu()?.run(&enum_from((2, 2), 1).transpose())?.to_vec(), [1, 3, 2, 4]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn transpose(&self) -> Acc<Array<Dim<2>, E>> {
+        self.transpose_on(0, 1)
+    }
+}
+
+impl<E: Elt> Acc<Array<Dim1, E>> {
+    /// Every element replaced by as many as `count` says; the function gives them by element and number.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// let triangle = enum_from(4, 0_i64).expand(|n| n, |n, i| n * 10 + i);
+    /// assert_eq!(Context::cpu()?.run(&triangle)?.to_vec(), [10, 20, 21, 30, 31, 32]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn expand<C: IntoExp<Elt = i64>, R: IntoExp>(
+        &self,
+        count: impl FnOnce(E::View) -> C + Send,
+        f: impl FnOnce(E::View, Exp<i64>) -> R + Send,
+    ) -> Acc<Array<Dim1, R::Elt>> {
+        let counts = self.map(|x| count(x).into_exp().max(0));
+        let segments = super::segmented::Segments::of(&counts);
+        let (source, starts) = (self.reader(), segments.starts.reader());
+        segments.numbers().imap(move |place, segment| {
+            let number = place - starts.at_in_bounds(segment);
+            f(source.at_in_bounds(segment), number)
+        })
+    }
+}
+
+/// All of a dimension, in [`slice`](Acc::slice) and [`replicate`](Acc::replicate).
+#[derive(Clone, Copy, Debug)]
+pub struct All;
+
+/// What names a part of an array: [`All`] or an index for every dimension, as a tuple.
+#[diagnostic::on_unimplemented(message = "`{Self}` is no slice of an array")]
+pub trait Slicing {
+    /// The shape of what the slice is taken from.
+    type Full: Shape;
+    /// The shape of the part.
+    type Part: Shape;
+
+    /// The kinds of the dimensions, and the indices.
+    #[doc(hidden)]
+    fn axes(self) -> (Vec<Axis>, Vec<Exp<i64>>);
+}
+
+/// A slice for every way to choose which dimensions are fixed.
+macro_rules! slices {
+    ($($full:literal $part:literal ($($kind:ident $name:ident)*);)*) => { $(
+        slices!(@impl $full $part () ($($kind $name)*) ($($kind $name)*));
+    )* };
+    (@impl $full:literal $part:literal ($($generic:ident)*) (Fixed $name:ident $($rest:tt)*) $all:tt) => {
+        slices!(@impl $full $part ($($generic)* $name) ($($rest)*) $all);
+    };
+    (@impl $full:literal $part:literal ($($generic:ident)*) (Whole $name:ident $($rest:tt)*) $all:tt) => {
+        slices!(@impl $full $part ($($generic)*) ($($rest)*) $all);
+    };
+    (@impl $full:literal $part:literal ($($generic:ident)*) () ($($kind:ident $name:ident)*)) => {
+        impl<$($generic: Operand<i64>),*> Slicing for ($(slices!(@type $kind $name),)*) {
+            type Full = Dim<$full>;
+            type Part = Dim<$part>;
+
+            #[allow(non_snake_case, unused_mut, unused_variables)]
+            fn axes(self) -> (Vec<Axis>, Vec<Exp<i64>>) {
+                let ($($name,)*) = self;
+                let mut indices = Vec::new();
+                let axes = vec![$(slices!(@axis indices $kind $name)),*];
+                (axes, indices)
+            }
+        }
+    };
+    (@type Fixed $name:ident) => { $name };
+    (@type Whole $name:ident) => { All };
+    (@axis $indices:ident Fixed $name:ident) => {{
+        $indices.push($name.operand());
+        Axis::Fixed
+    }};
+    (@axis $indices:ident Whole $name:ident) => { Axis::All };
+}
+
+slices! {
+    1 1 (Whole A);
+    1 0 (Fixed A);
+    2 2 (Whole A Whole B);
+    2 1 (Whole A Fixed B);
+    2 1 (Fixed A Whole B);
+    2 0 (Fixed A Fixed B);
+    3 3 (Whole A Whole B Whole C);
+    3 2 (Whole A Whole B Fixed C);
+    3 2 (Whole A Fixed B Whole C);
+    3 1 (Whole A Fixed B Fixed C);
+    3 2 (Fixed A Whole B Whole C);
+    3 1 (Fixed A Whole B Fixed C);
+    3 1 (Fixed A Fixed B Whole C);
+    3 0 (Fixed A Fixed B Fixed C);
+    4 4 (Whole A Whole B Whole C Whole D);
+    4 3 (Whole A Whole B Whole C Fixed D);
+    4 3 (Whole A Whole B Fixed C Whole D);
+    4 2 (Whole A Whole B Fixed C Fixed D);
+    4 3 (Whole A Fixed B Whole C Whole D);
+    4 2 (Whole A Fixed B Whole C Fixed D);
+    4 2 (Whole A Fixed B Fixed C Whole D);
+    4 1 (Whole A Fixed B Fixed C Fixed D);
+    4 3 (Fixed A Whole B Whole C Whole D);
+    4 2 (Fixed A Whole B Whole C Fixed D);
+    4 2 (Fixed A Whole B Fixed C Whole D);
+    4 1 (Fixed A Whole B Fixed C Fixed D);
+    4 2 (Fixed A Fixed B Whole C Whole D);
+    4 1 (Fixed A Fixed B Whole C Fixed D);
+    4 1 (Fixed A Fixed B Fixed C Whole D);
+    4 0 (Fixed A Fixed B Fixed C Fixed D);
+}
+
+/// A new dimension of this extent around one element, or one index of a vector.
+impl Slicing for i64 {
+    type Full = Dim1;
+    type Part = Dim<0>;
+
+    fn axes(self) -> (Vec<Axis>, Vec<Exp<i64>>) {
+        (vec![Axis::Fixed], vec![self.operand()])
+    }
+}
+
+/// A new dimension of this extent around one element, or one index of a vector.
+impl Slicing for Exp<i64> {
+    type Full = Dim1;
+    type Part = Dim<0>;
+
+    fn axes(self) -> (Vec<Axis>, Vec<Exp<i64>>) {
+        (vec![Axis::Fixed], vec![self])
+    }
+}

@@ -1,0 +1,194 @@
+//! Arrays of the host: what programs take and give.
+//!
+//! An array of elements is stored as one array per component ([`RawArray`]), in memory of the run time, so that programs
+//! read it where it lies. Arrays are immutable and shared: cloning one copies nothing.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::OnceLock;
+
+use warpwise_prim::ValueType;
+use warpwise_runtime::array::{Array as Column, element_count};
+use warpwise_runtime::memory::MemoryPool;
+
+use crate::elt::{Elt, Scalar, components};
+use crate::error::Error;
+use crate::graph::ArrayTy;
+use crate::shape::{Dim0, Dim1, Dim2, Extents, Shape};
+
+/// An array on the host, of shape `Sh` with elements `E`. Clones share the elements.
+///
+/// ```
+/// use warpwise::{Array, Dim2};
+///
+/// let matrix: Array<Dim2, i32> = Array::from_vec([2, 3], vec![1, 2, 3, 4, 5, 6])?;
+/// assert_eq!(matrix.extents(), [2, 3]);
+/// assert_eq!(matrix.get([1, 0]), Some(4));
+/// assert_eq!(matrix.to_vec(), [1, 2, 3, 4, 5, 6]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+pub struct Array<Sh, E> {
+    raw: RawArray,
+    of: PhantomData<fn() -> (Sh, E)>,
+}
+
+/// One element.
+pub type Singleton<E> = Array<Dim0, E>;
+/// A vector.
+pub type Vector<E> = Array<Dim1, E>;
+/// A matrix, stored by rows.
+pub type Matrix<E> = Array<Dim2, E>;
+
+/// An array without its Rust type.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RawArray {
+    /// Extents, outermost first.
+    pub shape: Vec<i64>,
+    /// The components of the elements.
+    pub types: Vec<ValueType>,
+    /// An array per component, each of this shape; for rank 0 too.
+    pub columns: Vec<Column>,
+}
+
+impl RawArray {
+    pub fn ty(&self) -> ArrayTy {
+        ArrayTy { rank: self.shape.len(), components: self.types.as_slice().into() }
+    }
+}
+
+/// The memory of arrays on the host and of contexts that do not bring their own.
+pub(crate) fn host_memory() -> &'static MemoryPool {
+    static MEMORY: OnceLock<MemoryPool> = OnceLock::new();
+    MEMORY.get_or_init(MemoryPool::with_default_limit)
+}
+
+impl<Sh: Shape, E: Elt> Array<Sh, E> {
+    /// An array of these extents with these elements in row-major order.
+    ///
+    /// ```
+    /// use warpwise::{Array, Error};
+    ///
+    /// let wrong = Array::from_vec([2, 2], vec![1, 2, 3]);
+    /// assert!(matches!(wrong, Err(Error::Length { expected: 4, found: 3 })));
+    /// ```
+    pub fn from_vec(extents: impl Extents<Shape = Sh>, elements: Vec<E>) -> Result<Array<Sh, E>, Error> {
+        Array::from_slice(extents, &elements)
+    }
+
+    /// An array of these extents with these elements in row-major order.
+    ///
+    /// ```
+    /// use warpwise::Array;
+    ///
+    /// let vector = Array::from_slice([2], &[1.5, 2.5])?;
+    /// assert_eq!(vector.len(), 2);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn from_slice(extents: impl Extents<Shape = Sh>, elements: &[E]) -> Result<Array<Sh, E>, Error> {
+        let shape = sizes(extents.sizes())?;
+        let expected = element_count(&shape).ok_or(Error::TooLarge)?;
+        if expected != elements.len() as u64 {
+            return Err(Error::Length { expected, found: elements.len() as u64 });
+        }
+        let columns = E::to_columns(elements, &shape, host_memory())?;
+        Ok(Array::from_raw(RawArray { shape, types: components::<E>(), columns }))
+    }
+
+    /// The extents, outermost first.
+    pub fn extents(&self) -> Sh::Extents {
+        Sh::extents(&self.raw.shape)
+    }
+
+    /// The number of elements.
+    pub fn len(&self) -> usize {
+        element_count(&self.raw.shape).unwrap_or(0) as usize
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The elements in row-major order. Empty if a `char` component is no character, which only programs that build
+    /// characters from wrong code points can bring about.
+    pub fn to_vec(&self) -> Vec<E> {
+        E::from_columns(&self.raw.columns, self.len()).unwrap_or_default()
+    }
+
+    /// The element at an index, outermost dimension first; none out of bounds.
+    pub fn get(&self, index: Sh::Extents) -> Option<E> {
+        let mut flat = 0;
+        for (&place, &extent) in index.as_ref().iter().zip(&self.raw.shape) {
+            if place >= extent as usize {
+                return None;
+            }
+            flat = flat * extent as usize + place;
+        }
+        let values: Option<Vec<_>> = self.raw.columns.iter().map(|column| column.element(flat)).collect();
+        E::load(&mut values?.iter())
+    }
+
+    pub(crate) fn from_raw(raw: RawArray) -> Array<Sh, E> {
+        Array { raw, of: PhantomData }
+    }
+
+    pub(crate) fn raw(&self) -> &RawArray {
+        &self.raw
+    }
+}
+
+impl<Sh: Shape, E: Scalar> Array<Sh, E> {
+    /// The elements where they lie, in row-major order.
+    ///
+    /// ```
+    /// use warpwise::Array;
+    ///
+    /// let vector = Array::from_slice([2], &[1.5, 2.5])?;
+    /// assert_eq!(vector.as_slice(), [1.5, 2.5]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn as_slice(&self) -> &[E] {
+        self.raw.columns.first().and_then(|column| column.as_slice()).unwrap_or_default()
+    }
+}
+
+fn sizes(extents: &[usize]) -> Result<Vec<i64>, Error> {
+    extents.iter().map(|&extent| i64::try_from(extent).map_err(|_| Error::TooLarge)).collect()
+}
+
+impl<Sh, E> Clone for Array<Sh, E> {
+    fn clone(&self) -> Array<Sh, E> {
+        Array { raw: self.raw.clone(), of: PhantomData }
+    }
+}
+
+/// Equal extents and bits of the elements.
+impl<Sh, E> PartialEq for Array<Sh, E> {
+    fn eq(&self, other: &Array<Sh, E>) -> bool {
+        self.raw == other.raw
+    }
+}
+
+impl<Sh: Shape, E: Elt + fmt::Debug> fmt::Debug for Array<Sh, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Array {:?} {:?}", self.raw.shape, self.to_vec())
+    }
+}
+
+/// A vector of the elements.
+impl<E: Elt> TryFrom<Vec<E>> for Array<Dim1, E> {
+    type Error = Error;
+
+    fn try_from(elements: Vec<E>) -> Result<Array<Dim1, E>, Error> {
+        Array::from_slice([elements.len()], &elements)
+    }
+}
+
+/// A vector of the elements.
+impl<E: Elt> TryFrom<&[E]> for Array<Dim1, E> {
+    type Error = Error;
+
+    fn try_from(elements: &[E]) -> Result<Array<Dim1, E>, Error> {
+        Array::from_slice([elements.len()], elements)
+    }
+}

@@ -1,0 +1,246 @@
+//! Contexts: what computations run on.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use warpwise_diag::Sources;
+use warpwise_driver::compiler::compile_core;
+use warpwise_driver::{Options, Program, interpret};
+use warpwise_ir::Program as CoreProgram;
+use warpwise_ir::verify::{Level, verify};
+use warpwise_runtime::array::Value;
+use warpwise_runtime::pool::ThreadPool;
+
+use crate::array::host_memory;
+use crate::error::Error;
+use crate::function::{Computation, Function, Output};
+use crate::graph;
+use crate::lower::{ENTRY, Lowered, lower};
+
+/// What computations run on: a device with its memory. Clones share both, and the programs compiled so far.
+///
+/// ```
+/// use warpwise::{Acc, Array, Context, Vector};
+///
+/// let context = Context::new()?;
+/// let dot = context.compile(|xs: Acc<Vector<f32>>, ys: Acc<Vector<f32>>| xs.zip_with(&ys, |x, y| x * y).sum())?;
+/// let xs = Array::from_vec([3], vec![1.0, 2.0, 3.0])?;
+/// assert_eq!(dot.run(&xs, &xs)?.to_vec(), [14.0]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Context {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    device: Device,
+    programs: Mutex<HashMap<u128, Arc<Loaded>>>,
+    compilations: AtomicU64,
+}
+
+enum Device {
+    /// Compiled code on all cores.
+    Cpu(warpwise_driver::Context),
+    /// The reference interpreter.
+    Interpreter,
+}
+
+/// A program on its device.
+pub(crate) enum Loaded {
+    /// Compiled code.
+    Compiled(Box<Program>),
+    /// Code for the interpreter.
+    Interpreted(CoreProgram),
+}
+
+impl Context {
+    /// The best device of this machine.
+    pub fn new() -> Result<Context, Error> {
+        Context::cpu()
+    }
+
+    /// All cores of the CPU.
+    pub fn cpu() -> Result<Context, Error> {
+        Ok(Context::cpu_on(ThreadPool::with_all_cores()))
+    }
+
+    /// So many threads of the CPU, the calling one included.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// let context = Context::cpu_with_threads(1)?;
+    /// assert_eq!(context.run(&enum_from(4, 1).sum())?.to_vec(), [10]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn cpu_with_threads(threads: usize) -> Result<Context, Error> {
+        Ok(Context::cpu_on(ThreadPool::new(threads.max(1))))
+    }
+
+    fn cpu_on(threads: ThreadPool) -> Context {
+        Context::on(Device::Cpu(warpwise_driver::Context::with(threads, host_memory().clone())))
+    }
+
+    /// The reference interpreter: slow, one element after the other, and what every device is tested against.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::interpreter().run(&enum_from(4, 1).sum())?.to_vec(), [10]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn interpreter() -> Context {
+        Context::on(Device::Interpreter)
+    }
+
+    fn on(device: Device) -> Context {
+        let (programs, compilations) = (Mutex::new(HashMap::new()), AtomicU64::new(0));
+        Context { inner: Arc::new(Inner { device, programs, compilations }) }
+    }
+
+    /// Computes arrays or scalars: an [`Acc`](crate::Acc), an [`Exp`](crate::Exp), or a tuple of those. A computation of the same form is compiled once,
+    /// whatever arrays of the host it uses.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// let xs = enum_from(4, 1);
+    /// let (sum, count) = Context::cpu()?.run(&(xs.sum(), xs.size()))?;
+    /// assert_eq!((sum.to_vec(), count), (vec![10], 4));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn run<O: Output>(&self, computation: &O) -> Result<O::Host, Error> {
+        let mut results = Vec::new();
+        computation.nodes(&mut results);
+        let lowered = lower(&[], &results)?;
+        let (program, used) = self.load(lowered)?;
+        let values = self.call(&program, used)?;
+        O::host(&mut values.into_iter())
+    }
+
+    /// Compiles a function of arrays ([`Acc`](crate::Acc)) and scalars ([`Exp`](crate::Exp)), whose parameters' types the closure must name.
+    ///
+    /// ```
+    /// use warpwise::{Acc, Array, Context, Exp, Vector};
+    ///
+    /// let context = Context::cpu()?;
+    /// let axpy = context.compile(|a: Exp<f64>, xs: Acc<Vector<f64>>, ys: Acc<Vector<f64>>| {
+    ///     xs.zip_with(&ys, move |x, y| a * x + y)
+    /// })?;
+    /// let xs = Array::from_vec([2], vec![1.0, 2.0])?;
+    /// assert_eq!(axpy.run(&10.0, &xs, &xs)?.to_vec(), [11.0, 22.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn compile<A, C: Computation<A>>(&self, computation: C) -> Result<Function<A, C::Result>, Error> {
+        let lowered = graph::scope(|| {
+            let (params, results) = computation.build();
+            lower(&params, &results)
+        })?;
+        let (program, used) = self.load(lowered)?;
+        Ok(Function::new(self.clone(), program, used))
+    }
+
+    /// The core IR of a computation, as text for people: what [`run`](Context::run) compiles.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// let text = Context::interpreter().show(&enum_from(4, 1).sum())?;
+    /// assert!(text.contains("reduce"));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn show<O: Output>(&self, computation: &O) -> Result<String, Error> {
+        let mut results = Vec::new();
+        computation.nodes(&mut results);
+        Ok(lower(&[], &results)?.program.to_string())
+    }
+
+    /// How many programs were compiled so far.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// let context = Context::cpu()?;
+    /// for _ in 0..3 {
+    ///     context.run(&enum_from(4, 1).sum())?;
+    /// }
+    /// assert_eq!(context.compilations(), 1);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn compilations(&self) -> u64 {
+        self.inner.compilations.load(Ordering::Relaxed)
+    }
+
+    /// The compiled program, and the values it takes after its parameters.
+    fn load(&self, lowered: Lowered) -> Result<(Arc<Loaded>, Vec<Value>), Error> {
+        let mut used = Vec::new();
+        for array in &lowered.used {
+            crate::function::values_of(array, &mut used);
+        }
+        let text = lowered.program.to_string();
+        let key = fingerprint(&text);
+        if let Some(loaded) = self.programs().get(&key) {
+            return Ok((Arc::clone(loaded), used));
+        }
+        if let Err(errors) = verify(&lowered.program, Level::Soac) {
+            let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            return Err(Error::Internal(format!("{}\n{text}", errors.join("\n"))));
+        }
+        let loaded = Arc::new(self.inner.device.load(lowered.program)?);
+        self.inner.compilations.fetch_add(1, Ordering::Relaxed);
+        self.programs().insert(key, Arc::clone(&loaded));
+        Ok((loaded, used))
+    }
+
+    fn programs(&self) -> std::sync::MutexGuard<'_, HashMap<u128, Arc<Loaded>>> {
+        self.inner.programs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn call(&self, program: &Loaded, arguments: Vec<Value>) -> Result<Vec<Value>, Error> {
+        match program {
+            Loaded::Compiled(program) => Ok(program.call(ENTRY, arguments)?),
+            Loaded::Interpreted(program) => {
+                interpret(program, &Sources::new(), ENTRY, &arguments, host_memory()).map_err(|message| {
+                    let message = message.split_once(": ").map_or(message.as_str(), |(_, message)| message);
+                    Error::Check(message.to_string())
+                })
+            }
+        }
+    }
+}
+
+impl Device {
+    fn load(&self, mut program: CoreProgram) -> Result<Loaded, Error> {
+        match self {
+            Device::Interpreter => Ok(Loaded::Interpreted(program)),
+            Device::Cpu(context) => {
+                let compiled = compile_core(&mut program, &Sources::new(), &Options::default())?;
+                let loaded = compiled.load(context).map_err(|error| Error::Device(error.to_string()))?;
+                Ok(Loaded::Compiled(Box::new(loaded)))
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.inner.device {
+            Device::Cpu(_) => f.write_str("Context::cpu"),
+            Device::Interpreter => f.write_str("Context::interpreter"),
+        }
+    }
+}
+
+/// What two equal texts are taken by.
+fn fingerprint(text: &str) -> u128 {
+    let half = |salt: u8| {
+        let mut hasher = DefaultHasher::new();
+        (salt, text).hash(&mut hasher);
+        u128::from(hasher.finish())
+    };
+    half(0) << 64 | half(1)
+}

@@ -1,0 +1,141 @@
+//! Complex numbers.
+
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+use super::{Float, Operand};
+use crate::exp::Exp;
+use crate::{Elt, cond};
+
+/// A complex number, stored as two scalars.
+///
+/// ```
+/// use warpwise::{Array, Complex, Context, use_};
+///
+/// let xs = Array::from_vec([2], vec![Complex::new(3.0, 4.0), Complex::new(0.0, 1.0)])?;
+/// let context = Context::cpu()?;
+/// assert_eq!(context.run(&use_(&xs).map(|z| z.abs()))?.to_vec(), [5.0, 1.0]);
+/// assert_eq!(context.run(&use_(&xs).map(|z| z * z))?.to_vec()[1], Complex::new(-1.0, 0.0));
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Debug, Default, Elt)]
+pub struct Complex<T: Float> {
+    /// The real part.
+    pub re: T,
+    /// The imaginary part.
+    pub im: T,
+}
+
+impl<T: Float> Complex<T> {
+    /// A complex number of these parts.
+    pub fn new(re: T, im: T) -> Complex<T> {
+        Complex { re, im }
+    }
+}
+
+impl<T: Float> ComplexExp<T> {
+    /// A complex expression of these parts.
+    ///
+    /// ```
+    /// use warpwise::{ComplexExp, Context, generate};
+    ///
+    /// let roots = generate(4, |i| {
+    ///     let angle = i.cast::<f64>() * (std::f64::consts::PI / 2.0);
+    ///     ComplexExp::new(angle.cos(), angle.sin())
+    /// });
+    /// assert_eq!(Context::cpu()?.run(&roots)?.to_vec()[0].re, 1.0);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn new(re: impl Operand<T>, im: impl Operand<T>) -> ComplexExp<T> {
+        ComplexExp { re: re.operand(), im: im.operand() }
+    }
+
+    /// `cos(angle) + i sin(angle)`.
+    pub fn cis(angle: impl Operand<T>) -> ComplexExp<T> {
+        let angle = angle.operand();
+        ComplexExp { re: angle.cos(), im: angle.sin() }
+    }
+
+    /// The conjugate.
+    pub fn conj(self) -> ComplexExp<T> {
+        ComplexExp { re: self.re, im: -self.im }
+    }
+
+    /// The square of the magnitude.
+    pub fn norm_sqr(self) -> Exp<T> {
+        self.re * self.re + self.im * self.im
+    }
+
+    /// The magnitude.
+    pub fn abs(self) -> Exp<T> {
+        self.re.hypot(self.im)
+    }
+
+    /// The angle to the positive real axis.
+    pub fn arg(self) -> Exp<T> {
+        self.im.atan2(self.re)
+    }
+
+    /// Multiplied by a real number.
+    pub fn scale(self, by: impl Operand<T>) -> ComplexExp<T> {
+        let by = by.operand();
+        ComplexExp { re: self.re * by, im: self.im * by }
+    }
+
+    /// The exponential function.
+    pub fn exp(self) -> ComplexExp<T> {
+        ComplexExp::cis(self.im).scale(self.re.exp())
+    }
+
+    /// The square root with non-negative real part.
+    pub fn sqrt(self) -> ComplexExp<T> {
+        let magnitude = self.abs();
+        let re = ((magnitude + self.re) * T::of(0.5)).sqrt();
+        let im = ((magnitude - self.re) * T::of(0.5)).sqrt();
+        ComplexExp { re, im: cond(self.im.lt(T::of(0.0)), -im, im) }
+    }
+}
+
+impl<T: Float> Add for ComplexExp<T> {
+    type Output = ComplexExp<T>;
+
+    fn add(self, other: ComplexExp<T>) -> ComplexExp<T> {
+        ComplexExp { re: self.re + other.re, im: self.im + other.im }
+    }
+}
+
+impl<T: Float> Sub for ComplexExp<T> {
+    type Output = ComplexExp<T>;
+
+    fn sub(self, other: ComplexExp<T>) -> ComplexExp<T> {
+        ComplexExp { re: self.re - other.re, im: self.im - other.im }
+    }
+}
+
+impl<T: Float> Mul for ComplexExp<T> {
+    type Output = ComplexExp<T>;
+
+    fn mul(self, other: ComplexExp<T>) -> ComplexExp<T> {
+        ComplexExp {
+            re: self.re * other.re - self.im * other.im,
+            im: self.re * other.im + self.im * other.re,
+        }
+    }
+}
+
+impl<T: Float> Div for ComplexExp<T> {
+    type Output = ComplexExp<T>;
+
+    fn div(self, other: ComplexExp<T>) -> ComplexExp<T> {
+        let product = self * other.conj();
+        let square = other.norm_sqr();
+        ComplexExp { re: product.re / square, im: product.im / square }
+    }
+}
+
+impl<T: Float> Neg for ComplexExp<T> {
+    type Output = ComplexExp<T>;
+
+    fn neg(self) -> ComplexExp<T> {
+        ComplexExp { re: -self.re, im: -self.im }
+    }
+}

@@ -1,0 +1,172 @@
+//! Elements made of elements: `()`, tuples, fixed-length arrays, and `char`.
+
+use warpwise_prim::{Scalar as Value, ValueType};
+
+use super::{Elt, IntoExp, Operand, Values, count};
+use crate::exp::Exp;
+
+macro_rules! tuples {
+    ($($($name:ident $small:ident)*;)*) => { $(
+        #[allow(unused_variables, unused_mut, unused_assignments, clippy::unused_unit)]
+        impl<$($name: Elt),*> Elt for ($($name,)*) {
+            type View = ($($name::View,)*);
+
+            fn components(into: &mut Vec<ValueType>) {
+                $($name::components(into);)*
+            }
+
+            fn store(&self, into: &mut Vec<Value>) {
+                let ($($small,)*) = self;
+                $($small.store(into);)*
+            }
+
+            fn load(from: &mut Values<'_>) -> Option<Self> {
+                Some(($($name::load(from)?,)*))
+            }
+
+            fn view(exp: Exp<Self>) -> Self::View {
+                let mut start = 0;
+                ($({
+                    let part = exp.part::<$name>(start);
+                    start += count::<$name>();
+                    $name::view(part)
+                },)*)
+            }
+        }
+
+        impl<$($name: IntoExp),*> IntoExp for ($($name,)*) {
+            type Elt = ($($name::Elt,)*);
+
+            #[track_caller]
+            fn into_exp(self) -> Exp<Self::Elt> {
+                let ($($small,)*) = self;
+                Exp::join(vec![$($small.into_exp().node()),*])
+            }
+        }
+
+        tuples!(@operand $($name $small)*);
+    )* };
+    (@operand $($name:ident $small:ident)*) => { paste_operands!($($name $small)*); };
+}
+
+/// `Operand` of a tuple: every part is an operand of its type.
+macro_rules! paste_operands {
+    () => {
+        impl Operand<()> for () {
+            fn operand(self) -> Exp<()> {
+                Exp::join(Vec::new())
+            }
+        }
+    };
+    (A a) => { operands!(A a XA); };
+    (A a B b) => { operands!(A a XA B b XB); };
+    (A a B b C c) => { operands!(A a XA B b XB C c XC); };
+    (A a B b C c D d) => { operands!(A a XA B b XB C c XC D d XD); };
+    (A a B b C c D d E e) => { operands!(A a XA B b XB C c XC D d XD E e XE); };
+    (A a B b C c D d E e F f) => { operands!(A a XA B b XB C c XC D d XD E e XE F f XF); };
+    (A a B b C c D d E e F f G g) => { operands!(A a XA B b XB C c XC D d XD E e XE F f XF G g XG); };
+    (A a B b C c D d E e F f G g H h) => {
+        operands!(A a XA B b XB C c XC D d XD E e XE F f XF G g XG H h XH);
+    };
+}
+
+macro_rules! operands {
+    ($($name:ident $small:ident $operand:ident)*) => {
+        impl<$($name: Elt, $operand: Operand<$name>),*> Operand<($($name,)*)> for ($($operand,)*) {
+            #[track_caller]
+            fn operand(self) -> Exp<($($name,)*)> {
+                let ($($small,)*) = self;
+                Exp::join(vec![$($small.operand().node()),*])
+            }
+        }
+    };
+}
+
+tuples! {
+    ;
+    A a;
+    A a B b;
+    A a B b C c;
+    A a B b C c D d;
+    A a B b C c D d E e;
+    A a B b C c D d E e F f;
+    A a B b C c D d E e F f G g;
+    A a B b C c D d E e F f G g H h;
+}
+
+impl<T: Elt, const N: usize> Elt for [T; N] {
+    type View = [T::View; N];
+
+    fn components(into: &mut Vec<ValueType>) {
+        for _ in 0..N {
+            T::components(into);
+        }
+    }
+
+    fn store(&self, into: &mut Vec<Value>) {
+        for element in self {
+            element.store(into);
+        }
+    }
+
+    fn load(from: &mut Values<'_>) -> Option<Self> {
+        let elements: Option<Vec<T>> = (0..N).map(|_| T::load(from)).collect();
+        elements?.try_into().ok()
+    }
+
+    fn view(exp: Exp<Self>) -> Self::View {
+        let width = count::<T>();
+        std::array::from_fn(|i| T::view(exp.part::<T>(i * width)))
+    }
+}
+
+impl<X: IntoExp, const N: usize> IntoExp for [X; N] {
+    type Elt = [X::Elt; N];
+
+    #[track_caller]
+    fn into_exp(self) -> Exp<Self::Elt> {
+        Exp::join(self.map(|x| x.into_exp().node()).to_vec())
+    }
+}
+
+impl<T: Elt, X: Operand<T>, const N: usize> Operand<[T; N]> for [X; N] {
+    #[track_caller]
+    fn operand(self) -> Exp<[T; N]> {
+        Exp::join(self.map(|x| x.operand().node()).to_vec())
+    }
+}
+
+/// Stored as its code point.
+impl Elt for char {
+    type View = Exp<char>;
+
+    fn components(into: &mut Vec<ValueType>) {
+        into.push(ValueType::U32);
+    }
+
+    fn store(&self, into: &mut Vec<Value>) {
+        (*self as u32).store(into);
+    }
+
+    fn load(from: &mut Values<'_>) -> Option<char> {
+        char::from_u32(u32::load(from)?)
+    }
+
+    fn view(exp: Exp<char>) -> Exp<char> {
+        exp
+    }
+}
+
+impl IntoExp for char {
+    type Elt = char;
+
+    fn into_exp(self) -> Exp<char> {
+        Exp::constant(self)
+    }
+}
+
+impl Operand<char> for char {
+    fn operand(self) -> Exp<char> {
+        Exp::constant(self)
+    }
+}

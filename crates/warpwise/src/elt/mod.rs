@@ -1,0 +1,154 @@
+//! Elements: what arrays hold and expressions compute.
+//!
+//! An element is a fixed number of scalars; an array of elements is stored as an array per scalar. The trait says how a Rust
+//! type falls into scalars, and what a program sees of an expression of that type (its [`View`](Elt::View)): a tuple
+//! of expressions for a tuple, a struct of expressions for a struct that derives [`Elt`].
+
+mod complex;
+mod enums;
+mod impls;
+mod scalar;
+
+use warpwise_prim::{Scalar as Value, ValueType};
+use warpwise_runtime::array::Array as Column;
+use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
+
+use crate::exp::Exp;
+
+pub use complex::{Complex, ComplexExp};
+pub use enums::{enum_components, enum_fields, enum_load, enum_make, enum_store};
+pub use scalar::{Bits, Float, Integer, Num, Scalar, Signed};
+
+/// A type whose values arrays can hold.
+///
+/// Implemented for the scalars `bool`, `i8` to `i64`, `u8` to `u64`, [`f16`](crate::f16), `f32` and `f64`, for `char`, tuples,
+/// arrays `[T; N]` of fixed length, [`Complex`], and by `#[derive(Elt)]` for structs and enums of elements.
+///
+/// ```
+/// use warpwise::{Array, Context, Elt, use_};
+///
+/// #[derive(Clone, Debug, PartialEq, Elt)]
+/// struct Particle { position: [f32; 2], mass: f32 }
+///
+/// let particles = vec![Particle { position: [1.0, 2.0], mass: 3.0 }; 4];
+/// let array = Array::from_vec([4], particles)?;
+/// let moments = use_(&array).map(|p| p.position[0] * p.mass);
+/// assert_eq!(Context::cpu()?.run(&moments)?.to_vec(), [3.0; 4]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an element of an array",
+    note = "elements are scalars, tuples, fixed-length arrays, and types with `#[derive(warpwise::Elt)]`"
+)]
+pub trait Elt: Clone + Send + Sync + 'static {
+    /// What a program sees of an expression of this type.
+    type View: Copy + IntoExp<Elt = Self> + Operand<Self>;
+
+    /// Appends the types of the scalars this falls into.
+    #[doc(hidden)]
+    fn components(into: &mut Vec<ValueType>);
+
+    /// Appends the scalars.
+    #[doc(hidden)]
+    fn store(&self, into: &mut Vec<Value>);
+
+    /// Takes the scalars of one value; none where they do not make one.
+    #[doc(hidden)]
+    fn load(from: &mut Values<'_>) -> Option<Self>;
+
+    /// Takes an expression apart.
+    #[doc(hidden)]
+    fn view(exp: Exp<Self>) -> Self::View;
+
+    /// Elements as an array per component.
+    #[doc(hidden)]
+    fn to_columns(elements: &[Self], shape: &[i64], pool: &MemoryPool) -> Result<Vec<Column>, OutOfMemory> {
+        columns_of(elements, shape, pool)
+    }
+
+    /// All elements of columns.
+    #[doc(hidden)]
+    fn from_columns(columns: &[Column], count: usize) -> Option<Vec<Self>> {
+        elements_of(columns, count)
+    }
+}
+
+/// What closures may yield and operations take as an expression: expressions, views, constants of scalar type, and
+/// tuples and arrays of those.
+pub trait IntoExp {
+    /// The type of the value.
+    type Elt: Elt;
+
+    /// The expression.
+    fn into_exp(self) -> Exp<Self::Elt>;
+}
+
+/// What stands for an expression of the type `E` where that is known: expressions, views, constants, and tuples
+/// and arrays of those.
+#[diagnostic::on_unimplemented(message = "`{Self}` is no expression of type `{E}`")]
+pub trait Operand<E: Elt> {
+    /// The expression.
+    fn operand(self) -> Exp<E>;
+}
+
+/// Scalars to be read one after the other.
+pub type Values<'a> = std::slice::Iter<'a, Value>;
+
+/// How many scalars an element falls into.
+#[doc(hidden)]
+pub fn count<E: Elt>() -> usize {
+    components::<E>().len()
+}
+
+/// The scalars an element falls into.
+pub(crate) fn components<E: Elt>() -> Vec<ValueType> {
+    let mut types = Vec::new();
+    E::components(&mut types);
+    types
+}
+
+fn columns_of<E: Elt>(elements: &[E], shape: &[i64], pool: &MemoryPool) -> Result<Vec<Column>, OutOfMemory> {
+    let types = components::<E>();
+    let mut columns = Vec::with_capacity(types.len());
+    for ty in &types {
+        columns.push(Column::allocate(pool, ty.scalar(), shape)?);
+    }
+    let mut bytes = Vec::with_capacity(columns.len());
+    for (column, ty) in columns.iter_mut().zip(&types) {
+        bytes.push(column.bytes_mut(pool)?.chunks_exact_mut(ty.scalar().bytes()));
+    }
+    let mut values = Vec::with_capacity(types.len());
+    for element in elements {
+        element.store(&mut values);
+        for (value, places) in values.drain(..).zip(&mut bytes) {
+            if let Some(place) = places.next() {
+                let width = place.len();
+                place.copy_from_slice(&value.to_bits().to_le_bytes()[..width]);
+            }
+        }
+    }
+    drop(bytes);
+    Ok(columns)
+}
+
+fn elements_of<E: Elt>(columns: &[Column], count: usize) -> Option<Vec<E>> {
+    let types = components::<E>();
+    let mut bytes: Vec<_> = columns
+        .iter()
+        .zip(&types)
+        .map(|(column, ty)| column.bytes().chunks_exact(ty.scalar().bytes()))
+        .collect();
+    let mut values = Vec::with_capacity(types.len());
+    let mut elements = Vec::with_capacity(count);
+    for _ in 0..count {
+        for (places, ty) in bytes.iter_mut().zip(&types) {
+            let place = places.next()?;
+            let mut bits = [0; 8];
+            bits[..place.len()].copy_from_slice(place);
+            values.push(Value::from_bits(ty.scalar(), u64::from_le_bytes(bits)));
+        }
+        elements.push(E::load(&mut values.iter())?);
+        values.clear();
+    }
+    Some(elements)
+}

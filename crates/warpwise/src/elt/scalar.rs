@@ -1,0 +1,141 @@
+//! The scalar types and what can be done with them.
+
+use std::fmt::Debug;
+
+use half::f16;
+use warpwise_prim::{Scalar as Value, ValueType};
+use warpwise_runtime::array::{Array as Column, Element};
+use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
+
+use super::{Elt, IntoExp, Operand, Values};
+use crate::exp::Exp;
+
+/// A scalar: an element whose view is the expression itself.
+pub trait Scalar:
+    Elt<View = Exp<Self>> + IntoExp<Elt = Self> + Operand<Self> + Copy + Debug + PartialEq + Element
+{
+    /// Its surface type.
+    #[doc(hidden)]
+    const VALUE_TYPE: ValueType;
+
+    /// As a constant of the core language.
+    #[doc(hidden)]
+    fn value(self) -> Value;
+}
+
+/// A number.
+#[diagnostic::on_unimplemented(message = "`{Self}` is no number")]
+pub trait Num: Scalar {
+    /// The number nearest to this one.
+    #[doc(hidden)]
+    fn of(value: f64) -> Self;
+
+    /// The least and the greatest value (of floats: the infinities).
+    #[doc(hidden)]
+    fn bounds() -> (Self, Self);
+}
+
+/// A number with a sign.
+pub trait Signed: Num {}
+
+/// An integer.
+#[diagnostic::on_unimplemented(message = "`{Self}` is no integer")]
+pub trait Integer: Num + Bits {}
+
+/// A floating-point number.
+#[diagnostic::on_unimplemented(message = "`{Self}` is no floating-point number")]
+pub trait Float: Signed {}
+
+/// An integer or `bool`: what `&`, `|`, `^` and `!` work on.
+#[diagnostic::on_unimplemented(message = "`{Self}` has no bit operations")]
+pub trait Bits: Scalar {}
+
+macro_rules! scalars {
+    ($($ty:ident $variant:ident $raw:ident ($($tr:ident)*) $of:expr, $bounds:expr;)*) => { $(
+        #[allow(clippy::unnecessary_cast)]
+        impl Elt for $ty {
+            type View = Exp<$ty>;
+
+            fn components(into: &mut Vec<ValueType>) {
+                into.push(ValueType::$variant);
+            }
+
+            fn store(&self, into: &mut Vec<Value>) {
+                into.push(self.value());
+            }
+
+            fn load(from: &mut Values<'_>) -> Option<$ty> {
+                match from.next()? {
+                    Value::$raw(value) => Some(*value as $ty),
+                    _ => None,
+                }
+            }
+
+            fn view(exp: Exp<$ty>) -> Exp<$ty> {
+                exp
+            }
+
+            fn to_columns(elements: &[$ty], shape: &[i64], pool: &MemoryPool) -> Result<Vec<Column>, OutOfMemory> {
+                Ok(vec![Column::from_slice(pool, shape, elements)?])
+            }
+
+            fn from_columns(columns: &[Column], _count: usize) -> Option<Vec<$ty>> {
+                columns.first()?.as_slice().map(<[$ty]>::to_vec)
+            }
+        }
+
+        #[allow(clippy::unnecessary_cast)]
+        impl Scalar for $ty {
+            const VALUE_TYPE: ValueType = ValueType::$variant;
+
+            fn value(self) -> Value {
+                Value::$raw(self as _)
+            }
+        }
+
+        impl IntoExp for $ty {
+            type Elt = $ty;
+
+            fn into_exp(self) -> Exp<$ty> {
+                Exp::constant(self)
+            }
+        }
+
+        impl Operand<$ty> for $ty {
+            fn operand(self) -> Exp<$ty> {
+                Exp::constant(self)
+            }
+        }
+
+        scalars!(@traits $ty $of, $bounds; $($tr)*);
+    )* };
+    (@traits $ty:ident $of:expr, $bounds:expr; Num $($tr:ident)*) => {
+        impl Num for $ty {
+            fn of(value: f64) -> $ty {
+                let of: fn(f64) -> $ty = $of;
+                of(value)
+            }
+
+            fn bounds() -> ($ty, $ty) {
+                $bounds
+            }
+        }
+        $(impl $tr for $ty {})*
+    };
+    (@traits $ty:ident $of:expr, $bounds:expr; $($tr:ident)*) => { $(impl $tr for $ty {})* };
+}
+
+scalars! {
+    bool Bool Bool (Bits) |_| false, ();
+    i8 I8 I8 (Num Signed Integer Bits) |x| x as i8, (i8::MIN, i8::MAX);
+    i16 I16 I16 (Num Signed Integer Bits) |x| x as i16, (i16::MIN, i16::MAX);
+    i32 I32 I32 (Num Signed Integer Bits) |x| x as i32, (i32::MIN, i32::MAX);
+    i64 I64 I64 (Num Signed Integer Bits) |x| x as i64, (i64::MIN, i64::MAX);
+    u8 U8 I8 (Num Integer Bits) |x| x as u8, (u8::MIN, u8::MAX);
+    u16 U16 I16 (Num Integer Bits) |x| x as u16, (u16::MIN, u16::MAX);
+    u32 U32 I32 (Num Integer Bits) |x| x as u32, (u32::MIN, u32::MAX);
+    u64 U64 I64 (Num Integer Bits) |x| x as u64, (u64::MIN, u64::MAX);
+    f16 F16 F16 (Num Signed Float) f16::from_f64, (f16::NEG_INFINITY, f16::INFINITY);
+    f32 F32 F32 (Num Signed Float) |x| x as f32, (f32::NEG_INFINITY, f32::INFINITY);
+    f64 F64 F64 (Num Signed Float) |x| x, (f64::NEG_INFINITY, f64::INFINITY);
+}

@@ -1,0 +1,148 @@
+//! Comparisons, truth values, least and greatest.
+
+use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, ValueType};
+
+use super::ops::choose;
+use super::{Exp, cond};
+use crate::elt::{Num, Operand, Scalar};
+use crate::graph::Op;
+
+impl<T: Scalar> Exp<T> {
+    /// Whether the values are equal; a NaN equals nothing.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert!(Context::cpu()?.run(&Exp::constant(3).eq(3))?);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[allow(clippy::should_implement_trait)]
+    #[track_caller]
+    pub fn eq(self, other: impl Operand<T>) -> Exp<bool> {
+        self.compare(CompareOp::Eq, other.operand())
+    }
+
+    /// Whether the values differ.
+    #[allow(clippy::should_implement_trait)]
+    #[track_caller]
+    pub fn ne(self, other: impl Operand<T>) -> Exp<bool> {
+        self.compare(CompareOp::Ne, other.operand())
+    }
+
+    #[track_caller]
+    fn compare(self, op: CompareOp, other: Exp<T>) -> Exp<bool> {
+        Exp::make(Op::Compare(op), vec![self.node(), other.node()], Vec::new())
+    }
+
+    /// The comparison that orders this type, strictly or not.
+    #[track_caller]
+    fn order(self, other: Exp<T>, strict: bool) -> Exp<bool> {
+        let op = match (T::VALUE_TYPE, strict) {
+            (ValueType::F16 | ValueType::F32 | ValueType::F64, true) => CompareOp::FLt,
+            (ValueType::F16 | ValueType::F32 | ValueType::F64, false) => CompareOp::FLe,
+            (ValueType::I8 | ValueType::I16 | ValueType::I32 | ValueType::I64, true) => CompareOp::SLt,
+            (ValueType::I8 | ValueType::I16 | ValueType::I32 | ValueType::I64, false) => CompareOp::SLe,
+            (ValueType::U8 | ValueType::U16 | ValueType::U32 | ValueType::U64 | ValueType::Bool, true) => {
+                CompareOp::ULt
+            }
+            (ValueType::U8 | ValueType::U16 | ValueType::U32 | ValueType::U64 | ValueType::Bool, false) => {
+                CompareOp::ULe
+            }
+        };
+        self.compare(op, other)
+    }
+
+    /// `self < other`.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, use_};
+    ///
+    /// let xs = Array::from_vec([3], vec![1.5_f32, -2.0, 0.0])?;
+    /// assert_eq!(Context::cpu()?.run(&use_(&xs).map(|x| x.lt(0.0)))?.to_vec(), [false, true, false]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[allow(clippy::should_implement_trait)]
+    #[track_caller]
+    pub fn lt(self, other: impl Operand<T>) -> Exp<bool> {
+        self.order(other.operand(), true)
+    }
+
+    /// `self <= other`.
+    #[allow(clippy::should_implement_trait)]
+    #[track_caller]
+    pub fn le(self, other: impl Operand<T>) -> Exp<bool> {
+        self.order(other.operand(), false)
+    }
+
+    /// `self > other`.
+    #[allow(clippy::should_implement_trait)]
+    #[track_caller]
+    pub fn gt(self, other: impl Operand<T>) -> Exp<bool> {
+        other.operand().order(self, true)
+    }
+
+    /// `self >= other`.
+    #[allow(clippy::should_implement_trait)]
+    #[track_caller]
+    pub fn ge(self, other: impl Operand<T>) -> Exp<bool> {
+        other.operand().order(self, false)
+    }
+}
+
+impl<T: Num> Exp<T> {
+    /// The smaller value; of floats the one that is no NaN.
+    #[allow(clippy::should_implement_trait)]
+    #[track_caller]
+    pub fn min(self, other: impl Operand<T>) -> Exp<T> {
+        self.binary(choose::<T>(BinaryOp::SMin, BinaryOp::UMin, BinaryOp::FMin), other.operand())
+    }
+
+    /// The greater value; of floats the one that is no NaN.
+    #[allow(clippy::should_implement_trait)]
+    #[track_caller]
+    pub fn max(self, other: impl Operand<T>) -> Exp<T> {
+        self.binary(choose::<T>(BinaryOp::SMax, BinaryOp::UMax, BinaryOp::FMax), other.operand())
+    }
+
+    /// The nearest value between the bounds.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::cpu()?.run(&Exp::constant(7_u8).clamp(1, 5))?, 5);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[allow(clippy::should_implement_trait)]
+    #[track_caller]
+    pub fn clamp(self, least: impl Operand<T>, greatest: impl Operand<T>) -> Exp<T> {
+        self.max(least).min(greatest)
+    }
+}
+
+impl Exp<bool> {
+    /// Whether both hold; the other is computed only if this one does.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// let n = Exp::constant(0_i32);
+    /// assert!(!Context::cpu()?.run(&n.ne(0).and((12 / n).gt(1)))?);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn and(self, other: impl Operand<bool>) -> Exp<bool> {
+        cond(self, other.operand(), false)
+    }
+
+    /// Whether one of them holds; the other is computed only if this one does not.
+    #[track_caller]
+    pub fn or(self, other: impl Operand<bool>) -> Exp<bool> {
+        cond(self, Exp::constant(true), other.operand())
+    }
+
+    /// 1 for `true`, 0 for `false`.
+    #[track_caller]
+    pub fn to_int(self) -> Exp<i64> {
+        Exp::make(Op::Convert(ConvertOp::ZExt), vec![self.node()], Vec::new())
+    }
+}

@@ -1,0 +1,89 @@
+//! Conversions between scalar types.
+
+use warpwise_prim::{ConvertOp, ScalarClass, ScalarType, ValueType};
+
+use super::Exp;
+use crate::elt::{Num, Scalar};
+use crate::graph::Op;
+
+impl<T: Scalar> Exp<T> {
+    /// The value as another number type, as Rust's `as` does it: integers wrap, floats saturate and NaN gives 0,
+    /// `bool` gives 0 or 1.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// let context = Context::cpu()?;
+    /// assert_eq!(context.run(&Exp::constant(-1_i32).cast::<u8>())?, -1_i32 as u8);
+    /// assert_eq!(context.run(&Exp::constant(-1.5_f32).cast::<u8>())?, -1.5_f32 as u8);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn cast<U: Num>(self) -> Exp<U> {
+        Exp::make(Op::Convert(conversion(T::VALUE_TYPE, U::VALUE_TYPE)), vec![self.node()], Vec::new())
+    }
+
+    /// The same bits as a value of another type of the same width.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::cpu()?.run(&Exp::constant(1.0_f32).bitcast::<u32>())?, 1.0_f32.to_bits());
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn bitcast<U: Num>(self) -> Exp<U> {
+        Exp::make(Op::Convert(ConvertOp::Bitcast), vec![self.node()], Vec::new())
+    }
+}
+
+impl Exp<char> {
+    /// The code point.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::cpu()?.run(&Exp::constant('a').code())?, 'a' as u32);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn code(self) -> Exp<u32> {
+        self.part(0)
+    }
+
+    /// The character of a code point; a result that holds none cannot be read by the host.
+    #[track_caller]
+    pub fn from_code(code: Exp<u32>) -> Exp<char> {
+        code.part(0)
+    }
+}
+
+/// The conversion that does what `as` does.
+fn conversion(from: ValueType, to: ValueType) -> ConvertOp {
+    let (source, target) = (from.scalar(), to.scalar());
+    match (source.class(), target.class()) {
+        (ScalarClass::Bool, ScalarClass::Bool) | (ScalarClass::Int, ScalarClass::Bool | ScalarClass::Int) => {
+            integers(from, source, target)
+        }
+        (ScalarClass::Float, ScalarClass::Bool) => ConvertOp::ToBool,
+        (ScalarClass::Bool, ScalarClass::Int) => ConvertOp::ZExt,
+        (ScalarClass::Bool, ScalarClass::Float) => ConvertOp::UIToFP,
+        (ScalarClass::Int, ScalarClass::Float) if from.is_unsigned() => ConvertOp::UIToFP,
+        (ScalarClass::Int, ScalarClass::Float) => ConvertOp::SIToFP,
+        (ScalarClass::Float, ScalarClass::Int) if to.is_unsigned() => ConvertOp::FPToUI,
+        (ScalarClass::Float, ScalarClass::Int) => ConvertOp::FPToSI,
+        (ScalarClass::Float, ScalarClass::Float) => ConvertOp::FPConvert,
+    }
+}
+
+fn integers(from: ValueType, source: ScalarType, target: ScalarType) -> ConvertOp {
+    if target == ScalarType::Bool {
+        ConvertOp::ToBool
+    } else if target.bits() < source.bits() {
+        ConvertOp::Truncate
+    } else if from.is_unsigned() {
+        ConvertOp::ZExt
+    } else {
+        ConvertOp::SExt
+    }
+}

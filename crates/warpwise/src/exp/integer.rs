@@ -1,0 +1,226 @@
+//! Operations on integers and on numbers of every kind.
+
+use warpwise_prim::{BinaryOp, UnaryOp};
+
+use super::{Exp, cond, while_};
+use crate::elt::{Float, Integer, Num, Operand, Signed};
+
+impl<T: Signed> Exp<T> {
+    /// The absolute value; of the least integer, itself.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// let context = Context::cpu()?;
+    /// assert_eq!(context.run(&Exp::constant(-3_i8).abs())?, 3);
+    /// assert_eq!(context.run(&Exp::constant(-3.5_f64).abs())?, 3.5);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn abs(self) -> Exp<T> {
+        let is_float = T::VALUE_TYPE.scalar().is_float();
+        self.unary(if is_float { UnaryOp::FAbs } else { UnaryOp::Abs })
+    }
+
+    /// The sign as -1, 0 or 1; a float zero keeps its sign, NaN stays NaN.
+    #[track_caller]
+    pub fn sign(self) -> Exp<T> {
+        let is_float = T::VALUE_TYPE.scalar().is_float();
+        self.unary(if is_float { UnaryOp::FSignum } else { UnaryOp::Signum })
+    }
+}
+
+impl<T: Num> Exp<T> {
+    /// The least value of the type; of floats negative infinity.
+    #[track_caller]
+    pub fn least() -> Exp<T> {
+        Exp::constant(T::bounds().0)
+    }
+
+    /// The greatest value of the type; of floats infinity.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::cpu()?.run(&Exp::<u8>::greatest())?, u8::MAX);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn greatest() -> Exp<T> {
+        Exp::constant(T::bounds().1)
+    }
+}
+
+impl<T: Integer> Exp<T> {
+    /// The power by a non-negative integer, wrapping; a negative exponent is an error of the run.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::cpu()?.run(&Exp::constant(-3_i32).pow(3))?, -27);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn pow(self, exponent: impl Operand<T>) -> Exp<T> {
+        let op = super::ops::choose::<T>(BinaryOp::Pow, BinaryOp::UPow, BinaryOp::Pow);
+        self.binary(op, exponent.operand())
+    }
+
+    /// The quotient rounded down; [`/`](std::ops::Div) rounds towards zero.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// let context = Context::cpu()?;
+    /// assert_eq!(context.run(&(Exp::constant(-7) / 2))?, -3);
+    /// assert_eq!(context.run(&Exp::constant(-7).div_floor(2))?, -4);
+    /// assert_eq!(context.run(&Exp::constant(-7).mod_floor(2))?, 1);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn div_floor(self, divisor: impl Operand<T>) -> Exp<T> {
+        let op = super::ops::choose::<T>(BinaryOp::SDiv, BinaryOp::UDiv, BinaryOp::SDiv);
+        self.binary(op, divisor.operand())
+    }
+
+    /// The remainder with the divisor's sign; that of [`%`](std::ops::Rem) has the dividend's.
+    #[track_caller]
+    pub fn mod_floor(self, divisor: impl Operand<T>) -> Exp<T> {
+        let op = super::ops::choose::<T>(BinaryOp::SMod, BinaryOp::UMod, BinaryOp::SMod);
+        self.binary(op, divisor.operand())
+    }
+
+    /// The high half of the product.
+    #[track_caller]
+    pub fn mul_high(self, other: impl Operand<T>) -> Exp<T> {
+        let op = super::ops::choose::<T>(BinaryOp::SMulHigh, BinaryOp::UMulHigh, BinaryOp::SMulHigh);
+        self.binary(op, other.operand())
+    }
+
+    /// The number of one bits.
+    #[track_caller]
+    pub fn count_ones(self) -> Exp<u32> {
+        self.unary(UnaryOp::PopCount).cast()
+    }
+
+    /// The number of leading zero bits.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::cpu()?.run(&Exp::constant(1_u16).leading_zeros())?, 15);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn leading_zeros(self) -> Exp<u32> {
+        self.unary(UnaryOp::LeadingZeros).cast()
+    }
+
+    /// The number of trailing zero bits.
+    #[track_caller]
+    pub fn trailing_zeros(self) -> Exp<u32> {
+        self.unary(UnaryOp::TrailingZeros).cast()
+    }
+
+    /// The bits rotated to the left; the number of places counts modulo the width.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::cpu()?.run(&Exp::constant(0x81_u8).rotate_left(1))?, 0x03);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn rotate_left(self, places: impl Operand<T>) -> Exp<T> {
+        let bits = T::VALUE_TYPE.scalar().bits();
+        let mask = Exp::constant(T::of(f64::from(bits - 1)));
+        let left = places.operand() & mask;
+        let right = (Exp::constant(T::of(f64::from(bits))) - left) & mask;
+        self.binary(BinaryOp::Shl, left) | self.binary(BinaryOp::LShr, right)
+    }
+
+    /// The bits rotated to the right.
+    #[track_caller]
+    pub fn rotate_right(self, places: impl Operand<T>) -> Exp<T> {
+        self.rotate_left(Exp::constant(T::of(0.0)) - places.operand())
+    }
+
+    /// The bits shifted to the right, zeros coming in also where the type has a sign.
+    #[track_caller]
+    pub fn shift_right_zeros(self, places: impl Operand<T>) -> Exp<T> {
+        self.binary(BinaryOp::LShr, places.operand())
+    }
+
+    /// Whether the bit of this number, from 0 on, is set.
+    #[track_caller]
+    pub fn test_bit(self, bit: impl Operand<T>) -> Exp<bool> {
+        (self.shift_right_zeros(bit) & T::of(1.0)).ne(T::of(0.0))
+    }
+
+    /// Whether the value is divisible by 2.
+    #[track_caller]
+    pub fn is_even(self) -> Exp<bool> {
+        (self & T::of(1.0)).eq(T::of(0.0))
+    }
+
+    /// Whether the value is not divisible by 2.
+    #[track_caller]
+    pub fn is_odd(self) -> Exp<bool> {
+        (self & T::of(1.0)).ne(T::of(0.0))
+    }
+
+    /// The greatest common divisor, not negative but for that of the least integer and itself or 0.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// let context = Context::cpu()?;
+    /// assert_eq!(context.run(&Exp::constant(12).gcd(-18))?, 6);
+    /// assert_eq!(context.run(&Exp::constant(4_u8).lcm(6))?, 12);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn gcd(self, other: impl Operand<T>) -> Exp<T> {
+        let zero = T::of(0.0);
+        let (divisor, _) = while_((self, other.operand()), |(_, y)| y.ne(zero), |(x, y)| (y, x % y));
+        divisor.magnitude()
+    }
+
+    /// The least common multiple, wrapping.
+    #[track_caller]
+    pub fn lcm(self, other: impl Operand<T>) -> Exp<T> {
+        let other = other.operand();
+        let is_zero = self.eq(T::of(0.0)).or(other.eq(T::of(0.0)));
+        cond(is_zero, Exp::constant(T::of(0.0)), (self / self.gcd(other) * other).magnitude())
+    }
+
+    /// The absolute value, of types without a sign too.
+    #[track_caller]
+    fn magnitude(self) -> Exp<T> {
+        if T::VALUE_TYPE.is_unsigned() { self } else { self.unary(UnaryOp::Abs) }
+    }
+}
+
+impl<T: Float> Exp<T> {
+    /// The power by an integer known when the program is made, by repeated multiplication.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::cpu()?.run(&Exp::constant(2.0_f32).powi(-3))?, 0.125);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn powi(self, exponent: i32) -> Exp<T> {
+        let mut result = Exp::constant(T::of(1.0));
+        let (mut square, mut left) = (self, exponent.unsigned_abs());
+        while left > 0 {
+            if left & 1 == 1 {
+                result *= square;
+            }
+            square = square * square;
+            left >>= 1;
+        }
+        if exponent < 0 { result.recip() } else { result }
+    }
+}

@@ -1,0 +1,312 @@
+//! Compiled functions: what they take and give, and how they run.
+
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use warpwise_runtime::array::{Array as Column, Value};
+
+use crate::acc::Acc;
+use crate::array::{Array, RawArray, host_memory};
+use crate::context::{Context, Loaded};
+use crate::elt::{Elt, components};
+use crate::error::Error;
+use crate::exp::Exp;
+use crate::graph::{self, Ref};
+use crate::shape::Shape;
+
+/// A parameter of a compiled function: an [`Acc`] or an [`Exp`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no parameter of a compiled function",
+    note = "parameters are `Acc<Array<..>>` and `Exp<..>`"
+)]
+pub trait Input: Sized {
+    /// What the host gives for it.
+    type Host;
+
+    /// A fresh parameter.
+    #[doc(hidden)]
+    fn parameter() -> (Self, Ref);
+
+    /// The host's value for the program.
+    #[doc(hidden)]
+    fn values(host: &Self::Host, into: &mut Vec<Value>);
+}
+
+/// What a computation yields: an [`Acc`], an [`Exp`], or a tuple of those.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no result of a computation",
+    note = "results are `Acc<Array<..>>`, `Exp<..>` and tuples of those"
+)]
+pub trait Output {
+    /// What the host gets.
+    type Host: Send + 'static;
+
+    /// The nodes.
+    #[doc(hidden)]
+    fn nodes(&self, into: &mut Vec<Ref>);
+
+    /// The program's values for the host.
+    #[doc(hidden)]
+    fn host(values: &mut std::vec::IntoIter<Value>) -> Result<Self::Host, Error>;
+}
+
+/// A closure from parameters to results, which [`Context::compile`] compiles.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no computation",
+    note = "write the types of the closure's parameters, `Acc<Array<..>>` or `Exp<..>`"
+)]
+pub trait Computation<A> {
+    /// What it yields.
+    type Result: Output;
+
+    /// The parameters and the results.
+    #[doc(hidden)]
+    fn build(self) -> (Vec<Ref>, Vec<Ref>);
+}
+
+/// A compiled function with parameters `A` and results `R`. Threads may share it.
+///
+/// ```
+/// use warpwise::{Acc, Array, Context, Vector};
+///
+/// let double = Context::cpu()?.compile(|xs: Acc<Vector<i32>>| xs.map(|x| x * 2))?;
+/// std::thread::scope(|scope| {
+///     for n in 0..4 {
+///         let double = &double;
+///         scope.spawn(move || {
+///             let xs = Array::from_vec([n], vec![1; n])?;
+///             assert_eq!(double.run(&xs)?.to_vec(), vec![2; n]);
+///             Ok::<(), warpwise::Error>(())
+///         });
+///     }
+/// });
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+pub struct Function<A, R> {
+    context: Context,
+    program: Arc<Loaded>,
+    used: Vec<Value>,
+    of: PhantomData<fn(A) -> R>,
+}
+
+/// A run that goes on beside the caller.
+///
+/// ```
+/// use warpwise::{Acc, Array, Context, Vector};
+///
+/// let sum = Context::cpu()?.compile(|xs: Acc<Vector<i64>>| xs.sum())?;
+/// let pending = sum.start(&Array::from_vec([3], vec![1, 2, 3])?)?;
+/// assert_eq!(pending.wait()?.to_vec(), [6]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+pub struct Pending<T> {
+    thread: JoinHandle<Result<T, Error>>,
+}
+
+impl<T> Pending<T> {
+    /// Whether the result is there.
+    pub fn is_done(&self) -> bool {
+        self.thread.is_finished()
+    }
+
+    /// Waits for the result.
+    pub fn wait(self) -> Result<T, Error> {
+        self.thread.join().unwrap_or_else(|_| Err(Error::Internal("a run panicked".to_string())))
+    }
+}
+
+impl<A, R: Output> Function<A, R> {
+    pub(crate) fn new(context: Context, program: Arc<Loaded>, used: Vec<Value>) -> Function<A, R> {
+        Function { context, program, used, of: PhantomData }
+    }
+
+    fn call(&self, mut arguments: Vec<Value>) -> Result<R::Host, Error> {
+        arguments.extend(self.used.iter().cloned());
+        let values = self.context.call(&self.program, arguments)?;
+        R::host(&mut values.into_iter())
+    }
+
+    fn call_beside(&self, mut arguments: Vec<Value>) -> Result<Pending<R::Host>, Error> {
+        arguments.extend(self.used.iter().cloned());
+        let (context, program) = (self.context.clone(), Arc::clone(&self.program));
+        let run = move || R::host(&mut context.call(&program, arguments)?.into_iter());
+        let thread =
+            std::thread::Builder::new().spawn(run).map_err(|error| Error::Device(error.to_string()))?;
+        Ok(Pending { thread })
+    }
+}
+
+impl<A, R> Clone for Function<A, R> {
+    fn clone(&self) -> Function<A, R> {
+        let (context, program) = (self.context.clone(), Arc::clone(&self.program));
+        Function { context, program, used: self.used.clone(), of: PhantomData }
+    }
+}
+
+macro_rules! arities {
+    ($($($name:ident $small:ident)*;)*) => { $(
+        impl<Closure, Res: Output, $($name: Input),*> Computation<($($name,)*)> for Closure
+        where
+            Closure: FnOnce($($name),*) -> Res,
+        {
+            type Result = Res;
+
+            fn build(self) -> (Vec<Ref>, Vec<Ref>) {
+                $(let $small = $name::parameter();)*
+                let mut results = Vec::new();
+                self($($small.0),*).nodes(&mut results);
+                (vec![$($small.1),*], results)
+            }
+        }
+
+        impl<Res: Output, $($name: Input),*> Function<($($name,)*), Res> {
+            /// Runs the function and waits for the result.
+            pub fn run(&self, $($small: &$name::Host),*) -> Result<Res::Host, Error> {
+                #[allow(unused_mut)]
+                let mut arguments = Vec::new();
+                $($name::values($small, &mut arguments);)*
+                self.call(arguments)
+            }
+
+            /// Runs the function beside the caller.
+            pub fn start(&self, $($small: &$name::Host),*) -> Result<Pending<Res::Host>, Error> {
+                #[allow(unused_mut)]
+                let mut arguments = Vec::new();
+                $($name::values($small, &mut arguments);)*
+                self.call_beside(arguments)
+            }
+        }
+    )* };
+}
+
+arities! {
+    ;
+    A a;
+    A a B b;
+    A a B b C c;
+    A a B b C c D d;
+    A a B b C c D d E e;
+    A a B b C c D d E e F f;
+    A a B b C c D d E e F f G g;
+    A a B b C c D d E e F f G g H h;
+}
+
+impl<Sh: Shape, E: Elt> Input for Acc<Array<Sh, E>> {
+    type Host = Array<Sh, E>;
+
+    fn parameter() -> (Self, Ref) {
+        let node = graph::parameter(Acc::<Array<Sh, E>>::ty(), Location::caller());
+        (Acc::of(node.clone()), node)
+    }
+
+    fn values(host: &Array<Sh, E>, into: &mut Vec<Value>) {
+        values_of(host.raw(), into);
+    }
+}
+
+impl<E: Elt> Input for Exp<E> {
+    type Host = E;
+
+    fn parameter() -> (Self, Ref) {
+        let node = graph::parameter(Exp::<E>::ty(), Location::caller());
+        (Exp::of(node.clone()), node)
+    }
+
+    fn values(host: &E, into: &mut Vec<Value>) {
+        let mut values = Vec::new();
+        host.store(&mut values);
+        into.extend(components::<E>().iter().zip(values).map(|(ty, value)| Value::scalar(*ty, value)));
+    }
+}
+
+impl<Sh: Shape, E: Elt> Output for Acc<Array<Sh, E>> {
+    type Host = Array<Sh, E>;
+
+    fn nodes(&self, into: &mut Vec<Ref>) {
+        into.push(self.node());
+    }
+
+    fn host(values: &mut std::vec::IntoIter<Value>) -> Result<Array<Sh, E>, Error> {
+        let types = components::<E>();
+        let mut columns = Vec::with_capacity(types.len());
+        for value in values.by_ref().take(types.len()) {
+            columns.push(match value {
+                Value::Array { array, .. } => array,
+                Value::Scalar { value, .. } => {
+                    let mut column = Column::allocate(host_memory(), value.ty(), &[])?;
+                    let bytes = column.bytes_mut(host_memory())?;
+                    let width = bytes.len();
+                    bytes.copy_from_slice(&value.to_bits().to_le_bytes()[..width]);
+                    column
+                }
+            });
+        }
+        let shape = columns.first().map(|column| column.shape().to_vec());
+        match shape {
+            Some(shape) if columns.len() == types.len() => {
+                Ok(Array::from_raw(RawArray { shape, types, columns }))
+            }
+            Some(_) | None => Err(Error::Internal("a result is missing".to_string())),
+        }
+    }
+}
+
+impl<E: Elt> Output for Exp<E> {
+    type Host = E;
+
+    fn nodes(&self, into: &mut Vec<Ref>) {
+        into.push(self.node());
+    }
+
+    fn host(values: &mut std::vec::IntoIter<Value>) -> Result<E, Error> {
+        let scalars: Vec<warpwise_prim::Scalar> = values
+            .by_ref()
+            .take(components::<E>().len())
+            .filter_map(|value| match value {
+                Value::Scalar { value, .. } => Some(value),
+                Value::Array { .. } => None,
+            })
+            .collect();
+        E::load(&mut scalars.iter())
+            .ok_or_else(|| Error::Check("a result is no value of its type".to_string()))
+    }
+}
+
+macro_rules! tuples {
+    ($($($name:ident $at:tt)*;)*) => { $(
+        impl<$($name: Output),*> Output for ($($name,)*) {
+            type Host = ($($name::Host,)*);
+
+            fn nodes(&self, into: &mut Vec<Ref>) {
+                $(self.$at.nodes(into);)*
+            }
+
+            fn host(values: &mut std::vec::IntoIter<Value>) -> Result<Self::Host, Error> {
+                Ok(($($name::host(values)?,)*))
+            }
+        }
+    )* };
+}
+
+tuples! {
+    A 0;
+    A 0 B 1;
+    A 0 B 1 C 2;
+    A 0 B 1 C 2 D 3;
+    A 0 B 1 C 2 D 3 E 4;
+    A 0 B 1 C 2 D 3 E 4 F 5;
+    A 0 B 1 C 2 D 3 E 4 F 5 G 6;
+    A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7;
+}
+
+/// The arguments that an array is; one element is a scalar per component.
+pub(crate) fn values_of(array: &RawArray, into: &mut Vec<Value>) {
+    for (column, ty) in array.columns.iter().zip(&array.types) {
+        match column.element(0) {
+            Some(value) if array.shape.is_empty() => into.push(Value::scalar(*ty, value)),
+            Some(_) | None => into.push(Value::array(*ty, column.clone())),
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! Folds and scans.
+//!
+//! The core language's reductions and scans need a neutral element, and it may take part any number of times. The surface promises
+//! neither: an initial value takes part once, and none may be given. Where the function is an operator (or one per component) whose
+//! neutral element is known, that is used; elsewhere elements are lifted to pairs of a flag and a value, where `(false, _)` is neutral.
+
+use warpwise_ir::{Expr, Lambda, Operand, Reduce, Scan, SliceDim, Type};
+use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType, ValueType};
+
+use super::delayed::{At, Delayed};
+use super::{ArrayValue, Lowering, Value, internal, zeros};
+use crate::error::Error;
+use crate::graph::{Fold, Function, Node, Op, Ref};
+
+/// An associative function as the core language wants it.
+pub(super) struct Operator {
+    /// Neutral elements: of the components, or of the flag and the components.
+    pub neutral: Vec<Operand>,
+    /// Whether values carry a flag.
+    pub lifted: bool,
+    /// Whether the initial value has not been taken care of.
+    pub initial: Option<Vec<Operand>>,
+}
+
+impl<'f> Lowering<'f> {
+    pub(super) fn fold(&mut self, node: &Ref) -> Result<Value, Error> {
+        match &node.op {
+            Op::Fold(fold) => self.reduce(node, *fold),
+            Op::Scan { exclusive, fold } => self.scan(node, *exclusive, *fold),
+            Op::FoldSegments => self.fold_segments(node),
+            _ => Err(internal(node, "no fold")),
+        }
+    }
+
+    fn reduce(&mut self, node: &Ref, fold: Fold) -> Result<Value, Error> {
+        let source = self.array(&node.inputs[0])?;
+        let initial = self.initial(node)?;
+        let operator = self.operator(node, fold, initial);
+        let (outer, width) = (&source.shape[..source.shape.len() - 1], source.shape[source.shape.len() - 1]);
+        if fold == Fold::First {
+            self.check_not_empty(node, outer, width);
+        }
+        let elements = source.elements.clone();
+        let columns = self.nest_rows(&source, &mut |lowering, index, leaves| {
+            let reduced = lowering.reduction(node, width, &elements, index, leaves, &operator)?;
+            lowering.with_initial(node, &operator, &reduced)
+        })?;
+        let array = ArrayValue { shape: outer.to_vec(), elements: Delayed::Stored(columns) };
+        Ok(super::one(array))
+    }
+
+    /// What the first elements of nothing are.
+    fn check_not_empty(&mut self, node: &Node, outer: &[Operand], width: Operand) {
+        let mut holds = self.b.compare("some", CompareOp::SLt, 0, width);
+        for &extent in outer {
+            let none = self.b.compare("none", CompareOp::Eq, extent, 0);
+            holds = self.b.binary("ok", BinaryOp::Or, holds, none);
+        }
+        self.check(node, holds, "a fold of no elements without an initial value", &[]);
+    }
+
+    fn initial(&self, node: &Node) -> Result<Option<Vec<Operand>>, Error> {
+        node.inputs.get(1).map(|initial| self.scalars(initial)).transpose()
+    }
+
+    /// A nest of maps over all but the innermost dimension.
+    fn nest_rows(
+        &mut self,
+        source: &ArrayValue,
+        innermost: super::delayed::Innermost<'_, 'f>,
+    ) -> Result<Vec<Operand>, Error> {
+        let mut leaves = Vec::new();
+        source.elements.leaves(&mut leaves);
+        let inputs: Vec<Operand> = leaves.iter().map(|leaf| self.cut(*leaf, &source.shape)).collect();
+        let outer = &source.shape[..source.shape.len() - 1];
+        self.nested(outer, source.elements.needs_index(), &mut Vec::new(), inputs, innermost)
+    }
+
+    /// One row reduced: the flag if there is one, and the components.
+    fn reduction(
+        &mut self,
+        node: &Ref,
+        width: Operand,
+        elements: &Delayed,
+        index: &[Operand],
+        rows: &[Operand],
+        operator: &Operator,
+    ) -> Result<Vec<Operand>, Error> {
+        let (arrays, map) = self.row_map(width, elements, index, rows, operator.lifted)?;
+        let op = self.operator_lambda(node, operator)?;
+        let reduce = Reduce { op, neutral: operator.neutral.clone(), commutative: false };
+        Ok(self.screma(width, arrays, map, Vec::new(), vec![reduce], None))
+    }
+
+    /// The map of a row to elements, with flags if wanted.
+    fn row_map(
+        &mut self,
+        width: Operand,
+        elements: &Delayed,
+        index: &[Operand],
+        rows: &[Operand],
+        lifted: bool,
+    ) -> Result<(Vec<warpwise_ir::Var>, Lambda), Error> {
+        let (arrays, params, at) = self.inputs(width, rows, elements.needs_index());
+        let count = rows.len();
+        let map = self.lambda(params, |lowering, given| {
+            let mut index = index.to_vec();
+            index.extend(at.map(|_| given[given.len() - 1]));
+            let mut leaves = given[..count].iter().copied();
+            let at = &mut At { index: &index, leaves: Some(&mut leaves), certs: &[] };
+            let mut result = lowering.element(elements, at)?;
+            if lifted {
+                result.insert(0, Operand::bool(true));
+            }
+            Ok(result)
+        })?;
+        Ok((arrays, map))
+    }
+
+    /// How the node's first function is to be used.
+    pub(super) fn operator(&mut self, node: &Node, fold: Fold, initial: Option<Vec<Operand>>) -> Operator {
+        let types = components(node);
+        if let (Fold::Neutral, Some(neutral)) = (fold, &initial) {
+            return Operator { neutral: neutral.clone(), lifted: false, initial: None };
+        }
+        match identities(&node.functions[0], &types) {
+            Some(neutral) => match initial {
+                Some(initial) if all_neutral(&initial, &neutral) => {
+                    Operator { neutral: initial, lifted: false, initial: None }
+                }
+                initial => Operator { neutral, lifted: false, initial },
+            },
+            None => {
+                let mut neutral = vec![Operand::bool(false)];
+                neutral.extend(zeros(&types));
+                Operator { neutral, lifted: true, initial }
+            }
+        }
+    }
+
+    /// The function as a lambda, on pairs if it is lifted.
+    pub(super) fn operator_lambda(&mut self, node: &Ref, operator: &Operator) -> Result<Lambda, Error> {
+        let mut types: Vec<Type> = Vec::new();
+        if operator.lifted {
+            types.push(Type::BOOL);
+        }
+        types.extend(components(node).iter().map(|ty| Type::Scalar(ty.scalar())));
+        let both: Vec<Type> = types.iter().chain(&types).cloned().collect();
+        let params = self.fresh("x", &both);
+        self.lambda(params, |lowering, given| {
+            let (x, y) = given.split_at(types.len());
+            if operator.lifted {
+                lowering.lifted(node, x, y)
+            } else {
+                lowering.apply_scalar(node, 0, vec![x.to_vec(), y.to_vec()])
+            }
+        })
+    }
+
+    /// `(p, x) . (q, y)`: the other value where one flag is not set.
+    fn lifted(&mut self, node: &Ref, x: &[Operand], y: &[Operand]) -> Result<Vec<Operand>, Error> {
+        let both = self.b.binary("both", BinaryOp::And, x[0], y[0]);
+        let then_body =
+            self.body(|lowering| lowering.apply_scalar(node, 0, vec![x[1..].to_vec(), y[1..].to_vec()]))?;
+        let else_body = self.body(|lowering| {
+            let pairs = x[1..].iter().zip(&y[1..]);
+            Ok(pairs.map(|(&x_i, &y_i)| lowering.b.select("x", x[0], x_i, y_i)).collect())
+        })?;
+        let mut result = vec![self.b.binary("any", BinaryOp::Or, x[0], y[0])];
+        let branch = warpwise_ir::Branch::Plain;
+        let chosen = Expr::If { cond: both, then_body, else_body, branch };
+        result.extend(self.b.bind("x", chosen).into_iter().map(Operand::Var));
+        Ok(result)
+    }
+
+    /// The initial value combined with a reduced one.
+    fn with_initial(
+        &mut self,
+        node: &Ref,
+        operator: &Operator,
+        reduced: &[Operand],
+    ) -> Result<Vec<Operand>, Error> {
+        let values = &reduced[usize::from(operator.lifted)..];
+        let Some(initial) = operator.initial.clone() else { return Ok(values.to_vec()) };
+        if !operator.lifted {
+            return self.apply_scalar(node, 0, vec![initial, values.to_vec()]);
+        }
+        let then_body =
+            self.body(|lowering| lowering.apply_scalar(node, 0, vec![initial.clone(), values.to_vec()]))?;
+        let else_body = self.body(|_| Ok(initial.clone()))?;
+        let chosen = Expr::If { cond: reduced[0], then_body, else_body, branch: warpwise_ir::Branch::Plain };
+        Ok(self.b.bind("x", chosen).into_iter().map(Operand::Var).collect())
+    }
+
+    fn scan(&mut self, node: &Ref, exclusive: bool, fold: Fold) -> Result<Value, Error> {
+        let source = self.array(&node.inputs[0])?;
+        let initial = self.initial(node)?;
+        let operator = self.operator(node, fold, initial);
+        let width = source.shape[source.shape.len() - 1];
+        let elements = source.elements.clone();
+        let columns = self.nest_rows(&source, &mut |lowering, index, rows| {
+            let (arrays, map) = lowering.row_map(width, &elements, index, rows, operator.lifted)?;
+            let op = lowering.operator_lambda(node, &operator)?;
+            let scan = Scan { op, neutral: operator.neutral.clone(), exclusive };
+            let post = if operator.lifted || operator.initial.is_some() {
+                let types: Vec<Type> =
+                    operator.neutral.iter().map(|x| lowering.b.function.operand_type(*x)).collect();
+                let params = lowering.fresh("x", &types);
+                Some(
+                    lowering
+                        .lambda(params, |lowering, given| lowering.with_initial(node, &operator, given))?,
+                )
+            } else {
+                None
+            };
+            Ok(lowering.screma(width, arrays, map, vec![scan], Vec::new(), post))
+        })?;
+        let array = ArrayValue { shape: source.shape.clone(), elements: Delayed::Stored(columns) };
+        Ok(super::one(array))
+    }
+
+    /// Every row: for every segment, the reduction of a slice whose length differs from segment to segment.
+    fn fold_segments(&mut self, node: &Ref) -> Result<Value, Error> {
+        let source = self.computed(&node.inputs[0])?;
+        let (starts, lengths) = (self.computed(&node.inputs[1])?, self.computed(&node.inputs[2])?);
+        let initial = Some(self.scalars(&node.inputs[3])?);
+        let operator = self.operator(node, Fold::Initial, initial);
+        let extent = source.shape[source.shape.len() - 1];
+        let segments = self.intersection([starts.shape.as_slice(), lengths.shape.as_slice()].into_iter());
+        let mut bounds = self.columns(&node.inputs[1])?;
+        bounds.extend(self.columns(&node.inputs[2])?);
+        let bounds: Vec<Operand> = bounds.into_iter().map(|column| self.cut(column, &segments)).collect();
+        let columns = self.nest_rows(&source, &mut |lowering, _, rows| {
+            lowering.nested(&segments, false, &mut Vec::new(), bounds.clone(), &mut |lowering, _, given| {
+                lowering.segment(node, extent, given[0], given[1], rows, &operator)
+            })
+        })?;
+        let mut shape = source.shape.clone();
+        let last = shape.len() - 1;
+        shape[last] = segments[0];
+        Ok(super::one(ArrayValue { shape, elements: Delayed::Stored(columns) }))
+    }
+
+    fn segment(
+        &mut self,
+        node: &Ref,
+        extent: Operand,
+        start: Operand,
+        length: Operand,
+        rows: &[Operand],
+        operator: &Operator,
+    ) -> Result<Vec<Operand>, Error> {
+        let end = self.b.binary("end", BinaryOp::Add, start, length);
+        let mut holds = self.b.compare("ok", CompareOp::SLe, end, extent);
+        for bound in [start, length] {
+            let not_negative = self.b.compare("ok", CompareOp::SLe, 0, bound);
+            holds = self.b.binary("ok", BinaryOp::And, holds, not_negative);
+        }
+        let text = "a segment beyond the array (start, length, extent):";
+        let cert = self.check(node, holds, text, &[start, length, extent]);
+        let length = self.b.with_certs(&[cert], |b| b.bind_one("length", Expr::Operand(length)).into());
+        let mut parts = Vec::new();
+        for row in rows.iter().filter_map(|row| row.as_var()) {
+            let dims = vec![SliceDim::Range { start, len: length, stride: 1.into() }];
+            parts.push(Operand::Var(self.b.with_certs(&[cert], |b| b.slice("segment", row, dims))));
+        }
+        let elements = Delayed::Stored(parts.clone());
+        let reduced = self.reduction(node, length, &elements, &[], &parts, operator)?;
+        self.with_initial(node, operator, &reduced)
+    }
+}
+
+/// The components of the elements of a node's result.
+pub(super) fn components(node: &Node) -> Vec<ValueType> {
+    node.ty.array().map(|array| array.components.to_vec()).unwrap_or_default()
+}
+
+/// The neutral element of a function that is an operator on every component.
+pub(super) fn identities(function: &Function, types: &[ValueType]) -> Option<Vec<Operand>> {
+    let parts: Vec<&Ref> = match function.result.op {
+        Op::Join => function.result.inputs.iter().collect(),
+        _ => vec![&function.result],
+    };
+    if parts.len() != types.len() {
+        return None;
+    }
+    let identity = |(at, (part, ty)): (usize, (&&Ref, &ValueType))| {
+        let Op::Binary(op) = part.op else { return None };
+        let (x, y) = (parameter_part(&part.inputs[0], function)?, parameter_part(&part.inputs[1], function)?);
+        let fits = op.is_associative() || op.reassociates_as_declared();
+        let are_both =
+            (x == (0, at) && y == (1, at)) || (op.is_commutative() && x == (1, at) && y == (0, at));
+        (fits && are_both).then(|| identity(op, ty.scalar())).flatten()
+    };
+    parts.iter().zip(types).enumerate().map(identity).collect()
+}
+
+fn identity(op: BinaryOp, ty: ScalarType) -> Option<Operand> {
+    op.identity(ty).map(Operand::Const)
+}
+
+/// Which parameter a node is a component of, and which.
+fn parameter_part(node: &Ref, function: &Function) -> Option<(usize, usize)> {
+    let (whole, at) = match node.op {
+        Op::Part(at) => (&node.inputs[0], at),
+        _ => (node, 0),
+    };
+    if matches!(whole.op, Op::Part(_)) {
+        let (param, outer) = parameter_part(whole, function)?;
+        return Some((param, outer + at));
+    }
+    let param = function.params.iter().position(|param| param.id == whole.id)?;
+    Some((param, at))
+}
+
+/// Whether constants are neutral; zeros of either sign are for sums.
+fn all_neutral(initial: &[Operand], neutral: &[Operand]) -> bool {
+    let is_zero = |operand: &Operand| match operand.as_const() {
+        Some(Scalar::F16(x)) => x.to_f32() == 0.0,
+        Some(Scalar::F32(x)) => x == 0.0,
+        Some(Scalar::F64(x)) => x == 0.0,
+        _ => false,
+    };
+    initial.iter().zip(neutral).all(|(x, y)| x == y || (is_zero(x) && is_zero(y)))
+}

@@ -1,0 +1,355 @@
+//! From the graph of handles to core IR of level `soac`.
+//!
+//! `xs.zip_with(&ys, |x, y| x * y).sum()` becomes
+//!
+//! ```text
+//! entry main(n: i64, m: i64, xs: [n]f32, ys: [m]f32) -> (sum: f32) ... {
+//!   extent: i64 = smin n m;
+//!   xs_1: [extent]f32 = slice xs[0:extent:1];
+//!   ys_1: [extent]f32 = slice ys[0:extent:1];
+//!   sum: f32 = screma extent (xs_1, ys_1)
+//!     map (x: f32, y: f32) { p: f32 = fmul x y; return p }
+//!     reduce (a: f32, b: f32) { s: f32 = fadd a b; return s } [0f32];
+//!   return sum
+//! }
+//! ```
+//!
+//! [`plan`] says where nodes are computed. Elements are taken apart into components, arrays into an array per component.
+//! What is used once, by an operation on arrays, stays [`delayed`](delayed): a function of the elements of other arrays at the same
+//! index, or of the index, that becomes part of its user (papers/003, section 5). Everything else is computed where it
+//! stands; the optimiser's fusion comes on top.
+//!
+//! Reading order: [`plan`], this file, [`scalar`], [`delayed`], [`views`], [`folds`], [`moves`], [`control`].
+//!
+//! Absent: optimisation. The verifier checks what comes out.
+
+mod control;
+mod delayed;
+mod folds;
+mod moves;
+mod plan;
+mod scalar;
+mod views;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use warpwise_ir::builder::Builder;
+use warpwise_ir::{
+    Body, EntryParam, EntryPoint, EntryType, Function as CoreFunction, Operand, Program, Type, Var,
+};
+use warpwise_prim::{Scalar, ValueType};
+
+use crate::array::RawArray;
+use crate::error::Error;
+use crate::graph::{ArrayTy, Node, Op, Ref, Ty};
+
+use delayed::Delayed;
+use plan::{Plan, plan};
+
+/// A program, and what it takes besides its parameters.
+pub(crate) struct Lowered {
+    /// One entry point, `main`.
+    pub program: Program,
+    /// Arrays of the host that the program uses: arguments after the parameters.
+    pub used: Vec<RawArray>,
+}
+
+/// The name of the entry point.
+pub(crate) const ENTRY: &str = "main";
+
+/// Lowers a computation with these parameters and results.
+pub(crate) fn lower(params: &[Ref], results: &[Ref]) -> Result<Lowered, Error> {
+    let plan = plan(results);
+    let used: Vec<Ref> = plan.used.clone();
+    let inputs: Vec<Ref> = params.iter().chain(&used).cloned().collect();
+    let mut function = CoreFunction::new(ENTRY);
+    let values = parameters(&mut function, &inputs);
+    let size_params = function.params.len() - inputs.iter().map(|input| columns(&input.ty)).sum::<usize>();
+    let mut lowering = Lowering { b: Builder::new(&mut function), plan, values };
+    lowering.scope(0)?;
+    let (sizes, outputs) = lowering.results(results)?;
+    let size_results = sizes.len();
+    let all: Vec<Operand> = sizes.into_iter().chain(outputs).collect();
+    let unique = vec![false; all.len()];
+    lowering.b.finish(all, &unique);
+    function.entry = Some(EntryPoint {
+        name: ENTRY.to_string(),
+        size_params,
+        params: inputs.iter().flat_map(|input| surface(&input.ty)).map(parameter).collect(),
+        size_results,
+        results: results.iter().flat_map(|result| surface(&result.ty)).collect(),
+    });
+    let mut program = Program::default();
+    program.functions.push(function);
+    let used = used.iter().filter_map(|node| match &node.op {
+        Op::Use(array) => Some(array.clone()),
+        _ => None,
+    });
+    Ok(Lowered { program, used: used.collect() })
+}
+
+/// What a node was lowered to.
+#[derive(Clone)]
+enum Value {
+    /// The components of an element.
+    Scalars(Vec<Operand>),
+    /// Arrays.
+    Arrays(SmallVec<[ArrayValue; 1]>),
+}
+
+/// An array.
+#[derive(Clone)]
+struct ArrayValue {
+    /// Extents, outermost first.
+    shape: Vec<Operand>,
+    /// Its elements.
+    elements: Delayed,
+}
+
+/// Lowering at work.
+struct Lowering<'f> {
+    b: Builder<'f>,
+    plan: Plan,
+    values: FxHashMap<u64, Value>,
+}
+
+impl Lowering<'_> {
+    /// Computes everything of a scope.
+    fn scope(&mut self, scope: plan::ScopeId) -> Result<(), Error> {
+        for node in self.plan.nodes(scope) {
+            let value = self.node(&node)?;
+            self.values.insert(node.id, value);
+        }
+        Ok(())
+    }
+
+    fn node(&mut self, node: &Ref) -> Result<Value, Error> {
+        match &node.op {
+            Op::Invalid(reason) => Err(wrong(node, reason)),
+            Op::Parameter | Op::Use(_) => self.value(node),
+            Op::Constant(values) => Ok(Value::Scalars(values.iter().map(|value| (*value).into()).collect())),
+            Op::Choose => self.choose(node),
+            Op::While => self.repeat(node),
+            Op::Join
+            | Op::Part(_)
+            | Op::Unary(_)
+            | Op::Binary(_)
+            | Op::Ternary(_)
+            | Op::Compare(_)
+            | Op::Convert(_)
+            | Op::At { .. }
+            | Op::Extents => Ok(Value::Scalars(self.scalar_node(node)?)),
+            Op::Gather => {
+                let mut arrays = SmallVec::new();
+                for input in &node.inputs {
+                    arrays.push(self.computed(input)?);
+                }
+                Ok(Value::Arrays(arrays))
+            }
+            Op::Group(at) => match self.value(&node.inputs[0])? {
+                Value::Arrays(arrays) if *at < arrays.len() => {
+                    Ok(Value::Arrays(SmallVec::from_iter([arrays[*at].clone()])))
+                }
+                Value::Arrays(_) | Value::Scalars(_) => Err(internal(node, "no such array")),
+            },
+            Op::Unit | Op::Generate | Op::Map { .. } | Op::Backpermute => self.producer(node),
+            Op::Reshape | Op::Flatten | Op::Slice(_) | Op::Transpose(_) | Op::Replicate(_) => self.view(node),
+            Op::Compute => Ok(one(self.computed(&node.inputs[0])?)),
+            Op::Fold(_) | Op::Scan { .. } | Op::FoldSegments => self.fold(node),
+            Op::Permute | Op::Scatter | Op::Filter | Op::Concat => self.movement(node),
+        }
+    }
+
+    fn value(&self, node: &Node) -> Result<Value, Error> {
+        if let Op::Constant(values) = &node.op {
+            return Ok(Value::Scalars(values.iter().map(|value| (*value).into()).collect()));
+        }
+        self.values.get(&node.id).cloned().ok_or_else(|| {
+            wrong(
+                node,
+                "a variable of a function is used outside of it, or by an operation on arrays within it",
+            )
+        })
+    }
+
+    fn scalars(&self, node: &Node) -> Result<Vec<Operand>, Error> {
+        match self.value(node)? {
+            Value::Scalars(operands) => Ok(operands),
+            Value::Arrays(_) => Err(internal(node, "an array where a scalar is expected")),
+        }
+    }
+
+    fn array(&self, node: &Node) -> Result<ArrayValue, Error> {
+        match self.value(node)? {
+            Value::Arrays(arrays) if arrays.len() == 1 => Ok(arrays[0].clone()),
+            Value::Arrays(_) | Value::Scalars(_) => Err(internal(node, "no array")),
+        }
+    }
+
+    /// The array, computed if it was not.
+    fn computed(&mut self, node: &Node) -> Result<ArrayValue, Error> {
+        let array = self.array(node)?;
+        let Delayed::Stored(_) = array.elements else {
+            let stored = self.store(&array)?;
+            let array = ArrayValue { shape: array.shape, elements: Delayed::Stored(stored) };
+            self.values.insert(node.id, one(array.clone()));
+            return Ok(array);
+        };
+        Ok(array)
+    }
+
+    /// The arrays of the components, computed if they were not.
+    fn columns(&mut self, node: &Node) -> Result<Vec<Operand>, Error> {
+        match self.computed(node)?.elements {
+            Delayed::Stored(columns) => Ok(columns),
+            Delayed::Map { .. } | Delayed::At { .. } | Delayed::Gather { .. } => {
+                Err(internal(node, "an array that was not computed"))
+            }
+        }
+    }
+
+    /// A value that is put off where its only user can take it in.
+    fn produced(&mut self, node: &Node, array: ArrayValue) -> Result<Value, Error> {
+        if self.plan.is_used_once(node) && array.elements.depth() < delayed::GREATEST_DEPTH {
+            return Ok(one(array));
+        }
+        let stored = self.store(&array)?;
+        Ok(one(ArrayValue { shape: array.shape, elements: Delayed::Stored(stored) }))
+    }
+
+    /// Puts the code of a node's function here.
+    fn apply(&mut self, node: &Node, at: usize, arguments: Vec<Value>) -> Result<Value, Error> {
+        let function = &node.functions[at];
+        for (param, argument) in function.params.iter().zip(arguments) {
+            self.values.insert(param.id, argument);
+        }
+        if let Some(scope) = self.plan.scope(node, at) {
+            self.scope(scope)?;
+        }
+        self.value(&function.result)
+    }
+
+    /// Puts the code of a node's scalar function here.
+    fn apply_scalar(
+        &mut self,
+        node: &Node,
+        at: usize,
+        arguments: Vec<Vec<Operand>>,
+    ) -> Result<Vec<Operand>, Error> {
+        match self.apply(node, at, arguments.into_iter().map(Value::Scalars).collect())? {
+            Value::Scalars(operands) => Ok(operands),
+            Value::Arrays(_) => Err(internal(node, "a scalar function yields an array")),
+        }
+    }
+
+    /// A body of its own.
+    fn body(&mut self, build: impl FnOnce(&mut Self) -> Result<Vec<Operand>, Error>) -> Result<Body, Error> {
+        let outer = self.b.take_stms();
+        let result = build(self);
+        let stms = self.b.take_stms();
+        self.b.extend(outer);
+        Ok(Body { stms, result: result? })
+    }
+
+    /// Fresh variables of these types.
+    fn fresh(&mut self, name: &str, types: &[Type]) -> Vec<Var> {
+        types.iter().map(|ty| self.b.function.fresh(name, ty.clone())).collect()
+    }
+
+    /// The sizes that the results' types mention and parameters do not give, then the results.
+    fn results(&mut self, results: &[Ref]) -> Result<(Vec<Operand>, Vec<Operand>), Error> {
+        let mut outputs = Vec::new();
+        for result in results {
+            match &result.ty {
+                Ty::Scalars(_) => outputs.extend(self.scalars(result)?),
+                Ty::Arrays(_) => outputs.extend(self.columns(result)?),
+            }
+        }
+        let mut sizes = Vec::new();
+        for output in &outputs {
+            for size in self.b.function.operand_type(*output).shape() {
+                let is_param = |var: Var| self.b.function.params.iter().any(|param| param.var == var);
+                if size.as_var().is_some_and(|var| !is_param(var)) && !sizes.contains(size) {
+                    sizes.push(*size);
+                }
+            }
+        }
+        Ok((sizes, outputs))
+    }
+}
+
+/// One array as a value.
+fn one(array: ArrayValue) -> Value {
+    Value::Arrays(SmallVec::from_iter([array]))
+}
+
+/// Declares parameters: all sizes, then the components; yields their values.
+fn parameters(function: &mut CoreFunction, inputs: &[Ref]) -> FxHashMap<u64, Value> {
+    let mut shapes = Vec::new();
+    for input in inputs {
+        let rank = input.ty.array().map_or(0, |array| array.rank);
+        let shape = (0..rank).map(|_| Operand::Var(function.param("n", Type::I64, false)));
+        shapes.push(shape.collect::<Vec<Operand>>());
+    }
+    let mut values = FxHashMap::default();
+    for (input, shape) in inputs.iter().zip(shapes) {
+        let components = match &input.ty {
+            Ty::Scalars(components) => components.clone(),
+            Ty::Arrays(arrays) => arrays.iter().flat_map(|array| array.components.clone()).collect(),
+        };
+        let component = |ty: &ValueType| {
+            let ty = Type::array(ty.scalar(), shape.iter().copied());
+            Operand::Var(function.param("a", ty, false))
+        };
+        let operands: Vec<Operand> = components.iter().map(component).collect();
+        let value = match &input.ty {
+            Ty::Scalars(_) => Value::Scalars(operands),
+            Ty::Arrays(_) => one(ArrayValue { shape, elements: Delayed::Stored(operands) }),
+        };
+        values.insert(input.id, value);
+    }
+    values
+}
+
+/// How many values of the core language a node's value is.
+fn columns(ty: &Ty) -> usize {
+    match ty {
+        Ty::Scalars(components) => components.len(),
+        Ty::Arrays(arrays) => arrays.iter().map(|array| array.components.len()).sum(),
+    }
+}
+
+/// The types of these values as the driver sees them.
+fn surface(ty: &Ty) -> Vec<EntryType> {
+    let array = |array: &ArrayTy| {
+        let rank = array.rank;
+        let entry = move |ty: &ValueType| match rank {
+            0 => EntryType::Scalar(*ty),
+            _ => EntryType::Array(*ty, rank),
+        };
+        array.components.iter().map(entry).collect::<Vec<EntryType>>()
+    };
+    match ty {
+        Ty::Scalars(components) => components.iter().map(|ty| EntryType::Scalar(*ty)).collect(),
+        Ty::Arrays(arrays) => arrays.iter().flat_map(array).collect(),
+    }
+}
+
+fn parameter(ty: EntryType) -> EntryParam {
+    EntryParam { name: String::new(), consumed: false, ty }
+}
+
+/// The constants that stand where there is no value.
+fn zeros(types: &[ValueType]) -> Vec<Operand> {
+    types.iter().map(|ty| Operand::Const(Scalar::zero(ty.scalar()))).collect()
+}
+
+/// The program is wrong here.
+fn wrong(node: &Node, message: &str) -> Error {
+    Error::Program { place: node.place.to_string(), message: message.to_string() }
+}
+
+/// This crate is wrong.
+fn internal(node: &Node, message: &str) -> Error {
+    Error::Internal(format!("{}: {message}", node.place))
+}

@@ -1,0 +1,204 @@
+//! Where every node is computed.
+//!
+//! Functions, choices and loops open scopes. A node is computed in the innermost scope that all its users share, so that
+//! what is shared is computed once and what only one side of a choice needs only there; but never within a function that
+//! was begun after the node was made: what is written before a closure is computed before it. Operations on arrays
+//! are never computed within scalar functions.
+
+use rustc_hash::FxHashMap;
+
+use crate::graph::{Node, Op, Ref};
+
+/// A scope, by position in [`Plan::scopes`].
+pub(super) type ScopeId = usize;
+
+/// Where every node is computed.
+pub(super) struct Plan {
+    scopes: Vec<Scope>,
+    home: FxHashMap<u64, ScopeId>,
+    nested: FxHashMap<(u64, usize), ScopeId>,
+    uses: FxHashMap<u64, Uses>,
+    /// The host's arrays, each once.
+    pub used: Vec<Ref>,
+}
+
+struct Scope {
+    parent: Option<ScopeId>,
+    depth: usize,
+    /// Nodes with smaller numbers were made before the scope was begun; 0 where that does not matter.
+    begin: u64,
+    /// Whether operations on arrays may stand here.
+    arrays: bool,
+    /// What is computed here, operands first.
+    nodes: Vec<Ref>,
+}
+
+/// How the elements of an array are used.
+#[derive(Clone, Copy, Default)]
+struct Uses {
+    count: usize,
+    /// All uses take every element at most once, in the scope the array is computed in.
+    once_each: bool,
+}
+
+/// Plans the computation of these results.
+pub(super) fn plan(results: &[Ref]) -> Plan {
+    let order = operands_first(results);
+    let top = Scope { parent: None, depth: 0, begin: 0, arrays: true, nodes: Vec::new() };
+    let mut plan = Plan {
+        scopes: vec![top],
+        home: FxHashMap::default(),
+        nested: FxHashMap::default(),
+        uses: FxHashMap::default(),
+        used: Vec::new(),
+    };
+    for result in results {
+        plan.use_in(result, 0);
+    }
+    for node in order.iter().rev() {
+        plan.place(node);
+    }
+    for node in &order {
+        if matches!(node.op, Op::Use(_)) {
+            plan.used.push(node.clone());
+        } else if !matches!(node.op, Op::Parameter)
+            && let Some(&home) = plan.home.get(&node.id)
+        {
+            plan.scopes[home].nodes.push(node.clone());
+        }
+    }
+    plan
+}
+
+impl Plan {
+    /// What is computed in a scope, operands first.
+    pub fn nodes(&self, scope: ScopeId) -> Vec<Ref> {
+        self.scopes[scope].nodes.clone()
+    }
+
+    /// Whether nothing is computed in a scope.
+    pub fn is_empty(&self, scope: ScopeId) -> bool {
+        self.scopes[scope].nodes.is_empty()
+    }
+
+    /// The scope of a node's function, or side of a choice.
+    pub fn scope(&self, node: &Node, at: usize) -> Option<ScopeId> {
+        self.nested.get(&(node.id, at)).copied()
+    }
+
+    /// Whether every element of an array is used at most once, by one other operation on arrays.
+    pub fn is_used_once(&self, node: &Node) -> bool {
+        self.uses.get(&node.id).is_some_and(|uses| uses.count == 1 && uses.once_each)
+    }
+
+    /// Decides where a node stands whose users are all placed, and uses its operands from there.
+    fn place(&mut self, node: &Ref) {
+        let Some(&shared) = self.home.get(&node.id) else { return };
+        let home = self.not_after(node, shared);
+        self.home.insert(node.id, home);
+        let is_loop = matches!(node.op, Op::While);
+        for (at, input) in node.inputs.iter().enumerate() {
+            let scope = match node.op {
+                Op::Choose if at > 0 => self.open(node, at - 1, home, 0, node.is_array()),
+                _ => home,
+            };
+            self.use_in(input, scope);
+            self.count(node, at, input);
+        }
+        for (at, function) in node.functions.iter().enumerate() {
+            let begin = function.params.iter().map(|param| param.id).min().unwrap_or(0);
+            let scope = self.open(node, at, home, begin, is_loop && node.is_array());
+            self.use_in(&function.result, scope);
+        }
+    }
+
+    fn open(&mut self, node: &Node, at: usize, parent: ScopeId, begin: u64, arrays: bool) -> ScopeId {
+        let depth = self.scopes[parent].depth + 1;
+        self.scopes.push(Scope { parent: Some(parent), depth, begin, arrays, nodes: Vec::new() });
+        let scope = self.scopes.len() - 1;
+        self.nested.insert((node.id, at), scope);
+        scope
+    }
+
+    fn use_in(&mut self, node: &Ref, scope: ScopeId) {
+        let scope = match self.home.get(&node.id) {
+            Some(&other) => self.common(scope, other),
+            None => scope,
+        };
+        self.home.insert(node.id, scope);
+    }
+
+    fn common(&self, mut a: ScopeId, mut b: ScopeId) -> ScopeId {
+        while a != b {
+            if self.scopes[a].depth < self.scopes[b].depth {
+                std::mem::swap(&mut a, &mut b);
+            }
+            a = self.scopes[a].parent.unwrap_or(a);
+        }
+        a
+    }
+
+    /// The innermost scope around `scope` that the node may stand in.
+    fn not_after(&self, node: &Node, scope: ScopeId) -> ScopeId {
+        let mut home = scope;
+        let mut around = Some(scope);
+        while let Some(at) = around {
+            let Scope { parent, begin, arrays, .. } = self.scopes[at];
+            if let Some(parent) = parent
+                && (begin > node.id || (node.is_array() && !arrays))
+            {
+                home = parent;
+            }
+            around = parent;
+        }
+        home
+    }
+
+    /// Counts a use of an array's elements.
+    fn count(&mut self, user: &Node, at: usize, input: &Node) {
+        if !input.is_array() || matches!(user.op, Op::Extents) {
+            return;
+        }
+        let once_each = match user.op {
+            Op::Map { .. }
+            | Op::Backpermute
+            | Op::Slice(_)
+            | Op::Transpose(_)
+            | Op::Fold(_)
+            | Op::Scan { .. }
+            | Op::Filter => true,
+            Op::Permute | Op::Scatter => at == 1,
+            _ => false,
+        };
+        let same_home = self.home.get(&user.id) == self.home.get(&input.id);
+        let uses = self.uses.entry(input.id).or_default();
+        uses.count += 1;
+        uses.once_each = once_each && same_home;
+    }
+}
+
+/// All nodes that the results need, operands before users.
+fn operands_first(results: &[Ref]) -> Vec<Ref> {
+    enum Step {
+        Enter(Ref),
+        Leave(Ref),
+    }
+    let mut entered = FxHashMap::default();
+    let mut order = Vec::new();
+    let mut steps: Vec<Step> = results.iter().rev().map(|node| Step::Enter(node.clone())).collect();
+    while let Some(step) = steps.pop() {
+        match step {
+            Step::Leave(node) => order.push(node),
+            Step::Enter(node) => {
+                if entered.insert(node.id, ()).is_some() {
+                    continue;
+                }
+                let operands: Vec<Ref> =
+                    node.inputs.iter().chain(node.functions.iter().map(|f| &f.result)).cloned().collect();
+                steps.push(Step::Leave(node));
+                steps.extend(operands.into_iter().rev().map(Step::Enter));
+            }
+        }
+    }
+    order
+}

@@ -1,0 +1,249 @@
+//! Views: arrays whose elements are those of another array at other places.
+//!
+//! Of an array in memory a view is `slice`, `rearrange` or `reshape`; of one that is not computed yet, its index is changed.
+
+use std::rc::Rc;
+
+use warpwise_ir::{Expr, Operand, Shape, SliceDim, Var};
+use warpwise_prim::{BinaryOp, CompareOp};
+
+use super::delayed::Delayed;
+use super::{ArrayValue, Lowering, Value, internal, one};
+use crate::error::Error;
+use crate::graph::{Axis, Op, Ref};
+
+/// How an index into a view becomes an index into what is viewed.
+#[derive(Clone)]
+pub(super) enum View {
+    /// For every dimension of what is viewed, which part is taken.
+    Slice(Vec<Part>),
+    /// Dimension `i` of the view is dimension `perm[i]` of what is viewed.
+    Transpose(Vec<usize>),
+    /// Which dimensions of the view are those of what is viewed; it repeats along the others.
+    Replicate(Vec<bool>),
+}
+
+/// What a slice takes of a dimension.
+#[derive(Clone, Copy)]
+pub(super) enum Part {
+    /// One index, checked by the certificate.
+    Fixed(Operand, Option<Var>),
+    /// So many from a first one on, forwards or backwards.
+    Range { start: Operand, len: Operand, backwards: bool },
+}
+
+/// The index that a chain of views, the outermost first, comes to, and the certificates it relies on.
+pub(super) fn source_index(
+    lowering: &mut Lowering<'_>,
+    views: &[View],
+    index: &[Operand],
+) -> (Vec<Operand>, Vec<Var>) {
+    let (mut index, mut certs) = (index.to_vec(), Vec::new());
+    for view in views {
+        index = match view {
+            View::Transpose(perm) => {
+                let mut source = index.clone();
+                for (&from, &at) in perm.iter().zip(&index) {
+                    source[from] = at;
+                }
+                source
+            }
+            View::Replicate(kept) => {
+                index.iter().zip(kept).filter(|(_, kept)| **kept).map(|(at, _)| *at).collect()
+            }
+            View::Slice(parts) => {
+                let mut given = index.iter();
+                let mut source = Vec::with_capacity(parts.len());
+                for part in parts {
+                    source.push(part.place(lowering, &mut given, &mut certs));
+                }
+                source
+            }
+        };
+    }
+    (index, certs)
+}
+
+impl Part {
+    fn place(
+        &self,
+        lowering: &mut Lowering<'_>,
+        given: &mut std::slice::Iter<'_, Operand>,
+        certs: &mut Vec<Var>,
+    ) -> Operand {
+        match self {
+            Part::Fixed(at, cert) => {
+                certs.extend(*cert);
+                *at
+            }
+            Part::Range { start, backwards, .. } => {
+                let at = given.next().copied().unwrap_or(Operand::i64(0));
+                match (backwards, start.as_const().and_then(|start| start.as_int())) {
+                    (true, _) => lowering.b.binary("i", BinaryOp::Sub, *start, at),
+                    (false, Some(0)) => at,
+                    (false, _) => lowering.b.binary("i", BinaryOp::Add, *start, at),
+                }
+            }
+        }
+    }
+}
+
+impl Lowering<'_> {
+    pub(super) fn view(&mut self, node: &Ref) -> Result<Value, Error> {
+        match &node.op {
+            Op::Reshape => {
+                let shape = self.extents(node, &node.inputs[0])?;
+                self.reshape(node, &node.inputs[1], shape, false)
+            }
+            Op::Flatten => {
+                let extents = self.array(&node.inputs[0])?.shape;
+                let size = self.product(&extents);
+                self.reshape(node, &node.inputs[0], vec![size], true)
+            }
+            Op::Transpose(perm) => {
+                let source = self.array(&node.inputs[0])?;
+                let shape = perm.iter().map(|at| source.shape[*at]).collect();
+                let elements = self.seen(&source.elements, &View::Transpose(perm.clone()));
+                self.produced(node, ArrayValue { shape, elements })
+            }
+            Op::Slice(axes) => self.slice(node, axes),
+            Op::Replicate(kept) => {
+                let source = self.computed(&node.inputs[0])?;
+                let added: Vec<bool> = kept.iter().map(|kept| !kept).collect();
+                let mut given = Vec::new();
+                for input in &node.inputs[1..] {
+                    given.extend(self.extents(node, input)?);
+                }
+                let (mut given, mut own) = (given.into_iter(), source.shape.iter().copied());
+                let size = |added: &bool| if *added { given.next() } else { own.next() };
+                let shape = added.iter().filter_map(size).collect();
+                let elements = self.seen(&source.elements, &View::Replicate(kept.clone()));
+                self.produced(node, ArrayValue { shape, elements })
+            }
+            _ => Err(internal(node, "no view")),
+        }
+    }
+
+    fn slice(&mut self, node: &Ref, axes: &[Axis]) -> Result<Value, Error> {
+        let source = self.array(&node.inputs[0])?;
+        let mut given = node.inputs[1..].iter();
+        let (mut parts, mut shape) = (Vec::new(), Vec::new());
+        for (axis, &extent) in axes.iter().zip(&source.shape) {
+            let mut operand = |lowering: &Self| match given.next() {
+                Some(input) => Ok(lowering.scalars(input)?[0]),
+                None => Err(internal(node, "an operand is missing")),
+            };
+            let part = match axis {
+                Axis::Fixed => {
+                    let at = operand(self)?;
+                    Part::Fixed(at, self.check_index(node, &[at], &[extent]))
+                }
+                Axis::All => Part::Range { start: 0.into(), len: extent, backwards: false },
+                Axis::Reversed => {
+                    let start = self.b.binary("last", BinaryOp::Sub, extent, 1);
+                    Part::Range { start, len: extent, backwards: true }
+                }
+                Axis::Range => Part::Range { start: operand(self)?, len: operand(self)?, backwards: false },
+            };
+            if let Part::Range { len, .. } = part {
+                shape.push(len);
+            }
+            parts.push(part);
+        }
+        let elements = self.seen(&source.elements, &View::Slice(parts));
+        self.produced(node, ArrayValue { shape, elements })
+    }
+
+    /// The same elements in row-major order under another shape.
+    fn reshape(&mut self, node: &Ref, source: &Ref, shape: Vec<Operand>, fits: bool) -> Result<Value, Error> {
+        let source = self.computed(source)?;
+        let mut certs = Vec::new();
+        if !fits {
+            let (old, new) = (self.product(&source.shape), self.product(&shape));
+            let holds = self.b.compare("ok", CompareOp::Eq, old, new);
+            certs.push(self.check(node, holds, "a reshape to another number of elements:", &[old, new]));
+        }
+        let Delayed::Stored(columns) = &source.elements else { return Err(internal(node, "not computed")) };
+        let mut reshaped = Vec::with_capacity(columns.len());
+        for &column in columns {
+            let array = self.cut(column, &source.shape);
+            reshaped.push(self.reshaped(array, &shape, &certs));
+        }
+        Ok(one(ArrayValue { shape, elements: Delayed::Stored(reshaped) }))
+    }
+
+    pub(super) fn reshaped(&mut self, array: Operand, shape: &[Operand], certs: &[Var]) -> Operand {
+        let is_array = array.as_var().is_some_and(|var| self.b.function.ty(var).rank() > 0);
+        self.b.with_certs(certs, |b| {
+            let var = match array.as_var() {
+                Some(var) if is_array => var,
+                Some(_) | None => b.bind_one("single", Expr::ArrayLit(vec![array])),
+            };
+            if shape.is_empty() {
+                let rank = b.function.ty(var).rank();
+                return b.index("x", var, &vec![Operand::i64(0); rank]).into();
+            }
+            b.bind_one("xs", Expr::Reshape { array: var, shape: Shape::from_slice(shape) }).into()
+        })
+    }
+
+    /// A view of elements.
+    fn seen(&mut self, elements: &Delayed, view: &View) -> Delayed {
+        let further = |views: &Rc<[View]>| [view.clone()].into_iter().chain(views.iter().cloned()).collect();
+        match elements {
+            Delayed::Stored(columns) => match view {
+                View::Replicate(_) => {
+                    Delayed::At { columns: columns.clone(), views: Rc::from([view.clone()]) }
+                }
+                View::Slice(_) | View::Transpose(_) => {
+                    Delayed::Stored(columns.iter().map(|column| self.seen_column(*column, view)).collect())
+                }
+            },
+            Delayed::Map { node, index, inputs } => Delayed::Map {
+                node: node.clone(),
+                index: index.as_ref().map(further),
+                inputs: inputs.iter().map(|input| self.seen(input, view)).collect(),
+            },
+            Delayed::At { columns, views } => Delayed::At { columns: columns.clone(), views: further(views) },
+            Delayed::Gather { node, views, source } => {
+                Delayed::Gather { node: node.clone(), views: further(views), source: source.clone() }
+            }
+        }
+    }
+
+    /// A view of an array in memory.
+    fn seen_column(&mut self, column: Operand, view: &View) -> Operand {
+        let Some(array) = column.as_var() else { return column };
+        match view {
+            View::Transpose(perm) => {
+                self.b.bind_one("xs", Expr::Rearrange { array, perm: perm.clone() }).into()
+            }
+            View::Slice(parts) => {
+                let mut certs = Vec::new();
+                let dim = |part: &Part| match part {
+                    Part::Fixed(at, cert) => {
+                        certs.extend(*cert);
+                        SliceDim::Fix(*at)
+                    }
+                    Part::Range { start, len, backwards } => {
+                        let stride = Operand::i64(if *backwards { -1 } else { 1 });
+                        SliceDim::Range { start: *start, len: *len, stride }
+                    }
+                };
+                let dims: Vec<SliceDim> = parts.iter().map(dim).collect();
+                let all_fixed: Option<Vec<Operand>> = dims
+                    .iter()
+                    .map(|dim| match dim {
+                        SliceDim::Fix(at) => Some(*at),
+                        SliceDim::Range { .. } => None,
+                    })
+                    .collect();
+                self.b.with_certs(&certs, |b| match all_fixed {
+                    Some(index) => b.index("x", array, &index).into(),
+                    None => b.slice("xs", array, dims).into(),
+                })
+            }
+            View::Replicate(_) => column,
+        }
+    }
+}

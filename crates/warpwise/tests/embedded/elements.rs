@@ -1,0 +1,85 @@
+//! Structs, enums, tuples and arrays as elements.
+
+use warpwise::{Array, Complex, Elt, Exp, IntoExp, use_};
+
+use crate::run;
+
+#[derive(Clone, Copy, PartialEq, Debug, Elt)]
+enum Figure {
+    Circle(f32),
+    Rectangle { width: f32, height: f32 },
+    Nothing,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug, Elt)]
+struct Named {
+    figure: Figure,
+    at: (f32, [i32; 2]),
+    initial: char,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug, Elt)]
+struct Pair<A: Elt, B: Elt>(A, B);
+
+fn figures() -> Vec<Figure> {
+    vec![Figure::Circle(2.0), Figure::Rectangle { width: 2.0, height: 3.0 }, Figure::Nothing]
+}
+
+#[test]
+fn enums_are_taken_apart_by_cases() {
+    let xs = use_(&Array::from_vec([3], figures()).unwrap());
+    assert_eq!(run(&xs).to_vec(), figures());
+    let areas = xs.map(|figure| figure.cases(|r| r * r * 3.0, |w, h| w * h, || 0.0));
+    assert_eq!(run(&areas).to_vec(), [12.0, 6.0, 0.0]);
+    let turned = xs
+        .map(|figure| figure.cases(FigureExp::circle, |w, h| FigureExp::rectangle(h, w), FigureExp::nothing));
+    assert_eq!(run(&turned).to_vec()[1], Figure::Rectangle { width: 3.0, height: 2.0 });
+    assert_eq!(run(&turned).to_vec()[2], Figure::Nothing);
+}
+
+#[test]
+fn structs_of_everything_come_back() {
+    let named = |figure| Named { figure, at: (1.5, [1, -2]), initial: 'é' };
+    let all: Vec<Named> = figures().into_iter().map(named).collect();
+    let xs = use_(&Array::from_vec([3], all.clone()).unwrap());
+    assert_eq!(run(&xs).to_vec(), all);
+    let moved = xs.map(|x| {
+        let (place, [i, j]) = x.at;
+        NamedExp { at: (place + 1.0, [j, i]), ..x }
+    });
+    let expected = Named { figure: Figure::Circle(2.0), at: (2.5, [-2, 1]), initial: 'é' };
+    assert_eq!(run(&moved).to_vec()[0], expected);
+}
+
+#[test]
+fn generic_structs_have_generic_views() {
+    let xs = use_(&Array::from_vec([2], vec![Pair(1_u8, true), Pair(255, false)]).unwrap());
+    let swapped = xs.map(|PairExp(number, flag)| PairExp::<bool, u8>(!flag, number + 1));
+    assert_eq!(run(&swapped).to_vec(), [Pair(false, 2), Pair(true, 0)]);
+}
+
+#[test]
+fn scalars_of_every_type_come_back() {
+    fn check<E: Elt + PartialEq + std::fmt::Debug>(values: Vec<E>) {
+        let xs = use_(&Array::from_vec([values.len()], values.clone()).unwrap());
+        assert_eq!(run(&xs.compute()).to_vec(), values);
+        assert_eq!(run(&xs.map(|x| x.into_exp())).to_vec(), values);
+        let single = run(&Exp::constant(values[0].clone()));
+        assert_eq!(single, values[0]);
+    }
+    check(vec![true, false]);
+    check(vec![i8::MIN, 0, i8::MAX]);
+    check(vec![i16::MIN, 0, i16::MAX]);
+    check(vec![i32::MIN, 0, i32::MAX]);
+    check(vec![i64::MIN, 0, i64::MAX]);
+    check(vec![u8::MIN, u8::MAX]);
+    check(vec![u16::MIN, u16::MAX]);
+    check(vec![u32::MIN, u32::MAX]);
+    check(vec![u64::MIN, u64::MAX]);
+    check(vec![warpwise::f16::MAX, warpwise::f16::from_f32(-0.5)]);
+    check(vec![f32::MAX, -0.5, f32::INFINITY]);
+    check(vec![f64::MAX, -0.5, f64::INFINITY]);
+    check(vec!['a', '\u{10ffff}']);
+    check(vec![Complex::new(1.0_f32, -2.0)]);
+    check(vec![((1_u8, [2.0_f32, 3.0]), -4_i64)]);
+}
