@@ -149,6 +149,35 @@ fn histograms_of_sums_and_maxima() {
 }
 
 #[test]
+fn histogram_larger_than_the_caches() {
+    // The last value counts, unless it is -1: an operator that does not commute.
+    let text = "fun main(n: i64, m: i64, is: [n]i64, d: *[m]i64, e: *[m]i64, f: *[m]i64, g: *[m]i64)
+          -> (r: [m]i64, s: [m]i64, t: [m]i64, u: [m]i64) {
+        places: [n]i64 = iota n 0 1;
+        h: [m]i64, i: [m]i64, j: [m]i64, k: [m]i64 = hist n (is, places) map (i: i64, p: i64) {
+            low: i64 = and p 1023; return i, p, low, p, 1 }
+          into (d, e, f, g) rank 1 with (a: i64, b: i64, c: i64, o: i64, v: i64, w: i64, x: i64, y: i64) {
+            sum: i64 = add a v;
+            none: bool = eq w -1; last: i64 = select none b w;
+            most: i64 = smax c x; count: i64 = add o y;
+            return sum, last, most, count } [0, -1, -1, 0];
+        return h, i, j, k }";
+    let (n, m) = (2_100_007i64, 65_600i64);
+    let is: Vec<i64> = (0..n).map(|i| if i % 5 == 0 { 7 } else { i * 7919 % (m + 9) - 4 }).collect();
+    let [mut sums, mut lasts, mut most, mut counts] = [0, -1, -1, 0].map(|x| vec![x; m as usize]);
+    for (place, &i) in (0..n).zip(&is) {
+        if (0..m).contains(&i) {
+            let i = i as usize;
+            (sums[i], lasts[i], most[i]) = (sums[i] + place, place & 1023, most[i].max(place));
+            counts[i] += 1;
+        }
+    }
+    let [a, b, c, d] = [0, -1, -1, 0].map(|x| ints(vec![x; m as usize]));
+    let results = [ints(sums), ints(lasts), ints(most), ints(counts)];
+    expect_on_last(text, &[int(n), int(m), ints(is), a, b, c, d], &results);
+}
+
+#[test]
 fn histogram_over_two_dimensions_of_bins_and_inputs() {
     let text = "fun main(n: i64, m: i64, a: [n][m]i64, d: *[5][3]i64) -> (r: [5][3]i64) {
         e: [5][3]i64 = loop (e: *[5][3]i64 = d) for i: i64 < n {

@@ -71,6 +71,7 @@ impl Emitter<'_> {
             machine,
             whole_only: false,
             steps_down: false,
+            turns: 1,
         }
     }
 

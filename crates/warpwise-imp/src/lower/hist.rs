@@ -2,8 +2,9 @@
 //!
 //! How many chunks there are follows from the sizes alone, and the copies are combined in the order of the
 //! chunks: results do not depend on threads. A small table has several copies a chunk, taken in turns, so that
-//! equal neighbours do not wait for each other's store. Where the table is large compared
-//! with the input, one task combines right into it. Histograms inside a task are in `inner_hist`.
+//! equal neighbours do not wait for each other's store. Chunks for a table that the cache does not hold are sorted by
+//! ranges of bins first (`hist_ranges`). Where the table is large compared with the input, one task combines right into
+//! it. Histograms inside a task are in `inner_hist`.
 //!
 //! ```text
 //! chunk c:  own = neutral; for i in chunk { own[i mod copies][bin i] = op(own[..], value i) }
@@ -23,7 +24,7 @@ use crate::lower::lanes::LaneLoop;
 use crate::lower::memory::View;
 use crate::lower::variance::Variances;
 use crate::op::Op;
-use crate::types::{Mem, Operand, Space};
+use crate::types::{Mem, Operand, Reg, Space};
 
 /// Inputs per byte of a table and chunk that make a private table worth its while.
 const INPUTS_PER_BYTE: i64 = 2;
@@ -45,23 +46,25 @@ const CACHE_LINE: i64 = 64;
 
 /// The sizes of a histogram's parts, as operands of host code or of a kernel.
 #[derive(Clone, Copy)]
-struct Sizes {
+pub(super) struct Sizes {
     /// Inputs.
-    count: Operand,
-    /// Inputs of a chunk.
-    chunk: Operand,
+    pub count: Operand,
+    /// Inputs of a chunk, a multiple of [`COPIES`].
+    pub chunk: Operand,
     /// Chunks.
-    chunks: Operand,
-    /// Copies of a table per chunk, a power of two.
-    copies: Operand,
+    pub chunks: Operand,
+    /// Copies of a table per chunk: 1 or [`COPIES`].
+    pub copies: Operand,
+    /// Bins of the largest table.
+    pub most: Operand,
 }
 
 /// The private tables of one operation.
-struct Tables {
+pub(super) struct Tables {
     /// One memory a value.
-    mems: Vec<Mem>,
+    pub mems: Vec<Mem>,
     /// Elements from a table to the next: its bins, and what fills up the last cache line.
-    pitch: Operand,
+    pub pitch: Operand,
 }
 
 /// Where the lanes of a group put what they want to combine, in the arena.
@@ -118,9 +121,11 @@ impl<'a> Emitter<'a> {
         let less = self.code.sub(chunks, Operand::i64(1));
         let rounded = self.code.add(count, less);
         let chunk = self.code.binary(BinaryOp::SQuot, rounded, chunks);
+        let above = self.code.add(chunk, Operand::i64(COPIES - 1));
+        let chunk = self.code.binary(BinaryOp::And, above, Operand::i64(-COPIES));
         let small = self.code.compare(CompareOp::SLe, most, Operand::i64(SMALL_TABLE));
         let copies = self.code.select(small, Operand::i64(COPIES), Operand::i64(1));
-        Sizes { count, chunk, chunks, copies }
+        Sizes { count, chunk, chunks, copies, most }
     }
 
     /// Combines chunks into private tables, and these into the destinations.
@@ -145,10 +150,27 @@ impl<'a> Emitter<'a> {
             }
             tables.push(Tables { mems, pitch });
         }
-        let built = self.build_chunks(stm, op, ops, &tables, sizes)?;
         let cost = self.code.mul(cost, sizes.chunk);
         let schedule = if self.is_uneven(&op.body) { Schedule::Dynamic } else { Schedule::Static };
-        self.launch(built, Range { extent: sizes.chunks, schedule, cost });
+        let range = Range { extent: sizes.chunks, schedule, cost };
+        let few =
+            self.build_chunks(stm, op, ops, &tables, &Sizes { copies: Operand::i64(COPIES), ..*sizes })?;
+        let many = self.build_chunks(stm, op, ops, &tables, &Sizes { copies: Operand::i64(1), ..*sizes })?;
+        let ranges = match ops {
+            [hist] => self.build_ranges(stm, op, hist, &tables[0], sizes)?,
+            _ => None,
+        };
+        let small = self.code.compare(CompareOp::SLt, Operand::i64(1), sizes.copies);
+        self.code.open();
+        self.launch(few, range);
+        let then_block = self.code.close();
+        self.code.open();
+        match ranges {
+            Some(ranges) => self.launch_ranges(ranges, many, range, sizes.most, &ops[0]),
+            None => self.launch(many, range),
+        }
+        let else_block = self.code.close();
+        self.code.emit(Op::If { cond: small, then_block, else_block });
         for ((hist, table), &extent) in ops.iter().zip(&tables).zip(bins) {
             let built = self.build_merge(stm, hist, table, sizes)?;
             let cost = self.code.mul(sizes.chunks, sizes.copies);
@@ -168,16 +190,17 @@ impl<'a> Emitter<'a> {
         self.code.binary(BinaryOp::And, above, Operand::i64(-line))
     }
 
-    fn sizes_param(&mut self, sizes: &Sizes) -> Sizes {
+    pub fn sizes_param(&mut self, sizes: &Sizes) -> Sizes {
         Sizes {
             count: self.param_for(sizes.count),
             chunk: self.param_for(sizes.chunk),
             chunks: self.param_for(sizes.chunks),
             copies: self.param_for(sizes.copies),
+            most: self.param_for(sizes.most),
         }
     }
 
-    fn tables_param(&mut self, tables: &Tables) -> Tables {
+    pub fn tables_param(&mut self, tables: &Tables) -> Tables {
         let mems = tables.mems.iter().map(|&mem| self.mem_param("tables", mem, None)).collect();
         Tables { mems, pitch: self.param_for(tables.pitch) }
     }
@@ -194,6 +217,7 @@ impl<'a> Emitter<'a> {
         self.build("hist", stm.span, &|kernel, lo, hi| {
             let sizes = kernel.sizes_param(sizes);
             let tables: Vec<Tables> = tables.iter().map(|table| kernel.tables_param(table)).collect();
+            let turns = if sizes.copies == Operand::i64(1) { 1 } else { COPIES };
             kernel.for_units((lo, hi), &mut |kernel, chunk| {
                 let first_copy = kernel.code.mul(chunk, sizes.copies);
                 for (hist, table) in ops.iter().zip(&tables) {
@@ -201,12 +225,8 @@ impl<'a> Emitter<'a> {
                     let count = kernel.code.mul(sizes.copies, table.pitch);
                     kernel.clear(stm, hist, table, first, count)?;
                 }
-                let from = kernel.code.mul(chunk, sizes.chunk);
-                let end = kernel.code.add(from, sizes.chunk);
-                let end = kernel.code.binary(BinaryOp::SMin, end, sizes.count);
-                let part = (kernel.code.copy("from", from), kernel.code.copy("end", end));
-                let turns = kernel.code.sub(sizes.copies, Operand::i64(1));
-                let how = kernel.hist_lanes(op);
+                let part = kernel.chunk_part(chunk, &sizes);
+                let how = LaneLoop { turns, ..kernel.hist_lanes(op) };
                 let mark = kernel.code.int_reg("mark");
                 kernel.code.emit(Op::ArenaMark { dst: mark });
                 let staging = kernel.staging(ops, how.width);
@@ -217,7 +237,8 @@ impl<'a> Emitter<'a> {
                         // In lanes the turn depends on the lane alone: not to be computed for each group.
                         let lanes = Value::Linear { base: Operand::i64(0), stride: 1 };
                         let turn = if kernel.width() > 1 { lanes } else { kernel.value(last) };
-                        let turn = kernel.binary(BinaryOp::And, turn, Value::Uniform(turns));
+                        let turn =
+                            kernel.binary(BinaryOp::And, turn, Value::constant(Scalar::I64(turns - 1)));
                         let copy = kernel.binary(BinaryOp::Add, Value::Uniform(first_copy), turn);
                         kernel.combine_privately(stm, op, ops, &tables, &staging, copy)
                     })
@@ -226,6 +247,16 @@ impl<'a> Emitter<'a> {
                 Ok(())
             })
         })
+    }
+
+    /// Where a chunk of the input begins and ends.
+    pub fn chunk_part(&mut self, chunk: Reg, sizes: &Sizes) -> (Reg, Reg) {
+        let from = self.code.mul(chunk, sizes.chunk);
+        // For the machine's code to know it: turns begin where the chunk does.
+        let from = self.code.binary(BinaryOp::And, from, Operand::i64(-COPIES));
+        let end = self.code.add(from, sizes.chunk);
+        let end = self.code.binary(BinaryOp::SMin, end, sizes.count);
+        (self.code.copy("from", from), self.code.copy("end", end))
     }
 
     /// How the body runs: in lanes where it costs more than taking the lanes apart again.
@@ -250,7 +281,7 @@ impl<'a> Emitter<'a> {
         staging
     }
 
-    fn staged(&mut self, elem: ScalarType, width: u16) -> Mem {
+    pub fn staged(&mut self, elem: ScalarType, width: u16) -> Mem {
         let mem = self.code.mem("staged", Space::Arena);
         let bytes = Operand::i64(i64::from(width) * elem.bytes() as i64);
         self.code.emit(Op::ArenaAlloc { dst: mem, bytes });
@@ -258,7 +289,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Sets part of an operation's tables to its neutral elements.
-    fn clear(
+    pub fn clear(
         &mut self,
         stm: &'a Stm,
         hist: &'a HistOp,
@@ -301,11 +332,7 @@ impl<'a> Emitter<'a> {
             let values = self.values(&results[hist.rank..]);
             let dest = self.view(hist.dests[0], stm.span)?;
             let inside = self.in_bounds(&dest, &indices);
-            let mut bin = Value::constant(Scalar::I64(0));
-            for (&index, &extent) in indices.iter().zip(&dest.extents) {
-                let above = self.binary(BinaryOp::Mul, bin, extent);
-                bin = self.binary(BinaryOp::Add, above, index);
-            }
+            let bin = self.flat_bin(&dest, &indices);
             let start = self.binary(BinaryOp::Mul, copy, Value::Uniform(table.pitch));
             let place = self.binary(BinaryOp::Add, start, bin);
             match staging.get(number) {
@@ -318,6 +345,16 @@ impl<'a> Emitter<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The number of a bin among all.
+    pub fn flat_bin(&mut self, dest: &View, indices: &[Value]) -> Value {
+        let mut bin = Value::constant(Scalar::I64(0));
+        for (&index, &extent) in indices.iter().zip(&dest.extents) {
+            let above = self.binary(BinaryOp::Mul, bin, extent);
+            bin = self.binary(BinaryOp::Add, above, index);
+        }
+        bin
     }
 
     /// Combines the values of a group of lanes, one lane after the other.
@@ -372,7 +409,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Combines values into the private tables at a place.
-    fn combine_at(
+    pub fn combine_at(
         &mut self,
         hist: &'a HistOp,
         table: &Tables,
@@ -458,7 +495,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// What a register holds: a value for every lane, or the only one.
-    fn in_register(&self, reg: crate::types::Reg) -> Value {
+    fn in_register(&self, reg: Reg) -> Value {
         if self.width() > 1 { Value::Varying(reg) } else { Value::Uniform(reg.into()) }
     }
 

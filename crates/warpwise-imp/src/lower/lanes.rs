@@ -36,6 +36,8 @@ pub(super) struct LaneLoop {
     /// Whether rows that are no whole groups end with single vectors: only for bodies that check nothing, since no
     /// group is run again.
     pub steps_down: bool,
+    /// How many iterations of a scalar loop are written one after the other, a power of two.
+    pub turns: i64,
 }
 
 /// Where a failing group goes.
@@ -52,7 +54,15 @@ impl LaneLoop {
     /// A loop whose body has no control flow, in groups of so many lanes.
     pub fn simple(width: u16) -> LaneLoop {
         let facts = Rc::new(Variances::default());
-        LaneLoop { width, facts, counted: None, machine: width, whole_only: false, steps_down: false }
+        LaneLoop {
+            width,
+            facts,
+            counted: None,
+            machine: width,
+            whole_only: false,
+            steps_down: false,
+            turns: 1,
+        }
     }
 }
 
@@ -129,7 +139,7 @@ impl Emitter<'_> {
         self.lane_loop(&LaneLoop { width: how.machine, ..how.clone() }, whole, to, body)
     }
 
-    /// One iteration at a time.
+    /// One iteration at a time, or a turn of them.
     fn scalar_loop(
         &mut self,
         how: &LaneLoop,
@@ -137,22 +147,52 @@ impl Emitter<'_> {
         to: Operand,
         body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
     ) -> Lowered<()> {
-        let index = self.code.int_reg("j");
-        let saved = self.failing;
         let label = self.code.label();
         self.code.open();
-        self.code.open();
-        if let Some(first) = how.counted {
-            let iteration = self.code.add(first, index);
-            let (retry, failed) = (None, None);
-            self.failing = Some(Failing { iteration, per_lane: false, exit: label, retry, failed });
+        let mut from = from;
+        let mut done = Ok(());
+        if how.turns > 1 {
+            let extent = self.code.sub(to, from);
+            let rounded = self.code.binary(BinaryOp::And, extent, Operand::i64(-how.turns));
+            let whole = self.code.add(from, rounded);
+            let first = self.code.int_reg("first");
+            self.code.open();
+            let turn = self.code.int_reg("turn");
+            self.code.open();
+            let index = self.code.add(first, turn);
+            done = self.one_iteration(how, index, label, body);
+            let once = self.code.close();
+            let turns = Operand::i64(how.turns);
+            self.code.emit(Op::For { index: turn, from: Operand::i64(0), to: turns, step: 1, body: once });
+            let inner = self.code.close();
+            self.code.emit(Op::For { index: first, from, to: whole, step: how.turns, body: inner });
+            from = whole;
         }
-        let done = body(self, Value::Uniform(index.into()));
-        self.failing = saved;
+        let index = self.code.int_reg("j");
+        self.code.open();
+        let done = done.and(self.one_iteration(how, index.into(), label, body));
         let inner = self.code.close();
         self.code.emit(Op::For { index, from, to, step: 1, body: inner });
         let block = self.code.close();
         self.scope_if_left(label, block);
+        done
+    }
+
+    /// The body for one iteration.
+    fn one_iteration(
+        &mut self,
+        how: &LaneLoop,
+        index: Operand,
+        exit: Label,
+        body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let saved = self.failing;
+        if let Some(first) = how.counted {
+            let iteration = self.code.add(first, index);
+            self.failing = Some(Failing { iteration, per_lane: false, exit, retry: None, failed: None });
+        }
+        let done = body(self, Value::Uniform(index));
+        self.failing = saved;
         done
     }
 

@@ -51,6 +51,7 @@ mod segs;
 
 mod blocks;
 mod hist;
+mod hist_ranges;
 mod inner_hist;
 mod partition;
 mod reductions;

@@ -1,0 +1,356 @@
+//! Chunks of histograms whose table is larger than the cache: sorted by ranges of bins first.
+//!
+//! Combined as they come, inputs would wait for one cache line each. So a chunk is taken in pieces, and the bins and
+//! values of a piece are compressed into one list a range of bins. Then the lists are combined one after the other,
+//! each into a part of the table that stays in the cache. A list keeps the order of its inputs: results are those of
+//! the plain chunk (`hist`).
+//!
+//! ```text
+//! for piece in chunk { for part in piece { places, values = body, in lanes
+//!                                          for each range { append those inside to the range's list } }
+//!                      for each range { for each of its list { own[place] = op(own[place], value) } } }
+//! ```
+//!
+//! Not for bodies that check anything, whose places after a failure would be nobody's.
+
+use warpwise_ir::{HistOp, Mapping, Operand as CoreOperand, SegOp, Stm};
+use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType};
+
+use crate::lower::cost::Work;
+use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Value};
+use crate::lower::hist::{Sizes, Tables};
+use crate::lower::kernels::{Built, Range};
+use crate::lower::lanes::LaneLoop;
+use crate::lower::reductions::asserts;
+use crate::op::Op;
+use crate::types::{ImpType, Mem, Operand, Reg, Space};
+
+/// Bytes of a table from which on its chunks are sorted.
+const LARGE_TABLE: i64 = 2 << 20;
+
+/// Bytes of a range: what stays in a cache of one core, beside the lists that stream through it.
+const RANGE: i64 = 1 << 20;
+
+/// Most ranges; beyond them, appending to so many lists costs more than it saves.
+const MOST_RANGES: i64 = 16;
+
+/// Inputs of a piece: so many that every line of the table is used several times.
+const PIECE: i64 = 1 << 19;
+
+/// Inputs whose bins are found before they are appended to lists: what the nearest cache holds.
+const PART: i64 = 1 << 12;
+
+/// The lists of the ranges.
+struct Lists {
+    /// Bins and values, list after list.
+    columns: Columns,
+    /// Where each list ends.
+    ends: Mem,
+    /// Elements from a list to the next.
+    capacity: i64,
+}
+
+/// Bins, and the values to combine there.
+struct Columns {
+    /// `i32`; outside all ranges where there is nothing to combine.
+    bins: Mem,
+    /// One a value.
+    values: Vec<Column>,
+}
+
+/// The values to combine at bins.
+#[derive(Clone, Copy)]
+enum Column {
+    /// The same everywhere.
+    Constant(Scalar),
+    /// In the arena.
+    Kept(Mem, ScalarType),
+}
+
+/// How a table is divided.
+struct Ranges {
+    count: Operand,
+    /// Bins of a range.
+    size: Operand,
+    /// Bins of the table.
+    bins: Operand,
+}
+
+impl<'a> Emitter<'a> {
+    /// The kernel that sorts its chunks, where the operation allows it. Host code.
+    pub fn build_ranges(
+        &self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        hist: &'a HistOp,
+        table: &Tables,
+        sizes: &Sizes,
+    ) -> Lowered<Option<Built>> {
+        let in_lanes = matches!(&op.space[..], [dim] if dim.mapping == Mapping::TaskLane);
+        if self.cx.target.is_scalar() || !in_lanes || asserts(&op.body) {
+            return Ok(None);
+        }
+        let built = self.build("hist_ranges", stm.span, &|kernel, lo, hi| {
+            let sizes = kernel.sizes_param(sizes);
+            let table = kernel.tables_param(table);
+            if kernel.scalar_only {
+                return kernel.limit(stm.span, "a histogram whose body does not run in lanes");
+            }
+            kernel.for_units((lo, hi), &mut |kernel, chunk| {
+                let first = kernel.code.mul(chunk, table.pitch);
+                kernel.clear(stm, hist, &table, first, table.pitch)?;
+                let part = kernel.chunk_part(chunk, &sizes);
+                let mark = kernel.code.int_reg("mark");
+                kernel.code.emit(Op::ArenaMark { dst: mark });
+                kernel.sorted_chunk(stm, op, hist, (&table, first), part)?;
+                kernel.code.emit(Op::ArenaReset { mark: mark.into() });
+                Ok(())
+            })
+        });
+        Ok(built.ok())
+    }
+
+    /// Launches the kernel that sorts, if the table is large enough. Host code.
+    pub fn launch_ranges(
+        &mut self,
+        sorting: Built,
+        plain: Built,
+        range: Range,
+        bins: Operand,
+        hist: &HistOp,
+    ) {
+        let bytes = self.code.mul(bins, Operand::i64(self.bin_bytes(hist)));
+        let large = self.code.compare(CompareOp::SLe, Operand::i64(LARGE_TABLE), bytes);
+        let numbered = self.code.compare(CompareOp::SLt, bins, Operand::i64(i64::from(i32::MAX)));
+        let cond = self.code.binary(BinaryOp::And, large, numbered);
+        self.code.open();
+        self.launch(sorting, range);
+        let then_block = self.code.close();
+        self.code.open();
+        self.launch(plain, range);
+        let else_block = self.code.close();
+        self.code.emit(Op::If { cond, then_block, else_block });
+    }
+
+    fn bin_bytes(&self, hist: &HistOp) -> i64 {
+        hist.dests.iter().map(|&dest| self.elem(dest).bytes() as i64).sum()
+    }
+
+    fn sorted_chunk(
+        &mut self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        hist: &'a HistOp,
+        (table, first): (&Tables, Operand),
+        (from, end): (Reg, Reg),
+    ) -> Lowered<()> {
+        let how = LaneLoop { counted: Some(Operand::i64(0)), ..self.plan_lanes(op, Work::Map) };
+        let ranges = self.ranges(stm, hist)?;
+        let parts = self.columns(op, hist, Operand::i64(PART));
+        let capacity = PIECE + i64::from(self.cx.target.vector_bits / 8);
+        let room = self.code.mul(ranges.count, Operand::i64(capacity));
+        let columns = self.columns(op, hist, room);
+        let ends = self.staged(ScalarType::I64, MOST_RANGES as u16);
+        let lists = Lists { columns, ends, capacity };
+        self.steps((from.into(), end.into()), PIECE, &mut |this, piece, piece_end| {
+            this.each_range(&ranges, &mut |this, range| {
+                let start = this.code.mul(range, Operand::i64(capacity));
+                this.code.store(ScalarType::I64, ends, range, start);
+                Ok(())
+            })?;
+            this.steps((piece.into(), piece_end), PART, &mut |this, part, part_end| {
+                this.find_bins(stm, op, hist, &how, (part, part_end), &parts)?;
+                let count = this.code.sub(part_end, part);
+                this.each_range(&ranges, &mut |this, range| {
+                    this.append(&ranges, &parts, &lists, range, count)
+                })
+            })?;
+            this.each_range(&ranges, &mut |this, range| {
+                this.combine_list(hist, (table, first), &lists, range)
+            })
+        })
+    }
+
+    /// Divides a table.
+    fn ranges(&mut self, stm: &'a Stm, hist: &HistOp) -> Lowered<Ranges> {
+        let view = self.view(hist.dests[0], stm.span)?;
+        let extents = self.extents(&view, stm.span)?;
+        let bins = self.code.product(extents[..hist.rank].iter().copied());
+        let bytes = self.code.mul(bins, Operand::i64(self.bin_bytes(hist)));
+        let above = self.code.add(bytes, Operand::i64(RANGE - 1));
+        let count = self.code.binary(BinaryOp::SQuot, above, Operand::i64(RANGE));
+        let count = self.code.binary(BinaryOp::SMin, count, Operand::i64(MOST_RANGES));
+        let count = self.code.binary(BinaryOp::SMax, count, Operand::i64(1));
+        let less = self.code.sub(count, Operand::i64(1));
+        let above = self.code.add(bins, less);
+        let size = self.code.binary(BinaryOp::SQuot, above, count);
+        Ok(Ranges { count, size, bins })
+    }
+
+    /// Room in the arena for so many inputs.
+    fn columns(&mut self, op: &SegOp, hist: &HistOp, inputs: Operand) -> Columns {
+        let bins = self.column(inputs, ScalarType::I32);
+        let mut values = Vec::new();
+        for (result, &dest) in op.body.result[hist.rank..].iter().zip(&hist.dests) {
+            let elem = self.elem(dest);
+            values.push(match result {
+                CoreOperand::Const(value) => Column::Constant(*value),
+                CoreOperand::Var(_) => Column::Kept(self.column(inputs, elem), elem),
+            });
+        }
+        Columns { bins, values }
+    }
+
+    fn column(&mut self, inputs: Operand, elem: ScalarType) -> Mem {
+        let mem = self.code.mem("list", Space::Arena);
+        let bytes = self.code.mul(inputs, Operand::i64(elem.bytes() as i64));
+        self.code.emit(Op::ArenaAlloc { dst: mem, bytes });
+        mem
+    }
+
+    /// Computes the bins and values of part of the input.
+    fn find_bins(
+        &mut self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        hist: &'a HistOp,
+        how: &LaneLoop,
+        (from, to): (Reg, Operand),
+        parts: &Columns,
+    ) -> Lowered<()> {
+        let last = op.space.last().expect("a space has dimensions").index;
+        self.lane_loop(how, from.into(), to, &mut |this, index| {
+            this.bind(last, index);
+            this.with_arena(&[&op.body], |this| {
+                this.stms(&op.body)?;
+                let indices = this.values(&op.body.result[..hist.rank]);
+                let dest = this.view(hist.dests[0], stm.span)?;
+                let inside = this.in_bounds(&dest, &indices);
+                let bin = this.flat_bin(&dest, &indices);
+                let bin = this.select(inside, bin, Value::constant(Scalar::I64(-1)));
+                let bin = this.convert(ConvertOp::Truncate, bin, ScalarType::I32);
+                let place = this.binary(BinaryOp::Sub, index, Value::Uniform(from.into()));
+                this.store_at(apart(parts.bins), ScalarType::I32, place, bin, false);
+                let values = this.values(&op.body.result[hist.rank..]);
+                for (column, value) in parts.values.iter().zip(values) {
+                    if let Column::Kept(mem, elem) = *column {
+                        this.store_at(apart(mem), elem, place, value, false);
+                    }
+                }
+                Ok(())
+            })
+        })
+    }
+
+    /// Appends what belongs to a range to its list.
+    fn append(
+        &mut self,
+        ranges: &Ranges,
+        parts: &Columns,
+        lists: &Lists,
+        range: Reg,
+        count: Operand,
+    ) -> Lowered<()> {
+        let low = self.code.mul(range, ranges.size);
+        let left = self.code.sub(ranges.bins, low);
+        let size = self.code.binary(BinaryOp::SMin, ranges.size, left);
+        let [low, size] =
+            [low, size].map(|x| self.convert(ConvertOp::Truncate, Value::Uniform(x), ScalarType::I32));
+        let end = self.code.load("end", ScalarType::I64, lists.ends, range);
+        let end = self.code.copy("end", end);
+        let how = LaneLoop::simple(self.cx.target.lanes(ScalarType::I32));
+        self.lane_loop(&how, Operand::i64(0), count, &mut |this, index| {
+            let bin = this.load_at(apart(parts.bins), ScalarType::I32, index);
+            let distance = this.binary(BinaryOp::Sub, bin, low);
+            let inside = this.compare(CompareOp::ULt, distance, size);
+            let mut mask: Operand = this.vector_reg(inside).into();
+            if let Some(running) = this.mask_operand() {
+                mask = this.code.binary(BinaryOp::And, mask, running);
+            }
+            this.append_column((lists.columns.bins, ScalarType::I32), bin, end, mask);
+            for (from, to) in parts.values.iter().zip(&lists.columns.values) {
+                if let (Column::Kept(from, elem), Column::Kept(to, _)) = (*from, *to) {
+                    let value = this.load_at(apart(from), elem, index);
+                    this.append_column((to, elem), value, end, mask);
+                }
+            }
+            let members = this.code.reg("members", ImpType::scalar(ScalarType::I64));
+            this.code.emit(Op::Count { dst: members, mask });
+            let next = this.code.add(end, members);
+            this.code.set(end, next);
+            Ok(())
+        })?;
+        self.code.store(ScalarType::I64, lists.ends, range, end);
+        Ok(())
+    }
+
+    fn append_column(&mut self, (mem, elem): (Mem, ScalarType), value: Value, end: Reg, mask: Operand) {
+        let value = self.vector_reg(value).into();
+        self.code.emit(Op::CompressStore { mem, index: end.into(), value, elem, mask, spare: true });
+    }
+
+    /// Combines a list into the chunk's table.
+    fn combine_list(
+        &mut self,
+        hist: &'a HistOp,
+        (table, first): (&Tables, Operand),
+        lists: &Lists,
+        range: Reg,
+    ) -> Lowered<()> {
+        let start = self.code.mul(range, Operand::i64(lists.capacity));
+        let end = self.code.load("end", ScalarType::I64, lists.ends, range);
+        self.lane_loop(&LaneLoop::simple(1), start, end.into(), &mut |this, index| {
+            let bin = this.load_at(apart(lists.columns.bins), ScalarType::I32, index);
+            let bin = this.convert(ConvertOp::ZExt, bin, ScalarType::I64);
+            let place = this.binary(BinaryOp::Add, bin, Value::Uniform(first));
+            let mut values = Vec::new();
+            for column in &lists.columns.values {
+                values.push(match *column {
+                    Column::Constant(value) => Value::constant(value),
+                    Column::Kept(mem, elem) => this.load_at(apart(mem), elem, index),
+                });
+            }
+            this.combine_at(hist, table, place, &values)
+        })
+    }
+
+    /// Runs `body` for stretches of `length` of `from..to`.
+    fn steps(
+        &mut self,
+        (from, to): (Operand, Operand),
+        length: i64,
+        body: &mut dyn FnMut(&mut Self, Reg, Operand) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let index = self.code.int_reg("start");
+        self.code.open();
+        let end = self.code.add(index, Operand::i64(length));
+        let end = self.code.binary(BinaryOp::SMin, end, to);
+        let done = body(self, index, end);
+        let block = self.code.close();
+        self.code.emit(Op::For { index, from, to, step: length, body: block });
+        done
+    }
+
+    fn each_range(
+        &mut self,
+        ranges: &Ranges,
+        body: &mut dyn FnMut(&mut Self, Reg) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let range = self.code.int_reg("range");
+        self.code.open();
+        let done = body(self, range);
+        let block = self.code.close();
+        self.code.emit(Op::For {
+            index: range,
+            from: Operand::i64(0),
+            to: ranges.count,
+            step: 1,
+            body: block,
+        });
+        done
+    }
+}
+
+fn apart(mem: Mem) -> BlockBinding {
+    BlockBinding { mem, interleaved: false }
+}
