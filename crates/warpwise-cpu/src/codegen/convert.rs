@@ -80,10 +80,31 @@ impl Function<'_> {
         self.text.cast("fptrunc", &float, to)
     }
 
+    /// Saturates; NaN becomes 0.
     fn float_to_int(&mut self, opcode: &str, x: &Value, to: Type) -> Value {
         let x = self.at_least_float(x);
+        if x.ty.is_vector() && matches!(to.bits(), 32 | 64) {
+            return self.vector_to_int(opcode, &x, to);
+        }
         let name = format!("llvm.{opcode}.sat.{}.{}", to.suffix(), x.ty.suffix());
         self.text.call(to, &name, &[&x], "")
+    }
+
+    /// LLVM's saturating conversion goes lane by lane. Its plain one does not, and yields poison in the lanes that it
+    /// cannot convert, which selects then pass over.
+    fn vector_to_int(&mut self, opcode: &str, x: &Value, to: Type) -> Value {
+        let signed = opcode == "fptosi";
+        let digits = if signed { to.bits() - 1 } else { to.bits() };
+        let (low, least) =
+            if signed { (-(2f64.powi(digits as i32)), i64::MIN >> (63 - digits)) } else { (0.0, 0) };
+        let most = if signed { !least } else { -1 };
+        let above = self.text.fcmp_const("oge", x, 2f64.powi(digits as i32));
+        let below = self.text.fcmp_const("olt", x, low);
+        let number = self.text.fcmp("ord", x, x);
+        let plain = self.text.cast(opcode, x, to);
+        let value = self.text.select(&number, &plain, &to.int_constant(0));
+        let value = self.text.select(&below, &to.int_constant(least), &value);
+        self.text.select(&above, &to.int_constant(most), &value)
     }
 
     fn is_infinite(&mut self, x: &Value) -> Value {
