@@ -162,3 +162,24 @@ fn loads_of_fields_side_by_side() {
         }
     }
 }
+
+#[test]
+fn rows_of_which_run_time_knows_the_length() {
+    let text = "fun main(n: i64, m: i64, a: [n][m]i64) -> (r: [n]i64) {
+        is: [n]i64 = iota n 0 1;
+        ys: [n]i64 = screma n (is) map (i: i64) {
+          s: i64 = loop (s: i64 = 1) for j: i64 < m {
+            x: i64 = index a[i, j]; t: i64 = mul s 3; u: i64 = add t x; return u };
+          return s };
+        return ys }";
+    assert!(shown_optimised(text).contains("eq m.1 4"), "no version for narrow rows");
+    for m in 0..6 {
+        for n in SIZES {
+            let n = n.min(1000);
+            let a: Vec<i64> = (0..n * m).map(|i| i * 7 % 101).collect();
+            let row = |i: i64| &a[(i * m) as usize..((i + 1) * m) as usize];
+            let ys: Vec<i64> = (0..n).map(|i| row(i).iter().fold(1, |s, x| 3 * s + x)).collect();
+            expect(text, &[int(n), int(m), ints(a.clone())], &[ints(ys)]);
+        }
+    }
+}

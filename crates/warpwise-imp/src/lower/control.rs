@@ -10,10 +10,15 @@ use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 
 use crate::lower::cost;
 use crate::lower::emitter::{Emitter, Lowered, Mask, Value};
+use crate::lower::memory::MOST_SHUFFLED;
+use crate::lower::segs::UNKNOWN_TRIPS;
 use crate::lower::slots::{Carried, Slot};
 use crate::lower::variance::Variance;
 use crate::op::Op;
 use crate::types::{ImpType, Operand, Reg};
+
+/// Operations of a round up to which few rounds in lanes are written out.
+const MOST_WRITTEN_OUT: i64 = 32;
 
 impl<'a> Emitter<'a> {
     /// A choice.
@@ -269,12 +274,29 @@ impl<'a> Emitter<'a> {
     ) -> Lowered<()> {
         let to = self.uniform(bound, span)?;
         let ty = self.code.ty(to).scalar;
+        if let Some(rounds) = self.few_rounds(to, body) {
+            for round in 0..rounds {
+                self.bind_uniform(index, Operand::Const(Scalar::int(ty, round)));
+                for op in self.iteration(slots, body, span)? {
+                    self.code.emit(op);
+                }
+            }
+            return Ok(());
+        }
         let counter = self.code.reg("i", ImpType::scalar(ty));
         self.bind_uniform(index, counter);
         let block = self.iteration(slots, body, span)?;
         let from = Operand::Const(Scalar::int(ty, 0));
         self.code.emit(Op::For { index: counter, from, to, step: 1, body: block });
         Ok(())
+    }
+
+    /// How often a loop runs in lanes that is better written out: then its rounds know which elements of short rows they
+    /// read, and read the rows of all lanes as whole vectors.
+    fn few_rounds(&self, bound: Operand, body: &Body) -> Option<i64> {
+        let Operand::Const(bound) = bound else { return None };
+        let rounds = bound.as_int().filter(|&rounds| rounds <= MOST_SHUFFLED)?;
+        (self.width() > 1 && cost::static_cost(body, UNKNOWN_TRIPS) <= MOST_WRITTEN_OUT).then_some(rounds)
     }
 
     fn uniform_while(&mut self, cond: Var, slots: &[Slot], body: &'a Body, span: Span) -> Lowered<()> {

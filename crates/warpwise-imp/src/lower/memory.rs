@@ -12,7 +12,7 @@ use crate::op::Op;
 use crate::types::{ImpType, Mem, Operand, Reg};
 
 /// Greatest distance of elements that are loaded and stored by contiguous vectors and shuffles.
-const MOST_SHUFFLED: i64 = 4;
+pub(super) const MOST_SHUFFLED: i64 = 4;
 
 /// An array or a part of one, as addresses: element `[i, j, ...]` at `offset + i*s0 + j*s1 + ...`.
 #[derive(Clone, PartialEq, Debug)]
@@ -100,8 +100,70 @@ impl Emitter<'_> {
 
     /// Loads an element.
     pub fn load(&mut self, view: &View, indices: &[Value]) -> Value {
+        if let Some((row, place)) = self.whole_row(view, indices) {
+            return self.load_of_rows(view, row, place);
+        }
         let address = self.address(view, indices);
         self.load_at(view.block, view.elem, address)
+    }
+
+    /// The row of each lane and the place in it, where rows of a few elements lie one behind the other.
+    fn whole_row(&mut self, view: &View, indices: &[Value]) -> Option<((Operand, i64), i64)> {
+        let (last, outer) = indices.split_last()?;
+        let [known, extent, unit] =
+            [*last, *view.extents.last()?, *view.strides.last()?].map(|x| x.known().constant);
+        let (place, extent) = (known?, extent?);
+        let next = view.strides.len().checked_sub(2).and_then(|dim| view.strides[dim].known().constant);
+        let here = next == Some(extent)
+            && unit == Some(1)
+            && (0..extent).contains(&place)
+            && (2..=MOST_SHUFFLED).contains(&extent);
+        if !here || self.width() == 1 || view.block.interleaved || self.mask() != Mask::Full {
+            return None;
+        }
+        match self.offset(view, outer) {
+            Value::Linear { base, stride } if stride == extent => Some(((base, stride), place)),
+            Value::Uniform(_) | Value::Linear { .. } | Value::Varying(_) => None,
+        }
+    }
+
+    /// Loads the element at `place` of every lane's row: all rows as contiguous vectors, the same ones for every place,
+    /// and shuffles.
+    fn load_of_rows(&mut self, view: &View, (base, length): (Operand, i64), place: i64) -> Value {
+        let width = i64::from(self.width());
+        let ty = ImpType::vector(view.elem, self.width());
+        let mut parts = Vec::new();
+        for part in 0..length {
+            let index = self.code.add(base, Operand::i64(part * width));
+            let dst = self.code.reg("part", ty);
+            self.code.emit(Op::Load { dst, mem: view.block.mem, index, mask: None });
+            parts.push(dst);
+        }
+        let (mut length, mut place) = (length, place);
+        while length % 2 == 0 {
+            // Every second element of two vectors: what places of the same parity share.
+            let lanes: Vec<u16> = (0..width).map(|lane| (2 * lane + place % 2) as u16).collect();
+            parts = parts.chunks(2).map(|pair| self.picked(pair[0], pair[1], lanes.clone())).collect();
+            (length, place) = (length / 2, place / 2);
+        }
+        let mut gathered = parts[0];
+        for (part, &vector) in (0..length).zip(&parts) {
+            let lanes = (0..width).map(|lane| {
+                let from = lane * length + place - part * width;
+                let place = if (0..width).contains(&from) { width + from } else { lane };
+                place as u16
+            });
+            if length > 1 {
+                gathered = self.picked(gathered, vector, lanes.collect());
+            }
+        }
+        Value::Varying(gathered)
+    }
+
+    fn picked(&mut self, x: Reg, y: Reg, lanes: Vec<u16>) -> Reg {
+        let dst = self.code.reg("x", self.code.regs[x].ty);
+        self.code.emit(Op::Shuffle { dst, x: x.into(), y: y.into(), lanes });
+        dst
     }
 
     /// Loads the element at an address.

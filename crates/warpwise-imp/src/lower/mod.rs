@@ -47,6 +47,7 @@ mod cost;
 mod polynomials;
 
 mod kernels;
+mod narrow_rows;
 mod segs;
 
 mod blocks;

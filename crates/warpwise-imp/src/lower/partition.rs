@@ -21,6 +21,7 @@ use crate::lower::cost::{self, Work};
 use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Value};
 use crate::lower::kernels::{Built, Make};
 use crate::lower::lanes::LaneLoop;
+use crate::lower::segs::UNKNOWN_TRIPS;
 use crate::op::Op;
 use crate::types::{ImpType, Mem, Operand, Reg, Space};
 
@@ -51,8 +52,9 @@ impl<'a> Emitter<'a> {
         let flags = self.flags(&cut);
         let sums = self.unit_values(&cut, &vec![ScalarType::I64; classes]);
         let built = self.build_partition(stm, op, classes, &cut, (flags, &sums), false)?;
-        let past =
-            self.streams(op).then(|| self.build_partition(stm, op, classes, &cut, (flags, &sums), true));
+        let past = self
+            .streams(op, UNKNOWN_TRIPS)
+            .then(|| self.build_partition(stm, op, classes, &cut, (flags, &sums), true));
         let element = self.host_cost(&op.body);
         let cost = self.block_cost(&cut, element);
         let bytes = self.code.mul(cut.extent, Operand::i64(self.result_bytes(op)));

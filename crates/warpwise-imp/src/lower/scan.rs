@@ -23,7 +23,8 @@ use crate::lower::cost::{self, Work};
 use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Value};
 use crate::lower::kernels::{Built, Make};
 use crate::lower::lanes::LaneLoop;
-use crate::lower::reduce::Accumulators;
+use crate::lower::reduce::{Accumulators, componentwise};
+use crate::lower::segs::UNKNOWN_TRIPS;
 use crate::op::Op;
 use crate::types::{ImpType, Mem, Operand, Reg, Space};
 
@@ -97,7 +98,7 @@ impl<'a> Emitter<'a> {
         let partials = self.unit_values(&cut, &reduced);
         let shared = Shared { flags, prefixes, partials };
         let built = self.build_scan(&parts, &cut, &shared, false)?;
-        let past = self.streams(op).then(|| self.build_scan(&parts, &cut, &shared, true));
+        let past = self.streams(op, UNKNOWN_TRIPS).then(|| self.build_scan(&parts, &cut, &shared, true));
         let mut element = self.host_cost(&op.body);
         for lambda in cost::lambdas(&op.kind) {
             let more = self.host_cost(&lambda.body);
@@ -136,18 +137,20 @@ impl<'a> Emitter<'a> {
             let (prefixes, partials) = (param(kernel, &shared.prefixes), param(kernel, &shared.partials));
             let cut = kernel.cut_param(cut);
             let mut how = kernel.plan_lanes(parts.op, Work::Scan);
+            let mut totalling = kernel.plan_lanes(parts.op, totalling_work(parts.scans));
             if last.mapping != Mapping::TaskLane {
-                how.width = 1;
+                (how.width, totalling.width) = (1, 1);
             }
             kernel.for_units((lo, hi), &mut |kernel, unit| {
                 let unit = kernel.unit(&cut, outer, unit, parts.stm.span)?;
                 let how = LaneLoop { counted: Some(unit.counted), ..how.clone() };
+                let totalling = LaneLoop { counted: Some(unit.counted), ..totalling.clone() };
                 let mark = kernel.code.int_reg("mark");
                 kernel.code.emit(Op::ArenaMark { dst: mark });
                 let kept = kernel.keep(&parts, &cut, &unit);
                 let carries = kernel.start_carries(&parts)?;
                 let totals = kernel.start_carries(&parts)?;
-                kernel.first_pass(&parts, &cut, &unit, &how, kept.as_ref(), &totals)?;
+                kernel.first_pass(&parts, &cut, &unit, &totalling, kept.as_ref(), &totals)?;
                 kernel.unless_first(&unit, &mut |kernel| {
                     let previous = kernel.await_previous(flags, &unit);
                     for (&mem, &carry) in prefixes.iter().zip(carries.iter().flatten()) {
@@ -405,6 +408,14 @@ impl<'a> Emitter<'a> {
 /// Whether a variable is bound by a statement of a body, and so has a value of its own for each element.
 fn computes(body: &Body, var: Var) -> bool {
     body.stms.iter().any(|stm| stm.pattern.contains(&var))
+}
+
+/// How the first pass runs: it only adds up, so that several vectors hide the latency of an operator that commutes.
+fn totalling_work(scans: &[Scan]) -> Work {
+    match scans.iter().all(|scan| componentwise(&scan.op)) {
+        true => Work::Reduce(scans.iter().map(|scan| scan.neutral.len()).sum()),
+        false => Work::Scan,
+    }
 }
 
 /// Elements of a block: what fits the cache twice over, and is enough work for a task.

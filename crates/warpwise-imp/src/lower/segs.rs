@@ -15,6 +15,9 @@ use crate::types::{Operand, Reg};
 /// Operations of a body up to which its speed is that of memory.
 const MOST_STREAMING_COST: i64 = 64;
 
+/// How often a loop runs of which nothing is known.
+pub(super) const UNKNOWN_TRIPS: i64 = 1000;
+
 impl<'a> Emitter<'a> {
     /// Lowers a segmented operation of host code.
     pub fn launch_seg(&mut self, stm: &'a Stm, op: &'a SegOp) -> Lowered<()> {
@@ -37,19 +40,21 @@ impl<'a> Emitter<'a> {
 
     fn launch_map(&mut self, stm: &'a Stm, op: &'a SegOp) -> Lowered<()> {
         let built = self.build("map", stm.span, &|kernel, lo, hi| kernel.map_part(stm, op, (lo, hi)))?;
-        let past = self.streams(op).then(|| {
+        let past = self.streams(op, UNKNOWN_TRIPS).then(|| {
             self.build_streaming("map_past", stm.span, &|kernel, lo, hi| kernel.map_part(stm, op, (lo, hi)))
         });
+        let narrow = self.narrow_rows(stm, op)?;
         let range = self.flat_range(stm, op)?;
         let bytes = self.code.mul(range.extent, Operand::i64(self.result_bytes(op)));
-        self.launch_by_size((built, past.and_then(Result::ok)), bytes, &mut |this, built| {
-            this.launch(built, range)
+        let built = (built, past.and_then(Result::ok));
+        self.launch_narrow(narrow, range, bytes, &mut |this| {
+            this.launch_by_size(built.clone(), bytes, &mut |this, built| this.launch(built, range));
         });
         Ok(())
     }
 
     /// Maps part of the flat range.
-    fn map_part(&mut self, stm: &'a Stm, op: &'a SegOp, part: (Reg, Reg)) -> Lowered<()> {
+    pub fn map_part(&mut self, stm: &'a Stm, op: &'a SegOp, part: (Reg, Reg)) -> Lowered<()> {
         let how = LaneLoop { steps_down: !asserts(&op.body), ..self.plan_lanes(op, Work::Map) };
         self.walk_space(stm, op, part, &how, &mut |this| {
             this.with_arena(&[&op.body], |this| {
@@ -59,14 +64,15 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Whether storing results past the caches can matter: they are scalars, computed by little code in lanes.
-    pub fn streams(&self, op: &SegOp) -> bool {
+    /// Whether storing results past the caches can matter: they are scalars, computed by little code in lanes,
+    /// whose loops run `trips` times where the code does not say.
+    pub fn streams(&self, op: &SegOp, trips: i64) -> bool {
         let scalars = op.body.result.iter().all(|&x| !self.is_array_operand(x));
         let in_lanes = op.space.last().is_some_and(|dim| dim.mapping == Mapping::TaskLane);
         scalars
             && in_lanes
             && !allocates(&op.body)
-            && cost::static_cost(&op.body, 1000) <= MOST_STREAMING_COST
+            && cost::static_cost(&op.body, trips) <= MOST_STREAMING_COST
     }
 
     /// Bytes of the results of one point.

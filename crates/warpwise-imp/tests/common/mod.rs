@@ -45,6 +45,11 @@ pub fn shown(text: &str) -> String {
     lowered(text, &least_passes(), 512).to_string()
 }
 
+/// The text form of a program after all passes, lowered for vectors of 512 bits.
+pub fn shown_optimised(text: &str) -> String {
+    lowered(text, &pipelines::cpu_strict(), 512).to_string()
+}
+
 /// Whether every kernel of a program uses vectors.
 pub fn all_in_lanes(text: &str) -> bool {
     let program = lowered(text, &least_passes(), 512);

@@ -1,0 +1,103 @@
+//! Maps whose lanes each walk along a row: versions for rows of two, three and four elements.
+//!
+//! Rows lie one behind the other, so the lanes read elements a row apart. How far that is only run time knows, and
+//! without knowing it a load is a gather. Where it is a small constant, a load is contiguous vectors and shuffles, and
+//! the walk needs no loop:
+//!
+//! ```text
+//! ys: [n]f32 = segmap (i < n: task lane) { loop ... for j < m { x = index a[i, j]; ... } }   // m from outside
+//!
+//! if m == 2 { launch, m taken as 2 } else if m == 3 { ... } else if m == 4 { ... } else { launch }
+//! ```
+//!
+//! Only bodies of little code get versions, since the others do not wait for their loads.
+
+use warpwise_ir::{Body, Expr, LoopForm, Mapping, Operand as CoreOperand, SegOp, Stm, Var};
+use warpwise_prim::{CompareOp, Scalar};
+
+use crate::lower::cost;
+use crate::lower::emitter::{Emitter, Lowered, Value};
+use crate::lower::kernels::{Built, Make, Range};
+use crate::types::Operand;
+
+/// Lengths of rows that get a version: the distances at which loads are shuffles (`memory`).
+const NARROW: [i64; 3] = [4, 3, 2];
+
+/// Operations of a body, with the shortest loops, up to which its loads matter.
+const MOST_COST: i64 = 64;
+
+/// The version of a map for one length of rows.
+pub(super) struct NarrowRows {
+    /// What is known of the rows' length, in host code.
+    length: Operand,
+    /// The length it is for.
+    is: i64,
+    /// The kernel, and the one that stores past the caches.
+    built: (Built, Option<Built>),
+}
+
+impl<'a> Emitter<'a> {
+    /// The versions of a map for narrow rows, none where its lanes do not walk along rows. Host code.
+    pub fn narrow_rows(&mut self, stm: &'a Stm, op: &'a SegOp) -> Lowered<Vec<NarrowRows>> {
+        let Some((length, held)) = self.row_length(op) else { return Ok(Vec::new()) };
+        let mut versions = Vec::new();
+        for is in NARROW {
+            let map: Make = &|kernel, lo, hi| {
+                kernel.bind(length, Value::constant(Scalar::I64(is)));
+                kernel.map_part(stm, op, (lo, hi))
+            };
+            let built = self.build("map", stm.span, map)?;
+            let past = self.streams(op, is).then(|| self.build_streaming("map_past", stm.span, map));
+            versions.push(NarrowRows { length: held, is, built: (built, past.and_then(Result::ok)) });
+        }
+        Ok(versions)
+    }
+
+    /// Launches the version for the rows there are, or does `otherwise`. Host code.
+    pub fn launch_narrow(
+        &mut self,
+        versions: Vec<NarrowRows>,
+        range: Range,
+        bytes: Operand,
+        otherwise: &mut dyn FnMut(&mut Self),
+    ) {
+        let mut versions = versions.into_iter();
+        let Some(NarrowRows { length, is, built }) = versions.next() else { return otherwise(self) };
+        let cond = self.code.compare(CompareOp::Eq, length, Operand::i64(is));
+        self.code.open();
+        self.launch_by_size(built, bytes, &mut |this, built| this.launch(built, range));
+        let then_block = self.code.close();
+        self.code.open();
+        self.launch_narrow(versions.collect(), range, bytes, otherwise);
+        let else_block = self.code.close();
+        self.code.emit(crate::op::Op::If { cond, then_block, else_block });
+    }
+
+    /// The length of the rows that the lanes of a map walk along, if a variable of the host is all that is known of it.
+    fn row_length(&mut self, op: &SegOp) -> Option<(Var, Operand)> {
+        let last = op.space.last().filter(|dim| dim.mapping == Mapping::TaskLane)?;
+        if self.cx.target.is_scalar() || cost::static_cost(&op.body, NARROW[0]) > MOST_COST {
+            return None;
+        }
+        let length = op.body.stms.iter().find_map(|stm| match &stm.expr {
+            Expr::Loop { form: LoopForm::For { bound: CoreOperand::Var(bound), .. }, body, .. } => {
+                self.reads_rows(body, last.index, *bound).then_some(*bound)
+            }
+            _ => None,
+        })?;
+        match self.value(length) {
+            Value::Uniform(held @ Operand::Reg(_)) => Some((length, held)),
+            Value::Uniform(Operand::Const(_)) | Value::Linear { .. } | Value::Varying(_) => None,
+        }
+    }
+
+    /// Whether a body reads elements of which those with the next `index` lie `stride` further on.
+    fn reads_rows(&self, body: &Body, index: Var, stride: Var) -> bool {
+        body.stms.iter().any(|stm| {
+            let Expr::Index { array, indices } = &stm.expr else { return false };
+            let Some(placement) = &self.cx.function.vars[*array].placement else { return false };
+            let mut places = indices.iter().zip(&placement.index_fn.dims);
+            places.any(|(place, dim)| place.as_var() == Some(index) && dim.stride.as_var() == Some(stride))
+        })
+    }
+}
