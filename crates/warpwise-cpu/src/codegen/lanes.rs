@@ -4,7 +4,7 @@ use warpwise_imp::{Op, Operand, Reg};
 
 use super::Emitted;
 use super::function::Function;
-use super::text::{Type, Value};
+use super::text::{Element, Type, Value};
 
 impl Function<'_> {
     pub fn lane_op(&mut self, op: &Op) -> Emitted<()> {
@@ -54,8 +54,19 @@ impl Function<'_> {
         let width = self.lanes_of(x).max(self.lanes_of(y));
         let (x, y) = (self.operand_lanes(x, width), self.operand_lanes(y, width));
         let lanes: Vec<u32> = lanes.iter().map(|&lane| lane.into()).collect();
+        let floats = matches!(x.ty.element, Element::Float | Element::Double);
+        let wide = self.target.vector_bits == 512 && x.ty.bits() * width >= 512;
+        let y = if floats && wide && moves_up(&lanes, width) { self.unknown(&y) } else { y };
         let value = self.text.shuffle(&x, &y, &lanes);
         self.set(dst, &value);
+    }
+
+    /// The same value, of which LLVM does not know what it is.
+    ///
+    /// Moving lanes up to let zeros in is one instruction with a vector of zeros, but two where LLVM sees the zeros and
+    /// expands under a mask. Integers are moved by one instruction anyway.
+    fn unknown(&mut self, x: &Value) -> Value {
+        self.text.intrinsic("arithmetic.fence", &[x])
     }
 
     // -- masks -------------------------------------------------------------------------------
@@ -98,4 +109,10 @@ impl Function<'_> {
         let opcode = if count.ty.bits() > 64 { "trunc" } else { "zext" };
         self.text.cast(opcode, count, Type::I64)
     }
+}
+
+/// Whether a shuffle moves lanes up and lets the first lane of another vector in.
+fn moves_up(lanes: &[u32], width: u32) -> bool {
+    let by = lanes.iter().take_while(|&&lane| lane == width).count();
+    by > 0 && lanes[by..].iter().zip(0..).all(|(&lane, from)| lane == from)
 }

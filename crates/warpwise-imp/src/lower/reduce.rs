@@ -25,7 +25,8 @@ pub(super) fn commutes(reduce: &Reduce) -> bool {
     reduce.commutative || componentwise(&reduce.op)
 }
 
-fn componentwise(op: &Lambda) -> bool {
+/// Whether an operator is written as commutative operators of one component each.
+pub(super) fn componentwise(op: &Lambda) -> bool {
     let Body { stms, result } = &op.body;
     let half = op.params.len() / 2;
     stms.len() == half
