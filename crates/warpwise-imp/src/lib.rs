@@ -33,7 +33,8 @@ pub mod bytecode;
 
 pub use op::{AtomicOp, Block, Label, Op};
 pub use program::{
-    Check, CheckId, HostFunction, HostParam, HostResult, ImpProgram, Kernel, KernelId, KernelParam, Launch,
+    Check, CheckId, Group, HostFunction, HostParam, HostResult, ImpProgram, Kernel, KernelId, KernelParam,
+    Launch, LocalArray,
 };
 pub use target::CpuTarget;
 pub use types::{ImpType, Mem, MemData, Operand, Reg, RegData, Space, StridedView};

@@ -19,7 +19,9 @@ use warpwise_ir::entity::{Entity, PrimaryMap};
 use warpwise_prim::Scalar;
 
 use crate::op::{AtomicOp, Op};
-use crate::program::{HostFunction, HostParam, HostResult, ImpProgram, Kernel, KernelParam, Launch};
+use crate::program::{
+    HostFunction, HostParam, HostResult, ImpProgram, Kernel, KernelParam, Launch, LocalArray,
+};
 use crate::types::{ImpType, Mem, MemData, Operand, Reg, RegData, StridedView};
 
 impl fmt::Display for ImpProgram {
@@ -78,7 +80,14 @@ impl Text<'_> {
             }
         };
         let params = list(&kernel.params, param);
-        writeln!(f, "kernel {}({params}) {}..{} {{", kernel.name, self.reg(kernel.lo), self.reg(kernel.hi))?;
+        write!(f, "kernel {}({params}) {}..{} ", kernel.name, self.reg(kernel.lo), self.reg(kernel.hi))?;
+        if let Some(group) = &kernel.group {
+            write!(f, "group {} of {} ", self.reg(group.item), group.size)?;
+            for LocalArray { mem, elem, count } in &group.local {
+                write!(f, "local {}: [{count}]{elem} ", self.mem(*mem))?;
+            }
+        }
+        writeln!(f, "{{")?;
         self.block(f, &kernel.body, 1)?;
         writeln!(f, "}}\n")
     }

@@ -83,7 +83,7 @@ pub enum HostResult {
 }
 
 /// A function compiled to native or device code. The CPU runs it for parts `lo..hi` of a range, one
-/// call a task; a GPU runs it once a work-item.
+/// call a task; a GPU runs it once a work-item, or once a work-group where there is a [`Group`].
 #[derive(Clone, Debug)]
 pub struct Kernel {
     /// Unique within the program.
@@ -98,10 +98,35 @@ pub struct Kernel {
     pub lo: Reg,
     /// One past the last.
     pub hi: Reg,
+    /// How work-items work together at one iteration.
+    pub group: Option<Group>,
     /// What it does.
     pub body: Block,
     /// Where it came from.
     pub span: Span,
+}
+
+/// The work-group that does an iteration of a device's kernel: all its work-items run the body, each with registers
+/// of its own. What one writes others may read after the next [`crate::Op::Barrier`], which all of them reach.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Group {
+    /// How many work-items; a power of two.
+    pub size: u32,
+    /// The number of the work-item, from 0; `i64`.
+    pub item: Reg,
+    /// Memory that the work-items share.
+    pub local: Vec<LocalArray>,
+}
+
+/// An array in the local memory of a work-group, of unspecified contents.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LocalArray {
+    /// The memory.
+    pub mem: Mem,
+    /// Type of its elements.
+    pub elem: ScalarType,
+    /// How many elements.
+    pub count: i64,
 }
 
 /// An argument of a kernel.

@@ -28,6 +28,12 @@ impl CpuTarget {
         (self.vector_bits / (8 * ty.bytes() as u32)).max(1) as u16
     }
 
+    /// No processor in particular, one element at a time.
+    pub fn without_vectors() -> CpuTarget {
+        let (name, features) = (String::new(), String::new());
+        CpuTarget { name, features, vector_bits: 1, mask_registers: false, compress_narrow: false }
+    }
+
     /// Whether code is to do one element after the other.
     pub fn is_scalar(&self) -> bool {
         self.vector_bits == 1

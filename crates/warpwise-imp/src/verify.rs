@@ -11,7 +11,7 @@ use warpwise_prim::ScalarType;
 
 use crate::op::{AtomicOp, Label, Op};
 use crate::program::{CheckId, HostParam, HostResult, ImpProgram, KernelParam, Launch};
-use crate::types::{ImpType, Mem, MemData, Operand, Reg, RegData, StridedView};
+use crate::types::{ImpType, Mem, MemData, Operand, Reg, RegData, Space, StridedView};
 
 /// What is wrong, in words.
 pub type Mistake = String;
@@ -21,11 +21,12 @@ type Checked<T = ()> = Result<T, Mistake>;
 /// Checks a whole program.
 pub fn verify(program: &ImpProgram) -> Checked {
     for function in &program.functions {
-        let own = Code { program, regs: &function.regs, mems: &function.mems, host: true };
+        let own = Code { program, regs: &function.regs, mems: &function.mems, host: true, group: false };
         own.function(function).map_err(|mistake| format!("function {}: {mistake}", function.name))?;
     }
     for kernel in program.kernels.values() {
-        let own = Code { program, regs: &kernel.regs, mems: &kernel.mems, host: false };
+        let group = kernel.group.is_some();
+        let own = Code { program, regs: &kernel.regs, mems: &kernel.mems, host: false, group };
         let checked = own.kernel(kernel);
         checked.map_err(|mistake| format!("kernel {}: {mistake}", kernel.name))?;
     }
@@ -38,6 +39,8 @@ struct Code<'p> {
     regs: &'p PrimaryMap<Reg, RegData>,
     mems: &'p PrimaryMap<Mem, MemData>,
     host: bool,
+    /// Whether it is a kernel of work-groups.
+    group: bool,
 }
 
 impl Code<'_> {
@@ -76,7 +79,25 @@ impl Code<'_> {
                 KernelParam::Memory { mem, .. } => self.mem(*mem)?,
             }
         }
+        self.local_memories(kernel)?;
         self.block(&kernel.body, &mut Vec::new())
+    }
+
+    /// What lies in local memory is an array of the work-group.
+    fn local_memories(&self, kernel: &crate::program::Kernel) -> Checked {
+        let mut arrays = Vec::new();
+        if let Some(group) = &kernel.group {
+            ensure(group.size.is_power_of_two(), || format!("a group of {} work-items", group.size))?;
+            self.int(group.item.into())?;
+            for array in &group.local {
+                self.mem(array.mem)?;
+                let fits = self.mems[array.mem].space == Space::Local && array.count >= 0;
+                ensure(fits, || format!("{:?} as an array of the group", array.mem))?;
+                arrays.push(array.mem);
+            }
+        }
+        let stray = self.mems.iter().find(|(mem, data)| data.space == Space::Local && !arrays.contains(mem));
+        ensure(stray.is_none(), || "local memory that is no array of the group".to_string())
     }
 
     fn block(&self, block: &[Op], labels: &mut Vec<Label>) -> Checked {
@@ -146,7 +167,7 @@ impl Code<'_> {
                 ensure(labels.contains(label), || "a label that does not enclose it".to_string())
             }
             Op::Fail { check, iteration, values } => self.fail(*check, *iteration, values),
-            Op::Barrier => self.only(!self.host, "in a kernel"),
+            Op::Barrier => self.only(self.group, "in a kernel of work-groups"),
             Op::Alloc { .. }
             | Op::Release { .. }
             | Op::Launch(_)
@@ -467,8 +488,7 @@ mod tests {
     use warpwise_prim::{BinaryOp, Scalar};
 
     use super::*;
-    use crate::program::Kernel;
-    use crate::types::Space;
+    use crate::program::{Group, Kernel, LocalArray};
 
     /// A kernel with an `i64`, a vector, a mask and a memory, and this body.
     fn kernel(body: impl FnOnce(Reg, Reg, Reg, Mem) -> Vec<Op>) -> ImpProgram {
@@ -490,6 +510,7 @@ mod tests {
             mems,
             lo,
             hi,
+            group: None,
             body,
             span,
         });
@@ -516,5 +537,19 @@ mod tests {
         assert_eq!(verify(&kernel(|_, _, _, _| scope(leave(1)))), Ok(()));
         assert!(verify(&kernel(|_, _, _, _| scope(leave(2)))).is_err());
         assert!(verify(&kernel(|i, _, _, mem| vec![Op::Alloc { dst: mem, bytes: i.into() }])).is_err());
+    }
+
+    #[test]
+    fn barriers_and_local_memory_belong_to_work_groups() {
+        let mut program = kernel(|_, _, _, _| vec![Op::Barrier]);
+        assert!(verify(&program).is_err());
+        let own = program.kernels.values_mut().next().expect("a kernel");
+        let mem = own.mems.push(MemData::new(Space::Local, "staged"));
+        let local = vec![LocalArray { mem, elem: ScalarType::F32, count: 8 }];
+        own.group = Some(Group { size: 8, item: own.lo, local });
+        assert_eq!(verify(&program), Ok(()));
+        let own = program.kernels.values_mut().next().expect("a kernel");
+        own.mems.push(MemData::new(Space::Local, "stray"));
+        assert!(verify(&program).is_err());
     }
 }

@@ -7,8 +7,8 @@ use crate::pass::Pass;
 /// Every pass there is, by name.
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
-    INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, STRAIGHTEN, SEGMENT, DISTRIBUTE, DIVIDE, SCHEDULE, SPECIALISE, TILE, NARROW, RELAX, CONTRACT,
-    PLACE, SHORT_CIRCUIT, MERGE,
+    INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, STRAIGHTEN, SEGMENT, DISTRIBUTE, DIVIDE, SCHEDULE, SCHEDULE_DEVICE, SPECIALISE, TILE,
+    NARROW, RELAX, CONTRACT, PLACE, SHORT_CIRCUIT, MERGE,
 ];
 
 /// From what a front end makes to what the CPU lowering takes.
@@ -47,6 +47,15 @@ pub const CPU: &[Pass] = &[
     MERGE,
 ];
 
+/// From what a front end makes to what the lowering for devices takes.
+#[rustfmt::skip]
+pub const DEVICE: &[Pass] = &[
+    INLINE, ACCUMULATE, REGULARISE, SIMPLIFY,
+    // As for CPUs up to here: fused lambdas hold what simplification removes, and so on.
+    FUSE, SIMPLIFY, FUSE, SIMPLIFY, SEGMENT, SIMPLIFY, SCHEDULE_DEVICE, SIMPLIFY, CONTRACT, SIMPLIFY,
+    PLACE, SHORT_CIRCUIT, MERGE,
+];
+
 /// What the reference interpreter runs instead of the program as written: contraction is part of what a
 /// program means, and it needs products and sums in one body.
 pub const REFERENCE: &[Pass] = &[INLINE, SIMPLIFY, CONTRACT];
@@ -63,16 +72,16 @@ pub const UNFUSED: &[Pass] = &[
 #[rustfmt::skip]
 pub const OPTIONAL: &[Pass] = &[FUSE, DISTRIBUTE, SPECIALISE, TILE, NARROW, CONTRACT];
 
-/// As [`CPU`], with every float operation rounded by itself.
-pub fn cpu_strict() -> Vec<Pass> {
-    CPU.iter().filter(|pass| pass.name != CONTRACT.name).copied().collect()
+/// These passes, with every float operation rounded by itself.
+pub fn strict(passes: &[Pass]) -> Vec<Pass> {
+    passes.iter().filter(|pass| pass.name != CONTRACT.name).copied().collect()
 }
 
-/// As [`CPU`], with the licence to approximate.
-pub fn cpu_fast() -> Vec<Pass> {
+/// These passes, with the licence to approximate.
+pub fn fast(passes: &[Pass]) -> Vec<Pass> {
     // Divisions become products, which contract.
     let with_relax = |pass: &Pass| if pass.name == CONTRACT.name { vec![RELAX, *pass] } else { vec![*pass] };
-    CPU.iter().flat_map(with_relax).collect()
+    passes.iter().flat_map(with_relax).collect()
 }
 
 /// The pass of this name.
@@ -166,6 +175,14 @@ const SCHEDULE: Pass = Pass {
     needs: Level::Seg,
     gives: None,
     run: crate::schedule::schedule,
+};
+
+const SCHEDULE_DEVICE: Pass = Pass {
+    name: "schedule_device",
+    about: "choose what the work-items of a device run",
+    needs: Level::Seg,
+    gives: None,
+    run: crate::schedule::device::schedule_device,
 };
 
 const SPECIALISE: Pass = Pass {

@@ -62,7 +62,7 @@ impl KernelBuilder {
 
     pub fn finish(self, body: Block) -> Kernel {
         let KernelBuilder { name, params, regs, mems, lo, hi } = self;
-        Kernel { name, params, regs, mems, lo, hi, body, span: Span::NONE }
+        Kernel { name, params, regs, mems, lo, hi, group: None, body, span: Span::NONE }
     }
 
     /// A kernel that computes elementwise: `compute` turns the inputs, loaded `lanes` at a time, into the output.

@@ -1,10 +1,14 @@
 //! Running host functions and kernels: registers, control flow, launches.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use warpwise_ir::entity::{Entity, PrimaryMap};
 use warpwise_prim::{Scalar, ScalarType};
 use warpwise_runtime::machine::Schedule;
 
 use super::memory::{Block, Bytes};
+use super::races::{Touches, Who};
 use crate::op::{Label, Op};
 use crate::program::{CheckId, HostParam, HostResult, ImpProgram, Kernel, KernelParam, Launch};
 use crate::types::{Mem, Operand, Reg, RegData};
@@ -48,10 +52,20 @@ pub struct Report {
 
 /// Runs a function on scalars and arrays, in the order of its parameters.
 pub fn run(program: &ImpProgram, function: &str, args: &[Data]) -> Result<Report, Stop> {
+    run_function(program, function, args, false)
+}
+
+/// As [`run`], with kernels run as on a device: by work-items and work-groups, whose accesses must not race.
+pub fn run_on_device(program: &ImpProgram, function: &str, args: &[Data]) -> Result<Report, Stop> {
+    run_function(program, function, args, true)
+}
+
+fn run_function(program: &ImpProgram, function: &str, args: &[Data], device: bool) -> Result<Report, Stop> {
     let position = program.functions.iter().position(|f| f.name == function);
     let position = position.ok_or_else(|| Stop::Wrong(format!("no function {function}")))?;
     let host = &program.functions[position];
     let mut frame = Frame::new(program, &host.regs, host.mems.len(), None);
+    frame.device = device;
     let mut kept = Vec::new();
     for (param, arg) in host.params.iter().zip(args) {
         match (param, arg) {
@@ -108,10 +122,15 @@ pub(super) struct Frame<'p> {
     steps: u64,
     /// Bytes taken from the arena.
     pub arena: i64,
+    /// Who this is and where to note what it touches, on a device.
+    pub observed: Option<(Who, Rc<RefCell<Touches>>)>,
+    /// Whether kernels run as on a device.
+    device: bool,
 }
 
 impl<'p> Frame<'p> {
-    fn new(
+    /// Nothing has run yet; `failed` is `None` in host code.
+    pub fn new(
         program: &'p ImpProgram,
         types: &'p PrimaryMap<Reg, RegData>,
         mems: usize,
@@ -125,6 +144,8 @@ impl<'p> Frame<'p> {
             failed,
             steps: 0,
             arena: 0,
+            observed: None,
+            device: false,
         }
     }
 
@@ -271,6 +292,9 @@ impl<'p> Frame<'p> {
     fn launch(&mut self, launch: &Launch) -> Result<(), Stop> {
         let extent = self.int(launch.extent)?;
         self.int(launch.cost)?;
+        if self.device {
+            return self.launch_on_device(launch, extent);
+        }
         let kernel = &self.program.kernels[launch.kernel];
         let mut first: Option<Stop> = None;
         for (lo, hi) in parts(launch.schedule, extent, launch.align) {
@@ -284,7 +308,8 @@ impl<'p> Frame<'p> {
         first.map_or(Ok(()), Err)
     }
 
-    fn pass_arguments(&self, kernel: &Kernel, launch: &Launch, frame: &mut Frame) -> Result<(), Stop> {
+    /// Sets the parameters of a kernel.
+    pub fn pass_arguments(&self, kernel: &Kernel, launch: &Launch, frame: &mut Frame) -> Result<(), Stop> {
         let (mut args, mut mems) = (launch.args.iter(), launch.mem_args.iter());
         for param in &kernel.params {
             match param {
@@ -311,6 +336,7 @@ impl<'p> Frame<'p> {
     ) -> Result<(), Stop> {
         let host = &self.program.functions[function];
         let mut frame = Frame::new(self.program, &host.regs, host.mems.len(), None);
+        frame.device = self.device;
         let (mut args, mut mem_args) = (args.iter(), mem_args.iter());
         for param in &host.params {
             match param {
@@ -375,7 +401,8 @@ pub(super) fn earlier(x: Option<Stop>, y: Option<Stop>) -> Option<Stop> {
     }
 }
 
-fn in_kernel(kernel: &Kernel, stop: Stop) -> Stop {
+/// Says in which kernel something is wrong.
+pub(super) fn in_kernel(kernel: &Kernel, stop: Stop) -> Stop {
     match stop {
         Stop::Wrong(message) => Stop::Wrong(format!("kernel {}: {message}", kernel.name)),
         check @ Stop::Check { .. } => check,

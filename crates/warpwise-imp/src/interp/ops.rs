@@ -5,6 +5,7 @@ use warpwise_prim::{Scalar, ScalarType};
 
 use super::machine::{Frame, Stop, earlier};
 use super::memory::{Block, Bytes};
+use super::races::Touch;
 use crate::op::{AtomicOp, Op};
 use crate::types::{Operand, Reg, StridedView};
 
@@ -209,7 +210,10 @@ impl Frame<'_> {
                 let mut values = Vec::new();
                 for place in self.places(*index, self.width(*dst), *mask)? {
                     values.push(match place {
-                        Some(place) => block.borrow().load(elem, place)?,
+                        Some(place) => {
+                            self.touch(Touch::Read, &block, elem, place)?;
+                            block.borrow().load(elem, place)?
+                        }
                         None => Scalar::zero(elem),
                     });
                 }
@@ -220,6 +224,7 @@ impl Frame<'_> {
                 let block = self.mem(*mem)?;
                 for (place, value) in self.places(*index, values.len(), *mask)?.into_iter().zip(values) {
                     if let Some(place) = place {
+                        self.touch(Touch::Write, &block, *elem, place)?;
                         block.borrow_mut().store(place, value)?;
                     }
                 }
@@ -240,6 +245,7 @@ impl Frame<'_> {
                 let block = self.mem(*mem)?;
                 for (place, value) in self.places(*index, values.len(), *mask)?.into_iter().zip(values) {
                     if let Some(place) = place {
+                        self.touch(Touch::Atomic, &block, *elem, place)?;
                         combine(*op, &block, *elem, place, value)?;
                     }
                 }
@@ -280,6 +286,13 @@ impl Frame<'_> {
             }
             other => Err(format!("{other:?} is no operation on memory").into()),
         }
+    }
+
+    /// Notes an access to an element, where that is asked for.
+    fn touch(&self, touch: Touch, block: &Block, elem: ScalarType, place: i64) -> Result<(), Stop> {
+        let Some((who, touches)) = &self.observed else { return Ok(()) };
+        let bytes = elem.bytes() as i64;
+        Ok(touches.borrow_mut().touch(*who, touch, block, (place.saturating_mul(bytes), bytes))?)
     }
 
     /// The lanes of a value that must be of this type.

@@ -28,6 +28,8 @@ pub(super) struct Context<'a> {
     pub function: &'a Function,
     /// The machine lowered for.
     pub target: &'a CpuTarget,
+    /// Whether kernels are for a device, one work-item an iteration; the target then has no vectors.
+    pub device: bool,
     /// The expression that binds each scalar variable bound by a statement of its own.
     pub definitions: FxHashMap<Var, &'a Expr>,
     /// Blocks allocated by host code that no other name in scope can stand for.

@@ -26,7 +26,7 @@ use crate::types::{ImpType, Mem, Operand, Space, StridedView};
 pub(super) fn lower_function(
     program: &Program,
     id: FunctionId,
-    target: &CpuTarget,
+    (target, device): (&CpuTarget, bool),
     lowered: &mut ImpProgram,
 ) -> Lowered<()> {
     let function = &program.functions[id];
@@ -35,6 +35,7 @@ pub(super) fn lower_function(
     let cx = Context {
         function,
         target,
+        device,
         definitions: definitions.0,
         unique_blocks: liveness::unique_blocks(function),
         kernels: RefCell::new(std::mem::take(&mut lowered.kernels)),
@@ -353,6 +354,9 @@ impl<'a> Emitter<'a> {
         if dest == source {
             return Ok(());
         }
+        if self.cx.device {
+            return self.device_copy(dest, source, span);
+        }
         let shape = self.extents(dest, span)?;
         let (dst, src) = (self.strided(dest, span)?, self.strided(source, span)?);
         self.code.emit(Op::Copy { elem: dest.elem, shape, dst, src });
@@ -381,6 +385,9 @@ impl<'a> Emitter<'a> {
 
     /// Fills an array in one task.
     fn array_kernel(&mut self, stm: &'a Stm) -> Lowered<()> {
+        if self.cx.device {
+            return self.device_fill(stm);
+        }
         let built = self.build("fill", stm.span, &|kernel, _, _| kernel.array_stm(stm))?;
         let view = self.view(stm.pattern[0], stm.span)?;
         let shape = self.extents(&view, stm.span)?;

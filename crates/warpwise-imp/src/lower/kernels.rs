@@ -72,7 +72,7 @@ impl<'a> Emitter<'a> {
         let mut kernels = self.cx.kernels.borrow_mut();
         let name = format!("{}_{kind}_{}", self.cx.function.name, kernels.len());
         let (regs, mems) = (kernel.code.regs, kernel.code.mems);
-        let id = kernels.push(Kernel { name, params, regs, mems, lo, hi, body, span });
+        let id = kernels.push(Kernel { name, params, regs, mems, lo, hi, group: None, body, span });
         let mem_args = kernel.mem_args.iter().map(|(mem, _)| *mem).collect();
         Ok(Built { kernel: id, args: kernel.args, mem_args, align: kernel.align })
     }
@@ -210,9 +210,9 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// The dimensions that are split among tasks.
+/// The dimensions that are split among tasks or work-items.
 pub(super) fn task_dims(space: &[SegDim]) -> impl Iterator<Item = &SegDim> {
-    space.iter().filter(|dim| matches!(dim.mapping, Mapping::Task | Mapping::TaskLane))
+    space.iter().filter(|dim| matches!(dim.mapping, Mapping::Task | Mapping::TaskLane | Mapping::Thread))
 }
 
 /// The memories a block writes, or lets other names stand for.

@@ -1,4 +1,5 @@
-//! Lowers the core IR at level `mem` to the imperative IR, for a CPU: host code, kernels, lanes.
+//! Lowers the core IR at level `mem` to the imperative IR: host code and kernels, for a CPU with its lanes, or for a
+//! [`device`] with its work-items.
 //!
 //! ```text
 //! ys: [n]f32 @ ys_mem -> 0 + {(n : 1)} = segmap (i < n: task lane) {      host:   launch map over n
@@ -59,6 +60,8 @@ mod reductions;
 mod scan;
 mod scatter;
 
+mod device;
+
 mod host;
 mod liveness;
 
@@ -70,6 +73,15 @@ use crate::target::CpuTarget;
 
 /// Lowers a whole program.
 pub fn lower(program: &Program, target: &CpuTarget) -> Result<ImpProgram, Limit> {
+    lower_functions(program, (target, false))
+}
+
+/// Lowers a whole program that is scheduled for a device.
+pub fn lower_for_device(program: &Program) -> Result<ImpProgram, Limit> {
+    lower_functions(program, (&CpuTarget::without_vectors(), true))
+}
+
+fn lower_functions(program: &Program, target: (&CpuTarget, bool)) -> Result<ImpProgram, Limit> {
     let mut lowered = ImpProgram::default();
     for (id, _) in program.functions.iter() {
         host::lower_function(program, id, target, &mut lowered)?;

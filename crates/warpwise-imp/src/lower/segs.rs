@@ -21,6 +21,9 @@ pub(super) const UNKNOWN_TRIPS: i64 = 1000;
 impl<'a> Emitter<'a> {
     /// Lowers a segmented operation of host code.
     pub fn launch_seg(&mut self, stm: &'a Stm, op: &'a SegOp) -> Lowered<()> {
+        if self.cx.device {
+            return self.device_seg(stm, op);
+        }
         match &op.kind {
             SegKind::Map => self.launch_map(stm, op),
             SegKind::Reduce { reduces } => self.launch_reduce(stm, op, reduces),

@@ -3,7 +3,7 @@
 #![allow(dead_code)] // every test binary uses its own part
 
 use warpwise_diag::FileId;
-use warpwise_imp::interp::{Data, Report, Stop, run};
+use warpwise_imp::interp::{Data, Report, Stop, run, run_on_device};
 use warpwise_imp::{CpuTarget, ImpProgram, lower, verify};
 use warpwise_ir::verify::Level;
 use warpwise_opt::pass::{Pass, run_passes};
@@ -56,18 +56,45 @@ pub fn all_in_lanes(text: &str) -> bool {
     program.kernels.values().all(|kernel| kernel.regs.values().any(|reg| reg.ty.is_vector()))
 }
 
-/// What the function `main` comes to on each machine, without and with the optimiser.
+/// What the function `main` comes to on each machine, without and with the optimiser, and on a device.
 pub fn run_all(text: &str, args: &[Data]) -> Vec<Result<Report, Stop>> {
+    let mut outcomes = run_on_cpus(text, args);
+    outcomes.push(run_on_device(&for_device(text), "main", args));
+    outcomes
+}
+
+/// What the function `main` comes to on each CPU, without and with the optimiser.
+fn run_on_cpus(text: &str, args: &[Data]) -> Vec<Result<Report, Stop>> {
     let mut outcomes = Vec::new();
-    for passes in [least_passes(), pipelines::cpu_strict()] {
+    for passes in [least_passes(), pipelines::strict(pipelines::CPU)] {
         outcomes.extend(VECTOR_BITS.map(|bits| run(&lowered(text, &passes, bits), "main", args)));
     }
     outcomes
 }
 
+/// A program of level `soac`, lowered for a device.
+fn for_device(text: &str) -> ImpProgram {
+    let mut program = warpwise_ir::parse::parse(text, FileId(0)).expect("the program parses");
+    let passes = pipelines::strict(pipelines::DEVICE);
+    let passed = run_passes(&passes, &mut program, Level::Soac, |_, _, _| {});
+    passed.unwrap_or_else(|failure| panic!("{failure:?}"));
+    let lowered = lower::lower_for_device(&program).expect("the program can be lowered");
+    assert_eq!(verify::verify(&lowered), Ok(()));
+    lowered
+}
+
 /// Demands these results on every machine, and that no block leaks.
 pub fn expect(text: &str, args: &[Data], results: &[Data]) {
-    for (i, outcome) in run_all(text, args).into_iter().enumerate() {
+    expect_of(run_all(text, args), results);
+}
+
+/// Demands these results of CPUs alone, for programs that leave it to other machines what they mean.
+pub fn expect_on_cpus(text: &str, args: &[Data], results: &[Data]) {
+    expect_of(run_on_cpus(text, args), results);
+}
+
+fn expect_of(outcomes: Vec<Result<Report, Stop>>, results: &[Data]) {
+    for (i, outcome) in outcomes.into_iter().enumerate() {
         let report = outcome.unwrap_or_else(|stop| panic!("machine {i}: {stop:?}"));
         assert!(report.results == results, "machine {i}: other results than expected");
         assert_eq!(report.leaked, Vec::<String>::new(), "machine {i}");

@@ -1,7 +1,6 @@
-//! Chooses how parallelism is exploited on a CPU: gives every dimension of every segmented operation its
-//! mapping.
+//! Chooses how parallelism is exploited: gives every dimension of every segmented operation its mapping.
 //!
-//! Outer levels become tasks, one level becomes lanes, the rest sequential loops. Which level runs in
+//! On a CPU outer levels become tasks, one level becomes lanes, the rest sequential loops. Which level runs in
 //! lanes is decided by what the accesses in the body look like (contiguous, uniform or gathered)
 //! and by trip counts, not by nesting position (specs: `cpu-speed.md`, "Lanes").
 //!
@@ -18,10 +17,14 @@
 //! sequential as loops, so that later passes see their arithmetic. Where the choice of lanes depends on how long
 //! inner dimensions are, [`versions`] keeps two versions and picks one at run time.
 //!
-//! Not done here: splitting few long rows among tasks, and flattening for GPUs.
+//! On devices the outermost operation of a nest is spread over work-items and the rest is sequential within each: see
+//! [`device`].
+//!
+//! Not done here: splitting few long rows among tasks, and flattening of irregular nests.
 
 pub mod access;
 pub mod cost;
+pub mod device;
 mod lanes;
 pub mod loops;
 mod versions;
@@ -77,12 +80,8 @@ fn host_body(function: &mut Function, layouts: &Layouts, body: &mut Body) {
 
 /// Maps the outer dimensions of a nest to tasks, flattening perfect nests of maps on the way.
 fn give_tasks(op: &mut SegOp) {
-    while let Some(inner) = perfect_inner(op) {
-        let inner = *inner;
-        op.body.stms.pop();
-        op.body.stms.extend(inner.body.stms);
-        op.body.result = inner.body.result;
-        op.space.extend(inner.space);
+    while let Some(inner) = perfect_inner(op).filter(|inner| inner.kind == SegKind::Map) {
+        absorb(op, *inner);
     }
     for dim in &mut op.space {
         dim.mapping = match dim.mapping {
@@ -93,7 +92,16 @@ fn give_tasks(op: &mut SegOp) {
     }
 }
 
-/// The map that is all a map over other dimensions does, but for cheap statements before it, when
+/// Makes one operation of a map and the operation that is all it does.
+fn absorb(op: &mut SegOp, inner: SegOp) {
+    op.body.stms.pop();
+    op.body.stms.extend(inner.body.stms);
+    op.body.result = inner.body.result;
+    op.space.extend(inner.space);
+    op.kind = inner.kind;
+}
+
+/// The operation that is all a map over other dimensions does, but for cheap statements before it, when
 /// its extents do not depend on them and the outer one does not run in lanes.
 fn perfect_inner(op: &SegOp) -> Option<Box<SegOp>> {
     let lanes_outside = op.space.iter().any(|dim| dim.mapping == Mapping::Lane);
@@ -104,7 +112,7 @@ fn perfect_inner(op: &SegOp) -> Option<Box<SegOp>> {
     let Expr::Seg(inner) = &last.expr else { return None };
     let yields_it = op.body.result.len() == last.pattern.len()
         && op.body.result.iter().zip(&last.pattern).all(|(result, var)| result.as_var() == Some(*var));
-    if inner.kind != SegKind::Map || !yields_it || !before.iter().all(|stm| cost::is_cheap(&stm.expr)) {
+    if !yields_it || !before.iter().all(|stm| cost::is_cheap(&stm.expr)) {
         return None;
     }
     let bound_before = |operand: Operand| {

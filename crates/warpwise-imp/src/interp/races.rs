@@ -1,0 +1,129 @@
+//! Who touched which bytes during a launch on a device: two work-items must not touch one byte, at least one of them
+//! writing, unless a barrier of their group lies between, or both do so atomically.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::memory::Block;
+
+/// A work-item at some point of its run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Who {
+    /// The iteration: a work-item, or a group of them.
+    pub iteration: i64,
+    /// The number within the group.
+    pub item: usize,
+    /// How many barriers it has passed.
+    pub barriers: u64,
+}
+
+/// How a byte is touched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Touch {
+    /// It is read.
+    Read,
+    /// It is written.
+    Write,
+    /// It is read and written in one go.
+    Atomic,
+}
+
+/// The touches of a launch.
+#[derive(Default)]
+pub(super) struct Touches {
+    /// What each byte has seen since the last barrier of the one group that touches it, or at all.
+    seen: HashMap<(usize, i64), Vec<(Who, Touch)>>,
+    /// Keeps every block where it is, so that its address stays its own.
+    blocks: HashMap<usize, Block>,
+}
+
+impl Who {
+    /// Whether nothing orders what two work-items do.
+    fn races_with(self, other: Who) -> bool {
+        (self.iteration, self.item) != (other.iteration, other.item)
+            && (self.iteration != other.iteration || self.barriers == other.barriers)
+    }
+}
+
+impl Touches {
+    /// Notes a touch of `bytes` bytes from `first` on.
+    pub fn touch(
+        &mut self,
+        who: Who,
+        touch: Touch,
+        block: &Block,
+        (first, bytes): (i64, i64),
+    ) -> Result<(), String> {
+        let address = Rc::as_ptr(block) as usize;
+        self.blocks.entry(address).or_insert_with(|| Rc::clone(block));
+        for byte in first..first + bytes {
+            let seen = self.seen.entry((address, byte)).or_default();
+            let clash = seen.iter().find(|(other, other_touch)| {
+                let both_read = touch == Touch::Read && *other_touch == Touch::Read;
+                let both_atomic = touch == Touch::Atomic && *other_touch == Touch::Atomic;
+                !both_read && !both_atomic && who.races_with(*other)
+            });
+            if let Some((other, other_touch)) = clash {
+                return Err(format!(
+                    "a race for byte {byte}: {other_touch:?} by {other:?}, {touch:?} by {who:?}"
+                ));
+            }
+            keep(seen, who, touch);
+        }
+        Ok(())
+    }
+}
+
+/// Adds a touch to those of a byte, if it can clash with anything that those before it do not clash with: two
+/// iterations clash with every third, and two work-items of one iteration with its others until the next barrier.
+fn keep(seen: &mut Vec<(Who, Touch)>, who: Who, touch: Touch) {
+    let alike = |(_, other): &&(Who, Touch)| *other == touch;
+    if seen.iter().filter(alike).any(|(other, _)| other.iteration != who.iteration) {
+        let own = seen.iter().filter(alike).any(|(other, _)| other.iteration == who.iteration);
+        let others = seen.iter().filter(alike).count();
+        if own || others > 1 {
+            return;
+        }
+    } else {
+        seen.retain(|(other, other_touch)| *other_touch != touch || other.barriers == who.barriers);
+        let same = seen.iter().filter(alike).count();
+        if same > 1 || seen.contains(&(who, touch)) {
+            return;
+        }
+    }
+    seen.push((who, touch));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interp::memory::Bytes;
+
+    /// Whether the last of some touches of one byte, by (iteration, item, barriers), is a race.
+    fn races(touches: &[(i64, usize, u64, Touch)]) -> bool {
+        let (block, mut all) = (Bytes::with(vec![0; 8]), Touches::default());
+        let mut outcome = Ok(());
+        for &(iteration, item, barriers, touch) in touches {
+            assert_eq!(outcome, Ok(()), "only the last may race");
+            outcome = all.touch(Who { iteration, item, barriers }, touch, &block, (3, 1));
+        }
+        outcome.is_err()
+    }
+
+    #[test]
+    fn writes_race_unless_a_barrier_of_the_group_orders_them() {
+        use Touch::{Atomic, Read, Write};
+        assert!(!races(&[(0, 0, 0, Write), (0, 0, 0, Read), (0, 0, 0, Write)]));
+        assert!(races(&[(0, 0, 0, Write), (1, 0, 0, Write)]));
+        assert!(races(&[(0, 0, 0, Read), (1, 0, 9, Write)]));
+        assert!(races(&[(0, 0, 0, Write), (0, 1, 0, Read)]));
+        assert!(!races(&[(0, 0, 0, Write), (0, 1, 1, Read)]));
+        assert!(!races(&[(0, 0, 0, Atomic), (1, 0, 0, Atomic)]));
+        assert!(races(&[(0, 0, 0, Atomic), (1, 0, 0, Read)]));
+        // Many readers, and then a writer that was one of them.
+        assert!(races(&[(0, 0, 0, Read), (1, 0, 0, Read), (2, 0, 0, Read), (0, 0, 0, Write)]));
+        assert!(races(&[(0, 0, 0, Read), (0, 1, 0, Read), (0, 2, 0, Read), (0, 0, 0, Write)]));
+        assert!(!races(&[(0, 0, 0, Read), (0, 1, 0, Read), (0, 2, 1, Read), (0, 2, 1, Write)]));
+        assert!(races(&[(0, 0, 0, Read), (0, 1, 1, Read), (1, 5, 7, Write)]));
+    }
+}

@@ -1,0 +1,88 @@
+//! Segmented operations of host code on devices: every iteration of a kernel is the work of one work-item.
+//!
+//! ```text
+//! ys: [n]f32 = segmap (i < n: thread) { ... }    host:   launch map over n
+//!                                           ==>  kernel: for point in lo..hi { body at point; store }
+//! ```
+//!
+//! Kernels are scalar code: a device makes its own lanes of work-items. Nothing waits for another work-item but
+//! at the end of a launch, so scans and partitions are several launches. The part `lo..hi` of a work-item is one
+//! iteration; the interpreter may do several in one go.
+//!
+//! Needs: level `mem`, scheduled for a device. Not done here: local memory and work-groups.
+
+mod arrays;
+mod partition;
+mod points;
+mod prefixes;
+mod scan;
+mod segments;
+
+use warpwise_ir::{Expr, SegKind, SegOp, Stm};
+
+use crate::lower::emitter::{Emitter, Lowered};
+use crate::lower::scan::scans_scalars;
+
+impl<'a> Emitter<'a> {
+    /// Lowers a segmented operation of host code for a device.
+    pub fn device_seg(&mut self, stm: &'a Stm, op: &'a SegOp) -> Lowered<()> {
+        match &op.kind {
+            SegKind::Map => self.device_map(stm, op),
+            SegKind::Scatter { dests } => self.device_scatter(stm, op, dests),
+            SegKind::Reduce { reduces } => {
+                self.by_segments(stm, op, &mut |this| this.launch_reduce(stm, op, reduces))
+            }
+            SegKind::Scan { scans, .. }
+                if scans_scalars(self.cx.function, scans) && !self.overwrites_outside(op) =>
+            {
+                self.by_segments(stm, op, &mut |this| this.device_scan(stm, op))
+            }
+            SegKind::Partition { classes } if self.keeps_scalars(op) && !self.overwrites_outside(op) => {
+                self.device_partition(stm, op, *classes)
+            }
+            SegKind::Hist { ops } if self.combines_scalars(ops) => self.launch_hist(stm, op, ops),
+            SegKind::Scan { .. } | SegKind::Partition { .. } | SegKind::Hist { .. } => {
+                self.sequential_kernel(stm)
+            }
+        }
+    }
+
+    /// Whether the body of an operation writes to memory that outlives it, so that it may run only once.
+    fn overwrites_outside(&self, op: &SegOp) -> bool {
+        let function = self.cx.function;
+        let mut own = Vec::new();
+        allocated(&op.body, &mut own);
+        writes(&op.body, &mut |array| {
+            function.vars[array].placement.as_ref().is_some_and(|placement| !own.contains(&placement.block))
+        })
+    }
+}
+
+/// The blocks that a body allocates, at any depth.
+fn allocated(body: &warpwise_ir::Body, own: &mut Vec<warpwise_ir::Var>) {
+    for stm in &body.stms {
+        if matches!(stm.expr, Expr::Alloc { .. }) {
+            own.extend(&stm.pattern);
+        }
+        stm.expr.for_each_body(|body| allocated(body, own));
+    }
+}
+
+/// Whether a body overwrites an array of which `outside` holds.
+fn writes(body: &warpwise_ir::Body, outside: &mut dyn FnMut(warpwise_ir::Var) -> bool) -> bool {
+    body.stms.iter().any(|stm| {
+        let mut inside = match &stm.expr {
+            Expr::Update { array, .. } => outside(*array),
+            Expr::Seg(op) => match &op.kind {
+                SegKind::Scatter { dests } => dests.iter().any(|dest| outside(dest.array)),
+                SegKind::Hist { ops } => ops.iter().flat_map(|op| &op.dests).any(|&dest| outside(dest)),
+                SegKind::Map | SegKind::Reduce { .. } | SegKind::Scan { .. } | SegKind::Partition { .. } => {
+                    false
+                }
+            },
+            _ => false,
+        };
+        stm.expr.for_each_body(|body| inside |= writes(body, outside));
+        inside
+    })
+}

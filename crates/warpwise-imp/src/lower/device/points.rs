@@ -1,0 +1,99 @@
+//! Maps and scatters: a work-item for each point of the space.
+//!
+//! Of several scattered writes to one place any one remains.
+
+use warpwise_diag::Span;
+use warpwise_ir::{ScatterDest, SegDim, SegOp, Stm};
+
+use crate::lower::emitter::{Emitter, Failing, Lowered};
+use crate::op::{Block, Op};
+use crate::types::{Operand, Reg};
+
+/// Code inside a kernel.
+pub(super) type Inside<'f, 'e> = &'f mut dyn FnMut(&mut Emitter<'e>) -> Lowered<()>;
+
+impl<'a> Emitter<'a> {
+    /// Launches a map.
+    pub fn device_map(&mut self, stm: &'a Stm, op: &'a SegOp) -> Lowered<()> {
+        let built = self.build("map", stm.span, &|kernel, lo, hi| {
+            kernel.each_point(&op.space, (lo, hi), stm.span, &mut |kernel| {
+                kernel.stms(&op.body)?;
+                kernel.store_points(&stm.pattern, &op.space, &op.body.result, stm.span)
+            })
+        })?;
+        let range = self.flat_range(stm, op)?;
+        self.launch(built, range);
+        Ok(())
+    }
+
+    /// Launches a scatter.
+    pub fn device_scatter(&mut self, stm: &'a Stm, op: &'a SegOp, dests: &'a [ScatterDest]) -> Lowered<()> {
+        let built = self.build("scatter", stm.span, &|kernel, lo, hi| {
+            kernel.each_point(&op.space, (lo, hi), stm.span, &mut |kernel| {
+                kernel.stms(&op.body)?;
+                kernel.scatter_point(dests, &op.body.result, stm.span)
+            })
+        })?;
+        let range = self.flat_range(stm, op)?;
+        self.launch(built, range);
+        Ok(())
+    }
+
+    /// Runs `body` at every point of a space that a kernel's part covers.
+    pub fn each_point(
+        &mut self,
+        space: &[SegDim],
+        part: (Reg, Reg),
+        span: Span,
+        body: Inside<'_, 'a>,
+    ) -> Lowered<()> {
+        self.for_units(part, &mut |this, point| {
+            this.counted_as(point.into(), &mut |this| {
+                this.bind_flat(space, point.into(), span)?;
+                this.in_own_arena(body)
+            })
+        })
+    }
+
+    /// Runs `body`, and frees what it allocates.
+    pub fn in_own_arena(&mut self, body: Inside<'_, 'a>) -> Lowered<()> {
+        self.code.open();
+        let done = body(self);
+        let block = self.code.close();
+        let mark = takes_arena(&block).then(|| self.code.int_reg("mark"));
+        if let Some(dst) = mark {
+            self.code.emit(Op::ArenaMark { dst });
+        }
+        for op in block {
+            self.code.emit(op);
+        }
+        if let Some(mark) = mark {
+            self.code.emit(Op::ArenaReset { mark: mark.into() });
+        }
+        done
+    }
+
+    /// Runs `body`, whose failing checks end it and count as those of this iteration.
+    pub fn counted_as(&mut self, iteration: Operand, body: Inside<'_, 'a>) -> Lowered<()> {
+        let exit = self.code.label();
+        let saved =
+            self.failing.replace(Failing { iteration, per_lane: false, exit, retry: None, failed: None });
+        self.code.open();
+        let done = body(self);
+        let block = self.code.close();
+        self.failing = saved;
+        self.scope_if_left(exit, block);
+        done
+    }
+}
+
+/// Whether a block takes memory from the arena.
+fn takes_arena(block: &Block) -> bool {
+    block.iter().any(|op| match op {
+        Op::ArenaAlloc { .. } => true,
+        Op::If { then_block, else_block, .. } => takes_arena(then_block) || takes_arena(else_block),
+        Op::For { body, .. } | Op::Scope { body, .. } => takes_arena(body),
+        Op::While { test, body, .. } => takes_arena(test) || takes_arena(body),
+        _ => false,
+    })
+}

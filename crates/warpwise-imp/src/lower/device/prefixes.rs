@@ -1,0 +1,96 @@
+//! What comes before each block of a segment: one work-item goes over the blocks of a segment in order.
+//!
+//! ```text
+//! for each segment { carry = neutral; for each block { total = units[block]; units[block] = carry; carry = op(carry, total) } }
+//! ```
+
+use warpwise_diag::Span;
+use warpwise_ir::{Lambda, Operand as CoreOperand};
+use warpwise_prim::ScalarType;
+use warpwise_runtime::machine::Schedule;
+
+use crate::lower::blocks::Cut;
+use crate::lower::emitter::{Emitter, Lowered, Value};
+use crate::lower::kernels::Range;
+use crate::op::Op;
+use crate::types::{Mem, Operand, Reg};
+
+/// How the totals of blocks are combined.
+pub(in crate::lower) struct Operator<'a> {
+    /// The operator.
+    pub op: &'a Lambda,
+    /// Its neutral element.
+    pub neutral: &'a [CoreOperand],
+    /// Per value, a block with one total a unit.
+    pub units: Vec<Mem>,
+}
+
+impl<'a> Emitter<'a> {
+    /// Launches the kernel that replaces the totals of blocks by what comes before each. Host code.
+    pub fn launch_prefixes(&mut self, operators: &[Operator<'a>], cut: &Cut, span: Span) -> Lowered<()> {
+        let built = self.build("prefixes", span, &|kernel, lo, hi| {
+            let mut carried = Vec::new();
+            for operator in operators {
+                let mems: Vec<Mem> =
+                    operator.units.iter().map(|&mem| kernel.mem_param("units", mem, None)).collect();
+                carried.push((operator.op, operator.neutral, mems));
+            }
+            let blocks = kernel.param_for(cut.blocks);
+            kernel.for_units((lo, hi), &mut |kernel, segment| {
+                let first = kernel.code.mul(segment, blocks);
+                let end = kernel.code.add(first, blocks);
+                kernel.counted_as(segment.into(), &mut |kernel| {
+                    for (op, neutral, mems) in &carried {
+                        kernel.prefixes_of(op, neutral, mems, (first, end), span)?;
+                    }
+                    Ok(())
+                })
+            })
+        })?;
+        let range = Range { extent: cut.segments, schedule: Schedule::Static, cost: cut.blocks };
+        self.launch(built, range);
+        Ok(())
+    }
+
+    /// Registers that hold the neutral elements.
+    pub fn neutral_regs(&mut self, neutral: &[CoreOperand], span: Span) -> Lowered<Vec<Reg>> {
+        let mut regs = Vec::new();
+        for &neutral in neutral {
+            let x = self.uniform(neutral, span)?;
+            regs.push(self.code.copy("carry", x));
+        }
+        Ok(regs)
+    }
+
+    /// Applies an operator to what registers hold and to values, and keeps the result in the registers.
+    pub fn advance(&mut self, op: &'a Lambda, carry: &[Reg], values: &[Value]) -> Lowered<()> {
+        let args: Vec<Value> =
+            carry.iter().map(|&reg| Value::Uniform(reg.into())).chain(values.iter().copied()).collect();
+        let next = self.apply(op, &args)?;
+        self.set_all(carry, &next);
+        Ok(())
+    }
+
+    fn prefixes_of(
+        &mut self,
+        op: &'a Lambda,
+        neutral: &[CoreOperand],
+        mems: &[Mem],
+        (first, end): (Operand, Operand),
+        span: Span,
+    ) -> Lowered<()> {
+        let carry = self.neutral_regs(neutral, span)?;
+        let types: Vec<ScalarType> = carry.iter().map(|&reg| self.code.regs[reg].ty.scalar).collect();
+        let block = self.code.int_reg("block");
+        self.code.open();
+        let mut totals = Vec::new();
+        for ((&mem, &elem), &reg) in mems.iter().zip(&types).zip(&carry) {
+            totals.push(Value::Uniform(self.code.load("total", elem, mem, block).into()));
+            self.code.store(elem, mem, block, reg);
+        }
+        let done = self.advance(op, &carry, &totals);
+        let body = self.code.close();
+        self.code.emit(Op::For { index: block, from: first, to: end, step: 1, body });
+        done
+    }
+}

@@ -1,0 +1,211 @@
+//! Scans in three launches: totals of blocks, what comes before each block, and every block from there.
+//!
+//! ```text
+//! totals:    total[unit] = reduce block
+//! prefixes:  before[unit] = op over the totals of the blocks before it in its segment
+//! scan:      carry = before[unit]; for each element { carry = op(carry, element); result = carry }
+//! ```
+//!
+//! The body runs twice for all but the last block of a segment. Reductions that ride along leave partial results in
+//! the last launch, which are combined as those of other reductions.
+
+use warpwise_ir::{Lambda, Reduce, Scan, SegDim, SegKind, SegOp, Stm};
+use warpwise_prim::ScalarType;
+use warpwise_runtime::machine::Schedule;
+
+use super::prefixes::Operator;
+use crate::lower::blocks::{Cut, Unit};
+use crate::lower::cost;
+use crate::lower::emitter::{Emitter, Lowered, Value};
+use crate::lower::kernels::{Built, Range};
+use crate::op::Op;
+use crate::types::{Mem, Operand, Reg};
+
+/// Elements of a block.
+const BLOCK: i64 = 256;
+
+/// The parts of a segmented scan.
+#[derive(Clone, Copy)]
+struct Parts<'a> {
+    stm: &'a Stm,
+    op: &'a SegOp,
+    scans: &'a [Scan],
+    reduces: &'a [Reduce],
+    post: Option<&'a Lambda>,
+}
+
+impl<'a> Emitter<'a> {
+    /// Launches a scan.
+    pub fn device_scan(&mut self, stm: &'a Stm, op: &'a SegOp) -> Lowered<()> {
+        let SegKind::Scan { scans, reduces, post } = &op.kind else { return self.limit(stm.span, "no scan") };
+        let parts = Parts { stm, op, scans, reduces, post: post.as_ref() };
+        let cut = self.cut(&op.space, BLOCK, stm.span)?;
+        let mut operators = Vec::new();
+        for scan in scans {
+            let types: Vec<ScalarType> =
+                scan.op.params[..scan.neutral.len()].iter().map(|&param| self.elem(param)).collect();
+            let units = self.unit_values(&cut, &types);
+            operators.push(Operator { op: &scan.op, neutral: &scan.neutral, units });
+        }
+        let types = self.reduced_types(reduces);
+        let partials = self.unit_values(&cut, &types);
+        let mut cost = self.host_cost(&op.body);
+        for lambda in cost::lambdas(&op.kind) {
+            let more = self.host_cost(&lambda.body);
+            cost = self.code.add(cost, more);
+        }
+        let range =
+            Range { extent: cut.units, schedule: Schedule::Static, cost: self.block_cost(&cut, cost) };
+        let totals = self.build_totals(&parts, &cut, &operators)?;
+        self.launch(totals, range);
+        self.launch_prefixes(&operators, &cut, stm.span)?;
+        let built = self.build_blocks(&parts, &cut, &operators, &partials)?;
+        self.launch(built, range);
+        for operator in operators {
+            self.release_locals(operator.units);
+        }
+        self.launch_combination(stm, op, reduces, &cut, &partials)
+    }
+
+    /// The kernel that reduces the scans' inputs of every block.
+    fn build_totals(&self, parts: &Parts<'a>, cut: &Cut, operators: &[Operator<'a>]) -> Lowered<Built> {
+        let parts = *parts;
+        let (last, outer) = parts.op.space.split_last().expect("a space has dimensions");
+        self.build("totals", parts.stm.span, &|kernel, lo, hi| {
+            let units = unit_params(kernel, operators);
+            let cut = kernel.cut_param(cut);
+            kernel.for_units((lo, hi), &mut |kernel, unit| {
+                let unit = kernel.unit(&cut, outer, unit, parts.stm.span)?;
+                let totals = kernel.carries(&parts)?;
+                kernel.unless_last(&cut, &unit, &mut |kernel| {
+                    kernel.each_of_unit(last, &unit, &mut |kernel| {
+                        kernel.stms(&parts.op.body)?;
+                        kernel.scan_step(&parts, &totals).map(drop)
+                    })
+                })?;
+                for (mems, totals) in units.iter().zip(&totals) {
+                    store_regs(kernel, mems, totals, &unit);
+                }
+                Ok(())
+            })
+        })
+    }
+
+    /// The kernel that scans every block.
+    fn build_blocks(
+        &self,
+        parts: &Parts<'a>,
+        cut: &Cut,
+        operators: &[Operator<'a>],
+        partials: &[Mem],
+    ) -> Lowered<Built> {
+        let parts = *parts;
+        let (last, outer) = parts.op.space.split_last().expect("a space has dimensions");
+        let n_scanned: usize = parts.scans.iter().map(|scan| scan.neutral.len()).sum();
+        let n_reduced: usize = parts.reduces.iter().map(|reduce| reduce.neutral.len()).sum();
+        self.build("scan", parts.stm.span, &|kernel, lo, hi| {
+            let units = unit_params(kernel, operators);
+            let partials: Vec<Mem> =
+                partials.iter().map(|&mem| kernel.mem_param("partials", mem, None)).collect();
+            let cut = kernel.cut_param(cut);
+            kernel.for_units((lo, hi), &mut |kernel, unit| {
+                let unit = kernel.unit(&cut, outer, unit, parts.stm.span)?;
+                let carries = kernel.carries(&parts)?;
+                for (mems, carry) in units.iter().zip(&carries) {
+                    for (&mem, &reg) in mems.iter().zip(carry) {
+                        let elem = kernel.code.regs[reg].ty.scalar;
+                        let before = kernel.code.load("before", elem, mem, unit.unit);
+                        kernel.code.set(reg, before);
+                    }
+                }
+                let accs = kernel.start_all(parts.reduces, 1)?;
+                kernel.each_of_unit(last, &unit, &mut |kernel| {
+                    let result = &parts.op.body.result;
+                    kernel.stms(&parts.op.body)?;
+                    let scanned = kernel.scan_step(&parts, &carries)?;
+                    let (arrays, further) =
+                        (&parts.stm.pattern[n_reduced..], &result[n_scanned + n_reduced..]);
+                    kernel.store_scanned(
+                        arrays,
+                        &parts.op.space,
+                        scanned,
+                        further,
+                        parts.post,
+                        parts.stm.span,
+                    )?;
+                    kernel.accumulate_all(parts.reduces, &accs, &result[n_scanned..n_scanned + n_reduced])
+                })?;
+                let totals =
+                    kernel.finish_all(parts.reduces, &accs, &crate::lower::lanes::LaneLoop::simple(1))?;
+                kernel.store_totals(&partials, unit.unit.into(), &totals)
+            })
+        })
+    }
+
+    /// Registers for what the scans carry, at the neutral elements.
+    fn carries(&mut self, parts: &Parts<'a>) -> Lowered<Vec<Vec<Reg>>> {
+        parts.scans.iter().map(|scan| self.neutral_regs(&scan.neutral, parts.stm.span)).collect()
+    }
+
+    /// Moves what is carried over one element; the scanned values at it.
+    fn scan_step(&mut self, parts: &Parts<'a>, carries: &[Vec<Reg>]) -> Lowered<Vec<Value>> {
+        let mut taken = 0;
+        let mut scanned = Vec::new();
+        for (scan, carry) in parts.scans.iter().zip(carries) {
+            let inputs = self.values(&parts.op.body.result[taken..taken + carry.len()]);
+            taken += carry.len();
+            let before: Vec<Value> =
+                carry.iter().map(|&reg| Value::Uniform(self.code.copy("before", reg).into())).collect();
+            self.advance(&scan.op, carry, &inputs)?;
+            let after = carry.iter().map(|&reg| Value::Uniform(self.code.copy("after", reg).into()));
+            scanned.extend(if scan.exclusive { before } else { after.collect() });
+        }
+        Ok(scanned)
+    }
+
+    /// Runs `body` for every element of a unit, in order.
+    pub fn each_of_unit(
+        &mut self,
+        last: &SegDim,
+        unit: &Unit,
+        body: super::points::Inside<'_, 'a>,
+    ) -> Lowered<()> {
+        let exit = self.code.label();
+        let saved = self.failing;
+        let index = self.code.int_reg("j");
+        self.code.open();
+        self.code.open();
+        let iteration = self.code.add(unit.counted, index);
+        self.failing = Some(crate::lower::emitter::Failing {
+            iteration,
+            per_lane: false,
+            exit,
+            retry: None,
+            failed: None,
+        });
+        self.bind_uniform(last.index, index);
+        let done = self.in_own_arena(body);
+        self.failing = saved;
+        let inner = self.code.close();
+        self.code.emit(Op::For { index, from: unit.from, to: unit.to, step: 1, body: inner });
+        let block = self.code.close();
+        self.scope_if_left(exit, block);
+        done
+    }
+}
+
+/// The units' values as a kernel's parameters.
+fn unit_params(kernel: &mut Emitter, operators: &[Operator]) -> Vec<Vec<Mem>> {
+    let params = |operator: &Operator| {
+        operator.units.iter().map(|&mem| kernel.mem_param("units", mem, None)).collect()
+    };
+    operators.iter().map(params).collect()
+}
+
+/// Stores what registers hold as the values of a unit.
+fn store_regs(kernel: &mut Emitter, mems: &[Mem], regs: &[Reg], unit: &Unit) {
+    for (&mem, &reg) in mems.iter().zip(regs) {
+        let elem = kernel.code.regs[reg].ty.scalar;
+        kernel.code.store(elem, mem, unit.unit, Operand::Reg(reg));
+    }
+}

@@ -1,0 +1,77 @@
+//! Reductions and scans of many short segments: a work-item for each segment.
+//!
+//! A single segment, and few long ones, are cut into blocks instead. Which it is follows from the sizes alone, so
+//! that the order in which elements are combined does too.
+
+use warpwise_ir::{SegOp, Stm};
+use warpwise_prim::{BinaryOp, CompareOp};
+use warpwise_runtime::machine::Schedule;
+
+use super::points::Inside;
+use crate::lower::cost;
+use crate::lower::emitter::{Emitter, Lowered};
+use crate::lower::kernels::Range;
+use crate::op::Op;
+use crate::types::Operand;
+
+/// Segments that keep a device busy, one a work-item.
+const MANY_SEGMENTS: i64 = 1 << 14;
+
+/// Elements of a segment up to which several work-items are not worth their while.
+const SHORT_SEGMENT: i64 = 64;
+
+impl<'a> Emitter<'a> {
+    /// Lowers a reduction or scan: by segments where they are many or short, otherwise as `by_blocks` does.
+    pub fn by_segments(&mut self, stm: &'a Stm, op: &'a SegOp, by_blocks: Inside<'_, 'a>) -> Lowered<()> {
+        let (last, outer) = op.space.split_last().expect("a space has dimensions");
+        if outer.is_empty() {
+            return by_blocks(self);
+        }
+        let mut extents = Vec::new();
+        for dim in outer {
+            extents.push(self.uniform(dim.extent, stm.span)?);
+        }
+        let segments = self.code.product(extents);
+        let extent = self.uniform(last.extent, stm.span)?;
+        let many = self.code.compare(CompareOp::SLe, Operand::i64(MANY_SEGMENTS), segments);
+        let short = self.code.compare(CompareOp::SLe, extent, Operand::i64(SHORT_SEGMENT));
+        let alone = self.code.binary(BinaryOp::Or, many, short);
+        self.code.open();
+        let whole = self.whole_segments(stm, op, segments, extent);
+        let then_block = self.code.close();
+        self.code.open();
+        let blocks = by_blocks(self);
+        let else_block = self.code.close();
+        self.code.emit(Op::If { cond: alone, then_block, else_block });
+        whole.and(blocks)
+    }
+
+    /// Launches a work-item for each segment.
+    fn whole_segments(
+        &mut self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        segments: Operand,
+        extent: Operand,
+    ) -> Lowered<()> {
+        let (last, outer) = op.space.split_last().expect("a space has dimensions");
+        let built = self.build("segments", stm.span, &|kernel, lo, hi| {
+            kernel.for_units((lo, hi), &mut |kernel, segment| {
+                let before = kernel.uniform(last.extent, stm.span)?;
+                let first = kernel.code.mul(segment, before);
+                kernel.counted_as(first, &mut |kernel| {
+                    kernel.bind_flat(outer, segment.into(), stm.span)?;
+                    kernel.inner_seq(stm, op, last)
+                })
+            })
+        })?;
+        let mut cost = self.host_cost(&op.body);
+        for lambda in cost::lambdas(&op.kind) {
+            let more = self.host_cost(&lambda.body);
+            cost = self.code.add(cost, more);
+        }
+        let cost = self.code.mul(cost, extent);
+        self.launch(built, Range { extent: segments, schedule: Schedule::Static, cost });
+        Ok(())
+    }
+}

@@ -1,0 +1,107 @@
+//! Scheduling for devices: the outermost operation of every nest is spread over the grid's work-items.
+//!
+//! ```text
+//! ys: [n]f32 = segmap (i < n: seq) {              ys: [n]f32 = segred (i < n: thread) (j < m: thread)
+//!   row: [m]f32 = index a[i];                       reduce (...) { ... } [0f32] {
+//!   s: f32 = segred (j < m: seq) (...) {...};  ==>    row: [m]f32 = index a[i];
+//!   return s                                        ...
+//! };                                              };
+//! ```
+//!
+//! Perfect nests become one operation: maps of maps, and maps of reductions and scans, whose operators then must not
+//! depend on the outer dimensions, since partial results are combined where those are not known. How the work-items
+//! share the last dimension of such an operation is decided by its sizes when it runs, by the lowering. Whatever is
+//! further in runs in order within a work-item; reductions there become loops (see [`super::loops`]).
+//!
+//! Not done here: parallelism inside a work-group, nests that are not perfect, irregular ones.
+
+use warpwise_diag::Limit;
+use warpwise_ir::traverse::free_in_lambda;
+use warpwise_ir::{Body, Expr, Function, Lambda, Mapping, Operand, Program, SegKind, SegOp, Var};
+
+use super::{absorb, loops, perfect_inner};
+
+/// Schedules every function for a device.
+pub fn schedule_device(program: &mut Program) -> Result<(), Limit> {
+    for function in program.functions.values_mut() {
+        let mut body = std::mem::take(&mut function.body);
+        host_body(function, &mut body);
+        loops::sequential_reductions(&mut body);
+        function.body = body;
+    }
+    Ok(())
+}
+
+/// Schedules the segmented operations of a body that the host runs.
+fn host_body(function: &Function, body: &mut Body) {
+    for stm in &mut body.stms {
+        match &mut stm.expr {
+            Expr::Seg(op) => spread(function, op),
+            expr => expr.for_each_body_mut(|body| host_body(function, body)),
+        }
+    }
+}
+
+/// Spreads an operation over work-items, with what is all it does.
+fn spread(function: &Function, op: &mut SegOp) {
+    while let Some(inner) = perfect_inner(op).filter(|inner| can_join(function, op, inner)) {
+        absorb(op, *inner);
+    }
+    op.space.iter_mut().for_each(|dim| dim.mapping = Mapping::Thread);
+    in_order(&mut op.body);
+    for lambda in lambdas_mut(&mut op.kind) {
+        in_order(&mut lambda.body);
+    }
+}
+
+/// Lets everything in a body run in order.
+fn in_order(body: &mut Body) {
+    for stm in &mut body.stms {
+        if let Expr::Seg(op) = &mut stm.expr {
+            op.space.iter_mut().for_each(|dim| dim.mapping = Mapping::Seq);
+        }
+        stm.expr.for_each_body_mut(in_order);
+    }
+}
+
+/// Whether an operation inside a map can be one with it.
+fn can_join(function: &Function, outer: &SegOp, inner: &SegOp) -> bool {
+    let mut operators: Vec<&Lambda> = Vec::new();
+    let mut neutral: Vec<Operand> = Vec::new();
+    match &inner.kind {
+        SegKind::Map => return true,
+        SegKind::Reduce { reduces } => {
+            operators.extend(reduces.iter().map(|reduce| &reduce.op));
+            neutral.extend(reduces.iter().flat_map(|reduce| &reduce.neutral));
+        }
+        SegKind::Scan { scans, reduces, post: _ } => {
+            operators.extend(scans.iter().map(|scan| &scan.op));
+            operators.extend(reduces.iter().map(|reduce| &reduce.op));
+            neutral.extend(scans.iter().flat_map(|scan| &scan.neutral));
+            neutral.extend(reduces.iter().flat_map(|reduce| &reduce.neutral));
+        }
+        SegKind::Partition { .. } | SegKind::Scatter { .. } | SegKind::Hist { .. } => return false,
+    }
+    let bound = |var: Var| {
+        outer.space.iter().any(|dim| dim.index == var)
+            || outer.body.stms.iter().any(|stm| stm.pattern.contains(&var))
+    };
+    let scalars = |op: &&Lambda| op.params.iter().all(|&param| function.ty(param).rank() == 0);
+    inner.space.len() == 1
+        && operators.iter().all(scalars)
+        && !operators.iter().any(|op| free_in_lambda(function, op).iter().any(bound))
+        && !neutral.iter().filter_map(|x| x.as_var()).any(bound)
+}
+
+/// The functions that an operation applies besides its body.
+fn lambdas_mut(kind: &mut SegKind) -> Vec<&mut Lambda> {
+    match kind {
+        SegKind::Map | SegKind::Partition { .. } | SegKind::Scatter { .. } => Vec::new(),
+        SegKind::Reduce { reduces } => reduces.iter_mut().map(|reduce| &mut reduce.op).collect(),
+        SegKind::Scan { scans, reduces, post } => {
+            let scans = scans.iter_mut().map(|scan| &mut scan.op);
+            scans.chain(reduces.iter_mut().map(|reduce| &mut reduce.op)).chain(post.as_mut()).collect()
+        }
+        SegKind::Hist { ops } => ops.iter_mut().map(|op| &mut op.op).collect(),
+    }
+}
