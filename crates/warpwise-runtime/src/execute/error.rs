@@ -28,6 +28,8 @@ pub enum RunError {
         /// The largest blocks in use, with their sizes.
         held: Vec<(BlockName, u64)>,
     },
+    /// The device or its driver failed, in the driver's words.
+    Device(String),
     /// The run was interrupted.
     Interrupted,
     /// A mistake of ours: the host code is not well-formed.
@@ -35,6 +37,11 @@ pub enum RunError {
 }
 
 impl RunError {
+    /// The failure of a device.
+    pub(super) fn device(error: crate::device::DeviceError) -> RunError {
+        RunError::Device(error.to_string())
+    }
+
     /// The failure of a check with these values, as bits.
     pub(super) fn check(check: &Check, values: &[u64]) -> RunError {
         let mut values = values.iter();
@@ -88,6 +95,7 @@ impl fmt::Display for RunError {
                     if name.place.is_empty() { Ok(()) } else { write!(f, " ({})", name.place) }
                 })
             }
+            RunError::Device(message) => write!(f, "the device failed: {message}"),
             RunError::Interrupted => f.write_str("interrupted"),
             RunError::Internal(message) => write!(f, "internal error in host code: {message}"),
         }

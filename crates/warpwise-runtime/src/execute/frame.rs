@@ -1,14 +1,12 @@
 //! One activation of a host function: registers and the instruction loop. Calls nest on a stack of activations of its
 //! own, so that deep recursion is an error of the program and not of the machine.
 
-use std::sync::Arc;
-
 use warpwise_prim::{Scalar, ScalarType};
 
+use super::held::{Held, Refused};
 use super::{Argument, Machine, Output, RunError};
-use crate::array::Array;
 use crate::machine::{Arg, BlockName, Function, Instr, MemReg, Reg, Slot};
-use crate::memory::{Block, OutOfMemory};
+use crate::memory::OutOfMemory;
 
 /// How many blocks are listed where memory does not suffice.
 const MOST_SHOWN: usize = 4;
@@ -21,7 +19,7 @@ pub(super) struct Frame<'m> {
     pub(super) machine: &'m Machine,
     function: &'m Function,
     regs: Vec<u64>,
-    mems: Vec<Option<Arc<Block>>>,
+    mems: Vec<Option<Held>>,
 }
 
 /// An activation that waits for a function it called.
@@ -47,7 +45,10 @@ impl<'m> Frame<'m> {
         for (slot, argument) in self.function.params.iter().zip(arguments) {
             match (slot, argument) {
                 (Slot::Scalar(_, reg), Argument::Scalar(value)) => self.regs[*reg as usize] = value.to_bits(),
-                (Slot::Array { mem, .. }, Argument::Block(block)) => self.mems[*mem as usize] = Some(block),
+                (Slot::Array { mem, .. }, Argument::Block(block)) => {
+                    let held = self.machine.take_in(block).map_err(|why| self.refused(why, *mem))?;
+                    self.mems[*mem as usize] = Some(held);
+                }
                 _ => {
                     return Err(RunError::Internal(format!(
                         "argument of wrong kind for `{}`",
@@ -69,11 +70,8 @@ impl<'m> Frame<'m> {
             Slot::Scalar(ty, reg) => Ok(Output::Scalar(Scalar::from_bits(*ty, self.reg(*reg)))),
             Slot::Array { elem, mem, shape } => {
                 let shape: Vec<i64> = shape.iter().map(|&reg| self.reg(reg) as i64).collect();
-                let block = Arc::clone(self.mem(*mem)?);
-                let array = Array::from_block(*elem, &shape, block);
-                array
-                    .map(Output::Array)
-                    .ok_or_else(|| RunError::Internal("result outside its block".to_string()))
+                let array = self.machine.hand_out(*elem, &shape, self.mem(*mem)?);
+                array.map(Output::Array).map_err(|why| self.refused(why, *mem))
             }
         }
     }
@@ -178,23 +176,19 @@ impl<'m> Frame<'m> {
                 // The old block first: it may be the one to be reused.
                 self.mems[*dst as usize] = None;
                 let bytes = u64::try_from(self.reg(*bytes) as i64).unwrap_or(u64::MAX);
-                let block = self.machine.memory.allocate(bytes);
-                let by = &self.function.mems[*dst as usize];
-                self.mems[*dst as usize] =
-                    Some(block.map_err(|error| self.out_of_memory(error, by.clone()))?);
+                let held = self.machine.allocate(bytes).map_err(|why| self.refused(why, *dst))?;
+                self.mems[*dst as usize] = Some(held);
             }
             Instr::Release { mem } => self.mems[*mem as usize] = None,
             Instr::SetMem { dst, src } => self.mems[*dst as usize] = self.mems[*src as usize].clone(),
             Instr::Load { dst, mem, index, ty } => {
-                let at = self.element(*mem, *index, *ty)?;
-                // SAFETY: `element` checked that the element lies in the block; runs do not share blocks they write.
-                let bits = unsafe { read(at, *ty) };
+                let (block, at) = self.element(*mem, *index, *ty)?;
+                let bits = block.load(at, *ty)?;
                 self.set(*dst, bits);
             }
             Instr::Store { mem, index, value, ty } => {
-                let at = self.element(*mem, *index, *ty)?;
-                // SAFETY: as for loads.
-                unsafe { write(at, *ty, self.reg(*value)) };
+                let (block, at) = self.element(*mem, *index, *ty)?;
+                block.store(at, *ty, self.reg(*value))?;
             }
             Instr::Copy(copy) => super::launch::copy(self, copy)?,
             Instr::Fill { mem, index, count, value, ty } => {
@@ -236,15 +230,25 @@ impl<'m> Frame<'m> {
         Ok(())
     }
 
+    /// Why there is no block for a memory register.
+    fn refused(&self, why: Refused, mem: MemReg) -> RunError {
+        match why {
+            Refused::OutOfMemory(error) => {
+                self.out_of_memory(error, self.function.mems[mem as usize].clone())
+            }
+            Refused::Other(error) => error,
+        }
+    }
+
     /// The failure of an allocation, with what this activation holds.
     pub(super) fn out_of_memory(&self, error: OutOfMemory, by: BlockName) -> RunError {
         let mut held: Vec<(BlockName, u64)> = Vec::new();
         let mut seen = Vec::new();
         for (name, block) in self.function.mems.iter().zip(&self.mems) {
             let Some(block) = block else { continue };
-            if block.bytes() > 0 && !seen.contains(&block.as_ptr()) {
-                seen.push(block.as_ptr());
-                held.push((name.clone(), block.bytes() as u64));
+            if block.bytes() > 0 && !seen.contains(&block.identity()) {
+                seen.push(block.identity());
+                held.push((name.clone(), block.bytes()));
             }
         }
         held.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
@@ -264,47 +268,25 @@ impl<'m> Frame<'m> {
         Scalar::from_bits(ty, self.reg(reg))
     }
 
-    pub(super) fn mem(&self, mem: MemReg) -> Result<&Arc<Block>, RunError> {
+    pub(super) fn mem(&self, mem: MemReg) -> Result<&Held, RunError> {
         let block = self.mems[mem as usize].as_ref();
         block
             .ok_or_else(|| RunError::Internal(format!("memory {mem} of `{}` is not set", self.function.name)))
     }
 
-    /// The address of an element, which must lie in its block.
-    fn element(&self, mem: MemReg, index: Reg, ty: ScalarType) -> Result<*mut u8, RunError> {
+    /// A block and the place in bytes of an element, which must lie in it.
+    fn element(&self, mem: MemReg, index: Reg, ty: ScalarType) -> Result<(&Held, u64), RunError> {
         let block = self.mem(mem)?;
-        let index = self.reg(index) as i64;
-        let inside = usize::try_from(index)
+        let (index, width) = (self.reg(index) as i64, ty.bytes() as u64);
+        let inside = u64::try_from(index)
             .ok()
-            .and_then(|index| index.checked_mul(ty.bytes()))
-            .filter(|&at| at.checked_add(ty.bytes()).is_some_and(|end| end <= block.bytes()));
+            .and_then(|index| index.checked_mul(width))
+            .filter(|&at| at.checked_add(width).is_some_and(|end| end <= block.bytes()));
         match inside {
-            // SAFETY: the offset is within the block.
-            Some(at) => Ok(unsafe { block.as_mut_ptr().add(at) }),
+            Some(at) => Ok((block, at)),
             None => {
                 Err(RunError::Internal(format!("element {index} outside a block of {} bytes", block.bytes())))
             }
         }
     }
-}
-
-/// Reads an element as the bits of a scalar.
-///
-/// # Safety
-/// `at` points to an element of this type.
-unsafe fn read(at: *const u8, ty: ScalarType) -> u64 {
-    let mut bytes = [0; 8];
-    // SAFETY: by contract the element is readable; it is at most 8 bytes long.
-    unsafe { std::ptr::copy_nonoverlapping(at, bytes.as_mut_ptr(), ty.bytes()) };
-    u64::from_le_bytes(bytes)
-}
-
-/// Writes the bits of a scalar as an element.
-///
-/// # Safety
-/// `at` points to an element of this type.
-unsafe fn write(at: *mut u8, ty: ScalarType, bits: u64) {
-    let bytes = bits.to_le_bytes();
-    // SAFETY: by contract the element is writable; it is at most 8 bytes long.
-    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), at, ty.bytes()) };
 }

@@ -1,8 +1,9 @@
 //! Launches of kernels, and copies of whole arrays.
 
-use super::RunError;
 use super::frame::Frame;
+use super::held::Held;
 use super::task::LaunchState;
+use super::{Code, RunError};
 use crate::copy::{Side, copy_strided};
 use crate::machine::{Arg, BlockName, Copy, Launch, MemReg, Reg, Schedule, View};
 use crate::pool;
@@ -27,14 +28,18 @@ pub(super) fn launch(frame: &Frame, launch: &Launch) -> Result<(), RunError> {
     if extent <= 0 {
         return Ok(());
     }
+    let kernels = match &machine.code {
+        Code::Cpu(kernels) => kernels,
+        Code::Device(device) => return super::offload::launch(frame, device, launch, extent as u64),
+    };
     let mut args = Vec::with_capacity(launch.args.len());
     for arg in &launch.args {
         args.push(match *arg {
             Arg::Reg(reg) => frame.reg(reg),
-            Arg::Mem(mem) => frame.mem(mem)?.as_mut_ptr() as u64,
+            Arg::Mem(mem) => frame.mem(mem)?.on_host()?.as_mut_ptr() as u64,
         });
     }
-    let kernel = machine.kernels[launch.kernel as usize];
+    let kernel = kernels[launch.kernel as usize];
     let args = args.as_slice();
     let state = LaunchState::new(machine.threads.cancel_flag());
     let body = |lo: i64, hi: i64, worker: usize| {
@@ -60,10 +65,10 @@ pub(super) fn launch(frame: &Frame, launch: &Launch) -> Result<(), RunError> {
 }
 
 /// Bytes of the blocks that a launch is given.
-fn given(frame: &Frame, launch: &Launch) -> u64 {
+pub(super) fn given(frame: &Frame, launch: &Launch) -> u64 {
     let bytes = |arg: &Arg| match *arg {
         Arg::Reg(_) => 0,
-        Arg::Mem(mem) => frame.mem(mem).map_or(0, |block| block.bytes() as u64),
+        Arg::Mem(mem) => frame.mem(mem).map_or(0, |block| block.bytes()),
     };
     launch.args.iter().map(bytes).sum()
 }
@@ -99,7 +104,11 @@ pub(super) fn copy(frame: &Frame, copy: &Copy) -> Result<(), RunError> {
         registers.iter().map(|&register| frame.reg(register) as i64).collect()
     };
     let side = |view: &View, strides| -> Result<Side, RunError> {
-        Ok(Side { start: frame.mem(view.mem)?.as_mut_ptr(), offset: frame.reg(view.offset) as i64, strides })
+        Ok(Side {
+            start: frame.mem(view.mem)?.on_host()?.as_mut_ptr(),
+            offset: frame.reg(view.offset) as i64,
+            strides,
+        })
     };
     let shape = registers(&copy.shape);
     let (dst_strides, src_strides) = (registers(&copy.dst.strides), registers(&copy.src.strides));
@@ -120,10 +129,21 @@ pub(super) fn fill(
     count: Reg,
     value: warpwise_prim::Scalar,
 ) -> Result<(), RunError> {
+    let machine = frame.machine;
     let width = value.ty().bytes();
     let count = usize::try_from(frame.reg(count) as i64).unwrap_or(0);
-    let start = frame.mem(mem)?.as_mut_ptr().wrapping_add(frame.reg(index) as usize * width);
-    let machine = frame.machine;
+    let at = frame.reg(index) as usize * width;
+    let start = match frame.mem(mem)? {
+        Held::Host(block) => block.as_mut_ptr().wrapping_add(at),
+        Held::Device(block, memory) => {
+            let (pattern, bytes) = (&value.to_bits().to_le_bytes()[..width], (count * width) as u64);
+            let run = || match bytes {
+                0 => Ok(()),
+                bytes => memory.device().fill(block.buffer(), at as u64, pattern, bytes),
+            };
+            return machine.profile.fill(|| bytes, run).map_err(RunError::device);
+        }
+    };
     // SAFETY: the range lies within the block by construction.
     let run = || unsafe { crate::copy::fill(&machine.threads, start, width, value.to_bits(), count) };
     machine.profile.fill(|| (count * width) as u64, run).map_err(|_| RunError::Interrupted)

@@ -1,7 +1,7 @@
 //! Runs the code of the register machine ([`crate::machine`]) and launches its kernels.
 //!
 //! A [`Machine`] is a loaded program: host code, the kernels' native code, and the threads and memory they
-//! use. A run has registers of its own; runs of one machine may follow each other but also overlap.
+//! use; or its kernels on a device ([`OnDevice`]), where all arrays lie while it runs. A run has registers of its own; runs of one machine may follow each other but also overlap.
 //!
 //! Failures come out as [`RunError`]: the first failing iteration of a launch, a budget exceeded, an
 //! interrupt. Nothing computed by a failed run is observable.
@@ -10,11 +10,14 @@
 
 mod error;
 mod frame;
+mod held;
 mod launch;
+mod offload;
 mod profile;
 mod task;
 
 pub use error::RunError;
+pub use offload::OnDevice;
 pub use profile::Spent;
 
 use std::collections::HashMap;
@@ -35,12 +38,20 @@ use task::Workers;
 /// A loaded program and what it runs on.
 pub struct Machine {
     module: Module,
-    kernels: Vec<KernelFn>,
+    code: Code,
     threads: Arc<ThreadPool>,
     memory: MemoryPool,
     tuning: HashMap<String, i64>,
     workers: Workers,
     profile: Profile,
+}
+
+/// The kernels of a program.
+enum Code {
+    /// Native code.
+    Cpu(Vec<KernelFn>),
+    /// On a device.
+    Device(OnDevice),
 }
 
 /// An argument of a host function.
@@ -71,9 +82,37 @@ impl Machine {
         tuning: HashMap<String, i64>,
     ) -> Machine {
         debug_assert_eq!(module.kernels.len(), kernels.len());
+        Machine::with(module, Code::Cpu(kernels), threads, memory, tuning)
+    }
+
+    /// Loads a program whose kernels run on a device. `memory` is the host's, for results.
+    pub fn on(
+        device: OnDevice,
+        module: Module,
+        threads: Arc<ThreadPool>,
+        memory: MemoryPool,
+        tuning: HashMap<String, i64>,
+    ) -> Machine {
+        Machine::with(module, Code::Device(device), threads, memory, tuning)
+    }
+
+    fn with(
+        module: Module,
+        code: Code,
+        threads: Arc<ThreadPool>,
+        memory: MemoryPool,
+        tuning: HashMap<String, i64>,
+    ) -> Machine {
         let workers = Workers::new(threads.threads(), &memory);
-        let profile = Profile::new(kernels.len());
-        Machine { module, kernels, threads, memory, tuning, workers, profile }
+        let profile = Profile::new(module.kernels.len());
+        Machine { module, code, threads, memory, tuning, workers, profile }
+    }
+
+    fn on_device(&self) -> Option<&OnDevice> {
+        match &self.code {
+            Code::Cpu(_) => None,
+            Code::Device(device) => Some(device),
+        }
     }
 
     /// The program.
@@ -81,7 +120,7 @@ impl Machine {
         &self.module
     }
 
-    /// Where arrays live.
+    /// Where arrays of the host live.
     pub fn memory(&self) -> &MemoryPool {
         &self.memory
     }

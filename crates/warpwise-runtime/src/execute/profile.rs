@@ -53,6 +53,11 @@ impl Profile {
         self.on.store(true, Ordering::Relaxed);
     }
 
+    /// Whether anything is counted.
+    pub(super) fn is_on(&self) -> bool {
+        self.on.load(Ordering::Relaxed)
+    }
+
     /// Runs a launch, counting it if anybody wants to know.
     pub(super) fn kernel<T>(&self, kernel: u32, bytes: impl FnOnce() -> u64, run: impl FnOnce() -> T) -> T {
         self.count(&self.kernels[kernel as usize], bytes, run)

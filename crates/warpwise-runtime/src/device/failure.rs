@@ -1,0 +1,97 @@
+//! The buffer in which kernels on devices record the failure of the first failing iteration.
+//!
+//! Work-items fail in any order, so a failure replaces a recorded one only if its iteration is
+//! earlier. The buffer is an array of 32-bit words, because every device has atomic operations on those;
+//! wider values are two words, the low one first.
+//!
+//! | word | what |
+//! |---|---|
+//! | 0 | a lock: 1 while a work-item records |
+//! | 1 | the check |
+//! | 2, 3 | the iteration; the greatest `i64` while nothing has failed |
+//! | 4 | the most memory that a work-item wanted in vain from its part of the arena, in units of 64 bytes |
+//! | 5, ... | the values of the message, two words each, as bits |
+
+use crate::machine::{Check, CheckPart};
+
+/// Word with the lock.
+pub const LOCK: usize = 0;
+/// Word with the check.
+pub const CHECK: usize = 1;
+/// First word of the iteration.
+pub const ITERATION: usize = 2;
+/// Word with what the arena lacks.
+pub const WANTED: usize = 4;
+/// First word of the values.
+pub const VALUES: usize = 5;
+
+/// Bytes of a unit of memory in the word [`WANTED`].
+pub const WANTED_UNIT: u64 = 64;
+
+/// A check that failed in a kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FailedCheck {
+    /// Which.
+    pub check: u32,
+    /// In which flat iteration of the launch.
+    pub iteration: i64,
+    /// What its message shows, as bits.
+    pub values: Vec<u64>,
+}
+
+/// What a buffer says after a launch.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Recorded {
+    /// The failure of the first failing iteration.
+    pub failed: Option<FailedCheck>,
+    /// Bytes of the arena that a work-item needs, where some needed more than there were.
+    pub wanted: Option<u64>,
+}
+
+/// The contents of a buffer in which nothing has failed, large enough for each of these checks.
+pub fn no_failure(checks: &[Check]) -> Vec<u32> {
+    let most = checks.iter().map(shown).max().unwrap_or(0);
+    let mut words = vec![0; VALUES + 2 * most];
+    words[ITERATION] = i64::MAX as u32;
+    words[ITERATION + 1] = (i64::MAX >> 32) as u32;
+    words
+}
+
+/// What a buffer says; words that no kernel leaves say nothing.
+pub fn recorded(checks: &[Check], words: &[u32]) -> Recorded {
+    let wide = |at: usize| Some(u64::from(*words.get(at)?) | u64::from(*words.get(at + 1)?) << 32);
+    let wanted = words.get(WANTED).filter(|&&units| units > 0).map(|&units| u64::from(units) * WANTED_UNIT);
+    let failed = || {
+        let iteration = wide(ITERATION)? as i64;
+        let number = *words.get(CHECK)?;
+        let check = checks.get(number as usize).filter(|_| iteration != i64::MAX)?;
+        let values = (0..shown(check)).map(|i| wide(VALUES + 2 * i)).collect::<Option<_>>()?;
+        Some(FailedCheck { check: number, iteration, values })
+    };
+    Recorded { failed: failed(), wanted }
+}
+
+/// How many values a message shows.
+fn shown(check: &Check) -> usize {
+    check.parts.iter().filter(|part| matches!(part, CheckPart::Value(_))).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use warpwise_prim::ValueType;
+
+    use super::*;
+
+    #[test]
+    fn a_fresh_buffer_says_nothing_and_a_written_one_what_was_written() {
+        let parts = vec![CheckPart::Value(ValueType::I64), CheckPart::Text("!".into())];
+        let checks = [Check { parts, place: String::new(), calls: Vec::new() }];
+        let mut words = no_failure(&checks);
+        assert_eq!(recorded(&checks, &words), Recorded::default());
+        assert_eq!(recorded(&checks, &[]), Recorded::default());
+        (words[ITERATION], words[ITERATION + 1], words[VALUES + 1]) = (7, 1, 2);
+        words[WANTED] = 3;
+        let failed = FailedCheck { check: 0, iteration: (1 << 32) + 7, values: vec![2 << 32] };
+        assert_eq!(recorded(&checks, &words), Recorded { failed: Some(failed), wanted: Some(192) });
+    }
+}

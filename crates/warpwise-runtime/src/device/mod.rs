@@ -1,0 +1,125 @@
+//! Devices with memory of their own: what the run time asks of one, and its memory.
+//!
+//! A [`Device`] is a driver with a queue: what is asked of it happens in order, and reads wait for what was asked
+//! before. [`DeviceKernels`] is a program built for it. The implementations stand above this crate; here is what does
+//! not depend on the driver: the budget and reuse of device memory ([`memory`]), and the buffer in which kernels record
+//! failures ([`failure`]).
+//!
+//! Absent on purpose: drivers, kernel text, more than one device at a time, a cache of arrays of the host.
+
+pub mod failure;
+pub mod memory;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use warpwise_prim::{Scalar, ScalarType};
+
+/// A device with a queue.
+pub trait Device: Send + Sync {
+    /// What the driver calls it.
+    fn name(&self) -> String;
+
+    /// Bytes of its memory.
+    fn memory(&self) -> u64;
+
+    /// Work-items that it keeps busy at one time, about.
+    fn concurrency(&self) -> u64;
+
+    /// A fresh buffer of at least one byte, of unspecified contents.
+    fn allocate(&self, bytes: u64) -> Result<Buffer, DeviceError>;
+
+    /// Gives a buffer back, once what was asked before is done.
+    fn free(&self, buffer: Buffer);
+
+    /// Writes bytes from `at` on.
+    fn write(&self, buffer: Buffer, at: u64, bytes: &[u8]) -> Result<(), DeviceError>;
+
+    /// Reads bytes from `at` on, when everything asked before is done.
+    fn read(&self, buffer: Buffer, at: u64, bytes: &mut [u8]) -> Result<(), DeviceError>;
+
+    /// Repeats a pattern of 1, 2, 4 or 8 bytes over `bytes` bytes from `at` on; both are multiples of its length.
+    fn fill(&self, buffer: Buffer, at: u64, pattern: &[u8], bytes: u64) -> Result<(), DeviceError>;
+
+    /// Waits until everything asked before is done.
+    fn finish(&self) -> Result<(), DeviceError>;
+}
+
+/// The kernels of a program, built for a device.
+pub trait DeviceKernels: Send + Sync {
+    /// Runs a kernel for so many iterations.
+    ///
+    /// # Safety
+    /// The arguments are those of the kernel's parameter list ([`DeviceKernel`]), and its memories as large as its
+    /// accesses.
+    unsafe fn launch(
+        &self,
+        kernel: usize,
+        arguments: &[DeviceArgument],
+        iterations: u64,
+    ) -> Result<(), DeviceError>;
+}
+
+/// A buffer of a device, as its driver names it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Buffer(pub u64);
+
+/// An argument of a kernel on a device.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum DeviceArgument {
+    /// A scalar.
+    Scalar(Scalar),
+    /// The start of a buffer.
+    Memory(Buffer),
+}
+
+/// A kernel as it is launched: its parameters in order, then `first: i64` and `extent: i64` (the work-items do the
+/// iterations from `first` to before `extent`), then, where it fails, the buffer of [`failure`], then, where it
+/// has one, the arena: its buffer, and `i64` bytes of it for each work-item.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct DeviceKernel {
+    /// Its name in the text.
+    pub name: String,
+    /// Its parameters.
+    pub params: Vec<DeviceParam>,
+    /// Work-items that do an iteration together, in kernels of work-groups.
+    pub group: Option<u32>,
+    /// Whether it may record failures. A kernel with an arena may.
+    pub fails: bool,
+    /// Whether it takes memory for each work-item from an arena.
+    pub arena: bool,
+}
+
+/// A parameter of a kernel on a device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum DeviceParam {
+    /// A scalar.
+    Scalar(ScalarType),
+    /// A buffer.
+    Memory {
+        /// Whether the kernel reads it.
+        read: bool,
+        /// Whether the kernel writes it.
+        written: bool,
+    },
+}
+
+/// What a driver complains about.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum DeviceError {
+    /// There is no room for a buffer.
+    OutOfMemory,
+    /// Anything else, in the driver's words.
+    Driver(String),
+}
+
+impl fmt::Display for DeviceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DeviceError::OutOfMemory => f.write_str("the device has no memory left"),
+            DeviceError::Driver(message) => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for DeviceError {}

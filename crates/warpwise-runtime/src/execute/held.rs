@@ -1,0 +1,159 @@
+//! Blocks that memory registers hold: of the host, or of a device.
+
+use std::sync::Arc;
+
+use warpwise_prim::ScalarType;
+
+use super::{Machine, RunError};
+use crate::array::Array;
+use crate::device::memory::{DeviceBlock, DeviceMemory, NoBlock};
+use crate::device::{Buffer, DeviceError};
+use crate::memory::{Block, OutOfMemory};
+
+/// A block.
+#[derive(Clone)]
+pub(super) enum Held {
+    /// In the host's memory.
+    Host(Arc<Block>),
+    /// In a device's memory.
+    Device(Arc<DeviceBlock>, DeviceMemory),
+}
+
+/// Why there is no block.
+pub(super) enum Refused {
+    /// A budget does not suffice.
+    OutOfMemory(OutOfMemory),
+    /// Anything else.
+    Other(RunError),
+}
+
+impl Held {
+    /// Its size.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Held::Host(block) => block.bytes() as u64,
+            Held::Device(block, _) => block.bytes(),
+        }
+    }
+
+    /// The same for all who hold the same block.
+    pub fn identity(&self) -> u64 {
+        match self {
+            Held::Host(block) => block.as_ptr() as u64,
+            Held::Device(block, _) => block.buffer().0,
+        }
+    }
+
+    /// The block of the host, in programs for the CPU.
+    pub fn on_host(&self) -> Result<&Arc<Block>, RunError> {
+        match self {
+            Held::Host(block) => Ok(block),
+            Held::Device(..) => Err(RunError::Internal("a device's memory in code for the CPU".to_string())),
+        }
+    }
+
+    /// The buffer, in programs for a device.
+    pub fn buffer(&self) -> Result<Buffer, RunError> {
+        match self {
+            Held::Device(block, _) => Ok(block.buffer()),
+            Held::Host(_) => Err(RunError::Internal("the host's memory in code for a device".to_string())),
+        }
+    }
+
+    /// Reads the element that lies so many bytes into the block, as the bits of a scalar.
+    pub fn load(&self, at: u64, ty: ScalarType) -> Result<u64, RunError> {
+        let mut bits = [0; 8];
+        let bytes = &mut bits[..ty.bytes()];
+        match self {
+            // SAFETY: the element lies in the block, by the frame's check; runs do not share blocks they write.
+            Held::Host(block) => unsafe {
+                std::ptr::copy_nonoverlapping(
+                    block.as_ptr().add(at as usize),
+                    bytes.as_mut_ptr(),
+                    bytes.len(),
+                );
+            },
+            Held::Device(block, memory) => {
+                memory.device().read(block.buffer(), at, bytes).map_err(RunError::device)?;
+            }
+        }
+        Ok(u64::from_le_bytes(bits))
+    }
+
+    /// Writes the bits of a scalar as the element that lies so many bytes into the block.
+    pub fn store(&self, at: u64, ty: ScalarType, bits: u64) -> Result<(), RunError> {
+        let bits = bits.to_le_bytes();
+        let bytes = &bits[..ty.bytes()];
+        match self {
+            // SAFETY: as for loads.
+            Held::Host(block) => unsafe {
+                std::ptr::copy_nonoverlapping(
+                    bytes.as_ptr(),
+                    block.as_mut_ptr().add(at as usize),
+                    bytes.len(),
+                );
+            },
+            Held::Device(block, memory) => {
+                memory.device().write(block.buffer(), at, bytes).map_err(RunError::device)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Machine {
+    /// A fresh block where this machine's kernels want it.
+    pub(super) fn allocate(&self, bytes: u64) -> Result<Held, Refused> {
+        match self.on_device() {
+            None => self.memory.allocate(bytes).map(Held::Host).map_err(Refused::OutOfMemory),
+            Some(device) => {
+                let block = device.memory.allocate(bytes).map_err(Refused::from)?;
+                Ok(Held::Device(Arc::new(block), device.memory.clone()))
+            }
+        }
+    }
+
+    /// An argument where this machine's kernels want it.
+    pub(super) fn take_in(&self, block: Arc<Block>) -> Result<Held, Refused> {
+        let Some(device) = self.on_device() else { return Ok(Held::Host(block)) };
+        let own = device.memory.allocate(block.bytes() as u64).map_err(Refused::from)?;
+        if block.bytes() > 0 {
+            device.memory.device().write(own.buffer(), 0, block.as_slice()).map_err(Refused::from)?;
+        }
+        Ok(Held::Device(Arc::new(own), device.memory.clone()))
+    }
+
+    /// The array that lies at the start of a block, as the host has it.
+    pub(super) fn hand_out(&self, elem: ScalarType, shape: &[i64], held: &Held) -> Result<Array, Refused> {
+        let outside = || Refused::Other(RunError::Internal("result outside its block".to_string()));
+        match held {
+            Held::Host(block) => Array::from_block(elem, shape, Arc::clone(block)).ok_or_else(outside),
+            Held::Device(block, memory) => {
+                let mut array = Array::allocate(&self.memory, elem, shape).map_err(Refused::OutOfMemory)?;
+                let bytes = array.bytes_mut(&self.memory).map_err(Refused::OutOfMemory)?;
+                if bytes.len() as u64 > block.bytes() {
+                    return Err(outside());
+                }
+                if !bytes.is_empty() {
+                    memory.device().read(block.buffer(), 0, bytes).map_err(Refused::from)?;
+                }
+                Ok(array)
+            }
+        }
+    }
+}
+
+impl From<NoBlock> for Refused {
+    fn from(why: NoBlock) -> Refused {
+        match why {
+            NoBlock::OutOfMemory(error) => Refused::OutOfMemory(error),
+            NoBlock::Driver(message) => Refused::Other(RunError::Device(message)),
+        }
+    }
+}
+
+impl From<DeviceError> for Refused {
+    fn from(error: DeviceError) -> Refused {
+        Refused::Other(RunError::device(error))
+    }
+}

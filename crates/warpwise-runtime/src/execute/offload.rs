@@ -1,0 +1,232 @@
+//! Launches of kernels on a device.
+//!
+//! A kernel whose work-items need memory of their own gets an arena that is cut into equal slots; as many work-items
+//! run at a time as it has slots. A work-item whose slot is too small says how much it wanted and stops. Then the slots
+//! grow and the same iterations run again, which is right for kernels that overwrite nothing they read; others are given
+//! large slots from the start, and fail where those do not suffice.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::RunError;
+use super::frame::Frame;
+use super::launch::given;
+use crate::device::failure::{self, Recorded};
+use crate::device::memory::{DeviceBlock, DeviceMemory, NoBlock};
+use crate::device::{Buffer, DeviceArgument, DeviceKernel, DeviceKernels, DeviceParam};
+use crate::machine::{Arg, BlockName, Check, Launch};
+use crate::memory::OutOfMemory;
+use warpwise_prim::Scalar;
+
+/// Bytes of a slot to begin with.
+const FIRST_SLOT: u64 = 4 << 10;
+
+/// Bytes of a slot for kernels that cannot run again.
+const ONLY_SLOT: u64 = 256 << 10;
+
+/// Bytes of an arena at most, unless a single slot is larger.
+const ARENA: u64 = 1 << 30;
+
+/// The share of the memory that an arena may take.
+const ARENA_SHARE: u64 = 4;
+
+/// A program's kernels on a device, with its memory.
+pub struct OnDevice {
+    pub(super) memory: DeviceMemory,
+    kernels: Arc<dyn DeviceKernels>,
+    descriptions: Vec<DeviceKernel>,
+    /// The buffer for failures, while no launch uses it.
+    failure: Mutex<Option<DeviceBlock>>,
+    /// Bytes of a slot of the arena, by kernel; 0 where it never ran.
+    slots: Vec<AtomicU64>,
+}
+
+/// The iterations of a launch, or of a part of it, and the slots for them.
+#[derive(Clone, Copy)]
+struct Part {
+    first: u64,
+    end: u64,
+    slot: u64,
+}
+
+impl OnDevice {
+    /// The kernels of a program in its order, as they were built for the device whose memory this is.
+    pub fn new(
+        memory: DeviceMemory,
+        kernels: Arc<dyn DeviceKernels>,
+        descriptions: Vec<DeviceKernel>,
+    ) -> OnDevice {
+        let slots = descriptions.iter().map(|_| AtomicU64::new(0)).collect();
+        OnDevice { memory, kernels, descriptions, failure: Mutex::default(), slots }
+    }
+
+    /// A buffer in which nothing has failed.
+    fn fresh_failure(&self, checks: &[Check]) -> Result<DeviceBlock, NoBlock> {
+        let words = failure::no_failure(checks);
+        let kept = self.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let block = match kept {
+            Some(block) => return Ok(block),
+            None => self.memory.allocate(4 * words.len() as u64)?,
+        };
+        self.reset(&block, &words)?;
+        Ok(block)
+    }
+
+    fn reset(&self, block: &DeviceBlock, words: &[u32]) -> Result<(), NoBlock> {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let written = self.memory.device().write(block.buffer(), 0, &bytes);
+        written.map_err(|error| NoBlock::Driver(error.to_string()))
+    }
+
+    /// Keeps a buffer in which nothing has failed.
+    fn keep_failure(&self, block: DeviceBlock) {
+        *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(block);
+    }
+}
+
+/// Runs a kernel over its range; raises the first failure.
+pub(super) fn launch(frame: &Frame, device: &OnDevice, launch: &Launch, extent: u64) -> Result<(), RunError> {
+    let machine = frame.machine;
+    if machine.threads.cancel_flag().is_set() {
+        return Err(RunError::Interrupted);
+    }
+    let run = || {
+        let done = run_parts(frame, device, launch, extent);
+        if machine.profile.is_on() {
+            device.memory.device().finish().map_err(RunError::device)?;
+        }
+        done
+    };
+    machine.profile.kernel(launch.kernel, || given(frame, launch), run)
+}
+
+fn run_parts(frame: &Frame, device: &OnDevice, launch: &Launch, extent: u64) -> Result<(), RunError> {
+    let number = launch.kernel as usize;
+    let kernel = &device.descriptions[number];
+    let arguments = arguments(frame, kernel, launch)?;
+    let refused = |why: NoBlock| refused(frame, launch, why);
+    if !kernel.arena {
+        let part = Part { first: 0, end: extent, slot: 0 };
+        let recorded = run_part(frame, device, number, (&arguments, part), None).map_err(refused)?;
+        return raise(frame, recorded);
+    }
+    let again = can_run_again(kernel, &arguments);
+    let room = (device.memory.limit() / ARENA_SHARE).min(ARENA);
+    let busy = extent.min(device.memory.device().concurrency()).max(1);
+    let mut slot = device.slots[number].load(Ordering::Relaxed).max(FIRST_SLOT);
+    if !again {
+        slot = slot.max((room / busy).min(ONLY_SLOT));
+    }
+    let mut first = 0;
+    while first < extent {
+        let at_once = (room / slot).clamp(1, busy);
+        let arena = device.memory.allocate(at_once * slot).map_err(refused)?;
+        let part = Part { first, end: extent.min(first + at_once), slot };
+        let recorded =
+            run_part(frame, device, number, (&arguments, part), Some(arena.buffer())).map_err(refused)?;
+        match recorded.wanted {
+            Some(wanted) if again && wanted <= device.memory.limit() => {
+                slot = wanted.max(2 * slot).next_multiple_of(64);
+                device.slots[number].store(slot, Ordering::Relaxed);
+            }
+            Some(wanted) => return Err(refused(too_large(device, wanted))),
+            None => {
+                raise(frame, recorded)?;
+                first = part.end;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Runs part of a launch: what it recorded.
+fn run_part(
+    frame: &Frame,
+    device: &OnDevice,
+    number: usize,
+    (arguments, part): (&[DeviceArgument], Part),
+    arena: Option<Buffer>,
+) -> Result<Recorded, NoBlock> {
+    let int = |value: u64| DeviceArgument::Scalar(Scalar::I64(value as i64));
+    let mut arguments = arguments.to_vec();
+    arguments.extend([int(part.first), int(part.end)]);
+    let checks = &frame.machine.module.checks;
+    let kernel = &device.descriptions[number];
+    let failure = if kernel.fails { Some(device.fresh_failure(checks)?) } else { None };
+    arguments.extend(failure.as_ref().map(|block| DeviceArgument::Memory(block.buffer())));
+    if let Some(arena) = arena {
+        arguments.extend([DeviceArgument::Memory(arena), int(part.slot)]);
+    }
+    let driver = |error: crate::device::DeviceError| NoBlock::Driver(error.to_string());
+    // SAFETY: the arguments are those of the kernel's parameter list, by translation; the frame holds the blocks.
+    unsafe { device.kernels.launch(number, &arguments, part.end - part.first) }.map_err(driver)?;
+    let Some(block) = failure else { return Ok(Recorded::default()) };
+    let mut bytes = vec![0; block.bytes() as usize];
+    device.memory.device().read(block.buffer(), 0, &mut bytes).map_err(driver)?;
+    let words = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+    let recorded = failure::recorded(checks, &words.collect::<Vec<_>>());
+    if recorded == Recorded::default() {
+        device.keep_failure(block);
+    }
+    Ok(recorded)
+}
+
+/// The arguments of a launch.
+fn arguments(frame: &Frame, kernel: &DeviceKernel, launch: &Launch) -> Result<Vec<DeviceArgument>, RunError> {
+    let mut arguments = Vec::with_capacity(launch.args.len() + 5);
+    for (arg, param) in launch.args.iter().zip(&kernel.params) {
+        arguments.push(match (*arg, *param) {
+            (Arg::Reg(reg), DeviceParam::Scalar(ty)) => {
+                DeviceArgument::Scalar(Scalar::from_bits(ty, frame.reg(reg)))
+            }
+            (Arg::Mem(mem), DeviceParam::Memory { .. }) => DeviceArgument::Memory(frame.mem(mem)?.buffer()?),
+            _ => return Err(RunError::Internal(format!("argument of wrong kind for `{}`", kernel.name))),
+        });
+    }
+    Ok(arguments)
+}
+
+/// Whether a kernel overwrites nothing that it reads.
+fn can_run_again(kernel: &DeviceKernel, arguments: &[DeviceArgument]) -> bool {
+    let memories = |wanted: fn(bool, bool) -> bool| -> Vec<DeviceArgument> {
+        let params = kernel.params.iter().zip(arguments);
+        let chosen = params.filter(|(param, _)| match **param {
+            DeviceParam::Scalar(_) => false,
+            DeviceParam::Memory { read, written } => wanted(read, written),
+        });
+        chosen.map(|(_, argument)| *argument).collect()
+    };
+    let written = memories(|_, written| written);
+    !memories(|read, _| read).iter().any(|memory| written.contains(memory))
+}
+
+fn raise(frame: &Frame, recorded: Recorded) -> Result<(), RunError> {
+    match recorded.failed {
+        None => Ok(()),
+        Some(failed) => {
+            let check = &frame.machine.module.checks[failed.check as usize];
+            Err(RunError::check(check, &failed.values))
+        }
+    }
+}
+
+fn too_large(device: &OnDevice, wanted: u64) -> NoBlock {
+    let statistics = device.memory.statistics();
+    NoBlock::OutOfMemory(OutOfMemory {
+        asked: wanted,
+        live: statistics.live,
+        held: statistics.held,
+        limit: device.memory.limit(),
+    })
+}
+
+/// Why a launch has no memory, in the name of its kernel.
+fn refused(frame: &Frame, launch: &Launch, why: NoBlock) -> RunError {
+    match why {
+        NoBlock::Driver(message) => RunError::Device(message),
+        NoBlock::OutOfMemory(error) => {
+            let kernel = &frame.machine.module.kernels[launch.kernel as usize];
+            frame.out_of_memory(error, BlockName { array: kernel.name.clone(), place: kernel.place.clone() })
+        }
+    }
+}
