@@ -34,6 +34,7 @@ test-all: test
 	scripts/test-programs.sh --threads 1 --heap=30000000
 	scripts/test-programs.sh --threads 7
 	scripts/test-programs.sh --strict-fp
+	scripts/test-device.sh all
 	$(CARGO) test --profile optimised-tests --workspace --quiet
 
 bench:

@@ -23,3 +23,6 @@ cargo test --workspace --quiet --doc
 
 step 'programs'
 scripts/test-programs.sh --heap
+
+step 'programs on an OpenCL device'
+scripts/test-device.sh

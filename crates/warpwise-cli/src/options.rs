@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use warpwise_driver::cache::{DEFAULT_BOUND, DiskCache};
-use warpwise_driver::{Context, Options};
+use warpwise_driver::{Context, Options, Target};
 use warpwise_opt::pipelines::OPTIONAL;
 use warpwise_runtime::memory::{MemoryPool, default_limit};
 use warpwise_runtime::pool::{ThreadPool, available_cores};
@@ -15,6 +15,9 @@ use crate::failure::Failure;
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Compilation")]
 pub struct CompileOptions {
+    /// Run kernels on the processor (cpu) or on a device (opencl, opencl:N; see `warpwise devices`)
+    #[arg(long, value_name = "DEVICE", default_value_t = Target::Cpu)]
+    pub device: Target,
     /// Round every float operation by itself: no fused multiply-add
     #[arg(long)]
     pub strict_fp: bool,
@@ -66,6 +69,7 @@ impl CompileOptions {
     /// As the compiler takes them.
     pub fn options(&self) -> Options {
         Options {
+            target: self.device,
             strict_fp: self.strict_fp,
             fast_math: self.fast_math,
             unsafe_: self.unsafe_,
@@ -79,6 +83,7 @@ impl CompileOptions {
         let flag = |set: bool, word: &str| set.then(|| word.to_string());
         let width = self.vector_width.map(|bits| format!("--vector-width={bits}"));
         let flags = [
+            flag(self.device != Target::Cpu, &format!("--device={}", self.device)),
             flag(self.strict_fp, "--strict-fp"),
             flag(self.fast_math, "--fast-math"),
             flag(self.unsafe_, "--unsafe"),
@@ -107,6 +112,9 @@ impl RunOptions {
         let threads = ThreadPool::new(self.threads.unwrap_or_else(available_cores));
         let memory = MemoryPool::new(self.memory_limit.unwrap_or_else(default_limit));
         let mut context = Context::with(threads, memory);
+        if let Some(limit) = self.memory_limit {
+            context.limit_device(limit);
+        }
         for (name, value) in self.tuning.as_deref().map_or(Ok(Vec::new()), tuning)? {
             context.tune(name, value);
         }

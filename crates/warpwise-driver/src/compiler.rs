@@ -10,12 +10,15 @@ use warpwise_ir::verify::Level;
 use warpwise_opt::pass::{Pass, Timing, run_passes};
 use warpwise_opt::pipelines;
 
-use crate::program::Compiled;
+use crate::program::{Code, Compiled};
 use crate::signature::Entry;
+use crate::target::{Target, device_text};
 
 /// How to compile.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Options {
+    /// The machine that kernels run on.
+    pub target: Target,
     /// Rounds every float operation by itself: no fused multiply-add.
     pub strict_fp: bool,
     /// Approximates divisions by square roots and constants. Not together with `strict_fp`, which wins.
@@ -38,10 +41,14 @@ pub fn target(options: &Options) -> Result<CpuTarget, String> {
 
 /// The passes these options run.
 pub fn passes(options: &Options) -> Vec<Pass> {
+    let usual = match options.target {
+        Target::Cpu => pipelines::CPU,
+        Target::OpenCl(_) => pipelines::DEVICE,
+    };
     let mut passes = match options {
-        Options { strict_fp: true, .. } => pipelines::cpu_strict(),
-        Options { fast_math: true, .. } => pipelines::cpu_fast(),
-        Options { .. } => pipelines::CPU.to_vec(),
+        Options { strict_fp: true, .. } => pipelines::strict(usual),
+        Options { fast_math: true, .. } => pipelines::fast(usual),
+        Options { .. } => usual.to_vec(),
     };
     let is_left_out = |pass: &Pass| {
         let optional = pipelines::OPTIONAL.iter().any(|optional| optional.name == pass.name);
@@ -78,17 +85,32 @@ pub fn generate_timed(
     let imp = warpwise_imp::lower::lower(program, target)?;
     done("lower");
     if cfg!(debug_assertions) {
-        warpwise_imp::verify::verify(&imp).map_err(|message| {
-            let (pass, ir) = ("lower".to_string(), imp.to_string());
-            Bug { pass, message, ir }
-        })?;
+        verified(&imp)?;
         done("verify lowered");
     }
     let module = warpwise_imp::bytecode::bytecode(&imp, sources)?;
     done("bytecode");
     let object = warpwise_cpu::compile(&imp, target, &CompileOptions::default())?;
     done("llvm");
-    Ok(Compiled { module, object, entries: entries(&imp) })
+    Ok(Compiled { module, code: Code::Cpu(object), entries: entries(&imp) })
+}
+
+/// Compiles core IR (level `mem`) that is scheduled for devices, for the OpenCL device of this number.
+pub fn generate_opencl(program: &CoreProgram, sources: &Sources, number: usize) -> Result<Compiled, Failure> {
+    let imp = warpwise_imp::lower::lower_for_device(program)?;
+    if cfg!(debug_assertions) {
+        verified(&imp)?;
+    }
+    let module = warpwise_imp::bytecode::bytecode(&imp, sources)?;
+    let text = device_text(&imp)?;
+    Ok(Compiled { module, code: Code::OpenCl { number, text }, entries: entries(&imp) })
+}
+
+fn verified(imp: &ImpProgram) -> Result<(), Bug> {
+    warpwise_imp::verify::verify(imp).map_err(|message| {
+        let (pass, ir) = ("lower".to_string(), imp.to_string());
+        Bug { pass, message, ir }
+    })
 }
 
 fn entries(imp: &ImpProgram) -> Vec<Entry> {
@@ -110,9 +132,17 @@ pub fn compile_core(
     sources: &Sources,
     options: &Options,
 ) -> Result<Compiled, Failure> {
-    let target = target_of(options)?;
-    optimise(program, options, |_, _, _| {})?;
-    generate(program, sources, &target)
+    match options.target {
+        Target::Cpu => {
+            let target = target_of(options)?;
+            optimise(program, options, |_, _, _| {})?;
+            generate(program, sources, &target)
+        }
+        Target::OpenCl(number) => {
+            optimise(program, options, |_, _, _| {})?;
+            generate_opencl(program, sources, number)
+        }
+    }
 }
 
 fn target_of(options: &Options) -> Result<CpuTarget, Failure> {

@@ -8,6 +8,7 @@ pub mod build;
 pub mod compiler;
 mod program;
 mod signature;
+pub mod target;
 
 pub mod cache;
 mod fingerprint;
@@ -20,5 +21,6 @@ pub mod stages;
 
 pub use compiler::Options;
 pub use interpreted::interpret;
-pub use program::{CallError, Compiled, Context, Program};
+pub use program::{CallError, Code, Compiled, Context, LoadProgramError, Program};
 pub use signature::{ArgumentError, Entry, FlatType};
+pub use target::Target;

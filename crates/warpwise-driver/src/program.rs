@@ -6,13 +6,16 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use warpwise_cpu::{LoadError, LoadedKernels, Object};
+use warpwise_gpu::kernel_text::KernelText;
 use warpwise_runtime::array::Value;
 use warpwise_runtime::execute::{Machine, RunError, Spent};
 use warpwise_runtime::machine::Module;
 use warpwise_runtime::memory::MemoryPool;
 use warpwise_runtime::pool::ThreadPool;
 
+use crate::cache::DiskCache;
 use crate::signature::{ArgumentError, Entry};
+use crate::target::load_opencl;
 
 /// A compiled program, independent of files and devices in use.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -20,9 +23,23 @@ pub struct Compiled {
     /// Host code.
     pub module: Module,
     /// Kernels.
-    pub object: Object,
+    pub code: Code,
     /// Entry points, in the order of the source.
     pub entries: Vec<Entry>,
+}
+
+/// The kernels of a compiled program.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Code {
+    /// Machine code for the processor.
+    Cpu(Object),
+    /// Text for an OpenCL device.
+    OpenCl {
+        /// The device's number.
+        number: usize,
+        /// The text.
+        text: KernelText,
+    },
 }
 
 /// What programs run on: threads and memory. Clones share both.
@@ -30,6 +47,8 @@ pub struct Compiled {
 pub struct Context {
     threads: Arc<ThreadPool>,
     memory: MemoryPool,
+    device_limit: Option<u64>,
+    kernels: Option<DiskCache>,
     tuning: HashMap<String, i64>,
 }
 
@@ -37,8 +56,8 @@ pub struct Context {
 pub struct Program {
     machine: Machine,
     entries: Vec<Entry>,
-    /// Holds the code the machine calls; dropped after it.
-    _kernels: LoadedKernels,
+    /// Holds the machine code the machine calls; dropped after it.
+    _kernels: Option<LoadedKernels>,
 }
 
 /// Why a call of an entry point failed.
@@ -60,7 +79,18 @@ impl Context {
 
     /// These threads, this memory.
     pub fn with(threads: ThreadPool, memory: MemoryPool) -> Context {
-        Context { threads: Arc::new(threads), memory, tuning: HashMap::new() }
+        let tuning = HashMap::new();
+        Context { threads: Arc::new(threads), memory, device_limit: None, kernels: None, tuning }
+    }
+
+    /// Lets programs use at most so much memory of a device, instead of 80 % of what it has.
+    pub fn limit_device(&mut self, bytes: u64) {
+        self.device_limit = Some(bytes);
+    }
+
+    /// Keeps here what the drivers of devices make of kernels.
+    pub fn keep_kernels(&mut self, cache: DiskCache) {
+        self.kernels = Some(cache);
     }
 
     /// Overrides a tunable threshold in programs loaded from now on.
@@ -86,20 +116,46 @@ impl Default for Context {
 }
 
 impl Compiled {
-    /// Links the kernels into this process.
-    pub fn load(self, context: &Context) -> Result<Program, LoadError> {
-        let kernels = warpwise_cpu::load(&self.object)?;
-        let functions = kernels.functions().to_vec();
-        let machine = Machine::new(
-            self.module,
-            functions,
-            Arc::clone(&context.threads),
-            context.memory.clone(),
-            context.tuning.clone(),
-        );
-        Ok(Program { machine, entries: self.entries, _kernels: kernels })
+    /// Links the kernels into this process, or builds them on their device.
+    pub fn load(self, context: &Context) -> Result<Program, LoadProgramError> {
+        let Compiled { module, code, entries } = self;
+        let (threads, memory) = (Arc::clone(&context.threads), context.memory.clone());
+        let tuning = context.tuning.clone();
+        let (machine, kernels) = match code {
+            Code::Cpu(object) => {
+                let kernels = warpwise_cpu::load(&object).map_err(LoadProgramError::Cpu)?;
+                let functions = kernels.functions().to_vec();
+                (Machine::new(module, functions, threads, memory, tuning), Some(kernels))
+            }
+            Code::OpenCl { number, text } => {
+                let device = load_opencl(number, &text, context.device_limit, context.kernels.as_ref())
+                    .map_err(LoadProgramError::Device)?;
+                (Machine::on(device, module, threads, memory, tuning), None)
+            }
+        };
+        Ok(Program { machine, entries, _kernels: kernels })
     }
 }
+
+/// Why a compiled program cannot be loaded.
+#[derive(Debug)]
+pub enum LoadProgramError {
+    /// Its machine code does not fit this process.
+    Cpu(LoadError),
+    /// There is no such device, or it cannot do what the program needs.
+    Device(String),
+}
+
+impl fmt::Display for LoadProgramError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LoadProgramError::Cpu(error) => error.fmt(f),
+            LoadProgramError::Device(message) => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for LoadProgramError {}
 
 impl Program {
     /// The entry points, in the order of the source.

@@ -7,6 +7,8 @@ use warpwise_imp::CpuTarget;
 use warpwise_ir::Program as CoreProgram;
 use warpwise_runtime::machine::{KernelName, Module};
 
+use crate::target::{Target, device_text};
+
 /// What comes after the core IR.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage {
@@ -18,21 +20,31 @@ pub enum Stage {
     Llvm,
     /// Machine code of the kernels.
     Assembly,
+    /// The text of the kernels for a device.
+    Kernels,
 }
 
-/// Lowers core IR of level `mem` to a stage.
+/// Lowers core IR of level `mem` to a stage; `cpu` is the processor to show code for.
 pub fn show(
     program: &CoreProgram,
     sources: &Sources,
-    target: &CpuTarget,
+    (target, cpu): (Target, &CpuTarget),
     stage: Stage,
 ) -> Result<String, Failure> {
-    let imp = warpwise_imp::lower::lower(program, target)?;
-    match stage {
-        Stage::Imperative => Ok(imp.to_string()),
-        Stage::Bytecode => Ok(bytecode(&warpwise_imp::bytecode::bytecode(&imp, sources)?)),
-        Stage::Llvm => Ok(warpwise_cpu::emit_llvm_ir(&imp, target, true)?),
-        Stage::Assembly => Ok(warpwise_cpu::emit_asm(&imp, target)?),
+    let imp = match target {
+        Target::Cpu => warpwise_imp::lower::lower(program, cpu)?,
+        Target::OpenCl(_) => warpwise_imp::lower::lower_for_device(program)?,
+    };
+    match (stage, target) {
+        (Stage::Imperative, _) => Ok(imp.to_string()),
+        (Stage::Bytecode, _) => Ok(bytecode(&warpwise_imp::bytecode::bytecode(&imp, sources)?)),
+        (Stage::Llvm, Target::Cpu) => Ok(warpwise_cpu::emit_llvm_ir(&imp, cpu, true)?),
+        (Stage::Assembly, Target::Cpu) => Ok(warpwise_cpu::emit_asm(&imp, cpu)?),
+        (Stage::Kernels, Target::OpenCl(_)) => Ok(device_text(&imp)?.text),
+        (Stage::Llvm | Stage::Assembly, Target::OpenCl(_)) => {
+            Ok("a device's kernels are text (--emit kernels)".to_string())
+        }
+        (Stage::Kernels, Target::Cpu) => Ok("the processor's kernels have no text (--emit llvm)".to_string()),
     }
 }
 

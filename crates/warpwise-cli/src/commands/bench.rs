@@ -67,7 +67,10 @@ struct Bench<'a> {
 
 /// Runs all cases.
 pub fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
-    let context = arguments.run.context()?;
+    let mut context = arguments.run.context()?;
+    if let Some(cache) = arguments.cache.cache() {
+        context.keep_kernels(cache);
+    }
     interrupt::watch(&context);
     let progress = Progress::of(format!("compiling {}", arguments.file.display()));
     let built = build(&arguments.file, &arguments.compile.options(), arguments.cache.cache().as_ref())?;

@@ -6,6 +6,7 @@
 //! warpwise dev p.fut --after simplify:2           after the second `simplify`
 //! warpwise dev p.ir --passes inline,simplify      after these passes and no others
 //! warpwise dev p.fut --emit asm                   after all of them, the machine's instructions
+//! warpwise dev p.fut --device opencl --emit kernels   the text of a device's kernels
 //! warpwise dev p.fut --time-passes                how long each step of compiling it takes
 //! ```
 //!
@@ -66,6 +67,8 @@ enum Emit {
     Llvm,
     /// The kernels' machine code
     Asm,
+    /// The kernels' text, with `--device`
+    Kernels,
 }
 
 /// Runs what is asked for and prints what came of it.
@@ -242,8 +245,9 @@ fn emit(arguments: &DevArguments, program: &Program, sources: &Sources) -> Resul
         Emit::Bytecode => Stage::Bytecode,
         Emit::Llvm => Stage::Llvm,
         Emit::Asm => Stage::Assembly,
+        Emit::Kernels => Stage::Kernels,
     };
-    show(program, sources, &target, stage).map_err(failed)
+    show(program, sources, (options.target, &target), stage).map_err(failed)
 }
 
 fn passes_help() -> String {

@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod dev;
+mod devices;
 mod explain;
 mod run;
 mod test;
@@ -22,6 +23,8 @@ pub enum Command {
     Bench(bench::BenchArguments),
     /// Run the test blocks of programs
     Test(test::TestArguments),
+    /// Show the machines that programs can run on
+    Devices,
     /// Say what the code of a message means
     Explain(explain::ExplainArguments),
     /// Show what the compiler makes of a program
@@ -35,6 +38,7 @@ pub fn execute(command: Command) -> Result<u8, Failure> {
         Command::Run(arguments) => run::run(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Test(arguments) => test::test(&arguments),
+        Command::Devices => devices::devices(),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Dev(arguments) => dev::dev(&arguments),
     }

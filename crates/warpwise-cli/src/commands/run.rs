@@ -52,7 +52,10 @@ pub struct RunArguments {
 
 /// Compiles, reads, runs, writes.
 pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
-    let context = arguments.run.context()?;
+    let mut context = arguments.run.context()?;
+    if let Some(cache) = arguments.cache.cache() {
+        context.keep_kernels(cache);
+    }
     interrupt::watch(&context);
     let mut phases = Phases::new(arguments.profile);
     let progress = Progress::of(format!("compiling {}", arguments.file.display()));

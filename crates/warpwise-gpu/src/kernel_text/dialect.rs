@@ -3,18 +3,19 @@
 //! The printer writes C; names of types, address spaces and the few things that C does not have are
 //! asked for here. A further language is a further variant, and the compiler says where it is missing.
 
+use serde::{Deserialize, Serialize};
 use warpwise_imp::Space;
 use warpwise_prim::ScalarType;
 
 /// A language for kernels.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Dialect {
     /// OpenCL C 1.2. Programs are to be built with [`Dialect::build_options`].
     OpenCl,
 }
 
 /// What a kernel needs beyond the core of its language.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Features {
     /// Arithmetic on `f64`.
     pub f64: bool,
@@ -93,12 +94,11 @@ impl Dialect {
         }
     }
 
-    /// What marks a pointer into a space that kernels can address; `None` for the arenas of CPU tasks.
-    pub(super) fn space(self, space: Space) -> Option<&'static str> {
+    /// What marks a pointer into a space. Arenas lie in global memory.
+    pub(super) fn space(self, space: Space) -> &'static str {
         match (self, space) {
-            (Dialect::OpenCl, Space::Global) => Some("__global"),
-            (Dialect::OpenCl, Space::Local) => Some("__local"),
-            (Dialect::OpenCl, Space::Arena) => None,
+            (Dialect::OpenCl, Space::Global | Space::Arena) => "__global",
+            (Dialect::OpenCl, Space::Local) => "__local",
         }
     }
 
@@ -113,6 +113,27 @@ impl Dialect {
     pub(super) fn work_item(self) -> &'static str {
         match self {
             Dialect::OpenCl => "get_global_id(0)",
+        }
+    }
+
+    /// The number of the work-group.
+    pub(super) fn group(self) -> &'static str {
+        match self {
+            Dialect::OpenCl => "get_group_id(0)",
+        }
+    }
+
+    /// The number of the work-item within its group.
+    pub(super) fn work_item_of_group(self) -> &'static str {
+        match self {
+            Dialect::OpenCl => "get_local_id(0)",
+        }
+    }
+
+    /// What marks the declaration of an array that a work-group shares.
+    pub(super) fn local_array(self) -> &'static str {
+        match self {
+            Dialect::OpenCl => "__local",
         }
     }
 

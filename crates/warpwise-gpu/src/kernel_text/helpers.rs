@@ -8,7 +8,7 @@ use warpwise_prim::{Scalar, ScalarType};
 
 use super::dialect::Dialect;
 use super::literals::literal;
-use crate::failure;
+use warpwise_runtime::device::failure;
 
 /// A function. The order of the variants is the order in a text: callees first. Types are those in which the
 /// function works: narrower integers are widened to `i32`, `f16` to `f32`.
@@ -51,6 +51,8 @@ pub(super) enum Helper {
     },
     /// Records a failure.
     RecordFailure,
+    /// Records that a slot of the arena is too small.
+    ArenaFull,
 }
 
 impl Helper {
@@ -74,6 +76,7 @@ impl Helper {
                 format!("{from}_to_{}{}", if signed { "i" } else { "u" }, to.bits())
             }
             Helper::RecordFailure => "record_failure".to_string(),
+            Helper::ArenaFull => "arena_full".to_string(),
         }
     }
 
@@ -97,7 +100,8 @@ impl Helper {
             | Helper::FloatModulo(_)
             | Helper::Exponent(_)
             | Helper::ToInt { .. }
-            | Helper::RecordFailure => &[],
+            | Helper::RecordFailure
+            | Helper::ArenaFull => &[],
         }
     }
 
@@ -125,7 +129,8 @@ impl Helper {
             | Helper::FloorQuotient(_)
             | Helper::FloorRemainder(_)
             | Helper::Power(_)
-            | Helper::RecordFailure => false,
+            | Helper::RecordFailure
+            | Helper::ArenaFull => false,
         }
     }
 
@@ -148,6 +153,7 @@ impl Helper {
             Helper::Exponent(ty) => typed(EXPONENT, ty, dialect),
             Helper::ToInt { from, to, signed } => to_int(from, to, signed, dialect),
             Helper::RecordFailure => record_failure(),
+            Helper::ArenaFull => arena_full(),
         };
         template.replace("NAME", &self.name()).trim_start().replace("HELPER", qualifier)
     }
@@ -325,5 +331,19 @@ HELPER void NAME(volatile __global uint *failure, long iteration, uint check, co
     }}
 }}
 "
+    )
+}
+
+/// The greatest word stands for anything larger: nothing of that size exists.
+fn arena_full() -> String {
+    use failure::{WANTED, WANTED_UNIT};
+    format!(
+        "
+HELPER void NAME(volatile __global uint *failure, long top, long bytes) {{
+    const ulong units = ((ulong)bytes + top + 15 + {}) / {WANTED_UNIT};
+    atomic_max(&failure[{WANTED}], units > 0xffffffff ? 0xffffffff : (uint)units);
+}}
+",
+        WANTED_UNIT - 1
     )
 }

@@ -3,7 +3,7 @@
 //! OpenCL C 1.2 has atomic operations on integers of 32 and, as an extension, 64 bits. What it lacks for those widths
 //! (operators on floats, products, minima of 64 bits) is a compare-and-swap loop; narrower elements are a limit.
 
-use warpwise_imp::{AtomicOp, KernelParam, Mem, Operand, Reg, Space};
+use warpwise_imp::{AtomicOp, KernelParam, Mem, Operand, Reg};
 use warpwise_prim::{BinaryOp, Scalar, ScalarType};
 
 use super::printer::{Printed, Printer};
@@ -39,7 +39,8 @@ impl Printer<'_> {
 
     /// `dst = src`, as pointers into one space.
     pub fn set_mem(&mut self, dst: Mem, src: Mem) -> Printed<()> {
-        if self.kernel.mems[dst].space != self.kernel.mems[src].space {
+        let space = |mem: Mem| self.dialect.space(self.kernel.mems[mem].space);
+        if space(dst) != space(src) {
             return self.limit("a memory that lies in one of two address spaces");
         }
         let line = format!("{} = {};", self.mem(dst), self.mem(src));
@@ -117,7 +118,7 @@ impl Printer<'_> {
         match self.survey.elements.get(&mem) {
             Some(Elements::One(ty)) if *ty == elem => Ok(format!("{name}[{index}]")),
             Some(Elements::One(_) | Elements::Several) | None => {
-                let (space, ty) = (self.space_of(mem)?, self.dialect.ty(elem));
+                let (space, ty) = (self.space_of(mem), self.dialect.ty(elem));
                 let read_only = self.kernel.params.iter().any(
                     |param| matches!(param, KernelParam::Memory { mem: own, read_only: true, .. } if *own == mem),
                 );
@@ -129,16 +130,12 @@ impl Printer<'_> {
 
     /// The address of an element, as that of a word of this type.
     fn word(&self, mem: Mem, index: Operand, ty: &str) -> Printed<String> {
-        let space = self.space_of(mem)?;
+        let space = self.space_of(mem);
         Ok(format!("(volatile {space} {ty} *){} + {}", self.mem(mem), self.operand(index)))
     }
 
-    fn space_of(&self, mem: Mem) -> Printed<&'static str> {
-        let space: Space = self.kernel.mems[mem].space;
-        match self.dialect.space(space) {
-            Some(space) => Ok(space),
-            None => self.limit("arenas"),
-        }
+    fn space_of(&self, mem: Mem) -> &'static str {
+        self.dialect.space(self.kernel.mems[mem].space)
     }
 
     /// Lines that are run where the mask holds.

@@ -11,16 +11,20 @@
 //!                                                } }
 //! ```
 //!
-//! Every work-item runs the kernel for one iteration: `lo` is its number, `hi` the next. Work-items from
-//! `extent` on do nothing, so a launch may round their number up to whole groups. Arguments are the
-//! kernel's parameters in order, a memory as a pointer to its start (in local memory: its size), then the
-//! extent, then, where a check can fail, the buffer of [`crate::failure`].
+//! Every work-item runs the kernel for one iteration: `lo` is `first` and its number, `hi` the next. Work-items from
+//! `extent` on do nothing, so a launch may round their number up to whole groups. Arguments are as
+//! [`DeviceKernel`] says, a memory as a pointer to its start.
+//!
+//! Of a kernel of work-groups every group does an iteration, and there are just as many.
+//!
+//! What a kernel takes from the arena lies in the work-item's slot of it. Where that is full, the work-item says how
+//! much it wanted and ends: see `arena`.
 //!
 //! Operators mean what `warpwise_prim` says, provided that the text is built with
 //! [`Dialect::build_options`]; elementary functions are the device's own.
 //!
-//! Needs: kernels of scalar registers (lanes = 1) that use neither arenas nor flags between tasks; whatever else is a
-//! located limit. Not done here: choosing the number of work-items, launches, staging through local memory.
+//! Needs: kernels of scalar registers (lanes = 1) that use no flags between tasks, and no arenas beside barriers;
+//! whatever else is a located limit. Not done here: choosing the number of work-items, launches, staging through local memory.
 
 mod dialect;
 
@@ -34,6 +38,7 @@ mod operators;
 mod floats;
 mod integers;
 
+mod arena;
 mod memory;
 
 mod helpers;
@@ -42,15 +47,17 @@ pub use dialect::{Dialect, Features};
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
 use warpwise_diag::Failure;
 use warpwise_imp::Kernel;
 use warpwise_prim::ScalarType;
+use warpwise_runtime::device::DeviceKernel;
 
 use helpers::Helper;
 use printer::Printer;
 
 /// A text to be compiled by a device's driver.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct KernelText {
     /// The text.
     pub text: String,
@@ -58,15 +65,6 @@ pub struct KernelText {
     pub features: Features,
     /// The kernels, in the order they were given.
     pub kernels: Vec<DeviceKernel>,
-}
-
-/// A kernel as the driver knows it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct DeviceKernel {
-    /// Its name in the text.
-    pub name: String,
-    /// Whether its last argument is a buffer for failures.
-    pub fails: bool,
 }
 
 /// Prints kernels into one text.
@@ -81,13 +79,12 @@ pub fn kernel_text<'k>(
     for kernel in kernels {
         let name = literals::identifier(&kernel.name);
         let mut printer = Printer::new(kernel, dialect, &mut used);
-        let fails = printer.kernel(&name)?;
+        printed.push(printer.kernel(&name)?);
         let doubles = kernel.regs.values().any(|reg| reg.ty.scalar == ScalarType::F64);
         features.f64 |= doubles;
         features.wide_atomics |= printer.wide_atomics;
         bodies += "\n";
         bodies += &printer.out;
-        printed.push(DeviceKernel { name, fails });
     }
     features.f64 |= used.iter().any(|helper: &Helper| helper.needs_f64());
     let helpers: String = used.iter().map(|helper| format!("\n{}", helper.text(dialect))).collect();

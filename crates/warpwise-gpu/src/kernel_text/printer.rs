@@ -6,9 +6,12 @@
 use std::collections::BTreeSet;
 
 use warpwise_diag::{Bug, Failure, Limit};
-use warpwise_imp::{Block, CheckId, Kernel, KernelParam, Label, Mem, Op, Operand, Reg};
+use warpwise_imp::{
+    Block, CheckId, Group, Kernel, KernelParam, Label, LocalArray, Mem, Op, Operand, Reg, Space,
+};
 use warpwise_ir::entity::Entity;
 use warpwise_prim::ScalarType;
+use warpwise_runtime::device::{DeviceKernel, DeviceParam};
 
 use super::dialect::Dialect;
 use super::helpers::Helper;
@@ -54,27 +57,55 @@ impl<'k> Printer<'k> {
         }
     }
 
-    /// Prints the kernel under this name; whether it takes a buffer for failures.
-    pub fn kernel(&mut self, name: &str) -> Printed<bool> {
+    /// Prints the kernel under this name.
+    pub fn kernel(&mut self, name: &str) -> Printed<DeviceKernel> {
         let params = self.params()?;
         self.out = format!("{} void {name}(\n    {}) {{\n", self.dialect.kernel(), params.join(",\n    "));
         let (lo, hi) = (self.reg(self.kernel.lo), self.reg(self.kernel.hi));
-        let item = self.dialect.work_item();
-        if self.survey.waits {
-            // Work-items without an iteration take part in barriers.
-            self.line(&format!("const long item = {item};"));
-            self.line(&format!("long {lo} = item < extent ? item : extent;"));
-            self.line(&format!("long {hi} = item < extent ? item + 1 : extent;"));
-        } else {
-            self.line(&format!("long {lo} = {item}, {hi} = {lo} + 1;"));
-            self.line(&format!("if ({lo} >= extent) {{"));
-            self.line("    return;");
-            self.line("}");
+        match &self.kernel.group {
+            Some(group) => self.group(group),
+            None => {
+                let item = self.dialect.work_item();
+                self.line(&format!("long {lo} = first + {item}, {hi} = {lo} + 1;"));
+                self.line(&format!("if ({lo} >= extent) {{"));
+                self.line("    return;");
+                self.line("}");
+            }
+        }
+        if self.survey.arena {
+            self.slot()?;
         }
         self.declarations()?;
         self.block(&self.kernel.body)?;
         self.out += "}\n";
-        Ok(self.survey.fails)
+        let params = self.kernel.params.iter().map(|param| self.device_param(param)).collect();
+        let (fails, arena) = (self.survey.fails, self.survey.arena);
+        let group = self.kernel.group.as_ref().map(|group| group.size);
+        Ok(DeviceKernel { name: name.to_string(), params, group, fails, arena })
+    }
+
+    /// The group's number, the work-item's in it, and what the group shares. There are as many groups as iterations.
+    fn group(&mut self, group: &Group) {
+        let (lo, hi) = (self.reg(self.kernel.lo), self.reg(self.kernel.hi));
+        let (number, own, item) =
+            (self.dialect.group(), self.dialect.work_item_of_group(), self.reg(group.item));
+        self.line(&format!("long {lo} = first + {number}, {hi} = {lo} + 1;"));
+        self.line(&format!("long {item} = {own};"));
+        for LocalArray { mem, elem, count } in &group.local {
+            let (space, ty) = (self.dialect.local_array(), self.dialect.ty(*elem));
+            let line = format!("{space} {ty} {}[{}];", self.mem(*mem), (*count).max(1));
+            self.line(&line);
+        }
+    }
+
+    fn device_param(&self, param: &KernelParam) -> DeviceParam {
+        match param {
+            KernelParam::Scalar(reg) => DeviceParam::Scalar(self.scalar_type(*reg)),
+            KernelParam::Memory { mem, .. } => DeviceParam::Memory {
+                read: self.survey.read.contains(mem),
+                written: self.survey.written.contains(mem),
+            },
+        }
     }
 
     fn params(&self) -> Printed<Vec<String>> {
@@ -83,30 +114,36 @@ impl<'k> Printer<'k> {
             params.push(match param {
                 KernelParam::Scalar(reg) => format!("{} {}", self.reg_type(*reg)?, self.reg(*reg)),
                 KernelParam::Memory { mem, noalias, read_only } => {
-                    let pointer = self.pointer(*mem, *read_only)?;
+                    let pointer = self.pointer(*mem, *read_only);
                     let restrict = if *noalias { self.dialect.restrict() } else { "" };
                     let space = if *noalias { " " } else { "" };
                     format!("{pointer}{restrict}{space}{}", self.mem(*mem))
                 }
             });
         }
+        params.push("long first".to_string());
         params.push("long extent".to_string());
+        let global = self.dialect.space(Space::Global);
         if self.survey.fails {
-            params.push("volatile __global uint *failure".to_string());
+            let word = self.dialect.unsigned(ScalarType::I32);
+            params.push(format!("volatile {global} {word} *failure"));
+        }
+        if self.survey.arena {
+            params.push(format!("{global} {} *arena", self.dialect.ty(ScalarType::Bool)));
+            params.push("long slot".to_string());
         }
         Ok(params)
     }
 
     /// The type of a pointer to a memory.
-    fn pointer(&self, mem: Mem, read_only: bool) -> Printed<String> {
-        let space = self.kernel.mems[mem].space;
-        let Some(space) = self.dialect.space(space) else { return self.limit("arenas") };
+    pub fn pointer(&self, mem: Mem, read_only: bool) -> String {
+        let space = self.dialect.space(self.kernel.mems[mem].space);
         let elem = match self.survey.elements.get(&mem) {
             Some(Elements::One(ty)) => *ty,
             Some(Elements::Several) | None => ScalarType::Bool,
         };
         let constant = if read_only { " const" } else { "" };
-        Ok(format!("{space}{constant} {} *", self.dialect.ty(elem)))
+        format!("{space}{constant} {} *", self.dialect.ty(elem))
     }
 
     /// Declares registers and memories that are no parameters, those of one type on a line.
@@ -114,6 +151,7 @@ impl<'k> Printer<'k> {
         let is_param = |reg: Reg| {
             reg == self.kernel.lo
                 || reg == self.kernel.hi
+                || self.kernel.group.as_ref().is_some_and(|group| group.item == reg)
                 || self.kernel.params.contains(&KernelParam::Scalar(reg))
         };
         let used: Vec<Reg> = (0..self.kernel.regs.len()).map(Reg::new).collect();
@@ -141,8 +179,9 @@ impl<'k> Printer<'k> {
             let of_mem =
                 |param: &KernelParam| matches!(param, KernelParam::Memory { mem: own, .. } if *own == mem);
             let is_param = self.kernel.params.iter().any(of_mem);
-            if !is_param && self.survey.elements.contains_key(&mem) {
-                let declaration = format!("{}{};", self.pointer(mem, false)?, self.mem(mem));
+            let is_local = self.kernel.mems[mem].space == Space::Local;
+            if !is_param && !is_local && self.survey.elements.contains_key(&mem) {
+                let declaration = format!("{}{};", self.pointer(mem, false), self.mem(mem));
                 self.line(&declaration);
             }
         }
@@ -227,7 +266,12 @@ impl<'k> Printer<'k> {
             | Op::Count { .. }
             | Op::First { .. }
             | Op::CompressStore { .. } => self.limit("vectors"),
-            Op::ArenaAlloc { .. } | Op::ArenaMark { .. } | Op::ArenaReset { .. } => self.limit("arenas"),
+            Op::ArenaAlloc { dst, bytes } => self.arena_alloc(*dst, *bytes),
+            Op::ArenaMark { dst } => self.arena_mark(*dst),
+            Op::ArenaReset { mark } => {
+                self.arena_reset(*mark);
+                Ok(())
+            }
             Op::WaitFlag { .. } | Op::SetFlag { .. } => self.limit("flags between tasks"),
             Op::Alloc { .. }
             | Op::Release { .. }
@@ -294,7 +338,8 @@ impl<'k> Printer<'k> {
     /// How often a register gets a value: parameters have one from the start.
     fn assignments(&self, reg: Reg) -> usize {
         let is_param = self.kernel.params.contains(&KernelParam::Scalar(reg));
-        let from_start = is_param || reg == self.kernel.lo || reg == self.kernel.hi;
+        let is_item = self.kernel.group.as_ref().is_some_and(|group| group.item == reg);
+        let from_start = is_param || is_item || reg == self.kernel.lo || reg == self.kernel.hi;
         self.survey.assigned.get(&reg).copied().unwrap_or(0) + usize::from(from_start)
     }
 

@@ -20,10 +20,14 @@ pub(super) struct Survey {
     pub assigned: FxHashMap<Reg, usize>,
     /// How memories are accessed, for those that are.
     pub elements: FxHashMap<Mem, Elements>,
-    /// Whether a check can fail.
+    /// Memories that are read, by any name of theirs that is a parameter.
+    pub read: Vec<Mem>,
+    /// Memories that are written.
+    pub written: Vec<Mem>,
+    /// Whether a check, or taking memory, can fail.
     pub fails: bool,
-    /// Whether work-items wait for each other.
-    pub waits: bool,
+    /// Whether work-items take memory for themselves.
+    pub arena: bool,
 }
 
 /// Surveys a kernel.
@@ -73,6 +77,7 @@ impl Survey {
             }
             Op::Load { dst, mem, index, mask } => {
                 self.access(*mem, Elements::One(kernel.regs[*dst].ty.scalar));
+                self.read.push(*mem);
                 self.reads(&[*index]);
                 self.reads(mask.as_slice());
                 self.assigns(*dst);
@@ -82,8 +87,14 @@ impl Survey {
                 self.reads(&[*index, *value]);
                 self.reads(mask.as_slice());
                 self.access(*mem, Elements::One(*elem));
+                self.written.push(*mem);
+                if matches!(op, Op::Atomic { .. }) {
+                    self.read.push(*mem);
+                }
             }
             Op::SetMem { dst, src } => {
+                self.read.push(*src);
+                self.written.push(*src);
                 self.access(*dst, Elements::Several);
                 self.access(*src, Elements::Several);
             }
@@ -108,8 +119,15 @@ impl Survey {
                 self.reads(values);
                 self.fails = true;
             }
-            Op::Barrier => self.waits = true,
-            Op::Leave { .. } => {}
+            Op::ArenaAlloc { dst, bytes } => {
+                // Even where nothing is loaded or stored the pointer must be declared.
+                self.elements.entry(*dst).or_insert(Elements::Several);
+                self.reads(&[*bytes]);
+                (self.arena, self.fails) = (true, true);
+            }
+            Op::ArenaMark { dst } => self.assigns(*dst),
+            Op::ArenaReset { mark } => self.reads(&[*mark]),
+            Op::Barrier | Op::Leave { .. } => {}
             // The printer refuses these.
             Op::LaneIds { .. }
             | Op::Extract { .. }
@@ -120,9 +138,6 @@ impl Survey {
             | Op::Count { .. }
             | Op::First { .. }
             | Op::CompressStore { .. }
-            | Op::ArenaAlloc { .. }
-            | Op::ArenaMark { .. }
-            | Op::ArenaReset { .. }
             | Op::WaitFlag { .. }
             | Op::SetFlag { .. }
             | Op::Alloc { .. }

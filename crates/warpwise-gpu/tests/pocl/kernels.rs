@@ -3,12 +3,13 @@
 use warpwise_diag::{Failure, FileId, Span};
 use warpwise_gpu::kernel_text::{Dialect, kernel_text};
 use warpwise_imp::{
-    AtomicOp, Block, ImpType, Kernel, KernelParam, Label, Mem, MemData, Op, Operand, Reg, RegData, Space,
+    AtomicOp, Block, Group, ImpType, Kernel, KernelParam, Label, LocalArray, Mem, MemData, Op, Operand, Reg,
+    RegData, Space,
 };
 use warpwise_ir::entity::PrimaryMap;
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType, UnaryOp};
 
-use crate::device::{Arg, GROUP, Memory, device};
+use crate::device::{Arg, Memory, device};
 use crate::host::{from_bytes, to_bytes};
 
 /// A kernel under construction.
@@ -37,11 +38,7 @@ impl KernelBuilder {
 
     /// A parameter in global memory.
     pub fn memory(&mut self, name: &str, read_only: bool) -> Mem {
-        self.memory_in(Space::Global, name, read_only)
-    }
-
-    fn memory_in(&mut self, space: Space, name: &str, read_only: bool) -> Mem {
-        let mem = self.mems.push(MemData::new(space, name));
+        let mem = self.mems.push(MemData::new(Space::Global, name));
         self.params.push(KernelParam::Memory { mem, noalias: true, read_only });
         mem
     }
@@ -55,7 +52,7 @@ impl KernelBuilder {
     /// The kernel with this body.
     fn done(self, body: Block) -> Kernel {
         let KernelBuilder { name, params, regs, mems, lo, hi } = self;
-        Kernel { name, params, regs, mems, lo, hi, body, span: place() }
+        Kernel { name, params, regs, mems, lo, hi, group: None, body, span: place() }
     }
 }
 
@@ -78,7 +75,7 @@ fn fold(op: AtomicOp, start: Scalar, values: &[Scalar]) -> Option<Scalar> {
     let kernel = builder.over_range(index, body);
     let built = device.build(kernel_text([&kernel], Dialect::OpenCl).expect("an atomic operation"));
     let (xs, cells) = (device.memory(&to_bytes(values)), device.memory(&to_bytes(&[start, start])));
-    device.launch(&built, 0, &[Arg::Memory(&xs), Arg::Memory(&cells)], values.len(), None);
+    device.launch(&built, 0, &[Arg::Memory(&xs), Arg::Memory(&cells)], values.len());
     let cells = from_bytes(elem, &device.read(&cells, 2 * elem.bytes()));
     assert_eq!(cells[0], start, "the cell beside stays");
     Some(cells[1])
@@ -112,40 +109,45 @@ fn atomic_operations_lose_no_update() {
 #[test]
 fn work_items_exchange_values_through_local_memory() {
     let Some(device) = device() else { return };
-    // Reverses the elements of one group; work-items from the extent on only wait.
+    // Every group reverses its elements.
+    let (size, groups) = (16, 3);
     let mut builder = KernelBuilder::new("reverse");
     let (xs, ys) = (builder.memory("xs", true), builder.memory("ys", false));
-    let local = builder.memory_in(Space::Local, "staged", false);
-    let (i, x) = (builder.reg("i", ScalarType::I64), builder.reg("x", ScalarType::I16));
-    let (other, elem) = (builder.reg("other", ScalarType::I64), ScalarType::I16);
-    let (lo, hi) = (builder.lo.into(), builder.hi.into());
-    let over = |body: Block| Op::For { index: i, from: lo, to: hi, step: 1, body };
-    let extent = GROUP as i64 - 5;
-    let store = |mem, value: Reg| Op::Store {
+    let local = builder.mems.push(MemData::new(Space::Local, "staged"));
+    let (item, x) = (builder.reg("item", ScalarType::I64), builder.reg("x", ScalarType::I16));
+    let (at, elem) = (builder.reg("at", ScalarType::I64), ScalarType::I16);
+    let store = |mem, index: Reg| Op::Store {
         mem,
-        index: i.into(),
-        value: value.into(),
+        index: index.into(),
+        value: x.into(),
         elem,
         mask: None,
         stream: false,
     };
+    let binary = |op, x: Operand, y: Operand| Op::Binary { dst: at, op, x, y };
     let body = vec![
-        over(vec![Op::Load { dst: x, mem: xs, index: i.into(), mask: None }, store(local, x)]),
+        binary(BinaryOp::Mul, builder.lo.into(), Operand::i64(size)),
+        binary(BinaryOp::Add, at.into(), item.into()),
+        Op::Load { dst: x, mem: xs, index: at.into(), mask: None },
+        store(local, item),
         Op::Barrier,
-        over(vec![
-            Op::Binary { dst: other, op: BinaryOp::Sub, x: Operand::i64(extent - 1), y: i.into() },
-            Op::Load { dst: x, mem: local, index: other.into(), mask: None },
-            store(ys, x),
-        ]),
+        binary(BinaryOp::Sub, Operand::i64(size - 1), item.into()),
+        Op::Load { dst: x, mem: local, index: at.into(), mask: None },
+        binary(BinaryOp::Mul, builder.lo.into(), Operand::i64(size)),
+        binary(BinaryOp::Add, at.into(), item.into()),
+        store(ys, at),
     ];
-    let kernel = builder.done(body);
+    let mut kernel = builder.done(body);
+    let arrays = vec![LocalArray { mem: local, elem, count: size }];
+    kernel.group = Some(Group { size: size as u32, item, local: arrays });
     let built = device.build(kernel_text([&kernel], Dialect::OpenCl).expect("a kernel with a barrier"));
-    let values: Vec<Scalar> = (0..extent).map(|x| Scalar::I16(x as i16 * 3)).collect();
+    let values: Vec<Scalar> = (0..size * groups).map(|x| Scalar::I16(x as i16 * 3)).collect();
     let inputs = device.memory(&to_bytes(&values));
     let outputs = device.memory(&vec![0; 2 * values.len()]);
-    let args = [Arg::Memory(&inputs), Arg::Memory(&outputs), Arg::Local(2 * GROUP)];
-    device.launch(&built, 0, &args, values.len(), None);
-    let reversed: Vec<Scalar> = values.into_iter().rev().collect();
+    let args = [Arg::Memory(&inputs), Arg::Memory(&outputs)];
+    device.launch(&built, 0, &args, groups as usize);
+    let reversed: Vec<Scalar> =
+        values.chunks(size as usize).flat_map(|group| group.iter().rev().copied()).collect();
     assert_eq!(from_bytes(elem, &device.read(&outputs, 2 * reversed.len())), reversed);
 }
 
@@ -245,7 +247,7 @@ fn scopes_are_left_from_loops_and_pointers_are_set() {
     let untouched = vec![Scalar::I64(-1); n];
     let blocks = [0, 1].map(|_| device.memory(&to_bytes(&untouched)));
     let args: Vec<Arg> = blocks.iter().map(Arg::Memory).collect();
-    device.launch(&built, 0, &args, n, None);
+    device.launch(&built, 0, &args, n);
     let read = |memory: &Memory| from_bytes(ScalarType::I64, &device.read(memory, 8 * n));
     let [evens, odds] = [read(&blocks[0]), read(&blocks[1])];
     for i in 0..n {
@@ -268,10 +270,6 @@ fn what_a_device_cannot_do_is_a_located_limit() {
         let dst = builder.regs.push(RegData { ty, name: "v".to_string() });
         Op::Unary { dst, op: UnaryOp::Sqrt, x: dst.into() }
     };
-    let arena = |builder: &mut KernelBuilder, _| {
-        let dst = builder.mems.push(MemData::new(Space::Arena, "a"));
-        Op::ArenaAlloc { dst, bytes: Operand::i64(8) }
-    };
     let flag = |_: &mut KernelBuilder, mem| Op::SetFlag { mem, index: Operand::i64(0) };
     let narrow = |_: &mut KernelBuilder, mem| Op::Atomic {
         op: AtomicOp::Binary(BinaryOp::Add),
@@ -282,8 +280,7 @@ fn what_a_device_cannot_do_is_a_located_limit() {
         mask: None,
     };
     type Case<'a> = (&'a dyn Fn(&mut KernelBuilder, Mem) -> Op, &'a str);
-    let cases: [Case; 4] =
-        [(&vector, "vectors"), (&arena, "arenas"), (&flag, "flags"), (&narrow, "less than 32 bits")];
+    let cases: [Case; 3] = [(&vector, "vectors"), (&flag, "flags"), (&narrow, "less than 32 bits")];
     for (op, what) in cases {
         match refused(op) {
             Failure::Limit(limit) => {

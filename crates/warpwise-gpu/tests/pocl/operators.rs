@@ -138,7 +138,7 @@ fn check(device: &Device, ty: ScalarType, operators: &[Operator], rows: Vec<Vec<
     let size = |op: &Operator| rows.len() * op.result(ty).bytes();
     let outputs: Vec<Memory> = operators.iter().map(|op| device.memory(&vec![0; size(op)])).collect();
     let args: Vec<Arg> = inputs.iter().chain(&outputs).map(Arg::Memory).collect();
-    device.launch(&built, 0, &args, rows.len(), None);
+    device.launch(&built, 0, &args, rows.len());
     let mut wrong = Vec::new();
     for (operator, output) in operators.iter().zip(&outputs) {
         let results = from_bytes(operator.result(ty), &device.read(output, size(operator)));

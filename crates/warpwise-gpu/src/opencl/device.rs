@@ -1,0 +1,113 @@
+//! A device with its queue and buffers.
+
+use std::mem::ManuallyDrop;
+use std::ptr::null_mut;
+use std::sync::Arc;
+
+use opencl3::command_queue::CommandQueue;
+use opencl3::context::Context;
+use opencl3::memory::{CL_MEM_READ_WRITE, ClMem};
+use opencl3::types::{CL_BLOCKING, cl_mem};
+use warpwise_runtime::device::{Buffer, Device, DeviceError};
+
+use super::driver;
+use super::find::{Description, found};
+
+/// Work-items that a unit of a GPU keeps busy.
+const PER_GPU_UNIT: u64 = 2048;
+
+/// Work-items that a processor's core does one after the other before it asks for more.
+const PER_CORE: u64 = 256;
+
+/// A device with a queue.
+pub struct OpenClDevice {
+    pub(super) description: Description,
+    pub(super) context: Context,
+    pub(super) queue: CommandQueue,
+}
+
+impl OpenClDevice {
+    /// Opens the device of this number, from 0, in the order of [`super::devices`].
+    pub fn open(number: usize) -> Result<Arc<OpenClDevice>, String> {
+        let mut found = found()?;
+        if number >= found.len() {
+            let names: Vec<String> = found.iter().map(|(description, _)| description.name.clone()).collect();
+            return Err(format!("there is no OpenCL device {number}; there are: {}", names.join(", ")));
+        }
+        let (description, device) = found.swap_remove(number);
+        let wrong = |error| format!("{}: {error}", description.name);
+        let context = Context::from_device(&device).map_err(wrong)?;
+        let queue = CommandQueue::create_default_with_properties(&context, 0, 0).map_err(wrong)?;
+        Ok(Arc::new(OpenClDevice { description, context, queue }))
+    }
+
+    /// What it is.
+    pub fn description(&self) -> &Description {
+        &self.description
+    }
+}
+
+/// A buffer of ours as the library has it; nothing is released when it goes.
+pub(super) fn borrowed(buffer: Buffer) -> ManuallyDrop<opencl3::memory::Buffer<u8>> {
+    ManuallyDrop::new(opencl3::memory::Buffer::new(buffer.0 as usize as cl_mem))
+}
+
+impl Device for OpenClDevice {
+    fn name(&self) -> String {
+        self.description.name.clone()
+    }
+
+    fn memory(&self) -> u64 {
+        self.description.memory
+    }
+
+    fn concurrency(&self) -> u64 {
+        let unit = if self.description.is_cpu { PER_CORE } else { PER_GPU_UNIT };
+        unit * u64::from(self.description.units.max(1))
+    }
+
+    fn allocate(&self, bytes: u64) -> Result<Buffer, DeviceError> {
+        // SAFETY: no memory of the host is handed over.
+        let made = unsafe {
+            opencl3::memory::Buffer::<u8>::create(
+                &self.context,
+                CL_MEM_READ_WRITE,
+                bytes as usize,
+                null_mut(),
+            )
+        };
+        let buffer = ManuallyDrop::new(made.map_err(driver)?);
+        Ok(Buffer(buffer.get() as usize as u64))
+    }
+
+    fn free(&self, buffer: Buffer) {
+        drop(ManuallyDrop::into_inner(borrowed(buffer)));
+    }
+
+    fn write(&self, buffer: Buffer, at: u64, bytes: &[u8]) -> Result<(), DeviceError> {
+        let mut to = borrowed(buffer);
+        // SAFETY: the write is done when the call returns; the driver checks the range.
+        unsafe { self.queue.enqueue_write_buffer(&mut to, CL_BLOCKING, at as usize, bytes, &[]) }
+            .map(drop)
+            .map_err(driver)
+    }
+
+    fn read(&self, buffer: Buffer, at: u64, bytes: &mut [u8]) -> Result<(), DeviceError> {
+        // SAFETY: the read is done when the call returns; the driver checks the range.
+        unsafe { self.queue.enqueue_read_buffer(&borrowed(buffer), CL_BLOCKING, at as usize, bytes, &[]) }
+            .map(drop)
+            .map_err(driver)
+    }
+
+    fn fill(&self, buffer: Buffer, at: u64, pattern: &[u8], bytes: u64) -> Result<(), DeviceError> {
+        let mut to = borrowed(buffer);
+        // SAFETY: the driver copies the pattern and checks the range.
+        unsafe { self.queue.enqueue_fill_buffer(&mut to, pattern, at as usize, bytes as usize, &[]) }
+            .map(drop)
+            .map_err(driver)
+    }
+
+    fn finish(&self) -> Result<(), DeviceError> {
+        self.queue.finish().map_err(driver)
+    }
+}

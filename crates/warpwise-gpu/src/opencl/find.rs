@@ -1,0 +1,77 @@
+//! Which devices there are.
+
+use std::fmt;
+
+use opencl3::device::{CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, Device};
+use opencl3::error_codes::ClError;
+use opencl3::platform::get_platforms;
+
+use super::HELP;
+
+/// A device, as people tell it from others.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Description {
+    /// The device's name.
+    pub name: String,
+    /// The platform it belongs to.
+    pub platform: String,
+    /// The driver's version.
+    pub driver: String,
+    /// Bytes of its memory.
+    pub memory: u64,
+    /// Units that run work-groups.
+    pub units: u32,
+    /// Whether it is the processor itself.
+    pub is_cpu: bool,
+    /// Whether it computes with `f64`.
+    pub f64: bool,
+    /// Whether it has atomic operations on 64-bit words.
+    pub wide_atomics: bool,
+}
+
+/// All devices of all platforms, GPUs before processors, otherwise in the driver's order.
+pub fn devices() -> Result<Vec<Description>, String> {
+    Ok(found()?.into_iter().map(|(description, _)| description).collect())
+}
+
+/// All devices with the driver's handles.
+pub(super) fn found() -> Result<Vec<(Description, Device)>, String> {
+    let platforms = get_platforms().map_err(|error| format!("no OpenCL platform ({error}): {HELP}"))?;
+    let mut found = Vec::new();
+    for platform in platforms {
+        // A platform without devices says so by an error.
+        for id in platform.get_devices(CL_DEVICE_TYPE_ALL).unwrap_or_default() {
+            let device = Device::new(id);
+            let name = platform.name().unwrap_or_default();
+            if let Ok(description) = describe(&device, name) {
+                found.push((description, device));
+            }
+        }
+    }
+    if found.is_empty() {
+        return Err(format!("no OpenCL device: {HELP}"));
+    }
+    found.sort_by_key(|(description, _)| description.is_cpu);
+    Ok(found)
+}
+
+fn describe(device: &Device, platform: String) -> Result<Description, ClError> {
+    Ok(Description {
+        name: device.name()?.trim().to_string(),
+        platform,
+        driver: device.driver_version()?,
+        memory: device.global_mem_size()?,
+        units: device.max_compute_units()?,
+        is_cpu: device.dev_type()? & CL_DEVICE_TYPE_CPU != 0,
+        f64: device.double_fp_config().is_ok_and(|config| config != 0),
+        wide_atomics: device.extensions()?.contains("cl_khr_int64_base_atomics"),
+    })
+}
+
+impl fmt::Display for Description {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Description { name, platform, driver, memory, units, .. } = self;
+        write!(f, "{name} ({platform}, driver {driver}), {} MiB, {units} units", memory >> 20)?;
+        f.write_str(if self.f64 { "" } else { ", no f64" })
+    }
+}

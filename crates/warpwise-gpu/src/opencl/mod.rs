@@ -1,0 +1,36 @@
+//! OpenCL devices: finding them, their memory, and kernels built for them.
+//!
+//! The driver is loaded when the first device is asked for; without one everything here says what is missing. One
+//! device has one queue, whose commands run in order.
+//!
+//! Absent on purpose: several queues, sub-devices, images.
+
+mod find;
+
+mod device;
+mod kernels;
+
+pub use device::OpenClDevice;
+pub use find::{Description, devices};
+pub use kernels::{BuildError, OpenClKernels};
+
+use opencl3::error_codes::{
+    CL_INVALID_BUFFER_SIZE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES,
+    ClError,
+};
+use warpwise_runtime::device::DeviceError;
+
+/// What to install where nothing is found.
+const HELP: &str =
+    "install the driver of a GPU, or `pocl-opencl-icd` for the processor, and `ocl-icd-libopencl1`";
+
+/// An error in the driver's words.
+fn driver(error: ClError) -> DeviceError {
+    match error.0 {
+        CL_MEM_OBJECT_ALLOCATION_FAILURE
+        | CL_OUT_OF_HOST_MEMORY
+        | CL_OUT_OF_RESOURCES
+        | CL_INVALID_BUFFER_SIZE => DeviceError::OutOfMemory,
+        _ => DeviceError::Driver(error.to_string()),
+    }
+}
