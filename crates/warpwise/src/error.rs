@@ -75,6 +75,7 @@ impl From<CallError> for Error {
         match error {
             CallError::Run(RunError::Check { message, .. }) => Error::Check(message),
             CallError::Run(RunError::Interrupted) => Error::Interrupted,
+            CallError::Run(RunError::Device(message)) => Error::Device(message),
             CallError::Run(error @ RunError::OutOfMemory { .. }) => Error::OutOfMemory(error.to_string()),
             CallError::Run(RunError::Internal(message)) => Error::Internal(message),
             CallError::NoEntry(..) | CallError::Argument(_) => Error::Internal(error.to_string()),
