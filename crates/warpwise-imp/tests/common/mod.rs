@@ -47,7 +47,7 @@ pub fn shown(text: &str) -> String {
 
 /// The text form of a program after all passes, lowered for vectors of 512 bits.
 pub fn shown_optimised(text: &str) -> String {
-    lowered(text, &pipelines::cpu_strict(), 512).to_string()
+    lowered(text, &pipelines::strict(pipelines::CPU), 512).to_string()
 }
 
 /// Whether every kernel of a program uses vectors.
