@@ -17,13 +17,13 @@ use crate::graph::{self, Function, Op};
 /// # Ok::<(), warpwise::Error>(())
 /// ```
 #[track_caller]
-pub fn cond<R: IntoExp>(
+pub fn cond<E: Elt>(
     condition: impl Operand<bool>,
-    then: R,
-    otherwise: impl Operand<R::Elt>,
-) -> <R::Elt as Elt>::View {
-    let inputs = vec![condition.operand().node(), then.into_exp().node(), otherwise.operand().node()];
-    Exp::<R::Elt>::make(Op::Choose, inputs, Vec::new()).view()
+    then: impl Operand<E>,
+    otherwise: impl Operand<E>,
+) -> E::View {
+    let inputs = vec![condition.operand().node(), then.operand().node(), otherwise.operand().node()];
+    Exp::<E>::make(Op::Choose, inputs, Vec::new()).view()
 }
 
 /// Applies `step` as long as `condition` holds of the value.

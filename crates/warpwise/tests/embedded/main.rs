@@ -4,6 +4,7 @@ mod control;
 mod elements;
 mod failures;
 mod folds;
+mod properties;
 mod sharing;
 
 use warpwise::{Context, Output};

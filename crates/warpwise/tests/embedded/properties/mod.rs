@@ -1,0 +1,38 @@
+//! Random arrays, empty ones among them, against sequential references, for all scalar types.
+//!
+//! Every property compiles its program once for each device and runs it on many arrays. Floats take small integer values, so
+//! that sums are exact in whatever order they are made.
+
+mod moves;
+mod numbers;
+mod rows;
+mod segments;
+mod stencils;
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+
+/// Checks a property of random values.
+fn check<S: Strategy>(strategy: S, property: impl Fn(S::Value)) {
+    let mut runner = TestRunner::new(Config { cases: 20, failure_persistence: None, ..Config::default() });
+    let checked = runner.run(&strategy, |value| {
+        property(value);
+        Ok(())
+    });
+    if let Err(error) = checked {
+        panic!("{error}");
+    }
+}
+
+/// Vectors of small integers.
+fn small() -> impl Strategy<Value = Vec<i64>> {
+    let sizes = prop_oneof![0..4_usize, 0..100_usize, 600..1100_usize];
+    sizes.prop_flat_map(|n| prop::collection::vec(-9..10_i64, n))
+}
+
+/// Matrices of small integers, by rows.
+fn matrix() -> impl Strategy<Value = ((usize, usize), Vec<i64>)> {
+    let sizes =
+        prop_oneof![(0..4_usize, 0..4_usize), (0..40_usize, 0..40_usize), (0..4_usize, 100..300_usize)];
+    sizes.prop_flat_map(|(n, m)| (Just((n, m)), prop::collection::vec(-9..10_i64, n * m)))
+}
