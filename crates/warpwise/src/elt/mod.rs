@@ -75,6 +75,7 @@ pub trait Elt: Clone + Send + Sync + 'static {
 
 /// What closures may yield and operations take as an expression: expressions, views, constants of scalar type, and
 /// tuples and arrays of those.
+#[diagnostic::on_unimplemented(message = "`{Self}` is no scalar expression")]
 pub trait IntoExp {
     /// The type of the value.
     type Elt: Elt;

@@ -2,6 +2,7 @@
 
 mod control;
 mod elements;
+mod examples;
 mod failures;
 mod folds;
 mod properties;

@@ -1,0 +1,35 @@
+//! The examples compute what plain Rust does.
+
+use crate::contexts;
+
+/// A test per example, whose `check` compares with a reference.
+macro_rules! examples {
+    ($($name:ident $path:literal;)*) => { $(
+        #[path = $path]
+        #[allow(dead_code)]
+        mod $name;
+    )*
+
+        mod checks {
+            use super::contexts;
+
+            $(#[test]
+            fn $name() {
+                for context in contexts() {
+                    super::$name::check(&context).unwrap();
+                }
+            })*
+        }
+    };
+}
+
+examples! {
+    black_scholes "../../examples/black_scholes.rs";
+    k_means "../../examples/k_means.rs";
+    mandelbrot "../../examples/mandelbrot.rs";
+    md5 "../../examples/md5.rs";
+    nbody "../../examples/nbody.rs";
+    radix_sort "../../examples/radix_sort.rs";
+    ray "../../examples/ray.rs";
+    sparse "../../examples/sparse.rs";
+}

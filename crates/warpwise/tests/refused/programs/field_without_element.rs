@@ -1,0 +1,7 @@
+use warpwise::Elt;
+
+#[derive(Clone, Elt)]
+pub struct Text {
+    words: String,
+    //~ `String` cannot be an element of an array
+}
