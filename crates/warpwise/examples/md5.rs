@@ -75,7 +75,9 @@ pub fn check(context: &Context) -> Result<(), Box<dyn Error>> {
 fn main() -> Result<(), Box<dyn Error>> {
     let context = Context::new()?;
     check(&context)?;
-    let wanted = std::env::args().nth(1).unwrap_or_else(|| "d4dd9bd7d2fc0d2b2f18a8fcb1ae8b5e".to_string());
+    let sums = context.compile(|blocks: Acc<Vector<[u32; 16]>>| blocks.map(digest))?;
+    let some = sums.run(&Array::try_from(vec![block("word765432")])?)?.get([0]).map(text);
+    let wanted = std::env::args().nth(1).or(some).unwrap_or_default();
     let part =
         |i: usize| u32::from_str_radix(wanted.get(8 * i..8 * i + 8).unwrap_or(""), 16).map(u32::swap_bytes);
     let wanted = [part(0)?, part(1)?, part(2)?, part(3)?];

@@ -53,12 +53,12 @@ pub fn check(context: &Context) -> Result<(), Box<dyn Error>> {
             for other in &before {
                 let away = [0, 1, 2].map(|i| other.place[i] - body.place[i]);
                 let distance = away.iter().map(|part| part * part).sum::<f64>() + SOFTENING;
-                for i in 0..3 {
-                    force[i] += away[i] * other.mass / (distance * distance.sqrt());
+                for (force, away) in force.iter_mut().zip(away) {
+                    *force += away * other.mass / (distance * distance.sqrt());
                 }
             }
-            for i in 0..3 {
-                assert!((found.speed[i] - force[i] * 0.01).abs() < 1e-9);
+            for (i, force) in force.into_iter().enumerate() {
+                assert!((found.speed[i] - force * 0.01).abs() < 1e-9);
                 assert!((found.place[i] - body.place[i] - found.speed[i] * 0.01).abs() < 1e-9);
             }
         }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,9 +17,10 @@ use warpwise_runtime::pool::ThreadPool;
 
 use crate::array::host_memory;
 use crate::error::Error;
+use crate::foreign::{DeviceKind, Native, width};
 use crate::function::{Computation, Function, Output};
-use crate::graph;
-use crate::lower::{ENTRY, Lowered, lower};
+use crate::graph::{self, Op, Ref};
+use crate::lower::{ENTRY, Lowered, foreign_calls, lower};
 
 /// What computations run on: a device with its memory. Clones share both, and the programs compiled so far.
 ///
@@ -50,7 +52,7 @@ enum Device {
 }
 
 /// A program on its device.
-pub(crate) enum Loaded {
+enum Loaded {
     /// Compiled code.
     Compiled(Box<Program>),
     /// Code for the interpreter.
@@ -116,9 +118,8 @@ impl Context {
     pub fn run<O: Output>(&self, computation: &O) -> Result<O::Host, Error> {
         let mut results = Vec::new();
         computation.nodes(&mut results);
-        let lowered = lower(&[], &results)?;
-        let (program, used) = self.load(lowered)?;
-        let values = self.call(&program, used)?;
+        let program = self.prepare(&[], &results)?;
+        let values = self.call(&program, Vec::new())?;
         O::host(&mut values.into_iter())
     }
 
@@ -136,12 +137,11 @@ impl Context {
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     pub fn compile<A, C: Computation<A>>(&self, computation: C) -> Result<Function<A, C::Result>, Error> {
-        let lowered = graph::scope(|| {
+        let program = graph::scope(|| {
             let (params, results) = computation.build();
-            lower(&params, &results)
+            self.prepare(&params, &results)
         })?;
-        let (program, used) = self.load(lowered)?;
-        Ok(Function::new(self.clone(), program, used))
+        Ok(Function::new(self.clone(), program))
     }
 
     /// The core IR of a computation, as text for people: what [`run`](Context::run) compiles.
@@ -175,8 +175,32 @@ impl Context {
         self.inner.compilations.load(Ordering::Relaxed)
     }
 
+    /// Compiles everything that a computation needs.
+    fn prepare(&self, params: &[Ref], results: &[Ref]) -> Result<Prepared, Error> {
+        let mut given = params.to_vec();
+        let mut calls = Vec::new();
+        for call in foreign_calls(params, results, self.kind()) {
+            let Op::Foreign(native) = &call.op else { continue };
+            let program = self.load(lower(&given, std::slice::from_ref(&call.inputs[0]))?)?;
+            let mut kept = Vec::new();
+            let mut start = 0;
+            given.push(call.clone());
+            for argument in &call.inputs[0].inputs {
+                let end = start + width(argument);
+                let is_given = matches!(argument.op, Op::Parameter | Op::Use(_) | Op::Group(_));
+                if !is_given && given.iter().all(|known| known.id != argument.id) {
+                    given.push(argument.clone());
+                    kept.push(start..end);
+                }
+                start = end;
+            }
+            calls.push(ForeignCall { program, native: native.clone(), kept });
+        }
+        Ok(Prepared { calls, last: self.load(lower(&given, results)?)? })
+    }
+
     /// The compiled program, and the values it takes after its parameters.
-    fn load(&self, lowered: Lowered) -> Result<(Arc<Loaded>, Vec<Value>), Error> {
+    fn load(&self, lowered: Lowered) -> Result<Part, Error> {
         let mut used = Vec::new();
         for array in &lowered.used {
             crate::function::values_of(array, &mut used);
@@ -184,7 +208,7 @@ impl Context {
         let text = lowered.program.to_string();
         let key = fingerprint(&text);
         if let Some(loaded) = self.programs().get(&key) {
-            return Ok((Arc::clone(loaded), used));
+            return Ok(Part { loaded: Arc::clone(loaded), used });
         }
         if let Err(errors) = verify(&lowered.program, Level::Soac) {
             let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
@@ -193,15 +217,67 @@ impl Context {
         let loaded = Arc::new(self.inner.device.load(lowered.program)?);
         self.inner.compilations.fetch_add(1, Ordering::Relaxed);
         self.programs().insert(key, Arc::clone(&loaded));
-        Ok((loaded, used))
+        Ok(Part { loaded, used })
+    }
+
+    /// The kind of this context's device.
+    ///
+    /// ```
+    /// use warpwise::{Context, DeviceKind};
+    ///
+    /// assert_eq!(Context::cpu()?.kind(), DeviceKind::Cpu);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn kind(&self) -> DeviceKind {
+        match self.inner.device {
+            Device::Cpu(_) => DeviceKind::Cpu,
+            Device::Interpreter => DeviceKind::Interpreter,
+        }
     }
 
     fn programs(&self) -> std::sync::MutexGuard<'_, HashMap<u128, Arc<Loaded>>> {
         self.inner.programs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn call(&self, program: &Loaded, arguments: Vec<Value>) -> Result<Vec<Value>, Error> {
-        match program {
+    /// Runs the programs of a computation, and the foreign functions between them.
+    pub(crate) fn call(&self, program: &Prepared, arguments: Vec<Value>) -> Result<Vec<Value>, Error> {
+        let mut given = arguments;
+        for ForeignCall { program, native, kept } in &program.calls {
+            let arguments = program.call(given.clone())?;
+            let kept: Vec<Value> = kept.iter().flat_map(|range| arguments[range.clone()].to_vec()).collect();
+            given.extend((native.call)(arguments)?);
+            given.extend(kept);
+        }
+        program.last.call(given)
+    }
+}
+
+/// A computation ready to run.
+pub(crate) struct Prepared {
+    /// In order; each takes the parameters and what those before it gave.
+    calls: Vec<ForeignCall>,
+    /// What comes last.
+    last: Part,
+}
+
+/// A foreign function and the program that computes its arguments.
+struct ForeignCall {
+    program: Part,
+    native: Native,
+    /// The arguments that later programs take, too.
+    kept: Vec<Range<usize>>,
+}
+
+/// A program with the arrays of the host that it uses.
+struct Part {
+    loaded: Arc<Loaded>,
+    used: Vec<Value>,
+}
+
+impl Part {
+    fn call(&self, mut arguments: Vec<Value>) -> Result<Vec<Value>, Error> {
+        arguments.extend(self.used.iter().cloned());
+        match &*self.loaded {
             Loaded::Compiled(program) => Ok(program.call(ENTRY, arguments)?),
             Loaded::Interpreted(program) => {
                 interpret(program, &Sources::new(), ENTRY, &arguments, host_memory()).map_err(|message| {

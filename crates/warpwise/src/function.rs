@@ -9,7 +9,7 @@ use warpwise_runtime::array::{Array as Column, Value};
 
 use crate::acc::Acc;
 use crate::array::{Array, RawArray, host_memory};
-use crate::context::{Context, Loaded};
+use crate::context::{Context, Prepared};
 use crate::elt::{Elt, components};
 use crate::error::Error;
 use crate::exp::Exp;
@@ -50,6 +50,10 @@ pub trait Output {
     /// The program's values for the host.
     #[doc(hidden)]
     fn host(values: &mut std::vec::IntoIter<Value>) -> Result<Self::Host, Error>;
+
+    /// The host's values for the program.
+    #[doc(hidden)]
+    fn values(host: &Self::Host, into: &mut Vec<Value>);
 }
 
 /// A closure from parameters to results, which [`Context::compile`] compiles.
@@ -86,8 +90,7 @@ pub trait Computation<A> {
 /// ```
 pub struct Function<A, R> {
     context: Context,
-    program: Arc<Loaded>,
-    used: Vec<Value>,
+    program: Arc<Prepared>,
     of: PhantomData<fn(A) -> R>,
 }
 
@@ -118,18 +121,16 @@ impl<T> Pending<T> {
 }
 
 impl<A, R: Output> Function<A, R> {
-    pub(crate) fn new(context: Context, program: Arc<Loaded>, used: Vec<Value>) -> Function<A, R> {
-        Function { context, program, used, of: PhantomData }
+    pub(crate) fn new(context: Context, program: Prepared) -> Function<A, R> {
+        Function { context, program: Arc::new(program), of: PhantomData }
     }
 
-    fn call(&self, mut arguments: Vec<Value>) -> Result<R::Host, Error> {
-        arguments.extend(self.used.iter().cloned());
+    fn call(&self, arguments: Vec<Value>) -> Result<R::Host, Error> {
         let values = self.context.call(&self.program, arguments)?;
         R::host(&mut values.into_iter())
     }
 
-    fn call_beside(&self, mut arguments: Vec<Value>) -> Result<Pending<R::Host>, Error> {
-        arguments.extend(self.used.iter().cloned());
+    fn call_beside(&self, arguments: Vec<Value>) -> Result<Pending<R::Host>, Error> {
         let (context, program) = (self.context.clone(), Arc::clone(&self.program));
         let run = move || R::host(&mut context.call(&program, arguments)?.into_iter());
         let thread =
@@ -141,7 +142,7 @@ impl<A, R: Output> Function<A, R> {
 impl<A, R> Clone for Function<A, R> {
     fn clone(&self) -> Function<A, R> {
         let (context, program) = (self.context.clone(), Arc::clone(&self.program));
-        Function { context, program, used: self.used.clone(), of: PhantomData }
+        Function { context, program, of: PhantomData }
     }
 }
 
@@ -166,7 +167,7 @@ macro_rules! arities {
             pub fn run(&self, $($small: &$name::Host),*) -> Result<Res::Host, Error> {
                 #[allow(unused_mut)]
                 let mut arguments = Vec::new();
-                $($name::values($small, &mut arguments);)*
+                $(<$name as Input>::values($small, &mut arguments);)*
                 self.call(arguments)
             }
 
@@ -174,7 +175,7 @@ macro_rules! arities {
             pub fn start(&self, $($small: &$name::Host),*) -> Result<Pending<Res::Host>, Error> {
                 #[allow(unused_mut)]
                 let mut arguments = Vec::new();
-                $($name::values($small, &mut arguments);)*
+                $(<$name as Input>::values($small, &mut arguments);)*
                 self.call_beside(arguments)
             }
         }
@@ -224,6 +225,10 @@ impl<E: Elt> Input for Exp<E> {
 impl<Sh: Shape, E: Elt> Output for Acc<Array<Sh, E>> {
     type Host = Array<Sh, E>;
 
+    fn values(host: &Array<Sh, E>, into: &mut Vec<Value>) {
+        values_of(host.raw(), into);
+    }
+
     fn nodes(&self, into: &mut Vec<Ref>) {
         into.push(self.node());
     }
@@ -256,6 +261,10 @@ impl<Sh: Shape, E: Elt> Output for Acc<Array<Sh, E>> {
 impl<E: Elt> Output for Exp<E> {
     type Host = E;
 
+    fn values(host: &E, into: &mut Vec<Value>) {
+        <Exp<E> as Input>::values(host, into);
+    }
+
     fn nodes(&self, into: &mut Vec<Ref>) {
         into.push(self.node());
     }
@@ -285,6 +294,10 @@ macro_rules! tuples {
 
             fn host(values: &mut std::vec::IntoIter<Value>) -> Result<Self::Host, Error> {
                 Ok(($($name::host(values)?,)*))
+            }
+
+            fn values(host: &Self::Host, into: &mut Vec<Value>) {
+                $($name::values(&host.$at, into);)*
             }
         }
     )* };

@@ -133,7 +133,7 @@ fn ty<A: Arrays>() -> Ty {
 
 /// Several arrays as one node.
 #[track_caller]
-fn gathered<A: Arrays>(arrays: &A) -> Ref {
+pub(crate) fn gathered<A: Arrays>(arrays: &A) -> Ref {
     let mut nodes = Vec::new();
     arrays.nodes(&mut nodes);
     graph::node(Op::Gather, nodes, Vec::new(), ty::<A>())
@@ -141,7 +141,7 @@ fn gathered<A: Arrays>(arrays: &A) -> Ref {
 
 /// The arrays of a node; `like` is never used but where the types do not fit, which they always do.
 #[track_caller]
-fn separated<A: Arrays>(whole: Ref, like: &A) -> A {
+pub(crate) fn separated<A: Arrays>(whole: Ref, like: &A) -> A {
     let mut types = Vec::new();
     A::types(&mut types);
     let part = |(at, ty): (usize, ArrayTy)| {

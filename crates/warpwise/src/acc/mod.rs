@@ -34,6 +34,7 @@ use crate::shape::Shape;
 
 pub use construct::{enum_from, enum_from_step, fill, generate, unit, use_};
 pub use control::{Arrays, acond, awhile};
+pub(crate) use control::{gathered, separated};
 pub use elementwise::{zip, zip_with, zip_with3, zip_with4, zip_with5, zip3, zip4};
 pub use stencil::Boundary;
 pub use view::{All, Slicing};

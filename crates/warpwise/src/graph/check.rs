@@ -213,6 +213,10 @@ fn check_fold(op: &Op, inputs: &[Ref], functions: &[Function], ty: &Ty) -> Check
             let [left, right] = two(inputs)?;
             ensure(array(left)? == array(right)? && array(left)? == result(ty)?, "different types")
         }
+        Op::Foreign(_) => {
+            let [_, elsewhere] = two(inputs)?;
+            ensure(elsewhere.ty == *ty, "other arrays than elsewhere")
+        }
         Op::Compute => ensure(array(one(inputs)?)? == result(ty)?, "another type"),
         _ => Err("an operation without a rule".to_string()),
     }

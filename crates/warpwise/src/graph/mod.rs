@@ -22,6 +22,7 @@ use smallvec::SmallVec;
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, TernaryOp, UnaryOp, ValueType};
 
 use crate::array::RawArray;
+use crate::foreign::Native;
 
 pub(crate) use check::node;
 pub(crate) use table::{find, register, scope};
@@ -171,6 +172,8 @@ pub enum Op {
     Filter,
     /// `[array, array]`: joined along the innermost dimension, over the intersection of the others.
     Concat,
+    /// `[arguments, what is done elsewhere]`: a function of the host, for one kind of device.
+    Foreign(Native),
     /// `[array]`: computed, and not part of anything else.
     Compute,
 }

@@ -29,7 +29,10 @@ mod folds;
 mod moves;
 mod plan;
 mod scalar;
+mod stages;
 mod views;
+
+pub(crate) use stages::foreign_calls;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -57,9 +60,9 @@ pub(crate) struct Lowered {
 /// The name of the entry point.
 pub(crate) const ENTRY: &str = "main";
 
-/// Lowers a computation with these parameters and results.
+/// Lowers a computation of these results from these nodes: parameters, or what was computed before.
 pub(crate) fn lower(params: &[Ref], results: &[Ref]) -> Result<Lowered, Error> {
-    let plan = plan(results);
+    let plan = plan(params, results);
     let used: Vec<Ref> = plan.used.clone();
     let inputs: Vec<Ref> = params.iter().chain(&used).cloned().collect();
     let mut function = CoreFunction::new(ENTRY);
@@ -155,6 +158,7 @@ impl Lowering<'_> {
             Op::Unit | Op::Generate | Op::Map { .. } | Op::Backpermute => self.producer(node),
             Op::Reshape | Op::Flatten | Op::Slice(_) | Op::Transpose(_) | Op::Replicate(_) => self.view(node),
             Op::Compute => Ok(one(self.computed(&node.inputs[0])?)),
+            Op::Foreign(_) => self.value(&node.inputs[1]),
             Op::Fold(_) | Op::Scan { .. } | Op::FoldSegments => self.fold(node),
             Op::Permute | Op::Scatter | Op::Filter | Op::Concat => self.movement(node),
         }
@@ -206,6 +210,18 @@ impl Lowering<'_> {
                 Err(internal(node, "an array that was not computed"))
             }
         }
+    }
+
+    /// The arrays of the components of one or several arrays.
+    fn all_columns(&mut self, node: &Node) -> Result<Vec<Operand>, Error> {
+        let Value::Arrays(arrays) = self.value(node)? else { return Err(internal(node, "no arrays")) };
+        let mut columns = Vec::new();
+        for array in &arrays {
+            for column in self.store(array)? {
+                columns.push(self.cut(column, &array.shape));
+            }
+        }
+        Ok(columns)
     }
 
     /// A value that is put off where its only user can take it in.
@@ -262,7 +278,7 @@ impl Lowering<'_> {
         for result in results {
             match &result.ty {
                 Ty::Scalars(_) => outputs.extend(self.scalars(result)?),
-                Ty::Arrays(_) => outputs.extend(self.columns(result)?),
+                Ty::Arrays(_) => outputs.extend(self.all_columns(result)?),
             }
         }
         let mut sizes = Vec::new();
@@ -286,29 +302,39 @@ fn one(array: ArrayValue) -> Value {
 /// Declares parameters: all sizes, then the components; yields their values.
 fn parameters(function: &mut CoreFunction, inputs: &[Ref]) -> FxHashMap<u64, Value> {
     let mut shapes = Vec::new();
-    for input in inputs {
-        let rank = input.ty.array().map_or(0, |array| array.rank);
-        let shape = (0..rank).map(|_| Operand::Var(function.param("n", Type::I64, false)));
+    for array in inputs.iter().flat_map(|input| arrays(&input.ty)) {
+        let shape = (0..array.rank).map(|_| Operand::Var(function.param("n", Type::I64, false)));
         shapes.push(shape.collect::<Vec<Operand>>());
     }
+    let mut shapes = shapes.into_iter();
     let mut values = FxHashMap::default();
-    for (input, shape) in inputs.iter().zip(shapes) {
-        let components = match &input.ty {
-            Ty::Scalars(components) => components.clone(),
-            Ty::Arrays(arrays) => arrays.iter().flat_map(|array| array.components.clone()).collect(),
-        };
-        let component = |ty: &ValueType| {
+    for input in inputs {
+        let mut component = |ty: &ValueType, shape: &[Operand]| {
             let ty = Type::array(ty.scalar(), shape.iter().copied());
             Operand::Var(function.param("a", ty, false))
         };
-        let operands: Vec<Operand> = components.iter().map(component).collect();
         let value = match &input.ty {
-            Ty::Scalars(_) => Value::Scalars(operands),
-            Ty::Arrays(_) => one(ArrayValue { shape, elements: Delayed::Stored(operands) }),
+            Ty::Scalars(types) => Value::Scalars(types.iter().map(|ty| component(ty, &[])).collect()),
+            Ty::Arrays(arrays) => {
+                let array = |array: &ArrayTy| {
+                    let shape = shapes.next().unwrap_or_default();
+                    let columns = array.components.iter().map(|ty| component(ty, &shape)).collect();
+                    ArrayValue { shape, elements: Delayed::Stored(columns) }
+                };
+                Value::Arrays(arrays.iter().map(array).collect())
+            }
         };
         values.insert(input.id, value);
     }
     values
+}
+
+/// The arrays that a node yields.
+fn arrays(ty: &Ty) -> &[ArrayTy] {
+    match ty {
+        Ty::Scalars(_) => &[],
+        Ty::Arrays(arrays) => arrays,
+    }
 }
 
 /// How many values of the core language a node's value is.

@@ -41,9 +41,10 @@ struct Uses {
     once_each: bool,
 }
 
-/// Plans the computation of these results.
-pub(super) fn plan(results: &[Ref]) -> Plan {
-    let order = operands_first(results);
+/// Plans the computation of these results, where these nodes are given.
+pub(super) fn plan(given: &[Ref], results: &[Ref]) -> Plan {
+    let order = operands_first(given, results);
+    let given: FxHashMap<u64, ()> = given.iter().map(|node| (node.id, ())).collect();
     let top = Scope { parent: None, depth: 0, begin: 0, arrays: true, nodes: Vec::new() };
     let mut plan = Plan {
         scopes: vec![top],
@@ -55,10 +56,10 @@ pub(super) fn plan(results: &[Ref]) -> Plan {
     for result in results {
         plan.use_in(result, 0);
     }
-    for node in order.iter().rev() {
+    for node in order.iter().rev().filter(|node| !given.contains_key(&node.id)) {
         plan.place(node);
     }
-    for node in &order {
+    for node in order.iter().filter(|node| !given.contains_key(&node.id)) {
         if matches!(node.op, Op::Use(_)) {
             plan.used.push(node.clone());
         } else if !matches!(node.op, Op::Parameter)
@@ -97,7 +98,7 @@ impl Plan {
         let home = self.not_after(node, shared);
         self.home.insert(node.id, home);
         let is_loop = matches!(node.op, Op::While);
-        for (at, input) in node.inputs.iter().enumerate() {
+        for (at, input) in node.inputs.iter().enumerate().skip(first_operand(node)) {
             let scope = match node.op {
                 Op::Choose if at > 0 => self.open(node, at - 1, home, 0, node.is_array()),
                 _ => home,
@@ -177,13 +178,19 @@ impl Plan {
     }
 }
 
-/// All nodes that the results need, operands before users.
-fn operands_first(results: &[Ref]) -> Vec<Ref> {
+/// The first of a node's operands that count: what a foreign function takes does not where it is not called.
+fn first_operand(node: &Node) -> usize {
+    usize::from(matches!(node.op, Op::Foreign(_)))
+}
+
+/// All nodes that the results need, operands before users; what is given needs nothing.
+pub(super) fn operands_first(given: &[Ref], results: &[Ref]) -> Vec<Ref> {
     enum Step {
         Enter(Ref),
         Leave(Ref),
     }
     let mut entered = FxHashMap::default();
+    let given: FxHashMap<u64, ()> = given.iter().map(|node| (node.id, ())).collect();
     let mut order = Vec::new();
     let mut steps: Vec<Step> = results.iter().rev().map(|node| Step::Enter(node.clone())).collect();
     while let Some(step) = steps.pop() {
@@ -193,8 +200,12 @@ fn operands_first(results: &[Ref]) -> Vec<Ref> {
                 if entered.insert(node.id, ()).is_some() {
                     continue;
                 }
-                let operands: Vec<Ref> =
-                    node.inputs.iter().chain(node.functions.iter().map(|f| &f.result)).cloned().collect();
+                let inputs = node.inputs.iter().skip(first_operand(&node));
+                let mut operands: Vec<Ref> =
+                    inputs.chain(node.functions.iter().map(|f| &f.result)).cloned().collect();
+                if given.contains_key(&node.id) {
+                    operands.clear();
+                }
                 steps.push(Step::Leave(node));
                 steps.extend(operands.into_iter().rev().map(Step::Enter));
             }

@@ -25,6 +25,7 @@ macro_rules! examples {
 
 examples! {
     black_scholes "../../examples/black_scholes.rs";
+    blas "../../examples/blas.rs";
     k_means "../../examples/k_means.rs";
     mandelbrot "../../examples/mandelbrot.rs";
     md5 "../../examples/md5.rs";

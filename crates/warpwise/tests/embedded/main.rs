@@ -5,6 +5,7 @@ mod elements;
 mod examples;
 mod failures;
 mod folds;
+mod foreign;
 mod properties;
 mod sharing;
 

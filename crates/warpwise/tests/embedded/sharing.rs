@@ -118,7 +118,7 @@ fn a_chain_of_many_operations_compiles() {
     assert_eq!(run(&xs).to_vec(), [250, 251, 252]);
     let mut x = Exp::constant(0_i64);
     for _ in 0..100_000 {
-        x += 1;
+        x += 2;
     }
     drop(xs);
 }
