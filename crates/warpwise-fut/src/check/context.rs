@@ -53,6 +53,8 @@ pub struct Checker<'a> {
     pub checking: Vec<Symbol>,
     /// How deep parametric modules are being applied.
     pub applications: u32,
+    /// Whether abstract types stand for what a module says they are.
+    pub reveals: bool,
     /// How much was done for modules, against programs that ask for too much.
     pub module_work: u32,
     /// The phase without sizes.
@@ -92,6 +94,7 @@ impl<'a> Checker<'a> {
             pipes: [None; 2],
             checking: Vec::new(),
             applications: 0,
+            reveals: false,
             module_work: 0,
             infer: Inference::default(),
             sizing: Sizing::default(),

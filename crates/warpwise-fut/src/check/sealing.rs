@@ -242,11 +242,11 @@ impl<'a> Checker<'a> {
             return scopes.insert_value(name.symbol, Value::Failed, Value::Failed);
         }
         let resolve = |checker: &mut Self| checker.value_spec(params, ty, name.span).map(Rc::new);
-        let (actual, view) = match self.in_both(scopes, resolve) {
-            (Some(actual), Some(view)) => (actual, view),
-            (None, _) | (_, None) => {
-                return scopes.insert_value(name.symbol, Value::Failed, Value::Failed);
-            }
+        let reveals = std::mem::replace(&mut self.reveals, value.is_some());
+        let resolved = self.in_both(scopes, resolve);
+        self.reveals = reveals;
+        let (Some(actual), Some(view)) = resolved else {
+            return scopes.insert_value(name.symbol, Value::Failed, Value::Failed);
         };
         let def = match value {
             Some(value) => self.conform(seal, name, &value, &actual),

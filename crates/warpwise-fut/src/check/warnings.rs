@@ -35,9 +35,11 @@ impl Checker<'_> {
         expr.for_each_child(&mut |child| self.warn_of(child));
     }
 
-    /// Reports a star in front of a type that holds no array: nothing of it can be consumed.
+    /// Reports a star in front of a type that holds no array: nothing of it can be consumed. Of an abstract type that
+    /// is not said where another module may have arrays for it.
     pub fn warn_of_star(&mut self, ty: &Type, span: Span) {
-        if !self.in_prelude && !may_hold_array(ty) {
+        let is_abstract = self.reveals || self.is_in_application();
+        if !self.in_prelude && !is_abstract && !may_hold_array(ty) {
             let message = format!("declaring `{}` as unique has no effect", self.show_type(ty));
             self.warn_once(Diagnostic::warning("W0003", span, message).hint("take the star away"));
         }
@@ -49,7 +51,8 @@ impl Checker<'_> {
         if let (Some(prim), None, false) = (found, set.single(), self.in_prelude) {
             let message = format!("ambiguous type in this definition: taken as `{}`", prim.name());
             self.warn_once(
-                Diagnostic::warning("W0004", span, message).hint("write the types of the parameters"),
+                Diagnostic::warning("W0004", span, message)
+                    .hint("write the type, as in `1i64` or `(x: f32)`"),
             );
         }
     }

@@ -131,14 +131,11 @@ impl Consumption<'_> {
         if renamed.is_empty() { aliases.clone() } else { aliases.renamed(&renamed) }
     }
 
-    /// What a constant shares memory with. Functions give no constants away, so they own nothing here.
+    /// What a constant shares memory with: its arrays have an owner, so that no function consumes them or gives them away.
+    /// What is behind an abstract type is not known where it is used; lowering copies what would be overwritten.
     fn constant(&self, ty: &Type, owner: OwnerId) -> Aliases {
         match ty {
-            Type::Prim(_) | Type::Arrow(_) => Aliases::none(),
-            Type::Abstract(id, _) => match &self.abstracts[id.index()].definition {
-                Type::Prim(_) => Aliases::none(),
-                definition => Aliases::Leaf(self.constant(definition, owner).all()),
-            },
+            Type::Prim(_) | Type::Arrow(_) | Type::Abstract(..) => Aliases::none(),
             Type::Param(_) | Type::Array(_) => Aliases::Leaf([owner].into()),
             Type::Record(_) | Type::Sum(_) => {
                 let parts = ty.parts().unwrap_or_default();

@@ -24,15 +24,13 @@ use warpwise_diag::{Diagnostic, Span};
 use crate::check::Checker;
 use crate::check::consume::aliases::{Aliases, Owner, OwnerId, Permission};
 use crate::typed::ids::{DefId, LocalId};
-use crate::typed::tree::{Abstract, Def};
+use crate::typed::tree::Def;
 use crate::typed::ty::Uniqueness;
 
 /// The state of the check of one definition.
 pub struct Consumption<'c> {
     /// What was found wrong.
     pub errors: Vec<Diagnostic>,
-    /// What abstract types stand for.
-    abstracts: &'c [Abstract],
     /// The name of a local, quoted.
     name_of: &'c dyn Fn(LocalId) -> String,
     /// The name of a definition, quoted.
@@ -69,7 +67,6 @@ impl Checker<'_> {
         };
         let mut state = Consumption {
             errors: Vec::new(),
-            abstracts: &self.program.abstracts,
             name_of: &name_of,
             name_of_def: &name_of_def,
             observed: Vec::new(),

@@ -191,11 +191,21 @@ impl<'a> Checker<'a> {
         self.check_annotated_result(&annotation.ty, params, place);
         self.require(&expected, &body.ty, body_span, Why::Result(place));
         self.settle_unused(&flexible, params);
+        // A size that the body gives and callers know needs no name of its own.
+        let mut known = Subst::default();
+        let mut exists = Vec::new();
+        for hidden in annotation.exists {
+            let size = self.resolve_size(&flexible.sizes[&hidden]);
+            match self.is_known_to_callers(&size, simple) {
+                true => drop(known.sizes.insert(hidden, size)),
+                false => exists.push(hidden),
+            }
+        }
+        let result = self.substitute(&annotation.ty, &known);
         // Sizes bound by parts of parameters cannot be spoken of in the type of the function.
-        let keep: Vec<LocalId> = simple.iter().chain(&annotation.exists).copied().collect();
-        let ty = self.close(&annotation.ty, self.sizing.level, &keep, &mut opened, span);
-        let unknown = opened.sizes().into_iter().filter(|&size| self.mentions(&ty, size));
-        let exists: Vec<LocalId> = annotation.exists.iter().copied().chain(unknown).collect();
+        let keep: Vec<LocalId> = simple.iter().chain(&exists).copied().collect();
+        let ty = self.close(&result, self.sizing.level, &keep, &mut opened, span);
+        exists.extend(opened.sizes().into_iter().filter(|&size| self.mentions(&ty, size)));
         let body = match exists.is_empty() || matches!(ty, Type::Arrow(_)) {
             true => body,
             false => {
@@ -205,6 +215,15 @@ impl<'a> Checker<'a> {
         };
         let result = ResultType { exists, ty, unique: annotation.unique };
         (self.curry(params, &result), result, body)
+    }
+
+    /// Whether a size speaks only of parameters, and of what is bound outside of the function.
+    fn is_known_to_callers(&self, size: &Size, params: &[LocalId]) -> bool {
+        self.locals_of(size).iter().all(|local| {
+            let is_outside =
+                self.sizing.meta(*local).is_none() && self.sizing.level_of(*local) <= self.sizing.level;
+            is_outside || params.contains(local)
+        })
     }
 
     /// An unknown size of the result that nothing in the body decides is that of a payload that is not there.

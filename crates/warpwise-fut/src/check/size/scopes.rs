@@ -294,8 +294,11 @@ impl Checker<'_> {
         let (a, b) = (self.resolve_size(a), self.resolve_size(b));
         let is_meta =
             |checker: &Self, size: &Size| matches!(size, Size::Local(l) if checker.sizing.meta(*l).is_some());
+        // What earlier branches were joined to is not known where an unknown from outside is.
+        let is_joined =
+            |size: &Size| matches!(size, Size::Local(l) if opened.0.iter().any(|joined| joined.2 == *l));
         let same = match is_meta(self, &a) || is_meta(self, &b) {
-            true => self.unify_sizes(&a, &b).is_ok(),
+            true => !is_joined(&a) && !is_joined(&b) && self.unify_sizes(&a, &b).is_ok(),
             false => self.same_size(&a, &b),
         };
         let in_scope = |checker: &Self, size: &Size| {

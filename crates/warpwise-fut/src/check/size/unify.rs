@@ -226,7 +226,7 @@ impl Checker<'_> {
 
     fn unify_arrows(&mut self, expected: &ArrowType, found: &ArrowType) -> Result<(), Clash> {
         self.unify_types(&found.argument, &expected.argument)?;
-        if !covers(&expected.consumes, &found.consumes) {
+        if !covers(&expected.argument, &expected.consumes, &found.consumes) {
             return Err(Clash::Consumes);
         }
         let bound = expected.param.iter().chain(&found.param).chain(&found.result.exists);
@@ -254,7 +254,7 @@ impl Checker<'_> {
         }
         let ours = self.substitute(&expected.result.ty, &flexible);
         self.unify_types(&ours, &theirs)?;
-        if matches!(ours, Type::Arrow(_)) || covers(&found.result.unique, &expected.result.unique) {
+        if matches!(ours, Type::Arrow(_)) || covers(&ours, &found.result.unique, &expected.result.unique) {
             Ok(())
         } else {
             Err(Clash::NotUnique)
@@ -437,14 +437,14 @@ pub fn arrow(argument: Type, result: Type) -> Type {
     }))
 }
 
-/// Whether `more` marks all that `less` marks.
-pub fn covers(more: &Uniqueness, less: &Uniqueness) -> bool {
-    match (more, less) {
-        (_, Uniqueness::No) | (Uniqueness::Yes, _) => true,
-        (Uniqueness::No, less) => !less.any(),
-        (Uniqueness::Fields(more), Uniqueness::Fields(less)) => {
-            more.iter().zip(less.iter()).all(|(more, less)| covers(more, less))
+/// Whether `more` marks all parts of a type that `less` marks. Scalars share nothing, marked or not.
+fn covers(ty: &Type, more: &Uniqueness, less: &Uniqueness) -> bool {
+    match ty {
+        Type::Prim(_) => true,
+        Type::Record(_) | Type::Sum(_) => {
+            let mut parts = ty.parts().unwrap_or_default().into_iter().enumerate();
+            parts.all(|(index, part)| covers(part, &more.field(index), &less.field(index)))
         }
-        (Uniqueness::Fields(more), Uniqueness::Yes) => more.iter().all(|more| *more == Uniqueness::Yes),
+        Type::Param(_) | Type::Abstract(..) | Type::Array(_) | Type::Arrow(_) => more.any() || !less.any(),
     }
 }
