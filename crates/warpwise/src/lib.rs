@@ -108,7 +108,9 @@ pub use acc::{
 };
 pub use array::{Array, Matrix, Singleton, Vector};
 pub use context::Context;
-pub use elt::{Bits, Complex, ComplexExp, Elt, Float, Integer, IntoExp, Num, Operand, Scalar, Signed};
+pub use elt::{
+    Bits, Complex, ComplexExp, Elt, Float, Integer, IntoExp, Num, Operand, OptionExp, Scalar, Signed,
+};
 pub use error::Error;
 pub use exp::{Exp, cond, while_};
 pub use foreign::{DeviceKind, foreign};

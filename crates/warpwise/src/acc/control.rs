@@ -1,5 +1,6 @@
 //! Choices and loops of whole arrays.
 
+use std::fmt;
 use std::panic::Location;
 
 use smallvec::SmallVec;
@@ -7,6 +8,7 @@ use smallvec::SmallVec;
 use super::Acc;
 use crate::array::Array;
 use crate::elt::{Elt, IntoExp, Operand};
+use crate::foreign::{DeviceKind, foreign};
 use crate::graph::{self, ArrayTy, Function, Op, Ref, Ty};
 use crate::shape::Shape;
 
@@ -122,6 +124,28 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
     #[track_caller]
     pub fn then<A: Arrays>(&self, f: impl FnOnce(Self) -> A) -> A {
         f(self.compute())
+    }
+}
+
+impl<Sh: Shape, E: Elt + fmt::Debug> Acc<Array<Sh, E>> {
+    /// This array, which is printed to the standard error output when it is computed. Within loops nothing is printed.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// let xs = enum_from(3, 1).trace("numbers").map(|x| x * x);
+    /// assert_eq!(Context::cpu()?.run(&xs)?.to_vec(), [1, 4, 9]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn trace(&self, label: &'static str) -> Acc<Array<Sh, E>> {
+        let print = move |array: Array<Sh, E>| {
+            eprintln!("{label}: {array:?}");
+            Ok(array)
+        };
+        foreign(DeviceKind::Cpu, label, print, self, |array| {
+            foreign(DeviceKind::Interpreter, label, print, &array, |array| array)
+        })
     }
 }
 

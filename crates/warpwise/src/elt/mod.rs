@@ -7,6 +7,7 @@
 mod complex;
 mod enums;
 mod impls;
+mod option;
 mod scalar;
 
 use warpwise_prim::{Scalar as Value, ValueType};
@@ -17,11 +18,12 @@ use crate::exp::Exp;
 
 pub use complex::{Complex, ComplexExp};
 pub use enums::{enum_components, enum_fields, enum_load, enum_make, enum_store};
+pub use option::OptionExp;
 pub use scalar::{Bits, Float, Integer, Num, Scalar, Signed};
 
 /// A type whose values arrays can hold.
 ///
-/// Implemented for the scalars `bool`, `i8` to `i64`, `u8` to `u64`, [`f16`](crate::f16), `f32` and `f64`, for `char`, tuples,
+/// Implemented for the scalars `bool`, `i8` to `i64`, `u8` to `u64`, [`f16`](crate::f16), `f32` and `f64`, for `char`, `Option`s, tuples,
 /// arrays `[T; N]` of fixed length, [`Complex`], and by `#[derive(Elt)]` for structs and enums of elements.
 ///
 /// ```

@@ -80,6 +80,7 @@ fn scalars_of_every_type_come_back() {
     check(vec![f32::MAX, -0.5, f32::INFINITY]);
     check(vec![f64::MAX, -0.5, f64::INFINITY]);
     check(vec!['a', '\u{10ffff}']);
+    check(vec![Some((1_u8, 'x')), None]);
     check(vec![Complex::new(1.0_f32, -2.0)]);
     check(vec![((1_u8, [2.0_f32, 3.0]), -4_i64)]);
 }

@@ -9,11 +9,21 @@ mod foreign;
 mod properties;
 mod sharing;
 
-use warpwise::{Context, Output};
+use warpwise::{Acc, Context, Error, Function, Output, Vector};
 
 /// The device under test and the one everything is compared with.
 fn contexts() -> [Context; 2] {
     [Context::cpu().unwrap(), Context::interpreter()]
+}
+
+/// What threads share can be shared.
+#[test]
+fn contexts_and_functions_are_shared_by_threads() {
+    fn is_shared<T: Send + Sync>() {}
+    is_shared::<Context>();
+    is_shared::<Function<(Acc<Vector<f32>>,), Acc<Vector<f32>>>>();
+    is_shared::<Vector<f32>>();
+    is_shared::<Error>();
 }
 
 /// Computes on every device, where the results must be the same.

@@ -199,3 +199,41 @@ fn the_greatest_sum_of_a_stretch() {
         });
     }
 }
+
+/// Mathematical functions against those of the standard library.
+macro_rules! functions {
+    ($test:ident $ty:ident $tolerance:literal; $($name:ident)*) => {
+        #[test]
+        fn $test() {
+            for context in contexts() {
+                let function = context.compile(|xs: Acc<Vector<$ty>>| ($(xs.map(|x| x.$name()),)*));
+                let function = function.unwrap();
+                check(proptest::collection::vec(-30.0..30.0_f64, 0..70), |xs| {
+                    let xs: Vec<$ty> = xs.into_iter().map(|x| x as $ty).collect();
+                    let found = function.run(&Array::from_vec([xs.len()], xs.clone()).unwrap()).unwrap();
+                    let mut results = Vec::new();
+                    functions!(@collect results found $($name)*);
+                    let references: &[(&str, fn($ty) -> $ty)] = &[$((stringify!($name), $ty::$name)),*];
+                    for ((name, reference), found) in references.iter().zip(results) {
+                        for (&x, found) in xs.iter().zip(found) {
+                            let expected = reference(x);
+                            let close = (found - expected).abs() <= $tolerance * expected.abs().max(1e-3);
+                            assert!(close || found == expected || (found.is_nan() && expected.is_nan()), "{name} {x}: {found} {expected}");
+                        }
+                    }
+                });
+            }
+        }
+    };
+    (@collect $results:ident $found:ident $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident) => {
+        let (a, b, c, d, e, f, g, h) = $found;
+        $results.extend([a, b, c, d, e, f, g, h].map(|array| array.to_vec()));
+    };
+}
+
+functions!(roots_and_powers_of_f64 f64 1e-14; sqrt cbrt exp exp2 exp_m1 ln log2 ln_1p);
+functions!(roots_and_powers_of_f32 f32 1e-6; sqrt cbrt exp exp2 exp_m1 ln log10 recip);
+functions!(angles_of_f64 f64 1e-13; sin cos asin acos atan sinh tanh asinh);
+functions!(angles_of_f32 f32 1e-5; sin cos asin acos atan cosh tanh atanh);
+functions!(roundings_of_f64 f64 0.0; floor ceil trunc round round_ties_even fract abs to_degrees);
+functions!(roundings_of_f32 f32 0.0; floor ceil trunc round round_ties_even fract abs recip);
