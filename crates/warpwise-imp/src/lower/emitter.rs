@@ -15,7 +15,7 @@ use warpwise_prim::{Scalar, ScalarType};
 use crate::lower::code::Code;
 use crate::lower::variance::{Known, Variance, Variances};
 use crate::op::Label;
-use crate::program::{Check, CheckId, Kernel, KernelId, KernelParam};
+use crate::program::{Check, CheckId, Group, Kernel, KernelId, KernelParam};
 use crate::target::CpuTarget;
 use crate::types::{ImpType, Mem, Operand, Reg, Space};
 
@@ -134,6 +134,8 @@ pub(super) struct Emitter<'a> {
     pub streaming: bool,
     /// Parts of a kernel's range should begin at multiples of this.
     pub align: i64,
+    /// How the work-items of a device's kernel work together.
+    pub group: Option<Group>,
     /// The host's variables, for a kernel.
     outer: Option<&'a Scope>,
     /// The parameters of a kernel, so far.
@@ -167,6 +169,7 @@ impl<'a> Emitter<'a> {
             scalar_only: false,
             streaming: false,
             align: 1,
+            group: None,
             outer,
             params: Vec::new(),
             mem_params: Vec::new(),

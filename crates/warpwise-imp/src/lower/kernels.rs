@@ -71,8 +71,8 @@ impl<'a> Emitter<'a> {
         kernel.promise(&mut params, &body);
         let mut kernels = self.cx.kernels.borrow_mut();
         let name = format!("{}_{kind}_{}", self.cx.function.name, kernels.len());
-        let (regs, mems) = (kernel.code.regs, kernel.code.mems);
-        let id = kernels.push(Kernel { name, params, regs, mems, lo, hi, group: None, body, span });
+        let (regs, mems, group) = (kernel.code.regs, kernel.code.mems, kernel.group);
+        let id = kernels.push(Kernel { name, params, regs, mems, lo, hi, group, body, span });
         let mem_args = kernel.mem_args.iter().map(|(mem, _)| *mem).collect();
         Ok(Built { kernel: id, args: kernel.args, mem_args, align: kernel.align })
     }

@@ -6,15 +6,17 @@
 //! ```
 //!
 //! Kernels are scalar code: a device makes its own lanes of work-items. Nothing waits for another work-item but
-//! at the end of a launch, so scans and partitions are several launches. The part `lo..hi` of a work-item is one
-//! iteration; the interpreter may do several in one go.
+//! at the end of a launch, so scans and partitions are several launches; only reductions are done by work-groups, whose
+//! work-items combine through local memory. The part `lo..hi` of a work-item or group is one iteration.
 //!
-//! Needs: level `mem`, scheduled for a device. Not done here: local memory and work-groups.
+//! Needs: level `mem`, scheduled for a device. Not done here: nested parallelism inside a work-group, staging.
 
 mod arrays;
+mod groups;
 mod partition;
 mod points;
 mod prefixes;
+mod reduce;
 mod scan;
 mod segments;
 
@@ -29,9 +31,13 @@ impl<'a> Emitter<'a> {
         match &op.kind {
             SegKind::Map => self.device_map(stm, op),
             SegKind::Scatter { dests } => self.device_scatter(stm, op, dests),
-            SegKind::Reduce { reduces } => {
-                self.by_segments(stm, op, &mut |this| this.launch_reduce(stm, op, reduces))
-            }
+            SegKind::Reduce { reduces } => self.by_segments(stm, op, &mut |this| {
+                if this.can_group(op, reduces) {
+                    this.group_reduce(stm, op, reduces)
+                } else {
+                    this.launch_reduce(stm, op, reduces)
+                }
+            }),
             SegKind::Scan { scans, .. }
                 if scans_scalars(self.cx.function, scans) && !self.overwrites_outside(op) =>
             {

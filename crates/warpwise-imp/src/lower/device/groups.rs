@@ -1,0 +1,149 @@
+//! Folding with a work-group: every work-item folds its share, and the shares are folded through local memory.
+//!
+//! ```text
+//! acc = neutral; for each element of the share { acc = op(acc, element) }
+//! partial[item] = acc; barrier
+//! for half in [size/2, size/4, ..., 1] { if item < half { acc = op(acc, partial[item + half]); partial[item] = acc }; barrier }
+//! ```
+//!
+//! Where the operator commutes the work-items take elements in turn, so that neighbours load side by side. Any other has
+//! shares of consecutive elements, and neighbours are folded first: `half` goes up, from multiples of `2 * half`.
+//! So what is combined with what depends on the number of elements and the size of the group alone.
+
+use warpwise_diag::Span;
+use warpwise_ir::Reduce;
+use warpwise_prim::{BinaryOp, CompareOp, ScalarType};
+
+use crate::lower::emitter::{Emitter, Lowered, Value};
+use crate::lower::reduce::commutes;
+use crate::op::Op;
+use crate::program::{Group, LocalArray};
+use crate::types::{ImpType, Mem, Operand, Reg, Space};
+
+/// Work-items of a group.
+pub(super) const SIZE: u32 = 128;
+
+/// What a work-item has folded so far, by reduction and value.
+pub(super) type Folded = Vec<Vec<Reg>>;
+
+/// Folds the element of an index into what there is.
+pub(super) type Element<'f, 'e> = &'f mut dyn FnMut(&mut Emitter<'e>, Reg, &Folded) -> Lowered<()>;
+
+impl<'a> Emitter<'a> {
+    /// Makes the kernel one of work-groups; the number of the work-item.
+    pub fn start_group(&mut self) -> Reg {
+        let item = self.code.int_reg("item");
+        self.group = Some(Group { size: SIZE, item, local: Vec::new() });
+        item
+    }
+
+    /// Folds the elements `from..to` with the group. The totals are in the registers of the first work-item.
+    pub fn group_fold(
+        &mut self,
+        reduces: &'a [Reduce],
+        item: Reg,
+        (from, to): (Operand, Operand),
+        span: Span,
+        element: Element<'_, 'a>,
+    ) -> Lowered<Folded> {
+        let mut folded = Folded::new();
+        for reduce in reduces {
+            folded.push(self.neutral_regs(&reduce.neutral, span)?);
+        }
+        let in_turn = reduces.iter().all(commutes);
+        let (first, end, step) = if in_turn {
+            (self.code.add(from, item), to, i64::from(SIZE))
+        } else {
+            let count = self.code.sub(to, from);
+            let share = self.code.ceil_div(count, i64::from(SIZE));
+            let before = self.code.mul(share, item);
+            let first = self.code.add(from, before);
+            let end = self.code.add(first, share);
+            (first, self.code.binary(BinaryOp::SMin, end, to), 1)
+        };
+        let index = self.code.int_reg("j");
+        self.code.open();
+        let done = element(self, index, &folded);
+        let body = self.code.close();
+        self.code.emit(Op::For { index, from: first, to: end, step, body });
+        done?;
+        for (reduce, accs) in reduces.iter().zip(&folded) {
+            self.fold_items(reduce, item, accs)?;
+        }
+        Ok(folded)
+    }
+
+    /// Folds what the work-items have.
+    fn fold_items(&mut self, reduce: &'a Reduce, item: Reg, accs: &[Reg]) -> Lowered<()> {
+        let arrays: Vec<Mem> = accs.iter().map(|&acc| self.local_array(acc)).collect();
+        self.store_own(&arrays, accs, item);
+        self.code.emit(Op::Barrier);
+        let up = !commutes(reduce);
+        let half = self.code.copy("half", Operand::i64(if up { 1 } else { i64::from(SIZE) / 2 }));
+        self.code.open();
+        let more = match up {
+            true => self.code.compare(CompareOp::SLt, half, Operand::i64(i64::from(SIZE))),
+            false => self.code.compare(CompareOp::SLt, Operand::i64(0), half),
+        };
+        let test = self.code.close();
+        self.code.open();
+        let takes = if up {
+            let twice = self.code.add(half, half);
+            let mask = self.code.sub(twice, Operand::i64(1));
+            let rest = self.code.binary(BinaryOp::And, item, mask);
+            self.code.compare(CompareOp::Eq, rest, Operand::i64(0))
+        } else {
+            self.code.compare(CompareOp::SLt, item, half)
+        };
+        let done = self.branch_if(takes, &mut |this| {
+            let other = this.code.add(item, half);
+            let mut values = Vec::new();
+            for (&mem, &acc) in arrays.iter().zip(accs) {
+                let elem = this.code.regs[acc].ty.scalar;
+                values.push(Value::Uniform(this.code.load("other", elem, mem, other).into()));
+            }
+            this.advance(&reduce.op, accs, &values)
+        });
+        // Nobody writes before all have read.
+        self.code.emit(Op::Barrier);
+        self.branch_if(takes, &mut |this| {
+            this.store_own(&arrays, accs, item);
+            Ok(())
+        })?;
+        self.code.emit(Op::Barrier);
+        let (op, by) = if up { (BinaryOp::Shl, 1) } else { (BinaryOp::AShr, 1) };
+        let next = self.code.binary(op, half, Operand::i64(by));
+        self.code.set(half, next);
+        let body = self.code.close();
+        self.code.emit(Op::While { test, cond: more, body });
+        done
+    }
+
+    fn store_own(&mut self, arrays: &[Mem], accs: &[Reg], item: Reg) {
+        for (&mem, &acc) in arrays.iter().zip(accs) {
+            let elem = self.code.regs[acc].ty.scalar;
+            self.code.store(elem, mem, item, acc);
+        }
+    }
+
+    /// An array in local memory with an element like this register for each work-item.
+    fn local_array(&mut self, like: Reg) -> Mem {
+        let mem = self.code.mem("partial", Space::Local);
+        let ImpType { scalar: elem, .. } = self.code.regs[like].ty;
+        if let Some(group) = &mut self.group {
+            group.local.push(LocalArray { mem, elem, count: i64::from(SIZE) });
+        }
+        mem
+    }
+
+    /// Runs `body` for the first work-item.
+    pub fn first_item(&mut self, item: Reg, body: super::points::Inside<'_, 'a>) -> Lowered<()> {
+        let first = self.code.compare(CompareOp::Eq, item, Operand::i64(0));
+        self.branch_if(first, body)
+    }
+
+    /// The element types of what is folded.
+    pub fn folded_types(&self, folded: &Folded) -> Vec<ScalarType> {
+        folded.iter().flatten().map(|&reg| self.code.regs[reg].ty.scalar).collect()
+    }
+}

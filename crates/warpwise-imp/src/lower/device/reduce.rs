@@ -1,0 +1,163 @@
+//! Reductions by work-groups: a group for each block, and a group for the partial results of each segment.
+//!
+//! ```text
+//! reduce:   partial[unit] = fold of the block, by a group
+//! combine:  total[segment] = fold of its partials, by a group        // where there is more than one block
+//! ```
+
+use warpwise_ir::{Reduce, SegOp, Stm};
+use warpwise_prim::CompareOp;
+use warpwise_runtime::machine::Schedule;
+
+use super::groups::SIZE;
+use crate::lower::blocks::Cut;
+use crate::lower::cost;
+use crate::lower::emitter::{Emitter, Lowered, Value};
+use crate::lower::kernels::{Built, Range};
+use crate::lower::stms::allocates;
+use crate::types::{Mem, Operand};
+
+/// Elements that a work-item folds of a block.
+const PER_ITEM: i64 = 16;
+
+/// Bytes of local memory that every device has to spare.
+const LOCAL: i64 = 16 << 10;
+
+impl<'a> Emitter<'a> {
+    /// Whether work-groups can do a reduction: work-items that wait for each other take no memory from the arena, and
+    /// local memory is small.
+    pub fn can_group(&self, op: &SegOp, reduces: &[Reduce]) -> bool {
+        let bytes: i64 = self.reduced_types(reduces).iter().map(|ty| ty.bytes() as i64).sum();
+        let alone = allocates(&op.body) || reduces.iter().any(|reduce| allocates(&reduce.op.body));
+        !alone && bytes * i64::from(SIZE) <= LOCAL
+    }
+
+    /// Launches a reduction by work-groups.
+    pub fn group_reduce(&mut self, stm: &'a Stm, op: &'a SegOp, reduces: &'a [Reduce]) -> Lowered<()> {
+        let (_, outer) = op.space.split_last().expect("a space has dimensions");
+        let cut = self.cut(&op.space, i64::from(SIZE) * PER_ITEM, stm.span)?;
+        let types = self.reduced_types(reduces);
+        let partials = self.unit_values(&cut, &types);
+        let built = self.build_group_blocks(stm, op, reduces, &cut, &partials)?;
+        let mut cost = self.host_cost(&op.body);
+        for lambda in cost::lambdas(&op.kind) {
+            let more = self.host_cost(&lambda.body);
+            cost = self.code.add(cost, more);
+        }
+        let cost = self.block_cost(&cut, cost);
+        self.launch(built, Range { extent: cut.units, schedule: Schedule::Static, cost });
+        let combined = self.build_group_combination(stm, op, reduces, &cut, &partials)?;
+        let range = Range { extent: cut.segments, schedule: Schedule::Static, cost: cut.blocks };
+        if outer.is_empty() {
+            let several = self.code.compare(CompareOp::SLt, Operand::i64(1), cut.blocks);
+            self.branch_if(several, &mut |this| {
+                this.launch(combined.clone(), range);
+                Ok(())
+            })?;
+            for ((&mem, ty), &var) in partials.iter().zip(types).zip(&stm.pattern) {
+                let total = self.code.load("total", ty, mem, Operand::i64(0));
+                self.bind_uniform(var, total);
+            }
+        } else {
+            self.launch(combined, range);
+        }
+        self.release_locals(partials);
+        Ok(())
+    }
+
+    /// The kernel that folds blocks to partial results.
+    fn build_group_blocks(
+        &self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        reduces: &'a [Reduce],
+        cut: &Cut,
+        partials: &[Mem],
+    ) -> Lowered<Built> {
+        let (last, outer) = op.space.split_last().expect("a space has dimensions");
+        let n_reduced: usize = reduces.iter().map(|reduce| reduce.neutral.len()).sum();
+        self.build("reduce", stm.span, &|kernel, lo, hi| {
+            let item = kernel.start_group();
+            let outs: Vec<Mem> =
+                partials.iter().map(|&mem| kernel.mem_param("partials", mem, None)).collect();
+            let cut = kernel.cut_param(cut);
+            kernel.for_units((lo, hi), &mut |kernel, unit| {
+                let unit = kernel.unit(&cut, outer, unit, stm.span)?;
+                let range = (unit.from, unit.to);
+                let totals =
+                    kernel.group_fold(reduces, item, range, stm.span, &mut |kernel, index, folded| {
+                        let iteration = kernel.code.add(unit.counted, index);
+                        kernel.counted_as(iteration, &mut |kernel| {
+                            kernel.bind_uniform(last.index, index);
+                            kernel.stms(&op.body)?;
+                            let (inputs, further) = op.body.result.split_at(n_reduced);
+                            kernel.store_points(&stm.pattern[n_reduced..], &op.space, further, stm.span)?;
+                            let mut taken = 0;
+                            for (reduce, accs) in reduces.iter().zip(folded) {
+                                let values = kernel.values(&inputs[taken..taken + accs.len()]);
+                                kernel.advance(&reduce.op, accs, &values)?;
+                                taken += accs.len();
+                            }
+                            Ok(())
+                        })
+                    })?;
+                kernel.first_item(item, &mut |kernel| {
+                    let totals: Vec<Operand> = totals.iter().flatten().map(|&reg| reg.into()).collect();
+                    kernel.store_totals(&outs, unit.unit.into(), &totals)
+                })
+            })
+        })
+    }
+
+    /// The kernel that folds the partial results of each segment: into the first of them where there is one segment,
+    /// into the result arrays otherwise.
+    fn build_group_combination(
+        &self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        reduces: &'a [Reduce],
+        cut: &Cut,
+        partials: &[Mem],
+    ) -> Lowered<Built> {
+        let (_, outer) = op.space.split_last().expect("a space has dimensions");
+        self.build("combine", stm.span, &|kernel, lo, hi| {
+            let item = kernel.start_group();
+            let ins: Vec<Mem> = partials.iter().map(|&mem| kernel.mem_param("partials", mem, None)).collect();
+            let blocks = kernel.param_for(cut.blocks);
+            kernel.for_units((lo, hi), &mut |kernel, segment| {
+                kernel.bind_flat(outer, segment.into(), stm.span)?;
+                let first = kernel.code.mul(segment, blocks);
+                let end = kernel.code.add(first, blocks);
+                let totals = kernel.group_fold(
+                    reduces,
+                    item,
+                    (first, end),
+                    stm.span,
+                    &mut |kernel, index, folded| {
+                        kernel.counted_as(segment.into(), &mut |kernel| {
+                            let types = kernel.folded_types(folded);
+                            let mut values = Vec::new();
+                            for (&mem, elem) in ins.iter().zip(types) {
+                                let partial = kernel.code.load("partial", elem, mem, index);
+                                values.push(Value::Uniform(partial.into()));
+                            }
+                            let mut taken = 0;
+                            for (reduce, accs) in reduces.iter().zip(folded) {
+                                kernel.advance(&reduce.op, accs, &values[taken..taken + accs.len()])?;
+                                taken += accs.len();
+                            }
+                            Ok(())
+                        })
+                    },
+                )?;
+                kernel.first_item(item, &mut |kernel| {
+                    let totals: Vec<Operand> = totals.iter().flatten().map(|&reg| reg.into()).collect();
+                    if outer.is_empty() {
+                        return kernel.store_totals(&ins, Operand::i64(0), &totals);
+                    }
+                    kernel.store_reductions(stm, op, totals)
+                })
+            })
+        })
+    }
+}
