@@ -7,11 +7,15 @@ use serde::{Deserialize, Serialize};
 use warpwise_imp::Space;
 use warpwise_prim::ScalarType;
 
+use super::cuda;
+
 /// A language for kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Dialect {
     /// OpenCL C 1.2. Programs are to be built with [`Dialect::build_options`].
     OpenCl,
+    /// CUDA C, as NVRTC compiles it with [`Dialect::build_options`].
+    Cuda,
 }
 
 /// What a kernel needs beyond the core of its language.
@@ -28,6 +32,7 @@ impl Dialect {
     pub fn name(self) -> &'static str {
         match self {
             Dialect::OpenCl => "OpenCL",
+            Dialect::Cuda => "CUDA",
         }
     }
 
@@ -36,11 +41,12 @@ impl Dialect {
     pub fn build_options(self) -> &'static str {
         match self {
             Dialect::OpenCl => "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt",
+            Dialect::Cuda => "--std=c++17 --fmad=false --prec-div=true --prec-sqrt=true --ftz=false",
         }
     }
 
-    /// The first lines of a text.
-    pub(super) fn prologue(self, features: Features) -> String {
+    /// The first lines of a text for kernels that need these features.
+    pub fn prologue(self, features: Features) -> String {
         match self {
             Dialect::OpenCl => {
                 let mut text = String::new();
@@ -52,6 +58,7 @@ impl Dialect {
                 }
                 text + "#pragma OPENCL FP_CONTRACT OFF\n"
             }
+            Dialect::Cuda => cuda::PROLOGUE.to_string(),
         }
     }
 
@@ -59,24 +66,25 @@ impl Dialect {
     /// device has arithmetic on it.
     pub(super) fn ty(self, ty: ScalarType) -> &'static str {
         match (self, ty) {
-            (Dialect::OpenCl, ScalarType::Bool) => "uchar",
+            (Dialect::OpenCl | Dialect::Cuda, ScalarType::Bool) => "uchar",
             (Dialect::OpenCl, ScalarType::I8) => "char",
-            (Dialect::OpenCl, ScalarType::I16) => "short",
-            (Dialect::OpenCl, ScalarType::I32) => "int",
-            (Dialect::OpenCl, ScalarType::I64) => "long",
-            (Dialect::OpenCl, ScalarType::F16) => "ushort",
-            (Dialect::OpenCl, ScalarType::F32) => "float",
-            (Dialect::OpenCl, ScalarType::F64) => "double",
+            (Dialect::Cuda, ScalarType::I8) => "signed char",
+            (Dialect::OpenCl | Dialect::Cuda, ScalarType::I16) => "short",
+            (Dialect::OpenCl | Dialect::Cuda, ScalarType::I32) => "int",
+            (Dialect::OpenCl | Dialect::Cuda, ScalarType::I64) => "long",
+            (Dialect::OpenCl | Dialect::Cuda, ScalarType::F16) => "ushort",
+            (Dialect::OpenCl | Dialect::Cuda, ScalarType::F32) => "float",
+            (Dialect::OpenCl | Dialect::Cuda, ScalarType::F64) => "double",
         }
     }
 
     /// The unsigned integer type as wide as a scalar type.
     pub(super) fn unsigned(self, ty: ScalarType) -> &'static str {
         match (self, ty.bytes()) {
-            (Dialect::OpenCl, 1) => "uchar",
-            (Dialect::OpenCl, 2) => "ushort",
-            (Dialect::OpenCl, 4) => "uint",
-            (Dialect::OpenCl, _) => "ulong",
+            (Dialect::OpenCl | Dialect::Cuda, 1) => "uchar",
+            (Dialect::OpenCl | Dialect::Cuda, 2) => "ushort",
+            (Dialect::OpenCl | Dialect::Cuda, 4) => "uint",
+            (Dialect::OpenCl | Dialect::Cuda, _) => "ulong",
         }
     }
 
@@ -84,6 +92,7 @@ impl Dialect {
     pub(super) fn helper(self) -> &'static str {
         match self {
             Dialect::OpenCl => "static",
+            Dialect::Cuda => "static __device__",
         }
     }
 
@@ -91,6 +100,7 @@ impl Dialect {
     pub(super) fn kernel(self) -> &'static str {
         match self {
             Dialect::OpenCl => "__kernel",
+            Dialect::Cuda => "extern \"C\" __global__",
         }
     }
 
@@ -99,6 +109,8 @@ impl Dialect {
         match (self, space) {
             (Dialect::OpenCl, Space::Global | Space::Arena) => "__global",
             (Dialect::OpenCl, Space::Local) => "__local",
+            // Pointers of CUDA lead anywhere.
+            (Dialect::Cuda, Space::Global | Space::Arena | Space::Local) => "",
         }
     }
 
@@ -106,6 +118,7 @@ impl Dialect {
     pub(super) fn restrict(self) -> &'static str {
         match self {
             Dialect::OpenCl => "restrict",
+            Dialect::Cuda => "__restrict__",
         }
     }
 
@@ -113,6 +126,7 @@ impl Dialect {
     pub(super) fn work_item(self) -> &'static str {
         match self {
             Dialect::OpenCl => "get_global_id(0)",
+            Dialect::Cuda => "((long)blockIdx.x * blockDim.x + threadIdx.x)",
         }
     }
 
@@ -120,6 +134,7 @@ impl Dialect {
     pub(super) fn group(self) -> &'static str {
         match self {
             Dialect::OpenCl => "get_group_id(0)",
+            Dialect::Cuda => "(long)blockIdx.x",
         }
     }
 
@@ -127,6 +142,7 @@ impl Dialect {
     pub(super) fn work_item_of_group(self) -> &'static str {
         match self {
             Dialect::OpenCl => "get_local_id(0)",
+            Dialect::Cuda => "threadIdx.x",
         }
     }
 
@@ -134,6 +150,7 @@ impl Dialect {
     pub(super) fn local_array(self) -> &'static str {
         match self {
             Dialect::OpenCl => "__local",
+            Dialect::Cuda => "__shared__",
         }
     }
 
@@ -141,13 +158,20 @@ impl Dialect {
     pub(super) fn barrier(self) -> &'static str {
         match self {
             Dialect::OpenCl => "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
+            Dialect::Cuda => "__syncthreads();",
+        }
+    }
+
+    /// The statement after which the work-item's writes to global memory are seen before those that follow.
+    pub(super) fn fence(self) -> &'static str {
+        match self {
+            Dialect::OpenCl => "mem_fence(CLK_GLOBAL_MEM_FENCE);",
+            Dialect::Cuda => "__threadfence();",
         }
     }
 
     /// The bits of one type as another of the same width, where that is no cast of integers.
     pub(super) fn bits_as(self, to: ScalarType, x: &str) -> String {
-        match self {
-            Dialect::OpenCl => format!("as_{}({x})", self.ty(to)),
-        }
+        format!("as_{}({x})", self.ty(to))
     }
 }

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use warpwise_imp::Space;
 use warpwise_prim::{Scalar, ScalarType};
 
 use super::dialect::Dialect;
@@ -138,8 +139,8 @@ impl Helper {
     pub fn text(self, dialect: Dialect) -> String {
         let qualifier = dialect.helper();
         let template = match self {
-            Helper::HalfValue => HALF_VALUE.to_string(),
-            Helper::HalfBits => HALF_BITS.to_string(),
+            Helper::HalfValue => half_value(dialect).to_string(),
+            Helper::HalfBits => half_bits(dialect).to_string(),
             Helper::HalfOfDouble => HALF_OF_DOUBLE.to_string(),
             Helper::HalfFma => HALF_FMA.to_string(),
             Helper::HalfNextAfter => HALF_NEXT_AFTER.to_string(),
@@ -155,7 +156,9 @@ impl Helper {
             Helper::RecordFailure => record_failure(),
             Helper::ArenaFull => arena_full(),
         };
-        template.replace("NAME", &self.name()).trim_start().replace("HELPER", qualifier)
+        let global = dialect.space(Space::Global);
+        let text = template.replace("NAME", &self.name()).replace("HELPER", qualifier);
+        text.trim_start().replace("GLOBAL", global).replace("FENCE", dialect.fence())
     }
 }
 
@@ -165,19 +168,49 @@ fn typed(template: &str, ty: ScalarType, dialect: Dialect) -> String {
     text.replace("SUFFIX", ty.name())
 }
 
-const HALF_VALUE: &str = "
+fn half_value(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::OpenCl => {
+            "
 HELPER float NAME(ushort bits) {
     return vload_half(0, (const half *)&bits);
 }
-";
+"
+        }
+        Dialect::Cuda => {
+            "
+HELPER float NAME(ushort bits) {
+    float x;
+    asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(x) : \"h\"(bits));
+    return x;
+}
+"
+        }
+    }
+}
 
-const HALF_BITS: &str = "
+fn half_bits(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::OpenCl => {
+            "
 HELPER ushort NAME(float x) {
     ushort bits;
     vstore_half_rte(x, 0, (half *)&bits);
     return bits;
 }
-";
+"
+        }
+        Dialect::Cuda => {
+            "
+HELPER ushort NAME(float x) {
+    ushort bits;
+    asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(bits) : \"f\"(x));
+    return bits;
+}
+"
+        }
+    }
+}
 
 /// Through a `float` that is odd where it is inexact, so that it is never taken for a tie.
 const HALF_OF_DOUBLE: &str = "
@@ -309,7 +342,7 @@ fn record_failure() -> String {
     use failure::{CHECK, ITERATION, LOCK, VALUES};
     format!(
         "
-HELPER void NAME(volatile __global uint *failure, long iteration, uint check, const ulong *values, int count) {{
+HELPER void NAME(volatile GLOBAL uint *failure, long iteration, uint check, const ulong *values, int count) {{
     int waiting = 1;
     while (waiting) {{
         if (atomic_cmpxchg(&failure[{LOCK}], 0, 1) == 0) {{
@@ -324,7 +357,7 @@ HELPER void NAME(volatile __global uint *failure, long iteration, uint check, co
                     atomic_xchg(&failure[{VALUES} + 2 * i + 1], (uint)(values[i] >> 32));
                 }}
             }}
-            mem_fence(CLK_GLOBAL_MEM_FENCE);
+            FENCE
             atomic_xchg(&failure[{LOCK}], 0);
             waiting = 0;
         }}
@@ -339,7 +372,7 @@ fn arena_full() -> String {
     use failure::{WANTED, WANTED_UNIT};
     format!(
         "
-HELPER void NAME(volatile __global uint *failure, long top, long bytes) {{
+HELPER void NAME(volatile GLOBAL uint *failure, long top, long bytes) {{
     const ulong units = ((ulong)bytes + top + 15 + {}) / {WANTED_UNIT};
     atomic_max(&failure[{WANTED}], units > 0xffffffff ? 0xffffffff : (uint)units);
 }}

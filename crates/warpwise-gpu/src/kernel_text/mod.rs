@@ -26,6 +26,7 @@
 //! Needs: kernels of scalar registers (lanes = 1) that use no flags between tasks, and no arenas beside barriers;
 //! whatever else is a located limit. Not done here: choosing the number of work-items, launches, staging through local memory.
 
+mod cuda;
 mod dialect;
 
 mod literals;

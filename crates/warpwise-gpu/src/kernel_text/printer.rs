@@ -143,7 +143,7 @@ impl<'k> Printer<'k> {
             Some(Elements::Several) | None => ScalarType::Bool,
         };
         let constant = if read_only { " const" } else { "" };
-        format!("{space}{constant} {} *", self.dialect.ty(elem))
+        format!("{space}{constant} {} *", self.dialect.ty(elem)).trim_start().to_string()
     }
 
     /// Declares registers and memories that are no parameters, those of one type on a line.
@@ -404,7 +404,9 @@ impl<'k> Printer<'k> {
             ScalarType::F32 => {
                 format!("({}){}", self.dialect.unsigned(ty), self.dialect.bits_as(ScalarType::I32, &text))
             }
-            ScalarType::F64 => self.dialect.bits_as(ScalarType::I64, &text),
+            ScalarType::F64 => {
+                format!("({}){}", self.dialect.unsigned(ty), self.dialect.bits_as(ScalarType::I64, &text))
+            }
         }
     }
 

@@ -1,9 +1,10 @@
-//! The text of kernels, as files to be read: a program, a line `----`, and what its kernels look like.
-//! `BLESS=1` rewrites the second part.
+//! The text of kernels, as files to be read: a program, a line `----`, its kernels in OpenCL C, another, and the same in
+//! CUDA C. `BLESS=1` rewrites the texts.
 
 use std::path::PathBuf;
 
 use warpwise_gpu::kernel_text::{Dialect, kernel_text};
+use warpwise_imp::ImpProgram;
 
 use crate::programs;
 
@@ -11,36 +12,40 @@ fn path(name: &str) -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "tests", "pocl", "golden", &format!("{name}.ir")].iter().collect()
 }
 
-/// The program and the expected text of a file.
-fn read(name: &str) -> (String, String) {
+/// The parts of a file: the program, its OpenCL text and its CUDA text.
+fn read(name: &str) -> [String; 3] {
     let file = std::fs::read_to_string(path(name)).expect("the file is there");
-    let (program, text) = file.split_once("----\n").expect("a line that parts program and text");
-    (program.to_string(), text.to_string())
+    let mut parts = file.split("----\n").map(str::to_string);
+    [(); 3].map(|()| parts.next().unwrap_or_default())
 }
 
 /// The program of a file.
 pub fn program(name: &str) -> String {
-    read(name).0
+    let [program, ..] = read(name);
+    program
 }
 
-fn check(name: &str) {
-    let (program, expected) = read(name);
-    let lowered = programs::lowered(&program);
-    let text =
-        kernel_text(lowered.kernels.values(), Dialect::OpenCl).expect("kernels that can be printed").text;
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(path(name), format!("{program}----\n{text}")).expect("the file can be written");
-    } else {
-        assert!(text == expected, "{name} is printed differently (BLESS=1 accepts it):\n{text}");
+/// All files.
+pub const NAMES: [&str; 10] =
+    ["saxpy", "rows", "sums", "pairs", "scan", "filter", "histogram", "scatter", "checked", "private"];
+
+/// The text of a program's kernels without the lines that every text begins with.
+fn printed(program: &ImpProgram, dialect: Dialect) -> String {
+    let text = kernel_text(program.kernels.values(), dialect).expect("kernels that can be printed");
+    text.text.strip_prefix(&dialect.prologue(text.features)).expect("a text with a prologue").to_string()
+}
+
+#[test]
+fn kernels_are_printed_as_they_were() {
+    for name in NAMES {
+        let [program, opencl, cuda] = read(name);
+        let lowered = programs::lowered(&program);
+        let texts = [Dialect::OpenCl, Dialect::Cuda].map(|dialect| printed(&lowered, dialect));
+        if std::env::var_os("BLESS").is_some() {
+            let file = format!("{program}----\n{}----\n{}", texts[0], texts[1]);
+            std::fs::write(path(name), file).expect("the file can be written");
+        } else {
+            assert!(texts == [opencl, cuda], "{name} is printed differently (BLESS=1 accepts it)");
+        }
     }
-}
-
-#[test]
-fn a_map() {
-    check("saxpy");
-}
-
-#[test]
-fn a_map_with_a_sequential_reduction_and_a_branch() {
-    check("rows");
 }

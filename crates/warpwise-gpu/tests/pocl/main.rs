@@ -10,4 +10,5 @@ mod programs;
 mod golden;
 mod kernels;
 mod maps;
+mod nvrtc;
 mod operators;

@@ -67,6 +67,69 @@ fn a_map() {
     }
 }
 
+/// Sizes around those of groups and blocks.
+const MORE_SIZES: [i64; 7] = [0, 1, 2, 127, 129, 2049, 70_000];
+
+#[test]
+fn reductions_by_work_groups() {
+    let Some(device) = device() else { return };
+    for n in MORE_SIZES {
+        let xs = array(ScalarType::I64, &[n], |i| Scalar::I64(i * 7919 % 1009 - 400));
+        let ys = array(ScalarType::F64, &[n], |i| Scalar::F64(some_float(i)));
+        check(&device, &golden::program("sums"), vec![int(n), xs, ys]);
+    }
+    for (n, m) in [(0, 4), (4, 0), (1, 1), (1, 5000), (3, 2049), (100, 65), (20_000, 3)] {
+        let xs = array(ScalarType::I32, &[n, m], |i| Scalar::I32((i % 13) as i32 - 5));
+        check(&device, &golden::program("pairs"), vec![int(n), int(m), xs]);
+    }
+}
+
+#[test]
+fn scans_filters_histograms_and_scatters() {
+    let Some(device) = device() else { return };
+    for n in MORE_SIZES {
+        let xs = array(ScalarType::I32, &[n], |i| Scalar::I32((i * 31 % 1000) as i32));
+        check(&device, &golden::program("scan"), vec![int(n), xs]);
+        let xs = array(ScalarType::F32, &[n], |i| Scalar::F32(some_float(i) as f32));
+        check(&device, &golden::program("filter"), vec![int(n), xs]);
+        for m in [1, 10, 5000] {
+            let is = array(ScalarType::I64, &[n], |i| Scalar::I64(i * 31 % (m + 3) - 1));
+            let xs = array(ScalarType::I64, &[n], Scalar::I64);
+            let dest = array(ScalarType::I64, &[m], |_| Scalar::I64(1));
+            check(&device, &golden::program("histogram"), vec![int(n), int(m), is, xs, dest]);
+        }
+        // Every place is written once, some inputs go nowhere.
+        let is = array(ScalarType::I64, &[n], |i| Scalar::I64(if i % 3 == 0 { -1 } else { n - 1 - i }));
+        let xs = array(ScalarType::F16, &[n], |i| Scalar::float(ScalarType::F16, some_float(i)));
+        let dest = array(ScalarType::F16, &[n], |_| Scalar::float(ScalarType::F16, 1.0));
+        check(&device, &golden::program("scatter"), vec![int(n), int(n), is, xs, dest]);
+    }
+}
+
+#[test]
+fn slots_of_the_arena_grow_until_they_suffice() {
+    let Some(device) = device() else { return };
+    // The first slots have 4 KiB.
+    for (n, m) in [(0, 5), (1, 1), (100, 3), (300, 512), (300, 513), (5, 100_000)] {
+        let xs = array(ScalarType::F64, &[n], |i| Scalar::F64(some_float(i)));
+        check(&device, &golden::program("private"), vec![int(n), int(m), xs]);
+    }
+}
+
+#[test]
+fn what_does_not_fit_the_device_is_an_error_that_names_the_kernel() {
+    let Some(device) = device() else { return };
+    let xs = array(ScalarType::F64, &[2], |_| Scalar::F64(1.0));
+    let program = programs::lowered(&golden::program("private"));
+    let failed = host::run(&device, &program, &[int(2), int(1 << 40), xs]).expect_err("no room");
+    match failed {
+        RunError::OutOfMemory { error, by, .. } => {
+            assert!(error.asked > error.limit && by.array.contains("main_map"), "{error:?} {by:?}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn a_map_with_a_sequential_reduction_and_a_branch() {
     let Some(device) = device() else { return };

@@ -152,6 +152,23 @@ fn check(device: &Device, ty: ScalarType, operators: &[Operator], rows: Vec<Vec<
     assert!(wrong.is_empty(), "{} wrong results:\n{}", wrong.len(), wrong[..wrong.len().min(60)].join("\n"));
 }
 
+/// A kernel for every type with all operators that take it.
+pub fn kernels() -> Vec<Kernel> {
+    let of_type = |ty: ScalarType| {
+        let mut operators: Vec<Operator> = vec![Operator::Select];
+        operators.extend(UnaryOp::ALL.iter().filter(|op| op.accepts(ty)).map(|&op| Operator::Unary(op)));
+        operators.extend(BinaryOp::ALL.iter().filter(|op| op.accepts(ty)).map(|&op| Operator::Binary(op)));
+        operators.extend(TernaryOp::ALL.iter().filter(|op| op.accepts(ty)).map(|&op| Operator::Ternary(op)));
+        operators.extend(CompareOp::ALL.iter().filter(|op| op.accepts(ty)).map(|&op| Operator::Compare(op)));
+        for &op in ConvertOp::ALL {
+            let targets = ScalarType::ALL.into_iter().filter(|&to| op.accepts(ty, to));
+            operators.extend(targets.map(|to| Operator::Convert(op, to)));
+        }
+        kernel("operators", ty, 3, &operators)
+    };
+    ScalarType::ALL.into_iter().map(of_type).collect()
+}
+
 /// Every operator that takes a type, on all rows of interesting values.
 fn check_type(ty: ScalarType) {
     let Some(device) = device() else { return };
