@@ -6,6 +6,7 @@ mod bench;
 mod cache;
 mod check;
 mod dev;
+mod devices;
 mod options;
 mod run;
 mod signals;
