@@ -115,6 +115,10 @@ impl Causality<'_> {
                 self.expr(function);
                 arguments.iter().for_each(|argument| self.expr(argument));
             }
+            ExprKind::Apply { function, arguments } if expr.is_infix() => {
+                arguments.iter().for_each(|operand| self.expr(operand));
+                self.expr(function);
+            }
             ExprKind::Apply { function, arguments } => {
                 arguments.iter().rev().for_each(|argument| self.expr(argument));
                 self.expr(function);

@@ -75,10 +75,16 @@ impl<'a> Lowering<'a, '_> {
             }
             ExprKind::Apply { function, arguments } => {
                 let mut values = Vec::with_capacity(arguments.len());
-                for argument in arguments.iter().rev() {
-                    values.push(self.expr(argument, env)?);
+                if expr.is_infix() {
+                    for operand in arguments {
+                        values.push(self.expr(operand, env)?);
+                    }
+                } else {
+                    for argument in arguments.iter().rev() {
+                        values.push(self.expr(argument, env)?);
+                    }
+                    values.reverse();
                 }
-                values.reverse();
                 let function = self.expr(function, env)?;
                 self.apply(function, values)
             }

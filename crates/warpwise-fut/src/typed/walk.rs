@@ -12,6 +12,15 @@ impl Expr {
         self.for_each_child(&mut |child| child.for_each_local(visit));
     }
 
+    /// Whether this is an application written with the function between its operands, which are then evaluated from
+    /// left to right; other arguments are from right to left.
+    pub fn is_infix(&self) -> bool {
+        let ExprKind::Apply { function, arguments } = &self.kind else { return false };
+        let [left, right] = &arguments[..] else { return false };
+        let (left, between, right) = (left.span, function.span, right.span);
+        left.file == between.file && left.end <= between.start && between.end <= right.start
+    }
+
     /// Calls `visit` for every expression directly inside, in the order of the text.
     pub fn for_each_child(&self, visit: &mut dyn FnMut(&Expr)) {
         match &self.kind {

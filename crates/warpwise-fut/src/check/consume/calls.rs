@@ -6,7 +6,6 @@ use warpwise_diag::Span;
 
 use crate::check::consume::Consumption;
 use crate::check::consume::aliases::{Aliases, OwnerId, Permission, intersects, is_shared, owner_counts};
-use crate::typed::intrinsic::Intrinsic;
 use crate::typed::tree::{Expr, ExprKind};
 use crate::typed::ty::{Type, Uniqueness};
 
@@ -20,21 +19,19 @@ struct Argument {
 impl Consumption<'_> {
     /// `f a b`; calls of calls are one.
     pub fn apply(&mut self, expr: &mut Expr) -> Aliases {
-        let (ty, span) = (expr.ty.clone(), expr.span);
+        let (ty, span, is_infix) = (expr.ty.clone(), expr.span, expr.is_infix());
         let mut arguments = Vec::new();
         let function = self.flatten(expr, &mut arguments);
         let mut evaluated: Vec<(Span, Aliases)> = Vec::with_capacity(arguments.len());
-        // `arguments` has the last argument first; operands of operators are read from left to right.
-        let is_operator =
-            matches!(&function.kind, ExprKind::Intrinsic { intrinsic, .. } if is_operator(*intrinsic));
-        if is_operator {
+        // `arguments` has the last argument first.
+        if is_infix {
             arguments.reverse();
         }
         for argument in arguments {
             let aliases = self.expr(argument);
             evaluated.push((argument.span, aliases));
         }
-        if !is_operator {
+        if !is_infix {
             evaluated.reverse();
         }
         let closure = self.expr(function);
@@ -137,16 +134,6 @@ impl Consumption<'_> {
             let error = self.error("E0403", span, message);
             *error = error.clone().hint("copy one of them: `copy x`");
         }
-    }
-}
-
-fn is_operator(intrinsic: Intrinsic) -> bool {
-    match intrinsic {
-        Intrinsic::Binary(..) | Intrinsic::Compare { .. } | Intrinsic::Equal { .. } => true,
-        Intrinsic::Structural(_)
-        | Intrinsic::Unary(..)
-        | Intrinsic::Ternary(..)
-        | Intrinsic::Convert { .. } => false,
     }
 }
 
