@@ -81,7 +81,10 @@ impl<'a> Checker<'a> {
                         }
                     };
                 }
-                Module::Intrinsics => return Some((Found::Value(self.lookup_intrinsic(name)?), depth + 1)),
+                Module::Intrinsics => {
+                    self.warn_of_intrinsic(path[0].span.to(name.span));
+                    return Some((Found::Value(self.lookup_intrinsic(name)?), depth + 1));
+                }
                 Module::Parametric(_) => {
                     let text = self.text(path[depth - 1].symbol).to_string();
                     let error = Diagnostic::error(
@@ -96,6 +99,15 @@ impl<'a> Checker<'a> {
             }
         }
         None
+    }
+
+    /// Reports that a program uses what the prelude is made of.
+    fn warn_of_intrinsic(&mut self, span: Span) {
+        if !self.in_prelude {
+            let message = "using intrinsic functions directly: nothing is promised of them";
+            let hint = "use the functions of the prelude, which call them";
+            self.warn_once(Diagnostic::warning("W0009", span, message).hint(hint));
+        }
     }
 
     fn lookup_intrinsic(&mut self, name: &Ident) -> Option<Value> {
