@@ -57,7 +57,10 @@ impl<'a> Checker<'a> {
         for (index, argument) in arguments.into_iter().enumerate() {
             let Type::Arrow(arrow) = ty else { return self.build_unit(span) };
             let why = Why::Argument(function.span, index + 1);
+            let firm = self.firm_sizes(&arrow.argument);
+            let outer = std::mem::replace(&mut self.sizing.firm, firm);
             self.require(&arrow.argument, &argument.ty, argument.span, why);
+            self.sizing.firm = outer;
             let mut subst = Subst::default();
             for &exists in &arrow.result.exists {
                 let unknown = self.open_as(Size::Local(exists), level, &mut opened, span);

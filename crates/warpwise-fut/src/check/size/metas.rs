@@ -7,8 +7,9 @@
 //! Each occurrence of the type parameter then stands for a size of its own; as long as nothing was absorbed, all are one.
 
 use crate::check::Checker;
-use crate::check::size::unify::Clash;
+use crate::check::size::unify::{Clash, Locals};
 use crate::check::size::{DEEPEST, META, Sizing};
+use crate::syntax::ast::Liftedness;
 use crate::typed::ids::LocalId;
 use crate::typed::map::{Map, map_type};
 use crate::typed::ty::{Size, Type};
@@ -33,9 +34,13 @@ pub struct Meta {
     pub is_any: bool,
 }
 
-/// One occurrence of a lifted type parameter in an instantiated type.
+/// One occurrence of a lifted type parameter in an instantiated type, or a size parameter that an argument tells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Occurrence(u32);
+pub struct Occurrence {
+    number: u32,
+    /// Of a size parameter.
+    is_size: bool,
+}
 
 /// A size that an occurrence absorbed.
 pub struct Absorbed {
@@ -77,7 +82,12 @@ impl Sizing {
     /// A new occurrence of a lifted type parameter.
     pub fn new_occurrence(&mut self) -> Occurrence {
         self.occurrences += 1;
-        Occurrence(self.occurrences)
+        Occurrence { number: self.occurrences, is_size: false }
+    }
+
+    /// The occurrence of a size parameter.
+    pub fn new_told(&mut self) -> Occurrence {
+        Occurrence { is_size: true, ..self.new_occurrence() }
     }
 
     /// Enters what an unknown is.
@@ -118,11 +128,12 @@ impl Map for Copy<'_> {
 }
 
 impl Checker<'_> {
-    /// Makes two unknowns the same. One that is bound in a type only is settled first, then one that absorbs.
+    /// Makes two unknowns the same. One that is bound in a type only is settled first, then a size parameter that an
+    /// argument tells, then one that absorbs.
     pub fn join_metas(&mut self, expected: LocalId, found: LocalId) -> Result<(), Clash> {
         let rank = |checker: &Self, local| match checker.sizing.meta(local) {
-            Some(meta) if meta.level == DEEPEST => 2,
-            Some(meta) => u32::from(meta.occurrence.is_some()),
+            Some(meta) if meta.level == DEEPEST => 3,
+            Some(meta) => meta.occurrence.map_or(0, |occurrence| 1 + u32::from(occurrence.is_size)),
             None => 0,
         };
         match rank(self, found) > rank(self, expected) {
@@ -147,13 +158,20 @@ impl Checker<'_> {
                     && !state.binders.contains(&local)
             })
             .collect();
+        let is_firm = self.sizing.firm.contains(&meta);
         if escaping.is_empty() {
             locals.iter().for_each(|&local| self.lower(local, state.level, &state.binders));
             self.sizing.set(meta, size.clone());
+            if is_firm {
+                self.sizing.firm.extend(locals);
+            }
             return Ok(());
         }
         let is_bound_in_type = escaping.iter().all(|&local| self.sizing.level_of(local) == DEEPEST);
-        match state.occurrence.filter(|_| is_bound_in_type) {
+        let was_absorbed = escaping
+            .iter()
+            .all(|local| self.sizing.absorbed.iter().any(|absorbed| absorbed.unknown == *local));
+        match state.occurrence.filter(|_| is_bound_in_type && (!is_firm || was_absorbed)) {
             Some(occurrence) => {
                 self.absorb(meta, occurrence, size);
                 state.copies.iter().for_each(|&copy| {
@@ -165,6 +183,23 @@ impl Checker<'_> {
             }
             None => Err(Clash::Escapes(size.clone())),
         }
+    }
+
+    /// The unknown size parameters in the type of a parameter. Called once, a function has one size for each: what its
+    /// argument, a function, gives anew with every call cannot be it.
+    pub fn firm_sizes(&self, parameter: &Type) -> Vec<LocalId> {
+        if self.liftedness(parameter) != Liftedness::Lifted {
+            return Vec::new();
+        }
+        let mut locals = Locals::default();
+        map_type(&self.solved(parameter), &mut locals);
+        let is_size = |&local: &LocalId| {
+            self.sizing
+                .meta(local)
+                .and_then(|meta| meta.occurrence)
+                .is_some_and(|occurrence| occurrence.is_size)
+        };
+        locals.0.into_iter().filter(is_size).collect()
     }
 
     /// Whether a size is absorbed and what an argument has there is the same all over its occurrence.

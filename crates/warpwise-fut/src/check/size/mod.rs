@@ -54,6 +54,8 @@ pub struct Sizing {
     pub occurrences: u32,
     /// Whether a size was reported to leave its scope: what follows from that is not reported again.
     pub escaped: bool,
+    /// Size parameters of the function being applied, which absorb only what was absorbed before.
+    pub firm: Vec<LocalId>,
     /// Parameters of the function types being entered.
     pub binders: Vec<LocalId>,
     /// Sizes that come into being when a lambda is called.
@@ -76,6 +78,7 @@ impl Sizing {
         self.absorbed.clear();
         self.occurrences = 0;
         self.escaped = false;
+        self.firm.clear();
         self.binders.clear();
         self.computed.clear();
         self.nowhere.clear();

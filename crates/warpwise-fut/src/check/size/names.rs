@@ -95,7 +95,7 @@ impl<'a> Checker<'a> {
         }
         for &size in &poly.sizes {
             // A size that the arguments tell need not be known before.
-            let occurrence = is_told(&poly.ty, size).then(|| self.sizing.new_occurrence());
+            let occurrence = is_told(&poly.ty, size).then(|| self.sizing.new_told());
             let meta = self.sizing.new_meta(self.sizing.level, span, occurrence);
             subst.sizes.insert(size, meta.clone());
             instance.sizes.push(meta);

@@ -1,0 +1,5 @@
+-- A size parameter is one size: not what a function gives anew with each call.
+-- ==
+-- error: E0302.*:5:39
+def at_length [n] (f: i64 -> [n]i64) (xs: [n]i32) : [n]i64 = f (length xs)
+def main [k] (xs: [k]i32) = at_length iota xs
