@@ -1,18 +1,24 @@
-//! Names inside a type: a parameter or an unknown size may not have the name of one around it.
+//! Names inside a type: a parameter or an unknown size may not have the name of one around it, and values tell
+//! unknown sizes by being arrays of them.
 //!
 //! ```text
 //! (n: i64) -> (n: i64) -> [n]i32        -- which `n`?
+//! ?[n].([n]i32 -> i32)                  -- who knows `n`?
 //! ```
 
+use warpwise_diag::Diagnostic;
+
 use crate::check::Checker;
-use crate::syntax::ast::{Ident, TypeArg, TypeExpr, TypeExprKind};
+use crate::syntax::ast::{ExprKind, Ident, SizeExpr, TypeArg, TypeExpr, TypeExprKind};
+use crate::syntax::session::Symbol;
 
 impl<'a> Checker<'a> {
     /// Reports names that are bound again where they are bound already; `bound` are those around the type.
     pub fn check_type_names(&mut self, expr: &'a TypeExpr, bound: &mut Vec<Ident>) {
         let n_bound = bound.len();
         match &expr.kind {
-            TypeExprKind::Var(_) | TypeExprKind::Array { .. } => {}
+            TypeExprKind::Var(_) => {}
+            TypeExprKind::Array { element, .. } => self.check_type_names(element, bound),
             TypeExprKind::Apply { function, argument } => {
                 self.check_type_names(function, bound);
                 if let TypeArg::Type(argument) = &**argument {
@@ -35,10 +41,21 @@ impl<'a> Checker<'a> {
             }
             TypeExprKind::Exists { sizes, body } => {
                 sizes.iter().for_each(|size| self.bind_type_name(*size, bound));
+                sizes.iter().for_each(|size| self.check_told(*size, body));
                 self.check_type_names(body, bound);
             }
         }
         bound.truncate(n_bound);
+    }
+
+    /// An unknown size must be the size of some array in its type.
+    fn check_told(&mut self, size: Ident, body: &TypeExpr) {
+        if !tells(body, size.symbol) {
+            let text = self.text(size.symbol).to_string();
+            let message = format!("the unknown size `{text}` is not the size of an array in this type");
+            let error = Diagnostic::error("E0306", body.span, message).label(size.span, "introduced here");
+            self.report(error.hint("sizes of what a function takes are its size parameters"));
+        }
     }
 
     fn bind_type_name(&mut self, name: Ident, bound: &mut Vec<Ident>) {
@@ -47,5 +64,30 @@ impl<'a> Checker<'a> {
             self.duplicate("name", &text, name.span, first.span);
         }
         bound.push(name);
+    }
+}
+
+/// Whether values of a type have arrays, outside of functions, of this size.
+fn tells(ty: &TypeExpr, size: Symbol) -> bool {
+    let is_size = |expr: &SizeExpr| match expr.expr.as_deref().map(|expr| &expr.kind) {
+        Some(ExprKind::Var(name)) => name.qualifiers.is_empty() && name.name.symbol == size,
+        Some(_) | None => false,
+    };
+    match &ty.kind {
+        TypeExprKind::Var(_) | TypeExprKind::Arrow { .. } => false,
+        TypeExprKind::Array { size: extent, element } => is_size(extent) || tells(element, size),
+        TypeExprKind::Apply { function, argument } => {
+            let in_argument = match &**argument {
+                TypeArg::Size(extent) => is_size(extent),
+                TypeArg::Type(argument) => tells(argument, size),
+            };
+            in_argument || tells(function, size)
+        }
+        TypeExprKind::Tuple(parts) => parts.iter().any(|part| tells(part, size)),
+        TypeExprKind::Record(fields) => fields.iter().any(|field| tells(&field.ty, size)),
+        TypeExprKind::Sum(constructors) => {
+            constructors.iter().flat_map(|constructor| &constructor.payload).any(|part| tells(part, size))
+        }
+        TypeExprKind::Unique(inner) | TypeExprKind::Exists { body: inner, .. } => tells(inner, size),
     }
 }
