@@ -13,14 +13,6 @@ use warpwise_fuzz::growing;
 /// How much faster than the program its cost may grow from the first step to the second.
 const MOST: f64 = 1.35;
 
-/// Shapes of which the cost still grows with the square of the length.
-const QUADRATIC: [&str; 3] = [
-    // FIXME: fusing looks through the whole lambda again for every map that goes into it.
-    "arrays bound",
-    "results",
-    "branches in a row",
-];
-
 /// Counts what it allocates.
 struct Counting;
 
@@ -119,8 +111,7 @@ fn cost_grows_as_the_program_does() {
         let lengths = programs.map(|program| program.len() as f64);
         let wanted = (lengths[2] - lengths[1]) / (lengths[1] - lengths[0]);
         let found = (four - twice) / (twice - once);
-        let most = if QUADRATIC.contains(name) { 2.2 } else { MOST };
-        if found > wanted * most {
+        if found > wanted * MOST {
             complaints.push(format!("{name}: the cost grows {found:.2}-fold, the program {wanted:.2}-fold"));
         }
     }

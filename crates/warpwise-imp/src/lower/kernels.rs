@@ -1,5 +1,6 @@
 //! Kernels: building one, finding out what its memories promise, and launching it.
 
+use rustc_hash::FxHashSet;
 use warpwise_diag::Span;
 use warpwise_ir::{Mapping, SegDim, Var};
 use warpwise_prim::{BinaryOp, CompareOp};
@@ -79,22 +80,20 @@ impl<'a> Emitter<'a> {
 
     /// Fills in which memories are only read, and which no written one overlaps.
     fn promise(&self, params: &mut [KernelParam], body: &Block) {
-        let mut written = Vec::new();
+        let mut written = FxHashSet::default();
         writes(body, &mut written);
         let unique = |var: &Option<Var>| var.is_none_or(|var| self.cx.unique_blocks.contains(&var));
-        let others_apart = |i: usize| {
-            self.mem_args.iter().enumerate().all(|(j, (_, other))| {
-                i == j
-                    || !written.contains(&self.mem_params[j])
-                    || unique(other)
-                    || unique(&self.mem_args[i].1)
-            })
-        };
-        let promises: Vec<(Mem, bool)> =
-            self.mem_params.iter().enumerate().map(|(i, &mem)| (mem, others_apart(i))).collect();
+        // What is written may be any other memory that somebody else can name, too.
+        let is_risky = |mem: Mem, var: &Option<Var>| written.contains(&mem) && !unique(var);
+        let memories = || self.mem_params.iter().zip(&self.mem_args).map(|(&mem, (_, var))| (mem, var));
+        let n_risky = memories().filter(|(mem, var)| is_risky(*mem, var)).count();
+        let others_apart =
+            |mem: Mem, var: &Option<Var>| unique(var) || n_risky == usize::from(is_risky(mem, var));
+        let apart: FxHashSet<Mem> =
+            memories().filter(|(mem, var)| others_apart(*mem, var)).map(|(mem, _)| mem).collect();
         for param in params {
             if let KernelParam::Memory { mem, noalias, read_only } = param {
-                *noalias = promises.iter().any(|&(other, apart)| other == *mem && apart);
+                *noalias = apart.contains(mem);
                 *read_only = !written.contains(mem);
             }
         }
@@ -216,15 +215,15 @@ pub(super) fn task_dims(space: &[SegDim]) -> impl Iterator<Item = &SegDim> {
 }
 
 /// The memories a block writes, or lets other names stand for.
-fn writes(block: &Block, written: &mut Vec<Mem>) {
+fn writes(block: &Block, written: &mut FxHashSet<Mem>) {
     for op in block {
         match op {
             Op::Store { mem, .. }
             | Op::CompressStore { mem, .. }
             | Op::Atomic { mem, .. }
             | Op::WaitFlag { mem, .. }
-            | Op::SetFlag { mem, .. } => written.push(*mem),
-            Op::SetMem { src, .. } => written.push(*src),
+            | Op::SetFlag { mem, .. } => drop(written.insert(*mem)),
+            Op::SetMem { src, .. } => drop(written.insert(*src)),
             Op::If { then_block, else_block, .. } => {
                 writes(then_block, written);
                 writes(else_block, written);

@@ -39,6 +39,8 @@ pub(super) struct Block {
     aliases: Aliases,
     /// Statements that may have got a producer to fuse with.
     waiting: BTreeSet<usize>,
+    /// The statements that may be neighbours of others, those that have gone among them.
+    neighbours: Vec<usize>,
 }
 
 impl Block {
@@ -53,6 +55,9 @@ impl Block {
             results: body.result.iter().filter_map(|x| x.as_var()).collect(),
             aliases,
             waiting: (0..body.stms.len()).collect(),
+            neighbours: (0..body.stms.len())
+                .filter(|&at| matches!(body.stms[at].expr, Expr::Screma(_) | Expr::Stream(_)))
+                .collect(),
         };
         for (at, stm) in body.stms.iter().enumerate() {
             let facts = block.facts_of(function, stm);
@@ -86,6 +91,17 @@ impl Block {
     /// A statement that may have got a producer to fuse with, the first one first.
     pub fn next_waiting(&mut self) -> Option<usize> {
         self.waiting.pop_first()
+    }
+
+    /// The first two neighbours that could be one of which the second stands at `from` or after it.
+    pub fn next_neighbours(&self, body: &Body, from: usize) -> Option<(usize, usize)> {
+        let start = self.neighbours.partition_point(|&at| at < from);
+        (start..self.neighbours.len()).find_map(|second| {
+            let (before, second) = (&self.neighbours[..second], self.neighbours[second]);
+            let first =
+                before.iter().rev().find(|&&first| self.can_fuse_horizontally(body, first, second))?;
+            Some((*first, second))
+        })
     }
 
     /// Where a statement stands now.
@@ -198,8 +214,7 @@ impl Block {
             && self.can_move(body, producer, consumer)
     }
 
-    /// Whether two statements are neighbours that could be one.
-    pub fn can_fuse_horizontally(&self, body: &Body, first: usize, second: usize) -> bool {
+    fn can_fuse_horizontally(&self, body: &Body, first: usize, second: usize) -> bool {
         let (a, b) = (&body.stms[first], &body.stms[second]);
         let alike = match (&a.expr, &b.expr) {
             (Expr::Screma(x), Expr::Screma(y)) => x.post.is_none() && y.post.is_none(),

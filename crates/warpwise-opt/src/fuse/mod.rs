@@ -88,17 +88,12 @@ fn fuse_horizontally(
     block: &mut Block,
     from: usize,
 ) -> Option<usize> {
-    for second in from..body.stms.len() {
-        let partner = |&first: &usize| block.can_fuse_horizontally(body, first, second);
-        if let Some(first) = (0..second).rev().find(partner) {
-            if matches!(body.stms[first].expr, Expr::Stream(_)) {
-                streams::fuse(function, body, block, (first, second), false);
-            } else {
-                horizontal::fuse(body, first, second);
-            }
-            block.merged(first, second);
-            return Some(first);
-        }
+    let (first, second) = block.next_neighbours(body, from)?;
+    if matches!(body.stms[first].expr, Expr::Stream(_)) {
+        streams::fuse(function, body, block, (first, second), false);
+    } else {
+        horizontal::fuse(body, first, second);
     }
-    None
+    block.merged(first, second);
+    Some(first)
 }

@@ -1,7 +1,7 @@
 //! What is known about integers in scope: enough to see that most bounds checks hold.
 //!
 //! Facts come from where a variable is bound: a loop index lies in `0..bound`, an element of `iota n` in
-//! `0..n`, a size is not negative.
+//! `0..n`, a size is not negative. What is assumed within a branch is taken back at its end.
 
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::{Operand, Var};
@@ -10,10 +10,17 @@ use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar};
 use warpwise_ir::Expr;
 
 /// Facts about the integer variables of a function.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub struct Facts {
     known: SecondaryMap<Var, Known>,
+    /// What was known before each change within the branches around.
+    before: Vec<(Var, Known)>,
+    /// The number of branches around.
+    depth: usize,
 }
+
+/// Where a branch was entered.
+pub struct Mark(usize);
 
 #[derive(Clone, Default)]
 struct Known {
@@ -24,14 +31,38 @@ struct Known {
 }
 
 impl Facts {
+    /// Enters a branch.
+    pub fn enter(&mut self) -> Mark {
+        self.depth += 1;
+        Mark(self.before.len())
+    }
+
+    /// Leaves a branch: what became known since it was entered is forgotten.
+    pub fn leave(&mut self, Mark(mark): Mark) {
+        self.depth -= 1;
+        for (var, known) in self.before.drain(mark..).rev() {
+            self.known[var] = known;
+        }
+    }
+
+    /// What is known of a variable, to be changed.
+    fn change(&mut self, var: Var) -> &mut Known {
+        if self.depth > 0 {
+            self.before.push((var, self.known[var].clone()));
+        }
+        &mut self.known[var]
+    }
+
     /// `var` is not negative.
     pub fn set_nonnegative(&mut self, var: Var) {
-        self.known[var].nonnegative = true;
+        if !self.known[var].nonnegative {
+            self.change(var).nonnegative = true;
+        }
     }
 
     /// `var` lies in `0..bound`.
     pub fn set_index(&mut self, var: Var, bound: Operand) {
-        self.known[var].nonnegative = true;
+        self.set_nonnegative(var);
         self.set_below(var, bound);
     }
 
@@ -48,7 +79,8 @@ impl Facts {
 
     /// What is known about `from` holds for `to` too.
     pub fn copy(&mut self, from: Var, to: Var) {
-        self.known[to] = self.known[from].clone();
+        let known = self.known[from].clone();
+        *self.change(to) = known;
     }
 
     /// Derives facts about a variable from the expression it is bound to.
@@ -89,9 +121,8 @@ impl Facts {
     }
 
     fn set_below(&mut self, var: Var, bound: Operand) {
-        let below = &mut self.known[var].below;
-        if !below.contains(&bound) {
-            below.push(bound);
+        if !self.known[var].below.contains(&bound) {
+            self.change(var).below.push(bound);
         }
     }
 

@@ -50,10 +50,10 @@ impl Rewriter<'_> {
 
     /// A branch, knowing which way the condition went.
     fn branch(&mut self, body: Body, cond: Operand, outcome: bool) -> Body {
-        let saved = self.facts.clone();
+        let mark = self.facts.enter();
         self.assume(cond, outcome);
         let body = self.body(body, Outside::Never);
-        self.facts = saved;
+        self.facts.leave(mark);
         body
     }
 
