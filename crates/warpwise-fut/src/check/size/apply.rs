@@ -8,10 +8,12 @@ use crate::check::env::Value;
 use crate::check::infer::{Head, Why};
 use crate::check::operators::Operator;
 use crate::check::size::DEEPEST;
+use crate::check::size::metas::Uncopied;
 use crate::check::size::scopes::Opened;
 use crate::check::type_exprs::Subst;
 use crate::syntax::ast::{Expr as Ast, ExprKind as AstKind, PrimType};
 use crate::typed::ids::LocalId;
+use crate::typed::map::map_type;
 use crate::typed::tree::{Binding, BindingKind, DimIndexKind, Expr, ExprKind, Lambda, Pat, PatKind};
 use crate::typed::ty::{ResultType, Size, Type, Uniqueness};
 
@@ -77,7 +79,7 @@ impl<'a> Checker<'a> {
                 }
                 Some(_) | None => argument,
             };
-            ty = self.substitute(&arrow.result.ty, &subst);
+            ty = map_type(&arrow.result.ty, &mut Uncopied { sizing: &self.sizing, subst: &subst });
             passed.push(argument);
         }
         // What still speaks of a parameter without a known argument becomes unknown.

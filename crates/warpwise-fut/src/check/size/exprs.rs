@@ -316,6 +316,9 @@ impl<'a> Checker<'a> {
         let kind = match &binding.kind {
             LetKind::Pattern { sizes, pattern, value } => {
                 let value = self.build(value);
+                if matches!(value.ty, Type::Arrow(_)) {
+                    self.keep_from_absorbing(&value.ty);
+                }
                 let mut named = Vec::new();
                 for size in sizes {
                     if let Some(&local) = self.infer.sizes.get(&size.span) {

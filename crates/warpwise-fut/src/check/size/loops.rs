@@ -88,7 +88,7 @@ impl<'a> Checker<'a> {
         let mut unsettled = Vec::new();
         self.settle_known(pattern, initial, body, places, &mut unsettled);
         // First all decisions, then their consequences: what changes must not settle anything else.
-        let mut changing: Vec<(LocalId, Size)> = Vec::new();
+        let mut changing: Vec<Changing> = Vec::new();
         let mut following = Vec::new();
         let starts: Vec<_> =
             unsettled.iter().map(|(unknown, start, _)| (unknown.clone(), start.clone())).collect();
@@ -97,19 +97,12 @@ impl<'a> Checker<'a> {
                 self.demand_both(&unknown, &initial, &body, places);
                 continue;
             };
-            if let Some((_, first)) = changing.iter().find(|other| other.0 == local).cloned() {
-                // Two sizes that the body takes for one must start as one.
-                self.demand_size(
-                    &first,
-                    &initial,
-                    places.initial,
-                    places.pattern,
-                    "initial value of the loop",
-                );
+            if let Some(first) = changing.iter().find(|other| other.unknown == local).cloned() {
+                self.demand_one(&first, &initial, &body, places);
                 continue;
             }
             if let Some(other) = self.followed(local, &initial, &body, &starts) {
-                following.push((local, initial, other));
+                following.push((Changing { unknown: local, initial, body }, other));
                 continue;
             }
             let result = self.resolve_size(&body);
@@ -118,21 +111,21 @@ impl<'a> Checker<'a> {
                 || self.is_settled_by(&initial, &result, pattern)
                 || self.is_free(&result, &changing, pattern) && self.unify_sizes(&unknown, &result).is_ok();
             if !(stays && self.unify_sizes(&unknown, &initial).is_ok()) {
-                changing.push((local, initial));
+                changing.push(Changing { unknown: local, initial, body });
             }
         }
         // What takes turns changes if one of them does.
-        while let Some(at) = following.iter().position(|(_, _, other)| changing.iter().any(|c| c.0 == *other))
+        while let Some(at) =
+            following.iter().position(|(_, other)| changing.iter().any(|changing| changing.unknown == *other))
         {
-            let (local, initial, _) = following.swap_remove(at);
-            changing.push((local, initial));
+            changing.push(following.swap_remove(at).0);
         }
-        for (local, initial, _) in following {
-            if self.unify_sizes(&Size::Local(local), &initial).is_err() {
-                changing.push((local, initial));
+        for (follower, _) in following {
+            if self.unify_sizes(&Size::Local(follower.unknown), &follower.initial).is_err() {
+                changing.push(follower);
             }
         }
-        for (meta, _) in changing {
+        for Changing { unknown: meta, .. } in changing {
             let size = self.new_size("n", places.pattern);
             self.sizing.levels.insert(size, self.sizing.level + 1);
             self.sizing.metas[(meta.0 - META) as usize].solution = Some(Size::Local(size));
@@ -172,9 +165,9 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether a size is unknown and no parameter's.
-    fn is_free(&self, size: &Size, changing: &[(LocalId, Size)], pattern: &Type) -> bool {
+    fn is_free(&self, size: &Size, changing: &[Changing], pattern: &Type) -> bool {
         let is_unknown =
-            self.unsettled(size).is_some_and(|local| changing.iter().all(|other| other.0 != local));
+            self.unsettled(size).is_some_and(|local| changing.iter().all(|other| other.unknown != local));
         is_unknown && !self.is_parameter_size(size, pattern)
     }
 
@@ -227,6 +220,22 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Demands of two sizes that the body takes for one that they start as one, and are one after each round.
+    fn demand_one(&mut self, first: &Changing, initial: &Size, body: &Size, places: &Places) {
+        self.demand_size(
+            &first.initial,
+            initial,
+            places.initial,
+            places.pattern,
+            "initial value of the loop",
+        );
+        match self.unsettled(body) == Some(first.unknown) {
+            // What changes is not what it was.
+            true => self.report_sizes(&first.body, body, places.body, places.pattern, "loop body"),
+            false => self.demand_size(&first.body, body, places.body, places.pattern, "loop body"),
+        }
+    }
+
     /// Demands that a size that the body settles is the initial value's and the result's.
     fn demand_both(&mut self, size: &Size, initial: &Size, body: &Size, places: &Places) {
         self.demand_size(size, initial, places.initial, places.pattern, "initial value of the loop");
@@ -234,9 +243,12 @@ impl<'a> Checker<'a> {
     }
 
     fn demand_size(&mut self, expected: &Size, found: &Size, span: Span, pattern: Span, what: &str) {
-        if self.unify_sizes(expected, found).is_ok() {
-            return;
+        if self.unify_sizes(expected, found).is_err() {
+            self.report_sizes(expected, found, span, pattern, what);
         }
+    }
+
+    fn report_sizes(&mut self, expected: &Size, found: &Size, span: Span, pattern: Span, what: &str) {
         let unit = Type::unit();
         let types = [expected, found].map(|size| self.solved(&Type::array(size.clone(), unit.clone())));
         let message = self.telling_apart(&[&types[0], &types[1]], |checker| {
@@ -296,6 +308,16 @@ fn kept_parts(pattern: &Pat) -> Uniqueness {
             Uniqueness::No
         }
     }
+}
+
+/// A size of a loop's parameters that changes from round to round.
+#[derive(Clone)]
+struct Changing {
+    unknown: LocalId,
+    /// That of the initial value.
+    initial: Size,
+    /// That of the body's result.
+    body: Size,
 }
 
 /// Where the parts of a loop stand.

@@ -9,9 +9,10 @@
 use crate::check::Checker;
 use crate::check::size::unify::{Clash, Locals};
 use crate::check::size::{DEEPEST, META, Sizing};
+use crate::check::type_exprs::Subst;
 use crate::syntax::ast::Liftedness;
-use crate::typed::ids::LocalId;
-use crate::typed::map::{Map, map_type};
+use crate::typed::ids::{LocalId, TypeParamId};
+use crate::typed::map::{Map, map_size, map_type};
 use crate::typed::ty::{Size, Type};
 use warpwise_diag::Span;
 
@@ -90,6 +91,14 @@ impl Sizing {
         Occurrence { is_size: true, ..self.new_occurrence() }
     }
 
+    /// Whether an unknown is a copy of one of which nothing is known yet.
+    fn is_waiting_copy(&self, local: LocalId) -> bool {
+        let Some(Size::Local(source)) = self.meta(local).and_then(|meta| meta.solution.as_ref()) else {
+            return false;
+        };
+        self.meta(*source).is_some_and(|source| source.solution.is_none() && source.copies.contains(&local))
+    }
+
     /// Enters what an unknown is.
     pub fn set(&mut self, meta: LocalId, solution: Size) {
         if let Some(state) = self.metas.get_mut(meta.0.wrapping_sub(META) as usize) {
@@ -101,6 +110,28 @@ impl Sizing {
     pub fn copied(&mut self, ty: &Type) -> Type {
         let occurrence = self.new_occurrence();
         map_type(ty, &mut Copy { sizing: self, occurrence })
+    }
+}
+
+/// Puts in what is known, but for copies that may still absorb a size of their own.
+pub struct Uncopied<'s> {
+    /// The unknowns.
+    pub sizing: &'s Sizing,
+    /// What else to put in.
+    pub subst: &'s Subst,
+}
+
+impl Map for Uncopied<'_> {
+    fn local(&mut self, local: LocalId) -> Option<Size> {
+        match self.sizing.meta(local) {
+            Some(_) if self.sizing.is_waiting_copy(local) => None,
+            Some(meta) => meta.solution.as_ref().map(|size| map_size(size, self)),
+            None => self.subst.sizes.get(&local).cloned(),
+        }
+    }
+
+    fn param(&mut self, param: TypeParamId) -> Option<Type> {
+        self.subst.types.get(&param).cloned()
     }
 }
 
@@ -122,7 +153,7 @@ impl Map for Copy<'_> {
         Some(Size::Local(copy))
     }
 
-    fn param(&mut self, _: crate::typed::ids::TypeParamId) -> Option<Type> {
+    fn param(&mut self, _: TypeParamId) -> Option<Type> {
         None
     }
 }
@@ -200,6 +231,17 @@ impl Checker<'_> {
                 .is_some_and(|occurrence| occurrence.is_size)
         };
         locals.0.into_iter().filter(is_size).collect()
+    }
+
+    /// Lets the unknowns of a value's type absorb nothing more: under its name all copies of one are one.
+    pub fn keep_from_absorbing(&mut self, ty: &Type) {
+        let mut locals = Locals::default();
+        map_type(&self.solved(ty), &mut locals);
+        for local in locals.0 {
+            if self.sizing.meta(local).is_some_and(|meta| !meta.copies.is_empty()) {
+                self.sizing.metas[(local.0 - META) as usize].occurrence = None;
+            }
+        }
     }
 
     /// Whether a size is absorbed and what an argument has there is the same all over its occurrence.

@@ -1,0 +1,8 @@
+-- What two functions give has two sizes, where both make what one type parameter stands for.
+-- ==
+-- error: E0301.*:8:13
+def both '~a (_twice: bool) (f: () -> a) (g: () -> a) : (a, a) = (f (), g ())
+
+def main (xs: []i32) =
+  let (ys, zs) = both true (\() -> filter (> 0) xs) (\() -> filter (> 1) xs)
+  in zip ys zs

@@ -1,0 +1,7 @@
+-- Parameters that the body takes to be of one size are of one size after each round, too.
+-- ==
+-- error: E0301.*:6:5
+def main (n: i64) =
+  loop (xs, ys) = (iota n, iota n) for _i < n do
+    let zs = filter (> 0) xs
+    in (zs, map2 (+) xs ys)
