@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All tests, in the order in which they are quick to fail: formatting, lints, Rust tests, programs.
+# All tests, in the order in which they are quick to fail: formatting, lints, documentation, Rust tests, programs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,6 +10,9 @@ cargo fmt --all --check
 
 step 'lints'
 cargo clippy --workspace --all-targets --quiet -- -D warnings
+
+step 'documentation'
+RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --quiet
 
 step 'unit, file and command line tests'
 if cargo nextest --version >/dev/null 2>&1; then
