@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use warpwise_diag::Sources;
 use warpwise_driver::compiler::compile_core;
-use warpwise_driver::{Options, Program, interpret};
+use warpwise_driver::{Options, Program, Target, interpret};
 use warpwise_ir::Program as CoreProgram;
 use warpwise_ir::verify::{Level, verify};
 use warpwise_runtime::array::Value;
@@ -47,6 +47,8 @@ struct Inner {
 enum Device {
     /// Compiled code on all cores.
     Cpu(warpwise_driver::Context),
+    /// Code for an OpenCL device, by number.
+    OpenCl(warpwise_driver::Context, usize),
     /// The reference interpreter.
     Interpreter,
 }
@@ -85,6 +87,20 @@ impl Context {
 
     fn cpu_on(threads: ThreadPool) -> Context {
         Context::on(Device::Cpu(warpwise_driver::Context::with(threads, host_memory().clone())))
+    }
+
+    /// An OpenCL device, by its number among those of the machine, from 0 on. Whether it is there shows when something is computed:
+    /// [`Error::Device`]. What devices cannot do yet is [`Error::Limit`].
+    ///
+    /// ```no_run
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::opencl(0)?.run(&enum_from(4, 1).sum())?.to_vec(), [10]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn opencl(number: usize) -> Result<Context, Error> {
+        let host = warpwise_driver::Context::with(ThreadPool::with_all_cores(), host_memory().clone());
+        Ok(Context::on(Device::OpenCl(host, number)))
     }
 
     /// The reference interpreter: slow, one element after the other, and what every device is tested against.
@@ -231,6 +247,7 @@ impl Context {
     pub fn kind(&self) -> DeviceKind {
         match self.inner.device {
             Device::Cpu(_) => DeviceKind::Cpu,
+            Device::OpenCl(..) => DeviceKind::OpenCl,
             Device::Interpreter => DeviceKind::Interpreter,
         }
     }
@@ -293,19 +310,28 @@ impl Device {
     fn load(&self, mut program: CoreProgram) -> Result<Loaded, Error> {
         match self {
             Device::Interpreter => Ok(Loaded::Interpreted(program)),
-            Device::Cpu(context) => {
-                let compiled = compile_core(&mut program, &Sources::new(), &Options::default())?;
-                let loaded = compiled.load(context).map_err(|error| Error::Device(error.to_string()))?;
-                Ok(Loaded::Compiled(Box::new(loaded)))
-            }
+            Device::Cpu(context) => compiled(&mut program, context, Target::Cpu),
+            Device::OpenCl(context, number) => compiled(&mut program, context, Target::OpenCl(*number)),
         }
     }
+}
+
+fn compiled(
+    program: &mut CoreProgram,
+    context: &warpwise_driver::Context,
+    target: Target,
+) -> Result<Loaded, Error> {
+    let options = Options { target, ..Options::default() };
+    let compiled = compile_core(program, &Sources::new(), &options)?;
+    let loaded = compiled.load(context).map_err(|error| Error::Device(error.to_string()))?;
+    Ok(Loaded::Compiled(Box::new(loaded)))
 }
 
 impl fmt::Debug for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.inner.device {
             Device::Cpu(_) => f.write_str("Context::cpu"),
+            Device::OpenCl(_, number) => write!(f, "Context::opencl({number})"),
             Device::Interpreter => f.write_str("Context::interpreter"),
         }
     }

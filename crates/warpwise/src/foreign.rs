@@ -17,6 +17,8 @@ use crate::graph::{self, Op, Ref, Ty};
 pub enum DeviceKind {
     /// The cores of the CPU, whose memory is the host's.
     Cpu,
+    /// An OpenCL device; the function gets arrays copied to the host.
+    OpenCl,
     /// The reference interpreter, for which there are no foreign functions but those made for it.
     Interpreter,
 }

@@ -144,7 +144,9 @@ impl<Sh: Shape, E: Elt + fmt::Debug> Acc<Array<Sh, E>> {
             Ok(array)
         };
         foreign(DeviceKind::Cpu, label, print, self, |array| {
-            foreign(DeviceKind::Interpreter, label, print, &array, |array| array)
+            foreign(DeviceKind::OpenCl, label, print, &array, |array| {
+                foreign(DeviceKind::Interpreter, label, print, &array, |array| array)
+            })
         })
     }
 }

@@ -5,7 +5,7 @@ use warpwise::{Array, Complex, Elt, Exp, IntoExp, use_};
 use crate::run;
 
 #[derive(Clone, Copy, PartialEq, Debug, Elt)]
-enum Figure {
+pub(crate) enum Figure {
     Circle(f32),
     Rectangle { width: f32, height: f32 },
     Nothing,
@@ -21,7 +21,7 @@ struct Named {
 #[derive(Clone, Copy, PartialEq, Debug, Elt)]
 struct Pair<A: Elt, B: Elt>(A, B);
 
-fn figures() -> Vec<Figure> {
+pub(crate) fn figures() -> Vec<Figure> {
     vec![Figure::Circle(2.0), Figure::Rectangle { width: 2.0, height: 3.0 }, Figure::Nothing]
 }
 

@@ -6,6 +6,7 @@ mod examples;
 mod failures;
 mod folds;
 mod foreign;
+mod opencl;
 mod properties;
 mod sharing;
 
