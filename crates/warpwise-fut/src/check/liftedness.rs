@@ -75,7 +75,12 @@ impl<'a> Checker<'a> {
             true => Liftedness::Unlifted,
             false => Liftedness::SizeLifted,
         };
-        let found = most(vec![own, self.declared_liftedness(definition), self.liftedness(&annotation.ty)]);
+        // An abstract type that a module type declares without `~` is as good as any, whatever is behind it.
+        let behind = match self.liftedness(&annotation.ty) {
+            Liftedness::Lifted => Liftedness::Lifted,
+            Liftedness::SizeLifted | Liftedness::Unlifted => Liftedness::Unlifted,
+        };
+        let found = most(vec![own, self.declared_liftedness(definition), behind]);
         if found as u8 > declared as u8 {
             self.report_hiding(found, definition.span, name);
         }
