@@ -12,7 +12,7 @@ step 'lints'
 cargo clippy --workspace --all-targets --quiet -- -D warnings
 
 step 'documentation'
-RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --quiet
+RUSTDOCFLAGS='-D warnings -A rustdoc::private-intra-doc-links' cargo doc --workspace --no-deps --document-private-items --quiet
 
 step 'unit, file and command line tests'
 if cargo nextest --version >/dev/null 2>&1; then

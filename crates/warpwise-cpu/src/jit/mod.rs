@@ -1,7 +1,7 @@
 //! Kernels to objects, objects into the process.
 //!
 //! [`compile`] and [`load`] are separate so that a cache can stand between them: an [`Object`] depends on the
-//! program, the [`CpuTarget`](warpwise_imp::CpuTarget) and this compiler's version, on nothing else.
+//! program, the [`CpuTarget`] and this compiler's version, on nothing else.
 
 mod link;
 mod optimize;

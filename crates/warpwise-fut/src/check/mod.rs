@@ -7,7 +7,7 @@
 //! 2. [`size`]: builds the typed tree with sized types. As all shapes are known, only sizes remain to be unified;
 //!    here sizes come into being, are checked to stay in scope, and become parameters of the definition.
 //! 3. [`finish`]: puts the sizes found into the tree.
-//! 4. [`causality`], [`matches`] and [`consume`]: sizes are known when they are needed, cases match every value, and
+//! 4. [`causality`], [`mod@matches`] and [`consume`]: sizes are known when they are needed, cases match every value, and
 //!    uniqueness, all on the finished tree.
 //!
 //! A definition with errors is known by name, so that uses of it are no errors, and its type fits everywhere.

@@ -17,7 +17,7 @@
 //!
 //! becomes the program at the top of `warpwise_ir`, still unfused.
 //!
-//! Checks become assertions here ([`array`], [`scalar`], [`expr`]); that sizes are equal where the types say so was proved by
+//! Checks become assertions here ([`mod@array`], [`scalar`], [`expr`]); that sizes are equal where the types say so was proved by
 //! the checker and is not checked again ([`shapes`]).
 //!
 //! Not done here: optimisation beyond folding scalars, so that equal sizes become equal operands ([`code`]).

@@ -1,7 +1,7 @@
 //! Source text to syntax tree, and back.
 //!
 //! Read in this order: [`ast`] is the tree, [`session`] what the files of one compilation share; [`lexer`],
-//! [`literals`] and [`parser`] make trees, [`print`] undoes it, [`imports`] gathers the trees of many files.
+//! [`literals`] and [`parser`] make trees, [`mod@print`] undoes it, [`imports`] gathers the trees of many files.
 //! Nothing here knows about scopes or types.
 
 pub mod ast;

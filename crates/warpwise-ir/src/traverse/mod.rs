@@ -1,8 +1,8 @@
 //! Walking, renaming and copying code.
 //!
 //! [`Visitor`] and [`VisitorMut`] reach everything; on top of them stand the shallow walks of one
-//! expression ([`Expr::for_each_operand`], [`Expr::for_each_body`], ...), what it does with storage
-//! ([`Expr::for_each_consumed`], [`Expr::parts`], [`Expr::viewed`]), free variables,
+//! expression ([`for_each_operand`](crate::Expr::for_each_operand), [`for_each_body`](crate::Expr::for_each_body), ...), what it does with storage
+//! ([`for_each_consumed`](crate::Expr::for_each_consumed), [`parts`](crate::Expr::parts), [`viewed`](crate::Expr::viewed)), free variables,
 //! substitution and copies with fresh variables. Because every variable of a function is bound
 //! once, no walk has to think about shadowing.
 

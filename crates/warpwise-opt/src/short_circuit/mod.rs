@@ -12,7 +12,7 @@
 //!
 //! The source's block moves into the destination if
 //! - the block is allocated in the body that copies, has no other name, and nothing in it is used after the copy;
-//! - all that lies in it is a part of the source, and its index functions can follow ([`follow`]): by another
+//! - all that lies in it is a part of the source, and its index functions can follow ([`mod@follow`]): by another
 //!   offset where the destination has the source's strides, or because they all are the source's own;
 //! - the destination's block and the numbers in its index function are there before the block is first used, or
 //!   can be moved there;

@@ -14,12 +14,12 @@
 //! }
 //! ```
 //!
-//! [`plan`] says where nodes are computed. Elements are taken apart into components, arrays into an array per component.
-//! What is used once, by an operation on arrays, stays [`delayed`](delayed): a function of the elements of other arrays at the same
+//! [`mod@plan`] says where nodes are computed. Elements are taken apart into components, arrays into an array per component.
+//! What is used once, by an operation on arrays, stays [`delayed`]: a function of the elements of other arrays at the same
 //! index, or of the index, that becomes part of its user (papers/003, section 5). Everything else is computed where it
 //! stands; the optimiser's fusion comes on top.
 //!
-//! Reading order: [`plan`], this file, [`scalar`], [`delayed`], [`views`], [`folds`], [`moves`], [`control`].
+//! Reading order: [`mod@plan`], this file, [`scalar`], [`delayed`], [`views`], [`folds`], [`moves`], [`control`].
 //!
 //! Absent: optimisation. The verifier checks what comes out.
 
