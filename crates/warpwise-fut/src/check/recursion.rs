@@ -62,7 +62,7 @@ impl<'a> Checker<'a> {
     /// The type that the definition was found to have is that of its uses in its body.
     pub fn close_recursion(&mut self, ty: Ty, span: Span) {
         if let Some(shape) = self.recursion.as_ref().map(|this| this.shape) {
-            self.same(ty, shape, span, Why::Annotation(span));
+            self.same(ty, shape, span, Why::OwnBody);
         }
     }
 

@@ -48,6 +48,8 @@ pub enum Why {
     IsFunction,
     /// An operator or a literal has it.
     Operator,
+    /// It is used so in its own body.
+    OwnBody,
 }
 
 impl Why {
@@ -90,6 +92,12 @@ impl Why {
             Why::Payload(span) => ("this constructor carries it".to_string(), Some(span)),
             Why::IsFunction => ("it is applied to an argument".to_string(), None),
             Why::Operator => ("the operator asks for it".to_string(), None),
+            Why::OwnBody => (
+                "in its own body the name of a function stands for that function; to use an earlier definition of \
+                 the name, give that another name first"
+                    .to_string(),
+                None,
+            ),
         }
     }
 }
