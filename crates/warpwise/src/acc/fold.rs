@@ -87,7 +87,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         initial: impl Operand<E>,
         f: impl FnOnce(E::View, E::View) -> R + Send,
     ) -> Acc<Array<Dim0, E>> {
-        self.flatten().fold(initial, f)
+        self.folded_whole(Fold::Initial, Some(initial.operand()), f)
     }
 
     /// Combines all elements, in row-major order; no elements are an error of the run.
@@ -96,7 +96,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         &self,
         f: impl FnOnce(E::View, E::View) -> R + Send,
     ) -> Acc<Array<Dim0, E>> {
-        self.flatten().fold1(f)
+        self.folded_whole(Fold::First, None, f)
     }
 
     /// Whether a condition holds for every element.
@@ -112,13 +112,27 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
     /// ```
     #[track_caller]
     pub fn all<R: IntoExp<Elt = bool>>(&self, f: impl FnOnce(E::View) -> R + Send) -> Acc<Array<Dim0, bool>> {
-        self.map(f).flatten().reduce(true, |x, y| x & y)
+        self.map(f).folded_whole(Fold::Neutral, Some(Exp::constant(true)), |x, y| x & y)
     }
 
     /// Whether a condition holds for some element.
     #[track_caller]
     pub fn any<R: IntoExp<Elt = bool>>(&self, f: impl FnOnce(E::View) -> R + Send) -> Acc<Array<Dim0, bool>> {
-        self.map(f).flatten().reduce(false, |x, y| x | y)
+        self.map(f).folded_whole(Fold::Neutral, Some(Exp::constant(false)), |x, y| x | y)
+    }
+}
+
+impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
+    #[track_caller]
+    fn folded_whole<R: IntoExp<Elt = E>>(
+        &self,
+        fold: Fold,
+        initial: Option<Exp<E>>,
+        f: impl FnOnce(E::View, E::View) -> R,
+    ) -> Acc<Array<Dim0, E>> {
+        let source = if Sh::RANK == 0 { self.flatten().node() } else { self.node() };
+        let inputs = [source].into_iter().chain(initial.map(Exp::node)).collect();
+        Acc::make(Op::FoldAll(fold), inputs, vec![function2::<E, E, R>(f)])
     }
 }
 

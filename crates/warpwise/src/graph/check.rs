@@ -174,10 +174,14 @@ fn check_slice(axes: &[Axis], inputs: &[Ref], result: &ArrayTy) -> Checked {
 /// Folds, scans and what moves elements.
 fn check_fold(op: &Op, inputs: &[Ref], functions: &[Function], ty: &Ty) -> Checked {
     match op {
-        Op::Fold(fold) | Op::Scan { fold, .. } => {
+        Op::Fold(fold) | Op::FoldAll(fold) | Op::Scan { fold, .. } => {
             let source = array(inputs.first().ok_or("no array")?)?;
             let element = Ty::Scalars(source.components.clone());
-            let rank = result(ty)?.rank + usize::from(matches!(op, Op::Fold(_)));
+            let rank = match op {
+                Op::FoldAll(_) if result(ty)?.rank == 0 => source.rank,
+                Op::Fold(_) => result(ty)?.rank + 1,
+                _ => result(ty)?.rank,
+            };
             ensure(rank == source.rank && source.rank > 0, "another rank")?;
             ensure(result(ty)?.components == source.components, "other elements")?;
             ensure(inputs.len() == 1 + usize::from(*fold != Fold::First), "another number of operands")?;

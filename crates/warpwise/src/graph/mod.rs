@@ -155,6 +155,8 @@ pub enum Op {
     Replicate(Vec<bool>),
     /// `[array, initial?]`, function: the innermost dimension folded.
     Fold(Fold),
+    /// `[array, initial?]`, function: all dimensions folded, in row-major order.
+    FoldAll(Fold),
     /// `[array, initial?]`, function: the innermost dimension scanned.
     Scan {
         /// Whether an element leaves out its own input.

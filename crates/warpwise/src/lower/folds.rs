@@ -26,6 +26,7 @@ impl<'f> Lowering<'f> {
     pub(super) fn fold(&mut self, node: &Ref) -> Result<Value, Error> {
         match &node.op {
             Op::Fold(fold) => self.reduce(node, *fold),
+            Op::FoldAll(fold) => self.reduce_all(node, *fold),
             Op::Scan { exclusive, fold } => self.scan(node, *exclusive, *fold),
             Op::FoldSegments => self.fold_segments(node),
             _ => Err(internal(node, "no fold")),
@@ -47,6 +48,47 @@ impl<'f> Lowering<'f> {
         })?;
         let array = ArrayValue { shape: outer.to_vec(), elements: Delayed::Stored(columns) };
         Ok(super::one(array))
+    }
+
+    fn reduce_all(&mut self, node: &Ref, fold: Fold) -> Result<Value, Error> {
+        let source = self.array(&node.inputs[0])?;
+        let initial = self.initial(node)?;
+        let operator = self.operator(node, fold, initial);
+        if fold == Fold::First {
+            let size = self.product(&source.shape);
+            self.check_not_empty(node, &[], size);
+        }
+        let mut leaves = Vec::new();
+        source.elements.leaves(&mut leaves);
+        let leaves: Vec<Operand> = leaves.iter().map(|leaf| self.cut(*leaf, &source.shape)).collect();
+        let reduced = self.whole_reduction(node, &source.shape, &source.elements, &[], &leaves, &operator)?;
+        let columns = self.with_initial(node, &operator, &reduced)?;
+        Ok(super::one(ArrayValue { shape: Vec::new(), elements: Delayed::Stored(columns) }))
+    }
+
+    /// All dimensions reduced, the inner ones within the map of the outer ones.
+    fn whole_reduction(
+        &mut self,
+        node: &Ref,
+        shape: &[Operand],
+        elements: &Delayed,
+        index: &[Operand],
+        leaves: &[Operand],
+        operator: &Operator,
+    ) -> Result<Vec<Operand>, Error> {
+        let (width, inner) = (shape[0], &shape[1..]);
+        if inner.is_empty() {
+            return self.reduction(node, width, elements, index, leaves, operator);
+        }
+        let (arrays, params, at) = self.inputs(width, leaves, elements.needs_index());
+        let map = self.lambda(params, |lowering, given| {
+            let mut index = index.to_vec();
+            index.extend(at.map(|_| given[given.len() - 1]));
+            lowering.whole_reduction(node, inner, elements, &index, &given[..leaves.len()], operator)
+        })?;
+        let op = self.operator_lambda(node, operator)?;
+        let reduce = Reduce { op, neutral: operator.neutral.clone(), commutative: false };
+        Ok(self.screma(width, arrays, map, Vec::new(), vec![reduce], None))
     }
 
     /// What the first elements of nothing are.

@@ -159,7 +159,7 @@ impl Lowering<'_> {
             Op::Reshape | Op::Flatten | Op::Slice(_) | Op::Transpose(_) | Op::Replicate(_) => self.view(node),
             Op::Compute => Ok(one(self.computed(&node.inputs[0])?)),
             Op::Foreign(_) => self.value(&node.inputs[1]),
-            Op::Fold(_) | Op::Scan { .. } | Op::FoldSegments => self.fold(node),
+            Op::Fold(_) | Op::FoldAll(_) | Op::Scan { .. } | Op::FoldSegments => self.fold(node),
             Op::Permute | Op::Scatter | Op::Filter | Op::Concat => self.movement(node),
         }
     }

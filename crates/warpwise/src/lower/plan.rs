@@ -166,6 +166,7 @@ impl Plan {
             | Op::Slice(_)
             | Op::Transpose(_)
             | Op::Fold(_)
+            | Op::FoldAll(_)
             | Op::Scan { .. }
             | Op::Filter => true,
             Op::Permute | Op::Scatter => at == 1,

@@ -1,6 +1,6 @@
 //! Operations along the rows of matrices.
 
-use warpwise::{Acc, Array, Matrix};
+use warpwise::{Acc, Array, Matrix, unit};
 
 use super::{check, matrix};
 use crate::contexts;
@@ -12,12 +12,19 @@ fn folds_scans_and_filters_of_rows() {
             let folds = (xs.fold(5, |x, y| x + y), xs.fold_all(5, |x, y| x + y), xs.any(|x| x.gt(8)));
             let scans =
                 (xs.scan(5, |x, y| x + y), xs.prescan_right(5, |x, y| x + y), xs.scan1(|x, y| x.max(y)));
+            let last = xs.map(|x| x + 1).fold_all(7, |x, y| warpwise::cond(y.eq(0), x, y));
+            let folds = (folds, last, unit(xs.fold_all(0, |x, y| x.max(y)).the()).fold_all(1, |x, y| x + y));
             (folds, scans, xs.filter_counted(|x| x.is_even()))
         });
         let function = function.unwrap();
         check(matrix(), |((n, m), xs)| {
             let array = Array::from_vec([n, m], xs.clone()).unwrap();
-            let (folds, scans, (kept, counts)) = function.run(&array).unwrap();
+            let ((folds, last, greatest), scans, (kept, counts)) = function.run(&array).unwrap();
+            assert_eq!(
+                last.to_vec(),
+                [xs.iter().map(|x| x + 1).filter(|x| *x != 0).next_back().unwrap_or(7)]
+            );
+            assert_eq!(greatest.to_vec(), [1 + xs.iter().copied().max().unwrap_or(0).max(0)]);
             let rows: Vec<Vec<i64>> = (0..n).map(|row| xs[row * m..(row + 1) * m].to_vec()).collect();
             let sums = |row: &Vec<i64>| 5 + row.iter().sum::<i64>();
             assert_eq!(folds.0.to_vec(), rows.iter().map(sums).collect::<Vec<_>>());
