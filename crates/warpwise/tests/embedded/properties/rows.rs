@@ -20,10 +20,7 @@ fn folds_scans_and_filters_of_rows() {
         check(matrix(), |((n, m), xs)| {
             let array = Array::from_vec([n, m], xs.clone()).unwrap();
             let ((folds, last, greatest), scans, (kept, counts)) = function.run(&array).unwrap();
-            assert_eq!(
-                last.to_vec(),
-                [xs.iter().map(|x| x + 1).filter(|x| *x != 0).next_back().unwrap_or(7)]
-            );
+            assert_eq!(last.to_vec(), [xs.iter().map(|x| x + 1).rfind(|x| *x != 0).unwrap_or(7)]);
             assert_eq!(greatest.to_vec(), [1 + xs.iter().copied().max().unwrap_or(0).max(0)]);
             let rows: Vec<Vec<i64>> = (0..n).map(|row| xs[row * m..(row + 1) * m].to_vec()).collect();
             let sums = |row: &Vec<i64>| 5 + row.iter().sum::<i64>();
