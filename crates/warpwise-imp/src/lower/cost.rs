@@ -16,6 +16,9 @@ use crate::types::Operand;
 /// How often a loop runs whose extent is not known in advance.
 const UNKNOWN_TRIPS: i64 = 16;
 
+/// Values of a body that keep a machine busy and its registers full with one vector each.
+const MANY_VALUES: u64 = 1200;
+
 /// Lanes of the widest group.
 const MOST_LANES: u16 = 256;
 
@@ -51,8 +54,14 @@ impl Emitter<'_> {
         let lambdas = lambdas(&op.kind);
         let index = op.space.last().map(|dim| dim.index);
         let facts = Variances::of(self.cx.function, index, &[&op.body], &lambdas);
-        let mut profile =
-            Profile { function: self.cx.function, facts: &facts, by_bytes: [0; 4], weight: 0, loops: false };
+        let mut profile = Profile {
+            function: self.cx.function,
+            facts: &facts,
+            by_bytes: [0; 4],
+            weight: 0,
+            values: 0,
+            loops: false,
+        };
         profile.body(&op.body, 1);
         for lambda in &lambdas {
             profile.body(&lambda.body, 1);
@@ -286,6 +295,8 @@ struct Profile<'a> {
     /// Weight of values of 1, 2, 4 and 8 bytes.
     by_bytes: [u64; 4],
     weight: u64,
+    /// How many values differ between the lanes.
+    values: u64,
     loops: bool,
 }
 
@@ -314,6 +325,7 @@ impl Profile<'_> {
         let Type::Scalar(ty) = self.function.ty(var) else { return };
         if self.facts.variance(var) == Variance::Varying {
             self.weight += weight;
+            self.values += 1;
             self.bytes(*ty, weight);
         }
     }
@@ -352,6 +364,7 @@ impl Profile<'_> {
 
     fn unroll(&self, work: Work) -> u16 {
         match work {
+            Work::Map if self.values > MANY_VALUES => 1,
             Work::Map if self.loops => 2,
             Work::Map if self.weight <= 8 => 4,
             Work::Map if self.weight <= 40 => 2,
