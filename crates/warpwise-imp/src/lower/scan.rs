@@ -325,31 +325,33 @@ impl<'a> Emitter<'a> {
                     None => drop(this.stms(body)?),
                 }
                 let mut taken = 0;
-                let mut scanned = Vec::new();
+                let (mut scanned, mut next) = (Vec::new(), Vec::new());
                 for (scan, carry) in parts.scans.iter().zip(carries) {
                     let values = this.values(&body.result[taken..taken + carry.len()]);
-                    scanned.extend(this.scan_group(scan, carry, &values)?);
+                    let group = this.scan_group(scan, carry, &values)?;
+                    scanned.extend(group.results);
+                    next.push(group.next);
                     taken += carry.len();
                 }
                 let (arrays, further) =
                     (&parts.stm.pattern[n_reduced..], &body.result[n_scanned + n_reduced..]);
                 this.store_scanned(arrays, &parts.op.space, scanned, further, parts.post, parts.stm.span)?;
-                this.accumulate_all(parts.reduces, &accs, &body.result[n_scanned..n_scanned + n_reduced])
+                this.accumulate_all(parts.reduces, &accs, &body.result[n_scanned..n_scanned + n_reduced])?;
+                // At last: a group in which a check fails runs again from where it began.
+                carries.iter().zip(&next).for_each(|(carry, next)| this.set_all(carry, next));
+                Ok(())
             })
         })?;
         self.finish_all(parts.reduces, &accs, how)
     }
 
-    /// Scans one group of lanes and moves what is carried on.
-    fn scan_group(&mut self, scan: &'a Scan, carry: &[Reg], values: &[Value]) -> Lowered<Vec<Value>> {
+    /// Scans one group of lanes.
+    fn scan_group(&mut self, scan: &'a Scan, carry: &[Reg], values: &[Value]) -> Lowered<Group> {
         let carried: Vec<Value> = carry.iter().map(|&reg| Value::Uniform(reg.into())).collect();
         let width = self.width();
         if width == 1 {
-            let before: Vec<Value> =
-                carry.iter().map(|&reg| Value::Uniform(self.code.copy("before", reg).into())).collect();
-            let after = self.apply(&scan.op, &[carried, values.to_vec()].concat())?;
-            self.set_all(carry, &after);
-            return Ok(if scan.exclusive { before } else { after });
+            let next = self.apply(&scan.op, &[carried.clone(), values.to_vec()].concat())?;
+            return Ok(Group { results: if scan.exclusive { carried } else { next.clone() }, next });
         }
         let mut locals = self.or_neutral(&scan.neutral, values);
         let neutrals = self.neutral_vectors(&scan.neutral);
@@ -372,8 +374,7 @@ impl<'a> Emitter<'a> {
             lasts.push(Value::Uniform(dst.into()));
         }
         let next = self.apply_at(&scan.op, 1, &[carried, lasts].concat())?;
-        self.set_all(carry, &next);
-        Ok(results)
+        Ok(Group { results, next })
     }
 
     fn neutral_vectors(&mut self, neutral: &[CoreOperand]) -> Vec<Reg> {
@@ -403,6 +404,14 @@ impl<'a> Emitter<'a> {
         let totals = self.scan_range(&parts, &how, (Operand::i64(0), to), None, &carries)?;
         self.store_reductions(stm, op, totals)
     }
+}
+
+/// What the scan of a group of lanes comes to.
+struct Group {
+    /// The prefixes.
+    results: Vec<Value>,
+    /// What is carried to the next group.
+    next: Vec<Value>,
 }
 
 /// Whether a variable is bound by a statement of a body, and so has a value of its own for each element.
