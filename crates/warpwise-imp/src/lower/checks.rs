@@ -15,7 +15,7 @@ use warpwise_runtime::machine::CheckPart;
 use crate::lower::emitter::{Emitter, Failing, Value};
 use crate::op::{Block, Op};
 use crate::program::{Check, CheckId};
-use crate::types::{ImpType, Operand};
+use crate::types::{ImpType, Operand, Reg};
 
 impl Emitter<'_> {
     /// Fails unless the condition holds in every lane that runs.
@@ -24,8 +24,12 @@ impl Emitter<'_> {
         let holds = self.holds_everywhere(cond);
         self.code.open();
         match self.failing {
+            // Where partial results are combined, there are no iterations to tell apart.
             None => {
-                let values = shown.iter().filter_map(|&x| self.value(x).base()).collect();
+                let values = match self.width() {
+                    1 => self.scalars(&shown),
+                    _ => self.first_failing(cond, &shown).1,
+                };
                 self.code.emit(Op::Fail { check, iteration: Operand::i64(0), values });
             }
             Some(failing) if self.width() == 1 => self.fail_scalar(check, &shown, failing),
@@ -51,13 +55,32 @@ impl Emitter<'_> {
         (self.cx.checks.borrow_mut().push(Check { parts, span, calls: message.calls.clone() }), shown)
     }
 
+    fn scalars(&mut self, shown: &[CoreOperand]) -> Vec<Operand> {
+        shown.iter().filter_map(|&x| self.value(x).base()).collect()
+    }
+
     fn fail_scalar(&mut self, check: CheckId, shown: &[CoreOperand], failing: Failing) {
-        let values = shown.iter().filter_map(|&x| self.value(x).base()).collect();
+        let values = self.scalars(shown);
         self.code.emit(Op::Fail { check, iteration: failing.iteration, values });
         self.code.emit(Op::Leave { label: failing.exit });
     }
 
     fn fail_lane(&mut self, cond: CoreOperand, check: CheckId, shown: &[CoreOperand], failing: Failing) {
+        let (lane, values) = self.first_failing(cond, shown);
+        let iteration =
+            if failing.per_lane { self.code.add(failing.iteration, lane) } else { failing.iteration };
+        self.code.emit(Op::Fail { check, iteration, values });
+        if let Some(retry) = failing.retry {
+            self.code.set(retry, lane);
+        }
+        if let Some(failed) = failing.failed {
+            self.code.set(failed, Operand::Const(Scalar::Bool(true)));
+        }
+        self.code.emit(Op::Leave { label: failing.exit });
+    }
+
+    /// The first lane in which a condition does not hold, and values in that lane.
+    fn first_failing(&mut self, cond: CoreOperand, shown: &[CoreOperand]) -> (Reg, Vec<Operand>) {
         let cond = self.value(cond);
         let mut failed = match cond {
             // Wrong in all lanes: the first of those that run is the one.
@@ -79,15 +102,6 @@ impl Emitter<'_> {
                 self.lane_value(value, lane.into())
             })
             .collect();
-        let iteration =
-            if failing.per_lane { self.code.add(failing.iteration, lane) } else { failing.iteration };
-        self.code.emit(Op::Fail { check, iteration, values });
-        if let Some(retry) = failing.retry {
-            self.code.set(retry, lane);
-        }
-        if let Some(failed) = failing.failed {
-            self.code.set(failed, Operand::Const(Scalar::Bool(true)));
-        }
-        self.code.emit(Op::Leave { label: failing.exit });
+        (lane, values)
     }
 }
