@@ -4,7 +4,6 @@ use warpwise_diag::{Diagnostic, Span};
 
 use crate::check::Checker;
 use crate::check::infer::Why;
-use crate::check::size::META;
 use crate::check::size::scopes::Opened;
 use crate::check::type_exprs::Subst;
 use crate::syntax::ast::{Liftedness, LoopExpr, LoopForm as AstForm, Pat, PatKind};
@@ -89,7 +88,7 @@ impl<'a> Checker<'a> {
         self.settle_known(pattern, initial, body, places, &mut unsettled);
         // First all decisions, then their consequences: what changes must not settle anything else.
         let mut changing: Vec<Changing> = Vec::new();
-        let mut following = Vec::new();
+        let mut following: Vec<(Changing, LocalId)> = Vec::new();
         let starts: Vec<_> =
             unsettled.iter().map(|(unknown, start, _)| (unknown.clone(), start.clone())).collect();
         for (unknown, initial, body) in unsettled {
@@ -97,7 +96,8 @@ impl<'a> Checker<'a> {
                 self.demand_both(&unknown, &initial, &body, places);
                 continue;
             };
-            if let Some(first) = changing.iter().find(|other| other.unknown == local).cloned() {
+            let mut undecided = changing.iter().chain(following.iter().map(|(follower, _)| follower));
+            if let Some(first) = undecided.find(|other| other.unknown == local).cloned() {
                 self.demand_one(&first, &initial, &body, places);
                 continue;
             }
@@ -114,22 +114,27 @@ impl<'a> Checker<'a> {
                 changing.push(Changing { unknown: local, initial, body });
             }
         }
-        // What takes turns changes if one of them does.
-        while let Some(at) =
-            following.iter().position(|(_, other)| changing.iter().any(|changing| changing.unknown == *other))
-        {
+        self.settle_turns(following, &mut changing);
+        for Changing { unknown, .. } in changing {
+            let size = self.new_size("n", places.pattern);
+            self.sizing.levels.insert(size, self.sizing.level + 1);
+            self.sizing.set(unknown, Size::Local(size));
+            sizes.push(size);
+        }
+    }
+
+    /// What takes turns changes if one of them does; the others keep the size they start at.
+    fn settle_turns(&mut self, mut following: Vec<(Changing, LocalId)>, changing: &mut Vec<Changing>) {
+        let changes = |(_, other): &(Changing, LocalId), changing: &[Changing]| {
+            changing.iter().any(|changing| changing.unknown == *other)
+        };
+        while let Some(at) = following.iter().position(|follower| changes(follower, changing)) {
             changing.push(following.swap_remove(at).0);
         }
         for (follower, _) in following {
             if self.unify_sizes(&Size::Local(follower.unknown), &follower.initial).is_err() {
                 changing.push(follower);
             }
-        }
-        for Changing { unknown: meta, .. } in changing {
-            let size = self.new_size("n", places.pattern);
-            self.sizing.levels.insert(size, self.sizing.level + 1);
-            self.sizing.metas[(meta.0 - META) as usize].solution = Some(Size::Local(size));
-            sizes.push(size);
         }
     }
 
