@@ -1,7 +1,8 @@
 //! `warpwise explain`: what the code of a message means.
 
 use clap::Args;
-use warpwise_fut::explain::{codes, explain as section};
+use warpwise_fut::explain as array_language;
+use warpwise_mexpr::explain as host_language;
 
 use crate::failure::Failure;
 use crate::output::print_line;
@@ -17,7 +18,8 @@ pub struct ExplainArguments {
 pub fn explain(arguments: &ExplainArguments) -> Result<u8, Failure> {
     match &arguments.code {
         None => {
-            for title in codes().filter_map(section).filter_map(|section| section.lines().next()) {
+            let all = array_language::codes().chain(host_language::codes());
+            for title in all.filter_map(section).filter_map(|section| section.lines().next()) {
                 print_line(title)?;
             }
         }
@@ -37,4 +39,9 @@ pub fn explain(arguments: &ExplainArguments) -> Result<u8, Failure> {
         },
     }
     Ok(0)
+}
+
+/// What a code means: those of the array language start with `E` or `W`, those of MExpr with `M`.
+fn section(code: &str) -> Option<&'static str> {
+    array_language::explain(code).or_else(|| host_language::explain(code))
 }

@@ -1,0 +1,305 @@
+//! Tokens to tree: a hand-written recursive-descent parser.
+//!
+//! [`parse_program`] reads a file and always gives a tree; definitions with errors are missing from it, and parsing goes
+//! on at the next definition that starts a line. Every piece of the grammar is a method of [`Parser`] that either
+//! consumes what it names, or reports one diagnostic and gives `Err(Reported)`.
+//!
+//! The parser nests at most [`MAX_NESTING`] deep, and no tree is higher than a small multiple of that: what stands in
+//! a row in the text is a list in the tree. So everything that walks trees may recurse.
+
+mod atoms;
+mod declarations;
+mod expressions;
+mod language;
+mod patterns;
+mod types;
+
+use warpwise_diag::{Diagnostic, FileId, Span};
+
+use crate::syntax::ast::{Expr, ExprKind, Ident, Program};
+use crate::syntax::lexer::{Token, TokenKind, tokenize};
+use crate::syntax::literals::{BadLiteral, unescape};
+use crate::syntax::names::Names;
+
+/// How deep the parser nests.
+pub const MAX_NESTING: u32 = 256;
+
+/// No more messages than this are kept from one file.
+const MAX_ERRORS: usize = 50;
+
+/// A file read as far as possible.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// What has no syntax errors.
+    pub program: Program,
+    /// What was wrong, in the order of the text; the tree is whole if there is nothing.
+    pub errors: Vec<Diagnostic>,
+}
+
+/// Reads a file.
+pub fn parse_program(file: FileId, text: &str, names: &mut Names) -> Parsed {
+    if text.len() >= u32::MAX as usize {
+        let span = Span { file, start: 0, end: 0 };
+        let errors = vec![Diagnostic::error("M0120", span, "this file is larger than 4 GiB")];
+        return Parsed { program: Program { includes: Vec::new(), decls: Vec::new(), main: None }, errors };
+    }
+    let mut parser =
+        Parser { file, text, tokens: tokenize(text), position: 0, names, errors: Vec::new(), nesting: 0 };
+    let program = parser.program();
+    Parsed { program, errors: parser.errors }
+}
+
+/// Stands for a diagnostic that is already recorded.
+#[derive(Clone, Copy, Debug)]
+struct Reported;
+
+type Parse<T> = Result<T, Reported>;
+
+struct Parser<'a> {
+    file: FileId,
+    text: &'a str,
+    tokens: Vec<Token>,
+    position: usize,
+    names: &'a mut Names,
+    errors: Vec<Diagnostic>,
+    /// How many [`Parser::nested`] are open.
+    nesting: u32,
+}
+
+impl<'a> Parser<'a> {
+    // Looking at tokens
+
+    fn token(&self) -> Token {
+        self.tokens[self.position]
+    }
+
+    fn kind(&self) -> TokenKind {
+        self.token().kind
+    }
+
+    /// The kind of the token `n` places on.
+    fn kind_at(&self, n: usize) -> TokenKind {
+        self.tokens.get(self.position + n).map_or(TokenKind::Eof, |token| token.kind)
+    }
+
+    fn at(&self, kind: TokenKind) -> bool {
+        self.kind() == kind
+    }
+
+    fn at_any(&self, kinds: &[TokenKind]) -> bool {
+        kinds.contains(&self.kind())
+    }
+
+    fn slice(&self, token: Token) -> &'a str {
+        &self.text[token.start as usize..token.end as usize]
+    }
+
+    // Taking tokens
+
+    /// Takes the current token; stays at the end of the file.
+    fn bump(&mut self) -> Token {
+        let token = self.token();
+        if token.kind != TokenKind::Eof {
+            self.position += 1;
+        }
+        token
+    }
+
+    fn eat(&mut self, kind: TokenKind) -> bool {
+        let found = self.at(kind);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    fn expect(&mut self, kind: TokenKind, what: &str) -> Parse<Token> {
+        if self.at(kind) { Ok(self.bump()) } else { Err(self.unexpected(what)) }
+    }
+
+    /// One or more items with commas between them, up to `close`, which is taken. Tells whether a comma trailed.
+    fn comma_list<T>(
+        &mut self,
+        close: TokenKind,
+        what: &str,
+        mut item: impl FnMut(&mut Self) -> Parse<T>,
+    ) -> Parse<(Vec<T>, bool)> {
+        let mut items = Vec::new();
+        let mut trailing = false;
+        while !self.at(close) {
+            items.push(item(self)?);
+            trailing = self.eat(TokenKind::Comma);
+            if !trailing && !self.at(close) {
+                return Err(self.unexpected(what));
+            }
+        }
+        self.bump();
+        Ok((items, trailing))
+    }
+
+    // Names and literals
+
+    /// A name of one of these kinds.
+    fn ident(&mut self, kinds: &[TokenKind], what: &str) -> Parse<Ident> {
+        if !self.at_any(kinds) {
+            return Err(self.unexpected(what));
+        }
+        let token = self.bump();
+        let span = self.token_span(token);
+        let text = self.slice(token);
+        let name = match token.kind {
+            TokenKind::QuotedVar
+            | TokenKind::QuotedCon
+            | TokenKind::QuotedType
+            | TokenKind::QuotedLabel
+            | TokenKind::QuotedFrozen => {
+                let quote = text.find('"').expect("quoted names have quotes");
+                let text = unescape(text, quote + 1).map_err(|bad| self.bad_literal(token, bad))?;
+                self.names.intern(&text)
+            }
+            _ => self.names.intern(text),
+        };
+        Ok(Ident { name, span })
+    }
+
+    fn variable(&mut self, what: &str) -> Parse<Ident> {
+        self.ident(&[TokenKind::Lower, TokenKind::QuotedVar, TokenKind::Underscore], what)
+    }
+
+    fn constructor(&mut self, what: &str) -> Parse<Ident> {
+        self.ident(&[TokenKind::Upper, TokenKind::QuotedCon], what)
+    }
+
+    fn type_name(&mut self, what: &str) -> Parse<Ident> {
+        self.ident(&[TokenKind::Upper, TokenKind::QuotedType], what)
+    }
+
+    fn any_name(&mut self, what: &str) -> Parse<Ident> {
+        self.ident(&[TokenKind::Lower, TokenKind::Upper], what)
+    }
+
+    fn label(&mut self, what: &str) -> Parse<Ident> {
+        self.ident(&[TokenKind::Lower, TokenKind::Upper, TokenKind::QuotedLabel], what)
+    }
+
+    fn string(&mut self, what: &str) -> Parse<(String, Span)> {
+        let token = self.expect(TokenKind::String, what)?;
+        let text = unescape(self.slice(token), 1).map_err(|bad| self.bad_literal(token, bad))?;
+        Ok((text, self.token_span(token)))
+    }
+
+    // Places
+
+    /// Where the current token starts.
+    fn start(&self) -> u32 {
+        self.token().start
+    }
+
+    /// From `start` to the end of the token taken last.
+    fn span_from(&self, start: u32) -> Span {
+        let end = self.position.checked_sub(1).map_or(start, |last| self.tokens[last].end);
+        Span { file: self.file, start, end: end.max(start) }
+    }
+
+    fn token_span(&self, token: Token) -> Span {
+        Span { file: self.file, start: token.start, end: token.end }
+    }
+
+    fn expr(&self, start: u32, kind: ExprKind) -> Expr {
+        Expr { span: self.span_from(start), kind }
+    }
+
+    /// Runs a rule one level further down, within the bound.
+    fn nested<T>(&mut self, rule: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        if self.nesting == MAX_NESTING {
+            let span = self.token_span(self.token());
+            let message = format!("this is nested too deeply: at most {MAX_NESTING} levels are supported");
+            let hint = "name parts of the expression with `let`, or split it into functions";
+            return Err(self.report(Diagnostic::error("M0111", span, message).hint(hint)));
+        }
+        self.nesting += 1;
+        let result = rule(self);
+        self.nesting -= 1;
+        result
+    }
+
+    // Complaining
+
+    fn report(&mut self, diagnostic: Diagnostic) -> Reported {
+        if self.errors.len() < MAX_ERRORS {
+            self.errors.push(diagnostic);
+        }
+        Reported
+    }
+
+    fn bad_literal(&mut self, token: Token, bad: BadLiteral) -> Reported {
+        let span = Span {
+            file: self.file,
+            start: token.start + bad.range.start as u32,
+            end: token.start + bad.range.end as u32,
+        };
+        let hint = "escapes are \\' \\\" \\? \\\\ \\a \\b \\f \\n \\r \\t \\v";
+        let diagnostic = Diagnostic::error("M0103", span, bad.message);
+        self.report(if token.kind == TokenKind::Int { diagnostic } else { diagnostic.hint(hint) })
+    }
+
+    /// The current token is not what the grammar asks for.
+    fn unexpected(&mut self, expected: &str) -> Reported {
+        let token = self.token();
+        let text = self.slice(token);
+        let (code, message) = match token.kind {
+            TokenKind::Unknown => {
+                ("M0101", format!("`{}` means nothing in this language", text.escape_debug()))
+            }
+            TokenKind::UnclosedString => ("M0102", "this string does not end".to_string()),
+            TokenKind::UnclosedComment => ("M0102", "this comment does not end".to_string()),
+            kind => ("M0110", format!("unexpected {}", kind.describe(text))),
+        };
+        let span = match token.kind {
+            TokenKind::UnclosedString => Span { file: self.file, start: token.start, end: token.start + 1 },
+            _ => self.token_span(token),
+        };
+        let mut diagnostic = Diagnostic::error(code, span, message);
+        if code == "M0110" {
+            diagnostic = diagnostic.at(format!("expected {expected}"));
+        }
+        diagnostic.hints.extend(self.hint_for(token, expected));
+        if let Some(previous) = self.position.checked_sub(1).map(|last| self.tokens[last])
+            && self.text[previous.end as usize..token.start as usize].contains('\n')
+        {
+            diagnostic = diagnostic.label(self.token_span(previous), "after this");
+        }
+        self.report(diagnostic)
+    }
+
+    /// What people often mean when a token stands where it should not.
+    fn hint_for(&self, token: Token, expected: &str) -> Option<String> {
+        let text = self.slice(token);
+        let previous = self.position.checked_sub(1).map(|last| self.tokens[last].kind);
+        let hint = match token.kind {
+            TokenKind::UnclosedString => "close it with `\"`",
+            TokenKind::UnclosedComment => "close it with `-/`; comments nest",
+            TokenKind::Upper | TokenKind::QuotedCon
+                if previous != Some(TokenKind::Dot) && expected == ARGUMENT =>
+            {
+                "a constructor takes exactly one value; put parentheses around both to make them an argument"
+            }
+            TokenKind::Float if previous == Some(TokenKind::Dot) => {
+                "`x.0.1` holds the number `0.1`: write `(x.0).1`"
+            }
+            TokenKind::Lam | TokenKind::Let | TokenKind::If | TokenKind::Match | TokenKind::Switch => {
+                "put parentheses around it to make it an argument"
+            }
+            kind if kind.is_reserved_word(text) => {
+                return Some(format!(
+                    "`{text}` is a reserved word; as a name it is written `#var\"{text}\"`"
+                ));
+            }
+            _ => return None,
+        };
+        Some(hint.to_string())
+    }
+}
+
+/// What [`Parser::unexpected`] is told at the end of an application.
+const ARGUMENT: &str = "an argument, or the end of the expression";
