@@ -53,7 +53,8 @@ pub mod generate;
 pub use expr::{Body, Branch, Expr, Lambda, LoopForm, LoopParam, Message, MessagePart, SliceDim, Stm};
 pub use memory::{Lmad, LmadDim, Placement};
 pub use program::{
-    EntryParam, EntryPoint, EntryType, Function, FunctionId, Param, Program, ResultDecl, Var, VarData,
+    EntryParam, EntryPoint, EntryType, Function, FunctionId, OpaqueForm, Param, Program, ResultDecl, Var,
+    VarData, Variant,
 };
 pub use segop::{Mapping, SegDim, SegKind, SegOp};
 pub use soac::{

@@ -113,11 +113,45 @@ pub enum EntryType {
     Array(ValueType, usize),
     /// Several values under one name: a record, a tuple, an array of those, an abstract type.
     Opaque {
-        /// The type as written.
+        /// The type as written, without sizes.
         name: String,
-        /// The values it is made of, each with its field path.
+        /// What it is made of, each part with its name.
         fields: Vec<(String, EntryType)>,
+        /// What the parts mean.
+        form: OpaqueForm,
     },
+}
+
+/// What the parts of a value mean.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub enum OpaqueForm {
+    /// They are the fields of a record or tuple.
+    Record,
+    /// They are the number of a constructor, and slots for what the constructors carry, in any order. The variants are in the
+    /// order of their numbers.
+    Sum(Vec<Variant>),
+    /// They are arrays of so many more dimensions than the values that this type is made of.
+    Array(usize, Box<EntryType>),
+}
+
+/// A constructor of a sum type.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Variant {
+    /// Its name, without `#`.
+    pub name: String,
+    /// The types it carries; for each the values it is made of, as numbers among those of the whole sum type.
+    pub payload: Vec<(EntryType, Vec<usize>)>,
+}
+
+impl EntryType {
+    /// The scalars and arrays that a value of this type is made of, with their ranks.
+    pub fn leaves(&self) -> Vec<(ValueType, usize)> {
+        match self {
+            EntryType::Scalar(ty) => vec![(*ty, 0)],
+            EntryType::Array(ty, rank) => vec![(*ty, *rank)],
+            EntryType::Opaque { fields, .. } => fields.iter().flat_map(|(_, ty)| ty.leaves()).collect(),
+        }
+    }
 }
 
 impl Program {

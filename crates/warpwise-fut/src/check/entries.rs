@@ -5,12 +5,13 @@ use warpwise_diag::{Diagnostic, Span};
 use crate::check::Checker;
 use crate::check::size::names::is_extent;
 use crate::check::size::unify::Locals;
-use crate::syntax::ast::{Liftedness, Pat, PatKind, ValueDecl};
+use crate::syntax::ast::{Liftedness, Pat, PatKind, TypeArg, TypeExpr, TypeExprKind, ValueDecl};
 use crate::syntax::session::Symbol;
 use crate::typed::ids::{DefId, LocalId};
 use crate::typed::map::map_type;
 use crate::typed::tree::{
-    Entry, EntryParam, Expr, ExprKind, Function, Param, Pat as TypedPat, PatKind as TypedPatKind, SurfaceType,
+    Entry, EntryParam, Expr, ExprKind, Function, Param, Pat as TypedPat, PatKind as TypedPatKind,
+    SurfaceType, WrittenType,
 };
 use crate::typed::ty::Type;
 
@@ -38,11 +39,13 @@ impl<'a> Checker<'a> {
         self.check_entry_type(&result, decl.result.as_ref().map_or(span, |ty| ty.span), "give");
         self.check_entry_sizes(&sizes, &params);
         let params = params.into_iter().enumerate().map(|(index, ty)| {
-            let text = self.show_type(&ty);
-            EntryParam { name: decl.params.get(index).and_then(param_name), ty: SurfaceType { text, ty } }
+            let pattern = decl.params.get(index);
+            let written = pattern.and_then(annotation).and_then(|ty| self.written_type(ty));
+            EntryParam { name: pattern.and_then(param_name), ty: SurfaceType { written, ty } }
         });
         let params = params.collect();
-        let result = SurfaceType { text: self.show_type(&result), ty: result };
+        let written = decl.result.as_ref().and_then(|ty| self.written_type(ty));
+        let result = SurfaceType { written, ty: result };
         self.program.entries.push(Entry { name: decl.name.name.symbol, def, params, result });
     }
 
@@ -67,6 +70,48 @@ impl<'a> Checker<'a> {
         let kind = ExprKind::Apply { function: Box::new(body), arguments };
         let applied = Expr { span, ty: function.result.ty.clone(), kind };
         function.body = self.open(function.result.exists.clone(), applied);
+    }
+
+    /// A type in the source's words; none for what entry points cannot take.
+    fn written_type(&self, ty: &TypeExpr) -> Option<WrittenType> {
+        let all = |types: &mut dyn Iterator<Item = &TypeExpr>| {
+            types.map(|ty| self.written_type(ty)).collect::<Option<Vec<_>>>()
+        };
+        let whole = |text: String, parts: Vec<WrittenType>| Some(WrittenType { text, parts });
+        match &ty.kind {
+            TypeExprKind::Var(name) => {
+                let names = name.qualifiers.iter().chain([&name.name]);
+                whole(names.map(|name| self.text(name.symbol)).collect::<Vec<_>>().join("."), Vec::new())
+            }
+            TypeExprKind::Tuple(types) => {
+                let parts = all(&mut types.iter())?;
+                whole(format!("({})", texts(&parts)), parts)
+            }
+            TypeExprKind::Record(fields) => {
+                let mut fields: Vec<_> =
+                    fields.iter().map(|field| (self.text(field.name.symbol), &field.ty)).collect();
+                fields.sort_by_key(|field| field.0);
+                let parts = all(&mut fields.iter().map(|field| field.1))?;
+                let pairs = fields.iter().zip(&parts);
+                let pairs: Vec<_> = pairs.map(|((name, _), part)| format!("{name}: {}", part.text)).collect();
+                whole(format!("{{{}}}", pairs.join(", ")), parts)
+            }
+            TypeExprKind::Array { element, .. } => {
+                let element = self.written_type(element)?;
+                whole(format!("[]{}", element.text), vec![element])
+            }
+            TypeExprKind::Unique(inner) | TypeExprKind::Exists { body: inner, .. } => {
+                self.written_type(inner)
+            }
+            TypeExprKind::Apply { function, argument } => match &**argument {
+                TypeArg::Size(_) => self.written_type(function),
+                TypeArg::Type(argument) => {
+                    let (function, argument) = (self.written_type(function)?, self.written_type(argument)?);
+                    whole(format!("{} {}", function.text, argument.text), Vec::new())
+                }
+            },
+            TypeExprKind::Arrow { .. } | TypeExprKind::Sum(_) => None,
+        }
     }
 
     fn check_entry_type(&mut self, ty: &Type, span: Span, verb: &str) {
@@ -105,6 +150,24 @@ impl<'a> Checker<'a> {
                 });
             }
         }
+    }
+}
+
+fn texts(parts: &[WrittenType]) -> String {
+    parts.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// The type a parameter is annotated with.
+fn annotation(pat: &Pat) -> Option<&TypeExpr> {
+    match &pat.kind {
+        PatKind::Ascribe(_, ty) => Some(ty),
+        PatKind::Attr(_, inner) => annotation(inner),
+        PatKind::Name(_)
+        | PatKind::Wildcard
+        | PatKind::Tuple(_)
+        | PatKind::Record(_)
+        | PatKind::Literal { .. }
+        | PatKind::Constructor(..) => None,
     }
 }
 

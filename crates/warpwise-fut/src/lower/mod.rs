@@ -35,6 +35,7 @@ mod entry;
 mod expr;
 mod flat;
 mod instance;
+mod interface;
 mod scalar;
 mod separate;
 mod shapes;

@@ -142,10 +142,20 @@ pub struct EntryParam {
 /// A type as the source has it, for interfaces.
 #[derive(Clone, Debug)]
 pub struct SurfaceType {
-    /// What was written, or the printed type if nothing was.
-    pub text: String,
+    /// What was written, if it was.
+    pub written: Option<WrittenType>,
     /// The type.
     pub ty: Type,
+}
+
+/// A type in the source's words, without sizes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct WrittenType {
+    /// The whole.
+    pub text: String,
+    /// Of a record the types of the fields by name, of a sum those of all payloads, of an array that of the element; nothing where
+    /// the whole is a name.
+    pub parts: Vec<WrittenType>,
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ use super::lex::TokenKind;
 use super::{Parsed, Parser};
 use crate::memory::{Lmad, LmadDim, Placement};
 use crate::print::is_reserved;
-use crate::program::{EntryType, Var};
+use crate::program::{EntryType, OpaqueForm, Var, Variant};
 use crate::types::{AccType, ArrayType, Operand, Shape, Type};
 
 impl<'t> Parser<'t> {
@@ -141,7 +141,8 @@ impl<'t> Parser<'t> {
                     Ok((path, p.entry_type()?))
                 })
             })?;
-            return Ok(EntryType::Opaque { name, fields });
+            let form = self.opaque_form()?;
+            return Ok(EntryType::Opaque { name, fields, form });
         }
         let mut rank = 0;
         while self.eat("[") {
@@ -150,6 +151,37 @@ impl<'t> Parser<'t> {
         }
         let ty = self.value_type()?;
         Ok(if rank == 0 { EntryType::Scalar(ty) } else { EntryType::Array(ty, rank) })
+    }
+
+    /// `sum {"name" (type at 1 2, ...), ...}`, `array 1 type`; nothing for a record.
+    fn opaque_form(&mut self) -> Parsed<OpaqueForm> {
+        if self.eat_word("array") {
+            let rank = self.count()?;
+            let element = self.nested(|p| p.entry_type())?;
+            return Ok(OpaqueForm::Array(rank, Box::new(element)));
+        }
+        if !self.eat_word("sum") {
+            return Ok(OpaqueForm::Record);
+        }
+        let variants = self.nested(|p| {
+            p.list("{", "}", |p| {
+                let name = p.text()?;
+                Ok(Variant { name, payload: p.list("(", ")", |p| p.payload())? })
+            })
+        })?;
+        Ok(OpaqueForm::Sum(variants))
+    }
+
+    /// `type at 1 2`: what a constructor carries, and the values it is made of.
+    fn payload(&mut self) -> Parsed<(EntryType, Vec<usize>)> {
+        let ty = self.entry_type()?;
+        let mut places = Vec::new();
+        if self.eat_word("at") {
+            while matches!(self.peek(), TokenKind::Number(_)) {
+                places.push(self.count()?);
+            }
+        }
+        Ok((ty, places))
     }
 
     /// `[n][m]`, or `[]` for no dimension at all.

@@ -26,7 +26,7 @@ use warpwise_prim::Scalar;
 use crate::entity::Entity;
 use crate::expr::{Body, Expr, Lambda, Stm};
 use crate::memory::Placement;
-use crate::program::{EntryPoint, EntryType, Function, FunctionId, Program, Var};
+use crate::program::{EntryPoint, EntryType, Function, FunctionId, OpaqueForm, Program, Var};
 use crate::types::{Operand, Type};
 
 pub(crate) use names::is_reserved;
@@ -192,11 +192,37 @@ impl<'a> Printer<'a> {
                 self.put(&"[]".repeat(*rank));
                 self.put(ty.name());
             }
-            EntryType::Opaque { name, fields } => {
+            EntryType::Opaque { name, fields, form } => {
                 let _ = write!(self.out, "opaque {name:?} {{");
                 self.list(fields, |p, (path, ty)| {
                     let _ = write!(p.out, "{path:?}: ");
                     p.entry_type(ty);
+                });
+                self.put("}");
+                self.opaque_form(form);
+            }
+        }
+    }
+
+    fn opaque_form(&mut self, form: &OpaqueForm) {
+        match form {
+            OpaqueForm::Record => {}
+            OpaqueForm::Array(rank, element) => {
+                let _ = write!(self.out, " array {rank} ");
+                self.entry_type(element);
+            }
+            OpaqueForm::Sum(variants) => {
+                self.put(" sum {");
+                self.list(variants, |p, variant| {
+                    let _ = write!(p.out, "{:?} (", variant.name);
+                    p.list(&variant.payload, |p, (ty, places)| {
+                        p.entry_type(ty);
+                        p.put(" at");
+                        places.iter().for_each(|place| {
+                            let _ = write!(p.out, " {place}");
+                        });
+                    });
+                    p.put(")");
                 });
                 self.put("}");
             }

@@ -1,13 +1,13 @@
 //! Scope and types: the walk over bodies and statements.
 
-use warpwise_prim::ScalarType;
+use warpwise_prim::{ScalarType, ValueType};
 
 use super::equal::Equalities;
 use super::{Checked, Level, Report};
 use crate::entity::SecondaryMap;
 use crate::expr::{Body, Expr, Lambda, LoopForm, Stm};
 use crate::print::Printer;
-use crate::program::{EntryPoint, EntryType, Function, Program, Var};
+use crate::program::{EntryPoint, EntryType, Function, OpaqueForm, Program, Var};
 use crate::traverse::Substitution;
 use crate::types::{Operand, Type};
 use crate::typing::result_types;
@@ -92,7 +92,12 @@ impl<'a> Checker<'a, '_> {
         vars: &[Var],
     ) -> Checked {
         let mut expected = vec![(ScalarType::I64, 0); sizes];
-        types.for_each(|ty| flatten(ty, &mut expected));
+        for ty in types {
+            if !is_sound(ty) {
+                return Err(format!("the entry point's {what} speak of values that there are not"));
+            }
+            flatten(ty, &mut expected);
+        }
         // Blocks are there for the placements only.
         let actual = vars.iter().map(|var| self.ty(*var)).filter(|ty| **ty != Type::Mem);
         if actual.map(|ty| (ty.elem(), ty.rank())).eq(expected.into_iter().map(|(ty, rank)| (Some(ty), rank)))
@@ -348,11 +353,41 @@ impl<'a> Checker<'a, '_> {
     }
 }
 
+/// Whether the values that the form of a type speaks of are there.
+fn is_sound(ty: &EntryType) -> bool {
+    let EntryType::Opaque { fields, form, .. } = ty else { return true };
+    let leaves = ty.leaves();
+    fields.iter().all(|(_, ty)| is_sound(ty))
+        && match form {
+            OpaqueForm::Record => true,
+            OpaqueForm::Array(rank, element) => {
+                let raised = element.leaves().into_iter().map(|(ty, inner)| (ty, inner + rank));
+                is_sound(element) && raised.eq(leaves)
+            }
+            OpaqueForm::Sum(variants) => {
+                let same = |ours: &(ValueType, usize), place: usize| {
+                    leaves
+                        .get(place)
+                        .is_some_and(|theirs| (theirs.0.scalar(), theirs.1) == (ours.0.scalar(), ours.1))
+                };
+                let carried = variants.iter().flat_map(|variant| &variant.payload);
+                leaves.first().is_some_and(|tag| tag.1 == 0)
+                    && carried.into_iter().all(|(ty, places)| {
+                        let ours = ty.leaves();
+                        let pairs = ours.iter().zip(places);
+                        is_sound(ty)
+                            && ours.len() == places.len()
+                            && pairs.into_iter().all(|(ours, &place)| place > 0 && same(ours, place))
+                    })
+            }
+        }
+}
+
 /// The values that one value of the outside is made of.
 fn flatten(ty: &EntryType, values: &mut Vec<(ScalarType, usize)>) {
     match ty {
         EntryType::Scalar(ty) => values.push((ty.scalar(), 0)),
         EntryType::Array(ty, rank) => values.push((ty.scalar(), *rank)),
-        EntryType::Opaque { name: _, fields } => fields.iter().for_each(|(_, ty)| flatten(ty, values)),
+        EntryType::Opaque { fields, .. } => fields.iter().for_each(|(_, ty)| flatten(ty, values)),
     }
 }
