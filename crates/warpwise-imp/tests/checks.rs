@@ -150,3 +150,74 @@ fn specialised_choices_take_the_fast_side_for_whole_groups_only() {
         expect(text, &[int(n), ints(xs.clone())], &[ints(ys)]);
     }
 }
+
+/// A choice whose sides agree only where `cond`, about `i`, `n` and `k`, holds.
+fn choice_where(cond: &str) -> String {
+    format!(
+        "fun main(n: i64, k: i64, xs: [n]i64) -> (r: [n]i64) {{
+        is: [n]i64 = iota n 0 1;
+        ys: [n]i64 = screma n (is) map (i: i64) {{
+          {cond};
+          y: i64 = if specialised c {{
+            a: i64 = index xs[i]; b: i64 = mul a 2; return b }} else {{
+            d: i64 = index xs[i]; e: i64 = mul d 2; f: i64 = add d 1; g: i64 = select c e f;
+            return g }};
+          return y }};
+        return ys }}"
+    )
+}
+
+#[test]
+fn interiors_end_at_their_bounds_even_if_sums_wrap() {
+    type Holds = fn(i64, i64, i64) -> bool;
+    let conds: [(&str, Holds); 8] = [
+        ("c: bool = slt i k", |i, _, k| i < k),
+        ("c: bool = sle k i", |i, _, k| k <= i),
+        ("c: bool = ne k i", |i, _, k| i != k),
+        ("j: i64 = add i k; c: bool = sle j 9", |i, _, k| i.wrapping_add(k) <= 9),
+        ("j: i64 = add k i; c: bool = slt 9 j", |i, _, k| i.wrapping_add(k) > 9),
+        ("j: i64 = sub i k; c: bool = ult j n", |i, n, k| (i.wrapping_sub(k) as u64) < n as u64),
+        ("j: i64 = sub i k; c: bool = ule j k", |i, _, k| i.wrapping_sub(k) as u64 <= k as u64),
+        (
+            "a: bool = slt 0 k; b: bool = ne i 0; d: bool = and a b; e: bool = slt i k; c: bool = and d e",
+            |i, _, k| 0 < k && i != 0 && i < k,
+        ),
+    ];
+    for (cond, holds) in conds {
+        let text = choice_where(cond);
+        for n in [0, 1, 63, 64, 200] {
+            for k in [i64::MIN, i64::MIN + 70, -1, 0, 1, 30, 100, 199, i64::MAX - 70, i64::MAX] {
+                let xs: Vec<i64> = (0..n).map(|i| i * i % 37).collect();
+                let ys = (0..n).zip(&xs).map(|(i, x)| if holds(i, n, k) { 2 * x } else { x + 1 });
+                expect_on_last(&text, &[int(n), int(k), ints(xs.clone())], &[ints(ys)]);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_first_failure_counts_whether_in_the_interior_or_not() {
+    let text = "fun main(n: i64, m: i64, xs: [n][m]i64) -> (r: [n][m]i64) {
+        last: i64 = sub m 1;
+        is: [n]i64 = iota n 0 1;
+        js: [m]i64 = iota m 0 1;
+        ys: [n][m]i64 = screma n (is) map (i: i64) {
+          zs: [m]i64 = screma m (js) map (j: i64) {
+          a: bool = ne j 0; b: bool = ne j last; c: bool = and a b;
+          z: i64 = if specialised c {
+            x: i64 = index xs[i, j]; ok: bool = ne x 13; s: cert = assert ok (\"unlucky \", j: i64);
+            y: i64 = {s} add x 1; return y } else {
+            x: i64 = index xs[i, j]; ok: bool = ne x 13; s: cert = assert ok (\"unlucky \", j: i64);
+            y: i64 = {s} add x 1; return y };
+          return z };
+          return zs };
+        return ys }";
+    let (n, m) = (3, 300);
+    let xs: Vec<i64> = (0..n * m).map(|i| i % 11).collect();
+    expect(text, &[int(n), int(m), ints(xs.clone())], &[ints(xs.iter().map(|x| x + 1))]);
+    for (first, second) in [(0, 100), (3, 250), (150, 299), (299, 300), (420, 899), (100, 101)] {
+        let mut xs = xs.clone();
+        (xs[first as usize], xs[second as usize]) = (13, 13);
+        expect_failure(text, &[int(n), int(m), ints(xs)], first, &[first % m]);
+    }
+}

@@ -36,3 +36,19 @@ fn a_map_is_a_loop_over_whole_groups_and_a_masked_rest() {
         assert!(text.contains(line), "no `{line}` in\n{text}");
     }
 }
+
+#[test]
+fn the_interior_of_a_row_is_a_loop_without_questions() {
+    let text = shown_optimised(
+        "entry main(n: i64, xs: [n]f32) -> (r: [n]f32) as \"main\" sizes 0 (n: i64, xs: []f32) -> sizes 0 ([]f32) {
+           is: [n]i64 = iota n 0 1;
+           ys: [n]f32 = screma n (is) map (i: i64) {
+             j: i64 = sub i 1; k: i64 = smax j 0;
+             x: f32 = index xs[k]; y: f32 = fmul x 2f32; return y };
+           return ys }",
+    );
+    let (_, interior) = text.split_once("end.").expect("an interior");
+    let (_, interior) = interior.split_once("step").expect("a loop");
+    let (interior, _) = interior.split_once('}').expect("an end of the loop");
+    assert!(interior.contains("load") && !interior.contains("if "), "{interior}\nin\n{text}");
+}

@@ -29,6 +29,11 @@ impl<'a> Emitter<'a> {
         (then_body, else_body): (&'a Body, &'a Body),
         branch: Branch,
     ) -> Lowered<()> {
+        if let Some((decided, known)) = self.decided
+            && cond.as_var() == Some(decided)
+        {
+            return self.one_side(stm, if known { then_body } else { else_body });
+        }
         let value = self.value(cond);
         match (value, branch) {
             (Value::Uniform(x), _) => self.branch(stm, x, then_body, else_body),
@@ -41,6 +46,16 @@ impl<'a> Emitter<'a> {
             }
             (_, Branch::Plain) => self.masked_bodies(stm, value, then_body, else_body),
         }
+    }
+
+    /// The body that a choice of scalars is known to take.
+    fn one_side(&mut self, stm: &'a Stm, body: &'a Body) -> Lowered<()> {
+        self.stms(body)?;
+        for (&var, &result) in stm.pattern.iter().zip(&body.result) {
+            let value = self.value(result);
+            self.bind(var, value);
+        }
+        Ok(())
     }
 
     /// One of two bodies.

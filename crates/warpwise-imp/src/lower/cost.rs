@@ -81,6 +81,7 @@ impl Emitter<'_> {
             whole_only: false,
             steps_down: false,
             turns: 1,
+            interior: None,
         }
     }
 

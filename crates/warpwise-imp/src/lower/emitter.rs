@@ -128,6 +128,8 @@ pub(super) struct Emitter<'a> {
     pub lanes: Option<Lanes>,
     /// What a failing check does; `None` in host code, which raises it at once.
     pub failing: Option<Failing>,
+    /// A specialised choice of which the group of lanes knows how it goes.
+    pub decided: Option<(Var, bool)>,
     /// Whether lane dimensions run one iteration at a time, because lanes could not.
     pub scalar_only: bool,
     /// Whether results are stored past the caches.
@@ -166,6 +168,7 @@ impl<'a> Emitter<'a> {
             scope: Scope::default(),
             lanes: None,
             failing: None,
+            decided: None,
             scalar_only: false,
             streaming: false,
             align: 1,

@@ -12,6 +12,7 @@ use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 
 use crate::lower::cost::Work;
 use crate::lower::emitter::{Emitter, Lowered, Mask, Value};
+use crate::lower::interior::Interior;
 use crate::lower::lanes::LaneLoop;
 use crate::lower::memory::View;
 use crate::lower::slots::{Carried, Slot};
@@ -94,7 +95,7 @@ impl<'a> Emitter<'a> {
             SegKind::Map => {
                 let how = self.plan_lanes(op, Work::Map);
                 // Rows within a task may be short: no lanes that a vector does not need.
-                let how = LaneLoop { width: how.width.min(how.machine), ..how };
+                let how = LaneLoop { width: how.width.min(how.machine), interior: Interior::of(op), ..how };
                 let to = self.uniform(last.extent, stm.span)?;
                 self.lane_loop(&how, Operand::i64(0), to, &mut |this, index| {
                     this.bind(last.index, index);

@@ -16,6 +16,7 @@ use std::rc::Rc;
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 
 use crate::lower::emitter::{Emitter, Failing, Lanes, Lowered, Mask, Value};
+use crate::lower::interior::{Bounds, Interior};
 use crate::lower::variance::Variances;
 use crate::op::{Block, Label, Op};
 use crate::types::{ImpType, Operand, Reg};
@@ -38,9 +39,12 @@ pub(super) struct LaneLoop {
     pub steps_down: bool,
     /// How many iterations of a scalar loop are written one after the other, a power of two.
     pub turns: i64,
+    /// The specialised choice that the body consists of, if groups are to know how it goes.
+    pub interior: Option<Interior>,
 }
 
 /// Where a failing group goes.
+#[derive(Clone, Copy)]
 struct Exits {
     /// Out of its loop.
     label: Label,
@@ -62,6 +66,7 @@ impl LaneLoop {
             whole_only: false,
             steps_down: false,
             turns: 1,
+            interior: None,
         }
     }
 }
@@ -136,7 +141,7 @@ impl Emitter<'_> {
         let rounded = self.code.binary(BinaryOp::And, extent, Operand::i64(-i64::from(how.width)));
         let whole = self.code.add(from, rounded);
         self.lane_loop(&LaneLoop { whole_only: true, ..how.clone() }, from, whole, body)?;
-        self.lane_loop(&LaneLoop { width: how.machine, ..how.clone() }, whole, to, body)
+        self.lane_loop(&LaneLoop { width: how.machine, interior: None, ..how.clone() }, whole, to, body)
     }
 
     /// One iteration at a time, or a turn of them.
@@ -206,27 +211,87 @@ impl Emitter<'_> {
         inner: Option<(Failing, Reg)>,
         body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
     ) -> Lowered<bool> {
-        let index = self.code.int_reg("j");
+        let bounds = self.interior(how, from, whole);
         let label = self.code.label();
-        self.code.open();
-        self.code.open();
         let exits = Exits { label, retry: count, inner };
+        self.code.open();
+        let done = match (bounds, &how.interior) {
+            (Some(bounds), Some(interior)) => {
+                self.parted_groups(how, interior, &bounds, (from, whole), (tail, exits), body)
+            }
+            _ => self.full_groups(how, from, whole, (tail, exits), body),
+        };
+        let mut block = self.code.close();
+        let can_fail = leaves(&block, label);
+        if can_fail {
+            block.push(Op::Move { dst: tail, x: whole });
+        }
+        self.scope_if_left(label, block);
+        done.map(|()| can_fail)
+    }
+
+    /// Groups of which those between the bounds know that they are in the interior, and the others that they are not.
+    fn parted_groups(
+        &mut self,
+        how: &LaneLoop,
+        interior: &Interior,
+        bounds: &Bounds,
+        (from, whole): (Operand, Operand),
+        (tail, exits): (Reg, Exits),
+        body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let at = self.code.copy("at", from);
+        self.code.open();
+        let more = self.code.compare(CompareOp::SLt, at, whole);
+        let test = self.code.close();
+        self.code.open();
+        let reached = self.code.compare(CompareOp::SLe, bounds.low, at);
+        let within = self.code.compare(CompareOp::SLt, at, bounds.high);
+        let inside = self.code.binary(BinaryOp::And, reached, within);
+        let saved = self.decided;
+        let mut sides = Vec::new();
+        for known in [true, false] {
+            self.decided = Some((interior.cond, known));
+            self.code.open();
+            let next = match known {
+                true => bounds.high.into(),
+                false => self.code.add(at, Operand::i64(i64::from(how.width))),
+            };
+            let end = self.code.copy("end", next);
+            let done = self.full_groups(how, at.into(), end.into(), (tail, exits), body);
+            self.code.set(at, end);
+            sides.push(self.code.close());
+            self.decided = saved;
+            done?;
+        }
+        let [then_block, else_block] = <[Block; 2]>::try_from(sides).expect("two sides");
+        self.code.emit(Op::If { cond: inside, then_block, else_block });
+        let block = self.code.close();
+        self.code.emit(Op::While { test, cond: more, body: block });
+        Ok(())
+    }
+
+    /// Groups with all lanes running, within the scope that failing ones leave.
+    fn full_groups(
+        &mut self,
+        how: &LaneLoop,
+        from: Operand,
+        to: Operand,
+        (tail, exits): (Reg, Exits),
+        body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let index = self.code.int_reg("j");
+        self.code.open();
         let done = self.group(how, Mask::Full, index.into(), exits, body);
         let group = self.code.close();
         // A failing group leaves the loop: remember which it was. The index must be kept before the body runs.
         let mut kept = Block::new();
-        if leaves(&group, label) {
+        if leaves(&group, exits.label) {
             kept.push(Op::Move { dst: tail, x: index.into() });
         }
-        let restore = !kept.is_empty();
         kept.extend(group);
-        self.code.emit(Op::For { index, from, to: whole, step: i64::from(how.width), body: kept });
-        if restore {
-            self.code.set(tail, whole);
-        }
-        let block = self.code.close();
-        self.scope_if_left(label, block);
-        done.map(|()| restore)
+        self.code.emit(Op::For { index, from, to, step: i64::from(how.width), body: kept });
+        done
     }
 
     /// The masked group at `tail`, again as long as it fails.

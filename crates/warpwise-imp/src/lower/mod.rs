@@ -31,6 +31,7 @@ mod scalars;
 mod memory;
 
 mod checks;
+mod interior;
 mod lanes;
 
 mod slots;

@@ -11,6 +11,7 @@ use warpwise_runtime::machine::Schedule;
 use crate::lower::blocks::Cut;
 use crate::lower::cost::{self, Work};
 use crate::lower::emitter::{Emitter, Lowered, Value};
+use crate::lower::interior::Interior;
 use crate::lower::kernels::{Built, Range};
 use crate::lower::lanes::LaneLoop;
 use crate::lower::reduce::{Accumulators, commutes};
@@ -207,6 +208,7 @@ impl<'a> Emitter<'a> {
     ) -> Lowered<()> {
         let last = op.space.last().expect("a space has dimensions").index;
         let n_reduced: usize = reduces.iter().map(|reduce| reduce.neutral.len()).sum();
+        let how = &LaneLoop { interior: Interior::of(op), ..how.clone() };
         self.lane_loop(how, from, to, &mut |this, index| {
             this.bind(last, index);
             this.with_arena(&[&op.body], |this| {

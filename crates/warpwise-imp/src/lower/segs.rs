@@ -5,6 +5,7 @@ use warpwise_runtime::machine::Schedule;
 
 use crate::lower::cost::{self, Work};
 use crate::lower::emitter::{Emitter, Lowered};
+use crate::lower::interior::Interior;
 use crate::lower::kernels::{Range, task_dims};
 use crate::lower::lanes::LaneLoop;
 use crate::lower::reductions::asserts;
@@ -58,7 +59,11 @@ impl<'a> Emitter<'a> {
 
     /// Maps part of the flat range.
     pub fn map_part(&mut self, stm: &'a Stm, op: &'a SegOp, part: (Reg, Reg)) -> Lowered<()> {
-        let how = LaneLoop { steps_down: !asserts(&op.body), ..self.plan_lanes(op, Work::Map) };
+        let how = LaneLoop {
+            steps_down: !asserts(&op.body),
+            interior: Interior::of(op),
+            ..self.plan_lanes(op, Work::Map)
+        };
         self.walk_space(stm, op, part, &how, &mut |this| {
             this.with_arena(&[&op.body], |this| {
                 this.stms(&op.body)?;
