@@ -12,6 +12,7 @@ pub mod target;
 
 pub mod cache;
 mod fingerprint;
+pub mod host_files;
 pub mod source;
 
 mod interpreted;

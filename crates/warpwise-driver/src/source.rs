@@ -127,7 +127,7 @@ fn canonical(path: &Path) -> io::Result<String> {
     path.into_os_string().into_string().map_err(|_| io::Error::other("its path is not UTF-8"))
 }
 
-fn read_text(path: &Path, name: &str) -> Result<String, SourceError> {
+pub(crate) fn read_text(path: &Path, name: &str) -> Result<String, SourceError> {
     let bytes = read_bytes(path).map_err(|error| unreadable(name, error.to_string()))?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

@@ -1,7 +1,21 @@
 //! The front end and the host of MExpr, the typed functional language whose expressions can be accelerated.
 //!
-//! [`syntax`] turns text into a tree that keeps every place; [`explain`] says what the messages mean.
-//! There is no input or output and no global state here.
+//! [`syntax`] turns text into a tree that keeps every place, [`load`] brings the files of a program together, [`resolve`]
+//! looks up names, [`reachable`] drops what is not used, [`check`] finds types; [`compile::front_end`] does all of that.
+//! [`explain`] says what the messages mean. There is no input or output and no global state here.
 
-pub mod explain;
+pub mod builtins;
+pub mod tree;
+
 pub mod syntax;
+
+pub mod load;
+pub mod resolve;
+
+pub mod reachable;
+
+pub mod check;
+
+pub mod compile;
+pub mod explain;
+pub mod library;

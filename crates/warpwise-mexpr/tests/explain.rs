@@ -5,19 +5,31 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use warpwise_diag::Sources;
+use warpwise_mexpr::compile::front_end;
 use warpwise_mexpr::explain::{codes, explain};
-use warpwise_mexpr::syntax::names::Names;
-use warpwise_mexpr::syntax::parser::parse_program;
+use warpwise_mexpr::library;
+use warpwise_mexpr::load::{ReadError, SourceFile, SourceProvider};
 
-/// Codes without an example, because it would have to be huge.
-const WITHOUT_EXAMPLE: [&str; 2] = ["M0111", "M0120"];
+/// Codes without an example, because it would have to be huge or several files.
+const WITHOUT_EXAMPLE: [&str; 5] = ["M0111", "M0120", "M0131", "M0132", "M0133"];
+
+/// The library that comes with the compiler.
+struct Library;
+
+impl SourceProvider for Library {
+    fn read(&self, _including: &str, path: &str) -> Result<SourceFile, ReadError> {
+        let text = library::file(path).ok_or_else(|| ReadError::NotFound(vec![path.to_string()]))?;
+        Ok(SourceFile { key: path.to_string(), name: path.to_string(), text: text.to_string() })
+    }
+}
 
 /// The codes of all messages on a program.
 fn messages(text: &str) -> Vec<&'static str> {
-    let mut sources = Sources::new();
-    let file = sources.add("example.mc", text);
-    let parsed = parse_program(file, text, &mut Names::new());
-    parsed.errors.iter().map(|diagnostic| diagnostic.code).collect()
+    let root = SourceFile { key: "root".to_string(), name: "example.mc".to_string(), text: text.to_string() };
+    match front_end(root, &Library, &mut Sources::new()) {
+        Ok(_) => Vec::new(),
+        Err(failure) => failure.diagnostics().iter().map(|diagnostic| diagnostic.code).collect(),
+    }
 }
 
 fn blocks(section: &str) -> Vec<&str> {

@@ -1,10 +1,11 @@
 //! `warpwise check`: the front end only.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use warpwise_diag::{Report, Severity, render};
+use warpwise_diag::{Diagnostic, Report, Severity, Sources, render};
 use warpwise_driver::build::{BuildError, Core, read_core};
+use warpwise_driver::host_files::check_host;
 
 use crate::failure::{FAILED, Failure, WRONG};
 use crate::options::CompileOptions;
@@ -25,6 +26,9 @@ pub struct CheckArguments {
     /// Take warnings for errors
     #[arg(long = "Werror")]
     werror: bool,
+    /// Take the library of host programs (.mc) from this folder, instead of the one that comes with the compiler
+    #[arg(long, value_name = "DIR")]
+    library: Option<PathBuf>,
     #[command(flatten)]
     compile: CompileOptions,
 }
@@ -34,8 +38,8 @@ pub fn check(arguments: &CheckArguments) -> Result<u8, Failure> {
     let mut reports = Vec::new();
     let mut codes = Vec::new();
     for file in &arguments.files {
-        match read_core(file, &arguments.compile.options()) {
-            Ok(Core { sources, mut warnings, .. }) => {
+        match read(file, arguments) {
+            Ok((sources, mut warnings)) => {
                 if arguments.no_warnings {
                     warnings.clear();
                 }
@@ -59,6 +63,16 @@ pub fn check(arguments: &CheckArguments) -> Result<u8, Failure> {
         write_json(out, &reports)?;
     }
     Ok(if codes.contains(&FAILED) { FAILED } else { codes.into_iter().max().unwrap_or(0) })
+}
+
+/// The front end of the language that the file's name tells.
+fn read(file: &Path, arguments: &CheckArguments) -> Result<(Sources, Vec<Diagnostic>), BuildError> {
+    if file.extension().is_some_and(|extension| extension == "mc") {
+        let (_, sources) = check_host(file, arguments.library.as_deref())?;
+        return Ok((sources, Vec::new()));
+    }
+    let Core { sources, warnings, .. } = read_core(file, &arguments.compile.options())?;
+    Ok((sources, warnings))
 }
 
 fn say_all(text: &str) {

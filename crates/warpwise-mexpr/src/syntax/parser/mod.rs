@@ -16,7 +16,7 @@ mod types;
 
 use warpwise_diag::{Diagnostic, FileId, Span};
 
-use crate::syntax::ast::{Expr, ExprKind, Ident, Program};
+use crate::syntax::ast::{Expr, ExprKind, Ident, Program, TypeExpr};
 use crate::syntax::lexer::{Token, TokenKind, tokenize};
 use crate::syntax::literals::{BadLiteral, unescape};
 use crate::syntax::names::Names;
@@ -47,6 +47,15 @@ pub fn parse_program(file: FileId, text: &str, names: &mut Names) -> Parsed {
         Parser { file, text, tokens: tokenize(text), position: 0, names, errors: Vec::new(), nesting: 0 };
     let program = parser.program();
     Parsed { program, errors: parser.errors }
+}
+
+/// Reads a text that is one type.
+pub fn parse_type(file: FileId, text: &str, names: &mut Names) -> Result<TypeExpr, Vec<Diagnostic>> {
+    let mut parser =
+        Parser { file, text, tokens: tokenize(text), position: 0, names, errors: Vec::new(), nesting: 0 };
+    let ty =
+        parser.type_expr().and_then(|ty| parser.expect(TokenKind::Eof, "the end of the type").map(|_| ty));
+    ty.map_err(|Reported| parser.errors)
 }
 
 /// Stands for a diagnostic that is already recorded.

@@ -1,4 +1,6 @@
 //! Types.
+//!
+//! Sets of constructors (`T {A B}`, `all a :: {T[> A]}.`), which narrow what a value can be, are read over: they are not checked.
 
 use crate::syntax::ast::{Ident, TypeExpr, TypeKind};
 use crate::syntax::lexer::TokenKind;
@@ -16,8 +18,8 @@ impl Parser<'_> {
                 TokenKind::All => {
                     parser.bump();
                     let name = parser.variable("the name of a type variable")?;
-                    if parser.at(TokenKind::ColonColon) {
-                        return Err(parser.unsupported("kinds of type variables"));
+                    if parser.eat(TokenKind::ColonColon) {
+                        parser.skip_constructor_set()?;
                     }
                     parser.expect(TokenKind::Dot, "`.`")?;
                     TypeKind::All(name, Box::new(parser.type_expr()?))
@@ -53,7 +55,8 @@ impl Parser<'_> {
         let mut arguments = Vec::new();
         while self.at_type_atom() {
             if self.at_constructor_set() {
-                return Err(self.unsupported("sets of constructors in types"));
+                self.skip_constructor_set()?;
+                continue;
             }
             arguments.push(self.type_atom("a type")?);
         }
@@ -85,6 +88,15 @@ impl Parser<'_> {
         self.at(TokenKind::LBrace)
             && self.kind_at(1) != TokenKind::RBrace
             && self.kind_at(2) != TokenKind::Colon
+    }
+
+    /// Takes `{...}` without a meaning.
+    fn skip_constructor_set(&mut self) -> Parse<()> {
+        self.expect(TokenKind::LBrace, "a set of constructors")?;
+        while !self.at_any(&[TokenKind::RBrace, TokenKind::Eof]) {
+            self.bump();
+        }
+        self.expect(TokenKind::RBrace, "`}`").map(|_| ())
     }
 
     fn type_atom(&mut self, what: &str) -> Parse<TypeExpr> {

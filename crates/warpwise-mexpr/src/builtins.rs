@@ -1,0 +1,186 @@
+//! The built-in functions: names, types, numbers of parameters.
+//!
+//! Three kinds: those every program sees under their names ([`Kind::Plain`]); the parallel words, which a program that
+//! accelerates may not use otherwise ([`Kind::Parallel`]); and what implements `external` functions ([`Kind::External`]).
+//! What they compute is the host's business; which of them a device has is that of the well-formedness rules.
+
+/// What a built-in is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Visible under its name.
+    Plain,
+    /// A parallel word: applied to all its arguments wherever it stands.
+    Parallel,
+    /// Implements the external function of its name.
+    External,
+}
+
+macro_rules! builtins {
+    ($($variant:ident $name:literal $parameters:literal $kind:ident $ty:literal,)*) => {
+        /// A built-in function or value.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        #[allow(missing_docs)] // Each is described by its name and type.
+        pub enum Builtin {
+            $($variant,)*
+        }
+
+        /// All built-ins.
+        pub const ALL: &[Builtin] = &[$(Builtin::$variant,)*];
+
+        impl Builtin {
+            /// Its name in programs.
+            pub fn name(self) -> &'static str {
+                match self { $(Builtin::$variant => $name,)* }
+            }
+
+            /// Its type, as text.
+            pub fn ty(self) -> &'static str {
+                match self { $(Builtin::$variant => $ty,)* }
+            }
+
+            /// How many arguments it takes before it computes something.
+            pub fn parameters(self) -> usize {
+                match self { $(Builtin::$variant => $parameters,)* }
+            }
+
+            /// What it is for.
+            pub fn kind(self) -> Kind {
+                match self { $(Builtin::$variant => Kind::$kind,)* }
+            }
+        }
+    };
+}
+
+builtins! {
+    Addi "addi" 2 Plain "Int -> Int -> Int",
+    Subi "subi" 2 Plain "Int -> Int -> Int",
+    Muli "muli" 2 Plain "Int -> Int -> Int",
+    Divi "divi" 2 Plain "Int -> Int -> Int",
+    Modi "modi" 2 Plain "Int -> Int -> Int",
+    Negi "negi" 1 Plain "Int -> Int",
+    Lti "lti" 2 Plain "Int -> Int -> Bool",
+    Leqi "leqi" 2 Plain "Int -> Int -> Bool",
+    Gti "gti" 2 Plain "Int -> Int -> Bool",
+    Geqi "geqi" 2 Plain "Int -> Int -> Bool",
+    Eqi "eqi" 2 Plain "Int -> Int -> Bool",
+    Neqi "neqi" 2 Plain "Int -> Int -> Bool",
+    Slli "slli" 2 Plain "Int -> Int -> Int",
+    Srli "srli" 2 Plain "Int -> Int -> Int",
+    Srai "srai" 2 Plain "Int -> Int -> Int",
+    Addf "addf" 2 Plain "Float -> Float -> Float",
+    Subf "subf" 2 Plain "Float -> Float -> Float",
+    Mulf "mulf" 2 Plain "Float -> Float -> Float",
+    Divf "divf" 2 Plain "Float -> Float -> Float",
+    Negf "negf" 1 Plain "Float -> Float",
+    Ltf "ltf" 2 Plain "Float -> Float -> Bool",
+    Leqf "leqf" 2 Plain "Float -> Float -> Bool",
+    Gtf "gtf" 2 Plain "Float -> Float -> Bool",
+    Geqf "geqf" 2 Plain "Float -> Float -> Bool",
+    Eqf "eqf" 2 Plain "Float -> Float -> Bool",
+    Neqf "neqf" 2 Plain "Float -> Float -> Bool",
+    Floorfi "floorfi" 1 Plain "Float -> Int",
+    Ceilfi "ceilfi" 1 Plain "Float -> Int",
+    Roundfi "roundfi" 1 Plain "Float -> Int",
+    IntToFloat "int2float" 1 Plain "Int -> Float",
+    StringIsFloat "stringIsFloat" 1 Plain "String -> Bool",
+    StringToFloat "string2float" 1 Plain "String -> Float",
+    FloatToString "float2string" 1 Plain "Float -> String",
+    Eqc "eqc" 2 Plain "Char -> Char -> Bool",
+    CharToInt "char2int" 1 Plain "Char -> Int",
+    IntToChar "int2char" 1 Plain "Int -> Char",
+    Create "create" 2 Plain "all a. Int -> (Int -> a) -> [a]",
+    CreateList "createList" 2 Plain "all a. Int -> (Int -> a) -> [a]",
+    CreateRope "createRope" 2 Plain "all a. Int -> (Int -> a) -> [a]",
+    IsList "isList" 1 Plain "all a. [a] -> Bool",
+    IsRope "isRope" 1 Plain "all a. [a] -> Bool",
+    Length "length" 1 Plain "all a. [a] -> Int",
+    Concat "concat" 2 Plain "all a. [a] -> [a] -> [a]",
+    Get "get" 2 Plain "all a. [a] -> Int -> a",
+    Set "set" 3 Plain "all a. [a] -> Int -> a -> [a]",
+    Cons "cons" 2 Plain "all a. a -> [a] -> [a]",
+    Snoc "snoc" 2 Plain "all a. [a] -> a -> [a]",
+    SplitAt "splitAt" 2 Plain "all a. [a] -> Int -> ([a], [a])",
+    Reverse "reverse" 1 Plain "all a. [a] -> [a]",
+    Head "head" 1 Plain "all a. [a] -> a",
+    Tail "tail" 1 Plain "all a. [a] -> [a]",
+    Null "null" 1 Plain "all a. [a] -> Bool",
+    Subsequence "subsequence" 3 Plain "all a. [a] -> Int -> Int -> [a]",
+    Map "map" 2 Plain "all a. all b. (a -> b) -> [a] -> [b]",
+    Mapi "mapi" 2 Plain "all a. all b. (Int -> a -> b) -> [a] -> [b]",
+    Iter "iter" 2 Plain "all a. (a -> ()) -> [a] -> ()",
+    Iteri "iteri" 2 Plain "all a. (Int -> a -> ()) -> [a] -> ()",
+    Foldl "foldl" 3 Plain "all a. all b. (a -> b -> a) -> a -> [b] -> a",
+    Foldr "foldr" 3 Plain "all a. all b. (b -> a -> a) -> a -> [b] -> a",
+    RandIntU "randIntU" 2 Plain "Int -> Int -> Int",
+    RandSetSeed "randSetSeed" 1 Plain "Int -> ()",
+    WallTimeMs "wallTimeMs" 1 Plain "() -> Float",
+    SleepMs "sleepMs" 1 Plain "Int -> ()",
+    Print "print" 1 Plain "String -> ()",
+    PrintError "printError" 1 Plain "String -> ()",
+    DPrint "dprint" 1 Plain "all a. a -> ()",
+    FlushStdout "flushStdout" 1 Plain "() -> ()",
+    FlushStderr "flushStderr" 1 Plain "() -> ()",
+    ReadLine "readLine" 1 Plain "() -> String",
+    ReadBytesAsString "readBytesAsString" 1 Plain "Int -> (String, String)",
+    ReadFile "readFile" 1 Plain "String -> String",
+    WriteFile "writeFile" 2 Plain "String -> String -> ()",
+    FileExists "fileExists" 1 Plain "String -> Bool",
+    DeleteFile "deleteFile" 1 Plain "String -> ()",
+    Command "command" 1 Plain "String -> Int",
+    Argv "argv" 0 Plain "[String]",
+    Error "error" 1 Plain "all a. String -> a",
+    Exit "exit" 1 Plain "all a. Int -> a",
+    Ref "ref" 1 Plain "all a. a -> Ref a",
+    Deref "deref" 1 Plain "all a. Ref a -> a",
+    Modref "modref" 2 Plain "all a. Ref a -> a -> ()",
+    Gensym "gensym" 1 Plain "() -> Symbol",
+    Eqsym "eqsym" 2 Plain "Symbol -> Symbol -> Bool",
+    SymToHash "sym2hash" 1 Plain "Symbol -> Int",
+    ConstructorTag "constructorTag" 1 Plain "all a. a -> Int",
+    UnsafeCoerce "unsafeCoerce" 1 Plain "all a. all b. a -> b",
+    TensorCreateUninitInt "tensorCreateUninitInt" 1 Plain "[Int] -> Tensor[Int]",
+    TensorCreateUninitFloat "tensorCreateUninitFloat" 1 Plain "[Int] -> Tensor[Float]",
+    TensorCreateCArrayInt "tensorCreateCArrayInt" 2 Plain "[Int] -> ([Int] -> Int) -> Tensor[Int]",
+    TensorCreateCArrayFloat "tensorCreateCArrayFloat" 2 Plain "[Int] -> ([Int] -> Float) -> Tensor[Float]",
+    TensorCreateDense "tensorCreateDense" 2 Plain "all a. [Int] -> ([Int] -> a) -> Tensor[a]",
+    TensorGet "tensorGetExn" 2 Plain "all a. Tensor[a] -> [Int] -> a",
+    TensorSet "tensorSetExn" 3 Plain "all a. Tensor[a] -> [Int] -> a -> ()",
+    TensorLinearGet "tensorLinearGetExn" 2 Plain "all a. Tensor[a] -> Int -> a",
+    TensorLinearSet "tensorLinearSetExn" 3 Plain "all a. Tensor[a] -> Int -> a -> ()",
+    TensorRank "tensorRank" 1 Plain "all a. Tensor[a] -> Int",
+    TensorShape "tensorShape" 1 Plain "all a. Tensor[a] -> [Int]",
+    TensorReshape "tensorReshapeExn" 2 Plain "all a. Tensor[a] -> [Int] -> Tensor[a]",
+    TensorCopy "tensorCopy" 1 Plain "all a. Tensor[a] -> Tensor[a]",
+    TensorTranspose "tensorTransposeExn" 3 Plain "all a. Tensor[a] -> Int -> Int -> Tensor[a]",
+    TensorSlice "tensorSliceExn" 2 Plain "all a. Tensor[a] -> [Int] -> Tensor[a]",
+    TensorSub "tensorSubExn" 3 Plain "all a. Tensor[a] -> Int -> Int -> Tensor[a]",
+    TensorIterSlice "tensorIterSlice" 2 Plain "all a. (Int -> Tensor[a] -> ()) -> Tensor[a] -> ()",
+    TensorEq "tensorEq" 3 Plain "all a. all b. (a -> b -> Bool) -> Tensor[a] -> Tensor[b] -> Bool",
+    TensorToString "tensor2string" 2 Plain "all a. (a -> String) -> Tensor[a] -> String",
+    ParallelMap "parallelMap" 2 Parallel "all a. all b. (a -> b) -> [a] -> [b]",
+    Map2 "map2" 3 Parallel "all a. all b. all c. (a -> b -> c) -> [a] -> [b] -> [c]",
+    Reduce "reduce" 3 Parallel "all a. (a -> a -> a) -> a -> [a] -> a",
+    Flatten "flatten" 1 Parallel "all a. [[a]] -> [a]",
+    Loop "loop" 2 Parallel "Int -> (Int -> ()) -> ()",
+    SeqLoop "seqLoop" 2 Parallel "Int -> (Int -> ()) -> ()",
+    SeqLoopAcc "seqLoopAcc" 3 Parallel "all a. a -> Int -> (a -> Int -> a) -> a",
+    PrintFloat "printFloat" 1 Parallel "Float -> ()",
+    ExternalExp "externalExp" 1 External "Float -> Float",
+    ExternalLog "externalLog" 1 External "Float -> Float",
+    ExternalAtan "externalAtan" 1 External "Float -> Float",
+    ExternalSin "externalSin" 1 External "Float -> Float",
+    ExternalCos "externalCos" 1 External "Float -> Float",
+    ExternalAtan2 "externalAtan2" 2 External "Float -> Float -> Float",
+    ExternalPow "externalPow" 2 External "Float -> Float -> Float",
+    ExternalSqrt "externalSqrt" 1 External "Float -> Float",
+    ExternalLogGamma "externalLogGamma" 1 External "Float -> Float",
+    ExternalLogCombination "externalLogCombination" 2 External "Int -> Int -> Float",
+    ExternalGaussianSample "externalGaussianSample" 2 External "Float -> Float -> Float",
+}
+
+impl Builtin {
+    /// The implementation of an external function.
+    pub fn external(name: &str) -> Option<Builtin> {
+        ALL.iter().copied().find(|builtin| builtin.kind() == Kind::External && builtin.name() == name)
+    }
+}

@@ -1,0 +1,91 @@
+//! General types: from what is free in a value to `all`, and back at each use.
+
+use crate::tree::{TypeVar, VarId};
+
+use super::Checker;
+use super::types::{MetaId, Node, Open, Ty, Types};
+
+impl Checker<'_> {
+    /// The type of one use of something whose type may be general.
+    pub(super) fn instance(&mut self, mut ty: Ty) -> Ty {
+        let mut with = Vec::new();
+        while let Node::All(var, body) = *self.typing.types.node(ty) {
+            with.push((var, self.fresh()));
+            ty = body;
+        }
+        if with.is_empty() { ty } else { self.types().substitute(ty, &with) }
+    }
+
+    /// The type under the outermost `all`s, whose variables belong to the current level from here on.
+    pub(super) fn opened(&mut self, mut ty: Ty) -> Ty {
+        let level = self.level;
+        while let Node::All(var, body) = *self.typing.types.node(ty) {
+            self.types().set_var_level(var, level);
+            ty = body;
+        }
+        ty
+    }
+
+    /// Gives a variable the most general type there is: what is free becomes type variables.
+    pub(super) fn generalise(&mut self, var: VarId, ty: Ty) {
+        self.settle_records(ty);
+        let mut free = Vec::new();
+        collect(&self.typing.types, ty, self.level, &mut free);
+        let mut quantified = Vec::new();
+        for (index, meta) in free.into_iter().enumerate() {
+            let name = self.names.intern(&variable_name(index));
+            self.program.type_vars.push(name);
+            let type_var = TypeVar(self.program.type_vars.len() as u32 - 1);
+            let solution = self.types().add(Node::Var(type_var));
+            self.types().solve(meta, solution);
+            quantified.push(type_var);
+        }
+        let ty = quantified.into_iter().rev().fold(ty, |ty, var| self.types().add(Node::All(var, ty)));
+        self.typing.vars[var.0 as usize] = ty;
+    }
+
+    /// A record that is not found out does not become general, nor does what it holds.
+    fn settle_records(&mut self, ty: Ty) {
+        let mut free = Vec::new();
+        collect(&self.typing.types, ty, self.level, &mut free);
+        for meta in free {
+            let open = self.types().open(meta).clone();
+            if let Some(fields) = &open.fields {
+                fields.iter().for_each(|(_, ty)| self.settle(*ty));
+                let level = self.level;
+                self.types().reopen(meta, Open { level, ..open });
+            }
+        }
+    }
+
+    /// Keeps what is free in a type from becoming general further out than here.
+    pub(super) fn settle(&mut self, ty: Ty) {
+        let mut free = Vec::new();
+        collect(&self.typing.types, ty, self.level, &mut free);
+        for meta in free {
+            let open = self.types().open(meta).clone();
+            let level = self.level;
+            self.types().reopen(meta, Open { level, ..open });
+        }
+    }
+}
+
+/// The open metas in a type above a level, in order, each once. What is inside a record that is not found out stays.
+fn collect(types: &Types, ty: Ty, level: u32, found: &mut Vec<MetaId>) {
+    if let Node::Meta(meta) = types.node(ty)
+        && types.open(*meta).level > level
+        && !found.contains(meta)
+    {
+        found.push(*meta);
+    }
+    types.parts(ty).into_iter().for_each(|part| collect(types, part, level, found));
+}
+
+/// a, b, ..., z, a1, b1, ...
+fn variable_name(index: usize) -> String {
+    let letter = char::from(b'a' + (index % 26) as u8);
+    match index / 26 {
+        0 => letter.to_string(),
+        round => format!("{letter}{round}"),
+    }
+}

@@ -1,0 +1,209 @@
+//! Type inference: Hindley and Milner's, with records, named types, and types written under `all`.
+//!
+//! [`check`] fills [`Expr::ty`](crate::tree::Expr::ty) and [`Pat::ty`](crate::tree::Pat::ty) and gives the types of
+//! variables. What a `let` binds is general where its value is a value; otherwise its type is settled by its uses. The type of a
+//! parameter is general only where that is written. A record whose fields are demanded one by one has exactly these,
+//! unless it turns out to be one with more. After an error checking goes on, and all errors are reported together.
+
+mod exprs;
+mod general;
+mod pats;
+pub mod show;
+pub mod types;
+mod unify;
+
+use warpwise_diag::{Diagnostic, Failure, Span};
+
+use crate::builtins::ALL;
+use crate::syntax::names::Names;
+use crate::tree::{Program, Type};
+
+use types::{Node, Ty, Types};
+use unify::Clash;
+
+/// No more messages than this are kept.
+const MAX_ERRORS: usize = 100;
+
+/// The types of a program.
+#[derive(Clone, Debug)]
+pub struct Typing {
+    /// What the types are.
+    pub types: Types,
+    /// The types of the variables, by id.
+    pub vars: Vec<Ty>,
+}
+
+/// Finds the types of a program.
+pub fn check(program: &mut Program, names: &mut Names) -> Result<Typing, Failure> {
+    let mut decls = std::mem::take(&mut program.decls);
+    let mut main = program.main.take();
+    let mut checker = Checker {
+        typing: Typing { types: Types::new(), vars: vec![Ty::UNCHECKED; program.vars.len()] },
+        builtins: Vec::new(),
+        cons: Vec::new(),
+        program,
+        names,
+        level: 0,
+        errors: Vec::new(),
+    };
+    checker.predefine();
+    decls.iter_mut().for_each(|decl| checker.decl(decl));
+    if let Some(main) = &mut main {
+        checker.expr(main);
+    }
+    let Checker { typing, errors, .. } = checker;
+    (program.decls, program.main) = (decls, main);
+    if errors.is_empty() { Ok(typing) } else { Err(Failure::User(errors)) }
+}
+
+struct Checker<'a> {
+    typing: Typing,
+    /// The types of the built-ins, in the order of [`ALL`].
+    builtins: Vec<Ty>,
+    /// The types of the constructors, by id.
+    cons: Vec<Ty>,
+    program: &'a mut Program,
+    names: &'a mut Names,
+    /// How many `let`s are around.
+    level: u32,
+    errors: Vec<Diagnostic>,
+}
+
+impl Checker<'_> {
+    fn predefine(&mut self) {
+        let builtins = std::mem::take(&mut self.program.builtin_types);
+        self.builtins = builtins.iter().map(|ty| self.written(ty)).collect();
+        debug_assert_eq!(self.builtins.len(), ALL.len());
+        self.program.builtin_types = builtins;
+        for index in 0..self.program.cons.len() {
+            let ty = self.program.cons[index].ty.clone();
+            let ty = self.written(&ty);
+            self.cons.push(ty);
+        }
+    }
+
+    fn types(&mut self) -> &mut Types {
+        &mut self.typing.types
+    }
+
+    fn fresh(&mut self) -> Ty {
+        let level = self.level;
+        self.types().fresh(level)
+    }
+
+    /// A type as written.
+    fn written(&mut self, ty: &Type) -> Ty {
+        match ty {
+            Type::Unknown => self.fresh(),
+            Type::Bool => Types::BOOL,
+            Type::Int => Types::INT,
+            Type::Float => Types::FLOAT,
+            Type::Char => Types::CHAR,
+            Type::Seq(element) => {
+                let element = self.written(element);
+                self.types().seq(element)
+            }
+            Type::Tensor(element) => {
+                let element = self.written(element);
+                self.types().add(Node::Tensor(element))
+            }
+            Type::Record(fields) => {
+                let fields: Vec<_> = fields.iter().map(|(label, ty)| (*label, self.written(ty))).collect();
+                if fields.is_empty() { Types::UNIT } else { self.types().record(fields) }
+            }
+            Type::Var(var) => self.types().add(Node::Var(*var)),
+            Type::Arrow(from, to) => {
+                let (from, to) = (self.written(from), self.written(to));
+                self.types().arrow(from, to)
+            }
+            Type::All(var, body) => {
+                let body = self.written(body);
+                self.types().add(Node::All(*var, body))
+            }
+            Type::Named(id, arguments) => {
+                let arguments: Vec<Ty> = arguments.iter().map(|argument| self.written(argument)).collect();
+                let named = &self.program.types[id.0 as usize];
+                let Some(definition) = named.definition.clone() else {
+                    return self.types().add(Node::Named(*id, arguments.into()));
+                };
+                let with: Vec<_> = named.parameters.iter().copied().zip(arguments).collect();
+                let body = self.written(&definition);
+                self.types().substitute(body, &with)
+            }
+        }
+    }
+
+    // Complaining
+
+    fn error(&mut self, diagnostic: Diagnostic) {
+        if self.errors.len() < MAX_ERRORS {
+            self.errors.push(diagnostic);
+        }
+    }
+
+    fn show(&self, ty: Ty) -> String {
+        show::show(&self.typing.types, self.program, self.names, ty)
+    }
+
+    /// Demands that what was found is what is expected; `what` names the thing found in messages.
+    fn demand(&mut self, expected: Ty, found: Ty, span: Span, what: &str) -> bool {
+        let clash = match self.types().unify(expected, found) {
+            Ok(()) => return true,
+            Err(clash) => clash,
+        };
+        let (expected_text, found_text) = (self.show(expected), self.show(found));
+        let message = format!("{what} has type `{found_text}`, but `{expected_text}` is expected");
+        let mut error = Diagnostic::error("M0301", span, message).at(format!("this is `{found_text}`"));
+        match clash {
+            Clash::Types(a, b) => {
+                let (a, b) = (self.show(a), self.show(b));
+                if (a.as_str(), b.as_str()) != (&expected_text, &found_text) {
+                    error = error.hint(format!("`{a}` and `{b}` differ"));
+                }
+                error.hints.extend(hint(&a, &b));
+            }
+            Clash::Infinite(..) => {
+                error = Diagnostic::error(
+                    "M0303",
+                    span,
+                    format!("{what} would need a type that contains itself"),
+                )
+                .at(format!("`{found_text}` cannot be `{expected_text}`"));
+            }
+            Clash::NoField(..) | Clash::Escape(_) | Clash::TooDeep => {
+                error = error.hint(self.describe(clash));
+            }
+        }
+        self.error(error);
+        false
+    }
+
+    fn describe(&self, clash: Clash) -> String {
+        match clash {
+            Clash::Types(a, b) | Clash::Infinite(a, b) => {
+                format!("`{}` and `{}` differ", self.show(a), self.show(b))
+            }
+            Clash::NoField(ty, label) => {
+                format!("`{}` has no field `{}`", self.show(ty), self.names.text(label))
+            }
+            Clash::Escape(var) => {
+                let name = self.names.text(self.program.type_vars[var.0 as usize]);
+                format!("the type variable `{name}` means nothing outside of its definition")
+            }
+            Clash::TooDeep => "the types nest too deeply".to_string(),
+        }
+    }
+}
+
+/// What usually helps when one type stands where the other is expected.
+fn hint(expected: &str, found: &str) -> Option<String> {
+    let hint = match (expected, found) {
+        ("Int", "Float") => {
+            "`floorfi`, `roundfi` and `ceilfi` make integers of floats; operators on floats end in `f`"
+        }
+        ("Float", "Int") => "`int2float` makes a float of an integer; operators on floats end in `f`",
+        ("String", "Char") => "write a string of one character as \"c\"",
+        _ => return None,
+    };
+    Some(hint.to_string())
+}

@@ -1,0 +1,240 @@
+//! Types during and after inference.
+//!
+//! A [`Ty`] is a small number; what it is stands in a [`Types`], which the whole program shares. A type that is not known
+//! yet is a *meta*: it is solved at most once, and every look at a type follows solutions, so that nothing has to be
+//! rewritten when one is found. A meta has a level, the number of `let`s around it: what still has a higher level
+//! than the place of a `let` is free to be anything and becomes a type variable of what the `let` binds. A meta may
+//! demand fields of the record it will be; such a meta never becomes a type variable.
+
+use std::rc::Rc;
+
+use crate::syntax::names::Symbol;
+use crate::tree::{TypeId, TypeVar};
+
+/// A type, by its place in a [`Types`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Ty(u32);
+
+impl Ty {
+    /// The type of what was not checked.
+    pub const UNCHECKED: Ty = Ty(u32::MAX);
+}
+
+/// A type that is to be found out.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct MetaId(u32);
+
+/// What a type is.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Node {
+    /// `Bool`.
+    Bool,
+    /// `Int`.
+    Int,
+    /// `Float`.
+    Float,
+    /// `Char`.
+    Char,
+    /// `[T]`.
+    Seq(Ty),
+    /// `Tensor[T]`.
+    Tensor(Ty),
+    /// A record; labels in order.
+    Record(Rc<[(Symbol, Ty)]>),
+    /// `A -> B`.
+    Arrow(Ty, Ty),
+    /// A type of its own, applied.
+    Named(TypeId, Rc<[Ty]>),
+    /// A type variable.
+    Var(TypeVar),
+    /// `all a. T`.
+    All(TypeVar, Ty),
+    /// Not found out yet.
+    Meta(MetaId),
+}
+
+/// What is known of a type that is not found out yet.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Open {
+    /// How many `let`s it is free in.
+    pub level: u32,
+    /// The fields it has at least, labels in order, if it is a record.
+    pub fields: Option<Rc<[(Symbol, Ty)]>>,
+}
+
+#[derive(Clone, Debug)]
+enum Meta {
+    Solved(Ty),
+    Open(Open),
+}
+
+/// All types of a program.
+#[derive(Clone, Debug)]
+pub struct Types {
+    nodes: Vec<Node>,
+    metas: Vec<Meta>,
+    /// The level of type variables: none of them may get into a type of a lower one.
+    var_levels: Vec<u32>,
+}
+
+impl Types {
+    /// The types that every program has.
+    pub fn new() -> Types {
+        let nodes = vec![Node::Bool, Node::Int, Node::Float, Node::Char, Node::Record(Rc::new([]))];
+        Types { nodes, metas: Vec::new(), var_levels: Vec::new() }
+    }
+
+    /// `Bool`.
+    pub const BOOL: Ty = Ty(0);
+    /// `Int`.
+    pub const INT: Ty = Ty(1);
+    /// `Float`.
+    pub const FLOAT: Ty = Ty(2);
+    /// `Char`.
+    pub const CHAR: Ty = Ty(3);
+    /// `()`.
+    pub const UNIT: Ty = Ty(4);
+
+    /// Enters a type.
+    pub fn add(&mut self, node: Node) -> Ty {
+        self.nodes.push(node);
+        Ty(self.nodes.len() as u32 - 1)
+    }
+
+    /// `[T]`.
+    pub fn seq(&mut self, element: Ty) -> Ty {
+        self.add(Node::Seq(element))
+    }
+
+    /// `A -> B`.
+    pub fn arrow(&mut self, from: Ty, to: Ty) -> Ty {
+        self.add(Node::Arrow(from, to))
+    }
+
+    /// A record; its labels may come in any order.
+    pub fn record(&mut self, mut fields: Vec<(Symbol, Ty)>) -> Ty {
+        fields.sort_by_key(|(label, _)| *label);
+        self.add(Node::Record(fields.into()))
+    }
+
+    /// A type to be found out.
+    pub fn fresh(&mut self, level: u32) -> Ty {
+        self.fresh_record(level, None)
+    }
+
+    /// A record to be found out, of which some fields are known; labels in order.
+    pub fn fresh_record(&mut self, level: u32, fields: Option<Rc<[(Symbol, Ty)]>>) -> Ty {
+        self.metas.push(Meta::Open(Open { level, fields }));
+        self.add(Node::Meta(MetaId(self.metas.len() as u32 - 1)))
+    }
+
+    /// The type itself, past all solutions.
+    pub fn shallow(&self, mut ty: Ty) -> Ty {
+        while let Node::Meta(MetaId(id)) = self.nodes[ty.0 as usize]
+            && let Meta::Solved(solution) = self.metas[id as usize]
+        {
+            ty = solution;
+        }
+        ty
+    }
+
+    /// What a type is, past all solutions: a meta is one that is open.
+    pub fn node(&self, ty: Ty) -> &Node {
+        &self.nodes[self.shallow(ty).0 as usize]
+    }
+
+    /// What is known of an open meta.
+    ///
+    /// # Panics
+    /// If it is solved; [`Types::node`] gives no such metas.
+    pub fn open(&self, meta: MetaId) -> &Open {
+        match &self.metas[meta.0 as usize] {
+            Meta::Open(open) => open,
+            Meta::Solved(_) => panic!("a solved meta is not looked at"),
+        }
+    }
+
+    /// Changes what is known of an open meta.
+    pub fn reopen(&mut self, meta: MetaId, open: Open) {
+        self.metas[meta.0 as usize] = Meta::Open(open);
+    }
+
+    /// Solves an open meta.
+    pub fn solve(&mut self, meta: MetaId, ty: Ty) {
+        self.metas[meta.0 as usize] = Meta::Solved(ty);
+    }
+
+    /// Sets the level of a type variable.
+    pub fn set_var_level(&mut self, var: TypeVar, level: u32) {
+        let index = var.0 as usize;
+        if self.var_levels.len() <= index {
+            self.var_levels.resize(index + 1, 0);
+        }
+        self.var_levels[index] = level;
+    }
+
+    /// The level of a type variable.
+    pub fn var_level(&self, var: TypeVar) -> u32 {
+        self.var_levels.get(var.0 as usize).copied().unwrap_or(0)
+    }
+
+    /// The types inside a type.
+    pub fn parts(&self, ty: Ty) -> Vec<Ty> {
+        match self.node(ty) {
+            Node::Bool | Node::Int | Node::Float | Node::Char | Node::Var(_) => Vec::new(),
+            Node::Seq(element) | Node::Tensor(element) => vec![*element],
+            Node::Record(fields) => fields.iter().map(|(_, ty)| *ty).collect(),
+            Node::Arrow(from, to) => vec![*from, *to],
+            Node::Named(_, arguments) => arguments.to_vec(),
+            Node::All(_, body) => vec![*body],
+            Node::Meta(meta) => match &self.open(*meta).fields {
+                Some(fields) => fields.iter().map(|(_, ty)| *ty).collect(),
+                None => Vec::new(),
+            },
+        }
+    }
+
+    /// The type with type variables exchanged.
+    pub fn substitute(&mut self, ty: Ty, with: &[(TypeVar, Ty)]) -> Ty {
+        let ty = self.shallow(ty);
+        match self.node(ty).clone() {
+            Node::Bool | Node::Int | Node::Float | Node::Char | Node::Meta(_) => ty,
+            Node::Var(var) => with.iter().find(|(other, _)| *other == var).map_or(ty, |(_, ty)| *ty),
+            Node::Seq(element) => {
+                let new = self.substitute(element, with);
+                self.changed(ty, new != element, Node::Seq(new))
+            }
+            Node::Tensor(element) => {
+                let new = self.substitute(element, with);
+                self.changed(ty, new != element, Node::Tensor(new))
+            }
+            Node::Record(fields) => {
+                let new: Rc<[_]> =
+                    fields.iter().map(|(label, ty)| (*label, self.substitute(*ty, with))).collect();
+                self.changed(ty, new != fields, Node::Record(new))
+            }
+            Node::Arrow(from, to) => {
+                let new = (self.substitute(from, with), self.substitute(to, with));
+                self.changed(ty, new != (from, to), Node::Arrow(new.0, new.1))
+            }
+            Node::Named(id, arguments) => {
+                let new: Rc<[_]> = arguments.iter().map(|ty| self.substitute(*ty, with)).collect();
+                self.changed(ty, new != arguments, Node::Named(id, new))
+            }
+            Node::All(var, body) => {
+                let new = self.substitute(body, with);
+                self.changed(ty, new != body, Node::All(var, new))
+            }
+        }
+    }
+
+    fn changed(&mut self, old: Ty, changed: bool, node: Node) -> Ty {
+        if changed { self.add(node) } else { old }
+    }
+}
+
+impl Default for Types {
+    fn default() -> Types {
+        Types::new()
+    }
+}

@@ -1,0 +1,35 @@
+//! The front end as a whole.
+
+use warpwise_diag::{Failure, Sources};
+
+use crate::check::{Typing, check};
+use crate::load::{SourceFile, SourceProvider, load};
+use crate::reachable::drop_unused;
+use crate::resolve::resolve;
+use crate::syntax::names::Names;
+use crate::tree::Program;
+
+/// A program that is right.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The program.
+    pub program: Program,
+    /// Its types.
+    pub typing: Typing,
+    /// Its names.
+    pub names: Names,
+}
+
+/// Reads and checks a program.
+pub fn front_end(
+    root: SourceFile,
+    provider: &dyn SourceProvider,
+    sources: &mut Sources,
+) -> Result<Checked, Failure> {
+    let mut names = Names::new();
+    let loaded = load(root, provider, sources, &mut names)?;
+    let mut program = resolve(&loaded, &mut names)?;
+    drop_unused(&mut program, &names)?;
+    let typing = check(&mut program, &mut names)?;
+    Ok(Checked { program, typing, names })
+}

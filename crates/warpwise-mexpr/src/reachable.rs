@@ -1,0 +1,156 @@
+//! Definitions that nothing uses are dropped, before types are looked at.
+//!
+//! A definition at the top stays if the program's expression, a test, a computation with an effect, or a definition that
+//! stays uses it. What computes nothing when it is defined (a function, a constant, data) has no effect.
+//! A used external function without an implementation is an error.
+
+use rustc_hash::FxHashSet;
+use warpwise_diag::{Diagnostic, Failure};
+
+use crate::builtins::Kind;
+use crate::syntax::names::Names;
+use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, Program, VarId};
+
+/// Drops what is not used.
+pub fn drop_unused(program: &mut Program, names: &Names) -> Result<(), Failure> {
+    let mut used = Used { vars: FxHashSet::default(), missing: Vec::new(), program };
+    if let Some(main) = &program.main {
+        used.expr(main);
+    }
+    // What is used is defined before: one walk backwards sees every use before the definition.
+    let mut kept = vec![false; program.decls.len()];
+    for (decl, keep) in program.decls.iter().zip(&mut kept).rev() {
+        *keep = match &decl.kind {
+            DeclKind::Let(binding) => !is_value(&binding.body) || used.vars.contains(&binding.var),
+            DeclKind::Recursive(bindings) => bindings.iter().any(|binding| used.vars.contains(&binding.var)),
+            DeclKind::External(var, ..) => used.vars.contains(var),
+            DeclKind::Utest(_) | DeclKind::Do(_) | DeclKind::Match(..) => true,
+        };
+        if *keep {
+            used.decl(decl);
+        }
+    }
+    if !used.missing.is_empty() {
+        return Err(Failure::User(
+            used.missing
+                .iter()
+                .map(|(var, span)| {
+                    let name = names.text(program.vars[var.0 as usize].name);
+                    let message = format!("there is no implementation of the external function `{name}`");
+                    Diagnostic::error("M0214", *span, message)
+                        .label(program.vars[var.0 as usize].span, "declared here")
+                })
+                .collect(),
+        ));
+    }
+    let mut kept = kept.into_iter();
+    program.decls.retain(|_| kept.next() == Some(true));
+    Ok(())
+}
+
+/// Whether an expression is data already: computing it has no effect and cannot fail.
+pub fn is_value(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Var(_)
+        | ExprKind::Frozen(_)
+        | ExprKind::Builtin(_)
+        | ExprKind::Int(_)
+        | ExprKind::Float(_)
+        | ExprKind::Char(_)
+        | ExprKind::Bool(_)
+        | ExprKind::String(_)
+        | ExprKind::Lambda(..) => true,
+        ExprKind::Apply(function, arguments) => match function.kind {
+            ExprKind::Builtin(builtin) => {
+                builtin.kind() == Kind::Plain
+                    && arguments.len() < builtin.parameters()
+                    && arguments.iter().all(is_value)
+            }
+            _ => false,
+        },
+        ExprKind::Construct(_, held) => is_value(held),
+        ExprKind::Record(fields) => fields.iter().all(|(_, value)| is_value(value)),
+        ExprKind::Seq(items) => items.iter().all(is_value),
+        ExprKind::Block(decls, result) => decls.iter().all(is_value_decl) && is_value(result),
+        ExprKind::Never
+        | ExprKind::Choice(..)
+        | ExprKind::Update(..)
+        | ExprKind::Project(..)
+        | ExprKind::Accelerate(_) => false,
+    }
+}
+
+fn is_value_decl(decl: &Decl) -> bool {
+    match &decl.kind {
+        DeclKind::Let(binding) => is_value(&binding.body),
+        DeclKind::Recursive(_) | DeclKind::External(..) => true,
+        DeclKind::Utest(_) | DeclKind::Do(_) | DeclKind::Match(..) => false,
+    }
+}
+
+struct Used<'a> {
+    vars: FxHashSet<VarId>,
+    missing: Vec<(VarId, warpwise_diag::Span)>,
+    program: &'a Program,
+}
+
+impl Used<'_> {
+    fn decl(&mut self, decl: &Decl) {
+        match &decl.kind {
+            DeclKind::Let(binding) => self.binding(binding),
+            DeclKind::Recursive(bindings) => bindings.iter().for_each(|binding| self.binding(binding)),
+            DeclKind::External(..) => {}
+            DeclKind::Utest(utest) => {
+                let optional = utest.using.iter().chain(&utest.otherwise);
+                [&utest.actual, &utest.expected].into_iter().chain(optional).for_each(|expr| self.expr(expr));
+            }
+            DeclKind::Do(value) | DeclKind::Match(value, _) => self.expr(value),
+        }
+    }
+
+    fn binding(&mut self, binding: &Binding) {
+        self.expr(&binding.body);
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Var(var) | ExprKind::Frozen(var) => {
+                if self.vars.insert(*var) && self.program.missing_externals.contains(var) {
+                    self.missing.push((*var, expr.span));
+                }
+            }
+            ExprKind::Builtin(_)
+            | ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Char(_)
+            | ExprKind::Bool(_)
+            | ExprKind::String(_)
+            | ExprKind::Never => {}
+            ExprKind::Apply(function, arguments) => {
+                self.expr(function);
+                arguments.iter().for_each(|argument| self.expr(argument));
+            }
+            ExprKind::Lambda(_, body) | ExprKind::Construct(_, body) | ExprKind::Accelerate(body) => {
+                self.expr(body)
+            }
+            ExprKind::Choice(tests, otherwise) => {
+                for test in tests {
+                    self.expr(&test.scrutinee);
+                    self.expr(&test.then);
+                }
+                self.expr(otherwise);
+            }
+            ExprKind::Record(fields) => fields.iter().for_each(|(_, value)| self.expr(value)),
+            ExprKind::Update(record, fields) => {
+                self.expr(record);
+                fields.iter().for_each(|(_, value)| self.expr(value));
+            }
+            ExprKind::Project(record, _) => self.expr(record),
+            ExprKind::Seq(items) => items.iter().for_each(|item| self.expr(item)),
+            ExprKind::Block(decls, result) => {
+                decls.iter().for_each(|decl| self.decl(decl));
+                self.expr(result);
+            }
+        }
+    }
+}

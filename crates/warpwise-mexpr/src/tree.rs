@@ -1,0 +1,287 @@
+//! Programs with every name resolved.
+//!
+//! Variables, constructors, types and type variables are dense ids into the tables of a [`Program`]; a variable is bound
+//! once. Of the syntax only what has a meaning of its own is left: tuples are records with the labels 0, 1, ..., `if` and
+//! `switch` are [`ExprKind::Choice`]s, projections go one label at a time.
+//! [`Expr::ty`] is filled by the checker.
+
+use std::rc::Rc;
+
+use warpwise_diag::Span;
+
+use crate::builtins::Builtin;
+use crate::check::types::Ty;
+use crate::syntax::names::Symbol;
+
+/// A variable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct VarId(pub u32);
+
+/// A constructor.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ConId(pub u32);
+
+/// A type with a name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct TypeId(pub u32);
+
+/// A type variable of an `all`, or a parameter of a type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct TypeVar(pub u32);
+
+/// A whole program.
+#[derive(Clone, Default, Debug)]
+pub struct Program {
+    /// The variables, by id.
+    pub vars: Vec<Name>,
+    /// The constructors, by id.
+    pub cons: Vec<Con>,
+    /// The named types, by id.
+    pub types: Vec<NamedType>,
+    /// The types of the built-ins, in the order of [`crate::builtins::ALL`].
+    pub builtin_types: Vec<Type>,
+    /// The type variables, by id.
+    pub type_vars: Vec<Symbol>,
+    /// External functions without an implementation: errors where they are used.
+    pub missing_externals: Vec<VarId>,
+    /// What is defined at the top, in order.
+    pub decls: Vec<Decl>,
+    /// What the program computes; `()` if there is nothing.
+    pub main: Option<Expr>,
+    /// The start of the program's own file, for what has no better place.
+    pub start: Option<Span>,
+}
+
+/// A name and where it is bound.
+#[derive(Clone, Copy, Debug)]
+pub struct Name {
+    /// The name as written.
+    pub name: Symbol,
+    /// Where it is bound.
+    pub span: Span,
+}
+
+/// A constructor.
+#[derive(Clone, Debug)]
+pub struct Con {
+    /// Its name.
+    pub name: Name,
+    /// Its type: a function, perhaps under `all`.
+    pub ty: Type,
+}
+
+/// A type with a name.
+#[derive(Clone, Debug)]
+pub struct NamedType {
+    /// Its name.
+    pub name: Name,
+    /// Its parameters.
+    pub parameters: Vec<TypeVar>,
+    /// What it stands for; a type of its own if there is nothing.
+    pub definition: Option<Type>,
+}
+
+/// A definition.
+#[derive(Clone, Debug)]
+pub struct Decl {
+    /// What it is.
+    pub kind: DeclKind,
+    /// Where it is.
+    pub span: Span,
+}
+
+/// The kinds of definitions that are left.
+#[derive(Clone, Debug)]
+pub enum DeclKind {
+    /// `let x = e`.
+    Let(Binding),
+    /// Bindings that may use each other.
+    Recursive(Vec<Binding>),
+    /// An external function, with what implements it.
+    External(VarId, Type, Builtin),
+    /// A test.
+    Utest(Box<Utest>),
+    /// Computed for its effect.
+    Do(Expr),
+    /// `match e with p in`.
+    Match(Expr, Pat),
+}
+
+/// `x : T = e`.
+#[derive(Clone, Debug)]
+pub struct Binding {
+    /// What is bound.
+    pub var: VarId,
+    /// Its type, if written.
+    pub ty: Option<Type>,
+    /// Its value.
+    pub body: Expr,
+}
+
+/// `utest a with b using eq else show`.
+#[derive(Clone, Debug)]
+pub struct Utest {
+    /// What is tested.
+    pub actual: Expr,
+    /// What it should be.
+    pub expected: Expr,
+    /// The comparison; equality if left out.
+    pub using: Option<Expr>,
+    /// Makes the message of a failure.
+    pub otherwise: Option<Expr>,
+}
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where it is.
+    pub span: Span,
+    /// Its type, once checked.
+    pub ty: Ty,
+}
+
+impl Expr {
+    /// An expression that is not checked yet.
+    pub fn new(span: Span, kind: ExprKind) -> Expr {
+        Expr { kind, span, ty: Ty::UNCHECKED }
+    }
+
+    /// `()`.
+    pub fn unit(span: Span) -> Expr {
+        Expr::new(span, ExprKind::Record(Vec::new()))
+    }
+}
+
+/// The kinds of expressions.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// A variable.
+    Var(VarId),
+    /// A variable whose type is not instantiated.
+    Frozen(VarId),
+    /// A built-in.
+    Builtin(Builtin),
+    /// An integer.
+    Int(i64),
+    /// A float.
+    Float(f64),
+    /// A character.
+    Char(char),
+    /// `true` or `false`.
+    Bool(bool),
+    /// A sequence of characters.
+    String(Rc<str>),
+    /// Not reached.
+    Never,
+    /// A function applied to one or more arguments.
+    Apply(Box<Expr>, Vec<Expr>),
+    /// A function with one or more parameters.
+    Lambda(Vec<Parameter>, Box<Expr>),
+    /// A constructor applied.
+    Construct(ConId, Box<Expr>),
+    /// The first test that holds decides.
+    Choice(Vec<Test>, Box<Expr>),
+    /// A record; labels in the order written.
+    Record(Vec<(Symbol, Expr)>),
+    /// A record with fields exchanged.
+    Update(Box<Expr>, Vec<(Symbol, Expr)>),
+    /// A field of a record.
+    Project(Box<Expr>, Symbol),
+    /// A sequence.
+    Seq(Vec<Expr>),
+    /// Definitions, and what they are for.
+    Block(Vec<Decl>, Box<Expr>),
+    /// `accelerate e`.
+    Accelerate(Box<Expr>),
+}
+
+/// A parameter of a function.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// The variable.
+    pub var: VarId,
+    /// Its type, if written.
+    pub ty: Option<Type>,
+}
+
+/// A test with what follows if it holds.
+#[derive(Clone, Debug)]
+pub struct Test {
+    /// What is looked at.
+    pub scrutinee: Expr,
+    /// What it must match.
+    pub pattern: Pat,
+    /// What follows.
+    pub then: Expr,
+}
+
+/// A pattern.
+#[derive(Clone, Debug)]
+pub struct Pat {
+    /// What it is.
+    pub kind: PatKind,
+    /// Where it is.
+    pub span: Span,
+    /// Its type, once checked.
+    pub ty: Ty,
+}
+
+/// The kinds of patterns.
+#[derive(Clone, Debug)]
+pub enum PatKind {
+    /// `_`.
+    Wildcard,
+    /// A name for the value.
+    Var(VarId),
+    /// An integer.
+    Int(i64),
+    /// A character.
+    Char(char),
+    /// `true` or `false`.
+    Bool(bool),
+    /// Some fields of a record.
+    Record(Vec<(Symbol, Pat)>),
+    /// A constructor and what it holds.
+    Construct(ConId, Box<Pat>),
+    /// All elements of a sequence.
+    Seq(Vec<Pat>),
+    /// The first elements, what is between, the last elements.
+    Edge(Vec<Pat>, Option<VarId>, Vec<Pat>),
+    /// Both.
+    And(Box<Pat>, Box<Pat>),
+    /// Either; both sides bind the same variables.
+    Or(Box<Pat>, Box<Pat>),
+    /// Not; binds nothing.
+    Not(Box<Pat>),
+}
+
+/// A type as written, with names resolved.
+#[derive(Clone, Debug)]
+pub enum Type {
+    /// To be found out.
+    Unknown,
+    /// `Bool`.
+    Bool,
+    /// `Int`.
+    Int,
+    /// `Float`.
+    Float,
+    /// `Char`.
+    Char,
+    /// `[T]`.
+    Seq(Box<Type>),
+    /// `Tensor[T]`.
+    Tensor(Box<Type>),
+    /// `{x : T}`.
+    Record(Vec<(Symbol, Type)>),
+    /// A type variable.
+    Var(TypeVar),
+    /// A named type applied; as many arguments as it has parameters.
+    Named(TypeId, Vec<Type>),
+    /// `A -> B`.
+    Arrow(Box<Type>, Box<Type>),
+    /// `all a. T`.
+    All(TypeVar, Box<Type>),
+}
