@@ -20,6 +20,8 @@ pub mod contract;
 pub mod fuse;
 pub mod relax;
 
+pub mod flatten;
+
 pub mod segment;
 pub mod straighten;
 

@@ -7,8 +7,8 @@ use crate::pass::Pass;
 /// Every pass there is, by name.
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
-    INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, STRAIGHTEN, SEGMENT, DISTRIBUTE, DIVIDE, SCHEDULE, SCHEDULE_DEVICE, SPECIALISE, TILE,
-    NARROW, RELAX, CONTRACT, PLACE, SHORT_CIRCUIT, MERGE,
+    INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, FLATTEN, STRAIGHTEN, SEGMENT, DISTRIBUTE, DIVIDE, SCHEDULE, SCHEDULE_DEVICE,
+    SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE, SHORT_CIRCUIT, MERGE,
 ];
 
 /// From what a front end makes to what the CPU lowering takes.
@@ -50,9 +50,12 @@ pub const CPU: &[Pass] = &[
 /// From what a front end makes to what the lowering for devices takes.
 #[rustfmt::skip]
 pub const DEVICE: &[Pass] = &[
-    INLINE, ACCUMULATE, REGULARISE, SIMPLIFY,
+    INLINE, ACCUMULATE, SIMPLIFY,
     // As for CPUs up to here: fused lambdas hold what simplification removes, and so on.
-    FUSE, SIMPLIFY, FUSE, SIMPLIFY, SEGMENT, SIMPLIFY, SCHEDULE_DEVICE, SIMPLIFY, CONTRACT, SIMPLIFY,
+    FUSE, SIMPLIFY, FUSE, SIMPLIFY,
+    // Fused nests are lifted; what they become fuses again.
+    FLATTEN, REGULARISE, SIMPLIFY, FUSE, SIMPLIFY, FUSE, SIMPLIFY,
+    SEGMENT, SIMPLIFY, SCHEDULE_DEVICE, SIMPLIFY, CONTRACT, SIMPLIFY,
     PLACE, SHORT_CIRCUIT, MERGE,
 ];
 
@@ -135,6 +138,14 @@ const CONTRACT: Pass = Pass {
     needs: Level::Soac,
     gives: None,
     run: crate::contract::contract,
+};
+
+const FLATTEN: Pass = Pass {
+    name: "flatten",
+    about: "replace irregular nests by operations over segments",
+    needs: Level::Soac,
+    gives: None,
+    run: crate::flatten::flatten,
 };
 
 const STRAIGHTEN: Pass = Pass {

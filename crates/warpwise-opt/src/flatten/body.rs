@@ -1,0 +1,268 @@
+//! Lifting bodies: which statements stay as they are within an element, which are copied to where their views are
+//! used, and which become operations over all segments at once.
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use warpwise_ir::traverse::free_in_expr;
+use warpwise_ir::{Body, Expr, Function, Operand, Stm, Var};
+
+use super::lifter::{Form, Lifted, Lifter, Scope, Segments, needs};
+
+/// What becomes of a statement.
+enum Choice {
+    /// It stays as it is, within an element.
+    Stay,
+    /// It is copied to where its result is used.
+    Delay,
+    /// It becomes an operation over all elements.
+    Lift,
+}
+
+/// A result of a body for all elements.
+#[derive(Clone, Copy, Debug)]
+pub enum Result {
+    /// An array with one more dimension.
+    Regular(Var),
+    /// Segments.
+    Irregular(Segments),
+}
+
+/// How a result will be had.
+enum Plan {
+    /// It is kept already.
+    Known(Var),
+    /// It is so many-th of what the group under way keeps.
+    Kept(usize),
+    /// As segments.
+    Segments,
+}
+
+impl Lifter<'_> {
+    /// Lifts the statements of a body at the level under way; afterwards its results are known.
+    pub fn stms(&mut self, body: &Body) -> Lifted<()> {
+        let scope = Scope { last_use: last_uses(self.function, body), at: 0 };
+        self.scopes.push(scope);
+        for (at, stm) in body.stms.iter().enumerate() {
+            if let Some(scope) = self.scopes.last_mut() {
+                scope.at = at;
+            }
+            self.stm(stm)?;
+        }
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.at = body.stms.len();
+        }
+        Ok(())
+    }
+
+    /// Ends the body that [`Lifter::stms`] began. What it yields must be kept by now.
+    pub fn end(&mut self) {
+        self.scopes.pop();
+    }
+
+    /// Lifts a body whose results are wanted in their forms for all elements.
+    pub fn body(&mut self, body: &Body) -> Lifted<Vec<Result>> {
+        self.stms(body)?;
+        let results = self.results(&body.result)?;
+        self.end();
+        Ok(results)
+    }
+
+    /// The forms of operands for all elements of the level under way.
+    pub fn results(&mut self, operands: &[Operand]) -> Lifted<Vec<Result>> {
+        let checked = self.has_checks();
+        let mut wanted = Vec::new();
+        let mut plan = Vec::new();
+        for &operand in operands {
+            let ty = self.function.operand_type(operand);
+            // Checks must stay with something that is used.
+            let known = self.known(operand).filter(|_| !(checked && ty.rank() == 0));
+            plan.push(match known {
+                _ if !self.regular_type(&ty) => Plan::Segments,
+                Some(array) => Plan::Known(array),
+                None => {
+                    wanted.push(self.local(operand)?);
+                    Plan::Kept(wanted.len() - 1)
+                }
+            });
+        }
+        let kept = self.flush(&wanted);
+        let mut results = Vec::new();
+        for (&operand, plan) in operands.iter().zip(plan) {
+            results.push(match (plan, operand) {
+                (Plan::Known(array), _) => Result::Regular(array),
+                (Plan::Kept(at), _) => Result::Regular(kept[at]),
+                (Plan::Segments, Operand::Var(array)) => Result::Irregular(self.irregular(array)?),
+                (Plan::Segments, Operand::Const(_)) => return self.unlifted("a constant array"),
+            });
+        }
+        Ok(results)
+    }
+
+    /// The array of a regular value of the level under way, if it is kept.
+    fn known(&self, operand: Operand) -> Option<Var> {
+        let value = self.values.get(&operand.as_var()?)?;
+        match value.form {
+            Form::Regular(array) if value.level == self.level => Some(array),
+            Form::Regular(_) | Form::Pending | Form::Irregular(_) | Form::Delayed(_) | Form::Position => None,
+        }
+    }
+
+    fn stm(&mut self, stm: &Stm) -> Lifted<()> {
+        if !stm.span.is_none() {
+            self.span = stm.span;
+        }
+        match self.fate(stm) {
+            Choice::Stay => self.stay(stm),
+            Choice::Delay => {
+                self.set(stm.pattern[0], Form::Delayed(Rc::new(delayed(stm))));
+                Ok(())
+            }
+            Choice::Lift => self.lift(stm),
+        }
+    }
+
+    fn fate(&self, stm: &Stm) -> Choice {
+        let regular = stm.pattern.iter().all(|&var| {
+            // Sizes bound beside the arrays differ from element to element.
+            let sizes = self.function.ty(var).shape();
+            self.regular_type(self.function.ty(var))
+                && !sizes.iter().any(|x| stm.pattern.iter().any(|&y| *x == y.into()))
+        });
+        if self.holds_irregular(&stm.expr) {
+            return Choice::Lift;
+        }
+        match &stm.expr {
+            _ if regular => Choice::Stay,
+            Expr::Operand(_)
+            | Expr::Index { .. }
+            | Expr::Slice { .. }
+            | Expr::Rearrange { .. }
+            | Expr::Reshape { .. }
+            | Expr::Iota { .. }
+            | Expr::Replicate { .. } => Choice::Delay,
+            _ => Choice::Lift,
+        }
+    }
+
+    /// Whether an expression of the level under way has parallelism inside whose extent differs from element to
+    /// element, or calls.
+    pub fn holds_irregular(&self, expr: &Expr) -> bool {
+        let free = free_in_expr(self.function, expr);
+        let avoided = |x: Operand| x.as_var().is_none_or(|var| free.contains(var) && self.avoided(x));
+        holds_irregular(expr, &avoided)
+    }
+
+    fn lift(&mut self, stm: &Stm) -> Lifted<()> {
+        match &stm.expr {
+            Expr::Screma(soac) => self.screma(stm, soac),
+            Expr::FlatMap(soac) => self.flat_map(stm, soac),
+            Expr::If { cond, then_body, else_body, .. } => self.choice(stm, *cond, then_body, else_body),
+            Expr::Loop { params, form, body } => self.repeat(stm, params, form, body),
+            Expr::Copy(array) | Expr::Manifest { array, .. } => {
+                let segments = self.irregular(*array)?;
+                self.set(stm.pattern[0], Form::Irregular(segments));
+                Ok(())
+            }
+            expr => self.unlifted(&format!("{} of differing sizes", describe(expr))),
+        }
+    }
+}
+
+/// Whether an expression has parallelism inside whose extent is not `avoided`, or calls.
+pub fn holds_irregular(expr: &Expr, avoided: &dyn Fn(Operand) -> bool) -> bool {
+    let mut found = match expr {
+        Expr::Call { .. } | Expr::FlatMap(_) => true,
+        Expr::Screma(soac) => !avoided(soac.width),
+        Expr::Partition(soac) => !avoided(soac.width),
+        Expr::Scatter(soac) => !avoided(soac.width),
+        Expr::Hist(soac) => !avoided(soac.width),
+        Expr::Stream(soac) => !avoided(soac.width),
+        _ => false,
+    };
+    expr.for_each_body(|body| {
+        found = found || body.stms.iter().any(|stm| holds_irregular(&stm.expr, avoided));
+    });
+    found
+}
+
+/// The statement as it is copied: what makes its elements up reads no memory, and so needs no check.
+fn delayed(stm: &Stm) -> Stm {
+    let certs = match stm.expr {
+        Expr::Iota { .. } | Expr::Replicate { .. } => Vec::new(),
+        _ => stm.certs.clone(),
+    };
+    Stm { certs, ..stm.clone() }
+}
+
+/// The last statement of a body that needs each variable; results count as one more statement. What a view or a
+/// check needs is needed as long as that is.
+fn last_uses(function: &Function, body: &Body) -> FxHashMap<Var, usize> {
+    let mut last: FxHashMap<Var, usize> = FxHashMap::default();
+    let end = body.stms.len();
+    last.extend(body.result.iter().filter_map(|x| x.as_var()).map(|var| (var, end)));
+    for (at, stm) in body.stms.iter().enumerate().rev() {
+        let may_be_copied = matches!(
+            stm.expr,
+            Expr::Operand(_)
+                | Expr::Index { .. }
+                | Expr::Slice { .. }
+                | Expr::Rearrange { .. }
+                | Expr::Reshape { .. }
+                | Expr::Iota { .. }
+                | Expr::Replicate { .. }
+                | Expr::Assert { .. }
+        );
+        let mut until = at;
+        if may_be_copied {
+            until = stm.pattern.iter().filter_map(|var| last.get(var)).copied().max().unwrap_or(at).max(at);
+        }
+        let bound: FxHashSet<Var> = stm.pattern.iter().copied().collect();
+        for var in needs(function, stm) {
+            if !bound.contains(&var) {
+                let entry = last.entry(var).or_insert(until);
+                *entry = (*entry).max(until);
+            }
+        }
+    }
+    last
+}
+
+/// What an expression is called in messages.
+fn describe(expr: &Expr) -> &'static str {
+    match expr {
+        Expr::If { .. } => "a choice",
+        Expr::Loop { .. } => "a loop",
+        Expr::Call { .. } => "a call",
+        Expr::Screma(_) => "a map, reduction or scan",
+        Expr::Partition(_) => "a filter or partition",
+        Expr::Scatter(_) => "a scatter",
+        Expr::Hist(_) => "a histogram",
+        Expr::Stream(_) => "a stream",
+        Expr::WithAcc(_) | Expr::UpdateAcc { .. } => "an accumulator",
+        Expr::FlatMap(_) => "a flatmap",
+        Expr::Concat { .. } => "a concatenation",
+        Expr::Update { .. } => "an update",
+        Expr::ArrayLit(_) => "a literal",
+        Expr::Scratch { .. } => "an array without contents",
+        Expr::Operand(_)
+        | Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Ternary(..)
+        | Expr::Compare(..)
+        | Expr::Convert(..)
+        | Expr::Select(..)
+        | Expr::Assert { .. }
+        | Expr::Index { .. }
+        | Expr::Slice { .. }
+        | Expr::Iota { .. }
+        | Expr::Replicate { .. }
+        | Expr::Rearrange { .. }
+        | Expr::Reshape { .. }
+        | Expr::Copy(_)
+        | Expr::Manifest { .. }
+        | Expr::Seg(_)
+        | Expr::Threshold { .. }
+        | Expr::Alloc { .. } => "an expression",
+    }
+}

@@ -1,0 +1,530 @@
+//! The state of lifting: levels of elements, what every value of the nest became, and the group of statements
+//! under way.
+//!
+//! A *level* is a flat space of elements: those of the outermost map, then those of all inner segments one after the
+//! other. A *group* is a run of statements that stay as they are within one element; it becomes one map over its level.
+//! Inside a group every value of this and of all outer levels can be had: its element, a view of its segment, or a copy
+//! of the statement that makes a view. So nothing is replicated into inner levels.
+
+use std::ops::Index;
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use warpwise_diag::Span;
+use warpwise_ir::builder::Builder;
+use warpwise_ir::traverse::{Copier, Substitution, free_in_expr, free_in_type};
+use warpwise_ir::{Expr, Function, Lambda, Operand, SliceDim, Stm, Type, Var};
+use warpwise_prim::BinaryOp;
+
+/// Names a level of a lifter.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct LevelId(usize);
+
+/// All levels of a lifter.
+#[derive(Default)]
+pub struct Levels(Vec<Level>);
+
+impl Levels {
+    /// Adds a level.
+    pub fn push(&mut self, level: Level) -> LevelId {
+        self.0.push(level);
+        LevelId(self.0.len() - 1)
+    }
+}
+
+impl Index<LevelId> for Levels {
+    type Output = Level;
+
+    fn index(&self, id: LevelId) -> &Level {
+        &self.0[id.0]
+    }
+}
+
+/// Why a nest is left as it is.
+#[derive(Clone, Debug)]
+pub struct Unlifted {
+    /// What has no lifted form.
+    pub what: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What was lifted, or why it was not.
+pub type Lifted<T> = Result<T, Unlifted>;
+
+/// A space of elements, all at once.
+#[derive(Clone, Debug)]
+pub struct Level {
+    /// How many elements.
+    pub width: Operand,
+    /// `iota width`.
+    pub indices: Var,
+    /// What its elements are parts of.
+    pub link: Link,
+}
+
+/// What an element of a level is to the level around it.
+#[derive(Clone, Debug)]
+pub enum Link {
+    /// An element of an array of the host, or of a lifted function's arguments.
+    Top,
+    /// Every element of `parent` has `inner` of them.
+    Regular {
+        /// The level around.
+        parent: LevelId,
+        /// How many.
+        inner: Operand,
+    },
+    /// Elements of `parent` have numbers of them that differ: the segment descriptor.
+    Segments {
+        /// The level around.
+        parent: LevelId,
+        /// How many, for each element of `parent`.
+        sizes: Var,
+        /// Where each begins.
+        starts: Var,
+        /// Of which element of `parent` each is a part.
+        owners: Var,
+        /// Whether each is the first of its segment.
+        heads: Var,
+    },
+    /// Some elements of `parent`, by index.
+    Subset {
+        /// The level around.
+        parent: LevelId,
+        /// Which.
+        chosen: Var,
+    },
+}
+
+/// What a variable of the nest became. What is not known as a value is *avoided*: one value for all elements.
+#[derive(Clone, Debug)]
+pub struct Value {
+    /// Where it belongs.
+    pub level: LevelId,
+    /// How it is kept.
+    pub form: Form,
+}
+
+/// How the values of a variable for all elements of its level are kept.
+#[derive(Clone, Debug)]
+pub enum Form {
+    /// Bound in the group under way.
+    Pending,
+    /// Regular: an array with one more dimension.
+    Regular(Var),
+    /// Irregular: all segments in row-major order, one after the other.
+    Irregular(Segments),
+    /// Not kept: the statement is copied to where the value is used. Views, iotas, replicates and certificates.
+    Delayed(Rc<Stm>),
+    /// The index of the element within its segment, or of all where there is no level around.
+    Position,
+}
+
+/// An irregular array.
+#[derive(Clone, Copy, Debug)]
+pub struct Segments {
+    /// Where each element's part begins.
+    pub starts: Var,
+    /// How many elements they have in all.
+    pub total: Operand,
+    /// `[total]`.
+    pub data: Var,
+}
+
+/// Statements that will be one map.
+#[derive(Default)]
+pub struct Group {
+    stms: Vec<Stm>,
+    /// What stands here for variables of the nest.
+    here: FxHashMap<Var, Operand>,
+    /// Arrays mapped over, and their elements.
+    inputs: Vec<(Var, Var)>,
+    /// The indices of the elements, level by level outwards.
+    indices: FxHashMap<LevelId, Operand>,
+    /// What its statements bind.
+    bound: Vec<Var>,
+    checks: bool,
+}
+
+/// What became of a value.
+pub struct Chosen {
+    /// The value.
+    pub var: Var,
+    /// In a word.
+    pub form: &'static str,
+    /// The place of the statement that makes it.
+    pub span: Span,
+}
+
+/// A body being lifted.
+#[derive(Default)]
+pub struct Scope {
+    /// The last statement that needs a variable.
+    pub last_use: FxHashMap<Var, usize>,
+    /// The statement under way.
+    pub at: usize,
+}
+
+/// Lifts the code of one function.
+pub struct Lifter<'p> {
+    /// The function that the variables belong to.
+    pub function: &'p mut Function,
+    /// The lifted code so far.
+    pub out: Vec<Stm>,
+    /// What became of the variables of the nest.
+    pub values: FxHashMap<Var, Value>,
+    /// All levels met.
+    pub levels: Levels,
+    /// The levels of the elements of arrays of one shape.
+    pub shapes: FxHashMap<(LevelId, Vec<Operand>), LevelId>,
+    /// Bodies around, innermost last.
+    pub scopes: Vec<Scope>,
+    /// The level lifted at.
+    pub level: LevelId,
+    group: Group,
+    /// What became of which value, to be shown.
+    pub choices: Vec<Chosen>,
+    /// The place in the source lifted at the moment.
+    pub span: Span,
+}
+
+impl<'p> Lifter<'p> {
+    /// A lifter at a level of so many elements.
+    pub fn new(function: &'p mut Function, width: Operand) -> Lifter<'p> {
+        let mut b = Builder::new(function);
+        let indices = b.bind_one("at", iota(width));
+        let out = b.take_stms();
+        let mut levels = Levels::default();
+        let level = levels.push(Level { width, indices, link: Link::Top });
+        Lifter {
+            function,
+            out,
+            values: FxHashMap::default(),
+            levels,
+            shapes: FxHashMap::default(),
+            scopes: Vec::new(),
+            level,
+            group: Group::default(),
+            choices: Vec::new(),
+            span: Span::NONE,
+        }
+    }
+
+    /// That something has no lifted form.
+    pub fn unlifted<T>(&self, what: &str) -> Lifted<T> {
+        Err(Unlifted { what: what.to_string(), span: self.span })
+    }
+
+    /// Adds lifted code.
+    pub fn host<T>(&mut self, build: impl FnOnce(&mut Builder) -> T) -> T {
+        let mut b = Builder::new(self.function);
+        b.set_span(self.span);
+        let value = build(&mut b);
+        self.out.extend(b.take_stms());
+        value
+    }
+
+    /// How many elements the level has.
+    pub fn width(&self) -> Operand {
+        self.levels[self.level].width
+    }
+
+    /// From now on the variable is known in this form, here.
+    pub fn set(&mut self, var: Var, form: Form) {
+        let chosen = match form {
+            Form::Regular(_) => Some("regular"),
+            Form::Irregular(_) => Some("irregular"),
+            Form::Delayed(_) if self.function.ty(var).rank() > 0 => {
+                Some("a view, copied to where it is used")
+            }
+            Form::Delayed(_) | Form::Pending | Form::Position => None,
+        };
+        let span = self.span;
+        self.choices.extend(chosen.map(|form| Chosen { var, form, span }));
+        self.values.insert(var, Value { level: self.level, form });
+    }
+
+    /// Whether an operand is one value for all elements.
+    pub fn avoided(&self, operand: Operand) -> bool {
+        operand.as_var().is_none_or(|var| !self.values.contains_key(&var))
+    }
+
+    /// Whether all values of a type have one shape.
+    pub fn regular_type(&self, ty: &Type) -> bool {
+        ty.shape().iter().all(|&size| self.avoided(size))
+    }
+
+    /// Adds a statement to the group under way.
+    pub fn stay(&mut self, stm: &Stm) -> Lifted<()> {
+        self.copy_here(stm)?;
+        if let Expr::Assert { .. } = stm.expr {
+            // Other groups check again: what they do must not come before the check.
+            self.set(stm.pattern[0], Form::Delayed(Rc::new(stm.clone())));
+            return Ok(());
+        }
+        for &var in &stm.pattern {
+            self.group.bound.push(var);
+            self.set(var, Form::Pending);
+        }
+        Ok(())
+    }
+
+    /// What stands for an operand in the group under way.
+    pub fn local(&mut self, operand: Operand) -> Lifted<Operand> {
+        let Operand::Var(var) = operand else { return Ok(operand) };
+        if let Some(&here) = self.group.here.get(&var) {
+            return Ok(here);
+        }
+        let Some(value) = self.values.get(&var).cloned() else { return Ok(operand) };
+        match value.form {
+            Form::Pending => return self.unlifted("a value that is used where it is not kept"),
+            Form::Regular(array) => {
+                let element = self.element(array, value.level)?;
+                self.group.here.insert(var, element);
+            }
+            Form::Irregular(segments) => self.segment(var, segments, value.level)?,
+            Form::Delayed(stm) => self.copy_here(&stm)?,
+            Form::Position => {
+                let position = self.position(value.level)?;
+                self.group.here.insert(var, position);
+            }
+        }
+        Ok(self.group.here[&var])
+    }
+
+    /// Appends a statement to the group that is no part of the nest.
+    pub fn compute(&mut self, name: &str, expr: Expr) -> Operand {
+        let mut b = Builder::new(self.function);
+        b.set_span(self.span);
+        let var = b.bind_one(name, expr);
+        self.group.stms.extend(b.take_stms());
+        var.into()
+    }
+
+    /// Copies a statement into the group, with what it needs.
+    fn copy_here(&mut self, stm: &Stm) -> Lifted<()> {
+        let mut free: Vec<Var> = free_in_expr(self.function, &stm.expr).iter().collect();
+        free.extend(&stm.certs);
+        for &var in &stm.pattern {
+            let ty = self.function.ty(var).clone();
+            free.extend(free_in_type(self.function, &ty).iter().filter(|size| !stm.pattern.contains(size)));
+        }
+        let mut substitution = Substitution::new();
+        for var in free {
+            let here = self.local(var.into())?;
+            if here != Operand::Var(var) {
+                substitution.insert(var, here);
+            }
+        }
+        self.group.checks |= has_check(&stm.expr);
+        let mut copier = Copier::within(self.function, substitution);
+        let expr = copier.copy_expr(&stm.expr);
+        let certs = stm.certs.iter().filter_map(|&cert| copier.substitution.apply(cert.into()).as_var());
+        let certs = certs.collect();
+        let pattern: Vec<Var> = stm.pattern.iter().map(|&var| copier.copy_binding(var)).collect();
+        for (&var, &copy) in stm.pattern.iter().zip(&pattern) {
+            self.group.here.insert(var, copy.into());
+        }
+        self.group.stms.push(Stm { pattern, expr, certs, span: stm.span });
+        Ok(())
+    }
+
+    /// The element of an array over a level.
+    fn element(&mut self, array: Var, level: LevelId) -> Lifted<Operand> {
+        if level != self.level {
+            let at = self.index(level)?;
+            return Ok(self.compute("x", Expr::Index { array, indices: vec![at] }));
+        }
+        if let Some((_, param)) = self.group.inputs.iter().find(|(input, _)| *input == array) {
+            return Ok((*param).into());
+        }
+        let ty = self.function.ty(array).row(1);
+        let param = self.function.fresh("x", ty);
+        self.group.inputs.push((array, param));
+        Ok(param.into())
+    }
+
+    /// The index of the element of this level that the one under way is, or is part of.
+    pub fn index(&mut self, level: LevelId) -> Lifted<Operand> {
+        if let Some(&index) = self.group.indices.get(&level) {
+            return Ok(index);
+        }
+        let index = if level == self.level {
+            let indices = self.levels[level].indices;
+            self.element(indices, level)?
+        } else {
+            let child = self.child(level)?;
+            match self.levels[child].link.clone() {
+                Link::Top => return self.unlifted("a value of another nest"),
+                Link::Regular { inner, .. } => {
+                    let at = self.index(child)?;
+                    self.compute("p", Expr::Binary(BinaryOp::SQuot, at, inner))
+                }
+                Link::Segments { owners, .. } => self.element(owners, child)?,
+                Link::Subset { chosen, .. } => self.element(chosen, child)?,
+            }
+        };
+        self.group.indices.insert(level, index);
+        Ok(index)
+    }
+
+    /// The level right inside `level` on the way to the one lifted at.
+    fn child(&self, level: LevelId) -> Lifted<LevelId> {
+        let mut child = self.level;
+        while let Some(parent) = self.levels[child].parent() {
+            if parent == level {
+                return Ok(child);
+            }
+            child = parent;
+        }
+        self.unlifted("a value of another nest")
+    }
+
+    /// The index within the segment, at a level.
+    fn position(&mut self, level: LevelId) -> Lifted<Operand> {
+        let at = self.index(level)?;
+        match self.levels[level].link.clone() {
+            Link::Top => Ok(at),
+            Link::Regular { inner, .. } => Ok(self.compute("j", Expr::Binary(BinaryOp::SRem, at, inner))),
+            Link::Segments { parent, starts, .. } => {
+                let start = self.element(starts, parent)?;
+                Ok(self.compute("j", Expr::Binary(BinaryOp::Sub, at, start)))
+            }
+            Link::Subset { .. } => self.unlifted("a position among chosen elements"),
+        }
+    }
+
+    /// Makes the part of an irregular array known that belongs to the element under way.
+    fn segment(&mut self, var: Var, segments: Segments, level: LevelId) -> Lifted<()> {
+        let start = self.element(segments.starts, level)?;
+        let sizes = self.function.ty(var).shape().to_vec();
+        let sizes = sizes.into_iter().map(|size| self.local(size)).collect::<Lifted<Vec<_>>>()?;
+        let len = self.product(&sizes);
+        let dims = vec![SliceDim::Range { start, len, stride: Operand::i64(1) }];
+        let mut view = self.compute("segment", Expr::Slice { array: segments.data, dims });
+        if let (2.., Operand::Var(array)) = (sizes.len(), view) {
+            view = self.compute("segment", Expr::Reshape { array, shape: sizes.into() });
+        }
+        self.group.here.insert(var, view);
+        Ok(())
+    }
+
+    /// The product of operands of the group.
+    pub fn product(&mut self, factors: &[Operand]) -> Operand {
+        let mut product = factors.first().copied().unwrap_or(Operand::i64(1));
+        for &factor in factors.iter().skip(1) {
+            product = self.compute("size", Expr::Binary(BinaryOp::Mul, product, factor));
+        }
+        product
+    }
+
+    /// Whether something in the group under way can fail.
+    pub fn has_checks(&self) -> bool {
+        self.group.checks
+    }
+
+    /// Ends the group under way: what is used later is kept, and so are these operands of the group, as arrays over
+    /// the level. A group that nothing is kept of goes on.
+    pub fn flush(&mut self, wanted: &[Operand]) -> Vec<Var> {
+        let mut kept = Vec::new();
+        if let Some(scope) = self.scopes.last() {
+            let live = |var: &Var| scope.last_use.get(var).is_some_and(|&last| last >= scope.at);
+            kept.extend(self.group.bound.iter().copied().filter(live));
+        }
+        if kept.is_empty() && wanted.is_empty() {
+            return Vec::new();
+        }
+        let group = std::mem::take(&mut self.group);
+        let mut result: Vec<Operand> = kept.iter().map(|var| group.here[var]).collect();
+        result.extend(wanted);
+        let (inputs, params) = group.inputs.into_iter().unzip::<_, _, Vec<Var>, Vec<Var>>();
+        let body = warpwise_ir::Body { stms: group.stms, result };
+        let width = self.width();
+        let arrays = self.host(|b| b.map("all", width, &inputs, Lambda { params, body }));
+        for (&var, &array) in kept.iter().zip(&arrays) {
+            self.set(var, Form::Regular(array));
+        }
+        arrays[kept.len()..].to_vec()
+    }
+
+    /// Works at another level, with a group of its own.
+    pub fn at_level<T>(&mut self, level: LevelId, work: impl FnOnce(&mut Self) -> Lifted<T>) -> Lifted<T> {
+        let outer = std::mem::replace(&mut self.level, level);
+        let done = self.in_own_group(work)?;
+        self.level = outer;
+        Ok(done)
+    }
+
+    fn in_own_group<T>(&mut self, work: impl FnOnce(&mut Self) -> Lifted<T>) -> Lifted<T> {
+        let group = std::mem::take(&mut self.group);
+        let done = work(self)?;
+        if self.group.checks {
+            return self.unlifted("a check of which nothing is kept");
+        }
+        self.group = group;
+        Ok(done)
+    }
+
+    /// Collects lifted code apart; what is known of it is forgotten afterwards.
+    pub fn apart<T>(&mut self, work: impl FnOnce(&mut Self) -> Lifted<T>) -> Lifted<(Vec<Stm>, T)> {
+        let (out, shapes) = (std::mem::take(&mut self.out), self.shapes.clone());
+        let values = self.values.clone();
+        let done = self.in_own_group(work)?;
+        self.shapes = shapes;
+        self.values = values;
+        Ok((std::mem::replace(&mut self.out, out), done))
+    }
+
+    /// The array of an operand's values for all elements, each of the same shape.
+    pub fn regular(&mut self, operand: Operand) -> Lifted<Var> {
+        match operand.as_var().and_then(|var| self.values.get(&var)) {
+            Some(Value { level, form: Form::Regular(array) }) if *level == self.level => Ok(*array),
+            _ => {
+                let local = self.local(operand)?;
+                Ok(self.flush(&[local])[0])
+            }
+        }
+    }
+}
+
+impl Level {
+    /// The level around.
+    pub fn parent(&self) -> Option<LevelId> {
+        match self.link {
+            Link::Top => None,
+            Link::Regular { parent, .. } | Link::Segments { parent, .. } | Link::Subset { parent, .. } => {
+                Some(parent)
+            }
+        }
+    }
+}
+
+/// `[0, 1, ...]`.
+pub fn iota(len: Operand) -> Expr {
+    Expr::Iota { len, start: Operand::i64(0), step: Operand::i64(1) }
+}
+
+/// Whether an expression checks anything.
+fn has_check(expr: &Expr) -> bool {
+    let mut found = matches!(expr, Expr::Assert { .. });
+    expr.for_each_body(|body| found |= body.stms.iter().any(|stm| has_check(&stm.expr)));
+    found
+}
+
+/// Variables that an expression needs from outside, with those in the types of what it binds.
+pub fn needs(function: &Function, stm: &Stm) -> Vec<Var> {
+    let mut needed: FxHashSet<Var> = FxHashSet::default();
+    let mut order = Vec::new();
+    let mut add = |var: Var| {
+        if needed.insert(var) {
+            order.push(var);
+        }
+    };
+    free_in_expr(function, &stm.expr).iter().for_each(&mut add);
+    stm.certs.iter().copied().for_each(&mut add);
+    for &var in &stm.pattern {
+        free_in_type(function, function.ty(var)).iter().for_each(&mut add);
+    }
+    order
+}

@@ -1,0 +1,205 @@
+//! Flattens irregular nests: parallelism inside a map whose extent differs from element to element becomes
+//! operations over all inner elements at once (papers/004, chapter 4).
+//!
+//! ```text
+//! ss: [n]i64 = screma n (ks) map (k: i64) {
+//!   is: [k]i64 = iota k 0 1;
+//!   s: i64 = screma k (is) map (i) { i * i } reduce (+) [0];
+//!   return s };
+//! ==>
+//! total, starts = screma n (ks) map (k) { k, k } exscan (+) [0] reduce (+) [0];     // the segment descriptor
+//! owners, heads: [total] = ...;                                                     // (levels)
+//! xs: [total]i64 = screma total (0..total) map (q) { i = q - starts[owners[q]]; i * i };
+//! sums = screma total (heads, xs) scan (+, begun anew at each head);                // (folds)
+//! ss   = screma n (starts, ks) map (start, k) { if 0 < k then sums[start + k - 1] else 0 };
+//! ```
+//!
+//! Every value of a nest is *avoided* (one value for all elements), *regular* (an array with one more dimension) or
+//! *irregular* (segments one after the other, and where each begins), each component for itself. A nest without irregular
+//! parallelism, flatmaps and calls is not touched; within one that is flattened, statements that are not irregular
+//! stay together as maps with their inner dimensions ([`lifter`], [`body`]).
+//!
+//! Before: calls are inlined but for recursive ones, accumulators are gone. After: what could not be lifted is as it was, for
+//! sequential code within an element. Not done here: choosing between this and sequential code by sizes; operators on
+//! arrays. Of several failing elements another one may be reported than without this pass.
+
+mod body;
+mod control;
+mod folds;
+mod levels;
+mod lifter;
+mod soacs;
+
+use warpwise_diag::{Limit, Span};
+use warpwise_ir::traverse::free_in_lambda;
+use warpwise_ir::{Body, Expr, Function, Lambda, Operand, Program, Stm, Var};
+
+use body::{Result as Known, holds_irregular};
+use lifter::{Form, Lifted, Lifter, Unlifted};
+
+/// Flattens the irregular nests of every function.
+pub fn flatten(program: &mut Program) -> Result<(), Limit> {
+    flatten_noting(program);
+    Ok(())
+}
+
+/// What was chosen for a value of an irregular nest, or why a nest is left as it was.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Note {
+    /// The place in the source of the statement, where that is known.
+    pub span: Span,
+    /// For people.
+    pub text: String,
+}
+
+/// [`flatten`], saying what was chosen for each value.
+pub fn flatten_noting(program: &mut Program) -> Vec<Note> {
+    let mut pass = Flatten { notes: Vec::new() };
+    for function in program.functions.values_mut() {
+        let mut body = std::mem::take(&mut function.body);
+        pass.host_body(function, &mut body);
+        function.body = body;
+    }
+    pass.notes
+}
+
+struct Flatten {
+    notes: Vec<Note>,
+}
+
+impl Flatten {
+    fn host_body(&mut self, function: &mut Function, body: &mut Body) {
+        let mut stms = Vec::with_capacity(body.stms.len());
+        for mut stm in std::mem::take(&mut body.stms) {
+            if let Expr::If { .. } | Expr::Loop { .. } = stm.expr {
+                stm.expr.for_each_body_mut(|body| self.host_body(function, body));
+                stms.push(stm);
+            } else if is_irregular(function, &stm.expr) {
+                match self.nest(function, &stm) {
+                    Ok(mut lifted) => {
+                        lifted.iter_mut().for_each(|new| new.certs.extend(&stm.certs));
+                        stms.append(&mut lifted);
+                    }
+                    Err(Unlifted { what, span }) => {
+                        self.notes.push(Note { span, text: format!("not flattened: {what}") });
+                        stms.push(stm);
+                    }
+                }
+            } else {
+                stms.push(stm);
+            }
+        }
+        body.stms = stms;
+    }
+
+    /// The flat form of an irregular nest.
+    fn nest(&mut self, function: &mut Function, stm: &Stm) -> Lifted<Vec<Stm>> {
+        let Some((width, inputs, lambda)) = first_map(&stm.expr) else {
+            return Err(Unlifted { what: "no map".to_string(), span: stm.span });
+        };
+        let mut lifter = Lifter::new(function, width);
+        lifter.span = stm.span;
+        for (&input, &param) in inputs.iter().zip(&lambda.params) {
+            lifter.set(param, Form::Regular(input));
+        }
+        let results = lifter.body(&lambda.body)?;
+        if lifter.has_checks() {
+            return lifter.unlifted("a check of which nothing is kept");
+        }
+        match &stm.expr {
+            Expr::FlatMap(_) => lifter.joined(stm, &results)?,
+            expr => lifter.rest(stm, expr, &results)?,
+        }
+        let note = |choice: &lifter::Chosen| {
+            let text = format!("{}: {}", lifter.function.vars[choice.var].name(), choice.form);
+            Note { span: choice.span, text }
+        };
+        self.notes.extend(lifter.choices.iter().map(note));
+        Ok(lifter.out)
+    }
+}
+
+/// What is done first with each element, if anything.
+fn first_map(expr: &Expr) -> Option<(Operand, &[Var], &Lambda)> {
+    match expr {
+        Expr::Screma(soac) => Some((soac.width, &soac.inputs, &soac.map)),
+        Expr::Partition(soac) => Some((soac.width, &soac.inputs, &soac.lambda)),
+        Expr::Scatter(soac) => Some((soac.width, &soac.inputs, &soac.lambda)),
+        Expr::Hist(soac) => Some((soac.width, &soac.inputs, &soac.lambda)),
+        Expr::FlatMap(soac) => Some((soac.width, &soac.inputs, &soac.lambda)),
+        _ => None,
+    }
+}
+
+/// Whether parallelism that differs from element to element would be lost.
+fn is_irregular(function: &Function, expr: &Expr) -> bool {
+    if let Expr::FlatMap(_) = expr {
+        return true;
+    }
+    let Some((_, _, lambda)) = first_map(expr) else { return false };
+    let free = free_in_lambda(function, lambda);
+    let avoided = |x: Operand| x.as_var().is_none_or(|var| free.contains(var));
+    lambda.body.stms.iter().any(|stm| holds_irregular(&stm.expr, &avoided))
+}
+
+impl Lifter<'_> {
+    /// What a SOAC of the host does with the elements that its map yields.
+    fn rest(&mut self, stm: &Stm, expr: &Expr, results: &[Known]) -> Lifted<()> {
+        let arrays = results.iter().map(|&result| self.scalars(result)).collect::<Lifted<Vec<Var>>>()?;
+        if let Expr::Screma(soac) = expr
+            && soac.is_map()
+        {
+            self.host(|b| {
+                for (&var, &array) in stm.pattern.iter().zip(&arrays) {
+                    b.bind_to(vec![var], Expr::Operand(array.into()));
+                }
+            });
+            return Ok(());
+        }
+        let mut expr = expr.clone();
+        let types: Vec<_> = arrays.iter().map(|&array| self.function.ty(array).row(1)).collect();
+        self.host(|b| {
+            let identity = b.identity(&types);
+            let (inputs, lambda) = match &mut expr {
+                Expr::Screma(soac) => (&mut soac.inputs, &mut soac.map),
+                Expr::Partition(soac) => (&mut soac.inputs, &mut soac.lambda),
+                Expr::Scatter(soac) => (&mut soac.inputs, &mut soac.lambda),
+                Expr::Hist(soac) => (&mut soac.inputs, &mut soac.lambda),
+                _ => return,
+            };
+            *inputs = arrays;
+            *lambda = identity;
+            b.bind_to(stm.pattern.clone(), expr);
+        });
+        Ok(())
+    }
+
+    /// The lists that a flatmap of the host yields, joined.
+    fn joined(&mut self, stm: &Stm, results: &[Known]) -> Lifted<()> {
+        let Expr::FlatMap(soac) = &stm.expr else { return self.unlifted("no flatmap") };
+        let [total, offsets, arrays @ ..] = stm.pattern.as_slice() else {
+            return self.unlifted("a flatmap without results");
+        };
+        let width = self.width();
+        let sizes = self.scalars(results[0])?;
+        let (sum, before) = self.host(|b| levels::starts(b, width, sizes));
+        self.host(|b| {
+            b.bind_to(vec![*total], Expr::Operand(sum));
+            b.bind_to(vec![*offsets], Expr::Operand(before.into()));
+        });
+        let (lists, further) = results[1..].split_at(soac.results.len());
+        for (&array, &list) in arrays.iter().zip(lists) {
+            let data = match list {
+                Known::Irregular(segments) => segments.data,
+                Known::Regular(all) => all,
+            };
+            let shape = self.function.ty(array).shape().into();
+            self.host(|b| b.bind_to(vec![array], Expr::Reshape { array: data, shape }));
+        }
+        for (&array, &result) in arrays[lists.len()..].iter().zip(further) {
+            let kept = self.scalars(result)?;
+            self.host(|b| b.bind_to(vec![array], Expr::Operand(kept.into())));
+        }
+        Ok(())
+    }
+}
