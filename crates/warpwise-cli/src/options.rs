@@ -57,10 +57,10 @@ pub struct RunOptions {
     /// Use at most so much memory (K, M, G, T: units of 1024), instead of 80 % of the machine's
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub memory_limit: Option<u64>,
-    /// Set a threshold by which programs choose between versions of their code
+    /// Set a tuning parameter: what `#[param(NAME)]` stands before, or a number by which versions of code are chosen
     #[arg(long, value_name = "NAME=VALUE", value_parser = parameter)]
     pub param: Vec<(String, i64)>,
-    /// Set the thresholds that a file holds, one NAME=VALUE on each line
+    /// Set the tuning parameters that a file holds, one NAME=VALUE on each line
     #[arg(long, value_name = "FILE")]
     pub tuning: Option<PathBuf>,
 }
@@ -124,6 +124,13 @@ impl RunOptions {
         Ok(context)
     }
 
+    /// With the tuning file that lies beside a program (`p.fut.tuning` beside `p.fut`), if there is one and no other is given.
+    pub fn tuned_beside(mut self, program: &Path) -> RunOptions {
+        let beside = PathBuf::from(format!("{}.tuning", program.display()));
+        self.tuning = self.tuning.or_else(|| beside.is_file().then_some(beside));
+        self
+    }
+
     /// As words on a command line, with another limit on memory if none is asked for.
     pub fn words(&self, memory_limit: u64) -> Vec<String> {
         let mut words = vec![format!("--memory-limit={}", self.memory_limit.unwrap_or(memory_limit))];
@@ -179,7 +186,7 @@ fn parameter(text: &str) -> Result<(String, i64), String> {
     Ok((name.to_string(), value.trim().parse().map_err(|_| wrong())?))
 }
 
-/// The thresholds in a file. Empty lines, and those that begin with `#`, say nothing.
+/// The tuning parameters in a file. Empty lines, and those that begin with `#`, say nothing.
 fn tuning(path: &Path) -> Result<Vec<(String, i64)>, Failure> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::Failed(format!("{}: cannot read: {error}", path.display())))?;

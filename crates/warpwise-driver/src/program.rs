@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use warpwise_cpu::{LoadError, LoadedKernels, Object};
 use warpwise_gpu::kernel_text::KernelText;
+use warpwise_ir::{Body, Expr, Operand, Program as CoreProgram};
 use warpwise_runtime::array::Value;
 use warpwise_runtime::execute::{Machine, RunError, Spent};
 use warpwise_runtime::machine::Module;
@@ -93,9 +94,27 @@ impl Context {
         self.kernels = Some(cache);
     }
 
-    /// Overrides a tunable threshold in programs loaded from now on.
+    /// Sets a tuning parameter of programs loaded from now on.
     pub fn tune(&mut self, name: impl Into<String>, value: i64) {
         self.tuning.insert(name.into(), value);
+    }
+
+    /// Puts the tuning parameters that are set into a core program, for an interpreter.
+    pub fn fix_tuned(&self, program: &mut CoreProgram) {
+        for function in program.functions.values_mut() {
+            self.fix_tuned_in(&mut function.body);
+        }
+    }
+
+    fn fix_tuned_in(&self, body: &mut Body) {
+        for stm in &mut body.stms {
+            if let Expr::Tuned { name, .. } = &stm.expr
+                && let Some(&value) = self.tuning.get(name)
+            {
+                stm.expr = Expr::Operand(Operand::i64(value));
+            }
+            stm.expr.for_each_body_mut(|body| self.fix_tuned_in(body));
+        }
     }
 
     /// The threads.

@@ -121,8 +121,8 @@ pub enum Op {
     Copy { elem: ScalarType, shape: Vec<Operand>, dst: StridedView, src: StridedView },
     /// Sets `count` contiguous elements from `index` on to the scalar `value`.
     Fill { mem: Mem, index: Operand, count: Operand, value: Operand, elem: ScalarType },
-    /// `dst: bool` = whether `value` reaches the tunable threshold.
-    Threshold { dst: Reg, name: String, value: Operand, default: i64 },
+    /// `dst: i64` = what the program was loaded with for this name.
+    Tuned { dst: Reg, name: String, default: i64 },
     /// Calls another host function. Scalars and memories in the order of its parameters and results.
     /// Where calls nest too deep, check `too_deep` fails.
     Call {

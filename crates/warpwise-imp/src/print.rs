@@ -195,8 +195,8 @@ impl Text<'_> {
             Op::Fill { mem, index, count, value, .. } => {
                 format!("fill {}[{}; {}] = {}", self.mem(*mem), x(index), x(count), x(value))
             }
-            Op::Threshold { dst, name, value, default } => {
-                format!("{} = threshold {name:?} {} default {default}", self.reg(*dst), x(value))
+            Op::Tuned { dst, name, default } => {
+                format!("{} = tuned {name:?} default {default}", self.reg(*dst))
             }
             Op::Call { function, args, mem_args, results, mem_results, too_deep: _ } => {
                 let name = self.program.functions.get(*function).map_or("?", |callee| &callee.name);

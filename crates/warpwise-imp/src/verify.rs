@@ -173,7 +173,7 @@ impl Code<'_> {
             | Op::Launch(_)
             | Op::Copy { .. }
             | Op::Fill { .. }
-            | Op::Threshold { .. }
+            | Op::Tuned { .. }
             | Op::Call { .. } => {
                 self.only(self.host, "in host code")?;
                 self.host_op(op)
@@ -344,10 +344,7 @@ impl Code<'_> {
                 self.all_int(&[*index, *count])?;
                 self.is(*value, ImpType::scalar(*elem))
             }
-            Op::Threshold { dst, value, .. } => {
-                self.int(*value)?;
-                self.is((*dst).into(), ImpType::scalar(ScalarType::Bool))
-            }
+            Op::Tuned { dst, .. } => self.is((*dst).into(), ImpType::scalar(ScalarType::I64)),
             Op::Call { function, args, mem_args, results, mem_results, too_deep: _ } => {
                 let callee =
                     self.program.functions.get(*function).ok_or_else(|| "no such function".to_string())?;

@@ -40,7 +40,7 @@ impl<'p> Machine<'p> {
                     Surroundings { stack_base: self.stack_base, steps: self.steps, heap: self.heap };
                 call(self.program, *function, args, surroundings)
             }
-            Expr::Threshold { value, default, .. } => self.one((self.int(*value)? >= *default).into()),
+            Expr::Tuned { default, .. } => self.one((*default).into()),
             Expr::Alloc { bytes } => self.alloc(*bytes).map(|block| vec![block]),
             Expr::Screma(_)
             | Expr::Partition(_)

@@ -199,13 +199,11 @@ pub enum Expr {
 
     /// A segmented operation (levels `seg` and `mem`).
     Seg(Box<SegOp>),
-    /// Whether `value` reaches the tunable threshold `name`, whose default is `default`; a `bool`.
-    Threshold {
-        /// The tunable's name.
+    /// An `i64` that is set when the program is loaded. It is the same wherever it stands in a program.
+    Tuned {
+        /// What it is set by.
         name: String,
-        /// The amount of parallelism at hand, `i64`.
-        value: Operand,
-        /// The threshold unless tuned.
+        /// Its value unless set.
         default: i64,
     },
 

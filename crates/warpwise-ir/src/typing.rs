@@ -95,7 +95,8 @@ impl Typing<'_> {
                 one(self.operand(*x))
             }
             Expr::Select(_, x, _) => one(self.operand(*x)),
-            Expr::Compare(..) | Expr::Threshold { .. } => one(Type::BOOL),
+            Expr::Compare(..) => one(Type::BOOL),
+            Expr::Tuned { .. } => one(Type::I64),
             Expr::Convert(_, _, ty) => one(Type::Scalar(*ty)),
             Expr::Assert { .. } => one(Type::Cert),
             Expr::Alloc { .. } => one(Type::Mem),
@@ -186,7 +187,7 @@ impl Typing<'_> {
             | Expr::UpdateAcc { .. }
             | Expr::FlatMap(_)
             | Expr::Seg(_)
-            | Expr::Threshold { .. }
+            | Expr::Tuned { .. }
             | Expr::Alloc { .. } => Err("no array expression".to_string()),
         }
     }

@@ -128,8 +128,8 @@ pub enum Instr {
     Fill { mem: MemReg, index: Reg, count: Reg, value: Reg, ty: ScalarType },
     /// Raises check `check` with these values.
     Fail { check: u32, values: Vec<Reg> },
-    /// `dst: bool` = whether `value` reaches the tunable threshold.
-    Threshold { dst: Reg, name: String, value: Reg, default: i64 },
+    /// `dst: i64` = what the program was loaded with for this name.
+    Tuned { dst: Reg, name: String, default: i64 },
     /// Calls a function of the module; arguments and results in the order of its slots. Where calls nest too deep,
     /// raises check `too_deep`.
     Call { function: u32, args: Vec<Arg>, results: Vec<Arg>, too_deep: u32 },

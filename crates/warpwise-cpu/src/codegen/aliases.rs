@@ -147,7 +147,7 @@ fn spread(block: &[Op], by_mem: &mut [Roots]) -> bool {
             | Op::Launch(_)
             | Op::Copy { .. }
             | Op::Fill { .. }
-            | Op::Threshold { .. }
+            | Op::Tuned { .. }
             | Op::Call { .. } => false,
         };
     }

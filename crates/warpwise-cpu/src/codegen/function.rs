@@ -224,7 +224,7 @@ impl<'a> Function<'a> {
             | Op::Launch(_)
             | Op::Copy { .. }
             | Op::Fill { .. }
-            | Op::Threshold { .. }
+            | Op::Tuned { .. }
             | Op::Call { .. } => return Err(format!("host operation in a kernel: {op:?}")),
         }
         Ok(())

@@ -145,7 +145,8 @@ impl Causality<'_> {
             | ExprKind::Let { .. }
             | ExprKind::Loop(_)
             | ExprKind::Coerce(_)
-            | ExprKind::Attr { .. } => expr.for_each_child(&mut |child| self.expr(child)),
+            | ExprKind::Attr { .. }
+            | ExprKind::Tuned { .. } => expr.for_each_child(&mut |child| self.expr(child)),
         }
     }
 

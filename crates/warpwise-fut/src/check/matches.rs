@@ -113,7 +113,8 @@ impl Checker<'_> {
             | ExprKind::If { .. }
             | ExprKind::Coerce(_)
             | ExprKind::Open { .. }
-            | ExprKind::Attr { .. } => {}
+            | ExprKind::Attr { .. }
+            | ExprKind::Tuned { .. } => {}
         }
         expr.for_each_child(&mut |child| self.check_matches_in(child));
     }

@@ -281,7 +281,8 @@ impl Checker<'_> {
             | ExprKind::Loop(_)
             | ExprKind::Coerce(_)
             | ExprKind::Open { .. }
-            | ExprKind::Attr { .. } => "...".to_string(),
+            | ExprKind::Attr { .. }
+            | ExprKind::Tuned { .. } => "...".to_string(),
         }
     }
 

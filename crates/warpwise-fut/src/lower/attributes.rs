@@ -3,6 +3,7 @@
 //! ```text
 //! #[unsafe] e                  no checks in e
 //! #[warn(safety_checks)] e     a warning if a check stays in e, or in a function called there
+//! #[param(name)] e             what the program is loaded with for the name, or e
 //! #[unroll] loop ...           the iterations one after the other, where their number is known; else a warning
 //! ```
 //!
@@ -11,7 +12,8 @@
 use warpwise_diag::{Diagnostic, Failure, Span};
 use warpwise_ir::entity::Entity;
 use warpwise_ir::traverse::Visitor;
-use warpwise_ir::{Expr as CoreExpr, FunctionId};
+use warpwise_ir::{Expr as CoreExpr, FunctionId, Operand};
+use warpwise_prim::{CompareOp, Scalar};
 
 use crate::lower::context::{Lowering, Session};
 use crate::lower::expr::is_named;
@@ -37,6 +39,23 @@ impl<'a> Lowering<'a, '_> {
             self.watch(body.span, before);
         }
         Ok(value)
+    }
+
+    /// `#[param(name)] default`.
+    pub fn tuned(&mut self, name: &str, default: &'a Expr, env: &Env<'a>) -> Result<Value<'a>, Failure> {
+        let default = self.expr(default, env)?;
+        let default = self.scalar(&default)?;
+        let mut with_default = |default| {
+            let tuned = CoreExpr::Tuned { name: name.to_string(), default };
+            Operand::from(self.code.bind_one(name, tuned, &[]))
+        };
+        if let Some(constant) = default.as_const().and_then(Scalar::as_int) {
+            return Ok(Value::leaf(with_default(constant)));
+        }
+        // It is set if it does not depend on the default.
+        let (set, other) = (with_default(0), with_default(1));
+        let is_set = self.code.compare(CompareOp::Eq, set, other);
+        Ok(Value::leaf(self.code.select(is_set, set, default)))
     }
 
     fn is_warn_of_checks(&self, attr: &Attr) -> bool {
@@ -132,7 +151,8 @@ fn is_loop(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Loop(_) => true,
         ExprKind::Open { body, .. } | ExprKind::Attr { body, .. } => is_loop(body),
-        ExprKind::Literal(..)
+        ExprKind::Tuned { .. }
+        | ExprKind::Literal(..)
         | ExprKind::Bytes(_)
         | ExprKind::Local { .. }
         | ExprKind::Def { .. }

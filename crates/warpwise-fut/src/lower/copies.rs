@@ -180,7 +180,7 @@ impl<'a> Visitor<'a> for Aliases<'_> {
             | Expr::Scratch { .. }
             | Expr::UpdateAcc { .. }
             | Expr::Seg(_)
-            | Expr::Threshold { .. }
+            | Expr::Tuned { .. }
             | Expr::Alloc { .. } => {}
         }
         for operand in consumed_by(self.program, &stm.expr) {
@@ -301,7 +301,7 @@ fn keeps_no_view(expr: &Expr) -> bool {
         | Expr::Stream(_)
         | Expr::WithAcc(_)
         | Expr::Seg(_)
-        | Expr::Threshold { .. }
+        | Expr::Tuned { .. }
         | Expr::Alloc { .. } => false,
     }
 }

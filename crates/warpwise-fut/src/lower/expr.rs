@@ -108,6 +108,7 @@ impl<'a> Lowering<'a, '_> {
                 Ok(value)
             }
             ExprKind::Attr { attr, body } => self.attributed(attr, body, env),
+            ExprKind::Tuned { name, default } => self.tuned(name, default, env),
         }
     }
 

@@ -474,6 +474,7 @@ fn locals_known(expr: &Expr, env: &Env) -> bool {
         ExprKind::Project { record: body, .. }
         | ExprKind::Coerce(body)
         | ExprKind::Attr { body, .. }
+        | ExprKind::Tuned { default: body, .. }
         | ExprKind::Open { body, .. } => known(body),
         ExprKind::Assert { condition, body, .. } => known(condition) && known(body),
         ExprKind::Index { array, slice } => {

@@ -184,9 +184,10 @@ pub fn map_expr(expr: &mut Expr, map: &mut impl Map) {
             }
             map_expr(&mut this.body, map);
         }
-        ExprKind::Coerce(body) | ExprKind::Open { body, .. } | ExprKind::Attr { body, .. } => {
-            map_expr(body, map)
-        }
+        ExprKind::Coerce(body)
+        | ExprKind::Open { body, .. }
+        | ExprKind::Attr { body, .. }
+        | ExprKind::Tuned { default: body, .. } => map_expr(body, map),
     }
 }
 
@@ -285,7 +286,8 @@ impl Expr {
             | ExprKind::Loop(_)
             | ExprKind::Coerce(_)
             | ExprKind::Open { .. }
-            | ExprKind::Attr { .. } => Size::Expr(Arc::new(self)),
+            | ExprKind::Attr { .. }
+            | ExprKind::Tuned { .. } => Size::Expr(Arc::new(self)),
         }
     }
 }

@@ -341,6 +341,14 @@ pub enum ExprKind {
         /// What it is about.
         body: Box<Expr>,
     },
+    /// `#[param(name)] e`: an `i64` that is set when the program is loaded, or else that of `default`. As a size it is
+    /// equal to what it is written like alone.
+    Tuned {
+        /// What it is set by.
+        name: String,
+        /// Its value unless set.
+        default: Box<Expr>,
+    },
 }
 
 /// The arguments for a [`Scheme`]. Empty where the value is not polymorphic.

@@ -83,7 +83,10 @@ impl Expr {
                 }
                 visit(&this.body);
             }
-            ExprKind::Coerce(body) | ExprKind::Open { body, .. } | ExprKind::Attr { body, .. } => visit(body),
+            ExprKind::Coerce(body)
+            | ExprKind::Open { body, .. }
+            | ExprKind::Attr { body, .. }
+            | ExprKind::Tuned { default: body, .. } => visit(body),
         }
     }
 }

@@ -278,7 +278,7 @@ impl<'k> Printer<'k> {
             | Op::Launch(_)
             | Op::Copy { .. }
             | Op::Fill { .. }
-            | Op::Threshold { .. }
+            | Op::Tuned { .. }
             | Op::Call { .. } => self.bug("host code in a kernel"),
         }
     }

@@ -145,7 +145,7 @@ impl Survey {
             | Op::Launch(_)
             | Op::Copy { .. }
             | Op::Fill { .. }
-            | Op::Threshold { .. }
+            | Op::Tuned { .. }
             | Op::Call { .. } => {}
         }
     }

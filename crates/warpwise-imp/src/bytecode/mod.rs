@@ -146,9 +146,8 @@ impl Translator<'_> {
             Op::Fail { check, values, .. } => {
                 Instr::Fail { check: check.index() as u32, values: self.operands(values) }
             }
-            Op::Threshold { dst, name, value, default } => {
-                let value = self.operand(*value);
-                Instr::Threshold { dst: reg(*dst), name: name.clone(), value, default: *default }
+            Op::Tuned { dst, name, default } => {
+                Instr::Tuned { dst: reg(*dst), name: name.clone(), default: *default }
             }
             Op::Call { function, args, mem_args, results, mem_results, too_deep } => {
                 let (args, results) = self.call(*function, args, mem_args, results, mem_results);

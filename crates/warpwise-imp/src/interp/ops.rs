@@ -94,10 +94,7 @@ impl Frame<'_> {
                 let index = self.int(*index)?;
                 Ok(self.mem(*mem)?.borrow_mut().store(index, Scalar::I32(1))?)
             }
-            Op::Threshold { dst, value, default, .. } => {
-                let reached = self.int(*value)? >= *default;
-                self.set(*dst, vec![Scalar::Bool(reached)])
-            }
+            Op::Tuned { dst, default, .. } => self.set(*dst, vec![Scalar::I64(*default)]),
             Op::Barrier => Err("a barrier outside of a work-group".to_string().into()),
             Op::If { .. }
             | Op::For { .. }

@@ -178,10 +178,9 @@ impl<'a> Emitter<'a> {
         }
         match &stm.expr {
             Expr::Seg(op) => self.launch_seg(stm, op),
-            Expr::Threshold { name, value, default } => {
-                let value = self.uniform(*value, stm.span)?;
-                let dst = self.code.reg("parallel", ImpType::scalar(ScalarType::Bool));
-                self.code.emit(Op::Threshold { dst, name: name.clone(), value, default: *default });
+            Expr::Tuned { name, default } => {
+                let dst = self.code.reg("tuned", ImpType::scalar(ScalarType::I64));
+                self.code.emit(Op::Tuned { dst, name: name.clone(), default: *default });
                 self.bind_uniform(stm.pattern[0], dst);
                 Ok(())
             }
@@ -406,7 +405,7 @@ fn result_index(i: usize, elem: ScalarType) -> Operand {
 fn needs_host(expr: &Expr) -> bool {
     let own = matches!(
         expr,
-        Expr::Seg(_) | Expr::Alloc { .. } | Expr::Call { .. } | Expr::Threshold { .. } | Expr::WithAcc(_)
+        Expr::Seg(_) | Expr::Alloc { .. } | Expr::Call { .. } | Expr::Tuned { .. } | Expr::WithAcc(_)
     );
     let mut inside = own;
     expr.for_each_body(|body| inside |= body.stms.iter().any(|stm| needs_host(&stm.expr)));

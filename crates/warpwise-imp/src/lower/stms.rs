@@ -3,7 +3,6 @@
 //! The same code serves lanes and scalar parts; what is different in host code is in `host`.
 
 use warpwise_ir::{Body, Expr, Operand as CoreOperand, Stm, Type};
-use warpwise_prim::{CompareOp, Scalar};
 
 use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Value};
 use crate::op::Op;
@@ -91,7 +90,7 @@ impl<'a> Emitter<'a> {
             | Expr::Manifest { .. }
             | Expr::Call { .. }
             | Expr::Seg(_)
-            | Expr::Threshold { .. }
+            | Expr::Tuned { .. }
             | Expr::Alloc { .. } => return Ok(false),
         }
         Ok(true)
@@ -104,14 +103,11 @@ impl<'a> Emitter<'a> {
         }
         match &stm.expr {
             Expr::Seg(op) => self.inner_seg(stm, op),
-            Expr::Threshold { value, default, .. } => {
-                // Inside a kernel there is nothing left to tune.
-                let value = self.value(*value);
-                let default = Value::constant(Scalar::I64(*default));
-                let reached = self.compare(CompareOp::SLe, default, value);
-                self.bind(stm.pattern[0], reached);
-                Ok(())
-            }
+            // Elsewhere it stands outside of all kernels.
+            Expr::Tuned { name, .. } => self.limit(
+                stm.span,
+                format!("tuning parameter `{name}` in a recursive function called in parallel"),
+            ),
             Expr::Alloc { bytes } => {
                 let bytes = self.uniform(*bytes, stm.span)?;
                 let all = self.code.mul(bytes, Operand::i64(i64::from(self.width())));

@@ -201,7 +201,6 @@ impl Analysis<'_> {
             Expr::Index { array, indices } => self.load(*array, indices),
             Expr::Ternary(_, x, y, z) => other([*x, *y, *z].map(|x| self.of(x))),
             Expr::Compare(_, x, y) => other([*x, *y].map(|x| self.of(x))),
-            Expr::Threshold { value, .. } => other([self.of(*value)]),
             _ => Variance::Varying,
         }
     }

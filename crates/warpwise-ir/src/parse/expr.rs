@@ -29,7 +29,7 @@ impl Parser<'_> {
                 indices: self.list("[", "]", |p| p.operand())?,
                 values: self.list("(", ")", |p| p.operand())?,
             }),
-            "threshold" => self.threshold(),
+            "tuned" => self.tuned(),
             "alloc" => Ok(Expr::Alloc { bytes: self.operand()? }),
             _ => match self.array_expr(word)? {
                 Some(expr) => Ok(expr),
@@ -165,15 +165,12 @@ impl Parser<'_> {
         Ok(Expr::Call { function, args: self.list("(", ")", |p| p.operand())? })
     }
 
-    fn threshold(&mut self) -> Parsed<Expr> {
+    fn tuned(&mut self) -> Parsed<Expr> {
         let name = self.text()?;
-        let value = self.operand()?;
         self.word("default")?;
         match self.operand()? {
-            Operand::Const(warpwise_prim::Scalar::I64(default)) => {
-                Ok(Expr::Threshold { name, value, default })
-            }
-            Operand::Const(_) | Operand::Var(_) => Err(self.error("the default of a threshold is an i64")),
+            Operand::Const(warpwise_prim::Scalar::I64(default)) => Ok(Expr::Tuned { name, default }),
+            Operand::Const(_) | Operand::Var(_) => Err(self.error("the default of a tuned value is an i64")),
         }
     }
 }

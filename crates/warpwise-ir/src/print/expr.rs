@@ -74,10 +74,8 @@ impl Printer<'_> {
             }
             Expr::FlatMap(flat_map) => self.flat_map(flat_map),
             Expr::Seg(op) => self.seg_op(op),
-            Expr::Threshold { name, value, default } => {
-                let _ = write!(self.out, "threshold {name:?} ");
-                self.operand(*value);
-                let _ = write!(self.out, " default {default}");
+            Expr::Tuned { name, default } => {
+                let _ = write!(self.out, "tuned {name:?} default {default}");
             }
             Expr::Alloc { bytes } => self.call_like("alloc", &[*bytes]),
         }
@@ -166,7 +164,7 @@ impl Printer<'_> {
             | Expr::UpdateAcc { .. }
             | Expr::FlatMap(_)
             | Expr::Seg(_)
-            | Expr::Threshold { .. }
+            | Expr::Tuned { .. }
             | Expr::Alloc { .. } => {}
         }
     }

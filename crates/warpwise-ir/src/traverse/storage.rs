@@ -75,7 +75,7 @@ macro_rules! consumed {
                 | Expr::Partition(_)
                 | Expr::Stream(_)
                 | Expr::FlatMap(_)
-                | Expr::Threshold { .. }
+                | Expr::Tuned { .. }
                 | Expr::Alloc { .. } => {}
             }
         }
@@ -143,7 +143,7 @@ macro_rules! parts {
                 | Expr::WithAcc(_)
                 | Expr::UpdateAcc { .. }
                 | Expr::Seg(_)
-                | Expr::Threshold { .. }
+                | Expr::Tuned { .. }
                 | Expr::Alloc { .. } => None,
             }
         }
@@ -208,7 +208,7 @@ impl Expr {
             | Expr::FlatMap(_)
             | Expr::UpdateAcc { .. }
             | Expr::Seg(_)
-            | Expr::Threshold { .. }
+            | Expr::Tuned { .. }
             | Expr::Alloc { .. } => None,
         }
     }

@@ -155,7 +155,7 @@ macro_rules! visitor {
                         self.operands(values);
                     }
                     Expr::Seg(op) => self.walk_seg_op(op),
-                    Expr::Threshold { name: _, value, default: _ } => self.operand(value),
+                    Expr::Tuned { name: _, default: _ } => {}
                     Expr::Alloc { bytes } => self.operand(bytes),
                 }
             }
@@ -232,7 +232,7 @@ macro_rules! visitor {
                     | Expr::Replicate { .. } | Expr::ArrayLit(_) | Expr::Concat { .. } | Expr::Rearrange { .. }
                     | Expr::Reshape { .. } | Expr::Copy(_) | Expr::Manifest { .. } | Expr::Scratch { .. }
                     | Expr::If { .. } | Expr::Loop { .. } | Expr::Call { .. } | Expr::UpdateAcc { .. }
-                    | Expr::Seg(_) | Expr::Threshold { .. } | Expr::Alloc { .. } => {}
+                    | Expr::Seg(_) | Expr::Tuned { .. } | Expr::Alloc { .. } => {}
                 }
             }
 

@@ -130,7 +130,7 @@ impl<'a> Consumption<'a> {
             | Expr::Convert(..)
             | Expr::Select(..)
             | Expr::Assert { .. }
-            | Expr::Threshold { .. }
+            | Expr::Tuned { .. }
             | Expr::Alloc { .. }
             | Expr::Iota { .. }
             | Expr::Scratch { .. } => self.fresh_pattern(stm),

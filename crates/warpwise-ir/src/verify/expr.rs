@@ -62,7 +62,7 @@ impl<'a> Checker<'a, '_> {
             Expr::UpdateAcc { acc, indices, values } => self.update_acc(*acc, indices, values),
             Expr::FlatMap(flat_map) => self.flat_map(flat_map),
             Expr::Seg(op) => self.seg_op(op),
-            Expr::Threshold { name: _, value, default: _ } => self.i64("the amount of parallelism", *value),
+            Expr::Tuned { name: _, default: _ } => Ok(()),
             Expr::Alloc { bytes } => self.i64("the size of a block", *bytes),
         }
     }
@@ -175,7 +175,7 @@ impl<'a> Checker<'a, '_> {
             | Expr::UpdateAcc { .. }
             | Expr::FlatMap(_)
             | Expr::Seg(_)
-            | Expr::Threshold { .. }
+            | Expr::Tuned { .. }
             | Expr::Alloc { .. } => Ok(()),
         }
     }

@@ -40,7 +40,7 @@ impl Checker<'_, '_> {
             | Expr::Call { .. }
             | Expr::WithAcc(_)
             | Expr::UpdateAcc { .. }
-            | Expr::Threshold { .. } => return Ok(()),
+            | Expr::Tuned { .. } => return Ok(()),
         };
         if levels.contains(&self.level) { Ok(()) } else { Err(what.to_string()) }
     }

@@ -194,7 +194,7 @@ fn is_parallel(body: &Body) -> bool {
         | Expr::Convert(..)
         | Expr::Select(..)
         | Expr::Assert { .. }
-        | Expr::Threshold { .. }
+        | Expr::Tuned { .. }
         | Expr::Index { .. }
         | Expr::Slice { .. }
         | Expr::Update { .. }

@@ -150,9 +150,8 @@ impl<'m> Frame<'m> {
                 let values: Vec<u64> = values.iter().map(|&reg| self.reg(reg)).collect();
                 return Err(RunError::check(&self.machine.module.checks[*check as usize], &values));
             }
-            Instr::Threshold { dst, name, value, default } => {
-                let least = self.machine.tuning.get(name).unwrap_or(default);
-                self.set(*dst, (self.reg(*value) as i64 >= *least) as u64);
+            Instr::Tuned { dst, name, default } => {
+                self.set(*dst, *self.machine.tuning.get(name).unwrap_or(default) as u64);
             }
             Instr::Alloc { .. }
             | Instr::Release { .. }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use regex::RegexBuilder;
 use warpwise_diag::{Diagnostic, Failure as CompileFailure, Severity, Sources, render_failure};
-use warpwise_driver::build::{BuildError, Built, build, read_core};
+use warpwise_driver::build::{BuildError, Built, Core, build, read_core};
 use warpwise_driver::on_heap::OnHeap;
 use warpwise_driver::oracle::{INTERPRETED_STEPS, NoAnswer, Oracle};
 use warpwise_driver::{CallError, Context, Options, Program};
@@ -34,7 +34,7 @@ pub struct Trouble {
 /// Tests a program and prints the outcome as data.
 pub fn work(path: &Path, arguments: &TestArguments) -> Result<u8, Failure> {
     end_with_parent();
-    let context = arguments.run.context()?;
+    let context = arguments.run.clone().tuned_beside(path).context()?;
     interrupt::watch(&context);
     let (troubles, said) = test(path, arguments, &context);
     let worst = [Status::Internal, Status::Failed, Status::Unsupported]
@@ -229,10 +229,7 @@ impl Runs<'_> {
     /// Runs a case on the interpreter's heap, if that is asked for.
     fn check_memory(&self, entry: &str, case: &TestCase, results: Option<&[Value]>) -> Result<(), Trouble> {
         let Some((steps, on_heap)) = &self.on_heap else { return Ok(()) };
-        let on_heap = on_heap.get_or_init(|| {
-            let core = read_core(self.cases.path, &self.options).map_err(|error| not_built(&error))?;
-            OnHeap::new(core, &self.options).map_err(failed)
-        });
+        let on_heap = on_heap.get_or_init(|| OnHeap::new(self.core()?, &self.options).map_err(failed));
         let on_heap = on_heap.as_ref().map_err(Trouble::clone)?;
         let inputs = self.cases.arguments(case, self.program).map_err(of_case)?;
         on_heap
@@ -240,11 +237,15 @@ impl Runs<'_> {
             .map_err(|message| Trouble { status: Status::Internal, message })
     }
 
+    /// The program as interpreters take it.
+    fn core(&self) -> Result<Core, Trouble> {
+        let mut core = read_core(self.cases.path, &self.options).map_err(|error| not_built(&error))?;
+        self.context.fix_tuned(&mut core.program);
+        Ok(core)
+    }
+
     fn expected(&self, entry: &str, inputs: Vec<Value>) -> Result<Vec<Value>, Trouble> {
-        let oracle = self.oracle.get_or_init(|| {
-            let core = read_core(self.cases.path, &self.options).map_err(|error| not_built(&error))?;
-            Oracle::new(core, &self.options).map_err(failed)
-        });
+        let oracle = self.oracle.get_or_init(|| Oracle::new(self.core()?, &self.options).map_err(failed));
         let oracle = oracle.as_ref().map_err(Trouble::clone)?;
         oracle.results(entry, inputs, self.context, INTERPRETED_STEPS).map_err(|why| match why {
             NoAnswer::Fails(message) => failed(format!("the reference fails: {message}")),

@@ -96,9 +96,10 @@ impl Consumption<'_> {
                 self.rename_consumed(&first.union(&second), mark, expr.span)
             }
             ExprKind::Loop(_) => self.loop_expr(expr),
-            ExprKind::Coerce(body) | ExprKind::Open { body, .. } | ExprKind::Attr { body, .. } => {
-                self.expr(body)
-            }
+            ExprKind::Coerce(body)
+            | ExprKind::Open { body, .. }
+            | ExprKind::Attr { body, .. }
+            | ExprKind::Tuned { default: body, .. } => self.expr(body),
         }
     }
 

@@ -303,7 +303,9 @@ pub fn is_expressible(expr: &Expr) -> bool {
         ExprKind::If { condition, then, otherwise } => {
             is_expressible(condition) && is_expressible(then) && is_expressible(otherwise)
         }
-        ExprKind::Coerce(body) | ExprKind::Attr { body, .. } => is_expressible(body),
+        ExprKind::Coerce(body) | ExprKind::Attr { body, .. } | ExprKind::Tuned { default: body, .. } => {
+            is_expressible(body)
+        }
         ExprKind::Hole
         | ExprKind::Update { .. }
         | ExprKind::Lambda(_)

@@ -13,7 +13,8 @@ use crate::check::size::scopes::{JoinedSizes, Opened};
 use crate::check::size::unify::arrow;
 use crate::check::type_exprs::Subst;
 use crate::syntax::ast::{
-    Expr as Ast, ExprKind as AstKind, FieldInit, LetBinding, LetKind, Liftedness, Literal, PrimType, TypeExpr,
+    Attr, AttrKind, Expr as Ast, ExprKind as AstKind, FieldInit, LetBinding, LetKind, Liftedness, Literal,
+    PrimType, TypeExpr,
 };
 use crate::typed::ids::LocalId;
 use crate::typed::intrinsic::Intrinsic;
@@ -47,11 +48,12 @@ impl<'a> Checker<'a> {
             AstKind::LocalOpen { body, .. } => self.build(body),
             AstKind::Attr { attr, body } => {
                 let body = self.build(body);
-                Expr {
-                    span,
-                    ty: body.ty.clone(),
-                    kind: ExprKind::Attr { attr: attr.clone(), body: Box::new(body) },
-                }
+                let (ty, body) = (body.ty.clone(), Box::new(body));
+                let kind = match self.tuning_parameter(attr, &ty) {
+                    Some(name) => ExprKind::Tuned { name, default: body },
+                    None => ExprKind::Attr { attr: attr.clone(), body },
+                };
+                Expr { span, ty, kind }
             }
             AstKind::Project { record, field } => {
                 let record = self.build(record);
@@ -164,6 +166,26 @@ impl<'a> Checker<'a> {
         match self.infer.implied.get(&span).cloned() {
             Some(resolved) => self.build_name(&resolved, span),
             None => self.build_unit(span),
+        }
+    }
+
+    /// What `#[param(name)]` before an expression of this type names, if that can be tuned.
+    fn tuning_parameter(&mut self, attr: &Attr, ty: &Type) -> Option<String> {
+        let AttrKind::Compound(param, names) = &attr.kind else { return None };
+        if self.text(param.symbol) != "param" {
+            return None;
+        }
+        match (names.as_slice(), ty) {
+            ([Attr { kind: AttrKind::Name(name), .. }], Type::Prim(PrimType::I64)) => {
+                Some(self.text(name.symbol).to_string())
+            }
+            _ => {
+                let message = "this attribute has no effect";
+                let hint =
+                    "a tuning parameter has one name and stands before an `i64`: `#[param(name)] 16i64`";
+                self.warn_once(Diagnostic::warning("W0010", attr.span, message).hint(hint));
+                None
+            }
         }
     }
 

@@ -141,6 +141,9 @@ impl Checker<'_> {
             (_, ExprKind::Local { local, .. }) if self.sizing.meta(*local).is_some() => {
                 self.unify_sizes(&a.clone().into_size(), &Size::Local(*local)).is_ok()
             }
+            (ExprKind::Tuned { name, default }, ExprKind::Tuned { name: name2, default: default2 }) => {
+                name == name2 && self.unify_exprs(default, default2)
+            }
             (ExprKind::Literal(p, x), ExprKind::Literal(q, y)) => p == q && x == y,
             (ExprKind::Bytes(x), ExprKind::Bytes(y)) => x == y,
             (ExprKind::Def { def, .. }, ExprKind::Def { def: other, .. }) => def == other,

@@ -63,7 +63,7 @@ impl<'a> Consumption<'a> {
             | Expr::Loop { .. }
             | Expr::Call { .. }
             | Expr::UpdateAcc { .. }
-            | Expr::Threshold { .. }
+            | Expr::Tuned { .. }
             | Expr::Alloc { .. } => Ok(()),
         }
     }

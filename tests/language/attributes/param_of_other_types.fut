@@ -1,0 +1,8 @@
+-- A tuning parameter has one name and stands before an `i64`; anywhere else it has no effect, and a warning says so.
+-- ==
+-- warning: W0010.*:6:25
+-- warning: W0010.*:8:26
+-- input { 3 } output { 5 }
+entry main (x: i32) = #[param(width)] x + 2
+
+entry other (x: i64) = #[param(width, height)] x + 2
