@@ -50,15 +50,7 @@ impl Segments {
         let marked = numbers.scatter_where(&begins, move |segment| {
             (lengths.at_in_bounds(segment).gt(0), starts.at_in_bounds(segment))
         });
-        marked.reduce_prefix(|x, y| x.max(y))
-    }
-}
-
-impl Acc<Vector<i64>> {
-    /// A scan of numbers that are not negative.
-    #[track_caller]
-    fn reduce_prefix(&self, f: impl FnOnce(Exp<i64>, Exp<i64>) -> Exp<i64> + Send) -> Acc<Vector<i64>> {
-        self.scan1(f)
+        marked.scan1(|x, y| x.max(y))
     }
 }
 
@@ -81,9 +73,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         lengths: &Acc<Vector<i64>>,
         f: impl FnOnce(E::View, E::View) -> R + Send,
     ) -> Acc<Array<Sh, E>> {
-        let starts = lengths.prescan(0, |x, y| x + y);
-        let inputs = vec![self.node(), starts.node(), lengths.node(), initial.operand().node()];
-        Acc::make(Op::FoldSegments, inputs, vec![function2::<E, E, R>(f)])
+        self.fold_stretches(initial, &lengths.prescan(0, |x, y| x + y), lengths, f)
     }
 
     /// As [`fold_segments`](Acc::fold_segments), with segments given by where each begins, and at the end where the last one
@@ -106,6 +96,17 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
     ) -> Acc<Array<Sh, E>> {
         let starts = offsets.init();
         let lengths = offsets.tail().zip_with(&starts, |end, start| end - start);
+        self.fold_stretches(initial, &starts, &lengths, f)
+    }
+
+    #[track_caller]
+    fn fold_stretches<R: IntoExp<Elt = E>>(
+        &self,
+        initial: impl Operand<E>,
+        starts: &Acc<Vector<i64>>,
+        lengths: &Acc<Vector<i64>>,
+        f: impl FnOnce(E::View, E::View) -> R + Send,
+    ) -> Acc<Array<Sh, E>> {
         let inputs = vec![self.node(), starts.node(), lengths.node(), initial.operand().node()];
         Acc::make(Op::FoldSegments, inputs, vec![function2::<E, E, R>(f)])
     }
