@@ -262,7 +262,7 @@ fn describe(expr: &Expr) -> &'static str {
         | Expr::Copy(_)
         | Expr::Manifest { .. }
         | Expr::Seg(_)
-        | Expr::Threshold { .. }
+        | Expr::Tuned { .. }
         | Expr::Alloc { .. } => "an expression",
     }
 }
