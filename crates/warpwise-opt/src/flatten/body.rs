@@ -164,6 +164,13 @@ impl Lifter<'_> {
                 self.set(stm.pattern[0], Form::Irregular(segments));
                 Ok(())
             }
+            Expr::Partition(soac) => self.partition(stm, soac),
+            Expr::Scatter(soac) => self.scatter(stm, soac),
+            Expr::Hist(soac) => self.histogram(stm, soac),
+            Expr::Concat { arrays, .. } => self.concat(stm, arrays),
+            Expr::ArrayLit(rows) => self.literal(stm, rows),
+            Expr::Update { array, dims, value } => self.update(stm, *array, dims, *value),
+            Expr::Scratch { .. } => self.without_contents(stm),
             expr => self.unlifted(&format!("{} of differing sizes", describe(expr))),
         }
     }

@@ -72,7 +72,7 @@ impl Lifter<'_> {
     }
 
     /// Over segments an operator is one for all of them, on scalars.
-    fn demand_uniform(&self, op: &Lambda, neutral: &[Operand]) -> Lifted<()> {
+    pub fn demand_uniform(&self, op: &Lambda, neutral: &[Operand]) -> Lifted<()> {
         let uniform = neutral.iter().all(|&x| self.avoided(x))
             && free_in_lambda(self.function, op).iter().all(|var| self.avoided(var.into()));
         if !uniform {

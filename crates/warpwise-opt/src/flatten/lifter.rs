@@ -144,6 +144,8 @@ pub struct Group {
     indices: FxHashMap<LevelId, Operand>,
     /// What its statements bind.
     bound: Vec<Var>,
+    /// Arrays here that may share elements with what was made elsewhere.
+    foreign: FxHashSet<Operand>,
     checks: bool,
 }
 
@@ -281,6 +283,7 @@ impl<'p> Lifter<'p> {
             Form::Pending => return self.unlifted("a value that is used where it is not kept"),
             Form::Regular(array) => {
                 let element = self.element(array, value.level)?;
+                self.group.foreign.insert(element);
                 self.group.here.insert(var, element);
             }
             Form::Irregular(segments) => self.segment(var, segments, value.level)?,
@@ -310,9 +313,17 @@ impl<'p> Lifter<'p> {
             let ty = self.function.ty(var).clone();
             free.extend(free_in_type(self.function, &ty).iter().filter(|size| !stm.pattern.contains(size)));
         }
+        let overwritten = consumed_inside(&stm.expr);
         let mut substitution = Substitution::new();
+        let mut foreign = false;
         for var in free {
-            let here = self.local(var.into())?;
+            let mut here = self.local(var.into())?;
+            let outside = self.group.foreign.contains(&here);
+            if let (true, true, Operand::Var(array)) = (outside, overwritten.contains(&var), here) {
+                here = self.compute("copy", Expr::Copy(array));
+            } else {
+                foreign |= outside;
+            }
             if here != Operand::Var(var) {
                 substitution.insert(var, here);
             }
@@ -323,8 +334,12 @@ impl<'p> Lifter<'p> {
         let certs = stm.certs.iter().filter_map(|&cert| copier.substitution.apply(cert.into()).as_var());
         let certs = certs.collect();
         let pattern: Vec<Var> = stm.pattern.iter().map(|&var| copier.copy_binding(var)).collect();
+        foreign &= may_alias(&stm.expr);
         for (&var, &copy) in stm.pattern.iter().zip(&pattern) {
             self.group.here.insert(var, copy.into());
+            if foreign && self.function.ty(var).rank() > 0 {
+                self.group.foreign.insert(copy.into());
+            }
         }
         self.group.stms.push(Stm { pattern, expr, certs, span: stm.span });
         Ok(())
@@ -406,6 +421,7 @@ impl<'p> Lifter<'p> {
         if let (2.., Operand::Var(array)) = (sizes.len(), view) {
             view = self.compute("segment", Expr::Reshape { array, shape: sizes.into() });
         }
+        self.group.foreign.insert(view);
         self.group.here.insert(var, view);
         Ok(())
     }
@@ -510,6 +526,52 @@ fn has_check(expr: &Expr) -> bool {
     let mut found = matches!(expr, Expr::Assert { .. });
     expr.for_each_body(|body| found |= body.stms.iter().any(|stm| has_check(&stm.expr)));
     found
+}
+
+/// Whether what an expression yields may share elements with arrays it uses.
+fn may_alias(expr: &Expr) -> bool {
+    matches!(
+        expr,
+        Expr::Operand(_)
+            | Expr::Index { .. }
+            | Expr::Slice { .. }
+            | Expr::Rearrange { .. }
+            | Expr::Reshape { .. }
+            | Expr::If { .. }
+            | Expr::Loop { .. }
+    )
+}
+
+/// Variables that an expression overwrites, at any depth, under the names that they have there and outside.
+fn consumed_inside(expr: &Expr) -> FxHashSet<Var> {
+    let mut consumed = FxHashSet::default();
+    expr.for_each_body(|body| {
+        for stm in body.stms.iter().rev() {
+            consumed.extend(consumed_inside(&stm.expr));
+            if may_alias(&stm.expr) && stm.pattern.iter().any(|var| consumed.contains(var)) {
+                stm.expr.for_each_operand(|x| consumed.extend(x.as_var()));
+                stm.expr.for_each_body(|body| consumed.extend(body.result.iter().filter_map(|x| x.as_var())));
+            }
+        }
+    });
+    expr.for_each_consumed(|_, _| false, |&var| consumed.extend([var]));
+    let mut inputs = |arrays: &[Var], params: &[Var]| {
+        for (&array, param) in arrays.iter().zip(params) {
+            if consumed.contains(param) {
+                consumed.insert(array);
+            }
+        }
+    };
+    match expr {
+        Expr::Screma(soac) => inputs(&soac.inputs, &soac.map.params),
+        Expr::Partition(soac) => inputs(&soac.inputs, &soac.lambda.params),
+        Expr::Scatter(soac) => inputs(&soac.inputs, &soac.lambda.params),
+        Expr::Hist(soac) => inputs(&soac.inputs, &soac.lambda.params),
+        Expr::FlatMap(soac) => inputs(&soac.inputs, &soac.lambda.params),
+        Expr::Stream(soac) => inputs(&soac.inputs, &soac.lambda.params[2 + soac.accs.len()..]),
+        _ => {}
+    }
+    consumed
 }
 
 /// Variables that an expression needs from outside, with those in the types of what it binds.

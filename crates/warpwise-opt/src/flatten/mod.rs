@@ -23,6 +23,7 @@
 //! sequential code within an element. Not done here: choosing between this and sequential code by sizes; operators on
 //! arrays. Of several failing elements another one may be reported than without this pass.
 
+mod arrays;
 mod body;
 mod control;
 mod folds;

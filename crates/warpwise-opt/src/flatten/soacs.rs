@@ -182,7 +182,7 @@ impl Lifter<'_> {
     }
 
     /// Where the part of each outer element begins in a running sum over the elements of a level, and how long it is.
-    fn bounds(&mut self, level: LevelId, total: Operand, before: Var) -> Lifted<(Var, Var)> {
+    pub fn bounds(&mut self, level: LevelId, total: Operand, before: Var) -> Lifted<(Var, Var)> {
         let (outer, width) = (self.width(), self.levels[level].width);
         let starts = match self.levels[level].link.clone() {
             Link::Segments { starts, .. } => starts,

@@ -156,7 +156,7 @@ impl Maker {
     }
 
     fn statement(&mut self, scope: &mut Scope, depth: usize) {
-        match self.below(17) {
+        match self.below(22) {
             0 => {
                 let (x, y) = (self.scalar(scope), self.scalar(scope));
                 let op = ["add", "sub", "mul", "smax"][self.below(4)];
@@ -187,6 +187,11 @@ impl Maker {
             12 => self.choice(scope, depth),
             13 => self.counted(scope, depth),
             14 => self.tested(scope, depth),
+            15 => self.filtered(scope, depth),
+            16 => self.joined(scope),
+            17 => self.updated(scope),
+            18 => self.scattered(scope),
+            19 => self.filled(scope),
             _ => {
                 let (array, size) = self.array(scope);
                 let sum = self.reduce(&array, &size);
@@ -345,5 +350,90 @@ impl Maker {
         ));
         scope.scalars.extend([z, l.clone()]);
         scope.arrays.push((b, l));
+    }
+
+    fn filtered(&mut self, scope: &mut Scope, depth: usize) {
+        let (array, size) = self.array(scope);
+        let x = self.name("x");
+        let mut inner = scope.clone();
+        inner.scalars.push(x.clone());
+        let (body, y) = self.apart(|maker| {
+            let statements = maker.below(2);
+            maker.statements(&mut inner, statements, depth.saturating_sub(1));
+            maker.scalar(&inner)
+        });
+        let (c, d, k, l, a, b) =
+            (self.name("c"), self.name("d"), self.name("k"), self.name("k"), self.name("a"), self.name("a"));
+        let other = self.scalar(scope);
+        self.line(&format!(
+            "    {k}: i64, {l}: i64, {a}: [{k}]i64, {b}: [{l}]i64 = partition {size} ({array}) classes 2 ({x}: i64) {{\n{body}    {c}: bool = slt {x} {other};\n    {d}: bool = slt {y} 2;\n    return {c}, {d}, {x} }};"
+        ));
+        scope.scalars.extend([k.clone(), l.clone()]);
+        scope.arrays.extend([(a, k), (b, l)]);
+    }
+
+    fn joined(&mut self, scope: &mut Scope) {
+        let ((a, k), (b, l)) = (self.array(scope), self.array(scope));
+        if self.below(2) == 0 {
+            let total = self.number("t", &format!("add {k} {l}"));
+            self.bind_array(scope, &total, &format!("concat {total} ({a}, {b})"));
+        } else {
+            let both = self.name("r");
+            self.line(&format!("    c{both}: [{k}]i64 = copy {a};"));
+            self.line(&format!("    {both}: [2][{k}]i64 = [{a}, c{both}];"));
+            let total = self.number("t", &format!("mul 2 {k}"));
+            self.bind_array(scope, &total, &format!("reshape [{total}] {both}"));
+        }
+    }
+
+    /// An element overwritten, or a part of an array by another, in a loop perhaps.
+    fn updated(&mut self, scope: &mut Scope) {
+        let (array, size) = self.array(scope);
+        let (value, at) = (self.scalar(scope), self.scalar(scope));
+        let (copy, some, new) = (self.name("a"), self.name("some"), self.name("a"));
+        let (i, u) = (self.name("at"), self.name("u"));
+        match self.below(3) {
+            0 => {
+                self.line(&format!("    {copy}: [{size}]i64 = copy {array};"));
+                self.line(&format!("    {some}: bool = slt 0 {size};"));
+                self.line(&format!(
+                    "    {new}: [{size}]i64 = if {some} {{ {i}: i64 = smod {at} {size}; {u}: [{size}]i64 = update {copy}[{i}] = {value}; return {u} }} else {{ return {copy} }};"
+                ));
+            }
+            1 => {
+                self.line(&format!("    {copy}: [{size}]i64 = copy {array};"));
+                let half = self.number("h", &format!("squot {size} 2"));
+                let row = self.name("a");
+                self.line(&format!("    {row}: [{half}]i64 = replicate [{half}] {value};"));
+                let last = self.number("l", &format!("sub {size} 1"));
+                self.line(&format!("    {new}: [{size}]i64 = update {copy}[{last}:{half}:-1] = {row};"));
+            }
+            _ => {
+                self.line(&format!("    {copy}: [{size}]i64 = copy {array};"));
+                let (b, c) = (self.name("a"), self.name("a"));
+                self.line(&format!(
+                    "    {new}: [{size}]i64 = loop ({b}: *[{size}]i64 = {copy}) for {i}: i64 < {size} {{ {u}: i64 = index {b}[{i}]; v{u}: i64 = add {u} {value}; {c}: [{size}]i64 = update {b}[{i}] = v{u}; return {c} }};"
+                ));
+            }
+        }
+        scope.arrays.push((new, size));
+    }
+
+    fn scattered(&mut self, scope: &mut Scope) {
+        let ((array, size), (places, width)) = (self.array(scope), self.array(scope));
+        let (copy, i, v) = (self.name("a"), self.name("at"), self.scalar(scope));
+        self.line(&format!("    {copy}: [{size}]i64 = copy {array};"));
+        let lambda = format!("({i}: i64) {{ v{i}: i64 = mul {i} {v}; return {i}, v{i} }}");
+        self.bind_array(scope, &size, &format!("scatter {width} ({places}) into ({copy} rank 1) {lambda}"));
+    }
+
+    fn filled(&mut self, scope: &mut Scope) {
+        let ((array, size), (places, width)) = (self.array(scope), self.array(scope));
+        let (copy, i, fold) = (self.name("a"), self.name("at"), self.fold());
+        self.line(&format!("    {copy}: [{size}]i64 = copy {array};"));
+        let value = self.scalar(scope);
+        self.bind_array(scope, &size, &format!(
+            "hist {width} ({places}) map ({i}: i64) {{ return {i}, {value} }} into ({copy}) rank 1 with {fold}"
+        ));
     }
 }
