@@ -23,7 +23,7 @@ use crate::lower::kernels::{Built, Range};
 use crate::lower::lanes::LaneLoop;
 use crate::lower::memory::View;
 use crate::lower::variance::Variances;
-use crate::op::Op;
+use crate::op::{Block, Op};
 use crate::types::{Mem, Operand, Reg, Space};
 
 /// Inputs per byte of a table and chunk that make a private table worth its while.
@@ -366,7 +366,6 @@ impl<'a> Emitter<'a> {
         values: &[Value],
         combine: Combine<'_, 'a>,
     ) -> Lowered<()> {
-        let width = self.width();
         let nowhere = Value::constant(Scalar::I64(-1));
         let mut place = self.select(inside, place, nowhere);
         if let Some(mask) = self.mask_operand()
@@ -385,27 +384,60 @@ impl<'a> Emitter<'a> {
                 }
             }
         });
-        self.at_width(1, |this| {
+        let else_block = self.one_by_one(staging, &types, values, true, combine)?;
+        if self.mask() != Mask::Full {
+            else_block.into_iter().for_each(|op| self.code.emit(op));
+            return Ok(());
+        }
+        // No lane needs to be asked where all have a bin.
+        let cond = match inside {
+            Value::Uniform(x) => x,
+            Value::Linear { .. } | Value::Varying(_) => self.all(inside),
+        };
+        let then_block = self.one_by_one(staging, &types, values, false, combine)?;
+        self.code.emit(Op::If { cond, then_block, else_block });
+        Ok(())
+    }
+
+    /// The loop over the lanes that were staged; `asks` whether a lane has a bin.
+    fn one_by_one(
+        &mut self,
+        staging: &Staging,
+        types: &[ScalarType],
+        values: &[Value],
+        asks: bool,
+        combine: Combine<'_, 'a>,
+    ) -> Lowered<Block> {
+        let to = Operand::i64(i64::from(self.width()));
+        let staged = |mem| BlockBinding { mem, interleaved: false };
+        self.code.open();
+        let done = self.at_width(1, |this| {
             let lane = this.code.int_reg("lane");
             this.code.open();
             let at = Value::Uniform(lane.into());
             let place = this.load_at(staged(staging.places), ScalarType::I64, at);
-            let somewhere = this.compare(CompareOp::SLe, Value::constant(Scalar::I64(0)), place);
-            let done = this.guarded(somewhere, &mut |this| {
+            let mut one = |this: &mut Self| {
                 let mut own = Vec::new();
-                for ((&mem, &elem), &value) in staging.values.iter().zip(&types).zip(values) {
+                for ((&mem, &elem), &value) in staging.values.iter().zip(types).zip(values) {
                     own.push(match value {
                         Value::Uniform(_) => value,
                         Value::Linear { .. } | Value::Varying(_) => this.load_at(staged(mem), elem, at),
                     });
                 }
                 combine(this, place, &own)
-            });
+            };
+            let done = if asks {
+                let somewhere = this.compare(CompareOp::SLe, Value::constant(Scalar::I64(0)), place);
+                this.guarded(somewhere, &mut one)
+            } else {
+                one(this)
+            };
             let body = this.code.close();
-            let to = Operand::i64(i64::from(width));
             this.code.emit(Op::For { index: lane, from: Operand::i64(0), to, step: 1, body });
             done
-        })
+        });
+        let block = self.code.close();
+        done.map(|()| block)
     }
 
     /// Combines values into the private tables at a place.

@@ -231,7 +231,7 @@ impl Emitter<'_> {
     }
 
     /// Whether a mask holds in all lanes that run.
-    fn all(&mut self, value: Value) -> Operand {
+    pub fn all(&mut self, value: Value) -> Operand {
         let x = self.vector(value);
         let mask = match self.mask_operand() {
             None => x,
