@@ -16,6 +16,19 @@
 //! - The result of a body is made right where it is wanted, if its statement makes a fresh array
 //!   (a *wish*, handed from results backwards to the statements that make them).
 //!
+//! Against the translation of papers/002 (`TransformProgram`, `TransformStm`, `Support`), line by line:
+//!
+//! | there | here |
+//! |---|---|
+//! | a program's results are always copied to fresh row-major blocks | only those that do not lie so already |
+//! | scalars, indexing of elements, slices, transposes | the same |
+//! | a reshape | a view where one index function says it, else of an explicit copy |
+//! | a kernel's result gets a fresh row-major block | the same, unless a wish or [`orders`] puts it elsewhere |
+//! | arrays out of `if` come with block, offset, sizes and strides | one place on both sides: nothing is yielded; else block and unknown strides, and a side that is not row-major from the start of its block is copied, so that inner strides stay known for vectors |
+//! | what is returned needlessly is left to a simplifier | not returned |
+//! | no loops | arrays that are overwritten stay; others as out of `if`, or copied back in kernels |
+//! | no functions | arguments and results row-major from the start of their blocks |
+//!
 //! Erasing the annotations, and the blocks with them, gives the program from before (but for explicit copies).
 //! Not done here: merging blocks (`merge`), building a value in the slice it is later copied to (`short_circuit`).
 
