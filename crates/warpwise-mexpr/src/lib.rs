@@ -2,7 +2,7 @@
 //!
 //! [`syntax`] turns text into a tree that keeps every place, [`load`] brings the files of a program together, [`resolve`]
 //! looks up names, [`reachable`] drops what is not used, [`check`] finds types; [`compile::front_end`] does all of that.
-//! [`explain`] says what the messages mean. There is no input or output and no global state here.
+//! [`accelerate`] finds what accelerated expressions need and lowers it. [`explain`] says what the messages mean. There is no input or output and no global state here.
 
 pub mod builtins;
 pub mod tree;
@@ -19,3 +19,5 @@ pub mod check;
 pub mod compile;
 pub mod explain;
 pub mod library;
+
+pub mod accelerate;

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use warpwise_diag::Sources;
+use warpwise_mexpr::accelerate::split;
 use warpwise_mexpr::compile::front_end;
 use warpwise_mexpr::explain::{codes, explain};
 use warpwise_mexpr::library;
@@ -26,7 +27,7 @@ impl SourceProvider for Library {
 /// The codes of all messages on a program.
 fn messages(text: &str) -> Vec<&'static str> {
     let root = SourceFile { key: "root".to_string(), name: "example.mc".to_string(), text: text.to_string() };
-    match front_end(root, &Library, &mut Sources::new()) {
+    match front_end(root, &Library, &mut Sources::new()).and_then(split) {
         Ok(_) => Vec::new(),
         Err(failure) => failure.diagnostics().iter().map(|diagnostic| diagnostic.code).collect(),
     }

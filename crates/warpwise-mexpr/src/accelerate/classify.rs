@@ -1,0 +1,83 @@
+//! Which machinery an accelerated expression is for, from the parallel words it uses (papers/000, Figure 7).
+//!
+//! | class | uses |
+//! |---|---|
+//! | any | none: an error, since nothing would run in parallel |
+//! | functional | `map`, `map2`, `reduce`, `flatten` |
+//! | imperative | `loop`, `seqLoop`, `seqLoopAcc`, `printFloat` |
+//! | invalid | both: an error |
+//!
+//! Uses count wherever extraction reaches: through calls and recursion, each definition once. What the sequential program
+//! uses does not count.
+
+use std::collections::BTreeSet;
+
+use warpwise_diag::{Diagnostic, Failure, Span};
+
+use crate::builtins::Builtin;
+use crate::tree::{Decl, ExprKind, VarId};
+
+use super::extract::extract;
+use super::name::Entry;
+use super::walk::{decl_children, each};
+
+/// The accelerated expressions of both kinds.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Classes {
+    /// The functional ones.
+    pub functional: BTreeSet<VarId>,
+    /// The imperative ones.
+    pub imperative: BTreeSet<VarId>,
+}
+
+/// Classifies all accelerated expressions; those that use no parallel words, or words of both kinds, are errors.
+pub fn classify(entries: &[Entry], extracted: &[Decl]) -> Result<Classes, Failure> {
+    let mut classes = Classes::default();
+    let mut errors = Vec::new();
+    for entry in entries {
+        match first_uses(entry.var, extracted) {
+            (None, None) => errors.push(
+                Diagnostic::error("M0403", entry.span, "this is accelerated, but nothing in it is parallel")
+                    .hint("use `map`, `map2`, `reduce` or `flatten` on sequences, or `loop` on tensors"),
+            ),
+            (Some(functional), Some(imperative)) => errors.push(
+                Diagnostic::error("M0404", entry.span, "this mixes two kinds of parallel words")
+                    .label(functional, "this works on sequences without effects")
+                    .label(imperative, "this works by effects on tensors")
+                    .hint("accelerate two expressions, one for each kind"),
+            ),
+            (Some(_), None) => {
+                classes.functional.insert(entry.var);
+            }
+            (None, Some(_)) => {
+                classes.imperative.insert(entry.var);
+            }
+        }
+    }
+    if errors.is_empty() { Ok(classes) } else { Err(Failure::User(errors)) }
+}
+
+/// Where what an accelerated expression reaches first uses a functional and an imperative word.
+fn first_uses(entry: VarId, extracted: &[Decl]) -> (Option<Span>, Option<Span>) {
+    let (_, decls) = extract(&BTreeSet::from([entry]), extracted);
+    let (mut functional, mut imperative) = (None, None);
+    for body in decls.iter().flat_map(decl_children) {
+        each(body, &mut |expr| {
+            if let ExprKind::Builtin(builtin) = expr.kind {
+                match builtin {
+                    Builtin::Map
+                    | Builtin::ParallelMap
+                    | Builtin::Map2
+                    | Builtin::Reduce
+                    | Builtin::Flatten => functional = functional.or(Some(expr.span)),
+                    Builtin::Loop | Builtin::SeqLoop | Builtin::SeqLoopAcc | Builtin::PrintFloat => {
+                        imperative = imperative.or(Some(expr.span));
+                    }
+                    // All other built-ins are sequential.
+                    _ => {}
+                }
+            }
+        });
+    }
+    (functional, imperative)
+}

@@ -1,0 +1,70 @@
+//! Extraction: the definitions that some functions need, and no others (papers/000, Algorithm 1).
+//!
+//! One walk from the end to the start: a definition is kept if what comes after needs it, and then all that is free in it
+//! is needed, too. Of a recursive definition those members are kept that the needed ones reach. What is left is closed,
+//! nothing of it can be left out, and extracting again changes nothing. Order is kept. Tests in extracted functions are
+//! dropped: they belong to the sequential program. Needs: a lifted program, in which only functions are free in functions.
+
+use std::collections::BTreeSet;
+
+use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, VarId};
+
+use super::walk::{children_mut, free};
+
+/// What Algorithm 1 yields: the variables of all that is extracted, and their definitions.
+pub fn extract(wanted: &BTreeSet<VarId>, decls: &[Decl]) -> (BTreeSet<VarId>, Vec<Decl>) {
+    let mut needed = wanted.clone();
+    let mut kept = Vec::new();
+    for decl in decls.iter().rev() {
+        let kind = match &decl.kind {
+            DeclKind::Let(binding) if needed.contains(&binding.var) => {
+                let binding = without_tests(binding);
+                needed.extend(free(&binding.body));
+                DeclKind::Let(binding)
+            }
+            DeclKind::Recursive(bindings) => {
+                let bindings = reached(bindings, &mut needed);
+                if bindings.is_empty() {
+                    continue;
+                }
+                DeclKind::Recursive(bindings)
+            }
+            DeclKind::External(var, ..) if needed.contains(var) => decl.kind.clone(),
+            DeclKind::Let(_)
+            | DeclKind::External(..)
+            | DeclKind::Utest(_)
+            | DeclKind::Do(_)
+            | DeclKind::Match(..) => continue,
+        };
+        kept.push(Decl { kind, span: decl.span });
+    }
+    kept.reverse();
+    (needed, kept)
+}
+
+/// The members of a recursive definition that needed ones reach; what is free in them is needed.
+fn reached(bindings: &[Binding], needed: &mut BTreeSet<VarId>) -> Vec<Binding> {
+    let bindings: Vec<Binding> = bindings.iter().map(without_tests).collect();
+    let mut waiting: Vec<&Binding> = bindings.iter().filter(|b| needed.contains(&b.var)).collect();
+    while let Some(binding) = waiting.pop() {
+        for var in free(&binding.body) {
+            if needed.insert(var) {
+                waiting.extend(bindings.iter().filter(|other| other.var == var));
+            }
+        }
+    }
+    bindings.iter().filter(|binding| needed.contains(&binding.var)).cloned().collect()
+}
+
+fn without_tests(binding: &Binding) -> Binding {
+    let mut binding = binding.clone();
+    drop_tests(&mut binding.body);
+    binding
+}
+
+fn drop_tests(expr: &mut Expr) {
+    if let ExprKind::Block(decls, _) = &mut expr.kind {
+        decls.retain(|decl| !matches!(decl.kind, DeclKind::Utest(_)));
+    }
+    children_mut(expr).into_iter().for_each(drop_tests);
+}

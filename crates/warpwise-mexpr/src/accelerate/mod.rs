@@ -1,0 +1,58 @@
+//! Expression acceleration: from a checked program to what its accelerated expressions need, checked and lowered.
+//!
+//! Reading order is the order of the pipeline: [`name`], [`lift`], [`extract`], [`nested`],
+//! [`classify`] (papers/000, sections 4.1 and 4.2). [`walk`] and
+//! [`order`] are what the passes share; [`text`] shows a program as it is after any of them. Every pass works on the same tree
+//! as the sequential host, and what it leaves can be run.
+
+pub mod walk;
+
+pub mod order;
+
+pub mod text;
+
+pub mod name;
+
+pub mod lift;
+
+pub mod extract;
+
+pub mod nested;
+
+pub mod classify;
+
+use std::collections::BTreeSet;
+
+use warpwise_diag::Failure;
+
+use crate::compile::Checked;
+use crate::tree::Decl;
+
+use name::Entry;
+
+/// A program taken apart.
+#[derive(Clone, Debug)]
+pub struct Split {
+    /// The lifted program; each accelerated expression is a function at the top.
+    pub host: Checked,
+    /// These functions.
+    pub entries: Vec<Entry>,
+    /// What the functional ones need, themselves included.
+    pub functional: Vec<Decl>,
+    /// What the imperative ones need, themselves included.
+    pub imperative: Vec<Decl>,
+}
+
+/// Takes a program apart and checks what it accelerates.
+pub fn split(mut checked: Checked) -> Result<Split, Failure> {
+    let entries = name::name(&mut checked);
+    lift::lift(&mut checked, &entries);
+    lift::check_captured(&checked, &entries)?;
+    let all: BTreeSet<_> = entries.iter().map(|entry| entry.var).collect();
+    let (_, extracted) = extract::extract(&all, &checked.program.decls);
+    nested::check_nested(&entries, &extracted)?;
+    let classes = classify::classify(&entries, &extracted)?;
+    let (_, functional) = extract::extract(&classes.functional, &extracted);
+    let (_, imperative) = extract::extract(&classes.imperative, &extracted);
+    Ok(Split { host: checked, entries, functional, imperative })
+}
