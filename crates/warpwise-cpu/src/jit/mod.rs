@@ -19,13 +19,13 @@ use crate::codegen;
 /// How to compile.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CompileOptions {
-    /// How many threads may compile at once; at least 1.
+    /// How many threads may compile at once; at least 1. The default is one for each core.
     pub threads: usize,
 }
 
 impl Default for CompileOptions {
     fn default() -> CompileOptions {
-        CompileOptions { threads: 2 }
+        CompileOptions { threads: std::thread::available_parallelism().map_or(1, usize::from) }
     }
 }
 
