@@ -3,13 +3,14 @@
 CARGO ?= cargo
 WARPWISE := target/release/warpwise
 
-.PHONY: help setup build demo test test-all bench ablation bench-check
+.PHONY: help setup build demo test test-all bench bench-embedded ablation bench-check
 
 help:
 	@echo 'make demo        build Warpwise and run it: pictures, hotspot, k-means, Mandelbrot, one table'
 	@echo 'make test        all tests: formatting, lints, unit tests, programs'
 	@echo 'make test-all    make test, the programs with other options, optimised tests'
 	@echo 'make bench       compare with C, ISPC, OpenBLAS and Futhark (those that are there)'
+	@echo 'make bench-embedded  compare programs embedded in Rust with C and with ndarray and rayon'
 	@echo 'make ablation    measure what each optimisation is worth; writes docs/ablation.md and docs/ablation.svg'
 	@echo 'make bench-check validate the benchmark programs on the reference data, in full'
 	@echo 'make build       build the command line tool, $(WARPWISE)'
@@ -41,6 +42,10 @@ bench:
 	@scripts/setup.sh bench
 	$(CARGO) build --release -p warpwise-cli -p warpwise-bench
 	target/release/warpwise-bench --warpwise $(WARPWISE) $(BENCH_ARGS)
+
+bench-embedded: setup
+	$(CARGO) build --release -p warpwise-bench --bin warpwise-bench-embedded
+	target/release/warpwise-bench-embedded $(BENCH_ARGS)
 
 ablation: setup
 	$(CARGO) build --release -p warpwise-bench --bin warpwise-ablation

@@ -10,6 +10,7 @@
 pub mod ablation;
 pub mod baseline;
 pub mod compare;
+pub mod embedded;
 pub mod footprint;
 pub mod futhark;
 pub mod measure;

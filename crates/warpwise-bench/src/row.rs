@@ -105,7 +105,7 @@ fn peers(
 }
 
 /// The C program built by the compiler whose code is faster, and that compiler's name.
-fn best_c(
+pub fn best_c(
     work: &Work,
     licence: Licence,
     inputs: &Rc<Vec<Value>>,

@@ -1,0 +1,55 @@
+//! `warpwise-bench-embedded`: the language embedded in Rust against C, and against `ndarray` with `rayon`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+use warpwise_bench::baseline::Baselines;
+use warpwise_bench::embedded;
+
+/// Compares programs embedded in Rust with the same in C and in Rust by hand, all run in turn.
+#[derive(Parser)]
+struct Arguments {
+    /// Threads of every program; all cores if not given.
+    #[arg(long)]
+    threads: Option<usize>,
+    /// How often every program gets a turn.
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// How many runs a turn has.
+    #[arg(long, default_value_t = 3)]
+    repetitions: usize,
+    /// What all sizes are multiplied by; for a quick look.
+    #[arg(long, default_value_t = 1.0)]
+    scale: f64,
+    /// The folder that the table is written to.
+    #[arg(long, default_value = "benchmarks/results")]
+    results: PathBuf,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("warpwise-bench-embedded: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), String> {
+    let threads =
+        arguments.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
+    // The pool of whoever writes by hand has as many.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    pool.build_global().map_err(|error| error.to_string())?;
+    let baselines = Baselines::find(Path::new("."), threads)?;
+    let (rounds, repetitions) = (arguments.rounds.max(1), arguments.repetitions.max(1));
+    let table = embedded::table(&baselines, rounds, repetitions, arguments.scale)?;
+    let text = format!("# The language embedded in Rust\n\n{threads} threads.\n\n{table}");
+    std::fs::create_dir_all(&arguments.results).map_err(|error| error.to_string())?;
+    let path = arguments.results.join("embedded.md");
+    std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+    println!("written to {}", path.display());
+    Ok(())
+}
