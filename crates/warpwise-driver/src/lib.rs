@@ -13,6 +13,7 @@ pub mod target;
 pub mod cache;
 mod fingerprint;
 pub mod host_files;
+pub mod host_world;
 pub mod source;
 
 mod interpreted;

@@ -2,7 +2,8 @@
 //!
 //! [`syntax`] turns text into a tree that keeps every place, [`load`] brings the files of a program together, [`resolve`]
 //! looks up names, [`reachable`] drops what is not used, [`check`] finds types; [`compile::front_end`] does all of that.
-//! [`accelerate`] finds what accelerated expressions need and lowers it. [`explain`] says what the messages mean. There is no input or output and no global state here.
+//! [`host`] runs the result; [`accelerate`] finds what accelerated expressions need and lowers it. [`explain`] says what the messages mean.
+//! There is no input or output and no global state here.
 
 pub mod builtins;
 pub mod tree;
@@ -17,6 +18,8 @@ pub mod reachable;
 pub mod check;
 
 pub mod compile;
+pub mod host;
+
 pub mod explain;
 pub mod library;
 

@@ -5,11 +5,11 @@
 //! A used external function without an implementation is an error.
 
 use rustc_hash::FxHashSet;
-use warpwise_diag::{Diagnostic, Failure};
+use warpwise_diag::{Diagnostic, Failure, Span};
 
 use crate::builtins::Kind;
 use crate::syntax::names::Names;
-use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, Program, VarId};
+use crate::tree::{Decl, DeclKind, Expr, ExprKind, Program, VarId};
 
 /// Drops what is not used.
 pub fn drop_unused(program: &mut Program, names: &Names) -> Result<(), Failure> {
@@ -27,7 +27,7 @@ pub fn drop_unused(program: &mut Program, names: &Names) -> Result<(), Failure> 
             DeclKind::Utest(_) | DeclKind::Do(_) | DeclKind::Match(..) => true,
         };
         if *keep {
-            used.decl(decl);
+            decl.children(&mut |expr| used.expr(expr));
         }
     }
     if !used.missing.is_empty() {
@@ -90,67 +90,18 @@ fn is_value_decl(decl: &Decl) -> bool {
 
 struct Used<'a> {
     vars: FxHashSet<VarId>,
-    missing: Vec<(VarId, warpwise_diag::Span)>,
+    missing: Vec<(VarId, Span)>,
     program: &'a Program,
 }
 
-impl Used<'_> {
-    fn decl(&mut self, decl: &Decl) {
-        match &decl.kind {
-            DeclKind::Let(binding) => self.binding(binding),
-            DeclKind::Recursive(bindings) => bindings.iter().for_each(|binding| self.binding(binding)),
-            DeclKind::External(..) => {}
-            DeclKind::Utest(utest) => {
-                let optional = utest.using.iter().chain(&utest.otherwise);
-                [&utest.actual, &utest.expected].into_iter().chain(optional).for_each(|expr| self.expr(expr));
-            }
-            DeclKind::Do(value) | DeclKind::Match(value, _) => self.expr(value),
+impl<'a> Used<'a> {
+    fn expr(&mut self, expr: &'a Expr) {
+        if let ExprKind::Var(var) | ExprKind::Frozen(var) = &expr.kind
+            && self.vars.insert(*var)
+            && self.program.missing_externals.contains(var)
+        {
+            self.missing.push((*var, expr.span));
         }
-    }
-
-    fn binding(&mut self, binding: &Binding) {
-        self.expr(&binding.body);
-    }
-
-    fn expr(&mut self, expr: &Expr) {
-        match &expr.kind {
-            ExprKind::Var(var) | ExprKind::Frozen(var) => {
-                if self.vars.insert(*var) && self.program.missing_externals.contains(var) {
-                    self.missing.push((*var, expr.span));
-                }
-            }
-            ExprKind::Builtin(_)
-            | ExprKind::Int(_)
-            | ExprKind::Float(_)
-            | ExprKind::Char(_)
-            | ExprKind::Bool(_)
-            | ExprKind::String(_)
-            | ExprKind::Never => {}
-            ExprKind::Apply(function, arguments) => {
-                self.expr(function);
-                arguments.iter().for_each(|argument| self.expr(argument));
-            }
-            ExprKind::Lambda(_, body) | ExprKind::Construct(_, body) | ExprKind::Accelerate(body) => {
-                self.expr(body)
-            }
-            ExprKind::Choice(tests, otherwise) => {
-                for test in tests {
-                    self.expr(&test.scrutinee);
-                    self.expr(&test.then);
-                }
-                self.expr(otherwise);
-            }
-            ExprKind::Record(fields) => fields.iter().for_each(|(_, value)| self.expr(value)),
-            ExprKind::Update(record, fields) => {
-                self.expr(record);
-                fields.iter().for_each(|(_, value)| self.expr(value));
-            }
-            ExprKind::Project(record, _) => self.expr(record),
-            ExprKind::Seq(items) => items.iter().for_each(|item| self.expr(item)),
-            ExprKind::Block(decls, result) => {
-                decls.iter().for_each(|decl| self.decl(decl));
-                self.expr(result);
-            }
-        }
+        expr.children(&mut |child| self.expr(child));
     }
 }

@@ -154,6 +154,85 @@ impl Expr {
     }
 }
 
+impl Expr {
+    /// Calls a function on each expression directly inside.
+    pub fn children<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
+        match &self.kind {
+            ExprKind::Var(_)
+            | ExprKind::Frozen(_)
+            | ExprKind::Builtin(_)
+            | ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Char(_)
+            | ExprKind::Bool(_)
+            | ExprKind::String(_)
+            | ExprKind::Never => {}
+            ExprKind::Apply(function, arguments) => {
+                visit(function);
+                arguments.iter().for_each(visit);
+            }
+            ExprKind::Lambda(_, inner)
+            | ExprKind::Construct(_, inner)
+            | ExprKind::Project(inner, _)
+            | ExprKind::Accelerate(inner) => visit(inner),
+            ExprKind::Choice(tests, otherwise) => {
+                for test in tests {
+                    visit(&test.scrutinee);
+                    visit(&test.then);
+                }
+                visit(otherwise);
+            }
+            ExprKind::Record(fields) => fields.iter().for_each(|(_, value)| visit(value)),
+            ExprKind::Update(record, fields) => {
+                visit(record);
+                fields.iter().for_each(|(_, value)| visit(value));
+            }
+            ExprKind::Seq(items) => items.iter().for_each(visit),
+            ExprKind::Block(decls, result) => {
+                decls.iter().for_each(|decl| decl.children(visit));
+                visit(result);
+            }
+        }
+    }
+
+    /// The first expression, from outside in and left to right, for which a condition holds.
+    pub fn find<'e>(&'e self, condition: &dyn Fn(&Expr) -> bool) -> Option<&'e Expr> {
+        if condition(self) {
+            return Some(self);
+        }
+        let mut found = None;
+        self.children(&mut |child| found = found.or_else(|| child.find(condition)));
+        found
+    }
+}
+
+impl Decl {
+    /// Calls a function on each expression directly inside.
+    pub fn children<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
+        match &self.kind {
+            DeclKind::Let(binding) => visit(&binding.body),
+            DeclKind::Recursive(bindings) => bindings.iter().for_each(|binding| visit(&binding.body)),
+            DeclKind::External(..) => {}
+            DeclKind::Utest(utest) => {
+                let optional = utest.using.iter().chain(&utest.otherwise);
+                [&utest.actual, &utest.expected].into_iter().chain(optional).for_each(visit);
+            }
+            DeclKind::Do(value) | DeclKind::Match(value, _) => visit(value),
+        }
+    }
+}
+
+impl Program {
+    /// The first expression in order for which a condition holds.
+    pub fn find(&self, condition: &dyn Fn(&Expr) -> bool) -> Option<&Expr> {
+        let mut found = None;
+        for decl in &self.decls {
+            decl.children(&mut |child| found = found.or_else(|| child.find(condition)));
+        }
+        found.or_else(|| self.main.as_ref().and_then(|main| main.find(condition)))
+    }
+}
+
 /// The kinds of expressions.
 #[derive(Clone, Debug)]
 pub enum ExprKind {

@@ -7,6 +7,7 @@ use warpwise_diag::{Diagnostic, Report, Severity, Sources, render};
 use warpwise_driver::build::{BuildError, Core, read_core};
 use warpwise_driver::host_files::check_host;
 
+use crate::commands::host::is_host_program;
 use crate::failure::{FAILED, Failure, WRONG};
 use crate::options::CompileOptions;
 use crate::output::{colored, say, write_json};
@@ -67,7 +68,7 @@ pub fn check(arguments: &CheckArguments) -> Result<u8, Failure> {
 
 /// The front end of the language that the file's name tells.
 fn read(file: &Path, arguments: &CheckArguments) -> Result<(Sources, Vec<Diagnostic>), BuildError> {
-    if file.extension().is_some_and(|extension| extension == "mc") {
+    if is_host_program(file) {
         let (_, sources) = check_host(file, arguments.library.as_deref())?;
         return Ok((sources, Vec::new()));
     }

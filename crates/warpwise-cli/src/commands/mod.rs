@@ -5,6 +5,7 @@ mod check;
 mod dev;
 mod devices;
 mod explain;
+mod host;
 mod run;
 mod test;
 

@@ -1,4 +1,4 @@
-//! `warpwise run`: one call of one entry point.
+//! `warpwise run`: one call of one entry point, or a host program ([`super::host`]).
 
 use std::fs::File;
 use std::io;
@@ -13,6 +13,7 @@ use warpwise_runtime::execute::Spent;
 use warpwise_runtime::formats::files::{write_file, write_values};
 
 use crate::arguments::read_arguments;
+use crate::commands::host::{HostOptions, is_host_program, run_host};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
@@ -43,6 +44,8 @@ pub struct RunArguments {
     #[arg(long)]
     verbose: bool,
     #[command(flatten)]
+    host: HostOptions,
+    #[command(flatten)]
     compile: CompileOptions,
     #[command(flatten)]
     cache: CacheOptions,
@@ -52,6 +55,9 @@ pub struct RunArguments {
 
 /// Compiles, reads, runs, writes.
 pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
+    if is_host_program(&arguments.file) {
+        return run_host(&arguments.file, &arguments.arguments, &arguments.host);
+    }
     let mut context = arguments.run.context()?;
     if let Some(cache) = arguments.cache.cache() {
         context.keep_kernels(cache);

@@ -1,0 +1,141 @@
+//! References, symbols, randomness, and the world.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use crate::builtins::Builtin;
+
+use super::super::machine::Machine;
+use super::super::show::{float_text, show};
+use super::super::value::{Reference, Value};
+use super::{Stop, Taken};
+
+/// Runs a built-in that is none of the others.
+pub(super) fn run(machine: &mut Machine<'_>, builtin: Builtin, arguments: &mut Taken) -> Result<Value, Stop> {
+    match builtin {
+        Builtin::Ref => Ok(Value::Ref(Rc::new(Reference { value: RefCell::new(arguments.value()?) }))),
+        Builtin::Deref => match arguments.value()? {
+            Value::Ref(reference) => Ok(reference.value.borrow().clone()),
+            _ => Err(arguments.wrong()),
+        },
+        Builtin::Modref => match arguments.value()? {
+            Value::Ref(reference) => {
+                let before = reference.value.replace(arguments.value()?);
+                drop(before);
+                Ok(Value::Unit)
+            }
+            _ => Err(arguments.wrong()),
+        },
+        Builtin::Gensym => {
+            machine.n_symbols += 1;
+            Ok(Value::Symbol(machine.n_symbols))
+        }
+        Builtin::Eqsym => Ok(Value::Bool(symbol(arguments)? == symbol(arguments)?)),
+        Builtin::SymToHash => Ok(Value::Int(symbol(arguments)? as i64)),
+        Builtin::ConstructorTag => match arguments.value()? {
+            Value::Con(con) => Ok(Value::Int(i64::from(con.con.0))),
+            _ => Ok(Value::Int(0)),
+        },
+        Builtin::UnsafeCoerce => arguments.value(),
+        Builtin::RandIntU => random(machine, arguments),
+        Builtin::RandSetSeed => {
+            machine.random = arguments.int()? as u64;
+            Ok(Value::Unit)
+        }
+        Builtin::ExternalGaussianSample => {
+            let (mean, deviation) = (arguments.float()?, arguments.float()?);
+            Ok(Value::Float(mean + deviation * gaussian(machine)))
+        }
+        Builtin::Error => {
+            let message = arguments.text()?;
+            Err(Stop::Fault(message))
+        }
+        Builtin::Exit => Err(Stop::Exit(arguments.int()?)),
+        _ => world(machine, builtin, arguments),
+    }
+}
+
+fn world(machine: &mut Machine<'_>, builtin: Builtin, arguments: &mut Taken) -> Result<Value, Stop> {
+    let unit = |done: Result<(), String>| done.map(|()| Value::Unit).map_err(Stop::Fault);
+    match builtin {
+        Builtin::Print => unit(machine.world.print(&arguments.text()?)),
+        Builtin::PrintError => unit(machine.world.print_error(&arguments.text()?)),
+        Builtin::PrintFloat => unit(machine.world.print(&float_text(arguments.float()?))),
+        Builtin::DPrint => {
+            let text = show(machine.code, &arguments.value()?);
+            unit(machine.world.print(&text))
+        }
+        Builtin::FlushStdout | Builtin::FlushStderr => unit(machine.world.flush()),
+        Builtin::ReadLine => match machine.world.read_line()? {
+            Some(line) => Ok(Value::string(&line)),
+            None => Err(Stop::Fault("standard input has no more lines".to_string())),
+        },
+        Builtin::ReadBytesAsString => {
+            let count = arguments.int()?;
+            let wanted = usize::try_from(count);
+            let wanted = wanted.map_err(|_| Stop::Fault(format!("{count} bytes cannot be read")))?;
+            let bytes = machine.world.read_bytes(wanted)?;
+            let text = String::from_utf8(bytes);
+            let text = text.map_err(|_| Stop::Fault("the bytes read are no UTF-8 text".to_string()))?;
+            let short = if text.len() < wanted { "EOF" } else { "" };
+            Ok(machine.pair(Value::string(&text), Value::string(short)))
+        }
+        Builtin::ReadFile => Ok(Value::string(&machine.world.read_file(&arguments.text()?)?)),
+        Builtin::WriteFile => {
+            let path = arguments.text()?;
+            unit(machine.world.write_file(&path, &arguments.text()?))
+        }
+        Builtin::FileExists => Ok(Value::Bool(machine.world.file_exists(&arguments.text()?))),
+        Builtin::DeleteFile => unit(machine.world.delete_file(&arguments.text()?)),
+        Builtin::Command => Ok(Value::Int(machine.world.command(&arguments.text()?)?)),
+        Builtin::Argv => {
+            Ok(Value::Seq(machine.world.arguments().iter().map(|argument| Value::string(argument)).collect()))
+        }
+        Builtin::WallTimeMs => Ok(Value::Float(machine.world.time_ms())),
+        Builtin::SleepMs => {
+            machine.world.sleep_ms(arguments.int()?.max(0) as u64);
+            Ok(Value::Unit)
+        }
+        Builtin::SplitAt => {
+            let (seq, index) = (arguments.seq()?, arguments.int()?);
+            let place = usize::try_from(index).ok().filter(|index| *index <= seq.len());
+            let outside = || format!("a sequence of length {} cannot be split at {index}", seq.len());
+            let place = place.ok_or_else(outside)?;
+            Ok(machine.pair(Value::Seq(seq.part(0, place)), Value::Seq(seq.part(place, seq.len()))))
+        }
+        _ => Err(arguments.wrong()),
+    }
+}
+
+fn symbol(arguments: &mut Taken) -> Result<u64, Stop> {
+    match arguments.value()? {
+        Value::Symbol(number) => Ok(number),
+        _ => Err(arguments.wrong()),
+    }
+}
+
+/// The next number of a SplitMix64 generator.
+fn next(machine: &mut Machine<'_>) -> u64 {
+    machine.random = machine.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = machine.random;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+fn random(machine: &mut Machine<'_>, arguments: &mut Taken) -> Result<Value, Stop> {
+    let (low, high) = (arguments.int()?, arguments.int()?);
+    if high <= low {
+        return Err(Stop::Fault(format!("there is no integer from {low} up to but not {high}")));
+    }
+    let width = high.wrapping_sub(low) as u64;
+    let scaled = (u128::from(next(machine)) * u128::from(width)) >> 64;
+    Ok(Value::Int(low.wrapping_add(scaled as i64)))
+}
+
+/// A sample of the standard normal distribution (Box and Muller).
+fn gaussian(machine: &mut Machine<'_>) -> f64 {
+    let unit = |machine: &mut Machine<'_>| ((next(machine) >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
+    let (radius, angle) = (unit(machine), unit(machine));
+    (-2.0 * radius.ln()).sqrt() * (2.0 * std::f64::consts::PI * angle).cos()
+}

@@ -1,0 +1,129 @@
+//! What the built-ins compute.
+//!
+//! [`numbers`] needs only its arguments, [`sequences`] and [`tensors`] know values, [`effects`] the world. Built-ins that call
+//! functions start a [`Loop`], which the machine drives.
+
+mod effects;
+mod numbers;
+mod sequences;
+mod tensors;
+
+use smallvec::SmallVec;
+
+use crate::builtins::Builtin;
+
+use super::loops::Loop;
+use super::machine::Machine;
+use super::seq::Seq;
+use super::value::Value;
+
+pub(super) use numbers::binary;
+
+/// Arguments of a call.
+pub(super) type Arguments = SmallVec<[Value; 4]>;
+
+/// What a built-in gives.
+pub(super) enum Given {
+    /// A value.
+    Value(Value),
+    /// Calls to be made before there is one.
+    Loop(Box<Loop>),
+}
+
+/// Why a built-in gives nothing.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// The run fails.
+    Fault(String),
+    /// The program ends itself.
+    Exit(i64),
+}
+
+impl From<String> for Stop {
+    fn from(message: String) -> Stop {
+        Stop::Fault(message)
+    }
+}
+
+/// What is said of a value that the checker should not have let through.
+pub(super) fn ill_typed(builtin: Builtin) -> Stop {
+    Stop::Fault(format!("`{}` got a value of another type than it takes", builtin.name()))
+}
+
+/// Runs a built-in with all its arguments.
+pub(super) fn run(machine: &mut Machine<'_>, builtin: Builtin, arguments: Arguments) -> Result<Given, Stop> {
+    if let [left, right] = arguments.as_slice()
+        && let Some(result) = binary(builtin, left, right)
+    {
+        return result.map(Given::Value).map_err(Stop::Fault);
+    }
+    let mut arguments = Taken { builtin, arguments: arguments.into_iter() };
+    if let Some(value) = numbers::unary(builtin, &mut arguments)? {
+        return Ok(Given::Value(value));
+    }
+    if let Some(given) = sequences::run(builtin, &mut arguments)? {
+        return Ok(given);
+    }
+    if let Some(given) = tensors::run(builtin, &mut arguments)? {
+        return Ok(given);
+    }
+    effects::run(machine, builtin, &mut arguments).map(Given::Value)
+}
+
+/// The arguments of a built-in, taken one after the other.
+pub(super) struct Taken {
+    builtin: Builtin,
+    arguments: smallvec::IntoIter<[Value; 4]>,
+}
+
+impl Taken {
+    fn wrong(&self) -> Stop {
+        ill_typed(self.builtin)
+    }
+
+    fn value(&mut self) -> Result<Value, Stop> {
+        self.arguments.next().ok_or_else(|| self.wrong())
+    }
+
+    fn int(&mut self) -> Result<i64, Stop> {
+        match self.value()? {
+            Value::Int(value) => Ok(value),
+            _ => Err(self.wrong()),
+        }
+    }
+
+    fn float(&mut self) -> Result<f64, Stop> {
+        match self.value()? {
+            Value::Float(value) => Ok(value),
+            _ => Err(self.wrong()),
+        }
+    }
+
+    fn seq(&mut self) -> Result<Seq, Stop> {
+        match self.value()? {
+            Value::Seq(value) => Ok(value),
+            _ => Err(self.wrong()),
+        }
+    }
+
+    fn text(&mut self) -> Result<String, Stop> {
+        Ok(self.seq()?.text())
+    }
+
+    fn tensor(&mut self) -> Result<std::rc::Rc<super::tensor::Tensor>, Stop> {
+        match self.value()? {
+            Value::Tensor(value) => Ok(value),
+            _ => Err(self.wrong()),
+        }
+    }
+
+    /// A sequence of integers.
+    fn ints(&mut self) -> Result<Vec<i64>, Stop> {
+        let seq = self.seq()?;
+        let int = |value: &Value| match value {
+            Value::Int(value) => Ok(*value),
+            _ => Err(self.wrong()),
+        };
+        seq.iter().map(int).collect()
+    }
+}

@@ -1,0 +1,136 @@
+//! Tensors.
+
+use std::rc::Rc;
+
+use crate::builtins::Builtin;
+
+use super::super::loops::{Loop, Over};
+use super::super::tensor::{Buffer, Tensor, size_of};
+use super::super::value::Value;
+use super::{Given, Stop, Taken};
+
+/// Runs a built-in on tensors, if it is one.
+pub(super) fn run(builtin: Builtin, arguments: &mut Taken) -> Result<Option<Given>, Stop> {
+    let value = match builtin {
+        Builtin::TensorCreateUninitInt => uninitialised(arguments, |size| Buffer::Ints(vec![0; size]))?,
+        Builtin::TensorCreateUninitFloat => uninitialised(arguments, |size| Buffer::Floats(vec![0.0; size]))?,
+        Builtin::TensorGet => {
+            let (tensor, index) = (arguments.tensor()?, arguments.ints()?);
+            tensor.get(element(&tensor, &index)?)
+        }
+        Builtin::TensorSet => {
+            let (tensor, index) = (arguments.tensor()?, arguments.ints()?);
+            tensor.set(element(&tensor, &index)?, arguments.value()?);
+            Value::Unit
+        }
+        Builtin::TensorLinearGet => {
+            let (tensor, index) = (arguments.tensor()?, arguments.int()?);
+            tensor.get(linear(&tensor, index)?)
+        }
+        Builtin::TensorLinearSet => {
+            let (tensor, index) = (arguments.tensor()?, arguments.int()?);
+            tensor.set(linear(&tensor, index)?, arguments.value()?);
+            Value::Unit
+        }
+        Builtin::TensorRank => Value::Int(arguments.tensor()?.shape.len() as i64),
+        Builtin::TensorShape => {
+            let tensor = arguments.tensor()?;
+            Value::Seq(tensor.shape.iter().map(|extent| Value::Int(*extent as i64)).collect())
+        }
+        Builtin::TensorReshape => {
+            let (tensor, shape) = (arguments.tensor()?, shape(arguments)?);
+            let wrong = || format!("a tensor of shape {:?} cannot have shape {shape:?}", tensor.shape);
+            wrap(tensor.reshape(shape.clone()).ok_or_else(wrong)?)
+        }
+        Builtin::TensorCopy => wrap(arguments.tensor()?.copy()),
+        Builtin::TensorTranspose => {
+            let (tensor, first, second) = (arguments.tensor()?, arguments.int()?, arguments.int()?);
+            let wrong =
+                || format!("a tensor of shape {:?} has no dimensions {first} and {second}", tensor.shape);
+            wrap(tensor.transpose(first, second).ok_or_else(wrong)?)
+        }
+        Builtin::TensorSlice => {
+            let (tensor, index) = (arguments.tensor()?, arguments.ints()?);
+            wrap(tensor.slice(&index).ok_or_else(|| outside(&tensor, &index))?)
+        }
+        Builtin::TensorSub => {
+            let (tensor, start, length) = (arguments.tensor()?, arguments.int()?, arguments.int()?);
+            let wrong =
+                || format!("a tensor of shape {:?} has no part of {length} from {start} on", tensor.shape);
+            wrap(tensor.sub(start, length).ok_or_else(wrong)?)
+        }
+        Builtin::TensorCreateCArrayInt | Builtin::TensorCreateCArrayFloat | Builtin::TensorCreateDense => {
+            let mut it = Loop::new(Over::Tensor, builtin);
+            it.shape = shape(arguments)?;
+            it.n = size(&it.shape)?;
+            it.place = vec![0; it.shape.len()];
+            it.function = arguments.value()?;
+            return Ok(Some(Given::Loop(Box::new(it))));
+        }
+        Builtin::TensorIterSlice => {
+            let mut it = Loop::new(Over::Slices, builtin);
+            it.function = arguments.value()?;
+            let tensor = arguments.tensor()?;
+            it.n = tensor.shape.first().copied().unwrap_or(1);
+            it.tensors = vec![tensor];
+            return Ok(Some(Given::Loop(Box::new(it))));
+        }
+        Builtin::TensorEq => {
+            let mut it = Loop::new(Over::Equal, builtin);
+            it.function = arguments.value()?;
+            it.tensors = vec![arguments.tensor()?, arguments.tensor()?];
+            if it.tensors[0].shape != it.tensors[1].shape {
+                return Ok(Some(Given::Value(Value::Bool(false))));
+            }
+            it.n = it.tensors[0].size();
+            return Ok(Some(Given::Loop(Box::new(it))));
+        }
+        Builtin::TensorToString => {
+            let mut it = Loop::new(Over::Text, builtin);
+            it.function = arguments.value()?;
+            it.tensors = vec![arguments.tensor()?];
+            it.n = it.tensors[0].size();
+            return Ok(Some(Given::Loop(Box::new(it))));
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(Given::Value(value)))
+}
+
+fn wrap(tensor: Tensor) -> Value {
+    Value::Tensor(Rc::new(tensor))
+}
+
+fn uninitialised(arguments: &mut Taken, buffer: impl FnOnce(usize) -> Buffer) -> Result<Value, Stop> {
+    let shape = shape(arguments)?;
+    let size = size(&shape)?;
+    Ok(wrap(Tensor::new(buffer(size), shape)))
+}
+
+/// Tensors have at most so many elements: more would be a mistake of the program, and not fit anywhere.
+const MOST: usize = 1 << 40;
+
+fn size(shape: &[usize]) -> Result<usize, Stop> {
+    let size = size_of(shape).filter(|size| *size <= MOST);
+    size.ok_or_else(|| Stop::Fault(format!("a tensor of shape {shape:?} is too large")))
+}
+
+fn shape(arguments: &mut Taken) -> Result<Vec<usize>, Stop> {
+    let extents = arguments.ints()?;
+    let shape: Option<Vec<usize>> = extents.iter().map(|extent| usize::try_from(*extent).ok()).collect();
+    shape.ok_or_else(|| Stop::Fault(format!("a tensor cannot have shape {extents:?}")))
+}
+
+fn element(tensor: &Tensor, index: &[i64]) -> Result<usize, Stop> {
+    let position = tensor.position(index).filter(|_| index.len() == tensor.shape.len());
+    position.ok_or_else(|| outside(tensor, index))
+}
+
+fn linear(tensor: &Tensor, index: i64) -> Result<usize, Stop> {
+    let position = usize::try_from(index).ok().filter(|index| *index < tensor.size());
+    position.ok_or_else(|| outside(tensor, &[index]))
+}
+
+fn outside(tensor: &Tensor, index: &[i64]) -> Stop {
+    Stop::Fault(format!("Index {index:?} out of bounds for a tensor of shape {:?}", tensor.shape))
+}

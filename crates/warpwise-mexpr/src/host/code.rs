@@ -1,0 +1,258 @@
+//! The code of the host: functions over numbered slots.
+//!
+//! A function is closed: what it captures comes in its first slots, then its parameters, then what it computes. Code only
+//! jumps forward; a loop is a call in tail position. A [`Use`] says whether it is the last one of its slot, so that a value
+//! nobody else holds can be changed in place. Each instruction has a place in the source.
+
+use std::rc::Rc;
+
+use warpwise_diag::Span;
+
+use crate::builtins::Builtin;
+use crate::syntax::names::Symbol;
+use crate::tree::ConId;
+
+/// A function.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct FunctionId(pub u32);
+
+/// The labels of a record.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ShapeId(pub u32);
+
+/// A slot of a function, or of the program's globals.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Slot(pub u32);
+
+/// A slot that is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Use {
+    /// The slot.
+    pub slot: Slot,
+    /// Whether nothing reads its value after this.
+    pub last: bool,
+}
+
+/// A whole program.
+#[derive(Clone, Debug)]
+pub struct Code {
+    /// Its functions; the first runs the program.
+    pub functions: Vec<Function>,
+    /// The labels of its records, in order.
+    pub shapes: Vec<Vec<Symbol>>,
+    /// The names of its constructors, by id.
+    pub cons: Vec<Rc<str>>,
+    /// The names of labels that records have.
+    pub labels: Vec<(Symbol, Rc<str>)>,
+    /// The labels of a pair, and whether the second component comes first in their order.
+    pub pair: (ShapeId, bool),
+    /// How many globals it has.
+    pub n_globals: u32,
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// What it is called in messages.
+    pub name: Rc<str>,
+    /// How many values it captures.
+    pub n_captured: u32,
+    /// How many parameters it has.
+    pub n_parameters: u32,
+    /// How many slots it has in all.
+    pub n_slots: u32,
+    /// What it does.
+    pub code: Vec<Instr>,
+    /// Where each instruction comes from.
+    pub spans: Vec<Span>,
+}
+
+/// A step of a function.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)] // `to` is the slot written, `target` the number of an instruction.
+pub enum Instr {
+    /// Another slot's value.
+    Move {
+        to: Slot,
+        from: Use,
+    },
+    /// A value without parts.
+    Int {
+        to: Slot,
+        value: i64,
+    },
+    Float {
+        to: Slot,
+        value: f64,
+    },
+    Char {
+        to: Slot,
+        value: char,
+    },
+    Bool {
+        to: Slot,
+        value: bool,
+    },
+    Unit {
+        to: Slot,
+    },
+    /// A sequence of characters.
+    String {
+        to: Slot,
+        text: Rc<str>,
+    },
+    /// A built-in as a value.
+    BuiltinValue {
+        to: Slot,
+        builtin: Builtin,
+    },
+    /// A value defined at the top.
+    Global {
+        to: Slot,
+        global: Slot,
+    },
+    /// Defines a value at the top.
+    SetGlobal {
+        global: Slot,
+        from: Use,
+    },
+
+    /// A record of fields in the order of its labels.
+    Record {
+        to: Slot,
+        shape: ShapeId,
+        fields: Box<[Use]>,
+    },
+    /// A field, by its place in the order of labels.
+    Project {
+        to: Slot,
+        from: Use,
+        field: u32,
+    },
+    /// A record with another field.
+    Update {
+        to: Slot,
+        from: Use,
+        field: u32,
+        value: Use,
+    },
+    /// A constructor with what it holds.
+    Construct {
+        to: Slot,
+        con: ConId,
+        held: Use,
+    },
+    /// What a constructor holds.
+    Held {
+        to: Slot,
+        from: Use,
+    },
+    /// A sequence.
+    Seq {
+        to: Slot,
+        items: Box<[Use]>,
+    },
+    /// An element that is there, counted from the end if `from_end`.
+    Item {
+        to: Slot,
+        from: Use,
+        index: u32,
+        from_end: bool,
+    },
+    /// A sequence without so many elements at its ends.
+    Middle {
+        to: Slot,
+        from: Use,
+        front: u32,
+        back: u32,
+    },
+
+    /// A function with the values it captures.
+    Closure {
+        to: Slot,
+        function: FunctionId,
+        captured: Box<[Use]>,
+    },
+    /// Calls a function value.
+    Call {
+        to: Slot,
+        function: Use,
+        arguments: Box<[Use]>,
+    },
+    /// Calls a known function with all it captures and all its arguments.
+    Direct {
+        to: Slot,
+        function: FunctionId,
+        arguments: Box<[Use]>,
+    },
+    /// The function's result is that of a call.
+    TailCall {
+        function: Use,
+        arguments: Box<[Use]>,
+    },
+    /// The function's result is that of a call of a known function.
+    TailDirect {
+        function: FunctionId,
+        arguments: Box<[Use]>,
+    },
+    /// A built-in with all its arguments.
+    Builtin {
+        to: Slot,
+        builtin: Builtin,
+        arguments: Box<[Use]>,
+    },
+    /// The function's result.
+    Return {
+        from: Use,
+    },
+
+    /// Goes on elsewhere.
+    Jump {
+        target: u32,
+    },
+    /// Goes on elsewhere unless the value is this.
+    UnlessBool {
+        slot: Slot,
+        value: bool,
+        target: u32,
+    },
+    UnlessInt {
+        slot: Slot,
+        value: i64,
+        target: u32,
+    },
+    UnlessChar {
+        slot: Slot,
+        value: char,
+        target: u32,
+    },
+    UnlessCon {
+        slot: Slot,
+        con: ConId,
+        target: u32,
+    },
+    /// Goes on elsewhere unless the sequence has so many elements, or at least so many.
+    UnlessLength {
+        slot: Slot,
+        length: u32,
+        at_least: bool,
+        target: u32,
+    },
+
+    /// What cannot be reached was.
+    Never,
+    /// Whether two values are equal, whatever they are.
+    Equal {
+        to: Slot,
+        left: Use,
+        right: Use,
+    },
+    /// A test has passed.
+    Passed,
+    /// A test has failed, with a message of its own or both values.
+    Failed {
+        message: Option<Use>,
+        actual: Use,
+        expected: Use,
+    },
+}

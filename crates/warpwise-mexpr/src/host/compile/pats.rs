@@ -1,0 +1,145 @@
+//! Patterns: tests that jump away, and slots for names.
+
+use crate::tree::{Pat, PatKind, VarId};
+
+use super::super::code::{Instr, Slot};
+use super::{Compiler, read};
+
+impl Compiler<'_> {
+    /// Tests the value in a slot; jumps that are taken where it does not match are added to `fails`.
+    pub(super) fn pattern(&mut self, pat: &Pat, slot: Slot, fails: &mut Vec<usize>) {
+        let span = pat.span;
+        match &pat.kind {
+            PatKind::Wildcard => {}
+            PatKind::Var(var) => {
+                self.body.slots.insert(*var, slot);
+            }
+            PatKind::Int(value) => {
+                self.test(pat, fails, Instr::UnlessInt { slot, value: *value, target: u32::MAX })
+            }
+            PatKind::Char(value) => {
+                self.test(pat, fails, Instr::UnlessChar { slot, value: *value, target: u32::MAX })
+            }
+            PatKind::Bool(value) => {
+                self.test(pat, fails, Instr::UnlessBool { slot, value: *value, target: u32::MAX })
+            }
+            PatKind::Record(fields) => {
+                for (label, inner) in fields {
+                    if matches!(inner.kind, PatKind::Wildcard) {
+                        continue;
+                    }
+                    let field = self.field(pat.ty, *label);
+                    let to = self.fresh();
+                    self.emit(Instr::Project { to, from: read(slot), field }, span);
+                    self.pattern(inner, to, fails);
+                }
+            }
+            PatKind::Construct(con, held) => {
+                self.test(pat, fails, Instr::UnlessCon { slot, con: *con, target: u32::MAX });
+                if !matches!(held.kind, PatKind::Wildcard) {
+                    let to = self.fresh();
+                    self.emit(Instr::Held { to, from: read(slot) }, span);
+                    self.pattern(held, to, fails);
+                }
+            }
+            PatKind::Seq(items) => {
+                let length = items.len() as u32;
+                self.test(
+                    pat,
+                    fails,
+                    Instr::UnlessLength { slot, length, at_least: false, target: u32::MAX },
+                );
+                self.items(items, slot, false, fails);
+            }
+            PatKind::Edge(first, middle, last) => {
+                let length = (first.len() + last.len()) as u32;
+                if length > 0 {
+                    self.test(
+                        pat,
+                        fails,
+                        Instr::UnlessLength { slot, length, at_least: true, target: u32::MAX },
+                    );
+                }
+                self.items(first, slot, false, fails);
+                self.items(last, slot, true, fails);
+                if let Some(var) = middle {
+                    let to = self.fresh();
+                    let (front, back) = (first.len() as u32, last.len() as u32);
+                    self.emit(Instr::Middle { to, from: read(slot), front, back }, span);
+                    self.body.slots.insert(*var, to);
+                }
+            }
+            PatKind::And(left, right) => {
+                self.pattern(left, slot, fails);
+                self.pattern(right, slot, fails);
+            }
+            PatKind::Or(left, right) => self.either(left, right, slot, fails),
+            PatKind::Not(inner) => {
+                let mut differs = Vec::new();
+                self.pattern(inner, slot, &mut differs);
+                fails.push(self.jump(span));
+                self.land(differs);
+            }
+        }
+    }
+
+    fn test(&mut self, pat: &Pat, fails: &mut Vec<usize>, instr: Instr) {
+        fails.push(self.body.code.len());
+        self.emit(instr, pat.span);
+    }
+
+    fn items(&mut self, items: &[Pat], slot: Slot, from_end: bool, fails: &mut Vec<usize>) {
+        for (index, item) in items.iter().enumerate() {
+            if matches!(item.kind, PatKind::Wildcard) {
+                continue;
+            }
+            let index = (if from_end { items.len() - 1 - index } else { index }) as u32;
+            let to = self.fresh();
+            self.emit(Instr::Item { to, from: read(slot), index, from_end }, item.span);
+            self.pattern(item, to, fails);
+        }
+    }
+
+    /// Both sides put what they bind into the same slots.
+    fn either(&mut self, left: &Pat, right: &Pat, slot: Slot, fails: &mut Vec<usize>) {
+        let mut vars = Vec::new();
+        bound(left, &mut vars);
+        let shared: Vec<(VarId, Slot)> = vars.into_iter().map(|var| (var, self.fresh())).collect();
+        let mut differs = Vec::new();
+        self.side(left, slot, &shared, &mut differs);
+        let matched = self.jump(left.span);
+        self.land(differs);
+        self.side(right, slot, &shared, fails);
+        self.land(vec![matched]);
+    }
+
+    fn side(&mut self, pat: &Pat, slot: Slot, shared: &[(VarId, Slot)], fails: &mut Vec<usize>) {
+        self.pattern(pat, slot, fails);
+        for (var, to) in shared {
+            let from = self.body.slots[var];
+            self.emit(Instr::Move { to: *to, from: read(from) }, pat.span);
+        }
+        self.body.slots.extend(shared.iter().copied());
+    }
+}
+
+/// The variables that a pattern binds.
+fn bound(pat: &Pat, vars: &mut Vec<VarId>) {
+    match &pat.kind {
+        PatKind::Var(var) => vars.push(*var),
+        PatKind::Wildcard | PatKind::Int(_) | PatKind::Char(_) | PatKind::Bool(_) | PatKind::Not(_) => {}
+        PatKind::Record(fields) => fields.iter().for_each(|(_, pat)| bound(pat, vars)),
+        PatKind::Construct(_, held) => bound(held, vars),
+        PatKind::Seq(items) => items.iter().for_each(|pat| bound(pat, vars)),
+        PatKind::Edge(first, middle, last) => {
+            vars.extend(*middle);
+            first.iter().chain(last).for_each(|pat| bound(pat, vars));
+        }
+        PatKind::And(left, right) => {
+            bound(left, vars);
+            bound(right, vars);
+        }
+        // Both sides bind the same.
+        PatKind::Or(left, _) => bound(left, vars),
+    }
+}

@@ -1,0 +1,198 @@
+//! Built-ins that call functions: one call at a time, driven by the machine, so that they take no stack of ours.
+
+use std::rc::Rc;
+
+use smallvec::smallvec;
+
+use crate::builtins::Builtin;
+
+use super::builtins::{Arguments, Stop, ill_typed};
+use super::seq::Seq;
+use super::tensor::{Buffer, Tensor, advance};
+use super::value::Value;
+
+/// What is gone over, and what becomes of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Over {
+    Map,
+    Mapi,
+    Iter,
+    Iteri,
+    Foldl,
+    Foldr,
+    Map2,
+    Create {
+        list: bool,
+    },
+    /// A function of the number of the round.
+    Times,
+    /// The same with a state.
+    TimesWith,
+    /// The elements of a new tensor.
+    Tensor,
+    /// The slices of a tensor.
+    Slices,
+    /// The elements of two tensors, until they differ.
+    Equal,
+    /// The elements of a tensor as text.
+    Text,
+}
+
+/// A loop between two calls.
+#[derive(Debug)]
+pub(super) struct Loop {
+    pub over: Over,
+    pub builtin: Builtin,
+    pub function: Value,
+    pub source: Seq,
+    pub second: Seq,
+    pub tensors: Vec<Rc<Tensor>>,
+    pub shape: Vec<usize>,
+    /// Index of the next element of a new tensor.
+    pub place: Vec<i64>,
+    /// What is folded.
+    pub state: Value,
+    /// What the calls have given.
+    pub results: Vec<Value>,
+    /// Number of the next call.
+    pub index: usize,
+    /// How many calls there are.
+    pub n: usize,
+}
+
+/// What comes next.
+pub(super) enum Step {
+    Call(Value, Arguments),
+    Done(Value),
+}
+
+impl Loop {
+    pub(super) fn new(over: Over, builtin: Builtin) -> Loop {
+        Loop {
+            over,
+            builtin,
+            function: Value::Unit,
+            source: Seq::EMPTY,
+            second: Seq::EMPTY,
+            tensors: Vec::new(),
+            shape: Vec::new(),
+            place: Vec::new(),
+            state: Value::Unit,
+            results: Vec::new(),
+            index: 0,
+            n: 0,
+        }
+    }
+
+    /// Takes what the last call gave, and goes on.
+    pub(super) fn next(&mut self, given: Option<Value>) -> Result<Step, Stop> {
+        if let Some(value) = given
+            && let Some(result) = self.take(value)?
+        {
+            return Ok(Step::Done(result));
+        }
+        if self.index == self.n {
+            return self.finish().map(Step::Done);
+        }
+        let arguments = self.arguments();
+        self.index += 1;
+        Ok(Step::Call(self.function.clone(), arguments))
+    }
+
+    /// Keeps what a call gave; gives a value if that ends the loop.
+    fn take(&mut self, value: Value) -> Result<Option<Value>, Stop> {
+        match self.over {
+            Over::Map | Over::Mapi | Over::Map2 | Over::Create { .. } | Over::Tensor | Over::Text => {
+                self.results.push(value);
+            }
+            Over::Foldl | Over::Foldr | Over::TimesWith => self.state = value,
+            Over::Equal => match value {
+                Value::Bool(true) => {}
+                Value::Bool(false) => return Ok(Some(Value::Bool(false))),
+                _ => return Err(ill_typed(self.builtin)),
+            },
+            Over::Iter | Over::Iteri | Over::Times | Over::Slices => {}
+        }
+        Ok(None)
+    }
+
+    fn arguments(&mut self) -> Arguments {
+        let index = self.index;
+        let number = Value::Int(index as i64);
+        let item = |seq: &Seq, index: usize| seq.get(index).cloned().unwrap_or(Value::Unit);
+        let state = std::mem::replace(&mut self.state, Value::Unit);
+        match self.over {
+            Over::Map | Over::Iter => smallvec![item(&self.source, index)],
+            Over::Mapi | Over::Iteri => smallvec![number, item(&self.source, index)],
+            Over::Foldl => smallvec![state, item(&self.source, index)],
+            Over::Foldr => smallvec![item(&self.source, self.n - 1 - index), state],
+            Over::Map2 => smallvec![item(&self.source, index), item(&self.second, index)],
+            Over::Create { .. } | Over::Times => smallvec![number],
+            Over::TimesWith => smallvec![state, number],
+            Over::Tensor => {
+                let place = self.place.iter().map(|component| Value::Int(*component)).collect();
+                advance(&mut self.place, &self.shape);
+                smallvec![Value::Seq(place)]
+            }
+            Over::Slices => {
+                let tensor = &self.tensors[0];
+                let index = if tensor.shape.is_empty() { Vec::new() } else { vec![index as i64] };
+                let slice = tensor.slice(&index).map_or(Value::Unit, |slice| Value::Tensor(Rc::new(slice)));
+                smallvec![number, slice]
+            }
+            Over::Equal => smallvec![self.tensors[0].get(index), self.tensors[1].get(index)],
+            Over::Text => smallvec![self.tensors[0].get(index)],
+        }
+    }
+
+    fn finish(&mut self) -> Result<Value, Stop> {
+        let results = std::mem::take(&mut self.results);
+        Ok(match self.over {
+            Over::Create { list: true } => Value::Seq(Seq::list(results)),
+            Over::Map | Over::Mapi | Over::Map2 | Over::Create { .. } => Value::Seq(results.into()),
+            Over::Iter | Over::Iteri | Over::Times | Over::Slices => Value::Unit,
+            Over::Foldl | Over::Foldr | Over::TimesWith => std::mem::replace(&mut self.state, Value::Unit),
+            Over::Equal => Value::Bool(true),
+            Over::Tensor => {
+                let buffer = match self.builtin {
+                    Builtin::TensorCreateCArrayInt if results.is_empty() => Buffer::Ints(Vec::new()),
+                    Builtin::TensorCreateCArrayFloat if results.is_empty() => Buffer::Floats(Vec::new()),
+                    _ => Buffer::of(results),
+                };
+                Value::Tensor(Rc::new(Tensor::new(buffer, std::mem::take(&mut self.shape))))
+            }
+            Over::Text => {
+                let mut elements = results.iter();
+                let mut text = String::new();
+                tensor_text(&self.tensors[0].shape, &mut elements, 0, &mut text);
+                Value::string(&text)
+            }
+        })
+    }
+}
+
+/// The text of a tensor: rows on lines of their own, one tab deeper per dimension.
+fn tensor_text(shape: &[usize], elements: &mut std::slice::Iter<'_, Value>, depth: usize, text: &mut String) {
+    let Some((first, rest)) = shape.split_first() else {
+        if let Some(Value::Seq(element)) = elements.next() {
+            text.push_str(&element.text());
+        }
+        return;
+    };
+    text.push('[');
+    for index in 0..*first {
+        if index > 0 {
+            text.push_str(if rest.is_empty() { ", " } else { "," });
+        }
+        if !rest.is_empty() {
+            text.push('\n');
+            text.extend(std::iter::repeat_n('\t', depth + 1));
+        }
+        tensor_text(rest, elements, depth + 1, text);
+    }
+    if !rest.is_empty() {
+        text.push('\n');
+        text.extend(std::iter::repeat_n('\t', depth));
+    }
+    text.push(']');
+}

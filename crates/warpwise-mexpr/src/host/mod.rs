@@ -1,0 +1,22 @@
+//! The host: runs programs in order, one expression after the other.
+//!
+//! [`compile`] turns a checked program into [`code`], in which names are slots and functions are closed; [`machine`] runs that.
+//! Values are reference-counted ([`value`]), sequences are balanced trees of arrays ([`seq`]), tensors are views of
+//! buffers ([`tensor`]). Calls use a stack on the heap, so recursion is as deep as memory allows, and a call in tail position
+//! costs none. What a program does to the world goes through [`world`].
+
+pub mod code;
+pub mod compile;
+
+pub mod seq;
+pub mod tensor;
+pub mod value;
+
+mod equal;
+mod show;
+
+pub mod world;
+
+mod builtins;
+mod loops;
+pub mod machine;

@@ -1,0 +1,401 @@
+//! Sequences: balanced trees whose leaves are arrays and windows into arrays.
+//!
+//! Taking an element, a part, or joining two sequences takes time in the logarithm of their number of leaves; what was made
+//! in one go is one leaf, of which any part is a window at no cost. Adding an element at an end copies at most
+//! [`SMALL`] elements, and none if nobody else holds the sequence.
+
+use std::rc::Rc;
+
+use super::value::{Value, release};
+
+/// Leaves up to this length are copied rather than joined.
+const SMALL: usize = 64;
+
+/// A sequence.
+#[derive(Clone, Default, Debug)]
+pub struct Seq(Option<Rc<Node>>);
+
+#[derive(Clone, Debug)]
+enum Node {
+    /// All elements, at least one.
+    Leaf(Vec<Value>),
+    /// The same, but the program made it a list; nothing but [`Seq::is_list`] tells the difference.
+    List(Vec<Value>),
+    /// A window of a leaf, at least one element.
+    Window { leaf: Rc<Node>, start: usize, length: usize },
+    /// One after the other; neither is empty, and their heights differ by one at most.
+    Join { length: usize, height: u32, left: Rc<Node>, right: Rc<Node> },
+}
+
+impl Node {
+    fn len(&self) -> usize {
+        match self {
+            Node::Leaf(values) | Node::List(values) => values.len(),
+            Node::Window { length, .. } | Node::Join { length, .. } => *length,
+        }
+    }
+
+    fn height(&self) -> u32 {
+        match self {
+            Node::Leaf(_) | Node::List(_) | Node::Window { .. } => 0,
+            Node::Join { height, .. } => *height,
+        }
+    }
+
+    /// The elements of a leaf or a window.
+    fn elements(&self) -> Option<&[Value]> {
+        match self {
+            Node::Leaf(values) | Node::List(values) => Some(values),
+            Node::Window { leaf, start, length } => {
+                leaf.elements().map(|values| &values[*start..*start + *length])
+            }
+            Node::Join { .. } => None,
+        }
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        if let Node::Leaf(values) | Node::List(values) = self {
+            release(values.drain(..));
+        }
+    }
+}
+
+/// Joins without looking at balance.
+fn node(left: Rc<Node>, right: Rc<Node>) -> Rc<Node> {
+    let height = 1 + left.height().max(right.height());
+    Rc::new(Node::Join { length: left.len() + right.len(), height, left, right })
+}
+
+/// Joins any two trees into a balanced one.
+fn join(left: Rc<Node>, right: Rc<Node>) -> Rc<Node> {
+    if let (Some(a), Some(b)) = (left.elements(), right.elements())
+        && a.len() + b.len() <= SMALL
+    {
+        return Rc::new(Node::Leaf(a.iter().chain(b).cloned().collect()));
+    }
+    let (l, r) = (left.height(), right.height());
+    match (&*left, &*right) {
+        (Node::Join { left: a, right: b, .. }, _) if l > r + 1 => balance(a.clone(), join(b.clone(), right)),
+        (_, Node::Join { left: a, right: b, .. }) if r > l + 1 => balance(join(left, a.clone()), b.clone()),
+        _ => node(left, right),
+    }
+}
+
+/// Joins two trees whose heights differ by two at most.
+fn balance(left: Rc<Node>, right: Rc<Node>) -> Rc<Node> {
+    let (l, r) = (left.height(), right.height());
+    if let Node::Join { left: a, right: b, .. } = &*left
+        && l > r + 1
+    {
+        if a.height() >= b.height() {
+            return node(a.clone(), node(b.clone(), right));
+        }
+        if let Node::Join { left: c, right: d, .. } = &**b {
+            return node(node(a.clone(), c.clone()), node(d.clone(), right));
+        }
+    }
+    if let Node::Join { left: a, right: b, .. } = &*right
+        && r > l + 1
+    {
+        if b.height() >= a.height() {
+            return node(node(left, a.clone()), b.clone());
+        }
+        if let Node::Join { left: c, right: d, .. } = &**a {
+            return node(node(left, c.clone()), node(d.clone(), b.clone()));
+        }
+    }
+    node(left, right)
+}
+
+/// The elements `start..start + length` of a tree; at least one.
+fn part(tree: &Rc<Node>, start: usize, length: usize) -> Rc<Node> {
+    if length == tree.len() {
+        return tree.clone();
+    }
+    match &**tree {
+        Node::Leaf(_) | Node::List(_) => Rc::new(Node::Window { leaf: tree.clone(), start, length }),
+        Node::Window { leaf, start: first, .. } => {
+            Rc::new(Node::Window { leaf: leaf.clone(), start: first + start, length })
+        }
+        Node::Join { left, right, .. } => {
+            let middle = left.len();
+            if start + length <= middle {
+                part(left, start, length)
+            } else if start >= middle {
+                part(right, start - middle, length)
+            } else {
+                let first = part(left, start, middle - start);
+                join(first, part(right, 0, start + length - middle))
+            }
+        }
+    }
+}
+
+/// Adds an element at the end where nobody else holds the tree's end.
+fn push(tree: &mut Rc<Node>, value: Value) -> Result<(), Value> {
+    match Rc::get_mut(tree) {
+        Some(Node::Leaf(values)) => {
+            values.push(value);
+            Ok(())
+        }
+        Some(Node::Join { length, right, .. })
+            if right.elements().is_none_or(|values| values.len() < SMALL) =>
+        {
+            push(right, value)?;
+            *length += 1;
+            Ok(())
+        }
+        _ => Err(value),
+    }
+}
+
+impl Seq {
+    /// The sequence without elements.
+    pub const EMPTY: Seq = Seq(None);
+
+    /// How many elements there are.
+    pub fn len(&self) -> usize {
+        self.0.as_ref().map_or(0, |tree| tree.len())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The element at an index from 0.
+    pub fn get(&self, mut index: usize) -> Option<&Value> {
+        let mut tree = self.0.as_deref()?;
+        loop {
+            match tree {
+                Node::Join { left, right, .. } => {
+                    if index < left.len() {
+                        tree = left;
+                    } else {
+                        index -= left.len();
+                        tree = right;
+                    }
+                }
+                Node::Leaf(_) | Node::List(_) | Node::Window { .. } => return tree.elements()?.get(index),
+            }
+        }
+    }
+
+    /// One after the other.
+    pub fn concat(self, other: Seq) -> Seq {
+        match (self.0, other.0) {
+            (None, tree) | (tree, None) => Seq(tree),
+            (Some(left), Some(right)) => Seq(Some(join(left, right))),
+        }
+    }
+
+    /// An element, then the others.
+    pub fn cons(self, value: Value) -> Seq {
+        Seq::from(vec![value]).concat(self)
+    }
+
+    /// The others, then an element.
+    pub fn snoc(mut self, value: Value) -> Seq {
+        let Some(tree) = &mut self.0 else { return Seq::from(vec![value]) };
+        match push(tree, value) {
+            Ok(()) => self,
+            Err(value) => self.concat(Seq::from(vec![value])),
+        }
+    }
+
+    /// The elements from `start` on, at most `length`; what is outside is left out.
+    pub fn part(&self, start: usize, length: usize) -> Seq {
+        let start = start.min(self.len());
+        let length = length.min(self.len() - start);
+        match &self.0 {
+            Some(tree) if length > 0 => Seq(Some(part(tree, start, length))),
+            _ => Seq::EMPTY,
+        }
+    }
+
+    /// With another element at an index inside.
+    pub fn set(mut self, index: usize, value: Value) -> Seq {
+        if let Some(Node::Leaf(values)) = self.0.as_mut().and_then(Rc::get_mut) {
+            values[index] = value;
+            return self;
+        }
+        let after = self.part(index + 1, self.len());
+        self.part(0, index).concat(Seq::from(vec![value])).concat(after)
+    }
+
+    /// The elements in order.
+    pub fn iter(&self) -> Iter<'_> {
+        let mut iter = Iter { waiting: Vec::new(), leaf: [].iter() };
+        iter.waiting.extend(self.0.as_deref());
+        iter
+    }
+
+    /// A list of these elements.
+    pub fn list(values: Vec<Value>) -> Seq {
+        if values.is_empty() { Seq::EMPTY } else { Seq(Some(Rc::new(Node::List(values)))) }
+    }
+
+    /// Whether the program made it a list.
+    pub fn is_list(&self) -> bool {
+        matches!(self.0.as_deref(), Some(Node::List(_)))
+    }
+
+    /// The characters of a string.
+    pub fn text(&self) -> String {
+        let char = |value: &Value| match value {
+            Value::Char(c) => *c,
+            _ => char::REPLACEMENT_CHARACTER,
+        };
+        self.iter().map(char).collect()
+    }
+}
+
+impl From<Vec<Value>> for Seq {
+    fn from(values: Vec<Value>) -> Seq {
+        if values.is_empty() { Seq::EMPTY } else { Seq(Some(Rc::new(Node::Leaf(values)))) }
+    }
+}
+
+impl FromIterator<Value> for Seq {
+    fn from_iter<I: IntoIterator<Item = Value>>(values: I) -> Seq {
+        Seq::from(values.into_iter().collect::<Vec<_>>())
+    }
+}
+
+/// Goes through the elements of a sequence.
+pub struct Iter<'a> {
+    waiting: Vec<&'a Node>,
+    leaf: std::slice::Iter<'a, Value>,
+}
+
+impl<'a> Iterator for Iter<'a> {
+    type Item = &'a Value;
+
+    fn next(&mut self) -> Option<&'a Value> {
+        loop {
+            if let Some(value) = self.leaf.next() {
+                return Some(value);
+            }
+            match self.waiting.pop()? {
+                Node::Join { left, right, .. } => self.waiting.extend([&**right, &**left]),
+                leaf => self.leaf = leaf.elements()?.iter(),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn numbers(seq: &Seq) -> Vec<i64> {
+        let number = |value: &Value| match value {
+            Value::Int(number) => *number,
+            other => panic!("{other:?}"),
+        };
+        seq.iter().map(number).collect()
+    }
+
+    fn balanced(tree: &Node) -> bool {
+        match tree {
+            Node::Join { length, height, left, right } => {
+                balanced(left)
+                    && balanced(right)
+                    && left.height().abs_diff(right.height()) <= 1
+                    && *height == 1 + left.height().max(right.height())
+                    && *length == left.len() + right.len()
+            }
+            Node::Leaf(values) | Node::List(values) => !values.is_empty(),
+            Node::Window { leaf, start, length } => *length > 0 && start + length <= leaf.len(),
+        }
+    }
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Cons,
+        Snoc,
+        Twice,
+        Part(usize, usize),
+        Set(usize),
+        Append(usize),
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            4 => Just(Step::Cons),
+            4 => Just(Step::Snoc),
+            1 => Just(Step::Twice),
+            1 => (0..300usize, 0..300usize).prop_map(|(a, b)| Step::Part(a, b)),
+            1 => (0..300usize).prop_map(Step::Set),
+            2 => (0..200usize).prop_map(Step::Append),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn sequences_are_lists(steps in proptest::collection::vec(step(), 0..80), shared in any::<bool>()) {
+            let (mut seq, mut list) = (Seq::EMPTY, Vec::new());
+            let mut kept = Vec::new();
+            for (number, step) in steps.into_iter().enumerate() {
+                let number = number as i64;
+                if shared {
+                    kept.push((seq.clone(), list.clone()));
+                }
+                match step {
+                    Step::Cons => {
+                        seq = seq.cons(Value::Int(number));
+                        list.insert(0, number);
+                    }
+                    Step::Snoc => {
+                        seq = seq.snoc(Value::Int(number));
+                        list.push(number);
+                    }
+                    Step::Twice if list.len() < 10_000 => {
+                        seq = seq.clone().concat(seq);
+                        list.extend(list.clone());
+                    }
+                    Step::Twice => {}
+                    Step::Part(start, length) => {
+                        seq = seq.part(start, length);
+                        list = list.into_iter().skip(start).take(length).collect();
+                    }
+                    Step::Set(index) if index < list.len() => {
+                        seq = seq.set(index, Value::Int(number));
+                        list[index] = number;
+                    }
+                    Step::Set(_) => {}
+                    Step::Append(length) => {
+                        seq = seq.concat((0..length as i64).map(Value::Int).collect());
+                        list.extend(0..length as i64);
+                    }
+                }
+                prop_assert!(seq.0.as_deref().is_none_or(balanced));
+                prop_assert_eq!(numbers(&seq), list.clone());
+                prop_assert_eq!(seq.len(), list.len());
+                let last = seq.get(list.len().wrapping_sub(1)).is_some();
+                prop_assert_eq!(last, !list.is_empty());
+            }
+            for (seq, list) in kept {
+                prop_assert_eq!(numbers(&seq), list);
+            }
+        }
+    }
+
+    #[test]
+    fn growing_takes_little_time() {
+        let mut seq = Seq::EMPTY;
+        for number in 0..1_000_000 {
+            seq = if number % 2 == 0 { seq.cons(Value::Int(number)) } else { seq.snoc(Value::Int(number)) };
+        }
+        let mut total = 0;
+        while let Some(Value::Int(first)) = seq.get(0).cloned() {
+            total += first;
+            seq = seq.part(1, seq.len());
+        }
+        assert_eq!(total, (0..1_000_000).sum());
+    }
+}

@@ -1,0 +1,182 @@
+//! Programs that the host runs: `tests/host/*.mc`.
+//!
+//! Every test of a program passes. A line that ends in `-- fails: TEXT` must be where the run fails with TEXT in the
+//! message; without such a line the run succeeds. The lines after `-- prints:` are what the program prints.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use warpwise_diag::Sources;
+use warpwise_mexpr::compile::front_end;
+use warpwise_mexpr::host::compile::{Options, compile};
+use warpwise_mexpr::host::machine::{Call, Outcome, RunError, run};
+use warpwise_mexpr::host::world::World;
+use warpwise_mexpr::library;
+use warpwise_mexpr::load::{ReadError, SourceFile, SourceProvider};
+
+/// The library that comes with the compiler.
+struct Library;
+
+impl SourceProvider for Library {
+    fn read(&self, _including: &str, path: &str) -> Result<SourceFile, ReadError> {
+        let path = path.strip_prefix("stdlib::").unwrap_or(path);
+        let text = library::file(path).ok_or_else(|| ReadError::NotFound(vec![path.to_string()]))?;
+        Ok(SourceFile { key: path.to_string(), name: path.to_string(), text: text.to_string() })
+    }
+}
+
+/// A world in memory.
+#[derive(Default)]
+struct Paper {
+    printed: String,
+    files: BTreeMap<String, String>,
+    lines: Vec<String>,
+}
+
+impl World for Paper {
+    fn print(&mut self, text: &str) -> Result<(), String> {
+        self.printed.push_str(text);
+        Ok(())
+    }
+    fn print_error(&mut self, text: &str) -> Result<(), String> {
+        self.print(text)
+    }
+    fn flush(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+    fn read_line(&mut self) -> Result<Option<String>, String> {
+        Ok(self.lines.pop())
+    }
+    fn read_bytes(&mut self, count: usize) -> Result<Vec<u8>, String> {
+        Ok(self.lines.pop().unwrap_or_default().bytes().take(count).collect())
+    }
+    fn read_file(&mut self, path: &str) -> Result<String, String> {
+        self.files.get(path).cloned().ok_or_else(|| format!("{path}: no such file"))
+    }
+    fn write_file(&mut self, path: &str, text: &str) -> Result<(), String> {
+        self.files.insert(path.to_string(), text.to_string());
+        Ok(())
+    }
+    fn file_exists(&mut self, path: &str) -> bool {
+        self.files.contains_key(path)
+    }
+    fn delete_file(&mut self, path: &str) -> Result<(), String> {
+        self.files.remove(path).map(|_| ()).ok_or_else(|| format!("{path}: no such file"))
+    }
+    fn command(&mut self, command: &str) -> Result<i64, String> {
+        Ok(command.len() as i64)
+    }
+    fn arguments(&self) -> Vec<String> {
+        vec!["program".to_string()]
+    }
+    fn time_ms(&self) -> f64 {
+        1.0
+    }
+    fn sleep_ms(&self, _ms: u64) {}
+}
+
+struct Ran {
+    result: Result<Outcome, RunError>,
+    failures: Vec<String>,
+    printed: String,
+    sources: Sources,
+}
+
+fn run_text(name: &str, text: &str) -> Ran {
+    let mut sources = Sources::new();
+    let root = SourceFile { key: "root".to_string(), name: name.to_string(), text: text.to_string() };
+    let checked = front_end(root, &Library, &mut sources)
+        .unwrap_or_else(|failure| panic!("{}", warpwise_diag::render_failure(&sources, &failure, false)));
+    let code = compile(&checked, Options { tests: true });
+    let mut world = Paper { lines: vec!["second".to_string(), "first".to_string()], ..Paper::default() };
+    let mut failures = Vec::new();
+    let mut report = |test: warpwise_mexpr::host::machine::FailedTest| {
+        failures.push(format!("{}: {}", sources.describe(test.span), test.message));
+    };
+    let result = run(&code, &mut world, &mut report);
+    Ran { result, failures, printed: world.printed, sources }
+}
+
+#[test]
+fn the_corpus() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/host");
+    let mut paths: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let complaints: Vec<String> = paths.iter().flat_map(|path| check_file(path)).collect();
+    assert!(paths.len() >= 4, "the corpus is missing");
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+fn check_file(path: &Path) -> Vec<String> {
+    let text = fs::read_to_string(path).unwrap();
+    let name = path.file_name().unwrap().to_string_lossy().into_owned();
+    let ran = run_text(&name, &text);
+    let mut complaints = ran.failures.clone();
+    let fails = text
+        .lines()
+        .enumerate()
+        .find_map(|(index, line)| Some((index + 1, line.split_once("-- fails: ")?.1)));
+    match (&ran.result, fails) {
+        (Ok(outcome), None) => {
+            if outcome.passed == 0 {
+                complaints.push(format!("{name}: no test was run"));
+            }
+        }
+        (Err(error), Some((line, message))) => {
+            let place = format!("{name}:{line}:");
+            let found = format!("{}: {}", ran.sources.describe(error.span), error.message);
+            if !found.starts_with(&place) || !error.message.contains(message) {
+                complaints.push(format!("{name}: expected {place} {message}, found {found}"));
+            }
+        }
+        (result, expected) => complaints.push(format!("{name}: expected {expected:?}, found {result:?}")),
+    }
+    let printed: String = text
+        .split_once("-- prints:\n")
+        .map(|(_, lines)| lines.lines().map(|line| format!("{}\n", line.trim_start_matches("-- "))).collect())
+        .unwrap_or_default();
+    if printed != ran.printed {
+        complaints.push(format!("{name}: expected output {printed:?}, found {:?}", ran.printed));
+    }
+    complaints
+}
+
+#[test]
+fn failed_tests_are_reported() {
+    let ran = run_text(
+        "a.mc",
+        "utest (1, {x = 'a', y = [1.5]}) with (2, {y = [], x = 'b'})\nutest 1 with 1\nutest \"a\" with \"b\" else lam a. lam b. concat a b",
+    );
+    assert_eq!(ran.result, Ok(Outcome { exit: None, passed: 1, failed: 2 }));
+    let expected =
+        ["a.mc:1:1: found    (1, {x = 'a', y = [1.5]})\nexpected (2, {x = 'b', y = []})", "a.mc:3:1: ab"];
+    assert_eq!(ran.failures, expected);
+}
+
+#[test]
+fn exit_ends_the_program() {
+    let ran = run_text("a.mc", "mexpr utest 1 with 1 in exit 3; utest 1 with 2 in ()");
+    assert_eq!(ran.result, Ok(Outcome { exit: Some(3), passed: 1, failed: 0 }));
+}
+
+#[test]
+fn recursion_without_an_end_names_the_calls() {
+    let text =
+        "recursive let f = lam n. addi 1 (g n) let g = lam n. addi 1 (f (addi n 1)) end\nmexpr addi 1 (f 0)";
+    let error = run_text("a.mc", text).result.unwrap_err();
+    assert!(error.message.starts_with("the stack is full"), "{}", error.message);
+    let names: Vec<String> = error
+        .calls
+        .iter()
+        .map(|call| match call {
+            Call::In(name, _) => name.to_string(),
+            Call::More(_) => "...".to_string(),
+        })
+        .collect();
+    assert!(
+        names.windows(2).any(|pair| pair == ["f", "g"]) && names.contains(&"...".to_string()),
+        "{names:?}"
+    );
+    assert_eq!(names.last().map(String::as_str), Some("mexpr"));
+}
