@@ -112,6 +112,10 @@ impl Lifter<'_> {
         if !stm.span.is_none() {
             self.span = stm.span;
         }
+        if self.is_uniform(stm) {
+            self.out.push(stm.clone());
+            return Ok(());
+        }
         match self.fate(stm) {
             Choice::Stay => self.stay(stm),
             Choice::Delay => {
@@ -164,6 +168,7 @@ impl Lifter<'_> {
                 self.set(stm.pattern[0], Form::Irregular(segments));
                 Ok(())
             }
+            Expr::Call { function, args } => self.call(stm, *function, args),
             Expr::Partition(soac) => self.partition(stm, soac),
             Expr::Scatter(soac) => self.scatter(stm, soac),
             Expr::Hist(soac) => self.histogram(stm, soac),

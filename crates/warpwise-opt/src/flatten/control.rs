@@ -7,8 +7,7 @@
 //! ```
 //!
 //! A loop that runs equally often for all elements is a loop of the host around its lifted body. Where that differs, the host
-//! loops as long as any element does, and each round is a choice between the body and what there is. Sides that
-//! call functions run only where some element takes them, so that recursion ends.
+//! loops as long as any element does, and each round is a choice between the body and what there is.
 
 use warpwise_ir::builder::Builder;
 use warpwise_ir::traverse::{Substitution, free_in_type};
@@ -17,7 +16,7 @@ use warpwise_ir::{
 };
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType, UnaryOp};
 
-use super::body::{Result as Known, holds_irregular};
+use super::body::Result as Known;
 use super::lifter::{Form, LevelId, Lifted, Lifter, Link, Segments, iota};
 
 /// One side of a choice.
@@ -72,7 +71,7 @@ impl Lifter<'_> {
     }
 
     /// Lifts a body whose results are wanted in these forms.
-    fn body_in_forms(&mut self, body: &Body, regular: &[bool]) -> Lifted<Vec<Known>> {
+    pub fn body_in_forms(&mut self, body: &Body, regular: &[bool]) -> Lifted<Vec<Known>> {
         self.stms(body)?;
         let results = self.results(&body.result)?;
         let mut forms = Vec::new();
@@ -113,7 +112,7 @@ impl Lifter<'_> {
         }
         let mut yielded = Vec::new();
         for side in &sides {
-            yielded.push(self.side(side, &regular, pattern)?);
+            yielded.push(self.side(side, &regular)?);
         }
         for (at, (&var, regular)) in pattern.iter().zip(regular).enumerate() {
             match regular {
@@ -125,32 +124,8 @@ impl Lifter<'_> {
     }
 
     /// What one side yields for its elements.
-    fn side(&mut self, side: &Side, regular: &[bool], pattern: &[Var]) -> Lifted<Vec<Known>> {
-        let Side { body, level, width, .. } = *side;
-        let calls = body.stms.iter().any(|stm| holds_irregular(&stm.expr, &|_| true));
-        if !calls {
-            return self.at_level(level, |this| this.body_in_forms(body, regular));
-        }
-        let (stms, results) =
-            self.apart(|this| this.at_level(level, |this| this.body_in_forms(body, regular)))?;
-        let then_body = Body { stms, result: results.iter().flat_map(|&result| parts(result)).collect() };
-        let types: Vec<Type> = pattern.iter().map(|&var| self.function.ty(var).clone()).collect();
-        let some = self.host(|b| b.compare("some", CompareOp::SLt, 0, width));
-        let bound = self.host(|b| {
-            let else_body = b.body(|b| {
-                let none =
-                    types.iter().zip(regular).flat_map(|(ty, &regular)| nothing(b, width, ty, regular));
-                none.collect()
-            });
-            b.bind("called", Expr::If { cond: some, then_body, else_body, branch: Branch::Plain })
-        });
-        let mut bound = bound.into_iter();
-        let mut next = || bound.next().expect("as many as the forms have parts");
-        let form = |regular: &bool| match regular {
-            true => Known::Regular(next()),
-            false => Known::Irregular(Segments { total: next().into(), starts: next(), data: next() }),
-        };
-        Ok(regular.iter().map(form).collect())
+    fn side(&mut self, side: &Side, regular: &[bool]) -> Lifted<Vec<Known>> {
+        self.at_level(side.level, |this| this.body_in_forms(side.body, regular))
     }
 
     fn join_regular(&mut self, sides: &[Side], var: Var, yielded: &[Vec<Known>], at: usize) -> Lifted<()> {
@@ -443,7 +418,7 @@ pub fn scattered(b: &mut Builder, width: Operand, array: Var, places: Var, value
 }
 
 /// The parts of a value over no elements.
-fn nothing(b: &mut Builder, width: Operand, ty: &Type, regular: bool) -> Vec<Operand> {
+pub fn nothing(b: &mut Builder, width: Operand, ty: &Type, regular: bool) -> Vec<Operand> {
     if regular {
         return vec![scratch(b, &ty.array_of(&[width])).into()];
     }

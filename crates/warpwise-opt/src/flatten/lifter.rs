@@ -16,6 +16,8 @@ use warpwise_ir::traverse::{Copier, Substitution, free_in_expr, free_in_type};
 use warpwise_ir::{Expr, Function, Lambda, Operand, SliceDim, Stm, Type, Var};
 use warpwise_prim::BinaryOp;
 
+use super::calls::Functions;
+
 /// Names a level of a lifter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LevelId(usize);
@@ -172,6 +174,8 @@ pub struct Scope {
 pub struct Lifter<'p> {
     /// The function that the variables belong to.
     pub function: &'p mut Function,
+    /// Functions that are called in parallel.
+    pub functions: &'p mut Functions,
     /// The lifted code so far.
     pub out: Vec<Stm>,
     /// What became of the variables of the nest.
@@ -193,7 +197,7 @@ pub struct Lifter<'p> {
 
 impl<'p> Lifter<'p> {
     /// A lifter at a level of so many elements.
-    pub fn new(function: &'p mut Function, width: Operand) -> Lifter<'p> {
+    pub fn new(function: &'p mut Function, functions: &'p mut Functions, width: Operand) -> Lifter<'p> {
         let mut b = Builder::new(function);
         let indices = b.bind_one("at", iota(width));
         let out = b.take_stms();
@@ -201,6 +205,7 @@ impl<'p> Lifter<'p> {
         let level = levels.push(Level { width, indices, link: Link::Top });
         Lifter {
             function,
+            functions,
             out,
             values: FxHashMap::default(),
             levels,
@@ -255,6 +260,18 @@ impl<'p> Lifter<'p> {
     /// Whether all values of a type have one shape.
     pub fn regular_type(&self, ty: &Type) -> bool {
         ty.shape().iter().all(|&size| self.avoided(size))
+    }
+
+    /// Whether a statement computes one number for all elements, which host code can do.
+    pub fn is_uniform(&self, stm: &Stm) -> bool {
+        let scalar = match stm.expr {
+            Expr::Binary(op, ..) => !op.can_fail(),
+            Expr::Unary(..) | Expr::Compare(..) | Expr::Convert(..) | Expr::Select(..) => true,
+            _ => false,
+        };
+        let mut uniform = scalar && stm.certs.is_empty();
+        stm.expr.for_each_operand(|x| uniform = uniform && self.avoided(x));
+        uniform
     }
 
     /// Adds a statement to the group under way.

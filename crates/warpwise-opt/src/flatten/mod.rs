@@ -25,17 +25,21 @@
 
 mod arrays;
 mod body;
+mod calls;
 mod control;
 mod folds;
 mod levels;
 mod lifter;
 mod soacs;
 
+use rustc_hash::FxHashSet;
 use warpwise_diag::{Limit, Span};
 use warpwise_ir::traverse::free_in_lambda;
-use warpwise_ir::{Body, Expr, Function, Lambda, Operand, Program, Stm, Var};
+use warpwise_ir::{Body, Expr, Function, FunctionId, Lambda, Operand, Program, Stm, Var};
 
 use body::{Result as Known, holds_irregular};
+use calls::Functions;
+pub use calls::{LiftedFunction, TakenAs};
 use lifter::{Form, Lifted, Lifter, Unlifted};
 
 /// Flattens the irregular nests of every function.
@@ -55,16 +59,34 @@ pub struct Note {
 
 /// [`flatten`], saying what was chosen for each value.
 pub fn flatten_noting(program: &mut Program) -> Vec<Note> {
-    let mut pass = Flatten { notes: Vec::new() };
+    let mut pass = Flatten { functions: Functions::of(program), notes: Vec::new() };
     for function in program.functions.values_mut() {
         let mut body = std::mem::take(&mut function.body);
         pass.host_body(function, &mut body);
         function.body = body;
     }
+    pass.functions.add_to(program);
     pass.notes
 }
 
+/// Adds the lifted form of a function to a program: what it does to one element, it does to any number of them. `avoided` says
+/// of each parameter whether it is one value for all elements. Fails with a located limit where something in it has no
+/// lifted form.
+pub fn lift_function(
+    program: &mut Program,
+    function: FunctionId,
+    avoided: &[bool],
+) -> Result<LiftedFunction, Limit> {
+    let mut functions = Functions::of(program);
+    let limit =
+        |Unlifted { what, span }| Limit { message: format!("{what} over many elements at once"), span };
+    let lifted = functions.lift(function, avoided).map_err(limit)?;
+    functions.add_to(program);
+    Ok(lifted)
+}
+
 struct Flatten {
+    functions: Functions,
     notes: Vec<Note>,
 }
 
@@ -76,6 +98,7 @@ impl Flatten {
                 stm.expr.for_each_body_mut(|body| self.host_body(function, body));
                 stms.push(stm);
             } else if is_irregular(function, &stm.expr) {
+                let lifted = self.functions.count();
                 match self.nest(function, &stm) {
                     Ok(mut lifted) => {
                         lifted.iter_mut().for_each(|new| new.certs.extend(&stm.certs));
@@ -83,6 +106,7 @@ impl Flatten {
                     }
                     Err(Unlifted { what, span }) => {
                         self.notes.push(Note { span, text: format!("not flattened: {what}") });
+                        self.functions.forget_from(lifted);
                         stms.push(stm);
                     }
                 }
@@ -98,7 +122,7 @@ impl Flatten {
         let Some((width, inputs, lambda)) = first_map(&stm.expr) else {
             return Err(Unlifted { what: "no map".to_string(), span: stm.span });
         };
-        let mut lifter = Lifter::new(function, width);
+        let mut lifter = Lifter::new(function, &mut self.functions, width);
         lifter.span = stm.span;
         for (&input, &param) in inputs.iter().zip(&lambda.params) {
             lifter.set(param, Form::Regular(input));
@@ -150,11 +174,11 @@ impl Lifter<'_> {
         if let Expr::Screma(soac) = expr
             && soac.is_map()
         {
-            self.host(|b| {
-                for (&var, &array) in stm.pattern.iter().zip(&arrays) {
-                    b.bind_to(vec![var], Expr::Operand(array.into()));
-                }
-            });
+            let mut taken = FxHashSet::default();
+            for (&var, &array) in stm.pattern.iter().zip(&arrays) {
+                let own = self.own(array, &mut taken);
+                self.host(|b| b.bind_to(vec![var], Expr::Operand(own.into())));
+            }
             return Ok(());
         }
         let mut expr = expr.clone();
@@ -188,17 +212,20 @@ impl Lifter<'_> {
             b.bind_to(vec![*total], Expr::Operand(sum));
             b.bind_to(vec![*offsets], Expr::Operand(before.into()));
         });
+        let mut taken = FxHashSet::default();
         let (lists, further) = results[1..].split_at(soac.results.len());
         for (&array, &list) in arrays.iter().zip(lists) {
             let data = match list {
                 Known::Irregular(segments) => segments.data,
                 Known::Regular(all) => all,
             };
+            let data = self.own(data, &mut taken);
             let shape = self.function.ty(array).shape().into();
             self.host(|b| b.bind_to(vec![array], Expr::Reshape { array: data, shape }));
         }
         for (&array, &result) in arrays[lists.len()..].iter().zip(further) {
             let kept = self.scalars(result)?;
+            let kept = self.own(kept, &mut taken);
             self.host(|b| b.bind_to(vec![array], Expr::Operand(kept.into())));
         }
         Ok(())

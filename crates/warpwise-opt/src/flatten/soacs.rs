@@ -37,8 +37,10 @@ impl Lifter<'_> {
             return None;
         }
         match (value.form, self.levels[level].link.clone()) {
-            (Form::Irregular(segments), Link::Segments { starts, .. }) => {
-                (segments.starts == starts && self.function.ty(array).rank() == 1).then_some(segments.data)
+            // Segments lie one after the other without gaps, whatever they were made by.
+            (Form::Irregular(segments), Link::Segments { .. }) if self.function.ty(array).rank() == 1 => {
+                let shape = [self.levels[level].width].into_iter().collect();
+                Some(self.host(|b| b.bind_one("elements", Expr::Reshape { array: segments.data, shape })))
             }
             (Form::Regular(regular), Link::Regular { .. }) => {
                 let row = self.function.ty(array).row(1).array_of(&[self.levels[level].width]);

@@ -4,8 +4,16 @@ use std::fmt::Write;
 
 /// A program whose `main` maps over numbers.
 pub fn nest(seed: u64) -> String {
-    let mut maker =
-        Maker { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, names: 0, text: String::new() };
+    let mut maker = Maker {
+        state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
+        names: 0,
+        text: String::new(),
+        recursive: false,
+    };
+    maker.recursive = maker.below(3) == 0;
+    if maker.recursive {
+        maker.helper();
+    }
     let mut scope = Scope { scalars: vec!["x".to_string(), "n".to_string()], arrays: vec![] };
     maker.line("fun main(n: i64, xs: [n]i64) -> (r: [n]i64, s: [n]i64) {");
     maker.line("  r: [n]i64, s: [n]i64 = screma n (xs) map (x: i64) {");
@@ -30,6 +38,8 @@ struct Maker {
     state: u64,
     names: usize,
     text: String,
+    /// Whether there is a function that calls itself.
+    recursive: bool,
 }
 
 impl Maker {
@@ -156,7 +166,7 @@ impl Maker {
     }
 
     fn statement(&mut self, scope: &mut Scope, depth: usize) {
-        match self.below(22) {
+        match self.below(24) {
             0 => {
                 let (x, y) = (self.scalar(scope), self.scalar(scope));
                 let op = ["add", "sub", "mul", "smax"][self.below(4)];
@@ -192,6 +202,10 @@ impl Maker {
             17 => self.updated(scope),
             18 => self.scattered(scope),
             19 => self.filled(scope),
+            20 if self.recursive => {
+                let depth = self.size(scope);
+                self.call(scope, &depth);
+            }
             _ => {
                 let (array, size) = self.array(scope);
                 let sum = self.reduce(&array, &size);
@@ -435,5 +449,38 @@ impl Maker {
         self.bind_array(scope, &size, &format!(
             "hist {width} ({places}) map ({i}: i64) {{ return {i}, {value} }} into ({copy}) rank 1 with {fold}"
         ));
+    }
+
+    /// A function that calls itself some levels deep.
+    fn helper(&mut self) {
+        self.recursive = false;
+        self.line("fun helper(d: i64, k: i64, a: [k]i64) -> (r: i64, m: i64, b: [m]i64) {");
+        let mut scope = Scope {
+            scalars: vec!["d".to_string(), "k".to_string()],
+            arrays: vec![("a".to_string(), "k".to_string())],
+        };
+        let statements = self.below(3);
+        self.statements(&mut scope, statements, 1);
+        let end = self.body(&scope, 0, "");
+        self.line("    deep: bool = slt 0 d;");
+        let mut inner = scope.clone();
+        let (body, (array, size, r)) = self.apart(|maker| {
+            maker.line("    less: i64 = sub d 1;");
+            maker.call(&mut inner, "less");
+            let (array, size) = maker.array(&mut inner);
+            (array, size, maker.summary(&mut inner))
+        });
+        self.line(&format!(
+            "    r: i64, m: i64, b: [m]i64 = if deep {{\n{body}    return {r}, {size}, {array} }} else {end} }};\n  return r, m, b\n}}"
+        ));
+        self.recursive = true;
+    }
+
+    fn call(&mut self, scope: &mut Scope, depth: &str) {
+        let (array, size) = self.array(scope);
+        let (r, m, b) = (self.name("r"), self.name("m"), self.name("a"));
+        self.line(&format!("    {r}: i64, {m}: i64, {b}: [{m}]i64 = call helper({depth}, {size}, {array});"));
+        scope.scalars.extend([r, m.clone()]);
+        scope.arrays.push((b, m));
     }
 }
