@@ -1,7 +1,20 @@
 //! The library that comes with the compiler, written in the language: `library/*.mc`.
 
 /// The files by their paths.
-const FILES: &[(&str, &str)] = &[("basic-types.mc", include_str!("../library/basic-types.mc"))];
+const FILES: &[(&str, &str)] = &[
+    ("basic-types.mc", include_str!("../library/basic-types.mc")),
+    ("bool.mc", include_str!("../library/bool.mc")),
+    ("char.mc", include_str!("../library/char.mc")),
+    ("common.mc", include_str!("../library/common.mc")),
+    ("ext/math-ext.mc", include_str!("../library/ext/math-ext.mc")),
+    ("float.mc", include_str!("../library/float.mc")),
+    ("int.mc", include_str!("../library/int.mc")),
+    ("math.mc", include_str!("../library/math.mc")),
+    ("option.mc", include_str!("../library/option.mc")),
+    ("seq.mc", include_str!("../library/seq.mc")),
+    ("string.mc", include_str!("../library/string.mc")),
+    ("tensor.mc", include_str!("../library/tensor.mc")),
+];
 
 /// The text of a file of the library.
 pub fn file(path: &str) -> Option<&'static str> {

@@ -85,7 +85,7 @@ struct Ran {
 
 fn run_text(name: &str, text: &str) -> Ran {
     let mut sources = Sources::new();
-    let root = SourceFile { key: "root".to_string(), name: name.to_string(), text: text.to_string() };
+    let root = SourceFile { key: format!("tests/{name}"), name: name.to_string(), text: text.to_string() };
     let checked = front_end(root, &Library, &mut sources)
         .unwrap_or_else(|failure| panic!("{}", warpwise_diag::render_failure(&sources, &failure, false)));
     let code = compile(&checked, Options { tests: true });
@@ -179,4 +179,14 @@ fn recursion_without_an_end_names_the_calls() {
         "{names:?}"
     );
     assert_eq!(names.last().map(String::as_str), Some("mexpr"));
+}
+
+#[test]
+fn the_library_passes_its_tests() {
+    for path in library::paths() {
+        let ran = run_text(path, library::file(path).unwrap());
+        assert_eq!(ran.failures, Vec::<String>::new());
+        let outcome = ran.result.unwrap_or_else(|error| panic!("{path}: {error:?}"));
+        assert!(outcome.passed > 0 || path == "basic-types.mc", "{path} has no tests");
+    }
 }
