@@ -1,7 +1,7 @@
 //! Expression acceleration: from a checked program to what its accelerated expressions need, checked and lowered.
 //!
 //! Reading order is the order of the pipeline: [`name`], [`lift`], [`extract`], [`nested`],
-//! [`classify`] (papers/000, sections 4.1 and 4.2). [`walk`] and
+//! [`classify`], [`wellformed`] (papers/000, section 4), and [`lower`] of the functional part. [`walk`] and
 //! [`order`] are what the passes share; [`text`] shows a program as it is after any of them. Every pass works on the same tree
 //! as the sequential host, and what it leaves can be run.
 
@@ -20,6 +20,10 @@ pub mod extract;
 pub mod nested;
 
 pub mod classify;
+
+pub mod wellformed;
+
+pub mod lower;
 
 use std::collections::BTreeSet;
 
@@ -54,5 +58,6 @@ pub fn split(mut checked: Checked) -> Result<Split, Failure> {
     let classes = classify::classify(&entries, &extracted)?;
     let (_, functional) = extract::extract(&classes.functional, &extracted);
     let (_, imperative) = extract::extract(&classes.imperative, &extracted);
+    wellformed::check(&checked, &functional, &imperative)?;
     Ok(Split { host: checked, entries, functional, imperative })
 }

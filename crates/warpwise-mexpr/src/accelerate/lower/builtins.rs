@@ -1,0 +1,251 @@
+//! Built-ins applied to all their arguments.
+
+use warpwise_diag::{Failure, Span};
+use warpwise_ir::Operand;
+use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType, UnaryOp};
+
+use crate::builtins::Builtin;
+
+use super::Lowerer;
+use super::exprs::text;
+use super::patterns::length;
+use super::value::{Data, Shape, Value};
+
+impl Lowerer<'_, '_> {
+    pub(super) fn builtin(
+        &mut self,
+        builtin: Builtin,
+        arguments: &[Value],
+        shape: &Shape,
+        span: Span,
+    ) -> Result<Data, Failure> {
+        if let Some(data) = self.scalar_builtin(builtin, arguments) {
+            return Ok(data);
+        }
+        let data = |this: &Self, index: usize| match arguments.get(index) {
+            Some(value) => this.data(value.clone(), span),
+            None => this.limit("a built-in with too few arguments", span),
+        };
+        let zero = Operand::i64(0);
+        match (builtin, arguments) {
+            (Builtin::Map | Builtin::ParallelMap, [f, _]) => {
+                let seq = data(self, 1)?;
+                let width = length(&seq);
+                self.map(f, &[seq], width, shape, span)
+            }
+            (Builtin::Mapi, [f, _]) => {
+                let seq = data(self, 1)?;
+                let width = length(&seq);
+                let indices = self.indices(width);
+                self.map(f, &[indices, seq], width, shape, span)
+            }
+            (Builtin::Map2, [f, _, _]) => self.map2(f, &data(self, 1)?, &data(self, 2)?, shape, span),
+            (Builtin::Create, [_, f]) => {
+                let n = data(self, 0)?.leaves[0];
+                let fine = self.b.compare("fine", CompareOp::SLe, zero, n);
+                self.check(fine, text("a sequence of negative length"));
+                let indices = self.indices(n);
+                self.map(f, &[indices], n, shape, span)
+            }
+            (Builtin::Foldl, [f, ..]) => {
+                let (start, seq) = (data(self, 1)?, data(self, 2)?);
+                self.foldl(f, &start, &seq, shape, span)
+            }
+            (Builtin::Reduce, [f, ..]) => {
+                let (start, seq) = (data(self, 1)?, data(self, 2)?);
+                self.reduce(f, &start, &seq, shape, span)
+            }
+            (Builtin::Flatten, _) => {
+                let seq = data(self, 0)?;
+                self.flatten(&seq, span)
+            }
+            (Builtin::Length, _) => Ok(Data::int(length(&data(self, 0)?))),
+            (Builtin::Null, _) => {
+                let n = length(&data(self, 0)?);
+                Ok(Data::bool(self.b.compare("empty", CompareOp::Eq, n, zero)))
+            }
+            (Builtin::Get, _) => {
+                let (seq, index) = (data(self, 0)?, data(self, 1)?.leaves[0]);
+                let cert = self.in_bounds(index, length(&seq));
+                Ok(self.element_under(&seq, index, &[cert]))
+            }
+            (Builtin::Set, _) => {
+                let (seq, index, value) = (data(self, 0)?, data(self, 1)?.leaves[0], data(self, 2)?);
+                let cert = self.in_bounds(index, length(&seq));
+                self.set(&seq, index, &value, &[cert], span)
+            }
+            (Builtin::Concat, _) => {
+                let (first, second) = (data(self, 0)?, data(self, 1)?);
+                self.concat(&first, &second, span)
+            }
+            (Builtin::Cons, _) => {
+                let one = self.literal(vec![data(self, 0)?], &Shape::Unknown, span)?;
+                let seq = data(self, 1)?;
+                self.concat(&one, &seq, span)
+            }
+            (Builtin::Snoc, _) => {
+                let one = self.literal(vec![data(self, 1)?], &Shape::Unknown, span)?;
+                let seq = data(self, 0)?;
+                self.concat(&seq, &one, span)
+            }
+            (Builtin::Head, _) => {
+                let seq = data(self, 0)?;
+                let cert = self.not_empty(length(&seq), "`head`");
+                Ok(self.element_under(&seq, zero, &[cert]))
+            }
+            (Builtin::Tail, _) => {
+                let seq = data(self, 0)?;
+                let cert = self.not_empty(length(&seq), "`tail`");
+                let n = self.b.binary("n", BinaryOp::Sub, length(&seq), Operand::i64(1));
+                Ok(self.part_under(&seq, Operand::i64(1), n, Operand::i64(1), &[cert]))
+            }
+            (Builtin::Reverse, _) => {
+                let seq = data(self, 0)?;
+                let n = length(&seq);
+                let last = self.b.binary("last", BinaryOp::Sub, n, Operand::i64(1));
+                Ok(self.part(&seq, last, n, Operand::i64(-1)))
+            }
+            (Builtin::Subsequence, _) => {
+                let (seq, start, n) = (data(self, 0)?, data(self, 1)?.leaves[0], data(self, 2)?.leaves[0]);
+                Ok(self.subsequence(&seq, start, n))
+            }
+            (Builtin::SplitAt, _) => {
+                let (seq, at) = (data(self, 0)?, data(self, 1)?.leaves[0]);
+                let n = length(&seq);
+                let low = self.b.compare("low", CompareOp::SLe, zero, at);
+                let high = self.b.compare("high", CompareOp::SLe, at, n);
+                let fine = self.b.binary("fine", BinaryOp::And, low, high);
+                let cert = self.check(fine, text("`splitAt` out of bounds"));
+                let rest = self.b.binary("n", BinaryOp::Sub, n, at);
+                let first = self.part_under(&seq, zero, at, Operand::i64(1), &[cert]);
+                let second = self.part_under(&seq, at, rest, Operand::i64(1), &[cert]);
+                let Shape::Record(fields) = shape else { return self.limit("this `splitAt`", span) };
+                let labels = fields.iter().map(|(label, _)| *label);
+                // Labels of a pair are in order of their numbers by their text, not by symbol.
+                let mut labels: Vec<_> = labels.collect();
+                labels.sort_by_key(|label| self.checked.names.text(*label).to_string());
+                Ok(Data::record(labels.into_iter().zip([first, second]).collect()))
+            }
+            (Builtin::Error, _) => {
+                self.fail("`error` was called".to_string());
+                Ok(self.blank(shape))
+            }
+            _ => self.limit(format!("`{}` in accelerated code", builtin.name()), span),
+        }
+    }
+
+    /// `map2`, of which the shorter sequence decides the length.
+    fn map2(&mut self, f: &Value, a: &Data, b: &Data, shape: &Shape, span: Span) -> Result<Data, Failure> {
+        let (n, m) = (length(a), length(b));
+        if n == m {
+            return self.map(f, &[a.clone(), b.clone()], n, shape, span);
+        }
+        let width = self.b.binary("n", BinaryOp::SMin, n, m);
+        let (zero, one) = (Operand::i64(0), Operand::i64(1));
+        let inputs = [self.part(a, zero, width, one), self.part(b, zero, width, one)];
+        self.map(f, &inputs, width, shape, span)
+    }
+
+    /// So many elements from an index on, or as many as there are.
+    fn subsequence(&mut self, seq: &Data, start: Operand, n: Operand) -> Data {
+        let all = length(seq);
+        let low = self.b.compare("low", CompareOp::SLe, Operand::i64(0), start);
+        let high = self.b.compare("high", CompareOp::SLe, start, all);
+        let some = self.b.compare("some", CompareOp::SLe, Operand::i64(0), n);
+        let fine = self.b.binary("fine", BinaryOp::And, low, high);
+        let fine = self.b.binary("fine", BinaryOp::And, fine, some);
+        let cert = self.check(fine, text("`subsequence` out of bounds"));
+        let rest = self.b.binary("rest", BinaryOp::Sub, all, start);
+        let len = self.b.binary("n", BinaryOp::SMin, n, rest);
+        self.part_under(seq, start, len, Operand::i64(1), &[cert])
+    }
+
+    /// Built-ins on scalars; nothing for the others.
+    fn scalar_builtin(&mut self, builtin: Builtin, arguments: &[Value]) -> Option<Data> {
+        let leaf = |index: usize| match arguments.get(index) {
+            Some(Value::Data(data)) => data.leaves.first().copied(),
+            Some(Value::Function(_)) | None => None,
+        };
+        let (x, y) = (leaf(0)?, leaf(1));
+        if let Some((op, ty)) = binary(builtin) {
+            return Some(Data::scalar(ty, self.b.binary("x", op, x, y?)));
+        }
+        if let Some((op, swapped)) = comparison(builtin) {
+            let (x, y) = if swapped { (y?, x) } else { (x, y?) };
+            return Some(Data::bool(self.b.compare("c", op, x, y)));
+        }
+        if let Some((op, ty)) = unary(builtin) {
+            return Some(Data::scalar(ty, self.b.unary("x", op, x)));
+        }
+        match builtin {
+            Builtin::Divi => Some(self.divide(BinaryOp::SQuot, x, y?)),
+            Builtin::Modi => Some(self.divide(BinaryOp::SRem, x, y?)),
+            Builtin::IntToFloat => {
+                Some(Data::scalar(ScalarType::F64, self.b.convert("x", ConvertOp::SIToFP, x, ScalarType::F64)))
+            }
+            Builtin::Floorfi => Some(self.rounded(UnaryOp::Floor, x)),
+            Builtin::Ceilfi => Some(self.rounded(UnaryOp::Ceil, x)),
+            Builtin::CharToInt => Some(Data::int(self.b.convert("x", ConvertOp::SExt, x, ScalarType::I64))),
+            _ => None,
+        }
+    }
+
+    fn rounded(&mut self, op: UnaryOp, x: Operand) -> Data {
+        let x = self.b.unary("x", op, x);
+        Data::int(self.b.convert("x", ConvertOp::FPToSI, x, ScalarType::I64))
+    }
+
+    fn divide(&mut self, op: BinaryOp, x: Operand, y: Operand) -> Data {
+        let fine = self.b.compare("fine", CompareOp::Ne, y, Scalar::I64(0));
+        let cert = self.check(fine, text("division by zero"));
+        Data::int(self.b.with_certs(&[cert], |b| b.binary("x", op, x, y)))
+    }
+}
+
+fn binary(builtin: Builtin) -> Option<(BinaryOp, ScalarType)> {
+    let (int, float) = (ScalarType::I64, ScalarType::F64);
+    Some(match builtin {
+        Builtin::Addi => (BinaryOp::Add, int),
+        Builtin::Subi => (BinaryOp::Sub, int),
+        Builtin::Muli => (BinaryOp::Mul, int),
+        Builtin::Addf => (BinaryOp::FAdd, float),
+        Builtin::Subf => (BinaryOp::FSub, float),
+        Builtin::Mulf => (BinaryOp::FMul, float),
+        Builtin::Divf => (BinaryOp::FDiv, float),
+        Builtin::ExternalPow => (BinaryOp::FPow, float),
+        Builtin::ExternalAtan2 => (BinaryOp::Atan2, float),
+        _ => return None,
+    })
+}
+
+/// A comparison, and whether its operands change places.
+fn comparison(builtin: Builtin) -> Option<(CompareOp, bool)> {
+    Some(match builtin {
+        Builtin::Lti => (CompareOp::SLt, false),
+        Builtin::Leqi => (CompareOp::SLe, false),
+        Builtin::Gti => (CompareOp::SLt, true),
+        Builtin::Geqi => (CompareOp::SLe, true),
+        Builtin::Ltf => (CompareOp::FLt, false),
+        Builtin::Leqf => (CompareOp::FLe, false),
+        Builtin::Gtf => (CompareOp::FLt, true),
+        Builtin::Geqf => (CompareOp::FLe, true),
+        Builtin::Eqi | Builtin::Eqf | Builtin::Eqc => (CompareOp::Eq, false),
+        Builtin::Neqi | Builtin::Neqf => (CompareOp::Ne, false),
+        _ => return None,
+    })
+}
+
+fn unary(builtin: Builtin) -> Option<(UnaryOp, ScalarType)> {
+    let float = ScalarType::F64;
+    Some(match builtin {
+        Builtin::Negi => (UnaryOp::Neg, ScalarType::I64),
+        Builtin::Negf => (UnaryOp::FNeg, float),
+        Builtin::ExternalExp => (UnaryOp::Exp, float),
+        Builtin::ExternalLog => (UnaryOp::Log, float),
+        Builtin::ExternalAtan => (UnaryOp::Atan, float),
+        Builtin::ExternalSin => (UnaryOp::Sin, float),
+        Builtin::ExternalCos => (UnaryOp::Cos, float),
+        Builtin::ExternalSqrt => (UnaryOp::Sqrt, float),
+        _ => return None,
+    })
+}

@@ -1,0 +1,236 @@
+//! The functional part of a program in the core IR.
+//!
+//! ```text
+//! let accelerated = lam s. lam c. reduce addi 0 (map (f c) s)
+//! ```
+//! becomes an entry point that takes the length of `s`, then `s` and `c`:
+//! ```text
+//! entry accelerated(n: i64, s: [n]i64, c: i64) -> (r: i64) {
+//!   ys: [n]i64 = screma n (s) map (x: i64) { y: i64 = mul c x; return y };
+//!   r: i64 = screma n (ys) map (x: i64) { return x } reduce (a: i64, b: i64) { t: i64 = add a b; return t } [0];
+//!   return r
+//! }
+//! ```
+//! Lowering is evaluation with operands in place of values: every call of a function is replaced by its body, functions
+//! that are arguments among them, and functions that call themselves last become loops. Sequences are regular
+//! arrays: where elements of different lengths would come together, an assertion fails. Indices and divisors are checked, and
+//! `error` and `never` fail the run. Integers and characters are `i64` and `i32`. Needs: a well-formed functional part
+//! ([`super::wellformed`]). Absent, and refused as limits: elements whose inner lengths only the element's own values decide.
+
+mod builtins;
+mod control;
+mod exprs;
+mod patterns;
+mod sequences;
+mod value;
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+use warpwise_diag::{Failure, Limit, Span};
+use warpwise_ir::builder::Builder;
+use warpwise_ir::{EntryParam, EntryPoint, EntryType, OpaqueForm, Operand, Program, Stm, Type};
+use warpwise_prim::{ScalarType, ValueType};
+
+use crate::compile::Checked;
+use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, TypeVar, VarId};
+
+use super::name::Entry;
+use value::{Data, Layout, Shape, Value};
+
+/// So deep calls are replaced by bodies.
+const DEEPEST: u32 = 100;
+/// So many calls are replaced by bodies in one expression.
+const MOST_CALLS: u32 = 100_000;
+
+/// Lowers the functional part of a program; each accelerated expression becomes an entry point. Their names, in order,
+/// are `accelerated_0`, `accelerated_1`, ... by position among all accelerated expressions.
+pub fn lower(checked: &Checked, entries: &[Entry], functional: &[Decl]) -> Result<Program, Failure> {
+    let functions = Functions::of(functional);
+    let mut program = Program::default();
+    for (index, entry) in entries.iter().enumerate() {
+        if let Some((binding, _)) = functions.defined.get(&entry.var) {
+            let name = format!("accelerated_{index}");
+            program.functions.push(lower_entry(checked, &functions, &name, binding, entry.span)?);
+        }
+    }
+    Ok(program)
+}
+
+/// The functions of the part.
+struct Functions<'a> {
+    /// With whether they are recursive.
+    defined: BTreeMap<VarId, (&'a Binding, bool)>,
+    externals: BTreeMap<VarId, crate::builtins::Builtin>,
+}
+
+impl<'a> Functions<'a> {
+    fn of(decls: &'a [Decl]) -> Functions<'a> {
+        let mut functions = Functions { defined: BTreeMap::new(), externals: BTreeMap::new() };
+        for decl in decls {
+            match &decl.kind {
+                DeclKind::Let(binding) => {
+                    functions.defined.insert(binding.var, (binding, false));
+                }
+                DeclKind::Recursive(bindings) => {
+                    functions.defined.extend(bindings.iter().map(|binding| (binding.var, (binding, true))));
+                }
+                DeclKind::External(var, _, builtin) => {
+                    functions.externals.insert(*var, *builtin);
+                }
+                DeclKind::Utest(_) | DeclKind::Do(_) | DeclKind::Match(..) => {}
+            }
+        }
+        functions
+    }
+}
+
+fn lower_entry(
+    checked: &Checked,
+    functions: &Functions<'_>,
+    name: &str,
+    binding: &Binding,
+    span: Span,
+) -> Result<warpwise_ir::Function, Failure> {
+    let (parameters, body): (&[_], &Expr) = match &binding.body.kind {
+        ExprKind::Lambda(parameters, body) => (parameters, body),
+        _ => (&[], &binding.body),
+    };
+    let mut function = warpwise_ir::Function::new(name);
+    function.span = span;
+    let mut layouts = Vec::new();
+    for parameter in parameters {
+        let shape = Shape::of(&checked.typing.types, checked.typing.vars[parameter.var.0 as usize], &[]);
+        let layout = shape.empty();
+        let sizes: Vec<Operand> =
+            layout.lengths().iter().map(|_| function.param("n", Type::I64, false).into()).collect();
+        layouts.push((parameter.var, layout.with_lengths(&mut sizes.into_iter())));
+    }
+    let size_params = function.params.len();
+    let mut values = FxHashMap::default();
+    let mut params = Vec::new();
+    for (var, layout) in layouts {
+        let text = checked.names.text(checked.program.vars[var.0 as usize].name);
+        let leaves = layout.types().into_iter().map(|ty| function.param(text, ty, false).into()).collect();
+        params.push(EntryParam { name: text.to_string(), consumed: false, ty: entry_type(checked, &layout) });
+        values.insert(var, Value::Data(Data { layout, leaves }));
+    }
+    let builder = Builder::new(&mut function);
+    let mut lowerer = Lowerer {
+        checked,
+        functions,
+        b: builder,
+        values,
+        with: Rc::new(Vec::new()),
+        depth: 0,
+        calls: 0,
+        leaving: None,
+    };
+    lowerer.b.set_span(span);
+    let result = lowerer.expr(body)?;
+    let result = lowerer.data(result, body.span)?;
+    let lengths = result.layout.lengths();
+    let size_results = lengths.len();
+    let results = vec![entry_type(checked, &result.layout)];
+    let all: Vec<Operand> = lengths.into_iter().chain(result.leaves).collect();
+    let unique = vec![false; all.len()];
+    lowerer.b.finish(all, &unique);
+    function.entry = Some(EntryPoint { name: name.to_string(), size_params, params, size_results, results });
+    Ok(function)
+}
+
+/// How the outside sees values of a layout.
+fn entry_type(checked: &Checked, layout: &Layout) -> EntryType {
+    match layout {
+        Layout::Scalar(ty) => EntryType::Scalar(value_type(*ty)),
+        Layout::Record(fields) => EntryType::Opaque {
+            name: "record".to_string(),
+            fields: fields
+                .iter()
+                .map(|(label, layout)| (checked.names.text(*label).to_string(), entry_type(checked, layout)))
+                .collect(),
+            form: OpaqueForm::Record,
+        },
+        Layout::Seq(_, element) => match entry_type(checked, element) {
+            EntryType::Scalar(ty) => EntryType::Array(ty, 1),
+            EntryType::Array(ty, rank) => EntryType::Array(ty, rank + 1),
+            EntryType::Opaque { form: OpaqueForm::Array(rank, element), fields, .. } => {
+                array_type(rank + 1, fields, *element, 1)
+            }
+            element @ EntryType::Opaque { .. } => {
+                let fields = element.leaves().into_iter().enumerate();
+                let fields = fields.map(|(index, (ty, rank))| (index.to_string(), leaf_type(ty, rank)));
+                array_type(1, fields.collect(), element, 1)
+            }
+        },
+    }
+}
+
+fn array_type(rank: usize, fields: Vec<(String, EntryType)>, element: EntryType, more: usize) -> EntryType {
+    let fields = fields.into_iter().map(|(name, ty)| match ty {
+        EntryType::Scalar(ty) => (name, leaf_type(ty, more)),
+        EntryType::Array(ty, rank) => (name, leaf_type(ty, rank + more)),
+        opaque @ EntryType::Opaque { .. } => (name, opaque),
+    });
+    let form = OpaqueForm::Array(rank, Box::new(element));
+    EntryType::Opaque { name: "sequence".to_string(), fields: fields.collect(), form }
+}
+
+fn leaf_type(ty: ValueType, rank: usize) -> EntryType {
+    if rank == 0 { EntryType::Scalar(ty) } else { EntryType::Array(ty, rank) }
+}
+
+fn value_type(ty: ScalarType) -> ValueType {
+    match ty {
+        ScalarType::Bool => ValueType::Bool,
+        ScalarType::I8 => ValueType::I8,
+        ScalarType::I16 => ValueType::I16,
+        ScalarType::I32 => ValueType::I32,
+        ScalarType::I64 => ValueType::I64,
+        ScalarType::F16 => ValueType::F16,
+        ScalarType::F32 => ValueType::F32,
+        ScalarType::F64 => ValueType::F64,
+    }
+}
+
+/// The state of lowering one entry point.
+struct Lowerer<'a, 'f> {
+    checked: &'a Checked,
+    functions: &'a Functions<'a>,
+    b: Builder<'f>,
+    /// The values of variables in the function being lowered.
+    values: FxHashMap<VarId, Value>,
+    /// The types that its type variables stand for.
+    with: Rc<Vec<(TypeVar, Shape)>>,
+    depth: u32,
+    calls: u32,
+    /// The recursive function whose loop has ended: its calls are not reached.
+    leaving: Option<VarId>,
+}
+
+impl Lowerer<'_, '_> {
+    fn limit<T>(&self, message: impl Into<String>, span: Span) -> Result<T, Failure> {
+        Err(Failure::Limit(Limit { message: message.into(), span }))
+    }
+
+    /// A value that must not be a function.
+    fn data(&self, value: Value, span: Span) -> Result<Data, Failure> {
+        match value {
+            Value::Data(data) => Ok(data),
+            Value::Function(_) => self.limit("a function as a value of accelerated code", span),
+        }
+    }
+
+    /// What `build` makes, and the statements for it, kept apart.
+    fn nested<T>(
+        &mut self,
+        build: impl FnOnce(&mut Self) -> Result<T, Failure>,
+    ) -> Result<(Vec<Stm>, T), Failure> {
+        let outer = self.b.take_stms();
+        let made = build(self);
+        let inner = self.b.take_stms();
+        self.b.extend(outer);
+        Ok((inner, made?))
+    }
+}

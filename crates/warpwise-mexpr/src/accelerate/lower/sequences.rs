@@ -1,0 +1,377 @@
+//! What works on whole sequences.
+
+use warpwise_diag::{Failure, Span};
+use warpwise_ir::{Expr as Ir, Message, MessagePart, Operand, Reduce, Screma, SliceDim, Stm, Type, Var};
+use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType, ValueType};
+
+use crate::builtins::Builtin;
+use crate::tree::ExprKind;
+
+use super::Lowerer;
+use super::control::Rounds;
+use super::exprs::text;
+use super::patterns::length;
+use super::value::{Data, FunctionName, Layout, Shape, Value};
+
+impl Lowerer<'_, '_> {
+    /// `[x, y, ...]`.
+    pub(super) fn literal(&mut self, items: Vec<Data>, element: &Shape, span: Span) -> Result<Data, Failure> {
+        let Some((first, rest)) = items.split_first() else {
+            return Ok(self.blank(&Shape::Seq(Box::new(element.clone()))));
+        };
+        let mut all = vec![first.clone()];
+        for item in rest {
+            all.push(self.as_long_as(item, &first.layout, span)?);
+        }
+        let n = Operand::i64(all.len() as i64);
+        let leaves = (0..first.leaves.len())
+            .map(|leaf| {
+                let items = all.iter().map(|item| item.leaves[leaf]).collect();
+                self.b.bind_one("items", Ir::ArrayLit(items)).into()
+            })
+            .collect();
+        Ok(Data { layout: Layout::Seq(n, Box::new(first.layout.clone())), leaves })
+    }
+
+    /// A value with the lengths of another, which must be its own.
+    fn as_long_as(&mut self, data: &Data, wanted: &Layout, span: Span) -> Result<Data, Failure> {
+        let (own, other) = (data.layout.lengths(), wanted.lengths());
+        if own.len() != other.len() || data.leaves.len() != wanted.n_leaves() {
+            return self.limit("elements of which one has no type", span);
+        }
+        if own == other {
+            return Ok(data.clone());
+        }
+        let mut certs = Vec::new();
+        for (own, other) in own.iter().zip(&other).filter(|(own, other)| own != other) {
+            let same = self.b.compare("same", CompareOp::Eq, *own, *other);
+            certs.push(self.check(same, lengths_differ(*own, *other)));
+        }
+        Ok(self.reshaped(data, wanted, &certs))
+    }
+
+    fn reshaped(&mut self, data: &Data, wanted: &Layout, certs: &[Var]) -> Data {
+        let mut leaves = Vec::new();
+        for (leaf, ty) in data.leaves.iter().zip(wanted.types()) {
+            leaves.push(match leaf.as_var() {
+                Some(array) if ty.rank() > 0 => {
+                    let shape = ty.shape().iter().copied().collect();
+                    let reshape = Ir::Reshape { array, shape };
+                    self.b.with_certs(certs, |b| b.bind_one("x", reshape)).into()
+                }
+                _ => *leaf,
+            });
+        }
+        Data { layout: wanted.clone(), leaves }
+    }
+
+    /// Two sequences one after the other.
+    pub(super) fn concat(&mut self, a: &Data, b: &Data, span: Span) -> Result<Data, Failure> {
+        let (Layout::Seq(n, inner), Layout::Seq(m, other)) = (&a.layout, &b.layout) else {
+            return self.limit("this concatenation", span);
+        };
+        let zero = Operand::i64(0);
+        if *n == zero || *m == zero {
+            return Ok(if *n == zero { b.clone() } else { a.clone() });
+        }
+        let (own, others) = (inner.lengths(), other.lengths());
+        let (mut lengths, mut certs) = (Vec::new(), Vec::new());
+        for (own, other) in own.iter().zip(&others) {
+            lengths.push(self.common(*n, *own, *m, *other, &mut certs));
+        }
+        let element = inner.with_lengths(&mut lengths.into_iter());
+        let (first, second) = (
+            self.reshaped_if_needed(a, Layout::Seq(*n, Box::new(element.clone())), &certs),
+            self.reshaped_if_needed(b, Layout::Seq(*m, Box::new(element.clone())), &certs),
+        );
+        let len = self.b.binary("n", BinaryOp::Add, *n, *m);
+        let pairs: Vec<Vec<Var>> = first
+            .leaves
+            .iter()
+            .zip(&second.leaves)
+            .map(|(x, y)| [x, y].into_iter().filter_map(|leaf| leaf.as_var()).collect())
+            .collect();
+        let leaves =
+            pairs.into_iter().map(|arrays| self.b.bind_one("xs", Ir::Concat { arrays, len }).into()).collect();
+        Ok(Data { layout: Layout::Seq(len, Box::new(element)), leaves })
+    }
+
+    fn reshaped_if_needed(&mut self, data: &Data, wanted: Layout, certs: &[Var]) -> Data {
+        if data.layout == wanted { data.clone() } else { self.reshaped(data, &wanted, certs) }
+    }
+
+    /// The length of the elements of two sequences; one without elements has no say.
+    fn common(&mut self, n: Operand, own: Operand, m: Operand, other: Operand, certs: &mut Vec<Var>) -> Operand {
+        if own == other {
+            return own;
+        }
+        let zero = Operand::i64(0);
+        let first_empty = self.b.compare("empty", CompareOp::Eq, n, zero);
+        let second_empty = self.b.compare("empty", CompareOp::Eq, m, zero);
+        let same = self.b.compare("same", CompareOp::Eq, own, other);
+        let either = self.b.binary("fine", BinaryOp::Or, first_empty, second_empty);
+        let fine = self.b.binary("fine", BinaryOp::Or, either, same);
+        certs.push(self.check(fine, lengths_differ(own, other)));
+        self.b.select("n", first_empty, other, own)
+    }
+
+    /// `f` of the elements of one or more sequences of one length.
+    pub(super) fn map(
+        &mut self,
+        f: &Value,
+        inputs: &[Data],
+        width: Operand,
+        shape: &Shape,
+        span: Span,
+    ) -> Result<Data, Failure> {
+        let element_shape = match shape {
+            Shape::Seq(element) => (**element).clone(),
+            _ => Shape::Unknown,
+        };
+        let (mut params, mut elements) = (Vec::new(), Vec::new());
+        for input in inputs {
+            let Layout::Seq(_, element) = &input.layout else { return self.limit("this map", span) };
+            let vars: Vec<Var> =
+                element.types().into_iter().map(|ty| self.b.function.fresh("x", ty)).collect();
+            let leaves = vars.iter().map(|var| (*var).into()).collect();
+            elements.push(Value::Data(Data { layout: (**element).clone(), leaves }));
+            params.extend(vars);
+        }
+        let (mut stms, result) = self.nested(|this| {
+            let result = this.call(f.clone(), elements, &element_shape, span)?;
+            this.data(result, span)
+        })?;
+        self.hoist_lengths(&mut stms, &params, &result.layout, span)?;
+        let inputs = inputs.iter().flat_map(|input| &input.leaves).filter_map(|leaf| leaf.as_var()).collect();
+        let mut results = result.leaves;
+        if results.is_empty() && !stms.is_empty() {
+            // What may fail is computed, even if nothing comes of it.
+            results.push(Operand::bool(true));
+        }
+        let n_leaves = result.layout.n_leaves();
+        let map = warpwise_ir::Lambda { params, body: warpwise_ir::Body { stms, result: results } };
+        let screma = Screma { width, inputs, map, scans: Vec::new(), reduces: Vec::new(), post: None };
+        let vars = self.b.bind("ys", Ir::Screma(Box::new(screma)));
+        let leaves = vars[..n_leaves].iter().map(|var| (*var).into()).collect();
+        Ok(Data { layout: Layout::Seq(width, Box::new(result.layout)), leaves })
+    }
+
+    /// Moves the computation of lengths of elements out of the function that makes the elements.
+    fn hoist_lengths(
+        &mut self,
+        stms: &mut Vec<Stm>,
+        params: &[Var],
+        layout: &Layout,
+        span: Span,
+    ) -> Result<(), Failure> {
+        for length in layout.lengths() {
+            if let Some(var) = length.as_var()
+                && !self.hoist(stms, params, var)
+            {
+                let message = "elements of a sequence that are sequences themselves, of lengths that only the \
+                               elements' values tell; lengths may be computed from what is the same for all elements";
+                return self.limit(message, span);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a variable is, or could be made, one of the surroundings.
+    fn hoist(&mut self, stms: &mut Vec<Stm>, params: &[Var], var: Var) -> bool {
+        if params.contains(&var) {
+            return false;
+        }
+        let Some(position) = stms.iter().position(|stm| stm.pattern.contains(&var)) else { return true };
+        let stm = &stms[position];
+        let operands = match &stm.expr {
+            Ir::Operand(x) | Ir::Unary(_, x) | Ir::Convert(_, x, _) => vec![*x],
+            Ir::Binary(_, x, y) | Ir::Compare(_, x, y) => vec![*x, *y],
+            Ir::Select(c, x, y) => vec![*c, *x, *y],
+            _ => return false,
+        };
+        if !stm.certs.is_empty() {
+            return false;
+        }
+        if !operands.into_iter().filter_map(Operand::as_var).all(|var| self.hoist(stms, params, var)) {
+            return false;
+        }
+        if let Some(position) = stms.iter().position(|stm| stm.pattern.contains(&var)) {
+            let stm = stms.remove(position);
+            self.b.push(stm);
+        }
+        true
+    }
+
+    /// `foldl f start s`: a loop, or a reduction where the operator is known to be associative.
+    pub(super) fn foldl(
+        &mut self,
+        f: &Value,
+        start: &Data,
+        seq: &Data,
+        shape: &Shape,
+        span: Span,
+    ) -> Result<Data, Failure> {
+        if let Some((op, neutral)) = self.associative(f) {
+            let neutral = Data::int(neutral);
+            let all = self.reduce_by(f, &neutral, seq, shape, span)?;
+            if start.leaves == neutral.leaves {
+                return Ok(all);
+            }
+            return Ok(Data::int(self.b.binary("r", op, start.leaves[0], all.leaves[0])));
+        }
+        self.rounds(start, Rounds::Times(length(seq)), span, &mut |this, index, now| {
+            let element = this.element(seq, index);
+            let arguments = vec![Value::Data(now.clone()), Value::Data(element)];
+            let next = this.call(f.clone(), arguments, shape, span)?;
+            this.data(next, span)
+        })
+    }
+
+    /// `reduce f neutral s`. Elements that are sequences are combined one after the other.
+    pub(super) fn reduce(
+        &mut self,
+        f: &Value,
+        start: &Data,
+        seq: &Data,
+        shape: &Shape,
+        span: Span,
+    ) -> Result<Data, Failure> {
+        if start.layout.has_sequences() || start.leaves.is_empty() || self.associative(f).is_some() {
+            return self.foldl(f, start, seq, shape, span);
+        }
+        self.reduce_by(f, start, seq, shape, span)
+    }
+
+    fn reduce_by(
+        &mut self,
+        f: &Value,
+        neutral: &Data,
+        seq: &Data,
+        shape: &Shape,
+        span: Span,
+    ) -> Result<Data, Failure> {
+        let types: Vec<Type> = neutral.layout.types();
+        let mut params: Vec<Var> = Vec::new();
+        let mut sides = Vec::new();
+        for name in ["a", "b"] {
+            let vars: Vec<Var> = types.iter().map(|ty| self.b.function.fresh(name, ty.clone())).collect();
+            let leaves = vars.iter().map(|var| (*var).into()).collect();
+            sides.push(Value::Data(Data { layout: neutral.layout.clone(), leaves }));
+            params.extend(vars);
+        }
+        let (stms, result) = self.nested(|this| {
+            let result = this.call(f.clone(), sides, shape, span)?;
+            this.data(result, span)
+        })?;
+        let op = warpwise_ir::Lambda { params, body: warpwise_ir::Body { stms, result: result.leaves } };
+        let reduce = Reduce { op, neutral: neutral.leaves.clone(), commutative: false };
+        let inputs: Vec<Var> = seq.leaves.iter().filter_map(|leaf| leaf.as_var()).collect();
+        let map = self.b.identity(&types);
+        let vars = self.b.map_reduce("r", length(seq), &inputs, map, reduce);
+        let leaves = vars.into_iter().map(Operand::from).collect();
+        Ok(Data { layout: neutral.layout.clone(), leaves })
+    }
+
+    /// The operator and neutral element of a function that is addition or multiplication of integers.
+    fn associative(&self, f: &Value) -> Option<(BinaryOp, i64)> {
+        let Value::Function(function) = f else { return None };
+        if !function.arguments.is_empty() {
+            return None;
+        }
+        let builtin = match function.name {
+            FunctionName::Builtin(builtin) => builtin,
+            FunctionName::Defined(var) => {
+                let (binding, _) = self.functions.defined.get(&var)?;
+                let ExprKind::Lambda(parameters, body) = &binding.body.kind else { return None };
+                let ExprKind::Apply(op, arguments) = &body.kind else { return None };
+                let [a, b] = &parameters[..] else { return None };
+                let names = arguments.iter().map(|argument| match argument.kind {
+                    ExprKind::Var(var) => Some(var),
+                    _ => None,
+                });
+                let names: Vec<_> = names.collect();
+                if names != [Some(a.var), Some(b.var)] && names != [Some(b.var), Some(a.var)] {
+                    return None;
+                }
+                match op.kind {
+                    ExprKind::Builtin(builtin) => builtin,
+                    _ => return None,
+                }
+            }
+        };
+        match builtin {
+            Builtin::Addi => Some((BinaryOp::Add, 0)),
+            Builtin::Muli => Some((BinaryOp::Mul, 1)),
+            // Not of floats: their sums depend on the order.
+            _ => None,
+        }
+    }
+
+    /// `[0, 1, ...]`, so many.
+    pub(super) fn indices(&mut self, n: Operand) -> Data {
+        let iota = Ir::Iota { len: n, start: Operand::i64(0), step: Operand::i64(1) };
+        let array = self.b.bind_one("is", iota);
+        Data { layout: Layout::Seq(n, Box::new(Layout::Scalar(ScalarType::I64))), leaves: vec![array.into()] }
+    }
+
+    /// The inner sequences one after the other.
+    pub(super) fn flatten(&mut self, seq: &Data, span: Span) -> Result<Data, Failure> {
+        let Layout::Seq(n, row) = &seq.layout else { return self.limit("this `flatten`", span) };
+        let Layout::Seq(m, element) = &**row else { return self.limit("this `flatten`", span) };
+        let len = self.b.binary("n", BinaryOp::Mul, *n, *m);
+        Ok(self.reshaped(seq, &Layout::Seq(len, element.clone()), &[]))
+    }
+
+    /// A sequence with another element at an index that is in bounds.
+    pub(super) fn set(
+        &mut self,
+        seq: &Data,
+        index: Operand,
+        value: &Data,
+        certs: &[Var],
+        span: Span,
+    ) -> Result<Data, Failure> {
+        let Layout::Seq(_, element) = &seq.layout else { return self.limit("this `set`", span) };
+        let value = self.as_long_as(value, element, span)?;
+        let mut leaves = Vec::new();
+        for (leaf, new) in seq.leaves.iter().zip(&value.leaves) {
+            let Some(array) = leaf.as_var() else { continue };
+            let rest: Vec<Operand> = self.b.function.ty(array).shape()[1..].to_vec();
+            let copy = self.b.bind_one("copy", Ir::Copy(array));
+            let whole = |len| SliceDim::Range { start: Operand::i64(0), len, stride: Operand::i64(1) };
+            let dims = std::iter::once(SliceDim::Fix(index)).chain(rest.into_iter().map(whole)).collect();
+            leaves.push(self.b.with_certs(certs, |b| b.update("xs", copy, dims, *new)).into());
+        }
+        Ok(Data { layout: seq.layout.clone(), leaves })
+    }
+
+    /// A certificate that an index is in bounds.
+    pub(super) fn in_bounds(&mut self, index: Operand, n: Operand) -> Var {
+        let low = self.b.compare("low", CompareOp::SLe, Operand::i64(0), index);
+        let high = self.b.compare("high", CompareOp::SLt, index, n);
+        let fine = self.b.binary("fine", BinaryOp::And, low, high);
+        let parts = vec![
+            MessagePart::Text("Index [".to_string()),
+            MessagePart::Value(index, ValueType::I64),
+            MessagePart::Text("] out of bounds for sequence of length ".to_string()),
+            MessagePart::Value(n, ValueType::I64),
+        ];
+        self.check(fine, Message { parts, calls: Vec::new() })
+    }
+
+    /// A certificate that a sequence has an element.
+    pub(super) fn not_empty(&mut self, n: Operand, what: &str) -> Var {
+        let fine = self.b.compare("fine", CompareOp::SLt, Scalar::I64(0), n);
+        self.check(fine, text(&format!("{what} of an empty sequence")))
+    }
+}
+
+fn lengths_differ(a: Operand, b: Operand) -> Message {
+    let parts = vec![
+        MessagePart::Text("Irregular sequence: elements of lengths ".to_string()),
+        MessagePart::Value(a, ValueType::I64),
+        MessagePart::Text(" and ".to_string()),
+        MessagePart::Value(b, ValueType::I64),
+    ];
+    Message { parts, calls: Vec::new() }
+}

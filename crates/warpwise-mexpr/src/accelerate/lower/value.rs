@@ -1,0 +1,213 @@
+//! Values while lowering: what a value of the language is made of in the core IR.
+//!
+//! A value is a layout and its leaves. A scalar has one leaf, a record those of its fields, a sequence an array for each leaf
+//! of an element: records become components, and sequences of sequences arrays of two dimensions. Lengths stand in the
+//! layout. Functions have no leaves: which one it is is always known, with the arguments it has so far.
+
+use std::rc::Rc;
+
+use warpwise_ir::{Operand, Type};
+use warpwise_prim::ScalarType;
+
+use crate::builtins::Builtin;
+use crate::check::types::{Node, Ty, Types};
+use crate::syntax::names::Symbol;
+use crate::tree::{TypeVar, VarId};
+
+/// A value.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    Data(Data),
+    Function(Function),
+}
+
+/// A value that exists at run time.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Data {
+    pub(super) layout: Layout,
+    pub(super) leaves: Vec<Operand>,
+}
+
+/// How a value is made up.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Layout {
+    Scalar(ScalarType),
+    /// Labels in order.
+    Record(Vec<(Symbol, Layout)>),
+    /// A length, and the layout of an element.
+    Seq(Operand, Box<Layout>),
+}
+
+/// A function with its first arguments.
+#[derive(Clone, Debug)]
+pub(super) struct Function {
+    pub(super) name: FunctionName,
+    /// What its type variables are.
+    pub(super) with: Rc<Vec<(TypeVar, Shape)>>,
+    pub(super) arguments: Vec<Value>,
+}
+
+/// Which function it is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum FunctionName {
+    Defined(VarId),
+    Builtin(Builtin),
+}
+
+/// A type without type variables.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Shape {
+    Scalar(ScalarType),
+    Record(Vec<(Symbol, Shape)>),
+    Seq(Box<Shape>),
+    Arrow(Box<Shape>, Box<Shape>),
+    /// Nothing looks at values of this type.
+    Unknown,
+}
+
+impl Data {
+    pub(super) fn scalar(ty: ScalarType, operand: impl Into<Operand>) -> Data {
+        Data { layout: Layout::Scalar(ty), leaves: vec![operand.into()] }
+    }
+
+    pub(super) fn int(operand: impl Into<Operand>) -> Data {
+        Data::scalar(ScalarType::I64, operand)
+    }
+
+    pub(super) fn bool(operand: impl Into<Operand>) -> Data {
+        Data::scalar(ScalarType::Bool, operand)
+    }
+
+    pub(super) fn record(mut fields: Vec<(Symbol, Data)>) -> Data {
+        fields.sort_by_key(|(label, _)| *label);
+        let layout = fields.iter().map(|(label, value)| (*label, value.layout.clone())).collect();
+        let leaves = fields.into_iter().flat_map(|(_, value)| value.leaves).collect();
+        Data { layout: Layout::Record(layout), leaves }
+    }
+
+    /// The fields of a record.
+    pub(super) fn fields(&self) -> Vec<(Symbol, Data)> {
+        let Layout::Record(fields) = &self.layout else { return Vec::new() };
+        let mut start = 0;
+        let take = |(label, layout): &(Symbol, Layout)| {
+            let end = start + layout.n_leaves();
+            let leaves = self.leaves[start..end].to_vec();
+            start = end;
+            (*label, Data { layout: layout.clone(), leaves })
+        };
+        fields.iter().map(take).collect()
+    }
+}
+
+impl Layout {
+    pub(super) fn n_leaves(&self) -> usize {
+        match self {
+            Layout::Scalar(_) => 1,
+            Layout::Record(fields) => fields.iter().map(|(_, layout)| layout.n_leaves()).sum(),
+            Layout::Seq(_, element) => element.n_leaves(),
+        }
+    }
+
+    /// The types of the leaves.
+    pub(super) fn types(&self) -> Vec<Type> {
+        match self {
+            Layout::Scalar(ty) => vec![Type::Scalar(*ty)],
+            Layout::Record(fields) => fields.iter().flat_map(|(_, layout)| layout.types()).collect(),
+            Layout::Seq(length, element) => {
+                element.types().iter().map(|ty| ty.array_of(std::slice::from_ref(length))).collect()
+            }
+        }
+    }
+
+    /// All lengths, outer ones first.
+    pub(super) fn lengths(&self) -> Vec<Operand> {
+        match self {
+            Layout::Scalar(_) => Vec::new(),
+            Layout::Record(fields) => fields.iter().flat_map(|(_, layout)| layout.lengths()).collect(),
+            Layout::Seq(length, element) => {
+                std::iter::once(*length).chain(element.lengths()).collect()
+            }
+        }
+    }
+
+    /// The layout with other lengths.
+    pub(super) fn with_lengths(&self, lengths: &mut impl Iterator<Item = Operand>) -> Layout {
+        match self {
+            Layout::Scalar(_) => self.clone(),
+            Layout::Record(fields) => Layout::Record(
+                fields.iter().map(|(label, layout)| (*label, layout.with_lengths(lengths))).collect(),
+            ),
+            Layout::Seq(length, element) => {
+                let length = lengths.next().unwrap_or(*length);
+                Layout::Seq(length, Box::new(element.with_lengths(lengths)))
+            }
+        }
+    }
+
+    pub(super) fn has_sequences(&self) -> bool {
+        !self.lengths().is_empty()
+    }
+}
+
+impl Shape {
+    /// A type with its variables replaced.
+    pub(super) fn of(types: &Types, ty: Ty, with: &[(TypeVar, Shape)]) -> Shape {
+        match types.node(ty) {
+            Node::Bool => Shape::Scalar(ScalarType::Bool),
+            Node::Int => Shape::Scalar(ScalarType::I64),
+            Node::Float => Shape::Scalar(ScalarType::F64),
+            Node::Char => Shape::Scalar(ScalarType::I32),
+            Node::Seq(element) => Shape::Seq(Box::new(Shape::of(types, *element, with))),
+            Node::Record(fields) => Shape::Record(
+                fields.iter().map(|(label, ty)| (*label, Shape::of(types, *ty, with))).collect(),
+            ),
+            Node::Arrow(from, to) => Shape::Arrow(
+                Box::new(Shape::of(types, *from, with)),
+                Box::new(Shape::of(types, *to, with)),
+            ),
+            Node::Var(var) => {
+                with.iter().find(|(other, _)| other == var).map_or(Shape::Unknown, |(_, shape)| shape.clone())
+            }
+            Node::All(_, inner) => Shape::of(types, *inner, with),
+            Node::Tensor(_) | Node::Named(..) | Node::Meta(_) => Shape::Unknown,
+        }
+    }
+
+    /// What type variables are where a type has become this one.
+    pub(super) fn solve(&self, types: &Types, general: Ty, found: &mut Vec<(TypeVar, Shape)>) {
+        match (types.node(general), self) {
+            (Node::All(_, inner), _) => self.solve(types, *inner, found),
+            (Node::Var(var), _) => {
+                if !found.iter().any(|(other, _)| other == var) {
+                    found.push((*var, self.clone()));
+                }
+            }
+            (Node::Seq(general), Shape::Seq(element)) => element.solve(types, *general, found),
+            (Node::Arrow(from, to), Shape::Arrow(own_from, own_to)) => {
+                own_from.solve(types, *from, found);
+                own_to.solve(types, *to, found);
+            }
+            (Node::Record(general), Shape::Record(fields)) => {
+                for ((_, general), (_, field)) in general.iter().zip(fields) {
+                    field.solve(types, *general, found);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The layout of a value of this type without any elements; functions have none.
+    pub(super) fn empty(&self) -> Layout {
+        match self {
+            Shape::Scalar(ty) => Layout::Scalar(*ty),
+            Shape::Record(fields) => {
+                let mut fields: Vec<_> =
+                    fields.iter().map(|(label, shape)| (*label, shape.empty())).collect();
+                fields.sort_by_key(|(label, _)| *label);
+                Layout::Record(fields)
+            }
+            Shape::Seq(element) => Layout::Seq(Operand::i64(0), Box::new(element.empty())),
+            Shape::Arrow(..) | Shape::Unknown => Layout::Record(Vec::new()),
+        }
+    }
+}

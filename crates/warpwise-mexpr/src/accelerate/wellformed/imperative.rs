@@ -1,0 +1,180 @@
+//! The rules of the imperative part (papers/000, Figure 10).
+
+use std::collections::BTreeSet;
+
+use crate::builtins::Builtin;
+use crate::check::types::{Node, Ty, Types};
+use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, VarId};
+
+use super::super::walk::bound;
+use super::{Errors, each_expr, functions};
+
+/// Checks the imperative part.
+pub(super) fn check(errors: &mut Errors<'_>, decls: &[Decl]) {
+    for decl in decls {
+        if let DeclKind::External(var, _, builtin) = &decl.kind
+            && !has_builtin(*builtin)
+        {
+            let span = errors.checked.program.vars[var.0 as usize].span;
+            errors.builtin(*builtin, span);
+        }
+    }
+    for (binding, _) in functions(decls) {
+        written_out(errors, binding);
+        let vars: BTreeSet<VarId> = bound(&binding.body);
+        vars.into_iter().for_each(|var| errors.var(var, has_type));
+    }
+    each_expr(decls, &mut |expr| expression(errors, expr));
+}
+
+/// Functions take all their arguments at once, and none of them is a function.
+fn written_out(errors: &mut Errors<'_>, binding: &Binding) {
+    let span = errors.checked.program.vars[binding.var.0 as usize].span;
+    let (parameters, result) = match &binding.body.kind {
+        ExprKind::Lambda(parameters, result) => (parameters.as_slice(), Some(result)),
+        _ => (&[][..], None),
+    };
+    if result.is_none_or(|result| errors.is_function(result.ty)) {
+        let rule = "functions in imperative accelerated code are written out with all their parameters";
+        errors.add("M0419", span, rule, "write `lam x. f x`, with one `lam` for each argument");
+    }
+    for parameter in parameters {
+        if errors.is_function(errors.checked.typing.vars[parameter.var.0 as usize]) {
+            let rule = "functions in imperative accelerated code take no functions";
+            let span = errors.checked.program.vars[parameter.var.0 as usize].span;
+            errors.add("M0419", span, rule, "write one function for each function that is handed to it");
+        }
+    }
+}
+
+fn expression(errors: &mut Errors<'_>, expr: &Expr) {
+    errors.shared(expr);
+    match &expr.kind {
+        ExprKind::Builtin(builtin) if !has_builtin(*builtin) => errors.builtin(*builtin, expr.span),
+        ExprKind::Update(..) => {
+            let remedy = "make a new record of all fields";
+            errors.add("M0415", expr.span, "imperative accelerated code does not update records", remedy);
+        }
+        ExprKind::Seq(_) | ExprKind::Record(_) => errors.ty(expr.ty, expr.span, has_type),
+        ExprKind::Apply(function, arguments) => {
+            if let ExprKind::Builtin(builtin) = function.kind
+                && let Some(argument) = function_argument(builtin).and_then(|index| arguments.get(index))
+            {
+                let is_name = |expr: &Expr| matches!(expr.kind, ExprKind::Var(_) | ExprKind::Builtin(_));
+                let is_partial = matches!(&argument.kind, ExprKind::Apply(f, _) if is_name(f));
+                if !is_name(argument) && !is_partial {
+                    let rule = format!(
+                        "the function given to `{}` is a name, perhaps with arguments",
+                        builtin.name()
+                    );
+                    errors.add("M0420", argument.span, &rule, "give the function a name by `let`");
+                }
+            }
+        }
+        ExprKind::Var(_)
+        | ExprKind::Frozen(_)
+        | ExprKind::Builtin(_)
+        | ExprKind::Int(_)
+        | ExprKind::Float(_)
+        | ExprKind::Char(_)
+        | ExprKind::Bool(_)
+        | ExprKind::String(_)
+        | ExprKind::Never
+        | ExprKind::Lambda(..)
+        | ExprKind::Construct(..)
+        | ExprKind::Choice(..)
+        | ExprKind::Project(..)
+        | ExprKind::Block(..)
+        | ExprKind::Accelerate(_) => {}
+    }
+}
+
+/// Which argument of a built-in is the function it applies.
+fn function_argument(builtin: Builtin) -> Option<usize> {
+    match builtin {
+        Builtin::Foldl => Some(0),
+        Builtin::Loop | Builtin::SeqLoop => Some(1),
+        Builtin::SeqLoopAcc => Some(2),
+        // The others apply none.
+        _ => None,
+    }
+}
+
+/// Whether the part has values of this type.
+fn has_type(types: &Types, ty: Ty) -> bool {
+    match types.node(ty) {
+        Node::Bool | Node::Int | Node::Float | Node::Char | Node::Var(_) => true,
+        Node::Tensor(element) => matches!(types.node(*element), Node::Int | Node::Float | Node::Var(_)),
+        Node::Seq(_) | Node::Record(_) | Node::Arrow(..) | Node::All(..) => {
+            types.parts(ty).into_iter().all(|part| has_type(types, part))
+        }
+        Node::Named(..) => false,
+        Node::Meta(meta) => types.open(*meta).fields.is_none(),
+    }
+}
+
+/// The built-ins of the part.
+fn has_builtin(builtin: Builtin) -> bool {
+    use Builtin::*;
+    matches!(
+        builtin,
+        Addi | Subi
+            | Muli
+            | Divi
+            | Modi
+            | Negi
+            | Lti
+            | Leqi
+            | Gti
+            | Geqi
+            | Eqi
+            | Neqi
+            | Slli
+            | Srli
+            | Srai
+            | Addf
+            | Subf
+            | Mulf
+            | Divf
+            | Negf
+            | Ltf
+            | Leqf
+            | Gtf
+            | Geqf
+            | Eqf
+            | Neqf
+            | Floorfi
+            | Ceilfi
+            | Roundfi
+            | IntToFloat
+            | Eqc
+            | CharToInt
+            | IntToChar
+            | Length
+            | Get
+            | Foldl
+            | Print
+            | DPrint
+            | Error
+            | TensorGet
+            | TensorSet
+            | TensorLinearGet
+            | TensorLinearSet
+            | TensorRank
+            | TensorShape
+            | TensorSlice
+            | TensorSub
+            | Loop
+            | SeqLoop
+            | SeqLoopAcc
+            | PrintFloat
+            | ExternalExp
+            | ExternalLog
+            | ExternalAtan
+            | ExternalSin
+            | ExternalCos
+            | ExternalAtan2
+            | ExternalPow
+            | ExternalSqrt
+    )
+}

@@ -1,0 +1,181 @@
+//! Well-formedness: whether what is extracted can run on a device (papers/000, Figures 9 to 11).
+//!
+//! [`check`] looks at every definition of both parts and reports all errors together, in the order of their places; each names
+//! the rule, the place and what helps. [`functional`] and [`imperative`] hold the rules of one part, this file those of
+//! both. Needs: extracted programs. Absent: what only a run shows (regularity, ranks, bounds).
+
+pub mod functional;
+
+pub mod imperative;
+
+use std::collections::BTreeMap;
+
+use warpwise_diag::{Diagnostic, Failure, Span};
+
+use crate::builtins::Builtin;
+use crate::check::show::show;
+use crate::check::types::{Node, Ty, Types};
+use crate::compile::Checked;
+use crate::tree::{Decl, DeclKind, Expr, ExprKind, Pat, PatKind, VarId};
+
+use super::lift::has_function;
+use super::walk::{children, decl_children};
+
+/// Checks the functional and the imperative part of a program.
+pub fn check(checked: &Checked, functional: &[Decl], imperative: &[Decl]) -> Result<(), Failure> {
+    let mut errors = Errors { checked, found: BTreeMap::new() };
+    functional::check(&mut errors, functional);
+    imperative::check(&mut errors, imperative);
+    if errors.found.is_empty() { Ok(()) } else { Err(Failure::User(errors.found.into_values().collect())) }
+}
+
+/// What is wrong so far, by place: of what is wrong twice at one place for one reason one is kept.
+pub(super) struct Errors<'a> {
+    pub(super) checked: &'a Checked,
+    found: BTreeMap<(u32, u32, &'static str), Diagnostic>,
+}
+
+impl Errors<'_> {
+    /// Adds an error: the rule that is broken, and what helps.
+    pub(super) fn add(&mut self, code: &'static str, span: Span, rule: &str, remedy: &str) {
+        let error = Diagnostic::error(code, span, rule).hint(remedy);
+        self.found.entry((span.file.0, span.start, code)).or_insert(error);
+    }
+
+    pub(super) fn types(&self) -> &Types {
+        &self.checked.typing.types
+    }
+
+    pub(super) fn show(&self, ty: Ty) -> String {
+        show(&self.checked.typing.types, &self.checked.program, &self.checked.names, ty)
+    }
+
+    pub(super) fn is_function(&self, ty: Ty) -> bool {
+        matches!(self.types().node(ty), Node::Arrow(..))
+    }
+
+    /// The type of a variable, where it is bound.
+    pub(super) fn var(&mut self, var: VarId, check_type: fn(&Types, Ty) -> bool) {
+        let span = self.checked.program.vars[var.0 as usize].span;
+        self.ty(self.checked.typing.vars[var.0 as usize], span, check_type);
+    }
+
+    /// A type, at a place.
+    pub(super) fn ty(&mut self, ty: Ty, span: Span, is_supported: fn(&Types, Ty) -> bool) {
+        if !is_supported(self.types(), ty) {
+            let rule = format!("accelerated code has no values of type `{}`", self.show(ty));
+            let remedy = "compute what needs it outside, and use numbers, truth values, characters, records and sequences (or tensors of numbers with `loop`)";
+            self.add("M0410", span, &rule, remedy);
+        } else if holds_functions(self.types(), ty) {
+            let rule = "sequences and records in accelerated code hold no functions";
+            self.add(
+                "M0411",
+                span,
+                rule,
+                "hold what the functions differ in, and choose between them by `if`",
+            );
+        }
+    }
+
+    /// What both parts demand of an expression.
+    pub(super) fn shared(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Choice(tests, _) => {
+                if self.is_function(expr.ty) {
+                    let rule = "conditionals in accelerated code do not yield functions";
+                    self.add("M0412", expr.span, rule, "apply the functions inside of the alternatives");
+                }
+                tests.iter().for_each(|test| self.pattern(&test.pattern));
+            }
+            ExprKind::Construct(..) => self.add(
+                "M0415",
+                expr.span,
+                "accelerated code has no constructors",
+                "use a record with a number that says which case it is",
+            ),
+            ExprKind::Block(decls, _) => {
+                for decl in decls {
+                    if let DeclKind::Match(_, pattern) = &decl.kind {
+                        self.pattern(pattern);
+                    }
+                }
+            }
+            ExprKind::Var(_)
+            | ExprKind::Frozen(_)
+            | ExprKind::Builtin(_)
+            | ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Char(_)
+            | ExprKind::Bool(_)
+            | ExprKind::String(_)
+            | ExprKind::Never
+            | ExprKind::Apply(..)
+            | ExprKind::Lambda(..)
+            | ExprKind::Record(_)
+            | ExprKind::Update(..)
+            | ExprKind::Project(..)
+            | ExprKind::Seq(_)
+            | ExprKind::Accelerate(_) => {}
+        }
+    }
+
+    fn pattern(&mut self, pattern: &Pat) {
+        let inner: Vec<&Pat> = match &pattern.kind {
+            PatKind::Wildcard | PatKind::Var(_) | PatKind::Int(_) | PatKind::Char(_) | PatKind::Bool(_) => {
+                Vec::new()
+            }
+            PatKind::Record(fields) => fields.iter().map(|(_, pattern)| pattern).collect(),
+            PatKind::Construct(..) => {
+                let remedy = "use a record with a number that says which case it is";
+                self.add("M0416", pattern.span, "patterns in accelerated code have no constructors", remedy);
+                Vec::new()
+            }
+            PatKind::Seq(items) => items.iter().collect(),
+            PatKind::Edge(first, _, last) => first.iter().chain(last).collect(),
+            PatKind::And(left, right) | PatKind::Or(left, right) => vec![left, right],
+            PatKind::Not(inner) => vec![inner],
+        };
+        inner.into_iter().for_each(|pattern| self.pattern(pattern));
+    }
+
+    /// A built-in that the part does not have.
+    pub(super) fn builtin(&mut self, builtin: Builtin, span: Span) {
+        let rule = format!("accelerated code cannot use `{}`", builtin.name());
+        self.add("M0417", span, &rule, "compute it outside: what accelerated code uses is handed to it");
+    }
+}
+
+/// Whether a sequence or a record in this type holds functions.
+fn holds_functions(types: &Types, ty: Ty) -> bool {
+    match types.node(ty) {
+        Node::Seq(_) | Node::Tensor(_) | Node::Record(_) | Node::Named(..) => has_function(types, ty),
+        Node::Arrow(from, to) => holds_functions(types, *from) || holds_functions(types, *to),
+        Node::Bool | Node::Int | Node::Float | Node::Char | Node::Var(_) | Node::Meta(_) => false,
+        Node::All(_, inner) => holds_functions(types, *inner),
+    }
+}
+
+/// The definitions of functions among extracted ones, and whether they are recursive.
+pub(super) fn functions(decls: &[Decl]) -> impl Iterator<Item = (&crate::tree::Binding, bool)> {
+    decls.iter().flat_map(|decl| match &decl.kind {
+        DeclKind::Let(binding) => vec![(binding, false)],
+        DeclKind::Recursive(bindings) => bindings.iter().map(|binding| (binding, true)).collect(),
+        DeclKind::External(..) | DeclKind::Utest(_) | DeclKind::Do(_) | DeclKind::Match(..) => Vec::new(),
+    })
+}
+
+/// Calls `visit` with every expression of some definitions; `error` and its message are left out, since they may stand
+/// anywhere.
+pub(super) fn each_expr<'e>(decls: &'e [Decl], visit: &mut dyn FnMut(&'e Expr)) {
+    decls.iter().flat_map(decl_children).for_each(|expr| each_in(expr, visit));
+}
+
+fn each_in<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
+    if let ExprKind::Apply(function, _) = &expr.kind
+        && matches!(function.kind, ExprKind::Builtin(Builtin::Error))
+    {
+        return;
+    }
+    visit(expr);
+    children(expr).into_iter().for_each(|child| each_in(child, visit));
+}
