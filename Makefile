@@ -3,7 +3,7 @@
 CARGO ?= cargo
 WARPWISE := target/release/warpwise
 
-.PHONY: help setup build demo test test-all bench bench-embedded ablation bench-check
+.PHONY: help setup build demo test test-all bench bench-embedded ablation bench-check test-gpu bench-gpu
 
 help:
 	@echo 'make demo        build Warpwise and run it: pictures, hotspot, k-means, Mandelbrot, one table'
@@ -13,6 +13,8 @@ help:
 	@echo 'make bench-embedded  compare programs embedded in Rust with C and with ndarray and rayon'
 	@echo 'make ablation    measure what each optimisation is worth; writes docs/ablation.md and docs/ablation.svg'
 	@echo 'make bench-check validate the benchmark programs on the reference data, in full'
+	@echo 'make test-gpu    the programs on a CUDA device; a quarter of them with PART=1/4'
+	@echo 'make bench-gpu   measure the benchmarks on a CUDA device; writes benchmarks/results/gpu-<device>.json and .md'
 	@echo 'make build       build the command line tool, $(WARPWISE)'
 	@echo 'make setup       only install what building needs'
 
@@ -53,3 +55,10 @@ ablation: setup
 
 bench-check: setup
 	scripts/bench-check.sh
+
+# PART=2/4: the second quarter only.
+test-gpu: setup
+	scripts/gpu.sh test $(PART)
+
+bench-gpu: setup
+	scripts/gpu.sh bench $(PART)

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Compilation")]
 pub struct CompileOptions {
-    /// Run kernels on the processor (cpu) or on a device (opencl, opencl:N; see `warpwise devices`)
+    /// Run kernels on the processor (cpu) or on a device (opencl, cuda, either with :N; see `warpwise devices`)
     #[arg(long, value_name = "DEVICE", default_value_t = Target::Cpu)]
     pub device: Target,
     /// Round every float operation by itself: no fused multiply-add

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use warpwise_cpu::CompileOptions;
 use warpwise_diag::{Bug, Failure, Sources};
+use warpwise_gpu::kernel_text::Dialect;
 use warpwise_imp::{CpuTarget, ImpProgram};
 use warpwise_ir::Program as CoreProgram;
 use warpwise_ir::verify::Level;
@@ -43,7 +44,7 @@ pub fn target(options: &Options) -> Result<CpuTarget, String> {
 pub fn passes(options: &Options) -> Vec<Pass> {
     let usual = match options.target {
         Target::Cpu => pipelines::CPU,
-        Target::OpenCl(_) => pipelines::DEVICE,
+        Target::Device(..) => pipelines::DEVICE,
     };
     let mut passes = match options {
         Options { strict_fp: true, .. } => pipelines::strict(usual),
@@ -95,15 +96,19 @@ pub fn generate_timed(
     Ok(Compiled { module, code: Code::Cpu(object), entries: entries(&imp) })
 }
 
-/// Compiles core IR (level `mem`) that is scheduled for devices, for the OpenCL device of this number.
-pub fn generate_opencl(program: &CoreProgram, sources: &Sources, number: usize) -> Result<Compiled, Failure> {
+/// Compiles core IR (level `mem`) that is scheduled for devices, for the device of this kind and number.
+pub fn generate_for_device(
+    program: &CoreProgram,
+    sources: &Sources,
+    (dialect, number): (Dialect, usize),
+) -> Result<Compiled, Failure> {
     let imp = warpwise_imp::lower::lower_for_device(program)?;
     if cfg!(debug_assertions) {
         verified(&imp)?;
     }
     let module = warpwise_imp::bytecode::bytecode(&imp, sources)?;
-    let text = device_text(&imp)?;
-    Ok(Compiled { module, code: Code::OpenCl { number, text }, entries: entries(&imp) })
+    let text = device_text(&imp, dialect)?;
+    Ok(Compiled { module, code: Code::Device { dialect, number, text }, entries: entries(&imp) })
 }
 
 fn verified(imp: &ImpProgram) -> Result<(), Bug> {
@@ -138,9 +143,9 @@ pub fn compile_core(
             optimise(program, options, |_, _, _| {})?;
             generate(program, sources, &target)
         }
-        Target::OpenCl(number) => {
+        Target::Device(dialect, number) => {
             optimise(program, options, |_, _, _| {})?;
-            generate_opencl(program, sources, number)
+            generate_for_device(program, sources, (dialect, number))
         }
     }
 }

@@ -26,3 +26,4 @@ pub use interpreted::interpret;
 pub use program::{CallError, Code, Compiled, Context, LoadProgramError, Program};
 pub use signature::{ArgumentError, Entry, FlatType};
 pub use target::Target;
+pub use warpwise_gpu::kernel_text::Dialect;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use warpwise_cpu::{LoadError, LoadedKernels, Object};
-use warpwise_gpu::kernel_text::KernelText;
+use warpwise_gpu::kernel_text::{Dialect, KernelText};
 use warpwise_ir::{Body, Expr, Operand, Program as CoreProgram};
 use warpwise_runtime::array::Value;
 use warpwise_runtime::execute::{Machine, RunError, Spent};
@@ -16,7 +16,7 @@ use warpwise_runtime::pool::ThreadPool;
 
 use crate::cache::DiskCache;
 use crate::signature::{ArgumentError, Entry};
-use crate::target::load_opencl;
+use crate::target::load_on_device;
 
 /// A compiled program, independent of files and devices in use.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -34,8 +34,10 @@ pub struct Compiled {
 pub enum Code {
     /// Machine code for the processor.
     Cpu(Object),
-    /// Text for an OpenCL device.
-    OpenCl {
+    /// Text for a device.
+    Device {
+        /// The language, which tells the kind of device.
+        dialect: Dialect,
         /// The device's number.
         number: usize,
         /// The text.
@@ -146,8 +148,9 @@ impl Compiled {
                 let functions = kernels.functions().to_vec();
                 (Machine::new(module, functions, threads, memory, tuning), Some(kernels))
             }
-            Code::OpenCl { number, text } => {
-                let device = load_opencl(number, &text, context.device_limit, context.kernels.as_ref())
+            Code::Device { dialect, number, text } => {
+                let (limit, cache) = (context.device_limit, context.kernels.as_ref());
+                let device = load_on_device((dialect, number), &text, limit, cache)
                     .map_err(LoadProgramError::Device)?;
                 (Machine::on(device, module, threads, memory, tuning), None)
             }

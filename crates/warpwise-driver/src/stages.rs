@@ -33,15 +33,15 @@ pub fn show(
 ) -> Result<String, Failure> {
     let imp = match target {
         Target::Cpu => warpwise_imp::lower::lower(program, cpu)?,
-        Target::OpenCl(_) => warpwise_imp::lower::lower_for_device(program)?,
+        Target::Device(..) => warpwise_imp::lower::lower_for_device(program)?,
     };
     match (stage, target) {
         (Stage::Imperative, _) => Ok(imp.to_string()),
         (Stage::Bytecode, _) => Ok(bytecode(&warpwise_imp::bytecode::bytecode(&imp, sources)?)),
         (Stage::Llvm, Target::Cpu) => Ok(warpwise_cpu::emit_llvm_ir(&imp, cpu, true)?),
         (Stage::Assembly, Target::Cpu) => Ok(warpwise_cpu::emit_asm(&imp, cpu)?),
-        (Stage::Kernels, Target::OpenCl(_)) => Ok(device_text(&imp)?.text),
-        (Stage::Llvm | Stage::Assembly, Target::OpenCl(_)) => {
+        (Stage::Kernels, Target::Device(dialect, _)) => Ok(device_text(&imp, dialect)?.text),
+        (Stage::Llvm | Stage::Assembly, Target::Device(..)) => {
             Ok("a device's kernels are text (--emit kernels)".to_string())
         }
         (Stage::Kernels, Target::Cpu) => Ok("the processor's kernels have no text (--emit llvm)".to_string()),

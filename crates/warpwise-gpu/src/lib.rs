@@ -1,12 +1,14 @@
 //! Kernels of the imperative IR for GPUs, and the devices that run them.
 //!
 //! A GPU runs a kernel once a work-item, each for one iteration of the launch's range. [`kernel_text`]
-//! prints kernels as the text that a device's driver compiles; [`opencl`] is the driver's side of
-//! [`warpwise_runtime::device`]: it finds devices, builds texts and launches.
+//! prints kernels as the text that a device's driver compiles; [`opencl`] and [`cuda`] are the drivers' sides of
+//! [`warpwise_runtime::device`]: they find devices, build texts and launch. What is the same for both is in [`build`].
 //!
 //! Absent on purpose: choosing what runs in parallel (mappings are chosen on the core IR); host code, which is the same
 //! for every device and run by `warpwise_runtime`.
 
 pub mod kernel_text;
 
+pub mod build;
+pub mod cuda;
 pub mod opencl;

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use warpwise_diag::Sources;
 use warpwise_driver::compiler::compile_core;
-use warpwise_driver::{Options, Program, Target, interpret};
+use warpwise_driver::{Dialect, Options, Program, Target, interpret};
 use warpwise_ir::Program as CoreProgram;
 use warpwise_ir::verify::{Level, verify};
 use warpwise_runtime::array::Value;
@@ -45,10 +45,8 @@ struct Inner {
 }
 
 enum Device {
-    /// Compiled code on all cores.
-    Cpu(warpwise_driver::Context),
-    /// Code for an OpenCL device, by number.
-    OpenCl(warpwise_driver::Context, usize),
+    /// Compiled code, for the processor or a device beside it.
+    Compiled(warpwise_driver::Context, Target),
     /// The reference interpreter.
     Interpreter,
 }
@@ -86,7 +84,8 @@ impl Context {
     }
 
     fn cpu_on(threads: ThreadPool) -> Context {
-        Context::on(Device::Cpu(warpwise_driver::Context::with(threads, host_memory().clone())))
+        let host = warpwise_driver::Context::with(threads, host_memory().clone());
+        Context::on(Device::Compiled(host, Target::Cpu))
     }
 
     /// An OpenCL device, by its number among those of the machine, from 0 on. Whether it is there shows when something is computed:
@@ -99,8 +98,25 @@ impl Context {
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     pub fn opencl(number: usize) -> Result<Context, Error> {
+        Ok(Context::beside_host(Dialect::OpenCl, number))
+    }
+
+    /// A CUDA device, by its number among those of the machine, from 0 on. NVIDIA's driver and its compiler for kernels
+    /// (NVRTC) are looked for when something is computed; where one is missing, [`Error::Device`] says which and what to do.
+    ///
+    /// ```no_run
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::cuda(0)?.run(&enum_from(4, 1).sum())?.to_vec(), [10]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn cuda(number: usize) -> Result<Context, Error> {
+        Ok(Context::beside_host(Dialect::Cuda, number))
+    }
+
+    fn beside_host(dialect: Dialect, number: usize) -> Context {
         let host = warpwise_driver::Context::with(ThreadPool::with_all_cores(), host_memory().clone());
-        Ok(Context::on(Device::OpenCl(host, number)))
+        Context::on(Device::Compiled(host, Target::Device(dialect, number)))
     }
 
     /// The reference interpreter: slow, one element after the other, and what every device is tested against.
@@ -246,8 +262,9 @@ impl Context {
     /// ```
     pub fn kind(&self) -> DeviceKind {
         match self.inner.device {
-            Device::Cpu(_) => DeviceKind::Cpu,
-            Device::OpenCl(..) => DeviceKind::OpenCl,
+            Device::Compiled(_, Target::Cpu) => DeviceKind::Cpu,
+            Device::Compiled(_, Target::Device(Dialect::OpenCl, _)) => DeviceKind::OpenCl,
+            Device::Compiled(_, Target::Device(Dialect::Cuda, _)) => DeviceKind::Cuda,
             Device::Interpreter => DeviceKind::Interpreter,
         }
     }
@@ -310,8 +327,7 @@ impl Device {
     fn load(&self, mut program: CoreProgram) -> Result<Loaded, Error> {
         match self {
             Device::Interpreter => Ok(Loaded::Interpreted(program)),
-            Device::Cpu(context) => compiled(&mut program, context, Target::Cpu),
-            Device::OpenCl(context, number) => compiled(&mut program, context, Target::OpenCl(*number)),
+            Device::Compiled(context, target) => compiled(&mut program, context, *target),
         }
     }
 }
@@ -330,8 +346,10 @@ fn compiled(
 impl fmt::Debug for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.inner.device {
-            Device::Cpu(_) => f.write_str("Context::cpu"),
-            Device::OpenCl(_, number) => write!(f, "Context::opencl({number})"),
+            Device::Compiled(_, Target::Cpu) => f.write_str("Context::cpu"),
+            Device::Compiled(_, Target::Device(dialect, number)) => {
+                write!(f, "Context::{}({number})", dialect.device())
+            }
             Device::Interpreter => f.write_str("Context::interpreter"),
         }
     }

@@ -19,6 +19,8 @@ pub enum DeviceKind {
     Cpu,
     /// An OpenCL device; the function gets arrays copied to the host.
     OpenCl,
+    /// A CUDA device; the function gets arrays copied to the host.
+    Cuda,
     /// The reference interpreter, for which there are no foreign functions but those made for it.
     Interpreter,
 }

@@ -1,6 +1,8 @@
 //! `warpwise devices`: the machines that programs can run on.
 
-use warpwise_gpu::opencl;
+use warpwise_gpu::build::Description;
+use warpwise_gpu::kernel_text::Dialect;
+use warpwise_gpu::{cuda, opencl};
 
 use crate::failure::Failure;
 use crate::output::{print_line, say};
@@ -8,13 +10,19 @@ use crate::output::{print_line, say};
 /// Prints a line for every device, as `--device` takes it, and says what is missing.
 pub fn devices() -> Result<u8, Failure> {
     print_line("cpu")?;
-    match opencl::devices() {
+    list(Dialect::OpenCl, opencl::devices())?;
+    list(Dialect::Cuda, cuda::devices())?;
+    Ok(0)
+}
+
+fn list(dialect: Dialect, found: Result<Vec<Description>, String>) -> Result<(), Failure> {
+    match found {
         Ok(devices) => {
             for (number, device) in devices.iter().enumerate() {
-                print_line(&format!("opencl:{number}  {device}"))?;
+                print_line(&format!("{}:{number}  {device}", dialect.device()))?;
             }
         }
         Err(missing) => say(&missing),
     }
-    Ok(0)
+    Ok(())
 }

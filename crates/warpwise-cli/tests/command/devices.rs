@@ -78,7 +78,7 @@ fn what_does_not_fit_the_devices_memory_is_an_error() {
 #[test]
 fn devices_that_are_not_there_are_errors() {
     let folder = Folder::with(PROGRAM);
-    folder.run(&["run", "p.fut", "[1]", "--device", "gpu"]).fails(1, &["opencl:N"]);
+    folder.run(&["run", "p.fut", "[1]", "--device", "gpu"]).fails(1, &["opencl:N", "cuda:N"]);
     folder.run(&["run", "p.fut", "[1]", "--device", "opencl:x"]).fails(1, &["`x` is no number"]);
     if has_device() {
         folder.run(&["run", "p.fut", "[1]", "--device", "opencl:99"]).fails(1, &["no OpenCL device 99"]);
@@ -97,4 +97,19 @@ fn without_a_driver_everything_else_works() {
     assert_eq!(without_driver(&["run", "p.fut", "[4]"]).succeeds(), "[4i32]\n4i32\n");
     let missing = without_driver(&["run", "p.fut", "[4]", "--device", "opencl"]);
     missing.fails(1, &["no OpenCL platform", "pocl-opencl-icd"]);
+}
+
+#[test]
+fn cuda_devices_are_used_or_missed() {
+    let folder = Folder::with(PROGRAM);
+    let listed = folder.run(&["devices"]);
+    let text = folder.run(&["dev", "p.fut", "--device", "cuda", "--emit", "kernels"]).succeeds();
+    assert!(text.contains("__global__") && !text.contains("__kernel"), "{text}");
+    if listed.succeeds().lines().any(|line| line.starts_with("cuda:0 ")) {
+        let here = folder.run(&["run", "p.fut", "[1, 2, 3, -5, 9]"]).succeeds();
+        assert_eq!(folder.run(&["run", "p.fut", "[1, 2, 3, -5, 9]", "--device", "cuda"]).succeeds(), here);
+        folder.run(&["run", "p.fut", "[1]", "--device", "cuda:99"]).fails(1, &["no CUDA device 99"]);
+    } else {
+        folder.run(&["run", "p.fut", "[1]", "--device", "cuda"]).fails(1, &["CUDA", "nvidia-smi"]);
+    }
 }

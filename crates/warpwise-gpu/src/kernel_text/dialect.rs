@@ -10,7 +10,7 @@ use warpwise_prim::ScalarType;
 use super::cuda;
 
 /// A language for kernels.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Dialect {
     /// OpenCL C 1.2. Programs are to be built with [`Dialect::build_options`].
     OpenCl,
@@ -28,6 +28,14 @@ pub struct Features {
 }
 
 impl Dialect {
+    /// As devices that take it are named on the command line.
+    pub fn device(self) -> &'static str {
+        match self {
+            Dialect::OpenCl => "opencl",
+            Dialect::Cuda => "cuda",
+        }
+    }
+
     /// The language's name.
     pub fn name(self) -> &'static str {
         match self {
@@ -96,11 +104,19 @@ impl Dialect {
         }
     }
 
-    /// What marks a kernel.
-    pub(super) fn kernel(self) -> &'static str {
+    /// Work-items of a group of kernels to which that does not matter.
+    pub fn usual_group(self) -> u32 {
         match self {
-            Dialect::OpenCl => "__kernel",
-            Dialect::Cuda => "extern \"C\" __global__",
+            Dialect::OpenCl => 64,
+            Dialect::Cuda => 128,
+        }
+    }
+
+    /// What marks a kernel of groups of this size. CUDA's compiler then uses no more registers than such a group has.
+    pub(super) fn kernel(self, group: u32) -> String {
+        match self {
+            Dialect::OpenCl => "__kernel".to_string(),
+            Dialect::Cuda => format!("extern \"C\" __global__ __launch_bounds__({group})"),
         }
     }
 

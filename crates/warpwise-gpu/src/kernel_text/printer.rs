@@ -60,7 +60,9 @@ impl<'k> Printer<'k> {
     /// Prints the kernel under this name.
     pub fn kernel(&mut self, name: &str) -> Printed<DeviceKernel> {
         let params = self.params()?;
-        self.out = format!("{} void {name}(\n    {}) {{\n", self.dialect.kernel(), params.join(",\n    "));
+        let size = self.kernel.group.as_ref().map_or(self.dialect.usual_group(), |group| group.size);
+        let mark = self.dialect.kernel(size);
+        self.out = format!("{mark} void {name}(\n    {}) {{\n", params.join(",\n    "));
         let (lo, hi) = (self.reg(self.kernel.lo), self.reg(self.kernel.hi));
         match &self.kernel.group {
             Some(group) => self.group(group),

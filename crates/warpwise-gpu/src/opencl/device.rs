@@ -11,7 +11,10 @@ use opencl3::types::{CL_BLOCKING, cl_mem};
 use warpwise_runtime::device::{Buffer, Device, DeviceError};
 
 use super::driver;
-use super::find::{Description, found};
+use super::find::found;
+use super::kernels::OpenClKernels;
+use crate::build::{BuildError, Built, Description, DriverOf};
+use crate::kernel_text::KernelText;
 
 /// Work-items that a unit of a GPU keeps busy.
 const PER_GPU_UNIT: u64 = 2048;
@@ -40,10 +43,17 @@ impl OpenClDevice {
         let queue = CommandQueue::create_default_with_properties(&context, 0, 0).map_err(wrong)?;
         Ok(Arc::new(OpenClDevice { description, context, queue }))
     }
+}
 
-    /// What it is.
-    pub fn description(&self) -> &Description {
+impl DriverOf for OpenClDevice {
+    fn description(&self) -> &Description {
         &self.description
+    }
+
+    fn build(self: &Arc<Self>, text: &KernelText, binary: Option<&[u8]>) -> Result<Built, BuildError> {
+        let kernels = OpenClKernels::build(self, text, binary)?;
+        let binary = kernels.binary();
+        Ok(Built { kernels: Arc::new(kernels), binary })
     }
 }
 

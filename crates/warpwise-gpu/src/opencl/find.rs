@@ -1,33 +1,11 @@
 //! Which devices there are.
 
-use std::fmt;
-
 use opencl3::device::{CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, Device};
 use opencl3::error_codes::ClError;
 use opencl3::platform::get_platforms;
 
 use super::HELP;
-
-/// A device, as people tell it from others.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Description {
-    /// The device's name.
-    pub name: String,
-    /// The platform it belongs to.
-    pub platform: String,
-    /// The driver's version.
-    pub driver: String,
-    /// Bytes of its memory.
-    pub memory: u64,
-    /// Units that run work-groups.
-    pub units: u32,
-    /// Whether it is the processor itself.
-    pub is_cpu: bool,
-    /// Whether it computes with `f64`.
-    pub f64: bool,
-    /// Whether it has atomic operations on 64-bit words.
-    pub wide_atomics: bool,
-}
+use crate::build::Description;
 
 /// All devices of all platforms, GPUs before processors, otherwise in the driver's order.
 pub fn devices() -> Result<Vec<Description>, String> {
@@ -66,12 +44,4 @@ fn describe(device: &Device, platform: String) -> Result<Description, ClError> {
         f64: device.double_fp_config().is_ok_and(|config| config != 0),
         wide_atomics: device.extensions()?.contains("cl_khr_int64_base_atomics"),
     })
-}
-
-impl fmt::Display for Description {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Description { name, platform, driver, memory, units, .. } = self;
-        write!(f, "{name} ({platform}, driver {driver}), {} MiB, {units} units", memory >> 20)?;
-        f.write_str(if self.f64 { "" } else { ", no f64" })
-    }
 }

@@ -1,6 +1,5 @@
 //! Building texts and launching their kernels.
 
-use std::fmt;
 use std::ptr::null;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,10 +13,8 @@ use warpwise_runtime::device::{DeviceArgument, DeviceError, DeviceKernel, Device
 
 use super::device::{OpenClDevice, borrowed};
 use super::driver;
+use crate::build::{BuildError, Groups};
 use crate::kernel_text::{Dialect, KernelText};
-
-/// Work-items of a group where it does not matter. Launches are rounded up to whole groups.
-const GROUP: u64 = 64;
 
 /// Kernels built for a device.
 pub struct OpenClKernels {
@@ -28,15 +25,6 @@ pub struct OpenClKernels {
     program: Program,
 }
 
-/// Why a text cannot be built for a device.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum BuildError {
-    /// The device lacks something.
-    Missing(String),
-    /// The driver's compiler refuses it, in its words.
-    Refused(String),
-}
-
 impl OpenClKernels {
     /// Builds a text for a device; from the driver's binary of an earlier build where there is one that it still takes.
     pub fn build(
@@ -44,14 +32,7 @@ impl OpenClKernels {
         text: &KernelText,
         binary: Option<&[u8]>,
     ) -> Result<OpenClKernels, BuildError> {
-        let description = &device.description;
-        if text.features.f64 && !description.f64 {
-            return Err(BuildError::Missing(format!("{} does not compute with f64", description.name)));
-        }
-        if text.features.wide_atomics && !description.wide_atomics {
-            let missing = "has no atomic operations on 64-bit words";
-            return Err(BuildError::Missing(format!("{} {missing}", description.name)));
-        }
+        device.description.suffices(text.features).map_err(BuildError::Missing)?;
         let options = Dialect::OpenCl.build_options();
         let known = binary.and_then(|binary| {
             Program::create_and_build_from_binary(&device.context, &[binary], options).ok()
@@ -86,11 +67,8 @@ impl DeviceKernels for OpenClKernels {
             // SAFETY: by contract the argument is of the parameter's type.
             unsafe { set(&kernel, position as cl_uint, argument) }?;
         }
-        let (items, local) = match group {
-            Some(size) => (iterations * u64::from(*size), u64::from(*size)),
-            None => (iterations.next_multiple_of(GROUP), GROUP),
-        };
-        let (global, local) = (items as usize, local as usize);
+        let groups = Groups::of(*group, iterations, Dialect::OpenCl.usual_group());
+        let (global, local) = (groups.work_items() as usize, groups.size as usize);
         // SAFETY: all arguments are set; by contract the kernel stays within its memories.
         unsafe { self.device.queue.enqueue_nd_range_kernel(kernel.get(), 1, null(), &global, &local, &[]) }
             .map(drop)
@@ -119,16 +97,3 @@ unsafe fn set(kernel: &Kernel, position: cl_uint, argument: &DeviceArgument) -> 
     };
     done.map_err(driver)
 }
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            BuildError::Missing(what) => f.write_str(what),
-            BuildError::Refused(log) => {
-                write!(f, "the driver's compiler refuses the kernels: {}", log.trim())
-            }
-        }
-    }
-}
-
-impl std::error::Error for BuildError {}

@@ -11,8 +11,8 @@ mod device;
 mod kernels;
 
 pub use device::OpenClDevice;
-pub use find::{Description, devices};
-pub use kernels::{BuildError, OpenClKernels};
+pub use find::devices;
+pub use kernels::OpenClKernels;
 
 use opencl3::error_codes::{
     CL_INVALID_BUFFER_SIZE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES,

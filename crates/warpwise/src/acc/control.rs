@@ -145,7 +145,9 @@ impl<Sh: Shape, E: Elt + fmt::Debug> Acc<Array<Sh, E>> {
         };
         foreign(DeviceKind::Cpu, label, print, self, |array| {
             foreign(DeviceKind::OpenCl, label, print, &array, |array| {
-                foreign(DeviceKind::Interpreter, label, print, &array, |array| array)
+                foreign(DeviceKind::Cuda, label, print, &array, |array| {
+                    foreign(DeviceKind::Interpreter, label, print, &array, |array| array)
+                })
             })
         })
     }

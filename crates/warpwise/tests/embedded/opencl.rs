@@ -32,6 +32,16 @@ fn the_device_computes_what_the_processor_does() {
 }
 
 #[test]
+fn a_cuda_device_computes_or_says_what_is_missing() {
+    let sum = |context: Context| context.run(&enum_from(5, 1).sum()).map(|sum| sum.to_vec());
+    match sum(Context::cuda(0).unwrap()) {
+        Ok(found) => assert_eq!(found, [15]),
+        Err(Error::Device(missing)) => assert!(missing.contains("CUDA"), "{missing}"),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+#[test]
 fn the_device_chooses_and_repeats() {
     let programs = |context: Context| {
         let xs = warpwise::use_(&Array::from_vec([3], figures())?);

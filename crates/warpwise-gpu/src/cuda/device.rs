@@ -1,0 +1,138 @@
+//! A device with its default stream and buffers.
+
+use std::sync::Arc;
+
+use cudarc::driver::sys::{CUcontext, CUdevice};
+use cudarc::driver::{DriverError, result};
+use warpwise_runtime::device::{Buffer, Device, DeviceError};
+
+use super::errors::{at_start, while_running};
+use super::find::{Found, found};
+use super::kernels::CudaKernels;
+use crate::build::{BuildError, Built, Description, DriverOf};
+use crate::kernel_text::KernelText;
+
+/// Work-items that a unit of the device keeps busy.
+const PER_UNIT: u64 = 2048;
+
+/// A device with its context.
+pub struct CudaDevice {
+    pub(super) description: Description,
+    pub(super) architecture: u32,
+    device: CUdevice,
+    context: CUcontext,
+}
+
+// SAFETY: a context may be used by any thread that makes it its current one, which every call here does; the driver
+// orders calls of several threads.
+unsafe impl Send for CudaDevice {}
+// SAFETY: as above.
+unsafe impl Sync for CudaDevice {}
+
+impl CudaDevice {
+    /// Opens the device of this number, from 0, in the order of [`super::devices`].
+    pub fn open(number: usize) -> Result<Arc<CudaDevice>, String> {
+        let mut found = found()?;
+        if number >= found.len() {
+            let names: Vec<String> = found.iter().map(|found| found.description.name.clone()).collect();
+            return Err(format!("there is no CUDA device {number}; there are: {}", names.join(", ")));
+        }
+        let Found { description, device, architecture } = found.swap_remove(number);
+        // SAFETY: the device is the driver's own.
+        let context = unsafe { result::primary_ctx::retain(device) }
+            .map_err(|error| format!("{}: {}", description.name, at_start(error)))?;
+        Ok(Arc::new(CudaDevice { description, architecture, device, context }))
+    }
+
+    /// Does something with this device's context as the thread's current one.
+    pub(super) fn within<T>(&self, run: impl FnOnce() -> Result<T, DriverError>) -> Result<T, DeviceError> {
+        // SAFETY: the context lives as long as this device.
+        unsafe { result::ctx::set_current(self.context) }.and_then(|()| run()).map_err(while_running)
+    }
+
+    /// Repeats the first `pattern` bytes over `bytes` bytes: doubles what is there until all is.
+    fn repeat(start: u64, pattern: u64, bytes: u64) -> Result<(), DriverError> {
+        let mut done = pattern.min(bytes);
+        while done < bytes {
+            let more = done.min(bytes - done);
+            // SAFETY: by contract of `fill` the range lies in the buffer; its parts do not overlap.
+            unsafe { result::memcpy_dtod_sync(start + done, start, more as usize) }?;
+            done += more;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for CudaDevice {
+    fn drop(&mut self) {
+        // SAFETY: it was retained once; whatever used it held this device. There is nobody to tell of an error.
+        let _ = unsafe { result::primary_ctx::release(self.device) };
+    }
+}
+
+impl DriverOf for CudaDevice {
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn build(self: &Arc<Self>, text: &KernelText, binary: Option<&[u8]>) -> Result<Built, BuildError> {
+        let kernels = CudaKernels::build(self, text, binary)?;
+        let binary = Some(kernels.code().to_vec());
+        Ok(Built { kernels: Arc::new(kernels), binary })
+    }
+}
+
+impl Device for CudaDevice {
+    fn name(&self) -> String {
+        self.description.name.clone()
+    }
+
+    fn memory(&self) -> u64 {
+        self.description.memory
+    }
+
+    fn concurrency(&self) -> u64 {
+        PER_UNIT * u64::from(self.description.units.max(1))
+    }
+
+    fn allocate(&self, bytes: u64) -> Result<Buffer, DeviceError> {
+        // SAFETY: nothing is read or written.
+        self.within(|| unsafe { result::malloc_sync(bytes as usize) }).map(Buffer)
+    }
+
+    fn free(&self, buffer: Buffer) {
+        // SAFETY: the buffer is this device's, and is not used again. There is nobody to tell of an error.
+        let _ = self.within(|| unsafe { result::free_sync(buffer.0) });
+    }
+
+    fn write(&self, buffer: Buffer, at: u64, bytes: &[u8]) -> Result<(), DeviceError> {
+        // SAFETY: the driver checks the range; the bytes may change when the call returns.
+        self.within(|| unsafe { result::memcpy_htod_sync(buffer.0 + at, bytes) })
+    }
+
+    fn read(&self, buffer: Buffer, at: u64, bytes: &mut [u8]) -> Result<(), DeviceError> {
+        // SAFETY: the driver checks the range, and waits for what was asked before.
+        self.within(|| unsafe { result::memcpy_dtoh_sync(bytes, buffer.0 + at) })
+    }
+
+    fn fill(&self, buffer: Buffer, at: u64, pattern: &[u8], bytes: u64) -> Result<(), DeviceError> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let start = buffer.0 + at;
+        let all_alike = pattern.iter().all(|&byte| byte == pattern[0]);
+        self.within(|| {
+            if all_alike {
+                // SAFETY: the range lies in the buffer.
+                return unsafe { result::memset_d8_sync(start, pattern[0], bytes as usize) };
+            }
+            // SAFETY: as above.
+            unsafe { result::memcpy_htod_sync(start, pattern) }?;
+            CudaDevice::repeat(start, pattern.len() as u64, bytes)
+        })
+    }
+
+    fn finish(&self) -> Result<(), DeviceError> {
+        self.within(result::ctx::synchronize)
+    }
+}

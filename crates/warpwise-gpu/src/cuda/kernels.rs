@@ -1,0 +1,157 @@
+//! Building texts and launching their kernels.
+
+use std::ffi::{CString, c_void};
+use std::sync::Arc;
+
+use cudarc::driver::result;
+use cudarc::driver::sys::{CUfunction, CUfunction_attribute, CUmodule};
+use warpwise_runtime::device::{DeviceArgument, DeviceError, DeviceKernel, DeviceKernels};
+
+use super::compiler::Compiler;
+use super::device::CudaDevice;
+use super::errors::on_loading;
+use crate::build::{BuildError, Groups};
+use crate::kernel_text::{Dialect, KernelText};
+
+/// Groups of a launch at most.
+const MOST_GROUPS: u64 = i32::MAX as u64;
+
+/// Kernels built for a device.
+pub struct CudaKernels {
+    device: Arc<CudaDevice>,
+    /// Each with the work-items that do an iteration together.
+    kernels: Vec<(CUfunction, Option<u32>)>,
+    module: CUmodule,
+    code: Vec<u8>,
+}
+
+// SAFETY: functions of a module may be launched by any thread whose current context is the module's.
+unsafe impl Send for CudaKernels {}
+// SAFETY: as above; a launch's arguments are its own.
+unsafe impl Sync for CudaKernels {}
+
+impl CudaKernels {
+    /// Builds a text for a device; from the code of an earlier build where there is one that the driver still takes.
+    pub fn build(
+        device: &Arc<CudaDevice>,
+        text: &KernelText,
+        binary: Option<&[u8]>,
+    ) -> Result<CudaKernels, BuildError> {
+        device.description.suffices(text.features).map_err(BuildError::Missing)?;
+        let known = binary.and_then(|code| Some((load(device, code).ok()?, code.to_vec())));
+        let (module, code) = match known {
+            Some(known) => known,
+            None => {
+                let compiler = Compiler::find().map_err(BuildError::Missing)?;
+                let code = compiler.compile(&text.text, device.architecture)?;
+                (load(device, &code).map_err(BuildError::Missing)?, code)
+            }
+        };
+        let mut built = CudaKernels { device: Arc::clone(device), kernels: Vec::new(), module, code };
+        for kernel in &text.kernels {
+            let function = built.function(kernel).map_err(BuildError::Missing)?;
+            built.kernels.push((function, kernel.group));
+        }
+        Ok(built)
+    }
+
+    /// The code that the driver loaded, for later builds for devices of the same architecture.
+    pub fn code(&self) -> &[u8] {
+        &self.code
+    }
+
+    /// A kernel, if the device has room for a group of it.
+    fn function(&self, kernel: &DeviceKernel) -> Result<CUfunction, String> {
+        let name = CString::new(kernel.name.as_str()).map_err(|error| error.to_string())?;
+        let needed = kernel.group.unwrap_or(Dialect::Cuda.usual_group());
+        let most = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
+        let found = self.device.within(|| {
+            // SAFETY: the module is loaded; so is its function.
+            unsafe {
+                let function = result::module::get_function(self.module, name)?;
+                Ok((function, result::function::get_function_attribute(function, most)?))
+            }
+        });
+        let (function, most) = found.map_err(|error| format!("kernel `{}`: {error}", kernel.name))?;
+        if (most as u32) < needed {
+            return Err(format!(
+                "kernel `{}` runs in groups of {needed} work-items, and its registers and shared memory leave room for {most} on {}",
+                kernel.name, self.device.description.name
+            ));
+        }
+        Ok(function)
+    }
+}
+
+impl Drop for CudaKernels {
+    fn drop(&mut self) {
+        // SAFETY: no kernel of it is launched any more. There is nobody to tell of an error.
+        let _ = self.device.within(|| unsafe { result::module::unload(self.module) });
+    }
+}
+
+impl DeviceKernels for CudaKernels {
+    unsafe fn launch(
+        &self,
+        kernel: usize,
+        arguments: &[DeviceArgument],
+        iterations: u64,
+    ) -> Result<(), DeviceError> {
+        let (function, group) = self.kernels[kernel];
+        let groups = Groups::of(group, iterations, Dialect::Cuda.usual_group());
+        if groups.number > MOST_GROUPS {
+            let number = groups.number;
+            return Err(DeviceError::Driver(format!(
+                "a launch of {number} groups: CUDA takes {MOST_GROUPS} at most"
+            )));
+        }
+        let mut words: Vec<u64> = arguments.iter().map(word).collect();
+        // The driver copies as many bytes as the parameter's type has, the low ones.
+        let mut pointers: Vec<*mut c_void> = words.iter_mut().map(|word| (&raw mut *word).cast()).collect();
+        let (grid, block) = ((groups.number as u32, 1, 1), (groups.size as u32, 1, 1));
+        // SAFETY: by contract the arguments are the kernel's; the driver copies them; the kernel stays within its memories.
+        let launch = || unsafe {
+            result::launch_kernel(function, grid, block, 0, result::stream::null(), &mut pointers)
+        };
+        self.device.within(launch)
+    }
+}
+
+/// Loads code: the driver's handle.
+fn load(device: &CudaDevice, code: &[u8]) -> Result<CUmodule, String> {
+    let mut why = None;
+    // The driver reads PTX up to a zero byte, which NVRTC ends it with.
+    // SAFETY: the code is what the compiler made, and lives during the call.
+    let loaded = device.within(|| {
+        unsafe { result::module::load_data(code.as_ptr().cast()) }.inspect_err(|error| {
+            why = Some(on_loading(*error, &device.description.driver));
+        })
+    });
+    loaded.map_err(|error| why.unwrap_or_else(|| error.to_string()))
+}
+
+/// An argument as the driver copies it.
+fn word(argument: &DeviceArgument) -> u64 {
+    match *argument {
+        DeviceArgument::Scalar(value) => value.to_bits(),
+        DeviceArgument::Memory(buffer) => buffer.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use warpwise_prim::Scalar;
+    use warpwise_runtime::device::Buffer;
+
+    use super::*;
+
+    #[test]
+    fn the_low_bytes_of_a_word_are_the_value() {
+        let low = |value: Scalar| word(&DeviceArgument::Scalar(value)).to_le_bytes();
+        assert_eq!(low(Scalar::I32(-2))[..4], (-2_i32).to_le_bytes());
+        assert_eq!(low(Scalar::I8(-1))[0], 255);
+        assert_eq!(low(Scalar::Bool(true))[0], 1);
+        assert_eq!(low(Scalar::F64(1.5)), 1.5_f64.to_le_bytes());
+        assert_eq!(word(&DeviceArgument::Memory(Buffer(1 << 40))), 1 << 40);
+    }
+}

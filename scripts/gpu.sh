@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# Runs the programs of this repository on the first CUDA device.
+#
+# usage: scripts/gpu.sh test [PART/PARTS]     test blocks of all programs: the language's, examples, benchmarks
+#        scripts/gpu.sh bench [PART/PARTS]    times of the benchmarks, with results checked, beside the processor's
+#
+# A part is every PARTSth program and meant to end within eight minutes: 460 seconds, or SECONDS_LIMIT; what is left out
+# then is named, and the script fails. `bench` writes benchmarks/results/gpu-<device>/<program>.json (and .cpu.json), and
+# gpu-<device>.json, .md made of all that lie there, whichever part made them. Times of `bench` hold the copies to and from the device;
+# `warpwise run --device cuda --profile` shows the kernels alone.
+#
+# WARPWISE names a command built elsewhere; without it, it is built here. WARPWISE_NVRTC names NVIDIA's compiler where it is not on the
+# path of libraries; a Python that has it is asked, too. Where there is no CUDA device, that is said, and nothing is done.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+usage() { sed -n '/^# usage/,/gpu.sh bench/s/^# //p' "$0" >&2; exit 2; }
+
+what=${1:-} part=${2:-1/1}
+[[ $what == test || $what == bench ]] && [[ $part =~ ^[1-9][0-9]*/[1-9][0-9]*$ ]] || usage
+number=${part%/*} parts=${part#*/}
+((number <= parts)) || usage
+
+if [[ -z ${WARPWISE:-} ]]; then
+  cargo build --release --quiet -p warpwise-cli
+  WARPWISE=target/release/warpwise
+fi
+
+# NVRTC as Python's packages bring it, for those who have no CUDA toolkit.
+if [[ -z ${WARPWISE_NVRTC:-} ]] && ! ldconfig -p 2>/dev/null | grep -q 'libnvrtc\.so' && command -v python3 >/dev/null; then
+  found=$(python3 - <<'PYTHON'
+import glob, site, sys
+folders = [p for p in sys.path if p.endswith("-packages")] + site.getsitepackages()
+found = [f for p in folders for f in glob.glob(p + "/nvidia/*/lib/libnvrtc.so.[0-9]*")]
+print(sorted(found)[-1] if found else "")
+PYTHON
+  )
+  if [[ -n $found ]]; then export WARPWISE_NVRTC=$found; fi
+fi
+
+devices=$("$WARPWISE" devices 2>&1)
+device=$(sed -n 's/^cuda:0  //p' <<<"$devices")
+if [[ -z $device ]]; then
+  printf 'skipped: programs on a CUDA device, because there is none here: %s\n' "$(grep -i cuda <<<"$devices" | head -n 1)"
+  exit 0
+fi
+printf 'on %s, part %s\n' "$device" "$part"
+
+end=$((SECONDS + ${SECONDS_LIMIT:-460}))
+remaining() { echo $((end - SECONDS > 1 ? end - SECONDS : 1)); }
+
+# Every PARTSth of the programs in these folders.
+programs() {
+  find "$@" -name '*.fut' | LC_ALL=C sort | awk -v parts="$parts" -v number="$number" 'NR % parts == number % parts'
+}
+
+if [[ $what == test ]]; then
+  mapfile -t chosen < <(programs tests examples benchmarks)
+  exec timeout "$(remaining)" "$WARPWISE" test --device cuda "${chosen[@]}"
+fi
+
+name=$(sed 's/ (.*//; s/[^A-Za-z0-9]\+/-/g' <<<"$device" | tr '[:upper:]' '[:lower:]')
+results=benchmarks/results/gpu-$name
+mkdir -p "$results"
+failed=()
+mapfile -t chosen < <(programs benchmarks)
+for program in "${chosen[@]}"; do
+  if ((SECONDS >= end)); then
+    failed+=("$program (no time left)")
+    continue
+  fi
+  base=$(basename "$program" .fut)
+  [[ $program == */micro/* ]] && base=micro-$base
+  if timeout "$(remaining)" "$WARPWISE" bench --device cuda --json "$results/$base.json" "$program"; then
+    timeout "$(remaining)" "$WARPWISE" bench --json "$results/$base.cpu.json" "$program" >/dev/null ||
+      failed+=("$program (processor)")
+  else
+    failed+=("$program")
+    rm -f "$results/$base.json"
+  fi
+done
+
+python3 - "$results" "$device" <<'PYTHON'
+import glob, json, os, sys
+folder, device = sys.argv[1:]
+rows = []
+for path in sorted(glob.glob(folder + "/*.json")):
+    if path.endswith(".cpu.json"):
+        continue
+    beside = path[:-5] + ".cpu.json"
+    cpu = {}
+    if os.path.exists(beside):
+        cpu = {(row["entry"], row["case"]): row["median_us"] for row in json.load(open(beside))}
+    for row in json.load(open(path)):
+        rows.append({**row, "cpu_median_us": cpu.get((row["entry"], row["case"]))})
+json.dump({"device": device, "rows": rows}, open(folder + ".json", "w"), indent=1)
+with open(folder + ".md", "w") as table:
+    print(f"# Benchmarks on {device}\n\nMedians in milliseconds, copies to and from the device included.\n", file=table)
+    print("| program | entry | case | device | processor |\n|---|---|---|---:|---:|", file=table)
+    for row in rows:
+        there, here = row["median_us"] / 1000, row["cpu_median_us"]
+        here = "" if here is None else f"{here / 1000:.3f}"
+        print(f"| {row['program']} | {row['entry']} | {row['case']} | {there:.3f} | {here} |", file=table)
+print(open(folder + ".md").read())
+PYTHON
+
+if ((${#failed[@]})); then
+  printf 'failed: %s\n' "${failed[@]}" >&2
+  exit 1
+fi
