@@ -9,7 +9,7 @@ use warpwise_diag::{Diagnostic, Failure, Span};
 
 use crate::builtins::Kind;
 use crate::syntax::names::Names;
-use crate::tree::{Decl, DeclKind, Expr, ExprKind, Program, VarId};
+use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, Program, VarId};
 
 /// Drops what is not used.
 pub fn drop_unused(program: &mut Program, names: &Names) -> Result<(), Failure> {
@@ -22,11 +22,11 @@ pub fn drop_unused(program: &mut Program, names: &Names) -> Result<(), Failure> 
     for (decl, keep) in program.decls.iter().zip(&mut kept).rev() {
         *keep = match &decl.kind {
             DeclKind::Let(binding) => !is_value(&binding.body) || used.vars.contains(&binding.var),
-            DeclKind::Recursive(bindings) => bindings.iter().any(|binding| used.vars.contains(&binding.var)),
+            DeclKind::Recursive(bindings) => used.group(bindings),
             DeclKind::External(var, ..) => used.vars.contains(var),
             DeclKind::Utest(_) | DeclKind::Do(_) | DeclKind::Match(..) => true,
         };
-        if *keep {
+        if *keep && !matches!(decl.kind, DeclKind::Recursive(_)) {
             decl.children(&mut |expr| used.expr(expr));
         }
     }
@@ -43,8 +43,14 @@ pub fn drop_unused(program: &mut Program, names: &Names) -> Result<(), Failure> 
                 .collect(),
         ));
     }
+    let vars = used.vars;
     let mut kept = kept.into_iter();
     program.decls.retain(|_| kept.next() == Some(true));
+    for decl in &mut program.decls {
+        if let DeclKind::Recursive(bindings) = &mut decl.kind {
+            bindings.retain(|binding| vars.contains(&binding.var));
+        }
+    }
     Ok(())
 }
 
@@ -95,6 +101,15 @@ struct Used<'a> {
 }
 
 impl<'a> Used<'a> {
+    /// Goes through those of a recursive group that are used; tells whether there are any.
+    fn group(&mut self, bindings: &'a [Binding]) -> bool {
+        let mut left: Vec<&Binding> = bindings.iter().collect();
+        while let Some(place) = left.iter().position(|binding| self.vars.contains(&binding.var)) {
+            self.expr(&left.remove(place).body);
+        }
+        left.len() < bindings.len()
+    }
+
     fn expr(&mut self, expr: &'a Expr) {
         if let ExprKind::Var(var) | ExprKind::Frozen(var) = &expr.kind
             && self.vars.insert(*var)

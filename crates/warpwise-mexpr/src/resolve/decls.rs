@@ -38,10 +38,7 @@ impl Resolver<'_> {
                 using: utest.using.as_ref().map(|using| self.expr(using)),
                 otherwise: utest.otherwise.as_ref().map(|otherwise| self.expr(otherwise)),
             }))),
-            DeclKind::Lang(lang) => {
-                self.language(lang);
-                None
-            }
+            DeclKind::Lang(lang) => self.language(lang),
             DeclKind::Use(name) => {
                 self.open_fragment(*name);
                 None

@@ -1,43 +1,428 @@
-//! Language fragments.
+//! Language fragments: open types (`syn`) and open functions (`sem`).
 //!
-//! A fragment without definitions of its own or of its parents is supported; any other is an error that says so.
+//! A fragment has what its parents have and what it adds. Types of one name are one type, to which a fragment may add
+//! constructors. Each fragment makes its functions anew from the cases of its parents and its own, as one group of
+//! recursive definitions, so that a case calls the fragment's functions and not those of the parent that wrote it.
+//! Cases are tried from special to general ([`covers`]); those that are neither, parents first and in the order written.
+//! `use` brings what a fragment has into scope. Absent: `with`, which gives members new names.
+
+use std::rc::Rc;
 
 use warpwise_diag::{Diagnostic, Span};
 
-use crate::syntax::ast::{Ident, Lang};
+use crate::builtins::Builtin;
+use crate::syntax::ast::{self, Ident, Lang, LangDeclKind, Pat, PatKind, SeqPat, TypeDecl, TypeExpr};
+use crate::syntax::names::Symbol;
+use crate::tree::{
+    self, Binding, ConId, DeclKind, Expr, ExprKind, Name, NamedType, Test, Type, TypeId, VarId,
+};
 
-use super::Resolver;
+use super::{Resolver, Value};
 
 /// A language fragment.
 #[derive(Clone, Debug)]
 pub(super) struct Fragment {
-    /// Where it is defined.
-    span: Span,
+    /// Its types.
+    types: Vec<(Symbol, TypeId)>,
+    /// Its constructors.
+    cons: Vec<(Symbol, ConId)>,
+    /// Its functions.
+    functions: Vec<OpenFunction>,
+}
+
+/// A function of a fragment.
+#[derive(Clone, Debug)]
+struct OpenFunction {
+    name: Ident,
+    var: VarId,
+    ty: Option<Rc<TypeExpr>>,
+    /// The parameters before the one that is matched, as first written.
+    parameters: Vec<ast::Parameter>,
+    cases: Vec<Rc<Case>>,
+}
+
+/// A case, with the names that its parameters have in it.
+#[derive(Debug)]
+struct Case {
+    parameters: Vec<ast::Parameter>,
+    pattern: Pat,
+    body: ast::Expr,
 }
 
 impl Resolver<'_> {
-    pub(super) fn language(&mut self, lang: &Lang) {
+    /// Defines a fragment; gives its functions.
+    pub(super) fn language(&mut self, lang: &Lang) -> Option<DeclKind> {
+        let mut fragment = Fragment { types: Vec::new(), cons: Vec::new(), functions: Vec::new() };
         for parent in &lang.parents {
-            self.fragment(*parent);
+            if let Some(parent) = self.fragment(*parent) {
+                self.inherit(&mut fragment, parent);
+            }
         }
-        if let Some(decl) = lang.decls.first() {
-            let message = "language fragments with definitions are not supported";
-            self.error(Diagnostic::error("M0112", decl.span, message));
+        if let Some(with) = lang.withs.first() {
+            let message = "`with` in language fragments is not supported";
+            self.error(Diagnostic::error("M0112", with.name.span, message));
         }
-        self.fragments.insert(lang.name.name, Fragment { span: lang.name.span });
+        let bindings = self.scoped(|resolver| {
+            resolver.open(&fragment);
+            resolver.own_types(&mut fragment, lang);
+            resolver.own_functions(&mut fragment, lang);
+            resolver.functions(&mut fragment)
+        });
+        self.fragments.insert(lang.name.name, fragment);
+        (!bindings.is_empty()).then_some(DeclKind::Recursive(bindings))
     }
 
-    /// Brings what a fragment defines into scope.
+    /// Brings what a fragment has into scope.
     pub(super) fn open_fragment(&mut self, name: Ident) {
-        self.fragment(name);
+        if let Some(fragment) = self.fragment(name) {
+            self.open(&fragment);
+        }
     }
 
-    fn fragment(&mut self, name: Ident) -> Option<Span> {
-        let found = self.fragments.get(&name.name).map(|fragment| fragment.span);
+    fn open(&mut self, fragment: &Fragment) {
+        fragment.types.iter().for_each(|(name, ty)| self.types.bind(*name, *ty));
+        fragment.cons.iter().for_each(|(name, con)| self.cons.bind(*name, *con));
+        for function in &fragment.functions {
+            self.values.bind(function.name.name, Value::Var(function.var));
+        }
+    }
+
+    fn fragment(&mut self, name: Ident) -> Option<Fragment> {
+        let found = self.fragments.get(&name.name).cloned();
         if found.is_none() {
             let message = format!("there is no language fragment `{}` here", self.text(name.name));
             self.error(Diagnostic::error("M0213", name.span, message));
         }
         found
+    }
+
+    fn inherit(&mut self, fragment: &mut Fragment, parent: Fragment) {
+        for (name, ty) in parent.types {
+            match fragment.types.iter().find(|(other, _)| *other == name) {
+                Some((_, first)) => self.make_same(*first, ty),
+                None => fragment.types.push((name, ty)),
+            }
+        }
+        for con in parent.cons {
+            if !fragment.cons.contains(&con) {
+                fragment.cons.push(con);
+            }
+        }
+        for function in parent.functions {
+            match fragment.functions.iter_mut().find(|other| other.name == function.name) {
+                Some(known) => {
+                    known.ty = known.ty.take().or(function.ty);
+                    if known.cases.is_empty() {
+                        known.parameters = function.parameters;
+                    }
+                    let new = |case: &Rc<Case>| !known.cases.iter().any(|other| Rc::ptr_eq(other, case));
+                    let new: Vec<_> = function.cases.into_iter().filter(new).collect();
+                    known.cases.extend(new);
+                }
+                None => fragment.functions.push(function),
+            }
+        }
+    }
+
+    // Types
+
+    /// Makes the second of two types stand for the first.
+    fn make_same(&mut self, first: TypeId, second: TypeId) {
+        let (first, second) = (self.stands_for(first), self.stands_for(second));
+        let parameters = self.program.types[second.0 as usize].parameters.clone();
+        let same_shape = parameters.len() == self.program.types[first.0 as usize].parameters.len();
+        let both_open =
+            [first, second].iter().all(|ty| self.program.types[ty.0 as usize].definition.is_none());
+        if first != second && same_shape && both_open {
+            let arguments = parameters.into_iter().map(Type::Var).collect();
+            self.program.types[second.0 as usize].definition = Some(Type::Named(first, arguments));
+        }
+    }
+
+    /// The type that a type was made to stand for.
+    fn stands_for(&self, ty: TypeId) -> TypeId {
+        match &self.program.types[ty.0 as usize].definition {
+            Some(Type::Named(other, arguments))
+                if arguments.iter().all(|argument| matches!(argument, Type::Var(_))) =>
+            {
+                self.stands_for(*other)
+            }
+            _ => ty,
+        }
+    }
+
+    /// The types of a fragment may use each other in any order.
+    fn own_types(&mut self, fragment: &mut Fragment, lang: &Lang) {
+        for decl in &lang.decls {
+            match &decl.kind {
+                LangDeclKind::Syn { name, parameters, .. } => {
+                    if !fragment.types.iter().any(|(other, _)| *other == name.name) {
+                        self.declare_type(fragment, *name, parameters);
+                    }
+                }
+                LangDeclKind::Type(decl) => self.declare_type(fragment, decl.name, &decl.parameters),
+                LangDeclKind::Sem { .. } | LangDeclKind::SemType { .. } => {}
+            }
+        }
+        for decl in &lang.decls {
+            if let LangDeclKind::Type(decl) = &decl.kind {
+                self.define_alias(decl);
+            }
+        }
+        for decl in &lang.decls {
+            if let LangDeclKind::Syn { name, parameters, constructors } = &decl.kind {
+                for (constructor, held) in constructors {
+                    self.own_constructor(fragment, *name, parameters, *constructor, held.as_ref());
+                }
+            }
+        }
+    }
+
+    fn declare_type(&mut self, fragment: &mut Fragment, name: Ident, parameters: &[Ident]) {
+        let parameters = parameters.iter().map(|parameter| self.fresh_type_var(parameter.name)).collect();
+        let ty = NamedType { name: Name { name: name.name, span: name.span }, parameters, definition: None };
+        self.program.types.push(ty);
+        let id = TypeId(self.program.types.len() as u32 - 1);
+        self.types.bind(name.name, id);
+        fragment.types.retain(|(other, _)| *other != name.name);
+        fragment.types.push((name.name, id));
+    }
+
+    fn define_alias(&mut self, decl: &TypeDecl) {
+        let (Some(definition), Some(id)) = (&decl.definition, self.types.get(decl.name.name)) else { return };
+        let vars = self.program.types[id.0 as usize].parameters.clone();
+        let definition = self.scoped(|resolver| {
+            for (parameter, var) in decl.parameters.iter().zip(vars) {
+                resolver.type_vars.bind(parameter.name, var);
+            }
+            resolver.ty(definition)
+        });
+        if self.mentions(&definition, id) {
+            let message = format!("the type `{}` is defined by itself", self.text(decl.name.name));
+            let error = Diagnostic::error("M0215", decl.name.span, message)
+                .hint("`syn` makes types whose constructors hold values of the same type");
+            return self.error(error);
+        }
+        self.program.types[id.0 as usize].definition = Some(definition);
+    }
+
+    /// Whether a type is, or stands for something that has in it, a named type.
+    fn mentions(&self, ty: &Type, id: TypeId) -> bool {
+        match ty {
+            Type::Unknown | Type::Bool | Type::Int | Type::Float | Type::Char | Type::Var(_) => false,
+            Type::Seq(inner) | Type::Tensor(inner) | Type::All(_, inner) => self.mentions(inner, id),
+            Type::Record(fields) => fields.iter().any(|(_, ty)| self.mentions(ty, id)),
+            Type::Arrow(from, to) => self.mentions(from, id) || self.mentions(to, id),
+            Type::Named(other, arguments) => {
+                let definition = self.program.types[other.0 as usize].definition.as_ref();
+                *other == id
+                    || definition.is_some_and(|definition| self.mentions(definition, id))
+                    || arguments.iter().any(|ty| self.mentions(ty, id))
+            }
+        }
+    }
+
+    fn own_constructor(
+        &mut self,
+        fragment: &mut Fragment,
+        made: Ident,
+        parameters: &[Ident],
+        constructor: Ident,
+        held: Option<&TypeExpr>,
+    ) {
+        let Some(id) = self.types.get(made.name) else { return };
+        let expected = self.program.types[id.0 as usize].parameters.len();
+        if expected != parameters.len() {
+            let message = format!(
+                "the type `{}` has {expected} parameters, not {}",
+                self.text(made.name),
+                parameters.len()
+            );
+            return self.error(Diagnostic::error("M0207", made.span, message));
+        }
+        let ty = self.scoped(|resolver| {
+            let mut vars = Vec::new();
+            for parameter in parameters {
+                let var = resolver.fresh_type_var(parameter.name);
+                resolver.type_vars.bind(parameter.name, var);
+                vars.push(var);
+            }
+            let held = held.map_or(Type::Record(Vec::new()), |held| resolver.ty(held));
+            let result = Type::Named(id, vars.iter().map(|var| Type::Var(*var)).collect());
+            let arrow = Type::Arrow(Box::new(held), Box::new(result));
+            vars.into_iter().rev().fold(arrow, |ty, var| Type::All(var, Box::new(ty)))
+        });
+        let con = self.define_con(Name { name: constructor.name, span: constructor.span }, ty);
+        fragment.cons.retain(|(other, _)| *other != constructor.name);
+        fragment.cons.push((constructor.name, con));
+    }
+
+    // Functions
+
+    /// Adds the cases and types that a fragment writes.
+    fn own_functions(&mut self, fragment: &mut Fragment, lang: &Lang) {
+        for decl in &lang.decls {
+            match &decl.kind {
+                LangDeclKind::Sem { name, parameters, cases } => {
+                    let new = cases.iter().map(|(pattern, body)| {
+                        Rc::new(Case {
+                            parameters: parameters.clone(),
+                            pattern: pattern.clone(),
+                            body: body.clone(),
+                        })
+                    });
+                    let function = open_function(fragment, *name);
+                    if function.cases.is_empty() {
+                        function.parameters = parameters.clone();
+                    }
+                    let expected = function.parameters.len();
+                    function.cases.extend(new);
+                    if expected != parameters.len() {
+                        self.other_parameters(*name, expected, parameters.len());
+                    }
+                }
+                LangDeclKind::SemType { name, ty } => {
+                    open_function(fragment, *name).ty = Some(Rc::new(ty.clone()));
+                }
+                LangDeclKind::Syn { .. } | LangDeclKind::Type(_) => {}
+            }
+        }
+    }
+
+    fn other_parameters(&mut self, name: Ident, expected: usize, found: usize) {
+        let message = format!(
+            "`{}` has {expected} parameters before the one that is matched, not {found}",
+            self.text(name.name)
+        );
+        self.error(Diagnostic::error("M0216", name.span, message));
+    }
+
+    /// Makes the functions of a fragment.
+    fn functions(&mut self, fragment: &mut Fragment) -> Vec<Binding> {
+        for function in &mut fragment.functions {
+            function.var = self.bind(function.name.name, function.name.span);
+        }
+        fragment.functions.iter().map(|function| self.open_function(function)).collect()
+    }
+
+    fn open_function(&mut self, function: &OpenFunction) -> Binding {
+        let span = function.name.span;
+        self.scoped(|resolver| {
+            let ty = function.ty.as_ref().map(|ty| resolver.binding_type(ty));
+            let mut parameters = Vec::new();
+            for parameter in &function.parameters {
+                let ty = parameter.ty.as_ref().map(|ty| resolver.ty(ty));
+                let name = parameter.name.map_or(function.name.name, |name| name.name);
+                parameters.push(tree::Parameter { var: resolver.fresh_var(name, span), ty });
+            }
+            let target_name = resolver.names.intern("matched");
+            let target = resolver.fresh_var(target_name, span);
+            let vars: Vec<VarId> = parameters.iter().map(|parameter| parameter.var).collect();
+            let tests =
+                ordered(&function.cases).iter().map(|case| resolver.case(case, &vars, target)).collect();
+            parameters.push(tree::Parameter { var: target, ty: None });
+            let otherwise = resolver.no_case(function.name);
+            let choice = Expr::new(span, ExprKind::Choice(tests, Box::new(otherwise)));
+            let body = Expr::new(span, ExprKind::Lambda(parameters, Box::new(choice)));
+            Binding { var: function.var, ty, body }
+        })
+    }
+
+    fn case(&mut self, case: &Case, parameters: &[VarId], target: VarId) -> Test {
+        self.scoped(|resolver| {
+            for (parameter, var) in case.parameters.iter().zip(parameters) {
+                if let Some(name) = parameter.name {
+                    resolver.values.bind(name.name, Value::Var(*var));
+                }
+            }
+            let scrutinee = Expr::new(case.pattern.span, ExprKind::Var(target));
+            let pattern = resolver.pattern(&case.pattern);
+            Test { scrutinee, pattern, then: resolver.expr(&case.body) }
+        })
+    }
+
+    fn no_case(&self, name: Ident) -> Expr {
+        let text = format!("no case of `{}` matches", self.text(name.name));
+        let message = Expr::new(name.span, ExprKind::String(text.as_str().into()));
+        let error = Expr::new(name.span, ExprKind::Builtin(Builtin::Error));
+        Expr::new(name.span, ExprKind::Apply(Box::new(error), vec![message]))
+    }
+}
+
+/// The function of that name, which a fragment has or gets.
+fn open_function(fragment: &mut Fragment, name: Ident) -> &mut OpenFunction {
+    let place = fragment.functions.iter().position(|function| function.name == name);
+    let place = place.unwrap_or_else(|| {
+        let var = VarId(u32::MAX);
+        fragment.functions.push(OpenFunction {
+            name,
+            var,
+            ty: None,
+            parameters: Vec::new(),
+            cases: Vec::new(),
+        });
+        fragment.functions.len() - 1
+    });
+    &mut fragment.functions[place]
+}
+
+/// Cases from special to general, and otherwise in the order they come.
+fn ordered(cases: &[Rc<Case>]) -> Vec<Rc<Case>> {
+    let mut left = cases.to_vec();
+    let mut done = Vec::new();
+    while !left.is_empty() {
+        let more_general = |case: &Rc<Case>, other: &Rc<Case>| {
+            covers(&case.pattern, &other.pattern) && !covers(&other.pattern, &case.pattern)
+        };
+        let next = left.iter().position(|case| !left.iter().any(|other| more_general(case, other)));
+        done.push(left.remove(next.unwrap_or(0)));
+    }
+    done
+}
+
+/// Whether one pattern surely matches all that another does.
+fn covers(general: &Pat, special: &Pat) -> bool {
+    match (&general.kind, &special.kind) {
+        (PatKind::Wildcard | PatKind::Name(_), _) => true,
+        (_, PatKind::Or(left, right)) => covers(general, left) && covers(general, right),
+        (PatKind::And(left, right), _) => covers(left, special) && covers(right, special),
+        (_, PatKind::And(left, right)) => covers(general, left) || covers(general, right),
+        (PatKind::Or(left, right), _) => covers(left, special) || covers(right, special),
+        (PatKind::Construct(a, p), PatKind::Construct(b, q)) => a == b && covers(p, q),
+        (PatKind::Tuple(p), PatKind::Tuple(q)) => {
+            p.len() == q.len() && p.iter().zip(q).all(|(p, q)| covers(p, q))
+        }
+        (PatKind::Record(p), PatKind::Record(q)) => p.iter().all(|(label, p)| {
+            matches!(p.kind, PatKind::Wildcard | PatKind::Name(_))
+                || q.iter().any(|(other, q)| label == other && covers(p, q))
+        }),
+        (PatKind::Seq(p), PatKind::Seq(q)) => {
+            let (p, q) = (row(p), row(q));
+            p.len() == q.len() && p.iter().zip(&q).all(|(p, q)| covers(p, q))
+        }
+        (PatKind::Edge(first, _, last), PatKind::Seq(q)) => {
+            let q = row(q);
+            edges_cover(&row(first), &row(last), &q, &q) && row(first).len() + row(last).len() <= q.len()
+        }
+        (PatKind::Edge(p, _, q), PatKind::Edge(r, _, s)) => edges_cover(&row(p), &row(q), &row(r), &row(s)),
+        (a, b) => a == b,
+    }
+}
+
+/// Whether the patterns at both ends cover those of other ends, which have as many or more.
+fn edges_cover(first: &[Pat], last: &[Pat], other_first: &[Pat], other_last: &[Pat]) -> bool {
+    first.len() <= other_first.len()
+        && last.len() <= other_last.len()
+        && first.iter().zip(other_first).all(|(p, q)| covers(p, q))
+        && last.iter().rev().zip(other_last.iter().rev()).all(|(p, q)| covers(p, q))
+}
+
+/// The patterns of a row's elements.
+fn row(row: &SeqPat) -> Vec<Pat> {
+    match row {
+        SeqPat::List(items) => items.clone(),
+        SeqPat::String(text) => {
+            text.chars().map(|c| Pat { kind: PatKind::Char(c), span: Span::NONE }).collect()
+        }
     }
 }
