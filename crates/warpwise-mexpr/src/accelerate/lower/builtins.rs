@@ -180,9 +180,10 @@ impl Lowerer<'_, '_> {
         match builtin {
             Builtin::Divi => Some(self.divide(BinaryOp::SQuot, x, y?)),
             Builtin::Modi => Some(self.divide(BinaryOp::SRem, x, y?)),
-            Builtin::IntToFloat => {
-                Some(Data::scalar(ScalarType::F64, self.b.convert("x", ConvertOp::SIToFP, x, ScalarType::F64)))
-            }
+            Builtin::IntToFloat => Some(Data::scalar(
+                ScalarType::F64,
+                self.b.convert("x", ConvertOp::SIToFP, x, ScalarType::F64),
+            )),
             Builtin::Floorfi => Some(self.rounded(UnaryOp::Floor, x)),
             Builtin::Ceilfi => Some(self.rounded(UnaryOp::Ceil, x)),
             Builtin::CharToInt => Some(Data::int(self.b.convert("x", ConvertOp::SExt, x, ScalarType::I64))),
@@ -208,6 +209,9 @@ fn binary(builtin: Builtin) -> Option<(BinaryOp, ScalarType)> {
         Builtin::Addi => (BinaryOp::Add, int),
         Builtin::Subi => (BinaryOp::Sub, int),
         Builtin::Muli => (BinaryOp::Mul, int),
+        Builtin::Slli => (BinaryOp::Shl, int),
+        Builtin::Srli => (BinaryOp::LShr, int),
+        Builtin::Srai => (BinaryOp::AShr, int),
         Builtin::Addf => (BinaryOp::FAdd, float),
         Builtin::Subf => (BinaryOp::FSub, float),
         Builtin::Mulf => (BinaryOp::FMul, float),

@@ -84,8 +84,7 @@ impl<'a, 'f> Lowerer<'a, 'f> {
         let then_body = Body { stms: then_stms, result: result(&lengths, then.leaves) };
         let else_body = Body { stms: other_stms, result: result(&other_lengths, other.leaves) };
         let n_leaves = then.layout.n_leaves();
-        let vars =
-            self.b.bind("x", Ir::If { cond: condition, then_body, else_body, branch: Branch::Plain });
+        let vars = self.b.bind("x", Ir::If { cond: condition, then_body, else_body, branch: Branch::Plain });
         let mut sizes = vars.iter().map(|var| Operand::from(*var));
         let new: Vec<Operand> = lengths
             .iter()
@@ -212,15 +211,12 @@ impl<'a, 'f> Lowerer<'a, 'f> {
         expr: &Expr,
     ) -> Result<Value, Failure> {
         match &expr.kind {
-            ExprKind::Block(..) => {
-                self.block(expr, &mut |this, last| this.next(var, parameters, vars, last))
-            }
+            ExprKind::Block(..) => self.block(expr, &mut |this, last| this.next(var, parameters, vars, last)),
             ExprKind::Choice(tests, otherwise) => {
                 let last = &mut |this: &mut Self, last: &Expr| this.next(var, parameters, vars, last);
                 self.choice(tests, otherwise, last)
             }
-            ExprKind::Apply(function, arguments)
-                if matches!(function.kind, ExprKind::Var(called) if called == var) =>
+            ExprKind::Apply(function, arguments) if matches!(function.kind, ExprKind::Var(called) if called == var) =>
             {
                 let mut next = Vec::new();
                 for (parameter, argument) in parameters.iter().zip(arguments) {

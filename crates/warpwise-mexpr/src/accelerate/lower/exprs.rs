@@ -206,11 +206,7 @@ impl Lowerer<'_, '_> {
                 for (parameter, argument) in parameters.iter().zip(&function.arguments) {
                     self.values.insert(parameter.var, argument.clone());
                 }
-                if is_recursive {
-                    self.recursive(var, parameters, body)
-                } else {
-                    self.expr(body)
-                }
+                if is_recursive { self.recursive(var, parameters, body) } else { self.expr(body) }
             }
             _ => self.expr(&binding.body),
         };

@@ -80,7 +80,7 @@ impl Lowerer<'_, '_> {
         }
         for (index, pattern) in last.iter().enumerate() {
             let item = &mut |this: &mut Self| {
-                let item = this.from_end(data, last.len() - index);
+                let item = this.counted_back(data, last.len() - index);
                 this.test(pattern, &Value::Data(item))
             };
             all = self.both(all, item)?;
@@ -134,7 +134,7 @@ impl Lowerer<'_, '_> {
                     self.values.insert(*var, Value::Data(middle));
                 }
                 for (index, pattern) in last.iter().enumerate() {
-                    let item = self.from_end(data, last.len() - index);
+                    let item = self.counted_back(data, last.len() - index);
                     self.bind(pattern, &Value::Data(item))?;
                 }
             }
@@ -176,7 +176,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// The element so many places before the end.
-    fn from_end(&mut self, data: &Data, places: usize) -> Data {
+    fn counted_back(&mut self, data: &Data, places: usize) -> Data {
         let index = self.b.binary("i", BinaryOp::Sub, length(data), Operand::i64(places as i64));
         self.element(data, index)
     }
@@ -190,7 +190,10 @@ impl Lowerer<'_, '_> {
     pub(super) fn element_under(&mut self, data: &Data, index: Operand, certs: &[Var]) -> Data {
         let Layout::Seq(_, element) = &data.layout else { return data.clone() };
         let arrays = data.leaves.iter().filter_map(|leaf| leaf.as_var()).collect::<Vec<_>>();
-        let leaves = arrays.into_iter().map(|array| self.b.with_certs(certs, |b| b.index("x", array, &[index])).into()).collect();
+        let leaves = arrays
+            .into_iter()
+            .map(|array| self.b.with_certs(certs, |b| b.index("x", array, &[index])).into())
+            .collect();
         Data { layout: (**element).clone(), leaves }
     }
 

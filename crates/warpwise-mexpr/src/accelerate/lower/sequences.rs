@@ -91,8 +91,10 @@ impl Lowerer<'_, '_> {
             .zip(&second.leaves)
             .map(|(x, y)| [x, y].into_iter().filter_map(|leaf| leaf.as_var()).collect())
             .collect();
-        let leaves =
-            pairs.into_iter().map(|arrays| self.b.bind_one("xs", Ir::Concat { arrays, len }).into()).collect();
+        let leaves = pairs
+            .into_iter()
+            .map(|arrays| self.b.bind_one("xs", Ir::Concat { arrays, len }).into())
+            .collect();
         Ok(Data { layout: Layout::Seq(len, Box::new(element)), leaves })
     }
 
@@ -101,7 +103,14 @@ impl Lowerer<'_, '_> {
     }
 
     /// The length of the elements of two sequences; one without elements has no say.
-    fn common(&mut self, n: Operand, own: Operand, m: Operand, other: Operand, certs: &mut Vec<Var>) -> Operand {
+    fn common(
+        &mut self,
+        n: Operand,
+        own: Operand,
+        m: Operand,
+        other: Operand,
+        certs: &mut Vec<Var>,
+    ) -> Operand {
         if own == other {
             return own;
         }

@@ -124,9 +124,7 @@ impl Layout {
         match self {
             Layout::Scalar(_) => Vec::new(),
             Layout::Record(fields) => fields.iter().flat_map(|(_, layout)| layout.lengths()).collect(),
-            Layout::Seq(length, element) => {
-                std::iter::once(*length).chain(element.lengths()).collect()
-            }
+            Layout::Seq(length, element) => std::iter::once(*length).chain(element.lengths()).collect(),
         }
     }
 
@@ -161,10 +159,9 @@ impl Shape {
             Node::Record(fields) => Shape::Record(
                 fields.iter().map(|(label, ty)| (*label, Shape::of(types, *ty, with))).collect(),
             ),
-            Node::Arrow(from, to) => Shape::Arrow(
-                Box::new(Shape::of(types, *from, with)),
-                Box::new(Shape::of(types, *to, with)),
-            ),
+            Node::Arrow(from, to) => {
+                Shape::Arrow(Box::new(Shape::of(types, *from, with)), Box::new(Shape::of(types, *to, with)))
+            }
             Node::Var(var) => {
                 with.iter().find(|(other, _)| other == var).map_or(Shape::Unknown, |(_, shape)| shape.clone())
             }
@@ -177,10 +174,8 @@ impl Shape {
     pub(super) fn solve(&self, types: &Types, general: Ty, found: &mut Vec<(TypeVar, Shape)>) {
         match (types.node(general), self) {
             (Node::All(_, inner), _) => self.solve(types, *inner, found),
-            (Node::Var(var), _) => {
-                if !found.iter().any(|(other, _)| other == var) {
-                    found.push((*var, self.clone()));
-                }
+            (Node::Var(var), _) if !found.iter().any(|(other, _)| other == var) => {
+                found.push((*var, self.clone()));
             }
             (Node::Seq(general), Shape::Seq(element)) => element.solve(types, *general, found),
             (Node::Arrow(from, to), Shape::Arrow(own_from, own_to)) => {

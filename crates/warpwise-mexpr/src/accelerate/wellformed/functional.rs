@@ -133,6 +133,9 @@ fn has_builtin(builtin: Builtin) -> bool {
             | Muli
             | Divi
             | Modi
+            | Slli
+            | Srli
+            | Srai
             | Negi
             | Lti
             | Leqi

@@ -1,0 +1,196 @@
+//! Accelerated expressions in the core IR against the host: `tests/lower/*.mc`.
+//!
+//! A file holds definitions, a line `-- expressions`, and an expression in each line after it. The host computes the
+//! expression; the interpreter of the core IR runs what it is lowered to; both give the same text, or both fail. The
+//! lifted program gives the same on the host, too. A line that ends in `-- limit: TEXT` is refused with TEXT instead; one
+//! that ends in `-- irregular` fails on the device only.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use warpwise_diag::{Failure, Sources};
+use warpwise_interp::{Value, interpret};
+use warpwise_ir::EntryType;
+use warpwise_ir::verify::{Level, verify};
+use warpwise_mexpr::accelerate::lower::lower;
+use warpwise_mexpr::accelerate::split;
+use warpwise_mexpr::compile::{Checked, front_end};
+use warpwise_mexpr::host::compile::{Options, compile};
+use warpwise_mexpr::host::machine::run;
+use warpwise_mexpr::host::world::World;
+use warpwise_mexpr::load::{ReadError, SourceFile, SourceProvider};
+use warpwise_prim::{Scalar, ValueType};
+
+/// No files.
+struct Nothing;
+
+impl SourceProvider for Nothing {
+    fn read(&self, _including: &str, path: &str) -> Result<SourceFile, ReadError> {
+        Err(ReadError::NotFound(vec![path.to_string()]))
+    }
+}
+
+/// A world that only listens.
+#[derive(Default)]
+struct Ear(String);
+
+impl World for Ear {
+    fn print(&mut self, text: &str) -> Result<(), String> {
+        self.0.push_str(text);
+        Ok(())
+    }
+    fn print_error(&mut self, _text: &str) -> Result<(), String> {
+        Ok(())
+    }
+    fn flush(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+    fn read_line(&mut self) -> Result<Option<String>, String> {
+        Ok(None)
+    }
+    fn read_bytes(&mut self, _count: usize) -> Result<Vec<u8>, String> {
+        Ok(Vec::new())
+    }
+    fn read_file(&mut self, path: &str) -> Result<String, String> {
+        Err(path.to_string())
+    }
+    fn write_file(&mut self, path: &str, _text: &str) -> Result<(), String> {
+        Err(path.to_string())
+    }
+    fn file_exists(&mut self, _path: &str) -> bool {
+        false
+    }
+    fn delete_file(&mut self, path: &str) -> Result<(), String> {
+        Err(path.to_string())
+    }
+    fn command(&mut self, command: &str) -> Result<i64, String> {
+        Err(command.to_string())
+    }
+    fn arguments(&self) -> Vec<String> {
+        Vec::new()
+    }
+    fn time_ms(&self) -> f64 {
+        1.0
+    }
+    fn sleep_ms(&self, _ms: u64) {}
+}
+
+fn check(text: String) -> Result<Checked, Failure> {
+    let root = SourceFile { key: "root".to_string(), name: "test.mc".to_string(), text };
+    front_end(root, &Nothing, &mut Sources::new())
+}
+
+/// What the host prints; nothing if the run fails.
+fn on_host(checked: &Checked) -> Option<String> {
+    let mut ear = Ear::default();
+    let result = run(&compile(checked, Options { tests: false }), &mut ear, &mut |_| {});
+    result.ok().map(|_| ear.0)
+}
+
+/// What the core IR computes; nothing if the run fails.
+fn on_device(checked: Checked) -> Result<Option<String>, Failure> {
+    let split = split(checked)?;
+    let program = lower(&split.host, &split.entries, &split.functional)?;
+    if let Err(errors) = verify(&program, Level::Soac) {
+        let functions: Vec<String> = program.functions.values().map(|f| f.to_string()).collect();
+        panic!("{errors:?}\n{}", functions.join("\n"));
+    }
+    let (id, function) = program.functions.iter().next().expect("an entry point");
+    assert!(function.params.is_empty(), "expressions of the corpus are closed");
+    let entry = function.entry.as_ref().expect("an entry point");
+    let Ok(values) = interpret(&program, id, Vec::new()) else { return Ok(None) };
+    let mut leaves = values[entry.size_results..].iter();
+    Ok(Some(entry.results.iter().map(|ty| value_text(ty, &mut leaves)).collect()))
+}
+
+fn value_text<'v>(ty: &EntryType, leaves: &mut impl Iterator<Item = &'v Value>) -> String {
+    match ty {
+        EntryType::Scalar(ty) => scalar_text(*ty, leaves.next().unwrap().as_scalar().unwrap()),
+        EntryType::Array(ty, _) => {
+            let array = leaves.next().unwrap().as_array().unwrap();
+            array_text(*ty, &array.shape, &array.data)
+        }
+        EntryType::Opaque { fields, .. } if fields.is_empty() => "()".to_string(),
+        EntryType::Opaque { fields, .. } => {
+            let parts: Vec<(String, String)> =
+                fields.iter().map(|(name, ty)| (name.clone(), value_text(ty, leaves))).collect();
+            if parts[0].0 == "0" {
+                let parts: Vec<String> = parts.into_iter().map(|(_, text)| text).collect();
+                return format!("({})", parts.join(", "));
+            }
+            let parts: Vec<String> =
+                parts.into_iter().map(|(name, text)| format!("{name} = {text}")).collect();
+            format!("{{{}}}", parts.join(", "))
+        }
+    }
+}
+
+fn array_text(ty: ValueType, shape: &[usize], data: &[Scalar]) -> String {
+    let Some((n, rest)) = shape.split_first() else { return scalar_text(ty, data[0]) };
+    let size: usize = rest.iter().product();
+    let items = (0..*n).map(|i| array_text(ty, rest, &data[i * size..(i + 1) * size]));
+    if ty == ValueType::I32 && rest.is_empty() && *n > 0 {
+        let chars = data.iter().filter_map(|c| char::from_u32(c.as_int()? as u32));
+        return format!("\"{}\"", chars.collect::<String>());
+    }
+    format!("[{}]", items.collect::<Vec<_>>().join(", "))
+}
+
+fn scalar_text(ty: ValueType, value: Scalar) -> String {
+    match value {
+        Scalar::F64(value) => format!("{value:?}").trim_end_matches('0').to_string(),
+        Scalar::Bool(value) => value.to_string(),
+        Scalar::I32(value) if ty == ValueType::I32 => {
+            format!("'{}'", char::from_u32(value as u32).unwrap())
+        }
+        other => other.as_int().map_or_else(String::new, |value| value.to_string()),
+    }
+}
+
+#[test]
+fn the_corpus() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lower");
+    let mut paths: Vec<PathBuf> = fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path()).collect();
+    paths.sort();
+    assert!(paths.len() >= 3, "the corpus is missing");
+    let complaints: Vec<String> = paths.iter().flat_map(|path| check_file(path)).collect();
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+fn check_file(path: &Path) -> Vec<String> {
+    let text = fs::read_to_string(path).unwrap();
+    let (definitions, expressions) = text.split_once("-- expressions\n").expect("a line `-- expressions`");
+    let lines = expressions.lines().filter(|line| !line.is_empty() && !line.starts_with("--"));
+    lines
+        .filter_map(|line| {
+            let complaint = check_line(definitions, line).err()?;
+            Some(format!("{}: {line}: {complaint}", path.file_name().unwrap().to_string_lossy()))
+        })
+        .collect()
+}
+
+fn check_line(definitions: &str, line: &str) -> Result<(), String> {
+    let (line, is_irregular) = match line.split_once("-- irregular") {
+        Some((line, _)) => (line, true),
+        None => (line, false),
+    };
+    let (expression, limit) = match line.split_once("-- limit: ") {
+        Some((expression, limit)) => (expression, Some(limit)),
+        None => (line, None),
+    };
+    let program = check(format!("{definitions}\nmexpr dprint (accelerate ({expression}))"));
+    let program = program.map_err(|failure| format!("{failure:?}"))?;
+    let device = match (on_device(program.clone()), limit) {
+        (Err(failure), Some(limit)) if format!("{failure:?}").contains(limit) => return Ok(()),
+        (Ok(_), Some(limit)) => return Err(format!("not refused: {limit}")),
+        (Err(failure), _) => return Err(format!("{failure:?}")),
+        (Ok(device), None) => device,
+    };
+    let host = on_host(&program);
+    let lifted = on_host(&split(program).map_err(|failure| format!("{failure:?}"))?.host);
+    let device_is_right = if is_irregular { device.is_none() } else { device == host };
+    if host == lifted && device_is_right {
+        return Ok(());
+    }
+    Err(format!("host {host:?}, lifted {lifted:?}, device {device:?}"))
+}
