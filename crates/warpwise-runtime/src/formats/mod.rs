@@ -25,7 +25,7 @@ mod tests;
 pub use binary::write_binary;
 pub use error::{FormatError, Position};
 pub use expected::ExpectedType;
-pub use npy::{read_npy, write_npy};
+pub use npy::{NpyHeader, npy_header, read_npy, read_npy_header, write_npy};
 pub use png::{read_png, write_png};
 pub use text::write_text;
 pub use values::{Source, read_values};

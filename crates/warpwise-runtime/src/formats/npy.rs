@@ -19,12 +19,16 @@ use crate::memory::{Block, MemoryPool, OutOfMemory};
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
 /// What the header says.
-struct Header {
-    ty: ValueType,
-    big_endian: bool,
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NpyHeader {
+    /// The type of the elements.
+    pub ty: ValueType,
+    /// The most significant byte of an element comes first.
+    pub big_endian: bool,
     /// The first dimension varies fastest.
-    fortran_order: bool,
-    shape: Shape,
+    pub fortran_order: bool,
+    /// The sizes, outermost first; none for a scalar.
+    pub shape: Shape,
 }
 
 /// Reads an `.npy` file.
@@ -37,27 +41,42 @@ pub fn read_npy(
     read(&mut input, expected, pool).map_err(|fault| fault.in_bytes(source.name, expected))
 }
 
+/// Reads the header alone; the reader is left where the elements begin.
+pub fn read_npy_header(source: Source<'_>) -> Result<NpyHeader, FormatError> {
+    let mut input = Input::new(source.reader, source.length);
+    read_header(&mut input).map_err(|fault| fault.in_bytes(source.name, None))
+}
+
 /// Writes an `.npy` file, version 1 (2, should the header be too long for that).
 pub fn write_npy(output: &mut dyn Write, value: &Value) -> io::Result<()> {
-    let shape: String = value.shape().iter().map(|size| format!("{size}, ")).collect();
-    let shape = if value.shape().len() == 1 { shape.trim_end() } else { shape.trim_end_matches(", ") };
-    let dictionary = format!(
-        "{{'descr': '{}', 'fortran_order': False, 'shape': ({shape}), }}",
-        type_code(value.element_type())
-    );
-    let long = dictionary.len() + 1 + 10 + 63 > usize::from(u16::MAX);
-    let prefix = if long { 12 } else { 10 };
-    // The elements begin at a multiple of 64 bytes.
-    let padded = (prefix + dictionary.len() + 1).next_multiple_of(64) - prefix;
-    output.write_all(MAGIC)?;
-    output.write_all(&[if long { 2 } else { 1 }, 0])?;
-    let length = (padded as u32).to_le_bytes();
-    output.write_all(if long { &length } else { &length[..2] })?;
-    writeln!(output, "{dictionary:<width$}", width = padded - 1)?;
+    output.write_all(&npy_header(value.element_type(), value.shape(), value.shape()))?;
     match value {
         Value::Scalar { value, .. } => output.write_all(&value.to_bits().to_le_bytes()[..value.ty().bytes()]),
         Value::Array { array, .. } => output.write_all(array.bytes()),
     }
+}
+
+/// The header for elements of this type and shape, in the order of this machine. It is long enough for the header of
+/// the shape `room` to take its place later.
+pub fn npy_header(ty: ValueType, shape: &[i64], room: &[i64]) -> Vec<u8> {
+    let text = dictionary(ty, shape);
+    let longest = dictionary(ty, room).len().max(text.len());
+    let long = longest + 1 + 10 + 63 > usize::from(u16::MAX);
+    let prefix = if long { 12 } else { 10 };
+    // The elements begin at a multiple of 64 bytes.
+    let padded = (prefix + longest + 1).next_multiple_of(64) - prefix;
+    let length = (padded as u32).to_le_bytes();
+    let mut header = MAGIC.to_vec();
+    header.extend([if long { 2 } else { 1 }, 0]);
+    header.extend(if long { &length } else { &length[..2] });
+    header.extend(format!("{text:<width$}\n", width = padded - 1).into_bytes());
+    header
+}
+
+fn dictionary(ty: ValueType, shape: &[i64]) -> String {
+    let sizes: String = shape.iter().map(|size| format!("{size}, ")).collect();
+    let sizes = if shape.len() == 1 { sizes.trim_end() } else { sizes.trim_end_matches(", ") };
+    format!("{{'descr': '{}', 'fortran_order': False, 'shape': ({sizes}), }}", type_code(ty))
 }
 
 /// Whether a file that begins like this is meant to be an `.npy` file.
@@ -128,7 +147,7 @@ fn to_row_major(
     Ok(result)
 }
 
-fn read_header(input: &mut Input<'_>) -> Result<Header, Fault> {
+fn read_header(input: &mut Input<'_>) -> Result<NpyHeader, Fault> {
     if input.take::<6>("the header")? != *MAGIC {
         return Err(Fault::new(0, "this is no .npy file"));
     }
@@ -150,7 +169,7 @@ fn read_header(input: &mut Input<'_>) -> Result<Header, Fault> {
     parse_dictionary(text).map_err(|message| Fault::new(start, message))
 }
 
-fn parse_dictionary(text: &str) -> Result<Header, String> {
+fn parse_dictionary(text: &str) -> Result<NpyHeader, String> {
     let malformed = || "the header is no dictionary of descr, fortran_order and shape".to_string();
     let (mut ty, mut order, mut shape) = (None, None, None);
     let mut rest =
@@ -189,7 +208,7 @@ fn parse_dictionary(text: &str) -> Result<Header, String> {
     }
     let ((ty, big_endian), fortran_order, shape) =
         (ty.ok_or_else(malformed)?, order.ok_or_else(malformed)?, shape.ok_or_else(malformed)?);
-    Ok(Header { ty, big_endian, fortran_order, shape })
+    Ok(NpyHeader { ty, big_endian, fortran_order, shape })
 }
 
 /// A quoted string at the start of `text`, and what follows it.

@@ -1,0 +1,212 @@
+//! How many units the next chunk has: a pure function of what the last steps cost.
+//!
+//! A *unit* is what a chunk consists of: one element, or one block of elements. A stream starts with one unit. As
+//! long as the processors are not saturated the chunk grows; then it grows only while the time per unit falls, and
+//! shrinks when it rises. Times are moving averages, growing is twice as fast as shrinking (a factor of 2 against the
+//! root of it), and only a complete step of the current size says anything: chunks that were read before the last
+//! change are not asked. No chunk is larger than the byte budget allows, by the bytes that a unit was seen to take.
+//! The rule is that of papers/004, section 5.4.
+//!
+//! Absent: clocks, measuring, threads ([`crate::pipeline`] does that). Nothing that a program computes may depend on
+//! what comes out of here; [`crate::pipeline::Grouping`] says how that is kept.
+
+use std::time::Duration;
+
+/// Below this share of a step spent computing, the processors are not saturated.
+const SATURATED: f64 = 0.8;
+/// A change of the time per unit below this share is none.
+const NOTICEABLE: f64 = 0.05;
+/// The weight of the last step in moving averages.
+const WEIGHT: f64 = 0.5;
+
+/// How large chunks may be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Units at most.
+    pub units: u64,
+    /// Bytes that everything in flight may take together.
+    pub bytes: u64,
+}
+
+/// What is known so far.
+#[derive(Clone, PartialEq, Debug)]
+pub struct State {
+    /// The units of the next chunk, at least 1.
+    pub units: u64,
+    /// Moving average of the seconds that a unit takes.
+    time: Option<f64>,
+    /// Moving average of the share of time spent computing.
+    saturation: Option<f64>,
+}
+
+/// What one complete step cost.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Sample {
+    /// The units of the chunk.
+    pub units: u64,
+    /// Time spent computing.
+    pub busy: Duration,
+    /// Time from the end of the step before to the end of this one.
+    pub elapsed: Duration,
+    /// Part of it spent waiting for sources and sinks, which no other chunk size cures by keeping processors busy.
+    pub waiting: Duration,
+    /// Bytes in flight per unit, at most.
+    pub unit_bytes: u64,
+}
+
+impl State {
+    /// Before the first step.
+    pub fn start() -> State {
+        State { units: 1, time: None, saturation: None }
+    }
+}
+
+/// The state after a step.
+pub fn next(state: &State, sample: &Sample, limits: &Limits) -> State {
+    let most = limits.units.min(limits.bytes / sample.unit_bytes.max(1)).max(1);
+    if sample.units != state.units {
+        return State { units: state.units.min(most), ..state.clone() };
+    }
+    let time = sample.elapsed.as_secs_f64() / sample.units as f64;
+    let share = saturation(sample);
+    let saturation = averaged(state.saturation, share);
+    let units = match state.time {
+        _ if saturation < SATURATED => grown(state.units),
+        None => grown(state.units),
+        Some(before) if time < before * (1.0 - NOTICEABLE) => grown(state.units),
+        Some(before) if time > before * (1.0 + NOTICEABLE) => shrunk(state.units),
+        Some(_) => state.units,
+    };
+    State { units: units.min(most), time: Some(averaged(state.time, time)), saturation: Some(saturation) }
+}
+
+fn saturation(sample: &Sample) -> f64 {
+    let available = sample.elapsed.saturating_sub(sample.waiting).as_secs_f64();
+    if available > 0.0 { (sample.busy.as_secs_f64() / available).min(1.0) } else { 1.0 }
+}
+
+fn averaged(before: Option<f64>, now: f64) -> f64 {
+    before.map_or(now, |before| WEIGHT * now + (1.0 - WEIGHT) * before)
+}
+
+fn grown(units: u64) -> u64 {
+    units.saturating_mul(2)
+}
+
+/// Two of these take back one [`grown`].
+fn shrunk(units: u64) -> u64 {
+    ((units as f64 * std::f64::consts::FRAC_1_SQRT_2).ceil() as u64).clamp(1, units)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: Limits = Limits { units: u64::MAX, bytes: u64::MAX };
+
+    /// A step of the current size with so many nanoseconds per unit, computing a share of it.
+    fn step(state: &State, nanoseconds: u64, share: f64, limits: &Limits, unit_bytes: u64) -> State {
+        let elapsed = Duration::from_nanos(nanoseconds * state.units);
+        let busy = elapsed.mul_f64(share);
+        let waiting = Duration::ZERO;
+        next(state, &Sample { units: state.units, busy, elapsed, waiting, unit_bytes }, limits)
+    }
+
+    /// The chunk sizes after steps with these times per unit and shares of computing.
+    fn sizes(steps: &[(u64, f64)]) -> Vec<u64> {
+        let mut state = State::start();
+        let one = |&(nanoseconds, share): &(u64, f64)| {
+            state = step(&state, nanoseconds, share, &LIMITS, 8);
+            state.units
+        };
+        steps.iter().map(one).collect()
+    }
+
+    #[test]
+    fn the_table() {
+        let table: &[(&str, &[(u64, f64)], &[u64])] = &[
+            ("grows while idle, even at constant time", &[(100, 0.1); 5], &[2, 4, 8, 16, 32]),
+            ("a plateau stays", &[(100, 1.0); 6], &[2, 2, 2, 2, 2, 2]),
+            ("grows while time falls", &[(800, 1.0), (400, 1.0), (200, 1.0), (100, 1.0)], &[2, 4, 8, 16]),
+            (
+                "then keeps",
+                &[(800, 1.0), (400, 1.0), (200, 1.0), (390, 1.0), (390, 1.0)],
+                &[2, 4, 8, 8, 8],
+            ),
+            (
+                "growing elements shrink it",
+                &[(100, 0.1), (100, 0.2), (100, 0.9), (1000, 1.0), (2000, 1.0), (4000, 1.0), (8000, 1.0)],
+                &[2, 4, 8, 16, 12, 9, 7],
+            ),
+            ("at least one", &[(1, 1.0), (10, 1.0), (100, 1.0), (1000, 1.0), (9000, 1.0)], &[2, 2, 2, 2, 2]),
+            ("noise below the threshold changes nothing", &[(100, 1.0), (103, 1.0), (98, 1.0)], &[2, 2, 2]),
+            ("saturation is averaged", &[(100, 0.0), (100, 1.0), (100, 1.0), (100, 1.0)], &[2, 4, 8, 8]),
+        ];
+        for (name, steps, expected) in table {
+            assert_eq!(sizes(steps), *expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn two_shrinkings_take_back_one_growth() {
+        for units in [2, 4, 64, 1024, 1 << 20] {
+            let twice = shrunk(shrunk(grown(units)));
+            assert!(twice >= units && twice <= units + 2, "{units}: {twice}");
+        }
+        assert_eq!(shrunk(1), 1);
+    }
+
+    #[test]
+    fn the_budget_is_never_exceeded() {
+        let limits = Limits { units: u64::MAX, bytes: 1000 };
+        let mut state = State::start();
+        for unit_bytes in [10, 10, 10, 10, 10, 10, 10, 10, 40, 40, 400, 2000, 3] {
+            state = step(&state, 100, 0.1, &limits, unit_bytes);
+            assert!(state.units == 1 || state.units * unit_bytes <= 1000, "{} of {unit_bytes}", state.units);
+        }
+        let limits = Limits { units: 5, bytes: u64::MAX };
+        let mut state = State::start();
+        for _ in 0..10 {
+            state = step(&state, 100, 0.1, &limits, 0);
+        }
+        assert_eq!(state.units, 5);
+    }
+
+    #[test]
+    fn chunks_of_other_sizes_are_not_asked() {
+        let state = step(&State::start(), 100, 0.1, &LIMITS, 8);
+        let old = Sample {
+            units: 1,
+            busy: Duration::ZERO,
+            elapsed: Duration::from_secs(1),
+            waiting: Duration::ZERO,
+            unit_bytes: 8,
+        };
+        assert_eq!(next(&state, &old, &LIMITS), state);
+        assert_eq!(next(&state, &old, &Limits { units: 1, bytes: 1000 }).units, 1, "but the budget holds");
+    }
+
+    #[test]
+    fn waiting_for_a_slow_source_is_no_reason_to_grow() {
+        let mut state = State::start();
+        for _ in 0..20 {
+            let elapsed = Duration::from_millis(10 * state.units);
+            let waiting = elapsed.mul_f64(0.9);
+            let busy = elapsed - waiting;
+            let sample = Sample { units: state.units, busy, elapsed, waiting, unit_bytes: 8 };
+            state = next(&state, &sample, &LIMITS);
+        }
+        assert_eq!(state.units, 2);
+    }
+
+    #[test]
+    fn absurd_samples_do_no_harm() {
+        let mut state = State::start();
+        for elapsed in [Duration::ZERO, Duration::MAX, Duration::ZERO, Duration::from_nanos(1)] {
+            let sample =
+                Sample { units: state.units, busy: Duration::ZERO, elapsed, waiting: Duration::MAX, unit_bytes: 0 };
+            state = next(&state, &sample, &LIMITS);
+            assert!(state.units >= 1);
+        }
+    }
+}
