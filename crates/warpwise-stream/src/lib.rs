@@ -8,3 +8,14 @@
 //! the program's own calls.
 
 pub mod policy;
+
+mod element;
+pub mod source;
+
+pub mod step;
+
+pub mod sink;
+
+pub mod pipeline;
+
+pub use element::{Cause, ElementType, StreamError};

@@ -122,17 +122,16 @@ mod tests {
         steps.iter().map(one).collect()
     }
 
+    /// A name, times per unit and shares of computing, and the chunk sizes after them.
+    type Row<'t> = (&'t str, &'t [(u64, f64)], &'t [u64]);
+
     #[test]
     fn the_table() {
-        let table: &[(&str, &[(u64, f64)], &[u64])] = &[
+        let table: &[Row] = &[
             ("grows while idle, even at constant time", &[(100, 0.1); 5], &[2, 4, 8, 16, 32]),
             ("a plateau stays", &[(100, 1.0); 6], &[2, 2, 2, 2, 2, 2]),
             ("grows while time falls", &[(800, 1.0), (400, 1.0), (200, 1.0), (100, 1.0)], &[2, 4, 8, 16]),
-            (
-                "then keeps",
-                &[(800, 1.0), (400, 1.0), (200, 1.0), (390, 1.0), (390, 1.0)],
-                &[2, 4, 8, 8, 8],
-            ),
+            ("then keeps", &[(800, 1.0), (400, 1.0), (200, 1.0), (390, 1.0), (390, 1.0)], &[2, 4, 8, 8, 8]),
             (
                 "growing elements shrink it",
                 &[(100, 0.1), (100, 0.2), (100, 0.9), (1000, 1.0), (2000, 1.0), (4000, 1.0), (8000, 1.0)],
@@ -203,8 +202,13 @@ mod tests {
     fn absurd_samples_do_no_harm() {
         let mut state = State::start();
         for elapsed in [Duration::ZERO, Duration::MAX, Duration::ZERO, Duration::from_nanos(1)] {
-            let sample =
-                Sample { units: state.units, busy: Duration::ZERO, elapsed, waiting: Duration::MAX, unit_bytes: 0 };
+            let sample = Sample {
+                units: state.units,
+                busy: Duration::ZERO,
+                elapsed,
+                waiting: Duration::MAX,
+                unit_bytes: 0,
+            };
             state = next(&state, &sample, &LIMITS);
             assert!(state.units >= 1);
         }

@@ -7,6 +7,7 @@ mod devices;
 mod explain;
 mod host;
 mod run;
+mod stream;
 mod test;
 
 use clap::Subcommand;
@@ -20,6 +21,8 @@ pub enum Command {
     Check(check::CheckArguments),
     /// Compile a program and run one of its entry points
     Run(run::RunArguments),
+    /// Run an entry point over data that is larger than memory, chunk by chunk
+    Stream(stream::StreamArguments),
     /// Time the cases of a program's test blocks
     Bench(bench::BenchArguments),
     /// Run the test blocks of programs
@@ -37,6 +40,7 @@ pub fn execute(command: Command) -> Result<u8, Failure> {
     match command {
         Command::Check(arguments) => check::check(&arguments),
         Command::Run(arguments) => run::run(&arguments),
+        Command::Stream(arguments) => stream::stream(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Test(arguments) => test::test(&arguments),
         Command::Devices => devices::devices(),

@@ -1,0 +1,302 @@
+//! `warpwise stream`: an entry point over data that is larger than memory.
+
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
+use warpwise_driver::build::build;
+use warpwise_driver::{Context, Entry, FlatType, Program};
+use warpwise_runtime::array::Value;
+use warpwise_runtime::formats::files::{write_file, write_values};
+use warpwise_runtime::formats::{Source as ValueSource, read_values};
+use warpwise_stream::Cause;
+use warpwise_stream::pipeline::{self, Done, Grouping, Outcome, Settings};
+use warpwise_stream::sink::{OutputFormat, Sink, create};
+use warpwise_stream::source::{Format, Source, SourceOptions, Take, Wanted, open};
+use warpwise_stream::step::{Fold, Map, Step};
+
+use crate::arguments::expected_type;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::options::{CacheOptions, CompileOptions, RunOptions};
+use crate::output::{Progress, print, say};
+
+/// Bytes of input that a block has about, unless its length is given.
+const BLOCK_BYTES: u64 = 1 << 20;
+
+/// What to run over which data.
+#[derive(Args, Debug)]
+pub struct StreamArguments {
+    /// The program
+    file: PathBuf,
+    /// The entry point that takes a chunk of elements (its last parameters) and gives arrays
+    #[arg(short, long, default_value = "main", conflicts_with = "fold")]
+    entry: String,
+    /// Fold with the entry points `init`, `step` (chunk, then state) and `merge` (state, state) instead
+    #[arg(long)]
+    fold: bool,
+    /// Values for the parameters before the streamed ones
+    #[arg(value_name = "ARG", conflicts_with = "fold")]
+    arguments: Vec<String>,
+    /// A file of elements, or - for standard input; one for each streamed parameter
+    #[arg(short, long = "input", value_name = "IN", required = true)]
+    inputs: Vec<PathBuf>,
+    /// A column of the input (a name, or a number with --no-header); several for several parameters
+    #[arg(long = "column", value_name = "COLUMN")]
+    columns: Vec<String>,
+    /// The format of the inputs (raw, npy, csv, tsv, mtx, wav), instead of what their endings say
+    #[arg(long, value_name = "FORMAT")]
+    input_format: Option<Format>,
+    /// The first line of a table holds no names
+    #[arg(long)]
+    no_header: bool,
+    /// The sizes of an element in raw data, such as 3,4
+    #[arg(long, value_name = "SIZES", value_delimiter = ',')]
+    shape: Vec<i64>,
+    /// End after so many elements
+    #[arg(long, value_name = "N")]
+    take: Option<u64>,
+    /// Write a result to a file (.npy, .raw, .csv, .tsv; - is standard output), one for each; the state of a fold may
+    /// go to any file that `run` writes
+    #[arg(short, long = "output", value_name = "OUT")]
+    outputs: Vec<PathBuf>,
+    /// The format of the outputs (raw, npy, csv, tsv), instead of what their endings say
+    #[arg(long, value_name = "FORMAT", conflicts_with = "fold")]
+    output_format: Option<OutputFormat>,
+    /// Call the entry point with always so many elements, instead of about a mebibyte; the result may depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    block: Option<u64>,
+    /// The entry point treats elements one by one: calls may get as many elements as is fastest
+    #[arg(long, conflicts_with_all = ["block", "fold"])]
+    elementwise: bool,
+    /// Say how much was done, how fast, and with how much memory
+    #[arg(long)]
+    profile: bool,
+    #[command(flatten)]
+    compile: CompileOptions,
+    #[command(flatten)]
+    cache: CacheOptions,
+    #[command(flatten)]
+    run: RunOptions,
+}
+
+/// Compiles, then reads, computes and writes at once.
+pub fn stream(arguments: &StreamArguments) -> Result<u8, Failure> {
+    let mut context = arguments.run.context()?;
+    if let Some(cache) = arguments.cache.cache() {
+        context.keep_kernels(cache);
+    }
+    interrupt::watch(&context);
+    let progress = Progress::of(format!("compiling {}", arguments.file.display()));
+    let built = build(&arguments.file, &arguments.compile.options(), arguments.cache.cache().as_ref())?;
+    drop(progress);
+    if !built.warnings.is_empty() {
+        say(built.warnings.trim_end());
+    }
+    let program = built.compiled.load(&context).map_err(|error| Failure::Failed(error.to_string()))?;
+    if arguments.fold { fold(arguments, &program, &context) } else { map(arguments, &program, &context) }
+}
+
+fn map(arguments: &StreamArguments, program: &Program, context: &Context) -> Result<u8, Failure> {
+    let entry = program.entry(&arguments.entry).map_err(Failure::Call)?;
+    let fixed = fixed(entry, arguments, context)?;
+    let mut step = Map::new(program, &arguments.entry, fixed).map_err(Failure::Failed)?;
+    let sources = sources(arguments, step.streamed())?;
+    let sinks = sinks(arguments, step.results())?;
+    run(arguments, context, sources, &mut step, sinks)?;
+    Ok(0)
+}
+
+fn fold(arguments: &StreamArguments, program: &Program, context: &Context) -> Result<u8, Failure> {
+    let names = ["init", "step", "merge"].map(str::to_string);
+    let mut step = Fold::new(program, names).map_err(Failure::Failed)?;
+    let sources = sources(arguments, step.streamed())?;
+    run(arguments, context, sources, &mut step, Vec::new())?;
+    let state = step.finish().map_err(Failure::Call)?;
+    match arguments.outputs.as_slice() {
+        [] => print(|output| write_values(output, &state, false))?,
+        [only] => write_file(only, &state)?,
+        several if several.len() == state.len() => several
+            .iter()
+            .zip(&state)
+            .try_for_each(|(path, value)| write_file(path, std::slice::from_ref(value)))?,
+        several => return Err(wrong_outputs(several.len(), state.len())),
+    }
+    Ok(0)
+}
+
+/// The values before the streamed ones.
+fn fixed(entry: &Entry, arguments: &StreamArguments, context: &Context) -> Result<Vec<Value>, Failure> {
+    let parameters = entry.parameters();
+    let words = &arguments.arguments;
+    let streams = arguments.inputs.len().max(arguments.columns.len());
+    if words.len() + streams != parameters.len() {
+        return Err(Failure::Failed(format!(
+            "the entry point `{}` takes {} values; {} inputs are streamed, and {} values are given before them",
+            entry.point.name,
+            parameters.len(),
+            streams,
+            words.len()
+        )));
+    }
+    let mut values = Vec::new();
+    for (word, parameter) in words.iter().zip(&parameters) {
+        let expected = [expected_type(parameter)];
+        let path = PathBuf::from(word);
+        values.extend(if path.is_file() {
+            warpwise_runtime::formats::files::read_file(&path, Some(&expected), context.memory())?
+        } else {
+            let name = format!("argument `{}`", parameter.name);
+            read_values(ValueSource::bytes(&name, word.as_bytes()), Some(&expected), context.memory())?
+        });
+    }
+    Ok(values)
+}
+
+/// One source for each streamed parameter: a file each, or the columns of one file.
+fn sources(arguments: &StreamArguments, streamed: &[FlatType]) -> Result<Vec<Box<dyn Source>>, Failure> {
+    let (inputs, columns) = (&arguments.inputs, &arguments.columns);
+    let count = inputs.len().max(columns.len());
+    let fits = |given: usize| given == count || given == 1;
+    if count != streamed.len() || !fits(inputs.len()) || !(columns.is_empty() || fits(columns.len())) {
+        return Err(Failure::Failed(format!(
+            "{} parameters are streamed, but {} inputs and {} columns are named",
+            streamed.len(),
+            inputs.len(),
+            columns.len()
+        )));
+    }
+    let is_standard = |path: &&PathBuf| path.as_os_str() == "-";
+    if count > inputs.len() && inputs.iter().any(|path| is_standard(&path))
+        || inputs.iter().filter(is_standard).count() > 1
+    {
+        return Err(Failure::Failed("standard input can be read only once".to_string()));
+    }
+    let of = |list: &[PathBuf], place: usize| list.get(place).or(list.first()).cloned();
+    let mut sources = Vec::new();
+    for (place, parameter) in streamed.iter().enumerate() {
+        let options = SourceOptions {
+            format: arguments.input_format,
+            column: columns.get(place).or(columns.first()).cloned(),
+            no_header: arguments.no_header,
+            shape: arguments.shape.clone(),
+        };
+        let wanted = Wanted { scalar: parameter.element, rank: parameter.rank - 1 };
+        let path = of(inputs, place).unwrap_or_default();
+        let source = open(&path, wanted, &options).map_err(Failure::Failed)?;
+        sources.push(match arguments.take {
+            Some(count) => Box::new(Take::new(source, count)),
+            None => source,
+        });
+    }
+    Ok(sources)
+}
+
+fn sinks(arguments: &StreamArguments, results: &[FlatType]) -> Result<Vec<Box<dyn Sink>>, Failure> {
+    let standard = [PathBuf::from("-")];
+    let outputs = if arguments.outputs.is_empty() { &standard[..] } else { &arguments.outputs };
+    if outputs.len() != results.len() {
+        return Err(wrong_outputs(outputs.len(), results.len()));
+    }
+    if let Some(same) = arguments.inputs.iter().find(|input| {
+        let place = |path: &PathBuf| path.canonicalize().ok();
+        place(input).is_some_and(|input| outputs.iter().any(|output| place(output).as_ref() == Some(&input)))
+    }) {
+        return Err(Failure::Failed(format!("{}: is both read and written", same.display())));
+    }
+    outputs.iter().map(|path| create(path, arguments.output_format).map_err(Failure::Failed)).collect()
+}
+
+fn wrong_outputs(named: usize, results: usize) -> Failure {
+    Failure::Failed(format!("{named} outputs are named, but there are {results} results"))
+}
+
+fn run(
+    arguments: &StreamArguments,
+    context: &Context,
+    sources: Vec<Box<dyn Source>>,
+    step: &mut dyn Step,
+    sinks: Vec<Box<dyn Sink>>,
+) -> Result<(), Failure> {
+    let (memory, cancel) = (context.memory().clone(), context.threads().cancel_flag().clone());
+    let settings = Settings { grouping: grouping(arguments, &sources), memory, cancel };
+    let display = Display::new(sources.first().and_then(|source| source.left()));
+    let mut observe = |done: &Done| display.show(done);
+    let outcome = interrupt::stoppable(|| pipeline::run(sources, step, sinks, &settings, &mut observe));
+    if arguments.profile {
+        say(&display.text(&outcome.done));
+    }
+    drop(display);
+    failure(outcome)
+}
+
+/// Blocks of a power of two of elements, so that block boundaries do not depend on the budget.
+fn grouping(arguments: &StreamArguments, sources: &[Box<dyn Source>]) -> Grouping {
+    let bytes: u64 = sources.iter().filter_map(|source| source.element().bytes()).sum();
+    let usual = (BLOCK_BYTES / bytes.max(1)).max(1);
+    match arguments.block {
+        Some(count) => Grouping::Blocks(count),
+        None if arguments.elementwise => Grouping::Elementwise,
+        None => Grouping::Blocks(1 << usual.ilog2()),
+    }
+}
+
+fn failure(outcome: Outcome) -> Result<(), Failure> {
+    let Some(error) = outcome.error else { return Ok(()) };
+    match &error.cause {
+        Cause::Cancelled => Err(Failure::Call(warpwise_driver::CallError::Run(
+            warpwise_runtime::execute::RunError::Interrupted,
+        ))),
+        _ => Err(Failure::Failed(error.to_string())),
+    }
+}
+
+/// Says on a terminal how far the stream is.
+struct Display {
+    bar: Option<ProgressBar>,
+    start: Instant,
+}
+
+impl Display {
+    fn new(elements: Option<u64>) -> Display {
+        let template =
+            if elements.is_some() { "{bar:30} {percent}% {msg} (eta {eta})" } else { "{spinner} {msg}" };
+        let style = ProgressStyle::with_template(template).ok().filter(|_| io::stderr().is_terminal());
+        let bar = style.map(|style| {
+            let bar = elements.map_or_else(ProgressBar::no_length, ProgressBar::new).with_style(style);
+            bar.enable_steady_tick(Duration::from_millis(100));
+            bar
+        });
+        Display { bar, start: Instant::now() }
+    }
+
+    fn show(&self, done: &Done) {
+        if let Some(bar) = &self.bar {
+            bar.set_position(done.elements);
+            bar.set_message(self.text(done));
+        }
+    }
+
+    fn text(&self, done: &Done) -> String {
+        let seconds = self.start.elapsed().as_secs_f64().max(1e-9);
+        format!(
+            "{} elements, {}, {}/s, {} chunks, the last of {}, memory {}",
+            done.elements,
+            HumanBytes(done.bytes),
+            HumanBytes((done.bytes as f64 / seconds) as u64),
+            done.chunks,
+            done.chunk,
+            HumanBytes(done.memory),
+        )
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! The computing side: chunks to results, and what the policy is told.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender};
+use std::time::{Duration, Instant};
+
+use warpwise_driver::{ArgumentError, CallError};
+use warpwise_runtime::array::{Array, Value};
+use warpwise_runtime::execute::RunError;
+use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
+
+use super::read::{Message, PATIENCE};
+use super::{Chunk, Done, Grouping, Outcome, Results, Settings};
+use crate::element::{Cause, StreamError};
+use crate::policy::{self, Limits, Sample, State};
+use crate::step::Step;
+
+/// The share of the budget that the policy plans with, in percent; the rest is for what it cannot foresee.
+const PLANNED: u64 = 50;
+/// Chunks in flight before the step: one being read, one waiting, one computed on.
+const CHUNKS_BEFORE: u64 = 3;
+
+/// The computing side of a stream.
+struct Compute<'s> {
+    step: &'s mut dyn Step,
+    to_sinks: &'s SyncSender<Results>,
+    settings: &'s Settings,
+    state: State,
+    footprint: Footprint,
+    /// Held by all results until they are written.
+    unwritten: Arc<()>,
+    /// Time spent waiting for sinks since the last step.
+    waited: Duration,
+}
+
+/// What a unit takes, as far as seen.
+struct Footprint {
+    /// Bytes in use before the stream began.
+    base: u64,
+    peak: u64,
+    /// Units of the largest chunk.
+    largest: u64,
+    unit_bytes: u64,
+}
+
+/// The stream ends.
+enum Stop {
+    Failed(StreamError),
+    /// The sinks take no more.
+    Enough,
+}
+
+/// Computes until the chunks or the sinks end.
+pub(super) fn compute(
+    chunks: &Receiver<Message>,
+    step: &mut dyn Step,
+    to_sinks: &SyncSender<Results>,
+    settings: &Settings,
+    size: &AtomicU64,
+    observe: &mut dyn FnMut(&Done),
+) -> Outcome {
+    let footprint = Footprint::new(&settings.memory);
+    let (state, waited) = (State::start(), Duration::ZERO);
+    let unwritten = Arc::new(());
+    let mut compute = Compute { step, to_sinks, settings, state, footprint, unwritten, waited };
+    let mut done = Done::default();
+    loop {
+        let start = Instant::now();
+        let message = chunks.recv();
+        compute.waited = start.elapsed();
+        let chunk = match message {
+            Ok(Ok(chunk)) => chunk,
+            Ok(Err(error)) => return Outcome { done, error: Some(error) },
+            Err(_) => return Outcome { done, error: None },
+        };
+        match compute.chunk(chunk, start, &mut done) {
+            Ok(()) => {}
+            Err(Stop::Failed(error)) => return Outcome { done, error: Some(error) },
+            Err(Stop::Enough) => return Outcome { done, error: None },
+        }
+        size.store(compute.state.units, Ordering::Relaxed);
+        observe(&done);
+    }
+}
+
+impl Compute<'_> {
+    fn chunk(&mut self, chunk: Chunk, start: Instant, done: &mut Done) -> Result<(), Stop> {
+        let Chunk { mut first, calls, units, _token: token } = chunk;
+        let (mut elements, mut bytes) = (0, 0);
+        let before = self.waited;
+        let calling = Instant::now();
+        for (count, columns) in calls {
+            if self.settings.cancel.is_set() {
+                return Err(Stop::Failed(StreamError { element: first, cause: Cause::Cancelled }));
+            }
+            let size: u64 = columns.iter().map(Value::bytes).sum();
+            self.call(first, count, columns, &token)?;
+            (first, elements, bytes) = (first + count, elements + count, bytes + size);
+            (done.elements, done.bytes) = (done.elements + count, done.bytes + size);
+        }
+        let busy = calling.elapsed().saturating_sub(self.waited - before);
+        (done.chunks, done.chunk) = (done.chunks + 1, elements);
+        done.memory = self.settings.memory.statistics().held;
+        self.adapt(units, bytes, busy, start.elapsed());
+        Ok(())
+    }
+
+    fn adapt(&mut self, units: u64, bytes: u64, busy: Duration, elapsed: Duration) {
+        if units == 0 {
+            return;
+        }
+        let unit_bytes = self.footprint.seen(&self.settings.memory, units, bytes);
+        let limits = match self.settings.grouping {
+            Grouping::Fixed(_) => return,
+            Grouping::Blocks(_) | Grouping::Elementwise => {
+                Limits { units: u64::MAX, bytes: self.settings.memory.limit() / 100 * PLANNED }
+            }
+        };
+        let sample = Sample { units, busy, elapsed, waiting: self.waited, unit_bytes };
+        self.state = policy::next(&self.state, &sample, &limits);
+    }
+
+    /// One call, or several where memory does not suffice for one and elements may be grouped as one likes.
+    fn call(&mut self, first: u64, count: u64, columns: Vec<Value>, token: &Arc<()>) -> Result<(), Stop> {
+        let kept = columns.clone();
+        let divisible = self.settings.grouping == Grouping::Elementwise && count > 1;
+        let failed = |error| Stop::Failed(StreamError { element: first, cause: failure(error) });
+        match self.step.call(columns) {
+            Ok(values) => {
+                drop(kept);
+                let _tokens = [Arc::clone(token), Arc::clone(&self.unwritten)];
+                self.send(Results { first, values, _tokens })
+            }
+            Err(error) if is_out_of_memory(&error) && self.sinks_gave_back() => {
+                self.call(first, count, kept, token)
+            }
+            Err(error) if is_out_of_memory(&error) && divisible => {
+                let (left, right) = halves(count, kept, &self.settings.memory).map_err(|_| failed(error))?;
+                self.call(first, count / 2, left, token)?;
+                self.call(first + count / 2, count - count / 2, right, token)
+            }
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// Waits until all results are written; whether there were any.
+    fn sinks_gave_back(&mut self) -> bool {
+        let start = Instant::now();
+        let any = Arc::strong_count(&self.unwritten) > 1;
+        while Arc::strong_count(&self.unwritten) > 1 {
+            std::thread::sleep(PATIENCE);
+        }
+        self.waited += start.elapsed();
+        any
+    }
+
+    fn send(&mut self, results: Results) -> Result<(), Stop> {
+        if results.values.is_empty() {
+            return Ok(());
+        }
+        let start = Instant::now();
+        let sent = self.to_sinks.send(results);
+        self.waited += start.elapsed();
+        sent.map_err(|_| Stop::Enough)
+    }
+}
+
+impl Footprint {
+    fn new(memory: &MemoryPool) -> Footprint {
+        let statistics = memory.statistics();
+        Footprint { base: statistics.live, peak: statistics.peak_live, largest: 0, unit_bytes: 0 }
+    }
+
+    /// Bytes in flight per unit, after a chunk of so many units with so many bytes of elements: what all chunks
+    /// before the step take, and no less than a fair share of the highest use so far (of what a chunk takes whatever
+    /// its size, a larger one has less per unit).
+    fn seen(&mut self, memory: &MemoryPool, units: u64, bytes: u64) -> u64 {
+        let peak = memory.statistics().peak_live;
+        let share = peak.saturating_sub(self.base) / units;
+        if units >= self.largest {
+            (self.largest, self.unit_bytes) = (units, share);
+        } else if peak > self.peak {
+            self.unit_bytes = share.max(self.unit_bytes);
+        }
+        self.peak = peak;
+        self.unit_bytes.max((bytes / units).saturating_mul(CHUNKS_BEFORE))
+    }
+}
+
+fn failure(error: CallError) -> Cause {
+    match error {
+        CallError::Run(RunError::Interrupted) => Cause::Cancelled,
+        error => Cause::Call(error),
+    }
+}
+
+fn is_out_of_memory(error: &CallError) -> bool {
+    matches!(
+        error,
+        CallError::Run(RunError::OutOfMemory { .. }) | CallError::Argument(ArgumentError::OutOfMemory(_))
+    )
+}
+
+/// Copies of the first half of the rows and of the rest.
+fn halves(
+    count: u64,
+    columns: Vec<Value>,
+    memory: &MemoryPool,
+) -> Result<(Vec<Value>, Vec<Value>), OutOfMemory> {
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    for column in columns {
+        let Value::Array { ty, array } = column else { continue };
+        let middle = array.bytes().len() / count as usize * (count / 2) as usize;
+        let (before, after) = array.bytes().split_at(middle);
+        left.push(Value::array(ty, rows(&array, count / 2, before, memory)?));
+        right.push(Value::array(ty, rows(&array, count - count / 2, after, memory)?));
+    }
+    Ok((left, right))
+}
+
+fn rows(array: &Array, count: u64, bytes: &[u8], memory: &MemoryPool) -> Result<Array, OutOfMemory> {
+    let shape: Vec<i64> = std::iter::once(count as i64).chain(array.shape()[1..].iter().copied()).collect();
+    let mut part = Array::allocate(memory, array.elem(), &shape)?;
+    part.bytes_mut(memory)?.copy_from_slice(bytes);
+    Ok(part)
+}

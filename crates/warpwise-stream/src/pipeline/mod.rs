@@ -1,0 +1,149 @@
+//! Reading, computing and writing at once, within a byte budget.
+//!
+//! Three threads: one reads chunks, the calling one computes, one writes. Between them are queues for one chunk, so
+//! at most one chunk is being read, one waits, one is computed on; one result waits, one is written. Whoever is ahead
+//! waits. All arrays lie in the pool whose limit is the budget; the reader waits for room as long as others may still
+//! give some back, and [`crate::policy`] keeps chunks small enough that this is rare.
+//!
+//! Results do not depend on how fast anything was: see [`Grouping`].
+//!
+//! However a stream ends, all that was computed before is written, and sinks are finished. Absent: ending a source
+//! that hangs in a read (the stream ends when that read does).
+
+mod compute;
+mod read;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::sync_channel;
+use std::thread;
+
+use warpwise_runtime::array::Value;
+use warpwise_runtime::memory::MemoryPool;
+use warpwise_runtime::pool::CancelFlag;
+
+use crate::element::StreamError;
+use crate::sink::Sink;
+use crate::source::Source;
+use crate::step::Step;
+
+/// Which elements one call of the program gets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Grouping {
+    /// Always so many (at least 1), counted from the first element; the last call gets what is left. Chunks are some
+    /// blocks, so only how many are read ahead depends on time. Any program gives the same result on every run.
+    Blocks(u64),
+    /// A whole chunk, of a size that depends on time. The caller vouches that the program treats elements one by one
+    /// (`f (xs ++ ys) = f xs ++ f ys`, as maps and filters do), so that the result cannot depend on it.
+    Elementwise,
+    /// As [`Grouping::Elementwise`], always so many elements.
+    Fixed(u64),
+}
+
+/// What a stream runs on.
+#[derive(Debug)]
+pub struct Settings {
+    /// Which elements one call gets.
+    pub grouping: Grouping,
+    /// Where chunks lie; its limit is the budget.
+    pub memory: MemoryPool,
+    /// Asks to stop.
+    pub cancel: CancelFlag,
+}
+
+/// How far a stream is.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Done {
+    /// Elements that were computed on.
+    pub elements: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Chunks.
+    pub chunks: u64,
+    /// Elements of the last chunk.
+    pub chunk: u64,
+    /// Bytes of memory in use.
+    pub memory: u64,
+}
+
+/// What became of a stream.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    /// How far it came.
+    pub done: Done,
+    /// Why it ended early, if it did not end with its sources or because the sinks had enough.
+    pub error: Option<StreamError>,
+}
+
+/// Consecutive elements.
+struct Chunk {
+    /// The number of the first one.
+    first: u64,
+    /// What each call gets: its number of elements, and an array for each source.
+    calls: Vec<(u64, Vec<Value>)>,
+    /// Units of the policy.
+    units: u64,
+    /// Says that it is still there.
+    _token: Arc<()>,
+}
+
+/// What came of one call.
+struct Results {
+    /// The number of the first element of the call.
+    first: u64,
+    values: Vec<Value>,
+    /// Say that the chunk's memory, and that of the results, is not all given back.
+    _tokens: [Arc<()>; 2],
+}
+
+/// Runs a stream to its end. There is one source for each array that the step takes, at least one, and one sink for
+/// each that it gives. `observe` is told of every chunk.
+pub fn run(
+    sources: Vec<Box<dyn Source>>,
+    step: &mut dyn Step,
+    mut sinks: Vec<Box<dyn Sink>>,
+    settings: &Settings,
+    observe: &mut dyn FnMut(&Done),
+) -> Outcome {
+    let size = AtomicU64::new(1);
+    let (to_step, chunks) = sync_channel(1);
+    let (to_sinks, results) = sync_channel(1);
+    let mut reader = read::Reader::new(sources, settings, &size);
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            // Nobody takes more when the step has ended.
+            while let Some(message) = reader.next() {
+                if to_step.send(message).is_err() {
+                    return;
+                }
+            }
+        });
+        let writer = scope.spawn(move || write::write(&results, &mut sinks));
+        let mut outcome = compute::compute(&chunks, step, &to_sinks, settings, &size, observe);
+        drop((chunks, to_sinks));
+        // A sink that failed ended the rest, so its error is the first.
+        let written = writer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        if let Err(error) = written {
+            outcome.error = Some(error);
+        }
+        outcome
+    })
+}
+
+impl Grouping {
+    /// Elements of a unit.
+    fn unit(self) -> u64 {
+        match self {
+            Grouping::Blocks(count) | Grouping::Fixed(count) => count.max(1),
+            Grouping::Elementwise => 1,
+        }
+    }
+}
+
+fn units(size: &AtomicU64) -> u64 {
+    size.load(Ordering::Relaxed)
+}

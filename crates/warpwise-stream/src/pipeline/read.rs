@@ -1,0 +1,165 @@
+//! The reading side: sources to chunks.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use warpwise_runtime::array::{Array, Value};
+use warpwise_runtime::memory::OutOfMemory;
+
+use super::{Chunk, Grouping, Settings, units};
+use crate::element::{Cause, StreamError};
+use crate::source::{End, Source};
+
+/// How long to wait for memory that others may give back.
+pub(super) const PATIENCE: Duration = Duration::from_millis(1);
+
+/// Reads chunks until the sources end.
+pub(super) struct Reader<'s> {
+    sources: Vec<Box<dyn Source>>,
+    settings: &'s Settings,
+    size: &'s AtomicU64,
+    /// Elements read so far.
+    at: u64,
+    /// Held by all chunks and results.
+    token: Arc<()>,
+    ended: Option<Option<Cause>>,
+}
+
+/// A chunk, or why there are no more.
+pub(super) type Message = Result<Chunk, StreamError>;
+
+impl<'s> Reader<'s> {
+    pub(super) fn new(
+        sources: Vec<Box<dyn Source>>,
+        settings: &'s Settings,
+        size: &'s AtomicU64,
+    ) -> Reader<'s> {
+        Reader { sources, settings, size, at: 0, token: Arc::new(()), ended: None }
+    }
+
+    /// The next chunk. A stream without elements is one empty chunk, so that the step says of what type its results
+    /// are; what was read before a failure comes before it.
+    pub(super) fn next(&mut self) -> Option<Message> {
+        match self.ended.take() {
+            Some(None) => {
+                self.ended = Some(None);
+                return None;
+            }
+            Some(Some(cause)) => {
+                self.ended = Some(None);
+                return Some(Err(StreamError { element: self.at, cause }));
+            }
+            None => {}
+        }
+        let first = self.at;
+        let calls = self.chunk(units(self.size));
+        if calls.is_empty() && first > 0 || matches!((&self.ended, calls.len()), (Some(Some(_)), 0)) {
+            return self.next();
+        }
+        let unit = self.settings.grouping.unit();
+        let units = (self.at - first).div_ceil(unit);
+        Some(Ok(Chunk { first, calls, units, _token: Arc::clone(&self.token) }))
+    }
+
+    /// So many units, or fewer at the end.
+    fn chunk(&mut self, units: u64) -> Vec<(u64, Vec<Value>)> {
+        let (calls, elements) = match self.settings.grouping {
+            Grouping::Blocks(count) => (units, count.max(1)),
+            Grouping::Fixed(count) => (1, count.max(1)),
+            Grouping::Elementwise => (1, units),
+        };
+        let mut all = Vec::new();
+        for _ in 0..calls {
+            if self.settings.cancel.is_set() {
+                self.ended.get_or_insert(Some(Cause::Cancelled));
+            }
+            if self.ended.is_some() {
+                break;
+            }
+            let (count, columns) = self.elements(elements);
+            let is_first = self.at == 0 && self.ended == Some(None);
+            if count > 0 || is_first {
+                all.push((count, columns));
+            }
+            self.at += count;
+        }
+        all
+    }
+
+    /// So many elements of every source, or fewer at the end; how many, and the arrays.
+    fn elements(&mut self, count: u64) -> (u64, Vec<Value>) {
+        // No more than there are: a file may be smaller than a block.
+        let left = self.sources.iter().filter_map(|source| source.left()).max();
+        let count = left.map_or(count, |left| count.min(left.max(1)));
+        let (count, arrays) = match self.room(count) {
+            Ok(room) => room,
+            Err(error) => {
+                self.ended = Some(Some(Cause::Memory(error)));
+                return (0, Vec::new());
+            }
+        };
+        let mut read = Vec::new();
+        let mut filled = Vec::new();
+        for (source, mut array) in self.sources.iter_mut().zip(arrays) {
+            // Fresh arrays have one owner, so nothing is allocated here.
+            let Ok(target) = array.bytes_mut(&self.settings.memory) else { continue };
+            read.push(source.read(count, target));
+            filled.push(array);
+        }
+        let common = read.iter().map(|read| read.count).min().unwrap_or(0);
+        let ends = read.iter().map(|read| (read.count, read.end.as_ref()));
+        self.ended = ending(&self.sources, ends.collect());
+        let values = self.sources.iter().zip(filled).filter_map(|(source, array)| {
+            let element = source.element();
+            let shape = element.shape_of(common);
+            let array = Array::from_block(element.scalar.scalar(), &shape, Arc::clone(array.data()))?;
+            Some(Value::array(element.scalar, array))
+        });
+        (common, values.collect())
+    }
+
+    /// Arrays for so many elements. Where elements may be grouped as one likes there may be room for fewer.
+    fn room(&self, mut count: u64) -> Result<(u64, Vec<Array>), OutOfMemory> {
+        loop {
+            let arrays: Result<Vec<Array>, OutOfMemory> = self
+                .sources
+                .iter()
+                .map(|source| source.element().allocate(count, &self.settings.memory))
+                .collect();
+            match arrays {
+                Ok(arrays) => return Ok((count, arrays)),
+                Err(error) => {
+                    let others = Arc::strong_count(&self.token) > 1 && !self.settings.cancel.is_set();
+                    match self.settings.grouping {
+                        _ if others => std::thread::sleep(PATIENCE),
+                        Grouping::Elementwise if count > 1 => count /= 2,
+                        Grouping::Elementwise | Grouping::Blocks(_) | Grouping::Fixed(_) => {
+                            return Err(error);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Why a stream of several sources ends, if it does: the source that gave least says it, and the others must not
+/// have more.
+fn ending(sources: &[Box<dyn Source>], ends: Vec<(u64, Option<&End>)>) -> Option<Option<Cause>> {
+    let (&(least, _), &(most, _)) =
+        (ends.iter().min_by_key(|(count, _)| count)?, ends.iter().max_by_key(|(count, _)| count)?);
+    let failed = |name: &str, message: String| Some(Some(Cause::Source { name: name.to_string(), message }));
+    let at_least = || sources.iter().zip(&ends).filter(|(_, (count, _))| *count == least);
+    for (source, (_, end)) in at_least() {
+        if let Some(End::Failed(message)) = end {
+            return failed(source.name(), message.clone());
+        }
+    }
+    let (ended, _) = at_least().find(|(_, (_, end))| end.is_some())?;
+    let all = ends.iter().all(|(_, end)| end.is_some());
+    if least == most && all {
+        return Some(None);
+    }
+    failed(ended.name(), "the input ends here, but that of another source does not".to_string())
+}

@@ -1,0 +1,66 @@
+//! The writing side: results to sinks.
+
+use std::sync::mpsc::Receiver;
+
+use warpwise_runtime::array::Value;
+
+use super::Results;
+use crate::element::{Cause, ElementType, StreamError};
+use crate::sink::{Flow, Sink};
+
+/// Writes until there are no more results or a sink has enough, and finishes all sinks in any case. Gives the first
+/// error.
+pub(super) fn write(results: &Receiver<Results>, sinks: &mut [Box<dyn Sink>]) -> Result<(), StreamError> {
+    let mut types: Vec<ElementType> = Vec::new();
+    let mut last = 0;
+    let mut written = Ok(());
+    for Results { first, values, _tokens } in results {
+        last = first;
+        match take(&values, sinks, &mut types) {
+            Ok(Flow::More) => {}
+            Ok(Flow::Enough) => break,
+            Err(cause) => {
+                written = Err(StreamError { element: first, cause });
+                break;
+            }
+        }
+    }
+    for sink in sinks {
+        let finished = sink.finish();
+        let failed = |message| StreamError { element: last, cause: sink_failed(&**sink, message) };
+        written = written.and(finished.map_err(failed));
+    }
+    written
+}
+
+fn take(values: &[Value], sinks: &mut [Box<dyn Sink>], types: &mut Vec<ElementType>) -> Result<Flow, Cause> {
+    let mut flow = Flow::More;
+    if values.len() != sinks.len() {
+        return Err(Cause::Result(format!("there are {} results for {} sinks", values.len(), sinks.len())));
+    }
+    for (number, (value, sink)) in values.iter().zip(sinks).enumerate() {
+        let (Value::Array { ty, array }, Some((_, shape))) = (value, value.shape().split_first()) else {
+            return Err(Cause::Result("a result is no array".to_string()));
+        };
+        let element = ElementType { scalar: *ty, shape: shape.into() };
+        match types.get(number) {
+            None => {
+                sink.begin(&element).map_err(|message| sink_failed(&**sink, message))?;
+                types.push(element);
+            }
+            Some(before) if *before != element => {
+                let message = format!("elements are of type {element}, those before of type {before}");
+                return Err(Cause::Result(message));
+            }
+            Some(_) => {}
+        }
+        if sink.write(array).map_err(|message| sink_failed(&**sink, message))? == Flow::Enough {
+            flow = Flow::Enough;
+        }
+    }
+    Ok(flow)
+}
+
+fn sink_failed(sink: &dyn Sink, message: String) -> Cause {
+    Cause::Sink { name: sink.name().to_string(), message }
+}

@@ -1,0 +1,87 @@
+//! Elements as they lie in memory: raw data and `.npy` files.
+
+use std::io::{self, Seek, SeekFrom, Write};
+
+use warpwise_runtime::array::Array;
+use warpwise_runtime::formats::npy_header;
+
+use super::{Flow, Sink};
+use crate::element::ElementType;
+
+/// Elements without anything around them.
+pub struct RawSink<W> {
+    name: String,
+    output: W,
+}
+
+/// An `.npy` file. The number of rows in its header is 0 until the end, when it is put right.
+pub struct NpySink<W> {
+    name: String,
+    output: W,
+    element: Option<ElementType>,
+    rows: u64,
+}
+
+impl<W: Write + Send> RawSink<W> {
+    /// Writes here.
+    pub fn new(name: &str, output: W) -> RawSink<W> {
+        RawSink { name: name.to_string(), output }
+    }
+}
+
+impl<W: Write + Seek + Send> NpySink<W> {
+    /// Writes here.
+    pub fn new(name: &str, output: W) -> NpySink<W> {
+        NpySink { name: name.to_string(), output, element: None, rows: 0 }
+    }
+
+    fn write_header(&mut self, element: &ElementType, rows: u64) -> io::Result<()> {
+        let room = element.shape_of(i64::MAX as u64);
+        let header = npy_header(element.scalar, &element.shape_of(rows), &room);
+        self.output.seek(SeekFrom::Start(0))?;
+        self.output.write_all(&header)
+    }
+}
+
+impl<W: Write + Send> Sink for RawSink<W> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn begin(&mut self, _element: &ElementType) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn write(&mut self, elements: &Array) -> Result<Flow, String> {
+        self.output.write_all(elements.bytes()).map_err(|error| error.to_string())?;
+        Ok(Flow::More)
+    }
+
+    fn finish(&mut self) -> Result<(), String> {
+        self.output.flush().map_err(|error| error.to_string())
+    }
+}
+
+impl<W: Write + Seek + Send> Sink for NpySink<W> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn begin(&mut self, element: &ElementType) -> Result<(), String> {
+        self.element = Some(element.clone());
+        self.write_header(element, 0).map_err(|error| error.to_string())
+    }
+
+    fn write(&mut self, elements: &Array) -> Result<Flow, String> {
+        self.output.write_all(elements.bytes()).map_err(|error| error.to_string())?;
+        self.rows += elements.shape()[0] as u64;
+        Ok(Flow::More)
+    }
+
+    fn finish(&mut self) -> Result<(), String> {
+        if let Some(element) = self.element.take() {
+            self.write_header(&element, self.rows).map_err(|error| error.to_string())?;
+        }
+        self.output.flush().map_err(|error| error.to_string())
+    }
+}

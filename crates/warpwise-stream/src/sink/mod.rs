@@ -1,0 +1,40 @@
+//! Where results go.
+//!
+//! A [`Sink`] takes arrays whose rows are the elements of one stream. It is told the elements' type before the first
+//! of them, and finished also when the stream ends early, so that what was written is a valid file.
+
+mod bytes;
+mod open;
+mod text;
+
+pub use bytes::{NpySink, RawSink};
+pub use open::{OutputFormat, create};
+pub use text::TextSink;
+
+use warpwise_runtime::array::Array;
+
+use crate::element::ElementType;
+
+/// Takes a stream of elements.
+pub trait Sink: Send {
+    /// What messages call it.
+    fn name(&self) -> &str;
+
+    /// The elements to come are of this type. Called once, before the first ones.
+    fn begin(&mut self, element: &ElementType) -> Result<(), String>;
+
+    /// Takes the rows of an array.
+    fn write(&mut self, elements: &Array) -> Result<Flow, String>;
+
+    /// There are no more, for whatever reason.
+    fn finish(&mut self) -> Result<(), String>;
+}
+
+/// Whether a sink wants more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flow {
+    /// It does.
+    More,
+    /// It has enough: the stream may end.
+    Enough,
+}

@@ -1,0 +1,88 @@
+//! Elements as lines of text, the numbers of a vector with a separator between them. Floats are written so that they
+//! are read as the same value.
+
+use std::io::Write;
+
+use warpwise_prim::{Scalar, ScalarType, ValueType};
+use warpwise_runtime::array::Array;
+
+use super::{Flow, Sink};
+use crate::element::ElementType;
+
+/// One line for each element.
+pub struct TextSink<W> {
+    name: String,
+    output: W,
+    separator: char,
+    scalar: ValueType,
+    /// Scalars in a line.
+    width: usize,
+}
+
+impl<W: Write + Send> TextSink<W> {
+    /// Writes here.
+    pub fn new(name: &str, output: W, separator: char) -> TextSink<W> {
+        TextSink { name: name.to_string(), output, separator, scalar: ValueType::I64, width: 1 }
+    }
+}
+
+impl<W: Write + Send> Sink for TextSink<W> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn begin(&mut self, element: &ElementType) -> Result<(), String> {
+        self.scalar = element.scalar;
+        self.width = match element.shape.as_slice() {
+            [] => 1,
+            &[width] => width as usize,
+            _ => return Err(format!("an element of type {element} is more than a line")),
+        };
+        Ok(())
+    }
+
+    fn write(&mut self, elements: &Array) -> Result<Flow, String> {
+        let width = self.scalar.scalar().bytes();
+        let mut line = String::new();
+        let mut scalars = elements.bytes().chunks_exact(width);
+        for _ in 0..elements.shape()[0] {
+            line.clear();
+            for (place, bytes) in scalars.by_ref().take(self.width).enumerate() {
+                if place > 0 {
+                    line.push(self.separator);
+                }
+                push(&mut line, self.scalar, bytes);
+            }
+            line.push('\n');
+            self.output.write_all(line.as_bytes()).map_err(|error| error.to_string())?;
+        }
+        Ok(Flow::More)
+    }
+
+    fn finish(&mut self) -> Result<(), String> {
+        self.output.flush().map_err(|error| error.to_string())
+    }
+}
+
+fn push(line: &mut String, ty: ValueType, bytes: &[u8]) {
+    let mut bits = [0; 8];
+    bits[..bytes.len()].copy_from_slice(bytes);
+    let bits = u64::from_le_bytes(bits);
+    if ty.is_unsigned() {
+        // The bytes beyond the type are zero.
+        line.push_str(&bits.to_string());
+        return;
+    }
+    let text = match Scalar::from_bits(ty.scalar(), bits) {
+        Scalar::Bool(x) => x.to_string(),
+        Scalar::I8(x) => x.to_string(),
+        Scalar::I16(x) => x.to_string(),
+        Scalar::I32(x) => x.to_string(),
+        Scalar::I64(x) => x.to_string(),
+        Scalar::F16(x) => x.to_string(),
+        Scalar::F32(x) => x.to_string(),
+        Scalar::F64(x) => x.to_string(),
+    };
+    line.push_str(&text);
+    debug_assert!(ty.scalar() != ScalarType::Bool || matches!(text.as_str(), "true" | "false"));
+}

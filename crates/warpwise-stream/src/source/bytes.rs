@@ -1,0 +1,128 @@
+//! Elements as they lie in memory: raw data, and what follows the header of an `.npy` file.
+
+use std::io::{self, ErrorKind};
+
+use warpwise_prim::ValueType;
+use warpwise_runtime::formats::{Source as FormatSource, read_npy_header};
+
+use super::{End, Read, Source};
+use crate::element::ElementType;
+
+/// Elements as bytes.
+pub struct ByteSource {
+    name: String,
+    element: ElementType,
+    reader: Box<dyn io::Read + Send>,
+    /// Elements to come, if a header says that.
+    left: Option<u64>,
+    big_endian: bool,
+}
+
+impl ByteSource {
+    /// Elements in this machine's order until the input ends.
+    pub fn raw(
+        name: &str,
+        reader: Box<dyn io::Read + Send>,
+        element: ElementType,
+    ) -> Result<ByteSource, String> {
+        match element.bytes() {
+            None | Some(0) => Err(format!("{name}: elements of type {element} cannot be told apart")),
+            Some(_) => {
+                Ok(ByteSource { name: name.to_string(), element, reader, left: None, big_endian: false })
+            }
+        }
+    }
+
+    /// The rows of an `.npy` file.
+    pub fn npy(name: &str, mut reader: Box<dyn io::Read + Send>) -> Result<ByteSource, String> {
+        let header = read_npy_header(FormatSource::stream(name, &mut reader)).map_err(|e| e.to_string())?;
+        let Some((&count, shape)) = header.shape.split_first() else {
+            return Err(format!("{name}: the file holds a scalar, which is no stream"));
+        };
+        if header.fortran_order && !shape.is_empty() {
+            return Err(format!(
+                "{name}: the rows of an array in Fortran order do not lie one after another"
+            ));
+        }
+        let element = ElementType { scalar: header.ty, shape: shape.into() };
+        let fits = element.bytes().and_then(|bytes| bytes.checked_mul(count as u64));
+        if fits.is_none() {
+            return Err(format!("{name}: {count} elements of type {element} are more than 2^64 bytes"));
+        }
+        let left = Some(count as u64);
+        Ok(ByteSource { name: name.to_string(), element, reader, left, big_endian: header.big_endian })
+    }
+
+    /// The elements in `bytes` as they must be in memory; the number of right ones before the first wrong.
+    fn convert(&self, bytes: &mut [u8]) -> Result<(), usize> {
+        let width = self.element.scalar.scalar().bytes();
+        if self.big_endian {
+            bytes.chunks_exact_mut(width).for_each(<[u8]>::reverse);
+        }
+        match self.element.scalar {
+            ValueType::Bool => bytes.iter().position(|&byte| byte > 1).map_or(Ok(()), Err),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Source for ByteSource {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn element(&self) -> &ElementType {
+        &self.element
+    }
+
+    fn left(&self) -> Option<u64> {
+        self.left
+    }
+
+    fn read(&mut self, count: u64, target: &mut [u8]) -> Read {
+        let asked = self.left.map_or(count, |left| left.min(count));
+        let size = target.len().checked_div(count as usize).unwrap_or(0);
+        let target = &mut target[..size * asked as usize];
+        let (filled, mut end) = fill(&mut *self.reader, target);
+        let mut whole = filled.checked_div(size).map_or(asked, |whole| whole as u64);
+        if matches!(end, Some(End::Finished)) && (self.left.is_some() || filled as u64 != whole * size as u64)
+        {
+            let missing = size - filled % size.max(1);
+            end = Some(End::Failed(format!(
+                "the input ends here, {missing} bytes before the end of the element"
+            )));
+        }
+        if let Err(wrong) = self.convert(&mut target[..whole as usize * size]) {
+            whole = (wrong / size) as u64;
+            end = Some(End::Failed(format!("{} is no truth value", target[wrong])));
+        }
+        if let Some(left) = &mut self.left {
+            *left -= whole;
+            if *left == 0 && end.is_none() {
+                end = Some(at_end(&mut *self.reader));
+            }
+        }
+        Read { count: whole, end }
+    }
+}
+
+/// Fills a slice; says how far, and why not to its end.
+fn fill(reader: &mut dyn io::Read, target: &mut [u8]) -> (usize, Option<End>) {
+    let mut filled = 0;
+    while filled < target.len() {
+        match reader.read(&mut target[filled..]) {
+            Ok(0) => return (filled, Some(End::Finished)),
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return (filled, Some(End::Failed(format!("cannot read: {error}")))),
+        }
+    }
+    (filled, None)
+}
+
+fn at_end(reader: &mut dyn io::Read) -> End {
+    match fill(reader, &mut [0]) {
+        (0, Some(end)) => end,
+        _ => End::Failed("there is more input after the last element".to_string()),
+    }
+}

@@ -1,0 +1,98 @@
+//! WAV audio: an element is a sample, or the samples of all channels at one time.
+
+use std::io;
+
+use hound::{SampleFormat, WavReader};
+use warpwise_prim::ValueType;
+use warpwise_runtime::array::Shape;
+
+use super::{Read, Source, one_by_one};
+use crate::element::ElementType;
+
+/// The samples of a WAV file.
+pub struct WavSource {
+    name: String,
+    element: ElementType,
+    reader: WavReader<Box<dyn io::Read + Send>>,
+    left: u64,
+    rate: u32,
+}
+
+impl WavSource {
+    /// Reads the header. Scalar elements (`rank` 0) need a file with one channel. Samples of up to 8, 16 and 32 bits
+    /// are i8, i16 and i32, floats are f32.
+    pub fn new(name: &str, reader: Box<dyn io::Read + Send>, rank: usize) -> Result<WavSource, String> {
+        let reader = WavReader::new(reader).map_err(|error| format!("{name}: {error}"))?;
+        let spec = reader.spec();
+        let scalar = match (spec.sample_format, spec.bits_per_sample) {
+            (SampleFormat::Int, 1..=8) => ValueType::I8,
+            (SampleFormat::Int, 9..=16) => ValueType::I16,
+            (SampleFormat::Int, 17..=32) => ValueType::I32,
+            (SampleFormat::Float, 32) => ValueType::F32,
+            (_, bits) => return Err(format!("{name}: samples of {bits} bits are not supported")),
+        };
+        let shape = match (rank, spec.channels) {
+            (_, 0) => return Err(format!("{name}: there is no channel")),
+            (0, 1) => Shape::new(),
+            (0, channels) => return Err(format!("{name}: {channels} channels are no scalars")),
+            (1, channels) => Shape::from_slice(&[i64::from(channels)]),
+            _ => return Err(format!("{name}: what sounds at one time is a scalar or a vector")),
+        };
+        let left = u64::from(reader.len() / u32::from(spec.channels));
+        let element = ElementType { scalar, shape };
+        Ok(WavSource { name: name.to_string(), element, reader, left, rate: spec.sample_rate })
+    }
+
+    /// Samples per second and channel.
+    pub fn rate(&self) -> u32 {
+        self.rate
+    }
+
+    /// One sample; `None` at the end.
+    fn sample(&mut self, target: &mut [u8]) -> Option<Result<(), hound::Error>> {
+        macro_rules! read {
+            ($rust:ty) => {
+                self.reader.samples::<$rust>().next()?.map(|x| target.copy_from_slice(&x.to_le_bytes()))
+            };
+        }
+        Some(match self.element.scalar {
+            ValueType::I8 => read!(i8),
+            ValueType::I16 => read!(i16),
+            ValueType::I32 => read!(i32),
+            _ => read!(f32),
+        })
+    }
+
+    fn element_to(&mut self, target: &mut [u8]) -> Result<bool, String> {
+        if self.left == 0 {
+            return Ok(false);
+        }
+        for sample in target.chunks_exact_mut(self.element.scalar.scalar().bytes()) {
+            match self.sample(sample) {
+                Some(Ok(())) => {}
+                Some(Err(error)) => return Err(error.to_string()),
+                None => return Err("the input ends here".to_string()),
+            }
+        }
+        self.left -= 1;
+        Ok(true)
+    }
+}
+
+impl Source for WavSource {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn element(&self) -> &ElementType {
+        &self.element
+    }
+
+    fn left(&self) -> Option<u64> {
+        Some(self.left)
+    }
+
+    fn read(&mut self, count: u64, target: &mut [u8]) -> Read {
+        one_by_one(count, target, |element| self.element_to(element))
+    }
+}

@@ -1,0 +1,257 @@
+//! Files of every format: whole ones come back, damaged ones are errors that keep what comes before the damage.
+
+use std::io::Write;
+use std::path::Path;
+
+use warpwise_prim::ValueType;
+use warpwise_runtime::array::{Array, Shape, Value};
+use warpwise_runtime::formats::npy_header;
+use warpwise_runtime::memory::MemoryPool;
+use warpwise_stream::ElementType;
+use warpwise_stream::sink::{OutputFormat, create};
+use warpwise_stream::source::{End, Format, SourceOptions, Wanted, open};
+
+/// Reads a file three elements at a time: the elements' bytes, and the error that ended it.
+fn read(path: &Path, wanted: Wanted, options: &SourceOptions) -> Result<(Vec<u8>, Option<String>), String> {
+    let mut source = open(path, wanted, options)?;
+    let size = source.element().bytes().unwrap() as usize;
+    let mut all = Vec::new();
+    loop {
+        let mut target = vec![0; 3 * size];
+        let read = source.read(3, &mut target);
+        all.extend_from_slice(&target[..read.count as usize * size]);
+        match read.end {
+            None => assert_eq!(read.count, 3),
+            Some(End::Finished) => return Ok((all, None)),
+            Some(End::Failed(message)) => return Ok((all, Some(message))),
+        }
+    }
+}
+
+fn file(name: &str, contents: &[u8]) -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, contents).unwrap();
+    (folder, path)
+}
+
+fn scalars(scalar: ValueType) -> Wanted {
+    Wanted { scalar, rank: 0 }
+}
+
+fn column(name: &str) -> SourceOptions {
+    SourceOptions { column: Some(name.to_string()), ..SourceOptions::default() }
+}
+
+fn words(bytes: &[u8]) -> Vec<i32> {
+    bytes.chunks_exact(4).map(|word| i32::from_le_bytes(word.try_into().unwrap())).collect()
+}
+
+fn npy() -> Vec<u8> {
+    let mut file = npy_header(ValueType::I32, &[7], &[7]);
+    (0..7_i32).for_each(|x| file.extend(x.to_le_bytes()));
+    file
+}
+
+fn gzip(contents: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(contents).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn wav() -> Vec<u8> {
+    let mut file = std::io::Cursor::new(Vec::new());
+    let (sample_rate, sample_format) = (8000, hound::SampleFormat::Int);
+    let spec = hound::WavSpec { channels: 1, sample_rate, bits_per_sample: 32, sample_format };
+    let mut writer = hound::WavWriter::new(&mut file, spec).unwrap();
+    (0..7_i32).for_each(|x| writer.write_sample(x).unwrap());
+    writer.finalize().unwrap();
+    file.into_inner()
+}
+
+const CSV: &[u8] = b"name,x\na,0\n\"b,c\",1\nd, 2\ne,3\nf,4\ng,5\nh,6\n";
+const MATRIX: &[u8] = b"%%MatrixMarket matrix coordinate integer general\n% a comment\n3 4 7\n\
+    1 1 0\n1 2 1\n1 3 2\n2 2 3\n\n3 1 4\n3 3 5\n3 4 6\n";
+
+/// One file of each format that holds 0 to 6 as i32.
+fn all_formats() -> Vec<(&'static str, Vec<u8>, SourceOptions)> {
+    let raw: Vec<u8> = (0..7_i32).flat_map(i32::to_le_bytes).collect();
+    vec![
+        ("a.raw", raw.clone(), SourceOptions::default()),
+        ("a.raw.gz", gzip(&raw), SourceOptions::default()),
+        ("a.npy", npy(), SourceOptions::default()),
+        ("a.npy.gz", gzip(&npy()), SourceOptions::default()),
+        ("a.csv", CSV.to_vec(), column("x")),
+        ("a.tsv", CSV.iter().map(|&b| if b == b',' { b'\t' } else { b }).collect(), column("x")),
+        ("a.csv.gz", gzip(CSV), column("x")),
+        ("a.mtx", MATRIX.to_vec(), SourceOptions::default()),
+        ("a.wav", wav(), SourceOptions::default()),
+    ]
+}
+
+#[test]
+fn whole_files_come_back() {
+    for (name, contents, options) in all_formats() {
+        let (_folder, path) = file(name, &contents);
+        let (bytes, error) = read(&path, scalars(ValueType::I32), &options).unwrap();
+        assert_eq!((words(&bytes), error), ((0..7).collect(), None), "{name}");
+    }
+}
+
+#[test]
+fn a_file_cut_anywhere_is_an_error_or_a_start() {
+    for (name, contents, options) in all_formats() {
+        for length in 0..contents.len() {
+            let (_folder, path) = file(name, &contents[..length]);
+            let Ok((bytes, error)) = read(&path, scalars(ValueType::I32), &options) else { continue };
+            let found = words(&bytes);
+            let expected: Vec<i32> = (0..found.len() as i32).collect();
+            assert_eq!(found, expected, "{name} cut at {length}");
+            // Only formats that do not say how long they are may end anywhere: raw data between elements, and text.
+            let silent = match name {
+                "a.raw" => length % 4 == 0,
+                "a.csv" | "a.tsv" => true,
+                "a.mtx" => found.len() == 7,
+                _ => false,
+            };
+            assert!(error.is_some() || silent, "{name} cut at {length}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn a_file_with_any_byte_changed_is_no_crash() {
+    for (name, contents, options) in all_formats() {
+        for place in 0..contents.len() {
+            for change in [0xff, 0x01, 0x80] {
+                let mut damaged = contents.clone();
+                damaged[place] ^= change;
+                let (_folder, path) = file(name, &damaged);
+                if let Ok((bytes, error)) = read(&path, scalars(ValueType::I32), &options) {
+                    // Compressed data may have become longer before the checksum says so.
+                    assert!(error.is_some() || bytes.len() <= 4 * 7, "{name} with another byte {place}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_columns_and_coordinates() {
+    let (_folder, path) = file("a.csv", b"1,2\n3,4\n5,6\n");
+    let options = SourceOptions { no_header: true, ..SourceOptions::default() };
+    let pairs = Wanted { scalar: ValueType::I32, rank: 1 };
+    assert_eq!(words(&read(&path, pairs, &options).unwrap().0), [1, 2, 3, 4, 5, 6]);
+    let second = SourceOptions { column: Some("1".to_string()), ..options.clone() };
+    assert_eq!(words(&read(&path, scalars(ValueType::I32), &second).unwrap().0), [2, 4, 6]);
+    let (_folder, path) = file("a.mtx", MATRIX);
+    let index = |name: &str| {
+        let (bytes, error) = read(&path, scalars(ValueType::I64), &column(name)).unwrap();
+        assert_eq!(error, None);
+        bytes.chunks_exact(8).map(|word| word[0]).collect::<Vec<u8>>()
+    };
+    assert_eq!(index("row"), [0, 0, 0, 1, 2, 2, 2]);
+    assert_eq!(index("column"), [0, 1, 2, 1, 0, 2, 3]);
+}
+
+#[test]
+fn what_does_not_fit_says_why() {
+    let cases: &[(&str, &[u8], ValueType, SourceOptions, &str)] = &[
+        ("a.npy", &npy(), ValueType::F32, SourceOptions::default(), "type i32, but f32 is expected"),
+        ("a.csv", CSV, ValueType::I32, column("y"), "no column `y`; there are: name, x"),
+        ("a.csv", CSV, ValueType::I32, SourceOptions::default(), "which column?"),
+        ("a.raw", b"", ValueType::I32, column("x"), "has no columns"),
+        ("a.what", b"", ValueType::I32, SourceOptions::default(), "what format"),
+        (
+            "a.mtx",
+            b"%%MatrixMarket matrix array real symmetric\n",
+            ValueType::F64,
+            column("value"),
+            "symmetric",
+        ),
+        ("a.mtx", MATRIX, ValueType::I32, column("row"), "of type i64"),
+    ];
+    for (name, contents, scalar, options, expected) in cases {
+        let (_folder, path) = file(name, contents);
+        let error = read(&path, scalars(*scalar), options).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+    for (text, expected) in [
+        ("x\n1\nz\n", "line 3: `z` is no i32"),
+        ("x,y\n1,2\n3\n", "found record with 1 fields"),
+        ("x\n1\n99999999999\n", "`99999999999` is no i32"),
+    ] {
+        let (_folder, path) = file("a.csv", text.as_bytes());
+        let (bytes, error) = read(&path, scalars(ValueType::I32), &column("x")).unwrap();
+        assert_eq!(words(&bytes), [1], "{text}");
+        assert!(error.as_ref().unwrap().contains(expected), "{error:?}");
+    }
+}
+
+#[test]
+fn a_line_without_end_is_an_error() {
+    let (_folder, path) = file("a.csv", &[b"x\n1\n".to_vec(), vec![b'7'; 20 << 20]].concat());
+    let (bytes, error) = read(&path, scalars(ValueType::I32), &column("x")).unwrap();
+    assert_eq!(words(&bytes), [1]);
+    assert!(error.unwrap().contains("a line has more than"));
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    let memory = MemoryPool::new(1 << 20);
+    let element = ElementType { scalar: ValueType::I32, shape: Shape::new() };
+    for (name, format) in [("a.npy", Format::Npy), ("a.raw", Format::Raw), ("a.csv", Format::Csv)] {
+        for pieces in [&[][..], &[0], &[1], &[3, 0, 2, 100]] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join(name);
+            let mut sink = create(&path, None).unwrap();
+            sink.begin(&element).unwrap();
+            let mut next = 0;
+            for &piece in pieces {
+                let value = Array::from_elements(&memory, next..next + piece).unwrap();
+                sink.write(&value).unwrap();
+                next += piece;
+            }
+            sink.finish().unwrap();
+            let options = SourceOptions { format: Some(format), no_header: true, ..SourceOptions::default() };
+            let (bytes, error) = read(&path, scalars(ValueType::I32), &options).unwrap();
+            assert_eq!((words(&bytes), error), ((0..next).collect(), None), "{name} {pieces:?}");
+        }
+    }
+}
+
+#[test]
+fn floats_and_booleans_survive_text() {
+    let memory = MemoryPool::new(1 << 20);
+    let numbers = [0.1_f64, -0.0, f64::MIN_POSITIVE, f64::INFINITY, f64::NEG_INFINITY, 1e300, 1.0 / 3.0];
+    let array = Array::from_slice(&memory, &[7], &numbers).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.csv");
+    let mut sink = create(&path, None).unwrap();
+    sink.begin(&ElementType { scalar: ValueType::F64, shape: Shape::new() }).unwrap();
+    sink.write(&array).unwrap();
+    sink.finish().unwrap();
+    let options = SourceOptions { no_header: true, ..SourceOptions::default() };
+    let (bytes, _) = read(&path, scalars(ValueType::F64), &options).unwrap();
+    assert_eq!(bytes, array.bytes());
+    let (_folder, path) = file("b.csv", b"x\ntrue\n0\nfalse\n");
+    assert_eq!(read(&path, scalars(ValueType::Bool), &column("x")).unwrap().0, [1, 0, 0]);
+    let (_folder, path) = file("b.raw", &[1, 0, 2]);
+    let (bytes, error) = read(&path, scalars(ValueType::Bool), &SourceOptions::default()).unwrap();
+    assert_eq!((bytes, error.unwrap()), (vec![1, 0], "2 is no truth value".to_string()));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error() {
+    let memory = MemoryPool::new(1 << 24);
+    for format in [OutputFormat::Npy, OutputFormat::Raw, OutputFormat::Csv] {
+        let mut sink = create(Path::new("/dev/full"), Some(format)).unwrap();
+        let element = ElementType { scalar: ValueType::I32, shape: Shape::new() };
+        let value = Value::array(ValueType::I32, Array::from_elements(&memory, 0..100_000_i32).unwrap());
+        let Value::Array { array, .. } = &value else { panic!("an array") };
+        let written = sink.begin(&element).and_then(|()| sink.write(array).map(|_| ()));
+        let error = written.and(sink.finish()).unwrap_err();
+        assert!(error.contains("No space left"), "{error}");
+    }
+}
