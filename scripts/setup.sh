@@ -26,6 +26,8 @@ has_llvm() {
 has_libstdcxx() { has_library libstdc++.so; }
 has_zstd() { has_header zstd.h && has_library libzstd.so; }
 has_zlib() { has_header zlib.h && has_library libz.so; }
+has_valgrind() { command -v valgrind >/dev/null; }
+has_binutils() { command -v objcopy >/dev/null && command -v ar >/dev/null; }
 has_opencl_loader() { has_shared_object libOpenCL.so.1; }
 has_opencl_device() { [[ -n ${OCL_ICD_VENDORS:-}${OCL_ICD_FILENAMES:-} ]] || compgen -G '/etc/OpenCL/vendors/*.icd' >/dev/null; }
 has_openblas() { has_library libopenblas.so; }
@@ -36,10 +38,12 @@ has_clang_openmp() { compgen -G '/usr/lib/llvm-19/lib/libomp.so*' >/dev/null; }
 build_needs=(
   "has_llvm|llvm-19-dev|LLVM 19.1 with its development files (code generation)"
   "has_libstdcxx|g++|the C++ standard library to link LLVM against"
+  "has_binutils|binutils|objcopy and ar (the run time of built programs)"
   "has_zstd|libzstd-dev|zstd (LLVM's object compression)"
   "has_zlib|zlib1g-dev|zlib (LLVM's object compression)"
 )
 test_needs=(
+  "has_valgrind|valgrind|valgrind (tests of libraries for C)"
   "has_opencl_loader|ocl-icd-libopencl1|the OpenCL loader (tests of the GPU kernels)"
   "has_opencl_device|pocl-opencl-icd|PoCL, an OpenCL device on the CPU (tests of the GPU kernels)"
 )

@@ -12,4 +12,4 @@ mod codegen;
 mod jit;
 
 pub use jit::{CompileOptions, LoadError, LoadedKernels, Object, compile, emit_asm, emit_llvm_ir, load};
-pub use target::{UnsupportedWidth, detect_target, target_with_width};
+pub use target::{UnsupportedWidth, detect_target, portable_targets, target_with_width};

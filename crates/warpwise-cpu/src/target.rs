@@ -48,6 +48,16 @@ pub fn target_with_width(bits: u32) -> Result<CpuTarget, UnsupportedWidth> {
     Ok(CpuTarget { vector_bits: bits, ..detected })
 }
 
+/// Processors that between them cover all of the last fifteen years, the best first: the levels of x86-64.
+pub fn portable_targets() -> Vec<CpuTarget> {
+    let second = "+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+cx16,+sahf";
+    let third = format!("{second},+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe,+xsave");
+    let fourth = format!("{third},+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl");
+    [("x86-64-v4", fourth), ("x86-64-v3", third), ("x86-64-v2", second.to_string())]
+        .map(|(name, features)| describe(name.to_string(), features))
+        .into()
+}
+
 fn describe(name: String, features: String) -> CpuTarget {
     let has = |feature: &str| features.split(',').any(|f| f.strip_prefix('+') == Some(feature));
     let mask_registers = ["avx512f", "avx512bw", "avx512dq", "avx512vl"].iter().all(|f| has(f));
@@ -71,6 +81,12 @@ mod tests {
         assert_eq!(bits("+avx2,+fma,-avx512f"), 256);
         assert_eq!(bits("+avx2,+fma,+avx512f"), 256, "without the byte and short-vector parts");
         assert_eq!(bits("+avx2,+fma,+avx512f,+avx512bw,+avx512dq,+avx512vl"), 512);
+    }
+
+    #[test]
+    fn portable_code_has_vectors_of_each_width() {
+        let widths: Vec<u32> = portable_targets().iter().map(|target| target.vector_bits).collect();
+        assert_eq!(widths, [512, 256, 128]);
     }
 
     #[test]

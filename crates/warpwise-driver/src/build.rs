@@ -23,6 +23,7 @@ use crate::compiler::{self, Options};
 use crate::fingerprint::Fingerprint;
 use crate::program::Compiled;
 use crate::source::{Dependency, SourceError, SourceFiles};
+use crate::standalone::{Standalone, compile_standalone};
 
 /// What a front end made of a file.
 #[derive(Debug)]
@@ -90,6 +91,31 @@ pub fn build(path: &Path, options: &Options, cache: Option<&DiskCache>) -> Resul
     let entry = Kept { imported: files.imported(), warnings, compiled };
     let not_kept = slot.and_then(|(cache, key)| keep(cache, key, &entry).err());
     Ok(Built { compiled: entry.compiled, warnings: entry.warnings, cached: false, not_kept })
+}
+
+/// A file compiled for linking.
+#[derive(Debug)]
+pub struct BuiltStandalone {
+    /// The program.
+    pub program: Standalone,
+    /// What is odd about the source, as text for people.
+    pub warnings: String,
+}
+
+/// Compiles a file for linking, for this processor or for any.
+pub fn build_standalone(
+    path: &Path,
+    options: &Options,
+    portable: bool,
+) -> Result<BuiltStandalone, BuildError> {
+    let files = SourceFiles::new();
+    let main = files.root(path).map_err(BuildError::Source)?;
+    compiler::target(options).map_err(BuildError::Target)?;
+    let Core { mut program, sources, warnings } = verified(path, front_end(main, &files, options)?)?;
+    match compile_standalone(&mut program, &sources, options, portable) {
+        Ok(program) => Ok(BuiltStandalone { program, warnings: render(&sources, &warnings, false) }),
+        Err(failure) => Err(BuildError::Failure { failure, sources }),
+    }
 }
 
 /// Reads a file and runs the front end only.

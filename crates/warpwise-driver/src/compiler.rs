@@ -12,8 +12,8 @@ use warpwise_opt::pass::{Pass, Timing, run_passes};
 use warpwise_opt::pipelines;
 
 use crate::program::{Code, Compiled};
-use crate::signature::Entry;
 use crate::target::{Target, device_text};
+use warpwise_standalone::entry::Entry;
 
 /// How to compile.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -118,7 +118,7 @@ fn verified(imp: &ImpProgram) -> Result<(), Bug> {
     })
 }
 
-fn entries(imp: &ImpProgram) -> Vec<Entry> {
+pub(crate) fn entries(imp: &ImpProgram) -> Vec<Entry> {
     let entry = |(function, f): (usize, &warpwise_imp::HostFunction)| {
         f.entry.clone().map(|point| Entry { point, function })
     };
@@ -150,7 +150,7 @@ pub fn compile_core(
     }
 }
 
-fn target_of(options: &Options) -> Result<CpuTarget, Failure> {
+pub(crate) fn target_of(options: &Options) -> Result<CpuTarget, Failure> {
     target(options).map_err(|message| {
         let (pass, ir) = ("target".to_string(), String::new());
         Bug { pass, message, ir }.into()

@@ -9,7 +9,7 @@ use warpwise_prim::Scalar;
 use warpwise_runtime::array::{Array, Value};
 use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 
-use crate::signature::Entry;
+use warpwise_standalone::entry::Entry;
 
 /// What an entry point of a core program (level `soac`) gives by the reference interpreter, however long that takes. An error is a message
 /// with its place.

@@ -7,7 +7,6 @@
 pub mod build;
 pub mod compiler;
 mod program;
-mod signature;
 pub mod target;
 
 pub mod cache;
@@ -15,6 +14,8 @@ mod fingerprint;
 pub mod host_files;
 pub mod host_world;
 pub mod source;
+
+pub mod standalone;
 
 mod interpreted;
 pub mod on_heap;
@@ -24,6 +25,6 @@ pub mod stages;
 pub use compiler::Options;
 pub use interpreted::interpret;
 pub use program::{CallError, Code, Compiled, Context, LoadProgramError, Program};
-pub use signature::{ArgumentError, Entry, FlatType};
 pub use target::Target;
 pub use warpwise_gpu::kernel_text::Dialect;
+pub use warpwise_standalone::entry::{ArgumentError, Entry, FlatType};

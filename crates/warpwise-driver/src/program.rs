@@ -13,9 +13,9 @@ use warpwise_runtime::execute::{Machine, RunError, Spent};
 use warpwise_runtime::machine::Module;
 use warpwise_runtime::memory::MemoryPool;
 use warpwise_runtime::pool::ThreadPool;
+use warpwise_standalone::entry::{ArgumentError, Entry};
 
 use crate::cache::DiskCache;
-use crate::signature::{ArgumentError, Entry};
 use crate::target::load_on_device;
 
 /// A compiled program, independent of files and devices in use.

@@ -9,5 +9,6 @@ pub mod execute;
 pub mod formats;
 pub mod kernel;
 pub mod machine;
+pub mod mathematics;
 pub mod memory;
 pub mod pool;

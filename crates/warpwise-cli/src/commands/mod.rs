@@ -1,6 +1,7 @@
 //! The subcommands.
 
 mod bench;
+mod build;
 mod check;
 mod dev;
 mod devices;
@@ -19,6 +20,8 @@ use crate::failure::Failure;
 pub enum Command {
     /// Say what is wrong with programs
     Check(check::CheckArguments),
+    /// Make an executable of a program, or a library for C
+    Build(build::BuildArguments),
     /// Compile a program and run one of its entry points
     Run(run::RunArguments),
     /// Run an entry point over data that is larger than memory, chunk by chunk
@@ -39,6 +42,7 @@ pub enum Command {
 pub fn execute(command: Command) -> Result<u8, Failure> {
     match command {
         Command::Check(arguments) => check::check(&arguments),
+        Command::Build(arguments) => build::build(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Stream(arguments) => stream::stream(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),

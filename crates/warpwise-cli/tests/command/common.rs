@@ -63,15 +63,27 @@ impl Folder {
 
     /// Runs the command with something on standard input.
     pub fn run_with(&self, words: &[impl AsRef<OsStr>], input: &[u8]) -> Ran {
-        let mut child = self.command(words).stdin(Stdio::piped()).spawn().unwrap();
-        let mut pipe = child.stdin.take().unwrap();
-        let input = input.to_vec();
-        // The command may end without reading everything.
-        let writer = std::thread::spawn(move || drop(pipe.write_all(&input)));
-        let ran = ended(child);
-        writer.join().unwrap();
-        ran
+        given(self.command(words), input)
     }
+
+    /// Runs a program that lies in this folder with something on standard input.
+    pub fn execute(&self, program: &str, words: &[&str], input: &[u8]) -> Ran {
+        let mut command = Command::new(self.path(program));
+        command.current_dir(&self.folder).args(words).stdout(Stdio::piped()).stderr(Stdio::piped());
+        given(command, input)
+    }
+}
+
+/// Runs a command with something on standard input.
+fn given(mut command: Command, input: &[u8]) -> Ran {
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    // The command may end without reading everything.
+    let writer = std::thread::spawn(move || drop(pipe.write_all(&input)));
+    let ran = ended(child);
+    writer.join().unwrap();
+    ran
 }
 
 /// Waits for a command.

@@ -3,6 +3,7 @@
 mod common;
 
 mod bench;
+mod build;
 mod cache;
 mod check;
 mod dev;

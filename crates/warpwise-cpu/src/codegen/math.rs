@@ -224,61 +224,11 @@ fn binary_implementation(op: BinaryOp) -> Implementation {
 
 /// Names and addresses of the functions that generated code calls lane by lane.
 pub(crate) fn scalar_functions() -> Vec<(&'static str, usize)> {
-    type Unary = extern "C" fn(f64) -> f64;
-    type Binary = extern "C" fn(f64, f64) -> f64;
-    vec![
-        ("warpwise_sinpi", sinpi as Unary as usize),
-        ("warpwise_cospi", cospi as Unary as usize),
-        ("warpwise_tanpi", tanpi as Unary as usize),
-        ("warpwise_gamma", gamma as Unary as usize),
-        ("warpwise_lgamma", lgamma as Unary as usize),
-        ("warpwise_fmod", fmod as Binary as usize),
-        ("warpwise_frem", frem as Binary as usize),
-        ("warpwise_ldexp", ldexp as Binary as usize),
-        // What LLVM calls on CPUs without instructions for f16 (before 2012).
-        ("__extendhfsf2", extend_half as extern "C" fn(f32) -> f32 as usize),
-        ("__truncsfhf2", truncate_to_half as extern "C" fn(f32) -> f32 as usize),
-    ]
-}
-
-extern "C" fn sinpi(x: f64) -> f64 {
-    unary(UnaryOp::SinPi, x)
-}
-
-extern "C" fn cospi(x: f64) -> f64 {
-    unary(UnaryOp::CosPi, x)
-}
-
-extern "C" fn tanpi(x: f64) -> f64 {
-    unary(UnaryOp::TanPi, x)
-}
-
-extern "C" fn gamma(x: f64) -> f64 {
-    unary(UnaryOp::Gamma, x)
-}
-
-extern "C" fn lgamma(x: f64) -> f64 {
-    unary(UnaryOp::LogGamma, x)
-}
-
-extern "C" fn fmod(x: f64, y: f64) -> f64 {
-    binary(BinaryOp::FMod, x, y)
-}
-
-extern "C" fn frem(x: f64, y: f64) -> f64 {
-    binary(BinaryOp::FRem, x, y)
-}
-
-extern "C" fn ldexp(x: f64, y: f64) -> f64 {
-    binary(BinaryOp::LdExp, x, y)
-}
-
-fn unary(op: UnaryOp, x: f64) -> f64 {
-    op.eval(Scalar::F64(x)).as_float().unwrap_or(f64::NAN)
-}
-
-fn binary(op: BinaryOp, x: f64, y: f64) -> f64 {
-    op.eval(Scalar::F64(x), Scalar::F64(y)).and_then(Scalar::as_float).unwrap_or(f64::NAN)
+    let mut functions = warpwise_runtime::mathematics::functions();
+    // What LLVM calls on CPUs without instructions for f16 (before 2012).
+    functions.push(("__extendhfsf2", extend_half as extern "C" fn(f32) -> f32 as usize));
+    functions.push(("__truncsfhf2", truncate_to_half as extern "C" fn(f32) -> f32 as usize));
+    functions
 }
 
 /// An f16 comes in the low half of the register that would hold an f32.

@@ -38,6 +38,13 @@ pub struct Object {
     symbols: Vec<String>,
 }
 
+impl Object {
+    /// The object files, and the symbol of every kernel by number: what a linker needs.
+    pub fn into_parts(self) -> (Vec<Vec<u8>>, Vec<String>) {
+        (self.files, self.symbols)
+    }
+}
+
 /// Kernels ready to run. Their code goes away with this value.
 pub struct LoadedKernels {
     functions: Vec<KernelFn>,

@@ -130,6 +130,11 @@ impl Machine {
         self.profile.start();
     }
 
+    /// Counts nothing until counting is started again.
+    pub fn stop_profile(&self) {
+        self.profile.stop();
+    }
+
     /// What was counted, the longest first.
     pub fn profile(&self) -> Vec<Spent> {
         self.profile.spent(&self.module.kernels)

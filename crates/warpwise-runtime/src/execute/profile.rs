@@ -53,6 +53,10 @@ impl Profile {
         self.on.store(true, Ordering::Relaxed);
     }
 
+    pub(super) fn stop(&self) {
+        self.on.store(false, Ordering::Relaxed);
+    }
+
     /// Whether anything is counted.
     pub(super) fn is_on(&self) -> bool {
         self.on.load(Ordering::Relaxed)

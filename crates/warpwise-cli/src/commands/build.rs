@@ -1,0 +1,61 @@
+//! `warpwise build`: programs as files that need no compiler.
+//!
+//! ```text
+//! warpwise build p.fut                     p, an executable
+//! warpwise build p.fut --server -o q       q, a server
+//! warpwise build p.fut --library           libp.so, libp.a, p.h, p.json
+//! ```
+
+use std::path::PathBuf;
+
+use clap::Args;
+use warpwise_driver::build::build_standalone;
+use warpwise_export::{Form, export};
+
+use crate::failure::Failure;
+use crate::options::CompileOptions;
+use crate::output::{Progress, say};
+
+/// What to build.
+#[derive(Args, Debug)]
+pub struct BuildArguments {
+    /// The program
+    file: PathBuf,
+    /// Call the result so, instead of the program without its ending
+    #[arg(short, long, value_name = "NAME")]
+    output: Option<PathBuf>,
+    /// Make a shared object, a static library, a C header and a manifest
+    #[arg(long, conflicts_with = "server")]
+    library: bool,
+    /// Make an executable that takes commands from standard input
+    #[arg(long)]
+    server: bool,
+    /// Make code that runs on every processor, and chooses when it starts, instead of code for this one
+    #[arg(long, conflicts_with = "vector_width")]
+    portable: bool,
+    #[command(flatten)]
+    compile: CompileOptions,
+}
+
+/// Compiles and links.
+pub fn build(arguments: &BuildArguments) -> Result<u8, Failure> {
+    let progress = Progress::of(format!("building {}", arguments.file.display()));
+    let built = build_standalone(&arguments.file, &arguments.compile.options(), arguments.portable)?;
+    let form = match arguments {
+        BuildArguments { library: true, .. } => Form::Library,
+        BuildArguments { server: true, .. } => Form::Server,
+        BuildArguments { .. } => Form::Executable,
+    };
+    let path = arguments.output.clone().unwrap_or_else(|| arguments.file.with_extension(""));
+    if path == arguments.file {
+        let message = format!("{}: this is the program itself; name the result with -o", path.display());
+        return Err(Failure::Failed(message));
+    }
+    let made = export(&built.program, form, &path);
+    drop(progress);
+    if !built.warnings.is_empty() {
+        say(built.warnings.trim_end());
+    }
+    made.map_err(|error| Failure::Failed(error.to_string()))?;
+    Ok(0)
+}

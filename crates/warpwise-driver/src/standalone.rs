@@ -1,0 +1,112 @@
+//! Programs compiled for linking: one or several processors, machine code and images as bytes.
+//!
+//! ```text
+//! for this processor     one variant
+//! portable               x86-64-v4, x86-64-v3, x86-64-v2: the first that the processor has runs
+//! ```
+
+use warpwise_cpu::CompileOptions;
+use warpwise_diag::{Bug, Diagnostic, Failure, Sources, Span};
+use warpwise_imp::CpuTarget;
+use warpwise_ir::Program as CoreProgram;
+use warpwise_standalone::cpu::KNOWN;
+use warpwise_standalone::entry::Entry;
+use warpwise_standalone::image::{Image, ImageProgram};
+
+use crate::compiler::{self, Options};
+use crate::target::Target;
+
+/// A program to be linked.
+#[derive(Clone, Debug)]
+pub struct Standalone {
+    /// What it was compiled to, the best first.
+    pub variants: Vec<Variant>,
+    /// The entry points, in the order of the source.
+    pub entries: Vec<Entry>,
+}
+
+/// A program compiled for one processor.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// The image of everything but the kernels.
+    pub image: Vec<u8>,
+    /// Object files with the kernels.
+    pub objects: Vec<Vec<u8>>,
+    /// The kernels' symbols, by number.
+    pub symbols: Vec<String>,
+}
+
+/// Compiles core IR (level `soac`) for this processor, or for any.
+pub fn compile_standalone(
+    program: &mut CoreProgram,
+    sources: &Sources,
+    options: &Options,
+    portable: bool,
+) -> Result<Standalone, Failure> {
+    if options.target != Target::Cpu {
+        let message =
+            format!("programs built to stand alone run on the processor, not on {}", options.target);
+        return Err(Diagnostic::error("E0902", Span::NONE, message).into());
+    }
+    let targets = match portable {
+        true => warpwise_cpu::portable_targets(),
+        false => vec![compiler::target_of(options)?],
+    };
+    compiler::optimise(program, options, |_, _, _| {})?;
+    let mut all = Standalone { variants: Vec::new(), entries: Vec::new() };
+    for target in &targets {
+        let (variant, entries) = variant(program, sources, target)?;
+        all.variants.push(variant);
+        all.entries = entries;
+    }
+    Ok(all)
+}
+
+fn variant(
+    program: &CoreProgram,
+    sources: &Sources,
+    target: &CpuTarget,
+) -> Result<(Variant, Vec<Entry>), Failure> {
+    let mut imp = warpwise_imp::lower::lower(program, target)?;
+    let module = warpwise_imp::bytecode::bytecode(&imp, sources)?;
+    let entries = compiler::entries(&imp);
+    // Kernels of all variants are linked into one program.
+    imp.kernels.values_mut().for_each(|kernel| kernel.name += &format!(" {}", target.name));
+    let object = warpwise_cpu::compile(&imp, target, &CompileOptions::default())?;
+    let image =
+        Image { features: needed(target), program: ImageProgram { module, entries: entries.clone() } };
+    let image = image.to_bytes().map_err(|message| {
+        let (pass, ir) = ("image".to_string(), String::new());
+        Bug { pass, message, ir }
+    })?;
+    let (objects, symbols) = object.into_parts();
+    Ok((Variant { image, objects, symbols }, entries))
+}
+
+/// The features that are looked for before code for this processor runs.
+fn needed(target: &CpuTarget) -> Vec<String> {
+    let features = target.features.split(',').filter_map(|feature| feature.strip_prefix('+'));
+    features.filter(|feature| KNOWN.contains(feature)).map(str::to_string).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpwise_standalone::cpu::missing;
+
+    #[test]
+    fn this_processor_has_what_its_code_needs() {
+        let needed = needed(&warpwise_cpu::detect_target());
+        assert!(!needed.is_empty());
+        assert_eq!(missing(&needed), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn portable_code_needs_more_the_better_it_is() {
+        let needs: Vec<Vec<String>> = warpwise_cpu::portable_targets().iter().map(needed).collect();
+        for pair in needs.windows(2) {
+            assert!(pair[1].iter().all(|feature| pair[0].contains(feature)), "{pair:?}");
+            assert!(pair[0].len() > pair[1].len());
+        }
+    }
+}

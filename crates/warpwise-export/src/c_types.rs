@@ -1,0 +1,56 @@
+//! Types and parameters as C spells them.
+
+use warpwise_prim::ValueType;
+use warpwise_standalone::interface::{Interface, TypeRef};
+
+/// The C type of a scalar.
+pub fn scalar(ty: ValueType) -> &'static str {
+    match ty {
+        ValueType::Bool => "bool",
+        ValueType::I8 => "int8_t",
+        ValueType::I16 => "int16_t",
+        ValueType::I32 => "int32_t",
+        ValueType::I64 => "int64_t",
+        ValueType::U8 => "uint8_t",
+        ValueType::U16 => "uint16_t",
+        ValueType::U32 => "uint32_t",
+        ValueType::U64 => "uint64_t",
+        ValueType::F16 => "uint16_t",
+        ValueType::F32 => "float",
+        ValueType::F64 => "double",
+    }
+}
+
+/// A parameter for a value that is read.
+pub fn input(interface: &Interface, ty: TypeRef, name: &str) -> String {
+    match ty {
+        TypeRef::Scalar(ty) => format!("const {} {name}", scalar(ty)),
+        TypeRef::Named(number) => format!("const struct futhark_{} *{name}", interface.types[number].c_name),
+    }
+}
+
+/// A parameter for the place of a value that is written.
+pub fn output(interface: &Interface, ty: TypeRef, name: &str) -> String {
+    match ty {
+        TypeRef::Scalar(ty) => format!("{} *{name}", scalar(ty)),
+        TypeRef::Named(number) => format!("struct futhark_{} **{name}", interface.types[number].c_name),
+    }
+}
+
+/// How a value that is read is handed on: the place of a scalar, or a handle.
+pub fn passed(ty: TypeRef, name: &str) -> String {
+    match ty {
+        TypeRef::Scalar(_) => format!("(void *)&{name}"),
+        TypeRef::Named(_) => format!("(void *){name}"),
+    }
+}
+
+/// `int64_t dim0, int64_t dim1`.
+pub fn sizes(rank: usize, name: &str) -> String {
+    (0..rank).map(|dim| format!("int64_t {name}{dim}")).collect::<Vec<_>>().join(", ")
+}
+
+/// `dim0, dim1`.
+pub fn names(rank: usize, name: &str) -> String {
+    (0..rank).map(|dim| format!("{name}{dim}")).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,72 @@
+// Contexts: several at once, limits, messages, reports.
+#include "check.h"
+
+static void limits(void) {
+  cfg = futhark_context_config_new();
+  futhark_context_config_set_memory_limit(cfg, 1 << 20);
+  CHECK(futhark_context_config_set_tuning_param(cfg, "no such thing", 1) != 0);
+  CHECK(futhark_get_tuning_param_count() == 0);
+  CHECK(futhark_get_tuning_param_name(0) == NULL);
+  ctx = futhark_context_new(cfg);
+  struct futhark_i64_1d *a = NULL;
+  FAILS(futhark_entry_lots(ctx, &a, 1 << 20), FUTHARK_OUT_OF_MEMORY, "out of memory");
+  CHECK(a == NULL);
+  FAILS(futhark_entry_lots(ctx, &a, INT64_MAX), FUTHARK_OUT_OF_MEMORY, "out of memory");
+  OK(futhark_entry_lots(ctx, &a, 1000));
+  OK(futhark_free_i64_1d(ctx, a));
+  OK(futhark_context_clear_caches(ctx));
+  end();
+}
+
+static void several(void) {
+  struct futhark_context *contexts[3];
+  struct futhark_context_config *configs[3];
+  for (int i = 0; i < 3; i++) {
+    configs[i] = futhark_context_config_new();
+    futhark_context_config_set_num_threads(configs[i], i + 1);
+    contexts[i] = futhark_context_new(configs[i]);
+  }
+  for (int i = 0; i < 3; i++) {
+    struct futhark_i64_1d *a;
+    int64_t total;
+    ctx = contexts[i];
+    OK(futhark_entry_lots(ctx, &a, 80000));
+    OK(futhark_entry_total(ctx, &total, a));
+    CHECK(total == 80000 / 8 * 56);
+    OK(futhark_free_i64_1d(ctx, a));
+  }
+  for (int i = 0; i < 3; i++) {
+    futhark_context_free(contexts[i]);
+    futhark_context_config_free(configs[i]);
+  }
+}
+
+static void reports(void) {
+  cfg = futhark_context_config_new();
+  futhark_context_config_set_profiling(cfg, 1);
+  futhark_context_config_set_logging(cfg, 1);
+  ctx = futhark_context_new(cfg);
+  FILE *log = tmpfile();
+  futhark_context_set_logging_file(ctx, log);
+  struct futhark_i64_1d *a;
+  OK(futhark_entry_lots(ctx, &a, 100));
+  char *report = futhark_context_report(ctx);
+  CHECK(report[0] == '{' && strstr(report, "\"times\": 1") != NULL);
+  free(report);
+  OK(futhark_free_i64_1d(ctx, a));
+  char line[100];
+  rewind(log);
+  CHECK(fgets(line, sizeof line, log) != NULL && strncmp(line, "lots: ", 6) == 0);
+  fclose(log);
+  futhark_context_pause_profiling(ctx);
+  end();
+}
+
+int main(void) {
+  begin();
+  end();
+  limits();
+  several();
+  reports();
+  return 0;
+}

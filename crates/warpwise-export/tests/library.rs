@@ -1,0 +1,131 @@
+//! C programs against a built library: as users compile them, and under valgrind.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+use warpwise_driver::Options;
+use warpwise_driver::build::build_standalone;
+use warpwise_export::{Form, export};
+
+/// The library, for any processor: valgrind knows none of the newest.
+fn library() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let built = build_standalone(&here("library.fut"), &Options::default(), true);
+    let built = built.unwrap_or_else(|error| panic!("{error}"));
+    let made = export(&built.program, Form::Library, &folder.path().join("library")).unwrap();
+    let names: Vec<&OsStr> = made.iter().filter_map(|path| path.file_name()).collect();
+    assert_eq!(names, ["liblibrary.so", "liblibrary.a", "library.h", "library.json"]);
+    folder
+}
+
+fn here(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
+}
+
+#[track_caller]
+fn succeeds(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {errors}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Compiles a C program against the library.
+fn compiled(folder: &Path, name: &str, library: &[&str]) -> PathBuf {
+    let program = folder.join(name);
+    let mut cc = Command::new("cc");
+    cc.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-g", "-o"]).arg(&program);
+    cc.arg("-I").arg(folder).arg(here("c").join(name).with_extension("c"));
+    cc.current_dir(folder).args(library);
+    succeeds(&mut cc);
+    program
+}
+
+const SHARED: &[&str] = &["-L.", "-llibrary", "-Wl,-rpath,$ORIGIN"];
+const STATIC: &[&str] = &["liblibrary.a", "-lmvec", "-lm"];
+const PROGRAMS: &[&str] = &["arrays", "opaque", "contexts"];
+
+#[test]
+fn c_programs_use_the_library() {
+    let library = library();
+    for library_words in [SHARED, STATIC] {
+        for name in PROGRAMS {
+            succeeds(&mut Command::new(compiled(library.path(), name, library_words)));
+        }
+    }
+}
+
+#[test]
+fn c_programs_are_clean_under_valgrind() {
+    let library = library();
+    for name in PROGRAMS {
+        let program = compiled(library.path(), name, SHARED);
+        let mut valgrind = Command::new("valgrind");
+        valgrind.args([
+            "--quiet",
+            "--error-exitcode=99",
+            "--leak-check=full",
+            "--errors-for-leak-kinds=definite",
+        ]);
+        succeeds(valgrind.arg(program));
+    }
+}
+
+#[test]
+fn the_header_is_cpp_too() {
+    let library = library();
+    let source = library.path().join("program.cpp");
+    std::fs::write(
+        &source,
+        "#include \"library.h\"\nint main() { return futhark_get_tuning_param_count(); }",
+    )
+    .unwrap();
+    let program = library.path().join("program");
+    let mut cc = Command::new("g++");
+    cc.arg("-Wall").arg("-Wextra").arg("-Werror").arg("-o").arg(&program).arg(&source).args(SHARED);
+    succeeds(cc.current_dir(library.path()));
+    succeeds(&mut Command::new(program));
+}
+
+#[test]
+fn nothing_but_the_library_is_seen() {
+    let library = library();
+    let names =
+        succeeds(Command::new("nm").args(["-D", "--defined-only"]).arg(library.path().join("liblibrary.so")));
+    let names: Vec<&str> = names.lines().filter_map(|line| line.split_whitespace().last()).collect();
+    assert!(names.contains(&"futhark_entry_scale"));
+    assert!(names.iter().all(|name| name.starts_with("futhark_")), "{names:?}");
+}
+
+#[test]
+fn the_manifest_says_what_the_header_declares() {
+    let library = library();
+    let read = |name: &str| std::fs::read_to_string(library.path().join(name)).unwrap();
+    let (manifest, header) = (read("library.json"), read("library.h"));
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    let mut named = Vec::new();
+    functions(&manifest, &mut named);
+    assert!(named.len() > 50, "{named:?}");
+    for name in named {
+        assert!(header.contains(&format!("{name}(")), "{name} is not declared");
+    }
+    let types = manifest["types"].as_object().unwrap();
+    assert_eq!(types["[]point"]["record_array"]["elemtype"], "point");
+    assert_eq!(types["[][]f64"]["elemtype"], "f64");
+    assert_eq!(types["shape"]["sum"]["variants"][2]["payload"], serde_json::json!(["[]point", "i32"]));
+    let append = &manifest["entry_points"]["append"];
+    assert_eq!(append["inputs"][0], serde_json::json!({"name": "xs", "type": "[]i64", "unique": true}));
+    assert_eq!(manifest["entry_points"]["split"]["output"]["type"], "(i32, bool)");
+}
+
+/// The names of functions in a manifest.
+fn functions(value: &serde_json::Value, names: &mut Vec<String>) {
+    match value {
+        serde_json::Value::String(text) if text.starts_with("futhark_") => names.push(text.clone()),
+        serde_json::Value::Array(parts) => parts.iter().for_each(|part| functions(part, names)),
+        serde_json::Value::Object(fields) => fields.values().for_each(|part| functions(part, names)),
+        _ => {}
+    }
+}

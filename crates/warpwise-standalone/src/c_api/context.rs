@@ -1,0 +1,191 @@
+//! Contexts: a program ready to run, and what went wrong last.
+
+use std::ffi::{c_char, c_int};
+use std::ptr;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use super::{Config, c_text};
+use crate::abi::{guarded, part};
+use crate::interface::TypeRef;
+use crate::program::Program;
+use crate::value::{Held, Problem};
+
+/// A program ready to run; none where it could not be made ready.
+pub struct Context {
+    program: Option<Program>,
+    error: Mutex<Option<String>>,
+    profiling: bool,
+    logging: bool,
+    log: Mutex<Log>,
+}
+
+/// Where messages go; standard error if null.
+struct Log(*mut libc::FILE);
+
+// SAFETY: the C library locks its streams.
+unsafe impl Send for Log {}
+
+impl Context {
+    /// Does something with the program; keeps what goes wrong, and gives its code.
+    pub fn attempt(&self, work: impl FnOnce(&Program) -> Result<(), Problem>) -> c_int {
+        let done = guarded(|| match &self.program {
+            Some(program) => work(program),
+            None => Err(Problem::Other("the context could not be made".to_string())),
+        });
+        match done {
+            Ok(()) => 0,
+            Err(problem) => {
+                *self.error.lock().unwrap_or_else(PoisonError::into_inner) =
+                    Some(problem.message().to_string());
+                problem.code()
+            }
+        }
+    }
+
+    /// As [`attempt`](Context::attempt), but gives a handle on what comes out, or null.
+    pub fn make(&self, work: impl FnOnce(&Program) -> Result<Held, Problem>) -> *mut Held {
+        let mut made = ptr::null_mut();
+        self.attempt(|program| {
+            made = Box::into_raw(Box::new(work(program)?));
+            Ok(())
+        });
+        made
+    }
+
+    fn log(&self, message: &str) {
+        let stream = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        if stream.0.is_null() {
+            eprintln!("{message}");
+            return;
+        }
+        let line = c_text(&format!("{message}\n"));
+        if !line.is_null() {
+            // SAFETY: the stream is the caller's, the text ends with a zero byte and is freed once.
+            unsafe {
+                libc::fputs(line, stream.0);
+                libc::free(line.cast());
+            }
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn warpwise_context_new(config: *const Config) -> *mut Context {
+    // SAFETY: the caller's handle.
+    let config = unsafe { &*config };
+    let program = guarded(|| {
+        // SAFETY: the caller's program.
+        let (image, kernels) = unsafe { (*config.program).best() }?;
+        Program::new(image, kernels, &config.settings)
+    });
+    let (program, error) = match program {
+        Ok(program) => (Some(program), None),
+        Err(problem) => (None, Some(problem.message().to_string())),
+    };
+    let profiling = config.profiling || config.debugging;
+    if let (Some(program), true) = (&program, profiling) {
+        program.start_profile();
+    }
+    let logging = config.logging || config.debugging;
+    let (error, log) = (Mutex::new(error), Mutex::new(Log(ptr::null_mut())));
+    Box::into_raw(Box::new(Context { program, error, profiling, logging, log }))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn warpwise_context_free(context: *mut Context) {
+    if !context.is_null() {
+        // SAFETY: a context is made by `warpwise_context_new` and freed once.
+        drop(unsafe { Box::from_raw(context) });
+    }
+}
+
+/// The last error, which is then forgotten; null if there is none.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn warpwise_context_get_error(context: *const Context) -> *mut c_char {
+    // SAFETY: the caller's handle.
+    let error = unsafe { &*context }.error.lock().unwrap_or_else(PoisonError::into_inner).take();
+    error.map_or(ptr::null_mut(), |error| c_text(&error))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn warpwise_context_set_logging_file(context: *const Context, stream: *mut libc::FILE) {
+    // SAFETY: the caller's handle.
+    unsafe { &*context }.log.lock().unwrap_or_else(PoisonError::into_inner).0 = stream;
+}
+
+/// Counts from now on where the time of calls goes, or no longer, if the configuration asked for it.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn warpwise_context_profile(context: *const Context, on: c_int) {
+    // SAFETY: the caller's handle.
+    let context = unsafe { &*context };
+    if let (Some(program), true) = (&context.program, context.profiling) {
+        if on == 0 { program.stop_profile() } else { program.start_profile() }
+    }
+}
+
+/// Memory, and where the time went, as JSON.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn warpwise_context_report(context: *const Context) -> *mut c_char {
+    // SAFETY: the caller's handle.
+    let context = unsafe { &*context };
+    let mut report = None;
+    context.attempt(|program| {
+        report = Some(crate::report::report(program));
+        Ok(())
+    });
+    report.map_or(ptr::null_mut(), |report| c_text(&report))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn warpwise_context_clear_caches(context: *const Context) -> c_int {
+    // SAFETY: the caller's handle.
+    unsafe { &*context }.attempt(|program| {
+        program.memory().trim();
+        Ok(())
+    })
+}
+
+/// Calls an entry point. Arguments are handles, or where scalars lie; the result is a handle to be written, or where a scalar
+/// goes. It is written only if all is well.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn warpwise_call(
+    context: *const Context,
+    entry: usize,
+    result: *mut u8,
+    arguments: *const *mut u8,
+) -> c_int {
+    // SAFETY: the caller's handle.
+    let context = unsafe { &*context };
+    context.attempt(|program| {
+        let start = Instant::now();
+        let interface = &program.interface.entries[entry];
+        // SAFETY: the entry point takes so many.
+        let arguments = unsafe { part(arguments, interface.inputs.len()) };
+        let mut leaves = Vec::new();
+        for (input, &argument) in interface.inputs.iter().zip(arguments) {
+            match input.ty {
+                // SAFETY: the argument is where such a scalar lies.
+                TypeRef::Scalar(_) => {
+                    leaves.extend(unsafe { super::values::read(input.ty, argument) }.leaves)
+                }
+                TypeRef::Named(_) => {
+                    // SAFETY: the argument is the caller's handle.
+                    let held = unsafe { &mut *argument.cast::<Held>() };
+                    program.values().usable(held)?;
+                    leaves.extend(match input.unique {
+                        true => std::mem::take(&mut held.leaves),
+                        false => held.leaves.clone(),
+                    });
+                }
+            }
+        }
+        let value = program.call(entry, leaves)?;
+        if context.logging {
+            context.log(&format!("{}: {} us", interface.name, start.elapsed().as_micros()));
+        }
+        // SAFETY: the result is where such a value goes.
+        unsafe { super::values::write(value, result) };
+        Ok(())
+    })
+}

@@ -1,0 +1,187 @@
+//! Arrays of scalars, and what all values have in common.
+
+use std::ffi::c_int;
+use std::ptr;
+
+use warpwise_prim::{Scalar, ScalarType};
+use warpwise_runtime::array::{Array, Value, element_count};
+
+use super::Context;
+use crate::abi::part;
+use crate::interface::TypeRef;
+use crate::value::{Held, Problem, misuse, rank};
+
+/// The scalar or handle at a place, as a value.
+///
+/// # Safety
+/// For a scalar type such a scalar lies there; otherwise it is a handle.
+pub unsafe fn read(ty: TypeRef, place: *const u8) -> Held {
+    match ty {
+        TypeRef::Scalar(ty) => {
+            let mut bits = [0; 8];
+            // SAFETY: as the caller vouches.
+            unsafe { ptr::copy_nonoverlapping(place, bits.as_mut_ptr(), ty.scalar().bytes()) };
+            Held::scalar(ty, Scalar::from_bits(ty.scalar(), u64::from_le_bytes(bits)))
+        }
+        // SAFETY: as the caller vouches.
+        TypeRef::Named(_) => unsafe { &*place.cast::<Held>() }.clone(),
+    }
+}
+
+/// Puts a scalar, or a handle on any other value, to its place.
+///
+/// # Safety
+/// The place has room for the scalar or the handle.
+pub unsafe fn write(value: Held, place: *mut u8) {
+    match (value.ty, value.leaves.first()) {
+        (TypeRef::Scalar(ty), Some(Value::Scalar { value, .. })) => {
+            let bytes = value.to_bits().to_le_bytes();
+            // SAFETY: as the caller vouches.
+            unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), place, ty.scalar().bytes()) };
+        }
+        _ => {
+            // SAFETY: as the caller vouches.
+            unsafe { place.cast::<*mut Held>().write_unaligned(Box::into_raw(Box::new(value))) };
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn warpwise_new_array(
+    context: *const Context,
+    ty: usize,
+    data: *const u8,
+    shape: *const i64,
+) -> *mut Held {
+    // SAFETY: the caller's handle.
+    unsafe { &*context }.make(|program| {
+        let ty = TypeRef::Named(ty);
+        // SAFETY: there are as many sizes as dimensions.
+        let shape = unsafe { part(shape, rank(&program.interface, ty)) };
+        if element_count(shape).is_none() {
+            return Err(misuse("the sizes are negative, or more than 64 bits can count"));
+        }
+        let (element, _) = program.interface.leaves(ty)[0];
+        let mut array = Array::allocate(program.memory(), element.scalar(), shape)?;
+        let target = array.bytes_mut(program.memory())?;
+        // SAFETY: the data is of this shape.
+        let bytes = unsafe { part(data, target.len()) };
+        if element.scalar() == ScalarType::Bool {
+            target.iter_mut().zip(bytes).for_each(|(target, &byte)| *target = u8::from(byte != 0));
+        } else if bytes.len() == target.len() {
+            target.copy_from_slice(bytes);
+        }
+        Ok(Held::new(&program.interface, ty, vec![Value::array(element, array)]))
+    })
+}
+
+/// Frees any value.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn warpwise_free(_: *const Context, value: *mut Held) -> c_int {
+    if !value.is_null() {
+        // SAFETY: handles are made by `Box::into_raw` and freed once.
+        drop(unsafe { Box::from_raw(value) });
+    }
+    0
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn warpwise_values(context: *const Context, value: *const Held, data: *mut u8) -> c_int {
+    // SAFETY: the caller's handles.
+    let (context, value) = unsafe { (&*context, &*value) };
+    context.attempt(|_| {
+        let bytes = only_array(value)?.bytes();
+        // SAFETY: there is room for the array.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), data, bytes.len()) };
+        Ok(())
+    })
+}
+
+/// Where the elements lie, in row-major order.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn warpwise_values_raw(context: *const Context, value: *const Held) -> *mut u8 {
+    let mut start = ptr::null_mut();
+    // SAFETY: the caller's handles.
+    let (context, value) = unsafe { (&*context, &*value) };
+    context.attempt(|_| {
+        start = only_array(value)?.bytes().as_ptr().cast_mut();
+        Ok(())
+    });
+    start
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn warpwise_shape(_: *const Context, value: *const Held) -> *const i64 {
+    // SAFETY: the caller's handle, which keeps the sizes.
+    unsafe { &*value }.shape.as_ptr()
+}
+
+/// The element of an array at as many indices as there are dimensions.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn warpwise_index(
+    context: *const Context,
+    result: *mut u8,
+    value: *const Held,
+    index: *const i64,
+) -> c_int {
+    // SAFETY: the caller's handles.
+    let (context, value) = unsafe { (&*context, &*value) };
+    context.attempt(|program| {
+        // SAFETY: there are as many indices as dimensions.
+        let index = unsafe { part(index, value.shape.len()) };
+        let element = program.values().index(value, index)?;
+        // SAFETY: the result is where such a value goes.
+        unsafe { write(element, result) };
+        Ok(())
+    })
+}
+
+/// Replaces the element of an array.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn warpwise_set(
+    context: *const Context,
+    value: *mut Held,
+    element: *const u8,
+    index: *const i64,
+) -> c_int {
+    // SAFETY: the caller's handles.
+    let (context, value) = unsafe { (&*context, &mut *value) };
+    context.attempt(|program| {
+        let ty = program.values().element(value.ty)?;
+        // SAFETY: there are as many indices as dimensions, and the element is of its type.
+        let (index, element) = unsafe { (part(index, value.shape.len()), read(ty, element)) };
+        program.values().set(value, index, &element)
+    })
+}
+
+/// An array of values that are no scalars; its elements are handles.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn warpwise_new_opaque_array(
+    context: *const Context,
+    result: *mut *mut Held,
+    ty: usize,
+    elements: *const *const Held,
+    shape: *const i64,
+) -> c_int {
+    // SAFETY: the caller's handle.
+    unsafe { &*context }.attempt(|program| {
+        let ty = TypeRef::Named(ty);
+        // SAFETY: there are as many sizes as dimensions.
+        let shape = unsafe { part(shape, rank(&program.interface, ty)) };
+        let count = element_count(shape).ok_or_else(|| misuse("the sizes are negative or too large"))?;
+        // SAFETY: there are as many elements as the sizes say, and each is the caller's handle.
+        let elements = unsafe { part(elements, count as usize) }.iter().map(|&element| unsafe { &*element });
+        let array = program.values().array(ty, shape, &elements.collect::<Vec<&Held>>())?;
+        // SAFETY: the result is where a handle goes.
+        unsafe { write(array, result.cast()) };
+        Ok(())
+    })
+}
+
+/// The one array that an array of scalars is.
+fn only_array(value: &Held) -> Result<&Array, Problem> {
+    match value.leaves.as_slice() {
+        [Value::Array { array, .. }] => Ok(array),
+        _ => Err(misuse("the value was consumed by an entry point")),
+    }
+}

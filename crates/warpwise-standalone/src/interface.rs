@@ -1,0 +1,406 @@
+//! The types and entry points of a program as C, servers and manifests see them: a table of types with names.
+//!
+//! ```text
+//! []f32                futhark_f32_1d               an array of scalars
+//! point                futhark_opaque_point         a record whose type has a name in the source
+//! (i32, []f32)         futhark_opaque_tup2_i32_arr1d_f32
+//! []point              futhark_opaque_arr1d_point   an array of records: an array for each field
+//! {a: i32}             futhark_opaque_HASH          what C has no name for
+//! ```
+//!
+//! A type without a name in the source is called by the name of a type of the same structure, if the entry points mention one.
+//! The result of an entry point is one value: several results are a tuple.
+
+use warpwise_ir::{EntryPoint, EntryType, OpaqueForm};
+use warpwise_prim::ValueType;
+
+/// The types and entry points of a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Interface {
+    /// The types that are no scalars, in the order in which entry points mention them, parts first.
+    pub types: Vec<NamedType>,
+    /// The entry points, in the order of the source.
+    pub entries: Vec<EntryInterface>,
+}
+
+/// A type that is no scalar.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NamedType {
+    /// What the language calls it.
+    pub name: String,
+    /// What C calls it, after `futhark_`.
+    pub c_name: String,
+    /// What it is.
+    pub kind: Kind,
+    /// The scalars and arrays it is made of, with their ranks.
+    pub leaves: Vec<(ValueType, usize)>,
+    source: EntryType,
+}
+
+/// A scalar type, or the number of a type in [`Interface::types`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TypeRef {
+    /// A scalar.
+    Scalar(ValueType),
+    /// Any other.
+    Named(usize),
+}
+
+/// What a type is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// An array of scalars.
+    Array {
+        /// The type of the elements.
+        element: ValueType,
+        /// The number of dimensions.
+        rank: usize,
+    },
+    /// A record or tuple.
+    Record(Vec<Field>),
+    /// A sum type; its first leaf is the number of the variant.
+    Sum(Vec<SumVariant>),
+    /// An array of what is no scalar.
+    OpaqueArray {
+        /// The type of the elements.
+        element: TypeRef,
+        /// The number of dimensions.
+        rank: usize,
+        /// If the elements are records, the arrays of their fields.
+        fields: Option<Vec<Field>>,
+    },
+}
+
+/// A field of a record.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Field {
+    /// Its name; a number in tuples.
+    pub name: String,
+    /// What C calls it.
+    pub c_name: String,
+    /// Its type.
+    pub ty: TypeRef,
+}
+
+/// A constructor of a sum type.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SumVariant {
+    /// Its name.
+    pub name: String,
+    /// What C calls it.
+    pub c_name: String,
+    /// The types it carries, each with the numbers of its leaves among those of the sum.
+    pub payload: Vec<(TypeRef, Vec<usize>)>,
+}
+
+/// An entry point.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EntryInterface {
+    /// Its name.
+    pub name: String,
+    /// What C calls it, after `futhark_entry_`.
+    pub c_name: String,
+    /// What it takes.
+    pub inputs: Vec<Input>,
+    /// What it gives.
+    pub output: TypeRef,
+    /// The parts of what it gives, if it gives a tuple.
+    pub outputs: Vec<TypeRef>,
+}
+
+/// A parameter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Input {
+    /// Its name; may be empty.
+    pub name: String,
+    /// Its type.
+    pub ty: TypeRef,
+    /// Whether it is consumed.
+    pub unique: bool,
+}
+
+impl Interface {
+    /// The interface of these entry points.
+    pub fn of<'e>(points: impl Iterator<Item = &'e EntryPoint> + Clone) -> Interface {
+        let mut table = Table { aliases: Vec::new(), types: Vec::new() };
+        for point in points.clone() {
+            let params = point.params.iter().map(|param| &param.ty);
+            params.chain(&point.results).for_each(|ty| table.collect_aliases(ty));
+        }
+        let mut entries: Vec<EntryInterface> = Vec::new();
+        for point in points {
+            let c_name =
+                unused(&c_word(&point.name), |name| entries.iter().all(|entry| entry.c_name != name));
+            let entry = table.entry(point, c_name);
+            entries.push(entry);
+        }
+        Interface { types: table.types, entries }
+    }
+
+    /// What the language calls a type.
+    pub fn name(&self, ty: TypeRef) -> &str {
+        match ty {
+            TypeRef::Scalar(ty) => ty.name(),
+            TypeRef::Named(number) => &self.types[number].name,
+        }
+    }
+
+    /// The type of this name.
+    pub fn find(&self, name: &str) -> Option<TypeRef> {
+        let scalar = ValueType::ALL.into_iter().find(|ty| ty.name() == name).map(TypeRef::Scalar);
+        scalar.or_else(|| self.types.iter().position(|ty| ty.name == name).map(TypeRef::Named))
+    }
+
+    /// The scalars and arrays that a type is made of, with their ranks.
+    pub fn leaves(&self, ty: TypeRef) -> Vec<(ValueType, usize)> {
+        match ty {
+            TypeRef::Scalar(ty) => vec![(ty, 0)],
+            TypeRef::Named(number) => self.types[number].leaves.clone(),
+        }
+    }
+}
+
+/// Types while they are numbered.
+struct Table {
+    /// The types that have names in the source.
+    aliases: Vec<(String, EntryType)>,
+    types: Vec<NamedType>,
+}
+
+impl Table {
+    fn collect_aliases(&mut self, ty: &EntryType) {
+        let EntryType::Opaque { name, fields, form } = ty else { return };
+        if is_word(name) && !self.aliases.iter().any(|(known, _)| known == name) {
+            self.aliases.push((name.clone(), ty.clone()));
+        }
+        match form {
+            OpaqueForm::Record => fields.iter().for_each(|(_, ty)| self.collect_aliases(ty)),
+            OpaqueForm::Array(_, element) => self.collect_aliases(element),
+            OpaqueForm::Sum(variants) => {
+                let payload = variants.iter().flat_map(|variant| &variant.payload);
+                payload.for_each(|(ty, _)| self.collect_aliases(ty));
+            }
+        }
+    }
+
+    fn entry(&mut self, point: &EntryPoint, c_name: String) -> EntryInterface {
+        let inputs = point.params.iter().map(|param| Input {
+            name: param.name.clone(),
+            ty: self.number(&param.ty),
+            unique: param.consumed,
+        });
+        let inputs = inputs.collect();
+        let outputs: Vec<TypeRef> = point.results.iter().map(|ty| self.number(ty)).collect();
+        let output = match outputs.as_slice() {
+            [only] => *only,
+            _ => {
+                let fields = point.results.iter().enumerate().map(|(i, ty)| (i.to_string(), ty.clone()));
+                let (fields, form) = (fields.collect(), OpaqueForm::Record);
+                self.number(&EntryType::Opaque { name: String::new(), fields, form })
+            }
+        };
+        EntryInterface { name: point.name.clone(), c_name, inputs, output, outputs }
+    }
+
+    /// The number of a type, which is entered if it is new.
+    fn number(&mut self, ty: &EntryType) -> TypeRef {
+        let kind = match ty {
+            EntryType::Scalar(ty) => return TypeRef::Scalar(*ty),
+            EntryType::Array(element, rank) => Kind::Array { element: *element, rank: *rank },
+            EntryType::Opaque { fields, form: OpaqueForm::Record, .. } => Kind::Record(self.fields(fields)),
+            EntryType::Opaque { form: OpaqueForm::Sum(variants), .. } => {
+                let variants = variants.iter().map(|variant| SumVariant {
+                    name: variant.name.clone(),
+                    c_name: c_word(&variant.name),
+                    payload: variant
+                        .payload
+                        .iter()
+                        .map(|(ty, leaves)| (self.number(ty), leaves.clone()))
+                        .collect(),
+                });
+                Kind::Sum(variants.collect())
+            }
+            EntryType::Opaque { form: OpaqueForm::Array(rank, element), .. } => {
+                let number = self.number(element);
+                let fields = match &**element {
+                    EntryType::Opaque { fields, form: OpaqueForm::Record, .. } => {
+                        let raised: Vec<_> =
+                            fields.iter().map(|(name, ty)| (name.clone(), raised(ty, *rank))).collect();
+                        Some(self.fields(&raised))
+                    }
+                    EntryType::Opaque { .. } | EntryType::Scalar(_) | EntryType::Array(..) => None,
+                };
+                Kind::OpaqueArray { element: number, rank: *rank, fields }
+            }
+        };
+        self.enter(ty, kind)
+    }
+
+    fn fields(&mut self, fields: &[(String, EntryType)]) -> Vec<Field> {
+        let mut all: Vec<Field> = Vec::with_capacity(fields.len());
+        for (name, ty) in fields {
+            let ty = self.number(ty);
+            let c_name = unused(&c_word(name), |word| all.iter().all(|field| field.c_name != word));
+            all.push(Field { name: name.clone(), c_name, ty });
+        }
+        all
+    }
+
+    fn enter(&mut self, ty: &EntryType, kind: Kind) -> TypeRef {
+        let name = self.name(ty);
+        let known = self.types.iter().position(|known| known.name == name && same(&known.source, ty));
+        if let Some(number) = known {
+            return TypeRef::Named(number);
+        }
+        // Types of different modules may have one name.
+        let name = unused(&name, |name| self.types.iter().all(|known| known.name != name));
+        let c_name = self.c_name(&name, &kind);
+        let c_name = unused(&c_name, |name| self.types.iter().all(|known| known.c_name != name));
+        self.types.push(NamedType { name, c_name, kind, leaves: ty.leaves(), source: ty.clone() });
+        TypeRef::Named(self.types.len() - 1)
+    }
+
+    /// What the language calls a type.
+    fn name(&self, ty: &EntryType) -> String {
+        let (name, fields, form) = match ty {
+            EntryType::Scalar(ty) => return ty.name().to_string(),
+            EntryType::Array(element, rank) => return "[]".repeat(*rank) + element.name(),
+            EntryType::Opaque { name, fields, form } => (name, fields, form),
+        };
+        if is_word(name) {
+            return name.clone();
+        }
+        if let Some((alias, _)) = self.aliases.iter().find(|(_, alias)| same(alias, ty)) {
+            return alias.clone();
+        }
+        match form {
+            OpaqueForm::Record => {
+                let is_tuple = fields.len() != 1
+                    && fields.iter().enumerate().all(|(i, (name, _))| *name == i.to_string());
+                let parts = fields.iter().map(|(name, ty)| match is_tuple {
+                    true => self.name(ty),
+                    false => format!("{name}: {}", self.name(ty)),
+                });
+                let parts = parts.collect::<Vec<_>>().join(", ");
+                if is_tuple { format!("({parts})") } else { format!("{{{parts}}}") }
+            }
+            OpaqueForm::Array(rank, element) => {
+                let name = self.name(element);
+                let name = if name.starts_with('#') { format!("({name})") } else { name };
+                "[]".repeat(*rank) + &name
+            }
+            OpaqueForm::Sum(_) => name.clone(),
+        }
+    }
+
+    fn c_name(&self, name: &str, kind: &Kind) -> String {
+        match kind {
+            Kind::Array { element, rank } => format!("{}_{rank}d", element.name()),
+            Kind::Record(_) | Kind::Sum(_) | Kind::OpaqueArray { .. } => {
+                let word = if is_c_word(name) { Some(name.to_string()) } else { self.word(kind) };
+                format!("opaque_{}", word.unwrap_or_else(|| fingerprint(name)))
+            }
+        }
+    }
+
+    /// A word for a type without a name of its own; none for records and sums.
+    fn word(&self, kind: &Kind) -> Option<String> {
+        match kind {
+            Kind::Record(fields) if fields.is_empty() => Some("unit".to_string()),
+            Kind::Record(fields) => {
+                let is_tuple = fields.iter().enumerate().all(|(i, field)| field.name == i.to_string());
+                let parts =
+                    fields.iter().map(|field| self.part_word(field.ty)).collect::<Option<Vec<_>>>()?;
+                is_tuple.then(|| format!("tup{}_{}", fields.len(), parts.join("_")))
+            }
+            Kind::OpaqueArray { element, rank, .. } => {
+                Some(format!("arr{rank}d_{}", self.part_word(*element)?))
+            }
+            Kind::Array { element, rank } => Some(format!("arr{rank}d_{}", element.name())),
+            Kind::Sum(_) => None,
+        }
+    }
+
+    fn part_word(&self, ty: TypeRef) -> Option<String> {
+        match ty {
+            TypeRef::Scalar(ty) => Some(ty.name().to_string()),
+            TypeRef::Named(number) => {
+                let NamedType { name, kind, .. } = &self.types[number];
+                if is_c_word(name) { Some(name.clone()) } else { self.word(kind) }
+            }
+        }
+    }
+}
+
+/// The type of arrays of a type.
+fn raised(ty: &EntryType, rank: usize) -> EntryType {
+    match ty {
+        EntryType::Scalar(element) => EntryType::Array(*element, rank),
+        EntryType::Array(element, inner) => EntryType::Array(*element, rank + inner),
+        EntryType::Opaque { form: OpaqueForm::Array(inner, element), .. } => raised(element, rank + inner),
+        EntryType::Opaque { fields, .. } => {
+            let fields = fields.iter().map(|(name, field)| (name.clone(), raised(field, rank))).collect();
+            let form = OpaqueForm::Array(rank, Box::new(ty.clone()));
+            EntryType::Opaque { name: String::new(), fields, form }
+        }
+    }
+}
+
+/// Whether two types have the same structure, whatever they are called.
+fn same(a: &EntryType, b: &EntryType) -> bool {
+    let (EntryType::Opaque { fields, form, .. }, EntryType::Opaque { fields: others, form: other, .. }) =
+        (a, b)
+    else {
+        return a == b;
+    };
+    match (form, other) {
+        (OpaqueForm::Record, OpaqueForm::Record) => {
+            let mut pairs = fields.iter().zip(others);
+            fields.len() == others.len() && pairs.all(|(a, b)| a.0 == b.0 && same(&a.1, &b.1))
+        }
+        (OpaqueForm::Array(rank, element), OpaqueForm::Array(other_rank, other)) => {
+            rank == other_rank && same(element, other)
+        }
+        (OpaqueForm::Sum(variants), OpaqueForm::Sum(others)) => {
+            let same_payload = |a: &[(EntryType, Vec<usize>)], b: &[(EntryType, Vec<usize>)]| {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(&a.0, &b.0))
+            };
+            let mut pairs = variants.iter().zip(others);
+            variants.len() == others.len()
+                && pairs.all(|(a, b)| a.name == b.name && same_payload(&a.payload, &b.payload))
+        }
+        (OpaqueForm::Record | OpaqueForm::Array(..) | OpaqueForm::Sum(_), _) => false,
+    }
+}
+
+/// Whether a type's name is a name of the source and no structure.
+fn is_word(name: &str) -> bool {
+    let mut letters = name.chars();
+    letters.next().is_some_and(|c| c.is_alphabetic() || c == '_')
+        && letters.all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '\''))
+}
+
+/// Whether C accepts it as a part of a name.
+fn is_c_word(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// A name with everything that C does not accept replaced.
+fn c_word(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect()
+}
+
+/// The name, or with a number behind it the first that is free.
+fn unused(name: &str, is_free: impl Fn(&str) -> bool) -> String {
+    let numbered = (1..).map(|number| format!("{name}_{number}"));
+    std::iter::once(name.to_string()).chain(numbered).find(|name| is_free(name)).unwrap_or_default()
+}
+
+/// Sixteen digits that tell texts apart (FNV-1a).
+fn fingerprint(text: &str) -> String {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, step))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,126 @@
+//! A program that is linked into this process, ready to run.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use warpwise_runtime::array::Value;
+use warpwise_runtime::execute::{Argument, Machine, RunError, Spent};
+use warpwise_runtime::kernel::KernelFn;
+use warpwise_runtime::machine::{Instr, Module};
+use warpwise_runtime::memory::{MemoryPool, default_limit};
+use warpwise_runtime::pool::{ThreadPool, available_cores};
+
+use crate::entry::{ArgumentError, Entry};
+use crate::image::ImageProgram;
+use crate::interface::Interface;
+use crate::value::{Held, Problem, Values};
+
+/// What a program is to run on.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Threads; one for each core unless set.
+    pub threads: Option<usize>,
+    /// Bytes of memory; most of the machine's unless set.
+    pub memory_limit: Option<u64>,
+    /// Thresholds by which the program chooses between versions of its code.
+    pub tuning: HashMap<String, i64>,
+}
+
+/// A program ready to run.
+pub struct Program {
+    machine: Machine,
+    entries: Vec<Entry>,
+    /// What it takes and gives.
+    pub interface: Interface,
+}
+
+impl Program {
+    /// Makes an image and its kernels a program.
+    pub fn new(image: ImageProgram, kernels: Vec<KernelFn>, settings: &Settings) -> Result<Program, Problem> {
+        let ImageProgram { module, entries } = image;
+        if module.kernels.len() != kernels.len() {
+            return Err(Problem::Other("the program is damaged: kernels are missing".to_string()));
+        }
+        let interface = Interface::of(entries.iter().map(|entry| &entry.point));
+        let threads = settings.threads.unwrap_or_else(available_cores).clamp(1, MOST_THREADS);
+        let memory = MemoryPool::new(settings.memory_limit.unwrap_or_else(default_limit));
+        let threads = Arc::new(ThreadPool::new(threads));
+        let machine = Machine::new(module, kernels, threads, memory, settings.tuning.clone());
+        Ok(Program { machine, entries, interface })
+    }
+
+    /// The entry points, in the order of the source.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Where its arrays lie.
+    pub fn memory(&self) -> &MemoryPool {
+        self.machine.memory()
+    }
+
+    /// What can be done with its values.
+    pub fn values(&self) -> Values<'_> {
+        Values { interface: &self.interface, memory: self.memory() }
+    }
+
+    /// Counts from now on where the time of calls goes.
+    pub fn start_profile(&self) {
+        self.machine.start_profile();
+    }
+
+    /// Counts nothing until counting is started again.
+    pub fn stop_profile(&self) {
+        self.machine.stop_profile();
+    }
+
+    /// Where the time of calls went, the longest first.
+    pub fn profile(&self) -> Vec<Spent> {
+        self.machine.profile()
+    }
+
+    /// Checks arguments and takes them in, with copies of what is shared and consumed.
+    pub fn prepare(&self, entry: usize, arguments: Vec<Value>) -> Result<Vec<Argument>, Problem> {
+        let entry = &self.entries[entry];
+        let function = &self.machine.module().functions[entry.function];
+        entry.arguments(function, arguments, self.memory()).map_err(|error| match error {
+            ArgumentError::OutOfMemory(error) => Problem::from(error),
+            other => Problem::Program(other.to_string()),
+        })
+    }
+
+    /// Runs an entry point.
+    pub fn run(&self, entry: usize, arguments: Vec<Argument>) -> Result<Vec<Value>, Problem> {
+        let entry = &self.entries[entry];
+        let outputs = self.machine.run(entry.function, arguments).map_err(|error| match &error {
+            RunError::Check { .. } => Problem::Program(error.to_string()),
+            RunError::OutOfMemory { .. } => Problem::Memory(error.to_string()),
+            RunError::Device(_) | RunError::Interrupted | RunError::Internal(_) => {
+                Problem::Other(error.to_string())
+            }
+        })?;
+        Ok(entry.values(outputs))
+    }
+
+    /// Runs an entry point on the leaves of its arguments; gives the one value that comes out.
+    pub fn call(&self, entry: usize, leaves: Vec<Value>) -> Result<Held, Problem> {
+        let results = self.run(entry, self.prepare(entry, leaves)?)?;
+        Ok(Held::new(&self.interface, self.interface.entries[entry].output, results))
+    }
+}
+
+/// More threads than this are a mistake.
+const MOST_THREADS: usize = 1024;
+
+/// The names of the thresholds by which a program chooses between versions of its code.
+pub fn thresholds(module: &Module) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for instr in module.functions.iter().flat_map(|function| &function.code) {
+        if let Instr::Tuned { name, .. } = instr
+            && !names.contains(name)
+        {
+            names.push(name.clone());
+        }
+    }
+    names
+}
