@@ -22,6 +22,7 @@ use warpwise_driver::compiler;
 use warpwise_driver::stages::{Stage, show};
 use warpwise_ir::Program;
 use warpwise_ir::verify::{Level, verify};
+use warpwise_opt::flatten::{Note, flatten_noting};
 use warpwise_opt::pass::{Pass, Timing, check, run_passes};
 use warpwise_opt::pipelines;
 
@@ -69,6 +70,8 @@ enum Emit {
     Asm,
     /// The kernels' text, with `--device`
     Kernels,
+    /// What devices keep the values of irregular nests as
+    Representations,
 }
 
 /// Runs what is asked for and prints what came of it.
@@ -127,6 +130,11 @@ impl Passes<'_> {
         }
         match &self.arguments.after {
             Some(after) => Ok(usual[..end(&usual, after)?].to_vec()),
+            // What `flatten` is asked to do, it does at last.
+            None if self.arguments.emit == Emit::Representations => {
+                let before = pipelines::DEVICE.iter().take_while(|pass| pass.name != "flatten");
+                Ok(before.copied().collect())
+            }
             None if self.arguments.emit != Emit::Core
                 || self.arguments.after_each
                 || self.is_about_times() =>
@@ -235,19 +243,33 @@ fn emit(arguments: &DevArguments, program: &Program, sources: &Sources) -> Resul
     let failed = |failure: warpwise_diag::Failure| {
         Failure::Build(BuildError::Failure { failure, sources: sources.clone() })
     };
-    if arguments.emit == Emit::Core {
-        return Ok(program.to_string());
+    match arguments.emit {
+        Emit::Core => return Ok(program.to_string()),
+        Emit::Representations => return Ok(representations(program, sources)),
+        Emit::Imp | Emit::Bytecode | Emit::Llvm | Emit::Asm | Emit::Kernels => {}
     }
     let options = arguments.compile.options();
     let target = compiler::target(&options).map_err(BuildError::Target)?;
     let stage = match arguments.emit {
-        Emit::Core | Emit::Imp => Stage::Imperative,
+        Emit::Core | Emit::Representations | Emit::Imp => Stage::Imperative,
         Emit::Bytecode => Stage::Bytecode,
         Emit::Llvm => Stage::Llvm,
         Emit::Asm => Stage::Assembly,
         Emit::Kernels => Stage::Kernels,
     };
     show(program, sources, (options.target, &target), stage).map_err(failed)
+}
+
+/// What `flatten` chooses for each value of an irregular nest, line by line.
+fn representations(program: &Program, sources: &Sources) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for Note { span, text } in flatten_noting(&mut program.clone()) {
+        let line = format!("{}: {text}", sources.describe(span));
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    if lines.is_empty() { "no irregular nests".to_string() } else { lines.join("\n") }
 }
 
 fn passes_help() -> String {

@@ -85,3 +85,12 @@ fn passes_can_be_left_out() {
     let refused = folder.run(&["dev", "p.fut", "--without", "place"]);
     assert!(refused.errors.contains("the passes that can be left out are fuse"), "{}", refused.errors);
 }
+
+#[test]
+fn the_values_of_irregular_nests_are_listed() {
+    let folder = Folder::with("entry main (ns: []i64) = map (\\n -> i64.sum (iota n)) ns");
+    let listed = folder.run(&["dev", "p.fut", "--emit", "representations"]).succeeds();
+    assert!(listed.contains(": n: regular\n") && listed.contains(": a view, copied"), "{listed}");
+    let folder = Folder::with(MVM);
+    assert_eq!(folder.run(&["dev", "p.fut", "--emit", "representations"]).succeeds(), "no irregular nests\n");
+}

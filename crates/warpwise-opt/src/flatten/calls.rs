@@ -17,6 +17,7 @@ use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{Body, Branch, Expr, Function, FunctionId, Operand, Param, Program, Stm, Type, Var};
 use warpwise_prim::{CompareOp, ScalarType};
 
+use super::Note;
 use super::body::Result as Known;
 use super::control::{nothing, parts};
 use super::lifter::{Form, Lifted, Lifter, Segments};
@@ -29,6 +30,8 @@ pub struct Functions {
     lifted: Vec<LiftedFunction>,
     /// Their code, in the same order.
     code: Vec<Function>,
+    /// What became of values in them.
+    pub notes: Vec<Note>,
 }
 
 /// A function over many elements.
@@ -58,7 +61,12 @@ pub enum TakenAs {
 impl Functions {
     /// The functions of a program, none of them lifted.
     pub fn of(program: &Program) -> Functions {
-        Functions { originals: program.functions.clone(), lifted: Vec::new(), code: Vec::new() }
+        Functions {
+            originals: program.functions.clone(),
+            lifted: Vec::new(),
+            code: Vec::new(),
+            notes: Vec::new(),
+        }
     }
 
     /// How many there are; see [`Functions::forget_from`].
@@ -113,6 +121,8 @@ impl Functions {
         }
         let result = lifter.owned(results);
         let stms = std::mem::take(&mut lifter.out);
+        let notes = lifter.notes();
+        self.notes.extend(notes);
         function.body = Body { stms, result };
         Ok(function)
     }

@@ -12,10 +12,12 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_diag::Span;
 use warpwise_ir::builder::Builder;
+use warpwise_ir::entity::Entity;
 use warpwise_ir::traverse::{Copier, Substitution, free_in_expr, free_in_type};
 use warpwise_ir::{Expr, Function, Lambda, Operand, SliceDim, Stm, Type, Var};
 use warpwise_prim::BinaryOp;
 
+use super::Note;
 use super::calls::Functions;
 
 /// Names a level of a lifter.
@@ -152,13 +154,10 @@ pub struct Group {
 }
 
 /// What became of a value.
-pub struct Chosen {
-    /// The value.
-    pub var: Var,
-    /// In a word.
-    pub form: &'static str,
-    /// The place of the statement that makes it.
-    pub span: Span,
+struct Chosen {
+    var: Var,
+    form: &'static str,
+    span: Span,
 }
 
 /// A body being lifted.
@@ -189,8 +188,10 @@ pub struct Lifter<'p> {
     /// The level lifted at.
     pub level: LevelId,
     group: Group,
+    /// How many variables there were before lifting began.
+    own_vars: usize,
     /// What became of which value, to be shown.
-    pub choices: Vec<Chosen>,
+    choices: Vec<Chosen>,
     /// The place in the source lifted at the moment.
     pub span: Span,
 }
@@ -198,6 +199,7 @@ pub struct Lifter<'p> {
 impl<'p> Lifter<'p> {
     /// A lifter at a level of so many elements.
     pub fn new(function: &'p mut Function, functions: &'p mut Functions, width: Operand) -> Lifter<'p> {
+        let own_vars = function.vars.len();
         let mut b = Builder::new(function);
         let indices = b.bind_one("at", iota(width));
         let out = b.take_stms();
@@ -213,6 +215,7 @@ impl<'p> Lifter<'p> {
             scopes: Vec::new(),
             level,
             group: Group::default(),
+            own_vars,
             choices: Vec::new(),
             span: Span::NONE,
         }
@@ -237,6 +240,15 @@ impl<'p> Lifter<'p> {
         self.levels[self.level].width
     }
 
+    /// What became of the values, for people.
+    pub fn notes(&self) -> Vec<Note> {
+        let note = |choice: &Chosen| {
+            let text = format!("{}: {}", self.function.vars[choice.var].name(), choice.form);
+            Note { span: choice.span, text }
+        };
+        self.choices.iter().map(note).collect()
+    }
+
     /// From now on the variable is known in this form, here.
     pub fn set(&mut self, var: Var, form: Form) {
         let chosen = match form {
@@ -248,6 +260,8 @@ impl<'p> Lifter<'p> {
             Form::Delayed(_) | Form::Pending | Form::Position => None,
         };
         let span = self.span;
+        // Only the program's own values are of interest.
+        let chosen = chosen.filter(|_| var.index() < self.own_vars);
         self.choices.extend(chosen.map(|form| Chosen { var, form, span }));
         self.values.insert(var, Value { level: self.level, form });
     }

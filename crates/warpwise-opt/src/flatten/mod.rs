@@ -20,8 +20,8 @@
 //! stay together as maps with their inner dimensions ([`lifter`], [`body`]).
 //!
 //! Before: calls are inlined but for recursive ones, accumulators are gone. After: what could not be lifted is as it was, for
-//! sequential code within an element. Not done here: choosing between this and sequential code by sizes; operators on
-//! arrays. Of several failing elements another one may be reported than without this pass.
+//! sequential code within an element; a nest that can run so has both versions, and the number of outer elements decides. Not
+//! done here: operators on arrays, or of segments whose operators differ; work-groups for segments. Of several failing elements another one may be reported than without this pass.
 
 mod arrays;
 mod body;
@@ -34,8 +34,11 @@ mod soacs;
 
 use rustc_hash::FxHashSet;
 use warpwise_diag::{Limit, Span};
-use warpwise_ir::traverse::free_in_lambda;
-use warpwise_ir::{Body, Expr, Function, FunctionId, Lambda, Operand, Program, Stm, Var};
+use warpwise_ir::builder::Builder;
+use warpwise_ir::traverse::{Copier, Substitution, free_in_lambda};
+use warpwise_ir::{Body, Branch, Expr, Function, FunctionId, Lambda, Operand, Program, Stm, Var};
+
+use warpwise_prim::CompareOp;
 
 use body::{Result as Known, holds_irregular};
 use calls::Functions;
@@ -59,12 +62,13 @@ pub struct Note {
 
 /// [`flatten`], saying what was chosen for each value.
 pub fn flatten_noting(program: &mut Program) -> Vec<Note> {
-    let mut pass = Flatten { functions: Functions::of(program), notes: Vec::new() };
+    let mut pass = Flatten { functions: Functions::of(program), nests: 0, notes: Vec::new() };
     for function in program.functions.values_mut() {
         let mut body = std::mem::take(&mut function.body);
         pass.host_body(function, &mut body);
         function.body = body;
     }
+    pass.notes.append(&mut pass.functions.notes);
     pass.functions.add_to(program);
     pass.notes
 }
@@ -85,8 +89,14 @@ pub fn lift_function(
     Ok(lifted)
 }
 
+/// So many elements keep a device busy though each runs in order; then nothing need be kept of what is inside them. Set by
+/// `--param flatten.FUNCTION.NUMBER=...`.
+const ENOUGH_ELEMENTS: i64 = 1 << 17;
+
 struct Flatten {
     functions: Functions,
+    /// How many nests have two versions.
+    nests: usize,
     notes: Vec<Note>,
 }
 
@@ -99,10 +109,10 @@ impl Flatten {
                 stms.push(stm);
             } else if is_irregular(function, &stm.expr) {
                 let lifted = self.functions.count();
-                match self.nest(function, &stm) {
-                    Ok(mut lifted) => {
-                        lifted.iter_mut().for_each(|new| new.certs.extend(&stm.certs));
-                        stms.append(&mut lifted);
+                match self.versions(function, &stm) {
+                    Ok(mut versions) => {
+                        versions.iter_mut().for_each(|new| new.certs.extend(&stm.certs));
+                        stms.append(&mut versions);
                     }
                     Err(Unlifted { what, span }) => {
                         self.notes.push(Note { span, text: format!("not flattened: {what}") });
@@ -115,6 +125,36 @@ impl Flatten {
             }
         }
         body.stms = stms;
+    }
+
+    /// The flat form of an irregular nest, and where it can run in order within each element, the choice between the
+    /// two by how many elements there are.
+    fn versions(&mut self, function: &mut Function, stm: &Stm) -> Lifted<Vec<Stm>> {
+        if !runs_in_order(&stm.expr) {
+            return self.nest(function, stm);
+        }
+        let Some((width, _, _)) = first_map(&stm.expr) else { return self.nest(function, stm) };
+        let name = format!("flatten.{}.{}", function.name, self.nests);
+        let renamed = |function: &mut Function| {
+            let mut copier = Copier::within(function, Substitution::new());
+            let pattern: Vec<Var> = stm.pattern.iter().map(|&var| copier.copy_binding(var)).collect();
+            let expr = copier.copy_expr(&stm.expr);
+            Stm { pattern, expr, certs: Vec::new(), span: stm.span }
+        };
+        let (in_order, flat) = (renamed(function), renamed(function));
+        let result = |stm: &Stm| stm.pattern.iter().map(|&var| var.into()).collect();
+        let else_body = Body { result: result(&flat), stms: self.nest(function, &flat)? };
+        let then_body = Body { result: result(&in_order), stms: vec![in_order] };
+        self.nests += 1;
+        let mut b = Builder::new(function);
+        b.set_span(stm.span);
+        let least = b.bind_one("least", Expr::Tuned { name, default: ENOUGH_ELEMENTS });
+        let enough = b.compare("enough", CompareOp::SLe, least, width);
+        b.bind_to(
+            stm.pattern.clone(),
+            Expr::If { cond: enough, then_body, else_body, branch: Branch::Plain },
+        );
+        Ok(b.take_stms())
     }
 
     /// The flat form of an irregular nest.
@@ -135,11 +175,7 @@ impl Flatten {
             Expr::FlatMap(_) => lifter.joined(stm, &results)?,
             expr => lifter.rest(stm, expr, &results)?,
         }
-        let note = |choice: &lifter::Chosen| {
-            let text = format!("{}: {}", lifter.function.vars[choice.var].name(), choice.form);
-            Note { span: choice.span, text }
-        };
-        self.notes.extend(lifter.choices.iter().map(note));
+        self.notes.extend(lifter.notes());
         Ok(lifter.out)
     }
 }
@@ -154,6 +190,13 @@ fn first_map(expr: &Expr) -> Option<(Operand, &[Var], &Lambda)> {
         Expr::FlatMap(soac) => Some((soac.width, &soac.inputs, &soac.lambda)),
         _ => None,
     }
+}
+
+/// Whether a nest can run in a kernel as it is: without calls, and without lists whose places the host computes.
+fn runs_in_order(expr: &Expr) -> bool {
+    let mut can = !matches!(expr, Expr::Call { .. } | Expr::FlatMap(_));
+    expr.for_each_body(|body| can = can && body.stms.iter().all(|stm| runs_in_order(&stm.expr)));
+    can
 }
 
 /// Whether parallelism that differs from element to element would be lost.
