@@ -1,0 +1,6 @@
+-- Nests may be deeper than two, each level of a size that depends on the levels around it.
+-- ==
+-- input { 4i64 } output { [0i64, 0i64, 1i64, 7i64] }
+-- input { 0i64 } output { empty([0]i64) }
+def main (n: i64) =
+  tabulate n (\i -> i64.sum (tabulate i (\j -> i64.sum (tabulate (j + 1) (\k -> j * k)))))
