@@ -63,6 +63,15 @@ name=$(sed 's/ (.*//; s/[^A-Za-z0-9]\+/-/g' <<<"$device" | tr '[:upper:]' '[:low
 results=benchmarks/results/gpu-$name
 mkdir -p "$results"
 failed=()
+
+# Measures a program into a file, in a minute at most.
+measure() {
+  local program=$1 out=$2 most
+  shift 2
+  most=$(remaining)
+  timeout $((most < 60 ? most : 60)) "$WARPWISE" bench --runs 20 --json "$out" "$@" "$program"
+}
+
 mapfile -t chosen < <(programs benchmarks)
 for program in "${chosen[@]}"; do
   if ((SECONDS >= end)); then
@@ -71,9 +80,8 @@ for program in "${chosen[@]}"; do
   fi
   base=$(basename "$program" .fut)
   [[ $program == */micro/* ]] && base=micro-$base
-  if timeout "$(remaining)" "$WARPWISE" bench --device cuda --json "$results/$base.json" "$program"; then
-    timeout "$(remaining)" "$WARPWISE" bench --json "$results/$base.cpu.json" "$program" >/dev/null ||
-      failed+=("$program (processor)")
+  if measure "$program" "$results/$base.json" --device cuda; then
+    measure "$program" "$results/$base.cpu.json" >/dev/null || failed+=("$program (processor)")
   else
     failed+=("$program")
     rm -f "$results/$base.json"

@@ -9,9 +9,10 @@ use warpwise_cpu::{LoadError, LoadedKernels, Object};
 use warpwise_gpu::kernel_text::{Dialect, KernelText};
 use warpwise_ir::{Body, Expr, Operand, Program as CoreProgram};
 use warpwise_runtime::array::Value;
+use warpwise_runtime::device::memory::Traffic;
 use warpwise_runtime::execute::{Machine, RunError, Spent};
 use warpwise_runtime::machine::Module;
-use warpwise_runtime::memory::MemoryPool;
+use warpwise_runtime::memory::{MemoryPool, PoolStatistics};
 use warpwise_runtime::pool::ThreadPool;
 use warpwise_standalone::entry::{ArgumentError, Entry};
 
@@ -201,6 +202,11 @@ impl Program {
     /// Where the time of calls went, the longest first.
     pub fn profile(&self) -> Vec<Spent> {
         self.machine.profile()
+    }
+
+    /// What the device's memory did since the program was loaded; `None` on the processor.
+    pub fn device_memory(&self) -> Option<(PoolStatistics, Traffic)> {
+        self.machine.traffic()
     }
 
     /// Calls an entry point. Arrays may share memory with arguments unless the entry point consumes those.

@@ -9,8 +9,10 @@ use clap::Args;
 use warpwise_driver::Entry;
 use warpwise_driver::build::build;
 use warpwise_runtime::array::Value;
+use warpwise_runtime::device::memory::{Copies, Traffic};
 use warpwise_runtime::execute::Spent;
 use warpwise_runtime::formats::files::{write_file, write_values};
+use warpwise_runtime::memory::PoolStatistics;
 
 use crate::arguments::read_arguments;
 use crate::commands::host::{HostOptions, is_host_program, run_host};
@@ -91,6 +93,9 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     write_results(arguments, &results)?;
     phases.done("write results");
     phases.memory(context.memory().statistics().peak_live);
+    if let Some((statistics, traffic)) = program.device_memory() {
+        phases.device_memory(statistics, traffic);
+    }
     Ok(0)
 }
 
@@ -172,9 +177,10 @@ impl Phases {
     fn spent(&self, spent: &[Spent]) {
         for Spent { what, place, times, time, bytes } in spent {
             say(&format!(
-                "  {what:<18} {:>10.3} ms {times:>7} times {:>10.3} MB each  {place}",
+                "  {what:<18} {:>10.3} ms {times:>7} times {:>10.3} MB each {:>9.3} GB/s  {place}",
                 1e3 * time.as_secs_f64(),
                 *bytes as f64 / *times as f64 / 1e6,
+                *bytes as f64 / time.as_secs_f64().max(1e-9) / 1e9,
             ));
         }
     }
@@ -182,6 +188,26 @@ impl Phases {
     fn memory(&self, peak: u64) {
         if self.shown {
             say(&format!("{:<20} {:>10.3} MB", "memory at most", peak as f64 / 1e6));
+        }
+    }
+
+    /// What a device's memory did, one line for each kind of copy.
+    fn device_memory(&self, statistics: PoolStatistics, traffic: Traffic) {
+        if !self.shown {
+            return;
+        }
+        let peak = statistics.peak_live as f64 / 1e6;
+        say(&format!("{:<20} {peak:>10.3} MB", "device memory"));
+        let Traffic { to_device, to_host, evicted, written_back, brought_back } = traffic;
+        let kinds = [
+            ("to the device", to_device),
+            ("to the host", to_host),
+            ("evicted", evicted),
+            ("written back", written_back),
+            ("brought back", brought_back),
+        ];
+        for (what, Copies { times, bytes }) in kinds {
+            say(&format!("  {what:<18} {:>10.3} MB {times:>7} times", bytes as f64 / 1e6));
         }
     }
 }

@@ -75,6 +75,45 @@ fn what_does_not_fit_the_devices_memory_is_an_error() {
     folder.run(&[&words[..], &["1M"]].concat()).fails(1, &["p.fut:6:", "no room for"]);
 }
 
+/// A program that holds so many arrays at a time: each is made of the one before, and all are read afterwards, the last first.
+fn holding(arrays: usize) -> String {
+    let mut text = "entry main (n: i64) : i64 =\n  let a0 = scan (+) 0 (map (% 7) (iota n))\n".to_string();
+    for i in 1..arrays {
+        text += &format!("  let a{i} = scan (+) 0 (map (\\x -> x % 11 + {i}) a{})\n", i - 1);
+    }
+    let last = arrays - 1;
+    text += &format!("  let b{last} = scan i64.max 0 a{last}\n");
+    for i in (0..last).rev() {
+        text += &format!("  let b{i} = scan i64.max 0 (map (\\x -> a{i}[x % n] + x % 13) b{})\n", i + 1);
+    }
+    text + "  in i64.sum b0\n"
+}
+
+#[test]
+fn arrays_of_more_than_three_times_the_memory_leave_it_and_come_back() {
+    if !has_device() {
+        return;
+    }
+    let folder = Folder::with(&holding(13));
+    let here = folder.run(&["run", "p.fut", "100_000"]).succeeds();
+    let words = ["run", "p.fut", "100_000", "--device", "opencl", "--profile"];
+    let (wide, narrow) = (folder.run(&words), folder.run(&[&words[..], &["--memory-limit", "3M"]].concat()));
+    let figure = |errors: &str, name: &str| -> f64 {
+        let line =
+            errors.lines().find(|line| line.trim_start().starts_with(name)).expect("a line of the profile");
+        line.trim_start()[name.len()..]
+            .split_whitespace()
+            .next()
+            .and_then(|x| x.parse().ok())
+            .expect("a figure")
+    };
+    assert!(figure(&wide.errors, "device memory") > 3.0 * 3.145728, "{}", wide.errors);
+    assert_eq!(figure(&wide.errors, "evicted"), 0.0);
+    assert!(figure(&narrow.errors, "device memory") <= 3.145728, "{}", narrow.errors);
+    assert!(figure(&narrow.errors, "written back") > 0.0 && figure(&narrow.errors, "brought back") > 0.0);
+    assert_eq!([wide.succeeds(), narrow.succeeds()], [here.clone(), here]);
+}
+
 #[test]
 fn devices_that_are_not_there_are_errors() {
     let folder = Folder::with(PROGRAM);

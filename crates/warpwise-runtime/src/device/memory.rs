@@ -1,9 +1,18 @@
-//! The memory of a device: a budget, and buffers that are kept for reuse.
+//! The memory of a device: a budget, buffers that are kept for reuse, and blocks that make room for others.
 //!
 //! A block is a buffer with an owner count; what is dropped is kept by size and handed out again, and given back to
 //! the driver when the budget or the device runs out. Sizes are rounded up to at most an eighth more.
 //!
-//! Absent on purpose: writing blocks back to the host when the device is full.
+//! Where that does not suffice, the block that was used the longest time ago leaves: it is copied to the host, unless a
+//! copy of what it holds is there already, and comes back into another buffer when it is used next. A block that is in
+//! use has a [`Pin`] and stays.
+//!
+//! ```text
+//! allocate      pin to write      leaves             pin to read       leaves
+//! Unset   --->  Newer      --->   on the host  --->  Same       --->   on the host (nothing is copied)
+//! ```
+//!
+//! Absent on purpose: a budget for what lies on the host; copies while kernels run.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,9 +32,15 @@ pub struct DeviceMemory {
 
 /// A block of device memory, back in reserve when its last owner drops it.
 pub struct DeviceBlock {
-    buffer: Buffer,
+    key: u64,
     bytes: u64,
     home: Arc<Shared>,
+}
+
+/// A block in use, which stays where it is.
+pub struct Pin {
+    block: Arc<DeviceBlock>,
+    buffer: Buffer,
 }
 
 /// Why there is no block.
@@ -37,6 +52,39 @@ pub enum NoBlock {
     Driver(String),
 }
 
+/// What moved between the host and a device.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Traffic {
+    /// Copies to the device: arguments, and elements that host code stores.
+    pub to_device: Copies,
+    /// Copies to the host: results, and elements that host code loads.
+    pub to_host: Copies,
+    /// Blocks that left to make room.
+    pub evicted: Copies,
+    /// Those of them that were copied to the host, because they had changed.
+    pub written_back: Copies,
+    /// Blocks that came back.
+    pub brought_back: Copies,
+}
+
+/// How often, and how much.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Copies {
+    /// How often.
+    pub times: u64,
+    /// Bytes in all.
+    pub bytes: u64,
+}
+
+/// What a block is to be used for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// Its contents stay as they are.
+    Read,
+    /// Its contents may change.
+    Write,
+}
+
 struct Shared {
     device: Arc<dyn Device>,
     limit: u64,
@@ -46,8 +94,37 @@ struct Shared {
 #[derive(Default)]
 struct State {
     statistics: PoolStatistics,
+    traffic: Traffic,
     /// Buffers in reserve, by size.
     reserve: BTreeMap<u64, Vec<Buffer>>,
+    /// All blocks, by key.
+    blocks: BTreeMap<u64, Entry>,
+    next_key: u64,
+    /// Counts uses.
+    clock: u64,
+}
+
+/// A block as the memory knows it.
+struct Entry {
+    bytes: u64,
+    contents: Contents,
+    pins: u32,
+    /// When it was used last.
+    used: u64,
+}
+
+/// Where the contents of a block are.
+enum Contents {
+    /// Nowhere: nobody has written anything.
+    Unset(Buffer),
+    /// On the device.
+    Newer(Buffer),
+    /// On the device, and the same on the host.
+    Same(Buffer, Vec<u8>),
+    /// On the host.
+    Away(Vec<u8>),
+    /// Nowhere, and there is no buffer.
+    AwayUnset,
 }
 
 impl DeviceMemory {
@@ -66,55 +143,153 @@ impl DeviceMemory {
         self.shared.limit
     }
 
-    /// What was allocated so far.
+    /// What was allocated so far. Blocks that are away are not live.
     pub fn statistics(&self) -> PoolStatistics {
         self.shared.state().statistics
     }
 
+    /// What moved so far.
+    pub fn traffic(&self) -> Traffic {
+        self.shared.state().traffic
+    }
+
     /// A block of unspecified contents.
-    pub fn allocate(&self, bytes: u64) -> Result<DeviceBlock, NoBlock> {
+    pub fn allocate(&self, bytes: u64) -> Result<Arc<DeviceBlock>, NoBlock> {
         let shared = &self.shared;
         let mut state = shared.state();
-        let size = rounded(bytes);
-        let refused = |state: &State| {
-            let PoolStatistics { live, held, .. } = state.statistics;
-            NoBlock::OutOfMemory(OutOfMemory { asked: bytes, live, held, limit: shared.limit })
-        };
-        let Some(live) = size.checked_add(state.statistics.live).filter(|&live| live <= shared.limit) else {
-            return Err(refused(&state));
-        };
-        let kept = state.reserve.get_mut(&size).and_then(Vec::pop);
-        let buffer = match kept {
-            Some(buffer) => {
-                state.statistics.hits += 1;
-                buffer
-            }
-            None => {
-                if state.statistics.held.saturating_add(size) > shared.limit {
-                    shared.empty_reserve(&mut state);
-                }
-                let buffer = shared.device.allocate(size).or_else(|_| {
-                    shared.empty_reserve(&mut state);
-                    shared.device.allocate(size)
-                });
-                let buffer = buffer.map_err(|error| match error {
-                    DeviceError::OutOfMemory => refused(&state),
-                    DeviceError::Driver(message) => NoBlock::Driver(message),
-                })?;
-                state.statistics.held += size;
-                state.statistics.misses += 1;
-                buffer
-            }
-        };
-        state.statistics.live = live;
-        state.statistics.peak_live = state.statistics.peak_live.max(live);
-        Ok(DeviceBlock { buffer, bytes, home: Arc::clone(shared) })
+        let buffer = shared.room(&mut state, bytes)?;
+        let key = state.next_key;
+        state.next_key += 1;
+        let used = state.tick();
+        state.blocks.insert(key, Entry { bytes, contents: Contents::Unset(buffer), pins: 0, used });
+        Ok(Arc::new(DeviceBlock { key, bytes, home: Arc::clone(shared) }))
     }
 }
 
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A buffer for so many bytes, counted as live. Others leave until there is room.
+    fn room(&self, state: &mut State, bytes: u64) -> Result<Buffer, NoBlock> {
+        let size = rounded(bytes);
+        loop {
+            let live = state.statistics.live.checked_add(size).filter(|&live| live <= self.limit);
+            if let Some(live) = live
+                && let Some(buffer) = self.obtain(state, size)?
+            {
+                state.statistics.live = live;
+                state.statistics.peak_live = state.statistics.peak_live.max(live);
+                return Ok(buffer);
+            }
+            if size > self.limit || !self.evict(state)? {
+                let PoolStatistics { live, held, .. } = state.statistics;
+                return Err(NoBlock::OutOfMemory(OutOfMemory {
+                    asked: bytes,
+                    live,
+                    held,
+                    limit: self.limit,
+                }));
+            }
+        }
+    }
+
+    /// A buffer of this size from the reserve or the driver; `None` if the device is full.
+    fn obtain(&self, state: &mut State, size: u64) -> Result<Option<Buffer>, NoBlock> {
+        if let Some(buffer) = state.reserve.get_mut(&size).and_then(Vec::pop) {
+            state.statistics.hits += 1;
+            return Ok(Some(buffer));
+        }
+        if state.statistics.held.saturating_add(size) > self.limit {
+            self.empty_reserve(state);
+        }
+        let made = self.device.allocate(size).or_else(|_| {
+            self.empty_reserve(state);
+            self.device.allocate(size)
+        });
+        match made {
+            Ok(buffer) => {
+                state.statistics.held += size;
+                state.statistics.misses += 1;
+                Ok(Some(buffer))
+            }
+            Err(DeviceError::OutOfMemory) => Ok(None),
+            Err(DeviceError::Driver(message)) => Err(NoBlock::Driver(message)),
+        }
+    }
+
+    /// Makes the block leave that was used the longest time ago; whether there is one that may.
+    fn evict(&self, state: &mut State) -> Result<bool, NoBlock> {
+        let may_leave =
+            state.blocks.iter().filter(|(_, entry)| entry.pins == 0 && entry.contents.buffer().is_some());
+        let Some(key) = may_leave.min_by_key(|(_, entry)| entry.used).map(|(&key, _)| key) else {
+            return Ok(false);
+        };
+        let Some(entry) = state.blocks.get_mut(&key) else { return Ok(false) };
+        let bytes = entry.bytes;
+        let copy = match &entry.contents {
+            Contents::Newer(buffer) => {
+                let mut copy = vec![0; bytes as usize];
+                if bytes > 0 {
+                    self.device.read(*buffer, 0, &mut copy).map_err(NoBlock::from)?;
+                }
+                Some(copy)
+            }
+            Contents::Unset(_) | Contents::Same(..) | Contents::Away(_) | Contents::AwayUnset => None,
+        };
+        if copy.is_some() {
+            state.traffic.written_back.add(bytes);
+        }
+        let (buffer, contents) = match (std::mem::replace(&mut entry.contents, Contents::AwayUnset), copy) {
+            (Contents::Newer(buffer), Some(copy)) | (Contents::Same(buffer, copy), _) => {
+                (Some(buffer), Contents::Away(copy))
+            }
+            (Contents::Unset(buffer) | Contents::Newer(buffer), _) => (Some(buffer), Contents::AwayUnset),
+            (away @ (Contents::Away(_) | Contents::AwayUnset), _) => (None, away),
+        };
+        entry.contents = contents;
+        state.traffic.evicted.add(bytes);
+        if let Some(buffer) = buffer {
+            state.put_in_reserve(buffer, bytes);
+        }
+        Ok(true)
+    }
+
+    /// Brings a block to the device and keeps it there.
+    fn pin(&self, key: u64, access: Access) -> Result<Buffer, NoBlock> {
+        let mut state = self.state();
+        let used = state.tick();
+        let gone = || NoBlock::Driver("a block of the device is used after its end".to_string());
+        let bytes = state.blocks.get(&key).ok_or_else(gone)?.bytes;
+        let here = state.blocks.get(&key).and_then(|entry| entry.contents.buffer());
+        let buffer = match here {
+            Some(buffer) => buffer,
+            None => {
+                let buffer = self.room(&mut state, bytes)?;
+                self.bring_back(&mut state, key, buffer)?;
+                buffer
+            }
+        };
+        let entry = state.blocks.get_mut(&key).ok_or_else(gone)?;
+        if access == Access::Write {
+            entry.contents = Contents::Newer(buffer);
+        }
+        entry.pins += 1;
+        entry.used = used;
+        Ok(buffer)
+    }
+
+    fn bring_back(&self, state: &mut State, key: u64, buffer: Buffer) -> Result<(), NoBlock> {
+        let Some(entry) = state.blocks.get_mut(&key) else { return Ok(()) };
+        let (bytes, away) = (entry.bytes, std::mem::replace(&mut entry.contents, Contents::Unset(buffer)));
+        if let Contents::Away(copy) = away {
+            let written = if copy.is_empty() { Ok(()) } else { self.device.write(buffer, 0, &copy) };
+            entry.contents = Contents::Same(buffer, copy);
+            written.map_err(NoBlock::from)?;
+            state.traffic.brought_back.add(bytes);
+        }
+        Ok(())
     }
 
     fn empty_reserve(&self, state: &mut State) {
@@ -127,6 +302,36 @@ impl Shared {
     }
 }
 
+impl State {
+    fn tick(&mut self) -> u64 {
+        self.clock += 1;
+        self.clock
+    }
+
+    /// Keeps a buffer that a block of so many bytes had.
+    fn put_in_reserve(&mut self, buffer: Buffer, bytes: u64) {
+        let size = rounded(bytes);
+        self.statistics.live -= size;
+        self.reserve.entry(size).or_default().push(buffer);
+    }
+}
+
+impl Contents {
+    fn buffer(&self) -> Option<Buffer> {
+        match self {
+            Contents::Unset(buffer) | Contents::Newer(buffer) | Contents::Same(buffer, _) => Some(*buffer),
+            Contents::Away(_) | Contents::AwayUnset => None,
+        }
+    }
+}
+
+impl Copies {
+    fn add(&mut self, bytes: u64) {
+        self.times += 1;
+        self.bytes += bytes;
+    }
+}
+
 impl Drop for Shared {
     fn drop(&mut self) {
         let reserve =
@@ -136,29 +341,97 @@ impl Drop for Shared {
 }
 
 impl DeviceBlock {
-    /// The buffer.
-    pub fn buffer(&self) -> Buffer {
-        self.buffer
+    /// The same for nobody else of this memory.
+    pub fn key(&self) -> u64 {
+        self.key
     }
 
     /// The size asked for.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
+
+    /// Brings the block to the device, and keeps it there as long as the pin lives.
+    pub fn pin(self: &Arc<Self>, access: Access) -> Result<Pin, NoBlock> {
+        let buffer = self.home.pin(self.key, access)?;
+        Ok(Pin { block: Arc::clone(self), buffer })
+    }
+
+    /// Writes bytes from `at` on.
+    pub fn write(self: &Arc<Self>, at: u64, bytes: &[u8]) -> Result<(), NoBlock> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let pin = self.pin(Access::Write)?;
+        self.home.device.write(pin.buffer, at, bytes)?;
+        self.home.state().traffic.to_device.add(bytes.len() as u64);
+        Ok(())
+    }
+
+    /// Reads bytes from `at` on, when everything asked before is done.
+    pub fn read(self: &Arc<Self>, at: u64, bytes: &mut [u8]) -> Result<(), NoBlock> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let pin = self.pin(Access::Read)?;
+        self.home.device.read(pin.buffer, at, bytes)?;
+        self.home.state().traffic.to_host.add(bytes.len() as u64);
+        Ok(())
+    }
+
+    /// Repeats a pattern of 1, 2, 4 or 8 bytes over `bytes` bytes from `at` on; both are multiples of its length.
+    pub fn fill(self: &Arc<Self>, at: u64, pattern: &[u8], bytes: u64) -> Result<(), NoBlock> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let pin = self.pin(Access::Write)?;
+        Ok(self.home.device.fill(pin.buffer, at, pattern, bytes)?)
+    }
 }
 
 impl Drop for DeviceBlock {
     fn drop(&mut self) {
-        let size = rounded(self.bytes);
         let mut state = self.home.state();
-        state.statistics.live -= size;
-        state.reserve.entry(size).or_default().push(self.buffer);
+        let buffer = state.blocks.remove(&self.key).and_then(|entry| entry.contents.buffer());
+        if let Some(buffer) = buffer {
+            state.put_in_reserve(buffer, self.bytes);
+        }
+    }
+}
+
+impl Pin {
+    /// The buffer.
+    pub fn buffer(&self) -> Buffer {
+        self.buffer
+    }
+}
+
+impl Drop for Pin {
+    fn drop(&mut self) {
+        if let Some(entry) = self.block.home.state().blocks.get_mut(&self.block.key) {
+            entry.pins -= 1;
+        }
+    }
+}
+
+impl From<DeviceError> for NoBlock {
+    fn from(error: DeviceError) -> NoBlock {
+        NoBlock::Driver(error.to_string())
+    }
+}
+
+impl fmt::Display for NoBlock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoBlock::OutOfMemory(error) => error.fmt(f),
+            NoBlock::Driver(message) => f.write_str(message),
+        }
     }
 }
 
 impl fmt::Debug for DeviceBlock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DeviceBlock").field("buffer", &self.buffer).field("bytes", &self.bytes).finish()
+        f.debug_struct("DeviceBlock").field("key", &self.key).field("bytes", &self.bytes).finish()
     }
 }
 
@@ -171,20 +444,22 @@ fn rounded(bytes: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::collections::HashMap;
 
     use super::*;
 
-    /// A device that only counts its buffers.
+    /// A device whose buffers lie on the host.
     #[derive(Default)]
-    struct Counting {
-        made: AtomicU64,
-        there: AtomicU64,
+    struct Pretended {
+        made: Mutex<u64>,
+        there: Mutex<HashMap<u64, Vec<u8>>>,
+        /// Bytes at most; none if 0.
+        room: u64,
     }
 
-    impl Device for Counting {
+    impl Device for Pretended {
         fn name(&self) -> String {
-            "counting".to_string()
+            "pretended".to_string()
         }
         fn memory(&self) -> u64 {
             u64::MAX
@@ -192,45 +467,130 @@ mod tests {
         fn concurrency(&self) -> u64 {
             1
         }
-        fn allocate(&self, _bytes: u64) -> Result<Buffer, DeviceError> {
-            self.there.fetch_add(1, Ordering::Relaxed);
-            Ok(Buffer(self.made.fetch_add(1, Ordering::Relaxed)))
+        fn allocate(&self, bytes: u64) -> Result<Buffer, DeviceError> {
+            let mut there = self.there.lock().expect("no panic");
+            let taken: u64 = there.values().map(|bytes| bytes.len() as u64).sum();
+            if self.room > 0 && taken + bytes > self.room {
+                return Err(DeviceError::OutOfMemory);
+            }
+            let mut made = self.made.lock().expect("no panic");
+            *made += 1;
+            there.insert(*made, vec![0xEE; bytes as usize]);
+            Ok(Buffer(*made))
         }
-        fn free(&self, _buffer: Buffer) {
-            self.there.fetch_sub(1, Ordering::Relaxed);
+        fn free(&self, buffer: Buffer) {
+            assert!(self.there.lock().expect("no panic").remove(&buffer.0).is_some());
         }
-        fn write(&self, _buffer: Buffer, _at: u64, _bytes: &[u8]) -> Result<(), DeviceError> {
+        fn write(&self, buffer: Buffer, at: u64, bytes: &[u8]) -> Result<(), DeviceError> {
+            let mut there = self.there.lock().expect("no panic");
+            let to = there.get_mut(&buffer.0).expect("a buffer");
+            to[at as usize..at as usize + bytes.len()].copy_from_slice(bytes);
             Ok(())
         }
-        fn read(&self, _buffer: Buffer, _at: u64, _bytes: &mut [u8]) -> Result<(), DeviceError> {
+        fn read(&self, buffer: Buffer, at: u64, bytes: &mut [u8]) -> Result<(), DeviceError> {
+            let there = self.there.lock().expect("no panic");
+            bytes.copy_from_slice(&there[&buffer.0][at as usize..at as usize + bytes.len()]);
             Ok(())
         }
-        fn fill(&self, _: Buffer, _at: u64, _pattern: &[u8], _bytes: u64) -> Result<(), DeviceError> {
-            Ok(())
+        fn fill(&self, buffer: Buffer, at: u64, pattern: &[u8], bytes: u64) -> Result<(), DeviceError> {
+            let repeated: Vec<u8> = pattern.iter().copied().cycle().take(bytes as usize).collect();
+            self.write(buffer, at, &repeated)
         }
         fn finish(&self) -> Result<(), DeviceError> {
             Ok(())
         }
     }
 
+    fn memory(limit: u64, room: u64) -> (Arc<Pretended>, DeviceMemory) {
+        let device = Arc::new(Pretended { room, ..Pretended::default() });
+        (Arc::clone(&device), DeviceMemory::new(device, limit))
+    }
+
+    fn contents(block: &Arc<DeviceBlock>) -> Vec<u8> {
+        let mut bytes = vec![0; block.bytes() as usize];
+        block.read(0, &mut bytes).expect("a read");
+        bytes
+    }
+
     #[test]
     fn blocks_are_reused_and_the_budget_holds() {
-        let device = Arc::new(Counting::default());
-        let memory = DeviceMemory::new(Arc::clone(&device) as Arc<dyn Device>, 4096);
+        let (device, memory) = memory(4096, 0);
         let first = memory.allocate(1000).expect("room");
-        let buffer = first.buffer();
         drop(first);
         let again = memory.allocate(1001).expect("room");
-        assert_eq!(again.buffer(), buffer);
-        assert!(matches!(memory.allocate(4000), Err(NoBlock::OutOfMemory(_))));
+        assert_eq!(memory.statistics().hits, 1);
+        assert!(matches!(memory.allocate(5000), Err(NoBlock::OutOfMemory(_))));
         drop(again);
         // The reserve makes room.
         let large = memory.allocate(4000).expect("room");
-        assert_eq!(device.there.load(Ordering::Relaxed), 1);
+        assert_eq!(device.there.lock().expect("no panic").len(), 1);
         assert!(matches!(memory.allocate(u64::MAX), Err(NoBlock::OutOfMemory(_))));
         drop(large);
         drop(memory);
-        assert_eq!(device.there.load(Ordering::Relaxed), 0);
+        assert!(device.there.lock().expect("no panic").is_empty());
+    }
+
+    #[test]
+    fn more_blocks_than_fit_keep_their_contents() {
+        // The budget is the bound, or the device is.
+        for (limit, room) in [(3000, 0), (u64::MAX, 3000)] {
+            let (_, memory) = memory(limit, room);
+            let blocks: Vec<Arc<DeviceBlock>> =
+                (0..9).map(|_| memory.allocate(1000).expect("room")).collect();
+            for (number, block) in blocks.iter().enumerate() {
+                block.write(0, &[number as u8; 1000]).expect("a write");
+            }
+            for _ in 0..2 {
+                for (number, block) in blocks.iter().enumerate() {
+                    assert_eq!(contents(block), [number as u8; 1000]);
+                }
+            }
+            assert!(memory.statistics().peak_live <= 3000);
+        }
+    }
+
+    #[test]
+    fn what_did_not_change_is_copied_once() {
+        let (_, memory) = memory(2048, 0);
+        let first = memory.allocate(2000).expect("room");
+        first.write(0, &[1; 2000]).expect("a write");
+        for round in 0..3 {
+            // Unset, so there is nothing to copy when it leaves.
+            let other = memory.allocate(2000).expect("the first one leaves");
+            drop(other.pin(Access::Read).expect("it is there"));
+            assert_eq!(contents(&first), [1; 2000]);
+            let Traffic { evicted, written_back, brought_back, .. } = memory.traffic();
+            assert_eq!([written_back.times, brought_back.times], [1, round + 1]);
+            assert_eq!(evicted.times, 2 * round + 2);
+        }
+        let wanted = Copies { times: 1, bytes: 2000 };
+        assert_eq!([memory.traffic().to_device, memory.traffic().written_back], [wanted; 2]);
+    }
+
+    #[test]
+    fn the_least_recently_used_leaves_and_what_is_in_use_stays() {
+        let (_, memory) = memory(3072, 0);
+        let blocks: Vec<Arc<DeviceBlock>> = (0..3).map(|_| memory.allocate(1024).expect("room")).collect();
+        let pinned = blocks[0].pin(Access::Write).expect("it is there");
+        blocks[1].write(0, &[7]).expect("a write");
+        let new = memory.allocate(1024).expect("the third one leaves");
+        assert_eq!(memory.traffic().written_back.times, 0);
+        let others = [&blocks[1], &new].map(|block| block.pin(Access::Read).expect("it is there"));
+        assert!(matches!(blocks[2].pin(Access::Read), Err(NoBlock::OutOfMemory(_))));
+        assert!(matches!(memory.allocate(1), Err(NoBlock::OutOfMemory(_))));
+        drop((pinned, others));
+        assert!(blocks[2].pin(Access::Read).is_ok());
+    }
+
+    #[test]
+    fn empty_blocks_come_and_go() {
+        let (_, memory) = memory(256, 0);
+        let blocks = [0, 0, 1].map(|bytes| memory.allocate(bytes).expect("room"));
+        for block in &blocks {
+            assert_eq!(contents(block).len() as u64, block.bytes());
+            drop(block.pin(Access::Write).expect("room"));
+        }
+        assert_eq!(memory.statistics().live, 256);
     }
 
     #[test]

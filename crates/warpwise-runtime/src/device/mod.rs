@@ -2,10 +2,10 @@
 //!
 //! A [`Device`] is a driver with a queue: what is asked of it happens in order, and reads wait for what was asked
 //! before. [`DeviceKernels`] is a program built for it. The implementations stand above this crate; here is what does
-//! not depend on the driver: the budget and reuse of device memory ([`memory`]), and the buffer in which kernels record
+//! not depend on the driver: the budget and reuse of device memory, and what leaves it to make room ([`memory`]), and the buffer in which kernels record
 //! failures ([`failure`]).
 //!
-//! Absent on purpose: drivers, kernel text, more than one device at a time, a cache of arrays of the host.
+//! Absent on purpose: drivers, kernel text, more than one device at a time, arrays kept on the device between runs.
 
 pub mod failure;
 pub mod memory;

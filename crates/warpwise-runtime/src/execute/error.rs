@@ -38,7 +38,7 @@ pub enum RunError {
 
 impl RunError {
     /// The failure of a device.
-    pub(super) fn device(error: crate::device::DeviceError) -> RunError {
+    pub(super) fn device(error: impl fmt::Display) -> RunError {
         RunError::Device(error.to_string())
     }
 

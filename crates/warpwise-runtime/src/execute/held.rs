@@ -6,8 +6,7 @@ use warpwise_prim::ScalarType;
 
 use super::{Machine, RunError};
 use crate::array::Array;
-use crate::device::memory::{DeviceBlock, DeviceMemory, NoBlock};
-use crate::device::{Buffer, DeviceError};
+use crate::device::memory::{DeviceBlock, NoBlock};
 use crate::memory::{Block, OutOfMemory};
 
 /// A block.
@@ -15,8 +14,8 @@ use crate::memory::{Block, OutOfMemory};
 pub(super) enum Held {
     /// In the host's memory.
     Host(Arc<Block>),
-    /// In a device's memory.
-    Device(Arc<DeviceBlock>, DeviceMemory),
+    /// In a device's memory, or away from it to make room.
+    Device(Arc<DeviceBlock>),
 }
 
 /// Why there is no block.
@@ -32,7 +31,7 @@ impl Held {
     pub fn bytes(&self) -> u64 {
         match self {
             Held::Host(block) => block.bytes() as u64,
-            Held::Device(block, _) => block.bytes(),
+            Held::Device(block) => block.bytes(),
         }
     }
 
@@ -40,7 +39,7 @@ impl Held {
     pub fn identity(&self) -> u64 {
         match self {
             Held::Host(block) => block.as_ptr() as u64,
-            Held::Device(block, _) => block.buffer().0,
+            Held::Device(block) => block.key(),
         }
     }
 
@@ -52,10 +51,10 @@ impl Held {
         }
     }
 
-    /// The buffer, in programs for a device.
-    pub fn buffer(&self) -> Result<Buffer, RunError> {
+    /// The block of the device, in programs for one.
+    pub fn on_device(&self) -> Result<&Arc<DeviceBlock>, RunError> {
         match self {
-            Held::Device(block, _) => Ok(block.buffer()),
+            Held::Device(block) => Ok(block),
             Held::Host(_) => Err(RunError::Internal("the host's memory in code for a device".to_string())),
         }
     }
@@ -73,9 +72,7 @@ impl Held {
                     bytes.len(),
                 );
             },
-            Held::Device(block, memory) => {
-                memory.device().read(block.buffer(), at, bytes).map_err(RunError::device)?;
-            }
+            Held::Device(block) => block.read(at, bytes).map_err(RunError::device)?,
         }
         Ok(u64::from_le_bytes(bits))
     }
@@ -93,9 +90,7 @@ impl Held {
                     bytes.len(),
                 );
             },
-            Held::Device(block, memory) => {
-                memory.device().write(block.buffer(), at, bytes).map_err(RunError::device)?;
-            }
+            Held::Device(block) => block.write(at, bytes).map_err(RunError::device)?,
         }
         Ok(())
     }
@@ -106,10 +101,7 @@ impl Machine {
     pub(super) fn allocate(&self, bytes: u64) -> Result<Held, Refused> {
         match self.on_device() {
             None => self.memory.allocate(bytes).map(Held::Host).map_err(Refused::OutOfMemory),
-            Some(device) => {
-                let block = device.memory.allocate(bytes).map_err(Refused::from)?;
-                Ok(Held::Device(Arc::new(block), device.memory.clone()))
-            }
+            Some(device) => device.memory.allocate(bytes).map(Held::Device).map_err(Refused::from),
         }
     }
 
@@ -117,10 +109,8 @@ impl Machine {
     pub(super) fn take_in(&self, block: Arc<Block>) -> Result<Held, Refused> {
         let Some(device) = self.on_device() else { return Ok(Held::Host(block)) };
         let own = device.memory.allocate(block.bytes() as u64).map_err(Refused::from)?;
-        if block.bytes() > 0 {
-            device.memory.device().write(own.buffer(), 0, block.as_slice()).map_err(Refused::from)?;
-        }
-        Ok(Held::Device(Arc::new(own), device.memory.clone()))
+        own.write(0, block.as_slice()).map_err(Refused::from)?;
+        Ok(Held::Device(own))
     }
 
     /// The array that lies at the start of a block, as the host has it.
@@ -128,15 +118,13 @@ impl Machine {
         let outside = || Refused::Other(RunError::Internal("result outside its block".to_string()));
         match held {
             Held::Host(block) => Array::from_block(elem, shape, Arc::clone(block)).ok_or_else(outside),
-            Held::Device(block, memory) => {
+            Held::Device(block) => {
                 let mut array = Array::allocate(&self.memory, elem, shape).map_err(Refused::OutOfMemory)?;
                 let bytes = array.bytes_mut(&self.memory).map_err(Refused::OutOfMemory)?;
                 if bytes.len() as u64 > block.bytes() {
                     return Err(outside());
                 }
-                if !bytes.is_empty() {
-                    memory.device().read(block.buffer(), 0, bytes).map_err(Refused::from)?;
-                }
+                block.read(0, bytes).map_err(Refused::from)?;
                 Ok(array)
             }
         }
@@ -149,11 +137,5 @@ impl From<NoBlock> for Refused {
             NoBlock::OutOfMemory(error) => Refused::OutOfMemory(error),
             NoBlock::Driver(message) => Refused::Other(RunError::Device(message)),
         }
-    }
-}
-
-impl From<DeviceError> for Refused {
-    fn from(error: DeviceError) -> Refused {
-        Refused::Other(RunError::device(error))
     }
 }

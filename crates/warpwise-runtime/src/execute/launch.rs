@@ -135,12 +135,9 @@ pub(super) fn fill(
     let at = frame.reg(index) as usize * width;
     let start = match frame.mem(mem)? {
         Held::Host(block) => block.as_mut_ptr().wrapping_add(at),
-        Held::Device(block, memory) => {
+        Held::Device(block) => {
             let (pattern, bytes) = (&value.to_bits().to_le_bytes()[..width], (count * width) as u64);
-            let run = || match bytes {
-                0 => Ok(()),
-                bytes => memory.device().fill(block.buffer(), at as u64, pattern, bytes),
-            };
+            let run = || block.fill(at as u64, pattern, bytes);
             return machine.profile.fill(|| bytes, run).map_err(RunError::device);
         }
     };

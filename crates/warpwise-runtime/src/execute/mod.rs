@@ -26,9 +26,10 @@ use std::sync::Arc;
 use warpwise_prim::Scalar;
 
 use crate::array::Array;
+use crate::device::memory::Traffic;
 use crate::kernel::KernelFn;
 use crate::machine::Module;
-use crate::memory::{Block, MemoryPool};
+use crate::memory::{Block, MemoryPool, PoolStatistics};
 use crate::pool::ThreadPool;
 
 use frame::Frame;
@@ -133,6 +134,11 @@ impl Machine {
     /// Counts nothing until counting is started again.
     pub fn stop_profile(&self) {
         self.profile.stop();
+    }
+
+    /// What the memory of the device did since it was opened; `None` on the processor.
+    pub fn traffic(&self) -> Option<(PoolStatistics, Traffic)> {
+        self.on_device().map(|device| (device.memory.statistics(), device.memory.traffic()))
     }
 
     /// What was counted, the longest first.

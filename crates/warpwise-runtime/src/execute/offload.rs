@@ -12,7 +12,7 @@ use super::RunError;
 use super::frame::Frame;
 use super::launch::given;
 use crate::device::failure::{self, Recorded};
-use crate::device::memory::{DeviceBlock, DeviceMemory, NoBlock};
+use crate::device::memory::{Access, DeviceBlock, DeviceMemory, NoBlock, Pin};
 use crate::device::{Buffer, DeviceArgument, DeviceKernel, DeviceKernels, DeviceParam};
 use crate::machine::{Arg, BlockName, Check, Launch};
 use crate::memory::OutOfMemory;
@@ -36,7 +36,7 @@ pub struct OnDevice {
     kernels: Arc<dyn DeviceKernels>,
     descriptions: Vec<DeviceKernel>,
     /// The buffer for failures, while no launch uses it.
-    failure: Mutex<Option<DeviceBlock>>,
+    failure: Mutex<Option<Arc<DeviceBlock>>>,
     /// Bytes of a slot of the arena, by kernel; 0 where it never ran.
     slots: Vec<AtomicU64>,
 }
@@ -61,25 +61,20 @@ impl OnDevice {
     }
 
     /// A buffer in which nothing has failed.
-    fn fresh_failure(&self, checks: &[Check]) -> Result<DeviceBlock, NoBlock> {
+    fn fresh_failure(&self, checks: &[Check]) -> Result<Arc<DeviceBlock>, NoBlock> {
         let words = failure::no_failure(checks);
         let kept = self.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
         let block = match kept {
             Some(block) => return Ok(block),
             None => self.memory.allocate(4 * words.len() as u64)?,
         };
-        self.reset(&block, &words)?;
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        block.write(0, &bytes)?;
         Ok(block)
     }
 
-    fn reset(&self, block: &DeviceBlock, words: &[u32]) -> Result<(), NoBlock> {
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let written = self.memory.device().write(block.buffer(), 0, &bytes);
-        written.map_err(|error| NoBlock::Driver(error.to_string()))
-    }
-
     /// Keeps a buffer in which nothing has failed.
-    fn keep_failure(&self, block: DeviceBlock) {
+    fn keep_failure(&self, block: Arc<DeviceBlock>) {
         *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(block);
     }
 }
@@ -103,7 +98,7 @@ pub(super) fn launch(frame: &Frame, device: &OnDevice, launch: &Launch, extent: 
 fn run_parts(frame: &Frame, device: &OnDevice, launch: &Launch, extent: u64) -> Result<(), RunError> {
     let number = launch.kernel as usize;
     let kernel = &device.descriptions[number];
-    let arguments = arguments(frame, kernel, launch)?;
+    let (arguments, _pins) = arguments(frame, kernel, launch)?;
     let refused = |why: NoBlock| refused(frame, launch, why);
     if !kernel.arena {
         let part = Part { first: 0, end: extent, slot: 0 };
@@ -121,6 +116,7 @@ fn run_parts(frame: &Frame, device: &OnDevice, launch: &Launch, extent: u64) -> 
     while first < extent {
         let at_once = (room / slot).clamp(1, busy);
         let arena = device.memory.allocate(at_once * slot).map_err(refused)?;
+        let arena = arena.pin(Access::Write).map_err(refused)?;
         let part = Part { first, end: extent.min(first + at_once), slot };
         let recorded =
             run_part(frame, device, number, (&arguments, part), Some(arena.buffer())).map_err(refused)?;
@@ -153,16 +149,16 @@ fn run_part(
     let checks = &frame.machine.module.checks;
     let kernel = &device.descriptions[number];
     let failure = if kernel.fails { Some(device.fresh_failure(checks)?) } else { None };
-    arguments.extend(failure.as_ref().map(|block| DeviceArgument::Memory(block.buffer())));
+    let pin = failure.as_ref().map(|block| block.pin(Access::Write)).transpose()?;
+    arguments.extend(pin.as_ref().map(|pin| DeviceArgument::Memory(pin.buffer())));
     if let Some(arena) = arena {
         arguments.extend([DeviceArgument::Memory(arena), int(part.slot)]);
     }
-    let driver = |error: crate::device::DeviceError| NoBlock::Driver(error.to_string());
     // SAFETY: the arguments are those of the kernel's parameter list, by translation; the frame holds the blocks.
-    unsafe { device.kernels.launch(number, &arguments, part.end - part.first) }.map_err(driver)?;
+    unsafe { device.kernels.launch(number, &arguments, part.end - part.first) }?;
     let Some(block) = failure else { return Ok(Recorded::default()) };
     let mut bytes = vec![0; block.bytes() as usize];
-    device.memory.device().read(block.buffer(), 0, &mut bytes).map_err(driver)?;
+    block.read(0, &mut bytes)?;
     let words = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
     let recorded = failure::recorded(checks, &words.collect::<Vec<_>>());
     if recorded == Recorded::default() {
@@ -171,19 +167,31 @@ fn run_part(
     Ok(recorded)
 }
 
-/// The arguments of a launch.
-fn arguments(frame: &Frame, kernel: &DeviceKernel, launch: &Launch) -> Result<Vec<DeviceArgument>, RunError> {
+/// The arguments of a launch, and what keeps their blocks on the device.
+fn arguments(
+    frame: &Frame,
+    kernel: &DeviceKernel,
+    launch: &Launch,
+) -> Result<(Vec<DeviceArgument>, Vec<Pin>), RunError> {
     let mut arguments = Vec::with_capacity(launch.args.len() + 5);
+    let mut pins = Vec::new();
     for (arg, param) in launch.args.iter().zip(&kernel.params) {
         arguments.push(match (*arg, *param) {
             (Arg::Reg(reg), DeviceParam::Scalar(ty)) => {
                 DeviceArgument::Scalar(Scalar::from_bits(ty, frame.reg(reg)))
             }
-            (Arg::Mem(mem), DeviceParam::Memory { .. }) => DeviceArgument::Memory(frame.mem(mem)?.buffer()?),
+            (Arg::Mem(mem), DeviceParam::Memory { written, .. }) => {
+                let access = if written { Access::Write } else { Access::Read };
+                let pin =
+                    frame.mem(mem)?.on_device()?.pin(access).map_err(|why| refused(frame, launch, why))?;
+                let buffer = pin.buffer();
+                pins.push(pin);
+                DeviceArgument::Memory(buffer)
+            }
             _ => return Err(RunError::Internal(format!("argument of wrong kind for `{}`", kernel.name))),
         });
     }
-    Ok(arguments)
+    Ok((arguments, pins))
 }
 
 /// Whether a kernel overwrites nothing that it reads.
