@@ -7,6 +7,7 @@ use warpwise_diag::{Limit, Sources};
 use warpwise_driver::build::BuildError;
 use warpwise_driver::host_files::check_host;
 use warpwise_driver::host_world::ProcessWorld;
+use warpwise_mexpr::accelerate::split;
 use warpwise_mexpr::compile::Checked;
 use warpwise_mexpr::host::compile::{Options, compile};
 use warpwise_mexpr::host::machine::{Call, FailedTest, RunError, run};
@@ -20,8 +21,11 @@ use crate::output::{complain, say};
 #[command(next_help_heading = "Host programs (.mc)")]
 pub struct HostOptions {
     /// Run everything in order on the host: `accelerate` has no effect
-    #[arg(long)]
+    #[arg(long, conflicts_with = "debug")]
     sequential: bool,
+    /// Check what is accelerated, then run everything in order on the host
+    #[arg(long)]
+    debug: bool,
     /// Run the tests (`utest`) too, and fail if one fails
     #[arg(long)]
     test: bool,
@@ -39,7 +43,7 @@ pub fn is_host_program(file: &Path) -> bool {
 pub fn run_host(file: &Path, arguments: &[String], options: &HostOptions) -> Result<u8, Failure> {
     let (checked, sources) = check_host(file, options.library.as_deref())?;
     if !options.sequential {
-        refuse_acceleration(&checked, &sources)?;
+        check_acceleration(&checked, &sources, options.debug)?;
     }
     let code = compile(&checked, Options { tests: options.test });
     let name = file.display().to_string();
@@ -66,13 +70,17 @@ pub fn run_host(file: &Path, arguments: &[String], options: &HostOptions) -> Res
     }
 }
 
-/// What is accelerated cannot run on a device yet.
-fn refuse_acceleration(checked: &Checked, sources: &Sources) -> Result<(), Failure> {
+/// Reports what is wrong with what is accelerated. It cannot run on a device yet, which only debugging does not need.
+fn check_acceleration(checked: &Checked, sources: &Sources, debug: bool) -> Result<(), Failure> {
     let accelerates = |expr: &Expr| matches!(expr.kind, ExprKind::Accelerate(_));
     let Some(found) = checked.program.find(&accelerates) else { return Ok(()) };
-    let message = "`accelerate`; with --sequential it runs in order on the host".to_string();
-    let limit = Limit { message, span: found.span };
-    Err(BuildError::Failure { failure: limit.into(), sources: sources.clone() }.into())
+    let fail = |failure| BuildError::Failure { failure, sources: sources.clone() };
+    split(checked.clone()).map_err(fail)?;
+    if debug {
+        return Ok(());
+    }
+    let message = "`accelerate`; with --sequential or --debug it runs in order on the host".to_string();
+    Err(fail(Limit { message, span: found.span }.into()).into())
 }
 
 /// A failed run as text: what, where, and the calls that led there.

@@ -8,6 +8,7 @@ mod cache;
 mod check;
 mod dev;
 mod devices;
+mod host;
 mod options;
 mod run;
 mod signals;
