@@ -224,10 +224,9 @@ impl Checker<'_> {
             self.demand(inside, found, result_span(&binding.body), "this definition");
         }
         self.level -= 1;
-        for binding in bindings.iter() {
-            let ty = self.typing.vars[binding.var.0 as usize];
-            self.generalise(binding.var, ty);
-        }
+        let bound: Vec<_> =
+            bindings.iter().map(|binding| (binding.var, self.typing.vars[binding.var.0 as usize])).collect();
+        self.generalise_all(&bound);
     }
 
     fn utest(&mut self, utest: &mut Utest) {

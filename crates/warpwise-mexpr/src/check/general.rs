@@ -28,20 +28,42 @@ impl Checker<'_> {
 
     /// Gives a variable the most general type there is: what is free becomes type variables.
     pub(super) fn generalise(&mut self, var: VarId, ty: Ty) {
-        self.settle_records(ty);
-        let mut free = Vec::new();
-        collect(&self.typing.types, ty, self.level, &mut free);
-        let mut quantified = Vec::new();
-        for (index, meta) in free.into_iter().enumerate() {
-            let name = self.names.intern(&variable_name(index));
-            self.program.type_vars.push(name);
-            let type_var = TypeVar(self.program.type_vars.len() as u32 - 1);
-            let solution = self.types().add(Node::Var(type_var));
-            self.types().solve(meta, solution);
-            quantified.push(type_var);
+        self.generalise_all(&[(var, ty)]);
+    }
+
+    /// The same for variables that are bound together: what is free in several types is free to differ in each.
+    pub(super) fn generalise_all(&mut self, bound: &[(VarId, Ty)]) {
+        bound.iter().for_each(|(_, ty)| self.settle_records(*ty));
+        let free: Vec<Vec<MetaId>> = bound
+            .iter()
+            .map(|(_, ty)| {
+                let mut free = Vec::new();
+                collect(&self.typing.types, *ty, self.level, &mut free);
+                free
+            })
+            .collect();
+        let mut made: Vec<(MetaId, TypeVar)> = Vec::new();
+        for ((var, ty), free) in bound.iter().zip(free) {
+            let mut quantified = Vec::new();
+            for (index, meta) in free.into_iter().enumerate() {
+                let known = made.iter().find(|(other, _)| *other == meta).map(|(_, var)| *var);
+                let type_var = known.unwrap_or_else(|| self.type_variable(index, meta));
+                made.push((meta, type_var));
+                quantified.push(type_var);
+            }
+            let ty = quantified.into_iter().rev().fold(*ty, |ty, var| self.types().add(Node::All(var, ty)));
+            self.typing.vars[var.0 as usize] = ty;
         }
-        let ty = quantified.into_iter().rev().fold(ty, |ty, var| self.types().add(Node::All(var, ty)));
-        self.typing.vars[var.0 as usize] = ty;
+    }
+
+    /// Makes a type variable of something free.
+    fn type_variable(&mut self, index: usize, meta: MetaId) -> TypeVar {
+        let name = self.names.intern(&variable_name(index));
+        self.program.type_vars.push(name);
+        let type_var = TypeVar(self.program.type_vars.len() as u32 - 1);
+        let solution = self.types().add(Node::Var(type_var));
+        self.types().solve(meta, solution);
+        type_var
     }
 
     /// A record that is not found out does not become general, nor does what it holds.
