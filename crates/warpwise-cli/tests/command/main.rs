@@ -12,5 +12,6 @@ mod host;
 mod options;
 mod run;
 mod signals;
+mod stream;
 mod test;
 mod values;
