@@ -88,6 +88,9 @@ fn settings(context: &Context, grouping: Grouping) -> Settings {
     Settings { grouping, memory: context.memory().clone(), cancel }
 }
 
+/// What a sink was given: bytes, and the type of elements once that is known.
+type Given = (Vec<u8>, Option<ElementType>);
+
 /// The bytes and types of all results.
 fn streamed(
     context: &Context,
@@ -95,17 +98,19 @@ fn streamed(
     sources: Vec<Box<dyn Source>>,
     results: usize,
     grouping: Grouping,
-) -> (Outcome, Vec<(Vec<u8>, Option<ElementType>)>) {
-    let kept: Vec<_> = (0..results).map(|_| (Arc::default(), Arc::default())).collect();
-    let sink = |(kept, element): &(Arc<Mutex<Vec<u8>>>, Arc<Mutex<Option<ElementType>>>)| {
-        Box::new(Bytes { kept: Arc::clone(kept), element: Arc::clone(element) }) as Box<dyn Sink>
+) -> (Outcome, Vec<Given>) {
+    let kept: Vec<Bytes> =
+        (0..results).map(|_| Bytes { kept: Arc::default(), element: Arc::default() }).collect();
+    let sink = |bytes: &Bytes| {
+        Box::new(Bytes { kept: Arc::clone(&bytes.kept), element: Arc::clone(&bytes.element) })
+            as Box<dyn Sink>
     };
     let sinks = kept.iter().map(sink).collect();
     let before = context.memory().statistics().live;
     let outcome = run(sources, step, sinks, &settings(context, grouping), &mut |_| {});
     assert!(context.memory().statistics().live <= before.max(1 << 10), "everything was given back");
     let taken =
-        kept.iter().map(|(kept, element)| (kept.lock().unwrap().clone(), element.lock().unwrap().clone()));
+        kept.iter().map(|bytes| (bytes.kept.lock().unwrap().clone(), bytes.element.lock().unwrap().clone()));
     (outcome, taken.collect())
 }
 

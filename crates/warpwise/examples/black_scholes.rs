@@ -18,7 +18,7 @@ fn normal(d: Exp<f32>) -> Exp<f32> {
 }
 
 /// Prices of a call and a put, from the price of the stock, the strike price and the years to go.
-pub fn prices(options: &Acc<Vector<(f32, f32, f32)>>) -> Acc<Vector<(f32, f32)>> {
+pub(crate) fn prices(options: &Acc<Vector<(f32, f32, f32)>>) -> Acc<Vector<(f32, f32)>> {
     options.map(|(price, strike, years)| {
         let root = years.sqrt();
         let growth = (price / strike).ln() + (RISK_FREE + 0.5 * VOLATILITY * VOLATILITY) * years;

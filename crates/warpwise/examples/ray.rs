@@ -9,19 +9,19 @@ use warpwise::{Acc, Array, Context, Elt, Exp, Matrix, Vector, cond, generate, wh
 
 /// A place, a direction or a colour.
 #[derive(Clone, Copy, PartialEq, Debug, Elt)]
-pub struct V3 {
-    pub x: f32,
-    pub y: f32,
-    pub z: f32,
+pub(crate) struct V3 {
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+    pub(crate) z: f32,
 }
 
 /// A sphere.
 #[derive(Clone, Copy, PartialEq, Debug, Elt)]
-pub struct Sphere {
-    pub centre: V3,
-    pub radius: f32,
-    pub colour: V3,
-    pub shine: f32,
+pub(crate) struct Sphere {
+    pub(crate) centre: V3,
+    pub(crate) radius: f32,
+    pub(crate) colour: V3,
+    pub(crate) shine: f32,
 }
 
 /// A ray with what is left of its light, and what it gathered.
@@ -89,7 +89,11 @@ fn distance(sphere: SphereExp, from: V3Exp, towards: V3Exp) -> Exp<f32> {
 }
 
 /// The picture of these spheres, as colours between 0 and 1.
-pub fn trace(spheres: &Acc<Vector<Sphere>>, rows: Exp<i64>, columns: Exp<i64>) -> Acc<Matrix<[f32; 3]>> {
+pub(crate) fn trace(
+    spheres: &Acc<Vector<Sphere>>,
+    rows: Exp<i64>,
+    columns: Exp<i64>,
+) -> Acc<Matrix<[f32; 3]>> {
     let (scene, count) = (spheres.reader(), spheres.size());
     generate((rows, columns), move |(row, column)| {
         let scale = 2.0 / columns.cast::<f32>();
@@ -155,7 +159,7 @@ impl<A: Elt, B: Elt> IntoPair<A, B> for (Exp<A>, Exp<B>) {
     }
 }
 
-pub fn spheres() -> Vec<Sphere> {
+pub(crate) fn spheres() -> Vec<Sphere> {
     let sphere = |i: usize| {
         let angle = i as f32 * 1.1;
         let centre = V3 { x: 1.6 * angle.cos(), y: 0.6 + 0.2 * (i % 3) as f32, z: 1.6 * angle.sin() };

@@ -12,7 +12,7 @@ mod options;
 #[allow(dead_code)]
 mod tracer;
 
-pub use tracer::{Sphere, V3, spheres};
+pub(crate) use tracer::{Sphere, V3, spheres};
 
 const OURS: &str = "Warpwise in Rust";
 
