@@ -5,7 +5,7 @@
 //! so nothing that was read is lost. Input is not trusted: whatever a file says, no source panics, and none holds more
 //! than a bounded look-ahead of its own.
 //!
-//! [`open`] knows the formats; `raw` are elements without anything around them, in this machine's order.
+//! [`open()`] knows the formats; `raw` are elements without anything around them, in this machine's order.
 //!
 //! Absent: conversions between number types, and memory-mapped files (data is read into the pool's memory, which
 //! costs one copy and cannot fault when a file shrinks).
