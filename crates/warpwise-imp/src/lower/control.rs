@@ -29,8 +29,10 @@ impl<'a> Emitter<'a> {
         (then_body, else_body): (&'a Body, &'a Body),
         branch: Branch,
     ) -> Lowered<()> {
+        // Where the condition does not hold in all lanes, it may hold in some: a plain choice still asks.
         if let Some((decided, known)) = self.decided
             && cond.as_var() == Some(decided)
+            && (known || branch == Branch::Specialised)
         {
             return self.one_side(stm, if known { then_body } else { else_body });
         }

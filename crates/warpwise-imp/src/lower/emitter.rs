@@ -128,7 +128,7 @@ pub(super) struct Emitter<'a> {
     pub lanes: Option<Lanes>,
     /// What a failing check does; `None` in host code, which raises it at once.
     pub failing: Option<Failing>,
-    /// A specialised choice of which the group of lanes knows how it goes.
+    /// The condition of a specialised choice, and whether the group of lanes knows that it holds in all of them.
     pub decided: Option<(Var, bool)>,
     /// Whether lane dimensions run one iteration at a time, because lanes could not.
     pub scalar_only: bool,
