@@ -5,12 +5,14 @@
 //! Files are registered in a [`Sources`] table; reading them from disk is the driver's business.
 
 mod diagnostic;
+mod explanations;
 mod failure;
 mod render;
 mod report;
 mod span;
 
 pub use diagnostic::{Diagnostic, Label, Severity};
+pub use explanations::Explanations;
 pub use failure::{Bug, Failure, Limit};
 pub use render::{render, render_failure};
 pub use report::{Place, PlacedLabel, Report};

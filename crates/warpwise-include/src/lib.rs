@@ -1,0 +1,32 @@
+//! `include_fut!`: the entry points of a program as functions of Rust.
+//!
+//! ```text
+//! include_fut!("src/prices.fut");
+//!
+//! type stats = {mean: f64, count: i64}          pub struct Stats { pub mean: f64, pub count: i64 }
+//! entry stats [n] (xs: [n]f64) : stats   ==>    pub fn stats(context: &Context, xs: &Array<Dim1, f64>) -> Result<Stats, Error>
+//!                                               static PRICES: Included = Included::new(.. the program's files ..);
+//! ```
+//!
+//! The front end runs while Rust compiles: what is wrong with the program is an error of the macro that names its file and line. The
+//! program's files become parts of the executable, and Rust compiles again when one of them changes. The context
+//! compiles the program when it is first called ([`program`] reads, [`types`] says what is what in Rust, [`declarations`] and [`code`] write it).
+//!
+//! Absent: any knowledge of how values are passed; the code made here only calls `warpwise`.
+
+mod code;
+mod declarations;
+mod names;
+mod program;
+mod types;
+
+use proc_macro::TokenStream;
+use syn::{LitStr, parse_macro_input};
+
+/// The entry points of a program as functions.
+#[proc_macro]
+pub fn include_fut(input: TokenStream) -> TokenStream {
+    let path = parse_macro_input!(input as LitStr);
+    let code = program::read(&path.value()).and_then(|program| code::code(&program));
+    code.unwrap_or_else(|message| syn::Error::new(path.span(), message).to_compile_error()).into()
+}

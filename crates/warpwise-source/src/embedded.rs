@@ -1,0 +1,88 @@
+//! Programs whose files are parts of an executable.
+//!
+//! What an import means was found out when the executable was compiled ([`SourceFiles::imports`](crate::files::SourceFiles::imports)), so that no
+//! file is looked for when it runs.
+
+use warpwise_fut::syntax::imports::{ReadError, SourceFile, SourceProvider};
+
+/// A program with all its files.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Embedded {
+    /// The files, the one the program starts in first.
+    pub files: &'static [EmbeddedFile],
+    /// What the files import.
+    pub imports: &'static [EmbeddedImport],
+}
+
+/// A file.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct EmbeddedFile {
+    /// What messages call it. No other file of the program is called so.
+    pub name: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+/// An import.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct EmbeddedImport {
+    /// The file it stands in, by number.
+    pub importing: usize,
+    /// What stands after `import`.
+    pub path: &'static str,
+    /// The file it means, by number.
+    pub imported: usize,
+}
+
+impl Embedded {
+    /// The file the program starts in; empty where there are no files.
+    pub fn main(&self) -> SourceFile {
+        self.file(0).unwrap_or_else(|| SourceFile {
+            key: String::new(),
+            name: String::new(),
+            text: String::new(),
+        })
+    }
+
+    fn file(&self, number: usize) -> Option<SourceFile> {
+        let file = self.files.get(number)?;
+        let name = file.name.to_string();
+        Some(SourceFile { key: name.clone(), name, text: file.text.to_string() })
+    }
+}
+
+impl SourceProvider for Embedded {
+    fn read(&self, importing: &str, path: &str) -> Result<SourceFile, ReadError> {
+        let importing = self.files.iter().position(|file| file.name == importing);
+        let mut imports = self.imports.iter();
+        imports
+            .find(|import| Some(import.importing) == importing && import.path == path)
+            .and_then(|import| self.file(import.imported))
+            .ok_or_else(|| ReadError::NotFound(path.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn imports_mean_what_they_meant() {
+        static FILES: &[EmbeddedFile] = &[
+            EmbeddedFile { name: "p.fut", text: "import \"lib/a\"" },
+            EmbeddedFile { name: "lib/a.fut", text: "import \"a\"" },
+            EmbeddedFile { name: "lib/lib/a.fut", text: "" },
+        ];
+        static IMPORTS: &[EmbeddedImport] = &[
+            EmbeddedImport { importing: 0, path: "lib/a", imported: 1 },
+            EmbeddedImport { importing: 1, path: "lib/a", imported: 2 },
+        ];
+        let program = Embedded { files: FILES, imports: IMPORTS };
+        assert_eq!(program.main().name, "p.fut");
+        assert_eq!(program.read("p.fut", "lib/a").unwrap().name, "lib/a.fut");
+        assert_eq!(program.read("lib/a.fut", "lib/a").unwrap().name, "lib/lib/a.fut");
+        assert!(matches!(program.read("p.fut", "b"), Err(ReadError::NotFound(_))));
+        assert!(matches!(program.read("other.fut", "lib/a"), Err(ReadError::NotFound(_))));
+        assert_eq!(Embedded { files: &[], imports: &[] }.main().text, "");
+    }
+}
