@@ -109,6 +109,16 @@ pub enum Op {
     // -- work-groups (GPU) ---------------------------------------------------------------------
     /// All work-items of a group meet; local and global memory are consistent afterwards.
     Barrier,
+    /// `dst: i64` = the `i32` at `index`, which then is one more: no two work-items get the same.
+    Ticket { dst: Reg, mem: Mem, index: Operand },
+    /// Sets the `i32` at `index` (release).
+    Publish { mem: Mem, index: Operand, value: i32 },
+    /// `dst: i32` = the element at `index`, as soon as it is not 0 (acquire). Whoever publishes must run already, or be done.
+    Await { dst: Reg, mem: Mem, index: Operand },
+
+    /// Kernel of a device: runs the block while no other work-item runs one under the lock at `index`, an `i32` that is 0
+    /// while nobody does. The block leaves no scope around it, and waits for nobody.
+    Locked { mem: Mem, index: Operand, body: Block },
 
     // -- host code only ------------------------------------------------------------------------
     /// A fresh block of global memory; the old one is released.

@@ -123,6 +123,10 @@ impl Text<'_> {
                 writeln!(f, "{pad}scope {} {{", label.0)?;
                 self.block(f, body, depth + 1)?;
             }
+            Op::Locked { mem, index, body } => {
+                writeln!(f, "{pad}locked {}[{}] {{", self.mem(*mem), self.operand(*index))?;
+                self.block(f, body, depth + 1)?;
+            }
             simple => return writeln!(f, "{pad}{};", self.simple(simple)),
         }
         writeln!(f, "{pad}}}")
@@ -186,6 +190,13 @@ impl Text<'_> {
             Op::WaitFlag { mem, index } => format!("wait {}[{}]", self.mem(*mem), x(index)),
             Op::SetFlag { mem, index } => format!("signal {}[{}]", self.mem(*mem), x(index)),
             Op::Barrier => "barrier".to_string(),
+            Op::Ticket { dst, mem, index } => {
+                format!("{} = ticket {}[{}]", self.typed(*dst), self.mem(*mem), x(index))
+            }
+            Op::Publish { mem, index, value } => format!("publish {}[{}] {value}", self.mem(*mem), x(index)),
+            Op::Await { dst, mem, index } => {
+                format!("{} = await {}[{}]", self.typed(*dst), self.mem(*mem), x(index))
+            }
             Op::Alloc { dst, bytes } => format!("{} = alloc {}", self.mem(*dst), x(bytes)),
             Op::Release { mem } => format!("release {}", self.mem(*mem)),
             Op::Launch(launch) => self.launch(launch),
@@ -204,7 +215,9 @@ impl Text<'_> {
                 let args = [list(args, x), list(mem_args, |mem| self.mem(*mem))];
                 format!("{} = call {name}({})", joined(results), joined(args))
             }
-            Op::If { .. } | Op::For { .. } | Op::While { .. } | Op::Scope { .. } => "...".to_string(),
+            Op::If { .. } | Op::For { .. } | Op::While { .. } | Op::Scope { .. } | Op::Locked { .. } => {
+                "...".to_string()
+            }
         }
     }
 

@@ -104,6 +104,10 @@ pub struct Kernel {
     pub body: Block,
     /// Where it came from.
     pub span: Span,
+    /// Where its statements came from, in order.
+    pub places: Vec<Span>,
+    /// Where the first of them came from that computes an `f64`.
+    pub doubles: Option<Span>,
 }
 
 /// The work-group that does an iteration of a device's kernel: all its work-items run the body, each with registers

@@ -105,6 +105,14 @@ impl Operand {
     pub fn i64(value: i64) -> Operand {
         Operand::Const(Scalar::I64(value))
     }
+
+    /// The value of an integer constant.
+    pub fn as_int(self) -> Option<i64> {
+        match self {
+            Operand::Const(value) => value.as_int(),
+            Operand::Reg(_) => None,
+        }
+    }
 }
 
 impl From<Reg> for Operand {

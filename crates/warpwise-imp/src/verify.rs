@@ -136,7 +136,10 @@ impl Code<'_> {
             | Op::ArenaMark { .. }
             | Op::ArenaReset { .. }
             | Op::WaitFlag { .. }
-            | Op::SetFlag { .. } => self.memory_op(op),
+            | Op::SetFlag { .. }
+            | Op::Ticket { .. }
+            | Op::Publish { .. }
+            | Op::Await { .. } => self.memory_op(op),
             Op::If { cond, then_block, else_block } => {
                 self.is(*cond, ImpType::scalar(ScalarType::Bool))?;
                 self.block(then_block, labels)?;
@@ -162,6 +165,13 @@ impl Code<'_> {
                 let checked = self.block(body, labels);
                 labels.pop();
                 checked
+            }
+            Op::Locked { mem, index, body } => {
+                self.only(!self.host, "in a kernel")?;
+                self.mem(*mem)?;
+                self.int(*index)?;
+                ensure(!waits(body), || "waiting under a lock".to_string())?;
+                self.block(body, &mut Vec::new())
             }
             Op::Leave { label } => {
                 ensure(labels.contains(label), || "a label that does not enclose it".to_string())
@@ -322,6 +332,23 @@ impl Code<'_> {
                 self.mem(*mem)?;
                 self.int(*index)
             }
+            Op::Publish { mem, index, value: _ } => {
+                self.only(self.group, "in a kernel of work-groups")?;
+                self.mem(*mem)?;
+                self.int(*index)
+            }
+            Op::Ticket { dst, mem, index } => {
+                self.only(self.group, "in a kernel of work-groups")?;
+                self.mem(*mem)?;
+                self.int(*index)?;
+                self.is((*dst).into(), ImpType::scalar(ScalarType::I64))
+            }
+            Op::Await { dst, mem, index } => {
+                self.only(self.group, "in a kernel of work-groups")?;
+                self.mem(*mem)?;
+                self.int(*index)?;
+                self.is((*dst).into(), ImpType::scalar(ScalarType::I32))
+            }
             other => Err(format!("{} is no operation on memory", head(other))),
         }
     }
@@ -461,6 +488,17 @@ impl Code<'_> {
     }
 }
 
+/// Whether a block waits for other work-items.
+fn waits(block: &[Op]) -> bool {
+    block.iter().any(|op| match op {
+        Op::Barrier | Op::Await { .. } | Op::WaitFlag { .. } | Op::Locked { .. } => true,
+        Op::If { then_block, else_block, .. } => waits(then_block) || waits(else_block),
+        Op::For { body, .. } | Op::Scope { body, .. } => waits(body),
+        Op::While { test, body, .. } => waits(test) || waits(body),
+        _ => false,
+    })
+}
+
 fn ensure(holds: bool, mistake: impl FnOnce() -> Mistake) -> Checked {
     if holds { Ok(()) } else { Err(mistake()) }
 }
@@ -510,6 +548,8 @@ mod tests {
             group: None,
             body,
             span,
+            places: Vec::new(),
+            doubles: None,
         });
         program
     }

@@ -7,11 +7,13 @@
 //!                             d: f32 = fma n b c;
 //! ```
 //!
-//! A product nobody else uses is left for dead-code removal. `f16` is left alone: machines without
+//! The product is then left for dead-code removal. One that is used otherwise too is computed anyway: contracting it saves
+//! nothing and keeps its factors waiting, so it stays. `f16` is left alone: machines without
 //! half arithmetic would compute the same thing more slowly. Skipped under `--strict-fp`.
 
 use warpwise_diag::Limit;
 use warpwise_ir::entity::SecondaryMap;
+use warpwise_ir::traverse::Visitor;
 use warpwise_ir::{Body, Expr, Function, Operand, Program, Stm, Type, Var};
 use warpwise_prim::{BinaryOp, ScalarType, TernaryOp, UnaryOp};
 
@@ -20,13 +22,33 @@ use crate::pass::rewrite_bodies;
 /// Contracts multiplications into additions and subtractions in every function.
 pub fn contract(program: &mut Program) -> Result<(), Limit> {
     rewrite_bodies(program, |function, body| {
-        Contracter { function, products: SecondaryMap::default() }.body(body)
+        let mut kept = Kept(SecondaryMap::default());
+        kept.body(body);
+        Contracter { function, kept, products: SecondaryMap::default() }.body(body)
     });
     Ok(())
 }
 
+/// The variables that are used otherwise than as terms of sums.
+struct Kept(SecondaryMap<Var, bool>);
+
+impl<'a> Visitor<'a> for Kept {
+    fn stm(&mut self, stm: &'a Stm) {
+        if !matches!(stm.expr, Expr::Binary(BinaryOp::FAdd | BinaryOp::FSub, ..)) {
+            self.walk_stm(stm);
+        }
+    }
+
+    fn operand(&mut self, operand: &'a Operand) {
+        if let Operand::Var(var) = operand {
+            self.0[*var] = true;
+        }
+    }
+}
+
 struct Contracter<'f> {
     function: &'f mut Function,
+    kept: Kept,
     /// The factors of a variable that is a product.
     products: SecondaryMap<Var, Option<(Operand, Operand)>>,
 }
@@ -66,7 +88,7 @@ impl Contracter<'_> {
     }
 
     fn contracts(&self, var: Var) -> bool {
-        matches!(self.function.ty(var), Type::Scalar(ScalarType::F32 | ScalarType::F64))
+        !self.kept.0[var] && matches!(self.function.ty(var), Type::Scalar(ScalarType::F32 | ScalarType::F64))
     }
 
     fn product(&self, operand: Operand) -> Option<(Operand, Operand)> {

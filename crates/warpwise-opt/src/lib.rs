@@ -22,6 +22,8 @@ pub mod relax;
 
 pub mod flatten;
 
+pub mod chunk;
+
 pub mod segment;
 pub mod straighten;
 

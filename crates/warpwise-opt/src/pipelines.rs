@@ -59,6 +59,10 @@ pub const DEVICE: &[Pass] = &[
     PLACE, SHORT_CIRCUIT, MERGE,
 ];
 
+/// Before an entry point is taken apart into chunks: as for CPUs as long as operations are what the program says.
+#[rustfmt::skip]
+pub const WHOLE: &[Pass] = &[INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, SIMPLIFY, FUSE, SIMPLIFY];
+
 /// What the reference interpreter runs instead of the program as written: contraction is part of what a
 /// program means, and it needs products and sums in one body.
 pub const REFERENCE: &[Pass] = &[INLINE, SIMPLIFY, CONTRACT];

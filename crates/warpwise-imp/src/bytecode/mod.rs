@@ -16,8 +16,10 @@
 
 mod control;
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
-use warpwise_diag::{Bug, Sources};
+use warpwise_diag::{Bug, FileId, Sources, Span};
 use warpwise_ir::entity::Entity;
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 use warpwise_runtime::machine::{self, Arg, Instr, Slot, View};
@@ -38,6 +40,8 @@ pub fn bytecode(program: &ImpProgram, sources: &Sources) -> Result<machine::Modu
     let name = |kernel: &Kernel| machine::KernelName {
         name: kernel.name.clone(),
         place: sources.describe(kernel.span),
+        lines: lines(kernel.span, &kernel.places, sources),
+        doubles: kernel.doubles.map_or(String::new(), |span| expression(span, sources)),
     };
     Ok(machine::Module {
         functions: functions?,
@@ -72,6 +76,54 @@ fn translate(
         code: control::prepend(constant_code, code),
         results,
     })
+}
+
+/// The place and the first line of the text of a span, for people; empty where that is not known.
+fn expression(span: Span, sources: &Sources) -> String {
+    if !sources.contains(span.file) {
+        return String::new();
+    }
+    let text = sources.text(span.file).get(span.start as usize..span.end as usize).unwrap_or_default();
+    match text.lines().next() {
+        None => sources.describe(span),
+        Some(line) => format!("`{}` at {}", line.trim(), sources.describe(span)),
+    }
+}
+
+/// The lines of the source that statements stand on, for people: `p.fut:3, 7-9`. Empty where the place of the whole
+/// says as much.
+fn lines(whole: Span, places: &[Span], sources: &Sources) -> String {
+    let line = |span: &Span| (span.file, sources.position(span.file, span.start).line);
+    let known = |span: &&Span| !span.is_none() && sources.contains(span.file);
+    let all: BTreeSet<(FileId, u32)> = places.iter().chain([&whole]).filter(known).map(line).collect();
+    if all.len() < 2 {
+        return String::new();
+    }
+    let mut runs: Vec<(FileId, u32, u32)> = Vec::new();
+    for (file, line) in all {
+        match runs.last_mut() {
+            Some((same, _, last)) if *same == file && *last + 1 == line => *last = line,
+            _ => runs.push((file, line, line)),
+        }
+    }
+    let mut text = String::new();
+    let mut before = None;
+    for (file, first, last) in runs {
+        text += match before {
+            None => "",
+            Some(same) if same == file => ", ",
+            Some(_) => "; ",
+        };
+        if before != Some(file) {
+            text += &format!("{}:", sources.name(file));
+        }
+        text += &first.to_string();
+        if last > first {
+            text += &format!("-{last}");
+        }
+        before = Some(file);
+    }
+    text
 }
 
 /// What a memory is called in messages: as the array that it is made for.
@@ -174,7 +226,11 @@ impl Translator<'_> {
             | Op::ArenaReset { .. }
             | Op::WaitFlag { .. }
             | Op::SetFlag { .. }
-            | Op::Barrier => return Err(self.kernel_only(op)),
+            | Op::Barrier
+            | Op::Ticket { .. }
+            | Op::Locked { .. }
+            | Op::Publish { .. }
+            | Op::Await { .. } => return Err(self.kernel_only(op)),
         };
         self.code.push(instr);
         Ok(())

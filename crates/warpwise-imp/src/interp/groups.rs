@@ -66,7 +66,8 @@ impl<'p> Frame<'p> {
             for (mem, block) in &local {
                 frame.mems[mem.index()] = Some(Rc::clone(block));
             }
-            frame.observed = Some((Who { iteration, item, barriers: 0 }, Rc::clone(touches)));
+            frame.observed =
+                Some((Who { iteration, item, barriers: 0, acquired: false }, Rc::clone(touches)));
             frames.push(frame);
         }
         let leaving = vec![None; frames.len()];
@@ -121,6 +122,12 @@ impl Items<'_> {
                 active.iter().for_each(|&i| self.leaving[i] = Some(*label));
                 Ok(())
             }
+            Op::Locked { body, .. } => active.iter().try_for_each(|&i| {
+                self.frames[i].locked = true;
+                let done = self.block(body, &vec![i]);
+                self.frames[i].locked = false;
+                done
+            }),
             Op::Barrier => self.barrier(active),
             simple => active.iter().try_for_each(|&i| self.frames[i].simple(simple)),
         }
@@ -167,9 +174,12 @@ impl Items<'_> {
                 format!("a barrier that {} of {} work-items reach", active.len(), self.frames.len());
             return Err(Stop::Wrong(message));
         }
+        let acquired =
+            self.frames.iter().any(|frame| matches!(&frame.observed, Some((who, _)) if who.acquired));
         for frame in &mut self.frames {
             if let Some((who, _)) = &mut frame.observed {
                 who.barriers += 1;
+                who.acquired = acquired;
             }
         }
         Ok(())

@@ -124,6 +124,8 @@ pub(super) struct Frame<'p> {
     pub arena: i64,
     /// Who this is and where to note what it touches, on a device.
     pub observed: Option<(Who, Rc<RefCell<Touches>>)>,
+    /// Whether it holds a lock.
+    pub locked: bool,
     /// Whether kernels run as on a device.
     device: bool,
 }
@@ -145,6 +147,7 @@ impl<'p> Frame<'p> {
             steps: 0,
             arena: 0,
             observed: None,
+            locked: false,
             device: false,
         }
     }

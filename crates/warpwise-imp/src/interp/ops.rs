@@ -94,8 +94,33 @@ impl Frame<'_> {
                 let index = self.int(*index)?;
                 Ok(self.mem(*mem)?.borrow_mut().store(index, Scalar::I32(1))?)
             }
+            // Work-groups run one after the other, so that what is not there now never will be.
+            Op::Await { dst, mem, index } => {
+                let value = self.mem(*mem)?.borrow().load(ScalarType::I32, self.int(*index)?)?;
+                if value == Scalar::I32(0) {
+                    return Err("nobody has published what is waited for".to_string().into());
+                }
+                if let Some((who, _)) = &mut self.observed {
+                    who.acquired = true;
+                }
+                self.set(*dst, vec![value])
+            }
+            Op::Publish { mem, index, value } => {
+                if let Some((who, touches)) = &self.observed {
+                    touches.borrow_mut().publish(*who);
+                }
+                let index = self.int(*index)?;
+                Ok(self.mem(*mem)?.borrow_mut().store(index, Scalar::I32(*value))?)
+            }
+            Op::Ticket { dst, mem, index } => {
+                let (index, block) = (self.int(*index)?, self.mem(*mem)?);
+                let number = block.borrow().load(ScalarType::I32, index)?.as_int().unwrap_or(0);
+                block.borrow_mut().store(index, Scalar::int(ScalarType::I32, number + 1))?;
+                self.set(*dst, vec![Scalar::I64(number)])
+            }
             Op::Tuned { dst, default, .. } => self.set(*dst, vec![Scalar::I64(*default)]),
             Op::Barrier => Err("a barrier outside of a work-group".to_string().into()),
+            Op::Locked { .. } => Err("a lock outside of a device".to_string().into()),
             Op::If { .. }
             | Op::For { .. }
             | Op::While { .. }
@@ -288,6 +313,8 @@ impl Frame<'_> {
     /// Notes an access to an element, where that is asked for.
     fn touch(&self, touch: Touch, block: &Block, elem: ScalarType, place: i64) -> Result<(), Stop> {
         let Some((who, touches)) = &self.observed else { return Ok(()) };
+        // Whoever holds a lock is alone with what it guards.
+        let touch = if self.locked { Touch::Atomic } else { touch };
         let bytes = elem.bytes() as i64;
         Ok(touches.borrow_mut().touch(*who, touch, block, (place.saturating_mul(bytes), bytes))?)
     }

@@ -1,5 +1,6 @@
 //! Who touched which bytes during a launch on a device: two work-items must not touch one byte, at least one of them
-//! writing, unless a barrier of their group lies between, or both do so atomically.
+//! writing, unless a barrier of their group lies between, or both do so atomically, or the one has published what it did
+//! and the other has waited for that.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -15,6 +16,8 @@ pub(super) struct Who {
     pub item: usize,
     /// How many barriers it has passed.
     pub barriers: u64,
+    /// Whether its group has waited for what another has published.
+    pub acquired: bool,
 }
 
 /// How a byte is touched.
@@ -35,6 +38,8 @@ pub(super) struct Touches {
     seen: HashMap<(usize, i64), Vec<(Who, Touch)>>,
     /// Keeps every block where it is, so that its address stays its own.
     blocks: HashMap<usize, Block>,
+    /// Who of each iteration has published last.
+    published: HashMap<i64, Who>,
 }
 
 impl Who {
@@ -46,6 +51,11 @@ impl Who {
 }
 
 impl Touches {
+    /// What a work-item did so far, and its group before the last barrier, can be seen by those who wait for it.
+    pub fn publish(&mut self, who: Who) {
+        self.published.insert(who.iteration, who);
+    }
+
     /// Notes a touch of `bytes` bytes from `first` on.
     pub fn touch(
         &mut self,
@@ -61,7 +71,9 @@ impl Touches {
             let clash = seen.iter().find(|(other, other_touch)| {
                 let both_read = touch == Touch::Read && *other_touch == Touch::Read;
                 let both_atomic = touch == Touch::Atomic && *other_touch == Touch::Atomic;
-                !both_read && !both_atomic && who.races_with(*other)
+                let ordered = who.acquired && is_released(&self.published, *other);
+                let harmless = both_read || both_atomic || ordered;
+                !harmless && who.races_with(*other)
             });
             if let Some((other, other_touch)) = clash {
                 return Err(format!(
@@ -72,6 +84,13 @@ impl Touches {
         }
         Ok(())
     }
+}
+
+/// Whether what somebody did was published afterwards.
+fn is_released(published: &HashMap<i64, Who>, other: Who) -> bool {
+    published.get(&other.iteration).is_some_and(|by| {
+        other.barriers < by.barriers || other.item == by.item && other.barriers <= by.barriers
+    })
 }
 
 /// Adds a touch to those of a byte, if it can clash with anything that those before it do not clash with: two
@@ -105,9 +124,28 @@ mod tests {
         let mut outcome = Ok(());
         for &(iteration, item, barriers, touch) in touches {
             assert_eq!(outcome, Ok(()), "only the last may race");
-            outcome = all.touch(Who { iteration, item, barriers }, touch, &block, (3, 1));
+            outcome = all.touch(who(iteration, item, barriers), touch, &block, (3, 1));
         }
         outcome.is_err()
+    }
+
+    fn who(iteration: i64, item: usize, barriers: u64) -> Who {
+        Who { iteration, item, barriers, acquired: false }
+    }
+
+    #[test]
+    fn what_is_published_and_waited_for_does_not_race() {
+        let outcome = |publisher: Option<Who>, acquired: bool| {
+            let (block, mut all) = (Bytes::with(vec![0; 8]), Touches::default());
+            all.touch(who(0, 1, 2), Touch::Write, &block, (3, 1)).expect("the first touch");
+            publisher.into_iter().for_each(|publisher| all.publish(publisher));
+            all.touch(Who { acquired, ..who(1, 0, 0) }, Touch::Read, &block, (3, 1)).is_ok()
+        };
+        // Published by the same work-item, or by another one after a barrier.
+        assert!(outcome(Some(who(0, 1, 2)), true) && outcome(Some(who(0, 0, 3)), true));
+        assert!(!outcome(Some(who(0, 0, 2)), true), "no barrier lies between");
+        assert!(!outcome(Some(who(2, 1, 2)), true), "somebody else published");
+        assert!(!outcome(Some(who(0, 1, 2)), false) && !outcome(None, true));
     }
 
     #[test]

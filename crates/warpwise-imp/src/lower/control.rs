@@ -264,6 +264,8 @@ impl<'a> Emitter<'a> {
         let inits: Vec<CoreOperand> = params.iter().map(|param| param.init).collect();
         let inits = self.carried_all(&inits, stm.span)?;
         self.assign(&slots, inits, stm.span)?;
+        let begun_with = std::mem::take(&mut self.begun_with);
+        self.release_locals(begun_with);
         let vars: Vec<Var> = params.iter().map(|param| param.var).collect();
         self.bind_slots(&vars, &slots);
         let divergent = match form {

@@ -4,6 +4,7 @@
 //! and a launch argument. Everything else lives in the tables of the [`Scope`].
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -30,6 +31,8 @@ pub(super) struct Context<'a> {
     pub target: &'a CpuTarget,
     /// Whether kernels are for a device, one work-item an iteration; the target then has no vectors.
     pub device: bool,
+    /// Whether work-groups of a device that run go on while others wait for them.
+    pub look_back: bool,
     /// The expression that binds each scalar variable bound by a statement of its own.
     pub definitions: FxHashMap<Var, &'a Expr>,
     /// Blocks allocated by host code that no other name in scope can stand for.
@@ -132,6 +135,8 @@ pub(super) struct Emitter<'a> {
     pub decided: Option<(Var, bool)>,
     /// Whether lane dimensions run one iteration at a time, because lanes could not.
     pub scalar_only: bool,
+    /// Blocks that the loop to come begins with and nothing needs thereafter. Host code.
+    pub begun_with: Vec<Mem>,
     /// Whether results are stored past the caches.
     pub streaming: bool,
     /// Parts of a kernel's range should begin at multiples of this.
@@ -148,6 +153,10 @@ pub(super) struct Emitter<'a> {
     pub args: Vec<Operand>,
     /// The host's memories for the others, with the core variable where there is one.
     pub mem_args: Vec<(Mem, Option<Var>)>,
+    /// The places in the source of the statements of a kernel.
+    pub places: BTreeSet<Span>,
+    /// The place of the first statement of a kernel that computes an `f64`.
+    pub doubles: Option<Span>,
 }
 
 impl<'a> Emitter<'a> {
@@ -170,6 +179,7 @@ impl<'a> Emitter<'a> {
             failing: None,
             decided: None,
             scalar_only: false,
+            begun_with: Vec::new(),
             streaming: false,
             align: 1,
             group: None,
@@ -178,6 +188,8 @@ impl<'a> Emitter<'a> {
             mem_params: Vec::new(),
             args: Vec::new(),
             mem_args: Vec::new(),
+            places: BTreeSet::new(),
+            doubles: None,
         }
     }
 

@@ -3,7 +3,7 @@
 //! How many chunks there are follows from the sizes alone, and the copies are combined in the order of the
 //! chunks: results do not depend on threads. A small table has several copies a chunk, taken in turns, so that
 //! equal neighbours do not wait for each other's store. Chunks for a table that the cache does not hold are sorted by
-//! ranges of bins first (`hist_ranges`). Where the table is large compared with the input, one task combines right into
+//! ranges of bins first (`hist_ranges`); of a table of few bins every lane has one (`hist_few`). Where the table is large compared with the input, one task combines right into
 //! it. Histograms inside a task are in `inner_hist`.
 //!
 //! ```text
@@ -109,8 +109,8 @@ impl<'a> Emitter<'a> {
     }
 
     fn hist_sizes(&mut self, count: Operand, ops: &[HistOp], bins: &[Operand]) -> Sizes {
-        let zero = Operand::i64(0);
-        let most = bins.iter().fold(zero, |most, &bins| self.code.binary(BinaryOp::SMax, most, bins));
+        let most = bins.iter().copied().reduce(|most, bins| self.code.binary(BinaryOp::SMax, most, bins));
+        let most = most.unwrap_or(Operand::i64(0));
         let bytes = |dest: &Var| self.elem(*dest).bytes() as i64;
         let bytes = ops.iter().flat_map(|op| &op.dests).map(bytes).max().unwrap_or(1);
         let worth = self.code.mul(most, Operand::i64(INPUTS_PER_BYTE * bytes));
@@ -153,32 +153,74 @@ impl<'a> Emitter<'a> {
         let cost = self.code.mul(cost, sizes.chunk);
         let schedule = if self.is_uneven(&op.body) { Schedule::Dynamic } else { Schedule::Static };
         let range = Range { extent: sizes.chunks, schedule, cost };
-        let few =
-            self.build_chunks(stm, op, ops, &tables, &Sizes { copies: Operand::i64(COPIES), ..*sizes })?;
-        let many = self.build_chunks(stm, op, ops, &tables, &Sizes { copies: Operand::i64(1), ..*sizes })?;
-        let ranges = match ops {
-            [hist] => self.build_ranges(stm, op, hist, &tables[0], sizes)?,
-            _ => None,
+        let few = self.few_bins(op);
+        let most = sizes.most.as_int();
+        let one = Sizes { copies: Operand::i64(1), ..*sizes };
+        let in_lanes = match most.is_none_or(|most| most <= few) {
+            true => self.build_few(stm, op, ops, &tables, &one),
+            false => None,
         };
-        let small = self.code.compare(CompareOp::SLt, Operand::i64(1), sizes.copies);
-        self.code.open();
-        self.launch(few, range);
-        let then_block = self.code.close();
-        self.code.open();
-        match ranges {
-            Some(ranges) => self.launch_ranges(ranges, many, range, sizes.most, &ops[0]),
-            None => self.launch(many, range),
-        }
-        let else_block = self.code.close();
-        self.code.emit(Op::If { cond: small, then_block, else_block });
+        let sizes = match in_lanes {
+            Some(in_lanes) if most.is_some() => {
+                self.launch(in_lanes, range);
+                one
+            }
+            Some(in_lanes) => {
+                let cond = self.code.compare(CompareOp::SLe, sizes.most, Operand::i64(few));
+                self.code.open();
+                self.launch(in_lanes, range);
+                let then_block = self.code.close();
+                self.code.open();
+                let done = self.launch_turns(stm, op, ops, &tables, sizes, range);
+                let else_block = self.code.close();
+                self.code.emit(Op::If { cond, then_block, else_block });
+                done?;
+                Sizes { copies: self.code.select(cond, one.copies, sizes.copies), ..*sizes }
+            }
+            None => {
+                self.launch_turns(stm, op, ops, &tables, sizes, range)?;
+                *sizes
+            }
+        };
         for ((hist, table), &extent) in ops.iter().zip(&tables).zip(bins) {
-            let built = self.build_merge(stm, hist, table, sizes)?;
+            let built = self.build_merge(stm, hist, table, &sizes)?;
             let cost = self.code.mul(sizes.chunks, sizes.copies);
             self.launch(built, Range { extent, schedule: Schedule::Static, cost });
         }
         for table in tables {
             self.release_locals(table.mems);
         }
+        Ok(())
+    }
+
+    /// Launches the kernel that combines chunks one value after the other.
+    fn launch_turns(
+        &mut self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        ops: &'a [HistOp],
+        tables: &[Tables],
+        sizes: &Sizes,
+        range: Range,
+    ) -> Lowered<()> {
+        let small =
+            self.build_chunks(stm, op, ops, tables, &Sizes { copies: Operand::i64(COPIES), ..*sizes })?;
+        let large = self.build_chunks(stm, op, ops, tables, &Sizes { copies: Operand::i64(1), ..*sizes })?;
+        let ranges = match ops {
+            [hist] => self.build_ranges(stm, op, hist, &tables[0], sizes)?,
+            _ => None,
+        };
+        let cond = self.code.compare(CompareOp::SLt, Operand::i64(1), sizes.copies);
+        self.code.open();
+        self.launch(small, range);
+        let then_block = self.code.close();
+        self.code.open();
+        match ranges {
+            Some(ranges) => self.launch_ranges(ranges, large, range, sizes.most, &ops[0]),
+            None => self.launch(large, range),
+        }
+        let else_block = self.code.close();
+        self.code.emit(Op::If { cond, then_block, else_block });
         Ok(())
     }
 

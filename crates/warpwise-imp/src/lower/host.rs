@@ -13,29 +13,34 @@ use warpwise_ir::{Body, Expr, Function, FunctionId, Operand as CoreOperand, Prog
 use warpwise_prim::{Scalar, ScalarType};
 use warpwise_runtime::machine::{CheckPart, Schedule};
 
+use crate::lower::Machine;
 use crate::lower::emitter::{BlockBinding, Context, Emitter, Failing, Lowered, Value};
 use crate::lower::kernels::Range;
 use crate::lower::liveness;
 use crate::lower::memory::View;
 use crate::op::Op;
 use crate::program::{Check, CheckId, HostFunction, HostParam, HostResult, ImpProgram};
-use crate::target::CpuTarget;
 use crate::types::{ImpType, Mem, Operand, Space, StridedView};
 
 /// Lowers a function into `lowered`.
 pub(super) fn lower_function(
     program: &Program,
     id: FunctionId,
-    (target, device): (&CpuTarget, bool),
+    machine: Machine,
     lowered: &mut ImpProgram,
 ) -> Lowered<()> {
     let function = &program.functions[id];
+    let (target, device, look_back) = match machine {
+        Machine::Cpu(target) => (target, false, false),
+        Machine::Device { scalar, look_back } => (scalar, true, look_back),
+    };
     let mut definitions = Definitions(FxHashMap::default());
     definitions.body(&function.body);
     let cx = Context {
         function,
         target,
         device,
+        look_back,
         definitions: definitions.0,
         unique_blocks: liveness::unique_blocks(function),
         kernels: RefCell::new(std::mem::take(&mut lowered.kernels)),
@@ -153,11 +158,16 @@ impl<'a> Emitter<'a> {
         let mut deaths = liveness::deaths(self.cx.function, body);
         for (position, stm) in body.stms.iter().enumerate() {
             self.code.span = stm.span;
-            self.host_stm(stm)?;
-            for block in deaths.after.remove(&position).unwrap_or_default() {
+            for block in deaths.at_begin.remove(&position).unwrap_or_default() {
                 let mem = self.block(block, stm.span)?.mem;
-                self.code.emit(Op::Release { mem });
+                self.begun_with.push(mem);
             }
+            self.host_stm(stm)?;
+            let mut dead = std::mem::take(&mut self.begun_with);
+            for block in deaths.after.remove(&position).unwrap_or_default() {
+                dead.push(self.block(block, stm.span)?.mem);
+            }
+            self.release_locals(dead);
         }
         deaths.in_result.iter().map(|&block| Ok(self.block(block, Span::NONE)?.mem)).collect()
     }

@@ -73,7 +73,10 @@ impl<'a> Emitter<'a> {
         let mut kernels = self.cx.kernels.borrow_mut();
         let name = format!("{}_{kind}_{}", self.cx.function.name, kernels.len());
         let (regs, mems, group) = (kernel.code.regs, kernel.code.mems, kernel.group);
-        let id = kernels.push(Kernel { name, params, regs, mems, lo, hi, group, body, span });
+        let places = kernel.places.into_iter().filter(|place| !place.is_none()).collect();
+        let doubles = kernel.doubles;
+        let id =
+            kernels.push(Kernel { name, params, regs, mems, lo, hi, group, body, span, places, doubles });
         let mem_args = kernel.mem_args.iter().map(|(mem, _)| *mem).collect();
         Ok(Built { kernel: id, args: kernel.args, mem_args, align: kernel.align })
     }
@@ -222,11 +225,18 @@ fn writes(block: &Block, written: &mut FxHashSet<Mem>) {
             | Op::CompressStore { mem, .. }
             | Op::Atomic { mem, .. }
             | Op::WaitFlag { mem, .. }
+            | Op::Ticket { mem, .. }
+            | Op::Publish { mem, .. }
+            | Op::Await { mem, .. }
             | Op::SetFlag { mem, .. } => drop(written.insert(*mem)),
             Op::SetMem { src, .. } => drop(written.insert(*src)),
             Op::If { then_block, else_block, .. } => {
                 writes(then_block, written);
                 writes(else_block, written);
+            }
+            Op::Locked { mem, body, .. } => {
+                written.insert(*mem);
+                writes(body, written);
             }
             Op::For { body, .. } | Op::Scope { body, .. } => writes(body, written),
             Op::While { test, body, .. } => {

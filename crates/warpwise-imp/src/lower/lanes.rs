@@ -376,7 +376,7 @@ fn sets(block: &Block, reg: Reg) -> bool {
     block.iter().any(|op| match op {
         Op::Move { dst, .. } => *dst == reg,
         Op::If { then_block, else_block, .. } => sets(then_block, reg) || sets(else_block, reg),
-        Op::For { body, .. } | Op::Scope { body, .. } => sets(body, reg),
+        Op::For { body, .. } | Op::Scope { body, .. } | Op::Locked { body, .. } => sets(body, reg),
         Op::While { test, body, .. } => sets(test, reg) || sets(body, reg),
         _ => false,
     })
@@ -387,7 +387,7 @@ pub(super) fn leaves(block: &Block, label: Label) -> bool {
     block.iter().any(|op| match op {
         Op::Leave { label: left } => *left == label,
         Op::If { then_block, else_block, .. } => leaves(then_block, label) || leaves(else_block, label),
-        Op::For { body, .. } | Op::Scope { body, .. } => leaves(body, label),
+        Op::For { body, .. } | Op::Scope { body, .. } | Op::Locked { body, .. } => leaves(body, label),
         Op::While { test, body, .. } => leaves(test, label) || leaves(body, label),
         _ => false,
     })

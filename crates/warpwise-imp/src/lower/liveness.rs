@@ -1,7 +1,8 @@
 //! When blocks of memory can be let go of in host code.
 //!
 //! A block bound in a body is released after the last statement of that body that mentions it, or any
-//! array in it, at whatever depth; what the body's result mentions is handed on first.
+//! array in it, at whatever depth; what the body's result mentions is handed on first. A block that a loop only
+//! begins with is released when it has begun, so that its rounds find the memory free.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_ir::traverse::Visitor;
@@ -11,6 +12,8 @@ use warpwise_ir::{Body, Expr, Function, LoopParam, Operand, Stm, Type, Var};
 pub(super) struct Deaths {
     /// Blocks by the position of the last statement that mentions them.
     pub after: FxHashMap<usize, Vec<Var>>,
+    /// Blocks by the position of the loop that they are last mentioned by, as what it begins with.
+    pub at_begin: FxHashMap<usize, Vec<Var>>,
     /// Blocks that the result mentions.
     pub in_result: Vec<Var>,
 }
@@ -27,11 +30,24 @@ pub(super) fn deaths<'f>(function: &'f Function, body: &'f Body) -> Deaths {
     }
     let kept = mentioned(function, |mentions| mentions.operands(&body.result));
     let (in_result, dying): (Vec<Var>, Vec<Var>) = bound.into_iter().partition(|block| kept.contains(block));
-    let mut after: FxHashMap<usize, Vec<Var>> = FxHashMap::default();
+    let mut deaths = Deaths { after: FxHashMap::default(), at_begin: FxHashMap::default(), in_result };
     for block in dying {
-        after.entry(last[&block]).or_default().push(block);
+        let position = last[&block];
+        let only_begins = only_begins(function, &body.stms[position], block);
+        let deaths = if only_begins { &mut deaths.at_begin } else { &mut deaths.after };
+        deaths.entry(position).or_default().push(block);
     }
-    Deaths { after, in_result }
+    deaths
+}
+
+/// Whether a statement is a loop whose rounds and results need a block no more.
+fn only_begins(function: &Function, stm: &Stm, block: Var) -> bool {
+    let Expr::Loop { params, body, .. } = &stm.expr else { return false };
+    let needed = mentioned(function, |mentions| {
+        stm.pattern.iter().chain(params.iter().map(|param| &param.var)).for_each(|var| mentions.bind(var));
+        mentions.body(body);
+    });
+    !needed.contains(&block)
 }
 
 /// Blocks allocated by host code that no other name in scope can stand for: those that are handed to no

@@ -88,7 +88,7 @@ impl Emitter<'_> {
     }
 
     /// Where an element lies in its block.
-    fn address(&mut self, view: &View, indices: &[Value]) -> Value {
+    pub fn address(&mut self, view: &View, indices: &[Value]) -> Value {
         let offset = self.offset(view, indices);
         if !view.block.interleaved {
             return offset;

@@ -54,6 +54,7 @@ mod segs;
 
 mod blocks;
 mod hist;
+mod hist_few;
 mod hist_ranges;
 mod inner_hist;
 mod partition;
@@ -72,20 +73,36 @@ use warpwise_ir::Program;
 use crate::program::ImpProgram;
 use crate::target::CpuTarget;
 
+/// What kernels are for.
+#[derive(Clone, Copy)]
+enum Machine<'t> {
+    Cpu(&'t CpuTarget),
+    Device {
+        /// A CPU without vectors, as work-items are.
+        scalar: &'t CpuTarget,
+        look_back: bool,
+    },
+}
+
+/// Elements of a reduction over host data that are combined by themselves before such pieces are combined in order, from
+/// the first one on; a multiple of the sizes of all blocks. So reductions can be done piece by piece, with the same bits.
+pub const PIECE: i64 = 1 << 17;
+
 /// Lowers a whole program.
 pub fn lower(program: &Program, target: &CpuTarget) -> Result<ImpProgram, Limit> {
-    lower_functions(program, (target, false))
+    lower_functions(program, Machine::Cpu(target))
 }
 
-/// Lowers a whole program that is scheduled for a device.
-pub fn lower_for_device(program: &Program) -> Result<ImpProgram, Limit> {
-    lower_functions(program, (&CpuTarget::without_vectors(), true))
+/// Lowers a whole program that is scheduled for a device. `look_back` says that work-groups of it that run go on while
+/// others wait for them, so that scans may take one launch.
+pub fn lower_for_device(program: &Program, look_back: bool) -> Result<ImpProgram, Limit> {
+    lower_functions(program, Machine::Device { scalar: &CpuTarget::without_vectors(), look_back })
 }
 
-fn lower_functions(program: &Program, target: (&CpuTarget, bool)) -> Result<ImpProgram, Limit> {
+fn lower_functions(program: &Program, machine: Machine<'_>) -> Result<ImpProgram, Limit> {
     let mut lowered = ImpProgram::default();
     for (id, _) in program.functions.iter() {
-        host::lower_function(program, id, target, &mut lowered)?;
+        host::lower_function(program, id, machine, &mut lowered)?;
     }
     Ok(lowered)
 }

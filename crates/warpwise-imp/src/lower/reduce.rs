@@ -5,7 +5,8 @@
 //! halves. Any other combines the lanes of each group as a tree of neighbours, and the groups in order.
 
 use warpwise_diag::Span;
-use warpwise_ir::{Body, Expr, Lambda, Operand as CoreOperand, Reduce};
+use warpwise_ir::{Body, Expr, Lambda, Operand as CoreOperand, Reduce, Stm};
+use warpwise_prim::BinaryOp;
 
 use crate::lower::emitter::{Emitter, Lanes, Lowered, Mask, Value};
 use crate::lower::lanes::LaneLoop;
@@ -20,6 +21,13 @@ pub(super) struct Accumulators {
     per_lane: bool,
 }
 
+impl Accumulators {
+    /// What lanes have combined, each for itself.
+    pub fn of_lanes(regs: Vec<Reg>) -> Accumulators {
+        Accumulators { regs, per_lane: true }
+    }
+}
+
 /// Whether an operator commutes, as it is declared or as it is written: componentwise commutative operators.
 pub(super) fn commutes(reduce: &Reduce) -> bool {
     reduce.commutative || componentwise(&reduce.op)
@@ -27,17 +35,30 @@ pub(super) fn commutes(reduce: &Reduce) -> bool {
 
 /// Whether an operator is written as commutative operators of one component each.
 pub(super) fn componentwise(op: &Lambda) -> bool {
+    componentwise_operators(op).is_some()
+}
+
+/// The commutative operators of one component each that an operator is written as.
+pub(super) fn componentwise_operators(op: &Lambda) -> Option<Vec<BinaryOp>> {
     let Body { stms, result } = &op.body;
     let half = op.params.len() / 2;
-    stms.len() == half
-        && stms.iter().enumerate().all(|(i, stm)| {
-            let (x, y) = (CoreOperand::Var(op.params[i]), CoreOperand::Var(op.params[half + i]));
-            let own = match &stm.expr {
-                Expr::Binary(op, a, b) => op.is_commutative() && ((*a, *b) == (x, y) || (*a, *b) == (y, x)),
-                _ => false,
-            };
-            own && result[i] == CoreOperand::Var(stm.pattern[0])
-        })
+    if stms.len() != half {
+        return None;
+    }
+    let operator = |(i, stm): (usize, &Stm)| {
+        let (x, y) = (CoreOperand::Var(op.params[i]), CoreOperand::Var(op.params[half + i]));
+        match &stm.expr {
+            Expr::Binary(op, a, b)
+                if op.is_commutative()
+                    && ((*a, *b) == (x, y) || (*a, *b) == (y, x))
+                    && result[i] == CoreOperand::Var(stm.pattern[0]) =>
+            {
+                Some(*op)
+            }
+            _ => None,
+        }
+    };
+    stms.iter().enumerate().map(operator).collect()
 }
 
 impl<'a> Emitter<'a> {

@@ -3,11 +3,15 @@
 //! The reduced dimension is cut into blocks of a size that the body's cost decides at compile time, counted
 //! from 0. One iteration of the first kernel is a block of a segment and leaves a partial result; a second kernel
 //! combines the partial results of each segment. So the tree depends on the extents alone.
+//!
+//! A single segment is combined piece by piece, [`PIECE`] elements each, the pieces in order: so somebody who has the
+//! elements piece by piece can do the same.
 
 use warpwise_ir::{Body, Expr, Mapping, Operand as CoreOperand, Reduce, SegDim, SegOp, Stm};
 use warpwise_prim::{BinaryOp, CompareOp, ScalarType};
 use warpwise_runtime::machine::Schedule;
 
+use crate::lower::PIECE;
 use crate::lower::blocks::Cut;
 use crate::lower::cost::{self, Work};
 use crate::lower::emitter::{Emitter, Lowered, Value};
@@ -17,10 +21,14 @@ use crate::lower::lanes::LaneLoop;
 use crate::lower::reduce::{Accumulators, commutes};
 use crate::lower::slots::Slot;
 use crate::lower::variance::Variance;
+use crate::op::Op;
 use crate::types::{Mem, Operand};
 
 /// Operations a block should come to.
 const BLOCK_COST: i64 = 1 << 17;
+
+/// The largest block.
+const LARGEST_BLOCK: i64 = 1 << 14;
 
 /// What several reductions do in lanes.
 fn work(reduces: &[Reduce]) -> Work {
@@ -135,10 +143,11 @@ impl<'a> Emitter<'a> {
                 kernel.bind_flat(outer, segment.into(), stm.span)?;
                 let first = kernel.code.mul(segment, blocks);
                 let end = kernel.code.add(first, blocks);
-                let totals = kernel.combine_partials(reduces, &ins, &how, (first, end))?;
                 if outer.is_empty() {
+                    let totals = kernel.combine_pieces(reduces, &ins, &how, (first, end), cut.block)?;
                     return kernel.store_totals(&ins, Operand::i64(0), &totals);
                 }
+                let totals = kernel.combine_partials(reduces, &ins, &how, (first, end))?;
                 kernel.store_reductions(stm, op, totals)
             })
         })
@@ -255,6 +264,46 @@ impl<'a> Emitter<'a> {
         Ok(totals)
     }
 
+    /// Combines partial results `first..end` of blocks of this size piece by piece.
+    fn combine_pieces(
+        &mut self,
+        reduces: &'a [Reduce],
+        ins: &[Mem],
+        how: &LaneLoop,
+        (first, end): (Operand, Operand),
+        block: i64,
+    ) -> Lowered<Vec<Operand>> {
+        let blocks = (PIECE / block).max(1);
+        let accs = self.start_all(reduces, 1)?;
+        let from = self.code.int_reg("piece");
+        self.code.open();
+        let to = self.code.add(from, Operand::i64(blocks));
+        let to = self.code.binary(BinaryOp::SMin, to, end);
+        let combined = self.combine_piece(reduces, ins, how, (from.into(), to), &accs);
+        let body = self.code.close();
+        self.code.emit(Op::For { index: from, from: first, to: end, step: blocks, body });
+        combined?;
+        self.finish_all(reduces, &accs, &LaneLoop { width: 1, ..how.clone() })
+    }
+
+    /// Combines what partial results come to with what those before them came to.
+    fn combine_piece(
+        &mut self,
+        reduces: &'a [Reduce],
+        ins: &[Mem],
+        how: &LaneLoop,
+        range: (Operand, Operand),
+        accs: &[Accumulators],
+    ) -> Lowered<()> {
+        let totals = self.combine_partials(reduces, ins, how, range)?;
+        let mut totals = totals.into_iter().map(Value::Uniform);
+        for (reduce, acc) in reduces.iter().zip(accs) {
+            let own: Vec<Value> = totals.by_ref().take(reduce.neutral.len()).collect();
+            self.accumulate(reduce, acc, &own)?;
+        }
+        Ok(())
+    }
+
     /// Combines partial results `first..end`.
     fn combine_partials(
         &mut self,
@@ -302,7 +351,7 @@ impl<'a> Emitter<'a> {
 fn block_size(op: &SegOp, reduces: &[Reduce]) -> i64 {
     let combining: i64 = reduces.iter().map(|reduce| cost::static_cost(&reduce.op.body, 1000)).sum();
     let cost = cost::static_cost(&op.body, 1000).saturating_add(combining).max(1);
-    let size = (BLOCK_COST / cost).clamp(16, 1 << 14) as u64;
+    let size = (BLOCK_COST / cost).clamp(16, LARGEST_BLOCK) as u64;
     size.next_power_of_two() as i64
 }
 

@@ -2,7 +2,8 @@
 //!
 //! The same code serves lanes and scalar parts; what is different in host code is in `host`.
 
-use warpwise_ir::{Body, Expr, Operand as CoreOperand, Stm, Type};
+use warpwise_ir::{Body, Expr, Operand as CoreOperand, Stm, Type, Var};
+use warpwise_prim::ScalarType;
 
 use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Value};
 use crate::op::Op;
@@ -98,6 +99,11 @@ impl<'a> Emitter<'a> {
 
     /// Lowers a statement of a kernel.
     pub fn stm(&mut self, stm: &'a Stm) -> Lowered<()> {
+        self.places.insert(stm.span);
+        let is_double = |&var: &Var| self.cx.function.ty(var).elem() == Some(ScalarType::F64);
+        if self.doubles.is_none() && !stm.span.is_none() && stm.pattern.iter().any(is_double) {
+            self.doubles = Some(stm.span);
+        }
         if self.common_stm(stm)? {
             return Ok(());
         }

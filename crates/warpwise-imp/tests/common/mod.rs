@@ -59,7 +59,11 @@ pub fn all_in_lanes(text: &str) -> bool {
 /// What the function `main` comes to on each machine, without and with the optimiser, and on a device.
 pub fn run_all(text: &str, args: &[Data]) -> Vec<Result<Report, Stop>> {
     let mut outcomes = run_on_cpus(text, args);
-    outcomes.push(run_on_device(&for_device(text), "main", args));
+    // Nothing else differs.
+    let has_scans = text.contains("scan");
+    for look_back in [false, true].into_iter().filter(|&look_back| has_scans || !look_back) {
+        outcomes.push(run_on_device(&for_device(text, look_back), "main", args));
+    }
     outcomes
 }
 
@@ -73,12 +77,12 @@ fn run_on_cpus(text: &str, args: &[Data]) -> Vec<Result<Report, Stop>> {
 }
 
 /// A program of level `soac`, lowered for a device.
-fn for_device(text: &str) -> ImpProgram {
+fn for_device(text: &str, look_back: bool) -> ImpProgram {
     let mut program = warpwise_ir::parse::parse(text, FileId(0)).expect("the program parses");
     let passes = pipelines::strict(pipelines::DEVICE);
     let passed = run_passes(&passes, &mut program, Level::Soac, |_, _, _| {});
     passed.unwrap_or_else(|failure| panic!("{failure:?}"));
-    let lowered = lower::lower_for_device(&program).expect("the program can be lowered");
+    let lowered = lower::lower_for_device(&program, look_back).expect("the program can be lowered");
     assert_eq!(verify::verify(&lowered), Ok(()));
     lowered
 }

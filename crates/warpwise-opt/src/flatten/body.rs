@@ -7,7 +7,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_ir::traverse::free_in_expr;
 use warpwise_ir::{Body, Expr, Function, Operand, Stm, Var};
 
+use super::calls::Folds;
 use super::lifter::{Form, Lifted, Lifter, Scope, Segments, needs};
+use super::runs_in_order;
 
 /// What becomes of a statement.
 enum Choice {
@@ -112,7 +114,7 @@ impl Lifter<'_> {
         if !stm.span.is_none() {
             self.span = stm.span;
         }
-        if self.is_uniform(stm) {
+        if self.is_uniform(stm) || self.is_common(stm) {
             self.out.push(stm.clone());
             return Ok(());
         }
@@ -133,7 +135,7 @@ impl Lifter<'_> {
             self.regular_type(self.function.ty(var))
                 && !sizes.iter().any(|x| stm.pattern.iter().any(|&y| *x == y.into()))
         });
-        if self.holds_irregular(&stm.expr) {
+        if self.holds_irregular(&stm.expr) && !(regular && self.stays_apart(&stm.expr)) {
             return Choice::Lift;
         }
         match &stm.expr {
@@ -147,6 +149,11 @@ impl Lifter<'_> {
             | Expr::Replicate { .. } => Choice::Delay,
             _ => Choice::Lift,
         }
+    }
+
+    /// Whether an expression whose results are regular runs within an element although its extents differ.
+    fn stays_apart(&self, expr: &Expr) -> bool {
+        self.functions.folds == Folds::Apart && runs_in_order(expr)
     }
 
     /// Whether an expression of the level under way has parallelism inside whose extent differs from element to

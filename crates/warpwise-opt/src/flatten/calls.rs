@@ -32,6 +32,19 @@ pub struct Functions {
     code: Vec<Function>,
     /// What became of values in them.
     pub notes: Vec<Note>,
+    /// How segments are folded.
+    pub folds: Folds,
+    /// Whether there is an element for certain.
+    pub some: bool,
+}
+
+/// How arrays whose sizes differ from element to element are reduced and scanned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Folds {
+    /// All elements at once, as segmented operations: rounding depends on what lies before an element.
+    Segmented,
+    /// Each element by itself, as if it were the only one.
+    Apart,
 }
 
 /// A function over many elements.
@@ -66,6 +79,8 @@ impl Functions {
             lifted: Vec::new(),
             code: Vec::new(),
             notes: Vec::new(),
+            folds: Folds::Segmented,
+            some: false,
         }
     }
 
@@ -140,8 +155,24 @@ fn signature(
     let body = copier.copy_body(&callee.body);
     let results: Vec<Type> =
         callee.results.iter().map(|result| copier.substitution.apply_type(callee.ty(result.var))).collect();
+    let known = parameters(function, &vars, &lifted.params, width);
+    for (ty, &regular) in results.iter().zip(&lifted.regular_results) {
+        if regular {
+            function.result("all", ty.array_of(&[width.into()]), true);
+            continue;
+        }
+        let total = function.result("total", Type::I64, false);
+        function.result("starts", Type::I64.array_of(&[width.into()]), true);
+        let elem = ty.elem().unwrap_or(ScalarType::I64);
+        function.result("data", Type::array(elem, [total.into()]), true);
+    }
+    (known, body)
+}
+
+/// Declares the parameters of a lifted function; yields what its body knows of them.
+pub fn parameters(function: &mut Function, vars: &[Var], taken: &[TakenAs], width: Var) -> Vec<(Var, Form)> {
     let mut known = Vec::new();
-    for (&var, taken) in vars.iter().zip(&lifted.params) {
+    for (&var, taken) in vars.iter().zip(taken) {
         let ty = function.ty(var).clone();
         match taken {
             TakenAs::Avoided => function.params.push(Param { var, consumed: false }),
@@ -158,20 +189,11 @@ fn signature(
             }
         }
     }
-    for (ty, &regular) in results.iter().zip(&lifted.regular_results) {
-        if regular {
-            function.result("all", ty.array_of(&[width.into()]), true);
-            continue;
-        }
-        let total = function.result("total", Type::I64, false);
-        function.result("starts", Type::I64.array_of(&[width.into()]), true);
-        let elem = ty.elem().unwrap_or(ScalarType::I64);
-        function.result("data", Type::array(elem, [total.into()]), true);
-    }
-    (known, body)
+    known
 }
 
-fn taken_as(callee: &Function, avoided: &[bool]) -> Vec<TakenAs> {
+/// How a lifted function takes the parameters of a function.
+pub fn taken_as(callee: &Function, avoided: &[bool]) -> Vec<TakenAs> {
     let mut taken: Vec<TakenAs> = Vec::new();
     for (param, &avoided) in callee.params.iter().zip(avoided) {
         let ty = callee.ty(param.var);

@@ -6,20 +6,30 @@
 //! s    = screma w (starts, sizes) map (start, k) { if 0 < k then sums[start + k - 1] else ne };
 //! ```
 //!
+//! Where each element must be folded as if it were the only one ([`Folds::Apart`]), operators that round are applied
+//! segment by segment: `screma w (starts, sizes) map (start, k) { screma k (slice xs) reduce op ne }`, scans joined by a
+//! flatmap.
+//!
 //! Within regular nests they stay what they are, one dimension further in. Not lifted: operators on arrays, and
 //! operators or neutral elements that differ from element to element over segments.
 
 use warpwise_ir::builder::Builder;
-use warpwise_ir::traverse::free_in_lambda;
-use warpwise_ir::{Expr, Lambda, Operand, Reduce, Scan, Screma, Stm, Type, Var};
-use warpwise_prim::{BinaryOp, CompareOp};
+use warpwise_ir::traverse::{Copier, Substitution, free_in_lambda};
+use warpwise_ir::{Expr, FlatMap, Lambda, Operand, Reduce, Scan, Screma, SliceDim, Stm, Type, Var};
+use warpwise_prim::{BinaryOp, CompareOp, ScalarType};
 
+use super::calls::Folds;
 use super::lifter::{Form, LevelId, Lifted, Lifter, Link, Value};
 
 impl Lifter<'_> {
     /// The prefix sums of arrays over a level, segment by segment.
     pub fn scan(&mut self, level: LevelId, width: Operand, scan: &Scan, inputs: &[Var]) -> Lifted<Vec<Var>> {
         match self.levels[level].link.clone() {
+            Link::Segments { starts, sizes, .. } if self.must_stay_apart(&scan.op) => {
+                self.demand_uniform(&scan.op, &scan.neutral)?;
+                let (outer, total) = (self.width(), self.levels[level].width);
+                Ok(self.host(|b| apart(b, (outer, total), (starts, sizes), scan, inputs)))
+            }
             Link::Segments { heads, .. } => {
                 self.demand_uniform(&scan.op, &scan.neutral)?;
                 let total = self.levels[level].width;
@@ -53,6 +63,10 @@ impl Lifter<'_> {
     ) -> Lifted<()> {
         let outer = self.width();
         let reduced = match self.levels[level].link.clone() {
+            Link::Segments { starts, sizes, .. } if self.must_stay_apart(&reduce.op) => {
+                self.demand_uniform(&reduce.op, &reduce.neutral)?;
+                self.host(|b| reduced_apart(b, outer, (starts, sizes), reduce, inputs))
+            }
             Link::Segments { starts, sizes, heads, .. } => {
                 self.demand_uniform(&reduce.op, &reduce.neutral)?;
                 let total = self.levels[level].width;
@@ -69,6 +83,12 @@ impl Lifter<'_> {
             self.set(result, Form::Regular(array));
         }
         Ok(())
+    }
+
+    /// Whether an operator may round, so that it matters what is combined first.
+    fn must_stay_apart(&self, op: &Lambda) -> bool {
+        let rounds = |&param: &Var| self.function.ty(param).elem().is_some_and(ScalarType::is_float);
+        self.functions.folds == Folds::Apart && op.params.iter().any(rounds)
     }
 
     /// Over segments an operator is one for all of them, on scalars.
@@ -153,6 +173,76 @@ impl Lifter<'_> {
         let locals = pattern.iter().map(|&var| self.local(var.into())).collect::<Lifted<Vec<_>>>()?;
         Ok(self.flush(&locals))
     }
+}
+
+/// Scans each segment as if there were no other: the segments' results lie where they lay.
+fn apart(
+    b: &mut Builder,
+    (outer, total): (Operand, Operand),
+    (starts, sizes): (Var, Var),
+    scan: &Scan,
+    inputs: &[Var],
+) -> Vec<Var> {
+    let types: Vec<Type> = inputs.iter().map(|&input| b.function.ty(input).row(1)).collect();
+    let lambda = b.lambda(&[("start", Type::I64), ("k", Type::I64)], |b, x| {
+        let (views, map) = segments_of(b, (x[0], x[1]), inputs, &types);
+        let scans = vec![copied_scan(b, scan)];
+        let soac = Screma { width: x[1].into(), inputs: views, map, scans, reduces: Vec::new(), post: None };
+        let scanned = b.bind("scanned", Expr::Screma(Box::new(soac)));
+        [x[1].into()].into_iter().chain(scanned.into_iter().map(Operand::Var)).collect()
+    });
+    let inputs = vec![starts, sizes];
+    let soac = FlatMap { width: outer, inputs, results: types.clone(), lambda };
+    let joined = b.bind("joined", Expr::FlatMap(Box::new(soac)));
+    let as_before = |(&array, ty): (&Var, &Type)| {
+        let shape = ty.array_of(&[total]).shape().into();
+        b.bind_one("scanned", Expr::Reshape { array, shape })
+    };
+    joined[2..].iter().zip(&types).map(as_before).collect()
+}
+
+/// Reduces each segment as if there were no other.
+fn reduced_apart(
+    b: &mut Builder,
+    outer: Operand,
+    (starts, sizes): (Var, Var),
+    reduce: &Reduce,
+    inputs: &[Var],
+) -> Vec<Var> {
+    let types: Vec<Type> = inputs.iter().map(|&input| b.function.ty(input).row(1)).collect();
+    let lambda = b.lambda(&[("start", Type::I64), ("k", Type::I64)], |b, x| {
+        let (views, map) = segments_of(b, (x[0], x[1]), inputs, &types);
+        let op = Copier::within(b.function, Substitution::new()).copy_lambda(&reduce.op);
+        let reduces = vec![Reduce { op, ..reduce.clone() }];
+        let soac = Screma { width: x[1].into(), inputs: views, map, scans: Vec::new(), reduces, post: None };
+        let reduced = b.bind("reduced", Expr::Screma(Box::new(soac)));
+        reduced.into_iter().map(Operand::Var).collect()
+    });
+    b.map("reduced", outer, &[starts, sizes], lambda)
+}
+
+/// Views of the segments of arrays, and the map that leaves their elements as they are.
+fn segments_of(
+    b: &mut Builder,
+    (start, len): (Var, Var),
+    inputs: &[Var],
+    types: &[Type],
+) -> (Vec<Var>, Lambda) {
+    let view = |b: &mut Builder, array: Var| {
+        let mut dims =
+            vec![SliceDim::Range { start: start.into(), len: len.into(), stride: Operand::i64(1) }];
+        for &size in b.function.ty(array).shape().to_vec().iter().skip(1) {
+            dims.push(SliceDim::Range { start: Operand::i64(0), len: size, stride: Operand::i64(1) });
+        }
+        b.slice("segment", array, dims)
+    };
+    let views = inputs.iter().map(|&array| view(b, array)).collect();
+    (views, b.identity(types))
+}
+
+fn copied_scan(b: &mut Builder, scan: &Scan) -> Scan {
+    let op = Copier::within(b.function, Substitution::new()).copy_lambda(&scan.op);
+    Scan { op, ..scan.clone() }
 }
 
 /// An operator on values with a flag each, which says that a segment begins in what was combined.

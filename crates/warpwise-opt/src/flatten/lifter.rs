@@ -283,9 +283,17 @@ impl<'p> Lifter<'p> {
             Expr::Unary(..) | Expr::Compare(..) | Expr::Convert(..) | Expr::Select(..) => true,
             _ => false,
         };
-        let mut uniform = scalar && stm.certs.is_empty();
+        let mut uniform = scalar && stm.certs.iter().all(|&cert| self.avoided(cert.into()));
         stm.expr.for_each_operand(|x| uniform = uniform && self.avoided(x));
         uniform
+    }
+
+    /// Whether a statement is done for certain, and does the same for all elements, of which there are some.
+    pub fn is_common(&self, stm: &Stm) -> bool {
+        let is_done = self.functions.some
+            && self.scopes.len() == 1
+            && matches!(self.levels[self.level].link, Link::Top);
+        is_done && needs(self.function, stm).iter().all(|&var| self.avoided(var.into()))
     }
 
     /// Adds a statement to the group under way.

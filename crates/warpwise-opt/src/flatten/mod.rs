@@ -26,6 +26,7 @@
 mod arrays;
 mod body;
 mod calls;
+mod chunk;
 mod control;
 mod folds;
 mod levels;
@@ -42,7 +43,8 @@ use warpwise_prim::CompareOp;
 
 use body::{Result as Known, holds_irregular};
 use calls::Functions;
-pub use calls::{LiftedFunction, TakenAs};
+pub use calls::{Folds, LiftedFunction, TakenAs};
+pub use chunk::{Chunk, GivenAs, chunk};
 use lifter::{Form, Lifted, Lifter, Unlifted};
 
 /// Flattens the irregular nests of every function.

@@ -84,7 +84,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// The indices of the element with this number, in row-major order.
-    fn unflattened(&mut self, extents: &[Value], flat: Operand) -> Vec<Value> {
+    pub fn unflattened(&mut self, extents: &[Value], flat: Operand) -> Vec<Value> {
         let mut indices = vec![Value::Uniform(flat); extents.len()];
         for dim in (1..extents.len()).rev() {
             let above = self.binary(BinaryOp::SQuot, indices[dim], extents[dim]);

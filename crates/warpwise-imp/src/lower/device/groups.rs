@@ -67,22 +67,32 @@ impl<'a> Emitter<'a> {
         let body = self.code.close();
         self.code.emit(Op::For { index, from: first, to: end, step, body });
         done?;
+        let all = Operand::i64(i64::from(SIZE));
         for (reduce, accs) in reduces.iter().zip(&folded) {
-            self.fold_items(reduce, item, accs)?;
+            self.fold_items(reduce, item, (item.into(), all), accs)?;
         }
         Ok(folded)
     }
 
-    /// Folds what the work-items have.
-    fn fold_items(&mut self, reduce: &'a Reduce, item: Reg, accs: &[Reg]) -> Lowered<()> {
+    /// Folds what so many neighbouring work-items have, a power of two, of which this is number `lane`: into the first of
+    /// each. All work-items of the group take part.
+    pub fn fold_items(
+        &mut self,
+        reduce: &'a Reduce,
+        item: Reg,
+        (lane, width): (Operand, Operand),
+        accs: &[Reg],
+    ) -> Lowered<()> {
         let arrays: Vec<Mem> = accs.iter().map(|&acc| self.local_array(acc)).collect();
         self.store_own(&arrays, accs, item);
         self.code.emit(Op::Barrier);
         let up = !commutes(reduce);
-        let half = self.code.copy("half", Operand::i64(if up { 1 } else { i64::from(SIZE) / 2 }));
+        let first =
+            if up { Operand::i64(1) } else { self.code.binary(BinaryOp::AShr, width, Operand::i64(1)) };
+        let half = self.code.copy("half", first);
         self.code.open();
         let more = match up {
-            true => self.code.compare(CompareOp::SLt, half, Operand::i64(i64::from(SIZE))),
+            true => self.code.compare(CompareOp::SLt, half, width),
             false => self.code.compare(CompareOp::SLt, Operand::i64(0), half),
         };
         let test = self.code.close();
@@ -90,10 +100,10 @@ impl<'a> Emitter<'a> {
         let takes = if up {
             let twice = self.code.add(half, half);
             let mask = self.code.sub(twice, Operand::i64(1));
-            let rest = self.code.binary(BinaryOp::And, item, mask);
+            let rest = self.code.binary(BinaryOp::And, lane, mask);
             self.code.compare(CompareOp::Eq, rest, Operand::i64(0))
         } else {
-            self.code.compare(CompareOp::SLt, item, half)
+            self.code.compare(CompareOp::SLt, lane, half)
         };
         let done = self.branch_if(takes, &mut |this| {
             let other = this.code.add(item, half);
@@ -128,10 +138,15 @@ impl<'a> Emitter<'a> {
 
     /// An array in local memory with an element like this register for each work-item.
     fn local_array(&mut self, like: Reg) -> Mem {
-        let mem = self.code.mem("partial", Space::Local);
         let ImpType { scalar: elem, .. } = self.code.regs[like].ty;
+        self.local_memory("partial", elem, i64::from(SIZE))
+    }
+
+    /// An array in local memory.
+    pub fn local_memory(&mut self, name: &str, elem: ScalarType, count: i64) -> Mem {
+        let mem = self.code.mem(name, Space::Local);
         if let Some(group) = &mut self.group {
-            group.local.push(LocalArray { mem, elem, count: i64::from(SIZE) });
+            group.local.push(LocalArray { mem, elem, count });
         }
         mem
     }

@@ -6,18 +6,21 @@
 //! ```
 //!
 //! Kernels are scalar code: a device makes its own lanes of work-items. Nothing waits for another work-item but
-//! at the end of a launch, so scans and partitions are several launches; only reductions are done by work-groups, whose
-//! work-items combine through local memory. The part `lo..hi` of a work-item or group is one iteration.
+//! at the end of a launch, so scans and partitions are several launches; reductions and small histograms are done by
+//! work-groups, whose work-items combine through local memory. The part `lo..hi` of a work-item or group is one iteration.
 //!
 //! Needs: level `mem`, scheduled for a device. Not done here: nested parallelism inside a work-group, staging.
 
 mod arrays;
 mod groups;
+mod hist;
+mod look_back;
 mod partition;
 mod points;
 mod prefixes;
 mod reduce;
 mod scan;
+mod segment_groups;
 mod segments;
 
 use warpwise_ir::{Expr, SegKind, SegOp, Stm};
@@ -31,22 +34,25 @@ impl<'a> Emitter<'a> {
         match &op.kind {
             SegKind::Map => self.device_map(stm, op),
             SegKind::Scatter { dests } => self.device_scatter(stm, op, dests),
-            SegKind::Reduce { reduces } => self.by_segments(stm, op, &mut |this| {
-                if this.can_group(op, reduces) {
-                    this.group_reduce(stm, op, reduces)
-                } else {
-                    this.launch_reduce(stm, op, reduces)
-                }
-            }),
+            SegKind::Reduce { reduces } if self.can_group(op, reduces) => {
+                self.segmented_reduce(stm, op, reduces)
+            }
+            SegKind::Reduce { reduces } => {
+                self.by_segments(stm, op, &mut |this| this.launch_reduce(stm, op, reduces))
+            }
             SegKind::Scan { scans, .. }
                 if scans_scalars(self.cx.function, scans) && !self.overwrites_outside(op) =>
             {
+                if self.can_look_back(op) {
+                    return self.look_back_scan(stm, op);
+                }
                 self.by_segments(stm, op, &mut |this| this.device_scan(stm, op))
             }
             SegKind::Partition { classes } if self.keeps_scalars(op) && !self.overwrites_outside(op) => {
                 self.device_partition(stm, op, *classes)
             }
-            SegKind::Hist { ops } if self.combines_scalars(ops) => self.launch_hist(stm, op, ops),
+            SegKind::Hist { ops } if self.combines_atomically(ops) => self.device_hist(stm, op, ops),
+            SegKind::Hist { ops } if self.combines_scalars(ops) => self.locked_hist(stm, op, ops),
             SegKind::Scan { .. } | SegKind::Partition { .. } | SegKind::Hist { .. } => {
                 self.sequential_kernel(stm)
             }

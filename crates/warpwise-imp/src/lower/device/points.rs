@@ -92,7 +92,7 @@ fn takes_arena(block: &Block) -> bool {
     block.iter().any(|op| match op {
         Op::ArenaAlloc { .. } => true,
         Op::If { then_block, else_block, .. } => takes_arena(then_block) || takes_arena(else_block),
-        Op::For { body, .. } | Op::Scope { body, .. } => takes_arena(body),
+        Op::For { body, .. } | Op::Scope { body, .. } | Op::Locked { body, .. } => takes_arena(body),
         Op::While { test, body, .. } => takes_arena(test) || takes_arena(body),
         _ => false,
     })

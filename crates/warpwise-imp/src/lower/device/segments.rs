@@ -1,4 +1,5 @@
-//! Reductions and scans of many short segments: a work-item for each segment.
+//! Reductions and scans of many short segments: a work-item for each segment. Reductions by work-groups are elsewhere
+//! (`segment_groups`).
 //!
 //! A single segment, and few long ones, are cut into blocks instead. Which it is follows from the sizes alone, so
 //! that the order in which elements are combined does too.
@@ -47,7 +48,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Launches a work-item for each segment.
-    fn whole_segments(
+    pub fn whole_segments(
         &mut self,
         stm: &'a Stm,
         op: &'a SegOp,

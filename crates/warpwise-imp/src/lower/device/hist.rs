@@ -1,0 +1,324 @@
+//! Histograms by atomic operations and locks: every work-item combines what it computes right into a table.
+//!
+//! ```text
+//! global:   for each element, by a work-item { dest[bin] atomically= op(dest[bin], value) }
+//! local:    table[..] = neutral, in local memory; barrier
+//!           for each element of the group's chunk { table[bin] atomically= op(table[bin], value) }; barrier
+//!           for each bin { dest[bin] atomically= op(dest[bin], table[bin]) }
+//! locked:   for each element, by a work-item { lock locks[bin]; dest[bin] = op(dest[bin], value); unlock }
+//! ```
+//!
+//! Tables that local memory holds are filled there first, so that few work-items wait for the same place. In which order
+//! values are combined is not fixed: sums of floats may differ in their last bits from run to run.
+//!
+//! Operators that are no commutative operators of one component each are combined under a lock for each bin.
+//!
+//! Not done here: locks and elements of less than 32 bits in local memory.
+
+use warpwise_ir::{HistOp, SegOp, Stm};
+use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
+use warpwise_runtime::machine::Schedule;
+
+use super::groups::SIZE;
+use crate::lower::emitter::{Emitter, Lowered, Value};
+use crate::lower::kernels::{Built, Range};
+use crate::lower::reduce::componentwise_operators;
+use crate::lower::stms::allocates;
+use crate::op::{AtomicOp, Op};
+use crate::types::{Mem, Operand, Reg};
+
+/// Bytes of local memory for tables.
+const LOCAL: i64 = 16 << 10;
+
+/// Elements that a work-item combines at least, where there are enough.
+const PER_ITEM: i64 = 16;
+
+/// Groups at most: some more than a large device runs at a time.
+const MOST_GROUPS: i64 = 2048;
+
+/// The sizes of the groups' work.
+#[derive(Clone, Copy)]
+struct Chunks {
+    /// Elements.
+    count: Operand,
+    /// Elements of a group.
+    chunk: Operand,
+}
+
+impl<'a> Emitter<'a> {
+    /// Whether all operators are such that a component at a time can be combined atomically.
+    pub fn combines_atomically(&self, ops: &[HistOp]) -> bool {
+        self.combines_scalars(ops) && ops.iter().all(|hist| componentwise_operators(&hist.op).is_some())
+    }
+
+    /// Launches a histogram whose operators need locks. Host code.
+    pub fn locked_hist(&mut self, stm: &'a Stm, op: &'a SegOp, ops: &'a [HistOp]) -> Lowered<()> {
+        let range = self.flat_range(stm, op)?;
+        let mut locks = Vec::new();
+        for hist in ops {
+            let bins = self.bins(stm, hist)?;
+            let bytes = self.code.mul(bins, Operand::i64(4));
+            let mem = self.alloc("locks", bytes);
+            let (value, elem) = (Operand::Const(Scalar::I32(0)), ScalarType::I32);
+            self.code.emit(Op::Fill { mem, index: Operand::i64(0), count: bins, value, elem });
+            locks.push(mem);
+        }
+        let built = self.build("locked_hist", stm.span, &|kernel, lo, hi| {
+            let locks: Vec<Mem> = locks.iter().map(|&mem| kernel.mem_param("locks", mem, None)).collect();
+            kernel.for_units((lo, hi), &mut |kernel, point| {
+                kernel.counted_as(point.into(), &mut |kernel| {
+                    kernel.bind_flat(&op.space, point.into(), stm.span)?;
+                    kernel.in_own_arena(&mut |kernel| {
+                        kernel.stms(&op.body)?;
+                        kernel.combine_locked(stm, op, ops, (&locks, point))
+                    })
+                })
+            })
+        })?;
+        self.launch(built, range);
+        self.release_locals(locks);
+        Ok(())
+    }
+
+    /// Combines the results of one point, each under the lock of its bin.
+    fn combine_locked(
+        &mut self,
+        stm: &Stm,
+        op: &SegOp,
+        ops: &'a [HistOp],
+        (locks, point): (&[Mem], Reg),
+    ) -> Lowered<()> {
+        let mut taken = 0;
+        for (hist, &mem) in ops.iter().zip(locks) {
+            let results = &op.body.result[taken..taken + hist.rank + hist.dests.len()];
+            taken += results.len();
+            let (indices, values) = (self.values(&results[..hist.rank]), self.values(&results[hist.rank..]));
+            let mut views = Vec::new();
+            for &dest in &hist.dests {
+                views.push(self.view(dest, stm.span)?);
+            }
+            let inside = self.in_bounds(&views[0], &indices);
+            self.guarded(inside, &mut |this| {
+                let bin = this.flat_bin(&views[0], &indices);
+                let index = this.vector(bin);
+                this.code.open();
+                // A check that fails leaves the lock first.
+                let done = this.counted_as(point.into(), &mut |this| {
+                    this.combine_into(&hist.op, &views, &indices, &values, stm.span)
+                });
+                let body = this.code.close();
+                this.code.emit(Op::Locked { mem, index, body });
+                done
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Launches a histogram. Host code.
+    pub fn device_hist(&mut self, stm: &'a Stm, op: &'a SegOp, ops: &'a [HistOp]) -> Lowered<()> {
+        let range = self.flat_range(stm, op)?;
+        let global = self.build("hist", stm.span, &|kernel, lo, hi| {
+            kernel.each_point(&op.space, (lo, hi), stm.span, &mut |kernel| {
+                kernel.stms(&op.body)?;
+                kernel.combine_results(stm, op, ops, None)
+            })
+        })?;
+        let Some(most) = self.local_bins(op, ops) else {
+            self.launch(global, range);
+            return Ok(());
+        };
+        let mut small = Operand::Const(true.into());
+        for hist in ops {
+            let bins = self.bins(stm, hist)?;
+            let fits = self.code.compare(CompareOp::SLe, bins, Operand::i64(most));
+            small = self.code.binary(BinaryOp::And, small, fits);
+        }
+        let groups = self.code.ceil_div(range.extent, i64::from(SIZE) * PER_ITEM);
+        let groups = self.code.binary(BinaryOp::SMin, groups, Operand::i64(MOST_GROUPS));
+        let share = self.code.binary(BinaryOp::SMax, groups, Operand::i64(1));
+        let chunk = self.code.add(range.extent, share);
+        let chunk = self.code.sub(chunk, Operand::i64(1));
+        let chunk = self.code.binary(BinaryOp::SQuot, chunk, share);
+        let chunks = Chunks { count: range.extent, chunk };
+        let local = self.build_local(stm, op, ops, chunks, most)?;
+        let cost = self.code.mul(range.cost, chunk);
+        self.code.open();
+        self.launch(local, Range { extent: groups, schedule: Schedule::Static, cost });
+        let then_block = self.code.close();
+        self.code.open();
+        self.launch(global, range);
+        let else_block = self.code.close();
+        self.code.emit(Op::If { cond: small, then_block, else_block });
+        Ok(())
+    }
+
+    /// The bins for which local memory has room; `None` where work-groups cannot do it at all: work-items that wait for
+    /// each other take no memory from the arena.
+    fn local_bins(&self, op: &SegOp, ops: &[HistOp]) -> Option<i64> {
+        let types: Vec<ScalarType> =
+            ops.iter().flat_map(|hist| &hist.dests).map(|&dest| self.elem(dest)).collect();
+        let wide = types.iter().all(|ty| ty.bytes() >= 4);
+        let bytes: i64 = types.iter().map(|ty| ty.bytes() as i64).sum();
+        (wide && !allocates(&op.body)).then(|| LOCAL / bytes.max(1))
+    }
+
+    /// How many bins an operation has. Host code.
+    fn bins(&mut self, stm: &Stm, hist: &HistOp) -> Lowered<Operand> {
+        let view = self.view(hist.dests[0], stm.span)?;
+        let extents = self.extents(&view, stm.span)?;
+        Ok(self.code.product(extents[..hist.rank].iter().copied()))
+    }
+
+    /// The kernel whose groups fill tables in local memory.
+    fn build_local(
+        &self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        ops: &'a [HistOp],
+        chunks: Chunks,
+        most: i64,
+    ) -> Lowered<Built> {
+        self.build("local_hist", stm.span, &|kernel, lo, hi| {
+            let item = kernel.start_group();
+            let (count, chunk) = (kernel.param_for(chunks.count), kernel.param_for(chunks.chunk));
+            let mut tables = Vec::new();
+            for hist in ops {
+                let types: Vec<ScalarType> = hist.dests.iter().map(|&dest| kernel.elem(dest)).collect();
+                let mems = types.into_iter().map(|ty| kernel.local_memory("table", ty, most));
+                tables.push(mems.collect::<Vec<Mem>>());
+            }
+            kernel.for_units((lo, hi), &mut |kernel, unit| {
+                for (hist, mems) in ops.iter().zip(&tables) {
+                    kernel.clear_table(stm, hist, mems, item)?;
+                }
+                kernel.code.emit(Op::Barrier);
+                let from = kernel.code.mul(unit, chunk);
+                let to = kernel.code.add(from, chunk);
+                let to = kernel.code.binary(BinaryOp::SMin, to, count);
+                let first = kernel.code.add(from, item);
+                kernel.each_in_turn(first, to, &mut |kernel, point| {
+                    kernel.counted_as(point.into(), &mut |kernel| {
+                        kernel.bind_flat(&op.space, point.into(), stm.span)?;
+                        kernel.stms(&op.body)?;
+                        kernel.combine_results(stm, op, ops, Some(&tables))
+                    })
+                })?;
+                kernel.code.emit(Op::Barrier);
+                for (hist, mems) in ops.iter().zip(&tables) {
+                    kernel.merge_table(stm, hist, mems, item)?;
+                }
+                Ok(())
+            })
+        })
+    }
+
+    /// Sets a table to the neutral elements.
+    fn clear_table(&mut self, stm: &Stm, hist: &HistOp, mems: &[Mem], item: Reg) -> Lowered<()> {
+        let view = self.view(hist.dests[0], stm.span)?;
+        let bins = self.extents_product(&view.extents[..hist.rank]);
+        self.each_in_turn(item.into(), bins, &mut |this, bin| {
+            for (&mem, &neutral) in mems.iter().zip(&hist.neutral) {
+                let value = this.uniform(neutral, stm.span)?;
+                let elem = this.code.ty(value).scalar;
+                this.code.store(elem, mem, bin, value);
+            }
+            Ok(())
+        })
+    }
+
+    /// Combines a table into the destinations.
+    fn merge_table(&mut self, stm: &Stm, hist: &HistOp, mems: &[Mem], item: Reg) -> Lowered<()> {
+        let Some(operators) = componentwise_operators(&hist.op) else {
+            return self.limit(stm.span, "a histogram that needs a lock");
+        };
+        let view = self.view(hist.dests[0], stm.span)?;
+        let bins = self.extents_product(&view.extents[..hist.rank]);
+        self.each_in_turn(item.into(), bins, &mut |this, bin| {
+            let indices = this.unflattened(&view.extents[..hist.rank], bin.into());
+            for ((&mem, &dest), &op) in mems.iter().zip(&hist.dests).zip(&operators) {
+                let elem = this.elem(dest);
+                let value = this.code.load("own", elem, mem, bin);
+                this.combine_atomically(stm, dest, op, &indices, Value::Uniform(value.into()))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Combines the results of one point: into the tables, or right into the destinations.
+    fn combine_results(
+        &mut self,
+        stm: &Stm,
+        op: &SegOp,
+        ops: &[HistOp],
+        tables: Option<&[Vec<Mem>]>,
+    ) -> Lowered<()> {
+        let mut taken = 0;
+        for (number, hist) in ops.iter().enumerate() {
+            let results = &op.body.result[taken..taken + hist.rank + hist.dests.len()];
+            taken += results.len();
+            let Some(operators) = componentwise_operators(&hist.op) else {
+                return self.limit(stm.span, "a histogram that needs a lock");
+            };
+            let (indices, values) = (self.values(&results[..hist.rank]), self.values(&results[hist.rank..]));
+            let view = self.view(hist.dests[0], stm.span)?;
+            let inside = self.in_bounds(&view, &indices);
+            self.guarded(inside, &mut |this| {
+                let bin = this.flat_bin(&view, &indices);
+                for (component, (&dest, &op)) in hist.dests.iter().zip(&operators).enumerate() {
+                    let value = values[component];
+                    match tables {
+                        Some(tables) => this.atomic(op, tables[number][component], bin, value),
+                        None => this.combine_atomically(stm, dest, op, &indices, value)?,
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Combines a value into an element of an array.
+    fn combine_atomically(
+        &mut self,
+        stm: &Stm,
+        dest: warpwise_ir::Var,
+        op: BinaryOp,
+        indices: &[Value],
+        value: Value,
+    ) -> Lowered<()> {
+        let view = self.view(dest, stm.span)?;
+        let address = self.address(&view, indices);
+        self.atomic(op, view.block.mem, address, value);
+        Ok(())
+    }
+
+    fn atomic(&mut self, op: BinaryOp, mem: Mem, address: Value, value: Value) {
+        let elem = self.scalar_type(value);
+        let (index, value) = (self.vector(address), self.vector(value));
+        self.code.emit(Op::Atomic { op: AtomicOp::Binary(op), mem, index, value, elem, mask: None });
+    }
+
+    /// Runs `body` for every [`SIZE`]th index from the work-item's own `first` on.
+    pub fn each_in_turn(
+        &mut self,
+        first: Operand,
+        to: Operand,
+        body: &mut dyn FnMut(&mut Self, Reg) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let index = self.code.int_reg("j");
+        self.code.open();
+        let done = body(self, index);
+        let block = self.code.close();
+        self.code.emit(Op::For { index, from: first, to, step: i64::from(SIZE), body: block });
+        done
+    }
+
+    /// The product of sizes that are the same in all lanes.
+    fn extents_product(&mut self, extents: &[Value]) -> Operand {
+        let mut product = Value::constant(1_i64.into());
+        for &extent in extents {
+            product = self.binary(BinaryOp::Mul, product, extent);
+        }
+        self.vector(product)
+    }
+}

@@ -1,0 +1,207 @@
+//! Reductions of segments by parts of work-groups: neighbouring work-items fold a segment, so that they load side by side.
+//!
+//! ```text
+//! lane = item % width; segment = group * (size / width) + item / width
+//! acc = neutral; for each element lane, lane + width, ... of the segment { acc = op(acc, element) }
+//! fold the accumulators of the lanes through local memory; the first stores the total
+//! ```
+//!
+//! A segment gets so many work-items that each folds a few elements, at most all of the group. Tiny segments are folded by a
+//! work-item each, and few long ones are cut into blocks; which it is follows from the sizes alone.
+
+use warpwise_ir::{Reduce, SegOp, Stm};
+use warpwise_prim::{BinaryOp, CompareOp};
+use warpwise_runtime::machine::Schedule;
+
+use super::groups::SIZE;
+use crate::lower::cost;
+use crate::lower::emitter::{Emitter, Lowered};
+use crate::lower::kernels::{Built, Range};
+use crate::lower::reduce::commutes;
+use crate::op::Op;
+use crate::types::{Operand, Reg};
+
+/// Elements of a segment that a work-item folds alone: neighbours then share cache lines.
+const TINY: i64 = 16;
+
+/// Elements that each of the work-items of a segment folds at least, where it is long enough.
+const PER_ITEM: i64 = 4;
+
+/// Fewest work-items of a segment.
+const NARROWEST: i64 = 4;
+
+/// Segments that keep a device busy with a group each.
+const MANY_SEGMENTS: i64 = 1 << 11;
+
+/// Elements of a segment up to which a group does it even if there are few.
+const SHORT: i64 = 1 << 11;
+
+/// The sizes of what a launch does.
+#[derive(Clone, Copy)]
+struct Sizes {
+    segments: Operand,
+    extent: Operand,
+    /// Work-items of a segment, a power of two.
+    width: Operand,
+    /// Segments of a group.
+    per_group: Operand,
+}
+
+impl<'a> Emitter<'a> {
+    /// Launches a reduction that work-groups can do.
+    pub fn segmented_reduce(&mut self, stm: &'a Stm, op: &'a SegOp, reduces: &'a [Reduce]) -> Lowered<()> {
+        let (last, outer) = op.space.split_last().expect("a space has dimensions");
+        if outer.is_empty() {
+            return self.group_reduce(stm, op, reduces);
+        }
+        let mut extents = Vec::new();
+        for dim in outer {
+            extents.push(self.uniform(dim.extent, stm.span)?);
+        }
+        let segments = self.code.product(extents);
+        let extent = self.uniform(last.extent, stm.span)?;
+        let tiny = self.code.compare(CompareOp::SLe, extent, Operand::i64(TINY));
+        let many = self.code.compare(CompareOp::SLe, Operand::i64(MANY_SEGMENTS), segments);
+        let short = self.code.compare(CompareOp::SLe, extent, Operand::i64(SHORT));
+        let by_parts = self.code.binary(BinaryOp::Or, many, short);
+        self.code.open();
+        let whole = self.whole_segments(stm, op, segments, extent);
+        let then_block = self.code.close();
+        self.code.open();
+        self.code.open();
+        let parts = self.launch_parts(stm, op, reduces, (segments, extent));
+        let parts_block = self.code.close();
+        self.code.open();
+        let blocks = self.group_reduce(stm, op, reduces);
+        let blocks_block = self.code.close();
+        self.code.emit(Op::If { cond: by_parts, then_block: parts_block, else_block: blocks_block });
+        let else_block = self.code.close();
+        self.code.emit(Op::If { cond: tiny, then_block, else_block });
+        whole.and(parts).and(blocks)
+    }
+
+    /// Launches parts of groups, one for each segment.
+    fn launch_parts(
+        &mut self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        reduces: &'a [Reduce],
+        (segments, extent): (Operand, Operand),
+    ) -> Lowered<()> {
+        let mut width = Operand::i64(NARROWEST);
+        let mut wider = 2 * NARROWEST;
+        while wider <= i64::from(SIZE) {
+            let enough = self.code.compare(CompareOp::SLe, Operand::i64(PER_ITEM * wider), extent);
+            width = self.code.select(enough, Operand::i64(wider), width);
+            wider *= 2;
+        }
+        let per_group = self.code.binary(BinaryOp::SQuot, Operand::i64(i64::from(SIZE)), width);
+        let sizes = Sizes { segments, extent, width, per_group };
+        let built = self.build_parts(stm, op, reduces, &sizes)?;
+        let before = self.code.sub(per_group, Operand::i64(1));
+        let rounded = self.code.add(segments, before);
+        let groups = self.code.binary(BinaryOp::SQuot, rounded, per_group);
+        let mut cost = self.host_cost(&op.body);
+        for lambda in cost::lambdas(&op.kind) {
+            let more = self.host_cost(&lambda.body);
+            cost = self.code.add(cost, more);
+        }
+        let cost = self.code.mul(cost, extent);
+        self.launch(built, Range { extent: groups, schedule: Schedule::Static, cost });
+        Ok(())
+    }
+
+    fn build_parts(
+        &self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        reduces: &'a [Reduce],
+        sizes: &Sizes,
+    ) -> Lowered<Built> {
+        let (_, outer) = op.space.split_last().expect("a space has dimensions");
+        self.build("reduce_segments", stm.span, &|kernel, lo, hi| {
+            let item = kernel.start_group();
+            let sizes = Sizes {
+                segments: kernel.param_for(sizes.segments),
+                extent: kernel.param_for(sizes.extent),
+                width: kernel.param_for(sizes.width),
+                per_group: kernel.param_for(sizes.per_group),
+            };
+            kernel.for_units((lo, hi), &mut |kernel, unit| {
+                let part = kernel.code.binary(BinaryOp::SQuot, item, sizes.width);
+                let before = kernel.code.mul(part, sizes.width);
+                let lane = kernel.code.sub(item, before);
+                let first = kernel.code.mul(unit, sizes.per_group);
+                let segment = kernel.code.add(first, part);
+                let mut folded = Vec::new();
+                for reduce in reduces {
+                    folded.push(kernel.neutral_regs(&reduce.neutral, stm.span)?);
+                }
+                let exists = kernel.code.compare(CompareOp::SLt, segment, sizes.segments);
+                kernel.branch_if(exists, &mut |kernel| {
+                    kernel.bind_flat(outer, segment, stm.span)?;
+                    kernel.fold_share((stm, op, reduces), (segment, lane), &sizes, &folded)
+                })?;
+                for (reduce, accs) in reduces.iter().zip(&folded) {
+                    kernel.fold_items(reduce, item, (lane, sizes.width), accs)?;
+                }
+                let is_first = kernel.code.compare(CompareOp::Eq, lane, Operand::i64(0));
+                let stores = kernel.code.binary(BinaryOp::And, is_first, exists);
+                kernel.branch_if(stores, &mut |kernel| {
+                    kernel.bind_flat(outer, segment, stm.span)?;
+                    let totals = folded.iter().flatten().map(|&reg| reg.into()).collect();
+                    kernel.store_reductions(stm, op, totals)
+                })
+            })
+        })
+    }
+
+    /// Folds the elements of a segment that are this work-item's: every so many, or consecutive ones where the operator
+    /// does not commute.
+    fn fold_share(
+        &mut self,
+        (stm, op, reduces): (&'a Stm, &'a SegOp, &'a [Reduce]),
+        (segment, lane): (Operand, Operand),
+        sizes: &Sizes,
+        folded: &[Vec<Reg>],
+    ) -> Lowered<()> {
+        let last = op.space.last().expect("a space has dimensions");
+        let n_reduced: usize = reduces.iter().map(|reduce| reduce.neutral.len()).sum();
+        let before = self.code.sub(sizes.width, Operand::i64(1));
+        let in_turn = reduces.iter().all(commutes);
+        let (first, count) = if in_turn {
+            let rest = self.code.sub(sizes.extent, lane);
+            let rounded = self.code.add(rest, before);
+            (lane, self.code.binary(BinaryOp::SQuot, rounded, sizes.width))
+        } else {
+            let rounded = self.code.add(sizes.extent, before);
+            let share = self.code.binary(BinaryOp::SQuot, rounded, sizes.width);
+            let first = self.code.mul(share, lane);
+            let rest = self.code.sub(sizes.extent, first);
+            (first, self.code.binary(BinaryOp::SMin, share, rest))
+        };
+        let counted = self.code.mul(segment, sizes.extent);
+        let turn = self.code.int_reg("turn");
+        self.code.open();
+        let distance = if in_turn { self.code.mul(turn, sizes.width) } else { turn.into() };
+        let index = self.code.add(first, distance);
+        let index = self.code.copy("j", index);
+        let iteration = self.code.add(counted, index);
+        let done = self.counted_as(iteration, &mut |this| {
+            this.bind_uniform(last.index, index);
+            this.stms(&op.body)?;
+            let (inputs, further) = op.body.result.split_at(n_reduced);
+            this.store_points(&stm.pattern[n_reduced..], &op.space, further, stm.span)?;
+            let mut taken = 0;
+            for (reduce, accs) in reduces.iter().zip(folded) {
+                let values = this.values(&inputs[taken..taken + accs.len()]);
+                this.advance(&reduce.op, accs, &values)?;
+                taken += accs.len();
+            }
+            Ok(())
+        });
+        let body = self.code.close();
+        self.code.emit(Op::For { index: turn, from: Operand::i64(0), to: count, step: 1, body });
+        done
+    }
+}
