@@ -4,10 +4,13 @@
 //! objects ([`compile`]), objects are linked into the process ([`load`]). An object is plain data that a
 //! cache can keep; loading one needs no compilation. Host functions are not compiled here.
 //!
+//! Without the feature `llvm` nothing is compiled and nothing loaded: what asks for that is told so.
+//!
 //! Absent on purpose: lowering decisions (which dimension becomes lanes, how wide), scheduling, files.
 
 mod target;
 
+#[cfg(feature = "llvm")]
 mod codegen;
 mod jit;
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::OnceLock;
 
+#[cfg(feature = "llvm")]
 use inkwell::targets::TargetMachine;
 use warpwise_imp::CpuTarget;
 
@@ -33,10 +34,23 @@ pub fn detect_target() -> CpuTarget {
     static DETECTED: OnceLock<CpuTarget> = OnceLock::new();
     DETECTED
         .get_or_init(|| {
-            let name = TargetMachine::get_host_cpu_name().to_string();
-            describe(name, TargetMachine::get_host_cpu_features().to_string())
+            let (name, features) = host();
+            describe(name, features)
         })
         .clone()
+}
+
+/// The name and the features of this CPU.
+#[cfg(feature = "llvm")]
+fn host() -> (String, String) {
+    let name = TargetMachine::get_host_cpu_name().to_string();
+    (name, TargetMachine::get_host_cpu_features().to_string())
+}
+
+/// Nothing is compiled for this CPU without LLVM.
+#[cfg(not(feature = "llvm"))]
+fn host() -> (String, String) {
+    ("generic".to_string(), String::new())
 }
 
 /// The CPU this process runs on with vectors of another width; 1 bit means code without vectors.

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{KernelBuilder, Machine, Reported, program, store, targets};
+use common::{KernelBuilder, Machine, Reported, bug, program, store, targets};
 use warpwise_cpu::{CompileOptions, Object, compile, emit_asm, emit_llvm_ir, load};
 use warpwise_imp::{CheckId, CpuTarget, Kernel, Label, Mem, Op, Operand, Reg, Space};
 use warpwise_ir::entity::Entity;
@@ -403,8 +403,9 @@ fn code_can_be_looked_at() {
 fn what_a_kernel_cannot_do_is_a_bug_that_names_it() {
     let refused = |body: Vec<Op>, words: &str| {
         let kernel = KernelBuilder::new("wrong").finish(body);
-        let bug =
+        let failure =
             compile(&program(vec![kernel]), &here(), &CompileOptions::default()).expect_err("is refused");
+        let bug = bug(failure);
         assert!(bug.message.contains("wrong") && bug.message.contains(words), "{}", bug.message);
     };
     refused(vec![Op::Leave { label: Label(0) }], "outside its scope");
@@ -413,7 +414,8 @@ fn what_a_kernel_cannot_do_is_a_bug_that_names_it() {
     let mut k = KernelBuilder::new("ill-typed");
     let x = k.reg(ScalarType::F32, 1);
     let body = vec![Op::Binary { dst: x, op: BinaryOp::Add, x: x.into(), y: x.into() }];
-    let bug =
+    let failure =
         compile(&program(vec![k.finish(body)]), &here(), &CompileOptions::default()).expect_err("is refused");
+    let bug = bug(failure);
     assert!(bug.ir.contains("add float"), "{}", bug.message);
 }

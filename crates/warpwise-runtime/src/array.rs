@@ -86,6 +86,16 @@ impl Array {
         Ok(Array { elem: T::TYPE.scalar(), shape: Shape::from_slice(shape), data: Arc::new(block) })
     }
 
+    /// The array with these elements in row-major order, which stay where they lie.
+    ///
+    /// # Panics
+    /// When `shape` does not have exactly as many elements.
+    pub fn from_vec<T: Element + Send + Sync>(shape: &[i64], elements: Vec<T>) -> Array {
+        assert_eq!(element_count(shape), Some(elements.len() as u64), "elements of shape {shape:?}");
+        let data = Arc::new(Block::of_vec(elements));
+        Array { elem: T::TYPE.scalar(), shape: Shape::from_slice(shape), data }
+    }
+
     /// The vector of what `elements` gives.
     pub fn from_elements<T: Element>(
         pool: &MemoryPool,
@@ -319,6 +329,24 @@ mod tests {
 
     fn pool() -> MemoryPool {
         MemoryPool::new(1 << 24)
+    }
+
+    #[test]
+    fn vectors_stay_where_they_lie() {
+        let elements: Vec<f64> = (0..1000).map(f64::from).collect();
+        let place = elements.as_ptr();
+        let mut array = Array::from_vec(&[10, 100], elements);
+        assert_eq!(array.as_slice::<f64>().map(<[f64]>::as_ptr), Some(place));
+        let shared = array.clone();
+        array.bytes_mut(&pool()).unwrap().fill(0);
+        assert_eq!(shared.as_slice::<f64>().unwrap()[999], 999.0, "copied, since it was shared");
+        drop(array);
+        let mut alone = shared;
+        alone.bytes_mut(&pool()).unwrap()[..8].fill(0);
+        let elements = alone.as_slice::<f64>().unwrap();
+        assert_eq!((elements.as_ptr(), elements[0], elements[1]), (place, 0.0, 1.0), "in place");
+        assert!(Array::from_vec(&[0, 3], Vec::<bool>::new()).bytes().is_empty());
+        std::thread::spawn(move || drop(alone)).join().unwrap();
     }
 
     #[test]

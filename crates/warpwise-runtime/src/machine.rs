@@ -34,12 +34,16 @@ pub struct Module {
 }
 
 /// What a kernel is called, for people.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct KernelName {
     /// Unique within the module.
     pub name: String,
     /// `file:line:column` of the operation it came from.
     pub place: String,
+    /// The lines that its statements stand on, where those are several: `file:3, 7-9`.
+    pub lines: String,
+    /// An expression of it that is an `f64`, with its place; empty if there is none, or none that has a place.
+    pub doubles: String,
 }
 
 /// What the block in a memory register is for, for people.

@@ -14,7 +14,7 @@ use warpwise_runtime::pool::ThreadPool;
 
 fn machine(function: Function, kernels: Vec<KernelFn>, checks: Vec<Check>, threads: usize) -> Machine {
     let names =
-        (0..kernels.len()).map(|i| KernelName { name: format!("k{i}"), place: String::new() }).collect();
+        (0..kernels.len()).map(|i| KernelName { name: format!("k{i}"), ..KernelName::default() }).collect();
     let module = Module { functions: vec![function], kernels: names, checks };
     Machine::new(
         module,

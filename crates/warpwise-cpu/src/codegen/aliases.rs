@@ -115,7 +115,7 @@ fn spread(block: &[Op], by_mem: &mut [Roots]) -> bool {
             Op::ArenaAlloc { dst, .. } => join(&mut by_mem[dst.index()], &[0]),
             Op::If { then_block, else_block, .. } => spread(then_block, by_mem) | spread(else_block, by_mem),
             Op::While { test, body, .. } => spread(test, by_mem) | spread(body, by_mem),
-            Op::For { body, .. } | Op::Scope { body, .. } => spread(body, by_mem),
+            Op::For { body, .. } | Op::Scope { body, .. } | Op::Locked { body, .. } => spread(body, by_mem),
             Op::Move { .. }
             | Op::Unary { .. }
             | Op::Binary { .. }
@@ -142,6 +142,9 @@ fn spread(block: &[Op], by_mem: &mut [Roots]) -> bool {
             | Op::WaitFlag { .. }
             | Op::SetFlag { .. }
             | Op::Barrier
+            | Op::Ticket { .. }
+            | Op::Publish { .. }
+            | Op::Await { .. }
             | Op::Alloc { .. }
             | Op::Release { .. }
             | Op::Launch(_)

@@ -218,7 +218,9 @@ impl<'a> Function<'a> {
             | Op::Fail { .. }
             | Op::WaitFlag { .. }
             | Op::SetFlag { .. } => self.surroundings_op(op)?,
-            Op::Barrier => return Err("a barrier needs a GPU".into()),
+            Op::Barrier | Op::Ticket { .. } | Op::Publish { .. } | Op::Await { .. } | Op::Locked { .. } => {
+                return Err("work-groups need a GPU".into());
+            }
             Op::Alloc { .. }
             | Op::Release { .. }
             | Op::Launch(_)

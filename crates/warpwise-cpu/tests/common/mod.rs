@@ -4,7 +4,7 @@
 use std::ffi::c_void;
 
 use warpwise_cpu::{CompileOptions, LoadedKernels, compile, detect_target, load, target_with_width};
-use warpwise_diag::Span;
+use warpwise_diag::{Bug, Failure, Span};
 use warpwise_imp::{
     Block, CpuTarget, ImpProgram, ImpType, Kernel, KernelId, KernelParam, Mem, MemData, Op, Operand, Reg,
     RegData, Space,
@@ -62,7 +62,19 @@ impl KernelBuilder {
 
     pub fn finish(self, body: Block) -> Kernel {
         let KernelBuilder { name, params, regs, mems, lo, hi } = self;
-        Kernel { name, params, regs, mems, lo, hi, group: None, body, span: Span::NONE }
+        Kernel {
+            name,
+            params,
+            regs,
+            mems,
+            lo,
+            hi,
+            group: None,
+            body,
+            span: Span::NONE,
+            places: Vec::new(),
+            doubles: None,
+        }
     }
 
     /// A kernel that computes elementwise: `compute` turns the inputs, loaded `lanes` at a time, into the output.
@@ -117,10 +129,19 @@ pub struct Surroundings {
     pub out_of_memory: bool,
 }
 
+/// The mistake of ours that a failure is.
+pub fn bug(failure: Failure) -> Bug {
+    match failure {
+        Failure::Bug(bug) => bug,
+        Failure::User(_) | Failure::Limit(_) => panic!("{failure:?}"),
+    }
+}
+
 impl Machine {
     pub fn new(kernels: Vec<Kernel>, target: &CpuTarget) -> Machine {
         let program = program(kernels);
-        let object = compile(&program, target, &CompileOptions::default()).unwrap_or_else(|bug| {
+        let object = compile(&program, target, &CompileOptions::default()).unwrap_or_else(|failure| {
+            let bug = bug(failure);
             panic!("{}\n{}", bug.message, bug.ir.lines().take(60).collect::<Vec<_>>().join("\n"))
         });
         Machine { kernels: load(&object).unwrap_or_else(|e| panic!("{e}")) }

@@ -11,6 +11,7 @@ pub mod failure;
 pub mod memory;
 
 use std::fmt;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use warpwise_prim::{Scalar, ScalarType};
@@ -58,6 +59,17 @@ pub trait DeviceKernels: Send + Sync {
         arguments: &[DeviceArgument],
         iterations: u64,
     ) -> Result<(), DeviceError>;
+
+    /// As [`DeviceKernels::launch`], and waits for it: how long it ran, by the device's clock.
+    ///
+    /// # Safety
+    /// As for [`DeviceKernels::launch`].
+    unsafe fn launch_timed(
+        &self,
+        kernel: usize,
+        arguments: &[DeviceArgument],
+        iterations: u64,
+    ) -> Result<Duration, DeviceError>;
 }
 
 /// A buffer of a device, as its driver names it.

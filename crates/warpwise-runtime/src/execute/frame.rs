@@ -1,7 +1,7 @@
 //! One activation of a host function: registers and the instruction loop. Calls nest on a stack of activations of its
 //! own, so that deep recursion is an error of the program and not of the machine.
 
-use warpwise_prim::{Scalar, ScalarType};
+use warpwise_prim::{CompareOp, Scalar, ScalarType};
 
 use super::held::{Held, Refused};
 use super::{Argument, Machine, Output, RunError};
@@ -20,6 +20,8 @@ pub(super) struct Frame<'m> {
     function: &'m Function,
     regs: Vec<u64>,
     mems: Vec<Option<Held>>,
+    /// Registers that hold tuning parameters, while somebody watches those.
+    tuned: Vec<(Reg, &'m str)>,
 }
 
 /// An activation that waits for a function it called.
@@ -35,7 +37,7 @@ impl<'m> Frame<'m> {
     pub(super) fn new(machine: &'m Machine, function: &'m Function) -> Frame<'m> {
         let regs = vec![0; function.regs as usize];
         let mems = vec![None; function.mems.len()];
-        Frame { machine, function, regs, mems }
+        Frame { machine, function, regs, mems, tuned: Vec::new() }
     }
 
     pub(super) fn set_arguments(&mut self, arguments: Vec<Argument>) -> Result<(), RunError> {
@@ -121,7 +123,7 @@ impl<'m> Frame<'m> {
     }
 
     /// An instruction that goes on to the next one.
-    fn step(&mut self, instr: &Instr) -> Result<(), RunError> {
+    fn step(&mut self, instr: &'m Instr) -> Result<(), RunError> {
         match instr {
             Instr::Const { dst, bits } => self.set(*dst, *bits),
             Instr::Move { dst, x } => self.set(*dst, self.reg(*x)),
@@ -136,6 +138,9 @@ impl<'m> Frame<'m> {
                 self.set(*dst, op.eval(x, y, z).to_bits());
             }
             Instr::Compare { dst, op, ty, x, y } => {
+                if !self.tuned.is_empty() {
+                    self.note_comparison(*op, *x, *y);
+                }
                 let holds = op.eval(self.scalar(*ty, *x), self.scalar(*ty, *y));
                 self.set(*dst, holds as u64);
             }
@@ -151,7 +156,13 @@ impl<'m> Frame<'m> {
                 return Err(RunError::check(&self.machine.module.checks[*check as usize], &values));
             }
             Instr::Tuned { dst, name, default } => {
-                self.set(*dst, *self.machine.tuning.get(name).unwrap_or(default) as u64);
+                let tuning = &self.machine.tuning;
+                self.set(*dst, tuning.value(name, *default) as u64);
+                if tuning.is_watched() {
+                    tuning.note_use(name, *default);
+                    self.tuned.retain(|(reg, _)| reg != dst);
+                    self.tuned.push((*dst, name));
+                }
             }
             Instr::Alloc { .. }
             | Instr::Release { .. }
@@ -169,6 +180,17 @@ impl<'m> Frame<'m> {
         Ok(())
     }
 
+    /// Notes the comparison of a tuning parameter.
+    fn note_comparison(&self, op: CompareOp, x: Reg, y: Reg) {
+        let name = |reg| self.tuned.iter().find(|(tuned, _)| *tuned == reg).map(|(_, name)| *name);
+        let tuning = &self.machine.tuning;
+        match (name(x), name(y)) {
+            (Some(name), None) => tuning.note_comparison(name, op, true, self.reg(y) as i64),
+            (None, Some(name)) => tuning.note_comparison(name, op, false, self.reg(x) as i64),
+            (Some(_), Some(_)) | (None, None) => {}
+        }
+    }
+
     fn memory_step(&mut self, instr: &Instr) -> Result<(), RunError> {
         match instr {
             Instr::Alloc { dst, bytes } => {
@@ -182,7 +204,7 @@ impl<'m> Frame<'m> {
             Instr::SetMem { dst, src } => self.mems[*dst as usize] = self.mems[*src as usize].clone(),
             Instr::Load { dst, mem, index, ty } => {
                 let (block, at) = self.element(*mem, *index, *ty)?;
-                let bits = block.load(at, *ty)?;
+                let bits = self.machine.load(block, at, *ty)?;
                 self.set(*dst, bits);
             }
             Instr::Store { mem, index, value, ty } => {

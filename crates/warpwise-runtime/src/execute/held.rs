@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use warpwise_prim::ScalarType;
 
+use super::profile::Other;
 use super::{Machine, RunError};
 use crate::array::Array;
 use crate::device::memory::{DeviceBlock, NoBlock};
@@ -97,6 +98,15 @@ impl Held {
 }
 
 impl Machine {
+    /// [`Held::load`], which waits for a device where the block lies on one.
+    pub(super) fn load(&self, held: &Held, at: u64, ty: ScalarType) -> Result<u64, RunError> {
+        let load = || held.load(at, ty);
+        match held {
+            Held::Host(_) => load(),
+            Held::Device(_) => self.profile.other(Other::ToHost, || ty.bytes() as u64, load),
+        }
+    }
+
     /// A fresh block where this machine's kernels want it.
     pub(super) fn allocate(&self, bytes: u64) -> Result<Held, Refused> {
         match self.on_device() {
@@ -109,7 +119,8 @@ impl Machine {
     pub(super) fn take_in(&self, block: Arc<Block>) -> Result<Held, Refused> {
         let Some(device) = self.on_device() else { return Ok(Held::Host(block)) };
         let own = device.memory.allocate(block.bytes() as u64).map_err(Refused::from)?;
-        own.write(0, block.as_slice()).map_err(Refused::from)?;
+        let (bytes, write) = (block.bytes() as u64, || own.write(0, block.as_slice()));
+        self.profile.other(Other::ToDevice, || bytes, write).map_err(Refused::from)?;
         Ok(Held::Device(own))
     }
 
@@ -124,7 +135,9 @@ impl Machine {
                 if bytes.len() as u64 > block.bytes() {
                     return Err(outside());
                 }
-                block.read(0, bytes).map_err(Refused::from)?;
+                let size = bytes.len() as u64;
+                let read = || block.read(0, bytes);
+                self.profile.other(Other::ToHost, || size, read).map_err(Refused::from)?;
                 Ok(array)
             }
         }

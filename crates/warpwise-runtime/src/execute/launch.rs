@@ -2,6 +2,7 @@
 
 use super::frame::Frame;
 use super::held::Held;
+use super::profile::Other;
 use super::task::LaunchState;
 use super::{Code, RunError};
 use crate::copy::{Side, copy_strided};
@@ -118,7 +119,7 @@ pub(super) fn copy(frame: &Frame, copy: &Copy) -> Result<(), RunError> {
     let bytes = || shape.iter().map(|&extent| extent.max(0) as u64).product::<u64>() * width as u64;
     // SAFETY: views lie within their blocks and do not overlap by construction of index functions.
     let run = || unsafe { copy_strided(&machine.threads, width, &shape, dst, src) };
-    machine.profile.copy(bytes, run).map_err(|_| RunError::Interrupted)
+    machine.profile.other(Other::Copy, bytes, run).map_err(|_| RunError::Interrupted)
 }
 
 /// Sets `count` elements from `index` on to a value.
@@ -138,10 +139,10 @@ pub(super) fn fill(
         Held::Device(block) => {
             let (pattern, bytes) = (&value.to_bits().to_le_bytes()[..width], (count * width) as u64);
             let run = || block.fill(at as u64, pattern, bytes);
-            return machine.profile.fill(|| bytes, run).map_err(RunError::device);
+            return machine.profile.other(Other::Fill, || bytes, run).map_err(RunError::device);
         }
     };
     // SAFETY: the range lies within the block by construction.
     let run = || unsafe { crate::copy::fill(&machine.threads, start, width, value.to_bits(), count) };
-    machine.profile.fill(|| (count * width) as u64, run).map_err(|_| RunError::Interrupted)
+    machine.profile.other(Other::Fill, || (count * width) as u64, run).map_err(|_| RunError::Interrupted)
 }

@@ -15,10 +15,12 @@ mod launch;
 mod offload;
 mod profile;
 mod task;
+mod tuning;
 
 pub use error::RunError;
 pub use offload::OnDevice;
-pub use profile::Spent;
+pub use profile::{Spent, Step};
+pub use tuning::UsedParameter;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -35,6 +37,7 @@ use crate::pool::ThreadPool;
 use frame::Frame;
 use profile::Profile;
 use task::Workers;
+use tuning::Tuning;
 
 /// A loaded program and what it runs on.
 pub struct Machine {
@@ -42,7 +45,7 @@ pub struct Machine {
     code: Code,
     threads: Arc<ThreadPool>,
     memory: MemoryPool,
-    tuning: HashMap<String, i64>,
+    tuning: Tuning,
     workers: Workers,
     profile: Profile,
 }
@@ -74,7 +77,7 @@ pub enum Output {
 }
 
 impl Machine {
-    /// Loads a program. `kernels` are the module's, in its order; `tuning` overrides thresholds by name.
+    /// Loads a program. `kernels` are the module's, in its order; `tuning` sets tuning parameters by name.
     pub fn new(
         module: Module,
         kernels: Vec<KernelFn>,
@@ -106,6 +109,7 @@ impl Machine {
     ) -> Machine {
         let workers = Workers::new(threads.threads(), &memory);
         let profile = Profile::new(module.kernels.len());
+        let tuning = Tuning::new(tuning);
         Machine { module, code, threads, memory, tuning, workers, profile }
     }
 
@@ -131,6 +135,11 @@ impl Machine {
         self.profile.start();
     }
 
+    /// As [`Machine::start_profile`], and keeps every launch, copy and fill.
+    pub fn start_steps(&self) {
+        self.profile.start_steps();
+    }
+
     /// Counts nothing until counting is started again.
     pub fn stop_profile(&self) {
         self.profile.stop();
@@ -144,6 +153,26 @@ impl Machine {
     /// What was counted, the longest first.
     pub fn profile(&self) -> Vec<Spent> {
         self.profile.spent(&self.module.kernels)
+    }
+
+    /// Every launch, copy and fill since [`Machine::start_steps`], in the order in which they ended.
+    pub fn steps(&self) -> Vec<Step> {
+        self.profile.steps(&self.module.kernels)
+    }
+
+    /// Sets the tuning parameters of runs from now on; those that are not named get their defaults.
+    pub fn tune(&self, tuning: HashMap<String, i64>) {
+        self.tuning.set(tuning);
+    }
+
+    /// Notes from now on which tuning parameters are used, and what they are compared with.
+    pub fn watch_parameters(&self) {
+        self.tuning.watch();
+    }
+
+    /// Ends [`Machine::watch_parameters`]: what was noted, in the order of first uses.
+    pub fn watched_parameters(&self) -> Vec<UsedParameter> {
+        self.tuning.watched()
     }
 
     /// Runs a host function. The arguments are as many and of the kinds its slots say. Blocks of

@@ -7,6 +7,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::RunError;
 use super::frame::Frame;
@@ -85,24 +86,30 @@ pub(super) fn launch(frame: &Frame, device: &OnDevice, launch: &Launch, extent: 
     if machine.threads.cancel_flag().is_set() {
         return Err(RunError::Interrupted);
     }
-    let run = || {
-        let done = run_parts(frame, device, launch, extent);
-        if machine.profile.is_on() {
-            device.memory.device().finish().map_err(RunError::device)?;
-        }
-        done
-    };
-    machine.profile.kernel(launch.kernel, || given(frame, launch), run)
+    if !machine.profile.is_on() {
+        return run_parts(frame, device, launch, extent, &mut None);
+    }
+    let (start, mut time) = (Instant::now(), Some(Duration::ZERO));
+    let done = run_parts(frame, device, launch, extent, &mut time);
+    machine.profile.launched(launch.kernel, start, time.unwrap_or_default(), given(frame, launch));
+    done
 }
 
-fn run_parts(frame: &Frame, device: &OnDevice, launch: &Launch, extent: u64) -> Result<(), RunError> {
+/// Runs a kernel; adds to `time` how long it took, if that is asked for.
+fn run_parts(
+    frame: &Frame,
+    device: &OnDevice,
+    launch: &Launch,
+    extent: u64,
+    time: &mut Option<Duration>,
+) -> Result<(), RunError> {
     let number = launch.kernel as usize;
     let kernel = &device.descriptions[number];
     let (arguments, _pins) = arguments(frame, kernel, launch)?;
     let refused = |why: NoBlock| refused(frame, launch, why);
     if !kernel.arena {
         let part = Part { first: 0, end: extent, slot: 0 };
-        let recorded = run_part(frame, device, number, (&arguments, part), None).map_err(refused)?;
+        let recorded = run_part(frame, device, number, (&arguments, part), None, time).map_err(refused)?;
         return raise(frame, recorded);
     }
     let again = can_run_again(kernel, &arguments);
@@ -118,8 +125,8 @@ fn run_parts(frame: &Frame, device: &OnDevice, launch: &Launch, extent: u64) -> 
         let arena = device.memory.allocate(at_once * slot).map_err(refused)?;
         let arena = arena.pin(Access::Write).map_err(refused)?;
         let part = Part { first, end: extent.min(first + at_once), slot };
-        let recorded =
-            run_part(frame, device, number, (&arguments, part), Some(arena.buffer())).map_err(refused)?;
+        let recorded = run_part(frame, device, number, (&arguments, part), Some(arena.buffer()), time)
+            .map_err(refused)?;
         match recorded.wanted {
             Some(wanted) if again && wanted <= device.memory.limit() => {
                 slot = wanted.max(2 * slot).next_multiple_of(64);
@@ -142,6 +149,7 @@ fn run_part(
     number: usize,
     (arguments, part): (&[DeviceArgument], Part),
     arena: Option<Buffer>,
+    time: &mut Option<Duration>,
 ) -> Result<Recorded, NoBlock> {
     let int = |value: u64| DeviceArgument::Scalar(Scalar::I64(value as i64));
     let mut arguments = arguments.to_vec();
@@ -155,7 +163,13 @@ fn run_part(
         arguments.extend([DeviceArgument::Memory(arena), int(part.slot)]);
     }
     // SAFETY: the arguments are those of the kernel's parameter list, by translation; the frame holds the blocks.
-    unsafe { device.kernels.launch(number, &arguments, part.end - part.first) }?;
+    match time {
+        None => unsafe { device.kernels.launch(number, &arguments, part.end - part.first) }?,
+        // SAFETY: as above.
+        Some(time) => {
+            *time += unsafe { device.kernels.launch_timed(number, &arguments, part.end - part.first) }?;
+        }
+    }
     let Some(block) = failure else { return Ok(Recorded::default()) };
     let mut bytes = vec![0; block.bytes() as usize];
     block.read(0, &mut bytes)?;

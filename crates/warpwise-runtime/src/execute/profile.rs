@@ -1,20 +1,41 @@
-//! Where the time of runs goes: what every kernel, and all copies and fills took.
+//! Where the time of runs goes: what every kernel, and all copies and fills took, in all and one by one.
 //!
-//! Off unless asked for; then a launch costs two looks at the clock more. Copies count what they move; a kernel counts the
+//! Off unless asked for; then a launch costs two looks at the clock more, and on a device the host waits for it. Kernels on devices
+//! count the time that the driver measured, everything else that of the host's clock. Copies count what they move; a kernel counts the
 //! sizes of the blocks it is given, which is the most it can touch once.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::machine::KernelName;
+
+/// Steps that are kept one by one at most; further ones are only counted.
+const MOST_STEPS: usize = 1 << 20;
 
 /// Counters of a machine.
 pub(super) struct Profile {
     on: AtomicBool,
     kernels: Vec<Counter>,
-    copies: Counter,
-    fills: Counter,
+    others: [Counter; OTHERS.len()],
+    steps: Mutex<Option<Steps>>,
 }
+
+/// Work that is no kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Other {
+    /// A copy of an array by the processor.
+    Copy,
+    /// An array that is filled with a scalar.
+    Fill,
+    /// A copy of an argument to a device.
+    ToDevice,
+    /// A copy of a result, or of a scalar that host code needs, to the host.
+    ToHost,
+}
+
+/// Their names, in order.
+const OTHERS: [&str; 4] = ["copy", "fill", "to the device", "to the host"];
 
 /// What is counted for one kind of work.
 #[derive(Default)]
@@ -27,10 +48,12 @@ pub(super) struct Counter {
 /// What one kernel, or all copies or fills, took in all runs since counting began.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spent {
-    /// The kernel's name; `copy` or `fill`.
+    /// The kernel's name; `copy`, `fill`, `to the device` or `to the host`.
     pub what: String,
     /// `file:line:column` of the operation it came from; empty for copies and fills.
     pub place: String,
+    /// The lines that the kernel's statements stand on, where those are several: `file:3, 7-9`.
+    pub lines: String,
     /// How often it ran.
     pub times: u64,
     /// For how long in all.
@@ -39,18 +62,45 @@ pub struct Spent {
     pub bytes: u64,
 }
 
+/// One launch, copy or fill.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// As [`Spent::what`].
+    pub what: String,
+    /// As [`Spent::place`].
+    pub place: String,
+    /// When it began.
+    pub start: Instant,
+    /// How long it took.
+    pub time: Duration,
+    /// Bytes of the arrays given to it.
+    pub bytes: u64,
+}
+
+/// What ran, in order, by number: kernels first, then the others.
+#[derive(Default)]
+struct Steps {
+    steps: Vec<(usize, Instant, Duration, u64)>,
+}
+
 impl Profile {
     pub(super) fn new(kernels: usize) -> Profile {
         Profile {
             on: AtomicBool::new(false),
             kernels: (0..kernels).map(|_| Counter::default()).collect(),
-            copies: Counter::default(),
-            fills: Counter::default(),
+            others: Default::default(),
+            steps: Mutex::default(),
         }
     }
 
     pub(super) fn start(&self) {
         self.on.store(true, Ordering::Relaxed);
+    }
+
+    /// Keeps every step from now on.
+    pub(super) fn start_steps(&self) {
+        *self.steps.lock().unwrap_or_else(PoisonError::into_inner) = Some(Steps::default());
+        self.start();
     }
 
     pub(super) fn stop(&self) {
@@ -64,49 +114,113 @@ impl Profile {
 
     /// Runs a launch, counting it if anybody wants to know.
     pub(super) fn kernel<T>(&self, kernel: u32, bytes: impl FnOnce() -> u64, run: impl FnOnce() -> T) -> T {
-        self.count(&self.kernels[kernel as usize], bytes, run)
+        self.count(kernel as usize, bytes, run)
     }
 
-    pub(super) fn copy<T>(&self, bytes: impl FnOnce() -> u64, run: impl FnOnce() -> T) -> T {
-        self.count(&self.copies, bytes, run)
+    /// Counts a launch that took so long by the device's clock.
+    pub(super) fn launched(&self, kernel: u32, start: Instant, time: Duration, bytes: u64) {
+        self.add(kernel as usize, start, time, bytes);
     }
 
-    pub(super) fn fill<T>(&self, bytes: impl FnOnce() -> u64, run: impl FnOnce() -> T) -> T {
-        self.count(&self.fills, bytes, run)
+    /// Runs something else, counting it if anybody wants to know.
+    pub(super) fn other<T>(&self, what: Other, bytes: impl FnOnce() -> u64, run: impl FnOnce() -> T) -> T {
+        self.count(self.kernels.len() + what as usize, bytes, run)
     }
 
-    fn count<T>(&self, counter: &Counter, bytes: impl FnOnce() -> u64, run: impl FnOnce() -> T) -> T {
-        if !self.on.load(Ordering::Relaxed) {
+    fn count<T>(&self, number: usize, bytes: impl FnOnce() -> u64, run: impl FnOnce() -> T) -> T {
+        if !self.is_on() {
             return run();
         }
         let start = Instant::now();
         let result = run();
-        counter.nanoseconds.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
-        counter.times.fetch_add(1, Ordering::Relaxed);
-        counter.bytes.fetch_add(bytes(), Ordering::Relaxed);
+        self.add(number, start, start.elapsed(), bytes());
         result
+    }
+
+    fn add(&self, number: usize, start: Instant, time: Duration, bytes: u64) {
+        let counter = match number.checked_sub(self.kernels.len()) {
+            None => &self.kernels[number],
+            Some(other) => &self.others[other],
+        };
+        counter.nanoseconds.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+        counter.times.fetch_add(1, Ordering::Relaxed);
+        counter.bytes.fetch_add(bytes, Ordering::Relaxed);
+        if let Some(steps) = &mut *self.steps.lock().unwrap_or_else(PoisonError::into_inner)
+            && steps.steps.len() < MOST_STEPS
+        {
+            steps.steps.push((number, start, time, bytes));
+        }
     }
 
     /// What ran at all, the longest first.
     pub(super) fn spent(&self, names: &[KernelName]) -> Vec<Spent> {
-        let kernels =
-            names.iter().zip(&self.kernels).map(|(name, counter)| counter.spent(&name.name, &name.place));
-        let others = [self.copies.spent("copy", ""), self.fills.spent("fill", "")];
+        let kernels = names.iter().zip(&self.kernels).map(|(name, counter)| counter.spent(name));
+        let others = OTHERS.map(|name| KernelName { name: name.to_string(), ..KernelName::default() });
+        let others = others.iter().zip(&self.others).map(|(name, counter)| counter.spent(name));
         let mut spent: Vec<Spent> = kernels.chain(others).filter(|spent| spent.times > 0).collect();
         spent.sort_by_key(|spent| std::cmp::Reverse(spent.time));
         spent
     }
+
+    /// Every step since [`Profile::start_steps`], in the order in which they ended.
+    pub(super) fn steps(&self, names: &[KernelName]) -> Vec<Step> {
+        let steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
+        let steps = steps.iter().flat_map(|steps| &steps.steps);
+        let step = |&(number, start, time, bytes): &(usize, Instant, Duration, u64)| {
+            let (what, place) = match names.get(number) {
+                Some(KernelName { name, place, .. }) => (name.clone(), place.clone()),
+                None => (OTHERS[number - names.len()].to_string(), String::new()),
+            };
+            Step { what, place, start, time, bytes }
+        };
+        steps.map(step).collect()
+    }
 }
 
 impl Counter {
-    fn spent(&self, what: &str, place: &str) -> Spent {
+    fn spent(&self, KernelName { name, place, lines, .. }: &KernelName) -> Spent {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Spent {
-            what: what.to_string(),
-            place: place.to_string(),
+            what: name.clone(),
+            place: place.clone(),
+            lines: lines.clone(),
             times: load(&self.times),
             time: Duration::from_nanos(load(&self.nanoseconds)),
             bytes: load(&self.bytes),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_add_up_and_steps_are_kept_in_order() {
+        let name = |name: &str| {
+            let place = format!("{name}.fut:1:1");
+            KernelName { name: name.to_string(), place, ..KernelName::default() }
+        };
+        let names = [name("a"), name("b")];
+        let profile = Profile::new(2);
+        profile.other(Other::Copy, || 1, || ());
+        assert!(profile.spent(&names).is_empty() && profile.steps(&names).is_empty(), "it is off");
+        profile.start();
+        profile.kernel(1, || 5, || ());
+        profile.start_steps();
+        profile.launched(0, Instant::now(), Duration::from_secs(2), 7);
+        profile.launched(0, Instant::now(), Duration::from_secs(3), 8);
+        profile.other(Other::ToHost, || 9, || ());
+        profile.stop();
+        profile.kernel(0, || 1, || ());
+        let spent = profile.spent(&names);
+        let first = spent.first().expect("something ran");
+        assert_eq!((first.what.as_str(), first.times, first.bytes), ("a", 2, 15));
+        assert_eq!((first.place.as_str(), first.time), ("a.fut:1:1", Duration::from_secs(5)));
+        assert_eq!(spent.len(), 3);
+        let steps: Vec<(String, u64)> =
+            profile.steps(&names).into_iter().map(|step| (step.what, step.bytes)).collect();
+        let wanted = [("a", 7), ("a", 8), ("to the host", 9)];
+        assert_eq!(steps, wanted.map(|(what, bytes)| (what.to_string(), bytes)));
     }
 }

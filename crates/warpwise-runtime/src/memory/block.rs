@@ -1,11 +1,17 @@
-//! A block of pooled memory.
+//! A block of pooled memory, or of memory that somebody else provides.
 
+use std::any::Any;
 use std::fmt;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use bytemuck::NoUninit;
+
 use super::classes::SizeClass;
 use super::pool::Shared;
+
+/// Whoever provides memory that is no pool's; keeps it as long as it lives.
+pub type Provider = Arc<dyn Any + Send + Sync>;
 
 /// Memory from a [`MemoryPool`](super::MemoryPool), shared through `Arc` and returned to the pool
 /// when the last owner drops it.
@@ -13,11 +19,25 @@ use super::pool::Shared;
 /// Blocks are 64-byte aligned (2 MiB from 4 MiB up) and every byte is initialised. At least
 /// [`bytes`](Block::bytes) rounded up to a multiple of 64 may be read and written, so a kernel can
 /// load the last vector whole.
+///
+/// A block may also lie in memory from elsewhere, such as a file's ([`Block::foreign`]); no budget counts it then.
 pub struct Block {
     start: NonNull<u8>,
     bytes: usize,
-    class: SizeClass,
-    home: Arc<Shared>,
+    home: Home,
+}
+
+/// Where a block goes when nobody needs it any more.
+enum Home {
+    Pool(SizeClass, Arc<Shared>),
+    /// Dropping this is all.
+    Foreign {
+        _provider: Provider,
+    },
+    /// Nor does a vector want it back, which is aligned as its elements are and ends where they do.
+    Vector {
+        _elements: Provider,
+    },
 }
 
 // SAFETY: a block owns its memory; shared access is reading, and writers go through raw pointers
@@ -29,7 +49,25 @@ unsafe impl Sync for Block {}
 impl Block {
     /// Wraps memory of `class` that belongs to `home`.
     pub(super) fn new(start: NonNull<u8>, bytes: usize, class: SizeClass, home: Arc<Shared>) -> Block {
-        Block { start, bytes, class, home }
+        Block { start, bytes, home: Home::Pool(class, home) }
+    }
+
+    /// Memory that `provider` keeps.
+    ///
+    /// # Safety
+    /// From `start`, a multiple of 64 bytes, `bytes` rounded up to a multiple of 64 can be read and written until the last
+    /// `provider` is dropped; they are initialised, and nobody else writes them or cares what is written to them.
+    pub unsafe fn foreign(start: NonNull<u8>, bytes: usize, provider: Provider) -> Block {
+        debug_assert_eq!(start.as_ptr() as usize % 64, 0);
+        Block { start, bytes, home: Home::Foreign { _provider: provider } }
+    }
+
+    /// The block that a vector is, where it lies. It counts in no pool's budget, is aligned as its elements are and ends where they do.
+    pub fn of_vec<T: NoUninit + Send + Sync>(mut elements: Vec<T>) -> Block {
+        // The pointer that everything goes through is taken once, and the vector is not touched again until it is dropped.
+        let start = NonNull::new(elements.as_mut_ptr().cast::<u8>()).unwrap_or(NonNull::dangling());
+        let bytes = size_of_val(elements.as_slice());
+        Block { start, bytes, home: Home::Vector { _elements: Arc::new(elements) } }
     }
 
     /// The size asked for.
@@ -39,7 +77,16 @@ impl Block {
 
     /// The bytes that are really there.
     pub fn capacity(&self) -> usize {
-        self.class.capacity() as usize
+        match &self.home {
+            Home::Pool(class, _) => class.capacity() as usize,
+            Home::Foreign { .. } => self.bytes.next_multiple_of(64),
+            Home::Vector { .. } => self.bytes,
+        }
+    }
+
+    /// Whether any scalar may lie at its start.
+    pub fn is_aligned(&self) -> bool {
+        (self.start.as_ptr() as usize).is_multiple_of(align_of::<u64>())
     }
 
     /// Where the block starts, for reading.
@@ -70,12 +117,41 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        self.home.take_back(self.start, self.class);
+        if let Home::Pool(class, home) = &self.home {
+            home.take_back(self.start, *class);
+        }
     }
 }
 
 impl fmt::Debug for Block {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Block").field("start", &self.start).field("bytes", &self.bytes).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Memory with the alignment that blocks have.
+    #[repr(align(64))]
+    struct Line {
+        _bytes: [u8; 64],
+    }
+
+    #[test]
+    fn a_foreign_block_keeps_its_provider_and_is_writable() {
+        let mut provider = Arc::new(Line { _bytes: [7; 64] });
+        let start = NonNull::from(Arc::get_mut(&mut provider).unwrap()).cast();
+        let watch = Arc::downgrade(&provider);
+        // SAFETY: the line is 64 bytes long, and only this block uses it.
+        let mut block = unsafe { Block::foreign(start, 10, provider) };
+        assert_eq!((block.bytes(), block.capacity()), (10, 64));
+        assert_eq!(block.as_slice(), [7; 10]);
+        block.as_mut_slice()[3] = 1;
+        assert_eq!(block.as_slice()[3], 1);
+        assert!(watch.upgrade().is_some());
+        drop(block);
+        assert!(watch.upgrade().is_none());
     }
 }

@@ -22,7 +22,7 @@ mod limit;
 mod pool;
 mod system;
 
-pub use block::Block;
+pub use block::{Block, Provider};
 pub use builder::BlockBuilder;
 pub use limit::default_limit;
 pub use pool::{MemoryPool, OutOfMemory, PoolStatistics};

@@ -1,0 +1,166 @@
+//! The tuning parameters of a loaded program: their values, and what runs compare them with.
+//!
+//! A parameter by which code chooses between versions is compared with sizes. Only on which side of every size it lies
+//! matters, so whoever looks for a good value wants to know the sizes: while a run is watched, every comparison
+//! of a parameter is noted.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError, RwLock};
+
+use warpwise_prim::CompareOp;
+
+/// The tuning parameters of a machine.
+#[derive(Default)]
+pub(super) struct Tuning {
+    values: RwLock<HashMap<String, i64>>,
+    watching: AtomicBool,
+    used: Mutex<Vec<UsedParameter>>,
+}
+
+/// What runs did with a parameter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UsedParameter {
+    /// Its name.
+    pub name: String,
+    /// Its value unless set.
+    pub default: i64,
+    /// What it was compared with, in increasing order; nothing if it was used as a number only.
+    pub sizes: Vec<i64>,
+    /// The values at which the answer of a comparison changes, in increasing order: one value of the parameter is as
+    /// good as any other between the same two of them.
+    pub cuts: Vec<i64>,
+}
+
+impl Tuning {
+    pub(super) fn new(values: HashMap<String, i64>) -> Tuning {
+        Tuning { values: RwLock::new(values), ..Tuning::default() }
+    }
+
+    /// The value of a parameter.
+    pub(super) fn value(&self, name: &str, default: i64) -> i64 {
+        let values = self.values.read().unwrap_or_else(PoisonError::into_inner);
+        values.get(name).copied().unwrap_or(default)
+    }
+
+    /// Sets all parameters; those that are not named get their defaults.
+    pub(super) fn set(&self, values: HashMap<String, i64>) {
+        *self.values.write().unwrap_or_else(PoisonError::into_inner) = values;
+    }
+
+    /// Forgets what was noted, and notes what runs do from now on.
+    pub(super) fn watch(&self) {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.watching.store(true, Ordering::Relaxed);
+    }
+
+    /// Ends watching: the parameters in the order of their first use.
+    pub(super) fn watched(&self) -> Vec<UsedParameter> {
+        self.watching.store(false, Ordering::Relaxed);
+        std::mem::take(&mut *self.used.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Whether anybody wants to know what is used.
+    pub(super) fn is_watched(&self) -> bool {
+        self.watching.load(Ordering::Relaxed)
+    }
+
+    /// A parameter is used.
+    pub(super) fn note_use(&self, name: &str, default: i64) {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        if used.iter().all(|parameter| parameter.name != name) {
+            let (name, sizes, cuts) = (name.to_string(), Vec::new(), Vec::new());
+            used.push(UsedParameter { name, default, sizes, cuts });
+        }
+    }
+
+    /// A parameter is compared: it stands left of `op`, or right of it.
+    pub(super) fn note_comparison(&self, name: &str, op: CompareOp, left: bool, size: i64) {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(parameter) = used.iter_mut().find(|parameter| parameter.name == name) {
+            insert(&mut parameter.sizes, size);
+            for cut in cuts(op, left, size) {
+                insert(&mut parameter.cuts, cut);
+            }
+        }
+    }
+}
+
+/// The values from which on a parameter's comparison with a size has another answer.
+fn cuts(op: CompareOp, left: bool, size: i64) -> Vec<i64> {
+    let next = size.saturating_add(1);
+    match (op, left) {
+        (CompareOp::SLt, true) | (CompareOp::SLe, false) => vec![size],
+        (CompareOp::SLe, true) | (CompareOp::SLt, false) => vec![next],
+        (CompareOp::Eq | CompareOp::Ne, _) => vec![size, next],
+        // Sizes are not negative, so the order is the signed one but for parameters that are.
+        (CompareOp::ULt, true) | (CompareOp::ULe, false) => vec![0, size],
+        (CompareOp::ULe, true) | (CompareOp::ULt, false) => vec![0, next],
+        (CompareOp::FLt | CompareOp::FLe, _) => Vec::new(),
+    }
+}
+
+fn insert(sorted: &mut Vec<i64>, value: i64) {
+    if let Err(place) = sorted.binary_search(&value) {
+        sorted.insert(place, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cuts_are_where_answers_change() {
+        let tuning = Tuning::new(HashMap::from([("a".to_string(), 7)]));
+        assert_eq!((tuning.value("a", 1), tuning.value("b", 1)), (7, 1));
+        tuning.watch();
+        tuning.note_use("a", 1);
+        tuning.note_use("b", 2);
+        tuning.note_use("a", 1);
+        for (op, left, size) in [
+            (CompareOp::SLe, true, 20),  // parameter <= 20
+            (CompareOp::SLt, true, 10),  // parameter < 10
+            (CompareOp::SLe, false, 30), // 30 <= parameter
+            (CompareOp::SLt, true, 10),
+        ] {
+            tuning.note_comparison("a", op, left, size);
+        }
+        let used = tuning.watched();
+        let names: Vec<&str> = used.iter().map(|parameter| parameter.name.as_str()).collect();
+        assert_eq!(names, ["a", "b"]);
+        assert_eq!(
+            (used[0].default, &used[0].sizes, &used[0].cuts),
+            (1, &vec![10, 20, 30], &vec![10, 21, 30])
+        );
+        assert_eq!(used[1].cuts, []);
+        assert!(!tuning.is_watched() && tuning.watched().is_empty());
+    }
+
+    #[test]
+    fn every_answer_changes_at_its_cuts_only() {
+        for size in [0, 5, i64::MAX] {
+            for (op, left) in [
+                (CompareOp::SLt, true),
+                (CompareOp::SLt, false),
+                (CompareOp::SLe, true),
+                (CompareOp::SLe, false),
+                (CompareOp::ULt, true),
+                (CompareOp::ULe, false),
+                (CompareOp::Eq, true),
+                (CompareOp::Ne, false),
+            ] {
+                let answer = |parameter: i64| {
+                    let (x, y) = if left { (parameter, size) } else { (size, parameter) };
+                    op.eval(x.into(), y.into())
+                };
+                let cuts = cuts(op, left, size);
+                for parameter in [-2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8, i64::MAX - 1, i64::MAX] {
+                    let (before, after) = (parameter - 1, parameter);
+                    let changes = answer(before) != answer(after);
+                    assert!(!changes || cuts.contains(&parameter), "{op:?} {left} {size} at {parameter}");
+                }
+            }
+        }
+    }
+}
