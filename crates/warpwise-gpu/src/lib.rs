@@ -10,5 +10,7 @@
 pub mod kernel_text;
 
 pub mod build;
+#[cfg(feature = "cuda")]
 pub mod cuda;
+#[cfg(feature = "opencl")]
 pub mod opencl;

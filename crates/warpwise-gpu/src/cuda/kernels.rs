@@ -2,9 +2,10 @@
 
 use std::ffi::{CString, c_void};
 use std::sync::Arc;
+use std::time::Duration;
 
 use cudarc::driver::result;
-use cudarc::driver::sys::{CUfunction, CUfunction_attribute, CUmodule};
+use cudarc::driver::sys::{CUevent, CUevent_flags, CUfunction, CUfunction_attribute, CUmodule};
 use warpwise_runtime::device::{DeviceArgument, DeviceError, DeviceKernel, DeviceKernels};
 
 use super::compiler::Compiler;
@@ -114,6 +115,57 @@ impl DeviceKernels for CudaKernels {
             result::launch_kernel(function, grid, block, 0, result::stream::null(), &mut pointers)
         };
         self.device.within(launch)
+    }
+
+    unsafe fn launch_timed(
+        &self,
+        kernel: usize,
+        arguments: &[DeviceArgument],
+        iterations: u64,
+    ) -> Result<Duration, DeviceError> {
+        let (start, end) = (Mark::new(&self.device)?, Mark::new(&self.device)?);
+        start.set()?;
+        // SAFETY: by contract.
+        unsafe { self.launch(kernel, arguments, iterations) }?;
+        end.set()?;
+        end.since(&start)
+    }
+}
+
+/// A point of the stream whose time the device notes.
+struct Mark<'d> {
+    device: &'d CudaDevice,
+    event: CUevent,
+}
+
+impl<'d> Mark<'d> {
+    fn new(device: &'d CudaDevice) -> Result<Mark<'d>, DeviceError> {
+        let event = device.within(|| result::event::create(CUevent_flags::CU_EVENT_DEFAULT))?;
+        Ok(Mark { device, event })
+    }
+
+    /// Is passed when everything asked for before is done.
+    fn set(&self) -> Result<(), DeviceError> {
+        // SAFETY: the event lives as long as this, and belongs to the device's context.
+        self.device.within(|| unsafe { result::event::record(self.event, result::stream::null()) })
+    }
+
+    /// Waits until this is passed: the time since another was.
+    fn since(&self, other: &Mark) -> Result<Duration, DeviceError> {
+        // SAFETY: both events are alive and were set on the one stream.
+        let elapsed = || unsafe {
+            result::event::synchronize(self.event)?;
+            result::event::elapsed(other.event, self.event)
+        };
+        let milliseconds = self.device.within(elapsed)?;
+        Ok(Duration::from_secs_f64(f64::from(milliseconds.max(0.0)) / 1e3))
+    }
+}
+
+impl Drop for Mark<'_> {
+    fn drop(&mut self) {
+        // SAFETY: nobody uses the event any more. There is nobody to tell of an error.
+        let _ = self.device.within(|| unsafe { result::event::destroy(self.event) });
     }
 }
 

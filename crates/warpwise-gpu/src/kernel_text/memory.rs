@@ -1,9 +1,10 @@
 //! Loads, stores and atomic operations.
 //!
 //! OpenCL C 1.2 has atomic operations on integers of 32 and, as an extension, 64 bits. What it lacks for those widths
-//! (operators on floats, products, minima of 64 bits) is a compare-and-swap loop; narrower elements are a limit.
+//! (operators on floats, products, minima of 64 bits) is a compare-and-swap loop; so are narrower elements, on the word
+//! that they lie in. Buffers and arenas begin and end with whole words; arrays in local memory need not, and are a limit.
 
-use warpwise_imp::{AtomicOp, KernelParam, Mem, Operand, Reg};
+use warpwise_imp::{AtomicOp, KernelParam, Mem, Operand, Reg, Space};
 use warpwise_prim::{BinaryOp, Scalar, ScalarType};
 
 use super::printer::{Printed, Printer};
@@ -58,7 +59,7 @@ impl Printer<'_> {
         mask: Option<Operand>,
     ) -> Printed<()> {
         if elem.bytes() < 4 {
-            return self.limit("atomic operations on elements of less than 32 bits");
+            return self.narrow_atomic(op, mem, (index, value), elem, mask);
         }
         self.wide_atomics |= elem.bytes() == 8;
         let word = if elem.bytes() == 8 { ScalarType::I64 } else { ScalarType::I32 };
@@ -79,6 +80,36 @@ impl Printer<'_> {
             }
         };
         self.guarded(mask, &lines);
+        Ok(())
+    }
+
+    /// The address of a lock.
+    pub fn lock(&self, mem: Mem, index: Operand) -> Printed<String> {
+        self.word(mem, index, self.dialect.ty(ScalarType::I32))
+    }
+
+    /// Takes the next number of a counter.
+    pub fn ticket(&mut self, dst: Reg, mem: Mem, index: Operand) -> Printed<()> {
+        let place = self.word(mem, index, self.dialect.ty(ScalarType::I32))?;
+        self.assign(dst, Some(format!("atomic_add({place}, 1)")))
+    }
+
+    /// Sets a flag, when what was written before can be seen.
+    pub fn publish(&mut self, mem: Mem, index: Operand, value: i32) -> Printed<()> {
+        let place = self.word(mem, index, self.dialect.ty(ScalarType::I32))?;
+        self.line(self.dialect.fence());
+        self.line(&format!("atomic_xchg({place}, {value});"));
+        Ok(())
+    }
+
+    /// Waits for a flag; what was written before it was set can be seen then.
+    pub fn wait_for(&mut self, dst: Reg, mem: Mem, index: Operand) -> Printed<()> {
+        let place = self.word(mem, index, self.dialect.ty(ScalarType::I32))?;
+        self.line("do {");
+        self.assign(dst, Some(format!("*({place})")))?;
+        let test = format!("}} while ({} == 0);", self.reg(dst));
+        self.line(&test);
+        self.line(self.dialect.fence());
         Ok(())
     }
 
@@ -110,6 +141,49 @@ impl Printer<'_> {
             "    }".to_string(),
             "}".to_string(),
         ])
+    }
+
+    /// Combines a value into an element that is a part of a word.
+    fn narrow_atomic(
+        &mut self,
+        op: AtomicOp,
+        mem: Mem,
+        (index, value): (Operand, Operand),
+        elem: ScalarType,
+        mask: Option<Operand>,
+    ) -> Printed<()> {
+        if self.kernel.mems[mem].space == Space::Local {
+            return self.limit("atomic operations on elements of less than 32 bits in local memory");
+        }
+        let value = self.operand(value);
+        let new = match op {
+            AtomicOp::Exchange => Some(value),
+            AtomicOp::Binary(op) => self.binary(op, elem, "current", &value),
+        };
+        let Some(new) = new else { return self.bug("an atomic operator on a type it does not take") };
+        let (space, ty, bits) = (self.space_of(mem), self.dialect.ty(elem), self.dialect.unsigned(elem));
+        let (start, index, size) = (self.mem(mem), self.operand(index), elem.bytes());
+        let all = if size == 1 { "0xffu" } else { "0xffffu" };
+        let lines = [
+            "for (;;) {".to_string(),
+            format!("    const long byte = {index} * {size};"),
+            format!(
+                "    volatile {space} int *place = (volatile {space} int *)(({space} uchar *){start} + (byte & ~3L));"
+            ),
+            "    const int shift = (int)(byte & 3) * 8;".to_string(),
+            "    const int word = atomic_add(place, 0);".to_string(),
+            format!("    const {ty} current = ({ty})((uint)word >> shift);"),
+            format!("    const {ty} next = {new};"),
+            format!("    const uint others = (uint)word & ~({all} << shift);"),
+            format!(
+                "    if (atomic_cmpxchg(place, word, (int)(others | (uint)({bits})next << shift)) == word) {{"
+            ),
+            "        break;".to_string(),
+            "    }".to_string(),
+            "}".to_string(),
+        ];
+        self.guarded(mask, &lines);
+        Ok(())
     }
 
     /// An element of a memory as a place.

@@ -259,6 +259,10 @@ impl<'k> Printer<'k> {
                 self.line(self.dialect.barrier());
                 Ok(())
             }
+            Op::Locked { mem, index, body } => self.locked(*mem, *index, body),
+            Op::Ticket { dst, mem, index } => self.ticket(*dst, *mem, *index),
+            Op::Publish { mem, index, value } => self.publish(*mem, *index, *value),
+            Op::Await { dst, mem, index } => self.wait_for(*dst, *mem, *index),
             Op::LaneIds { .. }
             | Op::Extract { .. }
             | Op::Insert { .. }
@@ -359,6 +363,24 @@ impl<'k> Printer<'k> {
         self.inner(body)?;
         self.line("}");
         Ok(())
+    }
+
+    /// The lock is given back within the iteration that gets it, so that work-items that run in step do not wait for one
+    /// of them for ever.
+    fn locked(&mut self, mem: Mem, index: Operand, body: &Block) -> Printed<()> {
+        let place = self.lock(mem, index)?;
+        self.line("for (int waits = 1; waits;) {");
+        self.line(&format!("    if (atomic_cmpxchg({place}, 0, 1) == 0) {{"));
+        self.indent += 2;
+        self.line(self.dialect.fence());
+        let done = self.block(body);
+        self.line(self.dialect.fence());
+        self.line(&format!("atomic_xchg({place}, 0);"));
+        self.line("waits = 0;");
+        self.indent -= 2;
+        self.line("    }");
+        self.line("}");
+        done
     }
 
     fn scope(&mut self, label: Label, body: &Block) -> Printed<()> {

@@ -114,6 +114,13 @@ impl Survey {
                 self.block(kernel, body);
             }
             Op::Scope { body, .. } => self.block(kernel, body),
+            Op::Locked { mem, index, body } => {
+                self.reads(&[*index]);
+                self.access(*mem, Elements::One(ScalarType::I32));
+                self.read.push(*mem);
+                self.written.push(*mem);
+                self.block(kernel, body);
+            }
             Op::Fail { iteration, values, .. } => {
                 self.reads(&[*iteration]);
                 self.reads(values);
@@ -127,6 +134,18 @@ impl Survey {
             }
             Op::ArenaMark { dst } => self.assigns(*dst),
             Op::ArenaReset { mark } => self.reads(&[*mark]),
+            Op::Ticket { dst, mem, index } | Op::Await { dst, mem, index } => {
+                self.reads(&[*index]);
+                self.assigns(*dst);
+                self.access(*mem, Elements::One(ScalarType::I32));
+                self.read.push(*mem);
+                self.written.push(*mem);
+            }
+            Op::Publish { mem, index, value: _ } => {
+                self.reads(&[*index]);
+                self.access(*mem, Elements::One(ScalarType::I32));
+                self.written.push(*mem);
+            }
             Op::Barrier | Op::Leave { .. } => {}
             // The printer refuses these.
             Op::LaneIds { .. }

@@ -2,10 +2,11 @@
 
 use std::mem::ManuallyDrop;
 use std::ptr::null_mut;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use opencl3::command_queue::CommandQueue;
+use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
 use opencl3::context::Context;
+use opencl3::error_codes::{CL_INVALID_COMMAND_QUEUE, ClError};
 use opencl3::memory::{CL_MEM_READ_WRITE, ClMem};
 use opencl3::types::{CL_BLOCKING, cl_mem};
 use warpwise_runtime::device::{Buffer, Device, DeviceError};
@@ -27,6 +28,8 @@ pub struct OpenClDevice {
     pub(super) description: Description,
     pub(super) context: Context,
     pub(super) queue: CommandQueue,
+    /// The queue of launches that are timed, from the first of them on.
+    timing: OnceLock<CommandQueue>,
 }
 
 impl OpenClDevice {
@@ -41,7 +44,18 @@ impl OpenClDevice {
         let wrong = |error| format!("{}: {error}", description.name);
         let context = Context::from_device(&device).map_err(wrong)?;
         let queue = CommandQueue::create_default_with_properties(&context, 0, 0).map_err(wrong)?;
-        Ok(Arc::new(OpenClDevice { description, context, queue }))
+        Ok(Arc::new(OpenClDevice { description, context, queue, timing: OnceLock::new() }))
+    }
+
+    /// The queue whose commands are timed. It does not wait for the other one.
+    pub(super) fn timing_queue(&self) -> Result<&CommandQueue, ClError> {
+        if self.timing.get().is_none() {
+            let properties = CL_QUEUE_PROFILING_ENABLE;
+            let queue = CommandQueue::create_default_with_properties(&self.context, properties, 0)?;
+            // Where another thread was first, its queue is as good.
+            let _ = self.timing.set(queue);
+        }
+        self.timing.get().ok_or(ClError(CL_INVALID_COMMAND_QUEUE))
     }
 }
 

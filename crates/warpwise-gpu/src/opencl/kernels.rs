@@ -2,14 +2,18 @@
 
 use std::ptr::null;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
+use opencl3::command_queue::CommandQueue;
+use opencl3::device::Device;
 use opencl3::error_codes::ClError;
+use opencl3::event::Event;
 use opencl3::kernel::Kernel;
 use opencl3::memory::ClMem;
 use opencl3::program::Program;
 use opencl3::types::cl_uint;
 use warpwise_prim::Scalar;
-use warpwise_runtime::device::{DeviceArgument, DeviceError, DeviceKernel, DeviceKernels};
+use warpwise_runtime::device::{DeviceArgument, DeviceError, DeviceKernels};
 
 use super::device::{OpenClDevice, borrowed};
 use super::driver;
@@ -42,15 +46,83 @@ impl OpenClKernels {
             None => Program::create_and_build_from_source(&device.context, &text.text, options)
                 .map_err(BuildError::Refused)?,
         };
-        let kernel = |own: &DeviceKernel| Ok((Mutex::new(Kernel::create(&program, &own.name)?), own.group));
-        let kernels: Result<_, ClError> = text.kernels.iter().map(kernel).collect();
-        let kernels = kernels.map_err(|error| BuildError::Refused(error.to_string()))?;
+        let mut kernels = Vec::new();
+        for own in &text.kernels {
+            let refused = |error: ClError| BuildError::Refused(format!("kernel `{}`: {error}", own.name));
+            let kernel = Kernel::create(&program, &own.name).map_err(refused)?;
+            let needs = Needs::of(&kernel, own.group, device).map_err(refused)?;
+            needs.fit(&own.name, &device.description.name).map_err(BuildError::Missing)?;
+            kernels.push((Mutex::new(kernel), own.group));
+        }
         Ok(OpenClKernels { device: Arc::clone(device), kernels, program })
     }
 
     /// What the driver made of the text, for later builds by the same driver for the same device.
     pub fn binary(&self) -> Option<Vec<u8>> {
         self.program.get_binaries().ok()?.into_iter().next().filter(|binary| !binary.is_empty())
+    }
+}
+
+/// What a group of a kernel needs, and what there is for it.
+#[derive(Clone, Copy)]
+struct Needs {
+    items: u64,
+    most_items: u64,
+    local: u64,
+    most_local: u64,
+}
+
+impl Needs {
+    fn of(kernel: &Kernel, group: Option<u32>, device: &OpenClDevice) -> Result<Needs, ClError> {
+        let id = device.context.default_device();
+        Ok(Needs {
+            items: u64::from(group.unwrap_or(Dialect::OpenCl.usual_group())),
+            most_items: kernel.get_work_group_size(id)? as u64,
+            local: kernel.get_local_mem_size(id)?,
+            most_local: Device::new(id).local_mem_size()?,
+        })
+    }
+
+    /// Whether a group can run; what is lacking, if not.
+    fn fit(self, kernel: &str, device: &str) -> Result<(), String> {
+        let Needs { items, most_items, local, most_local } = self;
+        if local > most_local {
+            return Err(format!(
+                "kernel `{kernel}` needs {local} bytes of local memory, and {device} has {most_local} for a group"
+            ));
+        }
+        if items > most_items {
+            return Err(format!(
+                "kernel `{kernel}` runs in groups of {items} work-items, and there is room for {most_items} on {device}"
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl OpenClKernels {
+    /// Puts a launch into a queue.
+    ///
+    /// # Safety
+    /// As for [`DeviceKernels::launch`].
+    unsafe fn enqueue(
+        &self,
+        queue: &CommandQueue,
+        kernel: usize,
+        arguments: &[DeviceArgument],
+        iterations: u64,
+    ) -> Result<Event, DeviceError> {
+        let (kernel, group) = &self.kernels[kernel];
+        let kernel = kernel.lock().unwrap_or_else(PoisonError::into_inner);
+        for (position, argument) in arguments.iter().enumerate() {
+            // SAFETY: by contract the argument is of the parameter's type.
+            unsafe { set(&kernel, position as cl_uint, argument) }?;
+        }
+        let groups = Groups::of(*group, iterations, Dialect::OpenCl.usual_group());
+        let (global, local) = (groups.work_items() as usize, groups.size as usize);
+        // SAFETY: all arguments are set; by contract the kernel stays within its memories.
+        unsafe { queue.enqueue_nd_range_kernel(kernel.get(), 1, null(), &global, &local, &[]) }
+            .map_err(driver)
     }
 }
 
@@ -61,18 +133,24 @@ impl DeviceKernels for OpenClKernels {
         arguments: &[DeviceArgument],
         iterations: u64,
     ) -> Result<(), DeviceError> {
-        let (kernel, group) = &self.kernels[kernel];
-        let kernel = kernel.lock().unwrap_or_else(PoisonError::into_inner);
-        for (position, argument) in arguments.iter().enumerate() {
-            // SAFETY: by contract the argument is of the parameter's type.
-            unsafe { set(&kernel, position as cl_uint, argument) }?;
-        }
-        let groups = Groups::of(*group, iterations, Dialect::OpenCl.usual_group());
-        let (global, local) = (groups.work_items() as usize, groups.size as usize);
-        // SAFETY: all arguments are set; by contract the kernel stays within its memories.
-        unsafe { self.device.queue.enqueue_nd_range_kernel(kernel.get(), 1, null(), &global, &local, &[]) }
-            .map(drop)
-            .map_err(driver)
+        // SAFETY: by contract.
+        unsafe { self.enqueue(&self.device.queue, kernel, arguments, iterations) }.map(drop)
+    }
+
+    unsafe fn launch_timed(
+        &self,
+        kernel: usize,
+        arguments: &[DeviceArgument],
+        iterations: u64,
+    ) -> Result<Duration, DeviceError> {
+        self.device.queue.finish().map_err(driver)?;
+        let queue = self.device.timing_queue().map_err(driver)?;
+        // SAFETY: by contract.
+        let event = unsafe { self.enqueue(queue, kernel, arguments, iterations) }?;
+        event.wait().map_err(driver)?;
+        let start = event.profiling_command_start().map_err(driver)?;
+        let end = event.profiling_command_end().map_err(driver)?;
+        Ok(Duration::from_nanos(end.saturating_sub(start)))
     }
 }
 
@@ -96,4 +174,19 @@ unsafe fn set(kernel: &Kernel, position: cl_uint, argument: &DeviceArgument) -> 
         }
     };
     done.map_err(driver)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_that_do_not_fit_say_what_is_lacking() {
+        let needs = Needs { items: 128, most_items: 128, local: 4096, most_local: 4096 };
+        assert_eq!(needs.fit("k", "d"), Ok(()));
+        let local = Needs { local: 4097, ..needs }.fit("k", "d").expect_err("too much");
+        assert_eq!(local, "kernel `k` needs 4097 bytes of local memory, and d has 4096 for a group");
+        let items = Needs { most_items: 64, ..needs }.fit("k", "d").expect_err("too many");
+        assert_eq!(items, "kernel `k` runs in groups of 128 work-items, and there is room for 64 on d");
+    }
 }

@@ -52,7 +52,19 @@ impl KernelBuilder {
     /// The kernel with this body.
     fn done(self, body: Block) -> Kernel {
         let KernelBuilder { name, params, regs, mems, lo, hi } = self;
-        Kernel { name, params, regs, mems, lo, hi, group: None, body, span: place() }
+        Kernel {
+            name,
+            params,
+            regs,
+            mems,
+            lo,
+            hi,
+            group: None,
+            body,
+            span: place(),
+            places: Vec::new(),
+            doubles: None,
+        }
     }
 }
 
@@ -74,17 +86,18 @@ fn fold(op: AtomicOp, start: Scalar, values: &[Scalar]) -> Option<Scalar> {
     ];
     let kernel = builder.over_range(index, body);
     let built = device.build(kernel_text([&kernel], Dialect::OpenCl).expect("an atomic operation"));
-    let (xs, cells) = (device.memory(&to_bytes(values)), device.memory(&to_bytes(&[start, start])));
+    let (xs, cells) = (device.memory(&to_bytes(values)), device.memory(&to_bytes(&[start; 4])));
     device.launch(&built, 0, &[Arg::Memory(&xs), Arg::Memory(&cells)], values.len());
-    let cells = from_bytes(elem, &device.read(&cells, 2 * elem.bytes()));
-    assert_eq!(cells[0], start, "the cell beside stays");
+    let cells = from_bytes(elem, &device.read(&cells, 4 * elem.bytes()));
+    assert_eq!([cells[0], cells[2], cells[3]], [start; 3], "the cells beside stay");
     Some(cells[1])
 }
 
 #[test]
 fn atomic_operations_lose_no_update() {
     use BinaryOp::*;
-    for ty in [ScalarType::I32, ScalarType::I64, ScalarType::F32, ScalarType::F64] {
+    use ScalarType::{F32, F64, I8, I16, I32, I64};
+    for ty in [I8, I16, I32, I64, F32, F64] {
         let ops: &[BinaryOp] = if ty.is_float() {
             &[FAdd, FMin, FMax]
         } else {
@@ -271,9 +284,9 @@ fn what_a_device_cannot_do_is_a_located_limit() {
         Op::Unary { dst, op: UnaryOp::Sqrt, x: dst.into() }
     };
     let flag = |_: &mut KernelBuilder, mem| Op::SetFlag { mem, index: Operand::i64(0) };
-    let narrow = |_: &mut KernelBuilder, mem| Op::Atomic {
+    let narrow = |builder: &mut KernelBuilder, _| Op::Atomic {
         op: AtomicOp::Binary(BinaryOp::Add),
-        mem,
+        mem: builder.mems.push(MemData::new(Space::Local, "table")),
         index: Operand::i64(0),
         value: Scalar::I8(1).into(),
         elem: ScalarType::I8,

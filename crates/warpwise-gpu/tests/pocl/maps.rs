@@ -42,10 +42,18 @@ fn agree(x: Scalar, y: Scalar) -> bool {
 
 /// Demands of a program on the device what the interpreter says.
 fn check(device: &Device, text: &str, args: Vec<Value>) {
-    let results = host::run(device, &programs::lowered(text), &args).expect("no check fails");
-    let expected = interpret(&programs::parse(text), FunctionId::new(0), args).expect("no check fails");
+    let expected =
+        interpret(&programs::parse(text), FunctionId::new(0), args.clone()).expect("no check fails");
+    for look_back in [false, true] {
+        let results = host::run(device, &programs::lowered_for(text, look_back), &args);
+        agree_all(&results.expect("no check fails"), &expected);
+    }
+}
+
+/// Demands these results.
+fn agree_all(results: &[Value], expected: &[Value]) {
     assert_eq!(results.len(), expected.len());
-    for (result, expected) in results.iter().zip(&expected) {
+    for (result, expected) in results.iter().zip(expected) {
         match (result, expected) {
             (Value::Array(result), Value::Array(expected)) => {
                 assert_eq!((result.elem, &result.shape), (expected.elem, &expected.shape));
@@ -216,5 +224,34 @@ fn the_first_failing_iteration_is_reported() {
             }
             other => panic!("{other:?}"),
         }
+    }
+}
+
+#[test]
+fn histograms_combine_under_locks_and_in_parts_of_words() {
+    let Some(device) = device() else { return };
+    for (n, m) in [(0, 3), (1, 1), (100, 1), (1000, 7), (5000, 3000)] {
+        let is = array(ScalarType::I64, &[n], |i| Scalar::I64((i * 7919) % (m + 1)));
+        // No two are equal, so that it does not matter which of them comes first.
+        let xs = array(ScalarType::F32, &[n], |i| Scalar::F32(((i * 7919) % 10_007) as f32));
+        let least = array(ScalarType::F32, &[m], |_| Scalar::F32(0.5));
+        let none = array(ScalarType::I64, &[m], |_| Scalar::I64(-1));
+        check(
+            &device,
+            &golden::program("locked"),
+            vec![int(n), int(m), is.clone(), xs.clone(), least.clone(), none],
+        );
+        let bytes = array(ScalarType::I8, &[n], |i| Scalar::I8((i % 100) as i8));
+        let zeros = array(ScalarType::I8, &[m], |_| Scalar::I8(3));
+        check(&device, &golden::program("narrow"), vec![int(n), int(m), is, bytes, xs, zeros, least]);
+    }
+}
+
+#[test]
+fn segments_of_all_lengths_are_folded() {
+    let Some(device) = device() else { return };
+    for (n, m) in [(0, 5), (5, 0), (3, 1), (1, 20), (40, 17), (3, 100), (2, 3000), (2100, 33)] {
+        let xs = array(ScalarType::F32, &[n, m], |i| Scalar::F32(((i * 31) % 17) as f32));
+        check(&device, &golden::program("segments"), vec![int(n), int(m), xs]);
     }
 }

@@ -28,7 +28,7 @@ fn cuda_texts_compile_to_machine_code() {
     let Some(compiler) = compiler() else { return };
     let known = |number: &u32| compiler.architectures().contains(number);
     for name in golden::NAMES {
-        let lowered = programs::lowered(&golden::program(name));
+        let lowered = programs::lowered_for(&golden::program(name), true);
         let text = kernel_text(lowered.kernels.values(), Dialect::Cuda).expect("kernels").text;
         for architecture in ARCHITECTURES.into_iter().filter(known) {
             let code = compiler.compile(&text, architecture);

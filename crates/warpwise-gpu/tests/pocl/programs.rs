@@ -21,10 +21,15 @@ pub fn sources() -> Sources {
 
 /// A program lowered for a device.
 pub fn lowered(text: &str) -> ImpProgram {
+    lowered_for(text, false)
+}
+
+/// A program lowered for a device on which scans take one launch, or three.
+pub fn lowered_for(text: &str, look_back: bool) -> ImpProgram {
     let mut program = parse(text);
     let passes = pipelines::strict(pipelines::DEVICE);
     run_passes(&passes, &mut program, Level::Soac, |_, _, _| {}).expect("the passes succeed");
-    let lowered = lower::lower_for_device(&program).expect("the program can be lowered");
+    let lowered = lower::lower_for_device(&program, look_back).expect("the program can be lowered");
     assert_eq!(verify::verify(&lowered), Ok(()));
     lowered
 }
