@@ -165,6 +165,7 @@ builtins! {
     SeqLoop "seqLoop" 2 Parallel "Int -> (Int -> ()) -> ()",
     SeqLoopAcc "seqLoopAcc" 3 Parallel "all a. a -> Int -> (a -> Int -> a) -> a",
     PrintFloat "printFloat" 1 Parallel "Float -> ()",
+    InAccelerate "inAccelerate" 0 Plain "Bool",
     ExternalExp "externalExp" 1 External "Float -> Float",
     ExternalLog "externalLog" 1 External "Float -> Float",
     ExternalAtan "externalAtan" 1 External "Float -> Float",

@@ -27,7 +27,7 @@ pub fn drop_unused(program: &mut Program, names: &Names) -> Result<(), Failure> 
             DeclKind::Utest(_) | DeclKind::Do(_) | DeclKind::Match(..) => true,
         };
         if *keep && !matches!(decl.kind, DeclKind::Recursive(_)) {
-            decl.children(&mut |expr| used.expr(expr));
+            decl.children().into_iter().for_each(|expr| used.expr(expr));
         }
     }
     if !used.missing.is_empty() {
@@ -117,6 +117,6 @@ impl<'a> Used<'a> {
         {
             self.missing.push((*var, expr.span));
         }
-        expr.children(&mut |child| self.expr(child));
+        expr.children().into_iter().for_each(|child| self.expr(child));
     }
 }

@@ -155,8 +155,8 @@ impl Expr {
 }
 
 impl Expr {
-    /// Calls a function on each expression directly inside.
-    pub fn children<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
+    /// The expressions directly inside, in order; those of definitions in a block among them.
+    pub fn children(&self) -> Vec<&Expr> {
         match &self.kind {
             ExprKind::Var(_)
             | ExprKind::Frozen(_)
@@ -166,70 +166,96 @@ impl Expr {
             | ExprKind::Char(_)
             | ExprKind::Bool(_)
             | ExprKind::String(_)
-            | ExprKind::Never => {}
+            | ExprKind::Never => Vec::new(),
+            ExprKind::Apply(function, arguments) => std::iter::once(&**function).chain(arguments).collect(),
+            ExprKind::Lambda(_, inner)
+            | ExprKind::Construct(_, inner)
+            | ExprKind::Project(inner, _)
+            | ExprKind::Accelerate(inner) => vec![inner],
+            ExprKind::Choice(tests, otherwise) => {
+                let tests = tests.iter().flat_map(|test| [&test.scrutinee, &test.then]);
+                tests.chain(std::iter::once(&**otherwise)).collect()
+            }
+            ExprKind::Record(fields) => fields.iter().map(|(_, value)| value).collect(),
+            ExprKind::Update(record, fields) => {
+                std::iter::once(&**record).chain(fields.iter().map(|(_, value)| value)).collect()
+            }
+            ExprKind::Seq(items) => items.iter().collect(),
+            ExprKind::Block(decls, result) => {
+                decls.iter().flat_map(Decl::children).chain(std::iter::once(&**result)).collect()
+            }
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn children_mut(&mut self) -> Vec<&mut Expr> {
+        match &mut self.kind {
+            ExprKind::Var(_)
+            | ExprKind::Frozen(_)
+            | ExprKind::Builtin(_)
+            | ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Char(_)
+            | ExprKind::Bool(_)
+            | ExprKind::String(_)
+            | ExprKind::Never => Vec::new(),
             ExprKind::Apply(function, arguments) => {
-                visit(function);
-                arguments.iter().for_each(visit);
+                std::iter::once(&mut **function).chain(arguments).collect()
             }
             ExprKind::Lambda(_, inner)
             | ExprKind::Construct(_, inner)
             | ExprKind::Project(inner, _)
-            | ExprKind::Accelerate(inner) => visit(inner),
+            | ExprKind::Accelerate(inner) => vec![inner],
             ExprKind::Choice(tests, otherwise) => {
-                for test in tests {
-                    visit(&test.scrutinee);
-                    visit(&test.then);
-                }
-                visit(otherwise);
+                let tests = tests.iter_mut().flat_map(|test| [&mut test.scrutinee, &mut test.then]);
+                tests.chain(std::iter::once(&mut **otherwise)).collect()
             }
-            ExprKind::Record(fields) => fields.iter().for_each(|(_, value)| visit(value)),
+            ExprKind::Record(fields) => fields.iter_mut().map(|(_, value)| value).collect(),
             ExprKind::Update(record, fields) => {
-                visit(record);
-                fields.iter().for_each(|(_, value)| visit(value));
+                std::iter::once(&mut **record).chain(fields.iter_mut().map(|(_, value)| value)).collect()
             }
-            ExprKind::Seq(items) => items.iter().for_each(visit),
+            ExprKind::Seq(items) => items.iter_mut().collect(),
             ExprKind::Block(decls, result) => {
-                decls.iter().for_each(|decl| decl.children(visit));
-                visit(result);
+                decls.iter_mut().flat_map(Decl::children_mut).chain(std::iter::once(&mut **result)).collect()
             }
         }
     }
 
-    /// The first expression, from outside in and left to right, for which a condition holds.
-    pub fn find<'e>(&'e self, condition: &dyn Fn(&Expr) -> bool) -> Option<&'e Expr> {
-        if condition(self) {
-            return Some(self);
-        }
-        let mut found = None;
-        self.children(&mut |child| found = found.or_else(|| child.find(condition)));
-        found
+    /// Calls `visit` with this expression and everything in it, outside first.
+    pub fn each<'e>(&'e self, visit: &mut impl FnMut(&'e Expr)) {
+        visit(self);
+        self.children().into_iter().for_each(|child| child.each(visit));
     }
 }
 
 impl Decl {
-    /// Calls a function on each expression directly inside.
-    pub fn children<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
+    /// The expressions directly inside, in order.
+    pub fn children(&self) -> Vec<&Expr> {
         match &self.kind {
-            DeclKind::Let(binding) => visit(&binding.body),
-            DeclKind::Recursive(bindings) => bindings.iter().for_each(|binding| visit(&binding.body)),
-            DeclKind::External(..) => {}
+            DeclKind::Let(binding) => vec![&binding.body],
+            DeclKind::Recursive(bindings) => bindings.iter().map(|binding| &binding.body).collect(),
+            DeclKind::External(..) => Vec::new(),
             DeclKind::Utest(utest) => {
                 let optional = utest.using.iter().chain(&utest.otherwise);
-                [&utest.actual, &utest.expected].into_iter().chain(optional).for_each(visit);
+                [&utest.actual, &utest.expected].into_iter().chain(optional).collect()
             }
-            DeclKind::Do(value) | DeclKind::Match(value, _) => visit(value),
+            DeclKind::Do(value) | DeclKind::Match(value, _) => vec![value],
         }
     }
-}
 
-impl Program {
-    /// The first expression in order for which a condition holds.
-    pub fn find(&self, condition: &dyn Fn(&Expr) -> bool) -> Option<&Expr> {
-        let mut found = None;
-        for decl in &self.decls {
-            decl.children(&mut |child| found = found.or_else(|| child.find(condition)));
+    /// The same, to be changed.
+    pub fn children_mut(&mut self) -> Vec<&mut Expr> {
+        match &mut self.kind {
+            DeclKind::Let(binding) => vec![&mut binding.body],
+            DeclKind::Recursive(bindings) => bindings.iter_mut().map(|binding| &mut binding.body).collect(),
+            DeclKind::External(..) => Vec::new(),
+            DeclKind::Utest(utest) => {
+                let utest = &mut **utest;
+                let optional = utest.using.iter_mut().chain(&mut utest.otherwise);
+                [&mut utest.actual, &mut utest.expected].into_iter().chain(optional).collect()
+            }
+            DeclKind::Do(value) | DeclKind::Match(value, _) => vec![value],
         }
-        found.or_else(|| self.main.as_ref().and_then(|main| main.find(condition)))
     }
 }
 

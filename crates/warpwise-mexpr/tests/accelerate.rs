@@ -10,6 +10,7 @@ use warpwise_diag::{Failure, Sources, render_failure};
 use warpwise_mexpr::accelerate::extract::extract;
 use warpwise_mexpr::accelerate::lift::lift;
 use warpwise_mexpr::accelerate::name::name;
+use warpwise_mexpr::accelerate::prune::prune;
 use warpwise_mexpr::accelerate::split;
 use warpwise_mexpr::accelerate::text::text;
 use warpwise_mexpr::compile::{Checked, front_end};
@@ -42,9 +43,12 @@ fn after(pass: &str, mut checked: Checked) -> Result<String, Failure> {
     if pass == "lift" {
         return Ok(whole(&checked));
     }
-    if pass == "extract" {
+    if pass == "prune" || pass == "extract" {
+        let mut decls = checked.program.decls.clone();
+        prune(&mut decls);
         let wanted = entries.iter().map(|entry| entry.var).collect();
-        return Ok(text(&checked, &extract(&wanted, &checked.program.decls).1, None));
+        let decls = if pass == "prune" { decls } else { extract(&wanted, &decls).1 };
+        return Ok(text(&checked, &decls, None));
     }
     let split = split(original)?;
     let part = |decls| text(&split.host, decls, None);
@@ -54,6 +58,7 @@ fn after(pass: &str, mut checked: Checked) -> Result<String, Failure> {
             part(&split.functional),
             part(&split.imperative)
         )),
+        "patterns" => Ok(part(&split.functional)),
         "errors" => Ok("mexpr \"no errors\"".to_string()),
         other => panic!("no pass `{other}`"),
     }

@@ -16,6 +16,7 @@ use warpwise_mexpr::accelerate::lower::lower;
 use warpwise_mexpr::accelerate::split;
 use warpwise_mexpr::compile::{Checked, front_end};
 use warpwise_mexpr::host::compile::{Options, compile};
+use warpwise_mexpr::host::device::HostOnly;
 use warpwise_mexpr::host::machine::run;
 use warpwise_mexpr::host::world::World;
 use warpwise_mexpr::load::{ReadError, SourceFile, SourceProvider};
@@ -83,14 +84,14 @@ fn check(text: String) -> Result<Checked, Failure> {
 /// What the host prints; nothing if the run fails.
 fn on_host(checked: &Checked) -> Option<String> {
     let mut ear = Ear::default();
-    let result = run(&compile(checked, Options { tests: false }), &mut ear, &mut |_| {});
+    let result = run(&compile(checked, Options { tests: false }), &mut ear, &mut HostOnly, &mut |_| {});
     result.ok().map(|_| ear.0)
 }
 
 /// What the core IR computes; nothing if the run fails.
 fn on_device(checked: Checked) -> Result<Option<String>, Failure> {
     let split = split(checked)?;
-    let program = lower(&split.host, &split.entries, &split.functional)?;
+    let program = lower(&split.host, &split.entries, &split.functional, false)?;
     if let Err(errors) = verify(&program, Level::Soac) {
         let functions: Vec<String> = program.functions.values().map(|f| f.to_string()).collect();
         panic!("{errors:?}\n{}", functions.join("\n"));

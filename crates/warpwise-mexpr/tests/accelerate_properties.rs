@@ -11,7 +11,7 @@ use warpwise_mexpr::accelerate::extract::extract;
 use warpwise_mexpr::accelerate::lift::lift;
 use warpwise_mexpr::accelerate::name::{Entry, name};
 use warpwise_mexpr::accelerate::text::text;
-use warpwise_mexpr::accelerate::walk::free;
+use warpwise_mexpr::accelerate::variables::free;
 use warpwise_mexpr::compile::{Checked, front_end};
 use warpwise_mexpr::load::{ReadError, SourceFile, SourceProvider};
 use warpwise_mexpr::tree::{Binding, Decl, DeclKind, VarId};

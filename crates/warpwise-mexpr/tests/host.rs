@@ -1,4 +1,4 @@
-//! Programs that the host runs: `tests/host/*.mc`.
+//! Programs that the host runs: `tests/host/*.mc`, and such that it debugs: `tests/debug/*.mc`.
 //!
 //! Every test of a program passes. A line that ends in `-- fails: TEXT` must be where the run fails with TEXT in the
 //! message; without such a line the run succeeds. The lines after `-- prints:` are what the program prints.
@@ -8,8 +8,12 @@ use std::fs;
 use std::path::Path;
 
 use warpwise_diag::Sources;
-use warpwise_mexpr::compile::front_end;
-use warpwise_mexpr::host::compile::{Options, compile};
+use warpwise_mexpr::accelerate::split;
+use warpwise_mexpr::compile::{Checked, front_end};
+use warpwise_mexpr::host::code::Code;
+use warpwise_mexpr::host::compile::{Options, compile, compile_accelerated};
+use warpwise_mexpr::host::debug::Debugger;
+use warpwise_mexpr::host::device::{Device, HostOnly};
 use warpwise_mexpr::host::machine::{Call, Outcome, RunError, run};
 use warpwise_mexpr::host::world::World;
 use warpwise_mexpr::library;
@@ -83,35 +87,59 @@ struct Ran {
     sources: Sources,
 }
 
+fn check(name: &str, text: &str, sources: &mut Sources) -> Checked {
+    let root = SourceFile { key: format!("tests/{name}"), name: name.to_string(), text: text.to_string() };
+    front_end(root, &Library, sources)
+        .unwrap_or_else(|failure| panic!("{}", warpwise_diag::render_failure(sources, &failure, false)))
+}
+
 fn run_text(name: &str, text: &str) -> Ran {
     let mut sources = Sources::new();
-    let root = SourceFile { key: format!("tests/{name}"), name: name.to_string(), text: text.to_string() };
-    let checked = front_end(root, &Library, &mut sources)
+    let checked = check(name, text, &mut sources);
+    run_code(&compile(&checked, Options { tests: true }), &mut HostOnly, sources)
+}
+
+fn debug_text(name: &str, text: &str) -> Ran {
+    let mut sources = Sources::new();
+    let split = split(check(name, text, &mut sources))
         .unwrap_or_else(|failure| panic!("{}", warpwise_diag::render_failure(&sources, &failure, false)));
-    let code = compile(&checked, Options { tests: true });
+    let code = compile_accelerated(&split.host, Options { tests: true }, &split.entries);
+    run_code(&code, &mut Debugger::new(true), sources)
+}
+
+fn run_code(code: &Code, device: &mut dyn Device, sources: Sources) -> Ran {
     let mut world = Paper { lines: vec!["second".to_string(), "first".to_string()], ..Paper::default() };
     let mut failures = Vec::new();
     let mut report = |test: warpwise_mexpr::host::machine::FailedTest| {
         failures.push(format!("{}: {}", sources.describe(test.span), test.message));
     };
-    let result = run(&code, &mut world, &mut report);
+    let result = run(code, &mut world, device, &mut report);
     Ran { result, failures, printed: world.printed, sources }
 }
 
 #[test]
 fn the_corpus() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/host");
+    check_folder("tests/host", run_text);
+}
+
+#[test]
+fn the_corpus_of_debugging() {
+    check_folder("tests/debug", debug_text);
+}
+
+fn check_folder(folder: &str, run: fn(&str, &str) -> Ran) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut paths: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
-    let complaints: Vec<String> = paths.iter().flat_map(|path| check_file(path)).collect();
+    let complaints: Vec<String> = paths.iter().flat_map(|path| check_file(path, run)).collect();
     assert!(paths.len() >= 4, "the corpus is missing");
     assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
 }
 
-fn check_file(path: &Path) -> Vec<String> {
+fn check_file(path: &Path, run: fn(&str, &str) -> Ran) -> Vec<String> {
     let text = fs::read_to_string(path).unwrap();
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
-    let ran = run_text(&name, &text);
+    let ran = run(&name, &text);
     let mut complaints = ran.failures.clone();
     let fails = text
         .lines()

@@ -19,7 +19,6 @@ use crate::tree::{Decl, ExprKind, VarId};
 
 use super::extract::extract;
 use super::name::Entry;
-use super::walk::{decl_children, each};
 
 /// The accelerated expressions of both kinds.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -61,8 +60,8 @@ pub fn classify(entries: &[Entry], extracted: &[Decl]) -> Result<Classes, Failur
 fn first_uses(entry: VarId, extracted: &[Decl]) -> (Option<Span>, Option<Span>) {
     let (_, decls) = extract(&BTreeSet::from([entry]), extracted);
     let (mut functional, mut imperative) = (None, None);
-    for body in decls.iter().flat_map(decl_children) {
-        each(body, &mut |expr| {
+    for body in decls.iter().flat_map(Decl::children) {
+        body.each(&mut |expr| {
             if let ExprKind::Builtin(builtin) = expr.kind {
                 match builtin {
                     Builtin::Map

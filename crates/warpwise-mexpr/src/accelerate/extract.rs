@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, VarId};
 
-use super::walk::{children_mut, free};
+use super::variables::free;
 
 /// What Algorithm 1 yields: the variables of all that is extracted, and their definitions.
 pub fn extract(wanted: &BTreeSet<VarId>, decls: &[Decl]) -> (BTreeSet<VarId>, Vec<Decl>) {
@@ -66,5 +66,5 @@ fn drop_tests(expr: &mut Expr) {
     if let ExprKind::Block(decls, _) = &mut expr.kind {
         decls.retain(|decl| !matches!(decl.kind, DeclKind::Utest(_)));
     }
-    children_mut(expr).into_iter().for_each(drop_tests);
+    expr.children_mut().into_iter().for_each(drop_tests);
 }

@@ -16,14 +16,12 @@
 //! are and are never captured; every other variable is, be it at the top or not, through all calls, in the order of
 //! definition (after Johnsson 1985, as papers/000 section 4.1 modifies it). Values of function type that are computed, and
 //! parameters that are functions, are captured like all else; whether an accelerated expression may do that is looked at
-//! by [`check_captured`]. The meaning of the program does not change. Needs: [`super::name`].
+//! by [`super::interface`]. The meaning of the program does not change. Needs: [`super::name`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
-use warpwise_diag::{Diagnostic, Failure};
 
-use crate::check::show::show;
 use crate::check::types::{Node, Ty, Types};
 use crate::compile::Checked;
 use crate::reachable::is_value;
@@ -31,7 +29,7 @@ use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, Parameter, VarId};
 
 use super::name::Entry;
 use super::order::in_order;
-use super::walk::{bound, children_mut, decl_children, decl_children_mut, each};
+use super::variables::bound;
 
 /// Lifts all functions of a program.
 pub fn lift(checked: &mut Checked, entries: &[Entry]) {
@@ -57,36 +55,6 @@ pub fn lift(checked: &mut Checked, entries: &[Entry]) {
         lifter.flush(&mut new);
     }
     (checked.program.decls, checked.program.main) = (new, main);
-}
-
-/// Refuses accelerated expressions that capture functions. Needs: a lifted program.
-pub fn check_captured(checked: &Checked, entries: &[Entry]) -> Result<(), Failure> {
-    let mut errors = Vec::new();
-    let bindings = checked.program.decls.iter().filter_map(|decl| match &decl.kind {
-        DeclKind::Let(binding) => Some(binding),
-        _ => None,
-    });
-    for binding in bindings {
-        let Some(entry) = entries.iter().find(|entry| entry.var == binding.var) else { continue };
-        let ExprKind::Lambda(parameters, _) = &binding.body.kind else { continue };
-        for parameter in parameters {
-            let ty = checked.typing.vars[parameter.var.0 as usize];
-            if has_function(&checked.typing.types, ty) {
-                errors.push(captured_function(checked, entry, parameter.var, ty));
-            }
-        }
-    }
-    if errors.is_empty() { Ok(()) } else { Err(Failure::User(errors)) }
-}
-
-fn captured_function(checked: &Checked, entry: &Entry, var: VarId, ty: Ty) -> Diagnostic {
-    let name = checked.program.vars[var.0 as usize];
-    let text = checked.names.text(name.name);
-    let shown = show(&checked.typing.types, &checked.program, &checked.names, ty);
-    let message = format!("`{text}` of type `{shown}` cannot be handed to an accelerated expression");
-    Diagnostic::error("M0401", entry.span, message)
-        .label(name.span, "it is known only when the program runs")
-        .hint("functions are known by name where they are written out: `let f = lam x. ...`")
 }
 
 /// Whether there is a function in a value of this type.
@@ -115,13 +83,13 @@ impl Functions {
     fn of(checked: &Checked) -> Functions {
         let mut functions = Functions::default();
         let mut inside = |expr: &Expr| {
-            each(expr, &mut |part| {
+            expr.each(&mut |part| {
                 if let ExprKind::Block(decls, _) = &part.kind {
                     decls.iter().for_each(|decl| functions.add(decl, checked));
                 }
             });
         };
-        checked.program.decls.iter().flat_map(decl_children).for_each(&mut inside);
+        checked.program.decls.iter().flat_map(Decl::children).for_each(&mut inside);
         checked.program.main.iter().for_each(inside);
         checked.program.decls.iter().for_each(|decl| functions.add(decl, checked));
         functions
@@ -172,7 +140,7 @@ impl Functions {
 /// All variables that occur in an expression.
 fn used(expr: &Expr) -> BTreeSet<VarId> {
     let mut found = BTreeSet::new();
-    each(expr, &mut |part| {
+    expr.each(&mut |part| {
         if let ExprKind::Var(var) | ExprKind::Frozen(var) = part.kind {
             found.insert(var);
         }
@@ -207,7 +175,7 @@ impl Lifter<'_> {
             }
             DeclKind::External(..) => self.externals.push(decl),
             DeclKind::Let(_) | DeclKind::Utest(_) | DeclKind::Do(_) | DeclKind::Match(..) => {
-                decl_children_mut(&mut decl).into_iter().for_each(|expr| self.expr(expr));
+                decl.children_mut().into_iter().for_each(|expr| self.expr(expr));
                 return Some(decl);
             }
         }
@@ -310,7 +278,7 @@ impl Lifter<'_> {
                     *expr = result;
                 }
             }
-            _ => children_mut(expr).into_iter().for_each(|child| self.expr(child)),
+            _ => expr.children_mut().into_iter().for_each(|child| self.expr(child)),
         }
     }
 

@@ -1,11 +1,11 @@
 //! Expression acceleration: from a checked program to what its accelerated expressions need, checked and lowered.
 //!
-//! Reading order is the order of the pipeline: [`name`], [`lift`], [`extract`], [`nested`],
-//! [`classify`], [`wellformed`] (papers/000, section 4), and [`lower`] of the functional part. [`walk`] and
+//! Reading order is the order of the pipeline: [`name`], [`lift`], [`interface`], [`prune`], [`extract`], [`nested`],
+//! [`classify`], [`patterns`], [`wellformed`] (papers/000, section 4), and [`lower`] of both parts. [`variables`] and
 //! [`order`] are what the passes share; [`text`] shows a program as it is after any of them. Every pass works on the same tree
 //! as the sequential host, and what it leaves can be run.
 
-pub mod walk;
+pub mod variables;
 
 pub mod order;
 
@@ -15,11 +15,17 @@ pub mod name;
 
 pub mod lift;
 
+pub mod interface;
+
+pub mod prune;
+
 pub mod extract;
 
 pub mod nested;
 
 pub mod classify;
+
+pub mod patterns;
 
 pub mod wellformed;
 
@@ -32,6 +38,7 @@ use warpwise_diag::Failure;
 use crate::compile::Checked;
 use crate::tree::Decl;
 
+use classify::Classes;
 use name::Entry;
 
 /// A program taken apart.
@@ -41,6 +48,8 @@ pub struct Split {
     pub host: Checked,
     /// These functions.
     pub entries: Vec<Entry>,
+    /// Which of them are functional, and which imperative.
+    pub classes: Classes,
     /// What the functional ones need, themselves included.
     pub functional: Vec<Decl>,
     /// What the imperative ones need, themselves included.
@@ -51,13 +60,16 @@ pub struct Split {
 pub fn split(mut checked: Checked) -> Result<Split, Failure> {
     let entries = name::name(&mut checked);
     lift::lift(&mut checked, &entries);
-    lift::check_captured(&checked, &entries)?;
+    interface::check_interface(&checked, &entries)?;
     let all: BTreeSet<_> = entries.iter().map(|entry| entry.var).collect();
-    let (_, extracted) = extract::extract(&all, &checked.program.decls);
+    let mut decls = checked.program.decls.clone();
+    prune::prune(&mut decls);
+    let (_, extracted) = extract::extract(&all, &decls);
     nested::check_nested(&entries, &extracted)?;
     let classes = classify::classify(&entries, &extracted)?;
     let (_, functional) = extract::extract(&classes.functional, &extracted);
     let (_, imperative) = extract::extract(&classes.imperative, &extracted);
+    let functional = patterns::recognise(&mut checked, functional);
     wellformed::check(&checked, &functional, &imperative)?;
-    Ok(Split { host: checked, entries, functional, imperative })
+    Ok(Split { host: checked, entries, classes, functional, imperative })
 }

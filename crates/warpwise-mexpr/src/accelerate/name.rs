@@ -19,8 +19,6 @@ use crate::check::types::{Ty, Types};
 use crate::compile::Checked;
 use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, Name, Parameter, VarId};
 
-use super::walk::{children_mut, decl_children_mut};
-
 /// An accelerated expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
@@ -69,7 +67,7 @@ impl Namer<'_> {
                 bindings.iter_mut().for_each(|binding| self.bound(&mut binding.body));
             }
             DeclKind::External(..) | DeclKind::Utest(_) | DeclKind::Do(_) | DeclKind::Match(..) => {
-                decl_children_mut(decl).into_iter().for_each(|expr| self.expr(expr));
+                decl.children_mut().into_iter().for_each(|expr| self.expr(expr));
             }
         }
     }
@@ -87,7 +85,7 @@ impl Namer<'_> {
             decls.iter_mut().for_each(|decl| self.decl(decl));
             return self.expr(result);
         }
-        children_mut(expr).into_iter().for_each(|child| self.expr(child));
+        expr.children_mut().into_iter().for_each(|child| self.expr(child));
         let (span, ty) = (expr.span, expr.ty);
         match std::mem::replace(&mut expr.kind, ExprKind::Never) {
             ExprKind::Accelerate(inner) => expr.kind = self.accelerated(*inner, span, ty),

@@ -10,14 +10,13 @@ use crate::tree::{Decl, ExprKind};
 
 use super::extract::extract;
 use super::name::Entry;
-use super::walk::{decl_children, each};
 
 /// Looks through extracted definitions for uses of accelerated expressions.
 pub fn check_nested(entries: &[Entry], extracted: &[Decl]) -> Result<(), Failure> {
     let mut errors: BTreeMap<_, Diagnostic> = BTreeMap::new();
     for outer in entries {
         let (_, decls) = extract(&BTreeSet::from([outer.var]), extracted);
-        for span in decls.iter().flat_map(decl_children).flat_map(|body| uses(entries, body)) {
+        for span in decls.iter().flat_map(Decl::children).flat_map(|body| uses(entries, body)) {
             let error = errors.remove(&(span.file, span.start)).unwrap_or_else(|| nested(span));
             let error = error.label(outer.span, "this is accelerated and uses it");
             errors.insert((span.file, span.start), error);
@@ -29,7 +28,7 @@ pub fn check_nested(entries: &[Entry], extracted: &[Decl]) -> Result<(), Failure
 /// Where accelerated expressions occur in an expression.
 fn uses(entries: &[Entry], body: &crate::tree::Expr) -> Vec<Span> {
     let mut found = Vec::new();
-    each(body, &mut |expr| {
+    body.each(&mut |expr| {
         if let ExprKind::Var(var) | ExprKind::Frozen(var) = expr.kind
             && entries.iter().any(|entry| entry.var == var)
         {

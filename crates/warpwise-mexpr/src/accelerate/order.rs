@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::tree::{Binding, Decl, DeclKind, VarId};
 
-use super::walk::free;
+use super::variables::free;
 
 /// Definitions of functions, in order.
 pub fn in_order(bindings: Vec<Binding>) -> Vec<Decl> {

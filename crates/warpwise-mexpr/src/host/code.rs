@@ -33,6 +33,38 @@ pub struct Use {
     pub last: bool,
 }
 
+/// How a value is made up that goes to a device or comes from there.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Form {
+    /// The record without fields.
+    Unit,
+    /// An integer.
+    Int,
+    /// A float.
+    Float,
+    /// A character.
+    Char,
+    /// A truth value.
+    Bool,
+    /// Fields in the order of labels.
+    Record(ShapeId, Vec<Form>),
+    /// A sequence of such elements.
+    Seq(Box<Form>),
+    /// A tensor of such elements.
+    Tensor(Box<Form>),
+}
+
+/// An accelerated expression.
+#[derive(Clone, Debug)]
+pub struct Accelerated {
+    /// What it captures, with names.
+    pub parameters: Vec<(Rc<str>, Form)>,
+    /// What it gives.
+    pub result: Form,
+    /// Where it is.
+    pub span: Span,
+}
+
 /// A whole program.
 #[derive(Clone, Debug)]
 pub struct Code {
@@ -44,6 +76,8 @@ pub struct Code {
     pub cons: Vec<Rc<str>>,
     /// The names of labels that records have.
     pub labels: Vec<(Symbol, Rc<str>)>,
+    /// Its accelerated expressions, by number.
+    pub accelerated: Vec<Accelerated>,
     /// The labels of a pair, and whether the second component comes first in their order.
     pub pair: (ShapeId, bool),
     /// How many globals it has.
@@ -192,6 +226,13 @@ pub enum Instr {
     },
     /// The function's result is that of a call of a known function.
     TailDirect {
+        function: FunctionId,
+        arguments: Box<[Use]>,
+    },
+    /// Computes an accelerated expression on the device, or by a function that computes it here.
+    Accelerate {
+        to: Slot,
+        number: u32,
         function: FunctionId,
         arguments: Box<[Use]>,
     },

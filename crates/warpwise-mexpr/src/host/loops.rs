@@ -10,6 +10,7 @@ use super::builtins::{Arguments, Stop, ill_typed};
 use super::seq::Seq;
 use super::tensor::{Buffer, Tensor, advance};
 use super::value::Value;
+use super::watch::Samples;
 
 /// What is gone over, and what becomes of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,6 +55,10 @@ pub(super) struct Loop {
     pub state: Value,
     /// What the calls have given.
     pub results: Vec<Value>,
+    /// Calls to be made before those of the loop, for debugging.
+    pub samples: Option<Samples>,
+    /// Whether races between its calls are looked for.
+    pub is_raced: bool,
     /// Number of the next call.
     pub index: usize,
     /// How many calls there are.
@@ -79,13 +84,22 @@ impl Loop {
             place: Vec::new(),
             state: Value::Unit,
             results: Vec::new(),
+            samples: None,
+            is_raced: false,
             index: 0,
             n: 0,
         }
     }
 
     /// Takes what the last call gave, and goes on.
-    pub(super) fn next(&mut self, given: Option<Value>) -> Result<Step, Stop> {
+    pub(super) fn next(&mut self, mut given: Option<Value>) -> Result<Step, Stop> {
+        if let Some(samples) = &mut self.samples {
+            given.take().map_or(Ok(()), |value| samples.take(value))?;
+            match samples.next() {
+                Some(arguments) => return Ok(Step::Call(self.function.clone(), arguments)),
+                None => self.samples = None,
+            }
+        }
         if let Some(value) = given
             && let Some(result) = self.take(value)?
         {

@@ -12,11 +12,13 @@ use crate::builtins::Builtin;
 
 use super::builtins::{self, Arguments, Given, Stop};
 use super::code::{Code, Function, FunctionId, Instr, ShapeId, Slot, Use};
+use super::device::{Device, DeviceError};
 use super::equal::equal;
 use super::loops::{Loop, Step};
 use super::seq::Seq;
 use super::show::show;
 use super::value::{Closure, Constructed, Partial, Record, Value};
+use super::watch::{Races, Samples};
 use super::world::World;
 
 /// The stack has at most so many slots (1 GiB).
@@ -44,8 +46,10 @@ pub struct Outcome {
 pub struct RunError {
     /// What went wrong.
     pub message: String,
-    /// Where.
+    /// Where, on the host.
     pub span: Span,
+    /// `file:line:column` in accelerated code, if it is a device that failed and tells.
+    pub device_place: Option<String>,
     /// The functions that were being run, innermost first, with the places of the calls in them.
     pub calls: Vec<Call>,
 }
@@ -72,12 +76,14 @@ pub struct FailedTest {
 pub fn run(
     code: &Code,
     world: &mut dyn World,
+    device: &mut dyn Device,
     report: &mut dyn FnMut(FailedTest),
 ) -> Result<Outcome, RunError> {
     let seed = world.time_ms().to_bits();
     let mut machine = Machine {
         code,
         world,
+        device,
         report,
         stack: Vec::new(),
         frames: Vec::new(),
@@ -86,6 +92,8 @@ pub fn run(
         n_symbols: 0,
         passed: 0,
         failed: 0,
+        is_watched: false,
+        races: None,
     };
     let result = machine.main();
     let (passed, failed) = (machine.passed, machine.failed);
@@ -97,6 +105,7 @@ pub fn run(
 pub(super) struct Machine<'a> {
     pub code: &'a Code,
     pub world: &'a mut dyn World,
+    device: &'a mut dyn Device,
     report: &'a mut dyn FnMut(FailedTest),
     stack: Vec<Value>,
     frames: Vec<Frame>,
@@ -105,6 +114,10 @@ pub(super) struct Machine<'a> {
     pub n_symbols: u64,
     passed: u64,
     failed: u64,
+    /// Whether what runs belongs to an accelerated expression that is watched.
+    is_watched: bool,
+    /// What the iterations of a watched loop have done, while there is one.
+    pub races: Option<Races>,
 }
 
 /// A function that is being run.
@@ -125,6 +138,8 @@ enum Frame {
     Apply(Arguments),
     /// A built-in that calls functions.
     Loop(Box<Loop>, Span),
+    /// What waits for the value of a watched expression.
+    Unwatch,
 }
 
 /// What comes next.
@@ -152,7 +167,11 @@ impl Machine<'_> {
             };
             return match stop {
                 Stop::Exit(code) => Ok(Some(code)),
-                Stop::Fault(message) => Err(self.error(message, state)),
+                Stop::Fault(message) => Err(self.error(message, None, Some(state), self.span(state))),
+                Stop::FaultAt(message, span) => Err(self.error(message, None, None, span)),
+                Stop::Device(DeviceError { message, place }) => {
+                    Err(self.error(message, place, Some(state), self.span(state)))
+                }
             };
         }
     }
@@ -218,6 +237,22 @@ impl Machine<'_> {
                         let value = self.take(*state, *operand);
                         self.stack.push(value);
                     }
+                    *state = self.enter(*function, base)?;
+                    code = &self.code.functions[state.function.0 as usize].code;
+                }
+                Instr::Accelerate { to, number, function, arguments } => {
+                    let values = self.take_all(*state, arguments);
+                    if let Some(value) = self.device.call(self.code, self.world, *number as usize, &values)? {
+                        self.put(*state, *to, value);
+                        continue;
+                    }
+                    self.push(Frame::Function(*state, *to))?;
+                    if self.device.watches() {
+                        self.is_watched = true;
+                        self.push(Frame::Unwatch)?;
+                    }
+                    let base = self.stack.len();
+                    self.stack.extend(values);
                     *state = self.enter(*function, base)?;
                     code = &self.code.functions[state.function.0 as usize].code;
                 }
@@ -379,6 +414,7 @@ impl Machine<'_> {
             Instr::Builtin { .. }
             | Instr::Call { .. }
             | Instr::Direct { .. }
+            | Instr::Accelerate { .. }
             | Instr::TailCall { .. }
             | Instr::TailDirect { .. }
             | Instr::Return { .. }
@@ -485,7 +521,15 @@ impl Machine<'_> {
     /// Goes on with a loop, given what its last call gave.
     fn go_on(&mut self, mut it: Box<Loop>, mut given: Option<Value>, span: Span) -> Result<Flow, Stop> {
         loop {
-            match it.next(given)? {
+            let step = it.next(given)?;
+            if it.is_raced {
+                match (&step, &mut self.races) {
+                    (Step::Call(..), Some(races)) => races.begin(it.index - 1),
+                    (Step::Done(_), races) => *races = None,
+                    (Step::Call(..), None) => {}
+                }
+            }
+            match step {
                 Step::Done(value) => return Ok(Flow::Value(value)),
                 Step::Call(Value::Builtin(builtin), arguments) if simple(builtin, &arguments) => {
                     match builtins::run(self, builtin, arguments)? {
@@ -510,13 +554,35 @@ impl Machine<'_> {
                     self.put(state, to, value);
                     return Ok(Some(state));
                 }
+                Some(Frame::Unwatch) => {
+                    self.is_watched = false;
+                    continue;
+                }
                 Some(Frame::Apply(arguments)) => self.apply(value, arguments, Span::NONE)?,
-                Some(Frame::Loop(it, span)) => self.go_on(it, Some(value), span)?,
+                Some(Frame::Loop(it, span)) => {
+                    self.go_on(it, Some(value), span).map_err(|stop| stop.at(span))?
+                }
             };
             match flow {
                 Flow::Run(state) => return Ok(Some(state)),
                 Flow::Value(next) => value = next,
             }
+        }
+    }
+
+    // Debugging
+
+    /// Lets a loop of calls be looked at, if it is one that would run in parallel.
+    pub(super) fn watch(&mut self, it: &mut Loop) {
+        match it.builtin {
+            _ if !self.is_watched => {}
+            Builtin::Reduce => it.samples = Samples::of(&it.state, &it.source),
+            Builtin::Loop if self.races.is_none() => {
+                self.races = Some(Races::default());
+                it.is_raced = true;
+            }
+            // The others run in order, or their calls do not depend on each other.
+            _ => {}
         }
     }
 
@@ -534,12 +600,18 @@ impl Machine<'_> {
         self.function(state.function).spans[state.at - 1]
     }
 
-    fn error(&self, message: String, state: State) -> RunError {
+    fn error(
+        &self,
+        message: String,
+        device_place: Option<String>,
+        state: Option<State>,
+        span: Span,
+    ) -> RunError {
         let mut calls: Vec<Call> = Vec::new();
-        let mut states: Vec<State> = vec![state];
+        let mut states: Vec<State> = state.into_iter().collect();
         states.extend(self.frames.iter().rev().filter_map(|frame| match frame {
             Frame::Function(state, _) => Some(*state),
-            Frame::Apply(_) | Frame::Loop(..) => None,
+            Frame::Apply(_) | Frame::Loop(..) | Frame::Unwatch => None,
         }));
         let call = |state: &State| Call::In(self.function(state.function).name.clone(), self.span(*state));
         if states.len() <= 2 * SHOWN_CALLS + 1 {
@@ -549,7 +621,7 @@ impl Machine<'_> {
             calls.push(Call::More(states.len() - 2 * SHOWN_CALLS));
             calls.extend(states[states.len() - SHOWN_CALLS..].iter().map(call));
         }
-        RunError { message, span: self.span(state), calls }
+        RunError { message, span, device_place, calls }
     }
 }
 

@@ -3,7 +3,9 @@
 //! [`compile`] turns a checked program into [`code`], in which names are slots and functions are closed; [`machine`] runs that.
 //! Values are reference-counted ([`value`]), sequences are balanced trees of arrays ([`seq`]), tensors are views of
 //! buffers ([`tensor`]). Calls use a stack on the heap, so recursion is as deep as memory allows, and a call in tail position
-//! costs none. What a program does to the world goes through [`world`].
+//! costs none. What a program does to the world goes through [`world`], and
+//! accelerated expressions through [`device`],
+//! of which [`debug`] is one that only looks.
 
 pub mod code;
 pub mod compile;
@@ -13,10 +15,15 @@ pub mod tensor;
 pub mod value;
 
 mod equal;
-mod show;
+pub mod show;
 
 pub mod world;
+
+pub mod device;
+
+pub mod debug;
 
 mod builtins;
 mod loops;
 pub mod machine;
+mod watch;

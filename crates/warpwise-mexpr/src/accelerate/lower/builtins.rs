@@ -7,7 +7,8 @@ use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType, UnaryOp}
 use crate::builtins::Builtin;
 
 use super::Lowerer;
-use super::exprs::text;
+use super::control::Rounds;
+use super::exprs::{message_with, text};
 use super::patterns::length;
 use super::value::{Data, Shape, Value};
 
@@ -20,6 +21,9 @@ impl Lowerer<'_, '_> {
         span: Span,
     ) -> Result<Data, Failure> {
         if let Some(data) = self.scalar_builtin(builtin, arguments) {
+            return Ok(data);
+        }
+        if let Some(data) = self.tensor_builtin(builtin, arguments, shape, span)? {
             return Ok(data);
         }
         let data = |this: &Self, index: usize| match arguments.get(index) {
@@ -43,7 +47,7 @@ impl Lowerer<'_, '_> {
             (Builtin::Create, [_, f]) => {
                 let n = data(self, 0)?.leaves[0];
                 let fine = self.b.compare("fine", CompareOp::SLe, zero, n);
-                self.check(fine, text("a sequence of negative length"));
+                self.check(fine, message_with("a sequence cannot have ", &[(n, " elements")]));
                 let indices = self.indices(n);
                 self.map(f, &[indices], n, shape, span)
             }
@@ -67,12 +71,12 @@ impl Lowerer<'_, '_> {
             (Builtin::Get, _) => {
                 let (seq, index) = (data(self, 0)?, data(self, 1)?.leaves[0]);
                 let cert = self.in_bounds(index, length(&seq));
-                Ok(self.element_under(&seq, index, &[cert]))
+                Ok(self.element_under(&seq, index, cert.as_slice()))
             }
             (Builtin::Set, _) => {
                 let (seq, index, value) = (data(self, 0)?, data(self, 1)?.leaves[0], data(self, 2)?);
                 let cert = self.in_bounds(index, length(&seq));
-                self.set(&seq, index, &value, &[cert], span)
+                self.set(&seq, index, &value, cert.as_slice(), span)
             }
             (Builtin::Concat, _) => {
                 let (first, second) = (data(self, 0)?, data(self, 1)?);
@@ -90,14 +94,14 @@ impl Lowerer<'_, '_> {
             }
             (Builtin::Head, _) => {
                 let seq = data(self, 0)?;
-                let cert = self.not_empty(length(&seq), "`head`");
-                Ok(self.element_under(&seq, zero, &[cert]))
+                let cert = self.not_empty(length(&seq), "head");
+                Ok(self.element_under(&seq, zero, cert.as_slice()))
             }
             (Builtin::Tail, _) => {
                 let seq = data(self, 0)?;
-                let cert = self.not_empty(length(&seq), "`tail`");
+                let cert = self.not_empty(length(&seq), "tail");
                 let n = self.b.binary("n", BinaryOp::Sub, length(&seq), Operand::i64(1));
-                Ok(self.part_under(&seq, Operand::i64(1), n, Operand::i64(1), &[cert]))
+                Ok(self.part_under(&seq, Operand::i64(1), n, Operand::i64(1), cert.as_slice()))
             }
             (Builtin::Reverse, _) => {
                 let seq = data(self, 0)?;
@@ -115,16 +119,41 @@ impl Lowerer<'_, '_> {
                 let low = self.b.compare("low", CompareOp::SLe, zero, at);
                 let high = self.b.compare("high", CompareOp::SLe, at, n);
                 let fine = self.b.binary("fine", BinaryOp::And, low, high);
-                let cert = self.check(fine, text("`splitAt` out of bounds"));
+                let rest = [(n, " cannot be split at "), (at, "")];
+                let cert = self.check(fine, message_with("a sequence of length ", &rest));
                 let rest = self.b.binary("n", BinaryOp::Sub, n, at);
-                let first = self.part_under(&seq, zero, at, Operand::i64(1), &[cert]);
-                let second = self.part_under(&seq, at, rest, Operand::i64(1), &[cert]);
+                let first = self.part_under(&seq, zero, at, Operand::i64(1), cert.as_slice());
+                let second = self.part_under(&seq, at, rest, Operand::i64(1), cert.as_slice());
                 let Shape::Record(fields) = shape else { return self.limit("this `splitAt`", span) };
                 let labels = fields.iter().map(|(label, _)| *label);
                 // Labels of a pair are in order of their numbers by their text, not by symbol.
                 let mut labels: Vec<_> = labels.collect();
                 labels.sort_by_key(|label| self.checked.names.text(*label).to_string());
                 Ok(Data::record(labels.into_iter().zip([first, second]).collect()))
+            }
+            (Builtin::Loop, [_, f]) => {
+                let n = data(self, 0)?.leaves[0];
+                self.parallel_loop(n, f, span)
+            }
+            (Builtin::SeqLoop, [_, f]) => {
+                let n = data(self, 0)?.leaves[0];
+                self.sequential_loop(n, f, span)
+            }
+            (Builtin::SeqLoopAcc, [_, _, f]) => {
+                let (start, n) = (data(self, 0)?, data(self, 1)?.leaves[0]);
+                self.rounds(&start, Rounds::Times(n), span, &mut |this, index, now| {
+                    let arguments = vec![Value::Data(now.clone()), Value::Data(Data::int(index))];
+                    let next = this.call(f.clone(), arguments, shape, span)?;
+                    this.data(next, span)
+                })
+            }
+            (Builtin::Print, _) => {
+                let text = data(self, 0)?;
+                self.print(&text, span)
+            }
+            (Builtin::PrintFloat, _) => {
+                let value = data(self, 0)?.leaves[0];
+                self.print_float(value, span)
             }
             (Builtin::Error, _) => {
                 self.fail("`error` was called".to_string());
@@ -146,18 +175,18 @@ impl Lowerer<'_, '_> {
         self.map(f, &inputs, width, shape, span)
     }
 
-    /// So many elements from an index on, or as many as there are.
+    /// So many elements from an index on, or as many as there are; none from the end on.
     fn subsequence(&mut self, seq: &Data, start: Operand, n: Operand) -> Data {
         let all = length(seq);
         let low = self.b.compare("low", CompareOp::SLe, Operand::i64(0), start);
-        let high = self.b.compare("high", CompareOp::SLe, start, all);
         let some = self.b.compare("some", CompareOp::SLe, Operand::i64(0), n);
-        let fine = self.b.binary("fine", BinaryOp::And, low, high);
-        let fine = self.b.binary("fine", BinaryOp::And, fine, some);
-        let cert = self.check(fine, text("`subsequence` out of bounds"));
+        let fine = self.b.binary("fine", BinaryOp::And, low, some);
+        let message = message_with("there is no part of ", &[(n, " elements from index "), (start, " on")]);
+        let cert = self.check(fine, message);
+        let start = self.b.binary("start", BinaryOp::SMin, start, all);
         let rest = self.b.binary("rest", BinaryOp::Sub, all, start);
         let len = self.b.binary("n", BinaryOp::SMin, n, rest);
-        self.part_under(seq, start, len, Operand::i64(1), &[cert])
+        self.part_under(seq, start, len, Operand::i64(1), cert.as_slice())
     }
 
     /// Built-ins on scalars; nothing for the others.
@@ -168,7 +197,10 @@ impl Lowerer<'_, '_> {
         };
         let (x, y) = (leaf(0)?, leaf(1));
         if let Some((op, ty)) = binary(builtin) {
-            return Some(Data::scalar(ty, self.b.binary("x", op, x, y?)));
+            let y = y?;
+            let result = self.b.binary("x", op, x, y);
+            self.remember(op, result, x, y);
+            return Some(Data::scalar(ty, result));
         }
         if let Some((op, swapped)) = comparison(builtin) {
             let (x, y) = if swapped { (y?, x) } else { (x, y?) };
@@ -186,6 +218,7 @@ impl Lowerer<'_, '_> {
             )),
             Builtin::Floorfi => Some(self.rounded(UnaryOp::Floor, x)),
             Builtin::Ceilfi => Some(self.rounded(UnaryOp::Ceil, x)),
+            Builtin::Roundfi => Some(self.rounded_away(x)),
             Builtin::CharToInt => Some(Data::int(self.b.convert("x", ConvertOp::SExt, x, ScalarType::I64))),
             _ => None,
         }
@@ -196,10 +229,35 @@ impl Lowerer<'_, '_> {
         Data::int(self.b.convert("x", ConvertOp::FPToSI, x, ScalarType::I64))
     }
 
+    /// To the nearest integer, from halves away from zero.
+    fn rounded_away(&mut self, x: Operand) -> Data {
+        let size = self.b.unary("size", UnaryOp::FAbs, x);
+        let below = self.b.unary("below", UnaryOp::Floor, size);
+        let rest = self.b.binary("rest", BinaryOp::FSub, size, below);
+        let is_up = self.b.compare("up", CompareOp::FLe, Scalar::F64(0.5), rest);
+        let above = self.b.binary("above", BinaryOp::FAdd, below, Scalar::F64(1.0));
+        let size = self.b.select("size", is_up, above, below);
+        let is_negative = self.b.compare("negative", CompareOp::FLt, x, Scalar::F64(0.0));
+        let negative = self.b.unary("x", UnaryOp::FNeg, size);
+        let x = self.b.select("x", is_negative, negative, size);
+        Data::int(self.b.convert("x", ConvertOp::FPToSI, x, ScalarType::I64))
+    }
+
+    /// Remembers sums and differences, which may be a loop's index and something else.
+    fn remember(&mut self, op: BinaryOp, result: Operand, x: Operand, y: Operand) {
+        match (op, y) {
+            (BinaryOp::Add, _) => self.note_sum(result, x, y),
+            (BinaryOp::Sub, Operand::Const(Scalar::I64(y))) => {
+                self.note_sum(result, x, Operand::i64(y.wrapping_neg()));
+            }
+            _ => {}
+        }
+    }
+
     fn divide(&mut self, op: BinaryOp, x: Operand, y: Operand) -> Data {
         let fine = self.b.compare("fine", CompareOp::Ne, y, Scalar::I64(0));
         let cert = self.check(fine, text("division by zero"));
-        Data::int(self.b.with_certs(&[cert], |b| b.binary("x", op, x, y)))
+        Data::int(self.b.with_certs(cert.as_slice(), |b| b.binary("x", op, x, y)))
     }
 }
 

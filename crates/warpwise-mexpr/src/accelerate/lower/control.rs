@@ -2,7 +2,7 @@
 //!
 //! Where two values come together whose sequences have different lengths, the lengths are results, too. The parameters
 //! of a loop begin with the lengths that change from round to round; which ones do is found by lowering the body until
-//! no more are met.
+//! no more are met. So are the buffers that it writes: they are parameters, too, and results of choices that write them.
 
 use warpwise_diag::{Failure, Span};
 use warpwise_ir::{Body, Branch, Expr as Ir, LoopForm, LoopParam, Operand, Stm, Type};
@@ -12,7 +12,9 @@ use crate::syntax::names::Symbol;
 use crate::tree::{Expr, ExprKind, Parameter, Test, VarId};
 
 use super::Lowerer;
-use super::value::{Data, Layout, Value};
+use super::memory::{Around, Buffer, Contents, Slot, nowhere};
+use super::parallel::unit;
+use super::value::{Data, Layout, Shape, Value};
 
 /// How often a loop runs.
 #[derive(Clone, Copy)]
@@ -22,6 +24,17 @@ pub(super) enum Rounds {
     /// While the first leaf of its value holds.
     While,
 }
+
+/// One side of a choice.
+pub(super) struct Side {
+    pub(super) stms: Vec<Stm>,
+    pub(super) data: Data,
+    /// What else comes of it: what it leaves of buffers.
+    pub(super) more: Vec<Operand>,
+}
+
+/// What one side of a choice does.
+type Arm<'r, 'a, 'f> = dyn FnMut(&mut Lowerer<'a, 'f>) -> Result<Data, Failure> + 'r;
 
 /// What the body of a loop makes of the round's number and the value so far.
 type Round<'r, 'a, 'f> = dyn FnMut(&mut Lowerer<'a, 'f>, Operand, &Data) -> Result<Data, Failure> + 'r;
@@ -51,39 +64,131 @@ impl<'a, 'f> Lowerer<'a, 'f> {
             Some(Operand::Const(Scalar::Bool(false))) => return self.choice(rest, otherwise, last),
             Some(condition) => condition,
         };
-        let then = self.nested(|this| {
+        let last = std::cell::RefCell::new(last);
+        let then = &mut |this: &mut Self| {
             this.bind(&first.pattern, &value)?;
-            let then = last(this, &first.then)?;
+            let then = (last.borrow_mut())(this, &first.then)?;
             this.data(then, first.then.span)
-        })?;
-        let other = self.nested(|this| {
-            let other = this.choice(rest, otherwise, last)?;
+        };
+        let other = &mut |this: &mut Self| {
+            let other = this.choice(rest, otherwise, &mut **last.borrow_mut())?;
             this.data(other, otherwise.span)
-        })?;
-        Ok(Value::Data(self.merge(condition, then, other, first.scrutinee.span)?))
+        };
+        Ok(Value::Data(self.branches(condition, then, other, first.scrutinee.span)?))
+    }
+
+    /// One of two values, with what is done for each.
+    pub(super) fn branches(
+        &mut self,
+        condition: Operand,
+        then: &mut Arm<'_, 'a, 'f>,
+        other: &mut Arm<'_, 'a, 'f>,
+        span: Span,
+    ) -> Result<Data, Failure> {
+        let before = (self.memory.buffers.clone(), self.memory.log.clone());
+        self.memory.around.push(Around::Choice);
+        let then = self.arm(then);
+        let then_memory = std::mem::replace(&mut self.memory.buffers, before.0.clone());
+        let then_log = std::mem::replace(&mut self.memory.log, before.1.clone());
+        let other = self.arm(other);
+        self.memory.around.pop();
+        let (mut then, mut other) = (then?, other?);
+        let other_memory = std::mem::replace(&mut self.memory.buffers, before.0.clone());
+        let other_log = std::mem::replace(&mut self.memory.log, before.1.clone());
+        let changed: Vec<usize> = (0..before.0.len())
+            .filter(|buffer| {
+                let was = &before.0[*buffer].contents;
+                then_memory[*buffer].contents != *was || other_memory[*buffer].contents != *was
+            })
+            .collect();
+        let slots = |memory: &[Buffer]| -> Vec<Vec<Slot>> {
+            changed.iter().map(|buffer| new_slots(&before.0[*buffer], &memory[*buffer])).collect()
+        };
+        let (then_slots, other_slots) = (slots(&then_memory), slots(&other_memory));
+        self.finish_arm(&mut then, then_memory, &changed, (&then_slots, &other_slots), true);
+        self.finish_arm(&mut other, other_memory, &changed, (&then_slots, &other_slots), false);
+        self.memory.buffers = before.0;
+        let has_log = then_log != before.1 || other_log != before.1;
+        if has_log {
+            then.data = pair(then.data, then_log);
+            other.data = pair(other.data, other_log);
+        }
+        let (mut data, more) = self.merge(condition, then, other, span)?;
+        if has_log {
+            let (value, log) = unpair(data);
+            (data, self.memory.log) = (value, log);
+        }
+        let mut more = more.into_iter();
+        for ((buffer, then), other) in changed.into_iter().zip(then_slots).zip(other_slots) {
+            if let Contents::Pending(slots) = &mut self.memory.buffers[buffer].contents {
+                for slot in then.into_iter().chain(other) {
+                    let leaves = more.by_ref().take(slot.leaves.len()).collect();
+                    slots.push(Slot { extents: slot.extents, leaves });
+                }
+            } else if let Some(value) = more.next() {
+                self.set_contents(buffer, value);
+            }
+        }
+        Ok(data)
+    }
+
+    fn arm(&mut self, build: &mut Arm<'_, 'a, 'f>) -> Result<Side, Failure> {
+        let (stms, data) = self.nested(|this| build(this))?;
+        Ok(Side { stms, data, more: Vec::new() })
+    }
+
+    /// Adds what one side leaves of the buffers that either changes; what the other side scatters, it writes nowhere.
+    fn finish_arm(
+        &mut self,
+        side: &mut Side,
+        memory: Vec<Buffer>,
+        changed: &[usize],
+        slots: (&[Vec<Slot>], &[Vec<Slot>]),
+        is_then: bool,
+    ) {
+        self.memory.buffers = memory;
+        let outer = self.b.take_stms();
+        self.b.extend(std::mem::take(&mut side.stms));
+        for (position, &buffer) in changed.iter().enumerate() {
+            let it = &self.memory.buffers[buffer];
+            if !matches!(it.contents, Contents::Pending(_)) {
+                side.more.push(self.settled(buffer));
+                continue;
+            }
+            let element = it.element;
+            for (slots, is_own) in [(&slots.0[position], is_then), (&slots.1[position], !is_then)] {
+                for slot in slots {
+                    side.more.extend(if is_own { slot.leaves.clone() } else { nowhere(slot, element) });
+                }
+            }
+        }
+        side.stms = self.b.take_stms();
+        self.b.extend(outer);
     }
 
     /// One of two values, with the statements for each.
     pub(super) fn merge(
         &mut self,
         condition: Operand,
-        then: (Vec<Stm>, Data),
-        other: (Vec<Stm>, Data),
+        then: Side,
+        other: Side,
         span: Span,
-    ) -> Result<Data, Failure> {
-        let ((then_stms, then), (other_stms, other)) = (then, other);
-        let (lengths, other_lengths) = (then.layout.lengths(), other.layout.lengths());
-        if lengths.len() != other_lengths.len() || then.leaves.len() != other.leaves.len() {
+    ) -> Result<(Data, Vec<Operand>), Failure> {
+        self.same_buffers(&then.data.layout, &other.data.layout, span)?;
+        let (lengths, other_lengths) = (then.data.layout.lengths(), other.data.layout.lengths());
+        if lengths.len() != other_lengths.len() || then.data.leaves.len() != other.data.leaves.len() {
             return self.limit("alternatives of which one has no type", span);
         }
         let differs: Vec<bool> = lengths.iter().zip(&other_lengths).map(|(a, b)| a != b).collect();
-        let result = |lengths: &[Operand], leaves: Vec<Operand>| {
+        let result = |lengths: &[Operand], side: (Vec<Operand>, Vec<Operand>)| {
             let sizes = lengths.iter().zip(&differs).filter(|(_, differs)| **differs).map(|(n, _)| *n);
-            sizes.chain(leaves).collect::<Vec<_>>()
+            sizes.chain(side.0).chain(side.1).collect::<Vec<_>>()
         };
-        let then_body = Body { stms: then_stms, result: result(&lengths, then.leaves) };
-        let else_body = Body { stms: other_stms, result: result(&other_lengths, other.leaves) };
-        let n_leaves = then.layout.n_leaves();
+        let (n_leaves, n_more) = (then.data.layout.n_leaves(), then.more.len());
+        let layout = then.data.layout;
+        let then_body = Body { stms: then.stms, result: result(&lengths, (then.data.leaves, then.more)) };
+        let else_body =
+            Body { stms: other.stms, result: result(&other_lengths, (other.data.leaves, other.more)) };
         let vars = self.b.bind("x", Ir::If { cond: condition, then_body, else_body, branch: Branch::Plain });
         let mut sizes = vars.iter().map(|var| Operand::from(*var));
         let new: Vec<Operand> = lengths
@@ -91,9 +196,10 @@ impl<'a, 'f> Lowerer<'a, 'f> {
             .zip(&differs)
             .map(|(known, differs)| if *differs { sizes.next().unwrap_or(*known) } else { *known })
             .collect();
-        let layout = then.layout.with_lengths(&mut new.into_iter());
-        let leaves = vars[vars.len() - n_leaves..].iter().map(|var| (*var).into()).collect();
-        Ok(Data { layout, leaves })
+        let layout = layout.with_lengths(&mut new.into_iter());
+        let (leaves, more) = vars[vars.len() - n_leaves - n_more..].split_at(n_leaves);
+        let operands = |vars: &[warpwise_ir::Var]| vars.iter().map(|var| Operand::from(*var)).collect();
+        Ok((Data { layout, leaves: operands(leaves) }, operands(more)))
     }
 
     /// A loop.
@@ -104,17 +210,78 @@ impl<'a, 'f> Lowerer<'a, 'f> {
         span: Span,
         round: &mut Round<'_, 'a, 'f>,
     ) -> Result<Data, Failure> {
+        let before = self.memory.log.clone();
+        self.memory.around.push(Around::Sequential);
+        let mut result = self.rounds_with(init, rounds, span, round, false);
+        let has_log = matches!(result, Ok(None));
+        if has_log {
+            // The body prints: what was printed is a value of the loop, too.
+            self.memory.log = before.clone();
+            let start = pair(init.clone(), before);
+            let round = &mut |this: &mut Self, index: Operand, now: &Data| {
+                let (value, log) = unpair(now.clone());
+                this.memory.log = log;
+                let next = round(this, index, &value)?;
+                Ok(pair(next, this.memory.log.clone()))
+            };
+            result = self.rounds_with(&start, rounds, span, round, true);
+        }
+        self.memory.around.pop();
+        match result? {
+            Some(data) if has_log => {
+                let (value, log) = unpair(data);
+                self.memory.log = log;
+                Ok(value)
+            }
+            Some(data) => Ok(data),
+            None => self.limit("this loop that prints", span),
+        }
+    }
+
+    /// A loop; nothing if it turns out to print and that was not expected.
+    fn rounds_with(
+        &mut self,
+        init: &Data,
+        rounds: Rounds,
+        span: Span,
+        round: &mut Round<'_, 'a, 'f>,
+        may_print: bool,
+    ) -> Result<Option<Data>, Failure> {
         let lengths = init.layout.lengths();
         let mut changes = vec![false; lengths.len()];
+        let mut written: Vec<usize> = Vec::new();
         loop {
-            let (params, data) = self.parameters(init, &changes);
+            let log = self.memory.log.clone();
+            let (mut params, data) = self.parameters(init, &changes);
+            written.iter().for_each(|buffer| {
+                self.settled(*buffer);
+            });
+            let outside = self.memory.buffers.clone();
+            let carried = self.carry(&written);
+            let inside = self.memory.buffers.clone();
             let index = self.b.function.fresh("i", Type::I64);
-            let (stms, next) = self.nested(|this| round(this, index.into(), &data))?;
+            let made = self.nested(|this| {
+                let next = round(this, index.into(), &data)?;
+                let more = this.memory.changed(&inside);
+                let more: Vec<usize> = more.into_iter().filter(|buffer| !written.contains(buffer)).collect();
+                let stored: Vec<Operand> = match more.is_empty() {
+                    true => written.iter().map(|buffer| this.settled(*buffer)).collect(),
+                    false => Vec::new(),
+                };
+                Ok((next, more, stored))
+            });
+            self.memory.buffers = outside;
+            let (stms, (next, more, stored)) = made?;
+            if !may_print && self.memory.log != log {
+                return Ok(None);
+            }
+            self.same_buffers(&data.layout, &next.layout, span)?;
             let (own, next_lengths) = (data.layout.lengths(), next.layout.lengths());
             if next_lengths.len() != own.len() || next.leaves.len() != data.leaves.len() {
                 return self.limit("a fold that starts from a value without a type", span);
             }
-            let mut found_more = false;
+            let mut found_more = !more.is_empty();
+            written.extend(more);
             for ((changes, own), next) in changes.iter_mut().zip(&own).zip(&next_lengths) {
                 if !*changes && own != next {
                     *changes = true;
@@ -126,11 +293,16 @@ impl<'a, 'f> Lowerer<'a, 'f> {
             }
             let sizes = next_lengths.iter().zip(&changes).filter(|(_, changes)| **changes).map(|(n, _)| *n);
             let n_sizes = changes.iter().filter(|changes| **changes).count();
-            let body = Body { stms, result: sizes.chain(next.leaves).collect() };
+            let n_leaves = next.leaves.len();
+            let body = Body { stms, result: sizes.chain(next.leaves).chain(stored).collect() };
             let form = match rounds {
                 Rounds::Times(bound) => LoopForm::For { index, bound },
                 Rounds::While => LoopForm::While { cond: params[n_sizes].var },
             };
+            params.extend(carried.into_iter().map(|(init, var)| {
+                let consumed = self.b.function.ty(var).rank() > 0;
+                LoopParam { var, init, consumed }
+            }));
             let vars = self.b.bind("x", Ir::Loop { params, form, body });
             let mut sizes = vars.iter().map(|var| Operand::from(*var));
             let new: Vec<Operand> = lengths
@@ -139,8 +311,11 @@ impl<'a, 'f> Lowerer<'a, 'f> {
                 .map(|(known, changes)| if *changes { sizes.next().unwrap_or(*known) } else { *known })
                 .collect();
             let layout = init.layout.with_lengths(&mut new.into_iter());
-            let leaves = vars[n_sizes..].iter().map(|var| (*var).into()).collect();
-            return Ok(Data { layout, leaves });
+            let (leaves, stored) = vars[n_sizes..].split_at(n_leaves);
+            for (buffer, var) in written.into_iter().zip(stored) {
+                self.set_contents(buffer, (*var).into());
+            }
+            return Ok(Some(Data { layout, leaves: leaves.iter().map(|var| (*var).into()).collect() }));
         }
     }
 
@@ -168,12 +343,13 @@ impl<'a, 'f> Lowerer<'a, 'f> {
     }
 
     /// A function that calls itself last: a loop whose value is whether it goes on, and the arguments. Where it ends,
-    /// the body is evaluated once more, for its result.
+    /// the body is evaluated once more, for its result; in code with effects the result is a value of the loop instead.
     pub(super) fn recursive(
         &mut self,
         var: VarId,
         parameters: &[Parameter],
         body: &Expr,
+        shape: &Shape,
     ) -> Result<Value, Failure> {
         let arguments: Vec<(VarId, Data)> = parameters
             .iter()
@@ -183,12 +359,21 @@ impl<'a, 'f> Lowerer<'a, 'f> {
             })
             .collect();
         let vars: Vec<VarId> = arguments.iter().map(|(var, _)| *var).collect();
-        let start = state(true, arguments.into_iter().map(|(_, data)| data).collect());
+        let mut start = state(true, arguments.into_iter().map(|(_, data)| data).collect());
+        if self.has_effects {
+            let result = self.blank(shape);
+            start = pair(start, result);
+        }
+        let has_effects = self.has_effects;
         let end = self.rounds(&start, Rounds::While, body.span, &mut |this, _, now| {
-            this.enter(&vars, now);
-            let next = this.next(var, parameters, &vars, body)?;
+            let now = if has_effects { unpair(now.clone()) } else { (now.clone(), unit()) };
+            this.enter(&vars, &now.0);
+            let next = this.next(var, parameters, &vars, body, has_effects.then_some(&now.1))?;
             this.data(next, body.span)
         })?;
+        if has_effects {
+            return Ok(Value::Data(unpair(end).1));
+        }
         self.enter(&vars, &end);
         self.leaving = Some(var);
         let result = self.expr(body);
@@ -202,18 +387,25 @@ impl<'a, 'f> Lowerer<'a, 'f> {
         }
     }
 
-    /// Whether the function calls itself, and the arguments.
+    /// Whether the function calls itself, and the arguments; with `result`, what the result is so far, the result, too.
     fn next(
         &mut self,
         var: VarId,
         parameters: &[Parameter],
         vars: &[VarId],
         expr: &Expr,
+        result: Option<&Data>,
     ) -> Result<Value, Failure> {
+        let with_result = |state: Data, result: Option<Data>| match result {
+            Some(result) => Ok(Value::Data(pair(state, result))),
+            None => Ok(Value::Data(state)),
+        };
         match &expr.kind {
-            ExprKind::Block(..) => self.block(expr, &mut |this, last| this.next(var, parameters, vars, last)),
+            ExprKind::Block(..) => {
+                self.block(expr, &mut |this, last| this.next(var, parameters, vars, last, result))
+            }
             ExprKind::Choice(tests, otherwise) => {
-                let last = &mut |this: &mut Self, last: &Expr| this.next(var, parameters, vars, last);
+                let last = &mut |this: &mut Self, last: &Expr| this.next(var, parameters, vars, last, result);
                 self.choice(tests, otherwise, last)
             }
             ExprKind::Apply(function, arguments) if matches!(function.kind, ExprKind::Var(called) if called == var) =>
@@ -226,16 +418,42 @@ impl<'a, 'f> Lowerer<'a, 'f> {
                         return self.limit("a recursive call with another function", argument.span);
                     }
                 }
-                Ok(Value::Data(state(true, next)))
+                with_result(state(true, next), result.cloned())
             }
             _ => {
+                let value = result.map(|_| self.expr_data(expr)).transpose()?;
                 let now = vars.iter().filter_map(|var| match self.values.get(var) {
                     Some(Value::Data(data)) => Some(data.clone()),
                     Some(Value::Function(_)) | None => None,
                 });
-                Ok(Value::Data(state(false, now.collect())))
+                with_result(state(false, now.collect()), value)
             }
         }
+    }
+}
+
+/// What a buffer has to be scattered beyond what it had.
+fn new_slots(before: &Buffer, after: &Buffer) -> Vec<Slot> {
+    match (&before.contents, &after.contents) {
+        (Contents::Pending(before), Contents::Pending(after)) => after[before.len()..].to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+/// Two values as one.
+pub(super) fn pair(first: Data, second: Data) -> Data {
+    Data {
+        layout: Layout::Record(vec![(Symbol(0), first.layout), (Symbol(1), second.layout)]),
+        leaves: first.leaves.into_iter().chain(second.leaves).collect(),
+    }
+}
+
+/// Two values that were made one.
+pub(super) fn unpair(both: Data) -> (Data, Data) {
+    let mut fields = both.fields().into_iter().map(|(_, value)| value);
+    match (fields.next(), fields.next()) {
+        (Some(first), Some(second)) => (first, second),
+        _ => (both, unit()),
     }
 }
 

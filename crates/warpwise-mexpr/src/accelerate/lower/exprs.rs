@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use warpwise_diag::{Failure, Span};
 use warpwise_ir::{Expr as Ir, Message, MessagePart, Operand};
-use warpwise_prim::{Scalar, ScalarType};
+use warpwise_prim::{Scalar, ScalarType, ValueType};
 
 use crate::tree::{DeclKind, Expr, ExprKind, VarId};
 
@@ -206,7 +206,7 @@ impl Lowerer<'_, '_> {
                 for (parameter, argument) in parameters.iter().zip(&function.arguments) {
                     self.values.insert(parameter.var, argument.clone());
                 }
-                if is_recursive { self.recursive(var, parameters, body) } else { self.expr(body) }
+                if is_recursive { self.recursive(var, parameters, body, shape) } else { self.expr(body) }
             }
             _ => self.expr(&binding.body),
         };
@@ -233,19 +233,31 @@ impl Lowerer<'_, '_> {
         self.b.bind_one("none", Ir::Replicate { shape, value: zero }).into()
     }
 
-    /// Fails the run unless the condition holds; later statements of the same body may rely on it.
-    pub(super) fn check(&mut self, condition: Operand, message: Message) -> warpwise_ir::Var {
-        self.b.assert(condition, message)
+    /// Fails the run unless the condition holds, if that is to be checked; statements of the same body that rely on it
+    /// name what this gives.
+    pub(super) fn check(&mut self, condition: Operand, message: Message) -> Option<warpwise_ir::Var> {
+        (!self.functions.unchecked).then(|| self.b.assert(condition, message))
     }
 
+    /// Fails the run.
     pub(super) fn fail(&mut self, message: String) {
-        self.check(Operand::bool(false), text(&message));
+        self.b.assert(Operand::bool(false), text(&message));
     }
 }
 
 /// A message without values.
 pub(super) fn text(message: &str) -> Message {
-    Message { parts: vec![MessagePart::Text(message.to_string())], calls: Vec::new() }
+    message_with(message, &[])
+}
+
+/// A message with integers in it, each before some text; in the words of the host.
+pub(super) fn message_with(start: &str, rest: &[(Operand, &str)]) -> Message {
+    let mut parts = vec![MessagePart::Text(start.to_string())];
+    for (value, text) in rest {
+        parts.push(MessagePart::Value(*value, ValueType::I64));
+        parts.push(MessagePart::Text(text.to_string()));
+    }
+    Message { parts, calls: Vec::new() }
 }
 
 fn char_data(value: char) -> Data {

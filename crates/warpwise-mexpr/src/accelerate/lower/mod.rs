@@ -14,45 +14,69 @@
 //! Lowering is evaluation with operands in place of values: every call of a function is replaced by its body, functions
 //! that are arguments among them, and functions that call themselves last become loops. Sequences are regular
 //! arrays: where elements of different lengths would come together, an assertion fails. Indices and divisors are checked, and
-//! `error` and `never` fail the run. Integers and characters are `i64` and `i32`. Needs: a well-formed functional part
+//! `error` and `never` fail the run. [`imperative`] does the same for the imperative part, whose effects it makes
+//! values. Integers and characters are `i64` and `i32`. Needs: a well-formed functional part
 //! ([`super::wellformed`]). Absent, and refused as limits: elements whose inner lengths only the element's own values decide.
 
 mod builtins;
 mod control;
+mod counting;
+mod effects;
 mod exprs;
+pub mod imperative;
+mod memory;
+mod parallel;
 mod patterns;
 mod sequences;
+mod tensors;
 mod value;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
-use warpwise_diag::{Failure, Limit, Span};
+use warpwise_diag::{Diagnostic, Failure, Limit, Span};
 use warpwise_ir::builder::Builder;
-use warpwise_ir::{EntryParam, EntryPoint, EntryType, OpaqueForm, Operand, Program, Stm, Type};
+use warpwise_ir::{EntryParam, EntryPoint, EntryType, OpaqueForm, Operand, Program, Stm, Type, Var};
 use warpwise_prim::{ScalarType, ValueType};
 
 use crate::compile::Checked;
 use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, TypeVar, VarId};
 
 use super::name::Entry;
-use value::{Data, Layout, Shape, Value};
+use memory::Memory;
+use value::{Data, Layout, Shape, Value, ViewKind};
 
 /// So deep calls are replaced by bodies.
 const DEEPEST: u32 = 100;
 /// So many calls are replaced by bodies in one expression.
 const MOST_CALLS: u32 = 100_000;
 
-/// Lowers the functional part of a program; each accelerated expression becomes an entry point. Their names, in order,
-/// are `accelerated_0`, `accelerated_1`, ... by position among all accelerated expressions.
-pub fn lower(checked: &Checked, entries: &[Entry], functional: &[Decl]) -> Result<Program, Failure> {
-    let functions = Functions::of(functional);
+/// The name of the entry point of an accelerated expression, by its position among all: `accelerated_0`, ...
+pub fn entry_name(number: usize) -> String {
+    format!("accelerated_{number}")
+}
+
+/// Lowers the functional part of a program; each accelerated expression becomes an entry point ([`entry_name`]).
+///
+/// Nothing is checked in an `unchecked` program but for what `error` and `never` say.
+pub fn lower(
+    checked: &Checked,
+    entries: &[Entry],
+    functional: &[Decl],
+    unchecked: bool,
+) -> Result<Program, Failure> {
+    let functions = Functions { unchecked, ..Functions::of(functional) };
     let mut program = Program::default();
     for (index, entry) in entries.iter().enumerate() {
         if let Some((binding, _)) = functions.defined.get(&entry.var) {
-            let name = format!("accelerated_{index}");
-            program.functions.push(lower_entry(checked, &functions, &name, binding, entry.span)?);
+            program.functions.push(lower_entry(
+                checked,
+                &functions,
+                &entry_name(index),
+                binding,
+                entry.span,
+            )?);
         }
     }
     Ok(program)
@@ -63,11 +87,14 @@ struct Functions<'a> {
     /// With whether they are recursive.
     defined: BTreeMap<VarId, (&'a Binding, bool)>,
     externals: BTreeMap<VarId, crate::builtins::Builtin>,
+    /// Whether checks are left out.
+    unchecked: bool,
 }
 
 impl<'a> Functions<'a> {
     fn of(decls: &'a [Decl]) -> Functions<'a> {
-        let mut functions = Functions { defined: BTreeMap::new(), externals: BTreeMap::new() };
+        let mut functions =
+            Functions { defined: BTreeMap::new(), externals: BTreeMap::new(), unchecked: false };
         for decl in decls {
             match &decl.kind {
                 DeclKind::Let(binding) => {
@@ -103,6 +130,7 @@ fn lower_entry(
     for parameter in parameters {
         let shape = Shape::of(&checked.typing.types, checked.typing.vars[parameter.var.0 as usize], &[]);
         let layout = shape.empty();
+        refuse_bare(&layout, span)?;
         let sizes: Vec<Operand> =
             layout.lengths().iter().map(|_| function.param("n", Type::I64, false).into()).collect();
         layouts.push((parameter.var, layout.with_lengths(&mut sizes.into_iter())));
@@ -116,20 +144,11 @@ fn lower_entry(
         params.push(EntryParam { name: text.to_string(), consumed: false, ty: entry_type(checked, &layout) });
         values.insert(var, Value::Data(Data { layout, leaves }));
     }
-    let builder = Builder::new(&mut function);
-    let mut lowerer = Lowerer {
-        checked,
-        functions,
-        b: builder,
-        values,
-        with: Rc::new(Vec::new()),
-        depth: 0,
-        calls: 0,
-        leaving: None,
-    };
+    let mut lowerer = Lowerer::new(checked, functions, Builder::new(&mut function), values);
     lowerer.b.set_span(span);
     let result = lowerer.expr(body)?;
     let result = lowerer.data(result, body.span)?;
+    refuse_bare(&result.layout, span)?;
     let lengths = result.layout.lengths();
     let size_results = lengths.len();
     let results = vec![entry_type(checked, &result.layout)];
@@ -138,6 +157,19 @@ fn lower_entry(
     lowerer.b.finish(all, &unique);
     function.entry = Some(EntryPoint { name: name.to_string(), size_params, params, size_results, results });
     Ok(function)
+}
+
+/// Refuses sequences of elements that hold nothing: no array would tell their lengths.
+fn refuse_bare(layout: &Layout, span: Span) -> Result<(), Failure> {
+    match layout {
+        Layout::Scalar(_) | Layout::Tensor(_) => Ok(()),
+        Layout::Record(fields) => fields.iter().try_for_each(|(_, layout)| refuse_bare(layout, span)),
+        Layout::Seq(_, element) if element.n_leaves() == 0 => {
+            let message = "sequences of empty records that go to an accelerated expression or come from it";
+            Err(Failure::Limit(Limit { message: message.to_string(), span }))
+        }
+        Layout::Seq(_, element) => refuse_bare(element, span),
+    }
 }
 
 /// How the outside sees values of a layout.
@@ -163,6 +195,18 @@ fn entry_type(checked: &Checked, layout: &Layout) -> EntryType {
                 let fields = fields.map(|(index, (ty, rank))| (index.to_string(), leaf_type(ty, rank)));
                 array_type(1, fields.collect(), element, 1)
             }
+        },
+        Layout::Tensor(view) => EntryType::Opaque {
+            name: "tensor".to_string(),
+            fields: match view.kind {
+                // Its extents are those of its buffer.
+                ViewKind::Shaped(_) => Vec::new(),
+                ViewKind::Flat => ["offset", "rank", "extent_0", "extent_1", "extent_2"]
+                    .into_iter()
+                    .map(|name| (name.to_string(), EntryType::Scalar(ValueType::I64)))
+                    .collect(),
+            },
+            form: OpaqueForm::Record,
         },
     }
 }
@@ -207,6 +251,76 @@ struct Lowerer<'a, 'f> {
     calls: u32,
     /// The recursive function whose loop has ended: its calls are not reached.
     leaving: Option<VarId>,
+    /// Whether what is done more than once has effects more than once.
+    has_effects: bool,
+    memory: Memory,
+    /// The buffers of captured tensors whose ranks a use may still tell.
+    ranks_open: BTreeSet<usize>,
+    /// What was learned that makes lowering start again.
+    retry: Option<Retry>,
+    /// Sums: the summand bound last, and the other.
+    sums: FxHashMap<Var, (Var, Operand)>,
+    /// Numbers of iterations, made of numbers that may be negative.
+    clamped: FxHashMap<Var, Operand>,
+    /// The items of arrays that are written out.
+    written_out: FxHashMap<Var, Vec<Operand>>,
+    notes: Vec<Note>,
+}
+
+/// What is found out about captured tensors while lowering.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Retry {
+    /// The tensor that fills this buffer has so many dimensions.
+    Rank(usize, usize),
+    /// One name stands for views of both buffers.
+    Together(usize, usize),
+}
+
+/// A parallel loop that runs in order.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Note {
+    /// The loop.
+    pub span: Span,
+    /// Why.
+    pub reason: String,
+    /// What the reason speaks of.
+    pub at: Span,
+}
+
+impl Note {
+    /// As a message to people.
+    pub fn warning(&self) -> Diagnostic {
+        let message = "this loop runs in order: its iterations cannot be shown to keep apart";
+        Diagnostic::warning("M0430", self.span, message).label(self.at, self.reason.clone())
+    }
+}
+
+impl<'a, 'f> Lowerer<'a, 'f> {
+    fn new(
+        checked: &'a Checked,
+        functions: &'a Functions<'a>,
+        b: Builder<'f>,
+        values: FxHashMap<VarId, Value>,
+    ) -> Lowerer<'a, 'f> {
+        Lowerer {
+            checked,
+            functions,
+            b,
+            values,
+            with: Rc::new(Vec::new()),
+            depth: 0,
+            calls: 0,
+            leaving: None,
+            has_effects: false,
+            memory: Memory::default(),
+            ranks_open: BTreeSet::new(),
+            retry: None,
+            sums: FxHashMap::default(),
+            clamped: FxHashMap::default(),
+            written_out: FxHashMap::default(),
+            notes: Vec::new(),
+        }
+    }
 }
 
 impl Lowerer<'_, '_> {

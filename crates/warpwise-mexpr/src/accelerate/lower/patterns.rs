@@ -7,6 +7,7 @@ use warpwise_prim::{BinaryOp, CompareOp, Scalar, UnaryOp};
 use crate::tree::{Pat, PatKind};
 
 use super::Lowerer;
+use super::control::Side;
 use super::value::{Data, Layout, Value};
 
 impl Lowerer<'_, '_> {
@@ -97,9 +98,9 @@ impl Lowerer<'_, '_> {
         let Some(first) = first else { return second(self) };
         let (stms, condition) = self.nested(|this| second(this))?;
         let Some(condition) = condition else { return Ok(Some(first)) };
-        let then = (stms, Data::bool(condition));
-        let otherwise = (Vec::new(), Data::bool(Operand::bool(false)));
-        let both = self.merge(first, then, otherwise, Span::NONE)?;
+        let then = Side { stms, data: Data::bool(condition), more: Vec::new() };
+        let otherwise = Side { stms: Vec::new(), data: Data::bool(Operand::bool(false)), more: Vec::new() };
+        let (both, _) = self.merge(first, then, otherwise, Span::NONE)?;
         Ok(Some(both.leaves[0]))
     }
 
@@ -192,9 +193,19 @@ impl Lowerer<'_, '_> {
         let arrays = data.leaves.iter().filter_map(|leaf| leaf.as_var()).collect::<Vec<_>>();
         let leaves = arrays
             .into_iter()
-            .map(|array| self.b.with_certs(certs, |b| b.index("x", array, &[index])).into())
+            .map(|array| match self.item(array, index) {
+                Some(item) => item,
+                None => self.b.with_certs(certs, |b| b.index("x", array, &[index])).into(),
+            })
             .collect();
         Data { layout: (**element).clone(), leaves }
+    }
+
+    /// An item of an array that is written out.
+    fn item(&self, array: Var, index: Operand) -> Option<Operand> {
+        let items = self.written_out.get(&array)?;
+        let Operand::Const(Scalar::I64(index)) = index else { return None };
+        items.get(usize::try_from(index).ok()?).copied()
     }
 
     /// So many elements from an index on, so far apart; all are known to be in bounds.
@@ -229,12 +240,12 @@ impl Lowerer<'_, '_> {
 pub(super) fn length(data: &Data) -> Operand {
     match &data.layout {
         Layout::Seq(length, _) => *length,
-        Layout::Scalar(_) | Layout::Record(_) => Operand::i64(0),
+        Layout::Scalar(_) | Layout::Record(_) | Layout::Tensor(_) => Operand::i64(0),
     }
 }
 
 fn binds_nothing(pattern: &Pat) -> bool {
     let mut vars = std::collections::BTreeSet::new();
-    super::super::walk::pattern_vars(pattern, &mut vars);
+    super::super::variables::pattern_vars(pattern, &mut vars);
     vars.is_empty()
 }

@@ -1,15 +1,15 @@
 //! What works on whole sequences.
 
 use warpwise_diag::{Failure, Span};
-use warpwise_ir::{Expr as Ir, Message, MessagePart, Operand, Reduce, Screma, SliceDim, Stm, Type, Var};
-use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType, ValueType};
+use warpwise_ir::{Expr as Ir, Message, Operand, Reduce, Screma, SliceDim, Stm, Type, Var};
+use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 
 use crate::builtins::Builtin;
 use crate::tree::ExprKind;
 
 use super::Lowerer;
 use super::control::Rounds;
-use super::exprs::text;
+use super::exprs::{message_with, text};
 use super::patterns::length;
 use super::value::{Data, FunctionName, Layout, Shape, Value};
 
@@ -21,13 +21,16 @@ impl Lowerer<'_, '_> {
         };
         let mut all = vec![first.clone()];
         for item in rest {
+            self.same_buffers(&first.layout, &item.layout, span)?;
             all.push(self.as_long_as(item, &first.layout, span)?);
         }
         let n = Operand::i64(all.len() as i64);
         let leaves = (0..first.leaves.len())
             .map(|leaf| {
-                let items = all.iter().map(|item| item.leaves[leaf]).collect();
-                self.b.bind_one("items", Ir::ArrayLit(items)).into()
+                let items: Vec<Operand> = all.iter().map(|item| item.leaves[leaf]).collect();
+                let array = self.b.bind_one("items", Ir::ArrayLit(items.clone()));
+                self.written_out.insert(array, items);
+                array.into()
             })
             .collect();
         Ok(Data { layout: Layout::Seq(n, Box::new(first.layout.clone())), leaves })
@@ -45,7 +48,7 @@ impl Lowerer<'_, '_> {
         let mut certs = Vec::new();
         for (own, other) in own.iter().zip(&other).filter(|(own, other)| own != other) {
             let same = self.b.compare("same", CompareOp::Eq, *own, *other);
-            certs.push(self.check(same, lengths_differ(*own, *other)));
+            certs.extend(self.check(same, lengths_differ(*own, *other)));
         }
         Ok(self.reshaped(data, wanted, &certs))
     }
@@ -120,7 +123,7 @@ impl Lowerer<'_, '_> {
         let same = self.b.compare("same", CompareOp::Eq, own, other);
         let either = self.b.binary("fine", BinaryOp::Or, first_empty, second_empty);
         let fine = self.b.binary("fine", BinaryOp::Or, either, same);
-        certs.push(self.check(fine, lengths_differ(own, other)));
+        certs.extend(self.check(fine, lengths_differ(own, other)));
         self.b.select("n", first_empty, other, own)
     }
 
@@ -186,7 +189,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Whether a variable is, or could be made, one of the surroundings.
-    fn hoist(&mut self, stms: &mut Vec<Stm>, params: &[Var], var: Var) -> bool {
+    pub(super) fn hoist(&mut self, stms: &mut Vec<Stm>, params: &[Var], var: Var) -> bool {
         if params.contains(&var) {
             return false;
         }
@@ -355,32 +358,21 @@ impl Lowerer<'_, '_> {
     }
 
     /// A certificate that an index is in bounds.
-    pub(super) fn in_bounds(&mut self, index: Operand, n: Operand) -> Var {
+    pub(super) fn in_bounds(&mut self, index: Operand, n: Operand) -> Option<Var> {
         let low = self.b.compare("low", CompareOp::SLe, Operand::i64(0), index);
         let high = self.b.compare("high", CompareOp::SLt, index, n);
         let fine = self.b.binary("fine", BinaryOp::And, low, high);
-        let parts = vec![
-            MessagePart::Text("Index [".to_string()),
-            MessagePart::Value(index, ValueType::I64),
-            MessagePart::Text("] out of bounds for sequence of length ".to_string()),
-            MessagePart::Value(n, ValueType::I64),
-        ];
-        self.check(fine, Message { parts, calls: Vec::new() })
+        let rest = [(index, " out of bounds for a sequence of length "), (n, "")];
+        self.check(fine, message_with("Index ", &rest))
     }
 
     /// A certificate that a sequence has an element.
-    pub(super) fn not_empty(&mut self, n: Operand, what: &str) -> Var {
+    pub(super) fn not_empty(&mut self, n: Operand, what: &str) -> Option<Var> {
         let fine = self.b.compare("fine", CompareOp::SLt, Scalar::I64(0), n);
-        self.check(fine, text(&format!("{what} of an empty sequence")))
+        self.check(fine, text(&format!("the empty sequence has no {what}")))
     }
 }
 
 fn lengths_differ(a: Operand, b: Operand) -> Message {
-    let parts = vec![
-        MessagePart::Text("Irregular sequence: elements of lengths ".to_string()),
-        MessagePart::Value(a, ValueType::I64),
-        MessagePart::Text(" and ".to_string()),
-        MessagePart::Value(b, ValueType::I64),
-    ];
-    Message { parts, calls: Vec::new() }
+    message_with("Irregular sequence: elements of lengths ", &[(a, " and "), (b, "")])
 }

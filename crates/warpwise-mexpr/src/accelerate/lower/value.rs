@@ -2,7 +2,8 @@
 //!
 //! A value is a layout and its leaves. A scalar has one leaf, a record those of its fields, a sequence an array for each leaf
 //! of an element: records become components, and sequences of sequences arrays of two dimensions. Lengths stand in the
-//! layout. Functions have no leaves: which one it is is always known, with the arguments it has so far.
+//! layout. Functions have no leaves: which one it is is always known, with the arguments it has so far. Of a tensor it is known
+//! which buffer it is a view of; where the view starts and how long it is are its leaves.
 
 use std::rc::Rc;
 
@@ -36,6 +37,36 @@ pub(super) enum Layout {
     Record(Vec<(Symbol, Layout)>),
     /// A length, and the layout of an element.
     Seq(Operand, Box<Layout>),
+    Tensor(View),
+}
+
+/// What is known of a view of a buffer while lowering.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct View {
+    pub(super) buffer: usize,
+    /// How many leading dimensions of the buffer's tensor are fixed at an index.
+    pub(super) fixed: usize,
+    pub(super) kind: ViewKind,
+}
+
+/// What the leaves of a view are.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum ViewKind {
+    /// Of a tensor of this rank that fills its buffer: the index in each fixed dimension, then the start and the length in
+    /// the next one, if there is one; the others are there as a whole.
+    Shaped(usize),
+    /// Of a buffer without dimensions: the offset, the rank, and three extents, those beyond the rank 1.
+    Flat,
+}
+
+impl ViewKind {
+    pub(super) fn n_leaves(self, fixed: usize) -> usize {
+        match self {
+            ViewKind::Shaped(rank) if fixed == rank => fixed,
+            ViewKind::Shaped(_) => fixed + 2,
+            ViewKind::Flat => 5,
+        }
+    }
 }
 
 /// A function with its first arguments.
@@ -61,6 +92,7 @@ pub(super) enum Shape {
     Record(Vec<(Symbol, Shape)>),
     Seq(Box<Shape>),
     Arrow(Box<Shape>, Box<Shape>),
+    Tensor(Box<Shape>),
     /// Nothing looks at values of this type.
     Unknown,
 }
@@ -105,6 +137,7 @@ impl Layout {
             Layout::Scalar(_) => 1,
             Layout::Record(fields) => fields.iter().map(|(_, layout)| layout.n_leaves()).sum(),
             Layout::Seq(_, element) => element.n_leaves(),
+            Layout::Tensor(view) => view.kind.n_leaves(view.fixed),
         }
     }
 
@@ -116,13 +149,14 @@ impl Layout {
             Layout::Seq(length, element) => {
                 element.types().iter().map(|ty| ty.array_of(std::slice::from_ref(length))).collect()
             }
+            Layout::Tensor(_) => vec![Type::Scalar(ScalarType::I64); self.n_leaves()],
         }
     }
 
     /// All lengths, outer ones first.
     pub(super) fn lengths(&self) -> Vec<Operand> {
         match self {
-            Layout::Scalar(_) => Vec::new(),
+            Layout::Scalar(_) | Layout::Tensor(_) => Vec::new(),
             Layout::Record(fields) => fields.iter().flat_map(|(_, layout)| layout.lengths()).collect(),
             Layout::Seq(length, element) => std::iter::once(*length).chain(element.lengths()).collect(),
         }
@@ -131,7 +165,7 @@ impl Layout {
     /// The layout with other lengths.
     pub(super) fn with_lengths(&self, lengths: &mut impl Iterator<Item = Operand>) -> Layout {
         match self {
-            Layout::Scalar(_) => self.clone(),
+            Layout::Scalar(_) | Layout::Tensor(_) => self.clone(),
             Layout::Record(fields) => Layout::Record(
                 fields.iter().map(|(label, layout)| (*label, layout.with_lengths(lengths))).collect(),
             ),
@@ -166,7 +200,8 @@ impl Shape {
                 with.iter().find(|(other, _)| other == var).map_or(Shape::Unknown, |(_, shape)| shape.clone())
             }
             Node::All(_, inner) => Shape::of(types, *inner, with),
-            Node::Tensor(_) | Node::Named(..) | Node::Meta(_) => Shape::Unknown,
+            Node::Tensor(element) => Shape::Tensor(Box::new(Shape::of(types, *element, with))),
+            Node::Named(..) | Node::Meta(_) => Shape::Unknown,
         }
     }
 
@@ -177,7 +212,9 @@ impl Shape {
             (Node::Var(var), _) if !found.iter().any(|(other, _)| other == var) => {
                 found.push((*var, self.clone()));
             }
-            (Node::Seq(general), Shape::Seq(element)) => element.solve(types, *general, found),
+            (Node::Seq(general), Shape::Seq(element)) | (Node::Tensor(general), Shape::Tensor(element)) => {
+                element.solve(types, *general, found)
+            }
             (Node::Arrow(from, to), Shape::Arrow(own_from, own_to)) => {
                 own_from.solve(types, *from, found);
                 own_to.solve(types, *to, found);
@@ -202,7 +239,7 @@ impl Shape {
                 Layout::Record(fields)
             }
             Shape::Seq(element) => Layout::Seq(Operand::i64(0), Box::new(element.empty())),
-            Shape::Arrow(..) | Shape::Unknown => Layout::Record(Vec::new()),
+            Shape::Arrow(..) | Shape::Tensor(_) | Shape::Unknown => Layout::Record(Vec::new()),
         }
     }
 }

@@ -3,53 +3,30 @@
 //! Beyond the paper's: all patterns without constructors, and more built-ins. Functions may take functions, since all of them
 //! are known where they are applied. Recursive functions are fine where they call themselves last: they become loops.
 
-use std::collections::BTreeSet;
-
 use crate::builtins::Builtin;
 use crate::check::types::{Node, Ty, Types};
 use crate::tree::{Decl, DeclKind, Expr, ExprKind, VarId};
 
-use super::super::walk::{bound, children, each};
-use super::{Errors, each_expr, functions};
+use super::{Errors, Part};
 
 /// Checks the functional part.
 pub(super) fn check(errors: &mut Errors<'_>, decls: &[Decl]) {
     for decl in decls {
-        match &decl.kind {
-            DeclKind::External(var, _, builtin) if !has_builtin(*builtin) => {
-                let span = errors.checked.program.vars[var.0 as usize].span;
-                errors.builtin(*builtin, span);
+        let DeclKind::Recursive(bindings) = &decl.kind else { continue };
+        for binding in bindings {
+            if bindings.len() > 1 || !calls_itself_last(binding.var, &binding.body) {
+                let rule = "recursive functions in accelerated code call themselves last, and no others that call them";
+                let remedy = "use `map`, `foldl` or `create`, or hand what is computed so far to the call";
+                let span = errors.checked.program.vars[binding.var.0 as usize].span;
+                errors.add("M0414", span, rule, remedy);
             }
-            DeclKind::Recursive(bindings) => {
-                for binding in bindings {
-                    if bindings.len() > 1 || !calls_itself_last(binding.var, &binding.body) {
-                        let rule = "recursive functions in accelerated code call themselves last, and no others that call them";
-                        let remedy =
-                            "use `map`, `foldl` or `create`, or hand what is computed so far to the call";
-                        let span = errors.checked.program.vars[binding.var.0 as usize].span;
-                        errors.add("M0414", span, rule, remedy);
-                    }
-                }
-            }
-            DeclKind::Let(_)
-            | DeclKind::External(..)
-            | DeclKind::Utest(_)
-            | DeclKind::Do(_)
-            | DeclKind::Match(..) => {}
         }
     }
-    for (binding, _) in functions(decls) {
-        let vars: BTreeSet<VarId> = bound(&binding.body);
-        vars.into_iter().for_each(|var| errors.var(var, has_type));
-    }
-    each_expr(decls, &mut |expr| expression(errors, expr));
+    errors.part(decls, Part { has_builtin, has_type, expression });
 }
 
 fn expression(errors: &mut Errors<'_>, expr: &Expr) {
-    errors.shared(expr);
     match &expr.kind {
-        ExprKind::Builtin(builtin) if !has_builtin(*builtin) => errors.builtin(*builtin, expr.span),
-        ExprKind::Seq(_) | ExprKind::Record(_) => errors.ty(expr.ty, expr.span, has_type),
         ExprKind::Apply(function, arguments) => {
             if let ExprKind::Builtin(Builtin::Foldl | Builtin::Reduce) = function.kind
                 && arguments.get(1).is_some_and(|start| errors.is_function(start.ty))
@@ -72,6 +49,8 @@ fn expression(errors: &mut Errors<'_>, expr: &Expr) {
         | ExprKind::Choice(..)
         | ExprKind::Update(..)
         | ExprKind::Project(..)
+        | ExprKind::Record(_)
+        | ExprKind::Seq(_)
         | ExprKind::Block(..)
         | ExprKind::Accelerate(_) => {}
     }
@@ -108,7 +87,7 @@ fn last(var: VarId, n_parameters: usize, expr: &Expr) -> bool {
                 && last(var, n_parameters, otherwise)
         }
         ExprKind::Block(_, result) => {
-            let children = children(expr);
+            let children = expr.children();
             children[..children.len() - 1].iter().all(|child| !uses(var, child))
                 && last(var, n_parameters, result)
         }
@@ -118,51 +97,19 @@ fn last(var: VarId, n_parameters: usize, expr: &Expr) -> bool {
 
 fn uses(var: VarId, expr: &Expr) -> bool {
     let mut found = false;
-    each(expr, &mut |part| {
+    expr.each(&mut |part| {
         found |= matches!(part.kind, ExprKind::Var(other) | ExprKind::Frozen(other) if other == var);
     });
     found
 }
 
-/// The built-ins of the part.
+/// The built-ins that only this part has.
 fn has_builtin(builtin: Builtin) -> bool {
     use Builtin::*;
     matches!(
         builtin,
-        Addi | Subi
-            | Muli
-            | Divi
-            | Modi
-            | Slli
-            | Srli
-            | Srai
-            | Negi
-            | Lti
-            | Leqi
-            | Gti
-            | Geqi
-            | Eqi
-            | Neqi
-            | Addf
-            | Subf
-            | Mulf
-            | Divf
-            | Negf
-            | Ltf
-            | Leqf
-            | Gtf
-            | Geqf
-            | Eqf
-            | Neqf
-            | Floorfi
-            | Ceilfi
-            | IntToFloat
-            | Eqc
-            | CharToInt
-            | Create
-            | Length
+        Create
             | Concat
-            | Get
             | Set
             | Cons
             | Snoc
@@ -174,19 +121,9 @@ fn has_builtin(builtin: Builtin) -> bool {
             | Subsequence
             | Map
             | Mapi
-            | Foldl
-            | Error
             | ParallelMap
             | Map2
             | Reduce
             | Flatten
-            | ExternalExp
-            | ExternalLog
-            | ExternalAtan
-            | ExternalSin
-            | ExternalCos
-            | ExternalAtan2
-            | ExternalPow
-            | ExternalSqrt
     )
 }

@@ -1,30 +1,15 @@
 //! The rules of the imperative part (papers/000, Figure 10).
 
-use std::collections::BTreeSet;
-
 use crate::builtins::Builtin;
 use crate::check::types::{Node, Ty, Types};
-use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, VarId};
+use crate::tree::{Binding, Decl, Expr, ExprKind};
 
-use super::super::walk::bound;
-use super::{Errors, each_expr, functions};
+use super::{Errors, Part, functions};
 
 /// Checks the imperative part.
 pub(super) fn check(errors: &mut Errors<'_>, decls: &[Decl]) {
-    for decl in decls {
-        if let DeclKind::External(var, _, builtin) = &decl.kind
-            && !has_builtin(*builtin)
-        {
-            let span = errors.checked.program.vars[var.0 as usize].span;
-            errors.builtin(*builtin, span);
-        }
-    }
-    for (binding, _) in functions(decls) {
-        written_out(errors, binding);
-        let vars: BTreeSet<VarId> = bound(&binding.body);
-        vars.into_iter().for_each(|var| errors.var(var, has_type));
-    }
-    each_expr(decls, &mut |expr| expression(errors, expr));
+    functions(decls).for_each(|binding| written_out(errors, binding));
+    errors.part(decls, Part { has_builtin, has_type, expression });
 }
 
 /// Functions take all their arguments at once, and none of them is a function.
@@ -48,14 +33,11 @@ fn written_out(errors: &mut Errors<'_>, binding: &Binding) {
 }
 
 fn expression(errors: &mut Errors<'_>, expr: &Expr) {
-    errors.shared(expr);
     match &expr.kind {
-        ExprKind::Builtin(builtin) if !has_builtin(*builtin) => errors.builtin(*builtin, expr.span),
         ExprKind::Update(..) => {
             let remedy = "make a new record of all fields";
             errors.add("M0415", expr.span, "imperative accelerated code does not update records", remedy);
         }
-        ExprKind::Seq(_) | ExprKind::Record(_) => errors.ty(expr.ty, expr.span, has_type),
         ExprKind::Apply(function, arguments) => {
             if let ExprKind::Builtin(builtin) = function.kind
                 && let Some(argument) = function_argument(builtin).and_then(|index| arguments.get(index))
@@ -84,6 +66,8 @@ fn expression(errors: &mut Errors<'_>, expr: &Expr) {
         | ExprKind::Construct(..)
         | ExprKind::Choice(..)
         | ExprKind::Project(..)
+        | ExprKind::Record(_)
+        | ExprKind::Seq(_)
         | ExprKind::Block(..)
         | ExprKind::Accelerate(_) => {}
     }
@@ -113,49 +97,15 @@ fn has_type(types: &Types, ty: Ty) -> bool {
     }
 }
 
-/// The built-ins of the part.
+/// The built-ins that only this part has.
 fn has_builtin(builtin: Builtin) -> bool {
     use Builtin::*;
     matches!(
         builtin,
-        Addi | Subi
-            | Muli
-            | Divi
-            | Modi
-            | Negi
-            | Lti
-            | Leqi
-            | Gti
-            | Geqi
-            | Eqi
-            | Neqi
-            | Slli
-            | Srli
-            | Srai
-            | Addf
-            | Subf
-            | Mulf
-            | Divf
-            | Negf
-            | Ltf
-            | Leqf
-            | Gtf
-            | Geqf
-            | Eqf
-            | Neqf
-            | Floorfi
-            | Ceilfi
-            | Roundfi
-            | IntToFloat
-            | Eqc
-            | CharToInt
+        Roundfi
             | IntToChar
-            | Length
-            | Get
-            | Foldl
             | Print
             | DPrint
-            | Error
             | TensorGet
             | TensorSet
             | TensorLinearGet
@@ -168,13 +118,5 @@ fn has_builtin(builtin: Builtin) -> bool {
             | SeqLoop
             | SeqLoopAcc
             | PrintFloat
-            | ExternalExp
-            | ExternalLog
-            | ExternalAtan
-            | ExternalSin
-            | ExternalCos
-            | ExternalAtan2
-            | ExternalPow
-            | ExternalSqrt
     )
 }

@@ -8,7 +8,7 @@ pub mod functional;
 
 pub mod imperative;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use warpwise_diag::{Diagnostic, Failure, Span};
 
@@ -16,10 +16,10 @@ use crate::builtins::Builtin;
 use crate::check::show::show;
 use crate::check::types::{Node, Ty, Types};
 use crate::compile::Checked;
-use crate::tree::{Decl, DeclKind, Expr, ExprKind, Pat, PatKind, VarId};
+use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, Pat, PatKind, VarId};
 
 use super::lift::has_function;
-use super::walk::{children, decl_children};
+use super::variables::bound;
 
 /// Checks the functional and the imperative part of a program.
 pub fn check(checked: &Checked, functional: &[Decl], imperative: &[Decl]) -> Result<(), Failure> {
@@ -27,6 +27,16 @@ pub fn check(checked: &Checked, functional: &[Decl], imperative: &[Decl]) -> Res
     functional::check(&mut errors, functional);
     imperative::check(&mut errors, imperative);
     if errors.found.is_empty() { Ok(()) } else { Err(Failure::User(errors.found.into_values().collect())) }
+}
+
+/// What a part of a program may hold beyond what both may.
+pub(super) struct Part {
+    /// The built-ins that only it has.
+    has_builtin: fn(Builtin) -> bool,
+    /// The types of its values.
+    has_type: fn(&Types, Ty) -> bool,
+    /// Looks at an expression.
+    expression: fn(&mut Errors<'_>, &Expr),
 }
 
 /// What is wrong so far, by place: of what is wrong twice at one place for one reason one is kept.
@@ -42,11 +52,11 @@ impl Errors<'_> {
         self.found.entry((span.file.0, span.start, code)).or_insert(error);
     }
 
-    pub(super) fn types(&self) -> &Types {
+    fn types(&self) -> &Types {
         &self.checked.typing.types
     }
 
-    pub(super) fn show(&self, ty: Ty) -> String {
+    fn show(&self, ty: Ty) -> String {
         show(&self.checked.typing.types, &self.checked.program, &self.checked.names, ty)
     }
 
@@ -55,13 +65,13 @@ impl Errors<'_> {
     }
 
     /// The type of a variable, where it is bound.
-    pub(super) fn var(&mut self, var: VarId, check_type: fn(&Types, Ty) -> bool) {
+    fn var(&mut self, var: VarId, check_type: fn(&Types, Ty) -> bool) {
         let span = self.checked.program.vars[var.0 as usize].span;
         self.ty(self.checked.typing.vars[var.0 as usize], span, check_type);
     }
 
     /// A type, at a place.
-    pub(super) fn ty(&mut self, ty: Ty, span: Span, is_supported: fn(&Types, Ty) -> bool) {
+    fn ty(&mut self, ty: Ty, span: Span, is_supported: fn(&Types, Ty) -> bool) {
         if !is_supported(self.types(), ty) {
             let rule = format!("accelerated code has no values of type `{}`", self.show(ty));
             let remedy = "compute what needs it outside, and use numbers, truth values, characters, records and sequences (or tensors of numbers with `loop`)";
@@ -77,9 +87,28 @@ impl Errors<'_> {
         }
     }
 
+    /// Checks the definitions of a part: what both parts demand, and what it demands beyond that.
+    pub(super) fn part(&mut self, decls: &[Decl], part: Part) {
+        for decl in decls {
+            if let DeclKind::External(var, _, builtin) = &decl.kind {
+                self.builtin(*builtin, self.checked.program.vars[var.0 as usize].span, &part);
+            }
+        }
+        for binding in functions(decls) {
+            let vars: BTreeSet<VarId> = bound(&binding.body);
+            vars.into_iter().for_each(|var| self.var(var, part.has_type));
+        }
+        each_expr(decls, &mut |expr| {
+            self.shared(expr, &part);
+            (part.expression)(self, expr);
+        });
+    }
+
     /// What both parts demand of an expression.
-    pub(super) fn shared(&mut self, expr: &Expr) {
+    fn shared(&mut self, expr: &Expr, part: &Part) {
         match &expr.kind {
+            ExprKind::Builtin(builtin) => self.builtin(*builtin, expr.span, part),
+            ExprKind::Seq(_) | ExprKind::Record(_) => self.ty(expr.ty, expr.span, part.has_type),
             ExprKind::Choice(tests, _) => {
                 if self.is_function(expr.ty) {
                     let rule = "conditionals in accelerated code do not yield functions";
@@ -102,7 +131,6 @@ impl Errors<'_> {
             }
             ExprKind::Var(_)
             | ExprKind::Frozen(_)
-            | ExprKind::Builtin(_)
             | ExprKind::Int(_)
             | ExprKind::Float(_)
             | ExprKind::Char(_)
@@ -111,10 +139,8 @@ impl Errors<'_> {
             | ExprKind::Never
             | ExprKind::Apply(..)
             | ExprKind::Lambda(..)
-            | ExprKind::Record(_)
             | ExprKind::Update(..)
             | ExprKind::Project(..)
-            | ExprKind::Seq(_)
             | ExprKind::Accelerate(_) => {}
         }
     }
@@ -138,10 +164,13 @@ impl Errors<'_> {
         inner.into_iter().for_each(|pattern| self.pattern(pattern));
     }
 
-    /// A built-in that the part does not have.
-    pub(super) fn builtin(&mut self, builtin: Builtin, span: Span) {
-        let rule = format!("accelerated code cannot use `{}`", builtin.name());
-        self.add("M0417", span, &rule, "compute it outside: what accelerated code uses is handed to it");
+    /// A built-in, which the part must have.
+    fn builtin(&mut self, builtin: Builtin, span: Span, part: &Part) {
+        if !is_shared(builtin) && !(part.has_builtin)(builtin) {
+            let rule = format!("accelerated code cannot use `{}`", builtin.name());
+            let remedy = "compute it outside: what accelerated code uses is handed to it";
+            self.add("M0417", span, &rule, remedy);
+        }
     }
 }
 
@@ -155,19 +184,19 @@ fn holds_functions(types: &Types, ty: Ty) -> bool {
     }
 }
 
-/// The definitions of functions among extracted ones, and whether they are recursive.
-pub(super) fn functions(decls: &[Decl]) -> impl Iterator<Item = (&crate::tree::Binding, bool)> {
+/// The definitions of functions among extracted ones.
+pub(super) fn functions(decls: &[Decl]) -> impl Iterator<Item = &Binding> {
     decls.iter().flat_map(|decl| match &decl.kind {
-        DeclKind::Let(binding) => vec![(binding, false)],
-        DeclKind::Recursive(bindings) => bindings.iter().map(|binding| (binding, true)).collect(),
-        DeclKind::External(..) | DeclKind::Utest(_) | DeclKind::Do(_) | DeclKind::Match(..) => Vec::new(),
+        DeclKind::Let(binding) => std::slice::from_ref(binding),
+        DeclKind::Recursive(bindings) => bindings,
+        DeclKind::External(..) | DeclKind::Utest(_) | DeclKind::Do(_) | DeclKind::Match(..) => &[],
     })
 }
 
 /// Calls `visit` with every expression of some definitions; `error` and its message are left out, since they may stand
 /// anywhere.
-pub(super) fn each_expr<'e>(decls: &'e [Decl], visit: &mut dyn FnMut(&'e Expr)) {
-    decls.iter().flat_map(decl_children).for_each(|expr| each_in(expr, visit));
+fn each_expr<'e>(decls: &'e [Decl], visit: &mut dyn FnMut(&'e Expr)) {
+    decls.iter().flat_map(Decl::children).for_each(|expr| each_in(expr, visit));
 }
 
 fn each_in<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
@@ -177,5 +206,55 @@ fn each_in<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
         return;
     }
     visit(expr);
-    children(expr).into_iter().for_each(|child| each_in(child, visit));
+    expr.children().into_iter().for_each(|child| each_in(child, visit));
+}
+
+/// The built-ins that both parts have.
+fn is_shared(builtin: Builtin) -> bool {
+    use Builtin::*;
+    matches!(
+        builtin,
+        Addi | Subi
+            | Muli
+            | Divi
+            | Modi
+            | Slli
+            | Srli
+            | Srai
+            | Negi
+            | Lti
+            | Leqi
+            | Gti
+            | Geqi
+            | Eqi
+            | Neqi
+            | Addf
+            | Subf
+            | Mulf
+            | Divf
+            | Negf
+            | Ltf
+            | Leqf
+            | Gtf
+            | Geqf
+            | Eqf
+            | Neqf
+            | Floorfi
+            | Ceilfi
+            | IntToFloat
+            | Eqc
+            | CharToInt
+            | Length
+            | Get
+            | Foldl
+            | Error
+            | ExternalExp
+            | ExternalLog
+            | ExternalAtan
+            | ExternalSin
+            | ExternalCos
+            | ExternalAtan2
+            | ExternalPow
+            | ExternalSqrt
+    )
 }

@@ -9,9 +9,11 @@ mod sequences;
 mod tensors;
 
 use smallvec::SmallVec;
+use warpwise_diag::Span;
 
 use crate::builtins::Builtin;
 
+use super::device::DeviceError;
 use super::loops::Loop;
 use super::machine::Machine;
 use super::seq::Seq;
@@ -35,8 +37,28 @@ pub(super) enum Given {
 pub(super) enum Stop {
     /// The run fails.
     Fault(String),
+    /// The run fails, at a place that is not the current instruction.
+    FaultAt(String, Span),
+    /// A device has failed.
+    Device(DeviceError),
     /// The program ends itself.
     Exit(i64),
+}
+
+impl Stop {
+    /// The same, at a place, unless it has one.
+    pub(super) fn at(self, span: Span) -> Stop {
+        match self {
+            Stop::Fault(message) => Stop::FaultAt(message, span),
+            Stop::FaultAt(..) | Stop::Device(_) | Stop::Exit(_) => self,
+        }
+    }
+}
+
+impl From<DeviceError> for Stop {
+    fn from(error: DeviceError) -> Stop {
+        Stop::Device(error)
+    }
 }
 
 impl From<String> for Stop {
@@ -52,6 +74,9 @@ pub(super) fn ill_typed(builtin: Builtin) -> Stop {
 
 /// Runs a built-in with all its arguments.
 pub(super) fn run(machine: &mut Machine<'_>, builtin: Builtin, arguments: Arguments) -> Result<Given, Stop> {
+    if let Some(races) = &mut machine.races {
+        races.look(builtin, &arguments)?;
+    }
     if let [left, right] = arguments.as_slice()
         && let Some(result) = binary(builtin, left, right)
     {
@@ -61,7 +86,10 @@ pub(super) fn run(machine: &mut Machine<'_>, builtin: Builtin, arguments: Argume
     if let Some(value) = numbers::unary(builtin, &mut arguments)? {
         return Ok(Given::Value(value));
     }
-    if let Some(given) = sequences::run(builtin, &mut arguments)? {
+    if let Some(mut given) = sequences::run(builtin, &mut arguments)? {
+        if let Given::Loop(it) = &mut given {
+            machine.watch(it);
+        }
         return Ok(given);
     }
     if let Some(given) = tensors::run(builtin, &mut arguments)? {

@@ -69,7 +69,8 @@ impl Compiler<'_> {
             let captured = self.captured([&binding.body].into_iter());
             let function = self.reserve_named(binding.var, captured.len(), parameters.len());
             self.function(function, &captured, parameters, body);
-            let known = Known { function, n_parameters: parameters.len(), captured };
+            let number = self.numbers.get(&binding.var).copied();
+            let known = Known { function, n_parameters: parameters.len(), captured, number };
             self.known.insert(binding.var, known);
             return;
         }
@@ -83,7 +84,9 @@ impl Compiler<'_> {
             bindings.iter().filter_map(as_function).collect();
         for (binding, parameters, _) in &functions {
             let function = self.reserve_named(binding.var, captured.len(), parameters.len());
-            let known = Known { function, n_parameters: parameters.len(), captured: captured.clone() };
+            let (n_parameters, captured) = (parameters.len(), captured.clone());
+            let number = self.numbers.get(&binding.var).copied();
+            let known = Known { function, n_parameters, captured, number };
             self.known.insert(binding.var, known);
         }
         for (binding, parameters, body) in functions {

@@ -30,7 +30,7 @@ impl Compiler<'_> {
                 let captured = self.captured([expr].into_iter());
                 let function = self.reserve(captured.len(), parameters.len(), "lam");
                 self.function(function, &captured, parameters, body);
-                let known = Known { function, n_parameters: parameters.len(), captured };
+                let known = Known { function, n_parameters: parameters.len(), captured, number: None };
                 self.closure(&known, to, span);
             }
             ExprKind::Construct(con, held) => {
@@ -115,6 +115,10 @@ impl Compiler<'_> {
             let mut slots = self.captures(&known);
             slots.extend(self.operands(now));
             let function = known.function;
+            if let Some(number) = known.number {
+                let instr = |to| Instr::Accelerate { to, number, function, arguments: reads(&slots) };
+                return self.then_apply(instr, later, to, span);
+            }
             if later.is_empty() && to == To::Result {
                 return self.emit(Instr::TailDirect { function, arguments: reads(&slots) }, span);
             }

@@ -72,6 +72,6 @@ impl Compiler<'_> {
         if let ExprKind::Var(var) | ExprKind::Frozen(var) = &expr.kind {
             self.used(*var, vars);
         }
-        expr.children(&mut |child| self.uses(child, vars));
+        expr.children().into_iter().for_each(|child| self.uses(child, vars));
     }
 }

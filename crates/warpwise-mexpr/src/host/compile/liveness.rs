@@ -116,6 +116,7 @@ fn visit(instr: &mut Instr, live: &mut Live) {
         | Instr::Seq { to, items: operands }
         | Instr::Closure { to, captured: operands, .. }
         | Instr::Direct { to, arguments: operands, .. }
+        | Instr::Accelerate { to, arguments: operands, .. }
         | Instr::Builtin { to, arguments: operands, .. } => {
             live.written(*to);
             operands.iter_mut().rev().for_each(|operand| live.read(operand));

@@ -4,6 +4,7 @@
 //! what it captures along with the arguments and need no function value, and functions that call each other capture the
 //! same, so that no value refers to itself. What is defined at the top and is no function is a global.
 
+mod accelerated;
 mod decls;
 mod exprs;
 mod functions;
@@ -16,6 +17,7 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use warpwise_diag::Span;
 
+use crate::accelerate::name::Entry;
 use crate::builtins::Builtin;
 use crate::check::types::{Node, Ty};
 use crate::compile::Checked;
@@ -31,8 +33,13 @@ pub struct Options {
     pub tests: bool,
 }
 
-/// Makes code of a program.
+/// Makes code of a program that computes everything here.
 pub fn compile(checked: &Checked, options: Options) -> Code {
+    compile_accelerated(checked, options, &[])
+}
+
+/// Makes code of a lifted program whose accelerated expressions are the device's, if it takes them.
+pub fn compile_accelerated(checked: &Checked, options: Options, entries: &[Entry]) -> Code {
     let mut compiler = Compiler {
         checked,
         options,
@@ -41,9 +48,11 @@ pub fn compile(checked: &Checked, options: Options) -> Code {
         globals: FxHashMap::default(),
         known: FxHashMap::default(),
         externals: FxHashMap::default(),
+        numbers: entries.iter().enumerate().map(|(number, entry)| (entry.var, number as u32)).collect(),
         body: Body::new(),
     };
     let pair = compiler.pair();
+    let accelerated = compiler.accelerated(entries);
     compiler.program();
     let program = &checked.program;
     let text = |symbol: Symbol| Rc::<str>::from(checked.names.text(symbol));
@@ -55,6 +64,7 @@ pub fn compile(checked: &Checked, options: Options) -> Code {
         shapes: compiler.shapes.into_iter().collect(),
         cons: program.cons.iter().map(|con| text(con.name.name)).collect(),
         labels: labels.into_iter().map(|label| (label, text(label))).collect(),
+        accelerated,
         pair,
         n_globals: compiler.globals.len() as u32,
     };
@@ -68,6 +78,8 @@ struct Known {
     function: FunctionId,
     n_parameters: usize,
     captured: Rc<[VarId]>,
+    /// Its number among accelerated expressions.
+    number: Option<u32>,
 }
 
 struct Compiler<'a> {
@@ -78,6 +90,8 @@ struct Compiler<'a> {
     globals: FxHashMap<VarId, Slot>,
     known: FxHashMap<VarId, Known>,
     externals: FxHashMap<VarId, Builtin>,
+    /// The functions that are accelerated expressions.
+    numbers: FxHashMap<VarId, u32>,
     body: Body,
 }
 

@@ -1,0 +1,72 @@
+//! Effects besides writes: loops in order, and what is printed.
+//!
+//! What is printed is a value of the code, a sequence of numbers that the entry point yields with its other results; whoever runs it
+//! prints that afterwards ([`super::imperative::printed`]). A text is 0, its length and its characters; a float is 1 and itself.
+
+use warpwise_diag::{Failure, Span};
+use warpwise_ir::Operand;
+use warpwise_prim::{ConvertOp, Scalar, ScalarType};
+
+use super::Lowerer;
+use super::control::Rounds;
+use super::parallel::{no_value, unit};
+use super::patterns::length;
+use super::value::{Data, Layout, Shape, Value};
+
+/// Says that a text follows.
+pub(super) const TEXT: f64 = 0.0;
+/// Says that a float follows.
+pub(super) const FLOAT: f64 = 1.0;
+
+impl Lowerer<'_, '_> {
+    /// `seqLoop n f`.
+    pub(super) fn sequential_loop(&mut self, n: Operand, f: &Value, span: Span) -> Result<Data, Failure> {
+        if !self.memory.is_probing() {
+            let width = self.width(n);
+            if self.counting_loop(width, f, span)? {
+                return Ok(unit());
+            }
+        }
+        self.loop_in_order(n, f, span)
+    }
+
+    /// A loop whose iterations run one after the other.
+    pub(super) fn loop_in_order(&mut self, n: Operand, f: &Value, span: Span) -> Result<Data, Failure> {
+        self.rounds(&unit(), Rounds::Times(n), span, &mut |this, index, _| {
+            this.call(f.clone(), vec![Value::Data(Data::int(index))], &no_value(), span)?;
+            Ok(unit())
+        })
+    }
+
+    /// `print s`.
+    pub(super) fn print(&mut self, text: &Data, span: Span) -> Result<Data, Failure> {
+        let n = self.b.convert("n", ConvertOp::SIToFP, length(text), ScalarType::F64);
+        self.append(vec![Scalar::F64(TEXT).into(), n], span)?;
+        let Some(chars) = text.leaves.first().and_then(|leaf| leaf.as_var()) else { return Ok(unit()) };
+        let to_number = self.b.lambda(&[("c", warpwise_ir::Type::Scalar(ScalarType::I32))], |b, c| {
+            vec![b.convert("x", ConvertOp::SIToFP, c[0], ScalarType::F64)]
+        });
+        let numbers = self.b.map("text", length(text), &[chars], to_number);
+        let layout = Layout::Seq(length(text), Box::new(Layout::Scalar(ScalarType::F64)));
+        let more = Data { layout, leaves: vec![numbers[0].into()] };
+        self.append_all(&more, span)
+    }
+
+    /// `printFloat x`.
+    pub(super) fn print_float(&mut self, value: Operand, span: Span) -> Result<Data, Failure> {
+        self.append(vec![Scalar::F64(FLOAT).into(), value], span)
+    }
+
+    fn append(&mut self, numbers: Vec<Operand>, span: Span) -> Result<Data, Failure> {
+        let items = numbers.into_iter().map(|number| Data::scalar(ScalarType::F64, number)).collect();
+        let more = self.literal(items, &Shape::Scalar(ScalarType::F64), span)?;
+        self.append_all(&more, span)
+    }
+
+    fn append_all(&mut self, more: &Data, span: Span) -> Result<Data, Failure> {
+        self.memory.probes.iter_mut().for_each(|probe| probe.prints = true);
+        let log = self.memory.log.clone();
+        self.memory.log = self.concat(&log, more, span)?;
+        Ok(unit())
+    }
+}

@@ -1,0 +1,438 @@
+//! The imperative part of a program in the core IR.
+//!
+//! ```text
+//! let accelerated = lam t. lam c. loop (get (tensorShape t) 0) (scale t c)     where scale multiplies t [i] by c
+//! ```
+//! becomes an entry point that takes the buffer of `t` and `c`, and yields the buffer again, since it was written:
+//! ```text
+//! entry accelerated_0(n: i64, m: *[n]f64, c: f64) -> (r: *[n]f64) {
+//!   is: [n]i64 = iota n 0 1;
+//!   rows: [n]f64 = screma n (is) map (i: i64) { x: f64 = index m[i]; y: f64 = fmul x c; return y };
+//!   return rows
+//! }
+//! ```
+//! Effects are values: the buffers ([`super::memory`]) and what was printed are threaded through the statements; choices yield, and loops
+//! carry, the ones that they change. [`super::parallel`] says what becomes of a parallel loop, [`super::tensors`] what views are.
+//! Loops that cannot be shown to run in any order run in order, and each is a [`Note`].
+//!
+//! A captured tensor that fills a buffer of its own comes with its dimensions. Tensors of one sequence, those that one name may stand
+//! for, and those that overlap (`together`, since only a run shows that) share a flat buffer: an element is written where all
+//! views of it see it. Needs: a well-formed imperative part. Absent: tensors as results, and tensors made in accelerated code.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+use warpwise_diag::{Failure, Limit, Span};
+use warpwise_ir::builder::Builder;
+use warpwise_ir::{EntryParam, EntryPoint, EntryType, Function, Operand, Program, Type, Var};
+use warpwise_prim::ScalarType;
+
+use crate::check::types::{Node, Ty, Types};
+use crate::compile::Checked;
+use crate::tree::{Binding, Decl, Expr, ExprKind, Parameter, VarId};
+
+use super::effects::{FLOAT, TEXT};
+use super::memory::array_type;
+use super::value::{Data, Layout, Shape, Value, View, ViewKind};
+use super::{Entry, Functions, Lowerer, Note, Retry, entry_name, entry_type, value_type};
+
+/// The imperative part of a program, lowered.
+#[derive(Debug)]
+pub struct Imperative {
+    /// An entry point for each imperative expression, named like the functional ones.
+    pub program: Program,
+    /// How to call them, by the position among all accelerated expressions.
+    pub signatures: Vec<(usize, Signature)>,
+    /// The parallel loops that run in order.
+    pub notes: Vec<Note>,
+}
+
+/// What goes to an imperative expression and comes from it.
+///
+/// An entry point takes the arrays of all buffers, then what is captured: the leaves of its values as the functional part has them, but of a
+/// tensor those that [`Tensor`] says. It yields the leaves of its value, then the buffers that were written, in order, then what
+/// was printed, if there is a log ([`printed`]).
+#[derive(Clone, PartialEq, Debug)]
+pub struct Signature {
+    /// The buffers.
+    pub buffers: Vec<Buffer>,
+    /// Of each `Tensor` in the types of what is captured, from left to right: where its elements are.
+    pub tensors: Vec<Tensor>,
+    /// Whether something may be printed.
+    pub has_log: bool,
+}
+
+/// An array of elements of tensors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Buffer {
+    /// Integers or floats.
+    pub element: ScalarType,
+    /// How many dimensions the array has.
+    pub rank: usize,
+    /// Whether it comes back: if not, all is as it was.
+    pub is_written: bool,
+}
+
+/// Where the elements of a captured tensor are, or of the tensors in a captured sequence.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tensor {
+    /// This buffer is the tensor, with its dimensions; the tensor itself has no leaves.
+    Whole(usize),
+    /// In a buffer of one dimension, in row-major order: its leaves are the offset of its first element, its rank, and three
+    /// extents, of which those beyond the rank are 1. Overlapping views overlap in the buffer.
+    Part(usize),
+}
+
+/// What was printed.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Printed {
+    /// By `print`.
+    Text(String),
+    /// By `printFloat`.
+    Float(f64),
+}
+
+/// What a log says.
+pub fn printed(log: &[f64]) -> Vec<Printed> {
+    let mut found = Vec::new();
+    let mut rest = log.iter().copied();
+    while let Some(kind) = rest.next() {
+        let Some(number) = rest.next() else { break };
+        if kind == FLOAT {
+            found.push(Printed::Float(number));
+        } else if kind == TEXT {
+            let chars = rest.by_ref().take(number as usize);
+            found.push(Printed::Text(chars.filter_map(|code| char::from_u32(code as u32)).collect()));
+        }
+    }
+    found
+}
+
+/// Lowers the imperative part of a program. `together(number)` says which tensors of an expression (by their positions in
+/// [`Signature::tensors`]) must share buffers: those that overlap while one of them is written.
+pub fn lower_imperative(
+    checked: &Checked,
+    entries: &[Entry],
+    imperative: &[Decl],
+    together: &dyn Fn(usize) -> Vec<Vec<usize>>,
+    unchecked: bool,
+) -> Result<Imperative, Failure> {
+    let functions = Functions { unchecked, ..Functions::of(imperative) };
+    let mut lowered = Imperative { program: Program::default(), signatures: Vec::new(), notes: Vec::new() };
+    for (number, entry) in entries.iter().enumerate() {
+        let Some((binding, _)) = functions.defined.get(&entry.var) else { continue };
+        let it = Expression { checked, functions: &functions, binding, span: entry.span };
+        let (function, signature, notes) = it.lower(&entry_name(number), &together(number))?;
+        lowered.program.functions.push(function);
+        lowered.signatures.push((number, signature));
+        lowered.notes.extend(notes);
+    }
+    Ok(lowered)
+}
+
+/// An accelerated expression.
+struct Expression<'a> {
+    checked: &'a Checked,
+    functions: &'a Functions<'a>,
+    binding: &'a Binding,
+    span: Span,
+}
+
+/// An entry point, how to call it, and the loops that run in order.
+type Done = (Function, Signature, Vec<Note>);
+
+/// What is supposed about the captured tensors.
+#[derive(Clone, Debug)]
+struct Supposed {
+    /// The buffer of each tensor.
+    places: Vec<usize>,
+    /// The buffers: elements, and the rank of the one tensor that fills it, as far as that is known.
+    buffers: Vec<(ScalarType, Option<usize>)>,
+    /// The buffers of one tensor each, whose rank a use will tell.
+    open: BTreeSet<usize>,
+}
+
+impl Expression<'_> {
+    fn lower(&self, name: &str, together: &[Vec<usize>]) -> Result<Done, Failure> {
+        let (parameters, body): (&[Parameter], &Expr) = match &self.binding.body.kind {
+            ExprKind::Lambda(parameters, body) => (parameters, body),
+            _ => (&[], &self.binding.body),
+        };
+        let mut supposed = self.first_supposition(parameters);
+        for group in together {
+            for pair in group.windows(2) {
+                supposed.unite(supposed.places[pair[0]], supposed.places[pair[1]]);
+            }
+        }
+        loop {
+            match self.attempt(name, parameters, body, &supposed)? {
+                Ok(done) => return Ok(done),
+                Err(Retry::Rank(buffer, rank)) => {
+                    supposed.buffers[buffer].1 = Some(rank);
+                    supposed.open.remove(&buffer);
+                }
+                Err(Retry::Together(a, b)) => supposed.unite(a, b),
+            }
+        }
+    }
+
+    /// Every tensor has a buffer of its own, and those that a sequence holds have one in common.
+    fn first_supposition(&self, parameters: &[Parameter]) -> Supposed {
+        let types = &self.checked.typing.types;
+        let mut found = Vec::new();
+        for parameter in parameters {
+            tensors_in(types, self.checked.typing.vars[parameter.var.0 as usize], false, &mut found);
+        }
+        let open = found.iter().enumerate().filter(|(_, (_, in_seq))| !in_seq).map(|(index, _)| index);
+        Supposed {
+            places: (0..found.len()).collect(),
+            open: open.collect(),
+            buffers: found.into_iter().map(|(element, _)| (element, None)).collect(),
+        }
+    }
+
+    fn attempt(
+        &self,
+        name: &str,
+        parameters: &[Parameter],
+        body: &Expr,
+        supposed: &Supposed,
+    ) -> Result<Result<Done, Retry>, Failure> {
+        let mut function = Function::new(name);
+        function.span = self.span;
+        let inputs = self.inputs(&mut function, parameters, supposed);
+        let mut lowerer =
+            Lowerer::new(self.checked, self.functions, Builder::new(&mut function), inputs.values);
+        for ((element, _), (extents, array)) in supposed.buffers.iter().zip(&inputs.buffers) {
+            lowerer.memory.add_buffer(*element, extents.clone(), *array);
+        }
+        lowerer.ranks_open = supposed.open.clone();
+        lowerer.has_effects = true;
+        lowerer.b.set_span(self.span);
+        lowerer.memory.log = lowerer.blank(&Shape::Seq(Box::new(Shape::Scalar(ScalarType::F64))));
+        let before = lowerer.memory.log.clone();
+        let result = lowerer.expr(body).and_then(|value| lowerer.data(value, body.span));
+        if let Some(retry) = lowerer.retry {
+            return Ok(Err(retry));
+        }
+        let result = result?;
+        refuse_tensors(&result.layout, body.span)?;
+        let has_log = lowerer.memory.log != before;
+        let written: Vec<usize> = {
+            let mut written: Vec<usize> = lowerer.memory.written.iter().copied().collect();
+            written.sort_unstable();
+            written
+        };
+        let mut values = vec![result];
+        values.extend(has_log.then(|| lowerer.memory.log.clone()));
+        let mut leaves: Vec<Operand> = values[0].leaves.clone();
+        leaves.extend(written.iter().map(|buffer| lowerer.settled(*buffer)));
+        leaves.extend(values[1..].iter().flat_map(|value| value.leaves.clone()));
+        let sizes: Vec<Operand> = values.iter().flat_map(|value| value.layout.lengths()).collect();
+        let size_results = sizes.len();
+        let n_value = values[0].leaves.len();
+        let all: Vec<Operand> = sizes.into_iter().chain(leaves).collect();
+        let is_buffer = |position: usize| {
+            let first = size_results + n_value;
+            position >= first && position < first + written.len()
+        };
+        let unique: Vec<bool> = (0..all.len()).map(is_buffer).collect();
+        let notes = std::mem::take(&mut lowerer.notes);
+        lowerer.b.finish(all, &unique);
+        let mut results = vec![entry_type(self.checked, &values[0].layout)];
+        results.extend(written.iter().map(|buffer| buffer_type(supposed, *buffer)));
+        results.extend(values[1..].iter().map(|log| entry_type(self.checked, &log.layout)));
+        let mut params = inputs.params;
+        for &buffer in &written {
+            params[buffer].consumed = true;
+            let array = inputs.buffers[buffer].1;
+            function.params.iter_mut().filter(|param| param.var == array).for_each(|p| p.consumed = true);
+        }
+        let size_params = inputs.size_params;
+        function.entry =
+            Some(EntryPoint { name: name.to_string(), size_params, params, size_results, results });
+        Ok(Ok((function, supposed.signature(&written, has_log), notes)))
+    }
+
+    /// The parameters of the entry point.
+    fn inputs(&self, function: &mut Function, parameters: &[Parameter], supposed: &Supposed) -> Inputs {
+        let types = &self.checked.typing.types;
+        let mut tensors = supposed.places.iter();
+        let extents: Vec<Vec<Operand>> = supposed
+            .buffers
+            .iter()
+            .map(|(_, rank)| {
+                (0..rank.unwrap_or(1)).map(|_| function.param("n", Type::I64, false).into()).collect()
+            })
+            .collect();
+        let mut layouts = Vec::new();
+        for parameter in parameters {
+            let ty = self.checked.typing.vars[parameter.var.0 as usize];
+            let layout = layout_of(types, ty, supposed, &mut tensors);
+            let sizes: Vec<Operand> =
+                layout.lengths().iter().map(|_| function.param("n", Type::I64, false).into()).collect();
+            layouts.push((parameter.var, layout.with_lengths(&mut sizes.into_iter())));
+        }
+        let size_params = function.params.len();
+        let mut params = Vec::new();
+        let mut buffers = Vec::new();
+        for (number, ((element, _), extents)) in supposed.buffers.iter().zip(extents).enumerate() {
+            let array = function.param("m", array_type(*element, &extents), false);
+            let ty = buffer_type(supposed, number);
+            params.push(EntryParam { name: format!("buffer_{number}"), consumed: false, ty });
+            buffers.push((extents, array));
+        }
+        let mut values = FxHashMap::default();
+        for (var, layout) in layouts {
+            let name = self.checked.names.text(self.checked.program.vars[var.0 as usize].name);
+            let leaves = leaves_of(function, name, &layout, &buffers);
+            params.push(EntryParam {
+                name: name.to_string(),
+                consumed: false,
+                ty: entry_type(self.checked, &layout),
+            });
+            values.insert(var, Value::Data(Data { layout, leaves }));
+        }
+        Inputs { size_params, params, buffers, values }
+    }
+}
+
+/// The parameters of an entry point.
+struct Inputs {
+    size_params: usize,
+    params: Vec<EntryParam>,
+    buffers: Vec<(Vec<Operand>, Var)>,
+    values: FxHashMap<VarId, Value>,
+}
+
+impl Supposed {
+    /// Makes two buffers one, without dimensions.
+    fn unite(&mut self, a: usize, b: usize) {
+        let (kept, gone) = (a.min(b), a.max(b));
+        self.buffers[kept].1 = None;
+        self.open.remove(&kept);
+        if kept == gone {
+            return;
+        }
+        self.buffers.remove(gone);
+        let moved = |buffer: usize| match buffer {
+            buffer if buffer == gone => kept,
+            buffer if buffer > gone => buffer - 1,
+            buffer => buffer,
+        };
+        self.places.iter_mut().for_each(|place| *place = moved(*place));
+        self.open = self.open.iter().filter(|buffer| **buffer != gone).map(|buffer| moved(*buffer)).collect();
+    }
+
+    fn signature(&self, written: &[usize], has_log: bool) -> Signature {
+        let buffers = self.buffers.iter().enumerate().map(|(number, (element, rank))| Buffer {
+            element: *element,
+            rank: rank.unwrap_or(1),
+            is_written: written.contains(&number),
+        });
+        let tensors = self.places.iter().map(|buffer| match self.buffers[*buffer].1 {
+            Some(_) => Tensor::Whole(*buffer),
+            None => Tensor::Part(*buffer),
+        });
+        Signature { buffers: buffers.collect(), tensors: tensors.collect(), has_log }
+    }
+}
+
+fn buffer_type(supposed: &Supposed, buffer: usize) -> EntryType {
+    let (element, rank) = supposed.buffers[buffer];
+    EntryType::Array(value_type(element), rank.unwrap_or(1))
+}
+
+/// The elements of the tensors in a type, and whether they are in a sequence.
+fn tensors_in(types: &Types, ty: Ty, in_seq: bool, found: &mut Vec<(ScalarType, bool)>) {
+    match types.node(ty) {
+        Node::Tensor(element) => found.push((element_type(types, *element), in_seq)),
+        Node::Seq(element) => tensors_in(types, *element, true, found),
+        Node::Record(fields) => {
+            let mut fields: Vec<_> = fields.iter().collect();
+            fields.sort_by_key(|(label, _)| *label);
+            fields.into_iter().for_each(|(_, ty)| tensors_in(types, *ty, in_seq, found));
+        }
+        Node::Bool
+        | Node::Int
+        | Node::Float
+        | Node::Char
+        | Node::Arrow(..)
+        | Node::Named(..)
+        | Node::Var(_)
+        | Node::All(..)
+        | Node::Meta(_) => {}
+    }
+}
+
+fn element_type(types: &Types, ty: Ty) -> ScalarType {
+    if *types.node(ty) == Node::Int { ScalarType::I64 } else { ScalarType::F64 }
+}
+
+/// The layout of a captured value; lengths are not known yet.
+fn layout_of<'s>(
+    types: &Types,
+    ty: Ty,
+    supposed: &Supposed,
+    tensors: &mut impl Iterator<Item = &'s usize>,
+) -> Layout {
+    match types.node(ty) {
+        Node::Tensor(_) => {
+            let buffer = tensors.next().copied().unwrap_or(0);
+            let kind = supposed.buffers[buffer].1.map_or(ViewKind::Flat, ViewKind::Shaped);
+            Layout::Tensor(View { buffer, fixed: 0, kind })
+        }
+        Node::Seq(element) => {
+            Layout::Seq(Operand::i64(0), Box::new(layout_of(types, *element, supposed, tensors)))
+        }
+        Node::Record(fields) => {
+            let mut fields: Vec<_> = fields.iter().collect();
+            fields.sort_by_key(|(label, _)| *label);
+            let fields = fields.into_iter();
+            Layout::Record(
+                fields.map(|(label, ty)| (*label, layout_of(types, *ty, supposed, tensors))).collect(),
+            )
+        }
+        Node::Bool
+        | Node::Int
+        | Node::Float
+        | Node::Char
+        | Node::Arrow(..)
+        | Node::Named(..)
+        | Node::Var(_)
+        | Node::All(..)
+        | Node::Meta(_) => Shape::of(types, ty, &[]).empty(),
+    }
+}
+
+/// Parameters for the leaves of a value; a tensor that fills its buffer needs none.
+fn leaves_of(
+    function: &mut Function,
+    name: &str,
+    layout: &Layout,
+    buffers: &[(Vec<Operand>, Var)],
+) -> Vec<Operand> {
+    match layout {
+        Layout::Record(fields) => {
+            fields.iter().flat_map(|(_, layout)| leaves_of(function, name, layout, buffers)).collect()
+        }
+        Layout::Tensor(View { buffer, kind: ViewKind::Shaped(_), .. }) => {
+            vec![Operand::i64(0), buffers[*buffer].0[0]]
+        }
+        Layout::Tensor(_) | Layout::Scalar(_) | Layout::Seq(..) => {
+            layout.types().into_iter().map(|ty| function.param(name, ty, false).into()).collect()
+        }
+    }
+}
+
+fn refuse_tensors(layout: &Layout, span: Span) -> Result<(), Failure> {
+    match layout {
+        Layout::Scalar(_) => Ok(()),
+        Layout::Record(fields) => fields.iter().try_for_each(|(_, layout)| refuse_tensors(layout, span)),
+        Layout::Seq(_, element) => refuse_tensors(element, span),
+        Layout::Tensor(_) => {
+            let message = "a tensor as the value of an accelerated expression: write to one that is captured";
+            Err(Failure::Limit(Limit { message: message.to_string(), span }))
+        }
+    }
+}

@@ -1,0 +1,350 @@
+//! The memory of imperative accelerated code while it is lowered: buffers threaded through the statements.
+//!
+//! A buffer is an array value; which one it is at the moment is its [`Contents`]. A write makes the next value by an update in
+//! place, a read looks at the current one. Inside an iteration that owns part of a buffer, the part is a value
+//! of its own: a scalar if all dimensions are fixed at the iteration's index, else an array of the other dimensions.
+//! What was not written yet is read from the buffer as it was before the loop, so nothing is copied before the first write.
+//! [`super::parallel`] decides who owns what, from the [`Access`]es that it has recorded before.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use warpwise_diag::{Failure, Span};
+use warpwise_ir::builder::Builder;
+use warpwise_ir::{Expr as Ir, Operand, SliceDim, Type, Var};
+use warpwise_prim::{Scalar, ScalarType};
+
+use super::Lowerer;
+use super::value::Data;
+
+/// All buffers, and what is recorded.
+pub(super) struct Memory {
+    pub(super) buffers: Vec<Buffer>,
+    /// The buffers written so far, in code that stays.
+    pub(super) written: FxHashSet<usize>,
+    /// The loops whose accesses are being recorded, outermost first.
+    pub(super) probes: Vec<Probe>,
+    /// The loops and choices around the current statement, outermost first.
+    pub(super) around: Vec<Around>,
+    /// In a loop that may only add: what was read of what it adds to.
+    pub(super) adding: Option<Adding>,
+    /// What was printed so far; nothing in code that cannot print.
+    pub(super) log: Data,
+}
+
+/// A buffer.
+#[derive(Clone, Debug)]
+pub(super) struct Buffer {
+    pub(super) element: ScalarType,
+    pub(super) extents: Vec<Operand>,
+    /// The index in each dimension that an iteration owns one index of.
+    pub(super) fixed: Vec<Option<Operand>>,
+    /// The array as it was before the innermost loop whose iterations own parts.
+    pub(super) base: Var,
+    /// Which dimensions that array has.
+    pub(super) base_dims: Vec<usize>,
+    /// Whether the owned part is one of that array, if that is not certain.
+    pub(super) guard: Option<Operand>,
+    pub(super) contents: Contents,
+}
+
+/// What a buffer, or the owned part of it, is at the moment.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Contents {
+    /// As in the array before the loop.
+    Base,
+    /// An array of all dimensions that are not fixed.
+    Array(Var),
+    /// The one element, where all dimensions are fixed.
+    Scalar(Operand),
+    /// As before the loop but for these parts of dimensions, whose elements are those of the array.
+    Window(Vec<Part>, Var),
+    /// As before the loop, but with values to be written.
+    Pending(Vec<Slot>),
+}
+
+/// Part of a dimension.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Part {
+    pub(super) dim: usize,
+    pub(super) start: Operand,
+    pub(super) len: Operand,
+}
+
+/// Values to be written somewhere: indices, then the value, each an array of these extents (or a scalar).
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Slot {
+    pub(super) extents: Vec<Operand>,
+    pub(super) leaves: Vec<Operand>,
+}
+
+/// A loop or a choice around the current statement.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Around {
+    /// Iterations in any order, and how many.
+    Parallel(Operand),
+    Sequential,
+    /// No loop, but what is done on one side of a choice only.
+    Choice,
+}
+
+/// A loop whose body is lowered for its accesses only.
+pub(super) struct Probe {
+    /// How many loops are around it.
+    pub(super) depth: usize,
+    pub(super) accesses: Vec<Access>,
+    pub(super) prints: bool,
+}
+
+/// What a loop reads of the buffers that it may only add to.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Adding {
+    /// Where each value was read.
+    pub(super) read: FxHashMap<Var, (usize, Vec<Operand>)>,
+    /// The values read, each with the sum that is written.
+    pub(super) sums: Vec<(Var, Var)>,
+    /// Whether something else is written than a sum of what was there.
+    pub(super) has_failed: bool,
+}
+
+/// A read or a write.
+#[derive(Clone, Debug)]
+pub(super) struct Access {
+    pub(super) buffer: usize,
+    pub(super) index: Vec<Operand>,
+    pub(super) is_write: bool,
+    /// The loops between the recording one and the access.
+    pub(super) within: Vec<Around>,
+    pub(super) span: Span,
+}
+
+impl Buffer {
+    /// The dimensions that are not fixed.
+    pub(super) fn free(&self) -> Vec<usize> {
+        (0..self.extents.len()).filter(|dim| self.fixed[*dim].is_none()).collect()
+    }
+}
+
+impl Default for Memory {
+    fn default() -> Memory {
+        Memory {
+            buffers: Vec::new(),
+            written: FxHashSet::default(),
+            probes: Vec::new(),
+            around: Vec::new(),
+            adding: None,
+            log: Data::record(Vec::new()),
+        }
+    }
+}
+
+impl Memory {
+    /// A new buffer that nobody owns parts of.
+    pub(super) fn add_buffer(&mut self, element: ScalarType, extents: Vec<Operand>, array: Var) {
+        let rank = extents.len();
+        self.buffers.push(Buffer {
+            element,
+            extents,
+            fixed: vec![None; rank],
+            base: array,
+            base_dims: (0..rank).collect(),
+            guard: None,
+            contents: Contents::Array(array),
+        });
+    }
+
+    pub(super) fn is_probing(&self) -> bool {
+        !self.probes.is_empty()
+    }
+
+    fn record(&mut self, buffer: usize, index: &[Operand], is_write: bool, span: Span) {
+        if is_write && !self.is_probing() {
+            self.written.insert(buffer);
+        }
+        for probe in &mut self.probes {
+            let within = self.around[probe.depth..].to_vec();
+            probe.accesses.push(Access { buffer, index: index.to_vec(), is_write, within, span });
+        }
+    }
+
+    /// The buffers that differ.
+    pub(super) fn changed(&self, before: &[Buffer]) -> Vec<usize> {
+        let differs = |index: &usize| self.buffers[*index].contents != before[*index].contents;
+        (0..self.buffers.len()).filter(differs).collect()
+    }
+}
+
+impl Lowerer<'_, '_> {
+    /// The element at an index, which has as many components as the buffer has dimensions.
+    pub(super) fn read(
+        &mut self,
+        buffer: usize,
+        index: &[Operand],
+        certs: &[Var],
+        span: Span,
+    ) -> Result<Operand, Failure> {
+        self.memory.record(buffer, index, false, span);
+        if matches!(self.memory.buffers[buffer].contents, Contents::Window(..)) {
+            self.settle(buffer);
+        }
+        let it = &self.memory.buffers[buffer];
+        let (array, dims) = match &it.contents {
+            Contents::Scalar(value) => return Ok(*value),
+            Contents::Base | Contents::Window(..) => (it.base, it.base_dims.clone()),
+            Contents::Array(array) => (*array, it.free()),
+            Contents::Pending(_) if self.memory.adding.is_some() => {
+                return Ok(self.read_to_add(buffer, index));
+            }
+            Contents::Pending(_) => return self.limit("a read of what the same loop writes elsewhere", span),
+        };
+        let indices: Vec<Operand> = dims.iter().map(|dim| index[*dim]).collect();
+        if indices.is_empty() {
+            return Ok(array.into());
+        }
+        Ok(self.b.with_certs(certs, |b| b.index("x", array, &indices)).into())
+    }
+
+    /// Exchanges the element at an index.
+    pub(super) fn write(
+        &mut self,
+        buffer: usize,
+        index: &[Operand],
+        value: Operand,
+        certs: &[Var],
+        span: Span,
+    ) -> Result<(), Failure> {
+        self.memory.record(buffer, index, true, span);
+        let free = self.memory.buffers[buffer].free();
+        let own: Vec<Operand> = free.iter().map(|dim| index[*dim]).collect();
+        let value = self.what_is_written(buffer, index, value);
+        if let Contents::Pending(slots) = &mut self.memory.buffers[buffer].contents {
+            let leaves = own.into_iter().chain([value]).collect();
+            slots.push(Slot { extents: Vec::new(), leaves });
+            return Ok(());
+        }
+        let contents = if free.is_empty() {
+            Contents::Scalar(value)
+        } else {
+            let array = self.settle(buffer);
+            let dims = own.into_iter().map(SliceDim::Fix).collect();
+            Contents::Array(self.b.with_certs(certs, |b| b.update("m", array, dims, value)))
+        };
+        self.memory.buffers[buffer].contents = contents;
+        Ok(())
+    }
+
+    /// Makes a buffer, or the owned part, an array that may be updated; it has free dimensions.
+    pub(super) fn settle(&mut self, buffer: usize) -> Var {
+        let it = self.memory.buffers[buffer].clone();
+        let array = match &it.contents {
+            Contents::Array(array) => *array,
+            Contents::Base | Contents::Scalar(_) | Contents::Pending(_) => self.copy_of_base(&it),
+            Contents::Window(parts, values) => {
+                let array = self.copy_of_base(&it);
+                self.overwritten(&it, array, parts, *values)
+            }
+        };
+        self.memory.buffers[buffer].contents = Contents::Array(array);
+        array
+    }
+
+    /// What a buffer, or the owned part, is, as one operand.
+    pub(super) fn settled(&mut self, buffer: usize) -> Operand {
+        let it = self.memory.buffers[buffer].clone();
+        if let Contents::Scalar(value) = it.contents {
+            return value;
+        }
+        if !it.free().is_empty() {
+            return self.settle(buffer).into();
+        }
+        let indices: Vec<Operand> = it.base_dims.iter().filter_map(|dim| it.fixed[*dim]).collect();
+        let value = match it.guard {
+            None => self.b.index("x", it.base, &indices),
+            Some(guard) => {
+                let other = |_: &mut Builder<'_>| vec![Scalar::zero(it.element).into()];
+                let own = |b: &mut Builder<'_>| vec![b.index("x", it.base, &indices).into()];
+                self.b.branch("x", guard, own, other)[0]
+            }
+        };
+        self.memory.buffers[buffer].contents = Contents::Scalar(value.into());
+        value.into()
+    }
+
+    /// A copy of the owned part of the array before the loop; of a part that there is not, something.
+    fn copy_of_base(&mut self, it: &Buffer) -> Var {
+        let Some(guard) = it.guard else { return copied(&mut self.b, it) };
+        let shape = it.free().into_iter().map(|dim| it.extents[dim]).collect();
+        let value = Scalar::zero(it.element).into();
+        let other = |b: &mut Builder<'_>| vec![b.bind_one("none", Ir::Replicate { shape, value }).into()];
+        self.b.branch("own", guard, |b| vec![copied(b, it).into()], other)[0]
+    }
+
+    /// An array of the free dimensions with parts of them overwritten.
+    pub(super) fn overwritten(&mut self, it: &Buffer, array: Var, parts: &[Part], values: Var) -> Var {
+        let free = it.free();
+        let is_all = |dim: &usize| parts.iter().all(|part| part.dim != *dim || is_whole(part, it));
+        if free.iter().all(is_all) {
+            return values;
+        }
+        let range =
+            |part: &Part| SliceDim::Range { start: part.start, len: part.len, stride: Operand::i64(1) };
+        let part = |dim: &usize| parts.iter().find(|part| part.dim == *dim);
+        let dims = free.iter().map(|dim| part(dim).map_or_else(|| whole(it.extents[*dim]), range)).collect();
+        self.b.update("m", array, dims, values)
+    }
+
+    /// Buffers as parameters of a loop: their values before it, and what stands for them.
+    pub(super) fn carry(&mut self, buffers: &[usize]) -> Vec<(Operand, Var)> {
+        let mut carried = Vec::new();
+        for &buffer in buffers {
+            let value = self.settled(buffer);
+            let ty = self.b.function.operand_type(value);
+            let var = self.b.function.fresh("m", ty);
+            self.set_contents(buffer, var.into());
+            carried.push((value, var));
+        }
+        carried
+    }
+
+    /// What a buffer is from here on.
+    pub(super) fn set_contents(&mut self, buffer: usize, value: Operand) {
+        let is_scalar = self.memory.buffers[buffer].free().is_empty();
+        self.memory.buffers[buffer].contents = match value.as_var() {
+            Some(array) if !is_scalar => Contents::Array(array),
+            _ => Contents::Scalar(value),
+        };
+    }
+}
+
+fn copied(b: &mut Builder<'_>, it: &Buffer) -> Var {
+    let dims = it.base_dims.iter().map(|dim| match it.fixed[*dim] {
+        Some(index) => SliceDim::Fix(index),
+        None => whole(it.extents[*dim]),
+    });
+    let dims: Vec<SliceDim> = dims.collect();
+    let part = match dims.iter().any(|dim| matches!(dim, SliceDim::Fix(_))) {
+        true => b.slice("own", it.base, dims),
+        false => it.base,
+    };
+    b.bind_one("own", Ir::Copy(part))
+}
+
+/// Whether a part is known to be the whole dimension.
+pub(super) fn is_whole(part: &Part, it: &Buffer) -> bool {
+    part.start == Operand::i64(0) && part.len == it.extents[part.dim]
+}
+
+/// All of a dimension.
+pub(super) fn whole(len: Operand) -> SliceDim {
+    SliceDim::Range { start: Operand::i64(0), len, stride: Operand::i64(1) }
+}
+
+/// Indices that no buffer has, and some value.
+pub(super) fn nowhere(slot: &Slot, element: ScalarType) -> Vec<Operand> {
+    let n = slot.leaves.len() - 1;
+    let value: Operand = Scalar::zero(element).into();
+    std::iter::repeat_n(Operand::i64(-1), n).chain([value]).collect()
+}
+
+/// The type of an array of a buffer's elements.
+pub(super) fn array_type(element: ScalarType, extents: &[Operand]) -> Type {
+    Type::Scalar(element).array_of(extents)
+}

@@ -1,0 +1,62 @@
+//! What goes to accelerated expressions and comes from them.
+
+use crate::accelerate::name::Entry;
+use crate::check::types::{Node, Ty};
+use crate::tree::{Binding, DeclKind, ExprKind};
+
+use super::super::code::{Accelerated, Form};
+use super::Compiler;
+
+impl Compiler<'_> {
+    /// The accelerated expressions by number. Needs: types that [`interface`](crate::accelerate::interface) allows.
+    pub(super) fn accelerated(&mut self, entries: &[Entry]) -> Vec<Accelerated> {
+        let checked = self.checked;
+        let bindings: Vec<&Binding> = checked
+            .program
+            .decls
+            .iter()
+            .flat_map(|decl| match &decl.kind {
+                DeclKind::Let(binding) => std::slice::from_ref(binding),
+                DeclKind::Recursive(bindings) => bindings,
+                DeclKind::External(..) | DeclKind::Utest(_) | DeclKind::Do(_) | DeclKind::Match(..) => &[],
+            })
+            .collect();
+        let defined = |entry: &Entry| bindings.iter().find(|binding| binding.var == entry.var).copied();
+        entries
+            .iter()
+            .map(|entry| match defined(entry).map(|binding| &binding.body.kind) {
+                Some(ExprKind::Lambda(parameters, body)) => {
+                    let parameter = |parameter: &crate::tree::Parameter| {
+                        let index = parameter.var.0 as usize;
+                        let name = checked.names.text(checked.program.vars[index].name);
+                        (name.into(), checked.typing.vars[index])
+                    };
+                    let parameters: Vec<_> = parameters.iter().map(parameter).collect();
+                    let form = |(name, ty)| (name, self.form(ty));
+                    let parameters = parameters.into_iter().map(form).collect();
+                    Accelerated { parameters, result: self.form(body.ty), span: entry.span }
+                }
+                _ => Accelerated { parameters: Vec::new(), result: Form::Unit, span: entry.span },
+            })
+            .collect()
+    }
+
+    fn form(&mut self, ty: Ty) -> Form {
+        match self.checked.typing.types.node(ty).clone() {
+            Node::Int => Form::Int,
+            Node::Float => Form::Float,
+            Node::Char => Form::Char,
+            Node::Bool => Form::Bool,
+            Node::Record(fields) if fields.is_empty() => Form::Unit,
+            Node::Record(fields) => {
+                let shape = self.shape(fields.iter().map(|(label, _)| *label).collect());
+                Form::Record(shape, fields.iter().map(|(_, ty)| self.form(*ty)).collect())
+            }
+            Node::Seq(element) => Form::Seq(Box::new(self.form(element))),
+            Node::Tensor(element) => Form::Tensor(Box::new(self.form(element))),
+            Node::All(_, inner) => self.form(inner),
+            // Functions, types of their own and types that nothing decides go nowhere.
+            Node::Arrow(..) | Node::Named(..) | Node::Var(_) | Node::Meta(_) => Form::Unit,
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! What debugging looks at before the host computes an accelerated expression itself.
+//!
+//! What is handed over must be such that a device could take it: tensors have at most [`MOST_DIMENSIONS`] dimensions, and the
+//! elements of a sequence have one length, at every depth. The latter only costs time, and is an error if asked for
+//! (`strict_regular`). While the expression is computed, [`watch`](super::watch) looks at what runs in parallel elsewhere.
+
+use std::collections::BTreeMap;
+
+use super::code::{Code, Form};
+use super::device::{Device, DeviceError};
+use super::value::Value;
+use super::world::World;
+
+/// Accelerated code takes tensors of at most so many dimensions.
+pub const MOST_DIMENSIONS: usize = 3;
+
+/// The accelerated expressions that met irregular sequences, by number: what was irregular first, and how often.
+pub type Irregular = BTreeMap<usize, (String, u64)>;
+
+/// Leaves everything to the host, after looking at it.
+#[derive(Clone, Default, Debug)]
+pub struct Debugger {
+    strict_regular: bool,
+    irregular: Irregular,
+}
+
+impl Debugger {
+    /// Irregular sequences are errors or not.
+    pub fn new(strict_regular: bool) -> Debugger {
+        Debugger { strict_regular, irregular: Irregular::new() }
+    }
+
+    /// The expressions that were handed irregular sequences.
+    pub fn irregular(&self) -> &Irregular {
+        &self.irregular
+    }
+}
+
+impl Device for Debugger {
+    fn call(
+        &mut self,
+        code: &Code,
+        _: &mut dyn World,
+        number: usize,
+        arguments: &[Value],
+    ) -> Result<Option<Value>, DeviceError> {
+        for ((name, form), argument) in code.accelerated[number].parameters.iter().zip(arguments) {
+            if let Some(rank) = highest_rank(form, argument).filter(|rank| *rank > MOST_DIMENSIONS) {
+                let message = format!(
+                    "`{name}` holds a tensor of {rank} dimensions, but accelerated code takes at most {MOST_DIMENSIONS}"
+                );
+                return Err(DeviceError { message, place: None });
+            }
+            let mut lengths = vec![None; n_sequences(form)];
+            if let Err((first, other)) = regular(form, argument, &mut lengths) {
+                let message =
+                    format!("Irregular sequence: `{name}` has elements of lengths {first} and {other}");
+                if self.strict_regular {
+                    return Err(DeviceError { message, place: None });
+                }
+                self.irregular.entry(number).or_insert((message, 0)).1 += 1;
+            }
+        }
+        Ok(None)
+    }
+
+    fn watches(&self) -> bool {
+        true
+    }
+}
+
+fn n_sequences(form: &Form) -> usize {
+    match form {
+        Form::Unit | Form::Int | Form::Float | Form::Char | Form::Bool | Form::Tensor(_) => 0,
+        Form::Record(_, fields) => fields.iter().map(n_sequences).sum(),
+        Form::Seq(element) => 1 + n_sequences(element),
+    }
+}
+
+/// Whether sequences at the same place of the type have the same length; two lengths that differ, if not.
+fn regular(form: &Form, value: &Value, lengths: &mut [Option<usize>]) -> Result<(), (usize, usize)> {
+    match (form, value) {
+        (Form::Record(_, fields), Value::Record(record)) => {
+            let mut rest = lengths;
+            for (form, value) in fields.iter().zip(&record.fields) {
+                let (own, later) = rest.split_at_mut(n_sequences(form));
+                regular(form, value, own)?;
+                rest = later;
+            }
+            Ok(())
+        }
+        (Form::Seq(element), Value::Seq(seq)) => {
+            let Some((own, inner)) = lengths.split_first_mut() else { return Ok(()) };
+            let expected = *own.get_or_insert(seq.len());
+            if expected != seq.len() {
+                return Err((expected, seq.len()));
+            }
+            if inner.is_empty() {
+                return Ok(());
+            }
+            seq.iter().try_for_each(|value| regular(element, value, inner))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The number of dimensions of the tensor in a value that has most.
+fn highest_rank(form: &Form, value: &Value) -> Option<usize> {
+    match (form, value) {
+        (Form::Tensor(_), Value::Tensor(tensor)) => Some(tensor.shape.len()),
+        (Form::Record(_, fields), Value::Record(record)) => {
+            let fields = fields.iter().zip(&record.fields);
+            fields.filter_map(|(form, value)| highest_rank(form, value)).max()
+        }
+        (Form::Seq(element), Value::Seq(seq)) if has_tensors(element) => {
+            seq.iter().filter_map(|value| highest_rank(element, value)).max()
+        }
+        _ => None,
+    }
+}
+
+fn has_tensors(form: &Form) -> bool {
+    match form {
+        Form::Unit | Form::Int | Form::Float | Form::Char | Form::Bool => false,
+        Form::Tensor(_) => true,
+        Form::Record(_, fields) => fields.iter().any(has_tensors),
+        Form::Seq(element) => has_tensors(element),
+    }
+}
