@@ -1,29 +1,31 @@
-//! From a file to a compiled program, through the cache.
+//! From a program's text to compiled code, through the cache.
 //!
 //! What a compilation depends on is in part known only after it: the files that the program imports. So an
 //! entry of the cache is found by the first file, the options, the CPU and this build of the compiler, and
 //! lists the imported files with fingerprints of their texts; when one has changed, the entry is replaced. A hit
 //! reads those files and nothing is parsed.
 //!
-//! Files that end in `.ir` hold core IR as text instead of source.
+//! Files that end in `.ir` hold core IR as text instead of source. Programs whose files are parts of this executable, and core IR
+//! that somebody else made, take the same way; their texts are whole in the key.
 
 use std::fmt;
+use std::hash::Hash;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 use warpwise_diag::{Diagnostic, Failure, Sources, Span, render};
-use warpwise_fut::syntax::imports::SourceFile;
-use warpwise_imp::CpuTarget;
+use warpwise_fut::syntax::imports::{SourceFile, SourceProvider};
 use warpwise_ir::Program as CoreProgram;
 use warpwise_ir::verify::{Level, verify};
 
 use crate::cache::DiskCache;
 use crate::compiler::{self, Options};
-use crate::fingerprint::Fingerprint;
 use crate::program::Compiled;
-use crate::source::{Dependency, SourceError, SourceFiles};
 use crate::standalone::{Standalone, compile_standalone};
+use warpwise_source::embedded::Embedded;
+use warpwise_source::files::{Dependency, SourceError, SourceFiles};
+use warpwise_source::fingerprint::Fingerprint;
 
 /// What a front end made of a file.
 #[derive(Debug)]
@@ -77,18 +79,55 @@ struct Kept {
 pub fn build(path: &Path, options: &Options, cache: Option<&DiskCache>) -> Result<Built, BuildError> {
     let files = SourceFiles::new();
     let main = files.root(path).map_err(BuildError::Source)?;
-    let target = compiler::target(options).map_err(BuildError::Target)?;
-    let slot = cache.and_then(|cache| Some((cache, key(&main, options, &target)?)));
+    let slot = slot(cache, options, &[&main.key, &main.name, &main.text])?;
+    build_in(
+        slot,
+        || {
+            let core = verified(path, front_end(main, &files, options)?)?;
+            Ok((core, files.imported()))
+        },
+        options,
+    )
+}
+
+/// Compiles a program whose files are parts of this executable, or takes it from the cache.
+pub fn build_embedded(
+    program: &Embedded,
+    options: &Options,
+    cache: Option<&DiskCache>,
+) -> Result<Built, BuildError> {
+    let slot = slot(cache, options, program)?;
+    build_in(slot, || Ok((read_embedded(program, options)?, Vec::new())), options)
+}
+
+/// Compiles core IR (level `soac`) that has this text, or takes it from the cache.
+pub fn build_core(
+    program: CoreProgram,
+    text: &str,
+    options: &Options,
+    cache: Option<&DiskCache>,
+) -> Result<Built, BuildError> {
+    let slot = slot(cache, options, &("core", text))?;
+    let core = Core { program, sources: Sources::new(), warnings: Vec::new() };
+    build_in(slot, || Ok((core, Vec::new())), options)
+}
+
+/// Takes a program from its place in the cache, or has it read, compiles it and puts it there.
+fn build_in(
+    slot: Option<(&DiskCache, u128)>,
+    read: impl FnOnce() -> Result<(Core, Vec<Dependency>), BuildError>,
+    options: &Options,
+) -> Result<Built, BuildError> {
     if let Some(Kept { warnings, compiled, .. }) = slot.and_then(|(cache, key)| kept(cache, key)) {
         return Ok(Built { compiled, warnings, cached: true, not_kept: None });
     }
-    let Core { mut program, sources, warnings } = verified(path, front_end(main, &files, options)?)?;
+    let (Core { mut program, sources, warnings }, imported) = read()?;
     let warnings = render(&sources, &warnings, false);
     let compiled = match compiler::compile_core(&mut program, &sources, options) {
         Ok(compiled) => compiled,
         Err(failure) => return Err(BuildError::Failure { failure, sources }),
     };
-    let entry = Kept { imported: files.imported(), warnings, compiled };
+    let entry = Kept { imported, warnings, compiled };
     let not_kept = slot.and_then(|(cache, key)| keep(cache, key, &entry).err());
     Ok(Built { compiled: entry.compiled, warnings: entry.warnings, cached: false, not_kept })
 }
@@ -125,7 +164,12 @@ pub fn read_core(path: &Path, options: &Options) -> Result<Core, BuildError> {
     front_end(main, &files, options)
 }
 
-fn front_end(main: SourceFile, files: &SourceFiles, options: &Options) -> Result<Core, BuildError> {
+/// Runs the front end only on a program whose files are parts of this executable.
+pub fn read_embedded(program: &Embedded, options: &Options) -> Result<Core, BuildError> {
+    front_end(program.main(), program, options)
+}
+
+fn front_end(main: SourceFile, files: &dyn SourceProvider, options: &Options) -> Result<Core, BuildError> {
     let mut sources = Sources::new();
     let made = if is_core(Path::new(&main.name)) {
         let file = sources.add(main.name, main.text);
@@ -154,16 +198,23 @@ fn verified(path: &Path, core: Core) -> Result<Core, BuildError> {
     Err(BuildError::Failure { failure: Failure::User(diagnostics.collect()), sources: core.sources })
 }
 
-/// What the first file, the options, the CPU and the compiler add up to; none where this build of the
-/// compiler cannot be told from others.
-fn key(main: &SourceFile, options: &Options, target: &CpuTarget) -> Option<u128> {
+/// The place in the cache of a program that is known by this: it, the options, the CPU and the compiler add up to the key. None where
+/// this build of the compiler cannot be told from others.
+fn slot<'c>(
+    cache: Option<&'c DiskCache>,
+    options: &Options,
+    program: &(impl Hash + ?Sized),
+) -> Result<Option<(&'c DiskCache, u128)>, BuildError> {
+    let target = compiler::target(options).map_err(BuildError::Target)?;
+    let Some(cache) = cache else { return Ok(None) };
+    let Some(build) = this_build() else { return Ok(None) };
     let mut fingerprint = Fingerprint::new();
     fingerprint.add(env!("CARGO_PKG_VERSION"));
-    fingerprint.add(&this_build()?);
+    fingerprint.add(&build);
     fingerprint.add(options);
-    fingerprint.add(target);
-    fingerprint.add(&[&main.key, &main.name, &main.text]);
-    Some(fingerprint.finish())
+    fingerprint.add(&target);
+    fingerprint.add(program);
+    Ok(Some((cache, fingerprint.finish())))
 }
 
 /// The length and age of this executable.

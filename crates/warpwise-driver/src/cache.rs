@@ -14,7 +14,7 @@ use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use crate::fingerprint::Fingerprint;
+use warpwise_source::fingerprint::Fingerprint;
 
 /// The bound unless another is set: 256 MiB.
 pub const DEFAULT_BOUND: u64 = 256 << 20;

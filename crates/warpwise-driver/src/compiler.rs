@@ -30,6 +30,18 @@ pub struct Options {
     pub vector_width: Option<u32>,
     /// Passes to leave out, of [`pipelines::OPTIONAL`].
     pub without: Vec<String>,
+    /// Scans in one launch also on devices that do not promise that work-groups go on while others wait for them.
+    pub single_pass: bool,
+}
+
+impl Options {
+    /// Whether scans take one launch on devices of a kind.
+    pub fn looks_back(&self, dialect: Dialect) -> bool {
+        match dialect {
+            Dialect::Cuda => true,
+            Dialect::OpenCl => self.single_pass,
+        }
+    }
 }
 
 /// The CPU these options compile for.
@@ -101,8 +113,9 @@ pub fn generate_for_device(
     program: &CoreProgram,
     sources: &Sources,
     (dialect, number): (Dialect, usize),
+    look_back: bool,
 ) -> Result<Compiled, Failure> {
-    let imp = warpwise_imp::lower::lower_for_device(program)?;
+    let imp = warpwise_imp::lower::lower_for_device(program, look_back)?;
     if cfg!(debug_assertions) {
         verified(&imp)?;
     }
@@ -145,7 +158,7 @@ pub fn compile_core(
         }
         Target::Device(dialect, number) => {
             optimise(program, options, |_, _, _| {})?;
-            generate_for_device(program, sources, (dialect, number))
+            generate_for_device(program, sources, (dialect, number), options.looks_back(dialect))
         }
     }
 }

@@ -14,7 +14,7 @@ use warpwise_mexpr::library;
 use warpwise_mexpr::load::{ReadError, SourceFile, SourceProvider};
 
 use crate::build::BuildError;
-use crate::source::{SourceError, SourceFiles, read_text};
+use warpwise_source::files::{SourceError, SourceFiles, read_text};
 
 /// What keys and names of files of the library that comes with the compiler start with.
 const LIBRARY: &str = "library:";

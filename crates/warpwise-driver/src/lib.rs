@@ -5,15 +5,19 @@
 //! called with values.
 
 pub mod build;
+pub mod chunks;
 pub mod compiler;
+#[cfg(any(feature = "opencl", feature = "cuda"))]
+mod device;
 mod program;
 pub mod target;
 
 pub mod cache;
-mod fingerprint;
+pub mod host_device;
 pub mod host_files;
+pub mod host_marshal;
+mod host_tensors;
 pub mod host_world;
-pub mod source;
 
 pub mod standalone;
 
@@ -27,4 +31,7 @@ pub use interpreted::interpret;
 pub use program::{CallError, Code, Compiled, Context, LoadProgramError, Program};
 pub use target::Target;
 pub use warpwise_gpu::kernel_text::Dialect;
+pub use warpwise_opt::chunk::{Item, Merged, ResultOf, Shape as ChunksShape};
+pub use warpwise_source::embedded;
+pub use warpwise_source::files as source;
 pub use warpwise_standalone::entry::{ArgumentError, Entry, FlatType};

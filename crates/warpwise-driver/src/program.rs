@@ -10,11 +10,11 @@ use warpwise_gpu::kernel_text::{Dialect, KernelText};
 use warpwise_ir::{Body, Expr, Operand, Program as CoreProgram};
 use warpwise_runtime::array::Value;
 use warpwise_runtime::device::memory::Traffic;
-use warpwise_runtime::execute::{Machine, RunError, Spent};
+use warpwise_runtime::execute::{Machine, RunError, Spent, Step, UsedParameter};
 use warpwise_runtime::machine::Module;
 use warpwise_runtime::memory::{MemoryPool, PoolStatistics};
 use warpwise_runtime::pool::ThreadPool;
-use warpwise_standalone::entry::{ArgumentError, Entry};
+use warpwise_standalone::entry::{ArgumentError, Entry, Signature};
 
 use crate::cache::DiskCache;
 use crate::target::load_on_device;
@@ -60,6 +60,7 @@ pub struct Context {
 pub struct Program {
     machine: Machine,
     entries: Vec<Entry>,
+    signatures: Vec<Signature>,
     /// Holds the machine code the machine calls; dropped after it.
     _kernels: Option<LoadedKernels>,
 }
@@ -85,6 +86,11 @@ impl Context {
     pub fn with(threads: ThreadPool, memory: MemoryPool) -> Context {
         let tuning = HashMap::new();
         Context { threads: Arc::new(threads), memory, device_limit: None, kernels: None, tuning }
+    }
+
+    /// The same threads, other memory.
+    pub fn with_memory(&self, memory: MemoryPool) -> Context {
+        Context { memory, ..self.clone() }
     }
 
     /// Lets programs use at most so much memory of a device, instead of 80 % of what it has.
@@ -143,6 +149,8 @@ impl Compiled {
         let Compiled { module, code, entries } = self;
         let (threads, memory) = (Arc::clone(&context.threads), context.memory.clone());
         let tuning = context.tuning.clone();
+        let signature = |entry: &Entry| Signature::of(entry, &module.functions[entry.function]);
+        let signatures = entries.iter().map(signature).collect();
         let (machine, kernels) = match code {
             Code::Cpu(object) => {
                 let kernels = warpwise_cpu::load(&object).map_err(LoadProgramError::Cpu)?;
@@ -151,12 +159,12 @@ impl Compiled {
             }
             Code::Device { dialect, number, text } => {
                 let (limit, cache) = (context.device_limit, context.kernels.as_ref());
-                let device = load_on_device((dialect, number), &text, limit, cache)
+                let device = load_on_device((dialect, number), (&text, &module.kernels), limit, cache)
                     .map_err(LoadProgramError::Device)?;
                 (Machine::on(device, module, threads, memory, tuning), None)
             }
         };
-        Ok(Program { machine, entries, _kernels: kernels })
+        Ok(Program { machine, entries, signatures, _kernels: kernels })
     }
 }
 
@@ -188,10 +196,29 @@ impl Program {
 
     /// The entry point of this name.
     pub fn entry(&self, name: &str) -> Result<&Entry, CallError> {
-        self.entries.iter().find(|entry| entry.point.name == name).ok_or_else(|| {
+        Ok(&self.entries[self.number(name)?])
+    }
+
+    fn number(&self, name: &str) -> Result<usize, CallError> {
+        self.entries.iter().position(|entry| entry.point.name == name).ok_or_else(|| {
             let names = self.entries.iter().map(|entry| entry.point.name.clone()).collect();
             CallError::NoEntry(name.to_string(), names)
         })
+    }
+
+    /// Sets the tuning parameters of calls from now on; those that are not named get their defaults.
+    pub fn tune(&self, parameters: HashMap<String, i64>) {
+        self.machine.tune(parameters);
+    }
+
+    /// Notes from now on which tuning parameters calls use, and what they are compared with.
+    pub fn watch_parameters(&self) {
+        self.machine.watch_parameters();
+    }
+
+    /// Ends [`Program::watch_parameters`]: what was noted, in the order of first uses.
+    pub fn watched_parameters(&self) -> Vec<UsedParameter> {
+        self.machine.watched_parameters()
     }
 
     /// Counts from now on where the time of calls goes.
@@ -204,6 +231,16 @@ impl Program {
         self.machine.profile()
     }
 
+    /// As [`Program::start_profile`], and keeps every launch, copy and fill.
+    pub fn start_steps(&self) {
+        self.machine.start_steps();
+    }
+
+    /// Every launch, copy and fill since [`Program::start_steps`], in the order in which they ended.
+    pub fn steps(&self) -> Vec<Step> {
+        self.machine.steps()
+    }
+
     /// What the device's memory did since the program was loaded; `None` on the processor.
     pub fn device_memory(&self) -> Option<(PoolStatistics, Traffic)> {
         self.machine.traffic()
@@ -211,12 +248,11 @@ impl Program {
 
     /// Calls an entry point. Arrays may share memory with arguments unless the entry point consumes those.
     pub fn call(&self, entry: &str, arguments: Vec<Value>) -> Result<Vec<Value>, CallError> {
-        let entry = self.entry(entry)?;
-        let function = &self.machine.module().functions[entry.function];
-        let arguments =
-            entry.arguments(function, arguments, self.machine.memory()).map_err(CallError::Argument)?;
-        let outputs = self.machine.run(entry.function, arguments).map_err(CallError::Run)?;
-        Ok(entry.values(outputs))
+        let number = self.number(entry)?;
+        let signature = &self.signatures[number];
+        let arguments = signature.arguments(arguments, self.machine.memory()).map_err(CallError::Argument)?;
+        let outputs = self.machine.run(self.entries[number].function, arguments).map_err(CallError::Run)?;
+        Ok(signature.values(outputs))
     }
 }
 

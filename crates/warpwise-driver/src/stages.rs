@@ -7,6 +7,7 @@ use warpwise_imp::CpuTarget;
 use warpwise_ir::Program as CoreProgram;
 use warpwise_runtime::machine::{KernelName, Module};
 
+use crate::compiler::Options;
 use crate::target::{Target, device_text};
 
 /// What comes after the core IR.
@@ -28,12 +29,15 @@ pub enum Stage {
 pub fn show(
     program: &CoreProgram,
     sources: &Sources,
-    (target, cpu): (Target, &CpuTarget),
+    (options, cpu): (&Options, &CpuTarget),
     stage: Stage,
 ) -> Result<String, Failure> {
+    let target = options.target;
     let imp = match target {
         Target::Cpu => warpwise_imp::lower::lower(program, cpu)?,
-        Target::Device(..) => warpwise_imp::lower::lower_for_device(program)?,
+        Target::Device(dialect, _) => {
+            warpwise_imp::lower::lower_for_device(program, options.looks_back(dialect))?
+        }
     };
     match (stage, target) {
         (Stage::Imperative, _) => Ok(imp.to_string()),
@@ -57,7 +61,7 @@ fn bytecode(module: &Module) -> String {
             let _ = writeln!(text, "{number:5}  {instr:?}");
         }
     }
-    for (number, KernelName { name, place }) in module.kernels.iter().enumerate() {
+    for (number, KernelName { name, place, .. }) in module.kernels.iter().enumerate() {
         let _ = writeln!(text, "kernel {number} {name} {place}");
     }
     for (number, check) in module.checks.iter().enumerate() {

@@ -6,7 +6,7 @@
 //! ```
 
 use warpwise_cpu::CompileOptions;
-use warpwise_diag::{Bug, Diagnostic, Failure, Sources, Span};
+use warpwise_diag::{Bug, Failure, Limit, Sources, Span};
 use warpwise_imp::CpuTarget;
 use warpwise_ir::Program as CoreProgram;
 use warpwise_standalone::cpu::KNOWN;
@@ -46,7 +46,7 @@ pub fn compile_standalone(
     if options.target != Target::Cpu {
         let message =
             format!("programs built to stand alone run on the processor, not on {}", options.target);
-        return Err(Diagnostic::error("E0902", Span::NONE, message).into());
+        return Err(Limit { message, span: entry_of(program) }.into());
     }
     let targets = match portable {
         true => warpwise_cpu::portable_targets(),
@@ -60,6 +60,12 @@ pub fn compile_standalone(
         all.entries = entries;
     }
     Ok(all)
+}
+
+/// Where the first entry point stands.
+fn entry_of(program: &CoreProgram) -> Span {
+    let mut entries = program.functions.values().filter(|function| function.entry.is_some());
+    entries.next().map_or(Span::NONE, |entry| entry.span)
 }
 
 fn variant(
@@ -99,6 +105,21 @@ mod tests {
         let needed = needed(&warpwise_cpu::detect_target());
         assert!(!needed.is_empty());
         assert_eq!(missing(&needed), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn programs_for_devices_do_not_stand_alone_yet() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("p.fut");
+        std::fs::write(&path, "-- one\nentry one = 1i32\n").unwrap();
+        let target = "opencl:1".parse().unwrap();
+        let options = Options { target, ..Options::default() };
+        let error = crate::build::build_standalone(&path, &options, false).unwrap_err();
+        let crate::build::BuildError::Failure { failure: Failure::Limit(limit), sources } = error else {
+            panic!("{error}");
+        };
+        assert!(limit.message.contains("not on opencl:1"), "{}", limit.message);
+        assert!(sources.describe(limit.span).ends_with("p.fut:2:7"), "{}", sources.describe(limit.span));
     }
 
     #[test]

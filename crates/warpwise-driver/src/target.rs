@@ -2,19 +2,20 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
 
 use warpwise_diag::Failure;
-use warpwise_gpu::build::DriverOf;
+#[cfg(feature = "cuda")]
 use warpwise_gpu::cuda::CudaDevice;
 use warpwise_gpu::kernel_text::{Dialect, KernelText, kernel_text};
+#[cfg(feature = "opencl")]
 use warpwise_gpu::opencl::OpenClDevice;
 use warpwise_imp::ImpProgram;
-use warpwise_runtime::device::memory::DeviceMemory;
 use warpwise_runtime::execute::OnDevice;
+use warpwise_runtime::machine::KernelName;
 
 use crate::cache::DiskCache;
-use crate::fingerprint::Fingerprint;
+#[cfg(any(feature = "opencl", feature = "cuda"))]
+use crate::device::load;
 
 /// The machine that kernels run on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -26,55 +27,40 @@ pub enum Target {
     Device(Dialect, usize),
 }
 
-/// The share of a device's memory that programs may use unless told otherwise, in percent.
-const DEFAULT_SHARE: u64 = 80;
-
 /// Prints the kernels of a program for devices of a kind.
 pub fn device_text(program: &ImpProgram, dialect: Dialect) -> Result<KernelText, Failure> {
     kernel_text(program.kernels.values(), dialect)
 }
 
-/// Builds kernels on the device of this number, with at most so many bytes of its memory. What the driver makes of the
-/// text is kept in the cache, so that it need not make it again.
+/// Builds kernels, which have these names, on the device of this number, with at most so many bytes of its memory. What
+/// the driver makes of the text is kept in the cache, so that it need not make it again.
 pub fn load_on_device(
     (dialect, number): (Dialect, usize),
-    text: &KernelText,
+    (text, names): (&KernelText, &[KernelName]),
     limit: Option<u64>,
     cache: Option<&DiskCache>,
 ) -> Result<OnDevice, String> {
     match dialect {
-        Dialect::OpenCl => load(OpenClDevice::open(number)?, dialect, text, limit, cache),
-        Dialect::Cuda => load(CudaDevice::open(number)?, dialect, text, limit, cache),
+        #[cfg(feature = "opencl")]
+        Dialect::OpenCl => load(OpenClDevice::open(number)?, dialect, (text, names), limit, cache),
+        #[cfg(feature = "cuda")]
+        Dialect::Cuda => load(CudaDevice::open(number)?, dialect, (text, names), limit, cache),
+        #[cfg(not(all(feature = "opencl", feature = "cuda")))]
+        missing => Err(without(missing, number, (text, names), limit, cache)),
     }
 }
 
-fn load<D: DriverOf + 'static>(
-    device: Arc<D>,
+/// What is said where the driver of a device was left out of this build.
+#[cfg(not(all(feature = "opencl", feature = "cuda")))]
+fn without(
     dialect: Dialect,
-    text: &KernelText,
-    limit: Option<u64>,
-    cache: Option<&DiskCache>,
-) -> Result<OnDevice, String> {
-    let slot = cache.map(|cache| (cache, binary_key(&*device, dialect, text)));
-    let known = slot.and_then(|(cache, key)| cache.get(key));
-    let built = device.build(text, known.as_deref()).map_err(|error| error.to_string())?;
-    if let (Some((cache, key)), Some(binary)) = (slot, built.binary)
-        && known.as_ref() != Some(&binary)
-    {
-        // Only time is lost where it cannot be kept.
-        let _ = cache.put(key, &binary);
-    }
-    let limit = limit.unwrap_or(device.memory() / 100 * DEFAULT_SHARE);
-    Ok(OnDevice::new(DeviceMemory::new(device, limit), built.kernels, text.kernels.clone()))
-}
-
-fn binary_key(device: &impl DriverOf, dialect: Dialect, text: &KernelText) -> u128 {
-    let mut fingerprint = Fingerprint::new();
-    let description = device.description();
-    fingerprint.add(&[&description.name, &description.platform, &description.driver]);
-    fingerprint.add(dialect.build_options());
-    fingerprint.add(&text.text);
-    fingerprint.finish()
+    number: usize,
+    _: (&KernelText, &[KernelName]),
+    _: Option<u64>,
+    _: Option<&DiskCache>,
+) -> String {
+    let name = dialect.device();
+    format!("{name}:{number}: this build was made without the feature `{name}`")
 }
 
 impl FromStr for Target {

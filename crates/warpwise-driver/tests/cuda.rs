@@ -46,7 +46,8 @@ fn complaint(compiler: &Compiler, path: &Path, number: usize, all: bool) -> Opti
     let core = read_core(path, &options).ok()?;
     let (mut program, sources) = (core.program, core.sources);
     optimise(&mut program, &options, |_, _, _| {}).ok()?;
-    let Code::Device { text, .. } = generate_for_device(&program, &sources, (Dialect::Cuda, 0)).ok()?.code
+    let Code::Device { text, .. } =
+        generate_for_device(&program, &sources, (Dialect::Cuda, 0), true).ok()?.code
     else {
         return Some(format!("{}: no code for a device", path.display()));
     };

@@ -14,7 +14,8 @@ use warpwise_driver::compiler::Options;
 use warpwise_fut::testspec::{Expected, TestSpec, parse_test_spec};
 
 /// Errors that no readable program has: too large, too deep, no text, no program, or in a test block itself.
-const ELSEWHERE: [&str; 8] = ["E0120", "E0132", "E0140", "E0141", "E0142", "E0143", "E0218", "E0900"];
+const ELSEWHERE: [&str; 9] =
+    ["E0120", "E0132", "E0140", "E0141", "E0142", "E0143", "E0218", "E0900", "E0901"];
 
 /// The programs of a chapter, by name.
 type Chapter = BTreeMap<String, Example>;

@@ -108,11 +108,11 @@ fn surroundings() -> Vec<Function> {
         ),
         function(
             "int futhark_get_tuning_param_count(void)".into(),
-            "return (int)warpwise_threshold_count(&program);".into(),
+            "return (int)warpwise_tuning_parameter_count(&program);".into(),
         ),
         function(
             "const char *futhark_get_tuning_param_name(int i)".into(),
-            "return warpwise_threshold_name(&program, i);".into(),
+            "return warpwise_tuning_parameter_name(&program, i);".into(),
         ),
         function(
             "const char *futhark_get_tuning_param_class(int i)".into(),

@@ -92,48 +92,138 @@ impl Entry {
         }
         flat
     }
+}
+
+/// What calls of an entry point need to know, found out once.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    parameters: Vec<FlatType>,
+    results: Vec<FlatType>,
+    /// How many results are sizes.
+    size_results: usize,
+    /// How many parameters of the host function are sizes; they come first.
+    sizes: usize,
+    /// For each value the sizes of its dimensions.
+    shapes: Vec<Vec<Size>>,
+}
+
+/// What is known of a dimension's size before a call.
+#[derive(Clone, Copy, Debug)]
+enum Size {
+    /// It is a parameter of the host function.
+    Parameter(usize),
+    /// It is always the same.
+    Constant(i64),
+    /// Nothing.
+    Any,
+}
+
+/// Stands for a size that no argument has mentioned yet.
+const UNKNOWN: i64 = -1;
+
+impl Signature {
+    /// The signature of an entry point with this host function.
+    pub fn of(entry: &Entry, function: &Function) -> Signature {
+        let (size_slots, value_slots) = function.params.split_at(entry.point.size_params);
+        let registers: Vec<Reg> = size_slots.iter().filter_map(scalar_register).collect();
+        let size = |register: &Reg| match registers.iter().position(|size| size == register) {
+            Some(size) => Size::Parameter(size),
+            None => constant(function, *register).map_or(Size::Any, Size::Constant),
+        };
+        let shape = |slot: &Slot| match slot {
+            Slot::Scalar(..) => Vec::new(),
+            Slot::Array { shape, .. } => shape.iter().map(size).collect(),
+        };
+        Signature {
+            parameters: entry.parameters(),
+            results: entry.results(),
+            size_results: entry.point.size_results,
+            sizes: registers.len(),
+            shapes: value_slots.iter().map(shape).collect(),
+        }
+    }
 
     /// Checks values against the signature and puts them, with the sizes inferred, in the order of the
     /// host function's parameters. Consumed arguments that somebody else holds too are copied.
-    pub fn arguments(
-        &self,
-        function: &Function,
-        values: Vec<Value>,
-        memory: &MemoryPool,
-    ) -> Result<Vec<Argument>, ArgumentError> {
-        let parameters = self.parameters();
-        if parameters.len() != values.len() {
-            return Err(ArgumentError::Count { expected: parameters.len(), found: values.len() });
+    pub fn arguments(&self, values: Vec<Value>, memory: &MemoryPool) -> Result<Vec<Argument>, ArgumentError> {
+        if self.parameters.len() != values.len() {
+            return Err(ArgumentError::Count { expected: self.parameters.len(), found: values.len() });
         }
-        let (size_slots, value_slots) = function.params.split_at(self.point.size_params);
-        let mut sizes = Sizes::new(function, size_slots);
-        let mut arguments = Vec::with_capacity(values.len());
-        for (position, ((parameter, slot), value)) in
-            parameters.iter().zip(value_slots).zip(values).enumerate()
+        let mut arguments = Vec::with_capacity(self.sizes + values.len());
+        arguments.resize(self.sizes, Argument::Scalar(Scalar::I64(UNKNOWN)));
+        for (position, ((parameter, shape), value)) in
+            self.parameters.iter().zip(&self.shapes).zip(values).enumerate()
         {
             if value.element_type() != parameter.element || value.shape().len() != parameter.rank {
                 let (name, expected) = (parameter.name.clone(), parameter.to_string());
                 return Err(ArgumentError::Type { position, name, expected, found: value.type_text() });
             }
-            if let Slot::Array { shape, .. } = slot {
-                sizes.unify(position, parameter, shape, value.shape())?;
-            }
+            unify(position, parameter, shape, value.shape(), &mut arguments)?;
             arguments.push(argument(value, parameter.consumed, memory)?);
         }
-        let mut all = sizes.arguments();
-        all.append(&mut arguments);
-        Ok(all)
+        // A size that no argument mentions is 0.
+        for size in &mut arguments[..self.sizes] {
+            if matches!(size, Argument::Scalar(Scalar::I64(UNKNOWN))) {
+                *size = Argument::Scalar(Scalar::I64(0));
+            }
+        }
+        Ok(arguments)
     }
 
     /// The values among a host function's results, with their surface types.
     pub fn values(&self, outputs: Vec<Output>) -> Vec<Value> {
-        let outputs = outputs.into_iter().skip(self.point.size_results);
-        let value = |(ty, output): (FlatType, Output)| match output {
+        let outputs = outputs.into_iter().skip(self.size_results);
+        let value = |(ty, output): (&FlatType, Output)| match output {
             Output::Scalar(value) => Value::scalar(ty.element, value),
             Output::Array(array) => Value::array(ty.element, array),
         };
-        self.results().into_iter().zip(outputs).map(value).collect()
+        self.results.iter().zip(outputs).map(value).collect()
     }
+}
+
+fn scalar_register(slot: &Slot) -> Option<Reg> {
+    match slot {
+        Slot::Scalar(_, register) => Some(*register),
+        Slot::Array { .. } => None,
+    }
+}
+
+/// The constant a register holds from the start of the function on.
+fn constant(function: &Function, register: Reg) -> Option<i64> {
+    function.code.iter().find_map(|instr| match instr {
+        Instr::Const { dst, bits } if *dst == register => Some(*bits as i64),
+        _ => None,
+    })
+}
+
+/// Compares the sizes of a value with what is known, or takes them for what is not.
+fn unify(
+    position: usize,
+    parameter: &FlatType,
+    shape: &[Size],
+    found: &[i64],
+    arguments: &mut [Argument],
+) -> Result<(), ArgumentError> {
+    for (dimension, (size, &found)) in shape.iter().zip(found).enumerate() {
+        let expected = match *size {
+            Size::Any => found,
+            Size::Constant(expected) => expected,
+            Size::Parameter(number) => match &mut arguments[number] {
+                Argument::Scalar(Scalar::I64(size)) => {
+                    if *size == UNKNOWN {
+                        *size = found;
+                    }
+                    *size
+                }
+                Argument::Scalar(_) | Argument::Block(_) => found,
+            },
+        };
+        if expected != found {
+            let name = parameter.name.clone();
+            return Err(ArgumentError::Size { position, name, dimension, expected, found });
+        }
+    }
+    Ok(())
 }
 
 fn flatten(ty: &EntryType, name: &str, consumed: bool, flat: &mut Vec<FlatType>) {
@@ -154,8 +244,9 @@ fn argument(value: Value, consumed: bool, memory: &MemoryPool) -> Result<Argumen
         Value::Scalar { value, .. } => return Ok(Argument::Scalar(value)),
         Value::Array { array, .. } => array,
     };
-    let shared = Arc::strong_count(array.data()) > 1;
-    let array = if consumed && shared { copy(&array, memory)? } else { array };
+    // What is consumed may make room for an array of other elements.
+    let is_own = Arc::strong_count(array.data()) == 1 && array.data().is_aligned();
+    let array = if consumed && !is_own { copy(&array, memory)? } else { array };
     Ok(Argument::Block(Arc::clone(array.data())))
 }
 
@@ -165,56 +256,6 @@ fn copy(array: &Array, memory: &MemoryPool) -> Result<Array, ArgumentError> {
     let bytes = copy.bytes_mut(memory).map_err(ArgumentError::OutOfMemory)?;
     bytes.copy_from_slice(array.bytes());
     Ok(copy)
-}
-
-/// The sizes of an entry point as far as known.
-struct Sizes<'f> {
-    function: &'f Function,
-    registers: Vec<Reg>,
-    known: Vec<Option<i64>>,
-}
-
-impl<'f> Sizes<'f> {
-    fn new(function: &'f Function, slots: &[Slot]) -> Sizes<'f> {
-        let register = |slot: &Slot| match slot {
-            Slot::Scalar(_, register) => *register,
-            Slot::Array { .. } => unreachable!("sizes are scalars"),
-        };
-        Sizes { function, registers: slots.iter().map(register).collect(), known: vec![None; slots.len()] }
-    }
-
-    fn unify(
-        &mut self,
-        position: usize,
-        parameter: &FlatType,
-        expected: &[Reg],
-        found: &[i64],
-    ) -> Result<(), ArgumentError> {
-        for (dimension, (&register, &found)) in expected.iter().zip(found).enumerate() {
-            let expected = match self.registers.iter().position(|&size| size == register) {
-                Some(size) => *self.known[size].get_or_insert(found),
-                None => self.constant(register).unwrap_or(found),
-            };
-            if expected != found {
-                let name = parameter.name.clone();
-                return Err(ArgumentError::Size { position, name, dimension, expected, found });
-            }
-        }
-        Ok(())
-    }
-
-    /// The constant a register holds from the start of the function on.
-    fn constant(&self, register: Reg) -> Option<i64> {
-        self.function.code.iter().find_map(|instr| match instr {
-            Instr::Const { dst, bits } if *dst == register => Some(*bits as i64),
-            _ => None,
-        })
-    }
-
-    /// A size that no argument mentions is 0.
-    fn arguments(&self) -> Vec<Argument> {
-        self.known.iter().map(|size| Argument::Scalar(Scalar::I64(size.unwrap_or(0)))).collect()
-    }
 }
 
 impl fmt::Display for FlatType {

@@ -10,7 +10,7 @@ use warpwise_runtime::machine::{Instr, Module};
 use warpwise_runtime::memory::{MemoryPool, default_limit};
 use warpwise_runtime::pool::{ThreadPool, available_cores};
 
-use crate::entry::{ArgumentError, Entry};
+use crate::entry::{ArgumentError, Entry, Signature};
 use crate::image::ImageProgram;
 use crate::interface::Interface;
 use crate::value::{Held, Problem, Values};
@@ -22,7 +22,7 @@ pub struct Settings {
     pub threads: Option<usize>,
     /// Bytes of memory; most of the machine's unless set.
     pub memory_limit: Option<u64>,
-    /// Thresholds by which the program chooses between versions of its code.
+    /// Tuning parameters that are set, by name.
     pub tuning: HashMap<String, i64>,
 }
 
@@ -30,6 +30,7 @@ pub struct Settings {
 pub struct Program {
     machine: Machine,
     entries: Vec<Entry>,
+    signatures: Vec<Signature>,
     /// What it takes and gives.
     pub interface: Interface,
 }
@@ -45,8 +46,10 @@ impl Program {
         let threads = settings.threads.unwrap_or_else(available_cores).clamp(1, MOST_THREADS);
         let memory = MemoryPool::new(settings.memory_limit.unwrap_or_else(default_limit));
         let threads = Arc::new(ThreadPool::new(threads));
+        let signatures =
+            entries.iter().map(|entry| Signature::of(entry, &module.functions[entry.function])).collect();
         let machine = Machine::new(module, kernels, threads, memory, settings.tuning.clone());
-        Ok(Program { machine, entries, interface })
+        Ok(Program { machine, entries, signatures, interface })
     }
 
     /// The entry points, in the order of the source.
@@ -81,9 +84,7 @@ impl Program {
 
     /// Checks arguments and takes them in, with copies of what is shared and consumed.
     pub fn prepare(&self, entry: usize, arguments: Vec<Value>) -> Result<Vec<Argument>, Problem> {
-        let entry = &self.entries[entry];
-        let function = &self.machine.module().functions[entry.function];
-        entry.arguments(function, arguments, self.memory()).map_err(|error| match error {
+        self.signatures[entry].arguments(arguments, self.memory()).map_err(|error| match error {
             ArgumentError::OutOfMemory(error) => Problem::from(error),
             other => Problem::Program(other.to_string()),
         })
@@ -91,15 +92,15 @@ impl Program {
 
     /// Runs an entry point.
     pub fn run(&self, entry: usize, arguments: Vec<Argument>) -> Result<Vec<Value>, Problem> {
-        let entry = &self.entries[entry];
-        let outputs = self.machine.run(entry.function, arguments).map_err(|error| match &error {
-            RunError::Check { .. } => Problem::Program(error.to_string()),
-            RunError::OutOfMemory { .. } => Problem::Memory(error.to_string()),
-            RunError::Device(_) | RunError::Interrupted | RunError::Internal(_) => {
-                Problem::Other(error.to_string())
-            }
-        })?;
-        Ok(entry.values(outputs))
+        let outputs =
+            self.machine.run(self.entries[entry].function, arguments).map_err(|error| match &error {
+                RunError::Check { .. } => Problem::Program(error.to_string()),
+                RunError::OutOfMemory { .. } => Problem::Memory(error.to_string()),
+                RunError::Device(_) | RunError::Interrupted | RunError::Internal(_) => {
+                    Problem::Other(error.to_string())
+                }
+            })?;
+        Ok(self.signatures[entry].values(outputs))
     }
 
     /// Runs an entry point on the leaves of its arguments; gives the one value that comes out.
@@ -112,8 +113,8 @@ impl Program {
 /// More threads than this are a mistake.
 const MOST_THREADS: usize = 1024;
 
-/// The names of the thresholds by which a program chooses between versions of its code.
-pub fn thresholds(module: &Module) -> Vec<String> {
+/// The names of a program's tuning parameters.
+pub fn tuning_parameters(module: &Module) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for instr in module.functions.iter().flat_map(|function| &function.code) {
         if let Instr::Tuned { name, .. } = instr

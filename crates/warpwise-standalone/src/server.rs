@@ -34,13 +34,13 @@ type Answer = Result<Vec<String>, Problem>;
 /// A program with its variables.
 struct Server<'p> {
     program: &'p Program,
-    thresholds: &'p [String],
+    parameters: &'p [String],
     variables: BTreeMap<String, Held>,
 }
 
 /// Serves until standard input ends.
-pub fn serve(program: &Program, thresholds: &[String]) -> Result<(), Problem> {
-    let mut server = Server { program, thresholds, variables: BTreeMap::new() };
+pub fn serve(program: &Program, parameters: &[String]) -> Result<(), Problem> {
+    let mut server = Server { program, parameters, variables: BTreeMap::new() };
     let mut output = io::stdout().lock();
     let unwritable = |error: io::Error| Problem::Other(format!("cannot write to standard output: {error}"));
     writeln!(output, "%%% OK").and_then(|()| output.flush()).map_err(unwritable)?;
@@ -121,9 +121,9 @@ impl<'p> Server<'p> {
             ))),
             ("tuning_params", [entry]) => {
                 self.entry(entry)?;
-                Ok(self.thresholds.iter().map(|name| format!("{name} threshold")).collect())
+                Ok(self.parameters.iter().map(|name| format!("{name} threshold")).collect())
             }
-            ("tuning_param_class", [name]) => match self.thresholds.iter().any(|known| known == name) {
+            ("tuning_param_class", [name]) => match self.parameters.iter().any(|known| known == name) {
                 true => Ok(vec!["threshold".to_string()]),
                 false => Err(misuse(&format!("Unknown tuning parameter: {name}"))),
             },

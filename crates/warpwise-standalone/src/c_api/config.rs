@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::text;
 use crate::abi::{Linked, guarded};
-use crate::program::{Settings, thresholds};
+use crate::program::{Settings, tuning_parameters};
 
 /// What a context is to be made of.
 pub struct Config {
@@ -54,7 +54,7 @@ unsafe extern "C" fn warpwise_config_set_memory_limit(config: *mut Config, bytes
     }
 }
 
-/// Not 0 if there is no such threshold.
+/// Not 0 if there is no such tuning parameter.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_config_set_tuning_param(
     config: *mut Config,
@@ -73,14 +73,14 @@ unsafe extern "C" fn warpwise_config_set_tuning_param(
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn warpwise_threshold_count(program: *const Linked) -> usize {
+unsafe extern "C" fn warpwise_tuning_parameter_count(program: *const Linked) -> usize {
     // SAFETY: the caller's program.
     unsafe { names(program) }.len()
 }
 
-/// The name of a threshold, which lives as long as the process; null beyond the last.
+/// The name of a tuning parameter, which lives as long as the process; null beyond the last.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn warpwise_threshold_name(program: *const Linked, number: c_int) -> *const c_char {
+unsafe extern "C" fn warpwise_tuning_parameter_name(program: *const Linked, number: c_int) -> *const c_char {
     static NAMES: Mutex<BTreeMap<String, CString>> = Mutex::new(BTreeMap::new());
     // SAFETY: the caller's program.
     let names = unsafe { names(program) };
@@ -92,12 +92,12 @@ unsafe extern "C" fn warpwise_threshold_name(program: *const Linked, number: c_i
     known.entry(name).or_insert(text).as_ptr()
 }
 
-/// The names of the thresholds of a program; none of one that cannot run here.
+/// The names of the tuning parameters of a program; none of one that cannot run here.
 ///
 /// # Safety
 /// The program is as its description says.
 unsafe fn names(program: *const Linked) -> Vec<String> {
     // SAFETY: as the caller vouches.
     let best = guarded(|| unsafe { (*program).best() });
-    best.map_or(Vec::new(), |(image, _)| thresholds(&image.module))
+    best.map_or(Vec::new(), |(image, _)| tuning_parameters(&image.module))
 }

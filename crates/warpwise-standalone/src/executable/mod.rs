@@ -21,7 +21,7 @@ use warpwise_runtime::formats::files::write_values;
 use warpwise_runtime::formats::{ExpectedType, Source, read_values};
 
 use crate::abi::{Linked, guarded, part};
-use crate::program::{Program, thresholds};
+use crate::program::{Program, tuning_parameters};
 use crate::value::Problem;
 use options::{Asked, Options};
 
@@ -61,11 +61,11 @@ unsafe fn command(program: &Linked, server: bool, words: &[String]) -> Result<()
     }
     // SAFETY: as the caller vouches.
     let (image, kernels) = unsafe { program.best() }?;
-    let thresholds = thresholds(&image.module);
+    let parameters = tuning_parameters(&image.module);
     if options.asked == Asked::Parameters {
-        return print(|output| thresholds.iter().try_for_each(|name| writeln!(output, "{name} (threshold)")));
+        return print(|output| parameters.iter().try_for_each(|name| writeln!(output, "{name} (threshold)")));
     }
-    if let Some(unknown) = options.settings.tuning.keys().find(|name| !thresholds.contains(name)) {
+    if let Some(unknown) = options.settings.tuning.keys().find(|name| !parameters.contains(name)) {
         return Err(Problem::Other(format!("there is no parameter `{unknown}`")));
     }
     let program = Program::new(image, kernels, &options.settings)?;
@@ -73,7 +73,7 @@ unsafe fn command(program: &Linked, server: bool, words: &[String]) -> Result<()
         program.start_profile();
     }
     match options.asked {
-        Asked::Server => crate::server::serve(&program, &thresholds),
+        Asked::Server => crate::server::serve(&program, &parameters),
         Asked::Run | Asked::Help | Asked::Parameters => run(&program, &options),
     }
 }
@@ -136,7 +136,7 @@ fn read_arguments(program: &Program, entry: usize) -> Result<Vec<Value>, Problem
 }
 
 fn log_spent(spent: &Spent) {
-    let Spent { what, place, times, time, bytes } = spent;
+    let Spent { what, place, lines: _, times, time, bytes } = spent;
     let time: Duration = *time;
     let _ = writeln!(
         io::stderr(),

@@ -13,7 +13,7 @@ pub enum Asked {
     Server,
     /// The options.
     Help,
-    /// The thresholds.
+    /// The tuning parameters.
     Parameters,
 }
 
@@ -67,10 +67,15 @@ const KNOWN: &[Known] = &[
         None,
         "param",
         Some("NAME=VALUE"),
-        "Set a threshold by which the program chooses between versions of its code",
+        "Set a tuning parameter: what `#[param(NAME)]` stands before, or a number by which versions of code are chosen",
     ),
-    known(None, "tuning", Some("FILE"), "Set the thresholds that a file holds, one NAME=VALUE on each line"),
-    known(None, "print-params", None, "Print the thresholds"),
+    known(
+        None,
+        "tuning",
+        Some("FILE"),
+        "Set the tuning parameters that a file holds, one NAME=VALUE on each line",
+    ),
+    known(None, "print-params", None, "Print the tuning parameters"),
     known(None, "cache-file", Some("FILE"), "Accepted; there is nothing to keep between runs"),
     known(None, "server", None, "Take commands from standard input"),
     known(Some('h'), "help", None, "Print this"),

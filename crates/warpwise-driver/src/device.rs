@@ -1,0 +1,75 @@
+//! Kernels on a device whose driver is a part of this build.
+
+use std::sync::Arc;
+
+use warpwise_gpu::build::DriverOf;
+use warpwise_gpu::kernel_text::{Dialect, KernelText};
+use warpwise_runtime::device::memory::DeviceMemory;
+use warpwise_runtime::execute::OnDevice;
+use warpwise_runtime::machine::KernelName;
+use warpwise_source::fingerprint::Fingerprint;
+
+use crate::cache::DiskCache;
+
+/// The share of a device's memory that programs may use unless told otherwise, in percent.
+const DEFAULT_SHARE: u64 = 80;
+
+/// Builds kernels on a device.
+pub(crate) fn load<D: DriverOf + 'static>(
+    device: Arc<D>,
+    dialect: Dialect,
+    (text, names): (&KernelText, &[KernelName]),
+    limit: Option<u64>,
+    cache: Option<&DiskCache>,
+) -> Result<OnDevice, String> {
+    if text.features.f64 && !device.description().f64 {
+        return Err(no_doubles(&device.description().name, names));
+    }
+    let slot = cache.map(|cache| (cache, binary_key(&*device, dialect, text)));
+    let known = slot.and_then(|(cache, key)| cache.get(key));
+    let built = device.build(text, known.as_deref()).map_err(|error| error.to_string())?;
+    if let (Some((cache, key)), Some(binary)) = (slot, built.binary)
+        && known.as_ref() != Some(&binary)
+    {
+        // Only time is lost where it cannot be kept.
+        let _ = cache.put(key, &binary);
+    }
+    let limit = limit.unwrap_or(device.memory() / 100 * DEFAULT_SHARE);
+    Ok(OnDevice::new(DeviceMemory::new(device, limit), built.kernels, text.kernels.clone()))
+}
+
+/// What to say where a program computes with `f64` and the device does not.
+fn no_doubles(device: &str, names: &[KernelName]) -> String {
+    let message = format!("{device} does not compute with f64");
+    match names.iter().find(|name| !name.doubles.is_empty()) {
+        Some(KernelName { doubles, .. }) => {
+            format!("{message}, and {doubles} is one: use f32, or another device")
+        }
+        // Some operators on narrower floats are computed with it.
+        None => format!("{message}, which the program needs: use another device"),
+    }
+}
+
+fn binary_key(device: &impl DriverOf, dialect: Dialect, text: &KernelText) -> u128 {
+    let mut fingerprint = Fingerprint::new();
+    let description = device.description();
+    fingerprint.add(&[&description.name, &description.platform, &description.driver]);
+    fingerprint.add(dialect.build_options());
+    fingerprint.add(&text.text);
+    fingerprint.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_without_doubles_are_told_which_expression_has_them() {
+        let name = |doubles: &str| KernelName { doubles: doubles.to_string(), ..KernelName::default() };
+        let names = [name(""), name("`x + 1f64` at p.fut:3:7"), name("`y` at p.fut:9:1")];
+        let message = no_doubles("a device", &names);
+        let wanted = "a device does not compute with f64, and `x + 1f64` at p.fut:3:7 is one: use f32, or another device";
+        assert_eq!(message, wanted);
+        assert!(no_doubles("a device", &names[..1]).contains("which the program needs"));
+    }
+}
