@@ -12,6 +12,7 @@ pub mod policy;
 mod element;
 pub mod source;
 
+pub mod chunks;
 pub mod step;
 
 pub mod sink;

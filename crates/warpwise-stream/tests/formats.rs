@@ -73,6 +73,17 @@ const CSV: &[u8] = b"name,x\na,0\n\"b,c\",1\nd, 2\ne,3\nf,4\ng,5\nh,6\n";
 const MATRIX: &[u8] = b"%%MatrixMarket matrix coordinate integer general\n% a comment\n3 4 7\n\
     1 1 0\n1 2 1\n1 3 2\n2 2 3\n\n3 1 4\n3 3 5\n3 4 6\n";
 
+/// What a sink makes of 0 to 6.
+fn written(name: &str) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    let mut sink = create(&path, None).unwrap();
+    sink.begin(&ElementType { scalar: ValueType::I32, shape: Shape::new() }).unwrap();
+    sink.write(&Array::from_elements(&MemoryPool::new(1 << 20), 0..7_i32).unwrap()).unwrap();
+    sink.finish().unwrap();
+    std::fs::read(path).unwrap()
+}
+
 /// One file of each format that holds 0 to 6 as i32.
 fn all_formats() -> Vec<(&'static str, Vec<u8>, SourceOptions)> {
     let raw: Vec<u8> = (0..7_i32).flat_map(i32::to_le_bytes).collect();
@@ -86,6 +97,9 @@ fn all_formats() -> Vec<(&'static str, Vec<u8>, SourceOptions)> {
         ("a.csv.gz", gzip(CSV), column("x")),
         ("a.mtx", MATRIX.to_vec(), SourceOptions::default()),
         ("a.wav", wav(), SourceOptions::default()),
+        ("a.arrow", written("a.arrow"), SourceOptions::default()),
+        ("a.arrow.gz", gzip(&written("a.arrow")), SourceOptions::default()),
+        ("a.parquet", written("a.parquet"), SourceOptions::default()),
     ]
 }
 
@@ -93,8 +107,11 @@ fn all_formats() -> Vec<(&'static str, Vec<u8>, SourceOptions)> {
 fn whole_files_come_back() {
     for (name, contents, options) in all_formats() {
         let (_folder, path) = file(name, &contents);
-        let (bytes, error) = read(&path, scalars(ValueType::I32), &options).unwrap();
-        assert_eq!((words(&bytes), error), ((0..7).collect(), None), "{name}");
+        for unmapped in [false, true] {
+            let options = SourceOptions { unmapped, ..options.clone() };
+            let (bytes, error) = read(&path, scalars(ValueType::I32), &options).unwrap();
+            assert_eq!((words(&bytes), error), ((0..7).collect(), None), "{name}");
+        }
     }
 }
 
@@ -200,7 +217,14 @@ fn a_line_without_end_is_an_error() {
 fn what_is_written_is_read_again() {
     let memory = MemoryPool::new(1 << 20);
     let element = ElementType { scalar: ValueType::I32, shape: Shape::new() };
-    for (name, format) in [("a.npy", Format::Npy), ("a.raw", Format::Raw), ("a.csv", Format::Csv)] {
+    let formats = [
+        ("a.npy", Format::Npy),
+        ("a.raw", Format::Raw),
+        ("a.csv", Format::Csv),
+        ("a.arrow", Format::Arrow),
+        ("a.parquet", Format::Parquet),
+    ];
+    for (name, format) in formats {
         for pieces in [&[][..], &[0], &[1], &[3, 0, 2, 100]] {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join(name);
@@ -245,7 +269,9 @@ fn floats_and_booleans_survive_text() {
 #[test]
 fn a_full_disk_is_an_error() {
     let memory = MemoryPool::new(1 << 24);
-    for format in [OutputFormat::Npy, OutputFormat::Raw, OutputFormat::Csv] {
+    let formats =
+        [OutputFormat::Npy, OutputFormat::Raw, OutputFormat::Csv, OutputFormat::Arrow, OutputFormat::Parquet];
+    for format in formats {
         let mut sink = create(Path::new("/dev/full"), Some(format)).unwrap();
         let element = ElementType { scalar: ValueType::I32, shape: Shape::new() };
         let value = Value::array(ValueType::I32, Array::from_elements(&memory, 0..100_000_i32).unwrap());
@@ -254,4 +280,39 @@ fn a_full_disk_is_an_error() {
         let error = written.and(sink.finish()).unwrap_err();
         assert!(error.contains("No space left"), "{error}");
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_mapped_file_that_becomes_shorter_is_an_error() {
+    let raw: Vec<u8> = (0..10_000_i32).flat_map(i32::to_le_bytes).collect();
+    let (_folder, path) = file("a.raw", &raw);
+    let mut source = open(&path, scalars(ValueType::I32), &SourceOptions::default()).unwrap();
+    let mut target = vec![0; 4096];
+    assert_eq!(source.read(1024, &mut target).count, 1024);
+    std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(8192).unwrap();
+    assert_eq!(source.read(1024, &mut target).count, 1024);
+    let read = source.read(1024, &mut target);
+    assert!(matches!(&read.end, Some(End::Failed(message)) if message.contains("shorter")), "{read:?}");
+}
+
+#[test]
+fn elements_of_mapped_files_are_used_where_they_lie() {
+    let raw: Vec<u8> = (0..10_000_i32).flat_map(i32::to_le_bytes).collect();
+    let (_folder, path) = file("a.raw", &raw);
+    let mut source = open(&path, scalars(ValueType::I32), &SourceOptions::default()).unwrap();
+    let place = source.in_place().unwrap();
+    assert_eq!(place.grain(), 16);
+    assert!(place.holds(32) && !place.holds(33) && place.holds(20_000));
+    let mut first = place.view(32).unwrap();
+    let rest = place.view(20_000).unwrap();
+    assert_eq!((first.read.count, first.read.end.clone()), (32, None));
+    assert_eq!((rest.read.count, rest.read.end.clone()), (9968, Some(End::Finished)));
+    assert_eq!([first.block.as_slice(), rest.block.as_slice()].concat(), raw);
+    // Who owns a part may write to it; neither the file nor its neighbours see that.
+    std::sync::Arc::get_mut(&mut first.block).unwrap().as_mut_slice().fill(0xff);
+    assert_eq!(rest.block.as_slice(), &raw[128..]);
+    assert_eq!(std::fs::read(&path).unwrap(), raw);
+    drop(rest);
+    assert!(first.block.as_slice().iter().all(|&byte| byte == 0xff));
 }

@@ -12,7 +12,7 @@ use warpwise_runtime::pool::ThreadPool;
 use warpwise_stream::ElementType;
 use warpwise_stream::pipeline::{Grouping, Outcome, Settings, run};
 use warpwise_stream::sink::{Flow, Sink};
-use warpwise_stream::source::{ByteSource, Source};
+use warpwise_stream::source::{ByteSource, Source, SourceOptions, Wanted, open};
 use warpwise_stream::step::{Fold, Map, Step};
 
 const PROGRAM: &str = "
@@ -238,4 +238,49 @@ fn entry_points_that_are_no_streams_are_refused() {
     assert!(fold(["init", "merge", "merge"]).contains("not an array"));
     assert!(fold(["init", "large", "merge"]).contains("arrays..."));
     assert!(fold(["init", "step", "step"]).contains("s -> s -> s"));
+}
+
+#[test]
+fn mapped_files_and_read_ones_are_alike() {
+    let context = context(2, 1 << 24);
+    let program = load(&context);
+    let xs = numbers(10_001);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("xs.raw");
+    std::fs::write(&path, bytes_of(&xs)).unwrap();
+    let expected = whole(&program, &context, "large", &[], &[&xs]);
+    for grouping in [Grouping::Elementwise, Grouping::Blocks(1024), Grouping::Fixed(100), Grouping::Fixed(1)]
+    {
+        for unmapped in [false, true] {
+            let options = SourceOptions { unmapped, ..SourceOptions::default() };
+            let wanted = Wanted { scalar: warpwise_prim::ValueType::F32, rank: 0 };
+            let source = open(&path, wanted, &options).unwrap();
+            let mut step = Map::new(&program, "large", Vec::new()).unwrap();
+            let (outcome, results) = streamed(&context, &mut step, vec![source], 1, grouping);
+            assert_eq!(outcome.error, None);
+            assert_eq!(results[0].0, expected[0], "{grouping:?} {unmapped}");
+        }
+    }
+}
+
+#[test]
+fn two_streams_run_in_one_process() {
+    let context = context(2, 1 << 24);
+    let program = load(&context);
+    let xs = numbers(50_000);
+    let fixed = [Value::from_element(0.7_f32)];
+    let expected = whole(&program, &context, "wave", &fixed, &[&xs]);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let (kept, element) = (Arc::default(), Arc::default());
+                let sink = Bytes { kept: Arc::clone(&kept), element };
+                let mut step = Map::new(&program, "wave", fixed.to_vec()).unwrap();
+                let settings = settings(&context, Grouping::Blocks(512));
+                let outcome = run(vec![source(&xs)], &mut step, vec![Box::new(sink)], &settings, &mut |_| {});
+                assert_eq!(outcome.error, None);
+                assert_eq!(*kept.lock().unwrap(), expected[0]);
+            });
+        }
+    });
 }

@@ -5,11 +5,11 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use warpwise_runtime::array::{Array, Value};
-use warpwise_runtime::memory::OutOfMemory;
+use warpwise_runtime::memory::{Block, OutOfMemory};
 
 use super::{Chunk, Grouping, Settings, units};
 use crate::element::{Cause, StreamError};
-use crate::source::{End, Source};
+use crate::source::{End, InPlace, Source, View};
 
 /// How long to wait for memory that others may give back.
 pub(super) const PATIENCE: Duration = Duration::from_millis(1);
@@ -53,12 +53,14 @@ impl<'s> Reader<'s> {
             None => {}
         }
         let first = self.at;
-        let calls = self.chunk(units(self.size));
+        let asked = units(self.size);
+        let calls = self.chunk(asked);
         if calls.is_empty() && first > 0 || matches!((&self.ended, calls.len()), (Some(Some(_)), 0)) {
             return self.next();
         }
         let unit = self.settings.grouping.unit();
-        let units = (self.at - first).div_ceil(unit);
+        // No more than asked: some may have been added for alignment, and the policy learns from what it asked for.
+        let units = (self.at - first).div_ceil(unit).min(asked);
         Some(Ok(Chunk { first, calls, units, _token: Arc::clone(&self.token) }))
     }
 
@@ -92,7 +94,8 @@ impl<'s> Reader<'s> {
         // No more than there are: a file may be smaller than a block.
         let left = self.sources.iter().filter_map(|source| source.left()).max();
         let count = left.map_or(count, |left| count.min(left.max(1)));
-        let (count, arrays) = match self.room(count) {
+        let aligned = self.aligned(count);
+        let (count, blocks) = match self.room(aligned) {
             Ok(room) => room,
             Err(error) => {
                 self.ended = Some(Some(Cause::Memory(error)));
@@ -101,34 +104,49 @@ impl<'s> Reader<'s> {
         };
         let mut read = Vec::new();
         let mut filled = Vec::new();
-        for (source, mut array) in self.sources.iter_mut().zip(arrays) {
-            // Fresh arrays have one owner, so nothing is allocated here.
-            let Ok(target) = array.bytes_mut(&self.settings.memory) else { continue };
-            read.push(source.read(count, target));
-            filled.push(array);
+        for (source, room) in self.sources.iter_mut().zip(blocks) {
+            let view = match room {
+                Some(mut block) => {
+                    let read = source.read(count, block.as_mut_slice());
+                    Some(View { block: Arc::new(block), read })
+                }
+                None => source.in_place().and_then(|source| source.view(count)),
+            };
+            let Some(View { block, read: one }) = view else { continue };
+            read.push(one);
+            filled.push(block);
         }
         let common = read.iter().map(|read| read.count).min().unwrap_or(0);
         let ends = read.iter().map(|read| (read.count, read.end.as_ref()));
         self.ended = ending(&self.sources, ends.collect());
-        let values = self.sources.iter().zip(filled).filter_map(|(source, array)| {
+        let values = self.sources.iter().zip(filled).filter_map(|(source, block)| {
             let element = source.element();
-            let shape = element.shape_of(common);
-            let array = Array::from_block(element.scalar.scalar(), &shape, Arc::clone(array.data()))?;
+            let array = Array::from_block(element.scalar.scalar(), &element.shape_of(common), block)?;
             Some(Value::array(element.scalar, array))
         });
         (common, values.collect())
     }
 
-    /// Arrays for so many elements. Where elements may be grouped as one likes there may be room for fewer.
-    fn room(&self, mut count: u64) -> Result<(u64, Vec<Array>), OutOfMemory> {
+    /// So many elements, or some more where that lets them be used where they lie.
+    fn aligned(&mut self, count: u64) -> u64 {
+        let grains = self.sources.iter_mut().filter_map(|source| source.in_place());
+        match self.settings.grouping {
+            Grouping::Elementwise => {
+                // All grains are powers of two.
+                count.saturating_add(
+                    grains.map(InPlace::grain).max().map_or(0, |grain| (grain - count % grain) % grain),
+                )
+            }
+            Grouping::Blocks(_) | Grouping::Fixed(_) => count,
+        }
+    }
+
+    /// Room for so many elements of those sources whose elements lie nowhere yet. Where elements may be grouped as one
+    /// likes there may be room for fewer.
+    fn room(&mut self, mut count: u64) -> Result<(u64, Vec<Option<Block>>), OutOfMemory> {
         loop {
-            let arrays: Result<Vec<Array>, OutOfMemory> = self
-                .sources
-                .iter()
-                .map(|source| source.element().allocate(count, &self.settings.memory))
-                .collect();
-            match arrays {
-                Ok(arrays) => return Ok((count, arrays)),
+            match self.rooms(count) {
+                Ok(rooms) => return Ok((count, rooms)),
                 Err(error) => {
                     let others = Arc::strong_count(&self.token) > 1 && !self.settings.cancel.is_set();
                     match self.settings.grouping {
@@ -141,6 +159,18 @@ impl<'s> Reader<'s> {
                 }
             }
         }
+    }
+
+    fn rooms(&mut self, count: u64) -> Result<Vec<Option<Block>>, OutOfMemory> {
+        let memory = &self.settings.memory;
+        let room = |source: &mut Box<dyn Source>| {
+            if source.in_place().is_some_and(|source| source.holds(count)) {
+                return Ok(None);
+            }
+            let bytes = source.element().bytes();
+            memory.allocate_elements(bytes.and_then(|bytes| bytes.checked_mul(count)), 1).map(Some)
+        };
+        self.sources.iter_mut().map(room).collect()
     }
 }
 

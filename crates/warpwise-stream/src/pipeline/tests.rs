@@ -13,7 +13,7 @@ use warpwise_runtime::pool::CancelFlag;
 use super::*;
 use crate::element::{Cause, ElementType};
 use crate::sink::Flow;
-use crate::source::{End, Read, Take};
+use crate::source::{End, Read, SourceOptions, Take, Wanted, open};
 
 /// The numbers from 0, with a failure, an end or neither at some place.
 struct Numbers {
@@ -273,4 +273,21 @@ fn reading_computing_and_writing_overlap() {
     assert_eq!((outcome.error, kept.taken()), (None, expected(200)));
     // One after the other they take 60 times the pause.
     assert!(start.elapsed() < pause * 45, "{:?}", start.elapsed());
+}
+
+#[test]
+fn elements_added_for_alignment_are_no_units() {
+    let mut file = tempfile::NamedTempFile::with_suffix(".raw").unwrap();
+    std::io::Write::write_all(&mut file, &[1; 4000]).unwrap();
+    let wanted = Wanted { scalar: ValueType::I32, rank: 0 };
+    let source = open(file.path(), wanted, &SourceOptions::default()).unwrap();
+    let (settings, size) = (settings(Grouping::Elementwise, 1 << 20), AtomicU64::new(1));
+    let mut reader = read::Reader::new(vec![source], &settings, &size);
+    let mut next = |units| {
+        size.store(units, Ordering::Relaxed);
+        let chunk = reader.next().unwrap().unwrap();
+        (chunk.units, chunk.calls[0].0)
+    };
+    assert_eq!([next(1), next(100), next(128)], [(1, 16), (100, 112), (128, 128)]);
+    assert_eq!(next(10_000), (744, 744), "the rest");
 }

@@ -3,17 +3,27 @@
 //! A [`Sink`] takes arrays whose rows are the elements of one stream. It is told the elements' type before the first
 //! of them, and finished also when the stream ends early, so that what was written is a valid file.
 
+mod arrow;
 mod bytes;
+mod closed;
+mod memory;
 mod open;
+mod parquet;
 mod text;
 
+pub use arrow::ArrowSink;
 pub use bytes::{NpySink, RawSink};
-pub use open::{OutputFormat, create};
+pub use memory::{Gathered, MemorySink};
+pub use open::{Created, OutputFormat, Partial, create, create_partial};
+pub use parquet::ParquetSink;
 pub use text::TextSink;
 
 use warpwise_runtime::array::Array;
 
 use crate::element::ElementType;
+
+/// What formats with named columns call the only one.
+const COLUMN: &str = "value";
 
 /// Takes a stream of elements.
 pub trait Sink: Send {

@@ -2,10 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use super::{NpySink, RawSink, Sink, TextSink};
+use super::closed::{UntilClosed, Watched};
+use super::{ArrowSink, NpySink, ParquetSink, RawSink, Sink, TextSink};
 
 /// How elements are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,10 +19,59 @@ pub enum OutputFormat {
     Csv,
     /// A line each, with tabs within vectors.
     Tsv,
+    /// Arrow IPC: a file, or a stream to a pipe.
+    Arrow,
+    /// A Parquet file.
+    Parquet,
 }
+
+/// A file under another name until it is whole.
+#[derive(Debug)]
+pub struct Partial {
+    partial: PathBuf,
+    whole: PathBuf,
+}
+
+/// A sink, and what becomes of its file.
+pub type Created = (Box<dyn Sink>, Option<Partial>);
 
 /// Creates a file, or takes standard output if the path is `-`. The format is told by the ending unless given.
 pub fn create(path: &Path, format: Option<OutputFormat>) -> Result<Box<dyn Sink>, String> {
+    create_at(path, path, format)
+}
+
+/// As [`create`], but what becomes a file has `.partial` behind its name until [`Partial::complete`] is called. A file
+/// that was there stays as it is until then. There is nothing to complete of pipes and devices.
+pub fn create_partial(path: &Path, format: Option<OutputFormat>) -> Result<Created, String> {
+    // A link stays one.
+    let whole = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let special = path == Path::new("-") || whole.exists() && !whole.is_file();
+    if special {
+        return Ok((create(path, format)?, None));
+    }
+    let mut partial = whole.clone().into_os_string();
+    partial.push(".partial");
+    let partial = PathBuf::from(partial);
+    let sink = create_at(&partial, path, format)?;
+    Ok((sink, Some(Partial { partial, whole })))
+}
+
+impl Partial {
+    /// What there is of the file.
+    pub fn path(&self) -> &Path {
+        &self.partial
+    }
+
+    /// Gives the file its name.
+    pub fn complete(self) -> Result<(), String> {
+        let Partial { partial, whole } = self;
+        std::fs::rename(&partial, &whole)
+            .map_err(|error| format!("{}: cannot rename: {error}", partial.display()))
+    }
+}
+
+/// Creates the file at `place` for the results that `path` names.
+fn create_at(place: &Path, path: &Path, format: Option<OutputFormat>) -> Result<Box<dyn Sink>, String> {
     let standard = path == Path::new("-");
     let name = if standard { "standard output".to_string() } else { path.display().to_string() };
     let ending = path.extension().and_then(|ending| ending.to_str());
@@ -31,24 +81,40 @@ pub fn create(path: &Path, format: Option<OutputFormat>) -> Result<Box<dyn Sink>
     if standard && format == OutputFormat::Npy {
         return Err(format!("{name}: an .npy file says first how many elements it has; write to a file"));
     }
-    let output: Box<dyn io::Write + Send> = if standard {
-        Box::new(io::stdout())
-    } else {
-        let file = File::create(path).map_err(|error| format!("{name}: cannot create: {error}"))?;
-        if format == OutputFormat::Npy {
-            return Ok(Box::new(NpySink::new(&name, file)));
-        }
-        Box::new(file)
-    };
-    let buffered = BufWriter::with_capacity(1 << 16, output);
-    Ok(match format {
-        OutputFormat::Raw | OutputFormat::Npy => Box::new(RawSink::new(&name, buffered)),
-        OutputFormat::Csv => Box::new(TextSink::new(&name, buffered, ',')),
-        OutputFormat::Tsv => Box::new(TextSink::new(&name, buffered, '\t')),
-    })
+    if standard {
+        let output = UntilClosed::new(io::stdout());
+        let closed = output.closed();
+        let sink = sink_to(&name, BufWriter::with_capacity(1 << 16, output), format, true);
+        return Ok(Box::new(Watched::new(sink, closed)));
+    }
+    let file = File::create(place).map_err(|error| format!("{name}: cannot create: {error}"))?;
+    if format == OutputFormat::Npy {
+        return Ok(Box::new(NpySink::new(&name, file)));
+    }
+    let is_pipe = file.metadata().is_ok_and(|metadata| !metadata.is_file());
+    let output = UntilClosed::new(file);
+    let closed = output.closed();
+    let sink = sink_to(&name, BufWriter::with_capacity(1 << 16, output), format, is_pipe);
+    Ok(Box::new(Watched::new(sink, closed)))
 }
 
-const NAMES: &str = "raw, npy, csv, tsv";
+fn sink_to<W: io::Write + Send + 'static>(
+    name: &str,
+    output: W,
+    format: OutputFormat,
+    is_pipe: bool,
+) -> Box<dyn Sink> {
+    match format {
+        OutputFormat::Raw | OutputFormat::Npy => Box::new(RawSink::new(name, output)),
+        OutputFormat::Csv => Box::new(TextSink::new(name, output, ',')),
+        OutputFormat::Tsv => Box::new(TextSink::new(name, output, '\t')),
+        OutputFormat::Arrow if is_pipe => Box::new(ArrowSink::stream(name, output)),
+        OutputFormat::Arrow => Box::new(ArrowSink::file(name, output)),
+        OutputFormat::Parquet => Box::new(ParquetSink::new(name, output)),
+    }
+}
+
+const NAMES: &str = "raw, npy, csv, tsv, arrow, parquet";
 
 impl FromStr for OutputFormat {
     type Err = String;
@@ -59,6 +125,8 @@ impl FromStr for OutputFormat {
             "npy" => Ok(OutputFormat::Npy),
             "csv" => Ok(OutputFormat::Csv),
             "tsv" => Ok(OutputFormat::Tsv),
+            "arrow" | "feather" => Ok(OutputFormat::Arrow),
+            "parquet" => Ok(OutputFormat::Parquet),
             _ => Err(format!("the formats are {NAMES}")),
         }
     }

@@ -18,6 +18,13 @@ pub struct ByteSource {
     big_endian: bool,
 }
 
+/// What the header of an `.npy` file says of its rows.
+pub(super) struct NpyRows {
+    pub element: ElementType,
+    pub count: u64,
+    pub big_endian: bool,
+}
+
 impl ByteSource {
     /// Elements in this machine's order until the input ends.
     pub fn raw(
@@ -35,7 +42,27 @@ impl ByteSource {
 
     /// The rows of an `.npy` file.
     pub fn npy(name: &str, mut reader: Box<dyn io::Read + Send>) -> Result<ByteSource, String> {
-        let header = read_npy_header(FormatSource::stream(name, &mut reader)).map_err(|e| e.to_string())?;
+        let NpyRows { element, count, big_endian } = NpyRows::read(name, &mut *reader)?;
+        Ok(ByteSource { name: name.to_string(), element, reader, left: Some(count), big_endian })
+    }
+
+    /// The elements in `bytes` as they must be in memory; the number of right ones before the first wrong.
+    fn convert(&self, bytes: &mut [u8]) -> Result<(), usize> {
+        let width = self.element.scalar.scalar().bytes();
+        if self.big_endian {
+            bytes.chunks_exact_mut(width).for_each(<[u8]>::reverse);
+        }
+        match self.element.scalar {
+            ValueType::Bool => bytes.iter().position(|&byte| byte > 1).map_or(Ok(()), Err),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl NpyRows {
+    /// Reads the header.
+    pub(super) fn read(name: &str, reader: &mut dyn io::Read) -> Result<NpyRows, String> {
+        let header = read_npy_header(FormatSource::stream(name, reader)).map_err(|e| e.to_string())?;
         let Some((&count, shape)) = header.shape.split_first() else {
             return Err(format!("{name}: the file holds a scalar, which is no stream"));
         };
@@ -49,20 +76,7 @@ impl ByteSource {
         if fits.is_none() {
             return Err(format!("{name}: {count} elements of type {element} are more than 2^64 bytes"));
         }
-        let left = Some(count as u64);
-        Ok(ByteSource { name: name.to_string(), element, reader, left, big_endian: header.big_endian })
-    }
-
-    /// The elements in `bytes` as they must be in memory; the number of right ones before the first wrong.
-    fn convert(&self, bytes: &mut [u8]) -> Result<(), usize> {
-        let width = self.element.scalar.scalar().bytes();
-        if self.big_endian {
-            bytes.chunks_exact_mut(width).for_each(<[u8]>::reverse);
-        }
-        match self.element.scalar {
-            ValueType::Bool => bytes.iter().position(|&byte| byte > 1).map_or(Ok(()), Err),
-            _ => Ok(()),
-        }
+        Ok(NpyRows { element, count: count as u64, big_endian: header.big_endian })
     }
 }
 
@@ -87,10 +101,7 @@ impl Source for ByteSource {
         let mut whole = filled.checked_div(size).map_or(asked, |whole| whole as u64);
         if matches!(end, Some(End::Finished)) && (self.left.is_some() || filled as u64 != whole * size as u64)
         {
-            let missing = size - filled % size.max(1);
-            end = Some(End::Failed(format!(
-                "the input ends here, {missing} bytes before the end of the element"
-            )));
+            end = Some(End::cut((size - filled % size.max(1)) as u64));
         }
         if let Err(wrong) = self.convert(&mut target[..whole as usize * size]) {
             whole = (wrong / size) as u64;
@@ -123,6 +134,6 @@ fn fill(reader: &mut dyn io::Read, target: &mut [u8]) -> (usize, Option<End>) {
 fn at_end(reader: &mut dyn io::Read) -> End {
     match fill(reader, &mut [0]) {
         (0, Some(end)) => end,
-        _ => End::Failed("there is more input after the last element".to_string()),
+        _ => End::more(),
     }
 }

@@ -7,21 +7,34 @@
 //!
 //! [`open()`] knows the formats; `raw` are elements without anything around them, in this machine's order.
 //!
-//! Absent: conversions between number types, and memory-mapped files (data is read into the pool's memory, which
-//! costs one copy and cannot fault when a file shrinks).
+//! Absent: conversions between number types.
 
+mod arrow;
 mod bytes;
+mod column;
+mod mapped;
 mod matrix_market;
 mod number;
 mod open;
+mod parquet;
 mod table;
+mod value;
 mod wav;
 
+pub use arrow::arrow;
 pub use bytes::ByteSource;
+pub use column::ColumnSource;
+pub use mapped::MappedSource;
 pub use matrix_market::MatrixMarketSource;
 pub use open::{Format, SourceOptions, Wanted, open};
+pub use parquet::parquet;
 pub use table::TableSource;
+pub use value::ValueSource;
 pub use wav::WavSource;
+
+use std::sync::Arc;
+
+use warpwise_runtime::memory::Block;
 
 use crate::element::ElementType;
 
@@ -39,6 +52,32 @@ pub trait Source: Send {
     /// Writes up to `count` elements to the start of `target`, which has room for exactly so many. Fewer than
     /// `count` only with an end.
     fn read(&mut self, count: u64, target: &mut [u8]) -> Read;
+
+    /// Where the elements lie, if they are in memory already.
+    fn in_place(&mut self) -> Option<&mut dyn InPlace> {
+        None
+    }
+}
+
+/// Elements that lie in memory, to be used there.
+pub trait InPlace {
+    /// What the numbers of elements asked for should be multiples of.
+    fn grain(&mut self) -> u64;
+
+    /// Whether the next `count` elements can be used where they lie.
+    fn holds(&mut self, count: u64) -> bool;
+
+    /// As [`Source::read`], without a copy; `None` of elements that it does not [hold](InPlace::holds).
+    fn view(&mut self, count: u64) -> Option<View>;
+}
+
+/// Elements where they lie.
+#[derive(Debug)]
+pub struct View {
+    /// Begins with the elements.
+    pub block: Arc<Block>,
+    /// How many there are.
+    pub read: Read,
 }
 
 /// What one reading gave.
@@ -99,6 +138,30 @@ impl<S: Source> Source for Take<S> {
         }
         read
     }
+
+    fn in_place(&mut self) -> Option<&mut dyn InPlace> {
+        if self.source.in_place().is_some() { Some(self) } else { None }
+    }
+}
+
+impl<S: Source> InPlace for Take<S> {
+    fn grain(&mut self) -> u64 {
+        self.source.in_place().map_or(1, InPlace::grain)
+    }
+
+    fn holds(&mut self, count: u64) -> bool {
+        let count = count.min(self.left);
+        self.source.in_place().is_some_and(|source| source.holds(count))
+    }
+
+    fn view(&mut self, count: u64) -> Option<View> {
+        let mut view = self.source.in_place()?.view(count.min(self.left))?;
+        self.left -= view.read.count;
+        if self.left == 0 {
+            view.read.end = Some(End::Finished);
+        }
+        Some(view)
+    }
 }
 
 impl Source for Box<dyn Source> {
@@ -116,6 +179,22 @@ impl Source for Box<dyn Source> {
 
     fn read(&mut self, count: u64, target: &mut [u8]) -> Read {
         (**self).read(count, target)
+    }
+
+    fn in_place(&mut self) -> Option<&mut dyn InPlace> {
+        (**self).in_place()
+    }
+}
+
+impl End {
+    /// The input ends so many bytes before the end of an element.
+    fn cut(missing: u64) -> End {
+        End::Failed(format!("the input ends here, {missing} bytes before the end of the element"))
+    }
+
+    /// There should be no more.
+    fn more() -> End {
+        End::Failed("there is more input after the last element".to_string())
     }
 }
 

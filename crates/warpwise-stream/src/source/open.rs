@@ -1,7 +1,7 @@
 //! Opening files by their format.
 
 use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read as _};
+use std::io::{self, BufReader, Cursor, Read as _, Seek as _};
 use std::path::Path;
 use std::str::FromStr;
 
@@ -9,8 +9,11 @@ use flate2::read::MultiGzDecoder;
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::Shape;
 
+use super::arrow::{ArrowInput, arrow};
+use super::bytes::NpyRows;
+use super::parquet::parquet;
 use super::table::TableOptions;
-use super::{ByteSource, MatrixMarketSource, Source, TableSource, WavSource};
+use super::{ByteSource, MappedSource, MatrixMarketSource, Source, TableSource, WavSource};
 use crate::element::ElementType;
 
 /// How elements lie in a file.
@@ -28,6 +31,10 @@ pub enum Format {
     MatrixMarket,
     /// Audio.
     Wav,
+    /// Arrow IPC, as a file or a stream.
+    Arrow,
+    /// A Parquet file.
+    Parquet,
 }
 
 /// What the program takes.
@@ -50,15 +57,16 @@ pub struct SourceOptions {
     pub no_header: bool,
     /// The sizes of an element in raw data.
     pub shape: Vec<i64>,
+    /// Read files that could be mapped into memory.
+    pub unmapped: bool,
 }
 
-/// Opens a file, or standard input if the path is `-`. Data compressed by gzip is decompressed.
+/// Opens a file, or standard input if the path is `-`. Data compressed by gzip is decompressed; what is not, in a file
+/// of raw data, of an array or of Arrow's, is mapped into memory.
 pub fn open(path: &Path, wanted: Wanted, options: &SourceOptions) -> Result<Box<dyn Source>, String> {
     let standard = path == Path::new("-");
     let name = if standard { "standard input".to_string() } else { path.display().to_string() };
     let failed = |error: io::Error| format!("{name}: cannot read: {error}");
-    let reader: Box<dyn io::Read + Send> =
-        if standard { Box::new(io::stdin()) } else { Box::new(File::open(path).map_err(failed)?) };
     let format = options.format.or_else(|| Format::of(path)).ok_or_else(|| {
         format!(
             "{name}: what format is this? The endings known are {}, also with .gz",
@@ -66,14 +74,80 @@ pub fn open(path: &Path, wanted: Wanted, options: &SourceOptions) -> Result<Box<
         )
     })?;
     let is_compressed = path.extension().is_some_and(|ending| ending == "gz");
-    let source =
-        read_as(format, &name, decompressed(reader, is_compressed).map_err(failed)?, wanted, options)?;
+    let file = if standard { None } else { Some(File::open(path).map_err(failed)?) };
+    let in_place = match &file {
+        Some(file) if !is_compressed => from_file(format, &name, file, wanted, options)?,
+        Some(_) | None => None,
+    };
+    let source = match (in_place, file) {
+        (Some(source), _) => source,
+        (None, file) => {
+            let reader: Box<dyn io::Read + Send> = match file {
+                Some(file) => Box::new(file),
+                None => Box::new(io::stdin()),
+            };
+            read_as(format, &name, decompressed(reader, is_compressed).map_err(failed)?, wanted, options)?
+        }
+    };
     let element = source.element();
     if (element.scalar, element.shape.len()) != (wanted.scalar, wanted.rank) {
         let expected = format!("{}{}", "[]".repeat(wanted.rank), wanted.scalar.name());
         return Err(format!("{name}: the elements are of type {element}, but {expected} is expected"));
     }
     Ok(source)
+}
+
+/// A source that takes more of a file than its bytes in order, if there is one for it; the file is at its start otherwise.
+fn from_file(
+    format: Format,
+    name: &str,
+    mut file: &File,
+    wanted: Wanted,
+    options: &SourceOptions,
+) -> Result<Option<Box<dyn Source>>, String> {
+    let failed = |error: io::Error| format!("{name}: cannot read: {error}");
+    let metadata = file.metadata().map_err(failed)?;
+    let mappable = metadata.is_file() && metadata.len() > 0 && !options.unmapped;
+    let own = || file.try_clone().map_err(failed);
+    let boxed = |source: MappedSource| Box::new(source) as Box<dyn Source>;
+    let column = options.column.as_deref();
+    match format {
+        Format::Parquet if metadata.is_file() => Ok(Some(Box::new(parquet(name, own()?, column, wanted)?))),
+        Format::Raw if mappable && column.is_none() && !is_gzip(file).map_err(failed)? => {
+            let element = ElementType { scalar: wanted.scalar, shape: Shape::from_slice(&options.shape) };
+            Ok(MappedSource::new(name, own()?, element, 0, None).map_err(failed)?.map(boxed))
+        }
+        Format::Npy if mappable && column.is_none() && !is_gzip(file).map_err(failed)? => {
+            let rows = NpyRows::read(name, &mut file)?;
+            let at = file.stream_position().map_err(failed)?;
+            file.rewind().map_err(failed)?;
+            if rows.big_endian {
+                return Ok(None);
+            }
+            let mapped = MappedSource::new(name, own()?, rows.element, at, Some(rows.count));
+            Ok(mapped.map_err(failed)?.map(boxed))
+        }
+        Format::Arrow if mappable && !is_gzip(file).map_err(failed)? => {
+            let input = ArrowInput::mapped(file).map_err(failed)?;
+            Ok(Some(Box::new(arrow(name, input, column, wanted)?)))
+        }
+        Format::Raw
+        | Format::Npy
+        | Format::Arrow
+        | Format::Parquet
+        | Format::Csv
+        | Format::Tsv
+        | Format::MatrixMarket
+        | Format::Wav => Ok(None),
+    }
+}
+
+/// Whether a file at its start begins as what gzip makes does.
+fn is_gzip(mut file: &File) -> io::Result<bool> {
+    let mut start = Vec::new();
+    file.take(2).read_to_end(&mut start)?;
+    file.rewind()?;
+    Ok(start == GZIP)
 }
 
 fn read_as(
@@ -84,7 +158,8 @@ fn read_as(
     options: &SourceOptions,
 ) -> Result<Box<dyn Source>, String> {
     let Wanted { scalar, rank } = wanted;
-    let has_columns = matches!(format, Format::Csv | Format::Tsv | Format::MatrixMarket);
+    let has_columns =
+        matches!(format, Format::Csv | Format::Tsv | Format::MatrixMarket | Format::Arrow | Format::Parquet);
     if let (false, Some(column)) = (has_columns, &options.column) {
         return Err(format!("{name}: such a file has no columns, so none is called `{column}`"));
     }
@@ -102,20 +177,31 @@ fn read_as(
             Box::new(MatrixMarketSource::new(name, reader, scalar, options.column.as_deref())?)
         }
         Format::Wav => Box::new(WavSource::new(name, Box::new(BufReader::new(reader)), rank)?),
+        Format::Arrow => {
+            Box::new(arrow(name, ArrowInput::Reader(reader), options.column.as_deref(), wanted)?)
+        }
+        Format::Parquet => {
+            return Err(format!(
+                "{name}: a Parquet file says at its end what it holds; it cannot be read from a pipe"
+            ));
+        }
     })
 }
+
+/// How what gzip makes begins.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// Decompresses what is `named` so or begins so.
 fn decompressed(mut reader: Box<dyn io::Read + Send>, named: bool) -> io::Result<Box<dyn io::Read + Send>> {
     let mut start = Vec::new();
     (&mut reader).take(2).read_to_end(&mut start)?;
-    let compressed = named || start == [0x1f, 0x8b];
+    let compressed = named || start == GZIP;
     let whole = Cursor::new(start).chain(reader);
     Ok(if compressed { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) })
 }
 
 impl Format {
-    const NAMES: [&'static str; 6] = ["raw", "npy", "csv", "tsv", "mtx", "wav"];
+    const NAMES: [&'static str; 8] = ["raw", "npy", "csv", "tsv", "mtx", "wav", "arrow", "parquet"];
 
     /// By the ending of a name.
     pub fn of(path: &Path) -> Option<Format> {
@@ -138,6 +224,8 @@ impl FromStr for Format {
             "tsv" => Ok(Format::Tsv),
             "mtx" => Ok(Format::MatrixMarket),
             "wav" => Ok(Format::Wav),
+            "arrow" | "arrows" | "feather" | "ipc" => Ok(Format::Arrow),
+            "parquet" => Ok(Format::Parquet),
             _ => Err(format!("the formats are {}", Format::NAMES.join(", "))),
         }
     }

@@ -1,0 +1,134 @@
+//! Arrow IPC files and streams: one column called `value`, of numbers or of lists of fixed lengths.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use arrow_array::{RecordBatch, make_array};
+use arrow_buffer::{BooleanBuffer, Buffer};
+use arrow_data::ArrayData;
+use arrow_ipc::writer::{FileWriter, StreamWriter};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
+use warpwise_prim::ValueType;
+use warpwise_runtime::array::Array;
+
+use super::{COLUMN, Flow, Sink};
+use crate::element::ElementType;
+
+/// An Arrow file or stream.
+pub struct ArrowSink<W: Write> {
+    name: String,
+    state: State<W>,
+    element: Option<ElementType>,
+}
+
+/// How far the writing is.
+enum State<W: Write> {
+    /// Nothing is written; whether it becomes a stream, without a footer.
+    Before(W, bool),
+    File(FileWriter<W>),
+    Stream(StreamWriter<W>),
+    /// There is no more.
+    After,
+}
+
+impl<W: Write + Send> ArrowSink<W> {
+    /// A file, whose footer says where everything is.
+    pub fn file(name: &str, output: W) -> ArrowSink<W> {
+        ArrowSink { name: name.to_string(), state: State::Before(output, false), element: None }
+    }
+
+    /// A stream, for pipes.
+    pub fn stream(name: &str, output: W) -> ArrowSink<W> {
+        ArrowSink { name: name.to_string(), state: State::Before(output, true), element: None }
+    }
+}
+
+impl<W: Write + Send> Sink for ArrowSink<W> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn begin(&mut self, element: &ElementType) -> Result<(), String> {
+        let schema = Schema::new(vec![Field::new(COLUMN, data_type(element)?, false)]);
+        self.state = match std::mem::replace(&mut self.state, State::After) {
+            State::Before(output, false) => State::File(FileWriter::try_new(output, &schema).map_err(text)?),
+            State::Before(output, true) => {
+                State::Stream(StreamWriter::try_new(output, &schema).map_err(text)?)
+            }
+            begun => begun,
+        };
+        self.element = Some(element.clone());
+        Ok(())
+    }
+
+    fn write(&mut self, elements: &Array) -> Result<Flow, String> {
+        let (Some(element), false) = (&self.element, elements.is_empty()) else { return Ok(Flow::More) };
+        let batch = batch(elements, element)?;
+        match &mut self.state {
+            State::File(writer) => writer.write(&batch).map_err(text)?,
+            State::Stream(writer) => writer.write(&batch).map_err(text)?,
+            State::Before(..) | State::After => {}
+        }
+        Ok(Flow::More)
+    }
+
+    fn finish(&mut self) -> Result<(), String> {
+        match std::mem::replace(&mut self.state, State::After) {
+            State::File(mut writer) => writer.finish().and_then(|()| writer.flush()).map_err(text),
+            State::Stream(mut writer) => writer.finish().and_then(|()| writer.flush()).map_err(text),
+            State::Before(..) | State::After => Ok(()),
+        }
+    }
+}
+
+fn text(error: ArrowError) -> String {
+    match error {
+        ArrowError::IoError(_, error) => error.to_string(),
+        error => error.to_string(),
+    }
+}
+
+fn batch(elements: &Array, element: &ElementType) -> Result<RecordBatch, String> {
+    let ty = data_type(element)?;
+    let column = make_array(data(&ty, elements.len(), elements.bytes()).map_err(text)?);
+    let schema = Schema::new(vec![Field::new(COLUMN, ty, false)]);
+    RecordBatch::try_new(Arc::new(schema), vec![column]).map_err(text)
+}
+
+/// So many numbers as an array of this type.
+fn data(ty: &DataType, count: usize, bytes: &[u8]) -> Result<ArrayData, ArrowError> {
+    match ty {
+        DataType::FixedSizeList(field, size) => {
+            let inner = data(field.data_type(), count, bytes)?;
+            let rows = inner.len() / (*size).max(1) as usize;
+            ArrayData::builder(ty.clone()).len(rows).add_child_data(inner).build()
+        }
+        DataType::Boolean => {
+            let bits = BooleanBuffer::collect_bool(count, |place| bytes[place] != 0);
+            ArrayData::builder(ty.clone()).len(count).add_buffer(bits.into_inner()).build()
+        }
+        _ => ArrayData::builder(ty.clone()).len(count).add_buffer(Buffer::from(bytes)).build(),
+    }
+}
+
+fn data_type(element: &ElementType) -> Result<DataType, String> {
+    let scalar = match element.scalar {
+        ValueType::Bool => DataType::Boolean,
+        ValueType::I8 => DataType::Int8,
+        ValueType::I16 => DataType::Int16,
+        ValueType::I32 => DataType::Int32,
+        ValueType::I64 => DataType::Int64,
+        ValueType::U8 => DataType::UInt8,
+        ValueType::U16 => DataType::UInt16,
+        ValueType::U32 => DataType::UInt32,
+        ValueType::U64 => DataType::UInt64,
+        ValueType::F16 => DataType::Float16,
+        ValueType::F32 => DataType::Float32,
+        ValueType::F64 => DataType::Float64,
+    };
+    element.shape.iter().rev().try_fold(scalar, |inner, &size| {
+        let size = i32::try_from(size).ok().filter(|&size| size > 0);
+        let size = size.ok_or_else(|| format!("lists of elements of type {element} cannot be written"))?;
+        Ok(DataType::FixedSizeList(Arc::new(Field::new("item", inner, false)), size))
+    })
+}

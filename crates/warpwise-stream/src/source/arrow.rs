@@ -1,0 +1,347 @@
+//! Arrow IPC: files (also called Feather) and streams, uncompressed or compressed by LZ4 or Zstandard.
+//!
+//! Both are read from front to back, so that pipes do as well; a file's footer is only looked at to see that the file is
+//! whole. Of a file that is mapped into memory, pages of other columns are never touched. A column is found by its name
+//! among the outermost ones, and holds numbers, truth values (a byte each, as everywhere here), times (as the integers that
+//! they are), or lists of these.
+//!
+//! Absent: dictionaries, decimal numbers, big-endian data.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
+use arrow_buffer::Buffer;
+use arrow_ipc::convert::fb_to_schema;
+use arrow_ipc::reader::RecordBatchDecoder;
+use arrow_ipc::{Endianness, Message, MessageHeader, RecordBatch, root_as_message};
+use arrow_schema::{DataType, SchemaRef};
+use memmap2::Mmap;
+use warpwise_prim::ValueType;
+use warpwise_runtime::array::Shape;
+
+use super::Wanted;
+use super::column::{Asked, Batch, Batches, ColumnSource, ColumnType, Rows, asked, guarded};
+
+const MAGIC: &[u8; 6] = b"ARROW1";
+/// Before the length of a message.
+const CONTINUES: [u8; 4] = [0xff; 4];
+/// Bytes that a compressed part of a batch may become; what a damaged file says may be anything.
+const MOST_DECOMPRESSED: i64 = 1 << 31;
+/// Words of eight bytes that the beginning of a file may be filled up to.
+const MOST_PADDING: usize = 8;
+/// Bytes that a footer may have.
+const LONGEST_FOOTER: u64 = 1 << 28;
+
+/// Where bytes come from.
+pub enum ArrowInput {
+    /// A file in memory, and how far it is read.
+    Mapped(Buffer, usize),
+    /// Anything else.
+    Reader(Box<dyn io::Read + Send>),
+}
+
+/// The record batches of a file or stream.
+struct ArrowBatches {
+    input: ArrowInput,
+    /// Whether it is a file, with a footer.
+    is_file: bool,
+    schema: SchemaRef,
+    asked: Asked,
+    /// Rows so far.
+    row: u64,
+}
+
+/// The elements of a column.
+pub fn arrow(
+    name: &str,
+    input: ArrowInput,
+    column: Option<&str>,
+    wanted: Wanted,
+) -> Result<ColumnSource, String> {
+    let opened =
+        guarded(|| ArrowBatches::open(input, column)).map_err(|message| format!("{name}: {message}"))?;
+    let field = opened.schema.field(opened.asked.column);
+    let Some(ty) = column_type(field.data_type()) else {
+        let column = &opened.asked.name;
+        return Err(format!("{name}: column `{column}` holds {}, not numbers", field.data_type()));
+    };
+    ColumnSource::new(name, opened.asked.clone(), ty, wanted, Box::new(opened))
+}
+
+impl ArrowInput {
+    /// A file, mapped.
+    pub fn mapped(file: &File) -> io::Result<ArrowInput> {
+        // SAFETY: what others write to the file meanwhile may be seen or not; no code relies on either.
+        let map = unsafe { Mmap::map(file)? };
+        let Some(start) = NonNull::new(map.as_ptr().cast_mut()) else {
+            return Err(io::ErrorKind::InvalidInput.into());
+        };
+        let length = map.len();
+        // SAFETY: the buffer, which nobody writes to, keeps the mapping.
+        let buffer = unsafe { Buffer::from_custom_allocation(start, length, Arc::new(map)) };
+        Ok(ArrowInput::Mapped(buffer, 0))
+    }
+
+    /// The next bytes: exactly so many, or `None` at the end.
+    fn take(&mut self, count: u64) -> Result<Option<Buffer>, String> {
+        let bytes = match self {
+            ArrowInput::Mapped(buffer, at) => {
+                let part = (buffer.len() - *at).min(usize::try_from(count).unwrap_or(usize::MAX));
+                *at += part;
+                buffer.slice_with_length(*at - part, part)
+            }
+            ArrowInput::Reader(reader) => up_to(reader, count)?,
+        };
+        match bytes.len() as u64 {
+            found if found == count => Ok(Some(bytes)),
+            0 => Ok(None),
+            _ => Err(cut()),
+        }
+    }
+
+    /// All that is left, as far as it can be a footer.
+    fn rest(&mut self) -> Result<Buffer, String> {
+        match self {
+            ArrowInput::Mapped(buffer, at) => Ok(buffer.slice(*at)),
+            ArrowInput::Reader(reader) => up_to(reader, LONGEST_FOOTER),
+        }
+    }
+
+    /// As [`ArrowInput::take`], where there must be so many.
+    fn demand(&mut self, count: u64) -> Result<Buffer, String> {
+        self.take(count)?.ok_or_else(cut)
+    }
+}
+
+/// So many bytes, if they are there: memory grows with what is there, whatever a damaged file says.
+fn up_to(reader: &mut dyn io::Read, count: u64) -> Result<Buffer, String> {
+    let mut bytes = Vec::new();
+    let read = io::Read::read_to_end(&mut io::Read::take(reader, count), &mut bytes);
+    read.map_err(|error| format!("cannot read: {error}"))?;
+    Ok(Buffer::from_vec(bytes))
+}
+
+fn cut() -> String {
+    "the input ends early".to_string()
+}
+
+fn damaged(error: impl std::fmt::Display) -> String {
+    format!("the file is damaged: {error}")
+}
+
+impl ArrowBatches {
+    /// Reads the schema.
+    fn open(mut input: ArrowInput, column: Option<&str>) -> Result<ArrowBatches, String> {
+        let start = input.demand(8)?;
+        let is_file = start.starts_with(MAGIC);
+        let mut first = if is_file { input.demand(8)? } else { start };
+        // Some fill up with zeros what comes before the first message.
+        for _ in 1..MOST_PADDING {
+            if is_file && *first == [0; 8] {
+                first = input.demand(8)?;
+            }
+        }
+        // Before version 0.15 there was only the length.
+        let continues = first.starts_with(&CONTINUES);
+        first = first.slice(if continues { 4 } else { 0 });
+        let length = u32::from_le_bytes([first[0], first[1], first[2], first[3]]);
+        let mut metadata = if continues { Vec::new() } else { first[4..].to_vec() };
+        let rest = u64::from(length).checked_sub(metadata.len() as u64).ok_or_else(cut)?;
+        metadata.extend_from_slice(&input.demand(rest)?);
+        let message = root_as_message(&metadata).map_err(|_| "this is no Arrow file".to_string())?;
+        let schema = message.header_as_schema().ok_or("the file does not begin with a schema")?;
+        if schema.endianness() == Endianness::Big {
+            return Err("big-endian data is not supported".to_string());
+        }
+        let schema = fb_to_schema(schema);
+        let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+        let asked = asked(&names, column)?;
+        Ok(ArrowBatches { input, is_file, schema: Arc::new(schema), asked, row: 0 })
+    }
+
+    /// The next message and what comes with it; `None` at the end.
+    fn message(&mut self) -> Result<Option<(Vec<u8>, Buffer)>, String> {
+        let Some(mut length) = self.input.take(4)? else {
+            return if self.is_file { Err(cut()) } else { Ok(None) };
+        };
+        if *length == CONTINUES {
+            length = self.input.demand(4)?;
+        }
+        let length = u32::from_le_bytes([length[0], length[1], length[2], length[3]]);
+        if length == 0 {
+            return if self.is_file { self.footer().map(|()| None) } else { Ok(None) };
+        }
+        // A copy begins where it must for what is in it to be aligned.
+        let metadata = self.input.demand(u64::from(length))?.to_vec();
+        let body = root_as_message(&metadata).map_err(damaged)?.bodyLength();
+        let body = u64::try_from(body).map_err(damaged)?;
+        let body = if body == 0 { Buffer::from_vec(Vec::<u8>::new()) } else { self.input.demand(body)? };
+        Ok(Some((metadata, body)))
+    }
+
+    /// Looks whether the footer is whole.
+    fn footer(&mut self) -> Result<(), String> {
+        let rest = self.input.rest()?;
+        let whole = rest.last_chunk::<10>().is_some_and(|end| {
+            let length = u32::from_le_bytes([end[0], end[1], end[2], end[3]]);
+            end.ends_with(MAGIC) && length as usize + end.len() == rest.len()
+        });
+        if whole { Ok(()) } else { Err("the file's footer is damaged".to_string()) }
+    }
+
+    fn decode(&self, message: &Message, body: &Buffer) -> Result<Option<Batch>, String> {
+        let batch = match message.header_type() {
+            MessageHeader::RecordBatch => message.header_as_record_batch().ok_or_else(cut)?,
+            // Of columns that are not asked for.
+            MessageHeader::DictionaryBatch => return Ok(None),
+            other => return Err(damaged(format!("an unexpected message {}", other.0))),
+        };
+        check_parts(&batch, body)?;
+        let (version, none) = (message.version(), HashMap::new());
+        let projection = [self.asked.column];
+        let decoded = RecordBatchDecoder::try_new(body, batch, Arc::clone(&self.schema), &none, &version)
+            .and_then(|decoder| decoder.with_projection(Some(&projection)).read_record_batch())
+            .map_err(damaged)?;
+        Ok(Some(numbers(decoded.column(0), &self.asked.name, self.row)))
+    }
+}
+
+/// Whether all parts of a batch lie in what comes with it, and are of a size that can be.
+fn check_parts(batch: &RecordBatch, body: &Buffer) -> Result<(), String> {
+    let compressed = batch.compression().is_some();
+    for part in batch.buffers().into_iter().flatten() {
+        let range = usize::try_from(part.offset()).ok().zip(usize::try_from(part.length()).ok());
+        let bytes = range.and_then(|(at, length)| body.get(at..at.checked_add(length)?));
+        let bytes = bytes.ok_or_else(|| damaged("a part lies outside"))?;
+        if compressed
+            && let Some(size) = bytes.first_chunk().map(|size| i64::from_le_bytes(*size))
+            && size > MOST_DECOMPRESSED
+        {
+            return Err(damaged(format!("a part of {size} bytes")));
+        }
+    }
+    Ok(())
+}
+
+impl Batches for ArrowBatches {
+    fn next(&mut self) -> Result<Option<Batch>, String> {
+        while let Some((metadata, body)) = self.message()? {
+            let message = root_as_message(&metadata).map_err(damaged)?;
+            if let Some(batch) = self.decode(&message, &body)? {
+                let rows = message.header_as_record_batch().map_or(0, |batch| batch.length());
+                self.row += rows as u64;
+                return Ok(Some(batch));
+            }
+        }
+        Ok(None)
+    }
+
+    fn rows(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// What a column holds, if that is numbers.
+fn column_type(ty: &DataType) -> Option<ColumnType> {
+    let mut shape = Shape::new();
+    let mut inner = ty;
+    while let DataType::FixedSizeList(field, size) = inner {
+        shape.push(i64::from(*size));
+        inner = field.data_type();
+    }
+    if let (DataType::List(field) | DataType::LargeList(field), true) = (inner, shape.is_empty()) {
+        return Some(ColumnType { scalar: scalar(field.data_type())?, rows: Rows::Lists });
+    }
+    Some(ColumnType { scalar: scalar(inner)?, rows: Rows::Arrays(shape) })
+}
+
+fn scalar(ty: &DataType) -> Option<ValueType> {
+    Some(match ty {
+        DataType::Boolean => ValueType::Bool,
+        DataType::Int8 => ValueType::I8,
+        DataType::Int16 => ValueType::I16,
+        DataType::Int32 | DataType::Date32 | DataType::Time32(_) => ValueType::I32,
+        DataType::Int64
+        | DataType::Date64
+        | DataType::Time64(_)
+        | DataType::Timestamp(..)
+        | DataType::Duration(_) => ValueType::I64,
+        DataType::UInt8 => ValueType::U8,
+        DataType::UInt16 => ValueType::U16,
+        DataType::UInt32 => ValueType::U32,
+        DataType::UInt64 => ValueType::U64,
+        DataType::Float16 => ValueType::F16,
+        DataType::Float32 => ValueType::F32,
+        DataType::Float64 => ValueType::F64,
+        _ => return None,
+    })
+}
+
+/// The numbers of the rows of an array up to the first null.
+fn numbers(column: &ArrayRef, name: &str, first_row: u64) -> Batch {
+    let mut array = Arc::clone(column);
+    // Values of a row, unless rows have ends.
+    let mut per_row = 1;
+    let mut ends: Option<Vec<usize>> = None;
+    let mut good = column.len();
+    loop {
+        if let Some(null) = first_null(&array) {
+            let row = match &ends {
+                Some(ends) => ends.partition_point(|&end| end <= null),
+                None => null / per_row.max(1),
+            };
+            good = good.min(row);
+        }
+        array = match array.data_type() {
+            DataType::FixedSizeList(_, size) => {
+                per_row *= *size as usize;
+                Arc::clone(array.as_fixed_size_list().values())
+            }
+            DataType::List(_) => {
+                let list = array.as_list::<i32>();
+                let from = list.offsets()[0] as usize;
+                ends = Some(list.offsets()[1..].iter().map(|&end| end as usize - from).collect());
+                list.values().slice(from, list.values().len() - from)
+            }
+            DataType::LargeList(_) => {
+                let list = array.as_list::<i64>();
+                let from = list.offsets()[0] as usize;
+                ends = Some(list.offsets()[1..].iter().map(|&end| end as usize - from).collect());
+                list.values().slice(from, list.values().len() - from)
+            }
+            _ => break,
+        };
+    }
+    let fault = (good < column.len()).then(|| {
+        let row = first_row + good as u64;
+        format!("row {row} of column `{name}` is null, or holds a null")
+    });
+    let count = match &mut ends {
+        Some(ends) => {
+            ends.truncate(good);
+            ends.last().copied().unwrap_or(0)
+        }
+        None => good * per_row,
+    };
+    Batch { numbers: bytes(&array, count), ends, fault }
+}
+
+fn first_null(array: &ArrayRef) -> Option<usize> {
+    let nulls = array.nulls().filter(|nulls| nulls.null_count() > 0)?;
+    nulls.iter().position(|valid| !valid)
+}
+
+/// The first values of an array of numbers, as they are in memory.
+fn bytes(array: &ArrayRef, count: usize) -> Buffer {
+    if let Some(truths) = array.as_boolean_opt() {
+        return Buffer::from_vec(truths.values().iter().take(count).map(u8::from).collect::<Vec<_>>());
+    }
+    let data = array.to_data();
+    let width = data.data_type().primitive_width().unwrap_or(1);
+    data.buffers()[0].slice_with_length(data.offset() * width, count * width)
+}

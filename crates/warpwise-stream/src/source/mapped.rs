@@ -1,0 +1,184 @@
+//! Raw data and `.npy` files that are mapped into memory: elements are used where the system keeps the file.
+//!
+//! Nothing is copied, and no budget counts what the system can drop at any time; whoever writes to elements gets copies
+//! of the pages. Pages are asked for before they are handed out, so that whoever takes elements does not wait for the disk,
+//! and given back with the last array in them. An array must begin at a multiple of 64 bytes in the file; elsewhere
+//! elements are copied.
+//!
+//! Absent: files that become shorter between being read and being used end the process (the system raises a signal);
+//! one that has become shorter before is an error.
+
+use std::fs::File;
+use std::io;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use memmap2::{MmapOptions, MmapRaw};
+use warpwise_prim::ValueType;
+use warpwise_runtime::memory::Block;
+
+use super::{End, InPlace, Read, Source, View};
+use crate::element::ElementType;
+
+/// Blocks begin at multiples of this.
+const ALIGNMENT: usize = 64;
+
+/// Elements as bytes in a mapped file.
+pub struct MappedSource {
+    name: String,
+    element: ElementType,
+    file: File,
+    map: Arc<MmapRaw>,
+    /// Where the next element begins.
+    at: usize,
+    /// Bytes of an element, at least 1.
+    size: usize,
+    /// Whole elements to come.
+    left: u64,
+    /// What comes after them.
+    end: End,
+}
+
+/// A part of a mapping that is in use.
+struct Part {
+    map: Arc<MmapRaw>,
+    at: usize,
+    bytes: usize,
+}
+
+impl MappedSource {
+    /// Elements from a byte on: so many, or as many as there are. `None` where elements have no bytes.
+    pub fn new(
+        name: &str,
+        file: File,
+        element: ElementType,
+        at: u64,
+        count: Option<u64>,
+    ) -> io::Result<Option<MappedSource>> {
+        let Some(size) = element.bytes().filter(|&size| size > 0) else { return Ok(None) };
+        // SAFETY: what others write to the file meanwhile may be seen or not; no code relies on either.
+        let map = MmapRaw::from(unsafe { MmapOptions::new().no_reserve_swap().map_copy(&file)? });
+        let bytes = (map.len() as u64).saturating_sub(at);
+        let whole = bytes / size;
+        let missing = size - bytes % size;
+        let end = match count {
+            Some(count) if count > whole => End::cut(missing),
+            Some(count) if bytes > count * size => End::more(),
+            None if !bytes.is_multiple_of(size) => End::cut(missing),
+            Some(_) | None => End::Finished,
+        };
+        let left = count.map_or(whole, |count| count.min(whole));
+        let (name, at, size) = (name.to_string(), at as usize, size as usize);
+        Ok(Some(MappedSource { name, element, file, map: Arc::new(map), at, size, left, end }))
+    }
+
+    /// Goes past so many elements that are there; says where they lie and how many are right.
+    fn advance(&mut self, count: u64) -> (usize, Read) {
+        let (at, asked) = (self.at, self.left.min(count));
+        let bytes = asked as usize * self.size;
+        if !self.present(at, bytes) {
+            self.left = 0;
+            let message = "the file has become shorter while it was read".to_string();
+            return (at, Read { count: 0, end: Some(End::Failed(message)) });
+        }
+        let elements = self.bytes(at, bytes);
+        if self.element.scalar == ValueType::Bool
+            && let Some(wrong) = elements.iter().position(|&byte| byte > 1)
+        {
+            let message = format!("{} is no truth value", elements[wrong]);
+            return (at, Read { count: (wrong / self.size) as u64, end: Some(End::Failed(message)) });
+        }
+        self.at += bytes;
+        self.left -= asked;
+        let end = (self.left == 0).then(|| self.end.clone());
+        (at, Read { count: asked, end })
+    }
+
+    /// Bytes that are in the file, of no part that is handed out.
+    fn bytes(&self, at: usize, bytes: usize) -> &[u8] {
+        // SAFETY: they lie in the mapping, whose pages are initialised; nobody else has this part yet.
+        unsafe { std::slice::from_raw_parts(self.map.as_ptr().add(at), bytes) }
+    }
+
+    /// Whether all these bytes are in the file, and in memory afterwards.
+    fn present(&self, at: usize, bytes: usize) -> bool {
+        #[cfg(target_os = "linux")]
+        match self.map.advise_range(memmap2::Advice::PopulateRead, at, bytes) {
+            Ok(()) => return true,
+            Err(error) if error.raw_os_error() == Some(libc::EFAULT) => return false,
+            // An older system.
+            Err(_) => {}
+        }
+        self.file.metadata().is_ok_and(|metadata| metadata.len() >= (at + bytes) as u64)
+    }
+}
+
+impl Source for MappedSource {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn element(&self) -> &ElementType {
+        &self.element
+    }
+
+    fn left(&self) -> Option<u64> {
+        Some(self.left)
+    }
+
+    fn read(&mut self, count: u64, target: &mut [u8]) -> Read {
+        let (at, read) = self.advance(count);
+        let bytes = read.count as usize * self.size;
+        target[..bytes].copy_from_slice(self.bytes(at, bytes));
+        read
+    }
+
+    fn in_place(&mut self) -> Option<&mut dyn InPlace> {
+        Some(self)
+    }
+}
+
+impl InPlace for MappedSource {
+    fn grain(&mut self) -> u64 {
+        (ALIGNMENT >> self.size.trailing_zeros().min(ALIGNMENT.trailing_zeros())) as u64
+    }
+
+    fn holds(&mut self, count: u64) -> bool {
+        // Nobody reads or writes beyond the last whole vector, which must not reach into what comes next.
+        let bytes = self.left.min(count) as usize * self.size;
+        self.at.is_multiple_of(ALIGNMENT) && (count >= self.left || bytes.is_multiple_of(ALIGNMENT))
+    }
+
+    fn view(&mut self, count: u64) -> Option<View> {
+        if !self.holds(count) {
+            return None;
+        }
+        let (at, Read { count, end }) = self.advance(count);
+        let bytes = count as usize * self.size;
+        let part = Part { map: Arc::clone(&self.map), at, bytes };
+        // SAFETY: the part lies in the mapping, which the block keeps and which reaches to the end of its last page; it
+        // begins at a multiple of 64 bytes and, but for the last one, ends so (`holds`); parts do not overlap, and a write
+        // makes a private copy of a page.
+        let block = unsafe {
+            let start = NonNull::new_unchecked(self.map.as_mut_ptr().add(at));
+            Block::foreign(start, bytes, Arc::new(part))
+        };
+        Some(View { block: Arc::new(block), read: Read { count, end } })
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        // Whole pages only: others hold their neighbours.
+        const PAGE: usize = 4096;
+        let (from, to) = (self.at.next_multiple_of(PAGE), (self.at + self.bytes) / PAGE * PAGE);
+        if from < to {
+            #[cfg(target_os = "linux")]
+            // SAFETY: nobody uses these pages any more; they come from the file again when asked for.
+            // What cannot be given back now goes with the mapping.
+            let _ = unsafe {
+                self.map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, from, to - from)
+            };
+        }
+    }
+}
