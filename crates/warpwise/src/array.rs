@@ -33,10 +33,34 @@ pub struct Array<Sh, E> {
 }
 
 /// One element.
+///
+/// ```
+/// use warpwise::{Context, Singleton, enum_from};
+///
+/// let total: Singleton<i32> = Context::new()?.run(&enum_from(4, 1).sum())?;
+/// assert_eq!(total.get([]), Some(10));
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub type Singleton<E> = Array<Dim0, E>;
 /// A vector.
+///
+/// ```
+/// use warpwise::Vector;
+///
+/// let vector: Vector<u8> = vec![1, 2, 3].try_into()?;
+/// assert_eq!(vector.extents(), [3]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub type Vector<E> = Array<Dim1, E>;
 /// A matrix, stored by rows.
+///
+/// ```
+/// use warpwise::{Array, Matrix};
+///
+/// let matrix: Matrix<u8> = Array::from_vec([1, 3], vec![1, 2, 3])?;
+/// assert_eq!(matrix.extents(), [1, 3]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub type Matrix<E> = Array<Dim2, E>;
 
 /// An array without its Rust type.
@@ -63,7 +87,7 @@ pub(crate) fn host_memory() -> &'static MemoryPool {
 }
 
 impl<Sh: Shape, E: Elt> Array<Sh, E> {
-    /// An array of these extents with these elements in row-major order.
+    /// An array of these extents with these elements in row-major order. Scalars stay where they lie; of others the components are copied.
     ///
     /// ```
     /// use warpwise::{Array, Error};
@@ -72,7 +96,9 @@ impl<Sh: Shape, E: Elt> Array<Sh, E> {
     /// assert!(matches!(wrong, Err(Error::Length { expected: 4, found: 3 })));
     /// ```
     pub fn from_vec(extents: impl Extents<Shape = Sh>, elements: Vec<E>) -> Result<Array<Sh, E>, Error> {
-        Array::from_slice(extents, &elements)
+        let shape = shape_of(extents, elements.len())?;
+        let columns = E::into_columns(elements, &shape, host_memory())?;
+        Ok(Array::from_raw(RawArray { shape, types: components::<E>(), columns }))
     }
 
     /// An array of these extents with these elements in row-major order.
@@ -85,37 +111,70 @@ impl<Sh: Shape, E: Elt> Array<Sh, E> {
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     pub fn from_slice(extents: impl Extents<Shape = Sh>, elements: &[E]) -> Result<Array<Sh, E>, Error> {
-        let shape = sizes(extents.sizes())?;
-        let expected = element_count(&shape).ok_or(Error::TooLarge)?;
-        if expected != elements.len() as u64 {
-            return Err(Error::Length { expected, found: elements.len() as u64 });
-        }
+        let shape = shape_of(extents, elements.len())?;
         let columns = E::to_columns(elements, &shape, host_memory())?;
         Ok(Array::from_raw(RawArray { shape, types: components::<E>(), columns }))
     }
 
     /// The extents, outermost first.
+    ///
+    /// ```
+    /// use warpwise::Array;
+    ///
+    /// assert_eq!(Array::from_vec([1, 3], vec![1, 2, 3])?.extents(), [1, 3]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn extents(&self) -> Sh::Extents {
         Sh::extents(&self.raw.shape)
     }
 
     /// The number of elements.
+    ///
+    /// ```
+    /// use warpwise::Array;
+    ///
+    /// assert_eq!(Array::from_vec([2, 2], vec![1, 2, 3, 4])?.len(), 4);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn len(&self) -> usize {
         element_count(&self.raw.shape).unwrap_or(0) as usize
     }
 
     /// Whether there are no elements.
+    ///
+    /// ```
+    /// use warpwise::Array;
+    ///
+    /// assert!(Array::from_vec([0, 7], Vec::<f32>::new())?.is_empty());
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// The elements in row-major order. Empty if a `char` component is no character, which only programs that build
     /// characters from wrong code points can bring about.
+    ///
+    /// ```
+    /// use warpwise::Array;
+    ///
+    /// let array = Array::from_vec([2], vec![(1, 'a'), (2, 'b')])?;
+    /// assert_eq!(array.to_vec(), [(1, 'a'), (2, 'b')]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn to_vec(&self) -> Vec<E> {
         E::from_columns(&self.raw.columns, self.len()).unwrap_or_default()
     }
 
     /// The element at an index, outermost dimension first; none out of bounds.
+    ///
+    /// ```
+    /// use warpwise::Array;
+    ///
+    /// let matrix = Array::from_vec([2, 2], vec![1, 2, 3, 4])?;
+    /// assert_eq!((matrix.get([0, 1]), matrix.get([0, 2])), (Some(2), None));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn get(&self, index: Sh::Extents) -> Option<E> {
         let mut flat = 0;
         for (&place, &extent) in index.as_ref().iter().zip(&self.raw.shape) {
@@ -135,6 +194,10 @@ impl<Sh: Shape, E: Elt> Array<Sh, E> {
     pub(crate) fn raw(&self) -> &RawArray {
         &self.raw
     }
+
+    pub(crate) fn into_raw(self) -> RawArray {
+        self.raw
+    }
 }
 
 impl<Sh: Shape, E: Scalar> Array<Sh, E> {
@@ -152,8 +215,14 @@ impl<Sh: Shape, E: Scalar> Array<Sh, E> {
     }
 }
 
-fn sizes(extents: &[usize]) -> Result<Vec<i64>, Error> {
-    extents.iter().map(|&extent| i64::try_from(extent).map_err(|_| Error::TooLarge)).collect()
+/// The shape of so many elements, if these are its extents.
+fn shape_of(extents: impl Extents, count: usize) -> Result<Vec<i64>, Error> {
+    let sizes = extents.sizes().iter();
+    let shape: Vec<i64> =
+        sizes.map(|&extent| i64::try_from(extent).map_err(|_| Error::TooLarge)).collect::<Result<_, _>>()?;
+    let expected = element_count(&shape).ok_or(Error::TooLarge)?;
+    let found = count as u64;
+    if expected == found { Ok(shape) } else { Err(Error::Length { expected, found }) }
 }
 
 impl<Sh, E> Clone for Array<Sh, E> {
@@ -180,7 +249,7 @@ impl<E: Elt> TryFrom<Vec<E>> for Array<Dim1, E> {
     type Error = Error;
 
     fn try_from(elements: Vec<E>) -> Result<Array<Dim1, E>, Error> {
-        Array::from_slice([elements.len()], &elements)
+        Array::from_vec([elements.len()], elements)
     }
 }
 

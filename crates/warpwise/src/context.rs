@@ -4,15 +4,19 @@ use std::collections::HashMap;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use warpwise_diag::Sources;
-use warpwise_driver::compiler::compile_core;
+use warpwise_driver::build::{Built, Core, build_core, build_embedded, read_embedded};
+use warpwise_driver::cache::{DEFAULT_BOUND, DiskCache};
 use warpwise_driver::{Dialect, Options, Program, Target, interpret};
 use warpwise_ir::Program as CoreProgram;
 use warpwise_ir::verify::{Level, verify};
 use warpwise_runtime::array::Value;
+use warpwise_runtime::memory::MemoryPool;
+#[cfg(any(feature = "cpu", feature = "opencl", feature = "cuda"))]
 use warpwise_runtime::pool::ThreadPool;
 
 use crate::array::host_memory;
@@ -20,6 +24,7 @@ use crate::error::Error;
 use crate::foreign::{DeviceKind, Native, width};
 use crate::function::{Computation, Function, Output};
 use crate::graph::{self, Op, Ref};
+use crate::included::Included;
 use crate::lower::{ENTRY, Lowered, foreign_calls, lower};
 
 /// What computations run on: a device with its memory. Clones share both, and the programs compiled so far.
@@ -40,12 +45,18 @@ pub struct Context {
 
 struct Inner {
     device: Device,
+    cache: Option<DiskCache>,
     programs: Mutex<HashMap<u128, Arc<Loaded>>>,
     compilations: AtomicU64,
 }
 
+#[derive(Clone)]
 enum Device {
     /// Compiled code, for the processor or a device beside it.
+    #[cfg_attr(
+        not(any(feature = "cpu", feature = "opencl", feature = "cuda")),
+        allow(dead_code, reason = "without these features there is only the interpreter")
+    )]
     Compiled(warpwise_driver::Context, Target),
     /// The reference interpreter.
     Interpreter,
@@ -55,17 +66,39 @@ enum Device {
 enum Loaded {
     /// Compiled code.
     Compiled(Box<Program>),
-    /// Code for the interpreter.
-    Interpreted(CoreProgram),
+    /// Code for the interpreter, and the texts it came from.
+    Interpreted(CoreProgram, Sources),
 }
 
 impl Context {
-    /// The best device of this machine.
+    /// The best device that the features of this build allow: the CPU, a CUDA device, an OpenCL device, the interpreter.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::new()?.run(&enum_from(4, 1).sum())?.to_vec(), [10]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn new() -> Result<Context, Error> {
-        Context::cpu()
+        #[cfg(feature = "cpu")]
+        return Context::cpu();
+        #[cfg(all(feature = "cuda", not(feature = "cpu")))]
+        return Context::cuda(0);
+        #[cfg(all(feature = "opencl", not(any(feature = "cpu", feature = "cuda"))))]
+        return Context::opencl(0);
+        #[cfg(not(any(feature = "cpu", feature = "cuda", feature = "opencl")))]
+        return Ok(Context::interpreter());
     }
 
     /// All cores of the CPU.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::cpu()?.run(&enum_from(4, 1).sum())?.to_vec(), [10]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[cfg(feature = "cpu")]
     pub fn cpu() -> Result<Context, Error> {
         Ok(Context::cpu_on(ThreadPool::with_all_cores()))
     }
@@ -79,10 +112,12 @@ impl Context {
     /// assert_eq!(context.run(&enum_from(4, 1).sum())?.to_vec(), [10]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
+    #[cfg(feature = "cpu")]
     pub fn cpu_with_threads(threads: usize) -> Result<Context, Error> {
         Ok(Context::cpu_on(ThreadPool::new(threads.max(1))))
     }
 
+    #[cfg(feature = "cpu")]
     fn cpu_on(threads: ThreadPool) -> Context {
         let host = warpwise_driver::Context::with(threads, host_memory().clone());
         Context::on(Device::Compiled(host, Target::Cpu))
@@ -97,6 +132,7 @@ impl Context {
     /// assert_eq!(Context::opencl(0)?.run(&enum_from(4, 1).sum())?.to_vec(), [10]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
+    #[cfg(feature = "opencl")]
     pub fn opencl(number: usize) -> Result<Context, Error> {
         Ok(Context::beside_host(Dialect::OpenCl, number))
     }
@@ -110,10 +146,12 @@ impl Context {
     /// assert_eq!(Context::cuda(0)?.run(&enum_from(4, 1).sum())?.to_vec(), [10]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
+    #[cfg(feature = "cuda")]
     pub fn cuda(number: usize) -> Result<Context, Error> {
         Ok(Context::beside_host(Dialect::Cuda, number))
     }
 
+    #[cfg(any(feature = "opencl", feature = "cuda"))]
     fn beside_host(dialect: Dialect, number: usize) -> Context {
         let host = warpwise_driver::Context::with(ThreadPool::with_all_cores(), host_memory().clone());
         Context::on(Device::Compiled(host, Target::Device(dialect, number)))
@@ -132,8 +170,28 @@ impl Context {
     }
 
     fn on(device: Device) -> Context {
+        Context::keeping(device, DiskCache::of_user())
+    }
+
+    fn keeping(device: Device, cache: Option<DiskCache>) -> Context {
         let (programs, compilations) = (Mutex::new(HashMap::new()), AtomicU64::new(0));
-        Context { inner: Arc::new(Inner { device, programs, compilations }) }
+        Context { inner: Arc::new(Inner { device, cache, programs, compilations }) }
+    }
+
+    /// A context on the same device that keeps compiled code in this folder, or only in memory. Other contexts keep it where the user's
+    /// caches lie, beside that of the command `warpwise`. Code is taken from there by the program that put it there, until that is
+    /// compiled anew; what is oldest goes when the folder grows beyond 256 MiB.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// let context = Context::cpu()?.with_cache(None);
+    /// assert_eq!(context.run(&enum_from(4, 1).sum())?.to_vec(), [10]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn with_cache(&self, folder: Option<&Path>) -> Context {
+        let cache = folder.map(|folder| DiskCache::new(folder, DEFAULT_BOUND));
+        Context::keeping(self.inner.device.clone(), cache)
     }
 
     /// Computes arrays or scalars: an [`Acc`](crate::Acc), an [`Exp`](crate::Exp), or a tuple of those. A computation of the same form is compiled once,
@@ -191,7 +249,18 @@ impl Context {
         Ok(lower(&[], &results)?.program.to_string())
     }
 
-    /// How many programs were compiled so far.
+    /// A context on the same device whose programs compute in this memory.
+    pub(crate) fn within(&self, memory: &MemoryPool) -> Context {
+        let device = match &self.inner.device {
+            Device::Compiled(context, target) => {
+                Device::Compiled(context.with_memory(memory.clone()), *target)
+            }
+            Device::Interpreter => Device::Interpreter,
+        };
+        Context::keeping(device, self.inner.cache.clone())
+    }
+
+    /// How many programs were compiled so far, or taken from the cache.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -232,24 +301,66 @@ impl Context {
     }
 
     /// The compiled program, and the values it takes after its parameters.
-    fn load(&self, lowered: Lowered) -> Result<Part, Error> {
+    pub(crate) fn load(&self, lowered: Lowered) -> Result<Part, Error> {
         let mut used = Vec::new();
-        for array in &lowered.used {
-            crate::function::values_of(array, &mut used);
+        for node in &lowered.used {
+            if let Op::Use(array) = &node.op {
+                crate::function::values_of(array, &mut used);
+            }
         }
         let text = lowered.program.to_string();
         let key = fingerprint(&text);
+        let loaded = self.loaded(key, |device, cache| {
+            if let Err(errors) = verify(&lowered.program, Level::Soac) {
+                let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+                return Err(Error::Internal(format!("{}\n{text}", errors.join("\n"))));
+            }
+            match device {
+                Device::Interpreter => Ok(Loaded::Interpreted(lowered.program, Sources::new())),
+                Device::Compiled(context, target) => {
+                    let options = Options { target: *target, ..Options::default() };
+                    let built = build_core(lowered.program, &text, &options, cache).map_err(Error::from)?;
+                    loaded(built, context)
+                }
+            }
+        })?;
+        Ok(Part { loaded, used })
+    }
+
+    /// The program of this key, which is made if it is new.
+    fn loaded(
+        &self,
+        key: u128,
+        make: impl FnOnce(&Device, Option<&DiskCache>) -> Result<Loaded, Error>,
+    ) -> Result<Arc<Loaded>, Error> {
         if let Some(loaded) = self.programs().get(&key) {
-            return Ok(Part { loaded: Arc::clone(loaded), used });
+            return Ok(Arc::clone(loaded));
         }
-        if let Err(errors) = verify(&lowered.program, Level::Soac) {
-            let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
-            return Err(Error::Internal(format!("{}\n{text}", errors.join("\n"))));
-        }
-        let loaded = Arc::new(self.inner.device.load(lowered.program)?);
+        let loaded = Arc::new(make(&self.inner.device, self.inner.cache.as_ref())?);
         self.inner.compilations.fetch_add(1, Ordering::Relaxed);
         self.programs().insert(key, Arc::clone(&loaded));
-        Ok(Part { loaded, used })
+        Ok(loaded)
+    }
+
+    /// Calls an entry point of a program that is a part of this executable.
+    pub(crate) fn call_included(
+        &self,
+        included: &Included,
+        entry: &str,
+        arguments: Vec<Value>,
+    ) -> Result<Vec<Value>, Error> {
+        let program = included.program();
+        let loaded = self.loaded(included.key(), |device, cache| match device {
+            Device::Interpreter => {
+                let Core { program, sources, .. } = read_embedded(program, &Options::default())?;
+                Ok(Loaded::Interpreted(program, sources))
+            }
+            Device::Compiled(context, target) => {
+                let options = Options { target: *target, ..Options::default() };
+                loaded(build_embedded(program, &options, cache)?, context)
+            }
+        })?;
+        loaded.call(entry, arguments, host_memory())
     }
 
     /// The kind of this context's device.
@@ -277,12 +388,12 @@ impl Context {
     pub(crate) fn call(&self, program: &Prepared, arguments: Vec<Value>) -> Result<Vec<Value>, Error> {
         let mut given = arguments;
         for ForeignCall { program, native, kept } in &program.calls {
-            let arguments = program.call(given.clone())?;
+            let arguments = program.call(given.clone(), host_memory())?;
             let kept: Vec<Value> = kept.iter().flat_map(|range| arguments[range.clone()].to_vec()).collect();
             given.extend((native.call)(arguments)?);
             given.extend(kept);
         }
-        program.last.call(given)
+        program.last.call(given, host_memory())
     }
 }
 
@@ -303,44 +414,36 @@ struct ForeignCall {
 }
 
 /// A program with the arrays of the host that it uses.
-struct Part {
+pub(crate) struct Part {
     loaded: Arc<Loaded>,
     used: Vec<Value>,
 }
 
 impl Part {
-    fn call(&self, mut arguments: Vec<Value>) -> Result<Vec<Value>, Error> {
+    /// What the program gives; compiled programs keep to the memory of their context.
+    pub(crate) fn call(&self, mut arguments: Vec<Value>, memory: &MemoryPool) -> Result<Vec<Value>, Error> {
         arguments.extend(self.used.iter().cloned());
-        match &*self.loaded {
-            Loaded::Compiled(program) => Ok(program.call(ENTRY, arguments)?),
-            Loaded::Interpreted(program) => {
-                interpret(program, &Sources::new(), ENTRY, &arguments, host_memory()).map_err(|message| {
-                    let message = message.split_once(": ").map_or(message.as_str(), |(_, message)| message);
-                    Error::Check(message.to_string())
-                })
-            }
-        }
+        self.loaded.call(ENTRY, arguments, memory)
     }
 }
 
-impl Device {
-    fn load(&self, mut program: CoreProgram) -> Result<Loaded, Error> {
+impl Loaded {
+    fn call(&self, entry: &str, arguments: Vec<Value>, memory: &MemoryPool) -> Result<Vec<Value>, Error> {
         match self {
-            Device::Interpreter => Ok(Loaded::Interpreted(program)),
-            Device::Compiled(context, target) => compiled(&mut program, context, *target),
+            Loaded::Compiled(program) => Ok(program.call(entry, arguments)?),
+            Loaded::Interpreted(program, sources) => interpret(program, sources, entry, &arguments, memory)
+                .map_err(|message| {
+                    let own = message.strip_prefix("<compiler>: ");
+                    Error::Check(own.unwrap_or(&message).to_string())
+                }),
         }
     }
 }
 
-fn compiled(
-    program: &mut CoreProgram,
-    context: &warpwise_driver::Context,
-    target: Target,
-) -> Result<Loaded, Error> {
-    let options = Options { target, ..Options::default() };
-    let compiled = compile_core(program, &Sources::new(), &options)?;
-    let loaded = compiled.load(context).map_err(|error| Error::Device(error.to_string()))?;
-    Ok(Loaded::Compiled(Box::new(loaded)))
+/// A compiled program on its device.
+fn loaded(built: Built, context: &warpwise_driver::Context) -> Result<Loaded, Error> {
+    let program = built.compiled.load(context).map_err(|error| Error::Device(error.to_string()))?;
+    Ok(Loaded::Compiled(Box::new(program)))
 }
 
 impl fmt::Debug for Context {

@@ -2,12 +2,24 @@
 
 use std::fmt;
 
-use warpwise_diag::{Failure, Sources};
+use warpwise_diag::{Failure, Limit, Span};
 use warpwise_driver::CallError;
+use warpwise_driver::build::BuildError;
 use warpwise_runtime::execute::RunError;
 use warpwise_runtime::memory::OutOfMemory;
 
 /// Why a computation has no result.
+///
+/// ```
+/// use warpwise::{Context, Error, enum_from};
+///
+/// let xs = enum_from(3, 1_i32);
+/// match Context::new()?.run(&xs.at(5)) {
+///     Err(Error::Check(message)) => assert!(message.contains("out of bounds")),
+///     other => panic!("{other:?}"),
+/// }
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -39,6 +51,8 @@ pub enum Error {
     Device(String),
     /// A foreign function failed.
     Foreign(String),
+    /// Files could not be written, or a tool that makes them is missing or failed.
+    Export(String),
     /// A mistake of this library.
     Internal(String),
 }
@@ -48,9 +62,10 @@ impl fmt::Display for Error {
         match self {
             Error::Program { place, message } => write!(f, "{place}: {message}"),
             Error::Limit(message) => write!(f, "not supported yet: {message}"),
-            Error::Check(message) | Error::OutOfMemory(message) | Error::Device(message) => {
-                f.write_str(message)
-            }
+            Error::Check(message)
+            | Error::OutOfMemory(message)
+            | Error::Device(message)
+            | Error::Export(message) => f.write_str(message),
             Error::Interrupted => f.write_str("interrupted"),
             Error::Length { expected, found } => {
                 write!(f, "the extents ask for {expected} elements, but there are {found}")
@@ -73,22 +88,32 @@ impl From<OutOfMemory> for Error {
 impl From<CallError> for Error {
     fn from(error: CallError) -> Error {
         match error {
-            CallError::Run(RunError::Check { message, .. }) => Error::Check(message),
+            // Programs made of expressions have their places in messages.
+            CallError::Run(RunError::Check { message, place, .. }) if place.starts_with('<') => {
+                Error::Check(message)
+            }
+            CallError::Run(error @ RunError::Check { .. }) => Error::Check(error.to_string()),
             CallError::Run(RunError::Interrupted) => Error::Interrupted,
             CallError::Run(RunError::Device(message)) => Error::Device(message),
             CallError::Run(error @ RunError::OutOfMemory { .. }) => Error::OutOfMemory(error.to_string()),
             CallError::Run(RunError::Internal(message)) => Error::Internal(message),
-            CallError::NoEntry(..) | CallError::Argument(_) => Error::Internal(error.to_string()),
+            CallError::Argument(_) => Error::Check(error.to_string()),
+            CallError::NoEntry(..) => Error::Internal(error.to_string()),
         }
     }
 }
 
-impl From<Failure> for Error {
-    fn from(failure: Failure) -> Error {
-        let text = warpwise_diag::render_failure(&Sources::new(), &failure, false);
-        match failure {
-            Failure::Limit(limit) => Error::Limit(limit.message),
-            Failure::User(_) | Failure::Bug(_) => Error::Internal(text),
+impl From<BuildError> for Error {
+    fn from(error: BuildError) -> Error {
+        match error {
+            BuildError::Failure { failure: Failure::Limit(Limit { message, span }), sources } => {
+                Error::Limit(match sources.describe(span) {
+                    place if span == Span::NONE || place.starts_with('<') => message,
+                    place => format!("{place}: {message}"),
+                })
+            }
+            BuildError::Target(message) => Error::Device(message),
+            BuildError::Source(_) | BuildError::Failure { .. } => Error::Internal(error.to_string()),
         }
     }
 }

@@ -12,6 +12,12 @@ use crate::function::Output;
 use crate::graph::{self, Op, Ref, Ty};
 
 /// A kind of device.
+///
+/// ```
+/// use warpwise::{Context, DeviceKind};
+///
+/// assert_eq!(Context::interpreter().kind(), DeviceKind::Interpreter);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum DeviceKind {

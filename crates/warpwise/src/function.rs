@@ -17,6 +17,14 @@ use crate::graph::{self, Ref};
 use crate::shape::Shape;
 
 /// A parameter of a compiled function: an [`Acc`] or an [`Exp`].
+///
+/// ```
+/// use warpwise::{Acc, Context, Exp, Vector};
+///
+/// let function = Context::new()?.compile(|x: Exp<i32>, xs: Acc<Vector<i32>>| xs.map(move |y| x + y))?;
+/// assert_eq!(function.run(&10, &vec![1, 2].try_into()?)?.to_vec(), [11, 12]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no parameter of a compiled function",
     note = "parameters are `Acc<Array<..>>` and `Exp<..>`"
@@ -35,6 +43,18 @@ pub trait Input: Sized {
 }
 
 /// What a computation yields: an [`Acc`], an [`Exp`], or a tuple of those.
+///
+/// ```
+/// use warpwise::{Context, Error, Output, fill};
+///
+/// fn results<O: Output>(context: &Context, computation: &O) -> Result<O::Host, Error> {
+///     context.run(computation)
+/// }
+///
+/// let (size, sum) = results(&Context::new()?, &(fill(3, 2).size(), fill(3, 2).sum()))?;
+/// assert_eq!((size, sum.to_vec()), (3, vec![6]));
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no result of a computation",
     note = "results are `Acc<Array<..>>`, `Exp<..>` and tuples of those"
@@ -57,6 +77,17 @@ pub trait Output {
 }
 
 /// A closure from parameters to results, which [`Context::compile`] compiles.
+///
+/// ```
+/// use warpwise::{Acc, Context, Singleton, Vector};
+///
+/// fn sum(xs: Acc<Vector<i32>>) -> Acc<Singleton<i32>> {
+///     xs.sum()
+/// }
+///
+/// assert_eq!(Context::new()?.compile(sum)?.run(&vec![1, 2].try_into()?)?.to_vec(), [3]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no computation",
     note = "write the types of the closure's parameters, `Acc<Array<..>>` or `Exp<..>`"
@@ -110,11 +141,31 @@ pub struct Pending<T> {
 
 impl<T> Pending<T> {
     /// Whether the result is there.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// let double = Context::new()?.compile(|x: Exp<i32>| x * 2)?;
+    /// let pending = double.start(&4)?;
+    /// while !pending.is_done() {
+    ///     std::thread::yield_now();
+    /// }
+    /// assert_eq!(pending.wait()?, 8);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn is_done(&self) -> bool {
         self.thread.is_finished()
     }
 
     /// Waits for the result.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// let double = Context::new()?.compile(|x: Exp<i32>| x * 2)?;
+    /// assert_eq!(double.start(&4)?.wait()?, 8);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn wait(self) -> Result<T, Error> {
         self.thread.join().unwrap_or_else(|_| Err(Error::Internal("a run panicked".to_string())))
     }
@@ -164,6 +215,14 @@ macro_rules! arities {
 
         impl<Res: Output, $($name: Input),*> Function<($($name,)*), Res> {
             /// Runs the function and waits for the result.
+            ///
+            /// ```
+            /// use warpwise::{Context, Exp};
+            ///
+            /// let double = Context::new()?.compile(|x: Exp<i32>| x * 2)?;
+            /// assert_eq!(double.run(&4)?, 8);
+            /// # Ok::<(), warpwise::Error>(())
+            /// ```
             pub fn run(&self, $($small: &$name::Host),*) -> Result<Res::Host, Error> {
                 #[allow(unused_mut)]
                 let mut arguments = Vec::new();
@@ -172,6 +231,15 @@ macro_rules! arities {
             }
 
             /// Runs the function beside the caller.
+            ///
+            /// ```
+            /// use warpwise::{Context, Exp};
+            ///
+            /// let double = Context::new()?.compile(|x: Exp<i32>| x * 2)?;
+            /// let (first, second) = (double.start(&4)?, double.start(&5)?);
+            /// assert_eq!((first.wait()?, second.wait()?), (8, 10));
+            /// # Ok::<(), warpwise::Error>(())
+            /// ```
             pub fn start(&self, $($small: &$name::Host),*) -> Result<Pending<Res::Host>, Error> {
                 #[allow(unused_mut)]
                 let mut arguments = Vec::new();

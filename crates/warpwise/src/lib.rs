@@ -84,6 +84,23 @@
 //! Arrays of the host ([`Array`]) lie in the memory that programs use: [`use_`] and parameters copy nothing, and results are not copied either.
 //! Scalar expressions made outside all closures are remembered, with the arrays they mention, until their thread ends.
 //!
+//! # Compiled code
+//!
+//! A program is compiled for its device when it is first needed, and the code kept where the user's caches lie
+//! ([`Context::with_cache`] keeps it elsewhere, or only in memory), so that the next start of the same executable compiles nothing.
+//!
+//! # Features
+//!
+//! All can be combined; without any there is the interpreter only.
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `cpu` (default) | [`Context::cpu`]: the processor; building needs LLVM 19 |
+//! | `opencl` | `Context::opencl`: devices whose driver is found when the program runs |
+//! | `cuda` | `Context::cuda`, as well |
+//! | `ndarray` | conversions from and to arrays of the crate `ndarray`, without copies of scalars in row-major order |
+//! | `export` | `Export`: computations as executables and as libraries for C; building and exporting need a C compiler |
+//!
 //! # Rust version
 //!
 //! Rust 1.89 or later.
@@ -96,10 +113,16 @@ mod context;
 mod elt;
 mod error;
 mod exp;
+#[cfg(feature = "export")]
+mod export;
 mod foreign;
 mod function;
 mod graph;
+mod included;
 mod lower;
+#[cfg(feature = "ndarray")]
+mod nd;
+mod seq;
 mod shape;
 
 pub use acc::{
@@ -113,15 +136,54 @@ pub use elt::{
 };
 pub use error::Error;
 pub use exp::{Exp, cond, while_};
+#[cfg(feature = "export")]
+pub use export::Export;
 pub use foreign::{DeviceKind, foreign};
 pub use function::{Computation, Function, Input, Output, Pending};
 pub use half::f16;
+pub use seq::{
+    Cancel, Consumer, Consumers, Element, Parts, Progress, Seq, SeqCause, SeqError, SeqIter, Streaming,
+    consume, consume_with,
+};
 pub use shape::{Dim, Dim0, Dim1, Dim2, Dim3, Dim4, Dim5, Dim6, Extend, Extents, Inner, IntoShape, Shape};
 pub use warpwise_derive::Elt;
+pub use warpwise_stream::source::{Format, SourceOptions};
+
+/// Functions for the entry points of a program in Futhark's language, in a file whose path begins in the folder of the crate's `Cargo.toml`.
+///
+/// ```
+/// warpwise::include_fut!("examples/prices.fut");
+///
+/// let context = warpwise::Context::new()?;
+/// let prices = warpwise::Array::try_from(vec![20.0, 30.0, 40.0])?;
+/// let found = stats(&context, &prices)?;
+/// assert_eq!((found.mean, found.count), (30.0, 3));
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+///
+/// The program of this example:
+///
+/// ```text
+#[doc = include_str!("../examples/prices.fut")]
+/// ```
+///
+/// An entry point `f` becomes a function `f` that takes a [`Context`], then its parameters: scalars, tuples, arrays ([`Array`]; sizes
+/// become ranks), and structs and enums for records and sum types with names, which are declared here, too. What an entry point consumes is
+/// passed by value, and not copied unless somebody else holds it. Records without names are tuples. Several results are a tuple.
+///
+/// What is wrong with the program is an error when Rust compiles, and names the program's file and line. The files are compiled
+/// again when they change, and are parts of the executable, which needs them no more. A context compiles a program once.
+pub use warpwise_include::include_fut;
 
 /// What derived code uses.
 #[doc(hidden)]
 pub mod derived {
     pub use crate::elt::{Values, count, enum_components, enum_fields, enum_load, enum_make, enum_store};
+    pub use crate::included::{HostValue, Included, SumLayout, not_a_value};
+    pub use warpwise_driver::embedded::{Embedded, EmbeddedFile, EmbeddedImport};
     pub use warpwise_prim::{Scalar, ValueType};
+    pub use warpwise_runtime::array::Value as ProgramValue;
+
+    /// Values in a row.
+    pub type ProgramValues = std::vec::IntoIter<ProgramValue>;
 }

@@ -7,27 +7,101 @@ use crate::exp::Exp;
 
 /// The shape of arrays of `N` dimensions, of which 0 to 6 are supported. Dimensions are counted from the outermost;
 /// the innermost varies fastest.
+///
+/// ```
+/// use warpwise::{Array, Dim};
+///
+/// let array: Array<Dim<4>, bool> = Array::from_vec([1, 2, 1, 1], vec![true, false])?;
+/// assert_eq!(array.extents(), [1, 2, 1, 1]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Dim<const N: usize>;
 
 /// One element.
+///
+/// ```
+/// use warpwise::{Array, Dim0};
+///
+/// let array: Array<Dim0, i32> = Array::from_vec([], vec![5])?;
+/// assert_eq!(array.get([]), Some(5));
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub type Dim0 = Dim<0>;
 /// Vectors.
+///
+/// ```
+/// use warpwise::{Array, Dim1};
+///
+/// let array: Array<Dim1, i32> = Array::from_vec([1], vec![5])?;
+/// assert_eq!(array.get([0]), Some(5));
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub type Dim1 = Dim<1>;
 /// Matrices: rows, columns.
+///
+/// ```
+/// use warpwise::{Array, Dim2};
+///
+/// let array: Array<Dim2, i32> = Array::from_vec([1, 1], vec![5])?;
+/// assert_eq!(array.get([0, 0]), Some(5));
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub type Dim2 = Dim<2>;
 /// Three dimensions.
+///
+/// ```
+/// use warpwise::{Array, Dim3};
+///
+/// let array: Array<Dim3, i32> = Array::from_vec([1, 1, 1], vec![5])?;
+/// assert_eq!(array.get([0, 0, 0]), Some(5));
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub type Dim3 = Dim<3>;
 /// Four dimensions.
+///
+/// ```
+/// use warpwise::{Array, Dim4};
+///
+/// let array: Array<Dim4, i32> = Array::from_vec([1, 1, 1, 1], vec![5])?;
+/// assert_eq!(array.get([0, 0, 0, 0]), Some(5));
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub type Dim4 = Dim<4>;
 /// Five dimensions.
+///
+/// ```
+/// use warpwise::{Array, Dim5};
+///
+/// let array: Array<Dim5, i32> = Array::from_vec([1, 1, 1, 1, 1], vec![5])?;
+/// assert_eq!(array.get([0, 0, 0, 0, 0]), Some(5));
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub type Dim5 = Dim<5>;
 /// Six dimensions.
+///
+/// ```
+/// use warpwise::{Array, Dim6};
+///
+/// let array: Array<Dim6, i32> = Array::from_vec([1, 1, 1, 1, 1, 1], vec![5])?;
+/// assert_eq!(array.get([0, 0, 0, 0, 0, 0]), Some(5));
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub type Dim6 = Dim<6>;
 
 /// The shape of an array: how many dimensions it has, and what an index into it looks like.
 ///
 /// An index is `()` for no dimensions, an `i64` for one, a tuple of `i64`, outermost first, for several.
+///
+/// ```
+/// use warpwise::{Acc, Array, Shape, fill};
+///
+/// fn rank<Sh: Shape>(_: &Acc<Array<Sh, f32>>) -> usize {
+///     Sh::RANK
+/// }
+///
+/// assert_eq!(rank(&fill((2, 3), 0.0_f32)), 2);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no shape of an array",
     note = "shapes are `Dim0` to `Dim6`"
@@ -48,6 +122,17 @@ pub trait Shape: Copy + Debug + Send + Sync + 'static {
 }
 
 /// Extents on the host: an array of `usize` for every shape.
+///
+/// ```
+/// use warpwise::{Array, Error, Extents};
+///
+/// fn zeros<X: Extents>(extents: X) -> Result<Array<X::Shape, i32>, Error> {
+///     Array::from_vec(extents, vec![0; extents.sizes().iter().product()])
+/// }
+///
+/// assert_eq!(zeros([2, 3])?.len(), 6);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub trait Extents: Copy + Debug + PartialEq {
     /// The shape they are of.
     type Shape: Shape;
@@ -57,6 +142,17 @@ pub trait Extents: Copy + Debug + PartialEq {
 }
 
 /// Extents within a program: `()`, an `i64` expression or constant, or a tuple of those.
+///
+/// ```
+/// use warpwise::{Acc, Array, Context, IntoShape, fill};
+///
+/// fn zeros<S: IntoShape>(extents: S) -> Acc<Array<S::Shape, i32>> {
+///     fill(extents, 0)
+/// }
+///
+/// assert_eq!(Context::new()?.run(&zeros((2, 3)).size())?, 6);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(message = "`{Self}` does not give the extents of an array")]
 pub trait IntoShape {
     /// The shape they are of.
@@ -67,6 +163,17 @@ pub trait IntoShape {
 }
 
 /// The shape of an array with an innermost dimension.
+///
+/// ```
+/// use warpwise::{Acc, Array, Context, Inner, fill};
+///
+/// fn sums<Sh: Inner>(xs: &Acc<Array<Sh, i32>>) -> Acc<Array<Sh::Outer, i32>> {
+///     xs.sum()
+/// }
+///
+/// assert_eq!(Context::new()?.run(&sums(&fill((2, 3), 1)))?.to_vec(), [3, 3]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "an array of shape `{Self}` has no innermost dimension to work along"
 )]
@@ -76,6 +183,16 @@ pub trait Inner: Shape {
 }
 
 /// A shape to which a dimension can be added.
+///
+/// ```
+/// use warpwise::{Dim1, Extend, Shape};
+///
+/// fn rank_of_rows<Sh: Extend>() -> usize {
+///     <Sh::Larger as Shape>::RANK
+/// }
+///
+/// assert_eq!(rank_of_rows::<Dim1>(), 2);
+/// ```
 pub trait Extend: Shape {
     /// The shape with another innermost dimension.
     type Larger: Inner<Outer = Self>;

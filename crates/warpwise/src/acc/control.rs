@@ -13,6 +13,17 @@ use crate::graph::{self, ArrayTy, Function, Op, Ref, Ty};
 use crate::shape::Shape;
 
 /// One or several arrays: an [`Acc`], or a tuple of those.
+///
+/// ```
+/// use warpwise::{Context, Arrays, enum_from};
+///
+/// fn twice<A: Arrays>(arrays: &A, step: impl Fn(A) -> A) -> A {
+///     step(step(arrays.clone()))
+/// }
+///
+/// assert_eq!(Context::new()?.run(&twice(&enum_from(2, 1), |xs| xs.map(|x| x * 3)))?.to_vec(), [9, 18]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(message = "`{Self}` is no array computation, nor a tuple of those")]
 pub trait Arrays: Clone {
     /// The types of the arrays.

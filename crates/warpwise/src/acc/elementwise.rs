@@ -62,6 +62,14 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
     }
 
     /// As [`zip_with`](Acc::zip_with), of a function that takes the index too.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from, fill};
+    ///
+    /// let sums = enum_from(3, 1_i64).izip_with(&fill(3, 10_i64), |i, x, y| x + i * y);
+    /// assert_eq!(Context::new()?.run(&sums)?.to_vec(), [1, 12, 23]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn izip_with<F: Elt, R: IntoExp>(
         &self,
@@ -101,6 +109,13 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
 }
 
 /// Applies a function to the elements of 2 arrays at the same index, over the intersection of their extents.
+///
+/// ```
+/// use warpwise::{Context, enum_from, fill, zip_with};
+///
+/// assert_eq!(Context::new()?.run(&zip_with(&enum_from(3, 1), &fill(2, 10), |x, y| x * y))?.to_vec(), [10, 20]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 #[track_caller]
 pub fn zip_with<Sh: Shape, A: Elt, B: Elt, R: IntoExp>(
     a: &Acc<Array<Sh, A>>,
@@ -132,6 +147,15 @@ pub fn zip_with3<Sh: Shape, A: Elt, B: Elt, C: Elt, R: IntoExp>(
 }
 
 /// Applies a function to the elements of 4 arrays at the same index, over the intersection of their extents.
+///
+/// ```
+/// use warpwise::{Context, enum_from, fill, zip_with4};
+///
+/// let (tens, hundreds, thousands) = (fill(2, 10), fill(2, 100), fill(2, 1000));
+/// let sums = zip_with4(&enum_from(2, 1), &tens, &hundreds, &thousands, |a, b, c, d| a + b + c + d);
+/// assert_eq!(Context::new()?.run(&sums)?.to_vec(), [1111, 1112]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 #[track_caller]
 pub fn zip_with4<Sh: Shape, A: Elt, B: Elt, C: Elt, D: Elt, R: IntoExp>(
     a: &Acc<Array<Sh, A>>,
@@ -145,6 +169,15 @@ pub fn zip_with4<Sh: Shape, A: Elt, B: Elt, C: Elt, D: Elt, R: IntoExp>(
 }
 
 /// Applies a function to the elements of 5 arrays at the same index, over the intersection of their extents.
+///
+/// ```
+/// use warpwise::{Context, enum_from, zip_with5};
+///
+/// let xs = enum_from(2, 1);
+/// let sums = zip_with5(&xs, &xs, &xs, &xs, &xs, |a, b, c, d, e| a + b + c + d + e);
+/// assert_eq!(Context::new()?.run(&sums)?.to_vec(), [5, 10]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 #[track_caller]
 pub fn zip_with5<Sh: Shape, A: Elt, B: Elt, C: Elt, D: Elt, E: Elt, R: IntoExp>(
     a: &Acc<Array<Sh, A>>,
@@ -159,6 +192,13 @@ pub fn zip_with5<Sh: Shape, A: Elt, B: Elt, C: Elt, D: Elt, E: Elt, R: IntoExp>(
 }
 
 /// Tuples of the elements of 2 arrays at the same index, over the intersection of their extents.
+///
+/// ```
+/// use warpwise::{Context, enum_from, fill, zip};
+///
+/// assert_eq!(Context::new()?.run(&zip(&enum_from(3, 1), &fill(2, true)))?.to_vec(), [(1, true), (2, true)]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 #[track_caller]
 pub fn zip<Sh: Shape, A: Elt, B: Elt>(
     a: &Acc<Array<Sh, A>>,
@@ -168,6 +208,13 @@ pub fn zip<Sh: Shape, A: Elt, B: Elt>(
 }
 
 /// Tuples of the elements of 3 arrays at the same index, over the intersection of their extents.
+///
+/// ```
+/// use warpwise::{Context, enum_from, fill, zip3};
+///
+/// assert_eq!(Context::new()?.run(&zip3(&enum_from(1, 1), &fill(1, true), &fill(1, 0.5)))?.to_vec(), [(1, true, 0.5)]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 #[track_caller]
 pub fn zip3<Sh: Shape, A: Elt, B: Elt, C: Elt>(
     a: &Acc<Array<Sh, A>>,
@@ -178,6 +225,13 @@ pub fn zip3<Sh: Shape, A: Elt, B: Elt, C: Elt>(
 }
 
 /// Tuples of the elements of 4 arrays at the same index, over the intersection of their extents.
+///
+/// ```
+/// use warpwise::{Context, enum_from, fill, zip4};
+///
+/// assert_eq!(Context::new()?.run(&zip4(&enum_from(1, 1), &fill(1, true), &fill(1, 0.5), &fill(1, 'x')))?.to_vec(), [(1, true, 0.5, 'x')]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 #[track_caller]
 pub fn zip4<Sh: Shape, A: Elt, B: Elt, C: Elt, D: Elt>(
     a: &Acc<Array<Sh, A>>,
@@ -265,6 +319,15 @@ macro_rules! unzips {
     ($($method:ident $($name:ident $at:tt)*;)*) => { $(
         impl<Sh: Shape, $($name: Elt),*> Acc<Array<Sh, ($($name,)*)>> {
             /// The arrays of the parts of tuples.
+            ///
+            /// ```
+            /// use warpwise::{Context, fill};
+            ///
+            /// let (numbers, truths) = fill(2, (7, true)).unzip();
+            /// let (numbers, truths) = Context::new()?.run(&(numbers, truths))?;
+            /// assert_eq!((numbers.to_vec(), truths.to_vec()), (vec![7, 7], vec![true, true]));
+            /// # Ok::<(), warpwise::Error>(())
+            /// ```
             #[track_caller]
             pub fn $method(&self) -> ($(Acc<Array<Sh, $name>>,)*) {
                 ($(self.map(|parts| parts.$at),)*)

@@ -91,6 +91,13 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
     }
 
     /// Combines all elements, in row-major order; no elements are an error of the run.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::new()?.run(&enum_from((2, 3), 1).fold1_all(|x, y| x * y))?.to_vec(), [720]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn fold1_all<R: IntoExp<Elt = E>>(
         &self,
@@ -116,6 +123,13 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
     }
 
     /// Whether a condition holds for some element.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::new()?.run(&enum_from(4, 1_i64).any(|x| x.gt(3)))?.to_vec(), [true]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn any<R: IntoExp<Elt = bool>>(&self, f: impl FnOnce(E::View) -> R + Send) -> Acc<Array<Dim0, bool>> {
         self.map(f).folded_whole(Fold::Neutral, Some(Exp::constant(false)), |x, y| x | y)
@@ -151,6 +165,13 @@ impl<Sh: Inner, E: Num> Acc<Array<Sh, E>> {
     }
 
     /// The products along the innermost dimension.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::new()?.run(&enum_from((2, 2), 1).product())?.to_vec(), [2, 12]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn product(&self) -> Acc<Array<Sh::Outer, E>> {
         self.reduce(Exp::constant(E::of(1.0)), |x, y| x * y)
@@ -173,6 +194,13 @@ impl<Sh: Inner, E: Num> Acc<Array<Sh, E>> {
     }
 
     /// The greatest values along the innermost dimension; no elements are an error of the run.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::new()?.run(&enum_from((2, 2), 1).maximum())?.to_vec(), [2, 4]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn maximum(&self) -> Acc<Array<Sh::Outer, E>> {
         self.fold1(|x, y| x.max(y))

@@ -128,18 +128,40 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
     }
 
     /// The number of elements.
+    ///
+    /// ```
+    /// use warpwise::{Context, fill};
+    ///
+    /// assert_eq!(Context::new()?.run(&fill((2, 3), 1.0).size())?, 6);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn size(&self) -> Exp<i64> {
         product(self.extents_exp(), Sh::RANK)
     }
 
     /// Whether there are no elements.
+    ///
+    /// ```
+    /// use warpwise::{Context, fill};
+    ///
+    /// assert_eq!(Context::new()?.run(&fill((2, 0), 1.0).is_empty())?, true);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn is_empty(&self) -> Exp<bool> {
         self.size().eq(0)
     }
 
     /// Reads elements in scalar functions.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// let table = enum_from(3, 10).reader();
+    /// assert_eq!(Context::new()?.run(&enum_from(2, 0_i64).map(|i| table.at(2 - i)))?.to_vec(), [12, 11]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn reader(&self) -> Reader<Sh, E> {
         Reader { array: Exp::of(self.node()), shape: PhantomData }
@@ -184,12 +206,29 @@ impl<E: Elt> Acc<Array<crate::Dim0, E>> {
 
 impl<Sh: Shape, E: Elt> Reader<Sh, E> {
     /// The element at an index, which is checked when the program runs.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from, generate};
+    ///
+    /// let xs = enum_from(3, 5).reader();
+    /// let differences = generate(2, |i| xs.at(i + 1) - xs.at(i));
+    /// assert_eq!(Context::new()?.run(&differences)?.to_vec(), [1, 1]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn at(self, index: impl Operand<Sh::Index>) -> E::View {
         at::<Sh::Index, E>(self.array.node(), index.operand(), false)
     }
 
     /// The extents of the array, outermost first.
+    ///
+    /// ```
+    /// use warpwise::{Context, fill, generate};
+    ///
+    /// let (n, m) = fill((2, 3), true).reader().extents();
+    /// assert_eq!(Context::new()?.run(&generate(2, |i| i * m + n))?.to_vec(), [2, 5]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn extents(self) -> <Sh::Index as Elt>::View {
         Exp::<Sh::Index>::make(Op::Extents, vec![self.array.node()], Vec::new()).view()

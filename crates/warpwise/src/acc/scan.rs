@@ -57,6 +57,13 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
     }
 
     /// `[z, f(z, x0), ...]` without the last combination: as many elements as the array has.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::new()?.run(&enum_from(3, 1).prescan(10, |x, y| x + y))?.to_vec(), [10, 11, 13]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn prescan<R: IntoExp<Elt = E>>(
         &self,
@@ -67,6 +74,13 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
     }
 
     /// `[f(z, x0), f(f(z, x0), x1), ...]`: as many elements as the array has.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::new()?.run(&enum_from(3, 1).postscan(10, |x, y| x + y))?.to_vec(), [11, 13, 16]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn postscan<R: IntoExp<Elt = E>>(
         &self,
@@ -94,6 +108,13 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
     }
 
     /// `[..., f(x_last, z), z]`: one element more than the array has along its innermost dimension.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::new()?.run(&enum_from(3, 1).scan_right(10, |x, y| x + y))?.to_vec(), [16, 15, 13, 10]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn scan_right<R: IntoExp<Elt = E>>(
         &self,
@@ -105,6 +126,15 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
     }
 
     /// The array of [`prescan_right`](Acc::prescan_right), and the combination of everything.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// let (after, total) = enum_from(3, 1).scan_right_split(0, |x, y| x + y);
+    /// let (after, total) = Context::new()?.run(&(after, total))?;
+    /// assert_eq!((after.to_vec(), total.to_vec()), (vec![5, 3, 0], vec![6]));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn scan_right_split<R: IntoExp<Elt = E>>(
         &self,
@@ -116,6 +146,13 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
     }
 
     /// `[..., f(x_last, z), z]` without the first combination: as many elements as the array has.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::new()?.run(&enum_from(3, 1).prescan_right(10, |x, y| x + y))?.to_vec(), [15, 13, 10]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn prescan_right<R: IntoExp<Elt = E>>(
         &self,
@@ -126,6 +163,13 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
     }
 
     /// `[..., f(x_last, z)]`: as many elements as the array has.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::new()?.run(&enum_from(3, 1).postscan_right(10, |x, y| x + y))?.to_vec(), [16, 15, 13]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn postscan_right<R: IntoExp<Elt = E>>(
         &self,
@@ -136,6 +180,13 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
     }
 
     /// `[..., f(x_last_but_one, x_last), x_last]`: as many elements as the array has.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::new()?.run(&enum_from(3, 1).scan1_right(|x, y| x + y))?.to_vec(), [6, 5, 3]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn scan1_right<R: IntoExp<Elt = E>>(
         &self,

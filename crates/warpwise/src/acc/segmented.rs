@@ -136,6 +136,14 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
     }
 
     /// [`postscan`](Acc::postscan) of every segment by itself.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, enum_from, use_};
+    ///
+    /// let lengths = use_(&Array::from_vec([3], vec![2_i64, 0, 3])?);
+    /// assert_eq!(Context::new()?.run(&enum_from(5, 1).postscan_segments(10, &lengths, |x, y| x + y))?.to_vec(), [11, 13, 13, 17, 22]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn postscan_segments<R: IntoExp<Elt = E>>(
         &self,
@@ -148,6 +156,14 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
     }
 
     /// [`prescan`](Acc::prescan) of every segment by itself.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, enum_from, use_};
+    ///
+    /// let lengths = use_(&Array::from_vec([3], vec![2_i64, 0, 3])?);
+    /// assert_eq!(Context::new()?.run(&enum_from(5, 1).prescan_segments(10, &lengths, |x, y| x + y))?.to_vec(), [10, 11, 10, 13, 17]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn prescan_segments<R: IntoExp<Elt = E>>(
         &self,
@@ -160,6 +176,14 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
     }
 
     /// [`scan`](Acc::scan) of every segment by itself: the result has an element more for every segment.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, enum_from, use_};
+    ///
+    /// let lengths = use_(&Array::from_vec([3], vec![2_i64, 0, 3])?);
+    /// assert_eq!(Context::new()?.run(&enum_from(5, 1).scan_segments(10, &lengths, |x, y| x + y))?.to_vec(), [10, 11, 13, 10, 10, 13, 17, 22]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn scan_segments<R: IntoExp<Elt = E>>(
         &self,
@@ -178,6 +202,16 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
     }
 
     /// [`scan_split`](Acc::scan_split) of every segment by itself.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, enum_from, use_};
+    ///
+    /// let lengths = use_(&Array::from_vec([3], vec![2_i64, 0, 3])?);
+    /// let (before, totals) = enum_from(5, 1).scan_split_segments(10, &lengths, |x, y| x + y);
+    /// let (before, totals) = Context::new()?.run(&(before, totals))?;
+    /// assert_eq!((before.to_vec(), totals.to_vec()), (vec![10, 11, 10, 13, 17], vec![13, 10, 22]));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn scan_split_segments<R: IntoExp<Elt = E>>(
         &self,
@@ -191,6 +225,14 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
     }
 
     /// [`scan1_right`](Acc::scan1_right) of every segment by itself.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, enum_from, use_};
+    ///
+    /// let lengths = use_(&Array::from_vec([3], vec![2_i64, 0, 3])?);
+    /// assert_eq!(Context::new()?.run(&enum_from(5, 1).scan1_right_segments(&lengths, |x, y| x + y))?.to_vec(), [3, 2, 12, 9, 5]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn scan1_right_segments<R: IntoExp<Elt = E>>(
         &self,
@@ -201,6 +243,14 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
     }
 
     /// [`postscan_right`](Acc::postscan_right) of every segment by itself.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, enum_from, use_};
+    ///
+    /// let lengths = use_(&Array::from_vec([3], vec![2_i64, 0, 3])?);
+    /// assert_eq!(Context::new()?.run(&enum_from(5, 1).postscan_right_segments(10, &lengths, |x, y| x + y))?.to_vec(), [13, 12, 22, 19, 15]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn postscan_right_segments<R: IntoExp<Elt = E>>(
         &self,
@@ -212,6 +262,14 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
     }
 
     /// [`prescan_right`](Acc::prescan_right) of every segment by itself.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, enum_from, use_};
+    ///
+    /// let lengths = use_(&Array::from_vec([3], vec![2_i64, 0, 3])?);
+    /// assert_eq!(Context::new()?.run(&enum_from(5, 1).prescan_right_segments(10, &lengths, |x, y| x + y))?.to_vec(), [12, 10, 19, 15, 10]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn prescan_right_segments<R: IntoExp<Elt = E>>(
         &self,
@@ -223,6 +281,14 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
     }
 
     /// [`scan_right`](Acc::scan_right) of every segment by itself.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, enum_from, use_};
+    ///
+    /// let lengths = use_(&Array::from_vec([3], vec![2_i64, 0, 3])?);
+    /// assert_eq!(Context::new()?.run(&enum_from(5, 1).scan_right_segments(10, &lengths, |x, y| x + y))?.to_vec(), [13, 12, 10, 10, 22, 19, 15, 10]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn scan_right_segments<R: IntoExp<Elt = E>>(
         &self,
@@ -234,6 +300,16 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
     }
 
     /// [`scan_right_split`](Acc::scan_right_split) of every segment by itself.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, enum_from, use_};
+    ///
+    /// let lengths = use_(&Array::from_vec([3], vec![2_i64, 0, 3])?);
+    /// let (after, totals) = enum_from(5, 1).scan_right_split_segments(10, &lengths, |x, y| x + y);
+    /// let (after, totals) = Context::new()?.run(&(after, totals))?;
+    /// assert_eq!((after.to_vec(), totals.to_vec()), (vec![12, 10, 19, 15, 10], vec![13, 10, 22]));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn scan_right_split_segments<R: IntoExp<Elt = E>>(
         &self,

@@ -7,6 +7,18 @@ use crate::exp::{Exp, cond};
 use crate::shape::{Dim1, Dim2, Dim3, Shape};
 
 /// What lies beyond the borders of an array.
+///
+/// ```
+/// use warpwise::{Boundary, Context, enum_from};
+///
+/// let xs = enum_from(3, 1);
+/// let right = |boundary| Context::new()?.run(&xs.stencil(boundary, |[_, _, right]| right)).map(|xs| xs.to_vec());
+/// assert_eq!(right(Boundary::Clamp)?, [2, 3, 3]);
+/// assert_eq!(right(Boundary::Mirror)?, [2, 3, 3]);
+/// assert_eq!(right(Boundary::Wrap)?, [2, 3, 1]);
+/// assert_eq!(right(Boundary::Constant(0))?, [2, 3, 0]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub enum Boundary<E: Elt> {
     /// The nearest element within.
     Clamp,

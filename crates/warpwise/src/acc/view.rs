@@ -123,6 +123,13 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
     }
 
     /// The array with two dimensions exchanged, counted from the outermost.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::new()?.run(&enum_from((1, 2, 2), 1).transpose_on(0, 2))?.to_vec(), [1, 3, 2, 4]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn transpose_on(&self, first: usize, second: usize) -> Acc<Array<Sh, E>> {
         let mut perm: Vec<usize> = (0..Sh::RANK).collect();
@@ -161,6 +168,13 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
     }
 
     /// The extent of the innermost dimension.
+    ///
+    /// ```
+    /// use warpwise::{Context, fill};
+    ///
+    /// assert_eq!(Context::new()?.run(&fill((2, 3), true).inner_extent())?, 3);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn inner_extent(&self) -> Exp<i64> {
         self.extents_exp().part(Sh::RANK - 1)
@@ -186,36 +200,78 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
     }
 
     /// All but the first `count` elements along the innermost dimension.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::new()?.run(&enum_from((2, 3), 1).skip(2))?.to_vec(), [3, 6]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn skip(&self, count: impl Operand<i64>) -> Acc<Array<Sh, E>> {
         self.skip_on(Sh::RANK - 1, count)
     }
 
     /// All but the last element along the innermost dimension.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::new()?.run(&enum_from((2, 2), 1).init())?.to_vec(), [1, 3]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn init(&self) -> Acc<Array<Sh, E>> {
         self.take(self.inner_extent() - 1)
     }
 
     /// All but the first element along the innermost dimension.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::new()?.run(&enum_from((2, 2), 1).tail())?.to_vec(), [2, 4]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn tail(&self) -> Acc<Array<Sh, E>> {
         self.skip(1)
     }
 
     /// `count` elements from `start` on along the innermost dimension, or as many as there are.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::new()?.run(&enum_from((2, 4), 1).slit(1, 2))?.to_vec(), [2, 3, 6, 7]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn slit(&self, start: impl Operand<i64>, count: impl Operand<i64>) -> Acc<Array<Sh, E>> {
         self.range_on(Sh::RANK - 1, start.operand(), count.operand())
     }
 
     /// As [`take`](Acc::take), along another dimension, counted from the outermost.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::new()?.run(&enum_from((3, 2), 1).take_on(0, 1))?.to_vec(), [1, 2]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn take_on(&self, dimension: usize, count: impl Operand<i64>) -> Acc<Array<Sh, E>> {
         self.range_on(dimension, Exp::constant(0), count.operand())
     }
 
     /// As [`skip`](Acc::skip), along another dimension, counted from the outermost.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::new()?.run(&enum_from((3, 2), 1).skip_on(0, 2))?.to_vec(), [5, 6]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn skip_on(&self, dimension: usize, count: impl Operand<i64>) -> Acc<Array<Sh, E>> {
         self.range_on(dimension, count.operand(), Exp::greatest())
@@ -291,10 +347,30 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
 }
 
 /// All of a dimension, in [`slice`](Acc::slice) and [`replicate`](Acc::replicate).
+///
+/// ```
+/// use warpwise::{All, Context, enum_from};
+///
+/// assert_eq!(Context::new()?.run(&enum_from((2, 3), 1).slice((All, 1)))?.to_vec(), [2, 5]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct All;
 
 /// What names a part of an array: [`All`] or an index for every dimension, as a tuple.
+///
+/// ```
+/// use warpwise::{Acc, Array, All, Context, Dim2, Matrix, Slicing, enum_from};
+///
+/// fn part<S: Slicing<Full = Dim2>>(matrix: &Acc<Matrix<i32>>, slice: S) -> Acc<Array<S::Part, i32>> {
+///     matrix.slice(slice)
+/// }
+///
+/// let matrix = enum_from((2, 3), 1);
+/// let (column, element) = Context::new()?.run(&(part(&matrix, (All, 0)), part(&matrix, (1, 2))))?;
+/// assert_eq!((column.to_vec(), element.to_vec()), (vec![1, 4], vec![6]));
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(message = "`{Self}` is no slice of an array")]
 pub trait Slicing {
     /// The shape of what the slice is taken from.

@@ -27,6 +27,12 @@ pub struct Complex<T: Float> {
 
 impl<T: Float> Complex<T> {
     /// A complex number of these parts.
+    ///
+    /// ```
+    /// use warpwise::Complex;
+    ///
+    /// assert_eq!(Complex::new(3.0, 4.0).im, 4.0);
+    /// ```
     pub fn new(re: T, im: T) -> Complex<T> {
         Complex { re, im }
     }
@@ -50,43 +56,105 @@ impl<T: Float> ComplexExp<T> {
     }
 
     /// `cos(angle) + i sin(angle)`.
+    ///
+    /// ```
+    /// use warpwise::{Complex, ComplexExp, Context, unit};
+    ///
+    /// let z = Context::new()?.run(&unit(ComplexExp::<f64>::cis(0.0)))?;
+    /// assert_eq!(z.to_vec(), [Complex::new(1.0, 0.0)]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn cis(angle: impl Operand<T>) -> ComplexExp<T> {
         let angle = angle.operand();
         ComplexExp { re: angle.cos(), im: angle.sin() }
     }
 
     /// The conjugate.
+    ///
+    /// ```
+    /// use warpwise::{Complex, ComplexExp, Context, unit};
+    ///
+    /// let z = ComplexExp::<f64>::new(3.0, 4.0);
+    /// assert_eq!(Context::new()?.run(&unit(z.conj()))?.to_vec(), [Complex::new(3.0, -4.0)]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn conj(self) -> ComplexExp<T> {
         ComplexExp { re: self.re, im: -self.im }
     }
 
     /// The square of the magnitude.
+    ///
+    /// ```
+    /// use warpwise::{ComplexExp, Context};
+    ///
+    /// let z = ComplexExp::<f64>::new(3.0, 4.0);
+    /// assert_eq!(Context::new()?.run(&z.norm_sqr())?, 25.0);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn norm_sqr(self) -> Exp<T> {
         self.re * self.re + self.im * self.im
     }
 
     /// The magnitude.
+    ///
+    /// ```
+    /// use warpwise::{ComplexExp, Context};
+    ///
+    /// let z = ComplexExp::<f64>::new(3.0, 4.0);
+    /// assert_eq!(Context::new()?.run(&z.abs())?, 5.0);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn abs(self) -> Exp<T> {
         self.re.hypot(self.im)
     }
 
     /// The angle to the positive real axis.
+    ///
+    /// ```
+    /// use warpwise::{ComplexExp, Context};
+    ///
+    /// assert_eq!(Context::new()?.run(&ComplexExp::<f64>::new(0.0, 1.0).arg())?, std::f64::consts::FRAC_PI_2);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn arg(self) -> Exp<T> {
         self.im.atan2(self.re)
     }
 
     /// Multiplied by a real number.
+    ///
+    /// ```
+    /// use warpwise::{Complex, ComplexExp, Context, unit};
+    ///
+    /// let z = ComplexExp::<f64>::new(3.0, 4.0);
+    /// assert_eq!(Context::new()?.run(&unit(z.scale(2.0)))?.to_vec(), [Complex::new(6.0, 8.0)]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn scale(self, by: impl Operand<T>) -> ComplexExp<T> {
         let by = by.operand();
         ComplexExp { re: self.re * by, im: self.im * by }
     }
 
     /// The exponential function.
+    ///
+    /// ```
+    /// use warpwise::{Complex, ComplexExp, Context, unit};
+    ///
+    /// assert_eq!(Context::new()?.run(&unit(ComplexExp::<f64>::new(0.0, 0.0).exp()))?.to_vec(), [Complex::new(1.0, 0.0)]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn exp(self) -> ComplexExp<T> {
         ComplexExp::cis(self.im).scale(self.re.exp())
     }
 
     /// The square root with non-negative real part.
+    ///
+    /// ```
+    /// use warpwise::{Complex, ComplexExp, Context, unit};
+    ///
+    /// let z = ComplexExp::<f64>::new(3.0, 4.0);
+    /// assert_eq!(Context::new()?.run(&unit(z.sqrt()))?.to_vec(), [Complex::new(2.0, 1.0)]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn sqrt(self) -> ComplexExp<T> {
         let magnitude = self.abs();
         let re = ((magnitude + self.re) * T::of(0.5)).sqrt();

@@ -68,6 +68,16 @@ pub trait Elt: Clone + Send + Sync + 'static {
         columns_of(elements, shape, pool)
     }
 
+    /// Elements as an array per component; those of scalars stay where they lie.
+    #[doc(hidden)]
+    fn into_columns(
+        elements: Vec<Self>,
+        shape: &[i64],
+        pool: &MemoryPool,
+    ) -> Result<Vec<Column>, OutOfMemory> {
+        columns_of(&elements, shape, pool)
+    }
+
     /// All elements of columns.
     #[doc(hidden)]
     fn from_columns(columns: &[Column], count: usize) -> Option<Vec<Self>> {
@@ -77,6 +87,17 @@ pub trait Elt: Clone + Send + Sync + 'static {
 
 /// What closures may yield and operations take as an expression: expressions, views, constants of scalar type, and
 /// tuples and arrays of those.
+///
+/// ```
+/// use warpwise::{Acc, Context, IntoExp, Vector, fill};
+///
+/// fn pairs<R: IntoExp>(element: R) -> Acc<Vector<R::Elt>> {
+///     fill(2, element)
+/// }
+///
+/// assert_eq!(Context::new()?.run(&pairs((1, true)))?.to_vec(), [(1, true), (1, true)]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(message = "`{Self}` is no scalar expression")]
 pub trait IntoExp {
     /// The type of the value.
@@ -88,6 +109,18 @@ pub trait IntoExp {
 
 /// What stands for an expression of the type `E` where that is known: expressions, views, constants, and tuples
 /// and arrays of those.
+///
+/// ```
+/// use warpwise::{Context, Exp, Operand};
+///
+/// fn above(limit: impl Operand<i32>) -> Exp<bool> {
+///     Exp::constant(5).gt(limit)
+/// }
+///
+/// let (constant, expression) = (above(3), above(Exp::constant(7)));
+/// assert_eq!(Context::new()?.run(&(constant, expression))?, (true, false));
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(message = "`{Self}` is no expression of type `{E}`")]
 pub trait Operand<E: Elt> {
     /// The expression.

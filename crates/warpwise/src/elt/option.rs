@@ -30,36 +30,79 @@ impl<T> Copy for OptionExp<T> {}
 
 impl<T: Elt> OptionExp<T> {
     /// A value.
+    ///
+    /// ```
+    /// use warpwise::{Context, OptionExp, fill};
+    ///
+    /// assert_eq!(Context::new()?.run(&fill(1, OptionExp::some(7)))?.to_vec(), [Some(7)]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn some(value: impl Operand<T>) -> OptionExp<T> {
         OptionExp(Exp::join(vec![Exp::constant(true).node(), value.operand().node()]))
     }
 
     /// No value.
+    ///
+    /// ```
+    /// use warpwise::{Context, OptionExp, fill};
+    ///
+    /// assert_eq!(Context::new()?.run(&fill(1, OptionExp::<i32>::none()))?.to_vec(), [None]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn none() -> OptionExp<T> {
         OptionExp(Exp::join(vec![Exp::constant(false).node(), zero::<T>()]))
     }
 
     /// Whether there is a value.
+    ///
+    /// ```
+    /// use warpwise::{Context, OptionExp};
+    ///
+    /// assert_eq!(Context::new()?.run(&OptionExp::<i32>::some(7).is_some())?, true);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn is_some(self) -> Exp<bool> {
         self.0.part(0)
     }
 
     /// Whether there is no value.
+    ///
+    /// ```
+    /// use warpwise::{Context, OptionExp};
+    ///
+    /// assert_eq!(Context::new()?.run(&OptionExp::<i32>::some(7).is_none())?, false);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn is_none(self) -> Exp<bool> {
         !self.is_some()
     }
 
     /// The value, or another one where there is none.
+    ///
+    /// ```
+    /// use warpwise::{Context, OptionExp};
+    ///
+    /// assert_eq!(Context::new()?.run(&OptionExp::<i32>::none().unwrap_or(5))?, 5);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn unwrap_or(self, default: impl Operand<T>) -> T::View {
         cond(self.is_some(), self.0.part::<T>(1), default.operand())
     }
 
     /// What the first closure makes of the value, or what the second one gives where there is none.
+    ///
+    /// ```
+    /// use warpwise::{Context, OptionExp};
+    ///
+    /// let double = OptionExp::<i32>::some(7).cases::<i32, _, _>(|x| x * 2, || 0);
+    /// assert_eq!(Context::new()?.run(&double)?, 14);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn cases<R: Elt, A: Operand<R>, B: Operand<R>>(
         self,

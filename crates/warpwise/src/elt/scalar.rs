@@ -11,6 +11,17 @@ use super::{Elt, IntoExp, Operand, Values};
 use crate::exp::Exp;
 
 /// A scalar: an element whose view is the expression itself.
+///
+/// ```
+/// use warpwise::{Acc, Context, Scalar, Vector, fill};
+///
+/// fn same<T: Scalar>(xs: &Acc<Vector<T>>) -> Acc<Vector<T>> {
+///     xs.map(|x| x)
+/// }
+///
+/// assert_eq!(Context::new()?.run(&same(&fill(2, true)))?.to_vec(), [true, true]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub trait Scalar:
     Elt<View = Exp<Self>> + IntoExp<Elt = Self> + Operand<Self> + Copy + Debug + PartialEq + Element
 {
@@ -24,6 +35,17 @@ pub trait Scalar:
 }
 
 /// A number.
+///
+/// ```
+/// use warpwise::{Acc, Context, Num, Vector, enum_from};
+///
+/// fn squares<T: Num>(xs: &Acc<Vector<T>>) -> Acc<Vector<T>> {
+///     xs.map(|x| x * x)
+/// }
+///
+/// assert_eq!(Context::new()?.run(&squares(&enum_from(3, 1.0_f32)))?.to_vec(), [1.0, 4.0, 9.0]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(message = "`{Self}` is no number")]
 pub trait Num: Scalar {
     /// The number nearest to this one.
@@ -36,17 +58,61 @@ pub trait Num: Scalar {
 }
 
 /// A number with a sign.
+///
+/// ```
+/// use warpwise::{Context, Exp, Signed};
+///
+/// fn opposite<T: Signed>(x: Exp<T>) -> Exp<T> {
+///     -x
+/// }
+///
+/// assert_eq!(Context::new()?.run(&opposite(Exp::constant(3_i8)))?, -3);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub trait Signed: Num {}
 
 /// An integer.
+///
+/// ```
+/// use warpwise::{Context, Exp, Integer};
+///
+/// fn rest<T: Integer>(x: Exp<T>, y: Exp<T>) -> Exp<T> {
+///     x % y
+/// }
+///
+/// assert_eq!(Context::new()?.run(&rest(Exp::constant(7_u16), Exp::constant(4)))?, 3);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(message = "`{Self}` is no integer")]
 pub trait Integer: Num + Bits {}
 
 /// A floating-point number.
+///
+/// ```
+/// use warpwise::{Context, Exp, Float};
+///
+/// fn length<T: Float>(x: Exp<T>, y: Exp<T>) -> Exp<T> {
+///     (x * x + y * y).sqrt()
+/// }
+///
+/// assert_eq!(Context::new()?.run(&length(Exp::constant(3.0_f32), Exp::constant(4.0)))?, 5.0);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(message = "`{Self}` is no floating-point number")]
 pub trait Float: Signed {}
 
 /// An integer or `bool`: what `&`, `|`, `^` and `!` work on.
+///
+/// ```
+/// use warpwise::{Bits, Context, Exp};
+///
+/// fn both<T: Bits>(x: Exp<T>, y: Exp<T>) -> Exp<T> {
+///     x & y
+/// }
+///
+/// assert_eq!(Context::new()?.run(&both(Exp::constant(6_u8), Exp::constant(3)))?, 2);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(message = "`{Self}` has no bit operations")]
 pub trait Bits: Scalar {}
 
@@ -77,6 +143,10 @@ macro_rules! scalars {
 
             fn to_columns(elements: &[$ty], shape: &[i64], pool: &MemoryPool) -> Result<Vec<Column>, OutOfMemory> {
                 Ok(vec![Column::from_slice(pool, shape, elements)?])
+            }
+
+            fn into_columns(elements: Vec<$ty>, shape: &[i64], _pool: &MemoryPool) -> Result<Vec<Column>, OutOfMemory> {
+                Ok(vec![Column::from_vec(shape, elements)])
             }
 
             fn from_columns(columns: &[Column], _count: usize) -> Option<Vec<$ty>> {

@@ -23,6 +23,14 @@ impl<T: Scalar> Exp<T> {
     }
 
     /// Whether the values differ.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// let x = Exp::constant(3_i32);
+    /// assert_eq!(Context::new()?.run(&x.ne(4))?, true);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[allow(clippy::should_implement_trait)]
     #[track_caller]
     pub fn ne(self, other: impl Operand<T>) -> Exp<bool> {
@@ -68,6 +76,14 @@ impl<T: Scalar> Exp<T> {
     }
 
     /// `self <= other`.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// let x = Exp::constant(3_i32);
+    /// assert_eq!(Context::new()?.run(&x.le(4))?, true);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[allow(clippy::should_implement_trait)]
     #[track_caller]
     pub fn le(self, other: impl Operand<T>) -> Exp<bool> {
@@ -75,6 +91,14 @@ impl<T: Scalar> Exp<T> {
     }
 
     /// `self > other`.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// let x = Exp::constant(3_i32);
+    /// assert_eq!(Context::new()?.run(&x.gt(4))?, false);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[allow(clippy::should_implement_trait)]
     #[track_caller]
     pub fn gt(self, other: impl Operand<T>) -> Exp<bool> {
@@ -82,6 +106,14 @@ impl<T: Scalar> Exp<T> {
     }
 
     /// `self >= other`.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// let x = Exp::constant(3_i32);
+    /// assert_eq!(Context::new()?.run(&x.ge(4))?, false);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[allow(clippy::should_implement_trait)]
     #[track_caller]
     pub fn ge(self, other: impl Operand<T>) -> Exp<bool> {
@@ -91,6 +123,14 @@ impl<T: Scalar> Exp<T> {
 
 impl<T: Num> Exp<T> {
     /// The smaller value; of floats the one that is no NaN.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// let x = Exp::constant(3_i32);
+    /// assert_eq!(Context::new()?.run(&x.min(4))?, 3);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[allow(clippy::should_implement_trait)]
     #[track_caller]
     pub fn min(self, other: impl Operand<T>) -> Exp<T> {
@@ -98,6 +138,14 @@ impl<T: Num> Exp<T> {
     }
 
     /// The greater value; of floats the one that is no NaN.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// let x = Exp::constant(3_i32);
+    /// assert_eq!(Context::new()?.run(&x.max(4))?, 4);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[allow(clippy::should_implement_trait)]
     #[track_caller]
     pub fn max(self, other: impl Operand<T>) -> Exp<T> {
@@ -135,12 +183,28 @@ impl Exp<bool> {
     }
 
     /// Whether one of them holds; the other is computed only if this one does not.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// let x = Exp::constant(3_i32);
+    /// assert_eq!(Context::new()?.run(&x.gt(4).or(x.eq(3)))?, true);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn or(self, other: impl Operand<bool>) -> Exp<bool> {
         cond(self, Exp::constant(true), other.operand())
     }
 
     /// 1 for `true`, 0 for `false`.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// let x = Exp::constant(3_i32);
+    /// assert_eq!(Context::new()?.run(&x.eq(3).to_int())?, 1);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn to_int(self) -> Exp<i64> {
         Exp::make(Op::Convert(ConvertOp::ZExt), vec![self.node()], Vec::new())

@@ -52,6 +52,13 @@ impl Exp<char> {
     }
 
     /// The character of a code point; a result that holds none cannot be read by the host.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::new()?.run(&Exp::<char>::from_code(Exp::constant(97)))?, 'a');
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn from_code(code: Exp<u32>) -> Exp<char> {
         code.part(0)

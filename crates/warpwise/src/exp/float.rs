@@ -6,11 +6,19 @@ use super::{Exp, cond};
 use crate::elt::{Float, Operand};
 use crate::graph::Op;
 
-/// Methods that are one operator.
+/// Methods that are one operator, each with a value and what becomes of it.
 macro_rules! functions {
-    ($($(#[$meta:meta])* $name:ident $op:ident;)*) => {
+    ($($(#[$meta:meta])* $name:ident $op:ident $of:literal is $result:literal;)*) => {
         impl<T: Float> Exp<T> { $(
             $(#[$meta])*
+            ///
+            /// ```
+            /// use warpwise::{Context, Exp};
+            ///
+            #[doc = concat!("let found = Context::new()?.run(&Exp::constant(", $of, "_f64).", stringify!($name), "())?;")]
+            #[doc = concat!("assert!((found - ", $result, "_f64).abs() < 1e-12);")]
+            /// # Ok::<(), warpwise::Error>(())
+            /// ```
             #[track_caller]
             pub fn $name(self) -> Exp<T> {
                 self.unary(UnaryOp::$op)
@@ -19,11 +27,19 @@ macro_rules! functions {
     };
 }
 
-/// Methods that are one operator of two operands.
+/// Methods that are one operator of two operands, each with two values and what becomes of them.
 macro_rules! binary_functions {
-    ($($(#[$meta:meta])* $name:ident $op:ident;)*) => {
+    ($($(#[$meta:meta])* $name:ident $op:ident $of:literal by $by:literal is $result:literal;)*) => {
         impl<T: Float> Exp<T> { $(
             $(#[$meta])*
+            ///
+            /// ```
+            /// use warpwise::{Context, Exp};
+            ///
+            #[doc = concat!("let found = Context::new()?.run(&Exp::constant(", $of, "_f64).", stringify!($name), "(", $by, "))?;")]
+            #[doc = concat!("assert!((found - ", $result, "_f64).abs() < 1e-12);")]
+            /// # Ok::<(), warpwise::Error>(())
+            /// ```
             #[track_caller]
             pub fn $name(self, other: impl Operand<T>) -> Exp<T> {
                 self.binary(BinaryOp::$op, other.operand())
@@ -34,80 +50,80 @@ macro_rules! binary_functions {
 
 functions! {
     /// The square root, correctly rounded.
-    sqrt Sqrt;
+    sqrt Sqrt 9.0 is 3.0;
     /// The cube root.
-    cbrt Cbrt;
+    cbrt Cbrt 27.0 is 3.0;
     /// The power of e.
-    exp Exp;
+    exp Exp 0.0 is 1.0;
     /// The power of 2.
-    exp2 Exp2;
+    exp2 Exp2 3.0 is 8.0;
     /// The power of 10.
-    exp10 Exp10;
+    exp10 Exp10 2.0 is 100.0;
     /// `exp(x) - 1`, precise near 0.
-    exp_m1 Expm1;
+    exp_m1 Expm1 0.0 is 0.0;
     /// The natural logarithm.
-    ln Log;
+    ln Log 1.0 is 0.0;
     /// The logarithm to base 2.
-    log2 Log2;
+    log2 Log2 8.0 is 3.0;
     /// The logarithm to base 10.
-    log10 Log10;
+    log10 Log10 100.0 is 2.0;
     /// `ln(1 + x)`, precise near 0.
-    ln_1p Log1p;
+    ln_1p Log1p 0.0 is 0.0;
     /// The sine.
-    sin Sin;
+    sin Sin 0.5 is 0.479425538604203;
     /// The cosine.
-    cos Cos;
+    cos Cos 0.5 is 0.8775825618903728;
     /// The tangent.
-    tan Tan;
+    tan Tan 0.5 is 0.5463024898437905;
     /// The inverse sine.
-    asin Asin;
+    asin Asin 0.5 is 0.5235987755982989;
     /// The inverse cosine.
-    acos Acos;
+    acos Acos 0.5 is 1.0471975511965979;
     /// The inverse tangent.
-    atan Atan;
+    atan Atan 1.0 is 0.7853981633974483;
     /// The hyperbolic sine.
-    sinh Sinh;
+    sinh Sinh 1.0 is 1.1752011936438014;
     /// The hyperbolic cosine.
-    cosh Cosh;
+    cosh Cosh 1.0 is 1.5430806348152437;
     /// The hyperbolic tangent.
-    tanh Tanh;
+    tanh Tanh 1.0 is 0.7615941559557649;
     /// The inverse hyperbolic sine.
-    asinh Asinh;
+    asinh Asinh 1.0 is 0.881373587019543;
     /// The inverse hyperbolic cosine.
-    acosh Acosh;
+    acosh Acosh 2.0 is 1.3169578969248166;
     /// The inverse hyperbolic tangent.
-    atanh Atanh;
+    atanh Atanh 0.5 is 0.5493061443340548;
     /// The gamma function.
-    gamma Gamma;
+    gamma Gamma 5.0 is 24.0;
     /// The logarithm of the absolute value of the gamma function.
-    ln_gamma LogGamma;
+    ln_gamma LogGamma 1.0 is 0.0;
     /// The error function.
-    erf Erf;
+    erf Erf 1.0 is 0.8427007929497149;
     /// The complementary error function.
-    erfc Erfc;
+    erfc Erfc 1.0 is 0.15729920705028513;
     /// The greatest integer not above the value.
-    floor Floor;
+    floor Floor 2.7 is 2.0;
     /// The least integer not below the value.
-    ceil Ceil;
+    ceil Ceil 2.1 is 3.0;
     /// The integer towards zero.
-    trunc Trunc;
+    trunc Trunc -2.7 is -2.0;
     /// The nearest integer, of two the even one.
-    round_ties_even Round;
+    round_ties_even Round 2.5 is 2.0;
 }
 
 binary_functions! {
     /// The power by a float.
-    powf FPow;
+    powf FPow 2.0 by 10.0 is 1024.0;
     /// The angle of the point (`other`, `self`).
-    atan2 Atan2;
+    atan2 Atan2 1.0 by 1.0 is 0.7853981633974483;
     /// The length of the hypotenuse.
-    hypot Hypot;
+    hypot Hypot 3.0 by 4.0 is 5.0;
     /// The magnitude of this value with the sign of the other.
-    copysign CopySign;
+    copysign CopySign 3.0 by -0.0 is -3.0;
     /// The next float in the direction of the other.
-    next_after NextAfter;
+    next_after NextAfter 1.0 by 2.0 is 1.0000000000000002;
     /// The remainder with the divisor's sign; that of `%` has the dividend's.
-    rem_floor FMod;
+    rem_floor FMod -7.0 by 3.0 is 2.0;
 }
 
 impl<T: Float> Exp<T> {
@@ -125,6 +141,14 @@ impl<T: Float> Exp<T> {
     }
 
     /// One divided by the value.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// let x = Exp::constant(2.5_f64);
+    /// assert_eq!(Context::new()?.run(&x.recip())?, 0.4);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn recip(self) -> Exp<T> {
         Exp::constant(T::of(1.0)) / self
@@ -144,6 +168,13 @@ impl<T: Float> Exp<T> {
     }
 
     /// The sine and the cosine.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::new()?.run(&Exp::constant(0.0_f64).sin_cos())?, (0.0, 1.0));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn sin_cos(self) -> (Exp<T>, Exp<T>) {
         (self.sin(), self.cos())
@@ -166,6 +197,14 @@ impl<T: Float> Exp<T> {
     }
 
     /// What is behind the point, with the value's sign.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// let x = Exp::constant(2.5_f64);
+    /// assert_eq!(Context::new()?.run(&x.fract())?, 0.5);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn fract(self) -> Exp<T> {
         self - self.trunc()
@@ -185,24 +224,54 @@ impl<T: Float> Exp<T> {
     }
 
     /// Whether the value is infinite.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// let x = Exp::constant(2.5_f64);
+    /// assert_eq!(Context::new()?.run(&x.is_infinite())?, false);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn is_infinite(self) -> Exp<bool> {
         Exp::make(Op::Convert(ConvertOp::IsInf), vec![self.node()], Vec::new())
     }
 
     /// Whether the value is neither infinite nor NaN.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// let x = Exp::constant(2.5_f64);
+    /// assert_eq!(Context::new()?.run(&x.is_finite())?, true);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn is_finite(self) -> Exp<bool> {
         !(self.is_nan() | self.is_infinite())
     }
 
     /// An angle in degrees as radians.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::new()?.run(&Exp::constant(180.0_f64).to_radians())?, std::f64::consts::PI);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn to_radians(self) -> Exp<T> {
         self * T::of(std::f64::consts::PI / 180.0)
     }
 
     /// An angle in radians as degrees.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::new()?.run(&Exp::constant(std::f64::consts::PI).to_degrees())?, 180.0);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn to_degrees(self) -> Exp<T> {
         self * T::of(180.0 / std::f64::consts::PI)

@@ -23,6 +23,13 @@ impl<T: Signed> Exp<T> {
     }
 
     /// The sign as -1, 0 or 1; a float zero keeps its sign, NaN stays NaN.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::new()?.run(&Exp::constant(-7_i32).sign())?, -1);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn sign(self) -> Exp<T> {
         let is_float = T::VALUE_TYPE.scalar().is_float();
@@ -32,6 +39,13 @@ impl<T: Signed> Exp<T> {
 
 impl<T: Num> Exp<T> {
     /// The least value of the type; of floats negative infinity.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::new()?.run(&Exp::<i8>::least())?, -128);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn least() -> Exp<T> {
         Exp::constant(T::bounds().0)
@@ -84,6 +98,13 @@ impl<T: Integer> Exp<T> {
     }
 
     /// The remainder with the divisor's sign; that of [`%`](std::ops::Rem) has the dividend's.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::new()?.run(&Exp::constant(-7_i32).mod_floor(3))?, 2);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn mod_floor(self, divisor: impl Operand<T>) -> Exp<T> {
         let op = super::ops::choose::<T>(BinaryOp::SMod, BinaryOp::UMod, BinaryOp::SMod);
@@ -91,6 +112,13 @@ impl<T: Integer> Exp<T> {
     }
 
     /// The high half of the product.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::new()?.run(&Exp::constant(200_u8).mul_high(200))?, 156);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn mul_high(self, other: impl Operand<T>) -> Exp<T> {
         let op = super::ops::choose::<T>(BinaryOp::SMulHigh, BinaryOp::UMulHigh, BinaryOp::SMulHigh);
@@ -98,6 +126,13 @@ impl<T: Integer> Exp<T> {
     }
 
     /// The number of one bits.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::new()?.run(&Exp::constant(0b1011_u8).count_ones())?, 3);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn count_ones(self) -> Exp<u32> {
         self.unary(UnaryOp::PopCount).cast()
@@ -117,6 +152,13 @@ impl<T: Integer> Exp<T> {
     }
 
     /// The number of trailing zero bits.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::new()?.run(&Exp::constant(8_i16).trailing_zeros())?, 3);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn trailing_zeros(self) -> Exp<u32> {
         self.unary(UnaryOp::TrailingZeros).cast()
@@ -140,30 +182,65 @@ impl<T: Integer> Exp<T> {
     }
 
     /// The bits rotated to the right.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::new()?.run(&Exp::constant(1_u8).rotate_right(1))?, 128);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn rotate_right(self, places: impl Operand<T>) -> Exp<T> {
         self.rotate_left(Exp::constant(T::of(0.0)) - places.operand())
     }
 
     /// The bits shifted to the right, zeros coming in also where the type has a sign.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::new()?.run(&Exp::constant(-1_i8).shift_right_zeros(4))?, 15);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn shift_right_zeros(self, places: impl Operand<T>) -> Exp<T> {
         self.binary(BinaryOp::LShr, places.operand())
     }
 
     /// Whether the bit of this number, from 0 on, is set.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::new()?.run(&Exp::constant(4_u32).test_bit(2))?, true);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn test_bit(self, bit: impl Operand<T>) -> Exp<bool> {
         (self.shift_right_zeros(bit) & T::of(1.0)).ne(T::of(0.0))
     }
 
     /// Whether the value is divisible by 2.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::new()?.run(&Exp::constant(4).is_even())?, true);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn is_even(self) -> Exp<bool> {
         (self & T::of(1.0)).eq(T::of(0.0))
     }
 
     /// Whether the value is not divisible by 2.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::new()?.run(&Exp::constant(4).is_odd())?, false);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn is_odd(self) -> Exp<bool> {
         (self & T::of(1.0)).ne(T::of(0.0))
@@ -187,6 +264,13 @@ impl<T: Integer> Exp<T> {
     }
 
     /// The least common multiple, wrapping.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::new()?.run(&Exp::constant(4_u32).lcm(6))?, 12);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     #[track_caller]
     pub fn lcm(self, other: impl Operand<T>) -> Exp<T> {
         let other = other.operand();

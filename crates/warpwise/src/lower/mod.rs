@@ -19,7 +19,7 @@
 //! index, or of the index, that becomes part of its user (papers/003, section 5). Everything else is computed where it
 //! stands; the optimiser's fusion comes on top.
 //!
-//! Reading order: [`mod@plan`], this file, [`scalar`], [`delayed`], [`views`], [`folds`], [`moves`], [`control`].
+//! Reading order: [`mod@plan`], this file, [`scalar`], [`delayed`], [`views`], [`folds`], [`moves`], [`control`], [`parts`].
 //!
 //! Absent: optimisation. The verifier checks what comes out.
 
@@ -27,6 +27,7 @@ mod control;
 mod delayed;
 mod folds;
 mod moves;
+mod parts;
 mod plan;
 mod scalar;
 mod stages;
@@ -42,7 +43,6 @@ use warpwise_ir::{
 };
 use warpwise_prim::{Scalar, ValueType};
 
-use crate::array::RawArray;
 use crate::error::Error;
 use crate::graph::{ArrayTy, Node, Op, Ref, Ty};
 
@@ -53,8 +53,8 @@ use plan::{Plan, plan};
 pub(crate) struct Lowered {
     /// One entry point, `main`.
     pub program: Program,
-    /// Arrays of the host that the program uses: arguments after the parameters.
-    pub used: Vec<RawArray>,
+    /// Arrays of the host that the program uses ([`Op::Use`]): arguments after the parameters.
+    pub used: Vec<Ref>,
 }
 
 /// The name of the entry point.
@@ -84,11 +84,7 @@ pub(crate) fn lower(params: &[Ref], results: &[Ref]) -> Result<Lowered, Error> {
     });
     let mut program = Program::default();
     program.functions.push(function);
-    let used = used.iter().filter_map(|node| match &node.op {
-        Op::Use(array) => Some(array.clone()),
-        _ => None,
-    });
-    Ok(Lowered { program, used: used.collect() })
+    Ok(Lowered { program, used })
 }
 
 /// What a node was lowered to.
@@ -159,6 +155,7 @@ impl Lowering<'_> {
             Op::Reshape | Op::Flatten | Op::Slice(_) | Op::Transpose(_) | Op::Replicate(_) => self.view(node),
             Op::Compute => Ok(one(self.computed(&node.inputs[0])?)),
             Op::Foreign(_) => self.value(&node.inputs[1]),
+            Op::Parts(parts) => self.parts(node, parts),
             Op::Fold(_) | Op::FoldAll(_) | Op::Scan { .. } | Op::FoldSegments => self.fold(node),
             Op::Permute | Op::Scatter | Op::Filter | Op::Concat => self.movement(node),
         }
@@ -361,7 +358,8 @@ fn surface(ty: &Ty) -> Vec<EntryType> {
     }
 }
 
-fn parameter(ty: EntryType) -> EntryParam {
+/// A parameter of an entry point without a name.
+pub(crate) fn parameter(ty: EntryType) -> EntryParam {
     EntryParam { name: String::new(), consumed: false, ty }
 }
 
@@ -371,7 +369,7 @@ fn zeros(types: &[ValueType]) -> Vec<Operand> {
 }
 
 /// The program is wrong here.
-fn wrong(node: &Node, message: &str) -> Error {
+pub(crate) fn wrong(node: &Node, message: &str) -> Error {
     Error::Program { place: node.place.to_string(), message: message.to_string() }
 }
 

@@ -26,10 +26,14 @@ macro_rules! examples {
 examples! {
     black_scholes "../../examples/black_scholes.rs";
     blas "../../examples/blas.rs";
+    canny "../../examples/canny.rs";
+    fft "../../examples/fft.rs";
+    fluid "../../examples/fluid.rs";
     k_means "../../examples/k_means.rs";
     mandelbrot "../../examples/mandelbrot.rs";
     md5 "../../examples/md5.rs";
     nbody "../../examples/nbody.rs";
+    prices "../../examples/prices.rs";
     radix_sort "../../examples/radix_sort.rs";
     ray "../../examples/ray.rs";
     sparse "../../examples/sparse.rs";

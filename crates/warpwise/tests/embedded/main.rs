@@ -1,11 +1,14 @@
 //! The embedded language on the CPU and on the reference interpreter, compared with plain Rust.
 
 mod control;
+mod documented;
 mod elements;
 mod examples;
+mod exported;
 mod failures;
 mod folds;
 mod foreign;
+mod included;
 mod opencl;
 mod properties;
 mod sharing;
@@ -14,7 +17,8 @@ use warpwise::{Acc, Context, Error, Function, Output, Vector};
 
 /// The device under test and the one everything is compared with.
 fn contexts() -> [Context; 2] {
-    [Context::cpu().unwrap(), Context::interpreter()]
+    // Every build of the tests would leave its programs in the user's cache.
+    [Context::cpu().unwrap().with_cache(None), Context::interpreter()]
 }
 
 /// What threads share can be shared.

@@ -8,9 +8,29 @@ mod numbers;
 mod rows;
 mod segments;
 mod stencils;
+mod types;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use warpwise::{Context, Scalar};
+
+use crate::contexts;
+
+/// The devices that all properties are tested on: the processor, the interpreter, and the processor again by way of OpenCL.
+fn devices() -> Vec<Context> {
+    let [cpu, interpreter] = contexts();
+    vec![cpu, interpreter, Context::opencl(0).unwrap()]
+}
+
+/// The devices that a property of many types is tested on. OpenCL's driver takes seconds for every program: of most types it is left to
+/// `make test-all`, which sets `PROPERTIES=all`.
+fn devices_for<T: Scalar>() -> Vec<Context> {
+    let often = [size_of::<u8>(), size_of::<f64>()].contains(&size_of::<T>());
+    match often || std::env::var_os("PROPERTIES").is_some_and(|value| value == "all") {
+        true => devices(),
+        false => contexts().into(),
+    }
+}
 
 /// Checks a property of random values.
 fn check<S: Strategy>(strategy: S, property: impl Fn(S::Value)) {

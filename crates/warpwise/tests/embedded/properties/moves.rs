@@ -3,13 +3,12 @@
 use proptest::prelude::*;
 use warpwise::{Acc, Array, Vector};
 
-use super::{check, small};
-use crate::contexts;
+use super::{check, devices, small};
 
 #[test]
 fn gathers_scatters_and_permutations() {
     let places = (1..50_usize).prop_flat_map(|n| (Just(n), prop::collection::vec(-3..n as i64 + 3, 0..200)));
-    for context in contexts() {
+    for context in devices() {
         let function = context.compile(|places: Acc<Vector<i64>>, defaults: Acc<Vector<i64>>| {
             let (at, n) = (places.reader(), defaults.size());
             let numbers = places.imap(|i, _| i * 10);
@@ -43,7 +42,7 @@ fn gathers_scatters_and_permutations() {
 
 #[test]
 fn filters_and_expansions() {
-    for context in contexts() {
+    for context in devices() {
         let function = context.compile(|xs: Acc<Vector<i64>>| {
             let even = xs.map(|x| (x, x * 2)).filter(|(x, _)| x.is_even());
             (even, xs.filter(|x| x.gt(100)), xs.expand(|x| x, |x, i| x * 100 + i))

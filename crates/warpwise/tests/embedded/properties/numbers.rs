@@ -2,8 +2,7 @@
 
 use warpwise::{Acc, Array, Num, Vector};
 
-use super::{check, small};
-use crate::contexts;
+use super::{check, devices, small};
 
 /// What the references need of a number.
 trait Reference: Num {
@@ -72,7 +71,7 @@ macro_rules! references {
 references!(integers i8 i16 i32 i64 u8 u16 u32 u64; floats f32 f64);
 
 fn agrees<T: Reference>() {
-    for context in contexts() {
+    for context in devices() {
         let function = context.compile(|xs: Acc<Vector<T>>, ys: Acc<Vector<T>>| {
             let elements = xs.zip_with(&ys, |x, y| {
                 ((x + y, x - y, x * y), (x.min(y), x.max(y)), (x.lt(y), x.ge(y), x.eq(y), x.ne(y)))
@@ -135,7 +134,7 @@ macro_rules! integer_operations {
     ($($name:ident $ty:ident $bits:literal;)*) => { $(
         #[test]
         fn $name() {
-            for context in contexts() {
+            for context in devices() {
                 let function = context.compile(|xs: Acc<Vector<$ty>>, ys: Acc<Vector<$ty>>| {
                     xs.zip_with(&ys, |x, y| {
                         let divisor = warpwise::cond(y.eq(0), 7, y);
@@ -179,7 +178,7 @@ integer_operations! {
 /// The greatest sum of a stretch, by a function that does not commute.
 #[test]
 fn the_greatest_sum_of_a_stretch() {
-    for context in contexts() {
+    for context in devices() {
         let function = context.compile(|xs: Acc<Vector<i64>>| {
             let single = xs.map(|x| (x.max(0), x.max(0), x.max(0), x));
             single.fold((0, 0, 0, 0), |(best, left, right, sum), (other, first, last, total)| {
@@ -205,7 +204,7 @@ macro_rules! functions {
     ($test:ident $ty:ident $tolerance:literal; $($name:ident)*) => {
         #[test]
         fn $test() {
-            for context in contexts() {
+            for context in devices() {
                 let function = context.compile(|xs: Acc<Vector<$ty>>| ($(xs.map(|x| x.$name()),)*));
                 let function = function.unwrap();
                 check(proptest::collection::vec(-30.0..30.0_f64, 0..70), |xs| {

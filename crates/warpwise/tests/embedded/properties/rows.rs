@@ -2,12 +2,11 @@
 
 use warpwise::{Acc, Array, Matrix, unit};
 
-use super::{check, matrix};
-use crate::contexts;
+use super::{check, devices, matrix};
 
 #[test]
 fn folds_scans_and_filters_of_rows() {
-    for context in contexts() {
+    for context in devices() {
         let function = context.compile(|xs: Acc<Matrix<i64>>| {
             let folds = (xs.fold(5, |x, y| x + y), xs.fold_all(5, |x, y| x + y), xs.any(|x| x.gt(8)));
             let scans =
@@ -45,7 +44,7 @@ fn folds_scans_and_filters_of_rows() {
 
 #[test]
 fn views_of_matrices() {
-    for context in contexts() {
+    for context in devices() {
         let function = context.compile(|xs: Acc<Matrix<i64>>| {
             let turned = (xs.transpose(), xs.reverse(), xs.reverse_on(0));
             let parts = (xs.take(3), xs.skip(2), xs.skip_on(0, 1), xs.slit(1, 2));

@@ -3,8 +3,7 @@
 use proptest::prelude::*;
 use warpwise::{Acc, Array, Vector};
 
-use super::check;
-use crate::contexts;
+use super::{check, devices};
 
 /// Segments of small integers.
 fn segments() -> impl Strategy<Value = Vec<Vec<i64>>> {
@@ -29,7 +28,7 @@ fn suffixes(xs: &[i64]) -> Vec<i64> {
 
 #[test]
 fn folds_and_scans_of_segments() {
-    for context in contexts() {
+    for context in devices() {
         let function = context.compile(|xs: Acc<Vector<i64>>, lengths: Acc<Vector<i64>>| {
             let fold = xs.fold_segments(3, &lengths, |x, y| x + y);
             let left = (

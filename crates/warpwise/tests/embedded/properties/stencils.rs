@@ -2,8 +2,7 @@
 
 use warpwise::{Acc, Array, Boundary, Matrix, Vector};
 
-use super::{check, matrix, small};
-use crate::contexts;
+use super::{check, devices, matrix, small};
 
 /// The place that a place beyond the borders stands for; none where a constant does.
 type Outside = fn(i64, i64) -> Option<i64>;
@@ -22,7 +21,7 @@ fn boundaries() -> [(Boundary<i64>, Outside); 4] {
 
 #[test]
 fn vectors() {
-    for context in contexts() {
+    for context in devices() {
         for (boundary, outside) in boundaries() {
             let function = context.compile(|xs: Acc<Vector<i64>>| {
                 let three = xs.stencil(boundary.clone(), |[a, b, c]| a * 100 + b * 10 + c);
@@ -44,7 +43,7 @@ fn vectors() {
 
 #[test]
 fn matrices() {
-    for context in contexts() {
+    for context in devices() {
         for (boundary, outside) in boundaries() {
             let function = context.compile(|xs: Acc<Matrix<i64>>| {
                 xs.stencil(boundary, |[[a, _, _], [_, b, _], [_, _, c]]| a * 100 + b * 10 + c)

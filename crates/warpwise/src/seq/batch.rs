@@ -1,0 +1,274 @@
+//! Many elements of a sequence together.
+//!
+//! An element is one or several arrays. A [`Batch`] holds, for each of these arrays, the elements' arrays one after the
+//! other, as an array per component: with one more dimension where all have the same extents by construction, and
+//! otherwise flat, with the extents of each beside them. Nothing outside this folder sees which it is.
+//!
+//! Absent: deciding which form an array has ([`super::slot`] and [`super::program`] do, before anything runs).
+
+use std::sync::Arc;
+
+use warpwise_prim::ValueType;
+use warpwise_runtime::array::{Array as Column, Value, element_count};
+use warpwise_runtime::memory::{BlockBuilder, MemoryPool, OutOfMemory};
+
+use crate::graph::ArrayTy;
+
+/// Consecutive elements.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    /// How many.
+    pub count: usize,
+    /// The arrays that an element is made of.
+    pub arrays: Vec<Elements>,
+}
+
+/// One array of each of some elements.
+#[derive(Clone, Debug)]
+pub struct Elements {
+    /// Their extents.
+    pub extents: Extents,
+    /// The types of the components.
+    pub types: Vec<ValueType>,
+    /// An array per component.
+    pub columns: Vec<Column>,
+}
+
+/// The extents of one array of each of some elements.
+#[derive(Clone, Debug)]
+pub enum Extents {
+    /// All have these; columns have a dimension for the elements before them.
+    Same(Vec<i64>),
+    /// They may differ; columns are flat.
+    Each {
+        /// For each dimension, the extent of each element.
+        sizes: Vec<Vec<i64>>,
+        /// Where each element's part begins.
+        starts: Vec<i64>,
+    },
+}
+
+impl Batch {
+    /// The bytes of all elements.
+    pub fn bytes(&self) -> u64 {
+        let of = |elements: &Elements| {
+            elements.columns.iter().map(|column| column.bytes().len() as u64).sum::<u64>()
+        };
+        self.arrays.iter().map(of).sum()
+    }
+
+    /// The components of an element, copied into this memory.
+    pub fn element(&self, at: usize, memory: &MemoryPool) -> Result<Vec<Value>, OutOfMemory> {
+        let mut values = Vec::new();
+        for elements in &self.arrays {
+            elements.element(at, memory, &mut values)?;
+        }
+        Ok(values)
+    }
+
+    /// The elements from one index to before another. The first ones are shared, others are copied.
+    pub fn part(&self, from: usize, to: usize, memory: &MemoryPool) -> Result<Batch, OutOfMemory> {
+        let parts: Result<Vec<Elements>, OutOfMemory> =
+            self.arrays.iter().map(|elements| elements.part(from, to, memory)).collect();
+        Ok(Batch { count: to - from, arrays: parts? })
+    }
+
+    /// The elements of both; regular ones must have the same extents.
+    pub fn followed_by(&self, other: &Batch, memory: &MemoryPool) -> Result<Batch, OutOfMemory> {
+        if self.count == 0 {
+            return Ok(other.clone());
+        }
+        let joined: Result<Vec<Elements>, OutOfMemory> = self
+            .arrays
+            .iter()
+            .zip(&other.arrays)
+            .map(|(left, right)| left.followed_by(right, memory))
+            .collect();
+        Ok(Batch { count: self.count + other.count, arrays: joined? })
+    }
+
+    /// Elements given by their components, of arrays of these types.
+    pub fn pack(items: &[Vec<Value>], types: &[ArrayTy], memory: &MemoryPool) -> Result<Batch, OutOfMemory> {
+        let mut arrays = Vec::new();
+        let mut at = 0;
+        for ty in types {
+            let width = ty.components.len();
+            let parts: Vec<&[Value]> = items.iter().map(|item| &item[at..at + width]).collect();
+            arrays.push(Elements::pack(&parts, ty, memory)?);
+            at += width;
+        }
+        Ok(Batch { count: items.len(), arrays })
+    }
+}
+
+impl Elements {
+    /// The extents of an element.
+    pub fn shape(&self, at: usize) -> Vec<i64> {
+        match &self.extents {
+            Extents::Same(shape) => shape.clone(),
+            Extents::Each { sizes, .. } => sizes.iter().map(|sizes| sizes[at]).collect(),
+        }
+    }
+
+    /// Where an element's part of the columns lies.
+    pub fn span(&self, at: usize) -> (usize, usize) {
+        let len = element_count(&self.shape(at)).unwrap_or(0) as usize;
+        match &self.extents {
+            Extents::Same(_) => (at * len, (at + 1) * len),
+            Extents::Each { starts, .. } => (starts[at] as usize, starts[at] as usize + len),
+        }
+    }
+
+    /// The bytes of an element in a column.
+    pub fn bytes_of(&self, at: usize, column: &Column) -> std::ops::Range<usize> {
+        let width = column.elem().bytes();
+        let (from, to) = self.span(at);
+        from * width..to * width
+    }
+
+    fn element(&self, at: usize, memory: &MemoryPool, into: &mut Vec<Value>) -> Result<(), OutOfMemory> {
+        let shape = self.shape(at);
+        for (column, &ty) in self.columns.iter().zip(&self.types) {
+            if shape.is_empty() {
+                let (from, _) = self.span(at);
+                into.extend(column.element(from).map(|value| Value::scalar(ty, value)));
+                continue;
+            }
+            into.push(Value::array(ty, copied(column, &shape, self.bytes_of(at, column), memory)?));
+        }
+        Ok(())
+    }
+
+    fn part(&self, from: usize, to: usize, memory: &MemoryPool) -> Result<Elements, OutOfMemory> {
+        let first = if from == to { 0 } else { self.span(from).0 };
+        let end = if from == to { 0 } else { self.span(to - 1).1 };
+        let extents = match &self.extents {
+            Extents::Same(shape) => Extents::Same(shape.clone()),
+            Extents::Each { sizes, starts } => Extents::Each {
+                sizes: sizes.iter().map(|sizes| sizes[from..to].to_vec()).collect(),
+                starts: starts[from..to].iter().map(|start| start - first as i64).collect(),
+            },
+        };
+        let shape = match &self.extents {
+            Extents::Same(shape) => [&[(to - from) as i64], shape.as_slice()].concat(),
+            Extents::Each { .. } => vec![(end - first) as i64],
+        };
+        let mut columns = Vec::new();
+        for column in &self.columns {
+            let width = column.elem().bytes();
+            let shared = if first == 0 {
+                Column::from_block(column.elem(), &shape, Arc::clone(column.data()))
+            } else {
+                None
+            };
+            columns.push(match shared {
+                Some(shared) => shared,
+                None => copied(column, &shape, first * width..end * width, memory)?,
+            });
+        }
+        Ok(Elements { extents, types: self.types.clone(), columns })
+    }
+
+    fn followed_by(&self, other: &Elements, memory: &MemoryPool) -> Result<Elements, OutOfMemory> {
+        let mut columns = Vec::new();
+        for (left, right) in self.columns.iter().zip(&other.columns) {
+            let mut shape = left.shape().to_vec();
+            shape[0] += right.shape()[0];
+            let mut joined = Column::allocate(memory, left.elem(), &shape)?;
+            let (before, after) = joined.bytes_mut(memory)?.split_at_mut(left.bytes().len());
+            before.copy_from_slice(left.bytes());
+            after.copy_from_slice(right.bytes());
+            columns.push(joined);
+        }
+        let extents = match (&self.extents, &other.extents) {
+            (Extents::Each { sizes, starts }, Extents::Each { sizes: more, starts: later }) => {
+                let offset = self.columns.first().map_or(0, |column| column.len() as i64);
+                let joined = |(left, right): (&Vec<i64>, &Vec<i64>)| [left.as_slice(), right].concat();
+                let later = later.iter().map(|start| start + offset);
+                Extents::Each {
+                    sizes: sizes.iter().zip(more).map(joined).collect(),
+                    starts: starts.iter().copied().chain(later).collect(),
+                }
+            }
+            (Extents::Same(_) | Extents::Each { .. }, _) => self.extents.clone(),
+        };
+        Ok(Elements { extents, types: self.types.clone(), columns })
+    }
+
+    /// Elements without dimensions are regular, others are not.
+    fn pack(items: &[&[Value]], ty: &ArrayTy, memory: &MemoryPool) -> Result<Elements, OutOfMemory> {
+        let first = |item: &&[Value]| item.first().map_or(&[][..], |value| value.shape()).to_vec();
+        let shapes: Vec<Vec<i64>> = items.iter().map(first).collect();
+        let mut starts = Vec::new();
+        let mut total = 0;
+        for shape in &shapes {
+            starts.push(total);
+            total += element_count(shape).unwrap_or(0) as i64;
+        }
+        let mut columns = Vec::new();
+        for (component, value_type) in ty.components.iter().enumerate() {
+            let mut column = Column::allocate(memory, value_type.scalar(), &[total])?;
+            let mut place = column.bytes_mut(memory)?;
+            for item in items {
+                let (target, rest) = place.split_at_mut(bytes_of(&item[component]));
+                write(&item[component], target);
+                place = rest;
+            }
+            columns.push(column);
+        }
+        let extents = if ty.rank == 0 {
+            Extents::Same(Vec::new())
+        } else {
+            let along = |dimension: usize| shapes.iter().map(|shape| shape[dimension]).collect();
+            Extents::Each { sizes: (0..ty.rank).map(along).collect(), starts }
+        };
+        Ok(Elements { extents, types: ty.components.to_vec(), columns })
+    }
+}
+
+/// The bytes of all components of an element.
+pub fn item_bytes(item: &[Value]) -> u64 {
+    item.iter().map(|value| bytes_of(value) as u64).sum()
+}
+
+/// The vector that a block builder made.
+pub fn finished(
+    builder: BlockBuilder<'_>,
+    ty: ValueType,
+    shape: &[i64],
+    memory: &MemoryPool,
+) -> Result<Column, OutOfMemory> {
+    let block = Arc::new(builder.finish()?);
+    match Column::from_block(ty.scalar(), shape, block) {
+        Some(column) => Ok(column),
+        None => Column::allocate(memory, ty.scalar(), shape),
+    }
+}
+
+fn bytes_of(value: &Value) -> usize {
+    match value {
+        Value::Scalar { value, .. } => value.ty().bytes(),
+        Value::Array { array, .. } => array.bytes().len(),
+    }
+}
+
+fn write(value: &Value, target: &mut [u8]) {
+    match value {
+        Value::Scalar { value, .. } => {
+            let width = target.len();
+            target.copy_from_slice(&value.to_bits().to_le_bytes()[..width]);
+        }
+        Value::Array { array, .. } => target.copy_from_slice(array.bytes()),
+    }
+}
+
+fn copied(
+    column: &Column,
+    shape: &[i64],
+    bytes: std::ops::Range<usize>,
+    memory: &MemoryPool,
+) -> Result<Column, OutOfMemory> {
+    let mut copy = Column::allocate(memory, column.elem(), shape)?;
+    copy.bytes_mut(memory)?.copy_from_slice(&column.bytes()[bytes]);
+    Ok(copy)
+}

@@ -1,0 +1,375 @@
+//! What becomes of the elements of sequences.
+//!
+//! A [`Consumer`] is a description of what to do with all elements of a sequence; running it, or a tuple of consumers, is one
+//! pass over the sources. What consumers do is in [`super::sink`], lazy output in [`super::lazy`].
+
+use std::vec::IntoIter;
+
+use warpwise_runtime::array::{Array as Column, Value};
+use warpwise_runtime::memory::MemoryPool;
+
+use super::batch::{Batch, Elements};
+use super::error::SeqError;
+use super::fold::{Combine, Tree};
+use super::pass::{Pass, Want};
+use super::pipeline::{Message, Output, start};
+use super::settings::Streaming;
+use super::sink::{Each, Folded, Gathered, Sink, hosted};
+use super::{Element, Seq};
+use crate::acc::{Acc, Arrays};
+use crate::array::{Array, RawArray, Vector, host_memory};
+use crate::context::Context;
+use crate::elt::{Elt, components};
+use crate::error::Error;
+use crate::shape::{Extend, Shape};
+
+/// What is to be done with all elements of a sequence; it gives an `R`. Made by methods of [`Seq`].
+///
+/// ```
+/// use warpwise::{Array, Consumer, Context, Seq, unit};
+///
+/// let squares: Consumer<Vec<Array<_, i64>>> = Seq::produce(3, |i| unit(i * i)).collect();
+/// assert_eq!(squares.run(&Context::cpu()?)?.len(), 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Consumer<R> {
+    want: Want,
+    begin: Box<Begin<R>>,
+}
+
+type Begin<R> = dyn FnOnce(&Context, bool) -> Result<Box<dyn Sink<R>>, Error>;
+
+/// A consumer, or a tuple of consumers for one pass.
+///
+/// ```
+/// use warpwise::{Consumers, Context, Seq, SeqError, consume, unit};
+///
+/// fn run<C: Consumers>(context: &Context, consumers: C) -> Result<C::Output, SeqError> {
+///     consume(context, consumers)
+/// }
+///
+/// let squares = Seq::produce(3, |i| unit(i * i));
+/// let (all, one_by_one) = run(&Context::cpu()?, (squares.elements(), squares.collect()))?;
+/// assert_eq!(all.len(), one_by_one.len());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Consumers: Sized {
+    /// What they give.
+    type Output;
+
+    #[doc(hidden)]
+    fn wants(&mut self, into: &mut Wants);
+
+    #[doc(hidden)]
+    fn begin(self, context: &Context, regular: &mut IntoIter<bool>) -> Result<Begun<Self::Output>, Error>;
+}
+
+/// What consumers want.
+#[doc(hidden)]
+#[derive(Default)]
+pub struct Wants(Vec<Want>);
+
+/// Consumers at work.
+#[doc(hidden)]
+pub struct Begun<R>(Box<dyn Taking<R>>);
+
+trait Taking<R> {
+    fn take(
+        &mut self,
+        first: u64,
+        count: usize,
+        arrays: &mut std::slice::Iter<'_, Elements>,
+    ) -> Result<(), SeqError>;
+
+    fn finish(self: Box<Self>) -> Result<R, SeqError>;
+}
+
+/// Makes one pass for these consumers: every element is read and computed once.
+///
+/// ```
+/// use warpwise::{Array, Context, Seq, consume};
+///
+/// let rows = Seq::rows(&Array::from_vec([3, 2], vec![1, 2, 3, 4, 5, 6])?);
+/// let total = rows.map(|row| row.sum()).fold(Array::from_vec([], vec![0])?, |x, y| x.zip_with(&y, |x, y| x + y));
+/// let largest = rows.map(|row| row.maximum()).collect();
+/// let (total, largest) = consume(&Context::cpu()?, (total, largest))?;
+/// assert_eq!(total.to_vec(), [21]);
+/// assert_eq!(largest.iter().map(|row| row.to_vec()[0]).collect::<Vec<_>>(), [2, 4, 6]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn consume<C: Consumers>(context: &Context, consumers: C) -> Result<C::Output, SeqError> {
+    consume_with(context, consumers, &Streaming::new())
+}
+
+/// As [`consume`], in this way.
+///
+/// ```
+/// use warpwise::{Context, Seq, Streaming, consume_with, unit};
+///
+/// let squares = Seq::produce(5, |i| unit(i * i));
+/// let all = consume_with(&Context::cpu()?, squares.elements(), &Streaming::new().chunk(2))?;
+/// assert_eq!(all.to_vec(), [0, 1, 4, 9, 16]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn consume_with<C: Consumers>(
+    context: &Context,
+    mut consumers: C,
+    streaming: &Streaming,
+) -> Result<C::Output, SeqError> {
+    let mut wants = Wants::default();
+    consumers.wants(&mut wants);
+    let (pass, context, memory) = prepared(context, &wants.0, streaming).map_err(SeqError::before)?;
+    let mut regular = pass.regular.clone().into_iter();
+    let Begun(mut begun) = consumers.begin(&context, &mut regular).map_err(SeqError::before)?;
+    let results = start(pass, &memory, streaming).map_err(SeqError::before)?;
+    for message in &results {
+        match message {
+            Message::Chunk(Output { first, batch, _tokens }) => {
+                begun.take(first, batch.count, &mut batch.arrays.iter())?;
+            }
+            Message::Ended(None) => return begun.finish(),
+            Message::Ended(Some(error)) => return Err(error),
+        }
+    }
+    Err(SeqError::before(Error::Internal("a thread of the pass is gone".to_string())))
+}
+
+/// A pass, the context that it runs on, and where its arrays lie.
+pub fn prepared(
+    context: &Context,
+    wants: &[Want],
+    streaming: &Streaming,
+) -> Result<(Pass, Context, MemoryPool), Error> {
+    let (own, memory) = match streaming.own_memory() {
+        Some(memory) => (context.within(&memory), memory),
+        None => (context.clone(), host_memory().clone()),
+    };
+    let pass = Pass::new(&own, wants, &memory)?;
+    Ok((pass, context.clone(), memory))
+}
+
+impl<R: 'static> Consumer<R> {
+    /// Makes a pass over the sources.
+    ///
+    /// ```
+    /// use warpwise::{Context, Seq, unit};
+    ///
+    /// assert_eq!(Seq::produce(3, unit).elements().run(&Context::cpu()?)?.to_vec(), [0, 1, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn run(self, context: &Context) -> Result<R, SeqError> {
+        consume(context, self)
+    }
+
+    /// Makes a pass over the sources in this way.
+    ///
+    /// ```
+    /// use warpwise::{Context, Seq, Streaming, unit};
+    ///
+    /// let streaming = Streaming::new().memory_limit(1 << 20);
+    /// assert_eq!(Seq::produce(3, unit).elements().run_with(&Context::cpu()?, &streaming)?.to_vec(), [0, 1, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn run_with(self, context: &Context, streaming: &Streaming) -> Result<R, SeqError> {
+        consume_with(context, self, streaming)
+    }
+}
+
+impl<A: Element> Seq<A> {
+    pub(super) fn want(&self) -> Want {
+        let mut results = Vec::new();
+        Arrays::nodes(&self.element, &mut results);
+        Want { results, slots: self.slots.clone(), limit: self.limit }
+    }
+
+    fn consumer<R>(
+        &self,
+        begin: impl FnOnce(&Context, bool) -> Result<Box<dyn Sink<R>>, Error> + 'static,
+    ) -> Consumer<R> {
+        Consumer { want: self.want(), begin: Box::new(begin) }
+    }
+
+    /// All elements, on the host.
+    ///
+    /// ```
+    /// use warpwise::{Context, Seq, enum_from};
+    ///
+    /// let arrays = Seq::produce(3, |i| enum_from(i, 0_i64)).collect().run(&Context::cpu()?)?;
+    /// assert_eq!(arrays.iter().map(|array| array.to_vec()).collect::<Vec<_>>(), [vec![], vec![0], vec![0, 1]]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn collect(&self) -> Consumer<Vec<A::Host>> {
+        self.consumer(|_, _| Ok(Box::new(Each { gathered: Vec::new(), each: Vec::push, of: hosted::<A> })))
+    }
+
+    /// Calls a function of the host with every element, in order.
+    ///
+    /// ```
+    /// use std::{cell::RefCell, rc::Rc};
+    /// use warpwise::{Array, Context, Seq, unit};
+    ///
+    /// let seen = Rc::new(RefCell::new(String::new()));
+    /// let text = Rc::clone(&seen);
+    /// let numbers = Seq::produce(4, unit);
+    /// numbers.for_each(move |number| text.borrow_mut().push_str(&number.to_vec()[0].to_string())).run(&Context::cpu()?)?;
+    /// assert_eq!(*seen.borrow(), "0123");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn for_each(&self, mut f: impl FnMut(A::Host) + 'static) -> Consumer<()> {
+        let each = move |_: &mut (), host| f(host);
+        self.consumer(|_, _| Ok(Box::new(Each { gathered: (), each, of: hosted::<A> })))
+    }
+
+    /// Combines all elements, from an initial one on, by an associative function.
+    ///
+    /// Elements are combined along a tree that their numbers alone decide, so sums of floats have the same bits on every run.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, Seq};
+    ///
+    /// let rows = Seq::rows(&Array::from_vec([3, 2], vec![1, 20, 3, 4, 5, 6])?);
+    /// let zeros = Array::from_vec([2], vec![0, 0])?;
+    /// let sum = rows.fold(zeros, |xs, ys| xs.zip_with(&ys, |x, y| x + y));
+    /// assert_eq!(sum.run(&Context::cpu()?)?.to_vec(), [9, 30]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn fold(&self, initial: A::Host, f: impl Fn(A, A) -> A) -> Consumer<A::Host> {
+        let combine = Combine::new(f);
+        self.consumer(move |context, regular| {
+            let tree = Tree::new(context, &combine, regular)?;
+            let mut values = Vec::new();
+            A::values(&initial, &mut values);
+            let made = |values: Vec<Value>| A::host(&mut values.into_iter());
+            Ok(Box::new(Folded { tree, initial: values, made, seen: 0 }))
+        })
+    }
+}
+
+impl<Sh: Shape, E: Elt> Seq<Acc<Array<Sh, E>>> {
+    /// All elements of all arrays, one after the other.
+    ///
+    /// ```
+    /// use warpwise::{Context, Seq, enum_from};
+    ///
+    /// let numbers = Seq::produce(4, |i| enum_from(i, 0_i64)).elements();
+    /// assert_eq!(numbers.run(&Context::cpu()?)?.to_vec(), [0, 0, 1, 0, 1, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn elements(&self) -> Consumer<Vector<E>> {
+        self.consumer(|_, _| {
+            let gathered: Gathered<Vector<E>> = Gathered::new(components::<E>(), None, |raw| {
+                let total = raw.shape.iter().product();
+                let shape = vec![total];
+                let reshaped = |column: &Column| column.reshape(&shape).unwrap_or_else(|| column.clone());
+                let columns = raw.columns.iter().map(reshaped).collect();
+                Array::from_raw(RawArray { columns, shape, types: raw.types })
+            });
+            Ok(Box::new(gathered))
+        })
+    }
+
+    /// All arrays, which must have the same extents, as one array with another, outermost, dimension.
+    ///
+    /// ```
+    /// use warpwise::{Context, Seq, enum_from};
+    ///
+    /// let table = Seq::produce(2, |i| enum_from(3, i)).tabulate().run(&Context::cpu()?)?;
+    /// assert_eq!((table.extents(), table.to_vec()), ([2, 3], vec![0, 1, 2, 1, 2, 3]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn tabulate(&self) -> Consumer<Array<Sh::Larger, E>>
+    where
+        Sh: Extend,
+    {
+        self.consumer(|_, _| Ok(Box::new(Gathered::new(components::<E>(), Some(Sh::RANK), Array::from_raw))))
+    }
+}
+
+/// One consumer at work on its part of what a pass gives.
+struct Single<R> {
+    sink: Box<dyn Sink<R>>,
+    arrays: usize,
+    limit: u64,
+}
+
+impl<R> Taking<R> for Single<R> {
+    fn take(
+        &mut self,
+        first: u64,
+        count: usize,
+        arrays: &mut std::slice::Iter<'_, Elements>,
+    ) -> Result<(), SeqError> {
+        let arrays: Vec<Elements> = arrays.by_ref().take(self.arrays).cloned().collect();
+        let left = self.limit.saturating_sub(first).min(count as u64) as usize;
+        let mut batch = Batch { count, arrays };
+        if left < count {
+            let cut = batch.part(0, left, host_memory());
+            batch = cut.map_err(|error| SeqError::at(first, error.into()))?;
+        }
+        if left > 0 { self.sink.take(first, &batch) } else { Ok(()) }
+    }
+
+    fn finish(self: Box<Self>) -> Result<R, SeqError> {
+        self.sink.finish()
+    }
+}
+
+impl<R: 'static> Consumers for Consumer<R> {
+    type Output = R;
+
+    fn wants(&mut self, into: &mut Wants) {
+        let Want { results, slots, limit } = &self.want;
+        into.0.push(Want { results: results.clone(), slots: slots.clone(), limit: *limit });
+    }
+
+    fn begin(self, context: &Context, regular: &mut IntoIter<bool>) -> Result<Begun<R>, Error> {
+        let arrays = self.want.results.len();
+        let all = regular.by_ref().take(arrays).filter(|&regular| !regular).count() == 0;
+        let sink = (self.begin)(context, all)?;
+        Ok(Begun(Box::new(Single { sink, arrays, limit: self.want.limit.unwrap_or(u64::MAX) })))
+    }
+}
+
+macro_rules! tuples {
+    ($($($name:ident $at:tt)*;)*) => { $(
+        impl<$($name: 'static),*> Taking<($($name,)*)> for ($(Begun<$name>,)*) {
+            fn take(
+                &mut self,
+                first: u64,
+                count: usize,
+                arrays: &mut std::slice::Iter<'_, Elements>,
+            ) -> Result<(), SeqError> {
+                $(self.$at.0.take(first, count, arrays)?;)*
+                Ok(())
+            }
+
+            fn finish(self: Box<Self>) -> Result<($($name,)*), SeqError> {
+                let begun = *self;
+                Ok(($(begun.$at.0.finish()?,)*))
+            }
+        }
+
+        impl<$($name: Consumers<Output: 'static>),*> Consumers for ($($name,)*) {
+            type Output = ($($name::Output,)*);
+
+            fn wants(&mut self, into: &mut Wants) {
+                $(self.$at.wants(into);)*
+            }
+
+            fn begin(
+                self,
+                context: &Context,
+                regular: &mut IntoIter<bool>,
+            ) -> Result<Begun<Self::Output>, Error> {
+                Ok(Begun(Box::new(($(self.$at.begin(context, regular)?,)*))))
+            }
+        }
+    )* };
+}
+
+tuples! {
+    A 0 B 1;
+    A 0 B 1 C 2;
+    A 0 B 1 C 2 D 3;
+}

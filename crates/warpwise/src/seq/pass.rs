@@ -1,0 +1,178 @@
+//! One pass: what all consumers want of which sources, as programs.
+//!
+//! Everything is compiled here, on the thread of the caller, before anything is read. What results ([`Pass`]) can be sent to the
+//! threads that run it.
+
+use warpwise_runtime::array::Value;
+use warpwise_runtime::memory::MemoryPool;
+
+use super::batch::Batch;
+use super::error::SeqCause;
+use super::feed::Feed;
+use super::fold::Scan;
+use super::program::{ChunkProgram, ElementProgram};
+use super::slot::{Origin, Slot, given};
+use crate::context::Context;
+use crate::error::Error;
+use crate::graph::{ArrayTy, Ref};
+
+/// What a consumer takes.
+pub struct Want {
+    /// The arrays of an element.
+    pub results: Vec<Ref>,
+    /// What they are computed from.
+    pub slots: Vec<Slot>,
+    /// At most so many elements.
+    pub limit: Option<u64>,
+}
+
+/// A pass ready to run.
+pub struct Pass {
+    /// The sources that are read, in order.
+    pub feeds: Vec<Box<dyn Feed>>,
+    /// Which of them each consumer needs, and how many elements it takes.
+    pub needs: Vec<(Vec<usize>, Option<u64>)>,
+    /// What is done with a chunk.
+    pub steps: Steps,
+    /// For every array that consumers take, whether all elements have the same extents.
+    pub regular: Vec<bool>,
+}
+
+/// What is done with a chunk of what the sources gave.
+pub struct Steps {
+    scans: Vec<ScanStep>,
+    last: ChunkProgram,
+    /// By number of slot, those that the last program takes.
+    takes: Vec<usize>,
+    /// For each slot, whether it is the result of the next scan, or else is read.
+    is_scan: Vec<bool>,
+    memory: MemoryPool,
+}
+
+/// The state of a scan, and how it goes on.
+struct ScanStep {
+    input: ChunkProgram,
+    takes: Vec<usize>,
+    step: ElementProgram,
+    state: Vec<Value>,
+    types: Vec<ArrayTy>,
+}
+
+impl Pass {
+    /// Compiles what is wanted. Sources that give their elements once are taken.
+    pub fn new(context: &Context, wants: &[Want], memory: &MemoryPool) -> Result<Pass, Error> {
+        let mut slots: Vec<Slot> = Vec::new();
+        for want in wants {
+            want.slots.iter().for_each(|slot| add(slot, &mut slots));
+        }
+        let mut direct: Vec<Slot> = Vec::new();
+        for slot in wants.iter().flat_map(|want| &want.slots) {
+            if !direct.contains(slot) {
+                direct.push(slot.clone());
+            }
+        }
+        let results: Vec<Ref> = wants.iter().flat_map(|want| want.results.clone()).collect();
+        let last = ChunkProgram::new(context, &given(&direct), &results)?;
+        let mut scans = Vec::new();
+        for slot in &slots {
+            if let Origin::Scan(scan) = slot.origin() {
+                scans.push(ScanStep::new(context, scan, &slots)?);
+            }
+        }
+        let regular = last.regular();
+        let is_scan = slots.iter().map(|slot| matches!(slot.origin(), Origin::Scan(_))).collect();
+        let takes = numbers(&direct, &slots);
+        let needs = wants.iter().map(|want| (feeds_of(want, &slots), want.limit)).collect();
+        let mut feeds = Vec::new();
+        for slot in &slots {
+            feeds.extend(slot.feed()?);
+        }
+        let steps = Steps { scans, last, takes, is_scan, memory: memory.clone() };
+        Ok(Pass { feeds, needs, steps, regular })
+    }
+}
+
+impl Steps {
+    /// What the consumers take of a chunk; what the sources gave of it stands in their order. Where that fails nothing was done.
+    pub fn run(&mut self, given: &[Batch]) -> Result<Batch, SeqCause> {
+        let mut given = given.iter();
+        let mut scans = self.scans.iter();
+        let mut batches: Vec<Batch> = Vec::new();
+        let mut states = Vec::new();
+        for is_scan in &self.is_scan {
+            let batch = match is_scan {
+                true => match scans.next() {
+                    Some(scan) => {
+                        let (batch, state) = scan.run(&batches, &self.memory)?;
+                        states.push(state);
+                        batch
+                    }
+                    None => Batch::default(),
+                },
+                false => given.next().cloned().unwrap_or_default(),
+            };
+            batches.push(batch);
+        }
+        let result = self.last.call(&joined(&self.takes, &batches), &self.memory)?;
+        for (scan, state) in self.scans.iter_mut().zip(states) {
+            scan.state = state;
+        }
+        Ok(result)
+    }
+}
+
+impl ScanStep {
+    fn new(context: &Context, scan: &Scan, slots: &[Slot]) -> Result<ScanStep, Error> {
+        let input = ChunkProgram::new(context, &given(&scan.slots), &scan.input)?;
+        let step = ElementProgram::new(context, &scan.params, &scan.results)?;
+        let types = scan.results.iter().filter_map(|result| result.ty.array().cloned()).collect();
+        let takes = numbers(&scan.slots, slots);
+        Ok(ScanStep { input, takes, step, state: scan.initial.clone(), types })
+    }
+
+    /// The states after the elements of a chunk, and the last one's components.
+    fn run(&self, batches: &[Batch], memory: &MemoryPool) -> Result<(Batch, Vec<Value>), SeqCause> {
+        let input = self.input.call(&joined(&self.takes, batches), memory)?;
+        let mut state = self.state.clone();
+        let mut states = Vec::new();
+        for at in 0..input.count {
+            let mut arguments = state;
+            arguments.extend(input.element(at, memory)?);
+            state = self.step.call(arguments, memory)?;
+            states.push(state.clone());
+        }
+        Ok((Batch::pack(&states, &self.types, memory)?, state))
+    }
+}
+
+/// Adds a slot, after those that it is computed from.
+fn add(slot: &Slot, slots: &mut Vec<Slot>) {
+    if slots.contains(slot) {
+        return;
+    }
+    if let Origin::Scan(scan) = slot.origin() {
+        scan.slots.iter().for_each(|slot| add(slot, slots));
+    }
+    slots.push(slot.clone());
+}
+
+/// The numbers of slots among all.
+fn numbers(some: &[Slot], all: &[Slot]) -> Vec<usize> {
+    some.iter().filter_map(|slot| all.iter().position(|other| other == slot)).collect()
+}
+
+/// The sources that a consumer needs, by their numbers among those that are read.
+fn feeds_of(want: &Want, slots: &[Slot]) -> Vec<usize> {
+    let mut needed = Vec::new();
+    want.slots.iter().for_each(|slot| add(slot, &mut needed));
+    let read: Vec<Slot> =
+        slots.iter().filter(|slot| matches!(slot.origin(), Origin::Feed { .. })).cloned().collect();
+    numbers(&needed, &read)
+}
+
+/// The arrays of the elements of some slots in a row.
+fn joined(takes: &[usize], batches: &[Batch]) -> Batch {
+    let count = takes.first().map_or(0, |&at| batches[at].count);
+    let arrays = takes.iter().flat_map(|&at| batches[at].arrays.clone()).collect();
+    Batch { count, arrays }
+}

@@ -1,0 +1,256 @@
+//! The programs of a pass: functions of one element, lifted to a chunk of elements.
+//!
+//! The function from the elements of all sources to what all consumers take is lowered as any program, then lifted
+//! ([`warpwise_opt::flatten::chunk`]): what a component does for one element, it does for all of a chunk. So maps after
+//! maps are one program, and what is regular has no segment descriptor.
+//!
+//! Absent: foreign functions (what is done elsewhere is done in chunks).
+
+use warpwise_ir::entity::Entity;
+use warpwise_ir::{EntryParam, EntryPoint, EntryType, FunctionId, Program};
+use warpwise_opt::flatten::{Chunk, Folds, GivenAs, TakenAs, chunk};
+use warpwise_prim::ValueType;
+use warpwise_runtime::array::{Array as Column, Value};
+use warpwise_runtime::memory::MemoryPool;
+
+use super::batch::{Batch, Elements, Extents};
+use crate::context::{Context, Part};
+use crate::error::Error;
+use crate::foreign::DeviceKind;
+use crate::graph::{self, ArrayTy, Op, Ref, Ty};
+use crate::lower::{ENTRY, Lowered, lower};
+
+/// A parameter of a function of one element: an array, and whether all elements have the same extents.
+#[derive(Clone)]
+pub struct Given {
+    /// The parameter.
+    pub param: Ref,
+    /// Whether all elements have the same extents.
+    pub regular: bool,
+}
+
+/// A function of one element as it runs on chunks.
+pub struct ChunkProgram {
+    part: Part,
+    /// How each result is given: for every array its extents, then its components.
+    results: Vec<GivenAs>,
+    arrays: Vec<ArrayTy>,
+}
+
+/// A function of elements as it is: it runs on one after the other.
+pub struct ElementProgram(Part);
+
+impl ElementProgram {
+    /// The function from these parameters to these arrays.
+    pub fn new(context: &Context, params: &[Ref], results: &[Ref]) -> Result<ElementProgram, Error> {
+        Ok(ElementProgram(context.load(lower(params, results)?)?))
+    }
+
+    /// The components of the results for the components of one element.
+    pub fn call(&self, arguments: Vec<Value>, memory: &MemoryPool) -> Result<Vec<Value>, Error> {
+        self.0.call(arguments, memory)
+    }
+}
+
+/// The lifted program from these parameters to these arrays.
+pub fn lifted(kind: DeviceKind, params: &[Given], results: &[Ref]) -> Result<(Lowered, Chunk), Error> {
+    let mut all = Vec::new();
+    for result in results {
+        if let Some(ty) = result.ty.array()
+            && ty.rank > 0
+        {
+            all.push(graph::node(Op::Extents, vec![result.clone()], Vec::new(), Ty::index(ty.rank)));
+        }
+        all.push(result.clone());
+    }
+    let inputs: Vec<Ref> = params.iter().map(|given| given.param.clone()).collect();
+    let Lowered { mut program, used } = lower(&inputs, &all)?;
+    for function in program.functions.values_mut() {
+        // The extents are results of their own.
+        let sizes = function.entry.as_ref().map_or(0, |entry| entry.size_results);
+        function.body.result.drain(..sizes);
+    }
+    let used_types: Vec<ArrayTy> = used.iter().filter_map(|node| node.ty.array().cloned()).collect();
+    let types = parameter_types(params, &used_types);
+    let ranks = |types: &[&ArrayTy]| types.iter().map(|ty| ty.rank).sum::<usize>();
+    let given_types: Vec<&ArrayTy> = inputs.iter().filter_map(|input| input.ty.array()).collect();
+    let sizes = ranks(&given_types) + ranks(&used_types.iter().collect::<Vec<_>>());
+    let avoided: Vec<bool> = types.iter().map(|(_, _, avoided)| *avoided).collect();
+    // Devices flatten what is irregular anyway.
+    let folds = match kind {
+        DeviceKind::Cpu | DeviceKind::Interpreter => Folds::Apart,
+        DeviceKind::OpenCl | DeviceKind::Cuda => Folds::Segmented,
+    };
+    let mut chunk = chunk(&program, FunctionId::new(0), &avoided, folds, true)
+        .map_err(|limit| Error::Limit(limit.message))?;
+    let mut given: Vec<(ValueType, usize)> = Vec::new();
+    for result in results.iter().filter_map(|result| result.ty.array()) {
+        given.extend(std::iter::repeat_n((ValueType::I64, 0), result.rank));
+        given.extend(result.components.iter().map(|ty| (*ty, result.rank)));
+    }
+    chunk.function.name = ENTRY.to_string();
+    chunk.function.entry = Some(EntryPoint {
+        name: ENTRY.to_string(),
+        size_params: chunk.sizes.0,
+        params: entry_params(&chunk, &types, sizes),
+        size_results: chunk.sizes.1,
+        results: entry_results(&chunk, &given),
+    });
+    let mut program = Program::default();
+    program.functions.push(chunk.function.clone());
+    Ok((Lowered { program, used }, chunk))
+}
+
+impl ChunkProgram {
+    /// The function from these parameters to these arrays.
+    pub fn new(context: &Context, params: &[Given], results: &[Ref]) -> Result<ChunkProgram, Error> {
+        let (lowered, chunk) = lifted(context.kind(), params, results)?;
+        let arrays = results.iter().filter_map(|result| result.ty.array().cloned()).collect();
+        let part = context.load(lowered)?;
+        Ok(ChunkProgram { part, results: chunk.results, arrays })
+    }
+
+    /// For each result whether all elements have the same extents.
+    pub fn regular(&self) -> Vec<bool> {
+        let mut results = self.results.iter();
+        let mut regular = |array: &ArrayTy| {
+            let columns: Vec<GivenAs> =
+                results.by_ref().take(array.rank + array.components.len()).copied().collect();
+            columns[array.rank..].iter().all(|given| *given == GivenAs::Regular)
+        };
+        self.arrays.iter().map(&mut regular).collect()
+    }
+
+    /// What is computed of these elements, of which there are some. The arrays of the parameters stand in a row.
+    pub fn call(&self, input: &Batch, memory: &MemoryPool) -> Result<Batch, Error> {
+        let arguments = self.arguments(input, memory)?;
+        let mut values = self.part.call(arguments, memory)?.into_iter();
+        let mut given = self.results.iter();
+        let mut arrays = Vec::new();
+        for ty in &self.arrays {
+            arrays.push(elements(ty, input.count, &mut values, &mut given)?);
+        }
+        Ok(Batch { count: input.count, arrays })
+    }
+
+    fn arguments(&self, input: &Batch, memory: &MemoryPool) -> Result<Vec<Value>, Error> {
+        let mut arguments = Vec::new();
+        let whole = |numbers: &[i64]| -> Result<Value, Error> {
+            let column = Column::from_slice(memory, &[numbers.len() as i64], numbers)?;
+            Ok(Value::array(ValueType::I64, column))
+        };
+        for elements in &input.arrays {
+            if let Extents::Each { sizes, .. } = &elements.extents {
+                for sizes in sizes {
+                    arguments.push(whole(sizes)?);
+                }
+            }
+        }
+        for elements in &input.arrays {
+            let starts = match &elements.extents {
+                Extents::Each { starts, .. } => Some(whole(starts)?),
+                Extents::Same(_) => None,
+            };
+            for (column, &ty) in elements.columns.iter().zip(&elements.types) {
+                arguments.extend(starts.clone());
+                arguments.push(Value::array(ty, column.clone()));
+            }
+        }
+        Ok(arguments)
+    }
+}
+
+/// The types of the parameters of the function of one element, and whether each is one value for all elements: the
+/// sizes of all arrays, then their components.
+fn parameter_types(params: &[Given], used: &[ArrayTy]) -> Vec<(ValueType, usize, bool)> {
+    let given = params.iter().filter_map(|given| Some((given.param.ty.array()?.clone(), given.regular)));
+    let arrays: Vec<(ArrayTy, bool)> = given.collect();
+    let mut types = Vec::new();
+    for (ty, regular) in &arrays {
+        types.extend(std::iter::repeat_n((ValueType::I64, 0, *regular), ty.rank));
+    }
+    for ty in used {
+        types.extend(std::iter::repeat_n((ValueType::I64, 0, true), ty.rank));
+    }
+    for (ty, _) in &arrays {
+        types.extend(ty.components.iter().map(|component| (*component, ty.rank, false)));
+    }
+    for ty in used {
+        types.extend(ty.components.iter().map(|component| (*component, ty.rank, true)));
+    }
+    types
+}
+
+/// What the entry point takes after the sizes, among which are those of the first parameters that are avoided.
+fn entry_params(chunk: &Chunk, types: &[(ValueType, usize, bool)], sizes: usize) -> Vec<EntryParam> {
+    let mut params = Vec::new();
+    for (at, (&(ty, rank, _), taken)) in types.iter().zip(&chunk.params).enumerate() {
+        match taken {
+            TakenAs::Avoided if at < sizes => {}
+            TakenAs::Avoided if rank == 0 => params.push(EntryType::Scalar(ty)),
+            TakenAs::Avoided => params.push(EntryType::Array(ty, rank)),
+            TakenAs::Regular => params.push(EntryType::Array(ty, rank + 1)),
+            TakenAs::Segments => {
+                params.extend([EntryType::Array(ValueType::I64, 1), EntryType::Array(ty, 1)]);
+            }
+        }
+    }
+    params.into_iter().map(|ty| EntryParam { name: String::new(), consumed: false, ty }).collect()
+}
+
+fn entry_results(chunk: &Chunk, types: &[(ValueType, usize)]) -> Vec<EntryType> {
+    let mut results = Vec::new();
+    for (&(ty, rank), given) in types.iter().zip(&chunk.results) {
+        match given {
+            GivenAs::Avoided => results.push(EntryType::Scalar(ty)),
+            GivenAs::Regular => results.push(EntryType::Array(ty, rank + 1)),
+            GivenAs::Segments => {
+                results.extend([EntryType::Array(ValueType::I64, 1), EntryType::Array(ty, 1)])
+            }
+        }
+    }
+    results
+}
+
+/// The elements that a program gave of one array.
+fn elements<'g>(
+    ty: &ArrayTy,
+    count: usize,
+    values: &mut std::vec::IntoIter<Value>,
+    given: &mut impl Iterator<Item = &'g GivenAs>,
+) -> Result<Elements, Error> {
+    let missing = || Error::Internal("a chunk gave too little".to_string());
+    let mut sizes = Vec::new();
+    for _ in 0..ty.rank {
+        given.next().ok_or_else(missing)?;
+        sizes.push(numbers(values.next().ok_or_else(missing)?, count));
+    }
+    let mut columns = Vec::new();
+    let mut starts = None;
+    for _ in &ty.components {
+        if given.next() == Some(&GivenAs::Segments) {
+            let found = numbers(values.next().ok_or_else(missing)?, count);
+            starts.get_or_insert(found);
+        }
+        match values.next() {
+            Some(Value::Array { array, .. }) => columns.push(array),
+            Some(Value::Scalar { .. }) | None => return Err(missing()),
+        }
+    }
+    let extents = match starts {
+        Some(starts) => Extents::Each { sizes, starts },
+        None => {
+            let shape = columns.first().and_then(|column| column.shape().get(1..));
+            Extents::Same(shape.unwrap_or_default().to_vec())
+        }
+    };
+    Ok(Elements { extents, types: ty.components.to_vec(), columns })
+}
+
+/// A number for each element.
+fn numbers(value: Value, count: usize) -> Vec<i64> {
+    match value {
+        Value::Scalar { value, .. } => vec![value.as_int().unwrap_or(0); count],
+        Value::Array { array, .. } => array.as_slice::<i64>().unwrap_or_default().to_vec(),
+    }
+}

@@ -1,0 +1,138 @@
+//! What consumers do with elements, chunk by chunk.
+
+use warpwise_prim::ValueType;
+use warpwise_runtime::array::{Array as Column, Value};
+use warpwise_runtime::memory::BlockBuilder;
+
+use super::Element;
+use super::batch::{Batch, Elements, finished};
+use super::error::{SeqCause, SeqError};
+use super::fold::Tree;
+use crate::array::{RawArray, host_memory};
+use crate::error::Error;
+
+/// Takes the elements of one sequence.
+pub trait Sink<R> {
+    /// The next elements, from this number on.
+    fn take(&mut self, first: u64, batch: &Batch) -> Result<(), SeqError>;
+
+    /// There are no more.
+    fn finish(self: Box<Self>) -> Result<R, SeqError>;
+}
+
+/// An element of a batch on the host.
+pub type Hosted<H> = fn(&Batch, usize) -> Result<H, SeqCause>;
+
+/// The element of this number in a batch.
+pub fn hosted<A: Element>(batch: &Batch, at: usize) -> Result<A::Host, SeqCause> {
+    let values = batch.element(at, host_memory())?;
+    Ok(A::host(&mut values.into_iter())?)
+}
+
+/// Does something with each.
+pub struct Each<G, F, H> {
+    /// What came of those so far.
+    pub gathered: G,
+    /// What is done.
+    pub each: F,
+    /// How an element comes to the host.
+    pub of: Hosted<H>,
+}
+
+impl<G, H, F: FnMut(&mut G, H)> Sink<G> for Each<G, F, H> {
+    fn take(&mut self, first: u64, batch: &Batch) -> Result<(), SeqError> {
+        for at in 0..batch.count {
+            let host = (self.of)(batch, at).map_err(|cause| SeqError::at(first + at as u64, cause))?;
+            (self.each)(&mut self.gathered, host);
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<G, SeqError> {
+        Ok(self.gathered)
+    }
+}
+
+/// Folds.
+pub struct Folded<F> {
+    /// What came of the elements so far.
+    pub tree: Tree,
+    /// The components of what comes before all.
+    pub initial: Vec<Value>,
+    /// How the result comes to the host.
+    pub made: F,
+    /// Elements so far.
+    pub seen: u64,
+}
+
+impl<H, F: Fn(Vec<Value>) -> Result<H, Error>> Sink<H> for Folded<F> {
+    fn take(&mut self, first: u64, batch: &Batch) -> Result<(), SeqError> {
+        self.seen = first + batch.count as u64;
+        self.tree.add(batch).map_err(|error| SeqError::at(first, error.into()))
+    }
+
+    fn finish(self: Box<Self>) -> Result<H, SeqError> {
+        let Folded { tree, initial, made, seen } = *self;
+        let folded = tree.finish(initial).and_then(made);
+        folded.map_err(|error| SeqError::at(seen.saturating_sub(1), error.into()))
+    }
+}
+
+/// Gathers the components of all elements in rows.
+pub struct Gathered<R> {
+    types: Vec<ValueType>,
+    builders: Vec<BlockBuilder<'static>>,
+    /// For arrays of one shape: their rank, and then their extents.
+    rank: Option<usize>,
+    shape: Option<Vec<i64>>,
+    count: i64,
+    elements: i64,
+    made: fn(RawArray) -> R,
+}
+
+impl<R> Gathered<R> {
+    /// Of elements of these types; of arrays of one shape where a rank is given.
+    pub fn new(types: Vec<ValueType>, rank: Option<usize>, made: fn(RawArray) -> R) -> Gathered<R> {
+        let builders = types.iter().map(|_| BlockBuilder::new(host_memory())).collect();
+        Gathered { types, builders, rank, shape: None, count: 0, elements: 0, made }
+    }
+
+    fn add(&mut self, elements: &Elements, at: usize) -> Result<(), SeqCause> {
+        let shape = elements.shape(at);
+        let expected = self.shape.get_or_insert_with(|| shape.clone());
+        if self.rank.is_some() && *expected != shape {
+            return Err(SeqCause::Shape(format!("extents {shape:?} where those before have {expected:?}")));
+        }
+        for (builder, column) in self.builders.iter_mut().zip(&elements.columns) {
+            builder.push(&column.bytes()[elements.bytes_of(at, column)])?;
+        }
+        self.count += 1;
+        self.elements += shape.iter().product::<i64>();
+        Ok(())
+    }
+}
+
+impl<R> Sink<R> for Gathered<R> {
+    fn take(&mut self, first: u64, batch: &Batch) -> Result<(), SeqError> {
+        for elements in &batch.arrays {
+            for at in 0..batch.count {
+                self.add(elements, at).map_err(|cause| SeqError::at(first + at as u64, cause))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<R, SeqError> {
+        let Gathered { types, builders, rank, shape, count, elements, made } = *self;
+        let shape = match rank {
+            Some(rank) => [&[count], shape.unwrap_or_else(|| vec![0; rank]).as_slice()].concat(),
+            None => vec![elements],
+        };
+        let finished = |(builder, ty): (BlockBuilder<'static>, &ValueType)| {
+            finished(builder, *ty, &shape, host_memory())
+        };
+        let columns: Result<Vec<Column>, _> = builders.into_iter().zip(&types).map(finished).collect();
+        let columns = columns.map_err(|error| SeqError::at(count as u64, error.into()))?;
+        Ok(made(RawArray { shape, types, columns }))
+    }
+}

@@ -1,0 +1,101 @@
+//! Slots: the sources of sequences as parameters of the functions of an element.
+
+use std::cell::RefCell;
+use std::panic::Location;
+use std::rc::Rc;
+
+use super::Element;
+use super::feed::Feed;
+use super::fold::Scan;
+use super::program::Given;
+use crate::error::Error;
+use crate::graph::{self, ArrayTy, Ref, Ty};
+
+/// A source of elements; equal to its clones only.
+#[derive(Clone)]
+pub struct Slot(Rc<Data>);
+
+struct Data {
+    params: Vec<Ref>,
+    origin: Origin,
+}
+
+/// Where a slot's elements come from.
+pub enum Origin {
+    /// They are read.
+    Feed {
+        /// Whether all have the same extents.
+        regular: bool,
+        /// Makes it.
+        feed: RefCell<Maker>,
+    },
+    /// They are computed one after the other.
+    Scan(Scan),
+}
+
+/// Makes a source.
+pub enum Maker {
+    /// As often as wanted.
+    Again(Box<dyn Fn() -> Box<dyn Feed>>),
+    /// Once.
+    Once(Option<Box<dyn Feed>>),
+}
+
+impl PartialEq for Slot {
+    fn eq(&self, other: &Slot) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Slot {
+    /// A slot of such elements, and an element of it.
+    #[track_caller]
+    pub fn new<A: Element>(origin: Origin) -> (A, Slot) {
+        let place = Location::caller();
+        let mut types = Vec::new();
+        A::types(&mut types);
+        let param = |ty: ArrayTy| graph::parameter(Ty::of_array(ty.rank, ty.components), place);
+        let params: Vec<Ref> = types.into_iter().map(param).collect();
+        let element = A::of_nodes(&mut params.clone().into_iter()).expect("there is a node for each array");
+        (element, Slot(Rc::new(Data { params, origin })))
+    }
+
+    /// Where its elements come from.
+    pub fn origin(&self) -> &Origin {
+        &self.0.origin
+    }
+
+    /// The source to be read.
+    pub fn feed(&self) -> Result<Option<Box<dyn Feed>>, Error> {
+        let Origin::Feed { feed, .. } = &self.0.origin else { return Ok(None) };
+        match &mut *feed.borrow_mut() {
+            Maker::Again(make) => Ok(Some(make())),
+            Maker::Once(feed) => match feed.take() {
+                Some(feed) => Ok(Some(feed)),
+                None => Err(Error::Limit(
+                    "a second pass over a source that gives its elements once; let one pass have several consumers"
+                        .to_string(),
+                )),
+            },
+        }
+    }
+
+    /// Its parameters and whether they are regular.
+    pub fn given(&self) -> Vec<Given> {
+        let regular = match &self.0.origin {
+            Origin::Feed { regular, .. } => *regular,
+            // States may grow.
+            Origin::Scan(_) => false,
+        };
+        let given = |param: &Ref| {
+            let is_scalar = param.ty.array().is_some_and(|array| array.rank == 0);
+            Given { param: param.clone(), regular: regular || is_scalar }
+        };
+        self.0.params.iter().map(given).collect()
+    }
+}
+
+/// The parameters of all slots.
+pub fn given(slots: &[Slot]) -> Vec<Given> {
+    slots.iter().flat_map(Slot::given).collect()
+}

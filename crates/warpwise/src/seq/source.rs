@@ -1,0 +1,275 @@
+//! Where sequences come from: functions of the element's number, iterators, arrays of the host, files.
+
+use std::cell::RefCell;
+use std::path::Path;
+
+use warpwise_runtime::array::{Array as Column, Value};
+use warpwise_stream::source::{SourceOptions, Wanted, open};
+
+use super::feed::{Boxes, Feed, Items, Numbers, Opened, Segments};
+use super::slot::{Maker, Origin, Slot};
+use super::{Element, Seq};
+use crate::acc::Acc;
+use crate::array::{Array, Singleton, Vector};
+use crate::elt::{Elt, Scalar, components};
+use crate::error::Error;
+use crate::exp::Exp;
+
+use crate::shape::{Extents, Inner, Shape};
+
+impl<A: Element> Seq<A> {
+    /// The elements that a function gives for their numbers, 0 to before `count`.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, Seq, use_};
+    ///
+    /// // Windows of three, overlapping by two, of an array that every element may read.
+    /// let samples = use_(&Array::from_vec([5], vec![1, 2, 3, 4, 5])?);
+    /// let sums = Seq::produce(3, |i| samples.slit(i, 3).sum());
+    /// assert_eq!(sums.elements().run(&Context::cpu()?)?.to_vec(), [6, 9, 12]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn produce(count: u64, f: impl FnOnce(Exp<i64>) -> A) -> Seq<A> {
+        produced(Some(count), f)
+    }
+
+    /// The elements that a function gives for all numbers from 0 on; [`take`](Seq::take) some of them.
+    ///
+    /// ```
+    /// use warpwise::{Context, Seq, unit};
+    ///
+    /// let mut powers = Seq::produce_forever(|i| unit(Exp::constant(2_i64).pow(i))).into_iter(&Context::cpu()?)?;
+    /// assert_eq!(powers.nth(10).transpose()?.map(|power| power.to_vec()), Some(vec![1024]));
+    /// # use warpwise::Exp;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn produce_forever(f: impl FnOnce(Exp<i64>) -> A) -> Seq<A> {
+        produced(None, f)
+    }
+
+    /// The elements that an iterator gives, on a thread of its own, some ahead of what is consumed. One pass can be made over them.
+    ///
+    /// ```
+    /// use warpwise::{Acc, Array, Context, Seq, Vector};
+    ///
+    /// let words = ["to", "be", "or", "not"];
+    /// let words = words.map(|word| Array::from_vec([word.len()], word.as_bytes().to_vec()).unwrap());
+    /// let lengths = Seq::from_iter(words).map(|word: Acc<Vector<u8>>| warpwise::unit(word.size()));
+    /// assert_eq!(lengths.elements().run(&Context::cpu()?)?.to_vec(), [2, 2, 2, 3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[allow(clippy::should_implement_trait)]
+    #[track_caller]
+    pub fn from_iter<I>(items: I) -> Seq<A>
+    where
+        I: IntoIterator<Item = A::Host>,
+        I::IntoIter: Send + 'static,
+    {
+        given::<A>(items.into_iter().map(Ok))
+    }
+
+    /// As [`from_iter`](Seq::from_iter), where getting an element may fail: the pass then ends with the failure after all elements before it.
+    ///
+    /// ```
+    /// use warpwise::{Acc, Array, Context, Seq, Singleton};
+    ///
+    /// let items = ["1", "2", "x", "4"].map(|text| {
+    ///     let number: i32 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
+    ///     Ok(Array::from_vec([], vec![number]).map_err(|error| error.to_string())?)
+    /// });
+    /// let numbers: Seq<Acc<Singleton<i32>>> = Seq::try_from_iter(items);
+    /// let error = numbers.elements().run(&Context::cpu()?).unwrap_err();
+    /// assert_eq!(error.to_string(), "element 2: `x` is no number");
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn try_from_iter<I>(items: I) -> Seq<A>
+    where
+        I: IntoIterator<Item = Result<A::Host, String>>,
+        I::IntoIter: Send + 'static,
+    {
+        given::<A>(items.into_iter())
+    }
+}
+
+impl<Sh: Inner, E: Elt> Seq<Acc<Array<Sh, E>>> {
+    /// The parts of an array along its outermost dimension: of a matrix the rows.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, Seq};
+    ///
+    /// let matrix = Array::from_vec([3, 2], vec![1, 2, 3, 4, 5, 6])?;
+    /// let sums = Seq::rows(&matrix).map(|row| row.sum());
+    /// assert_eq!(sums.elements().run(&Context::cpu()?)?.to_vec(), [3, 7, 11]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn rows(array: &Array<Sh, E>) -> Seq<Acc<Array<Sh::Outer, E>>> {
+        let mut extents = array.raw().shape.clone();
+        let count = std::mem::replace(&mut extents[0], 1);
+        let rank = extents.len();
+        let places = move || {
+            (0..count).map(move |row| {
+                let mut corner = vec![0; rank];
+                corner[0] = row;
+                corner
+            })
+        };
+        boxes(array, extents, 1, places)
+    }
+}
+
+impl<Sh: Shape, E: Elt> Seq<Acc<Array<Sh, E>>> {
+    /// Parts of an array: boxes of these extents that begin at the given indices. They may overlap.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, Seq};
+    ///
+    /// let picture = Array::from_vec([2, 4], vec![1, 2, 3, 4, 5, 6, 7, 8])?;
+    /// let tiles = Seq::subarrays(&picture, [2, 2], [[0, 0], [0, 2]])?;
+    /// let sums = tiles.map(|tile| tile.sum().sum());
+    /// assert_eq!(sums.elements().run(&Context::cpu()?)?.to_vec(), [14, 22]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn subarrays<X: Extents<Shape = Sh>>(
+        array: &Array<Sh, E>,
+        extents: X,
+        places: impl IntoIterator<Item = X>,
+    ) -> Result<Seq<Acc<Array<Sh, E>>>, Error> {
+        let numbers = |extents: &X| extents.sizes().iter().map(|&size| size as i64).collect::<Vec<i64>>();
+        let extents = numbers(&extents);
+        let places: Vec<Vec<i64>> = places.into_iter().map(|place| numbers(&place)).collect();
+        for place in &places {
+            let fits = |((&at, &extent), &whole): ((&i64, &i64), &i64)| {
+                at >= 0 && extent >= 0 && at.checked_add(extent).is_some_and(|end| end <= whole)
+            };
+            if !place.iter().zip(&extents).zip(&array.raw().shape).all(fits) {
+                let whole = &array.raw().shape;
+                return Err(Error::Check(format!("a part {extents:?} at {place:?} of an array {whole:?}")));
+            }
+        }
+        Ok(boxes(array, extents, 0, move || places.clone().into_iter()))
+    }
+}
+
+impl<E: Elt> Seq<Acc<Vector<E>>> {
+    /// Windows of so many elements of a vector, each beginning `step` (at least 1) after the one before.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, Seq};
+    ///
+    /// let samples = Array::from_vec([6], vec![1, 5, 2, 4, 3, 0])?;
+    /// let peaks = Seq::windows(&samples, 4, 2).map(|window| window.maximum());
+    /// assert_eq!(peaks.elements().run(&Context::cpu()?)?.to_vec(), [5, 4]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn windows(array: &Vector<E>, size: usize, step: usize) -> Seq<Acc<Vector<E>>> {
+        let last = array.len().checked_sub(size);
+        let places = move || {
+            let starts = last.map_or(0..0, |last| 0..last + 1).step_by(step.max(1));
+            starts.map(|start| vec![start as i64])
+        };
+        boxes(array, vec![size as i64], 0, places)
+    }
+
+    /// The segments of a vector, of these lengths, from its start on.
+    ///
+    /// ```
+    /// use warpwise::{Array, Seq};
+    ///
+    /// let data = Array::from_vec([3], vec![1.0, 2.0, 3.0])?;
+    /// assert!(Seq::segments(&data, &[1, 2]).is_ok());
+    /// assert!(Seq::segments(&data, &[2, 2]).is_err());
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn segments(array: &Vector<E>, lengths: &[usize]) -> Result<Seq<Acc<Vector<E>>>, Error> {
+        let total = lengths.iter().try_fold(0_usize, |sum, &length| sum.checked_add(length));
+        if total.is_none_or(|total| total > array.len()) {
+            let found = array.len() as u64;
+            return Err(Error::Length { expected: total.map_or(u64::MAX, |total| total as u64), found });
+        }
+        let lengths: Vec<i64> = lengths.iter().map(|&length| length as i64).collect();
+        let raw = array.raw().clone();
+        let make = move || {
+            let (columns, types) = (raw.columns.clone(), raw.types.clone());
+            Box::new(Segments { columns, types, lengths: lengths.clone().into(), start: 0 }) as Box<dyn Feed>
+        };
+        Ok(sourced(false, Maker::Again(Box::new(make))))
+    }
+}
+
+impl<Sh: Shape, E: Scalar> Seq<Acc<Array<Sh, E>>> {
+    /// The rows of a file, or of standard input if the path is `-`, as `warpwise stream` reads them: its format follows from its
+    /// ending, unless the options say it. It is opened now, and read once, in chunks.
+    ///
+    /// ```
+    /// use warpwise::{Acc, Context, Seq, Singleton, SourceOptions};
+    ///
+    /// let path = std::env::temp_dir().join(format!("numbers-{}.csv", std::process::id()));
+    /// std::fs::write(&path, "x,y\n1,2\n3,4\n")?;
+    /// let options = SourceOptions { column: Some("y".to_string()), ..SourceOptions::default() };
+    /// let numbers: Seq<Acc<Singleton<f32>>> = Seq::open(&path, &options)?;
+    /// assert_eq!(numbers.elements().run(&Context::cpu()?)?.to_vec(), [2.0, 4.0]);
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn open(path: &Path, options: &SourceOptions) -> Result<Seq<Acc<Array<Sh, E>>>, Error> {
+        let &[scalar] = components::<E>().as_slice() else {
+            return Err(Error::Limit("elements of several components from a file".to_string()));
+        };
+        let source = open(path, Wanted { scalar, rank: Sh::RANK }, options).map_err(Error::Device)?;
+        Ok(sourced(true, Maker::Once(Some(Box::new(Opened(source))))))
+    }
+}
+
+#[track_caller]
+fn produced<A: Element>(count: Option<u64>, f: impl FnOnce(Exp<i64>) -> A) -> Seq<A> {
+    let make = move || Box::new(Numbers { next: 0, end: count }) as Box<dyn Feed>;
+    let numbers: Seq<Acc<Singleton<i64>>> = sourced(true, Maker::Again(Box::new(make)));
+    numbers.map(|number| f(number.the()))
+}
+
+#[track_caller]
+fn given<A: Element>(items: impl Iterator<Item = Result<A::Host, String>> + Send + 'static) -> Seq<A> {
+    let mut types = Vec::new();
+    A::types(&mut types);
+    let components = |host: A::Host| {
+        let mut values: Vec<Value> = Vec::new();
+        A::values(&host, &mut values);
+        values
+    };
+    let items = items.map(move |item| item.map(components));
+    sourced(false, Maker::Once(Some(Box::new(Items::new(items, types)))))
+}
+
+#[track_caller]
+fn boxes<Sh: Shape, T: Shape, E: Elt, I>(
+    array: &Array<Sh, E>,
+    extents: Vec<i64>,
+    dropped: usize,
+    places: impl Fn() -> I + 'static,
+) -> Seq<Acc<Array<T, E>>>
+where
+    I: Iterator<Item = Vec<i64>> + Send + 'static,
+{
+    let raw = array.raw().clone();
+    let make = move || {
+        let (columns, types): (Vec<Column>, _) = (raw.columns.clone(), raw.types.clone());
+        Box::new(Boxes { columns, types, extents: extents.clone(), dropped, places: places() })
+            as Box<dyn Feed>
+    };
+    sourced(true, Maker::Again(Box::new(make)))
+}
+
+/// The sequence of what a source gives.
+#[track_caller]
+fn sourced<A: Element>(regular: bool, maker: Maker) -> Seq<A> {
+    let (element, slot) = Slot::new(Origin::Feed { regular, feed: RefCell::new(maker) });
+    Seq::of(element, slot)
+}

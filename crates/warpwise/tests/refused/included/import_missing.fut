@@ -1,0 +1,2 @@
+import "missing"
+entry f = 1i32

@@ -1,0 +1,2 @@
+entry f (x: i32) =
+  let y = x

@@ -1,0 +1,2 @@
+warpwise::include_fut!(right);
+//~ expected string literal

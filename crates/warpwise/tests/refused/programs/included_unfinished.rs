@@ -1,0 +1,2 @@
+warpwise::include_fut!("tests/refused/included/unfinished.fut");
+//~ unfinished.fut:

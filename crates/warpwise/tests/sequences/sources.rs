@@ -1,0 +1,116 @@
+//! Where sequences come from.
+
+use std::fs;
+
+use warpwise::{
+    Acc, Array, Context, Error, Format, Matrix, Seq, Singleton, SourceOptions, Vector, enum_from, unit,
+};
+
+use crate::{contexts, run, vector};
+
+#[test]
+fn produced_elements_know_their_number() {
+    for count in [0, 1, 5] {
+        let seq = Seq::produce(count, |i| enum_from(i, i * 10));
+        let expected: Vec<i64> = (0..count as i64).flat_map(|i| (0..i).map(move |j| i * 10 + j)).collect();
+        assert_eq!(run(|| seq.elements()).to_vec(), expected);
+    }
+}
+
+#[test]
+fn rows_of_arrays_of_all_ranks() {
+    let cube = Array::from_vec([2, 3, 2], (0..12_i64).collect()).unwrap();
+    let sums = run(|| Seq::rows(&cube).map(|matrix| matrix.sum()).elements());
+    assert_eq!(sums.to_vec(), [1, 5, 9, 13, 17, 21]);
+    let numbers = run(|| Seq::rows(&vector(vec![3, 1, 2])).elements());
+    assert_eq!(numbers.to_vec(), [3, 1, 2]);
+    for extents in [[0, 3], [3, 0], [0, 0], [1, 1]] {
+        let matrix: Matrix<i32> = Array::from_vec(extents, vec![1; extents[0] * extents[1]]).unwrap();
+        let sums = run(|| Seq::rows(&matrix).map(|row| row.sum()).elements());
+        assert_eq!(sums.to_vec(), vec![extents[1] as i32; extents[0]], "{extents:?}");
+    }
+}
+
+#[test]
+fn windows_and_parts() {
+    let samples = vector((0..10_i64).collect());
+    for (size, step) in [(3, 2), (10, 1), (11, 1), (0, 5), (1, 1), (4, 0)] {
+        let windows = run(|| Seq::windows(&samples, size, step).collect());
+        let found: Vec<Vec<i64>> = windows.iter().map(|window| window.to_vec()).collect();
+        let expected: Vec<Vec<i64>> = match size {
+            0 => (0..=10).step_by(step.max(1)).map(|_| Vec::new()).collect(),
+            _ => samples.as_slice().windows(size).step_by(step.max(1)).map(<[i64]>::to_vec).collect(),
+        };
+        assert_eq!(found, expected, "{size} {step}");
+    }
+    let cube = Array::from_vec([2, 3, 4], (0..24_i64).collect()).unwrap();
+    let parts =
+        run(|| Seq::subarrays(&cube, [1, 2, 2], [[0, 0, 0], [1, 1, 2], [0, 1, 1]]).unwrap().elements());
+    assert_eq!(parts.to_vec(), [0, 1, 4, 5, 18, 19, 22, 23, 5, 6, 9, 10]);
+    for (extents, place) in [([1, 4, 1], [0, 0, 0]), ([1, 1, 1], [2, 0, 0]), ([1, 1, 1], [0, 0, usize::MAX])]
+    {
+        let refused = Seq::subarrays(&cube, extents, [place]).unwrap_err();
+        assert!(matches!(refused, Error::Check(_)), "{refused}");
+    }
+}
+
+#[test]
+fn elements_with_several_components_and_several_arrays() {
+    let pairs = || {
+        Seq::<(Acc<Vector<(i64, bool)>>, Acc<Singleton<f64>>)>::from_iter((0..4_i64).map(|k| {
+            let items = (0..k).map(|x| (x, x % 2 == 0)).collect();
+            (vector(items), Array::from_vec([], vec![k as f64]).unwrap())
+        }))
+    };
+    let sums = run(|| {
+        let weighed = pairs().map(|(items, weight)| {
+            let weight = weight.the();
+            let kept = items.filter(|(_, keep)| keep).map(|(x, _)| x).sum();
+            kept.map(move |sum| sum.cast::<f64>() * weight)
+        });
+        weighed.elements()
+    });
+    assert_eq!(sums.to_vec(), [0.0, 0.0, 0.0, 6.0]);
+}
+
+#[test]
+fn files_are_read_in_chunks() {
+    let folder = std::env::temp_dir().join(format!("warpwise-sequences-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("numbers.raw");
+    let numbers: Vec<f32> = (0..1000).map(|x| x as f32).collect();
+    let bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+    fs::write(&path, &bytes).unwrap();
+    let sums = run(|| {
+        let options = SourceOptions { shape: vec![10], ..SourceOptions::default() };
+        Seq::<Acc<Vector<f32>>>::open(&path, &options).unwrap().map(|row| row.sum()).elements()
+    });
+    let expected: Vec<f32> = numbers.chunks(10).map(|row| row.iter().sum()).collect();
+    assert_eq!(sums.to_vec(), expected);
+    fs::write(&path, &bytes[..30]).unwrap();
+    let options = SourceOptions { format: Some(Format::Raw), ..SourceOptions::default() };
+    let seq = Seq::<Acc<Singleton<f32>>>::open(&path, &options).unwrap();
+    let mut read = seq.into_iter(&contexts()[0]).unwrap();
+    for expected in 0..7 {
+        assert_eq!(read.next().unwrap().unwrap().to_vec(), [expected as f32]);
+    }
+    let error = read.next().unwrap().unwrap_err();
+    assert_eq!(error.element, Some(7));
+    assert!(read.next().is_none());
+    let missing = Seq::<Acc<Singleton<f32>>>::open(&folder.join("nothing.raw"), &options).unwrap_err();
+    assert!(missing.to_string().contains("nothing.raw"), "{missing}");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_source_that_gives_its_elements_once_says_so() {
+    let seq = Seq::<Acc<Singleton<i64>>>::from_iter((0..3).map(crate::scalar));
+    let context = Context::interpreter();
+    assert_eq!(seq.elements().run(&context).unwrap().to_vec(), [0, 1, 2]);
+    let again = seq.elements().run(&context).unwrap_err();
+    assert!(again.to_string().contains("second pass"), "{again}");
+    let numbers = Seq::produce(2, unit);
+    for _ in 0..2 {
+        assert_eq!(numbers.elements().run(&context).unwrap().to_vec(), [0, 1]);
+    }
+}
