@@ -27,12 +27,8 @@ pub fn read_arguments(entry: &Entry, words: &[String], memory: &MemoryPool) -> R
         }
         _ if words.len() != parameters.len() => Err(wrong_count(entry, &parameters, words.len())),
         _ => {
-            let all = words.iter().zip(&parameters).zip(&expected);
-            all.enumerate()
-                .map(|(index, ((word, parameter), &expected))| {
-                    argument(index, word, parameter, expected, memory)
-                })
-                .collect()
+            let all = words.iter().zip(&parameters).enumerate();
+            all.map(|(index, (word, parameter))| read_argument(index, word, parameter, memory)).collect()
         }
     }
 }
@@ -54,14 +50,14 @@ fn from_standard_input(
     Ok(read_values(Source::stream("standard input", input), Some(expected), memory)?)
 }
 
-fn argument(
+/// Reads one argument, which has this number, from a word.
+pub fn read_argument(
     index: usize,
     word: &str,
     parameter: &FlatType,
-    expected: ExpectedType,
     memory: &MemoryPool,
 ) -> Result<Value, Failure> {
-    let path = Path::new(word);
+    let (path, expected) = (Path::new(word), expected_type(parameter));
     let mut values = if path.exists() {
         read_file(path, Some(&[expected]), memory)?
     } else if looks_like_path(word) {

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use warpwise_diag::{Sources, Span};
 use warpwise_driver::Program;
-use warpwise_fut::testspec::{Input, RandomValue, TestBlock, TestCase, TestSpec, Values};
+use warpwise_fut::testspec::{Input, RandomValue, TestBlock, TestCase, TestSpec, Values, parse_test_spec};
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::Value;
 use warpwise_runtime::formats::files::read_file;
 use warpwise_runtime::formats::{FormatError, Position, Source, read_values};
 use warpwise_runtime::memory::MemoryPool;
 
+use crate::failure::Failure;
 use crate::random::random_value;
 use crate::script::{Surroundings, run_script};
 
@@ -109,6 +110,18 @@ impl Cases<'_> {
         let value = random_value(position, element, &shape, self.memory);
         value.map(|value| vec![value]).map_err(|error| wrong(error.to_string()))
     }
+}
+
+/// Reads the test blocks of a program.
+pub fn read_spec(path: &Path, sources: &mut Sources) -> Result<TestSpec, Failure> {
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::Failed(format!("{name}: cannot read: {error}")))?;
+    let file = sources.add(name, text);
+    parse_test_spec(file, sources.text(file)).map_err(|errors| {
+        let (failure, sources) = (warpwise_diag::Failure::User(errors), sources.clone());
+        Failure::Build(warpwise_driver::build::BuildError::Failure { failure, sources })
+    })
 }
 
 /// What a case is called: its name, or what goes into it.

@@ -11,7 +11,9 @@ mod failure;
 mod options;
 
 mod arguments;
+mod calls;
 mod cases;
+mod profile;
 mod random;
 mod script;
 

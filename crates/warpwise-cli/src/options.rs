@@ -33,6 +33,9 @@ pub struct CompileOptions {
     /// Leave out these passes, to see what they are worth (fuse, distribute, specialise, tile, narrow, contract)
     #[arg(long, value_name = "PASS,...", value_delimiter = ',', value_parser = optional_pass)]
     pub without: Vec<String>,
+    /// Scan in one launch on OpenCL devices, too; they must run work-groups on while others wait for them, as GPUs do
+    #[arg(long)]
+    pub single_pass: bool,
 }
 
 /// Where compiled programs are kept.
@@ -75,6 +78,7 @@ impl CompileOptions {
             unsafe_: self.unsafe_,
             vector_width: self.vector_width,
             without: self.without.clone(),
+            single_pass: self.single_pass,
         }
     }
 
@@ -87,6 +91,7 @@ impl CompileOptions {
             flag(self.strict_fp, "--strict-fp"),
             flag(self.fast_math, "--fast-math"),
             flag(self.unsafe_, "--unsafe"),
+            flag(self.single_pass, "--single-pass"),
             width,
         ];
         let without = self.without.iter().map(|name| format!("--without={name}"));

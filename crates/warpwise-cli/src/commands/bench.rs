@@ -11,13 +11,14 @@ use clap::Args;
 use serde::Serialize;
 use warpwise_diag::Sources;
 use warpwise_driver::build::build;
-use warpwise_driver::{CallError, Context, Entry, Program};
-use warpwise_fut::testspec::{Expected, TestCase, TestSpec, parse_test_spec};
-use warpwise_runtime::array::{Array, Value};
+use warpwise_driver::{Context, Entry, Program};
+use warpwise_fut::testspec::{Expected, TestCase, TestSpec};
+use warpwise_runtime::array::Value;
 use warpwise_runtime::compare::{Tolerance, compare};
-use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
+use warpwise_runtime::memory::MemoryPool;
 
-use crate::cases::{CaseError, Cases, all_cases, case_name, is_disabled};
+use crate::calls::timed_call;
+use crate::cases::{CaseError, Cases, all_cases, case_name, is_disabled, read_spec};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
@@ -67,7 +68,7 @@ struct Bench<'a> {
 
 /// Runs all cases.
 pub fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
-    let mut context = arguments.run.context()?;
+    let mut context = arguments.run.clone().tuned_beside(&arguments.file).context()?;
     if let Some(cache) = arguments.cache.cache() {
         context.keep_kernels(cache);
     }
@@ -80,23 +81,12 @@ pub fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
     }
     let program = built.compiled.load(&context).map_err(|error| Failure::Failed(error.to_string()))?;
     let mut sources = Sources::new();
-    let spec = read_spec(arguments, &mut sources)?;
+    let spec = read_spec(&arguments.file, &mut sources)?;
     let measured = measure_all(arguments, &program, &context, &sources, &spec)?;
     if let Some(out) = &arguments.json {
         write_json(out, &measured)?;
     }
     Ok(0)
-}
-
-fn read_spec(arguments: &BenchArguments, sources: &mut Sources) -> Result<TestSpec, Failure> {
-    let name = arguments.file.display().to_string();
-    let text = std::fs::read_to_string(&arguments.file)
-        .map_err(|error| Failure::Failed(format!("{name}: cannot read: {error}")))?;
-    let file = sources.add(name, text);
-    parse_test_spec(file, sources.text(file)).map_err(|errors| {
-        let (failure, sources) = (warpwise_diag::Failure::User(errors), sources.clone());
-        Failure::Build(warpwise_driver::build::BuildError::Failure { failure, sources })
-    })
 }
 
 fn measure_all(
@@ -148,7 +138,7 @@ impl Bench<'_> {
             }
             Err(CaseError::Wrong(message)) => return Err(Failure::Failed(message)),
         };
-        let results = self.call(entry, &arguments)?.1;
+        let results = timed_call(self.program, self.memory, entry, &arguments)?.1;
         self.validate(case, &label, &results)?;
         let bytes: u64 = arguments.iter().chain(&results).map(Value::bytes).sum();
         drop(results);
@@ -178,45 +168,19 @@ impl Bench<'_> {
         let mut times = Vec::new();
         if let Some(runs) = self.arguments.runs {
             for _ in 0..runs {
-                times.push(self.call(entry, arguments)?.0);
+                times.push(timed_call(self.program, self.memory, entry, arguments)?.0);
             }
             return Ok(times);
         }
         while start.elapsed() < warm_up {
-            self.call(entry, arguments)?;
+            timed_call(self.program, self.memory, entry, arguments)?;
         }
         let mut stability = Stability::default();
         while !stability.reached(&times) && (times.len() < FEWEST_RUNS || start.elapsed() < longest) {
-            times.push(self.call(entry, arguments)?.0);
+            times.push(timed_call(self.program, self.memory, entry, arguments)?.0);
         }
         Ok(times)
     }
-
-    fn call(&self, entry: &Entry, arguments: &[Value]) -> Result<(Duration, Vec<Value>), Failure> {
-        let pairs = entry.parameters().into_iter().zip(arguments);
-        let owned =
-            pairs.map(
-                |(parameter, value)| {
-                    if parameter.consumed { deep_copy(value, self.memory) } else { Ok(value.clone()) }
-                },
-            );
-        let owned = owned
-            .collect::<Result<Vec<Value>, OutOfMemory>>()
-            .map_err(|error| Failure::Failed(error.to_string()))?;
-        let owned = if owned.len() == arguments.len() { owned } else { arguments.to_vec() };
-        let start = Instant::now();
-        let results = interrupt::stoppable(|| self.program.call(&entry.point.name, owned));
-        let time = start.elapsed();
-        Ok((time, results.map_err(|error: CallError| Failure::Call(error))?))
-    }
-}
-
-/// A value that shares nothing with another.
-fn deep_copy(value: &Value, memory: &MemoryPool) -> Result<Value, OutOfMemory> {
-    let Value::Array { ty, array } = value else { return Ok(value.clone()) };
-    let mut copy = Array::allocate(memory, array.elem(), array.shape())?;
-    copy.bytes_mut(memory)?.copy_from_slice(array.bytes());
-    Ok(Value::array(*ty, copy))
 }
 
 const FEWEST_RUNS: usize = 10;
@@ -283,7 +247,7 @@ fn median(times: &[Duration]) -> f64 {
 }
 
 /// A time with the unit that suits it.
-fn duration(micros: f64) -> String {
+pub(super) fn duration(micros: f64) -> String {
     match micros {
         ..1e3 => format!("{micros:.1} us"),
         ..1e6 => format!("{:.2} ms", micros / 1e3),

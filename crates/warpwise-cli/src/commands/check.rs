@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use warpwise_diag::{Diagnostic, Report, Severity, Sources, render};
 use warpwise_driver::build::{BuildError, Core, read_core};
+use warpwise_driver::host_device::{lower_host, split_host};
 use warpwise_driver::host_files::check_host;
 
 use crate::commands::host::is_host_program;
@@ -69,8 +70,9 @@ pub fn check(arguments: &CheckArguments) -> Result<u8, Failure> {
 /// The front end of the language that the file's name tells.
 fn read(file: &Path, arguments: &CheckArguments) -> Result<(Sources, Vec<Diagnostic>), BuildError> {
     if is_host_program(file) {
-        let (_, sources) = check_host(file, arguments.library.as_deref())?;
-        return Ok((sources, Vec::new()));
+        let (checked, sources) = check_host(file, arguments.library.as_deref())?;
+        let lowered = lower_host(split_host(checked, &sources)?, &sources, &arguments.compile.options())?;
+        return Ok((sources, lowered.warnings()));
     }
     let Core { sources, warnings, .. } = read_core(file, &arguments.compile.options())?;
     Ok((sources, warnings))

@@ -257,7 +257,7 @@ fn emit(arguments: &DevArguments, program: &Program, sources: &Sources) -> Resul
         Emit::Asm => Stage::Assembly,
         Emit::Kernels => Stage::Kernels,
     };
-    show(program, sources, (options.target, &target), stage).map_err(failed)
+    show(program, sources, (&options, &target), stage).map_err(failed)
 }
 
 /// What `flatten` chooses for each value of an irregular nest, line by line.

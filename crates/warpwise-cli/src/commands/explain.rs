@@ -1,11 +1,13 @@
 //! `warpwise explain`: what the code of a message means.
 
 use clap::Args;
-use warpwise_fut::explain as array_language;
-use warpwise_mexpr::explain as host_language;
+use warpwise_diag::Explanations;
 
 use crate::failure::Failure;
 use crate::output::print_line;
+
+/// Codes of the array language start with `E` or `W`, those of MExpr with `M`.
+const ALL: [Explanations; 2] = [warpwise_fut::explain::EXPLANATIONS, warpwise_mexpr::explain::EXPLANATIONS];
 
 /// What to explain.
 #[derive(Args, Debug)]
@@ -18,8 +20,8 @@ pub struct ExplainArguments {
 pub fn explain(arguments: &ExplainArguments) -> Result<u8, Failure> {
     match &arguments.code {
         None => {
-            let all = array_language::codes().chain(host_language::codes());
-            for title in all.filter_map(section).filter_map(|section| section.lines().next()) {
+            let codes = ALL.iter().flat_map(|explanations| explanations.codes());
+            for title in codes.filter_map(section).filter_map(|section| section.lines().next()) {
                 print_line(title)?;
             }
         }
@@ -41,7 +43,7 @@ pub fn explain(arguments: &ExplainArguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// What a code means: those of the array language start with `E` or `W`, those of MExpr with `M`.
+/// What a code means.
 fn section(code: &str) -> Option<&'static str> {
-    array_language::explain(code).or_else(|| host_language::explain(code))
+    ALL.iter().find_map(|explanations| explanations.explain(code))
 }

@@ -3,18 +3,26 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use warpwise_diag::{Limit, Sources};
+use warpwise_diag::Sources;
+use warpwise_driver::CallError;
 use warpwise_driver::build::BuildError;
+use warpwise_driver::host_device::{AccelerateError, Accelerator, lower_host, split_host};
 use warpwise_driver::host_files::check_host;
 use warpwise_driver::host_world::ProcessWorld;
-use warpwise_mexpr::accelerate::split;
-use warpwise_mexpr::compile::Checked;
-use warpwise_mexpr::host::compile::{Options, compile};
+use warpwise_mexpr::host::code::Code;
+use warpwise_mexpr::host::compile::{Options, compile, compile_accelerated};
+use warpwise_mexpr::host::debug::{Debugger, Irregular};
+use warpwise_mexpr::host::device::{Device, DeviceError, HostOnly};
 use warpwise_mexpr::host::machine::{Call, FailedTest, RunError, run};
-use warpwise_mexpr::tree::{Expr, ExprKind};
+use warpwise_mexpr::host::value::Value;
+use warpwise_mexpr::host::world::World;
+use warpwise_runtime::execute as runtime;
 
 use crate::failure::{FAILED, Failure};
-use crate::output::{complain, say};
+use crate::interrupt;
+use crate::options::{CacheOptions, CompileOptions, RunOptions};
+use crate::output::{Progress, complain, say};
+use crate::profile::Phases;
 
 /// How to run a host program.
 #[derive(Args, Clone, Debug)]
@@ -26,6 +34,10 @@ pub struct HostOptions {
     /// Check what is accelerated, then run everything in order on the host
     #[arg(long)]
     debug: bool,
+    /// Fail where an accelerated expression meets a sequence of elements of different lengths, instead of computing it on
+    /// the host
+    #[arg(long, conflicts_with = "sequential")]
+    strict_regular: bool,
     /// Run the tests (`utest`) too, and fail if one fails
     #[arg(long)]
     test: bool,
@@ -39,28 +51,125 @@ pub fn is_host_program(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "mc")
 }
 
+/// A host program to be run.
+pub struct HostRun<'a> {
+    /// The program.
+    pub file: &'a Path,
+    /// Its arguments.
+    pub arguments: &'a [String],
+    /// How to take what it accelerates.
+    pub host: &'a HostOptions,
+    /// How to compile that.
+    pub compile: &'a CompileOptions,
+    /// Where to keep what drivers of devices make of kernels.
+    pub cache: &'a CacheOptions,
+    /// What to run that on.
+    pub run: &'a RunOptions,
+    /// Whether to say where the time goes.
+    pub profile: bool,
+}
+
 /// Checks and runs a host program.
-pub fn run_host(file: &Path, arguments: &[String], options: &HostOptions) -> Result<u8, Failure> {
-    let (checked, sources) = check_host(file, options.library.as_deref())?;
-    if !options.sequential {
-        check_acceleration(&checked, &sources, options.debug)?;
+pub fn run_host(run: &HostRun<'_>) -> Result<u8, Failure> {
+    let mut phases = Phases::new(run.profile);
+    let (checked, sources) = check_host(run.file, run.host.library.as_deref())?;
+    let options = Options { tests: run.host.test };
+    if run.host.sequential {
+        phases.done("check");
+        return execute(run, &compile(&checked, options), &mut HostOnly, &sources, phases);
     }
-    let code = compile(&checked, Options { tests: options.test });
-    let name = file.display().to_string();
-    let words =
-        std::iter::once(name).chain(arguments.iter().map(|argument| argument.trim_start().to_string()));
-    let mut world = ProcessWorld::new(words.collect());
+    let split = split_host(checked.clone(), &sources)?;
+    phases.done("check");
+    if split.entries.is_empty() {
+        return execute(run, &compile(&checked, options), &mut HostOnly, &sources, phases);
+    }
+    let code = compile_accelerated(&split.host, options, &split.entries);
+    if run.host.debug {
+        let mut debugger = Debugger::new(run.host.strict_regular);
+        let ended = execute(run, &code, &mut debugger, &sources, phases);
+        note_irregular(debugger.irregular(), &code, &sources);
+        return ended;
+    }
+    let options = run.compile.options();
+    let lowered = lower_host(split, &sources, &options)?;
+    let mut context = run.run.context()?;
+    if let Some(cache) = run.cache.cache() {
+        context.keep_kernels(cache);
+    }
+    interrupt::watch(&context);
+    let progress = Progress::of(format!("compiling {}", run.file.display()));
+    let strict = run.host.strict_regular;
+    let accelerator = Accelerator::new(lowered, &sources, &options, &context, strict);
+    drop(progress);
+    let mut device = Stoppable(accelerator.map_err(|error| match error {
+        AccelerateError::Compile(failure) => BuildError::Failure { failure, sources: sources.clone() }.into(),
+        AccelerateError::Load(error) => Failure::Failed(error.to_string()),
+    })?);
+    phases.done("compile");
+    if run.profile {
+        device.0.program().start_profile();
+    }
+    let ended = execute(run, &code, &mut device, &sources, Phases::new(run.profile));
+    let accelerator = device.0;
+    note_irregular(accelerator.irregular(), &code, &sources);
+    if accelerator.was_interrupted() {
+        return Err(Failure::Call(CallError::Run(runtime::RunError::Interrupted)));
+    }
+    phases.spent(&accelerator.program().profile());
+    phases.marshaled(accelerator.marshaled());
+    phases.memory(context.memory().statistics().peak_live);
+    if let Some((statistics, traffic)) = accelerator.program().device_memory() {
+        phases.device_memory(statistics, traffic);
+    }
+    ended
+}
+
+/// Says which accelerated expressions met irregular sequences, which costs time.
+fn note_irregular(irregular: &Irregular, code: &Code, sources: &Sources) {
+    for (number, (message, times)) in irregular {
+        let place = sources.describe(code.accelerated[*number].span);
+        say(&format!("note: {place}: computed in order on the host ({times} times): {message}"));
+    }
+}
+
+/// Calls of accelerated expressions that Ctrl-C stops.
+struct Stoppable(Accelerator);
+
+impl Device for Stoppable {
+    fn call(
+        &mut self,
+        code: &Code,
+        world: &mut dyn World,
+        number: usize,
+        arguments: &[Value],
+    ) -> Result<Option<Value>, DeviceError> {
+        interrupt::stoppable(|| self.0.call(code, world, number, arguments))
+    }
+}
+
+/// Runs code; gives the exit code.
+fn execute(
+    how: &HostRun<'_>,
+    code: &Code,
+    device: &mut dyn Device,
+    sources: &Sources,
+    mut phases: Phases,
+) -> Result<u8, Failure> {
+    let name = how.file.display().to_string();
+    let arguments = how.arguments.iter().map(|argument| argument.trim_start().to_string());
+    let mut world = ProcessWorld::new(std::iter::once(name).chain(arguments).collect());
     let mut report = |test: FailedTest| {
         say(&format!("{}: a test failed", sources.describe(test.span)));
         test.message.lines().for_each(|line| say(&format!("  {line}")));
     };
-    let outcome = run(&code, &mut world, &mut report);
+    let outcome = run(code, &mut world, device, &mut report);
     drop(world);
+    phases.done("run");
     let outcome = match outcome {
         Ok(outcome) => outcome,
-        Err(error) => return Ok(complain(&describe(&error, &sources), FAILED)),
+        Err(error) => return Ok(complain(&describe(&error, sources), FAILED)),
     };
-    if options.test {
+    if how.host.test {
         let total = outcome.passed + outcome.failed;
         say(&format!("{} of {total} tests passed", outcome.passed));
     }
@@ -70,22 +179,10 @@ pub fn run_host(file: &Path, arguments: &[String], options: &HostOptions) -> Res
     }
 }
 
-/// Reports what is wrong with what is accelerated. It cannot run on a device yet, which only debugging does not need.
-fn check_acceleration(checked: &Checked, sources: &Sources, debug: bool) -> Result<(), Failure> {
-    let accelerates = |expr: &Expr| matches!(expr.kind, ExprKind::Accelerate(_));
-    let Some(found) = checked.program.find(&accelerates) else { return Ok(()) };
-    let fail = |failure| BuildError::Failure { failure, sources: sources.clone() };
-    split(checked.clone()).map_err(fail)?;
-    if debug {
-        return Ok(());
-    }
-    let message = "`accelerate`; with --sequential or --debug it runs in order on the host".to_string();
-    Err(fail(Limit { message, span: found.span }.into()).into())
-}
-
 /// A failed run as text: what, where, and the calls that led there.
 fn describe(error: &RunError, sources: &Sources) -> String {
-    let mut text = format!("{}: {}", sources.describe(error.span), error.message);
+    let place = error.device_place.clone().unwrap_or_else(|| sources.describe(error.span));
+    let mut text = format!("{place}: {}", error.message);
     for call in &error.calls {
         text.push_str(&match call {
             Call::In(name, span) => format!("\n  in {name}, at {}", sources.describe(*span)),

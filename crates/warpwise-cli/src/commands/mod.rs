@@ -1,8 +1,10 @@
 //! The subcommands.
 
+mod autotune;
 mod bench;
 mod build;
 mod check;
+mod chunks;
 mod dev;
 mod devices;
 mod explain;
@@ -28,6 +30,8 @@ pub enum Command {
     Stream(stream::StreamArguments),
     /// Time the cases of a program's test blocks
     Bench(bench::BenchArguments),
+    /// Find by measurement by which sizes a program chooses between versions of its code
+    Autotune(autotune::AutotuneArguments),
     /// Run the test blocks of programs
     Test(test::TestArguments),
     /// Show the machines that programs can run on
@@ -46,6 +50,7 @@ pub fn execute(command: Command) -> Result<u8, Failure> {
         Command::Run(arguments) => run::run(&arguments),
         Command::Stream(arguments) => stream::stream(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
+        Command::Autotune(arguments) => autotune::autotune(&arguments),
         Command::Test(arguments) => test::test(&arguments),
         Command::Devices => devices::devices(),
         Command::Explain(arguments) => explain::explain(&arguments),

@@ -3,23 +3,21 @@
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use clap::Args;
-use warpwise_driver::Entry;
 use warpwise_driver::build::build;
+use warpwise_driver::{Context, Entry, Program};
 use warpwise_runtime::array::Value;
-use warpwise_runtime::device::memory::{Copies, Traffic};
-use warpwise_runtime::execute::Spent;
 use warpwise_runtime::formats::files::{write_file, write_values};
-use warpwise_runtime::memory::PoolStatistics;
 
 use crate::arguments::read_arguments;
-use crate::commands::host::{HostOptions, is_host_program, run_host};
+use crate::commands::chunks::{Large, is_out_of_memory};
+use crate::commands::host::{HostOptions, HostRun, is_host_program, run_host};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
-use crate::output::{Progress, print, say};
+use crate::output::{Progress, print, say, write_json};
+use crate::profile::{Phases, trace};
 
 /// What to run.
 #[derive(Args, Debug)]
@@ -42,6 +40,9 @@ pub struct RunArguments {
     /// Say how long each phase and each kernel took, and how much memory was used
     #[arg(long)]
     profile: bool,
+    /// Write when each phase, kernel and copy ran to a file that Perfetto and Chrome (`chrome://tracing`) show
+    #[arg(long, value_name = "OUT")]
+    profile_trace: Option<PathBuf>,
     /// Say what the cache does
     #[arg(long)]
     verbose: bool,
@@ -58,7 +59,15 @@ pub struct RunArguments {
 /// Compiles, reads, runs, writes.
 pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     if is_host_program(&arguments.file) {
-        return run_host(&arguments.file, &arguments.arguments, &arguments.host);
+        return run_host(&HostRun {
+            file: &arguments.file,
+            arguments: &arguments.arguments,
+            host: &arguments.host,
+            compile: &arguments.compile,
+            cache: &arguments.cache,
+            run: &arguments.run,
+            profile: arguments.profile,
+        });
     }
     let mut context = arguments.run.context()?;
     if let Some(cache) = arguments.cache.cache() {
@@ -66,6 +75,7 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     }
     interrupt::watch(&context);
     let mut phases = Phases::new(arguments.profile);
+    phases.keep(arguments.profile_trace.is_some());
     let progress = Progress::of(format!("compiling {}", arguments.file.display()));
     let built = build(&arguments.file, &arguments.compile.options(), arguments.cache.cache().as_ref())?;
     drop(progress);
@@ -80,15 +90,7 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     phases.done("load");
     let entry = program.entry(&arguments.entry).map_err(Failure::Call)?;
     check_outputs(entry, &arguments.outputs)?;
-    let values = read_arguments(entry, &arguments.arguments, context.memory())?;
-    phases.done("read arguments");
-    if arguments.profile {
-        program.start_profile();
-    }
-    let progress = Progress::of(format!("running {}", arguments.entry));
-    let results = interrupt::stoppable(|| program.call(&arguments.entry, values)).map_err(Failure::Call)?;
-    drop(progress);
-    phases.done("run");
+    let results = call(arguments, &context, &program, &mut phases)?;
     phases.spent(&program.profile());
     write_results(arguments, &results)?;
     phases.done("write results");
@@ -96,7 +98,61 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     if let Some((statistics, traffic)) = program.device_memory() {
         phases.device_memory(statistics, traffic);
     }
+    if let Some(out) = &arguments.profile_trace {
+        write_json(out, &trace(phases.begin, &phases.kept, &program.steps()))?;
+    }
     Ok(0)
+}
+
+/// Reads the arguments and calls the entry point: with everything in memory, or else in chunks. The results; `None` for
+/// those that are in their files already.
+fn call(
+    arguments: &RunArguments,
+    context: &Context,
+    program: &Program,
+    phases: &mut Phases,
+) -> Result<Vec<Option<Value>>, Failure> {
+    let entry = program.entry(&arguments.entry).map_err(Failure::Call)?;
+    let (words, options) = (&arguments.arguments, arguments.compile.options());
+    // With `--binary` no file is what its name says.
+    let outputs = if arguments.binary { &[][..] } else { &arguments.outputs };
+    let large = Large { file: &arguments.file, options: &options, entry, words, outputs, context };
+    let mut refused = None;
+    if large.bytes_in_files() > context.memory().limit() {
+        match large.run("the arguments do not fit into memory")? {
+            Ok(results) => return Ok(results),
+            Err(why) => refused = Some(why),
+        }
+    }
+    let values = read_arguments(entry, words, context.memory());
+    if let (Err(_), Some(why)) = (&values, &refused) {
+        say(&format!("note: the entry point cannot be run in chunks: {why}"));
+    }
+    let values = values?;
+    phases.done("read arguments");
+    if arguments.profile_trace.is_some() {
+        program.start_steps();
+    } else if arguments.profile {
+        program.start_profile();
+    }
+    let progress = Progress::of(format!("running {}", arguments.entry));
+    let called = interrupt::stoppable(|| program.call(&arguments.entry, values));
+    drop(progress);
+    let results = match called {
+        Err(error) if is_out_of_memory(&error) && !words.is_empty() => {
+            context.memory().trim();
+            match large.run("memory does not suffice for all rows at once")? {
+                Ok(results) => results,
+                Err(why) => {
+                    say(&format!("note: the entry point cannot be run in chunks: {why}"));
+                    return Err(Failure::Call(error));
+                }
+            }
+        }
+        called => called.map_err(Failure::Call)?.into_iter().map(Some).collect(),
+    };
+    phases.done("run");
+    Ok(results)
 }
 
 fn cache_remark(cached: bool, not_kept: Option<&str>) -> String {
@@ -129,12 +185,15 @@ fn check_outputs(entry: &Entry, outputs: &[PathBuf]) -> Result<(), Failure> {
     }
 }
 
-fn write_results(arguments: &RunArguments, results: &[Value]) -> Result<(), Failure> {
+fn write_results(arguments: &RunArguments, results: &[Option<Value>]) -> Result<(), Failure> {
+    let present: Vec<Value> = results.iter().flatten().cloned().collect();
     match arguments.outputs.as_slice() {
-        [] => print(|output| write_values(output, results, arguments.binary)),
-        [only] => write_to(only, results, arguments.binary),
+        [] => print(|output| write_values(output, &present, arguments.binary)),
+        [_] if present.is_empty() && !results.is_empty() => Ok(()),
+        [only] => write_to(only, &present, arguments.binary),
         several => {
-            let pairs = several.iter().zip(results);
+            let pairs =
+                several.iter().zip(results).filter_map(|(path, result)| Some((path, result.as_ref()?)));
             pairs
                 .into_iter()
                 .try_for_each(|(path, result)| write_to(path, std::slice::from_ref(result), arguments.binary))
@@ -152,62 +211,4 @@ fn write_to(path: &Path, values: &[Value], binary: bool) -> Result<(), Failure> 
         io::Write::flush(&mut output)
     };
     write().map_err(|error| Failure::Failed(format!("{}: cannot write: {error}", path.display())))
-}
-
-/// Where the time goes.
-struct Phases {
-    shown: bool,
-    start: Instant,
-}
-
-impl Phases {
-    fn new(shown: bool) -> Phases {
-        Phases { shown, start: Instant::now() }
-    }
-
-    /// Ends a phase.
-    fn done(&mut self, name: &str) {
-        if self.shown {
-            say(&format!("{name:<20} {:>10.3} ms", 1e3 * self.start.elapsed().as_secs_f64()));
-        }
-        self.start = Instant::now();
-    }
-
-    /// What launches, copies and fills took, one line each.
-    fn spent(&self, spent: &[Spent]) {
-        for Spent { what, place, times, time, bytes } in spent {
-            say(&format!(
-                "  {what:<18} {:>10.3} ms {times:>7} times {:>10.3} MB each {:>9.3} GB/s  {place}",
-                1e3 * time.as_secs_f64(),
-                *bytes as f64 / *times as f64 / 1e6,
-                *bytes as f64 / time.as_secs_f64().max(1e-9) / 1e9,
-            ));
-        }
-    }
-
-    fn memory(&self, peak: u64) {
-        if self.shown {
-            say(&format!("{:<20} {:>10.3} MB", "memory at most", peak as f64 / 1e6));
-        }
-    }
-
-    /// What a device's memory did, one line for each kind of copy.
-    fn device_memory(&self, statistics: PoolStatistics, traffic: Traffic) {
-        if !self.shown {
-            return;
-        }
-        let peak = statistics.peak_live as f64 / 1e6;
-        say(&format!("{:<20} {peak:>10.3} MB", "device memory"));
-        let Traffic { to_device, to_host, evicted, written_back, brought_back } = traffic;
-        let kinds = [
-            ("to the device", to_device),
-            ("to the host", to_host),
-            ("evicted", evicted),
-            ("written back", written_back),
-            ("brought back", brought_back),
-        ];
-        for (what, Copies { times, bytes }) in kinds {
-            say(&format!("  {what:<18} {:>10.3} MB {times:>7} times", bytes as f64 / 1e6));
-        }
-    }
 }

@@ -13,7 +13,7 @@ use warpwise_runtime::formats::files::{write_file, write_values};
 use warpwise_runtime::formats::{Source as ValueSource, read_values};
 use warpwise_stream::Cause;
 use warpwise_stream::pipeline::{self, Done, Grouping, Outcome, Settings};
-use warpwise_stream::sink::{OutputFormat, Sink, create};
+use warpwise_stream::sink::{Created, OutputFormat, Partial, Sink, create_partial};
 use warpwise_stream::source::{Format, Source, SourceOptions, Take, Wanted, open};
 use warpwise_stream::step::{Fold, Map, Step};
 
@@ -43,10 +43,11 @@ pub struct StreamArguments {
     /// A file of elements, or - for standard input; one for each streamed parameter
     #[arg(short, long = "input", value_name = "IN", required = true)]
     inputs: Vec<PathBuf>,
-    /// A column of the input (a name, or a number with --no-header); several for several parameters
+    /// A column of the input (a name, or a number with --no-header); several for several parameters. Behind the name of a
+    /// column of lists, `.length` means how long they are
     #[arg(long = "column", value_name = "COLUMN")]
     columns: Vec<String>,
-    /// The format of the inputs (raw, npy, csv, tsv, mtx, wav), instead of what their endings say
+    /// The format of the inputs (raw, npy, csv, tsv, mtx, wav, arrow, parquet), instead of what their endings say
     #[arg(long, value_name = "FORMAT")]
     input_format: Option<Format>,
     /// The first line of a table holds no names
@@ -55,14 +56,17 @@ pub struct StreamArguments {
     /// The sizes of an element in raw data, such as 3,4
     #[arg(long, value_name = "SIZES", value_delimiter = ',')]
     shape: Vec<i64>,
+    /// Read files instead of mapping them into memory
+    #[arg(long)]
+    no_mmap: bool,
     /// End after so many elements
     #[arg(long, value_name = "N")]
     take: Option<u64>,
-    /// Write a result to a file (.npy, .raw, .csv, .tsv; - is standard output), one for each; the state of a fold may
-    /// go to any file that `run` writes
+    /// Write a result to a file (.npy, .raw, .csv, .tsv, .arrow, .parquet; - is standard output), one for each; the state
+    /// of a fold may go to any file that `run` writes
     #[arg(short, long = "output", value_name = "OUT")]
     outputs: Vec<PathBuf>,
-    /// The format of the outputs (raw, npy, csv, tsv), instead of what their endings say
+    /// The format of the outputs (raw, npy, csv, tsv, arrow, parquet), instead of what their endings say
     #[arg(long, value_name = "FORMAT", conflicts_with = "fold")]
     output_format: Option<OutputFormat>,
     /// Call the entry point with always so many elements, instead of about a mebibyte; the result may depend on it
@@ -104,8 +108,9 @@ fn map(arguments: &StreamArguments, program: &Program, context: &Context) -> Res
     let fixed = fixed(entry, arguments, context)?;
     let mut step = Map::new(program, &arguments.entry, fixed).map_err(Failure::Failed)?;
     let sources = sources(arguments, step.streamed())?;
-    let sinks = sinks(arguments, step.results())?;
-    run(arguments, context, sources, &mut step, sinks)?;
+    let (sinks, partial): (Vec<_>, Vec<_>) = sinks(arguments, step.results())?.into_iter().unzip();
+    let ran = drive(context, grouping(arguments, &sources), sources, &mut step, sinks, arguments.profile);
+    complete(partial.into_iter().flatten().collect(), ran)?;
     Ok(0)
 }
 
@@ -113,7 +118,7 @@ fn fold(arguments: &StreamArguments, program: &Program, context: &Context) -> Re
     let names = ["init", "step", "merge"].map(str::to_string);
     let mut step = Fold::new(program, names).map_err(Failure::Failed)?;
     let sources = sources(arguments, step.streamed())?;
-    run(arguments, context, sources, &mut step, Vec::new())?;
+    drive(context, grouping(arguments, &sources), sources, &mut step, Vec::new(), arguments.profile)?;
     let state = step.finish().map_err(Failure::Call)?;
     match arguments.outputs.as_slice() {
         [] => print(|output| write_values(output, &state, false))?,
@@ -182,6 +187,7 @@ fn sources(arguments: &StreamArguments, streamed: &[FlatType]) -> Result<Vec<Box
             column: columns.get(place).or(columns.first()).cloned(),
             no_header: arguments.no_header,
             shape: arguments.shape.clone(),
+            unmapped: arguments.no_mmap,
         };
         let wanted = Wanted { scalar: parameter.element, rank: parameter.rank - 1 };
         let path = of(inputs, place).unwrap_or_default();
@@ -194,7 +200,8 @@ fn sources(arguments: &StreamArguments, streamed: &[FlatType]) -> Result<Vec<Box
     Ok(sources)
 }
 
-fn sinks(arguments: &StreamArguments, results: &[FlatType]) -> Result<Vec<Box<dyn Sink>>, Failure> {
+/// A sink for each result, with the file that it becomes when it is whole.
+fn sinks(arguments: &StreamArguments, results: &[FlatType]) -> Result<Vec<Created>, Failure> {
     let standard = [PathBuf::from("-")];
     let outputs = if arguments.outputs.is_empty() { &standard[..] } else { &arguments.outputs };
     if outputs.len() != results.len() {
@@ -206,26 +213,40 @@ fn sinks(arguments: &StreamArguments, results: &[FlatType]) -> Result<Vec<Box<dy
     }) {
         return Err(Failure::Failed(format!("{}: is both read and written", same.display())));
     }
-    outputs.iter().map(|path| create(path, arguments.output_format).map_err(Failure::Failed)).collect()
+    let created = |path: &PathBuf| create_partial(path, arguments.output_format).map_err(Failure::Failed);
+    outputs.iter().map(created).collect()
+}
+
+/// Gives the outputs of a stream that came to its end their names; says where those of another are.
+pub(super) fn complete(partial: Vec<Partial>, ran: Result<(), Failure>) -> Result<(), Failure> {
+    if ran.is_ok() {
+        return partial.into_iter().try_for_each(|partial| partial.complete().map_err(Failure::Failed));
+    }
+    for partial in partial {
+        say(&format!("note: what was computed before is in {}", partial.path().display()));
+    }
+    ran
 }
 
 fn wrong_outputs(named: usize, results: usize) -> Failure {
     Failure::Failed(format!("{named} outputs are named, but there are {results} results"))
 }
 
-fn run(
-    arguments: &StreamArguments,
+/// Runs a stream to its end, and says meanwhile how far it is.
+pub(super) fn drive(
     context: &Context,
+    grouping: Grouping,
     sources: Vec<Box<dyn Source>>,
     step: &mut dyn Step,
     sinks: Vec<Box<dyn Sink>>,
+    profile: bool,
 ) -> Result<(), Failure> {
     let (memory, cancel) = (context.memory().clone(), context.threads().cancel_flag().clone());
-    let settings = Settings { grouping: grouping(arguments, &sources), memory, cancel };
+    let settings = Settings { grouping, memory, cancel };
     let display = Display::new(sources.first().and_then(|source| source.left()));
     let mut observe = |done: &Done| display.show(done);
     let outcome = interrupt::stoppable(|| pipeline::run(sources, step, sinks, &settings, &mut observe));
-    if arguments.profile {
+    if profile {
         say(&display.text(&outcome.done));
     }
     drop(display);

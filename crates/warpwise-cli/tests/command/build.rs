@@ -204,7 +204,7 @@ fn what_cannot_be_built_is_said() {
     folder.run(&["build", "nothing.fut"]).fails(1, &["nothing.fut"]);
     folder.write("q.fut", PROGRAM);
     folder.run(&["build", "q.fut", "-o", "no/such/folder"]).fails(1, &["no/such/folder: cannot write"]);
-    folder.run(&["build", "q.fut", "--device", "opencl"]).fails(2, &["run on the processor"]);
+    folder.run(&["build", "q.fut", "--device", "opencl"]).fails(1, &["q.fut:2:7", "run on the processor"]);
     let mut command = folder.command(&["build", "q.fut"]);
     let ended = crate::common::ended(command.env("PATH", "").spawn().unwrap());
     ended.fails(1, &["cannot run `cc`", "a C compiler"]);

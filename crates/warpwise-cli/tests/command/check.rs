@@ -1,5 +1,9 @@
 //! Wrong programs: each a located message, exit code 2.
 
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
 use crate::common::Folder;
 
 /// Programs with the place of the error and a part of what is said.
@@ -42,15 +46,49 @@ fn right_programs_say_nothing() {
     }
 }
 
+/// The codes that stand between quotes in Rust source, but in that of `warpwise-diag`, whose tests invent theirs.
+fn codes_in(folder: &Path, found: &mut BTreeSet<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.ends_with("warpwise-diag") {
+            codes_in(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = fs::read_to_string(path).unwrap();
+            found.extend(text.split('"').filter(|part| is_code(part)).map(str::to_string));
+        }
+    }
+}
+
+fn is_code(text: &str) -> bool {
+    let digits = text.strip_prefix(['E', 'W', 'M']);
+    digits.is_some_and(|digits| digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// A code that there will never be.
+const UNKNOWN: &str = "E9999";
+
 #[test]
-fn every_code_is_explained() {
+fn every_code_in_the_source_is_explained() {
+    let mut used = BTreeSet::new();
+    codes_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."), &mut used);
+    used.remove(UNKNOWN);
+    assert!(used.len() > 100, "{used:?}");
+    let titles = Folder::with("").run(&["explain"]).succeeds();
+    let explained: BTreeSet<String> =
+        titles.lines().filter_map(|title| title.split_once(':')).map(|(code, _)| code.to_string()).collect();
+    let missing: Vec<_> = used.difference(&explained).collect();
+    assert!(missing.is_empty(), "no section for {missing:?}");
+}
+
+#[test]
+fn codes_are_explained() {
     let folder = Folder::with("def f = x");
     folder.run(&["check", "p.fut"]).fails(2, &["E0202"]);
     let text = folder.run(&["explain", "e0202"]).succeeds();
     assert!(text.starts_with("E0202: ") && text.contains("```futhark"), "{text}");
     let titles = folder.run(&["explain"]).succeeds();
     assert!(titles.lines().count() > 50 && titles.contains("\nE0202: "), "{titles}");
-    folder.run(&["explain", "E9999"]).fails(1, &["no code `E9999`"]);
+    folder.run(&["explain", UNKNOWN]).fails(1, &["no code `E9999`"]);
 }
 
 #[test]

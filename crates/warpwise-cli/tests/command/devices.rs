@@ -14,7 +14,7 @@ entry own (n: i64) (k: i64) : []i64 =
              in row[k - 1]) (iota n)";
 
 /// Whether there is a device to run on.
-fn has_device() -> bool {
+pub fn has_device() -> bool {
     let skipped = std::env::var_os("WARPWISE_SKIP_OPENCL").is_some();
     if skipped {
         // Not by a macro: the test runner would keep it to itself.
@@ -151,4 +151,75 @@ fn cuda_devices_are_used_or_missed() {
     } else {
         folder.run(&["run", "p.fut", "[1]", "--device", "cuda"]).fails(1, &["CUDA", "nvidia-smi"]);
     }
+}
+
+/// Every parallel operation on nothing and on next to nothing, with what must come of it.
+const EMPTIES: &str = include_str!("empties.fut");
+
+#[test]
+fn nothing_one_element_and_empty_segments_are_no_special_cases() {
+    let folder = Folder::with(EMPTIES);
+    let mut machines = vec![vec![]];
+    if has_device() {
+        machines.extend([vec!["--device", "opencl"], vec!["--device", "opencl", "--single-pass"]]);
+    }
+    for machine in machines {
+        let said = folder.run(&[vec!["test", "p.fut"], machine.clone()].concat());
+        assert!(String::from_utf8_lossy(&said.output).contains("0 failed"), "{machine:?}");
+        said.succeeds();
+    }
+}
+
+#[test]
+fn a_list_of_segments_that_does_not_fit_its_values_is_located() {
+    if !has_device() {
+        return;
+    }
+    let folder = Folder::with(EMPTIES);
+    let words = ["run", "p.fut", "-e", "segments", "[0, 2]", "[2, 2]", "[10, 20, 30]"];
+    let here = folder.run(&words).fails(1, &["p.fut:", "out of bounds"]);
+    assert_eq!(folder.run(&[&words[..], &["--device", "opencl"]].concat()).fails(1, &["p.fut:"]), here);
+}
+
+/// The simulated device `oclgrind`, where it is installed; says so where not.
+fn simulator() -> Option<&'static str> {
+    let places = ["/usr/lib/oclgrind", "/usr/lib64/oclgrind", "/usr/local/lib/oclgrind", "/usr/local/lib"];
+    let library = |place: &&str| std::path::Path::new(place).join("liboclgrind-rt-icd.so").exists();
+    let found = places.into_iter().find(library).filter(|_| has_device());
+    if found.is_none() {
+        let _ = writeln!(std::io::stderr(), "skipped: a test on the simulated device of oclgrind");
+    }
+    found
+}
+
+#[test]
+fn kernels_that_local_memory_does_not_hold_are_errors() {
+    let Some(place) = simulator() else { return };
+    let folder = Folder::with("entry main (xs: []f64) : f64 = f64.sum xs");
+    folder.write("vendors/oclgrind.icd", format!("{place}/liboclgrind-rt-icd.so\n"));
+    let on = |bytes: &str| {
+        let mut command = folder.command(&["run", "p.fut", "[1, 2, 4]", "--device", "opencl"]);
+        command.env("OCL_ICD_VENDORS", folder.path("vendors")).env("OCLGRIND_LOCAL_MEM_SIZE", bytes);
+        ended(command.spawn().expect("the program starts"))
+    };
+    assert_eq!(on("32768").succeeds(), "7.0f64\n");
+    on("512").fails(1, &["main_reduce_", "needs 1024 bytes of local memory", "has 512 for a group"]);
+}
+
+#[test]
+fn profiles_of_devices_have_the_devices_times() {
+    if !has_device() {
+        return;
+    }
+    let source =
+        "entry main (xs: []f32) =\n  let ys = map (\\x ->\n    f32.sqrt x * 2) xs\n  in scan (+) 0 ys";
+    let folder = Folder::with(source);
+    let words = ["run", "p.fut", "[1f32, 4f32]", "--device", "opencl", "--profile"];
+    let ran = folder.run(&[&words[..], &["--profile-trace", "trace.json"]].concat());
+    for part in ["main_scan_", "to the device", "to the host", " GB/s", "lines p.fut:"] {
+        assert!(ran.errors.contains(part), "{part} in {}", ran.errors);
+    }
+    assert_eq!(ran.succeeds(), "[2.0f32, 6.0f32]\n");
+    let trace = std::fs::read_to_string(folder.path("trace.json")).expect("a trace");
+    assert!(trace.contains("main_scan_") && trace.contains("to the device"), "{trace}");
 }

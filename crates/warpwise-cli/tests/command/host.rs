@@ -43,17 +43,84 @@ fn tests_run_if_asked_for() {
     folder.run(&["run", "--test", "p.mc"]).fails(1, &["p.mc:2:1: a test failed", "1 of 2 tests passed"]);
 }
 
+/// How a program may be run.
+const MODES: [&str; 3] = ["--sequential", "--debug", "--threads=2"];
+
 #[test]
-fn acceleration_is_checked_and_refused_unless_sequential() {
+fn accelerated_expressions_run() {
     let right = folder("mexpr print (float2string (int2float (head (accelerate (map (addi 1) [1])))))");
-    right.run(&["run", "p.mc"]).fails(1, &["not supported yet", "--sequential", "p.mc:1:45"]);
-    for option in ["--sequential", "--debug"] {
+    for option in MODES {
         let ran = right.run(&["run", option, "p.mc"]);
         assert_eq!((ran.code, ran.output.as_slice(), ran.errors.as_str()), (Some(0), &b"2."[..], ""));
     }
+}
+
+#[test]
+fn what_is_accelerated_is_checked() {
     let without_words = folder("mexpr accelerate (addi 1 2)");
-    without_words.run(&["run", "--debug", "p.mc"]).fails(2, &["error[M0", "p.mc:1:"]);
+    without_words.run(&["run", "p.mc"]).fails(2, &["error[M0403]", "p.mc:1:7"]);
+    without_words.run(&["run", "--debug", "p.mc"]).fails(2, &["error[M0403]", "p.mc:1:7"]);
+    without_words.run(&["check", "p.mc"]).fails(2, &["error[M0403]", "p.mc:1:7"]);
     assert_eq!(without_words.run(&["run", "--sequential", "p.mc"]).code, Some(0));
+}
+
+#[test]
+fn values_of_all_forms_go_and_come() {
+    let folder = folder(
+        "let f = lam s. lam r. accelerate (
+           {sum = reduce addi 0 s, rows = map (lam row. map (mulf r.b) row) r.rows, c = r.c,
+            pairs = map (lam x. (x, (lti x 3, r.a))) s, none = map (lam c. char2int c) r.none})
+         mexpr
+         utest f [1, 2, 3] {a = 7, b = 2.0, c = 'x', rows = [[1.0, 2.0], [3.0, 4.5]], none = \"\"} with
+           {sum = 6, rows = [[2.0, 4.0], [6.0, 9.0]], c = 'x',
+            pairs = [(1, (true, 7)), (2, (true, 7)), (3, (false, 7))], none = []} in
+         utest f [] {a = 7, b = 2.0, c = 'x', rows = [[], []], none = \"\\n\"} with
+           {sum = 0, rows = [[], []], c = 'x', pairs = [], none = [10]} in ()",
+    );
+    for option in MODES {
+        let ran = folder.run(&["run", "--test", option, "p.mc"]);
+        assert_eq!((ran.code, ran.errors.trim()), (Some(0), "2 of 2 tests passed"));
+    }
+}
+
+#[test]
+fn devices_report_where_they_fail() {
+    let program = "let f = lam s. lam i.
+  accelerate (map (lam x. addi x (get s i)) s)
+mexpr f [1, 2] 2";
+    let folder = folder(program);
+    let fragments = ["p.mc:2:35: Index 2 out of bounds for a sequence of length 2", "in f, at p.mc:2:3"];
+    for option in ["--debug", "--threads=2"] {
+        folder.run(&["run", option, "p.mc"]).fails(1, &fragments);
+    }
+}
+
+#[test]
+fn irregular_sequences_are_the_hosts() {
+    let program = "let f = lam s. accelerate (map (lam row. reduce addi 0 row) s)
+mexpr dprint (f [[1, 2], [3, 4]]); dprint (f [[1], [2, 3], []])";
+    let folder = folder(program);
+    let ran = folder.run(&["run", "p.mc"]);
+    assert_eq!((ran.code, ran.output.as_slice()), (Some(0), &b"[3, 7][1, 5, 0]"[..]), "{}", ran.errors);
+    assert!(
+        ran.errors.contains("note: p.mc:1:16: computed in order on the host (1 times): Irregular sequence")
+    );
+    let strict = folder.run(&["run", "--strict-regular", "p.mc"]);
+    assert_eq!(strict.output, b"[3, 7]");
+    strict.fails(1, &["p.mc:1:16: Irregular sequence: `s` has elements of lengths 1 and 2"]);
+}
+
+#[test]
+fn profiles_count_what_is_copied() {
+    let folder = folder("mexpr dprint (accelerate (reduce addi 0 (map (addi 1) (create 1000 (lam i. i)))))");
+    let errors = folder.run(&["run", "--profile", "p.mc"]).errors;
+    for fragment in [
+        "compile ",
+        "accelerated                   1 calls",
+        "given back              0.000 MB       1 values",
+    ] {
+        assert!(errors.contains(fragment), "{errors}");
+    }
 }
 
 #[test]

@@ -2,13 +2,17 @@
 
 mod common;
 
+mod autotune;
 mod bench;
 mod build;
 mod cache;
 mod check;
+mod chunks;
 mod dev;
 mod devices;
 mod host;
+mod host_generated;
+mod host_modes;
 mod options;
 mod run;
 mod signals;

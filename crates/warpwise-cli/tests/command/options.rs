@@ -20,7 +20,7 @@ fn wrong_options_are_said_with_exit_code_1() {
     folder.run(&["run", "p.fut", "--param", "x"]).fails(1, &["NAME=VALUE"]);
     folder.run(&["run", "p.fut", "--vector-width", "100"]).fails(1, &["100"]);
     folder.run(&["run", "p.fut", "--tuning", "nowhere"]).fails(1, &["nowhere"]);
-    folder.write("bad.tuning", "# thresholds\n\na=1\nb\n");
+    folder.write("bad.tuning", "# parameters\n\na=1\nb\n");
     folder.run(&["run", "p.fut", "--tuning", "bad.tuning"]).fails(1, &["bad.tuning:4"]);
     folder.write("good.tuning", "a=1\n");
     folder.run(&["run", "p.fut", "--tuning", "good.tuning", "--param", "b=2"]).succeeds();
@@ -77,6 +77,30 @@ fn profiles_name_the_phases() {
         assert!(ran.errors.contains(phase), "{}", ran.errors);
     }
     assert_eq!(ran.succeeds(), "1i32\n");
+}
+
+#[test]
+fn traces_tell_when_kernels_ran() {
+    let source = "entry main (n: i64) =\n  let xs = map (\\i -> i * i) (iota n)\n  in (xs, i64.sum xs)";
+    let folder = Folder::with(source);
+    let words = ["run", "p.fut", "100000", "--profile-trace", "trace.json", "-o", "out.bin"];
+    assert_eq!(folder.run(&words).errors, "");
+    let text = std::fs::read_to_string(folder.path("trace.json")).unwrap();
+    let trace: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    let of = |row: u64| events.iter().filter(move |event| event["tid"] == row && event["ph"] == "X");
+    assert!(of(0).any(|phase| phase["name"] == "run"), "{text}");
+    let number = |event: &serde_json::Value, key: &str| event[key].as_f64().unwrap();
+    let run = of(0).find(|phase| phase["name"] == "run").unwrap();
+    let (begin, end) = (number(run, "ts"), number(run, "ts") + number(run, "dur"));
+    assert!(of(1).count() > 0, "{text}");
+    for kernel in of(1) {
+        assert!(kernel["args"]["place"].as_str().unwrap().starts_with("p.fut:"), "{kernel}");
+        assert!(
+            begin <= number(kernel, "ts") && number(kernel, "ts") + number(kernel, "dur") <= end,
+            "{kernel}"
+        );
+    }
 }
 
 #[test]

@@ -66,3 +66,114 @@ fn what_is_wrong_names_the_element_and_keeps_the_rest() {
         "No space left",
     );
 }
+
+#[test]
+fn tables_with_named_columns_go_in_and_out() {
+    let folder = folder();
+    let ran = |words: &[&str]| folder.run(&[&["stream", "p.fut"], words].concat()).succeeds();
+    ran(&["-e", "scale", "2", "-i", "xs.raw", "-o", "a.parquet"]);
+    ran(&["-e", "scale", "2", "-i", "a.parquet", "--column", "value", "-o", "b.arrow"]);
+    ran(&["-e", "add", "-i", "a.parquet", "-i", "b.arrow", "-o", "c.raw"]);
+    let expected: Vec<u8> = (0..100_000_i32).flat_map(|x| (6 * x).to_le_bytes()).collect();
+    assert_eq!(std::fs::read(folder.path("c.raw")).unwrap(), expected);
+}
+
+#[test]
+fn an_output_has_its_name_only_when_it_is_whole() {
+    let folder = folder();
+    folder.write("cut.raw", [1, 0, 0, 0, 2, 0, 0, 0, 3]);
+    folder.write("out.npy", "from before");
+    let words = ["stream", "p.fut", "-e", "scale", "5", "-i", "cut.raw", "-o", "out.npy"];
+    folder.run(&words).fails(1, &["element 2", "what was computed before is in", "out.npy.partial"]);
+    assert_eq!(std::fs::read(folder.path("out.npy")).unwrap(), b"from before");
+    let kept = std::fs::read(folder.path("out.npy.partial")).unwrap();
+    assert_eq!(kept[kept.len() - 8..], [5, 0, 0, 0, 10, 0, 0, 0]);
+    folder.write("cut.raw", [1, 0, 0, 0]);
+    folder.run(&words).succeeds();
+    assert!(std::fs::read(folder.path("out.npy")).unwrap().ends_with(&[5, 0, 0, 0]));
+    assert!(!folder.path("out.npy.partial").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn whoever_stops_reading_ends_the_stream() {
+    use std::io::Read;
+    let folder = folder();
+    let words =
+        ["stream", "p.fut", "-e", "scale", "1", "-i", "/dev/zero", "--input-format", "raw", "-o", "-"];
+    let mut child = folder.command(&words).spawn().unwrap();
+    let mut output = child.stdout.take().unwrap();
+    let mut start = [0; 4];
+    output.read_exact(&mut start).unwrap();
+    assert_eq!(&start, b"0\n0\n");
+    drop(output);
+    let ran = crate::common::ended(child);
+    assert_eq!((ran.code, ran.errors.as_str()), (Some(0), ""));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_interrupted_does_not_pass_as_whole() {
+    let folder = folder();
+    let words =
+        ["stream", "p.fut", "-e", "scale", "1", "-i", "/dev/zero", "--input-format", "raw", "-o", "out.csv"];
+    let child = folder.command(&words).spawn().unwrap();
+    let partial = folder.path("out.csv.partial");
+    while std::fs::metadata(&partial).map_or(0, |metadata| metadata.len()) == 0 {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    // SAFETY: a signal to a child that has not been waited for.
+    unsafe { libc::kill(child.id() as i32, libc::SIGINT) };
+    crate::common::ended(child).fails(130, &["interrupted", "out.csv.partial"]);
+    assert!(!folder.path("out.csv").exists());
+}
+
+/// Runs a command; the most anonymous memory that it had at any time that was looked at, in bytes.
+#[cfg(target_os = "linux")]
+fn peak_anonymous(folder: &Folder, words: &[&str]) -> u64 {
+    let mut child = folder.command(words).spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().unwrap().is_none() {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+        let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+        peak = peak.max(kilobytes.unwrap_or(0) << 10);
+        std::thread::sleep(std::time::Duration::from_micros(500));
+    }
+    let ran = crate::common::ended(child);
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    peak
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_memory_limit_holds_for_the_whole_process() {
+    let folder = folder();
+    // Without blocks on the disk, so that it costs nothing to make.
+    let file = std::fs::File::create(folder.path("large.raw")).unwrap();
+    file.set_len(1 << 29).unwrap();
+    let compiled =
+        ["stream", "p.fut", "-e", "scale", "3", "-i", "xs.raw", "-o", "/dev/null", "--output-format", "raw"];
+    folder.run(&compiled).succeeds();
+    for option in ["--no-mmap", "--block=1048576", "--elementwise"] {
+        let limit = 128 << 20;
+        let words = [
+            "stream",
+            "p.fut",
+            "-e",
+            "scale",
+            "3",
+            "-i",
+            "large.raw",
+            "-o",
+            "/dev/null",
+            "--output-format",
+            "raw",
+            "--memory-limit=128M",
+            option,
+        ];
+        let peak = peak_anonymous(&folder, &words);
+        assert!(peak > 0 && peak <= limit + limit / 10, "{option}: {peak} bytes");
+    }
+}

@@ -1,0 +1,194 @@
+//! `warpwise run` where memory does not suffice: in chunks, if the shape of the entry point allows it.
+//!
+//! The results are those of a run with enough memory, bit for bit. Arguments in `.npy` files are read as they are needed,
+//! and results that go to such files are written as they come; everything else has to fit.
+
+use std::path::{Path, PathBuf};
+
+use warpwise_driver::chunks::{ChunksError, build_chunks};
+use warpwise_driver::{CallError, Context, Entry, FlatType, Options, ResultOf};
+use warpwise_runtime::array::Value;
+use warpwise_runtime::execute::RunError;
+use warpwise_stream::chunks::{Chunks, Given};
+use warpwise_stream::pipeline::Grouping;
+use warpwise_stream::sink::{Gathered, MemorySink, OutputFormat, Partial, Sink, create_partial};
+use warpwise_stream::source::{Source, SourceOptions, ValueSource, Wanted, open};
+
+use super::stream::{complete, drive};
+use crate::arguments::read_argument;
+use crate::failure::Failure;
+use crate::output::say;
+
+/// A run that memory does not suffice for.
+pub struct Large<'a> {
+    /// The program.
+    pub file: &'a Path,
+    /// How it is compiled.
+    pub options: &'a Options,
+    /// The entry point.
+    pub entry: &'a Entry,
+    /// A word for each of its parameters.
+    pub words: &'a [String],
+    /// Where results go.
+    pub outputs: &'a [PathBuf],
+    /// What it runs on.
+    pub context: &'a Context,
+}
+
+/// Where rows come from.
+type Sources = Vec<Box<dyn Source>>;
+
+/// Fewer rows than that may be combined in another order within each.
+const FEW_ROWS: u64 = 64;
+
+/// Most rows of a chunk.
+const MOST_ROWS: u64 = 1 << 20;
+
+/// A chunk takes so small a part of the memory: several are in flight, and results come to them.
+const PART: u64 = 32;
+
+impl Large<'_> {
+    /// Bytes of the `.npy` files among the arguments.
+    pub fn bytes_in_files(&self) -> u64 {
+        self.words.iter().filter(|word| is_npy(word)).map(|word| size(word)).sum()
+    }
+
+    /// Runs in chunks: the results in order, `None` for those that went to their files. Or says why not.
+    pub fn run(&self, why: &str) -> Result<Result<Vec<Option<Value>>, String>, Failure> {
+        let parameters = self.entry.parameters();
+        let arrays = (0..parameters.len()).filter(|&number| parameters[number].rank > 0);
+        let Some(largest) = arrays.max_by_key(|&number| self.words.get(number).map_or(0, |word| size(word)))
+        else {
+            return Ok(Err("no argument is an array".to_string()));
+        };
+        if self.words.len() != parameters.len() {
+            return Ok(Err("its arguments are not named one by one".to_string()));
+        }
+        let built = match build_chunks(self.file, self.options, &self.entry.point.name, largest) {
+            Ok(built) => built,
+            Err(ChunksError::Refused(why)) => return Ok(Err(why)),
+            Err(ChunksError::Build(error)) => return Err(Failure::Build(error)),
+        };
+        let program =
+            built.compiled.load(self.context).map_err(|error| Failure::Failed(error.to_string()))?;
+        let (given, sources) = self.given(&parameters, &built.shape.streamed)?;
+        let rows = chunk_rows(&sources, built.rows, built.shape.rounds_inside, self.context.memory().limit());
+        let name = &parameters[largest].name;
+        say(&format!("note: {why}; the entry point runs on {rows} rows of `{name}` at a time"));
+        let mut step = Chunks::new(&program, &built.shape, given).map_err(Failure::Call)?;
+        let Outputs { sinks, partial, gathered } = self.outputs(&built.shape.results)?;
+        let ran = drive(self.context, Grouping::Blocks(rows), sources, &mut step, sinks, false);
+        let finished = ran.and_then(|()| step.finish().map_err(Failure::Call));
+        let (ran, after) = match finished {
+            Ok(after) => (Ok(()), after),
+            Err(failure) => (Err(failure), Vec::new()),
+        };
+        complete(partial, ran)?;
+        Ok(Ok(results(&built.shape.results, &gathered, &after)))
+    }
+
+    /// What is there as a whole, and sources of what is not.
+    fn given(&self, parameters: &[FlatType], streamed: &[usize]) -> Result<(Vec<Given>, Sources), Failure> {
+        let (mut given, mut sources) = (Vec::new(), Vec::new());
+        for (number, (parameter, word)) in parameters.iter().zip(self.words).enumerate() {
+            if !streamed.contains(&number) {
+                given.push(Given::Whole(read_argument(number, word, parameter, self.context.memory())?));
+                continue;
+            }
+            let source = self.source(number, parameter, word)?;
+            let element = source.element();
+            let rows = source.left().unwrap_or(0);
+            given.push(Given::Rows(element.shape_of(rows).to_vec()));
+            sources.push(source);
+        }
+        Ok((given, sources))
+    }
+
+    fn source(&self, number: usize, parameter: &FlatType, word: &str) -> Result<Box<dyn Source>, Failure> {
+        if is_npy(word) {
+            let wanted = Wanted { scalar: parameter.element, rank: parameter.rank.saturating_sub(1) };
+            return open(Path::new(word), wanted, &SourceOptions::default()).map_err(Failure::Failed);
+        }
+        let value = read_argument(number, word, parameter, self.context.memory())?;
+        let Value::Array { ty, array } = value else {
+            return Err(Failure::Failed(format!("{word}: no array")));
+        };
+        match ValueSource::new(&parameter.name, ty, array) {
+            Some(source) => Ok(Box::new(source)),
+            None => Err(Failure::Failed(format!("{word}: no array"))),
+        }
+    }
+
+    fn outputs(&self, results: &[ResultOf]) -> Result<Outputs, Failure> {
+        let mut outputs = Outputs { sinks: Vec::new(), partial: Vec::new(), gathered: Vec::new() };
+        for (number, result) in results.iter().enumerate() {
+            let ResultOf::Output(_) = result else { continue };
+            let own = self.outputs.get(number).filter(|_| self.outputs.len() == results.len());
+            match own.filter(|path| path.extension().is_some_and(|ending| ending == "npy")) {
+                Some(path) => {
+                    let created = create_partial(path, Some(OutputFormat::Npy));
+                    let (sink, partial) = created.map_err(Failure::Failed)?;
+                    outputs.sinks.push(sink);
+                    outputs.partial.extend(partial);
+                    outputs.gathered.push(None);
+                }
+                None => {
+                    let sink = MemorySink::new(&format!("result {}", number + 1), self.context.memory());
+                    outputs.gathered.push(Some(sink.gathered()));
+                    outputs.sinks.push(Box::new(sink));
+                }
+            }
+        }
+        Ok(outputs)
+    }
+}
+
+/// Where rows of results go.
+struct Outputs {
+    sinks: Vec<Box<dyn Sink>>,
+    partial: Vec<Partial>,
+    /// What is not written to a file right away.
+    gathered: Vec<Option<Gathered>>,
+}
+
+fn results(results: &[ResultOf], gathered: &[Option<Gathered>], after: &[Value]) -> Vec<Option<Value>> {
+    let result = |result: &ResultOf| match *result {
+        ResultOf::Output(place) => gathered.get(place)?.as_ref()?.take(),
+        ResultOf::After(place) => after.get(place).cloned(),
+    };
+    results.iter().map(result).collect()
+}
+
+/// Rows of a chunk, so that several chunks and what comes of them fit into memory.
+fn chunk_rows(sources: &[Box<dyn Source>], demanded: Option<u64>, rounds_inside: bool, limit: u64) -> u64 {
+    if let Some(rows) = demanded {
+        return rows;
+    }
+    let row: u64 = sources.iter().filter_map(|source| source.element().bytes()).sum();
+    let most = (limit / PART / row.max(1)).clamp(1, MOST_ROWS);
+    let rows = 1 << most.ilog2();
+    let total = sources.iter().filter_map(|source| source.left()).max().unwrap_or(0);
+    if !rounds_inside || total < FEW_ROWS {
+        return rows;
+    }
+    let few_left = |rows: u64| (1..FEW_ROWS).contains(&(total % rows));
+    (rows.max(FEW_ROWS)..).find(|&rows| !few_left(rows)).unwrap_or(rows)
+}
+
+/// Whether a run failed since memory did not suffice.
+pub fn is_out_of_memory(error: &CallError) -> bool {
+    use warpwise_driver::ArgumentError;
+    matches!(
+        error,
+        CallError::Run(RunError::OutOfMemory { .. }) | CallError::Argument(ArgumentError::OutOfMemory(_))
+    )
+}
+
+fn is_npy(word: &str) -> bool {
+    word.ends_with(".npy") && Path::new(word).is_file()
+}
+
+/// Bytes of a file, or of a value as it is written.
+fn size(word: &str) -> u64 {
+    std::fs::metadata(word).map_or(word.len() as u64, |metadata| metadata.len())
+}

@@ -1,0 +1,49 @@
+//! `warpwise run` where memory does not suffice.
+
+use crate::common::{Folder, npy};
+
+const LARGE: &str = "
+entry both [n] (xs: [n]f32) : ([n]f32, f32) =
+  let ys = map (\\x -> f32.sqrt (x + 1)) xs
+  in (ys, f32.sum ys)
+entry normalised [n] (xs: [n]f32) : [n]f32 = let s = f32.sum xs in map (/ s) xs
+";
+
+/// Two million numbers.
+fn large() -> Folder {
+    let folder = Folder::with(LARGE);
+    let data: Vec<u8> = (0..2_000_000).flat_map(|i| (i as f32 / 7.0).to_le_bytes()).collect();
+    folder.write("xs.npy", npy("<f4", "(2000000,)", &data));
+    folder
+}
+
+#[test]
+fn a_program_beyond_its_memory_runs_in_chunks() {
+    let folder = large();
+    let run = |limit: &str, outputs: &[&str]| {
+        let words = ["run", "p.fut", "-e", "both", "xs.npy", "--memory-limit", limit];
+        folder.run(&[&words, outputs].concat())
+    };
+    let whole = run("1G", &["-o", "a.npy", "-o", "a.txt"]);
+    assert_eq!(whole.errors, "");
+    whole.succeeds();
+    // The arguments do not fit; then the arguments do, but not the results.
+    for (limit, why) in [("6M", "the arguments do not fit"), ("12M", "memory does not suffice")] {
+        let ran = run(limit, &["-o", "b.npy", "-o", "b.txt"]);
+        assert!(ran.errors.contains(why) && ran.errors.contains("rows of `xs` at a time"), "{}", ran.errors);
+        ran.succeeds();
+        for ending in ["npy", "txt"] {
+            let read = |name: &str| std::fs::read(folder.path(&format!("{name}.{ending}"))).unwrap();
+            let (a, b) = (read("a"), read("b"));
+            // Headers differ in length.
+            assert!(a.ends_with(&b[b.len().saturating_sub(8_000_000)..]), "{ending} with {limit}");
+        }
+    }
+}
+
+#[test]
+fn a_program_that_needs_all_rows_says_so() {
+    let words = ["run", "p.fut", "-e", "normalised", "xs.npy", "--memory-limit", "6M", "-o", "b.npy"];
+    let expected = ["cannot be run in chunks: p.fut:5:", "a second pass", "out of memory"];
+    large().run(&words).fails(1, &expected);
+}
