@@ -53,7 +53,7 @@ impl Futhark {
                 .output()
                 .map_err(|e| e.to_string())?;
             if !output.status.success() {
-                return Err(format!("futhark {back_end}: {}", String::from_utf8_lossy(&output.stderr)));
+                return Err(String::from_utf8_lossy(&output.stderr).into_owned());
             }
         }
         let mut server = Command::new(&executable)

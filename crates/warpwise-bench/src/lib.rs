@@ -23,5 +23,6 @@ pub mod row;
 pub mod safety;
 pub mod scaling;
 pub mod start_up;
+pub mod streams;
 pub mod value;
 pub mod work;

@@ -74,9 +74,7 @@ fn peers(
         let ours = Ours::prepare(settings.root, name, work, inputs, settings.baselines.threads(), &options);
         match ours.and_then(|mut ours| ours.run().map(|_| ours)) {
             Ok(ours) => peers.push(Box::new(ours)),
-            Err(error) => {
-                notes.problems.push(format!("{name} fails: {}", error.lines().next().unwrap_or_default()))
-            }
+            Err(error) => notes.problems.push(first_line(&format!("{name} fails"), &error)),
         }
     }
     let licences: &[Licence] = if work.fast { &[Licence::Strict, Licence::Fast] } else { &[Licence::Strict] };
@@ -91,17 +89,17 @@ fn peers(
     if settings.futhark {
         for back_end in BACK_ENDS {
             let threads = settings.baselines.threads();
-            peers.push(Box::new(Futhark::start(
-                settings.root,
-                back_end,
-                work,
-                inputs,
-                threads,
-                settings.folder,
-            )?));
+            match Futhark::start(settings.root, back_end, work, inputs, threads, settings.folder) {
+                Ok(peer) => peers.push(Box::new(peer)),
+                Err(error) => notes.problems.push(first_line(&format!("futhark {back_end} fails"), &error)),
+            }
         }
     }
     Ok(peers)
+}
+
+fn first_line(what: &str, error: &str) -> String {
+    format!("{what}: {}", error.lines().find(|line| !line.is_empty()).unwrap_or_default())
 }
 
 /// The C program built by the compiler whose code is faster, and that compiler's name.

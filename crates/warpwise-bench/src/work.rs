@@ -5,6 +5,7 @@
 
 mod applications;
 mod inputs;
+mod irregular;
 mod table;
 
 pub use table::{compute_bound, works};

@@ -2,6 +2,7 @@
 
 use super::applications::applications;
 use super::inputs::{f32s, f64s, i32s};
+use super::irregular::irregular;
 use super::{Goal, Limit, Output, Work};
 use crate::compare::{CLOSE, MOSTLY};
 use crate::value::{Kind, Value};
@@ -17,6 +18,7 @@ pub fn works(scale: f64) -> Vec<Work> {
     let short = grids(scale).into_iter().chain(searches(scale));
     works.extend(short.map(|work| Work { goal: Goal::StrictC(0.95), ..work }));
     works.extend(applications(scale));
+    works.extend(irregular(scale));
     works
 }
 
