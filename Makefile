@@ -3,7 +3,7 @@
 CARGO ?= cargo
 WARPWISE := target/release/warpwise
 
-.PHONY: help setup build demo test test-all bench bench-embedded ablation bench-check test-gpu bench-gpu
+.PHONY: help setup build demo test test-all bench bench-embedded bench-streams ablation bench-check test-gpu bench-gpu
 
 help:
 	@echo 'make demo        build Warpwise and run it: pictures, hotspot, k-means, Mandelbrot, one table'
@@ -11,6 +11,7 @@ help:
 	@echo 'make test-all    make test, the programs with other options, optimised tests'
 	@echo 'make bench       compare with C, ISPC, OpenBLAS and Futhark (those that are there)'
 	@echo 'make bench-embedded  compare programs embedded in Rust with C and with ndarray and rayon'
+	@echo 'make bench-streams   measure streams over a file of 10^9 numbers (4 GB here, for a while); writes benchmarks/results/streams.md and .json'
 	@echo 'make ablation    measure what each optimisation is worth; writes docs/ablation.md and docs/ablation.svg'
 	@echo 'make bench-check validate the benchmark programs on the reference data, in full'
 	@echo 'make test-gpu    the programs on a CUDA device; a quarter of them with PART=1/4'
@@ -38,6 +39,8 @@ test-all: test
 	scripts/test-programs.sh --threads 7
 	scripts/test-programs.sh --strict-fp
 	scripts/test-device.sh all
+	PROPERTIES=all $(CARGO) test --package warpwise --test embedded --quiet properties
+	scripts/valgrind.sh
 	$(CARGO) test --profile optimised-tests --workspace --quiet
 
 bench:
@@ -45,9 +48,15 @@ bench:
 	$(CARGO) build --release -p warpwise-cli -p warpwise-bench
 	target/release/warpwise-bench --warpwise $(WARPWISE) $(BENCH_ARGS)
 
-bench-embedded: setup
+bench-embedded:
+	@scripts/setup.sh bench
 	$(CARGO) build --release -p warpwise-bench --bin warpwise-bench-embedded
 	target/release/warpwise-bench-embedded $(BENCH_ARGS)
+
+# STREAMS_ARGS='--numbers 100000000' for a smaller file.
+bench-streams: setup
+	$(CARGO) build --release -p warpwise-bench --bin warpwise-bench-streams
+	target/release/warpwise-bench-streams $(STREAMS_ARGS)
 
 ablation: setup
 	$(CARGO) build --release -p warpwise-bench --bin warpwise-ablation

@@ -30,6 +30,7 @@ has_valgrind() { command -v valgrind >/dev/null; }
 has_binutils() { command -v objcopy >/dev/null && command -v ar >/dev/null; }
 has_opencl_loader() { has_shared_object libOpenCL.so.1; }
 has_opencl_device() { [[ -n ${OCL_ICD_VENDORS:-}${OCL_ICD_FILENAMES:-} ]] || compgen -G '/etc/OpenCL/vendors/*.icd' >/dev/null; }
+has_oclgrind() { command -v oclgrind >/dev/null; }
 has_openblas() { has_library libopenblas.so; }
 has_clang() { command -v clang-19 >/dev/null; }
 has_clang_openmp() { compgen -G '/usr/lib/llvm-19/lib/libomp.so*' >/dev/null; }
@@ -46,6 +47,10 @@ test_needs=(
   "has_valgrind|valgrind|valgrind (tests of libraries for C)"
   "has_opencl_loader|ocl-icd-libopencl1|the OpenCL loader (tests of the GPU kernels)"
   "has_opencl_device|pocl-opencl-icd|PoCL, an OpenCL device on the CPU (tests of the GPU kernels)"
+)
+# Without these some tests are left out, visibly.
+test_wishes=(
+  "has_oclgrind|oclgrind|oclgrind, an OpenCL device that looks for races (tests of the GPU kernels)"
 )
 bench_needs=(
   "has_openblas|libopenblas-dev|OpenBLAS (the matrix product to compare with)"
@@ -123,6 +128,21 @@ install_packages() {
     --no-install-recommends "${packages[@]}" || explain_and_fail "apt-get could not install everything"
 }
 
+# Installs what would be good to have, where that is possible.
+install_wishes() {
+  local need test package reason
+  for need in "$@"; do
+    IFS='|' read -r test package reason <<<"$need"
+    "$test" && continue
+    if command -v apt-get >/dev/null && { ((EUID == 0)) || sudo -n true 2>/dev/null; }; then
+      say "will try to install $package: $reason"
+      as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=900 install -q -y \
+        --no-install-recommends "$package" || true
+    fi
+    "$test" || say "not there, and not needed: $reason"
+  done
+}
+
 main() {
   local needs=()
   case ${1:-} in
@@ -139,6 +159,7 @@ main() {
   probe "${needs[@]}"
   if ((${#packages[@]} == 0)); then
     say "everything for '$1' is there"
+    [[ $1 != test ]] || ((check_only)) || install_wishes "${test_wishes[@]}"
     return
   fi
   ((check_only)) && explain_and_fail "only checking"
@@ -146,6 +167,7 @@ main() {
   packages=() reasons=()
   probe "${needs[@]}"
   ((${#packages[@]} == 0)) || explain_and_fail "after the installation something is still not found"
+  [[ $1 != test ]] || install_wishes "${test_wishes[@]}"
   say "done"
 }
 

@@ -11,6 +11,11 @@ cargo fmt --all --check
 step 'lints'
 cargo clippy --workspace --all-targets --quiet -- -D warnings
 
+step 'each feature of the embedding alone'
+for features in '' cpu opencl cuda ndarray; do
+  cargo check --package warpwise --lib --no-default-features --features "$features" --quiet
+done
+
 step 'documentation'
 RUSTDOCFLAGS='-D warnings -A rustdoc::private-intra-doc-links' cargo doc --workspace --no-deps --document-private-items --quiet
 
@@ -29,3 +34,6 @@ scripts/test-programs.sh --heap
 
 step 'programs on an OpenCL device'
 scripts/test-device.sh
+
+step 'programs on oclgrind'
+scripts/test-oclgrind.sh

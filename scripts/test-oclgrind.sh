@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Runs every eighth program of the language's tests and irregular benchmarks on oclgrind: a simulated
+# OpenCL device that finds data races between work-items and accesses outside of buffers. Its search for uses
+# of what nobody has written is off: it complains about scans, which has not been explained yet.
+#
+# usage: scripts/test-oclgrind.sh [PROGRAM...]
+#
+# A program with a race on purpose shows that races are found. Where oclgrind is not installed, that is said, and nothing is done.
+# WARPWISE names a command built elsewhere.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+library=
+for candidate in /usr/lib/oclgrind /usr/lib64/oclgrind /usr/local/lib/oclgrind /usr/local/lib; do
+  if [[ -e $candidate/liboclgrind-rt-icd.so ]]; then library=$candidate/liboclgrind-rt-icd.so; break; fi
+done
+if [[ -z $library || -n ${WARPWISE_SKIP_OPENCL:-} ]]; then
+  echo 'skipped: programs on oclgrind, because it is not installed (Debian package oclgrind) or WARPWISE_SKIP_OPENCL is set'
+  exit 0
+fi
+if [[ -z ${WARPWISE:-} ]]; then
+  cargo build --release --quiet -p warpwise-cli
+  WARPWISE=target/release/warpwise
+fi
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+echo "$library" >"$folder/oclgrind.icd"
+export OCL_ICD_VENDORS=$folder OCLGRIND_DATA_RACES=1 OCLGRIND_LOG=$folder/log
+export XDG_CACHE_HOME=$folder/cache
+
+# Runs a program; what oclgrind says lies in the log then.
+simulate() {
+  rm -f "$folder/log"
+  "$WARPWISE" test --device opencl --timeout 120 "$1" >"$folder/output" 2>&1
+}
+
+cat >"$folder/race.fut" <<'PROGRAM'
+-- ==
+-- input { [0i64, 0i64, 0i64] }
+entry main [n] (is: [n]i64) : []i32 = scatter (replicate 2 7i32) is (map i32.i64 (iota n))
+PROGRAM
+simulate "$folder/race.fut" || { cat "$folder/output"; exit 1; }
+if ! grep -q 'data race' "$folder/log"; then
+  echo 'oclgrind does not find the race that is there on purpose'
+  exit 1
+fi
+
+if (($#)); then
+  programs=("$@")
+else
+  mapfile -t programs < <(find tests/language -name '*.fut' | LC_ALL=C sort | awk 'NR % 8 == 3')
+  programs+=(benchmarks/irregular/spmv.fut benchmarks/irregular/ragged.fut benchmarks/irregular/triangle.fut)
+fi
+failed=0
+for program in "${programs[@]}"; do
+  if ! simulate "$program"; then
+    failed=$((failed + 1))
+    printf 'FAILED on oclgrind: %s\n' "$program"
+    cat "$folder/output"
+  elif [[ -s $folder/log ]]; then
+    failed=$((failed + 1))
+    printf 'oclgrind complains about %s:\n' "$program"
+    head -n 20 "$folder/log"
+  fi
+done
+printf '%d programs on oclgrind, %d with complaints\n' "${#programs[@]}" "$failed"
+((failed == 0))

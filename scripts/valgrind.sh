@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# The tests of the run time's memory under valgrind: blocks, vectors that are blocks, arenas, copies, and the calls of C.
+# Miri and the sanitizers need a nightly compiler; valgrind sees reads and writes outside of blocks, and leaks, on any.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+binary() {
+  cargo test --package "$1" --lib --no-run --message-format=json 2>/dev/null |
+    sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1
+}
+
+check() {
+  local program
+  program=$(binary "$1")
+  shift
+  valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite \
+    "$program" --test-threads=1 --quiet "$@"
+}
+
+check warpwise-runtime array:: arena:: memory:: copy:: --skip random
+check warpwise-standalone
