@@ -10,14 +10,14 @@
 
 -- ==
 -- entry: is_sorted
--- random input { [100000]i32 }
+-- no_opencl random input { [100000]i32 }
 -- output { true }
 -- random input { [1000]i32 }
 -- output { true }
 
 -- ==
 -- entry: few_values
--- input { 100000i64 }
+-- no_opencl input { 100000i64 }
 -- output { true }
 
 -- Elements of a part that is sorted in order.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use warpwise_diag::{Sources, Span};
-use warpwise_driver::Program;
+use warpwise_driver::{Program, Target};
 use warpwise_fut::testspec::{Input, RandomValue, TestBlock, TestCase, TestSpec, Values, parse_test_spec};
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::Value;
@@ -150,9 +150,14 @@ fn random_name(value: &RandomValue) -> String {
     }
 }
 
-/// Whether a program is not to be run at all.
-pub fn is_disabled(spec: &TestSpec) -> bool {
-    spec.tags.iter().any(|tag| tag == "disable" || tag == "no_cpu" || tag == "no_warpwise")
+/// Whether a program's tags say that it does not work, or not on this device.
+pub fn is_disabled(spec: &TestSpec, device: Target) -> bool {
+    spec.tags.iter().any(|tag| tag == "no_warpwise") || is_left_out(&spec.tags, "disable", device)
+}
+
+/// Whether one of the tags is this word, or `no_cpu`, `no_opencl` or `no_cuda` on such a device.
+pub fn is_left_out(tags: &[String], word: &str, device: Target) -> bool {
+    tags.iter().any(|tag| tag == word || tag.strip_prefix("no_") == Some(device.kind()))
 }
 
 /// Every case with its entry point, and its number within its block.

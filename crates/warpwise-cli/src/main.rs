@@ -10,6 +10,8 @@ mod commands;
 mod failure;
 mod options;
 
+mod start;
+
 mod arguments;
 mod calls;
 mod cases;

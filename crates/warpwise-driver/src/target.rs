@@ -81,11 +81,21 @@ impl FromStr for Target {
     }
 }
 
+impl Target {
+    /// What kind of device it is, as `--device` names it without a number.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Target::Cpu => "cpu",
+            Target::Device(dialect, _) => dialect.device(),
+        }
+    }
+}
+
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Target::Cpu => f.write_str("cpu"),
-            Target::Device(dialect, number) => write!(f, "{}:{number}", dialect.device()),
+            Target::Cpu => f.write_str(self.kind()),
+            Target::Device(_, number) => write!(f, "{}:{number}", self.kind()),
         }
     }
 }

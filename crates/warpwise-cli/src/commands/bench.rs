@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use serde::Serialize;
 use warpwise_diag::Sources;
-use warpwise_driver::build::build;
 use warpwise_driver::{Context, Entry, Program};
 use warpwise_fut::testspec::{Expected, TestCase, TestSpec};
 use warpwise_runtime::array::Value;
@@ -18,11 +17,11 @@ use warpwise_runtime::compare::{Tolerance, compare};
 use warpwise_runtime::memory::MemoryPool;
 
 use crate::calls::timed_call;
-use crate::cases::{CaseError, Cases, all_cases, case_name, is_disabled, read_spec};
+use crate::cases::{CaseError, Cases, all_cases, case_name, is_disabled, is_left_out, read_spec};
 use crate::failure::Failure;
-use crate::interrupt;
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
 use crate::output::{Progress, print_line, say, write_json};
+use crate::start::start;
 
 /// What to time.
 #[derive(Args, Debug)]
@@ -68,20 +67,10 @@ struct Bench<'a> {
 
 /// Runs all cases.
 pub fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
-    let mut context = arguments.run.clone().tuned_beside(&arguments.file).context()?;
-    if let Some(cache) = arguments.cache.cache() {
-        context.keep_kernels(cache);
-    }
-    interrupt::watch(&context);
-    let progress = Progress::of(format!("compiling {}", arguments.file.display()));
-    let built = build(&arguments.file, &arguments.compile.options(), arguments.cache.cache().as_ref())?;
-    drop(progress);
-    if !built.warnings.is_empty() {
-        say(built.warnings.trim_end());
-    }
-    let program = built.compiled.load(&context).map_err(|error| Failure::Failed(error.to_string()))?;
+    let BenchArguments { file, compile, run, cache, .. } = arguments;
+    let (context, program) = start(file, compile, &run.clone().tuned_beside(file), cache)?;
     let mut sources = Sources::new();
-    let spec = read_spec(&arguments.file, &mut sources)?;
+    let spec = read_spec(file, &mut sources)?;
     let measured = measure_all(arguments, &program, &context, &sources, &spec)?;
     if let Some(out) = &arguments.json {
         write_json(out, &measured)?;
@@ -100,8 +89,9 @@ fn measure_all(
     let cases = Cases { path: &arguments.file, sources, memory };
     let bench = Bench { arguments, program, memory, cases };
     let wanted = |entry: &str| arguments.entry.as_ref().is_none_or(|wanted| wanted == entry);
-    let timed = |case: &TestCase| !case.tags.iter().any(|tag| tag == "nobench" || tag == "no_cpu");
-    let skipped = is_disabled(spec) || spec.tags.iter().any(|tag| tag == "nobench");
+    let device = arguments.compile.device;
+    let timed = |case: &TestCase| !is_left_out(&case.tags, "nobench", device);
+    let skipped = is_disabled(spec, device) || spec.tags.iter().any(|tag| tag == "nobench");
     let mut measured = Vec::new();
     for (entry, number, case) in all_cases(&spec.blocks) {
         let error_expected = matches!(case.expected, Expected::Error(_));

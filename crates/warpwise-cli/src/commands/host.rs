@@ -23,6 +23,7 @@ use crate::interrupt;
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
 use crate::output::{Progress, complain, say};
 use crate::profile::Phases;
+use crate::start;
 
 /// How to run a host program.
 #[derive(Args, Clone, Debug)]
@@ -92,11 +93,7 @@ pub fn run_host(run: &HostRun<'_>) -> Result<u8, Failure> {
     }
     let options = run.compile.options();
     let lowered = lower_host(split, &sources, &options)?;
-    let mut context = run.run.context()?;
-    if let Some(cache) = run.cache.cache() {
-        context.keep_kernels(cache);
-    }
-    interrupt::watch(&context);
+    let context = start::context(run.run, run.cache)?;
     let progress = Progress::of(format!("compiling {}", run.file.display()));
     let strict = run.host.strict_regular;
     let accelerator = Accelerator::new(lowered, &sources, &options, &context, strict);

@@ -5,7 +5,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use warpwise_driver::build::build;
 use warpwise_driver::{Context, Entry, Program};
 use warpwise_runtime::array::Value;
 use warpwise_runtime::formats::files::{write_file, write_values};
@@ -18,6 +17,7 @@ use crate::interrupt;
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
 use crate::output::{Progress, print, say, write_json};
 use crate::profile::{Phases, trace};
+use crate::start;
 
 /// What to run.
 #[derive(Args, Debug)]
@@ -69,24 +69,15 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
             profile: arguments.profile,
         });
     }
-    let mut context = arguments.run.context()?;
-    if let Some(cache) = arguments.cache.cache() {
-        context.keep_kernels(cache);
-    }
-    interrupt::watch(&context);
+    let context = start::context(&arguments.run, &arguments.cache)?;
     let mut phases = Phases::new(arguments.profile);
     phases.keep(arguments.profile_trace.is_some());
-    let progress = Progress::of(format!("compiling {}", arguments.file.display()));
-    let built = build(&arguments.file, &arguments.compile.options(), arguments.cache.cache().as_ref())?;
-    drop(progress);
-    if !built.warnings.is_empty() {
-        say(built.warnings.trim_end());
-    }
+    let built = start::compile(&arguments.file, &arguments.compile, &arguments.cache)?;
     if arguments.verbose {
         say(&cache_remark(built.cached, built.not_kept.as_deref()));
     }
     phases.done(if built.cached { "take from the cache" } else { "compile" });
-    let program = built.compiled.load(&context).map_err(|error| Failure::Failed(error.to_string()))?;
+    let program = start::load(built, &context)?;
     phases.done("load");
     let entry = program.entry(&arguments.entry).map_err(Failure::Call)?;
     check_outputs(entry, &arguments.outputs)?;

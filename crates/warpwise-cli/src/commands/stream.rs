@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
-use warpwise_driver::build::build;
 use warpwise_driver::{Context, Entry, FlatType, Program};
 use warpwise_runtime::array::Value;
 use warpwise_runtime::formats::files::{write_file, write_values};
@@ -21,7 +20,8 @@ use crate::arguments::expected_type;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
-use crate::output::{Progress, print, say};
+use crate::output::{print, say};
+use crate::start::start;
 
 /// Bytes of input that a block has about, unless its length is given.
 const BLOCK_BYTES: u64 = 1 << 20;
@@ -88,18 +88,8 @@ pub struct StreamArguments {
 
 /// Compiles, then reads, computes and writes at once.
 pub fn stream(arguments: &StreamArguments) -> Result<u8, Failure> {
-    let mut context = arguments.run.context()?;
-    if let Some(cache) = arguments.cache.cache() {
-        context.keep_kernels(cache);
-    }
-    interrupt::watch(&context);
-    let progress = Progress::of(format!("compiling {}", arguments.file.display()));
-    let built = build(&arguments.file, &arguments.compile.options(), arguments.cache.cache().as_ref())?;
-    drop(progress);
-    if !built.warnings.is_empty() {
-        say(built.warnings.trim_end());
-    }
-    let program = built.compiled.load(&context).map_err(|error| Failure::Failed(error.to_string()))?;
+    let StreamArguments { file, compile, run, cache, .. } = arguments;
+    let (context, program) = start(file, compile, run, cache)?;
     if arguments.fold { fold(arguments, &program, &context) } else { map(arguments, &program, &context) }
 }
 

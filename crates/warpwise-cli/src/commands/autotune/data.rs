@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use warpwise_diag::Sources;
-use warpwise_driver::{Context, Program};
+use warpwise_driver::{Context, Program, Target};
 use warpwise_fut::testspec::{Expected, TestCase};
 use warpwise_runtime::array::Value;
 
 use crate::arguments::read_arguments;
-use crate::cases::{CaseError, Cases, all_cases, case_name, is_disabled, read_spec};
+use crate::cases::{CaseError, Cases, all_cases, case_name, is_disabled, is_left_out, read_spec};
 use crate::failure::Failure;
 use crate::output::say;
 
@@ -29,7 +29,7 @@ pub type DataSets = (Vec<DataSet>, Vec<Option<Vec<Value>>>);
 pub fn data_sets(
     (file, entry): (&Path, Option<&str>),
     words: &[String],
-    program: &Program,
+    (program, device): (&Program, Target),
     context: &Context,
 ) -> Result<DataSets, Failure> {
     if !words.is_empty() {
@@ -38,7 +38,7 @@ pub fn data_sets(
         let (label, entry) = (format!("{entry}: {}", words.join(" ")), entry.to_string());
         return Ok((vec![DataSet { label, entry, arguments }], vec![None]));
     }
-    let sets = of_test_blocks((file, entry), program, context)?;
+    let sets = of_test_blocks((file, entry), (program, device), context)?;
     if sets.0.is_empty() {
         let whose = entry.map(|entry| format!(" for entry point `{entry}`")).unwrap_or_default();
         return Err(Failure::Failed(format!(
@@ -51,7 +51,7 @@ pub fn data_sets(
 
 fn of_test_blocks(
     (file, wanted): (&Path, Option<&str>),
-    program: &Program,
+    (program, device): (&Program, Target),
     context: &Context,
 ) -> Result<DataSets, Failure> {
     let mut sources = Sources::new();
@@ -60,7 +60,7 @@ fn of_test_blocks(
     let mut sets = DataSets::default();
     for (entry, number, case) in all_cases(&spec.blocks) {
         let wanted = wanted.is_none_or(|wanted| wanted == entry);
-        if is_disabled(&spec) || !wanted || !is_measured(case) {
+        if is_disabled(&spec, device) || !wanted || !is_measured(case, device) {
             continue;
         }
         program.entry(entry)?;
@@ -85,6 +85,6 @@ fn of_test_blocks(
 }
 
 /// Whether a case is to be measured: those that fail, and those marked `notune`, are not.
-fn is_measured(case: &TestCase) -> bool {
-    !matches!(case.expected, Expected::Error(_)) && !case.tags.iter().any(|tag| tag == "notune")
+fn is_measured(case: &TestCase, device: Target) -> bool {
+    !matches!(case.expected, Expected::Error(_)) && !is_left_out(&case.tags, "notune", device)
 }

@@ -15,7 +15,6 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use warpwise_driver::build::build;
 use warpwise_driver::{CallError, Context, Program};
 use warpwise_runtime::array::Value;
 use warpwise_runtime::compare::{Tolerance, compare};
@@ -25,9 +24,9 @@ use warpwise_runtime::pool::CancelFlag;
 use super::bench::duration;
 use crate::calls::timed_call;
 use crate::failure::Failure;
-use crate::interrupt;
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
-use crate::output::{Progress, print_line, say};
+use crate::output::print_line;
+use crate::start::start;
 use data::{DataSet, data_sets};
 use search::{Assignment, Sample, Used, search};
 
@@ -98,20 +97,11 @@ struct Seen {
 
 /// Searches and writes.
 pub fn autotune(arguments: &AutotuneArguments) -> Result<u8, Failure> {
-    let mut context = arguments.run.context()?;
-    if let Some(cache) = arguments.cache.cache() {
-        context.keep_kernels(cache);
-    }
-    interrupt::watch(&context);
-    let progress = Progress::of(format!("compiling {}", arguments.file.display()));
-    let built = build(&arguments.file, &arguments.compile.options(), arguments.cache.cache().as_ref())?;
-    drop(progress);
-    if !built.warnings.is_empty() {
-        say(built.warnings.trim_end());
-    }
-    let program = built.compiled.load(&context).map_err(|error| Failure::Failed(error.to_string()))?;
-    let (file, entry) = (&arguments.file, arguments.entry.as_deref());
-    let (sets, expected) = data_sets((file, entry), &arguments.arguments, &program, &context)?;
+    let AutotuneArguments { file, compile, run, cache, .. } = arguments;
+    let (context, program) = start(file, compile, run, cache)?;
+    let entry = arguments.entry.as_deref();
+    let (sets, expected) =
+        data_sets((file, entry), &arguments.arguments, (&program, compile.device), &context)?;
     let best = vec![None; sets.len()];
     let seen = RefCell::new(Seen { best, expected, ..Seen::default() });
     let tuner = Tuner { arguments, program: &program, context: &context, sets, seen };

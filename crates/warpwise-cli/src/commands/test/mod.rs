@@ -1,8 +1,8 @@
 //! `warpwise test`: runs the test blocks of programs.
 //!
 //! Each program is tested by a process of its own ([`worker`]), several at a time, so that one that crashes or
-//! hangs is one failed test. Cases tagged `notest` or `no_cpu` are left out; a program tagged `disable` counts as
-//! unsupported.
+//! hangs is one failed test. Cases tagged `notest` are left out, and on a device those tagged `no_cpu`, `no_opencl` or
+//! `no_cuda` after it; a program tagged `disable`, or so, counts as unsupported.
 
 mod process;
 mod properties;

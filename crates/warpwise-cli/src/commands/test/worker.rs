@@ -17,7 +17,7 @@ use warpwise_runtime::execute::RunError;
 
 use super::summary::Kind;
 use super::{Errors, Outcome, Status, TestArguments, properties};
-use crate::cases::{CaseError, Cases, all_cases, case_name, is_disabled};
+use crate::cases::{CaseError, Cases, all_cases, case_name, is_disabled, is_left_out};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::print_line;
@@ -76,7 +76,7 @@ fn test(path: &Path, arguments: &TestArguments, context: &Context) -> (Vec<Troub
         Ok(spec) => spec,
         Err(trouble) => return (vec![trouble], false),
     };
-    if is_disabled(&spec) || spec.tags.iter().any(|tag| tag == "notest") {
+    if is_disabled(&spec, arguments.compile.device) || spec.tags.iter().any(|tag| tag == "notest") {
         return (vec![unsupported("its tags say that it is not to be tested")], false);
     }
     let built = build(path, &arguments.compile.options(), arguments.cache.named_cache().as_ref());
@@ -189,7 +189,7 @@ struct Runs<'a> {
 
 impl Runs<'_> {
     fn all(&self, spec: &TestSpec) -> Vec<Trouble> {
-        let left_out = |case: &TestCase| case.tags.iter().any(|tag| tag == "notest" || tag == "no_cpu");
+        let left_out = |case: &TestCase| is_left_out(&case.tags, "notest", self.options.target);
         let cases = all_cases(&spec.blocks).filter(|(_, _, case)| !left_out(case));
         let troubles = cases.filter_map(|(entry, number, case)| {
             let trouble = self.case(entry, case).err()?;

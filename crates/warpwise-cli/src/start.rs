@@ -1,0 +1,49 @@
+//! How commands come to a program that runs: the place where it is to run, its code, and the one in the other.
+
+use std::path::Path;
+
+use warpwise_driver::build::{Built, build};
+use warpwise_driver::{Context, Program};
+
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::options::{CacheOptions, CompileOptions, RunOptions};
+use crate::output::{Progress, say};
+
+/// Where programs run, until the user interrupts them; kernels compiled there are kept in the cache.
+pub fn context(run: &RunOptions, cache: &CacheOptions) -> Result<Context, Failure> {
+    let mut context = run.context()?;
+    if let Some(cache) = cache.cache() {
+        context.keep_kernels(cache);
+    }
+    interrupt::watch(&context);
+    Ok(context)
+}
+
+/// Compiles a file or takes it from the cache, says so while it takes long, and tells the compiler's warnings.
+pub fn compile(file: &Path, compile: &CompileOptions, cache: &CacheOptions) -> Result<Built, Failure> {
+    let progress = Progress::of(format!("compiling {}", file.display()));
+    let built = build(file, &compile.options(), cache.cache().as_ref())?;
+    drop(progress);
+    if !built.warnings.is_empty() {
+        say(built.warnings.trim_end());
+    }
+    Ok(built)
+}
+
+/// Makes a compiled program ready to be called.
+pub fn load(built: Built, context: &Context) -> Result<Program, Failure> {
+    built.compiled.load(context).map_err(|error| Failure::Failed(error.to_string()))
+}
+
+/// All three, one after the other.
+pub fn start(
+    file: &Path,
+    compile_options: &CompileOptions,
+    run: &RunOptions,
+    cache: &CacheOptions,
+) -> Result<(Context, Program), Failure> {
+    let context = context(run, cache)?;
+    let program = load(compile(file, compile_options, cache)?, &context)?;
+    Ok((context, program))
+}
