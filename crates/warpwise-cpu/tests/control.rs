@@ -238,8 +238,10 @@ fn arena_kernel(reset: bool) -> Kernel {
     let bytes = k.reg(I64, 1);
     let fill = vec![store(block, inner.into(), inner.into(), I64)];
     let clear = vec![store(other, inner.into(), Operand::i64(-1), I64)];
-    let read =
-        vec![Op::Load { dst: value, mem: block, index: inner.into(), mask: None }, add(sum, sum, value)];
+    let read = vec![
+        Op::Load { dst: value, mem: block, index: inner.into(), mask: None, ahead: false },
+        add(sum, sum, value),
+    ];
     let over = |body| Op::For { index: inner, from: Operand::i64(0), to: size.into(), step: 1, body };
     let mut body = vec![
         Op::ArenaMark { dst: mark },
@@ -317,7 +319,7 @@ fn sums(count: usize) -> Vec<Kernel> {
         let (index, value, total) = (k.reg(I64, 1), k.reg(I64, 1), k.reg(I64, 1));
         let (from, to) = (k.lo.into(), k.hi.into());
         let body = vec![
-            Op::Load { dst: value, mem: input, index: index.into(), mask: None },
+            Op::Load { dst: value, mem: input, index: index.into(), mask: None, ahead: false },
             add(total, total, value),
         ];
         let mut ops =

@@ -81,7 +81,13 @@ fn masked_load(ty: ScalarType, lanes: u16, addressing: Addressing) -> Kernel {
     let (input, out, count) = (k.input(), k.output(), k.scalar_param(ScalarType::I64));
     let (mut body, ids, mask) = lanes_below(&mut k, count, lanes);
     let value = k.reg(ty, lanes);
-    body.push(Op::Load { dst: value, mem: input, index: addressing.index(ids), mask: Some(mask.into()) });
+    body.push(Op::Load {
+        dst: value,
+        mem: input,
+        index: addressing.index(ids),
+        mask: Some(mask.into()),
+        ahead: false,
+    });
     body.push(store(out, Operand::i64(0), value.into(), ty));
     k.finish(body)
 }
@@ -92,7 +98,7 @@ fn masked_store(ty: ScalarType, lanes: u16, addressing: Addressing) -> Kernel {
     let (input, mem, count) = (k.input(), k.output(), k.scalar_param(ScalarType::I64));
     let (mut body, ids, mask) = lanes_below(&mut k, count, lanes);
     let value = k.reg(ty, lanes);
-    body.push(Op::Load { dst: value, mem: input, index: Operand::i64(0), mask: None });
+    body.push(Op::Load { dst: value, mem: input, index: Operand::i64(0), mask: None, ahead: false });
     let index = addressing.index(ids);
     let mask = Some(mask.into());
     body.push(Op::Store { mem, index, value: value.into(), elem: ty, mask, stream: false });
@@ -201,8 +207,8 @@ fn compressing(ty: ScalarType, lanes: u16, spare: bool) -> Kernel {
     let (value, mask) = (k.reg(ty, lanes), k.reg(ScalarType::Bool, lanes));
     let index = Operand::i64(0);
     k.finish(vec![
-        Op::Load { dst: value, mem: input, index, mask: None },
-        Op::Load { dst: mask, mem: keep, index, mask: None },
+        Op::Load { dst: value, mem: input, index, mask: None, ahead: false },
+        Op::Load { dst: mask, mem: keep, index, mask: None, ahead: false },
         Op::CompressStore { mem, index, value: value.into(), elem: ty, mask: mask.into(), spare },
     ])
 }
@@ -276,8 +282,8 @@ fn scatter(ty: ScalarType, lanes: u16) -> Kernel {
     let (value, index) = (k.reg(ty, lanes), k.reg(ScalarType::I64, lanes));
     let first = Operand::i64(0);
     k.finish(vec![
-        Op::Load { dst: value, mem: input, index: first, mask: None },
-        Op::Load { dst: index, mem: places, index: first, mask: None },
+        Op::Load { dst: value, mem: input, index: first, mask: None, ahead: false },
+        Op::Load { dst: index, mem: places, index: first, mask: None, ahead: false },
         store(mem, index.into(), value.into(), ty),
     ])
 }
@@ -307,14 +313,14 @@ fn streaming_copy(ty: ScalarType, lanes: u16) -> Kernel {
     let (value, index) = (k.reg(ty, lanes), k.reg(ScalarType::I64, 1));
     let (from, to) = (k.lo.into(), k.hi.into());
     let body = vec![
-        Op::Load { dst: value, mem: input, index: index.into(), mask: None },
+        Op::Load { dst: value, mem: input, index: index.into(), mask: None, ahead: lanes > 1 },
         Op::Store { mem, index: index.into(), value: value.into(), elem: ty, mask: None, stream: true },
     ];
     k.finish(vec![Op::For { index, from, to, step: lanes.into(), body }])
 }
 
 #[test]
-fn streaming_stores_work_at_any_alignment() {
+fn streaming_stores_and_loads_that_look_ahead_work_at_any_alignment() {
     for target in targets() {
         for_all(&target, streaming_copy, |machine, number, ty, lanes| {
             let values = random_values(ty, 8 * lanes, 6);
@@ -339,8 +345,8 @@ fn accumulate(op: AtomicOp, ty: ScalarType, lanes: u16) -> Kernel {
     let (value, place, index) = (k.reg(ty, lanes), k.reg(ScalarType::I64, lanes), k.reg(ScalarType::I64, 1));
     let (from, to) = (k.lo.into(), k.hi.into());
     let body = vec![
-        Op::Load { dst: value, mem: input, index: index.into(), mask: None },
-        Op::Load { dst: place, mem: places, index: index.into(), mask: None },
+        Op::Load { dst: value, mem: input, index: index.into(), mask: None, ahead: false },
+        Op::Load { dst: place, mem: places, index: index.into(), mask: None, ahead: false },
         Op::Atomic { op, mem, index: place.into(), value: value.into(), elem: ty, mask: None },
     ];
     k.finish(vec![Op::For { index, from, to, step: lanes.into(), body }])
@@ -430,7 +436,7 @@ fn arguments_that_may_overlap_are_accessed_in_order() {
     let [value, sum, index, next] = [(); 4].map(|()| k.reg(ScalarType::I64, 1));
     let (from, to) = (k.lo.into(), k.hi.into());
     let body = vec![
-        Op::Load { dst: value, mem: a, index: index.into(), mask: None },
+        Op::Load { dst: value, mem: a, index: index.into(), mask: None, ahead: false },
         Op::Binary { dst: sum, op: BinaryOp::Add, x: value.into(), y: Operand::i64(1) },
         Op::Binary { dst: next, op: BinaryOp::Add, x: index.into(), y: Operand::i64(1) },
         store(b, next.into(), sum.into(), ScalarType::I64),
@@ -455,7 +461,7 @@ fn memories_that_are_set_overlap_with_what_they_were_set_from() {
     let [value, sum, index] = [(); 3].map(|()| k.reg(ScalarType::I64, 1));
     let (from, to) = (k.lo.into(), k.hi.into());
     let body = vec![
-        Op::Load { dst: value, mem: front, index: Operand::i64(0), mask: None },
+        Op::Load { dst: value, mem: front, index: Operand::i64(0), mask: None, ahead: false },
         Op::Binary { dst: sum, op: BinaryOp::Add, x: value.into(), y: Operand::i64(1) },
         store(back, Operand::i64(0), sum.into(), ScalarType::I64),
         Op::SetMem { dst: spare, src: front },

@@ -64,7 +64,8 @@ pub enum Op {
     /// Loads elements of the type of `dst` (a `bool` is a byte, 0 or 1).
     /// A scalar `index` with a vector `dst`: contiguous elements from `index` on. A vector `index`: a gather.
     /// Lanes outside `mask` are not accessed and get zero.
-    Load { dst: Reg, mem: Mem, index: Operand, mask: Option<Operand> },
+    /// `ahead`: the caches are also asked for what lies a little further on, where the loop will come to (contiguous only).
+    Load { dst: Reg, mem: Mem, index: Operand, mask: Option<Operand>, ahead: bool },
     /// Stores `value`, whose scalar type is `elem`; addressing as for loads. Of several lanes to one
     /// place the highest counts. `stream`: past the caches (contiguous only).
     Store { mem: Mem, index: Operand, value: Operand, elem: ScalarType, mask: Option<Operand>, stream: bool },

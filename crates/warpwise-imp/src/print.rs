@@ -161,8 +161,10 @@ impl Text<'_> {
             Op::All { dst, mask } => format!("{} = all {}", self.reg(*dst), x(mask)),
             Op::Count { dst, mask } => format!("{} = count {}", self.reg(*dst), x(mask)),
             Op::First { dst, mask } => format!("{} = first {}", self.reg(*dst), x(mask)),
-            Op::Load { dst, mem, index, mask } => {
-                format!("{} = load {}[{}]{}", self.typed(*dst), self.mem(*mem), x(index), self.mask(mask))
+            Op::Load { dst, mem, index, mask, ahead } => {
+                let ahead = if *ahead { " ahead" } else { "" };
+                let (dst, mem) = (self.typed(*dst), self.mem(*mem));
+                format!("{dst} = load{ahead} {mem}[{}]{}", x(index), self.mask(mask))
             }
             Op::Store { mem, index, value, mask, stream, .. } => {
                 let past = if *stream { " past" } else { "" };

@@ -281,8 +281,10 @@ impl Code<'_> {
 
     fn memory_op(&self, op: &Op) -> Checked {
         match op {
-            Op::Load { dst, mem, index, mask } => {
+            Op::Load { dst, mem, index, mask, ahead } => {
                 self.mem(*mem)?;
+                let contiguous = !self.ty(*index)?.is_vector();
+                ensure(contiguous || !*ahead, || "a gather that looks ahead".to_string())?;
                 self.access(*index, self.reg(*dst)?, *mask)
             }
             Op::Store { mem, index, value, elem, mask, stream } => {
@@ -566,9 +568,14 @@ mod tests {
             mem,
             index: index.into(),
             mask: Some(mask.into()),
+            ahead: false,
         };
         assert_eq!(verify(&kernel(|i, v, m, mem| vec![load(v, mem, i, m)])), Ok(()));
         assert!(verify(&kernel(|i, _, m, mem| vec![load(i, mem, i, m)])).is_err());
+        let ahead = |dst, mem, index| Op::Load { dst, mem, index, mask: None, ahead: true };
+        assert_eq!(verify(&kernel(|i, v, _, mem| vec![ahead(v, mem, i.into())])), Ok(()));
+        let gathered = verify(&kernel(|_, v, _, mem| vec![ahead(v, mem, v.into())]));
+        assert!(format!("{gathered:?}").contains("a gather that looks ahead"), "{gathered:?}");
         let leave = |label| Op::Leave { label: Label(label) };
         let scope = |inner| vec![Op::Scope { label: Label(1), body: vec![inner] }];
         assert_eq!(verify(&kernel(|_, _, _, _| scope(leave(1)))), Ok(()));

@@ -88,7 +88,7 @@ impl Function<'_> {
     }
 
     /// Vectors of one width, a power of two many of them, one after the other.
-    fn concatenate(&mut self, mut parts: Vec<Value>) -> Value {
+    pub fn concatenate(&mut self, mut parts: Vec<Value>) -> Value {
         while parts.len() > 1 {
             let numbers: Vec<u32> = (0..2 * parts[0].ty.lanes).collect();
             parts = parts.chunks(2).map(|pair| self.text.shuffle(&pair[0], &pair[1], &numbers)).collect();

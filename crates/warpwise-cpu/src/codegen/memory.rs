@@ -11,10 +11,18 @@ use super::Emitted;
 use super::function::Function;
 use super::text::{Element, Type, Value};
 
+/// How far a load looks ahead, in bytes: far enough that memory answers in time, and so near that the lines are
+/// still in the cache when the loop comes to them. From half of this to twice as much is as good; without, the
+/// processor's own prefetching reaches three quarters of the bandwidth in loops of several loads.
+const AHEAD: i64 = 1024;
+
+/// Bytes of a line of the cache.
+const CACHE_LINE: i64 = 64;
+
 impl Function<'_> {
     pub fn memory_op(&mut self, op: &Op) -> Emitted<()> {
         match op {
-            Op::Load { dst, mem, index, mask } => self.load(*dst, *mem, *index, *mask),
+            Op::Load { dst, mem, index, mask, ahead } => self.load(*dst, *mem, *index, *mask, *ahead),
             Op::Store { mem, index, value, elem, mask, stream } => {
                 let lanes =
                     [Some(*index), Some(*value), *mask].into_iter().flatten().map(|x| self.lanes_of(x));
@@ -73,13 +81,14 @@ impl Function<'_> {
 
     // -- loads -------------------------------------------------------------------------------
 
-    fn load(&mut self, dst: Reg, mem: Mem, index: Operand, mask: Option<Operand>) {
+    fn load(&mut self, dst: Reg, mem: Mem, index: Operand, mask: Option<Operand>, ahead: bool) {
         let ty = self.reg_type(dst);
         let stored = ty.of(memory_element(ty.element));
         let index = self.operand(index);
         let place = self.place(mem, stored.element, &index, mask.is_none());
         let mask = mask.map(|mask| self.operand_lanes(mask, ty.lanes));
         let raw = match (index.ty.is_vector(), mask) {
+            (false, None) if ahead => self.load_ahead(mem, stored, &place),
             (false, None) => {
                 let notes = self.aliases.load(mem);
                 self.text
@@ -91,6 +100,33 @@ impl Function<'_> {
         };
         let value = self.loaded_form(&raw, ty);
         self.set(dst, &value);
+    }
+
+    /// One machine vector after the other, before each new line asking the caches for the one [`AHEAD`] bytes behind it.
+    /// LLVM keeps loads and such requests in this order; left to itself it loads the last vector first, and then
+    /// asking gains little.
+    fn load_ahead(&mut self, mem: Mem, ty: Type, place: &Value) -> Value {
+        let part = ty.with_lanes(ty.lanes.min(self.target.vector_bits / ty.bits()));
+        let length = bytes(part) * i64::from(part.lanes);
+        let [read, keep, data] = [0, 3, 1].map(|flag| Type::I32.int_constant(flag));
+        let mut parts = Vec::new();
+        for offset in (0..i64::from(ty.lanes / part.lanes)).map(|number| number * length) {
+            if offset % CACHE_LINE == 0 {
+                let later = self.further(place, AHEAD + offset);
+                self.text.call_void("llvm.prefetch.p0", &[&later, &read, &keep, &data], "");
+            }
+            let place = self.further(place, offset);
+            let notes = self.aliases.load(mem);
+            let load = format_args!("load {part}, {place}, align {}{notes}", bytes(part));
+            parts.push(self.text.value(part, load));
+        }
+        self.concatenate(parts)
+    }
+
+    /// The place so many bytes further on, which need not be in the block.
+    fn further(&mut self, place: &Value, bytes: i64) -> Value {
+        let bytes = Type::I64.int_constant(bytes);
+        self.text.value(place.ty, format_args!("getelementptr i8, {place}, {bytes}"))
     }
 
     fn masked_load(&mut self, kind: &str, mem: Mem, ty: Type, place: &Value, mask: &Value) -> Value {

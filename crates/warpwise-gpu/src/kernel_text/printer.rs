@@ -241,7 +241,7 @@ impl<'k> Printer<'k> {
                 let (cond, x, y) = (self.operand(*cond), self.operand(*x), self.operand(*y));
                 self.assign(*dst, Some(format!("{cond} ? {x} : {y}")))
             }
-            Op::Load { dst, mem, index, mask } => self.load(*dst, *mem, *index, *mask),
+            Op::Load { dst, mem, index, mask, ahead: _ } => self.load(*dst, *mem, *index, *mask),
             Op::Store { mem, index, value, elem, mask, stream: _ } => {
                 self.store(*mem, *index, *value, *elem, *mask)
             }

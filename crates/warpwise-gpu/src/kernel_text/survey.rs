@@ -75,7 +75,7 @@ impl Survey {
                 self.reads(&[*x, *y, *z]);
                 self.assigns(*dst);
             }
-            Op::Load { dst, mem, index, mask } => {
+            Op::Load { dst, mem, index, mask, ahead: _ } => {
                 self.access(*mem, Elements::One(kernel.regs[*dst].ty.scalar));
                 self.read.push(*mem);
                 self.reads(&[*index]);

@@ -174,7 +174,7 @@ impl Translator<'_> {
                 let (cond, x, y) = (self.operand(*cond), self.operand(*x), self.operand(*y));
                 Instr::Select { dst: reg(*dst), cond, x, y }
             }
-            Op::Load { dst, mem, index, mask: None } => {
+            Op::Load { dst, mem, index, mask: None, ahead: _ } => {
                 let ty = self.function.regs[*dst].ty.scalar;
                 Instr::Load { dst: reg(*dst), mem: mem_reg(*mem), index: self.operand(*index), ty }
             }

@@ -227,7 +227,7 @@ impl Frame<'_> {
 
     fn memory_op(&mut self, op: &Op) -> Result<(), Stop> {
         match op {
-            Op::Load { dst, mem, index, mask } => {
+            Op::Load { dst, mem, index, mask, ahead: _ } => {
                 let (elem, block) = (self.scalar_type(*dst), self.mem(*mem)?);
                 let mut values = Vec::new();
                 for place in self.places(*index, self.width(*dst), *mask)? {

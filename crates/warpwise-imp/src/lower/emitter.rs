@@ -139,6 +139,8 @@ pub(super) struct Emitter<'a> {
     pub begun_with: Vec<Mem>,
     /// Whether results are stored past the caches.
     pub streaming: bool,
+    /// Whether contiguous loads ask the caches for what comes next: much is read, and little done with it.
+    pub ahead: bool,
     /// Parts of a kernel's range should begin at multiples of this.
     pub align: i64,
     /// How the work-items of a device's kernel work together.
@@ -181,6 +183,7 @@ impl<'a> Emitter<'a> {
             scalar_only: false,
             begun_with: Vec::new(),
             streaming: false,
+            ahead: false,
             align: 1,
             group: None,
             outer,

@@ -63,7 +63,7 @@ impl<'a> Emitter<'a> {
         make: Make<'_, 's>,
     ) -> Lowered<Built> {
         let mut kernel = Emitter::kernel(self.cx, &self.scope);
-        (kernel.scalar_only, kernel.streaming) = (scalar_only, streaming);
+        (kernel.scalar_only, kernel.streaming, kernel.ahead) = (scalar_only, streaming, streaming);
         let lo = kernel.code.int_reg("lo");
         let hi = kernel.code.int_reg("hi");
         make(&mut kernel, lo, hi)?;

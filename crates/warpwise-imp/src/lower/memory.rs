@@ -136,7 +136,7 @@ impl Emitter<'_> {
         for part in 0..length {
             let index = self.code.add(base, Operand::i64(part * width));
             let dst = self.code.reg("part", ty);
-            self.code.emit(Op::Load { dst, mem: view.block.mem, index, mask: None });
+            self.code.emit(Op::Load { dst, mem: view.block.mem, index, mask: None, ahead: false });
             parts.push(dst);
         }
         let (mut length, mut place) = (length, place);
@@ -171,7 +171,7 @@ impl Emitter<'_> {
         let mem = block.mem;
         if let Value::Uniform(index) = address {
             let dst = self.code.reg("x", ImpType::scalar(elem));
-            self.code.emit(Op::Load { dst, mem, index, mask: None });
+            self.code.emit(Op::Load { dst, mem, index, mask: None, ahead: false });
             return Value::Uniform(dst.into());
         }
         if let Value::Linear { base, stride } = address
@@ -180,10 +180,12 @@ impl Emitter<'_> {
         {
             return self.load_strided(mem, elem, base, stride);
         }
+        let contiguous = matches!(address, Value::Linear { stride: 1, .. });
         let index = self.vector_address(address);
         let mask = self.mask_operand();
+        let ahead = self.ahead && contiguous && mask.is_none();
         let dst = self.code.reg("x", ImpType::vector(elem, self.width()));
-        self.code.emit(Op::Load { dst, mem, index, mask });
+        self.code.emit(Op::Load { dst, mem, index, mask, ahead });
         Value::Varying(dst)
     }
 
@@ -198,7 +200,7 @@ impl Emitter<'_> {
             let end = if part + 1 == stride { (width - 1) * stride + 1 } else { start + width };
             let index = self.code.add(base, Operand::i64(start));
             let vector = self.code.reg("part", ty);
-            self.code.emit(Op::Load { dst: vector, mem, index, mask: None });
+            self.code.emit(Op::Load { dst: vector, mem, index, mask: None, ahead: self.ahead });
             let own = |lane: i64| (start.max(part * width)..end).contains(&(lane * stride));
             let lanes = (0..width).map(|lane| {
                 let place = if own(lane) { width + lane * stride - start } else { lane };

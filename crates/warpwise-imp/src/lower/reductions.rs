@@ -19,6 +19,7 @@ use crate::lower::interior::Interior;
 use crate::lower::kernels::{Built, Range};
 use crate::lower::lanes::LaneLoop;
 use crate::lower::reduce::{Accumulators, commutes};
+use crate::lower::segs::UNKNOWN_TRIPS;
 use crate::lower::slots::Slot;
 use crate::lower::variance::Variance;
 use crate::op::Op;
@@ -66,6 +67,7 @@ impl<'a> Emitter<'a> {
             let outs: Vec<Mem> =
                 partials.iter().map(|&mem| kernel.mem_param("partials", mem, None)).collect();
             let cut = kernel.cut_param(cut);
+            kernel.ahead = kernel.is_light(op, UNKNOWN_TRIPS);
             let how = kernel.plan_lanes(op, work(reduces));
             let width = if last.mapping == Mapping::TaskLane { how.width } else { 1 };
             // Single vectors for the rest of short segments, where no check may want a group run again.

@@ -75,12 +75,13 @@ impl<'a> Emitter<'a> {
     /// Whether storing results past the caches can matter: they are scalars, computed by little code in lanes,
     /// whose loops run `trips` times where the code does not say.
     pub fn streams(&self, op: &SegOp, trips: i64) -> bool {
-        let scalars = op.body.result.iter().all(|&x| !self.is_array_operand(x));
+        op.body.result.iter().all(|&x| !self.is_array_operand(x)) && self.is_light(op, trips)
+    }
+
+    /// Whether little code runs in lanes along the whole range, so that memory decides how fast it is.
+    pub fn is_light(&self, op: &SegOp, trips: i64) -> bool {
         let in_lanes = op.space.last().is_some_and(|dim| dim.mapping == Mapping::TaskLane);
-        scalars
-            && in_lanes
-            && !allocates(&op.body)
-            && cost::static_cost(&op.body, trips) <= MOST_STREAMING_COST
+        in_lanes && !allocates(&op.body) && cost::static_cost(&op.body, trips) <= MOST_STREAMING_COST
     }
 
     /// Bytes of the results of one point.
