@@ -4,7 +4,7 @@
 #
 # usage: scripts/test-device.sh [all]
 #
-# WARPWISE_SKIP_OPENCL=1 skips everything, and says so.
+# WARPWISE_SKIP_OPENCL=1 skips everything, and says so. WARPWISE names a command built elsewhere.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,8 +13,10 @@ if [[ -n ${WARPWISE_SKIP_OPENCL:-} ]]; then
   exit 0
 fi
 
-cargo build --release --quiet -p warpwise-cli
-warpwise=target/release/warpwise
+if [[ -z ${WARPWISE:-} ]]; then
+  cargo build --release --quiet -p warpwise-cli
+  WARPWISE=target/release/warpwise
+fi
 
 paths=(examples benchmarks)
 if [[ ${1:-} == all ]]; then
@@ -23,4 +25,4 @@ else
   mapfile -t quarter < <(find tests/language -name '*.fut' | LC_ALL=C sort | awk 'NR % 4 == 0')
   paths+=("${quarter[@]}")
 fi
-"$warpwise" test --device opencl "${paths[@]}"
+"$WARPWISE" test --device opencl "${paths[@]}"

@@ -4,14 +4,17 @@
 # usage: scripts/test-programs.sh [OPTION...]
 #
 # Options go to `warpwise test`, such as `--threads 1`. Cases tagged `notest` are there to be timed, not tested.
+# WARPWISE names a command built elsewhere.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-cargo build --release --quiet -p warpwise-cli
-warpwise=target/release/warpwise
+if [[ -z ${WARPWISE:-} ]]; then
+  cargo build --release --quiet -p warpwise-cli
+  WARPWISE=target/release/warpwise
+fi
 
 paths=()
 for folder in examples benchmarks tests; do
   [[ -d $folder ]] && paths+=("$folder")
 done
-"$warpwise" test "$@" "${paths[@]}"
+"$WARPWISE" test "$@" "${paths[@]}"

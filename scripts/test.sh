@@ -29,6 +29,9 @@ fi
 step 'examples in the documentation'
 cargo test --workspace --quiet --doc
 
+# The command that the tests of the command line have just built: its assertions are on, and nothing is compiled twice.
+export WARPWISE=target/debug/warpwise
+
 step 'programs'
 scripts/test-programs.sh --heap
 

@@ -12,7 +12,9 @@
 -- entry: is_sorted
 -- no_opencl random input { [100000]i32 }
 -- output { true }
--- random input { [1000]i32 }
+-- no_opencl random input { [1000]i32 }
+-- output { true }
+-- random input { [30]i32 }
 -- output { true }
 
 -- ==
