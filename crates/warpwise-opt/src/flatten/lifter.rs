@@ -357,7 +357,9 @@ impl<'p> Lifter<'p> {
         let mut foreign = false;
         for var in free {
             let mut here = self.local(var.into())?;
-            let outside = self.group.foreign.contains(&here);
+            // What is one for all elements is not one element's to overwrite.
+            let common = here == Operand::Var(var) && self.function.ty(var).rank() > 0;
+            let outside = common || self.group.foreign.contains(&here);
             if let (true, true, Operand::Var(array)) = (outside, overwritten.contains(&var), here) {
                 here = self.compute("copy", Expr::Copy(array));
             } else {
