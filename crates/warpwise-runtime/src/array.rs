@@ -148,7 +148,7 @@ impl Array {
     /// The elements as bytes, for writing; the elements are copied first when others share them.
     pub fn bytes_mut(&mut self, pool: &MemoryPool) -> Result<&mut [u8], OutOfMemory> {
         let bytes = self.len() * self.elem.bytes();
-        if Arc::get_mut(&mut self.data).is_none() {
+        if Arc::get_mut(&mut self.data).is_none_or(|block| block.is_part()) {
             let mut copy = pool.allocate_unique(bytes as u64)?;
             copy.as_mut_slice().copy_from_slice(self.bytes());
             self.data = Arc::new(copy);

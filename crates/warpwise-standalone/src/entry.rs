@@ -245,7 +245,8 @@ fn argument(value: Value, consumed: bool, memory: &MemoryPool) -> Result<Argumen
         Value::Array { array, .. } => array,
     };
     // What is consumed may make room for an array of other elements.
-    let is_own = Arc::strong_count(array.data()) == 1 && array.data().is_aligned();
+    let block = array.data();
+    let is_own = Arc::strong_count(block) == 1 && block.is_aligned() && !block.is_part();
     let array = if consumed && !is_own { copy(&array, memory)? } else { array };
     Ok(Argument::Block(Arc::clone(array.data())))
 }

@@ -303,7 +303,7 @@ fn elements_of_mapped_files_are_used_where_they_lie() {
     let mut source = open(&path, scalars(ValueType::I32), &SourceOptions::default()).unwrap();
     let place = source.in_place().unwrap();
     assert_eq!(place.grain(), 16);
-    assert!(place.holds(32) && !place.holds(33) && place.holds(20_000));
+    assert!(place.holds(32) && place.holds(33) && place.holds(20_000));
     let mut first = place.view(32).unwrap();
     let rest = place.view(20_000).unwrap();
     assert_eq!((first.read.count, first.read.end.clone()), (32, None));
@@ -315,4 +315,17 @@ fn elements_of_mapped_files_are_used_where_they_lie() {
     assert_eq!(std::fs::read(&path).unwrap(), raw);
     drop(rest);
     assert!(first.block.as_slice().iter().all(|&byte| byte == 0xff));
+    // What does not begin or end at whole vectors may only be read.
+    let mut source = open(&path, scalars(ValueType::I32), &SourceOptions::default()).unwrap();
+    let place = source.in_place().unwrap();
+    let parts = [33, 31, 16].map(|count| place.view(count).unwrap().block);
+    assert_eq!(parts.each_ref().map(|part| part.is_part()), [true, true, false]);
+    assert_eq!(parts.map(|part| part.as_slice().to_vec()).concat(), raw[..320]);
+    // Nor are scalars used where they cannot be read.
+    let header = b"\x93NUMPY\x01\x00\x38\x00{'descr': '<i4', 'fortran_order': False, 'shape': (1,)}\n";
+    let (_folder, odd) = file("odd.npy", &[&header[..], &raw[4..8]].concat());
+    let mut source = open(&odd, scalars(ValueType::I32), &SourceOptions::default()).unwrap();
+    assert!(source.in_place().is_none_or(|place| !place.holds(1)));
+    let mut number = [0; 4];
+    assert_eq!((source.read(1, &mut number).count, number), (1, [1, 0, 0, 0]));
 }

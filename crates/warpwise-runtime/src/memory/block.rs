@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -20,7 +21,8 @@ pub type Provider = Arc<dyn Any + Send + Sync>;
 /// [`bytes`](Block::bytes) rounded up to a multiple of 64 may be read and written, so a kernel can
 /// load the last vector whole.
 ///
-/// A block may also lie in memory from elsewhere, such as a file's ([`Block::foreign`]); no budget counts it then.
+/// A block may also lie in memory from elsewhere, such as a file's ([`Block::foreign`]); no budget counts it then. Or it is a
+/// part of memory that others read ([`Block::part`]), which nobody may write.
 pub struct Block {
     start: NonNull<u8>,
     bytes: usize,
@@ -37,6 +39,10 @@ enum Home {
     /// Nor does a vector want it back, which is aligned as its elements are and ends where they do.
     Vector {
         _elements: Provider,
+    },
+    /// It is part of what others read, aligned as its elements are and ends where they do.
+    Part {
+        _whole: Provider,
     },
 }
 
@@ -70,6 +76,26 @@ impl Block {
         Block { start, bytes, home: Home::Vector { _elements: Arc::new(elements) } }
     }
 
+    /// These bytes of a block, where they lie. Whoever wants to write them has to copy them ([`Block::is_part`]).
+    pub fn part(whole: &Arc<Block>, bytes: Range<usize>) -> Option<Block> {
+        let part = whole.as_slice().get(bytes)?;
+        // SAFETY: the bytes lie in the block, which the part keeps; whoever writes to a block owns it alone.
+        Some(unsafe { Block::shared(NonNull::from(part).cast(), part.len(), Arc::clone(whole) as Provider) })
+    }
+
+    /// Memory that `provider` keeps and others may read; it may begin and end anywhere.
+    ///
+    /// # Safety
+    /// From `start` on, `bytes` can be read until the last `provider` is dropped; they are initialised, and nobody writes them.
+    pub unsafe fn shared(start: NonNull<u8>, bytes: usize, provider: Provider) -> Block {
+        Block { start, bytes, home: Home::Part { _whole: provider } }
+    }
+
+    /// Whether others may read its memory, so that nobody may write it, not even its only owner.
+    pub fn is_part(&self) -> bool {
+        matches!(self.home, Home::Part { .. })
+    }
+
     /// The size asked for.
     pub fn bytes(&self) -> usize {
         self.bytes
@@ -80,7 +106,7 @@ impl Block {
         match &self.home {
             Home::Pool(class, _) => class.capacity() as usize,
             Home::Foreign { .. } => self.bytes.next_multiple_of(64),
-            Home::Vector { .. } => self.bytes,
+            Home::Vector { .. } | Home::Part { .. } => self.bytes,
         }
     }
 
@@ -108,8 +134,9 @@ impl Block {
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.bytes) }
     }
 
-    /// The contents, writable by the only owner.
+    /// The contents, writable by the only owner of a block that is no part of another.
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
+        assert!(!self.is_part(), "others may read the memory of a part");
         // SAFETY: as in `as_slice`; `&mut self` means that nobody else holds the block.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.bytes) }
     }
@@ -152,6 +179,22 @@ mod tests {
         assert_eq!(block.as_slice()[3], 1);
         assert!(watch.upgrade().is_some());
         drop(block);
+        assert!(watch.upgrade().is_none());
+    }
+
+    #[test]
+    fn a_part_keeps_its_whole() {
+        let whole = Arc::new(Block::of_vec((0..10_u8).collect()));
+        let watch = Arc::downgrade(&whole);
+        let part = Block::part(&whole, 3..7).unwrap();
+        drop(whole);
+        let part = Arc::new(part);
+        let inner = Block::part(&part, 1..4).unwrap();
+        assert_eq!((part.as_slice(), inner.as_slice()), (&[3, 4, 5, 6][..], &[4, 5, 6][..]));
+        assert!(inner.is_part() && Block::part(&part, 2..5).is_none());
+        drop(part);
+        assert!(watch.upgrade().is_some());
+        drop(inner);
         assert!(watch.upgrade().is_none());
     }
 }

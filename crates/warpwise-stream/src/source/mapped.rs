@@ -2,8 +2,8 @@
 //!
 //! Nothing is copied, and no budget counts what the system can drop at any time; whoever writes to elements gets copies
 //! of the pages. Pages are asked for before they are handed out, so that whoever takes elements does not wait for the disk,
-//! and given back with the last array in them. An array must begin at a multiple of 64 bytes in the file; elsewhere
-//! elements are copied.
+//! and given back with the last array in them. Arrays that do not begin and end at multiples of 64 bytes in the file cannot be
+//! written, but by copying them; those in which scalars do not lie at multiples of their size are copied.
 //!
 //! Absent: files that become shorter between being read and being used end the process (the system raises a signal);
 //! one that has become shorter before is an error.
@@ -70,6 +70,12 @@ impl MappedSource {
         let left = count.map_or(whole, |count| count.min(whole));
         let (name, at, size) = (name.to_string(), at as usize, size as usize);
         Ok(Some(MappedSource { name, element, file, map: Arc::new(map), at, size, left, end }))
+    }
+
+    /// Whether the next elements do not lie in one vector with others.
+    fn is_own(&self, count: u64) -> bool {
+        let bytes = self.left.min(count) as usize * self.size;
+        self.at.is_multiple_of(ALIGNMENT) && (count >= self.left || bytes.is_multiple_of(ALIGNMENT))
     }
 
     /// Goes past so many elements that are there; says where they lie and how many are right.
@@ -143,25 +149,25 @@ impl InPlace for MappedSource {
         (ALIGNMENT >> self.size.trailing_zeros().min(ALIGNMENT.trailing_zeros())) as u64
     }
 
-    fn holds(&mut self, count: u64) -> bool {
-        // Nobody reads or writes beyond the last whole vector, which must not reach into what comes next.
-        let bytes = self.left.min(count) as usize * self.size;
-        self.at.is_multiple_of(ALIGNMENT) && (count >= self.left || bytes.is_multiple_of(ALIGNMENT))
+    fn holds(&mut self, _: u64) -> bool {
+        self.at.is_multiple_of(self.element.scalar.scalar().bytes())
     }
 
     fn view(&mut self, count: u64) -> Option<View> {
         if !self.holds(count) {
             return None;
         }
+        // Nobody reads or writes beyond the last whole vector, which must not reach into what comes next.
+        let is_own = self.is_own(count);
         let (at, Read { count, end }) = self.advance(count);
         let bytes = count as usize * self.size;
-        let part = Part { map: Arc::clone(&self.map), at, bytes };
-        // SAFETY: the part lies in the mapping, which the block keeps and which reaches to the end of its last page; it
-        // begins at a multiple of 64 bytes and, but for the last one, ends so (`holds`); parts do not overlap, and a write
-        // makes a private copy of a page.
+        let part = Arc::new(Part { map: Arc::clone(&self.map), at, bytes });
+        // SAFETY: the part lies in the mapping, which the block keeps and which reaches to the end of its last page. Parts do not
+        // overlap, and a write makes a private copy of a page; what may be written begins at a multiple of 64 bytes and, but
+        // for the last one, ends so.
         let block = unsafe {
             let start = NonNull::new_unchecked(self.map.as_mut_ptr().add(at));
-            Block::foreign(start, bytes, Arc::new(part))
+            if is_own { Block::foreign(start, bytes, part) } else { Block::shared(start, bytes, part) }
         };
         Some(View { block: Arc::new(block), read: Read { count, end } })
     }
