@@ -11,7 +11,7 @@ help:
 	@echo 'make test-all    make test, the programs with other options, optimised tests'
 	@echo 'make bench       compare with C, ISPC, OpenBLAS and Futhark (those that are there)'
 	@echo 'make bench-embedded  compare programs embedded in Rust with C and with ndarray and rayon'
-	@echo 'make bench-streams   measure streams over a file of 10^9 numbers (4 GB here, for a while); writes benchmarks/results/streams.md and .json'
+	@echo 'make bench-streams   measure streams and sequences over files of up to 4 GB (here, for a while); writes benchmarks/results/streams.md and .json'
 	@echo 'make ablation    measure what each optimisation is worth; writes docs/ablation.md and docs/ablation.svg'
 	@echo 'make bench-check validate the benchmark programs on the reference data, in full'
 	@echo 'make test-gpu    the programs on a CUDA device; a quarter of them with PART=1/4'

@@ -22,6 +22,7 @@ pub mod report;
 pub mod row;
 pub mod safety;
 pub mod scaling;
+pub mod sequences;
 pub mod start_up;
 pub mod streams;
 pub mod value;

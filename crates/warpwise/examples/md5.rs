@@ -13,7 +13,7 @@ const ROTATIONS: [[u32; 4]; 4] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 2
 type Digest<T> = (T, T, T, T);
 
 /// The sum of a block.
-fn digest(block: [Exp<u32>; 16]) -> Digest<Exp<u32>> {
+pub fn digest(block: [Exp<u32>; 16]) -> Digest<Exp<u32>> {
     let initial = [0x6745_2301_u32, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476].map(Exp::constant);
     let [mut a, mut b, mut c, mut d] = initial;
     for step in 0..64 {
@@ -41,7 +41,7 @@ fn search(blocks: &Acc<Vector<[u32; 16]>>, wanted: [Exp<u32>; 4]) -> Exp<i64> {
 }
 
 /// A word of at most 55 bytes as a padded message.
-fn block(word: &str) -> [u32; 16] {
+pub fn block(word: &str) -> [u32; 16] {
     let mut bytes = [0; 64];
     bytes[..word.len()].copy_from_slice(word.as_bytes());
     bytes[word.len()] = 0x80;

@@ -187,6 +187,24 @@ impl<Sh: Shape, E: Elt> Array<Sh, E> {
         E::load(&mut values?.iter())
     }
 
+    /// The same elements in row-major order with other extents. Nothing is copied.
+    ///
+    /// ```
+    /// use warpwise::{Array, Matrix};
+    ///
+    /// let numbers = Array::from_vec([6], vec![1, 2, 3, 4, 5, 6])?;
+    /// let table: Matrix<i32> = numbers.reshaped([2, 3])?;
+    /// assert_eq!(table.get([1, 0]), Some(4));
+    /// assert!(numbers.reshaped([4]).is_err());
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn reshaped<X: Extents>(&self, extents: X) -> Result<Array<X::Shape, E>, Error> {
+        let shape = shape_of(extents, self.len())?;
+        let reshaped = |column: &Column| column.reshape(&shape).ok_or(Error::TooLarge);
+        let columns = self.raw.columns.iter().map(reshaped).collect::<Result<_, Error>>()?;
+        Ok(Array::from_raw(RawArray { shape, types: self.raw.types.clone(), columns }))
+    }
+
     pub(crate) fn from_raw(raw: RawArray) -> Array<Sh, E> {
         Array { raw, of: PhantomData }
     }

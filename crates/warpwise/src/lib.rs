@@ -143,11 +143,11 @@ pub use function::{Computation, Function, Input, Output, Pending};
 pub use half::f16;
 pub use seq::{
     Cancel, Consumer, Consumers, Element, Parts, Progress, Seq, SeqCause, SeqError, SeqIter, Streaming,
-    consume, consume_with,
+    consume, consume_with, open,
 };
 pub use shape::{Dim, Dim0, Dim1, Dim2, Dim3, Dim4, Dim5, Dim6, Extend, Extents, Inner, IntoShape, Shape};
 pub use warpwise_derive::Elt;
-pub use warpwise_stream::source::{Format, SourceOptions};
+pub use warpwise_stream::source::{Format, Source, SourceOptions};
 
 /// Functions for the entry points of a program in Futhark's language, in a file whose path begins in the folder of the crate's `Cargo.toml`.
 ///

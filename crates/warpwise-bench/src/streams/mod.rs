@@ -27,7 +27,7 @@ use warpwise_stream::{Cause, ElementType};
 
 use crate::measure::Ratio;
 use programs::{PROGRAMS, Streamed};
-use slow::Slow;
+pub use slow::Slow;
 
 /// Elements of a block of a stream: about a mebibyte.
 const BLOCK_BYTES: u64 = 1 << 20;
@@ -137,7 +137,7 @@ fn row(program: &Streamed, path: &Path, numbers: u64, threads: usize, rounds: us
         overlap.push(start.elapsed().as_secs_f64() / stream);
     }
     check(program, &whole, &plenty, &array, &expected)?;
-    let memory = peak_memory(program, path, budget, threads)? as f64 / budget as f64;
+    let memory = peak_memory("--only", program.name, path, budget, threads)? as f64 / budget as f64;
     let gigabytes_per_second = Ratio::of(speeds).median;
     let (in_memory, over_budget, overlap) =
         (Ratio::of(in_memory), Ratio::of(over_budget), Ratio::of(overlap));
@@ -244,11 +244,17 @@ fn numbers(value: &Value) -> impl Iterator<Item = f64> + '_ {
     }))
 }
 
-/// The highest anonymous memory of a process that runs a program over the file.
-fn peak_memory(program: &Streamed, path: &Path, budget: u64, threads: usize) -> Result<u64, String> {
+/// The highest anonymous memory of a process that runs a program over files, as this option says.
+pub fn peak_memory(
+    option: &str,
+    program: &str,
+    path: &Path,
+    budget: u64,
+    threads: usize,
+) -> Result<u64, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut child = Command::new(own)
-        .args(["--threads", &threads.to_string(), "--only", program.name])
+        .args(["--threads", &threads.to_string(), option, program])
         .arg(path)
         .arg(budget.to_string())
         .spawn()
@@ -257,11 +263,7 @@ fn peak_memory(program: &Streamed, path: &Path, budget: u64, threads: usize) -> 
     let mut peak = 0;
     loop {
         if let Some(code) = child.try_wait().map_err(|error| error.to_string())? {
-            return if code.success() {
-                Ok(peak)
-            } else {
-                Err(format!("{}: the process failed", program.name))
-            };
+            return if code.success() { Ok(peak) } else { Err(format!("{program}: the process failed")) };
         }
         let text = std::fs::read_to_string(&status).unwrap_or_default();
         let line = text.lines().find_map(|line| line.strip_prefix("RssAnon:"));
@@ -275,7 +277,7 @@ impl Report {
     /// A table.
     pub fn markdown(&self) -> String {
         let mut text = format!(
-            "# Streams\n\n{} threads; a file of {} numbers of four bytes, in the page cache; the budget is a quarter of it.\n\n\
+            "# Streams\n\nPrograms in Futhark's language, as `warpwise stream` runs them. {} threads; a file of {} numbers of four bytes, in the page cache; the budget is a quarter of it.\n\n\
              | program | in memory: whole / stream, asked 0.9 | over the budget: throughput / in memory, asked 0.75 | \
              slow source: time / longer part, at most 1.15 | anonymous memory / budget, at most 1.1 | GB/s over the file |\n\
              |---|---|---|---|---|---|\n",

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::{Array as Column, Value, element_count};
-use warpwise_runtime::memory::{BlockBuilder, MemoryPool, OutOfMemory};
+use warpwise_runtime::memory::{Block, BlockBuilder, MemoryPool, OutOfMemory};
 
 use crate::graph::ArrayTy;
 
@@ -57,6 +57,11 @@ impl Batch {
         self.arrays.iter().map(of).sum()
     }
 
+    /// The components of an element, where they lie.
+    pub fn lent(&self, at: usize) -> Vec<Value> {
+        self.arrays.iter().flat_map(|elements| elements.lent(at)).collect()
+    }
+
     /// The components of an element, copied into this memory.
     pub fn element(&self, at: usize, memory: &MemoryPool) -> Result<Vec<Value>, OutOfMemory> {
         let mut values = Vec::new();
@@ -66,11 +71,21 @@ impl Batch {
         Ok(values)
     }
 
-    /// The elements from one index to before another. The first ones are shared, others are copied.
-    pub fn part(&self, from: usize, to: usize, memory: &MemoryPool) -> Result<Batch, OutOfMemory> {
-        let parts: Result<Vec<Elements>, OutOfMemory> =
-            self.arrays.iter().map(|elements| elements.part(from, to, memory)).collect();
-        Ok(Batch { count: to - from, arrays: parts? })
+    /// The elements from one index to before another, where they lie.
+    pub fn part(&self, from: usize, to: usize) -> Batch {
+        let arrays = self.arrays.iter().map(|elements| elements.part(from, to)).collect();
+        Batch { count: to - from, arrays }
+    }
+
+    /// The same elements in memory of their own.
+    pub fn copied(&self, memory: &MemoryPool) -> Result<Batch, OutOfMemory> {
+        let mut batch = self.clone();
+        for elements in &mut batch.arrays {
+            for column in &mut elements.columns {
+                *column = copied(column, column.shape(), 0..column.bytes().len(), memory)?;
+            }
+        }
+        Ok(batch)
     }
 
     /// The elements of both; regular ones must have the same extents.
@@ -126,6 +141,34 @@ impl Elements {
         from * width..to * width
     }
 
+    fn lent(&self, at: usize) -> Vec<Value> {
+        let (shape, (from, _)) = (self.shape(at), self.span(at));
+        let component = |(column, &ty): (&Column, &ValueType)| match shape.as_slice() {
+            [] => column.element(from).map(|value| Value::scalar(ty, value)),
+            shape => Some(Value::array(ty, part_of(column, from, shape))),
+        };
+        self.columns.iter().zip(&self.types).filter_map(component).collect()
+    }
+
+    /// All elements in a row, if they lie so: their number, and for each column its bytes.
+    pub fn in_a_row(&self, count: usize) -> Option<(usize, Vec<&[u8]>)> {
+        let total = match &self.extents {
+            Extents::Same(shape) => count * element_count(shape)? as usize,
+            Extents::Each { starts, .. } => {
+                let mut end = 0;
+                for (at, &start) in starts.iter().enumerate().take(count) {
+                    if start as usize != end {
+                        return None;
+                    }
+                    end = self.span(at).1;
+                }
+                end
+            }
+        };
+        let bytes = |column: &'_ Column| total * column.elem().bytes();
+        Some((total, self.columns.iter().map(|column| &column.bytes()[..bytes(column)]).collect()))
+    }
+
     fn element(&self, at: usize, memory: &MemoryPool, into: &mut Vec<Value>) -> Result<(), OutOfMemory> {
         let shape = self.shape(at);
         for (column, &ty) in self.columns.iter().zip(&self.types) {
@@ -139,7 +182,7 @@ impl Elements {
         Ok(())
     }
 
-    fn part(&self, from: usize, to: usize, memory: &MemoryPool) -> Result<Elements, OutOfMemory> {
+    fn part(&self, from: usize, to: usize) -> Elements {
         let first = if from == to { 0 } else { self.span(from).0 };
         let end = if from == to { 0 } else { self.span(to - 1).1 };
         let extents = match &self.extents {
@@ -153,20 +196,8 @@ impl Elements {
             Extents::Same(shape) => [&[(to - from) as i64], shape.as_slice()].concat(),
             Extents::Each { .. } => vec![(end - first) as i64],
         };
-        let mut columns = Vec::new();
-        for column in &self.columns {
-            let width = column.elem().bytes();
-            let shared = if first == 0 {
-                Column::from_block(column.elem(), &shape, Arc::clone(column.data()))
-            } else {
-                None
-            };
-            columns.push(match shared {
-                Some(shared) => shared,
-                None => copied(column, &shape, first * width..end * width, memory)?,
-            });
-        }
-        Ok(Elements { extents, types: self.types.clone(), columns })
+        let columns = self.columns.iter().map(|column| part_of(column, first, &shape)).collect();
+        Elements { extents, types: self.types.clone(), columns }
     }
 
     fn followed_by(&self, other: &Elements, memory: &MemoryPool) -> Result<Elements, OutOfMemory> {
@@ -260,6 +291,17 @@ fn write(value: &Value, target: &mut [u8]) {
         }
         Value::Array { array, .. } => target.copy_from_slice(array.bytes()),
     }
+}
+
+/// An array of this shape that begins at an element of a column, where it lies.
+pub fn part_of(column: &Column, first: usize, shape: &[i64]) -> Column {
+    let width = column.elem().bytes();
+    let bytes = element_count(shape).unwrap_or(0) as usize * width;
+    if first == 0 {
+        return Column::from_block(column.elem(), shape, Arc::clone(column.data())).expect("it lies within");
+    }
+    let part = Block::part(column.data(), first * width..first * width + bytes).expect("it lies within");
+    Column::from_block(column.elem(), shape, Arc::new(part)).expect("so many bytes")
 }
 
 fn copied(

@@ -13,8 +13,9 @@ use super::error::SeqError;
 use super::fold::{Combine, Tree};
 use super::pass::{Pass, Want};
 use super::pipeline::{Message, Output, start};
+use super::scan::Advance;
 use super::settings::Streaming;
-use super::sink::{Each, Folded, Gathered, Sink, hosted};
+use super::sink::{Accumulated, Each, Folded, Gathered, Sink, hosted};
 use super::{Element, Seq};
 use crate::acc::{Acc, Arrays};
 use crate::array::{Array, RawArray, Vector, host_memory};
@@ -244,6 +245,35 @@ impl<A: Element> Seq<A> {
             Ok(Box::new(Folded { tree, initial: values, made, seen: 0 }))
         })
     }
+
+    /// The last of the states that a function goes through from an initial one on, as it takes the elements one after the other. A
+    /// function that only changes some of a state's elements writes them where they are.
+    ///
+    /// A [`fold`](Seq::fold) does more at once; this is for states that are large, and elements that are, too.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, Seq, fill};
+    ///
+    /// let words = Array::from_vec([2, 3], vec![0_i64, 2, 2, 1, 2, 0])?;
+    /// let none = Array::from_vec([3], vec![0_i32; 3])?;
+    /// let counts = Seq::rows(&words).accumulate(none, |counts, row| {
+    ///     let words = row.reader();
+    ///     counts.permute(&fill(row.size(), 1), |x, y| x + y, move |i| (true, words.at(i)))
+    /// });
+    /// assert_eq!(counts.run(&Context::cpu()?)?.to_vec(), [2, 1, 3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn accumulate<S: Element>(&self, initial: S::Host, f: impl FnOnce(S, A) -> S) -> Consumer<S::Host> {
+        let advance = Advance::new(f);
+        self.consumer(move |context, _| {
+            let program = advance.consuming(context)?;
+            let mut state = Vec::new();
+            S::values(&initial, &mut state);
+            let made = |values: Vec<Value>| S::host(&mut values.into_iter());
+            Ok(Box::new(Accumulated { program, state, made, seen: 0 }))
+        })
+    }
 }
 
 impl<Sh: Shape, E: Elt> Seq<Acc<Array<Sh, E>>> {
@@ -304,8 +334,7 @@ impl<R> Taking<R> for Single<R> {
         let left = self.limit.saturating_sub(first).min(count as u64) as usize;
         let mut batch = Batch { count, arrays };
         if left < count {
-            let cut = batch.part(0, left, host_memory());
-            batch = cut.map_err(|error| SeqError::at(first, error.into()))?;
+            batch = batch.part(0, left);
         }
         if left > 0 { self.sink.take(first, &batch) } else { Ok(()) }
     }

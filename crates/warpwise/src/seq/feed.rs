@@ -10,9 +10,8 @@ use std::collections::VecDeque;
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::{Array as Column, Value};
 use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
-use warpwise_stream::source::{End as SourceEnd, Source};
 
-use super::batch::{Batch, Elements, Extents, item_bytes};
+use super::batch::{Batch, Elements, Extents, item_bytes, part_of};
 use crate::graph::ArrayTy;
 
 /// A source of elements.
@@ -111,7 +110,35 @@ impl<I: Iterator<Item = Result<Vec<Value>, String>> + Send> Feed for Items<I> {
     }
 }
 
-/// Boxes of equal extents within an array of the host, at given places; rows and windows are such.
+/// The rows of an array of the host, where they lie.
+pub struct Rows {
+    /// The array's components.
+    pub columns: Vec<Column>,
+    /// Their types.
+    pub types: Vec<ValueType>,
+    /// The extents of a row.
+    pub shape: Vec<i64>,
+    /// The next row.
+    pub next: u64,
+    /// Before which it ends.
+    pub end: u64,
+}
+
+impl Feed for Rows {
+    fn read(&mut self, count: u64, bytes: u64, _: &MemoryPool) -> Result<Reading, OutOfMemory> {
+        let size: i64 = self.shape.iter().product();
+        let width: u64 = self.types.iter().map(|ty| ty.scalar().bytes() as u64 * size as u64).sum();
+        let count = count.min((bytes / width.max(1)).max(1)).min(self.end - self.next);
+        let whole = [&[count as i64], self.shape.as_slice()].concat();
+        let first = self.next as usize * size as usize;
+        let columns = self.columns.iter().map(|column| part_of(column, first, &whole)).collect();
+        self.next += count;
+        let end = (self.next == self.end).then_some(End::Finished);
+        Ok(Reading { batch: regular(count, self.shape.clone(), self.types.clone(), columns), end })
+    }
+}
+
+/// Boxes of equal extents within an array of the host, at given places; windows are such.
 pub struct Boxes<I> {
     /// The array's components.
     pub columns: Vec<Column>,
@@ -119,15 +146,13 @@ pub struct Boxes<I> {
     pub types: Vec<ValueType>,
     /// The extents of a box, over all dimensions of the array.
     pub extents: Vec<i64>,
-    /// How many of the first dimensions, each of extent 1, boxes do not have.
-    pub dropped: usize,
     /// Where boxes begin.
     pub places: I,
 }
 
 impl<I: Iterator<Item = Vec<i64>> + Send> Feed for Boxes<I> {
     fn read(&mut self, count: u64, bytes: u64, memory: &MemoryPool) -> Result<Reading, OutOfMemory> {
-        let shape = self.extents[self.dropped..].to_vec();
+        let shape = self.extents.clone();
         let size: i64 = shape.iter().product();
         let width: u64 = self.types.iter().map(|ty| ty.scalar().bytes() as u64 * size as u64).sum();
         let most = count.min((bytes / width.max(1)).max(1));
@@ -166,7 +191,7 @@ pub struct Segments {
 }
 
 impl Feed for Segments {
-    fn read(&mut self, count: u64, bytes: u64, memory: &MemoryPool) -> Result<Reading, OutOfMemory> {
+    fn read(&mut self, count: u64, bytes: u64, _: &MemoryPool) -> Result<Reading, OutOfMemory> {
         let width: u64 = self.types.iter().map(|ty| ty.scalar().bytes() as u64).sum();
         let (mut sizes, mut starts, mut total) = (Vec::new(), Vec::new(), 0);
         for &length in self.lengths.iter().take(usize::try_from(count).unwrap_or(usize::MAX)) {
@@ -177,14 +202,7 @@ impl Feed for Segments {
             starts.push(total);
             total += length;
         }
-        let mut columns = Vec::new();
-        for column in &self.columns {
-            let width = column.elem().bytes();
-            let from = self.start * width;
-            let mut copy = Column::allocate(memory, column.elem(), &[total])?;
-            copy.bytes_mut(memory)?.copy_from_slice(&column.bytes()[from..from + total as usize * width]);
-            columns.push(copy);
-        }
+        let columns = self.columns.iter().map(|column| part_of(column, self.start, &[total])).collect();
         let count = sizes.len();
         self.lengths.drain(..count);
         self.start += total as usize;
@@ -195,28 +213,8 @@ impl Feed for Segments {
     }
 }
 
-/// A file.
-pub struct Opened(pub Box<dyn Source>);
-
-impl Feed for Opened {
-    fn read(&mut self, count: u64, bytes: u64, memory: &MemoryPool) -> Result<Reading, OutOfMemory> {
-        let element = self.0.element().clone();
-        let most = (bytes / element.bytes().unwrap_or(u64::MAX).max(1)).max(1);
-        let left = self.0.left().map_or(u64::MAX, |left| left.max(1));
-        let count = count.min(most).min(left);
-        let mut column = element.allocate(count, memory)?;
-        let read = self.0.read(count, column.bytes_mut(memory)?);
-        let end = read.end.map(|end| match end {
-            SourceEnd::Finished => End::Finished,
-            SourceEnd::Failed(message) => End::Failed(format!("{}: {message}", self.0.name())),
-        });
-        let batch = regular(read.count, element.shape.to_vec(), vec![element.scalar], vec![column]);
-        Ok(Reading { batch, end })
-    }
-}
-
 /// So many elements of the same extents, at the start of these columns.
-fn regular(count: u64, shape: Vec<i64>, types: Vec<ValueType>, columns: Vec<Column>) -> Batch {
+pub fn regular(count: u64, shape: Vec<i64>, types: Vec<ValueType>, columns: Vec<Column>) -> Batch {
     let whole = [&[count as i64], shape.as_slice()].concat();
     let cut =
         |column: Column| Column::from_block(column.elem(), &whole, column.data().clone()).unwrap_or(column);

@@ -1,4 +1,4 @@
-//! Combining elements: folds along a fixed tree, and scans.
+//! Combining elements: folds along a fixed tree.
 //!
 //! ```text
 //! numbers of elements   0 1 2 3 4 5 6            arity 2
@@ -20,7 +20,6 @@ use warpwise_runtime::memory::MemoryPool;
 use super::Element;
 use super::batch::{Batch, Elements, Extents};
 use super::program::{ChunkProgram, ElementProgram, Given};
-use super::slot::Slot;
 use crate::array::host_memory;
 use crate::context::Context;
 use crate::error::Error;
@@ -28,20 +27,6 @@ use crate::graph::{self, ArrayTy, Axis, Op, Ref, Ty};
 
 /// Elements of a group, where they have no dimensions.
 const SCALARS: usize = 8;
-
-/// A scan: what it takes, and the function from a state and an element to the next state.
-pub struct Scan {
-    /// The arrays of an element.
-    pub input: Vec<Ref>,
-    /// What they are computed from.
-    pub slots: Vec<Slot>,
-    /// The components of the state before the first element.
-    pub initial: Vec<Value>,
-    /// The variables for the state, then for the element.
-    pub params: Vec<Ref>,
-    /// The next state.
-    pub results: Vec<Ref>,
-}
 
 /// The function that combines two elements, as graphs.
 pub struct Combine {
@@ -114,7 +99,7 @@ impl Tree {
             return self.add_groups(batch.clone());
         }
         for at in 0..batch.count {
-            let mut carried = batch.element(at, &self.memory)?;
+            let mut carried = batch.lent(at);
             let mut level = 0;
             while let Some(earlier) = self.pending.get_mut(level).and_then(Option::take) {
                 carried = self.combined(earlier, carried)?;
@@ -122,6 +107,9 @@ impl Tree {
             }
             if level == self.pending.len() {
                 self.pending.push(None);
+            }
+            if level == 0 {
+                carried = batch.element(at, &self.memory)?;
             }
             self.pending[level] = Some(carried);
         }
@@ -136,11 +124,12 @@ impl Tree {
             }
             let all = std::mem::take(&mut self.levels[level]).followed_by(&batch, &self.memory)?;
             let complete = all.count / self.arity * self.arity;
-            self.levels[level] = all.part(complete, all.count, &self.memory)?;
+            // A copy, so that it does not keep the memory of a whole chunk.
+            self.levels[level] = all.part(complete, all.count).copied(&self.memory)?;
             if complete == 0 {
                 break;
             }
-            let groups = grouped(&all.part(0, complete, &self.memory)?, self.arity);
+            let groups = grouped(&all.part(0, complete), self.arity);
             batch = match &self.group {
                 Some(program) => program.call(&groups, &self.memory)?,
                 None => Batch::default(),
@@ -197,7 +186,7 @@ impl Combine {
 
 /// Variables for arrays of these types, with more dimensions.
 #[track_caller]
-fn variables(types: &[ArrayTy], more: usize) -> Vec<Ref> {
+pub fn variables(types: &[ArrayTy], more: usize) -> Vec<Ref> {
     let place = std::panic::Location::caller();
     let variable =
         |ty: &ArrayTy| graph::parameter(Ty::of_array(ty.rank + more, ty.components.clone()), place);

@@ -1,20 +1,16 @@
 //! Sequences that go on as they are asked: lazy output, and scans.
 
-use std::panic::Location;
-
 use super::consumer::prepared;
 use super::error::SeqError;
-use super::fold::{Scan, element};
 use super::pass::Want;
 use super::pipeline::{Message, Output, Results, start};
+use super::scan::{Advance, Scan};
 use super::settings::Streaming;
 use super::sink::{Hosted, hosted};
 use super::slot::{Origin, Slot};
 use super::{Element, Seq};
-use crate::acc::Arrays;
 use crate::context::Context;
 use crate::error::Error;
-use crate::graph::{self, ArrayTy, Ty};
 
 impl<A: Element> Seq<A> {
     /// The states that a function goes through as it takes the elements one after the other, the initial state not among them.
@@ -31,21 +27,11 @@ impl<A: Element> Seq<A> {
     /// ```
     #[track_caller]
     pub fn scan<S: Element>(&self, initial: S::Host, f: impl FnOnce(S, A) -> S) -> Seq<S> {
-        let place = Location::caller();
-        let mut types = Vec::new();
-        S::types(&mut types);
-        let states = types.len();
-        A::types(&mut types);
-        let variable = |ty: ArrayTy| graph::parameter(Ty::of_array(ty.rank, ty.components), place);
-        let params: Vec<_> = types.into_iter().map(variable).collect();
-        let (state, element) = (element(&params[..states]), element(&params[states..]));
-        let mut results = Vec::new();
-        Arrays::nodes(&graph::scope(|| f(state, element)), &mut results);
+        let advance = Advance::new(f);
         let Want { results: input, slots, limit } = self.want();
         let mut values = Vec::new();
         S::values(&initial, &mut values);
-        let (element, slot) =
-            Slot::new(Origin::Scan(Scan { input, slots, initial: values, params, results }));
+        let (element, slot) = Slot::new(Origin::Scan(Scan { input, slots, initial: values, advance }));
         Seq { limit, ..Seq::of(element, slot) }
     }
 

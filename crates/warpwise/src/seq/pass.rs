@@ -3,18 +3,17 @@
 //! Everything is compiled here, on the thread of the caller, before anything is read. What results ([`Pass`]) can be sent to the
 //! threads that run it.
 
-use warpwise_runtime::array::Value;
 use warpwise_runtime::memory::MemoryPool;
 
 use super::batch::Batch;
 use super::error::SeqCause;
 use super::feed::Feed;
-use super::fold::Scan;
-use super::program::{ChunkProgram, ElementProgram};
+use super::program::ChunkProgram;
+use super::scan::Scanning;
 use super::slot::{Origin, Slot, given};
 use crate::context::Context;
 use crate::error::Error;
-use crate::graph::{ArrayTy, Ref};
+use crate::graph::Ref;
 
 /// What a consumer takes.
 pub struct Want {
@@ -49,13 +48,10 @@ pub struct Steps {
     memory: MemoryPool,
 }
 
-/// The state of a scan, and how it goes on.
+/// A scan, and by number of slot what it takes.
 struct ScanStep {
-    input: ChunkProgram,
+    scan: Scanning,
     takes: Vec<usize>,
-    step: ElementProgram,
-    state: Vec<Value>,
-    types: Vec<ArrayTy>,
 }
 
 impl Pass {
@@ -76,7 +72,8 @@ impl Pass {
         let mut scans = Vec::new();
         for slot in &slots {
             if let Origin::Scan(scan) = slot.origin() {
-                scans.push(ScanStep::new(context, scan, &slots)?);
+                let takes = numbers(&scan.slots, &slots);
+                scans.push(ScanStep { scan: Scanning::new(context, scan)?, takes });
             }
         }
         let regular = last.regular();
@@ -102,8 +99,8 @@ impl Steps {
         for is_scan in &self.is_scan {
             let batch = match is_scan {
                 true => match scans.next() {
-                    Some(scan) => {
-                        let (batch, state) = scan.run(&batches, &self.memory)?;
+                    Some(ScanStep { scan, takes }) => {
+                        let (batch, state) = scan.run(&joined(takes, &batches), &self.memory)?;
                         states.push(state);
                         batch
                     }
@@ -115,33 +112,9 @@ impl Steps {
         }
         let result = self.last.call(&joined(&self.takes, &batches), &self.memory)?;
         for (scan, state) in self.scans.iter_mut().zip(states) {
-            scan.state = state;
+            scan.scan.go_on(state);
         }
         Ok(result)
-    }
-}
-
-impl ScanStep {
-    fn new(context: &Context, scan: &Scan, slots: &[Slot]) -> Result<ScanStep, Error> {
-        let input = ChunkProgram::new(context, &given(&scan.slots), &scan.input)?;
-        let step = ElementProgram::new(context, &scan.params, &scan.results)?;
-        let types = scan.results.iter().filter_map(|result| result.ty.array().cloned()).collect();
-        let takes = numbers(&scan.slots, slots);
-        Ok(ScanStep { input, takes, step, state: scan.initial.clone(), types })
-    }
-
-    /// The states after the elements of a chunk, and the last one's components.
-    fn run(&self, batches: &[Batch], memory: &MemoryPool) -> Result<(Batch, Vec<Value>), SeqCause> {
-        let input = self.input.call(&joined(&self.takes, batches), memory)?;
-        let mut state = self.state.clone();
-        let mut states = Vec::new();
-        for at in 0..input.count {
-            let mut arguments = state;
-            arguments.extend(input.element(at, memory)?);
-            state = self.step.call(arguments, memory)?;
-            states.push(state.clone());
-        }
-        Ok((Batch::pack(&states, &self.types, memory)?, state))
     }
 }
 

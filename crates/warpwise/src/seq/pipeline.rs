@@ -87,7 +87,6 @@ pub fn start(pass: Pass, memory: &MemoryPool, streaming: &Streaming) -> Result<R
     let compute = Compute {
         steps,
         to_consumer,
-        memory: memory.clone(),
         streaming: streaming.clone(),
         size,
         state: State::start(),
@@ -163,9 +162,8 @@ impl Reader {
         let mut batches = Vec::new();
         for waiting in &mut self.feeds {
             let whole = std::mem::take(&mut waiting.batch);
-            let rest = whole.part(count as usize, whole.count, &self.memory)?;
-            batches.push(whole.part(0, count as usize, &self.memory)?);
-            waiting.batch = rest;
+            batches.push(whole.part(0, count as usize));
+            waiting.batch = whole.part(count as usize, whole.count);
         }
         let chunk = Chunk { first: self.at, batches, token: Arc::clone(&self.token) };
         self.at += count;
@@ -220,7 +218,6 @@ impl Reader {
 struct Compute {
     steps: Steps,
     to_consumer: SyncSender<Message>,
-    memory: MemoryPool,
     streaming: Streaming,
     size: Arc<AtomicU64>,
     state: State,
@@ -304,9 +301,7 @@ impl Compute {
             Err(SeqCause::TooLarge(_)) if self.consumers_gave_back() => self.part(first, batches, token),
             Err(cause) if count > 1 && is_of_elements(&cause) => {
                 for (from, to) in [(0, count / 2), (count / 2, count)] {
-                    let part = |batch: &Batch| batch.part(from, to, &self.memory);
-                    let parts: Result<Vec<Batch>, _> = batches.iter().map(part).collect();
-                    let parts = parts.map_err(|_| failed(cause.clone()))?;
+                    let parts: Vec<Batch> = batches.iter().map(|batch| batch.part(from, to)).collect();
                     self.part(first + from as u64, &parts, token)?;
                 }
                 Ok(())

@@ -46,6 +46,32 @@ impl ElementProgram {
         Ok(ElementProgram(context.load(lower(params, results)?)?))
     }
 
+    /// A program as it is.
+    pub fn of(context: &Context, lowered: Lowered) -> Result<ElementProgram, Error> {
+        Ok(ElementProgram(context.load(lowered)?))
+    }
+
+    /// As [`new`](ElementProgram::new), where the arrays of the first parameters may be overwritten.
+    pub fn consuming(
+        context: &Context,
+        params: &[Ref],
+        consumed: usize,
+        results: &[Ref],
+    ) -> Result<ElementProgram, Error> {
+        let mut lowered = lower(params, results)?;
+        let arrays = params[..consumed].iter().filter_map(|param| param.ty.array());
+        let columns: usize = arrays.map(|array| array.components.len()).sum();
+        for function in lowered.program.functions.values_mut() {
+            let Some(entry) = &mut function.entry else { continue };
+            let own = function.params[entry.size_params..].iter_mut();
+            for (param, entry) in own.zip(&mut entry.params).take(columns) {
+                let is_array = matches!(entry.ty, EntryType::Array(..));
+                (param.consumed, entry.consumed) = (is_array, is_array);
+            }
+        }
+        Ok(ElementProgram(context.load(lowered)?))
+    }
+
     /// The components of the results for the components of one element.
     pub fn call(&self, arguments: Vec<Value>, memory: &MemoryPool) -> Result<Vec<Value>, Error> {
         self.0.call(arguments, memory)

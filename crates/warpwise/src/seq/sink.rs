@@ -8,6 +8,7 @@ use super::Element;
 use super::batch::{Batch, Elements, finished};
 use super::error::{SeqCause, SeqError};
 use super::fold::Tree;
+use super::program::ElementProgram;
 use crate::array::{RawArray, host_memory};
 use crate::error::Error;
 
@@ -78,6 +79,36 @@ impl<H, F: Fn(Vec<Value>) -> Result<H, Error>> Sink<H> for Folded<F> {
     }
 }
 
+/// Goes through states.
+pub struct Accumulated<F> {
+    /// How a state becomes the next.
+    pub program: ElementProgram,
+    /// The components of the state so far.
+    pub state: Vec<Value>,
+    /// How the result comes to the host.
+    pub made: F,
+    /// Elements so far.
+    pub seen: u64,
+}
+
+impl<H, F: Fn(Vec<Value>) -> Result<H, Error>> Sink<H> for Accumulated<F> {
+    fn take(&mut self, first: u64, batch: &Batch) -> Result<(), SeqError> {
+        for at in 0..batch.count {
+            let mut arguments = std::mem::take(&mut self.state);
+            arguments.extend(batch.lent(at));
+            let next = self.program.call(arguments, host_memory());
+            self.state = next.map_err(|error| SeqError::at(first + at as u64, error.into()))?;
+            self.seen += 1;
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<H, SeqError> {
+        let Accumulated { state, made, seen, .. } = *self;
+        made(state).map_err(|error| SeqError::at(seen.saturating_sub(1), error.into()))
+    }
+}
+
 /// Gathers the components of all elements in rows.
 pub struct Gathered<R> {
     types: Vec<ValueType>,
@@ -115,6 +146,16 @@ impl<R> Gathered<R> {
 impl<R> Sink<R> for Gathered<R> {
     fn take(&mut self, first: u64, batch: &Batch) -> Result<(), SeqError> {
         for elements in &batch.arrays {
+            if self.rank.is_none()
+                && let Some((total, columns)) = elements.in_a_row(batch.count)
+            {
+                for (builder, bytes) in self.builders.iter_mut().zip(columns) {
+                    builder.push(bytes).map_err(|error| SeqError::at(first, error.into()))?;
+                }
+                self.count += batch.count as i64;
+                self.elements += total as i64;
+                continue;
+            }
             for at in 0..batch.count {
                 self.add(elements, at).map_err(|cause| SeqError::at(first + at as u64, cause))?;
             }

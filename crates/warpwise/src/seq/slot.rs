@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use super::Element;
 use super::feed::Feed;
-use super::fold::Scan;
 use super::program::Given;
+use super::scan::Scan;
 use crate::error::Error;
 use crate::graph::{self, ArrayTy, Ref, Ty};
 

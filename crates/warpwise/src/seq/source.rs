@@ -1,17 +1,15 @@
-//! Where sequences come from: functions of the element's number, iterators, arrays of the host, files.
+//! Where sequences come from: functions of the element's number, iterators, arrays of the host.
 
 use std::cell::RefCell;
-use std::path::Path;
 
 use warpwise_runtime::array::{Array as Column, Value};
-use warpwise_stream::source::{SourceOptions, Wanted, open};
 
-use super::feed::{Boxes, Feed, Items, Numbers, Opened, Segments};
+use super::feed::{Boxes, Feed, Items, Numbers, Rows, Segments};
 use super::slot::{Maker, Origin, Slot};
 use super::{Element, Seq};
 use crate::acc::Acc;
 use crate::array::{Array, Singleton, Vector};
-use crate::elt::{Elt, Scalar, components};
+use crate::elt::Elt;
 use crate::error::Error;
 use crate::exp::Exp;
 
@@ -107,17 +105,8 @@ impl<Sh: Inner, E: Elt> Seq<Acc<Array<Sh, E>>> {
     /// ```
     #[track_caller]
     pub fn rows(array: &Array<Sh, E>) -> Seq<Acc<Array<Sh::Outer, E>>> {
-        let mut extents = array.raw().shape.clone();
-        let count = std::mem::replace(&mut extents[0], 1);
-        let rank = extents.len();
-        let places = move || {
-            (0..count).map(move |row| {
-                let mut corner = vec![0; rank];
-                corner[0] = row;
-                corner
-            })
-        };
-        boxes(array, extents, 1, places)
+        let (rows, shape) = (array.raw().shape[0] as u64, array.raw().shape[1..].to_vec());
+        in_rows(array, rows, shape)
     }
 }
 
@@ -151,7 +140,7 @@ impl<Sh: Shape, E: Elt> Seq<Acc<Array<Sh, E>>> {
                 return Err(Error::Check(format!("a part {extents:?} at {place:?} of an array {whole:?}")));
             }
         }
-        Ok(boxes(array, extents, 0, move || places.clone().into_iter()))
+        Ok(boxes(array, extents, move || places.clone().into_iter()))
     }
 }
 
@@ -168,12 +157,15 @@ impl<E: Elt> Seq<Acc<Vector<E>>> {
     /// ```
     #[track_caller]
     pub fn windows(array: &Vector<E>, size: usize, step: usize) -> Seq<Acc<Vector<E>>> {
+        if size > 0 && step == size {
+            return in_rows(array, (array.len() / size) as u64, vec![size as i64]);
+        }
         let last = array.len().checked_sub(size);
         let places = move || {
             let starts = last.map_or(0..0, |last| 0..last + 1).step_by(step.max(1));
             starts.map(|start| vec![start as i64])
         };
-        boxes(array, vec![size as i64], 0, places)
+        boxes(array, vec![size as i64], places)
     }
 
     /// The segments of a vector, of these lengths, from its start on.
@@ -203,31 +195,6 @@ impl<E: Elt> Seq<Acc<Vector<E>>> {
     }
 }
 
-impl<Sh: Shape, E: Scalar> Seq<Acc<Array<Sh, E>>> {
-    /// The rows of a file, or of standard input if the path is `-`, as `warpwise stream` reads them: its format follows from its
-    /// ending, unless the options say it. It is opened now, and read once, in chunks.
-    ///
-    /// ```
-    /// use warpwise::{Acc, Context, Seq, Singleton, SourceOptions};
-    ///
-    /// let path = std::env::temp_dir().join(format!("numbers-{}.csv", std::process::id()));
-    /// std::fs::write(&path, "x,y\n1,2\n3,4\n")?;
-    /// let options = SourceOptions { column: Some("y".to_string()), ..SourceOptions::default() };
-    /// let numbers: Seq<Acc<Singleton<f32>>> = Seq::open(&path, &options)?;
-    /// assert_eq!(numbers.elements().run(&Context::cpu()?)?.to_vec(), [2.0, 4.0]);
-    /// # std::fs::remove_file(&path)?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[track_caller]
-    pub fn open(path: &Path, options: &SourceOptions) -> Result<Seq<Acc<Array<Sh, E>>>, Error> {
-        let &[scalar] = components::<E>().as_slice() else {
-            return Err(Error::Limit("elements of several components from a file".to_string()));
-        };
-        let source = open(path, Wanted { scalar, rank: Sh::RANK }, options).map_err(Error::Device)?;
-        Ok(sourced(true, Maker::Once(Some(Box::new(Opened(source))))))
-    }
-}
-
 #[track_caller]
 fn produced<A: Element>(count: Option<u64>, f: impl FnOnce(Exp<i64>) -> A) -> Seq<A> {
     let make = move || Box::new(Numbers { next: 0, end: count }) as Box<dyn Feed>;
@@ -248,28 +215,41 @@ fn given<A: Element>(items: impl Iterator<Item = Result<A::Host, String>> + Send
     sourced(false, Maker::Once(Some(Box::new(Items::new(items, types)))))
 }
 
+/// Stretches of this shape, one after the other, from the start of an array on.
 #[track_caller]
-fn boxes<Sh: Shape, T: Shape, E: Elt, I>(
+fn in_rows<Sh: Shape, T: Shape, E: Elt>(
+    array: &Array<Sh, E>,
+    end: u64,
+    shape: Vec<i64>,
+) -> Seq<Acc<Array<T, E>>> {
+    let raw = array.raw().clone();
+    let make = move || {
+        let (columns, types) = (raw.columns.clone(), raw.types.clone());
+        Box::new(Rows { columns, types, shape: shape.clone(), next: 0, end }) as Box<dyn Feed>
+    };
+    sourced(true, Maker::Again(Box::new(make)))
+}
+
+#[track_caller]
+fn boxes<Sh: Shape, E: Elt, I>(
     array: &Array<Sh, E>,
     extents: Vec<i64>,
-    dropped: usize,
     places: impl Fn() -> I + 'static,
-) -> Seq<Acc<Array<T, E>>>
+) -> Seq<Acc<Array<Sh, E>>>
 where
     I: Iterator<Item = Vec<i64>> + Send + 'static,
 {
     let raw = array.raw().clone();
     let make = move || {
         let (columns, types): (Vec<Column>, _) = (raw.columns.clone(), raw.types.clone());
-        Box::new(Boxes { columns, types, extents: extents.clone(), dropped, places: places() })
-            as Box<dyn Feed>
+        Box::new(Boxes { columns, types, extents: extents.clone(), places: places() }) as Box<dyn Feed>
     };
     sourced(true, Maker::Again(Box::new(make)))
 }
 
 /// The sequence of what a source gives.
 #[track_caller]
-fn sourced<A: Element>(regular: bool, maker: Maker) -> Seq<A> {
+pub(super) fn sourced<A: Element>(regular: bool, maker: Maker) -> Seq<A> {
     let (element, slot) = Slot::new(Origin::Feed { regular, feed: RefCell::new(maker) });
     Seq::of(element, slot)
 }

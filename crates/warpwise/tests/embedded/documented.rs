@@ -15,6 +15,8 @@ const INTERNAL: &[&str] = &[
     "seq/pass.rs",
     "seq/pipeline.rs",
     "seq/program.rs",
+    "seq/reading.rs",
+    "seq/scan.rs",
     "seq/sink.rs",
     "seq/slot.rs",
     "enum Kind",

@@ -1,7 +1,8 @@
 //! What sequences mean: what lists of arrays mean.
 
 use warpwise::{
-    Acc, Array, Dim2, Exp, Matrix, Seq, Singleton, Vector, cond, consume, consume_with, enum_from, unit, use_,
+    Acc, Array, Dim2, Exp, Matrix, Seq, Singleton, Vector, cond, consume, consume_with, enum_from, fill,
+    unit, use_,
 };
 
 use crate::{contexts, run, scalar, vector};
@@ -177,6 +178,57 @@ fn scans_go_through_all_states() {
         sum * 10 + row.len() as i64
     });
     assert_eq!(totals.to_vec(), expected.collect::<Vec<_>>());
+}
+
+#[test]
+fn scans_of_regular_elements_have_several_states_and_use_arrays_of_the_host() {
+    let table = Array::from_vec([5, 3], (0..15_i64).collect()).unwrap();
+    let weights = vector(vec![1_i64, 10, 100]);
+    let states = run(|| {
+        let weights = use_(&weights);
+        let initial = (scalar(0_i64), scalar((1.0_f64, false)));
+        type State = (Acc<Singleton<i64>>, Acc<Singleton<(f64, bool)>>);
+        let scan = Seq::rows(&table).scan(initial, move |(sum, pair): State, row| {
+            let weighed = row.zip_with(&weights, |x, w| x * w).sum();
+            let next = sum.zip_with(&weighed, |x, y| x + y);
+            let even = next.the().is_even();
+            (next, pair.map(move |(x, _)| (x * 2.0, even)))
+        });
+        scan.collect()
+    });
+    let (mut sum, mut power) = (0, 1.0);
+    for (row, (state, pair)) in states.into_iter().enumerate() {
+        let row = row as i64 * 3;
+        (sum, power) = (sum + row + 10 * (row + 1) + 100 * (row + 2), power * 2.0);
+        assert_eq!((state.to_vec(), pair.to_vec()), (vec![sum], vec![(power, sum % 2 == 0)]));
+    }
+}
+
+#[test]
+fn accumulations_go_through_states_in_order() {
+    let words = vector(vec![0_i64, 2, 2, 1, 2, 0, 1]);
+    for lengths in [vec![], vec![0], vec![3, 0, 4], vec![7]] {
+        let counts = run(|| {
+            let seq = Seq::segments(&words, &lengths).unwrap();
+            seq.accumulate(vector(vec![0_i64; 3]), |counts: Acc<Vector<i64>>, row| {
+                let places = row.reader();
+                let scaled = counts.map(|count| count * 2);
+                scaled.permute(&fill(row.size(), 1_i64), |x, y| x + y, move |i| (true, places.at(i)))
+            })
+        });
+        let mut expected = vec![0; 3];
+        let mut rest = words.as_slice();
+        for length in lengths {
+            let (row, later) = rest.split_at(length);
+            expected.iter_mut().for_each(|count| *count *= 2);
+            row.iter().for_each(|&word| expected[word as usize] += 1);
+            rest = later;
+        }
+        assert_eq!(counts.to_vec(), expected);
+    }
+    let initial = vector(vec![5_i64]);
+    let same = run(|| Seq::rows(&words).accumulate(initial.clone(), |state: Acc<Vector<i64>>, _| state));
+    assert_eq!((same.to_vec(), initial.to_vec()), (vec![5], vec![5]));
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod failures;
 mod flow;
 mod lists;
 mod nested;
+mod programs;
 mod properties;
 mod sources;
 

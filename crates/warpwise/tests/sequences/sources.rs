@@ -3,7 +3,7 @@
 use std::fs;
 
 use warpwise::{
-    Acc, Array, Context, Error, Format, Matrix, Seq, Singleton, SourceOptions, Vector, enum_from, unit,
+    Acc, Array, Context, Error, Format, Matrix, Seq, Singleton, SourceOptions, Vector, enum_from, open, unit,
 };
 
 use crate::{contexts, run, vector};
@@ -113,4 +113,107 @@ fn a_source_that_gives_its_elements_once_says_so() {
     for _ in 0..2 {
         assert_eq!(numbers.elements().run(&context).unwrap().to_vec(), [0, 1]);
     }
+}
+
+/// A folder that goes with the test.
+struct Folder(std::path::PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("warpwise-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    /// A source of numbers in a file of its own.
+    fn numbers<const N: usize>(&self, name: &str, numbers: &[[u8; N]]) -> std::path::PathBuf {
+        let path = self.0.join(name);
+        fs::write(&path, numbers.concat()).unwrap();
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Mapped, and read.
+fn both() -> [SourceOptions; 2] {
+    [false, true].map(|unmapped| SourceOptions { unmapped, ..SourceOptions::default() })
+}
+
+#[test]
+fn segments_of_files_have_the_lengths_of_another() {
+    let folder = Folder::new("segments");
+    let numbers: Vec<[u8; 4]> = (0..100_i32).map(i32::to_le_bytes).collect();
+    let halves: Vec<[u8; 8]> = (0..100).map(|x| (f64::from(x) / 2.0).to_le_bytes()).collect();
+    let (ints, floats) = (folder.numbers("ints.raw", &numbers), folder.numbers("floats.raw", &halves));
+    for lengths in [vec![100], vec![0, 1, 0, 64, 35, 0], [vec![3; 33], vec![1]].concat(), vec![1; 100]] {
+        let stored: Vec<[u8; 8]> = lengths.iter().map(|length: &i64| length.to_le_bytes()).collect();
+        let path = folder.numbers("lengths.raw", &stored);
+        for options in both() {
+            let sums = run(|| {
+                let data = vec![
+                    open::<i32>(&ints, 0, &options).unwrap(),
+                    open::<f64>(&floats, 0, &options).unwrap(),
+                ];
+                let lengths = open::<i64>(&path, 0, &options).unwrap();
+                let rows = Seq::<Acc<Vector<(i32, f64)>>>::read_segments(lengths, data).unwrap();
+                rows.map(|row| row.map(|(x, half)| x.cast::<f64>() + half).sum()).elements()
+            });
+            let mut first = 0;
+            let row = |&length: &i64| {
+                first += length;
+                (first - length..first).map(|x| 1.5 * x as f64).sum::<f64>()
+            };
+            assert_eq!(sums.to_vec(), lengths.iter().map(row).collect::<Vec<f64>>());
+        }
+    }
+    for (lengths, whole, words) in [
+        (vec![50_i64, 51], 1, "the data ends here, 1 elements before the end of the segment"),
+        (vec![50, 49], 2, "there is more data"),
+        (vec![50, -1, 51], 1, "a segment of length -1"),
+    ] {
+        let stored: Vec<[u8; 8]> = lengths.iter().map(|length| length.to_le_bytes()).collect();
+        let path = folder.numbers("wrong.raw", &stored);
+        for options in both() {
+            let data = vec![open::<i32>(&ints, 0, &options).unwrap()];
+            let rows = Seq::<Acc<Vector<i32>>>::read_segments(open::<i64>(&path, 0, &options).unwrap(), data);
+            let mut rows = rows.unwrap().into_iter(&contexts()[0]).unwrap();
+            for _ in 0..whole {
+                rows.next().unwrap().unwrap();
+            }
+            let error = rows.next().unwrap().unwrap_err();
+            assert_eq!(error.element, Some(whole));
+            assert!(error.to_string().contains(words), "{error}");
+        }
+    }
+}
+
+#[test]
+fn blocks_and_windows_of_files() {
+    let folder = Folder::new("windows");
+    let plain: Vec<i16> = (0..50).map(|x| (x * 37 % 100) as i16).collect();
+    let path =
+        folder.numbers("samples.raw", &plain.iter().map(|x| x.to_le_bytes()).collect::<Vec<[u8; 2]>>());
+    let lists =
+        |arrays: Vec<Vector<i16>>| arrays.iter().map(|array| array.to_vec()).collect::<Vec<Vec<i16>>>();
+    for options in both() {
+        let source = || vec![open::<i16>(&path, 0, &options).unwrap()];
+        for size in [1, 7, 32, 50, 51] {
+            let blocks = run(|| Seq::<Acc<Vector<i16>>>::read_blocks(source(), size).unwrap().collect());
+            assert_eq!(lists(blocks), plain.chunks(size).map(<[i16]>::to_vec).collect::<Vec<Vec<i16>>>());
+        }
+        for (size, step) in [(1, 1), (8, 3), (3, 8), (50, 1), (51, 1), (10, 10), (5, 47)] {
+            let windows =
+                run(|| Seq::<Acc<Vector<i16>>>::read_windows(source(), size, step).unwrap().collect());
+            let expected = plain.windows(size).step_by(step).map(<[i16]>::to_vec);
+            assert_eq!(lists(windows), expected.collect::<Vec<Vec<i16>>>(), "{size} {step}");
+        }
+    }
+    let two = vec![open::<i16>(&path, 0, &both()[0]).unwrap(), open::<i16>(&path, 0, &both()[1]).unwrap()];
+    let refused = Seq::<Acc<Vector<i16>>>::read_blocks(two, 3).unwrap_err();
+    assert!(refused.to_string().contains("sources of i16, i16"), "{refused}");
 }

@@ -1,0 +1,302 @@
+//! Elements from files and other sources of bytes: one by one, or as segments, blocks and windows of what they give.
+//!
+//! What lies in memory already, as mapped files do, is used where it lies. A source gives one component of the elements;
+//! where there are several they are read beside each other and must end together.
+//!
+//! Absent: opening files (`warpwise_stream::source` does that).
+
+use std::collections::VecDeque;
+
+use warpwise_prim::ValueType;
+use warpwise_runtime::array::Array as Column;
+use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
+use warpwise_stream::source::{End as SourceEnd, Source, View};
+
+use super::batch::{Batch, Elements, Extents, part_of};
+use super::feed::{End, Feed, Reading, regular};
+use crate::error::Error;
+
+/// Sources that give the components of the same elements.
+pub struct Sources {
+    sources: Vec<Box<dyn Source>>,
+    types: Vec<ValueType>,
+    /// The extents of an element.
+    shape: Vec<i64>,
+    ended: Option<End>,
+}
+
+/// What was read of all sources: as many elements of each.
+struct Taken {
+    count: u64,
+    /// An array each; the elements lie at its start.
+    columns: Vec<Column>,
+    end: Option<End>,
+}
+
+impl Sources {
+    /// Sources of these components, whose elements have that many dimensions.
+    pub fn new(sources: Vec<Box<dyn Source>>, types: &[ValueType], rank: usize) -> Result<Sources, Error> {
+        let found: Vec<ValueType> = sources.iter().map(|source| source.element().scalar).collect();
+        let shapes: Vec<&[i64]> = sources.iter().map(|source| &source.element().shape[..]).collect();
+        let equal = shapes.iter().all(|shape| shape.len() == rank && shape == &shapes[0]);
+        if found != types || !equal {
+            let names = |types: &[ValueType]| types.iter().map(|ty| ty.name()).collect::<Vec<_>>().join(", ");
+            let (found, types) = (names(&found), names(types));
+            return Err(Error::Check(format!(
+                "sources of {found} with extents {shapes:?}, where elements of {types} with {rank} dimensions are read"
+            )));
+        }
+        let shape = shapes.first().map_or(Vec::new(), |shape| shape.to_vec());
+        Ok(Sources { types: types.to_vec(), shape, ended: None, sources })
+    }
+
+    /// The bytes of an element, at least 1.
+    fn width(&self) -> u64 {
+        let widths = self.sources.iter().map(|source| source.element().bytes().unwrap_or(u64::MAX));
+        widths.fold(0, u64::saturating_add).max(1)
+    }
+
+    /// Up to so many elements; fewer only at the end. What memory does not suffice for is not read.
+    fn take(&mut self, count: u64, memory: &MemoryPool) -> Result<Taken, OutOfMemory> {
+        let left = self.sources.iter().filter_map(|source| source.left()).min();
+        let count = left.map_or(count, |left| count.min(left.max(1)));
+        let mut rooms = Vec::new();
+        for source in &mut self.sources {
+            let lies = source.in_place().is_some_and(|source| source.holds(count));
+            rooms.push(if lies { None } else { Some(source.element().allocate(count, memory)?) });
+        }
+        let mut columns = Vec::new();
+        let mut reads = Vec::new();
+        for (source, room) in self.sources.iter_mut().zip(rooms) {
+            let (column, read) = match room {
+                Some(mut column) => {
+                    let read = source.read(count, column.bytes_mut(memory)?);
+                    (column, read)
+                }
+                None => {
+                    let view = source.in_place().and_then(|source| source.view(count));
+                    let View { block, read } = view.expect("it holds the elements");
+                    let shape = source.element().shape_of(read.count);
+                    let column = Column::from_block(source.element().scalar.scalar(), &shape, block);
+                    (column.expect("a block of so many elements"), read)
+                }
+            };
+            columns.push(column);
+            reads.push(read);
+        }
+        let common = reads.iter().map(|read| read.count).min().unwrap_or(0);
+        let ended =
+            reads.iter().zip(&self.sources).find(|(read, _)| read.count == common && read.end.is_some());
+        let end = ended.map(|(read, source)| match &read.end {
+            Some(SourceEnd::Failed(message)) => End::Failed(format!("{}: {message}", source.name())),
+            Some(SourceEnd::Finished) | None => {
+                let longer = reads.iter().any(|read| read.count > common || read.end.is_none());
+                let message =
+                    || format!("{}: the input ends here, but that of another source does not", source.name());
+                if longer { End::Failed(message()) } else { End::Finished }
+            }
+        });
+        self.ended = end.clone();
+        Ok(Taken { count: common, columns, end })
+    }
+}
+
+/// The elements of sources as they are.
+impl Feed for Sources {
+    fn read(&mut self, count: u64, bytes: u64, memory: &MemoryPool) -> Result<Reading, OutOfMemory> {
+        let count = count.min((bytes / self.width()).max(1));
+        let Taken { count, columns, end } = self.take(count, memory)?;
+        Ok(Reading { batch: regular(count, self.shape.clone(), self.types.clone(), columns), end })
+    }
+}
+
+/// How long segments are.
+pub enum Lengths {
+    /// As a source of i64 says; those that were read wait.
+    Given {
+        /// The source.
+        source: Sources,
+        /// Lengths of the next segments.
+        waiting: VecDeque<i64>,
+    },
+    /// All the same, but for the last one, which is shorter.
+    All(i64),
+}
+
+/// What sources of scalars give, as vectors one after the other.
+pub struct Segments {
+    /// The scalars.
+    pub data: Sources,
+    /// The vectors' lengths.
+    pub lengths: Lengths,
+}
+
+impl Segments {
+    /// The lengths of the next segments, so many and of so many scalars at most; one at least, if there is one.
+    fn next(&mut self, count: u64, scalars: u64, memory: &MemoryPool) -> Result<Vec<i64>, OutOfMemory> {
+        match &mut self.lengths {
+            Lengths::All(length) => {
+                let fitting = (scalars / (*length).max(1) as u64).max(1);
+                Ok(vec![*length; count.min(fitting) as usize])
+            }
+            Lengths::Given { source, waiting } => {
+                while (waiting.len() as u64) < count && source.ended.is_none() {
+                    let Taken { count, columns, .. } = source.take(count - waiting.len() as u64, memory)?;
+                    let lengths = columns[0].as_slice::<i64>().unwrap_or_default();
+                    waiting.extend(&lengths[..count as usize]);
+                }
+                let mut left = scalars;
+                let fits = |&&length: &&i64| {
+                    let fits = length >= 0 && length as u64 <= left;
+                    left = left.saturating_sub(length.max(0) as u64);
+                    fits
+                };
+                let fitting = waiting.iter().take(count as usize).take_while(fits).count().max(1);
+                Ok(waiting.iter().take(fitting).copied().collect())
+            }
+        }
+    }
+
+    /// Those that were asked for are read.
+    fn done(&mut self, count: usize) {
+        if let Lengths::Given { waiting, .. } = &mut self.lengths {
+            waiting.drain(..count);
+        }
+    }
+
+    /// Why there is nothing after the segments read so far, if so; the last of them lacks so many scalars.
+    fn end(
+        &mut self,
+        end: Option<End>,
+        missing: i64,
+        memory: &MemoryPool,
+    ) -> Result<Option<End>, OutOfMemory> {
+        let Lengths::Given { source, waiting } = &self.lengths else { return Ok(end) };
+        let failed = |message| Ok(Some(End::Failed(message)));
+        match (end, waiting.front()) {
+            (Some(End::Failed(message)), _) => failed(message),
+            _ if missing > 0 => {
+                failed(format!("the data ends here, {missing} elements before the end of the segment"))
+            }
+            (_, Some(length)) if *length < 0 => failed(format!("a segment of length {length}")),
+            (_, Some(_)) => Ok(None),
+            (Some(End::Finished), None) => Ok(source.ended.clone()),
+            (None, None) if source.ended == Some(End::Finished) && self.data.ended.is_none() => {
+                let Taken { count, end, .. } = self.data.take(1, memory)?;
+                if count > 0 {
+                    failed("there is more data after the last segment".to_string())
+                } else {
+                    Ok(end)
+                }
+            }
+            (None, None) => Ok(source.ended.clone()),
+        }
+    }
+}
+
+impl Feed for Segments {
+    fn read(&mut self, count: u64, bytes: u64, memory: &MemoryPool) -> Result<Reading, OutOfMemory> {
+        let mut sizes = self.next(count, bytes / self.data.width(), memory)?;
+        if sizes.first().is_none_or(|&size| size < 0) {
+            return Ok(Reading { batch: Batch::default(), end: self.end(None, 0, memory)? });
+        }
+        let wanted: i64 = sizes.iter().fold(0, |sum, &size| sum.saturating_add(size));
+        let taken = match wanted {
+            0 => Taken { count: 0, columns: self.empty(memory)?, end: None },
+            _ => self.data.take(wanted as u64, memory)?,
+        };
+        let (mut starts, mut total) = (Vec::new(), 0);
+        let mut missing = 0;
+        for at in 0..sizes.len() {
+            let left = taken.count as i64 - total;
+            if sizes[at] > left {
+                missing = sizes[at] - left;
+                let is_last = matches!(self.lengths, Lengths::All(_)) && left > 0;
+                sizes.truncate(at);
+                if is_last {
+                    sizes.push(left);
+                    starts.push(total);
+                }
+                break;
+            }
+            starts.push(total);
+            total += sizes[at];
+        }
+        self.done(sizes.len());
+        let end = self.end(taken.end, missing, memory)?;
+        let total = sizes.iter().sum::<i64>();
+        let columns = taken.columns.iter().map(|column| part_of(column, 0, &[total])).collect();
+        let count = sizes.len();
+        let extents = Extents::Each { sizes: vec![sizes], starts };
+        let arrays = vec![Elements { extents, types: self.data.types.clone(), columns }];
+        Ok(Reading { batch: Batch { count, arrays }, end })
+    }
+}
+
+impl Segments {
+    fn empty(&self, memory: &MemoryPool) -> Result<Vec<Column>, OutOfMemory> {
+        self.data.types.iter().map(|ty| Column::allocate(memory, ty.scalar(), &[0])).collect()
+    }
+}
+
+/// Windows of what sources of scalars give, which may overlap.
+pub struct Windows {
+    data: Sources,
+    size: i64,
+    step: i64,
+    /// Scalars that the next windows begin with, of each source.
+    kept: Vec<Vec<u8>>,
+    /// Scalars between the last one that was read and the next window.
+    skipped: i64,
+}
+
+impl Windows {
+    /// Windows of so many scalars, each so many after the one before.
+    pub fn new(data: Sources, size: usize, step: usize) -> Windows {
+        let kept = vec![Vec::new(); data.types.len()];
+        Windows { data, size: size.max(1) as i64, step: step.max(1) as i64, kept, skipped: 0 }
+    }
+
+    /// Copies windows to arrays, from what is kept and what follows; the rest is kept.
+    fn cut(
+        &mut self,
+        count: i64,
+        fresh: &Taken,
+        columns: &mut [Column],
+        memory: &MemoryPool,
+    ) -> Result<(), OutOfMemory> {
+        for ((kept, fresh_column), target) in self.kept.iter_mut().zip(&fresh.columns).zip(columns) {
+            let width = target.elem().bytes();
+            let bytes = &fresh_column.bytes()[..fresh.count as usize * width];
+            kept.extend_from_slice(bytes.get(self.skipped as usize * width..).unwrap_or_default());
+            let size = self.size as usize * width;
+            for (at, window) in
+                target.bytes_mut(memory)?.chunks_exact_mut(size).take(count as usize).enumerate()
+            {
+                let from = at * self.step as usize * width;
+                window.copy_from_slice(&kept[from..from + size]);
+            }
+            kept.drain(..(count as usize * self.step as usize * width).min(kept.len()));
+        }
+        Ok(())
+    }
+}
+
+impl Feed for Windows {
+    fn read(&mut self, count: u64, bytes: u64, memory: &MemoryPool) -> Result<Reading, OutOfMemory> {
+        let most = (bytes / self.data.width().saturating_mul(self.size as u64)).max(1);
+        let count = count.min(most) as i64;
+        let shape = [count, self.size];
+        let allocated = self.data.types.iter().map(|ty| Column::allocate(memory, ty.scalar(), &shape));
+        let mut columns = allocated.collect::<Result<Vec<Column>, _>>()?;
+        let have = (self.kept[0].len() / self.data.types[0].scalar().bytes()) as i64;
+        let wanted = (count - 1) * self.step + self.size - have + self.skipped;
+        let fresh = self.data.take(wanted.max(1) as u64, memory)?;
+        let there = have + (fresh.count as i64 - self.skipped).max(0);
+        let count = if there < self.size { 0 } else { ((there - self.size) / self.step + 1).min(count) };
+        self.cut(count, &fresh, &mut columns, memory)?;
+        self.skipped = (self.skipped - fresh.count as i64).max(0) + (count * self.step - there).max(0);
+        let batch = regular(count as u64, vec![self.size], self.data.types.clone(), columns);
+        Ok(Reading { batch, end: fresh.end })
+    }
+}
