@@ -115,6 +115,13 @@ impl Place {
         Place { offset, dims: self.dims[indices.len()..].to_vec(), ..*self }
     }
 
+    /// So many rows from one on.
+    pub(crate) fn segment(&self, first: i64, rows: usize) -> Place {
+        let mut dims = self.dims.clone();
+        dims[0].0 = rows;
+        Place { offset: self.offset.wrapping_add(first.wrapping_mul(dims[0].1)), dims, ..*self }
+    }
+
     /// The places of all elements in row-major order.
     pub(crate) fn elements(&self) -> Vec<i64> {
         let mut places = vec![self.offset];

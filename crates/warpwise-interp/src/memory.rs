@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 
 use warpwise_ir::entity::Entity;
-use warpwise_ir::{Expr, Function, Mapping, Operand, SegKind, SegOp, SliceDim, Stm, Type, Var};
+use warpwise_ir::{Expr, Function, Mapping, Operand, ScatterDest, SegKind, SegOp, SliceDim, Stm, Type, Var};
 use warpwise_prim::Scalar;
 
 use crate::heap::{Access, Heap, Place};
@@ -205,6 +205,9 @@ impl<'p> Machine<'p> {
                 let (vars, sources) = (&pattern[n_reduced..], &op.body.result[n_reduced..]);
                 self.write_elements(op, vars, sources, &point[n_reduced..])
             }
+            SegKind::Scatter { dests } if dests.iter().any(|dest| dest.segments) => {
+                self.write_segments(op, dests, point)
+            }
             SegKind::Scatter { dests } => {
                 let dests = dests.iter().map(|dest| (dest.rank, vec![dest.array]));
                 self.touch(op, dests.collect(), point, touched)
@@ -235,6 +238,27 @@ impl<'p> Machine<'p> {
                 self.read_whole(source)?;
             }
             self.access(var, |heap| heap.write_array(&target, value.elements(), Kind::Write))?;
+        }
+        Ok(())
+    }
+
+    /// Puts the segments of a point where they go, unless they lie there.
+    fn write_segments(&self, op: &SegOp, dests: &[ScatterDest], point: &[Value]) -> Run<()> {
+        for ((dest, value), source) in dests.iter().zip(point.chunks(2)).zip(op.body.result.chunks(2)) {
+            let [Value::Scalar(first), Value::Array(segment)] = value else {
+                return Err(self.invalid("a segment is an index and an array"));
+            };
+            let Some(place) = self.place(dest.array)? else { continue };
+            let first = first.as_int().ok_or_else(|| self.invalid("an index must be an integer"))?;
+            let target = place.segment(first, segment.shape[0]);
+            let lies_there = source[1]
+                .as_var()
+                .map_or(Ok(None), |var| self.place(var))?
+                .is_some_and(|place| place == target);
+            if !lies_there {
+                self.read_whole(source[1])?;
+                self.access(dest.array, |heap| heap.write_array(&target, &segment.data, Kind::Write))?;
+            }
         }
         Ok(())
     }

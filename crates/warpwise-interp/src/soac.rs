@@ -1,5 +1,7 @@
 //! SOACs, one element after the other.
 
+use std::collections::BTreeSet;
+
 use warpwise_ir::{
     Expr, FlatMap, Hist, HistOp, Lambda, Operand, Partition, Reduce, Scan, Scatter, ScatterDest, Screma,
     Stream, StreamKind, Var, WithAcc,
@@ -166,16 +168,43 @@ impl<'p> Machine<'p> {
         for dest in dests {
             arrays.push(self.take_array(dest.array)?);
         }
+        let mut written: Vec<BTreeSet<i64>> = vec![BTreeSet::new(); dests.len()];
         for point in points {
             let mut values = point.into_iter();
-            for (dest, array) in dests.iter().zip(&mut arrays) {
+            for ((dest, array), written) in dests.iter().zip(&mut arrays).zip(&mut written) {
                 let indices = self.take_indices(&mut values, dest.rank)?;
                 let value = values.next().ok_or_else(|| self.invalid("a scatter without a value"))?;
+                if dest.segments {
+                    self.write_segment(array, written, indices[0], &value)?;
+                    continue;
+                }
                 // Out of bounds writes nothing.
                 let _ = array.set(&indices, &value);
             }
         }
         Ok(arrays.into_iter().map(Value::Array).collect())
+    }
+
+    /// Writes the rows of a segment from `first` on, which nobody has written before.
+    fn write_segment(
+        &self,
+        array: &mut ArrayValue,
+        written: &mut BTreeSet<i64>,
+        first: i64,
+        value: &Value,
+    ) -> Run<()> {
+        let segment = value.as_array().ok_or_else(|| self.invalid("a segment must be an array"))?;
+        for row in 0..segment.shape[0] as i64 {
+            let element = segment.at(&[row]).ok_or_else(|| self.invalid("a segment without its rows"))?;
+            let index = first.wrapping_add(row);
+            if array.set(&[index], &element).is_none() {
+                return Err(self.invalid(format!("a segment reaches row {index}, which does not exist")));
+            }
+            if !written.insert(index) {
+                return Err(self.invalid(format!("two segments have row {index}")));
+            }
+        }
+        Ok(())
     }
 
     fn take_indices(&self, values: &mut impl Iterator<Item = Value>, rank: usize) -> Run<Vec<i64>> {

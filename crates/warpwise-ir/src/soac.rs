@@ -81,7 +81,8 @@ pub struct Partition {
 }
 
 /// Writes at computed indices. `lambda` yields, for each destination in order, its indices and
-/// then the value. Writes out of bounds do nothing; of several to one place the last counts.
+/// then the value. Writes out of bounds do nothing; of several to one place the last counts. Segments lie within
+/// their destination and no two of them have an element in common, by contract.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Scatter {
     /// Number of elements.
@@ -101,6 +102,20 @@ pub struct ScatterDest {
     pub array: Var,
     /// How many leading dimensions the indices address; a value is a row of what remains.
     pub rank: usize,
+    /// Whether a value is any number of rows, from the place of its index on; then `rank` is 1.
+    pub segments: bool,
+}
+
+impl ScatterDest {
+    /// A destination of single elements or rows.
+    pub fn at(array: Var, rank: usize) -> ScatterDest {
+        ScatterDest { array, rank, segments: false }
+    }
+
+    /// A destination of segments.
+    pub fn segments(array: Var) -> ScatterDest {
+        ScatterDest { array, rank: 1, segments: true }
+    }
 }
 
 /// A generalised histogram. `lambda` yields, for each operation in order, `rank` indices and then

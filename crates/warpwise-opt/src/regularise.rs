@@ -6,19 +6,24 @@
 //! sizes: [n]i64, more: [n]t = screma n (xs) map (x) { k, y };
 //! total, offsets = screma n (sizes) map (k) { k, k } exscan (+) [0] reduce (+) [0];
 //! room: [total]f32 = scratch [total]f32;
-//! flat = loop (out = room) for i < n { x = xs[i]; ys': [k']f32 = ...; out with [offsets[i] : offsets[i] + sizes[i]] = ys' };
+//! flat = scatter n (xs, offsets, sizes) into (room segments) (x, start, k) { ys': [k']f32 = ...; start, ys' };
 //! ```
 //!
 //! So the function runs twice: once for its sizes, of which simplification leaves what they need, and once for its
-//! elements, in order. What it does inside stays parallel.
+//! elements, right where these go. A function with parallelism inside fills them in order, so that this stays parallel; so do
+//! functions that call others, and flatmaps inside elements:
 //!
-//! Not done here: filling in parallel, which needs a descriptor of segments (`flatten`).
+//! ```text
+//! flat = loop (out = room) for i < n { x = xs[i]; ys': [k']f32 = ...; out with [offsets[i] : offsets[i] + sizes[i]] = ys' };
+//! ```
+//!
+//! Not done here: both kinds of parallelism at once, which needs a descriptor of segments (`flatten`).
 
 use warpwise_diag::{Limit, Span};
 use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{
     Body, Expr, FlatMap, Function, Lambda, LoopForm, LoopParam, Message, MessagePart, Operand, Program,
-    Reduce, Scan, Screma, SliceDim, Stm, Type, Var,
+    Reduce, Scan, Scatter, ScatterDest, Screma, SliceDim, Stm, Type, Var,
 };
 use warpwise_prim::{BinaryOp, CompareOp};
 
@@ -26,17 +31,19 @@ use crate::pass::rewrite_bodies;
 
 /// Replaces every `flatmap` of every function.
 pub fn regularise(program: &mut Program) -> Result<(), Limit> {
-    rewrite_bodies(program, regularise_body);
+    rewrite_bodies(program, |function, body| regularise_body(function, body, true));
     Ok(())
 }
 
-fn regularise_body(function: &mut Function, body: &mut Body) {
+fn regularise_body(function: &mut Function, body: &mut Body, host: bool) {
     let mut stms = Vec::with_capacity(body.stms.len());
     for mut stm in std::mem::take(&mut body.stms) {
-        stm.expr.for_each_body_mut(|body| regularise_body(function, body));
+        let host_inside = host && matches!(stm.expr, Expr::If { .. } | Expr::Loop { .. });
+        stm.expr.for_each_body_mut(|body| regularise_body(function, body, host_inside));
         match stm.expr {
             Expr::FlatMap(flat_map) => {
-                let mut new = flat_map_stms(function, &stm.pattern, *flat_map, stm.span);
+                let at_once = host && is_sequential(&flat_map.lambda.body);
+                let mut new = flat_map_stms(function, &stm.pattern, *flat_map, at_once, stm.span);
                 new.iter_mut().for_each(|new| new.certs.extend(&stm.certs));
                 stms.append(&mut new);
             }
@@ -46,7 +53,33 @@ fn regularise_body(function: &mut Function, body: &mut Body) {
     body.stms = stms;
 }
 
-fn flat_map_stms(function: &mut Function, pattern: &[Var], flat_map: FlatMap, span: Span) -> Vec<Stm> {
+/// Whether nothing in a body is parallel, and it calls nothing.
+fn is_sequential(body: &Body) -> bool {
+    body.stms.iter().all(|stm| {
+        let mut sequential = !matches!(
+            stm.expr,
+            Expr::Screma(_)
+                | Expr::Partition(_)
+                | Expr::Scatter(_)
+                | Expr::Hist(_)
+                | Expr::Stream(_)
+                | Expr::WithAcc(_)
+                | Expr::FlatMap(_)
+                | Expr::Call { .. }
+        );
+        stm.expr.for_each_body(|body| sequential = sequential && is_sequential(body));
+        sequential
+    })
+}
+
+/// The statements that do what a flatmap does, its elements all `at_once` or in order.
+fn flat_map_stms(
+    function: &mut Function,
+    pattern: &[Var],
+    flat_map: FlatMap,
+    at_once: bool,
+    span: Span,
+) -> Vec<Stm> {
     let FlatMap { width, inputs, results, lambda } = flat_map;
     let [total, offsets, arrays @ ..] = pattern else { return Vec::new() };
     let (arrays, further) = arrays.split_at(results.len());
@@ -62,52 +95,101 @@ fn flat_map_stms(function: &mut Function, pattern: &[Var], flat_map: FlatMap, sp
         return stms;
     }
 
+    let element =
+        Element { size: function.fresh("size", Type::I64), start: function.fresh("start", Type::I64) };
+    let (body, rows) = element.rows(function, lambda.body, arrays, span);
+    let mut rooms = Vec::new();
+    for &array in arrays {
+        let ty = function.ty(array).as_array().expect("flatmap yields arrays").clone();
+        let room = function.fresh_like(array);
+        stms.push(plain(vec![room], Expr::Scratch { elem: ty.elem, shape: ty.shape }, span));
+        rooms.push(room);
+    }
+    let inputs: Vec<Var> = inputs.into_iter().chain([*offsets, sizes]).collect();
+    let params: Vec<Var> = lambda.params.into_iter().chain([element.start, element.size]).collect();
+    let filled = if at_once {
+        let result = rows.iter().flat_map(|&rows| [element.start.into(), rows.into()]).collect();
+        let lambda = Lambda { params, body: Body { result, ..body } };
+        let dests = rooms.into_iter().map(ScatterDest::segments).collect();
+        Expr::Scatter(Box::new(Scatter { width, inputs, lambda, dests }))
+    } else {
+        in_order(function, width, &inputs, Lambda { params, body }, &Parts { element, rows, rooms }, span)
+    };
+    stms.push(plain(arrays.to_vec(), filled, span));
+    stms
+}
+
+/// What is known of the part of an element.
+struct Element {
+    size: Var,
+    start: Var,
+}
+
+impl Element {
+    /// The function's body, checked to yield arrays of the known size, and these arrays.
+    fn rows(&self, function: &mut Function, found: Body, arrays: &[Var], span: Span) -> (Body, Vec<Var>) {
+        let Body { mut stms, result } = found;
+        let mut values = result.into_iter();
+        let found = values.next().unwrap_or(Operand::i64(0));
+        let mut bind = |function: &mut Function, name: &str, ty: Type, expr: Expr| {
+            let var = function.fresh(name, ty);
+            stms.push(plain(vec![var], expr, span));
+            var
+        };
+        // Both runs do the same; should they ever not, nothing is written where it does not belong.
+        let same = Expr::Compare(CompareOp::Eq, found, self.size.into());
+        let same = bind(function, "same", Type::BOOL, same);
+        let text = "The function of a flatmap yields arrays of two sizes for one element".to_string();
+        let message = Message { parts: vec![MessagePart::Text(text)], calls: Vec::new() };
+        let cert = bind(function, "c", Type::Cert, Expr::Assert { cond: same.into(), message });
+        let mut rows = Vec::new();
+        for (&array, value) in arrays.iter().zip(values) {
+            let Operand::Var(found) = value else { continue };
+            let ty = function.ty(array).row(1).array_of(&[self.size.into()]);
+            let row = function.fresh("rows", ty.clone());
+            let reshape = Expr::Reshape { array: found, shape: ty.shape().into() };
+            stms.push(Stm { certs: vec![cert], ..plain(vec![row], reshape, span) });
+            rows.push(row);
+        }
+        (Body { stms, result: Vec::new() }, rows)
+    }
+}
+
+/// What elements yield, and the arrays that it is written to.
+struct Parts {
+    element: Element,
+    rows: Vec<Var>,
+    rooms: Vec<Var>,
+}
+
+/// A loop over the elements that overwrites the part of each.
+fn in_order(
+    function: &mut Function,
+    width: Operand,
+    inputs: &[Var],
+    found: Lambda,
+    parts: &Parts,
+    span: Span,
+) -> Expr {
     let i = function.fresh("i", Type::I64);
     let mut body = Body::default();
-    for (&array, &element) in inputs.iter().zip(&lambda.params) {
+    for (&array, &element) in inputs.iter().zip(&found.params) {
         let index = Expr::Index { array, indices: vec![i.into()] };
         body.stms.push(plain(vec![element], index, Span::NONE));
     }
-    let mut values = lambda.body.result.into_iter();
-    let found = values.next().unwrap_or(Operand::i64(0));
-    body.stms.extend(lambda.body.stms);
-    let bind = |function: &mut Function, body: &mut Body, name: &str, ty: Type, expr: Expr| {
-        let var = function.fresh(name, ty);
-        body.stms.push(plain(vec![var], expr, span));
-        var
-    };
-    let at = |array: Var| Expr::Index { array, indices: vec![i.into()] };
-    let start = bind(function, &mut body, "start", Type::I64, at(*offsets));
-    let size = bind(function, &mut body, "size", Type::I64, at(sizes));
-    // Both runs do the same; should they ever not, nothing is written where it does not belong.
-    let same =
-        bind(function, &mut body, "same", Type::BOOL, Expr::Compare(CompareOp::Eq, found, size.into()));
-    let text = "The function of a flatmap yields arrays of two sizes for one element".to_string();
-    let message = Message { parts: vec![MessagePart::Text(text)], calls: Vec::new() };
-    let check = Expr::Assert { cond: same.into(), message };
-    let cert = bind(function, &mut body, "c", Type::Cert, check);
+    body.stms.extend(found.body.stms);
     let mut params = Vec::new();
-    for (&array, value) in arrays.iter().zip(values) {
-        let ty = function.ty(array).as_array().expect("flatmap yields arrays").clone();
-        let room = function.fresh_like(array);
-        stms.push(plain(vec![room], Expr::Scratch { elem: ty.elem, shape: ty.shape.clone() }, span));
-        let out = function.fresh_like(array);
+    for (&room, &rows) in parts.rooms.iter().zip(&parts.rows) {
+        let out = function.fresh_like(room);
         params.push(LoopParam { var: out, init: room.into(), consumed: true });
-        let row = Type::Array(ty.clone()).row(1).array_of(&[size.into()]);
-        let shape = row.shape().into();
-        let Operand::Var(found) = value else { continue };
-        let rows = bind(function, &mut body, "rows", row, Expr::Reshape { array: found, shape });
-        body.stms.last_mut().expect("the reshape").certs.push(cert);
+        let dims = [range(parts.element.start.into(), parts.element.size.into())].into_iter();
         let whole = |&len: &Operand| range(Operand::i64(0), len);
-        let dims = [range(start.into(), size.into())].into_iter();
-        let dims = dims.chain(ty.shape.iter().skip(1).map(whole)).collect();
-        let updated = function.fresh_like(array);
+        let dims = dims.chain(function.ty(room).shape().iter().skip(1).map(whole)).collect();
+        let updated = function.fresh_like(room);
         body.stms.push(plain(vec![updated], Expr::Update { array: out, dims, value: rows.into() }, span));
         body.result.push(updated.into());
     }
-    let form = LoopForm::For { index: i, bound: width };
-    stms.push(plain(arrays.to_vec(), Expr::Loop { params, form, body }, span));
-    stms
+    Expr::Loop { params, form: LoopForm::For { index: i, bound: width }, body }
 }
 
 /// The sum of sizes, and what precedes each.

@@ -133,7 +133,7 @@ impl<'a> Lowering<'a, '_> {
             at = self.code.add(at, distance);
         }
         let lambda = self.code.close_lambda(vec![i, value], vec![at, value.into()]);
-        let dests = vec![ScatterDest { array, rank: 1 }];
+        let dests = vec![ScatterDest::at(array, 1)];
         let scatter = Scatter { width, inputs: vec![iota, values], lambda, dests };
         self.code.bind_one("", Expr::Scatter(Box::new(scatter)), certs)
     }
@@ -237,7 +237,7 @@ impl<'a> Lowering<'a, '_> {
         let some = self.code.compare(CompareOp::Ne, params[0].into(), Operand::i64(0));
         let at = self.code.select(some, params[1].into(), Operand::i64(-1));
         let lambda = self.code.close_lambda(params, vec![at, Operand::bool(true)]);
-        let dests = vec![ScatterDest { array: none, rank: 1 }];
+        let dests = vec![ScatterDest::at(none, 1)];
         Ok(self.code.bind_one("", Expr::Scatter(Box::new(Scatter { width, inputs, lambda, dests })), &[]))
     }
 

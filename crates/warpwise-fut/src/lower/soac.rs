@@ -287,7 +287,7 @@ impl<'a> Lowering<'a, '_> {
         let (_, value) = self.array(&vs)?;
         let (lambda, inputs) = self.indexed(index, value, true)?;
         let arrays = self.arrays(&target)?;
-        let dests = arrays.iter().map(|array| ScatterDest { array: *array, rank }).collect();
+        let dests = arrays.iter().map(|array| ScatterDest::at(*array, rank)).collect();
         let expr = Expr::Scatter(Box::new(Scatter { width, inputs, lambda, dests }));
         let results = self.code.bind("", expr, &[]);
         Ok(dest.with_leaves(&mut results.into_iter().map(Operand::Var)))

@@ -23,6 +23,16 @@ impl Emitter<'_> {
             .is_some_and(|spot| self.spot(source).is_some_and(|source| source == spot))
     }
 
+    /// Whether a segment lies already where it goes: in `array`, from row `first` on.
+    pub fn lies_at_segment(&self, segment: Var, array: Var, first: Operand) -> bool {
+        let spot = || {
+            let whole = self.spot(array)?;
+            let offset = whole.offset.plus(&self.sum(first)?.times(whole.strides.first()?)?)?;
+            Some(Spot { offset, ..whole })
+        };
+        spot().is_some_and(|spot| self.spot(segment).is_some_and(|segment| segment == spot))
+    }
+
     fn destination(&self, stm: &Stm, number: usize) -> Option<Spot> {
         match &stm.expr {
             Expr::Update { array, dims, .. } => self.part(self.spot(*array)?, dims),

@@ -421,6 +421,10 @@ impl<'a> Emitter<'a> {
             let indices = self.values(&results[taken..taken + dest.rank]);
             let value = results[taken + dest.rank];
             taken += dest.rank + 1;
+            if dest.segments {
+                self.store_segment(dest.array, results[taken - 2], value, span)?;
+                continue;
+            }
             let view = self.view(dest.array, span)?;
             let inside = self.in_bounds(&view, &indices);
             self.guarded(inside, &mut |this| {
@@ -429,6 +433,27 @@ impl<'a> Emitter<'a> {
             })?;
         }
         Ok(())
+    }
+
+    /// Writes rows of an array from `first` on, unless they lie there.
+    fn store_segment(
+        &mut self,
+        array: Var,
+        first: CoreOperand,
+        value: CoreOperand,
+        span: Span,
+    ) -> Lowered<()> {
+        let CoreOperand::Var(segment) = value else { return Ok(()) };
+        if self.lies_at_segment(segment, array, first) {
+            return Ok(());
+        }
+        let view = self.view(array, span)?;
+        let first = self.value(first);
+        let mut part = self.row(&view, &[first]);
+        let rows = self.view(segment, span)?.extents[0];
+        part.extents.insert(0, rows);
+        part.strides.insert(0, view.strides[0]);
+        self.put(&part, value, span)
     }
 
     /// Whether leading indices lie within an array.

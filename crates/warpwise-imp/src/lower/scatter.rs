@@ -2,7 +2,8 @@
 //!
 //! So of several writes to one place the one with the largest input position wins, whatever the
 //! schedule: within a task positions go up, and no other task writes there. The price is that
-//! the indices are computed once per part; the parts are few, and each writes to less memory.
+//! the indices are computed once per part; the parts are few, and each writes to less memory. Segments, which never meet,
+//! are written once, each by whoever computes it.
 
 use warpwise_ir::{ScatterDest, SegOp, Stm};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar};
@@ -22,6 +23,9 @@ const WORTH_SPLITTING: i64 = 1 << 16;
 impl<'a> Emitter<'a> {
     /// Launches a scatter of host code.
     pub fn launch_scatter(&mut self, stm: &'a Stm, op: &'a SegOp, dests: &'a [ScatterDest]) -> Lowered<()> {
+        if dests.iter().any(|dest| dest.segments) {
+            return self.launch_segments(stm, op, dests);
+        }
         let mut range = self.flat_range(stm, op)?;
         let count = range.extent;
         let many = self.code.compare(CompareOp::SLe, Operand::i64(WORTH_SPLITTING), count);
@@ -43,6 +47,22 @@ impl<'a> Emitter<'a> {
         })?;
         range.cost = self.code.mul(range.cost, count);
         self.launch(built, Range { extent: parts, schedule: Schedule::Dynamic, ..range });
+        Ok(())
+    }
+
+    /// Segments have no element in common: each task writes those of its own points.
+    fn launch_segments(&mut self, stm: &'a Stm, op: &'a SegOp, dests: &'a [ScatterDest]) -> Lowered<()> {
+        let built = self.build("segments", stm.span, &|kernel, lo, hi| {
+            let how = kernel.plan_lanes(op, Work::Map);
+            kernel.walk_space(stm, op, (lo, hi), &how, &mut |kernel| {
+                kernel.with_arena(&[&op.body], |kernel| {
+                    kernel.stms(&op.body)?;
+                    kernel.scatter_point(dests, &op.body.result, stm.span)
+                })
+            })
+        })?;
+        let range = self.flat_range(stm, op)?;
+        self.launch(built, range);
         Ok(())
     }
 

@@ -169,7 +169,7 @@ impl Generator<'_> {
             let ops = vec![HistOp { dests: vec![dest], rank, op, neutral }];
             Expr::Hist(Box::new(Hist { width, inputs, lambda, ops }))
         } else {
-            let dests = vec![ScatterDest { array: dest, rank }];
+            let dests = vec![ScatterDest::at(dest, rank)];
             Expr::Scatter(Box::new(Scatter { width, inputs, lambda, dests }))
         };
         self.bind("h", expr);

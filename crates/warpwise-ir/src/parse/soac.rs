@@ -91,8 +91,11 @@ impl Parser<'_> {
         self.word("into")?;
         self.list("(", ")", |p| {
             let array = p.var()?;
+            if p.eat_word("segments") {
+                return Ok(ScatterDest::segments(array));
+            }
             p.word("rank")?;
-            Ok(ScatterDest { array, rank: p.count()? })
+            Ok(ScatterDest::at(array, p.count()?))
         })
     }
 

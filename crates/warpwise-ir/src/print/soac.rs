@@ -89,7 +89,12 @@ impl Printer<'_> {
         self.put(" into (");
         self.list(dests, |p, dest| {
             p.var(dest.array);
-            let _ = write!(p.out, " rank {}", dest.rank);
+            match dest.segments {
+                true => p.put(" segments"),
+                false => {
+                    let _ = write!(p.out, " rank {}", dest.rank);
+                }
+            }
         });
         self.put(")");
     }

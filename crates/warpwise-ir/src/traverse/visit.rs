@@ -345,7 +345,7 @@ macro_rules! visitor {
 
             /// Visits destinations of a scatter.
             fn dests(&mut self, dests: $($reference)* [ScatterDest]) {
-                for ScatterDest { array, rank: _ } in dests {
+                for ScatterDest { array, rank: _, segments: _ } in dests {
                     self.var(array);
                 }
             }

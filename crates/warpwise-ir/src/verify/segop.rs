@@ -35,7 +35,9 @@ impl<'a> Checker<'a, '_> {
                 }
                 self.partition_result(*classes, values)
             }
-            SegKind::Scatter { dests } => self.types_of_body_match(&self.scatter_values(dests)?, values),
+            SegKind::Scatter { dests } => {
+                self.types_of_body_match(&self.scatter_values(dests, values)?, values)
+            }
         }
     }
 

@@ -123,21 +123,37 @@ impl<'a> Checker<'a, '_> {
     pub(super) fn scatter(&mut self, scatter: &'a Scatter) -> Checked {
         let Scatter { width, inputs, lambda, dests } = scatter;
         let rows = self.rows(*width, inputs)?;
-        let expected = self.scatter_values(dests)?;
         self.lambda(
             "the function",
             lambda,
             |_| rows,
-            |this, values| this.types_match("the function", &expected, &this.types(values)),
+            |this, values| {
+                let expected = this.scatter_values(dests, values)?;
+                this.types_match("the function", &expected, &this.types(values))
+            },
         )
     }
 
-    /// For each destination its indices and a value.
-    pub(super) fn scatter_values(&self, dests: &[ScatterDest]) -> Result<Vec<Type>, String> {
+    /// For each destination its indices and a value; segments have the sizes of those that are `yielded`.
+    pub(super) fn scatter_values(
+        &self,
+        dests: &[ScatterDest],
+        yielded: &[Operand],
+    ) -> Result<Vec<Type>, String> {
         let mut values = Vec::new();
+        if dests.iter().any(|dest| dest.segments != dests[0].segments) {
+            return Err("some destinations take segments, and some do not".to_string());
+        }
         for dest in dests {
             values.extend(std::iter::repeat_n(Type::I64, dest.rank));
-            values.push(self.element(dest.array, dest.rank)?);
+            let element = self.element(dest.array, dest.rank)?;
+            values.push(match yielded.get(values.len()) {
+                Some(&value) if dest.segments => {
+                    let found = self.function.operand_type(value).shape().first().copied();
+                    element.array_of(&[found.unwrap_or(self.array(dest.array)?.shape[0])])
+                }
+                _ => element,
+            });
         }
         Ok(values)
     }

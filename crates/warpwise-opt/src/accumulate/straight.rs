@@ -290,7 +290,7 @@ impl Accumulate<'_> {
                 Expr::Hist(Box::new(Hist { width, inputs, lambda: lambda(operands.clone()), ops }))
             }
             None => {
-                let dests = arrays.iter().map(|&array| ScatterDest { array, rank }).collect();
+                let dests = arrays.iter().map(|&array| ScatterDest::at(array, rank)).collect();
                 let written = values.iter().flat_map(|value| at.iter().chain([value])).copied().collect();
                 Expr::Scatter(Box::new(Scatter { width, inputs, lambda: lambda(written), dests }))
             }

@@ -410,7 +410,7 @@ fn scratch(b: &mut Builder, ty: &Type) -> Var {
 pub fn scattered(b: &mut Builder, width: Operand, array: Var, places: Var, values: Var) -> Var {
     let ty = b.function.ty(values).row(1);
     let lambda = b.identity(&[Type::I64, ty]);
-    let dests = vec![ScatterDest { array, rank: 1 }];
+    let dests = vec![ScatterDest::at(array, 1)];
     b.bind_one(
         "joined",
         Expr::Scatter(Box::new(Scatter { width, inputs: vec![places, values], lambda, dests })),

@@ -70,7 +70,7 @@ impl Lifter<'_> {
                     let at = b.select("at", some, x[1].into(), Operand::i64(-1));
                     vec![at, value.unwrap_or(x[2].into())]
                 });
-                let (inputs, dests) = (vec![sizes, starts, before], vec![ScatterDest { array, rank: 1 }]);
+                let (inputs, dests) = (vec![sizes, starts, before], vec![ScatterDest::at(array, 1)]);
                 b.bind_one(name, Expr::Scatter(Box::new(Scatter { width: outer, inputs, lambda, dests })))
             };
             let marks = mark(b, "marks", Operand::i64(0), None);

@@ -36,6 +36,7 @@ mod emit;
 mod orders;
 mod results;
 mod roots;
+mod segments;
 mod views;
 
 use warpwise_diag::Limit;
@@ -161,6 +162,16 @@ impl Placer<'_> {
             Expr::Rearrange { array, perm } if self.wishes[*array].is_none() => {
                 self.wishes[*array] = self.wishes[stm.pattern[0]].clone().map(|view| before(view, perm));
             }
+            // Only the number of rows is another name.
+            Expr::Reshape { array, shape } if self.shape(*array)[1..] == shape[1..] => {
+                pass(self, stm.pattern[0], *array);
+            }
+            Expr::If { .. } => {
+                for &var in &stm.pattern {
+                    let root = self.roots.root(var);
+                    pass(self, var, root);
+                }
+            }
             Expr::Loop { params, body, .. } => {
                 for ((&var, param), &result) in stm.pattern.iter().zip(params).zip(&body.result) {
                     if let Operand::Var(init) = param.init
@@ -223,7 +234,10 @@ impl Placer<'_> {
             wanted
                 .push((!index_fn.dims.is_empty()).then_some(Placement { block: placement.block, index_fn }));
         }
-        let inner = std::mem::take(body);
+        let mut inner = std::mem::take(body);
+        if let SegKind::Scatter { dests } = kind {
+            wanted = self.wanted_segments(dests, &mut inner)?;
+        }
         self.wish_results(&inner, &wanted);
         let result = self.stms_of(inner);
         let stms = self.emit.close();
@@ -358,7 +372,16 @@ impl Placer<'_> {
                 self.emit.allocate(&name, ty.elem, &ty.shape)
             }
         };
+        let placement = self.with_own_extents(var, placement);
         self.set(var, placement);
+    }
+
+    /// A placement of an array of the same shape, with the names that the array has for its sizes.
+    fn with_own_extents(&self, var: Var, mut placement: Placement) -> Placement {
+        for (dim, extent) in placement.index_fn.dims.iter_mut().zip(self.shape(var)) {
+            dim.extent = extent;
+        }
+        placement
     }
 
     /// An array whose outer size is only known later, in a block for `at_most` rows.

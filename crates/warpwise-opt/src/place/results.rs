@@ -30,6 +30,12 @@ fn stm(pattern: Vec<Var>, expr: Expr) -> Stm {
     Stm { pattern, expr, certs: vec![], span: Span::NONE }
 }
 
+/// Whether arrays of the same shape lie in one place.
+fn is_same_place(x: &Placement, y: &Placement) -> bool {
+    let strides = |place: &Placement| place.index_fn.dims.iter().map(|dim| dim.stride).collect::<Vec<_>>();
+    x.block == y.block && x.index_fn.offset == y.index_fn.offset && strides(x) == strides(y)
+}
+
 impl Placer<'_> {
     /// Places a choice. An array that both bodies leave at one place stays there; any other comes out in
     /// a block of its own, bound with it, row-major from the start on.
@@ -57,8 +63,9 @@ impl Placer<'_> {
                 .iter()
                 .map(|(_, result)| self.placement(result[position].as_var().expect("an array")))
                 .collect();
-            if places[0] == places[1] {
-                self.set(var, places[0].clone());
+            if is_same_place(&places[0], &places[1]) {
+                let place = self.with_own_extents(var, places[0].clone());
+                self.set(var, place);
             } else {
                 moving.push(self.moving(position, var, &pattern));
             }

@@ -78,7 +78,9 @@ fn make_sequential(body: &mut Body) {
 /// What an operation costs with its last dimension in lanes; infinite where lanes cannot run its body.
 fn lane_cost(planner: &Planner, op: &SegOp, guess: Guess) -> f64 {
     let access = Access::of(planner.function, planner.layouts, op);
-    let possible = op.body.stms.iter().all(|stm| can_run_in_lanes(planner.function, &access, stm));
+    let segments = matches!(&op.kind, SegKind::Scatter { dests } if dests.iter().any(|dest| dest.segments));
+    let possible =
+        !segments && op.body.stms.iter().all(|stm| can_run_in_lanes(planner.function, &access, stm));
     if possible { cost::in_lanes(planner.function, &access, op, guess) } else { f64::INFINITY }
 }
 

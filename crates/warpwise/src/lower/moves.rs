@@ -53,7 +53,7 @@ impl Lowering<'_> {
         let moved = self.moved(node, 0, single, |place, values| {
             values.iter().flat_map(|value| place.iter().copied().chain([*value])).collect()
         })?;
-        let dests = dests.into_iter().map(|array| ScatterDest { array, rank }).collect();
+        let dests = dests.into_iter().map(|array| ScatterDest::at(array, rank)).collect();
         let scatter = Scatter { width: moved.width, inputs: moved.arrays, lambda: moved.map, dests };
         let results = self.b.bind("xs", Expr::Scatter(Box::new(scatter)));
         self.moved_to(node, &results, shape, single)

@@ -412,7 +412,7 @@ impl Lowerer<'_, '_> {
             inputs.iter().filter_map(|input| self.b.function.ty(*input).elem()).map(Type::Scalar).collect();
         let rank = types.len() - 1;
         let lambda = self.b.identity(&types);
-        let dests = vec![ScatterDest { array, rank }];
+        let dests = vec![ScatterDest::at(array, rank)];
         let scatter = Scatter { width: count, inputs, lambda, dests };
         let array = self.b.bind_one("m", Ir::Scatter(Box::new(scatter)));
         self.memory.written.insert(buffer);
