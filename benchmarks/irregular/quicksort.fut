@@ -10,16 +10,16 @@
 
 -- ==
 -- entry: is_sorted
--- no_opencl random input { [100000]i32 }
+-- random input { [100000]i32 }
 -- output { true }
--- no_opencl random input { [1000]i32 }
+-- random input { [1000]i32 }
 -- output { true }
 -- random input { [30]i32 }
 -- output { true }
 
 -- ==
 -- entry: few_values
--- no_opencl input { 100000i64 }
+-- input { 100000i64 }
 -- output { true }
 
 -- Elements of a part that is sorted in order.

@@ -17,6 +17,8 @@ enum Choice {
     Stay,
     /// It is copied to where its result is used.
     Delay,
+    /// Each element runs it for itself, in its part of flat arrays.
+    InOrder,
     /// It becomes an operation over all elements.
     Lift,
 }
@@ -124,6 +126,7 @@ impl Lifter<'_> {
                 self.set(stm.pattern[0], Form::Delayed(Rc::new(delayed(stm))));
                 Ok(())
             }
+            Choice::InOrder => self.in_order(stm),
             Choice::Lift => self.lift(stm),
         }
     }
@@ -147,6 +150,7 @@ impl Lifter<'_> {
             | Expr::Reshape { .. }
             | Expr::Iota { .. }
             | Expr::Replicate { .. } => Choice::Delay,
+            _ if self.can_run_in_order(stm) => Choice::InOrder,
             _ => Choice::Lift,
         }
     }

@@ -345,7 +345,7 @@ impl<'p> Lifter<'p> {
     }
 
     /// Copies a statement into the group, with what it needs.
-    fn copy_here(&mut self, stm: &Stm) -> Lifted<()> {
+    pub fn copy_here(&mut self, stm: &Stm) -> Lifted<()> {
         let mut free: Vec<Var> = free_in_expr(self.function, &stm.expr).iter().collect();
         free.extend(&stm.certs);
         for &var in &stm.pattern {
@@ -387,7 +387,7 @@ impl<'p> Lifter<'p> {
     }
 
     /// The element of an array over a level.
-    fn element(&mut self, array: Var, level: LevelId) -> Lifted<Operand> {
+    pub fn element(&mut self, array: Var, level: LevelId) -> Lifted<Operand> {
         if level != self.level {
             let at = self.index(level)?;
             return Ok(self.compute("x", Expr::Index { array, indices: vec![at] }));
@@ -484,25 +484,33 @@ impl<'p> Lifter<'p> {
     /// Ends the group under way: what is used later is kept, and so are these operands of the group, as arrays over
     /// the level. A group that nothing is kept of goes on.
     pub fn flush(&mut self, wanted: &[Operand]) -> Vec<Var> {
-        let mut kept = Vec::new();
-        if let Some(scope) = self.scopes.last() {
-            let live = |var: &Var| scope.last_use.get(var).is_some_and(|&last| last >= scope.at);
-            kept.extend(self.group.bound.iter().copied().filter(live));
-        }
+        let kept: Vec<Var> = self.group.bound.iter().copied().filter(|&var| self.is_live(var)).collect();
         if kept.is_empty() && wanted.is_empty() {
             return Vec::new();
         }
-        let group = std::mem::take(&mut self.group);
-        let mut result: Vec<Operand> = kept.iter().map(|var| group.here[var]).collect();
+        let mut result: Vec<Operand> = kept.iter().map(|var| self.group.here[var]).collect();
         result.extend(wanted);
-        let (inputs, params) = group.inputs.into_iter().unzip::<_, _, Vec<Var>, Vec<Var>>();
-        let body = warpwise_ir::Body { stms: group.stms, result };
+        let (inputs, params, stms) = self.take_group();
+        let body = warpwise_ir::Body { stms, result };
         let width = self.width();
         let arrays = self.host(|b| b.map("all", width, &inputs, Lambda { params, body }));
         for (&var, &array) in kept.iter().zip(&arrays) {
             self.set(var, Form::Regular(array));
         }
         arrays[kept.len()..].to_vec()
+    }
+
+    /// Whether the body under way still needs a variable.
+    pub fn is_live(&self, var: Var) -> bool {
+        let last_use = |scope: &Scope| scope.last_use.get(&var).is_some_and(|&last| last >= scope.at);
+        self.scopes.last().is_some_and(last_use)
+    }
+
+    /// Ends the group under way: the arrays it maps over, their elements, and its statements.
+    pub fn take_group(&mut self) -> (Vec<Var>, Vec<Var>, Vec<Stm>) {
+        let group = std::mem::take(&mut self.group);
+        let (inputs, params) = group.inputs.into_iter().unzip();
+        (inputs, params, group.stms)
     }
 
     /// Works at another level, with a group of its own.

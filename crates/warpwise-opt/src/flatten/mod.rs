@@ -17,7 +17,8 @@
 //! Every value of a nest is *avoided* (one value for all elements), *regular* (an array with one more dimension) or
 //! *irregular* (segments one after the other, and where each begins), each component for itself. A nest without irregular
 //! parallelism, flatmaps and calls is not touched; within one that is flattened, statements that are not irregular
-//! stay together as maps with their inner dimensions ([`lifter`], [`body`]).
+//! stay together as maps with their inner dimensions ([`lifter`], [`body`]); loops on irregular arrays that hold nothing parallel run
+//! in order, each element in its part of the whole ([`in_order`]).
 //!
 //! Before: calls are inlined but for recursive ones, accumulators are gone. After: what could not be lifted is as it was, for
 //! sequential code within an element; a nest that can run so has both versions, and the number of outer elements decides. Not
@@ -29,6 +30,7 @@ mod calls;
 mod chunk;
 mod control;
 mod folds;
+mod in_order;
 mod levels;
 mod lifter;
 mod soacs;
