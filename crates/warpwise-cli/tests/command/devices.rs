@@ -171,6 +171,18 @@ fn nothing_one_element_and_empty_segments_are_no_special_cases() {
 }
 
 #[test]
+fn more_elements_than_32_bits_count_are_all_there() {
+    let text = "entry main (n: i64) = (i64.sum (map (% 3) (iota n)), i64.maximum (iota n))";
+    let folder = Folder::with(text);
+    let words = ["run", "p.fut", "2147483649"];
+    let here = folder.run(&words).succeeds();
+    assert_eq!(here.split_whitespace().collect::<Vec<_>>(), ["2147483649i64", "2147483648i64"]);
+    if has_device() {
+        assert_eq!(folder.run(&[&words[..], &["--device", "opencl"]].concat()).succeeds(), here);
+    }
+}
+
+#[test]
 fn a_list_of_segments_that_does_not_fit_its_values_is_located() {
     if !has_device() {
         return;
