@@ -30,6 +30,13 @@ impl Guess {
     }
 }
 
+/// How much longer the longest of the rows that lanes do side by side is than the average, where lengths differ. Few rows
+/// may be far longer than all others.
+const DIVERGENCE: f64 = 2.0;
+
+/// The same for searches, which read at places of their own until they find something: most soon, some never.
+const SEARCHING: f64 = LANES;
+
 /// Combining the lanes of a vector at the end of a reduction.
 const COMBINE_LANES: f64 = 12.0;
 
@@ -78,7 +85,17 @@ pub fn lane_body(function: &Function, access: &Access, body: &Body, guess: Guess
                 | SegKind::Scatter { .. } => 0.0,
             };
             let inside = lane_body(function, access, &op.body, guess.inside());
-            whole_trips(op, guess) * (inside + operators(op, guess) + stores)
+            let waiting = waiting(access, op.space.iter().map(|dim| dim.extent));
+            waiting * whole_trips(op, guess) * (inside + operators(op, guess) + stores)
+        }
+        Expr::Loop { form, body, .. } => {
+            let waiting = match form {
+                LoopForm::For { bound, .. } => waiting(access, [*bound].into_iter()),
+                LoopForm::While { cond } if access.operand((*cond).into()) == Variance::Uniform => 1.0,
+                LoopForm::While { .. } if gathers(function, access, body) => SEARCHING,
+                LoopForm::While { .. } => DIVERGENCE,
+            };
+            waiting * loop_trips(form, guess) * lane_body(function, access, body, guess)
         }
         Expr::Index { array, indices } if indices.len() == function.ty(*array).rank() => {
             match access.at(*array, indices.iter().copied()) {
@@ -90,6 +107,25 @@ pub fn lane_body(function: &Function, access: &Access, body: &Body, guess: Guess
         expr => nested(expr, guess, &mut |body| lane_body(function, access, body, guess)),
     };
     body.stms.iter().map(stm).sum()
+}
+
+/// How much longer lanes run than a loop does on average that these operands decide the length of.
+fn waiting(access: &Access, mut decide: impl Iterator<Item = Operand>) -> f64 {
+    if decide.all(|x| access.operand(x) == Variance::Uniform) { 1.0 } else { DIVERGENCE }
+}
+
+/// Whether lanes read elements that lie anywhere.
+fn gathers(function: &Function, access: &Access, body: &Body) -> bool {
+    body.stms.iter().any(|stm| {
+        let mut found = match &stm.expr {
+            Expr::Index { array, indices } if indices.len() == function.ty(*array).rank() => {
+                access.at(*array, indices.iter().copied()) == Variance::Other
+            }
+            _ => false,
+        };
+        stm.expr.for_each_body(|body| found = found || gathers(function, access, body));
+        found
+    })
 }
 
 /// A whole operation whose last dimension runs in lanes.
@@ -134,14 +170,15 @@ pub fn operators(op: &SegOp, guess: Guess) -> f64 {
 fn nested(expr: &Expr, guess: Guess, body: &mut dyn FnMut(&Body) -> f64) -> f64 {
     match expr {
         Expr::If { then_body, else_body, .. } => 1.0 + body(then_body) + body(else_body),
-        Expr::Loop { form, body: inner, .. } => {
-            let trips = match form {
-                LoopForm::For { bound, .. } => trips(*bound, guess.inner),
-                LoopForm::While { .. } => guess.inner,
-            };
-            trips * body(inner)
-        }
+        Expr::Loop { form, body: inner, .. } => loop_trips(form, guess) * body(inner),
         expr => scalar(expr).unwrap_or(1.0),
+    }
+}
+
+fn loop_trips(form: &LoopForm, guess: Guess) -> f64 {
+    match form {
+        LoopForm::For { bound, .. } => trips(*bound, guess.inner),
+        LoopForm::While { .. } => guess.inner,
     }
 }
 
