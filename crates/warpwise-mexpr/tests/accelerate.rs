@@ -58,7 +58,7 @@ fn after(pass: &str, mut checked: Checked) -> Result<String, Failure> {
             part(&split.functional),
             part(&split.imperative)
         )),
-        "patterns" => Ok(part(&split.functional)),
+        "patterns" | "merge" => Ok(part(&split.functional)),
         "errors" => Ok("mexpr \"no errors\"".to_string()),
         other => panic!("no pass `{other}`"),
     }

@@ -5,88 +5,21 @@
 //! lifted program gives the same on the host, too. A line that ends in `-- limit: TEXT` is refused with TEXT instead; one
 //! that ends in `-- irregular` fails on the device only.
 
+mod common;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use warpwise_diag::{Failure, Sources};
+use warpwise_diag::Failure;
 use warpwise_interp::{Value, interpret};
 use warpwise_ir::EntryType;
 use warpwise_ir::verify::{Level, verify};
 use warpwise_mexpr::accelerate::lower::lower;
 use warpwise_mexpr::accelerate::split;
-use warpwise_mexpr::compile::{Checked, front_end};
-use warpwise_mexpr::host::compile::{Options, compile};
-use warpwise_mexpr::host::device::HostOnly;
-use warpwise_mexpr::host::machine::run;
-use warpwise_mexpr::host::world::World;
-use warpwise_mexpr::load::{ReadError, SourceFile, SourceProvider};
+use warpwise_mexpr::compile::Checked;
 use warpwise_prim::{Scalar, ValueType};
 
-/// No files.
-struct Nothing;
-
-impl SourceProvider for Nothing {
-    fn read(&self, _including: &str, path: &str) -> Result<SourceFile, ReadError> {
-        Err(ReadError::NotFound(vec![path.to_string()]))
-    }
-}
-
-/// A world that only listens.
-#[derive(Default)]
-struct Ear(String);
-
-impl World for Ear {
-    fn print(&mut self, text: &str) -> Result<(), String> {
-        self.0.push_str(text);
-        Ok(())
-    }
-    fn print_error(&mut self, _text: &str) -> Result<(), String> {
-        Ok(())
-    }
-    fn flush(&mut self) -> Result<(), String> {
-        Ok(())
-    }
-    fn read_line(&mut self) -> Result<Option<String>, String> {
-        Ok(None)
-    }
-    fn read_bytes(&mut self, _count: usize) -> Result<Vec<u8>, String> {
-        Ok(Vec::new())
-    }
-    fn read_file(&mut self, path: &str) -> Result<String, String> {
-        Err(path.to_string())
-    }
-    fn write_file(&mut self, path: &str, _text: &str) -> Result<(), String> {
-        Err(path.to_string())
-    }
-    fn file_exists(&mut self, _path: &str) -> bool {
-        false
-    }
-    fn delete_file(&mut self, path: &str) -> Result<(), String> {
-        Err(path.to_string())
-    }
-    fn command(&mut self, command: &str) -> Result<i64, String> {
-        Err(command.to_string())
-    }
-    fn arguments(&self) -> Vec<String> {
-        Vec::new()
-    }
-    fn time_ms(&self) -> f64 {
-        1.0
-    }
-    fn sleep_ms(&self, _ms: u64) {}
-}
-
-fn check(text: String) -> Result<Checked, Failure> {
-    let root = SourceFile { key: "root".to_string(), name: "test.mc".to_string(), text };
-    front_end(root, &Nothing, &mut Sources::new())
-}
-
-/// What the host prints; nothing if the run fails.
-fn on_host(checked: &Checked) -> Option<String> {
-    let mut ear = Ear::default();
-    let result = run(&compile(checked, Options { tests: false }), &mut ear, &mut HostOnly, &mut |_| {});
-    result.ok().map(|_| ear.0)
-}
+use common::{check, on_host};
 
 /// What the core IR computes; nothing if the run fails.
 fn on_device(checked: Checked) -> Result<Option<String>, Failure> {

@@ -1,7 +1,7 @@
 //! Expression acceleration: from a checked program to what its accelerated expressions need, checked and lowered.
 //!
 //! Reading order is the order of the pipeline: [`name`], [`lift`], [`interface`], [`prune`], [`extract`], [`nested`],
-//! [`classify`], [`patterns`], [`wellformed`] (papers/000, section 4), and [`lower`] of both parts. [`variables`] and
+//! [`classify`], [`patterns`], [`merge`], [`wellformed`] (papers/000, section 4), and [`lower`] of both parts. [`variables`] and
 //! [`order`] are what the passes share; [`text`] shows a program as it is after any of them. Every pass works on the same tree
 //! as the sequential host, and what it leaves can be run.
 
@@ -26,6 +26,8 @@ pub mod nested;
 pub mod classify;
 
 pub mod patterns;
+
+pub mod merge;
 
 pub mod wellformed;
 
@@ -70,6 +72,8 @@ pub fn split(mut checked: Checked) -> Result<Split, Failure> {
     let (_, functional) = extract::extract(&classes.functional, &extracted);
     let (_, imperative) = extract::extract(&classes.imperative, &extracted);
     let functional = patterns::recognise(&mut checked, functional);
+    let functional = merge::merge(&mut checked, functional);
+    let imperative = merge::merge(&mut checked, imperative);
     wellformed::check(&checked, &functional, &imperative)?;
     Ok(Split { host: checked, entries, classes, functional, imperative })
 }

@@ -24,7 +24,7 @@ use crate::check::types::{Node, Ty};
 use crate::compile::Checked;
 use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, Parameter, Pat, PatKind, Test, VarId};
 
-use super::variables::free;
+use super::variables::{free, rename};
 
 /// Replaces recursive functions by patterns where they have the shape of one.
 pub fn recognise(checked: &mut Checked, decls: Vec<Decl>) -> Vec<Decl> {
@@ -69,7 +69,9 @@ struct Shape<'e> {
 fn pattern(checked: &mut Checked, binding: &Binding) -> Option<Vec<Binding>> {
     let ExprKind::Lambda(parameters, body) = &binding.body.kind else { return None };
     let body = one_by_one(body);
-    let shape = take_apart(&body)?;
+    let Shape { walks, base, step } = take_apart(&body)?;
+    let step = with_tails(step);
+    let shape = Shape { walks, base, step: &step };
     let is_parameter = |walk: &Walk| parameters.iter().any(|parameter| parameter.var == walk.seq);
     if !shape.walks.iter().all(is_parameter) || mentions(shape.base, binding.var) {
         return None;
@@ -90,6 +92,38 @@ fn one_by_one(expr: &Expr) -> Expr {
         let test = Test { then: one_by_one(&test.then), ..test.clone() };
         Expr { kind: ExprKind::Choice(vec![test], Box::new(rest)), span: expr.span, ty: expr.ty }
     })
+}
+
+/// What happens before a sequence has ended, with `tail s` for the names that it gives that.
+fn with_tails(step: &Expr) -> Expr {
+    let ExprKind::Block(decls, result) = &step.kind else { return step.clone() };
+    let (mut decls, mut result) = (decls.clone(), result.clone());
+    while let Some(position) = decls.iter().position(|decl| tail_of(decl).is_some()) {
+        let decl = decls.remove(position);
+        let Some((name, tail)) = tail_of(&decl) else { continue };
+        let users = decls.iter_mut().flat_map(Decl::children_mut).chain(std::iter::once(&mut *result));
+        users.for_each(|user| replace(user, name, tail));
+    }
+    if decls.is_empty() {
+        return *result;
+    }
+    Expr { kind: ExprKind::Block(decls, result), span: step.span, ty: step.ty }
+}
+
+/// The name and the value of `let t = tail s`.
+fn tail_of(decl: &Decl) -> Option<(VarId, &Expr)> {
+    let DeclKind::Let(binding) = &decl.kind else { return None };
+    let ExprKind::Apply(function, arguments) = &binding.body.kind else { return None };
+    let is_tail = is_builtin(function, Builtin::Tail) && arguments.len() == 1 && var(&arguments[0]).is_some();
+    is_tail.then_some((binding.var, &binding.body))
+}
+
+fn replace(expr: &mut Expr, name: VarId, with: &Expr) {
+    if var(expr) == Some(name) {
+        *expr = with.clone();
+        return;
+    }
+    expr.children_mut().into_iter().for_each(|child| replace(child, name, with));
 }
 
 fn take_apart(body: &Expr) -> Option<Shape<'_>> {
@@ -413,13 +447,4 @@ fn name_heads(expr: &mut Expr, seq: VarId, head: VarId) {
         return;
     }
     expr.children_mut().into_iter().for_each(|child| name_heads(child, seq, head));
-}
-
-fn rename(expr: &mut Expr, from: &[VarId], to: &[VarId]) {
-    if let ExprKind::Var(var) | ExprKind::Frozen(var) = &mut expr.kind
-        && let Some(position) = from.iter().position(|other| other == var)
-    {
-        *var = to[position];
-    }
-    expr.children_mut().into_iter().for_each(|child| rename(child, from, to));
 }

@@ -66,7 +66,8 @@ pub fn decl_vars(decl: &Decl, found: &mut BTreeSet<VarId>) {
 /// The variables a pattern binds.
 pub fn pattern_vars(pattern: &Pat, found: &mut BTreeSet<VarId>) {
     match &pattern.kind {
-        PatKind::Wildcard | PatKind::Int(_) | PatKind::Char(_) | PatKind::Bool(_) => {}
+        // What is in a negated pattern is not bound after it.
+        PatKind::Wildcard | PatKind::Int(_) | PatKind::Char(_) | PatKind::Bool(_) | PatKind::Not(_) => {}
         PatKind::Var(var) => {
             found.insert(*var);
         }
@@ -81,6 +82,15 @@ pub fn pattern_vars(pattern: &Pat, found: &mut BTreeSet<VarId>) {
             pattern_vars(left, found);
             pattern_vars(right, found);
         }
-        PatKind::Not(inner) => pattern_vars(inner, found),
     }
+}
+
+/// Writes variables for others.
+pub fn rename(expr: &mut Expr, from: &[VarId], to: &[VarId]) {
+    if let ExprKind::Var(var) | ExprKind::Frozen(var) = &mut expr.kind
+        && let Some(position) = from.iter().position(|other| other == var)
+    {
+        *var = to[position];
+    }
+    expr.children_mut().into_iter().for_each(|child| rename(child, from, to));
 }

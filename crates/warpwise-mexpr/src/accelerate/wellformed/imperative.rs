@@ -33,43 +33,20 @@ fn written_out(errors: &mut Errors<'_>, binding: &Binding) {
 }
 
 fn expression(errors: &mut Errors<'_>, expr: &Expr) {
-    match &expr.kind {
-        ExprKind::Update(..) => {
-            let remedy = "make a new record of all fields";
-            errors.add("M0415", expr.span, "imperative accelerated code does not update records", remedy);
+    if let ExprKind::Update(..) = &expr.kind {
+        let remedy = "make a new record of all fields";
+        errors.add("M0415", expr.span, "imperative accelerated code does not update records", remedy);
+    }
+    if let ExprKind::Apply(function, arguments) = &expr.kind
+        && let ExprKind::Builtin(builtin) = function.kind
+        && let Some(argument) = function_argument(builtin).and_then(|index| arguments.get(index))
+    {
+        let is_name = |expr: &Expr| matches!(expr.kind, ExprKind::Var(_) | ExprKind::Builtin(_));
+        let is_partial = matches!(&argument.kind, ExprKind::Apply(f, _) if is_name(f));
+        if !is_name(argument) && !is_partial {
+            let rule = format!("the function given to `{}` is a name, perhaps with arguments", builtin.name());
+            errors.add("M0420", argument.span, &rule, "give the function a name by `let`");
         }
-        ExprKind::Apply(function, arguments) => {
-            if let ExprKind::Builtin(builtin) = function.kind
-                && let Some(argument) = function_argument(builtin).and_then(|index| arguments.get(index))
-            {
-                let is_name = |expr: &Expr| matches!(expr.kind, ExprKind::Var(_) | ExprKind::Builtin(_));
-                let is_partial = matches!(&argument.kind, ExprKind::Apply(f, _) if is_name(f));
-                if !is_name(argument) && !is_partial {
-                    let rule = format!(
-                        "the function given to `{}` is a name, perhaps with arguments",
-                        builtin.name()
-                    );
-                    errors.add("M0420", argument.span, &rule, "give the function a name by `let`");
-                }
-            }
-        }
-        ExprKind::Var(_)
-        | ExprKind::Frozen(_)
-        | ExprKind::Builtin(_)
-        | ExprKind::Int(_)
-        | ExprKind::Float(_)
-        | ExprKind::Char(_)
-        | ExprKind::Bool(_)
-        | ExprKind::String(_)
-        | ExprKind::Never
-        | ExprKind::Lambda(..)
-        | ExprKind::Construct(..)
-        | ExprKind::Choice(..)
-        | ExprKind::Project(..)
-        | ExprKind::Record(_)
-        | ExprKind::Seq(_)
-        | ExprKind::Block(..)
-        | ExprKind::Accelerate(_) => {}
     }
 }
 

@@ -19,6 +19,7 @@ use crate::compile::Checked;
 use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, Pat, PatKind, VarId};
 
 use super::lift::has_function;
+use super::merge::calls_last;
 use super::variables::bound;
 
 /// Checks the functional and the imperative part of a program.
@@ -89,6 +90,7 @@ impl Errors<'_> {
 
     /// Checks the definitions of a part: what both parts demand, and what it demands beyond that.
     pub(super) fn part(&mut self, decls: &[Decl], part: Part) {
+        self.recursion(decls);
         for decl in decls {
             if let DeclKind::External(var, _, builtin) = &decl.kind {
                 self.builtin(*builtin, self.checked.program.vars[var.0 as usize].span, &part);
@@ -102,6 +104,26 @@ impl Errors<'_> {
             self.shared(expr, &part);
             (part.expression)(self, expr);
         });
+    }
+
+    /// Recursive functions become loops, which takes that they call themselves last.
+    fn recursion(&mut self, decls: &[Decl]) {
+        for decl in decls {
+            let DeclKind::Recursive(bindings) = &decl.kind else { continue };
+            for binding in bindings {
+                let n_parameters = match &binding.body.kind {
+                    ExprKind::Lambda(parameters, _) => parameters.len(),
+                    _ => 0,
+                };
+                // Groups that call each other last have been merged.
+                if bindings.len() > 1 || !calls_last(&[(binding.var, n_parameters)], &binding.body) {
+                    let rule =
+                        "recursive functions in accelerated code call themselves, and each other, as the last thing they do";
+                    let remedy = "use `map`, `foldl` or `create`, or hand what is computed so far to the call";
+                    self.add("M0414", self.checked.program.vars[binding.var.0 as usize].span, rule, remedy);
+                }
+            }
+        }
     }
 
     /// What both parts demand of an expression.

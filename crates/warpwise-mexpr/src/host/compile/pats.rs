@@ -1,5 +1,8 @@
 //! Patterns: tests that jump away, and slots for names.
 
+use std::collections::BTreeSet;
+
+use crate::accelerate::variables::pattern_vars;
 use crate::tree::{Pat, PatKind, VarId};
 
 use super::super::code::{Instr, Slot};
@@ -102,8 +105,8 @@ impl Compiler<'_> {
 
     /// Both sides put what they bind into the same slots.
     fn either(&mut self, left: &Pat, right: &Pat, slot: Slot, fails: &mut Vec<usize>) {
-        let mut vars = Vec::new();
-        bound(left, &mut vars);
+        let mut vars = BTreeSet::new();
+        pattern_vars(left, &mut vars);
         let shared: Vec<(VarId, Slot)> = vars.into_iter().map(|var| (var, self.fresh())).collect();
         let mut differs = Vec::new();
         self.side(left, slot, &shared, &mut differs);
@@ -120,26 +123,5 @@ impl Compiler<'_> {
             self.emit(Instr::Move { to: *to, from: read(from) }, pat.span);
         }
         self.body.slots.extend(shared.iter().copied());
-    }
-}
-
-/// The variables that a pattern binds.
-fn bound(pat: &Pat, vars: &mut Vec<VarId>) {
-    match &pat.kind {
-        PatKind::Var(var) => vars.push(*var),
-        PatKind::Wildcard | PatKind::Int(_) | PatKind::Char(_) | PatKind::Bool(_) | PatKind::Not(_) => {}
-        PatKind::Record(fields) => fields.iter().for_each(|(_, pat)| bound(pat, vars)),
-        PatKind::Construct(_, held) => bound(held, vars),
-        PatKind::Seq(items) => items.iter().for_each(|pat| bound(pat, vars)),
-        PatKind::Edge(first, middle, last) => {
-            vars.extend(*middle);
-            first.iter().chain(last).for_each(|pat| bound(pat, vars));
-        }
-        PatKind::And(left, right) => {
-            bound(left, vars);
-            bound(right, vars);
-        }
-        // Both sides bind the same.
-        PatKind::Or(left, _) => bound(left, vars),
     }
 }
