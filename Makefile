@@ -3,7 +3,7 @@
 CARGO ?= cargo
 WARPWISE := target/release/warpwise
 
-.PHONY: help setup build demo test test-all bench bench-embedded bench-streams ablation bench-check test-gpu bench-gpu
+.PHONY: help setup build demo test test-all bench bench-embedded bench-streams bench-mexpr ablation bench-check test-gpu bench-gpu
 
 help:
 	@echo 'make demo        build Warpwise and run it: pictures, hotspot, k-means, Mandelbrot, one table'
@@ -12,6 +12,7 @@ help:
 	@echo 'make bench       compare with C, ISPC, OpenBLAS and Futhark (those that are there)'
 	@echo 'make bench-embedded  compare programs embedded in Rust with C and with ndarray and rayon'
 	@echo 'make bench-streams   measure streams and sequences over files of up to 4 GB (here, for a while); writes benchmarks/results/streams.md and .json'
+	@echo 'make bench-mexpr compare host programs with the array language, the sequential host and OCaml; writes benchmarks/results/mexpr.md and .json'
 	@echo 'make ablation    measure what each optimisation is worth; writes docs/ablation.md and docs/ablation.svg'
 	@echo 'make bench-check validate the benchmark programs on the reference data, in full'
 	@echo 'make test-gpu    the programs on a CUDA device; a quarter of them with PART=1/4'
@@ -57,6 +58,11 @@ bench-embedded:
 bench-streams: setup
 	$(CARGO) build --release -p warpwise-bench --bin warpwise-bench-streams
 	target/release/warpwise-bench-streams $(STREAMS_ARGS)
+
+# MEXPR_ARGS='--share 0.1' for a quick look.
+bench-mexpr: setup
+	$(CARGO) build --release -p warpwise-bench --bin warpwise-bench-mexpr
+	target/release/warpwise-bench-mexpr $(MEXPR_ARGS)
 
 ablation: setup
 	$(CARGO) build --release -p warpwise-bench --bin warpwise-ablation

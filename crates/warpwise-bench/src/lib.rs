@@ -14,6 +14,7 @@ pub mod embedded;
 pub mod footprint;
 pub mod futhark;
 pub mod measure;
+pub mod mexpr;
 pub mod ours;
 pub mod peer;
 pub mod picture;

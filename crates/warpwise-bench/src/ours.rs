@@ -95,7 +95,8 @@ fn hand_over(value: &Value, memory: &MemoryPool) -> Result<RuntimeValue, String>
     Ok(RuntimeValue::array(ty, array))
 }
 
-fn hand_back(value: &RuntimeValue) -> Result<Value, String> {
+/// A result in the form that is compared.
+pub fn hand_back(value: &RuntimeValue) -> Result<Value, String> {
     let kind = match value.element_type() {
         ValueType::F32 => Kind::F32,
         ValueType::F64 => Kind::F64,

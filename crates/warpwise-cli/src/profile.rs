@@ -86,8 +86,11 @@ impl Phases {
         if !self.shown {
             return;
         }
-        let Marshaled { calls, values_in, bytes_in, values_out, bytes_out } = marshaled;
+        let Marshaled { calls, values_in, bytes_in, values_out, bytes_out, computing, moving } = marshaled;
+        let millis = |time: Duration| 1e3 * time.as_secs_f64();
         say(&format!("{:<20} {calls:>10} calls", "accelerated"));
+        say(&format!("  {:<18} {:>10.3} ms", "computing", millis(computing)));
+        say(&format!("  {:<18} {:>10.3} ms", "moving values", millis(moving)));
         for (what, values, bytes) in
             [("handed over", values_in, bytes_in), ("given back", values_out, bytes_out)]
         {

@@ -14,5 +14,8 @@ mod target;
 mod codegen;
 mod jit;
 
-pub use jit::{CompileOptions, LoadError, LoadedKernels, Object, compile, emit_asm, emit_llvm_ir, load};
+pub use jit::{
+    CompileOptions, Evaluate, LoadError, LoadedKernels, Object, compile, compiled_binary, compiled_unary,
+    emit_asm, emit_llvm_ir, load,
+};
 pub use target::{UnsupportedWidth, detect_target, portable_targets, target_with_width};

@@ -210,3 +210,28 @@ fn results_do_not_depend_on_neighbours() {
         }
     }
 }
+
+#[test]
+fn one_value_gets_what_kernels_compute() {
+    for target in targets() {
+        let unary = [UnaryOp::Exp, UnaryOp::Log, UnaryOp::Sin, UnaryOp::Cos, UnaryOp::Atan];
+        let binary = [BinaryOp::FPow, BinaryOp::Atan2];
+        let mut kernels: Vec<Kernel> = unary.iter().map(|op| unary_kernel(*op, ScalarType::F64, 8)).collect();
+        kernels.extend(binary.iter().map(|op| binary_kernel(*op, ScalarType::F64, 8)));
+        let machine = Machine::new(kernels, &target);
+        let numbers = |from: f64| (0..64).map(|i| from + f64::from(i) * 0.37).collect::<Vec<_>>();
+        let (xs, ys) = (numbers(0.01), numbers(-7.0));
+        let scalars = |values: &[f64]| values.iter().map(|x| Scalar::F64(*x)).collect::<Vec<_>>();
+        for (number, op) in unary.iter().enumerate() {
+            let one = warpwise_cpu::compiled_unary(*op, &target).expect("a vector function");
+            let ours: Vec<f64> = xs.iter().map(|x| one(*x, 0.0)).collect();
+            assert_eq!(scalars(&ours), run(&machine, number, &[&scalars(&xs)]), "{op:?}");
+        }
+        for (number, op) in binary.iter().enumerate() {
+            let one = warpwise_cpu::compiled_binary(*op, &target).expect("a vector function");
+            let ours: Vec<f64> = xs.iter().zip(&ys).map(|(x, y)| one(*x, *y)).collect();
+            let theirs = run(&machine, unary.len() + number, &[&scalars(&xs), &scalars(&ys)]);
+            assert_eq!(scalars(&ours), theirs, "{op:?}");
+        }
+    }
+}

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
-use warpwise_diag::{Diagnostic, Failure, Sources, Span, render};
+use warpwise_diag::{Diagnostic, Failure, FileId, Sources, Span, render};
 use warpwise_fut::syntax::imports::{SourceFile, SourceProvider};
 use warpwise_ir::Program as CoreProgram;
 use warpwise_ir::verify::{Level, verify};
@@ -109,6 +109,22 @@ pub fn build_core(
 ) -> Result<Built, BuildError> {
     let slot = slot(cache, options, &("core", text))?;
     let core = Core { program, sources: Sources::new(), warnings: Vec::new() };
+    build_in(slot, || Ok((core, Vec::new())), options)
+}
+
+/// Compiles core IR (level `soac`) of what a host program of these files accelerates, or takes it from the cache. The files and `part`
+/// tell it from all other core IR.
+pub fn build_host(
+    program: CoreProgram,
+    sources: &Sources,
+    part: &impl Hash,
+    options: &Options,
+    cache: Option<&DiskCache>,
+) -> Result<Built, BuildError> {
+    let files = (0..).map(FileId).take_while(|file| sources.contains(*file));
+    let texts: Vec<(&str, &str)> = files.map(|file| (sources.name(file), sources.text(file))).collect();
+    let slot = slot(cache, options, &("host", texts, part))?;
+    let core = Core { program, sources: sources.clone(), warnings: Vec::new() };
     build_in(slot, || Ok((core, Vec::new())), options)
 }
 

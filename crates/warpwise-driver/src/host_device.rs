@@ -11,6 +11,7 @@
 //! expression is compiled again, once.
 
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use warpwise_diag::{Diagnostic, Failure, Sources};
 use warpwise_ir::Program as CoreProgram;
@@ -25,11 +26,14 @@ use warpwise_mexpr::host::show::float_text;
 use warpwise_mexpr::host::tensor::Tensor;
 use warpwise_mexpr::host::value::Value as HostValue;
 use warpwise_mexpr::host::world::World;
-use warpwise_runtime::array::Value;
+use warpwise_runtime::array::{Array, Value};
 use warpwise_runtime::execute::RunError;
+use warpwise_runtime::memory::MemoryPool;
 
-use crate::build::BuildError;
-use crate::compiler::{Options, compile_core};
+use crate::build::{BuildError, Built, build_host};
+use crate::cache::DiskCache;
+use crate::compiler::Options;
+use crate::host_inline::Inline;
 use crate::host_marshal::{MarshalError, n_leaves, put_together, take_apart};
 use crate::host_tensors::{Arrays, TensorError, captured, count, overlapping, with_places};
 use crate::program::{CallError, Context, LoadProgramError, Program};
@@ -45,15 +49,20 @@ pub fn split_host(checked: Checked, sources: &Sources) -> Result<Split, BuildErr
 /// The accelerated expressions of a program in core IR, an entry point for each.
 pub struct Lowered {
     split: Split,
+    /// Those of the program, and of the array language's prelude where the program has text of it.
+    sources: Sources,
     program: CoreProgram,
     signatures: Vec<(usize, Signature)>,
     notes: Vec<Note>,
+    /// What is odd about text of the array language.
+    odd: Vec<Diagnostic>,
 }
 
 /// Lowers what a program accelerates.
 pub fn lower_host(split: Split, sources: &Sources, options: &Options) -> Result<Lowered, BuildError> {
+    let inline = Inline::new(sources, options.unsafe_);
     let lowered = || {
-        let mut program = lower(&split.host, &split.entries, &split.functional, options.unsafe_)?;
+        let mut program = lower(&split.host, &split.entries, &split.functional, &inline, options.unsafe_)?;
         let apart = |_| Vec::new();
         let imperative =
             lower_imperative(&split.host, &split.entries, &split.imperative, &apart, options.unsafe_)?;
@@ -62,16 +71,18 @@ pub fn lower_host(split: Split, sources: &Sources, options: &Options) -> Result<
         }
         Ok((program, imperative.signatures, imperative.notes))
     };
-    match lowered() {
-        Ok((program, signatures, notes)) => Ok(Lowered { split, program, signatures, notes }),
-        Err(failure) => Err(BuildError::Failure { failure, sources: sources.clone() }),
+    let lowered = lowered();
+    let (sources, odd) = inline.into_parts();
+    match lowered {
+        Ok((program, signatures, notes)) => Ok(Lowered { split, sources, program, signatures, notes, odd }),
+        Err(failure) => Err(BuildError::Failure { failure, sources }),
     }
 }
 
 impl Lowered {
-    /// What costs time.
+    /// What costs time, and what is odd.
     pub fn warnings(&self) -> Vec<Diagnostic> {
-        self.notes.iter().map(Note::warning).collect()
+        self.notes.iter().map(Note::warning).chain(self.odd.iter().cloned()).collect()
     }
 }
 
@@ -81,6 +92,9 @@ pub struct Accelerator {
     sources: Sources,
     options: Options,
     context: Context,
+    cache: Option<DiskCache>,
+    cached: bool,
+    not_kept: Option<String>,
     /// All expressions, as if tensors never overlapped.
     program: Rc<Program>,
     signatures: Vec<(usize, Signature)>,
@@ -88,6 +102,8 @@ pub struct Accelerator {
     variants: Vec<Variant>,
     strict_regular: bool,
     marshaled: Marshaled,
+    /// The call that took longest, if calls are recorded.
+    recorded: Option<Option<Recorded>>,
     irregular: Irregular,
     was_interrupted: bool,
 }
@@ -113,39 +129,70 @@ pub struct Marshaled {
     pub values_out: u64,
     /// Their bytes.
     pub bytes_out: u64,
+    /// How long accelerated code ran.
+    pub computing: Duration,
+    /// How long it took to hand values over and to take them back.
+    pub moving: Duration,
+}
+
+/// A call of an accelerated expression that can be made again, to measure it.
+#[derive(Clone)]
+pub struct Recorded {
+    program: Rc<Program>,
+    entry: String,
+    arguments: Vec<Value>,
+    /// How long it took.
+    pub time: Duration,
+}
+
+impl Recorded {
+    /// What was handed over: the leaves of all that is captured.
+    pub fn arguments(&self) -> &[Value] {
+        &self.arguments
+    }
+
+    /// Makes the call with these arguments.
+    pub fn call(&self, arguments: Vec<Value>) -> Result<Vec<Value>, CallError> {
+        self.program.call(&self.entry, arguments)
+    }
 }
 
 /// Why accelerated expressions cannot be called.
 #[derive(Debug)]
 pub enum AccelerateError {
     /// They cannot be compiled.
-    Compile(Failure),
+    Build(BuildError),
     /// The device cannot run them.
     Load(LoadProgramError),
 }
 
 impl Accelerator {
-    /// Compiles lowered expressions.
+    /// Compiles lowered expressions, or takes them from the cache.
     pub fn new(
         lowered: Lowered,
-        sources: &Sources,
         options: &Options,
         context: &Context,
+        cache: Option<DiskCache>,
         strict_regular: bool,
     ) -> Result<Accelerator, AccelerateError> {
-        let Lowered { split, mut program, signatures, .. } = lowered;
-        let compiled = compile_core(&mut program, sources, options).map_err(AccelerateError::Compile)?;
+        let Lowered { split, sources, program, signatures, .. } = lowered;
+        let built = build_host(program, &sources, &"all", options, cache.as_ref());
+        let Built { compiled, cached, not_kept, .. } = built.map_err(AccelerateError::Build)?;
         let program = Rc::new(compiled.load(context).map_err(AccelerateError::Load)?);
         Ok(Accelerator {
             split,
-            sources: sources.clone(),
+            sources,
             options: options.clone(),
             context: context.clone(),
+            cache,
+            cached,
+            not_kept,
             program,
             signatures,
             variants: Vec::new(),
             strict_regular,
             marshaled: Marshaled::default(),
+            recorded: None,
             irregular: Irregular::new(),
             was_interrupted: false,
         })
@@ -156,9 +203,29 @@ impl Accelerator {
         &self.program
     }
 
+    /// Whether they were in the cache.
+    pub fn cached(&self) -> bool {
+        self.cached
+    }
+
+    /// Why they could not be put into the cache.
+    pub fn not_kept(&self) -> Option<&str> {
+        self.not_kept.as_deref()
+    }
+
     /// What went to the device and came back.
     pub fn marshaled(&self) -> Marshaled {
         self.marshaled
+    }
+
+    /// From now on keeps the call that takes longest.
+    pub fn record(&mut self) {
+        self.recorded = Some(None);
+    }
+
+    /// The call that took longest since then.
+    pub fn recorded(&self) -> Option<&Recorded> {
+        self.recorded.as_ref()?.as_ref()
     }
 
     /// The expressions that the host had to compute.
@@ -190,11 +257,15 @@ impl Device for Accelerator {
         arguments: &[HostValue],
     ) -> Result<Option<HostValue>, DeviceError> {
         let expression = &code.accelerated[number];
+        let (start, computed) = (Instant::now(), self.marshaled.computing);
         let signature = self.signatures.iter().find(|(other, _)| *other == number);
-        match signature.map(|(_, signature)| signature.clone()) {
+        let result = match signature.map(|(_, signature)| signature.clone()) {
             None => self.functional(expression, number, arguments),
             Some(signature) => self.imperative(expression, number, arguments, signature, world),
-        }
+        };
+        let computing = self.marshaled.computing - computed;
+        self.marshaled.moving += start.elapsed().saturating_sub(computing);
+        result
     }
 }
 
@@ -302,8 +373,15 @@ impl Accelerator {
         own.into_iter().for_each(|function| {
             program.functions.push(function.clone());
         });
-        let compiled = compile_core(&mut program, &self.sources, &self.options)
-            .map_err(|failure| self.cannot(&failure))?;
+        let part = (number, together);
+        let compiled = build_host(program, &self.sources, &part, &self.options, self.cache.as_ref())
+            .map_err(|error| match error {
+                BuildError::Failure { failure, .. } => self.cannot(&failure),
+                other @ (BuildError::Source(_) | BuildError::Target(_)) => {
+                    DeviceError { message: format!("{other:?}"), place: None }
+                }
+            })?
+            .compiled;
         let failed = |error: LoadProgramError| DeviceError { message: error.to_string(), place: None };
         let program = compiled.load(&self.context).map_err(failed)?;
         let signature = lowered.signatures.into_iter().find(|(other, _)| *other == number);
@@ -331,7 +409,7 @@ impl Accelerator {
     /// Runs an entry point; gives nothing where the host is to compute the expression.
     fn run(
         &mut self,
-        program: &Program,
+        program: &Rc<Program>,
         number: usize,
         leaves: Vec<Value>,
     ) -> Result<Option<Vec<Value>>, DeviceError> {
@@ -339,7 +417,18 @@ impl Accelerator {
         let (values, bytes) = size(&leaves);
         self.marshaled.values_in += values;
         self.marshaled.bytes_in += bytes;
-        let results = match program.call(&entry_name(number), leaves) {
+        let entry = entry_name(number);
+        let kept = self.recorded.is_some().then(|| copies(&leaves, self.context.memory()));
+        let start = Instant::now();
+        let called = program.call(&entry, leaves);
+        let time = start.elapsed();
+        self.marshaled.computing += time;
+        if let Some(Some(arguments)) = kept
+            && self.recorded().is_none_or(|longest| longest.time < time)
+        {
+            self.recorded = Some(Some(Recorded { program: Rc::clone(program), entry, arguments, time }));
+        }
+        let results = match called {
             Ok(results) => results,
             Err(CallError::Run(RunError::Check { message, place, calls })) => {
                 let error = check_failed(message, place, &calls);
@@ -356,6 +445,19 @@ impl Accelerator {
         self.marshaled.bytes_out += bytes;
         Ok(Some(results))
     }
+}
+
+/// Values in memory of their own, which a call may overwrite without changing what is copied; none if memory runs out.
+pub fn copies(values: &[Value], memory: &MemoryPool) -> Option<Vec<Value>> {
+    let copy = |value: &Value| match value {
+        Value::Scalar { .. } => Some(value.clone()),
+        Value::Array { ty, array } => {
+            let mut copy = Array::allocate(memory, array.elem(), array.shape()).ok()?;
+            copy.bytes_mut(memory).ok()?.copy_from_slice(array.bytes());
+            Some(Value::Array { ty: *ty, array: copy })
+        }
+    };
+    values.iter().map(copy).collect()
 }
 
 fn print_all(log: &[f64], world: &mut dyn World) -> Result<(), DeviceError> {

@@ -5,20 +5,44 @@ use std::io::{self, BufRead, BufWriter, Read, Write};
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use warpwise_cpu::{Evaluate, compiled_binary, compiled_unary};
+use warpwise_mexpr::builtins::Builtin;
 use warpwise_mexpr::host::world::World;
+use warpwise_prim::{BinaryOp, UnaryOp};
+
+use crate::compiler::{self, Options};
 
 /// The process and its surroundings.
 pub struct ProcessWorld {
     output: BufWriter<io::Stdout>,
     arguments: Vec<String>,
     start: Instant,
+    /// The functions of mathematics of compiled code.
+    functions: Vec<(Builtin, Evaluate)>,
 }
 
 impl ProcessWorld {
-    /// The world of a program with these arguments, the first of which is its name.
-    pub fn new(arguments: Vec<String>) -> ProcessWorld {
-        ProcessWorld { output: BufWriter::new(io::stdout()), arguments, start: Instant::now() }
+    /// The world of a program with these arguments, the first of which is its name. What it accelerates is compiled so; on processors,
+    /// what it computes itself has the same bits.
+    pub fn new(arguments: Vec<String>, options: &Options) -> ProcessWorld {
+        let output = BufWriter::new(io::stdout());
+        ProcessWorld { output, arguments, start: Instant::now(), functions: functions(options) }
     }
+}
+
+fn functions(options: &Options) -> Vec<(Builtin, Evaluate)> {
+    let Ok(target) = compiler::target(options) else { return Vec::new() };
+    let unary = [
+        (Builtin::ExternalExp, UnaryOp::Exp),
+        (Builtin::ExternalLog, UnaryOp::Log),
+        (Builtin::ExternalAtan, UnaryOp::Atan),
+        (Builtin::ExternalSin, UnaryOp::Sin),
+        (Builtin::ExternalCos, UnaryOp::Cos),
+    ];
+    let binary = [(Builtin::ExternalAtan2, BinaryOp::Atan2), (Builtin::ExternalPow, BinaryOp::FPow)];
+    let unary = unary.into_iter().map(|(name, op)| (name, compiled_unary(op, &target)));
+    let binary = binary.into_iter().map(|(name, op)| (name, compiled_binary(op, &target)));
+    unary.chain(binary).filter_map(|(name, function)| Some((name, function?))).collect()
 }
 
 impl Drop for ProcessWorld {
@@ -101,5 +125,10 @@ impl World for ProcessWorld {
 
     fn sleep_ms(&self, ms: u64) {
         std::thread::sleep(Duration::from_millis(ms));
+    }
+
+    fn mathematics(&self, function: Builtin, x: f64, y: f64) -> Option<f64> {
+        let (_, evaluate) = self.functions.iter().find(|(name, _)| *name == function)?;
+        Some(evaluate(x, y))
     }
 }

@@ -15,6 +15,7 @@ pub mod target;
 pub mod cache;
 pub mod host_device;
 pub mod host_files;
+mod host_inline;
 pub mod host_marshal;
 mod host_tensors;
 pub mod host_world;

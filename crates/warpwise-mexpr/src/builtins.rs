@@ -166,6 +166,8 @@ builtins! {
     SeqLoopAcc "seqLoopAcc" 3 Parallel "all a. a -> Int -> (a -> Int -> a) -> a",
     PrintFloat "printFloat" 1 Parallel "Float -> ()",
     InAccelerate "inAccelerate" 0 Plain "Bool",
+    // Its type is that of the text; what it is applied to tells the host that it is used there.
+    InlineFuthark "inlineFuthark" 2 Plain "all a. String -> a",
     ExternalExp "externalExp" 1 External "Float -> Float",
     ExternalLog "externalLog" 1 External "Float -> Float",
     ExternalAtan "externalAtan" 1 External "Float -> Float",

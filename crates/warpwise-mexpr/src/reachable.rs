@@ -7,7 +7,7 @@
 use rustc_hash::FxHashSet;
 use warpwise_diag::{Diagnostic, Failure, Span};
 
-use crate::builtins::Kind;
+use crate::builtins::{Builtin, Kind};
 use crate::syntax::names::Names;
 use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, Program, VarId};
 
@@ -68,7 +68,9 @@ pub fn is_value(expr: &Expr) -> bool {
         | ExprKind::Lambda(..) => true,
         ExprKind::Apply(function, arguments) => match function.kind {
             ExprKind::Builtin(builtin) => {
+                // The type of text comes from its use, of which there is one.
                 builtin.kind() == Kind::Plain
+                    && builtin != Builtin::InlineFuthark
                     && arguments.len() < builtin.parameters()
                     && arguments.iter().all(is_value)
             }

@@ -14,7 +14,7 @@ use warpwise_diag::Failure;
 use warpwise_interp::{Value, interpret};
 use warpwise_ir::EntryType;
 use warpwise_ir::verify::{Level, verify};
-use warpwise_mexpr::accelerate::lower::lower;
+use warpwise_mexpr::accelerate::lower::{NoArrayLanguage, lower};
 use warpwise_mexpr::accelerate::split;
 use warpwise_mexpr::compile::Checked;
 use warpwise_prim::{Scalar, ValueType};
@@ -24,7 +24,7 @@ use common::{check, on_host};
 /// What the core IR computes; nothing if the run fails.
 fn on_device(checked: Checked) -> Result<Option<String>, Failure> {
     let split = split(checked)?;
-    let program = lower(&split.host, &split.entries, &split.functional, false)?;
+    let program = lower(&split.host, &split.entries, &split.functional, &NoArrayLanguage, false)?;
     if let Err(errors) = verify(&program, Level::Soac) {
         let functions: Vec<String> = program.functions.values().map(|f| f.to_string()).collect();
         panic!("{errors:?}\n{}", functions.join("\n"));

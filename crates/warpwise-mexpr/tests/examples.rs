@@ -8,7 +8,7 @@ use warpwise_diag::{Sources, render_failure};
 use warpwise_ir::Program;
 use warpwise_ir::verify::{Level, verify};
 use warpwise_mexpr::accelerate::lower::imperative::lower_imperative;
-use warpwise_mexpr::accelerate::lower::lower;
+use warpwise_mexpr::accelerate::lower::{NoArrayLanguage, lower};
 use warpwise_mexpr::accelerate::split;
 use warpwise_mexpr::compile::front_end;
 use warpwise_mexpr::library;
@@ -39,7 +39,7 @@ fn check(path: &Path) {
     let mut sources = Sources::new();
     let root = SourceFile { key: "root".to_string(), name: name.clone(), text };
     let lowered = front_end(root, &Library, &mut sources).and_then(split).and_then(|split| {
-        let functional = lower(&split.host, &split.entries, &split.functional, false)?;
+        let functional = lower(&split.host, &split.entries, &split.functional, &NoArrayLanguage, false)?;
         let imperative =
             lower_imperative(&split.host, &split.entries, &split.imperative, &|_| Vec::new(), false)?;
         Ok((split.entries.len(), functional, imperative))

@@ -96,7 +96,8 @@ pub fn pass(name: &str) -> Option<&'static Pass> {
     PASSES.iter().find(|pass| pass.name == name)
 }
 
-const INLINE: Pass = Pass {
+/// Calls become bodies.
+pub const INLINE: Pass = Pass {
     name: "inline",
     about: "replace calls by the bodies of their callees",
     needs: Level::Soac,

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use warpwise_diag::Sources;
 use warpwise_driver::CallError;
-use warpwise_driver::build::BuildError;
 use warpwise_driver::host_device::{AccelerateError, Accelerator, lower_host, split_host};
 use warpwise_driver::host_files::check_host;
 use warpwise_driver::host_world::ProcessWorld;
@@ -18,6 +17,7 @@ use warpwise_mexpr::host::value::Value;
 use warpwise_mexpr::host::world::World;
 use warpwise_runtime::execute as runtime;
 
+use crate::commands::run::cache_remark;
 use crate::failure::{FAILED, Failure};
 use crate::interrupt;
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
@@ -62,12 +62,14 @@ pub struct HostRun<'a> {
     pub host: &'a HostOptions,
     /// How to compile that.
     pub compile: &'a CompileOptions,
-    /// Where to keep what drivers of devices make of kernels.
+    /// Where to keep what was compiled.
     pub cache: &'a CacheOptions,
     /// What to run that on.
     pub run: &'a RunOptions,
     /// Whether to say where the time goes.
     pub profile: bool,
+    /// Whether to say what the cache does.
+    pub verbose: bool,
 }
 
 /// Checks and runs a host program.
@@ -96,13 +98,16 @@ pub fn run_host(run: &HostRun<'_>) -> Result<u8, Failure> {
     let context = start::context(run.run, run.cache)?;
     let progress = Progress::of(format!("compiling {}", run.file.display()));
     let strict = run.host.strict_regular;
-    let accelerator = Accelerator::new(lowered, &sources, &options, &context, strict);
+    let accelerator = Accelerator::new(lowered, &options, &context, run.cache.cache(), strict);
     drop(progress);
     let mut device = Stoppable(accelerator.map_err(|error| match error {
-        AccelerateError::Compile(failure) => BuildError::Failure { failure, sources: sources.clone() }.into(),
+        AccelerateError::Build(error) => error.into(),
         AccelerateError::Load(error) => Failure::Failed(error.to_string()),
     })?);
-    phases.done("compile");
+    if run.verbose {
+        say(&cache_remark(device.0.cached(), device.0.not_kept()));
+    }
+    phases.done(if device.0.cached() { "take from the cache" } else { "compile" });
     if run.profile {
         device.0.program().start_profile();
     }
@@ -154,7 +159,8 @@ fn execute(
 ) -> Result<u8, Failure> {
     let name = how.file.display().to_string();
     let arguments = how.arguments.iter().map(|argument| argument.trim_start().to_string());
-    let mut world = ProcessWorld::new(std::iter::once(name).chain(arguments).collect());
+    let mut world =
+        ProcessWorld::new(std::iter::once(name).chain(arguments).collect(), &how.compile.options());
     let mut report = |test: FailedTest| {
         say(&format!("{}: a test failed", sources.describe(test.span)));
         test.message.lines().for_each(|line| say(&format!("  {line}")));

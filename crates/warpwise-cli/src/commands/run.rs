@@ -67,6 +67,7 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
             cache: &arguments.cache,
             run: &arguments.run,
             profile: arguments.profile,
+            verbose: arguments.verbose,
         });
     }
     let context = start::context(&arguments.run, &arguments.cache)?;
@@ -146,7 +147,8 @@ fn call(
     Ok(results)
 }
 
-fn cache_remark(cached: bool, not_kept: Option<&str>) -> String {
+/// What the cache has done, in words.
+pub fn cache_remark(cached: bool, not_kept: Option<&str>) -> String {
     match (cached, not_kept) {
         (true, _) => "the compiled program was in the cache".to_string(),
         (false, None) => "the program was compiled".to_string(),

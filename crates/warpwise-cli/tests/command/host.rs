@@ -131,3 +131,58 @@ fn another_library_can_be_named() {
     let ran = folder.run(&["run", "--library", "lib", "p.mc"]);
     assert_eq!((ran.code, ran.output.as_slice()), (Some(0), &b"found"[..]));
 }
+
+#[test]
+fn errors_in_text_of_the_array_language_are_in_the_string() {
+    let program = |text: &str| {
+        format!(
+            "mexpr\ndprint (accelerate (map (lam x : Float. addf 0.0 (inlineFuthark \"{text}\" x)) [1.5]))"
+        )
+    };
+    let first = "dprint (accelerate (map (lam x : Float. addf 0.0 (inlineFuthark \"".len() + 1;
+    for (text, code, at) in [
+        ("f64.sinus", "E02", 4),
+        ("\\\\x -> x + true", "", 0),
+        ("\\\\x -> (x", "", 0),
+        ("\\n  f64.cosinus", "E02", 8),
+    ] {
+        let ran = folder(&program(text)).run(&["check", "p.mc"]);
+        assert_eq!(ran.code, Some(2), "{}", ran.errors);
+        let line = ran.errors.lines().find(|line| line.contains("--> p.mc:2:")).expect(&ran.errors);
+        let column: usize = line.rsplit(':').next().unwrap().parse().unwrap();
+        assert!(ran.errors.contains(&format!("error[{code}")), "{}", ran.errors);
+        let range = if at > 0 { first + at - 4..=first + at } else { first - 1..=first + text.len() };
+        assert!(range.contains(&column), "{column} is not in {range:?}: {}", ran.errors);
+    }
+    folder("mexpr accelerate (map (lam t. inlineFuthark t 1) [\"a\"])")
+        .run(&["check", "p.mc"])
+        .fails(2, &["error[M0217]", "p.mc:1:31"]);
+    let failing = folder(
+        "mexpr dprint (accelerate (map (lam i : Int. addi 0 (inlineFuthark \"\\\\i -> [1, 2][i]\" i)) [1, 2]))",
+    );
+    failing.run(&["run", "p.mc"]).fails(1, &["p.mc:1:75: Index [2] out of bounds"]);
+    failing
+        .run(&["run", "--sequential", "p.mc"])
+        .fails(1, &["p.mc:1:53: text of the array language has no value outside"]);
+}
+
+#[test]
+fn the_second_start_compiles_nothing() {
+    let folder = folder(
+        "include \"common.mc\"\nlet t = tensorCreateCArrayFloat [4] (lam. 1.0)
+let double = lam t. lam u. lam i. tensorSetExn t [i] (mulf 2.0 (tensorGetExn u [i]))
+mexpr accelerate (loop 4 (double t t)); dprint (accelerate (map (addi 1) [1, 2]))",
+    );
+    let run = |words: &[&str]| {
+        let ran = folder.run(&[&["run", "p.mc", "--verbose"], words].concat());
+        let hit = ran.errors.contains("was in the cache");
+        (ran.succeeds(), hit)
+    };
+    assert_eq!(run(&[]), ("[2, 3]".to_string(), false));
+    assert_eq!(run(&[]), ("[2, 3]".to_string(), true));
+    assert_eq!(run(&["--no-cache"]), ("[2, 3]".to_string(), false));
+    assert!(!run(&["--strict-fp"]).1, "other options are another program");
+    folder.write("p.mc", "mexpr dprint (accelerate (map (addi 2) [1, 2]))");
+    assert_eq!(run(&[]), ("[3, 4]".to_string(), false));
+    assert_eq!(run(&[]), ("[3, 4]".to_string(), true));
+}

@@ -111,6 +111,27 @@ impl Function<'_> {
     }
 }
 
+/// The vector function that the commonest operators on f64 are, for vectors of a target.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn vector_unary(op: UnaryOp, vector_bits: u32) -> Option<String> {
+    use UnaryOp::*;
+    let is_common = matches!(op, Exp | Log | Sin | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh);
+    match is_common.then(|| unary_implementation(op))? {
+        Implementation::Vector(name) => Some(vector_symbol(name, vector_bits.max(128), Element::Double, 1)),
+        Implementation::VectorOverPi(_) | Implementation::Scalar(_) => None,
+    }
+}
+
+/// As [`vector_unary`].
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn vector_binary(op: BinaryOp, vector_bits: u32) -> Option<String> {
+    let is_common = matches!(op, BinaryOp::FPow | BinaryOp::Atan2 | BinaryOp::Hypot);
+    match is_common.then(|| binary_implementation(op))? {
+        Implementation::Vector(name) => Some(vector_symbol(name, vector_bits.max(128), Element::Double, 2)),
+        Implementation::VectorOverPi(_) | Implementation::Scalar(_) => None,
+    }
+}
+
 /// The name of a vector function: the x86 vector function ABI, which glibc follows.
 fn vector_symbol(name: &str, vector_bits: u32, element: Element, args: usize) -> String {
     let set = match vector_bits {

@@ -40,6 +40,8 @@ use text::Module;
 
 /// Functions that generated code calls by name and that the loader must provide.
 pub(crate) use math::scalar_functions;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use math::{vector_binary, vector_unary};
 
 /// What cannot be translated, in words.
 type Emitted<T> = Result<T, String>;

@@ -1,4 +1,4 @@
-//! Object files into the running process, through LLVM's ORC. All `unsafe` of this crate is here.
+//! Object files into the running process, through LLVM's ORC. All `unsafe` of this crate is here and in `mathematics`.
 //!
 //! Symbols are looked for among the objects, then our own functions, then `libmvec`, then the
 //! process (`memcpy` and the like).
@@ -22,7 +22,7 @@ use llvm::orc2::{
 use warpwise_runtime::kernel::KernelFn;
 
 /// glibc's vector mathematics.
-const VECTOR_LIBRARY: &CStr = c"libmvec.so.1";
+pub(super) const VECTOR_LIBRARY: &CStr = c"libmvec.so.1";
 
 /// Linked objects; unmapped when dropped.
 pub(super) struct Linked {

@@ -11,6 +11,8 @@ mod absent;
 mod compile;
 #[cfg(feature = "llvm")]
 mod link;
+#[cfg(all(feature = "llvm", target_arch = "x86_64"))]
+mod mathematics;
 #[cfg(feature = "llvm")]
 mod optimize;
 
@@ -26,6 +28,23 @@ use warpwise_runtime::kernel::KernelFn;
 pub use absent::{compile, emit_asm, emit_llvm_ir, load};
 #[cfg(feature = "llvm")]
 pub use compile::{compile, emit_asm, emit_llvm_ir, load};
+#[cfg(all(feature = "llvm", target_arch = "x86_64"))]
+pub use mathematics::{compiled_binary, compiled_unary};
+
+/// A function of one number, or of two.
+pub type Evaluate = Box<dyn Fn(f64, f64) -> f64>;
+
+/// No compiled code computes this otherwise than `warpwise-prim`.
+#[cfg(not(all(feature = "llvm", target_arch = "x86_64")))]
+pub fn compiled_unary(_: warpwise_prim::UnaryOp, _: &warpwise_imp::CpuTarget) -> Option<Evaluate> {
+    None
+}
+
+/// No compiled code computes this otherwise than `warpwise-prim`.
+#[cfg(not(all(feature = "llvm", target_arch = "x86_64")))]
+pub fn compiled_binary(_: warpwise_prim::BinaryOp, _: &warpwise_imp::CpuTarget) -> Option<Evaluate> {
+    None
+}
 
 /// How to compile.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -3,7 +3,7 @@
 //! | class | uses |
 //! |---|---|
 //! | any | none: an error, since nothing would run in parallel |
-//! | functional | `map`, `map2`, `reduce`, `flatten` |
+//! | functional | `map`, `map2`, `reduce`, `flatten`, `inlineFuthark` |
 //! | imperative | `loop`, `seqLoop`, `seqLoopAcc`, `printFloat` |
 //! | invalid | both: an error |
 //!
@@ -68,7 +68,8 @@ fn first_uses(entry: VarId, extracted: &[Decl]) -> (Option<Span>, Option<Span>) 
                     | Builtin::ParallelMap
                     | Builtin::Map2
                     | Builtin::Reduce
-                    | Builtin::Flatten => functional = functional.or(Some(expr.span)),
+                    | Builtin::Flatten
+                    | Builtin::InlineFuthark => functional = functional.or(Some(expr.span)),
                     Builtin::Loop | Builtin::SeqLoop | Builtin::SeqLoopAcc | Builtin::PrintFloat => {
                         imperative = imperative.or(Some(expr.span));
                     }

@@ -22,6 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
+use crate::builtins::Builtin;
 use crate::check::types::{Node, Ty, Types};
 use crate::compile::Checked;
 use crate::reachable::is_value;
@@ -68,7 +69,13 @@ fn is_function(body: &Expr, types: &Types, mut ty: Ty) -> bool {
     while let Node::All(_, inner) = types.node(ty) {
         ty = *inner;
     }
-    matches!(types.node(ty), Node::Arrow(..)) && is_value(body)
+    matches!(types.node(ty), Node::Arrow(..)) && (is_value(body) || is_text(body))
+}
+
+/// Whether an expression is text of the array language.
+fn is_text(expr: &Expr) -> bool {
+    let is_inline = |function: &Expr| matches!(function.kind, ExprKind::Builtin(Builtin::InlineFuthark));
+    matches!(&expr.kind, ExprKind::Apply(function, arguments) if is_inline(function) && arguments.len() == 1)
 }
 
 /// All functions of a program.

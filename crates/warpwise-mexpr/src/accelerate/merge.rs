@@ -31,7 +31,8 @@ pub fn merge(checked: &mut Checked, decls: Vec<Decl>) -> Vec<Decl> {
     let mut found = Vec::new();
     for decl in decls {
         match &decl.kind {
-            DeclKind::Recursive(bindings) if bindings.len() > 1 => match merged(checked, bindings, decl.span) {
+            DeclKind::Recursive(bindings) if bindings.len() > 1 => match merged(checked, bindings, decl.span)
+            {
                 Some(new) => found.extend(new),
                 None => found.push(decl),
             },
@@ -63,7 +64,8 @@ fn last(group: &[(VarId, usize)], expr: &Expr) -> bool {
             arguments.len() == n_parameters && !arguments.iter().any(uses)
         }
         ExprKind::Choice(tests, otherwise) => {
-            tests.iter().all(|test| !uses(&test.scrutinee) && last(group, &test.then)) && last(group, otherwise)
+            tests.iter().all(|test| !uses(&test.scrutinee) && last(group, &test.then))
+                && last(group, otherwise)
         }
         ExprKind::Block(_, result) => {
             let children = expr.children();
@@ -139,8 +141,11 @@ impl<'a> Group<'a> {
             let ExprKind::Lambda(parameters, body) = &binding.body.kind else { return None };
             functions.push((parameters.as_slice(), &**body));
         }
-        let names: Vec<(VarId, usize)> =
-            bindings.iter().zip(&functions).map(|(binding, (parameters, _))| (binding.var, parameters.len())).collect();
+        let names: Vec<(VarId, usize)> = bindings
+            .iter()
+            .zip(&functions)
+            .map(|(binding, (parameters, _))| (binding.var, parameters.len()))
+            .collect();
         let result = functions[0].1.ty;
         let fits = |(binding, (_, body)): (&Binding, &(&[Parameter], &Expr))| {
             let ty = checked.typing.vars[binding.var.0 as usize];
@@ -198,7 +203,8 @@ impl<'a> Group<'a> {
         });
         let kind = ExprKind::Choice(tests.collect(), Box::new(otherwise));
         let body = Expr { kind, span, ty: all.result };
-        let parameters = std::iter::once(which).chain(places).map(|var| Parameter { var, ty: None }).collect();
+        let parameters =
+            std::iter::once(which).chain(places).map(|var| Parameter { var, ty: None }).collect();
         let lambda = Expr { kind: ExprKind::Lambda(parameters, Box::new(body)), span, ty: all.ty };
         let binding = Binding { var: all.var, ty: None, body: lambda };
         Decl { kind: DeclKind::Recursive(vec![binding]), span }
@@ -208,7 +214,8 @@ impl<'a> Group<'a> {
     fn name_places(&self, checked: &mut Checked, places: &[VarId]) {
         for ((parameters, _), own) in self.functions.iter().zip(&self.places).rev() {
             for (parameter, place) in parameters.iter().zip(own) {
-                checked.program.vars[places[*place].0 as usize] = checked.program.vars[parameter.var.0 as usize];
+                checked.program.vars[places[*place].0 as usize] =
+                    checked.program.vars[parameter.var.0 as usize];
             }
         }
     }
@@ -224,7 +231,8 @@ impl<'a> Group<'a> {
                 given[*place] = Some(argument);
             }
             let span = expr.span;
-            let stays = |place: usize| Expr { kind: ExprKind::Var(places[place]), span, ty: self.types[place] };
+            let stays =
+                |place: usize| Expr { kind: ExprKind::Var(places[place]), span, ty: self.types[place] };
             let given = given.into_iter().enumerate();
             let given = given.map(|(place, argument)| argument.unwrap_or_else(|| stays(place)));
             *expr = all.call(index, given.collect(), span);
@@ -272,7 +280,12 @@ fn blank(checked: &Checked, ty: Ty, span: Span) -> Option<Expr> {
             let fields = fields.iter().map(|(label, ty)| Some((*label, blank(checked, *ty, span)?)));
             ExprKind::Record(fields.collect::<Option<_>>()?)
         }
-        Node::Tensor(_) | Node::Var(_) | Node::Named(..) | Node::Arrow(..) | Node::All(..) | Node::Meta(_) => {
+        Node::Tensor(_)
+        | Node::Var(_)
+        | Node::Named(..)
+        | Node::Arrow(..)
+        | Node::All(..)
+        | Node::Meta(_) => {
             return None;
         }
     };

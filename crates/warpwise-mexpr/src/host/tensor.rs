@@ -52,6 +52,15 @@ impl Buffer {
         }
     }
 
+    /// How many elements there are.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Buffer::Ints(values) => values.len(),
+            Buffer::Floats(values) => values.len(),
+            Buffer::Values(values) => values.len(),
+        }
+    }
+
     fn get(&self, index: usize) -> Value {
         match self {
             Buffer::Ints(values) => Value::Int(values[index]),

@@ -109,17 +109,13 @@ fn close(left: &Value, right: &Value) -> bool {
 #[derive(Default, Debug)]
 pub(super) struct Races {
     iteration: usize,
-    used: FxHashMap<(usize, usize), Used>,
+    /// For the elements of each buffer.
+    used: FxHashMap<usize, Vec<Used>>,
 }
 
-/// How an element has been used.
-#[derive(Clone, Copy, Default, Debug)]
-struct Used {
-    writer: Option<usize>,
-    reader: Option<usize>,
-    /// Another iteration than `reader` that has read it.
-    second_reader: Option<usize>,
-}
+/// How an element has been used: the iteration that has written it, one that has read it, and another one that has. Iterations
+/// are counted from 1, and 0 is none; those beyond what 32 bits count are taken for one.
+type Used = [u32; 3];
 
 impl Races {
     /// The next iteration begins.
@@ -151,29 +147,31 @@ impl Races {
     }
 
     fn access(&mut self, tensor: &Rc<Tensor>, position: usize, writes: bool) -> Result<(), String> {
-        let iteration = self.iteration;
-        let place = (Rc::as_ptr(&tensor.buffer) as usize, tensor.offset + position);
-        let used = self.used.entry(place).or_default();
-        let other = |user: Option<usize>| user.filter(|user| *user != iteration);
-        let race = |other: usize, they: &str, we: &str| {
+        let iteration = u32::try_from(self.iteration + 1).unwrap_or(u32::MAX);
+        let buffer = Rc::as_ptr(&tensor.buffer) as usize;
+        let used = self.used.entry(buffer).or_insert_with(|| vec![[0; 3]; tensor.buffer.borrow().len()]);
+        let Some([writer, reader, second_reader]) = used.get_mut(tensor.offset + position) else {
+            return Ok(());
+        };
+        let other = |user: u32| (user != 0 && user != iteration).then(|| user - 1);
+        let race = |other: u32, they: &str, we: &str| {
             Err(format!(
-                "iterations {other} and {iteration} of the surrounding `loop` race: the former has {they} the element \
-                 that the latter {we}"
+                "iterations {other} and {} of the surrounding `loop` race: the former has {they} the element \
+                 that the latter {we}",
+                iteration - 1
             ))
         };
-        if let Some(writer) = other(used.writer) {
+        if let Some(writer) = other(*writer) {
             return race(writer, "written", if writes { "writes" } else { "reads" });
         }
-        if writes && let Some(reader) = other(used.reader).or(other(used.second_reader)) {
+        if writes && let Some(reader) = other(*reader).or(other(*second_reader)) {
             return race(reader, "read", "writes");
         }
-        match used {
-            Used { writer, .. } if writes => *writer = Some(iteration),
-            Used { reader: reader @ None, .. } => *reader = Some(iteration),
-            Used { reader: Some(reader), second_reader, .. } if *reader != iteration => {
-                *second_reader = Some(iteration);
-            }
-            Used { .. } => {}
+        match (writes, *reader) {
+            (true, _) => *writer = iteration,
+            (false, 0) => *reader = iteration,
+            (false, first) if first != iteration => *second_reader = iteration,
+            (false, _) => {}
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! What a running program does outside of itself.
 
+use crate::builtins::Builtin;
+
 /// The world of a running program. Failures are messages without a place; the machine knows where it is.
 pub trait World {
     /// Writes text to standard output.
@@ -28,4 +30,9 @@ pub trait World {
     fn time_ms(&self) -> f64;
     /// Waits.
     fn sleep_ms(&self, ms: u64);
+    /// A function of mathematics (`externalExp`, ...) as accelerated code computes it here; none where that is how the standard
+    /// library does. The last bits of such functions depend on who computes them, and the host is to have those of the device.
+    fn mathematics(&self, _function: Builtin, _x: f64, _y: f64) -> Option<f64> {
+        None
+    }
 }

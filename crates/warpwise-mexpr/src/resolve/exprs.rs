@@ -2,7 +2,7 @@
 
 use warpwise_diag::{Diagnostic, Span};
 
-use crate::builtins::Kind;
+use crate::builtins::{Builtin, Kind};
 use crate::syntax::ast::{self, ExprKind};
 use crate::syntax::names::Symbol;
 use crate::tree::{self, Decl, DeclKind, Expr, Pat, PatKind};
@@ -73,7 +73,24 @@ impl Resolver<'_> {
         Expr::new(expr.span, kind)
     }
 
+    fn is_inline(&self, name: Symbol) -> bool {
+        matches!(self.values.get(name), Some(Value::Builtin(Builtin::InlineFuthark)))
+    }
+
+    /// Text of the array language must be written where it is used.
+    fn bare_inline(&mut self, span: Span) {
+        let message = "`inlineFuthark` takes its text as a string that is written right there";
+        self.error(Diagnostic::error("M0217", span, message).hint("write `inlineFuthark \"f64.sin\"`"));
+    }
+
     fn var(&mut self, name: Symbol, span: Span) -> Expr {
+        if self.is_inline(name) {
+            self.bare_inline(span);
+        }
+        self.known_var(name, span)
+    }
+
+    fn known_var(&mut self, name: Symbol, span: Span) -> Expr {
         let kind = match self.values.get(name) {
             Some(Value::Var(var)) => tree::ExprKind::Var(var),
             Some(Value::Builtin(builtin)) => tree::ExprKind::Builtin(builtin),
@@ -91,8 +108,14 @@ impl Resolver<'_> {
         {
             return applied;
         }
+        if let ExprKind::Var(name) = function.kind
+            && self.is_inline(name)
+            && !matches!(arguments.first().map(|text| &text.kind), Some(ExprKind::String(_)))
+        {
+            self.bare_inline(function.span);
+        }
         let function = Box::new(match function.kind {
-            ExprKind::Var(name) => self.var(name, function.span),
+            ExprKind::Var(name) => self.known_var(name, function.span),
             _ => self.expr(function),
         });
         let arguments = arguments.iter().map(|argument| self.expr(argument)).collect();

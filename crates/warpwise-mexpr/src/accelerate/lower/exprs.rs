@@ -41,6 +41,9 @@ impl Lowerer<'_, '_> {
                 self.blank(&self.shape(expr))
             }
             ExprKind::Apply(function, arguments) => {
+                if let Some(value) = self.array_language(function, arguments, expr)? {
+                    return Ok(value);
+                }
                 let function = self.expr(function)?;
                 let arguments =
                     arguments.iter().map(|argument| self.expr(argument)).collect::<Result<Vec<_>, _>>()?;
@@ -162,6 +165,7 @@ impl Lowerer<'_, '_> {
         let n = match function.name {
             FunctionName::Builtin(builtin) => builtin.parameters(),
             FunctionName::Defined(var) => self.n_parameters(var),
+            FunctionName::Text(_, n_parameters) => n_parameters,
         };
         if function.arguments.len() < n || (n == 0 && function.arguments.is_empty()) {
             return Ok(Value::Function(function));
@@ -189,6 +193,9 @@ impl Lowerer<'_, '_> {
             FunctionName::Builtin(builtin) => {
                 let data = self.builtin(builtin, &function.arguments, shape, span)?;
                 return Ok(Value::Data(data));
+            }
+            FunctionName::Text(text, _) => {
+                return self.text(text, &function.arguments, span).map(Value::Data);
             }
             FunctionName::Defined(var) => var,
         };

@@ -24,6 +24,7 @@ mod counting;
 mod effects;
 mod exprs;
 pub mod imperative;
+mod inline;
 mod memory;
 mod parallel;
 mod patterns;
@@ -43,6 +44,8 @@ use warpwise_prim::{ScalarType, ValueType};
 use crate::compile::Checked;
 use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, TypeVar, VarId};
 
+pub use inline::{ArrayLanguage, NoArrayLanguage};
+
 use super::name::Entry;
 use memory::Memory;
 use value::{Data, Layout, Shape, Value, ViewKind};
@@ -59,14 +62,16 @@ pub fn entry_name(number: usize) -> String {
 
 /// Lowers the functional part of a program; each accelerated expression becomes an entry point ([`entry_name`]).
 ///
-/// Nothing is checked in an `unchecked` program but for what `error` and `never` say.
+/// Nothing is checked in an `unchecked` program but for what `error` and `never` say. Text of the array language goes to
+/// `array_language`.
 pub fn lower(
     checked: &Checked,
     entries: &[Entry],
     functional: &[Decl],
+    array_language: &dyn ArrayLanguage,
     unchecked: bool,
 ) -> Result<Program, Failure> {
-    let functions = Functions { unchecked, ..Functions::of(functional) };
+    let functions = Functions { unchecked, array_language, ..Functions::of(functional) };
     let mut program = Program::default();
     for (index, entry) in entries.iter().enumerate() {
         if let Some((binding, _)) = functions.defined.get(&entry.var) {
@@ -87,14 +92,16 @@ struct Functions<'a> {
     /// With whether they are recursive.
     defined: BTreeMap<VarId, (&'a Binding, bool)>,
     externals: BTreeMap<VarId, crate::builtins::Builtin>,
+    array_language: &'a dyn ArrayLanguage,
     /// Whether checks are left out.
     unchecked: bool,
 }
 
 impl<'a> Functions<'a> {
     fn of(decls: &'a [Decl]) -> Functions<'a> {
+        let (defined, externals) = (BTreeMap::new(), BTreeMap::new());
         let mut functions =
-            Functions { defined: BTreeMap::new(), externals: BTreeMap::new(), unchecked: false };
+            Functions { defined, externals, array_language: &NoArrayLanguage, unchecked: false };
         for decl in decls {
             match &decl.kind {
                 DeclKind::Let(binding) => {
@@ -264,6 +271,8 @@ struct Lowerer<'a, 'f> {
     clamped: FxHashMap<Var, Operand>,
     /// The items of arrays that are written out.
     written_out: FxHashMap<Var, Vec<Operand>>,
+    /// The texts of the array language that values are made of.
+    texts: Vec<inline::Text>,
     notes: Vec<Note>,
 }
 
@@ -318,6 +327,7 @@ impl<'a, 'f> Lowerer<'a, 'f> {
             sums: FxHashMap::default(),
             clamped: FxHashMap::default(),
             written_out: FxHashMap::default(),
+            texts: Vec::new(),
             notes: Vec::new(),
         }
     }

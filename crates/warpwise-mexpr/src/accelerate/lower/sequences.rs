@@ -292,6 +292,7 @@ impl Lowerer<'_, '_> {
         }
         let builtin = match function.name {
             FunctionName::Builtin(builtin) => builtin,
+            FunctionName::Text(..) => return None,
             FunctionName::Defined(var) => {
                 let (binding, _) = self.functions.defined.get(&var)?;
                 let ExprKind::Lambda(parameters, body) = &binding.body.kind else { return None };

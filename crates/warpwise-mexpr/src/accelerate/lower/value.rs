@@ -83,6 +83,8 @@ pub(super) struct Function {
 pub(super) enum FunctionName {
     Defined(VarId),
     Builtin(Builtin),
+    /// Text of the array language, by number, and how many arguments it takes.
+    Text(usize, usize),
 }
 
 /// A type without type variables.

@@ -59,5 +59,6 @@ fn has_builtin(builtin: Builtin) -> bool {
             | Map2
             | Reduce
             | Flatten
+            | InlineFuthark
     )
 }

@@ -44,7 +44,8 @@ fn expression(errors: &mut Errors<'_>, expr: &Expr) {
         let is_name = |expr: &Expr| matches!(expr.kind, ExprKind::Var(_) | ExprKind::Builtin(_));
         let is_partial = matches!(&argument.kind, ExprKind::Apply(f, _) if is_name(f));
         if !is_name(argument) && !is_partial {
-            let rule = format!("the function given to `{}` is a name, perhaps with arguments", builtin.name());
+            let rule =
+                format!("the function given to `{}` is a name, perhaps with arguments", builtin.name());
             errors.add("M0420", argument.span, &rule, "give the function a name by `let`");
         }
     }

@@ -117,9 +117,9 @@ impl Errors<'_> {
                 };
                 // Groups that call each other last have been merged.
                 if bindings.len() > 1 || !calls_last(&[(binding.var, n_parameters)], &binding.body) {
-                    let rule =
-                        "recursive functions in accelerated code call themselves, and each other, as the last thing they do";
-                    let remedy = "use `map`, `foldl` or `create`, or hand what is computed so far to the call";
+                    let rule = "recursive functions in accelerated code call themselves, and each other, as the last thing they do";
+                    let remedy =
+                        "use `map`, `foldl` or `create`, or hand what is computed so far to the call";
                     self.add("M0414", self.checked.program.vars[binding.var.0 as usize].span, rule, remedy);
                 }
             }

@@ -46,6 +46,10 @@ pub(super) fn run(machine: &mut Machine<'_>, builtin: Builtin, arguments: &mut T
             let (mean, deviation) = (arguments.float()?, arguments.float()?);
             Ok(Value::Float(mean + deviation * gaussian(machine)))
         }
+        Builtin::InlineFuthark => Err(Stop::Fault(
+            "text of the array language has no value outside of accelerated code; choose by `inAccelerate` what is used there"
+                .to_string(),
+        )),
         Builtin::Error => {
             let message = arguments.text()?;
             Err(Stop::Fault(message))

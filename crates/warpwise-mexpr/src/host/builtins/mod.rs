@@ -82,6 +82,9 @@ pub(super) fn run(machine: &mut Machine<'_>, builtin: Builtin, arguments: Argume
     {
         return result.map(Given::Value).map_err(Stop::Fault);
     }
+    if let Some(value) = numbers::mathematics(machine.world, builtin, &arguments) {
+        return Ok(Given::Value(value));
+    }
     let mut arguments = Taken { builtin, arguments: arguments.into_iter() };
     if let Some(value) = numbers::unary(builtin, &mut arguments)? {
         return Ok(Given::Value(value));

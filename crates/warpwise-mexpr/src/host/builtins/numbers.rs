@@ -6,6 +6,7 @@ use crate::builtins::Builtin;
 
 use super::super::show::float_text;
 use super::super::value::Value;
+use super::super::world::World;
 use super::{Stop, Taken};
 
 /// Built-ins of two numbers or characters.
@@ -61,8 +62,6 @@ fn floats(builtin: Builtin, a: f64, b: f64) -> Option<Value> {
         Builtin::Geqf => Value::Bool(a >= b),
         Builtin::Eqf => Value::Bool(a == b),
         Builtin::Neqf => Value::Bool(a != b),
-        Builtin::ExternalAtan2 => Value::Float(a.atan2(b)),
-        Builtin::ExternalPow => Value::Float(a.powf(b)),
         _ => return None,
     })
 }
@@ -92,16 +91,31 @@ pub(super) fn unary(builtin: Builtin, arguments: &mut Taken) -> Result<Option<Va
             let char = u32::try_from(code).ok().and_then(char::from_u32);
             Value::Char(char.ok_or_else(|| Stop::Fault(format!("{code} is no character")))?)
         }
-        Builtin::ExternalExp => Value::Float(arguments.float()?.exp()),
-        Builtin::ExternalLog => Value::Float(arguments.float()?.ln()),
-        Builtin::ExternalAtan => Value::Float(arguments.float()?.atan()),
-        Builtin::ExternalSin => Value::Float(arguments.float()?.sin()),
-        Builtin::ExternalCos => Value::Float(arguments.float()?.cos()),
         Builtin::ExternalSqrt => Value::Float(arguments.float()?.sqrt()),
         Builtin::ExternalLogGamma => Value::Float(log_gamma(arguments.float()?)),
         _ => return Ok(None),
     };
     Ok(Some(value))
+}
+
+/// Functions of mathematics, as the world computes them if it does.
+pub(super) fn mathematics(world: &dyn World, builtin: Builtin, arguments: &[Value]) -> Option<Value> {
+    let (x, y) = match arguments {
+        [Value::Float(x)] => (*x, 0.0),
+        [Value::Float(x), Value::Float(y)] => (*x, *y),
+        _ => return None,
+    };
+    let usual: fn(f64, f64) -> f64 = match builtin {
+        Builtin::ExternalExp => |x, _| x.exp(),
+        Builtin::ExternalLog => |x, _| x.ln(),
+        Builtin::ExternalAtan => |x, _| x.atan(),
+        Builtin::ExternalSin => |x, _| x.sin(),
+        Builtin::ExternalCos => |x, _| x.cos(),
+        Builtin::ExternalAtan2 => f64::atan2,
+        Builtin::ExternalPow => f64::powf,
+        _ => return None,
+    };
+    Some(Value::Float(world.mathematics(builtin, x, y).unwrap_or_else(|| usual(x, y))))
 }
 
 fn parse_float(text: &str) -> Option<f64> {

@@ -3,6 +3,7 @@
 use warpwise_diag::Span;
 
 use crate::builtins::Builtin;
+use crate::check::types::Node;
 use crate::syntax::names::Symbol;
 use crate::tree::{Expr, ExprKind, Test, VarId};
 
@@ -25,6 +26,10 @@ impl Compiler<'_> {
             ExprKind::Bool(value) => self.give(to, span, |to| Instr::Bool { to, value: *value }),
             ExprKind::String(text) => self.give(to, span, |to| Instr::String { to, text: text.clone() }),
             ExprKind::Never => self.emit(Instr::Never, span),
+            ExprKind::Apply(function, arguments) if self.is_bare_text(function, expr) => {
+                let (builtin, now) = (Builtin::InlineFuthark, self.operands(arguments));
+                self.give(to, span, |to| Instr::Builtin { to, builtin, arguments: reads(&now) });
+            }
             ExprKind::Apply(function, arguments) => self.apply(function, arguments, to, span),
             ExprKind::Lambda(parameters, body) => {
                 let captured = self.captured([expr].into_iter());
@@ -86,6 +91,12 @@ impl Compiler<'_> {
         let captured = self.captures(known);
         let function = known.function;
         self.give(to, span, |to| Instr::Closure { to, function, captured: reads(&captured) });
+    }
+
+    /// Whether an application is text of the array language that is no function: it has no value here.
+    fn is_bare_text(&self, function: &Expr, applied: &Expr) -> bool {
+        matches!(function.kind, ExprKind::Builtin(Builtin::InlineFuthark))
+            && !matches!(self.checked.typing.types.node(applied.ty), Node::Arrow(..))
     }
 
     fn captures(&self, known: &Known) -> Vec<Slot> {
