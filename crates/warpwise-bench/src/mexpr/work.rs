@@ -65,7 +65,9 @@ fn figures_of(
     let context = Context::with(ThreadPool::new(threads), MemoryPool::with_default_limit());
     let path = root.join("examples/mexpr").join(case.name).with_extension("mc");
     let scaled = |sizes: &[usize]| -> Vec<String> {
-        sizes.iter().map(|size| ((*size as f64 * share) as usize).max(4).to_string()).collect()
+        // The network looks at weights whose indices are up to 7.
+        let scaled = |size: usize| ((size as f64 * share) as usize).max(size.min(8));
+        sizes.iter().map(|size| scaled(*size).to_string()).collect()
     };
     let failed = |message: String| format!("{}: {message}", case.name);
     let mut program = HostProgram::new(&path, &context).map_err(failed)?;
