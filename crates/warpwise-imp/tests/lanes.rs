@@ -52,3 +52,34 @@ fn the_interior_of_a_row_is_a_loop_without_questions() {
     let (interior, _) = interior.split_once('}').expect("an end of the loop");
     assert!(interior.contains("load") && !interior.contains("if "), "{interior}\nin\n{text}");
 }
+
+/// After how many rounds `x * x + c` leaves a circle.
+const ESCAPE: &str = "fun main(n: i64, xs: [n]f32) -> (r: [n]i32) {
+  rs: [n]i32 = screma n (xs) map (c: f32) {
+    first: bool = flt c 4f32;
+    going: bool, rounds: i32, last: f32 = loop (on: bool = first, turn: i32 = 0i32, x: f32 = c) while on {
+      square: f32 = fmul x x; next: f32 = fadd square c; more: i32 = add turn 1i32;
+      near: bool = flt next 4f32; few: bool = slt more 50i32; still: bool = and near few;
+      return still, more, next };
+    return rounds };
+  return rs }";
+
+#[test]
+fn lanes_that_left_a_loop_keep_only_what_is_used_after_it() {
+    let text = shown(ESCAPE);
+    let (_, round) = text.split_once("while ").expect("a loop");
+    let (round, _) = round.split_once("store").expect("the result");
+    assert_eq!(round.matches("= select live").count(), 1, "{text}");
+    let escape = |c: f32| {
+        let (mut x, mut rounds) = (c, 0);
+        while x < 4.0 && rounds < 50 {
+            (x, rounds) = (x * x + c, rounds + 1);
+        }
+        rounds
+    };
+    for n in SIZES {
+        let xs: Vec<f32> = (0..n).map(|i| (i % 23) as f32 * 0.25 - 1.5).collect();
+        let rounds = words(xs.iter().map(|&c| escape(c)));
+        expect(ESCAPE, &[int(n), floats(xs)], &[rounds]);
+    }
+}

@@ -2,11 +2,11 @@
 //!
 //! A condition that is the same in all lanes is a branch. A divergent choice between cheap, pure bodies
 //! computes both and selects; any other runs each side under its mask, skipped when no lane takes it.
-//! A divergent loop keeps a mask of live lanes and ends when it is empty; lanes that left keep their values.
+//! A divergent loop is in [`super::divergent`].
 
 use warpwise_diag::Span;
 use warpwise_ir::{Body, Branch, LoopForm, LoopParam, Operand as CoreOperand, Stm, Type, Var};
-use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
+use warpwise_prim::{BinaryOp, Scalar, ScalarType};
 
 use crate::lower::cost;
 use crate::lower::emitter::{Emitter, Lowered, Mask, Value};
@@ -323,104 +323,5 @@ impl<'a> Emitter<'a> {
         let block = self.iteration(slots, body, span)?;
         self.code.emit(Op::While { test: Vec::new(), cond, body: block });
         Ok(())
-    }
-
-    /// A loop that lanes leave one by one.
-    fn divergent_loop(
-        &mut self,
-        stm: &'a Stm,
-        slots: &[Slot],
-        form: &'a LoopForm,
-        body: &'a Body,
-    ) -> Lowered<()> {
-        let kept = self.kept_values(slots, &stm.pattern, stm.span)?;
-        let live = self.code.reg("live", ImpType::vector(ScalarType::Bool, self.width()));
-        let running = self.mask_operand().unwrap_or(Operand::Const(Scalar::Bool(true)));
-        self.code.set(live, running);
-        let any = self.code.reg("any", ImpType::scalar(ScalarType::Bool));
-        self.code.open();
-        let counter = self.live_test(form, live, any)?;
-        let test = self.code.close();
-        if let Some((counter, ty)) = counter {
-            self.code.set(counter, Operand::Const(Scalar::int(ty, 0)));
-        }
-        self.code.open();
-        let done =
-            self.with_mask(Mask::Some(live), |this| this.live_body(slots, &kept, live, body, stm.span));
-        if let Some((counter, ty)) = counter {
-            let next = self.code.add(counter, Operand::Const(Scalar::int(ty, 1)));
-            self.code.set(counter, next);
-        }
-        let block = self.code.close();
-        self.code.emit(Op::While { test, cond: any.into(), body: block });
-        self.bind_slots(&stm.pattern, &kept);
-        done
-    }
-
-    /// For every slot the vector that keeps the values of lanes that have left.
-    fn kept_values(&mut self, slots: &[Slot], pattern: &[Var], span: Span) -> Lowered<Vec<Slot>> {
-        let mut kept = Vec::new();
-        for (&slot, &var) in slots.iter().zip(pattern) {
-            kept.push(match slot {
-                Slot::Scalar(_, Variance::Varying) | Slot::Nothing | Slot::Block(_) => slot,
-                Slot::Scalar(reg, kind) => {
-                    let value = crate::lower::scalars::as_kind(kind, reg.into());
-                    let initial = self.vector(value);
-                    let slot = self.slot(var, Variance::Varying, CoreOperand::bool(false), span)?;
-                    if let Slot::Scalar(reg, _) = slot {
-                        self.code.set(reg, initial);
-                    }
-                    slot
-                }
-            });
-        }
-        Ok(kept)
-    }
-
-    /// Narrows the live lanes at the head of a divergent loop; the counter of a counting one.
-    fn live_test(&mut self, form: &LoopForm, live: Reg, any: Reg) -> Lowered<Option<(Reg, ScalarType)>> {
-        let (still, counter) = match form {
-            LoopForm::For { index, bound } => {
-                let bound = self.value(*bound);
-                let ty = self.scalar_type(bound);
-                let counter = self.code.reg("i", ImpType::scalar(ty));
-                self.bind_uniform(*index, counter);
-                let below = self.compare(CompareOp::SLt, Value::Uniform(counter.into()), bound);
-                (self.vector(below), Some((counter, ty)))
-            }
-            LoopForm::While { cond } => {
-                let cond = self.value(*cond);
-                (self.vector(cond), None)
-            }
-        };
-        self.code.emit(Op::Binary { dst: live, op: BinaryOp::And, x: live.into(), y: still });
-        self.code.emit(Op::Any { dst: any, mask: live.into() });
-        Ok(counter)
-    }
-
-    fn live_body(
-        &mut self,
-        slots: &[Slot],
-        kept: &[Slot],
-        live: Reg,
-        body: &'a Body,
-        span: Span,
-    ) -> Lowered<()> {
-        self.stms(body)?;
-        let values = self.carried_all(&body.result, span)?;
-        self.merge(live, kept, &values);
-        for (slot, value) in slots.iter().zip(&values) {
-            if let (Slot::Block(to), Carried::Block(from)) = (slot, value)
-                && to != from
-            {
-                return self.limit(span, "arrays in memory that differs between vector lanes");
-            }
-        }
-        let in_step = |(slot, value): (&Slot, Carried)| match slot {
-            Slot::Scalar(_, Variance::Varying) | Slot::Block(_) | Slot::Nothing => (Slot::Nothing, value),
-            Slot::Scalar(..) => (*slot, value),
-        };
-        let (slots, values): (Vec<Slot>, Vec<Carried>) = slots.iter().zip(values).map(in_step).unzip();
-        self.assign(&slots, values, span)
     }
 }

@@ -35,6 +35,8 @@ pub(super) struct Context<'a> {
     pub look_back: bool,
     /// The expression that binds each scalar variable bound by a statement of its own.
     pub definitions: FxHashMap<Var, &'a Expr>,
+    /// The variables that are used at all.
+    pub used: FxHashSet<Var>,
     /// Blocks allocated by host code that no other name in scope can stand for.
     pub unique_blocks: FxHashSet<Var>,
     /// The program's kernels.

@@ -42,6 +42,7 @@ pub(super) fn lower_function(
         device,
         look_back,
         definitions: definitions.0,
+        used: liveness::used(function),
         unique_blocks: liveness::unique_blocks(function),
         kernels: RefCell::new(std::mem::take(&mut lowered.kernels)),
         checks: RefCell::new(std::mem::take(&mut lowered.checks)),

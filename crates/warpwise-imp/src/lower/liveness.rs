@@ -1,4 +1,4 @@
-//! When blocks of memory can be let go of in host code.
+//! When blocks of memory can be let go of in host code, and what is bound for nothing.
 //!
 //! A block bound in a body is released after the last statement of that body that mentions it, or any
 //! array in it, at whatever depth; what the body's result mentions is handed on first. A block that a loop only
@@ -56,6 +56,34 @@ pub(super) fn unique_blocks(function: &Function) -> FxHashSet<Var> {
     let mut unique = Unique { function, allocated: FxHashSet::default(), shared: FxHashSet::default() };
     unique.body(&function.body);
     unique.allocated.difference(&unique.shared).copied().collect()
+}
+
+/// The variables that a function uses, in operations as in types and placements. What it binds besides is for nothing.
+pub(super) fn used(function: &Function) -> FxHashSet<Var> {
+    let mut used = Used { function, vars: FxHashSet::default() };
+    used.body(&function.body);
+    used.vars
+}
+
+struct Used<'f> {
+    function: &'f Function,
+    vars: FxHashSet<Var>,
+}
+
+impl<'f> Visitor<'f> for Used<'f> {
+    fn var(&mut self, var: &'f Var) {
+        self.vars.insert(*var);
+    }
+
+    fn bind(&mut self, var: &'f Var) {
+        let data = &self.function.vars[*var];
+        self.walk_type(&data.ty);
+        if let Some(placement) = &data.placement {
+            self.var(&placement.block);
+            let dims = placement.index_fn.dims.iter().flat_map(|dim| [&dim.extent, &dim.stride]);
+            dims.chain([&placement.index_fn.offset]).for_each(|x| self.operand(x));
+        }
+    }
 }
 
 /// Every block mentioned by what `visit` visits, also through arrays placed in it.

@@ -37,6 +37,7 @@ mod lanes;
 mod slots;
 
 mod control;
+mod divergent;
 
 mod stms;
 
