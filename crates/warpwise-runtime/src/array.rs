@@ -96,6 +96,17 @@ impl Array {
         Array { elem: T::TYPE.scalar(), shape: Shape::from_slice(shape), data }
     }
 
+    /// The array with an owner's elements in row-major order, which stay where they lie and are never written.
+    /// `None` where these are not as many as `shape` has.
+    pub fn from_owner<T: Element>(
+        shape: &[i64],
+        owner: impl AsRef<[T]> + Send + Sync + 'static,
+    ) -> Option<Array> {
+        let data = Block::of_owner(owner);
+        let fits = element_count(shape)?.checked_mul(size_of::<T>() as u64)? == data.bytes() as u64;
+        fits.then(|| Array { elem: T::TYPE.scalar(), shape: Shape::from_slice(shape), data: Arc::new(data) })
+    }
+
     /// The vector of what `elements` gives.
     pub fn from_elements<T: Element>(
         pool: &MemoryPool,

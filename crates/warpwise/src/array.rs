@@ -219,6 +219,34 @@ impl<Sh: Shape, E: Elt> Array<Sh, E> {
 }
 
 impl<Sh: Shape, E: Scalar> Array<Sh, E> {
+    /// An array of these extents whose elements, in row-major order, are another's and stay where they lie: those of a constant, of
+    /// an `Arc<[E]>` that others hold too, of a file in memory. The owner is dropped with the last clone of the array.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use warpwise::{Array, Context, use_};
+    ///
+    /// let owner: Arc<[f32]> = Arc::from([1.0, 2.0, 3.0]);
+    /// let array = Array::from_owner([3], Arc::clone(&owner))?;
+    /// assert_eq!(array.as_slice().as_ptr(), owner.as_ptr());
+    /// assert_eq!(Context::new()?.run(&use_(&array).sum())?.to_vec(), [6.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn from_owner(
+        extents: impl Extents<Shape = Sh>,
+        owner: impl AsRef<[E]> + Send + Sync + 'static,
+    ) -> Result<Array<Sh, E>, Error> {
+        let found = owner.as_ref().len();
+        let shape = shape_of(extents, found)?;
+        // Whoever gives another number of elements the second time is wrong about being their owner.
+        let column = Column::from_owner(&shape, owner).ok_or(Error::Length {
+            expected: element_count(&shape).unwrap_or(u64::MAX),
+            found: found as u64,
+        })?;
+        Ok(Array::from_raw(RawArray { shape, types: components::<E>(), columns: vec![column] }))
+    }
+
     /// The elements where they lie, in row-major order.
     ///
     /// ```

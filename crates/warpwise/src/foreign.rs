@@ -1,7 +1,9 @@
 //! Foreign functions: host code in the middle of a program (papers/004, section 6.1).
 
+use std::any::Any;
 use std::error::Error as StdError;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use warpwise_runtime::array::Value;
@@ -47,7 +49,7 @@ type Call = dyn Fn(Vec<Value>) -> Result<Vec<Value>, Error> + Send + Sync;
 /// Calls a function of the host on arrays where the program runs on this kind of device, and does what `elsewhere` says on others.
 ///
 /// The function gets the arrays as they lie in memory: nothing is copied. Where it depends on the state of a loop, `elsewhere` is done
-/// on every device. It may be called although only one side of a choice needs its result. `elsewhere` may call another foreign function, for another kind of device.
+/// on every device. An error or a panic of the function is an error of the run. It may be called although only one side of a choice needs its result. `elsewhere` may call another foreign function, for another kind of device.
 ///
 /// ```
 /// use warpwise::{Acc, Array, Context, DeviceKind, Vector, foreign};
@@ -82,7 +84,10 @@ pub fn foreign<A: Arrays + Output, R: Arrays + Output>(
 ) -> R {
     let call = move |values: Vec<Value>| {
         let host = A::host(&mut values.into_iter())?;
-        let result = function(host).map_err(|error| Error::Foreign(format!("{name}: {error}")))?;
+        // Only what it captures could be seen half done, and that is its own affair.
+        let result = catch_unwind(AssertUnwindSafe(|| function(host)))
+            .map_err(|panic| Error::Foreign(format!("{name}: panicked{}", words_of(panic.as_ref()))))?
+            .map_err(|error| Error::Foreign(format!("{name}: {error}")))?;
         let mut values = Vec::new();
         R::values(&result, &mut values);
         Ok(values)
@@ -92,6 +97,12 @@ pub fn foreign<A: Arrays + Output, R: Arrays + Output>(
     let inputs = vec![crate::acc::gathered(arguments), crate::acc::gathered(&otherwise)];
     let ty = inputs[1].ty.clone();
     crate::acc::separated(graph::node(Op::Foreign(native), inputs, Vec::new(), ty), &otherwise)
+}
+
+/// What a panic says, if it is words.
+fn words_of(panic: &(dyn Any + Send)) -> String {
+    let words = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+    words.map_or(String::new(), |words| format!(": {words}"))
 }
 
 /// How many values of a program a node is.

@@ -82,6 +82,7 @@
 //! # Memory
 //!
 //! Arrays of the host ([`Array`]) lie in the memory that programs use: [`use_`] and parameters copy nothing, and results are not copied either.
+//! A vector of scalars becomes an array where it lies ([`Array::from_vec`]), and so do scalars that somebody else holds ([`Array::from_owner`]).
 //! Scalar expressions made outside all closures are remembered, with the arrays they mention, until their thread ends.
 //!
 //! # Compiled code
@@ -127,7 +128,8 @@ mod shape;
 
 pub use acc::{
     Acc, All, Arrays, Boundary, Reader, Slicing, acond, awhile, enum_from, enum_from_step, fill, generate,
-    unit, use_, zip, zip_with, zip_with3, zip_with4, zip_with5, zip3, zip4,
+    unit, use_, zip, zip_with, zip_with3, zip_with4, zip_with5, zip_with6, zip_with7, zip_with8, zip_with9,
+    zip3, zip4, zip5, zip6, zip7, zip8, zip9,
 };
 pub use array::{Array, Matrix, Singleton, Vector};
 pub use context::Context;

@@ -76,6 +76,15 @@ impl Block {
         Block { start, bytes, home: Home::Vector { _elements: Arc::new(elements) } }
     }
 
+    /// The elements that an owner holds, where they lie. They are asked for once, and the owner is dropped with the block.
+    pub fn of_owner<T: NoUninit>(owner: impl AsRef<[T]> + Send + Sync + 'static) -> Block {
+        let owner = Arc::new(owner);
+        let elements: &[T] = (*owner).as_ref();
+        let (start, bytes) = (NonNull::from(elements).cast::<u8>(), size_of_val(elements));
+        // SAFETY: the elements are initialised, are borrowed from the owner, which the block keeps, and are never written through it.
+        unsafe { Block::shared(start, bytes, owner) }
+    }
+
     /// These bytes of a block, where they lie. Whoever wants to write them has to copy them ([`Block::is_part`]).
     pub fn part(whole: &Arc<Block>, bytes: Range<usize>) -> Option<Block> {
         let part = whole.as_slice().get(bytes)?;
@@ -196,5 +205,19 @@ mod tests {
         assert!(watch.upgrade().is_some());
         drop(inner);
         assert!(watch.upgrade().is_none());
+    }
+
+    #[test]
+    fn lent_elements_are_read_where_they_lie_and_never_written() {
+        let owner: Arc<[u32]> = Arc::from([1, 2, 3]);
+        let block = Block::of_owner(Arc::clone(&owner));
+        assert_eq!(block.as_ptr(), owner.as_ptr().cast());
+        assert_eq!((block.bytes(), block.capacity(), block.is_part()), (12, 12, true));
+        assert_eq!(Arc::strong_count(&owner), 2);
+        drop(block);
+        assert_eq!(Arc::strong_count(&owner), 1);
+        static CONSTANT: [u8; 3] = [4, 5, 6];
+        assert_eq!(Block::of_owner(CONSTANT.as_slice()).as_slice(), CONSTANT);
+        assert!(Block::of_owner::<u64>(Vec::new()).as_slice().is_empty());
     }
 }

@@ -242,76 +242,91 @@ pub fn zip4<Sh: Shape, A: Elt, B: Elt, C: Elt, D: Elt>(
     zip_with4(a, b, c, d, |a, b, c, d| (a, b, c, d))
 }
 
-/// A closure of 3 elements as a function.
-#[track_caller]
-pub(crate) fn function3<A: Elt, B: Elt, C: Elt, R: IntoExp>(
-    closure: impl FnOnce(A::View, B::View, C::View) -> R,
-) -> Function {
-    let place = Location::caller();
-    graph::scope(|| {
-        let params = vec![
-            graph::parameter(Exp::<A>::ty(), place),
-            graph::parameter(Exp::<B>::ty(), place),
-            graph::parameter(Exp::<C>::ty(), place),
-        ];
-        let result = closure(
-            Exp::<A>::of(params[0].clone()).view(),
-            Exp::<B>::of(params[1].clone()).view(),
-            Exp::<C>::of(params[2].clone()).view(),
-        );
-        let result = result.into_exp().node();
-        Function { params, result }
-    })
+/// Closures of so many elements as functions, and what applies them to arrays.
+macro_rules! functions {
+    ($($function:ident $($name:ident $at:tt)*;)*) => { $(
+        #[track_caller]
+        pub(crate) fn $function<$($name: Elt,)* Res: IntoExp>(closure: impl FnOnce($($name::View),*) -> Res) -> Function {
+            let place = Location::caller();
+            graph::scope(|| {
+                let params = vec![$(graph::parameter(Exp::<$name>::ty(), place)),*];
+                let result = closure($(Exp::<$name>::of(params[$at].clone()).view()),*);
+                let result = result.into_exp().node();
+                Function { params, result }
+            })
+        }
+    )* };
 }
 
-/// A closure of 4 elements as a function.
-#[track_caller]
-pub(crate) fn function4<A: Elt, B: Elt, C: Elt, D: Elt, R: IntoExp>(
-    closure: impl FnOnce(A::View, B::View, C::View, D::View) -> R,
-) -> Function {
-    let place = Location::caller();
-    graph::scope(|| {
-        let params = vec![
-            graph::parameter(Exp::<A>::ty(), place),
-            graph::parameter(Exp::<B>::ty(), place),
-            graph::parameter(Exp::<C>::ty(), place),
-            graph::parameter(Exp::<D>::ty(), place),
-        ];
-        let result = closure(
-            Exp::<A>::of(params[0].clone()).view(),
-            Exp::<B>::of(params[1].clone()).view(),
-            Exp::<C>::of(params[2].clone()).view(),
-            Exp::<D>::of(params[3].clone()).view(),
-        );
-        let result = result.into_exp().node();
-        Function { params, result }
-    })
+functions! {
+    function3 A 0 B 1 C 2;
+    function4 A 0 B 1 C 2 D 3;
+    function5 A 0 B 1 C 2 D 3 E 4;
+    function6 A 0 B 1 C 2 D 3 E 4 F 5;
+    function7 A 0 B 1 C 2 D 3 E 4 F 5 G 6;
+    function8 A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7;
+    function9 A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8;
 }
 
-/// A closure of 5 elements as a function.
-#[track_caller]
-pub(crate) fn function5<A: Elt, B: Elt, C: Elt, D: Elt, E: Elt, R: IntoExp>(
-    closure: impl FnOnce(A::View, B::View, C::View, D::View, E::View) -> R,
-) -> Function {
-    let place = Location::caller();
-    graph::scope(|| {
-        let params = vec![
-            graph::parameter(Exp::<A>::ty(), place),
-            graph::parameter(Exp::<B>::ty(), place),
-            graph::parameter(Exp::<C>::ty(), place),
-            graph::parameter(Exp::<D>::ty(), place),
-            graph::parameter(Exp::<E>::ty(), place),
-        ];
-        let result = closure(
-            Exp::<A>::of(params[0].clone()).view(),
-            Exp::<B>::of(params[1].clone()).view(),
-            Exp::<C>::of(params[2].clone()).view(),
-            Exp::<D>::of(params[3].clone()).view(),
-            Exp::<E>::of(params[4].clone()).view(),
-        );
-        let result = result.into_exp().node();
-        Function { params, result }
-    })
+/// `zip_with` of more arrays.
+macro_rules! zip_withs {
+    ($($zip_with:ident $function:ident $($name:ident $small:ident)*;)*) => { $(
+        /// Applies a function to the elements of several arrays at the same index, over the intersection of their extents.
+        ///
+        /// ```
+        /// use warpwise::{Context, enum_from, fill, zip_with6};
+        ///
+        /// let (xs, ones) = (enum_from(2, 1), fill(3, 1));
+        /// let sums = zip_with6(&xs, &ones, &ones, &ones, &ones, &xs, |a, b, c, d, e, f| a * (b + c + d + e) + f);
+        /// assert_eq!(Context::new()?.run(&sums)?.to_vec(), [5, 10]);
+        /// # Ok::<(), warpwise::Error>(())
+        /// ```
+        #[track_caller]
+        pub fn $zip_with<Sh: Shape, $($name: Elt,)* Res: IntoExp>(
+            $($small: &Acc<Array<Sh, $name>>,)*
+            function: impl FnOnce($($name::View),*) -> Res + Send,
+        ) -> Acc<Array<Sh, Res::Elt>> {
+            let function = $function::<$($name,)* Res>(function);
+            Acc::make(Op::Map { indexed: false }, vec![$($small.node()),*], vec![function])
+        }
+    )* };
+}
+
+zip_withs! {
+    zip_with6 function6 A a B b C c D d E e F f;
+    zip_with7 function7 A a B b C c D d E e F f G g;
+    zip_with8 function8 A a B b C c D d E e F f G g H h;
+    zip_with9 function9 A a B b C c D d E e F f G g H h I i;
+}
+
+/// `zip` of more arrays.
+macro_rules! zips {
+    ($($zip:ident $zip_with:ident $($name:ident $small:ident)*;)*) => { $(
+        /// Tuples of the elements of several arrays at the same index, over the intersection of their extents.
+        ///
+        /// ```
+        /// use warpwise::{Context, enum_from, fill, zip5};
+        ///
+        /// let (xs, truths) = (enum_from(1, 1), fill(1, true));
+        /// let tuples = zip5(&xs, &truths, &xs, &truths, &fill(1, 'x'));
+        /// assert_eq!(Context::new()?.run(&tuples)?.to_vec(), [(1, true, 1, true, 'x')]);
+        /// # Ok::<(), warpwise::Error>(())
+        /// ```
+        #[track_caller]
+        pub fn $zip<Sh: Shape, $($name: Elt),*>(
+            $($small: &Acc<Array<Sh, $name>>),*
+        ) -> Acc<Array<Sh, ($($name,)*)>> {
+            $zip_with($($small,)* |$($small),*| ($($small,)*))
+        }
+    )* };
+}
+
+zips! {
+    zip5 zip_with5 A a B b C c D d E e;
+    zip6 zip_with6 A a B b C c D d E e F f;
+    zip7 zip_with7 A a B b C c D d E e F f G g;
+    zip8 zip_with8 A a B b C c D d E e F f G g H h;
+    zip9 zip_with9 A a B b C c D d E e F f G g H h I i;
 }
 
 /// The arrays of the parts.
@@ -341,4 +356,8 @@ unzips! {
     unzip3 A 0 B 1 C 2;
     unzip4 A 0 B 1 C 2 D 3;
     unzip5 A 0 B 1 C 2 D 3 E 4;
+    unzip6 A 0 B 1 C 2 D 3 E 4 F 5;
+    unzip7 A 0 B 1 C 2 D 3 E 4 F 5 G 6;
+    unzip8 A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7;
+    unzip9 A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8;
 }

@@ -19,6 +19,7 @@ mod fold;
 mod permute;
 mod scan;
 mod segmented;
+mod slices;
 mod stencil;
 mod view;
 
@@ -35,9 +36,12 @@ use crate::shape::Shape;
 pub use construct::{enum_from, enum_from_step, fill, generate, unit, use_};
 pub use control::{Arrays, acond, awhile};
 pub(crate) use control::{gathered, separated};
-pub use elementwise::{zip, zip_with, zip_with3, zip_with4, zip_with5, zip3, zip4};
+pub use elementwise::{
+    zip, zip_with, zip_with3, zip_with4, zip_with5, zip_with6, zip_with7, zip_with8, zip_with9, zip3, zip4,
+    zip5, zip6, zip7, zip8, zip9,
+};
+pub use slices::{All, Slicing};
 pub use stencil::Boundary;
-pub use view::{All, Slicing};
 
 /// A computation that yields an array: `Acc<Array<Sh, E>>` is a collective computation, as [`Exp`] is a scalar one.
 ///

@@ -73,7 +73,27 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         lengths: &Acc<Vector<i64>>,
         f: impl FnOnce(E::View, E::View) -> R + Send,
     ) -> Acc<Array<Sh, E>> {
-        self.fold_stretches(initial, &lengths.prescan(0, |x, y| x + y), lengths, f)
+        self.fold_stretches(Some(initial.operand()), &lengths.prescan(0, |x, y| x + y), lengths, f)
+    }
+
+    /// As [`fold_segments`](Acc::fold_segments), from each segment's first element on; a segment without elements is an error
+    /// of the run.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, enum_from, use_};
+    ///
+    /// let lengths = use_(&Array::from_vec([2], vec![2_i64, 3])?);
+    /// let last = enum_from(5, 1).fold1_segments(&lengths, |_, y| y);
+    /// assert_eq!(Context::new()?.run(&last)?.to_vec(), [2, 5]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn fold1_segments<R: IntoExp<Elt = E>>(
+        &self,
+        lengths: &Acc<Vector<i64>>,
+        f: impl FnOnce(E::View, E::View) -> R + Send,
+    ) -> Acc<Array<Sh, E>> {
+        self.fold_stretches(None, &lengths.prescan(0, |x, y| x + y), lengths, f)
     }
 
     /// As [`fold_segments`](Acc::fold_segments), with segments given by where each begins, and at the end where the last one
@@ -94,22 +114,50 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         offsets: &Acc<Vector<i64>>,
         f: impl FnOnce(E::View, E::View) -> R + Send,
     ) -> Acc<Array<Sh, E>> {
-        let starts = offsets.init();
-        let lengths = offsets.tail().zip_with(&starts, |end, start| end - start);
-        self.fold_stretches(initial, &starts, &lengths, f)
+        let (starts, lengths) = stretches(offsets);
+        self.fold_stretches(Some(initial.operand()), &starts, &lengths, f)
+    }
+
+    /// As [`fold1_segments`](Acc::fold1_segments), with segments given as in [`fold_segments_at`](Acc::fold_segments_at).
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, enum_from, use_};
+    ///
+    /// let offsets = use_(&Array::from_vec([3], vec![0_i64, 2, 5])?);
+    /// let products = enum_from(5, 1).fold1_segments_at(&offsets, |x, y| x * y);
+    /// assert_eq!(Context::new()?.run(&products)?.to_vec(), [2, 60]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn fold1_segments_at<R: IntoExp<Elt = E>>(
+        &self,
+        offsets: &Acc<Vector<i64>>,
+        f: impl FnOnce(E::View, E::View) -> R + Send,
+    ) -> Acc<Array<Sh, E>> {
+        let (starts, lengths) = stretches(offsets);
+        self.fold_stretches(None, &starts, &lengths, f)
     }
 
     #[track_caller]
     fn fold_stretches<R: IntoExp<Elt = E>>(
         &self,
-        initial: impl Operand<E>,
+        initial: Option<Exp<E>>,
         starts: &Acc<Vector<i64>>,
         lengths: &Acc<Vector<i64>>,
         f: impl FnOnce(E::View, E::View) -> R + Send,
     ) -> Acc<Array<Sh, E>> {
-        let inputs = vec![self.node(), starts.node(), lengths.node(), initial.operand().node()];
+        let mut inputs = vec![self.node(), starts.node(), lengths.node()];
+        inputs.extend(initial.map(Exp::node));
         Acc::make(Op::FoldSegments, inputs, vec![function2::<E, E, R>(f)])
     }
+}
+
+/// Where segments begin and how long they are, by where each begins and the last one ends.
+#[track_caller]
+fn stretches(offsets: &Acc<Vector<i64>>) -> (Acc<Vector<i64>>, Acc<Vector<i64>>) {
+    let starts = offsets.init();
+    let lengths = offsets.tail().zip_with(&starts, |end, start| end - start);
+    (starts, lengths)
 }
 
 impl<E: Elt> Acc<Array<Dim1, E>> {

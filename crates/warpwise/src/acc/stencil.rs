@@ -95,8 +95,30 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
         f: impl FnOnce([E::View; N]) -> R + Send,
     ) -> Acc<Array<Dim1, R::Elt>> {
         let source = self.reader();
-        super::generate(source.extents(), move |i| {
-            f(std::array::from_fn(|x| boundary.element(source, &[i], &[offset(x, N)]).view()))
+        super::generate(source.extents(), move |i| f(around1(&boundary, source, i)))
+    }
+
+    /// Computes every element from the elements around it in this vector and another, over the shorter of them.
+    ///
+    /// ```
+    /// use warpwise::{Boundary, Context, enum_from, fill};
+    ///
+    /// let (xs, ys) = (enum_from(3, 1), fill(4, 10));
+    /// let sums = xs.stencil2(Boundary::Clamp, &ys, Boundary::Wrap, |[left, _, _], [y]| left + y);
+    /// assert_eq!(Context::cpu()?.run(&sums)?.to_vec(), [11, 11, 12]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn stencil2<const N: usize, const M: usize, F: Elt, R: IntoExp>(
+        &self,
+        boundary: Boundary<E>,
+        other: &Acc<Array<Dim1, F>>,
+        other_boundary: Boundary<F>,
+        f: impl FnOnce([E::View; N], [F::View; M]) -> R + Send,
+    ) -> Acc<Array<Dim1, R::Elt>> {
+        let (source, second) = (self.reader(), other.reader());
+        super::generate(source.extents().min(second.extents()), move |i| {
+            f(around1(&boundary, source, i), around1(&other_boundary, second, i))
         })
     }
 }
@@ -167,17 +189,65 @@ impl<E: Elt> Acc<Array<Dim3, E>> {
         f: impl FnOnce([[[E::View; K]; M]; N]) -> R + Send,
     ) -> Acc<Array<Dim3, R::Elt>> {
         let source = self.reader();
-        super::generate(source.extents(), move |(i, j, k)| {
-            f(std::array::from_fn(|x| {
-                std::array::from_fn(|y| {
-                    std::array::from_fn(|z| {
-                        let offsets = [offset(x, N), offset(y, M), offset(z, K)];
-                        boundary.element(source, &[i, j, k], &offsets).view()
-                    })
-                })
-            }))
+        super::generate(source.extents(), move |index| f(around3(&boundary, source, index)))
+    }
+
+    /// Computes every element from the elements around it in this array and another, over the intersection of their extents.
+    ///
+    /// ```
+    /// use warpwise::{Boundary, Context, fill};
+    ///
+    /// let (xs, ys) = (fill((2, 2, 2), 1), fill((2, 3, 2), 10));
+    /// let sums = xs.stencil2(Boundary::Wrap, &ys, Boundary::Clamp, |[[[x]]], [[[left, _, _]]]: [[[_; 3]; 1]; 1]| x + left);
+    /// assert_eq!(Context::cpu()?.run(&sums)?.to_vec(), [11; 8]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn stencil2<
+        const N: usize,
+        const M: usize,
+        const K: usize,
+        const N2: usize,
+        const M2: usize,
+        const K2: usize,
+        F: Elt,
+        R: IntoExp,
+    >(
+        &self,
+        boundary: Boundary<E>,
+        other: &Acc<Array<Dim3, F>>,
+        other_boundary: Boundary<F>,
+        f: impl FnOnce([[[E::View; K]; M]; N], [[[F::View; K2]; M2]; N2]) -> R + Send,
+    ) -> Acc<Array<Dim3, R::Elt>> {
+        let (source, second) = (self.reader(), other.reader());
+        let ((n, m, k), (n2, m2, k2)) = (source.extents(), second.extents());
+        super::generate((n.min(n2), m.min(m2), k.min(k2)), move |index| {
+            f(around3(&boundary, source, index), around3(&other_boundary, second, index))
         })
     }
+}
+
+fn around1<E: Elt, const N: usize>(
+    boundary: &Boundary<E>,
+    source: Reader<Dim1, E>,
+    i: Exp<i64>,
+) -> [E::View; N] {
+    std::array::from_fn(|x| boundary.element(source, &[i], &[offset(x, N)]).view())
+}
+
+fn around3<E: Elt, const N: usize, const M: usize, const K: usize>(
+    boundary: &Boundary<E>,
+    source: Reader<Dim3, E>,
+    (i, j, k): (Exp<i64>, Exp<i64>, Exp<i64>),
+) -> [[[E::View; K]; M]; N] {
+    std::array::from_fn(|x| {
+        std::array::from_fn(|y| {
+            std::array::from_fn(|z| {
+                let offsets = [offset(x, N), offset(y, M), offset(z, K)];
+                boundary.element(source, &[i, j, k], &offsets).view()
+            })
+        })
+    })
 }
 
 fn around2<E: Elt, const N: usize, const M: usize>(

@@ -1,6 +1,6 @@
 //! Shapes and parts: other views of the same elements.
 
-use super::Acc;
+use super::{Acc, Slicing};
 use crate::array::Array;
 use crate::elt::{Elt, IntoExp, Operand};
 use crate::exp::{Exp, function1};
@@ -70,7 +70,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         self.backpermute(places.extents(), move |index| reader.at_in_bounds(index.into_exp()))
     }
 
-    /// The part of the array that a slice names: [`All`] of a dimension, or the elements at an index of it, which is
+    /// The part of the array that a slice names: [`All`](crate::All) of a dimension, or the elements at an index of it, which is
     /// checked when the program runs.
     ///
     /// ```
@@ -89,7 +89,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         Acc::make(Op::Slice(axes), inputs, Vec::new())
     }
 
-    /// The array repeated along new dimensions: [`All`] stands for a dimension of the array, an extent for a new one.
+    /// The array repeated along new dimensions: [`All`](crate::All) stands for a dimension of the array, an extent for a new one.
     ///
     /// ```
     /// use warpwise::{All, Context, enum_from};
@@ -277,6 +277,51 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.range_on(dimension, count.operand(), Exp::greatest())
     }
 
+    /// As [`init`](Acc::init), along another dimension, counted from the outermost.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::new()?.run(&enum_from((2, 2), 1).init_on(0))?.to_vec(), [1, 2]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn init_on(&self, dimension: usize) -> Acc<Array<Sh, E>> {
+        let extent: Exp<i64> = self.extents_exp().part(dimension.min(Sh::RANK - 1));
+        self.take_on(dimension, extent - 1)
+    }
+
+    /// As [`tail`](Acc::tail), along another dimension, counted from the outermost.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::new()?.run(&enum_from((2, 2), 1).tail_on(0))?.to_vec(), [3, 4]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn tail_on(&self, dimension: usize) -> Acc<Array<Sh, E>> {
+        self.skip_on(dimension, 1)
+    }
+
+    /// As [`slit`](Acc::slit), along another dimension, counted from the outermost.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::new()?.run(&enum_from((4, 1), 1).slit_on(0, 1, 2))?.to_vec(), [2, 3]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn slit_on(
+        &self,
+        dimension: usize,
+        start: impl Operand<i64>,
+        count: impl Operand<i64>,
+    ) -> Acc<Array<Sh, E>> {
+        self.range_on(dimension, start.operand(), count.operand())
+    }
+
     /// A range of a dimension, cut to what there is.
     #[track_caller]
     fn range_on(&self, dimension: usize, start: Exp<i64>, count: Exp<i64>) -> Acc<Array<Sh, E>> {
@@ -302,6 +347,25 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
     #[track_caller]
     pub fn concat(&self, other: &Acc<Array<Sh, E>>) -> Acc<Array<Sh, E>> {
         Acc::make(Op::Concat, vec![self.node(), other.node()], Vec::new())
+    }
+
+    /// As [`concat`](Acc::concat), along another dimension, counted from the outermost.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// let joined = enum_from((1, 2), 1).concat_on(0, &enum_from((2, 2), 5));
+    /// assert_eq!(Context::new()?.run(&joined)?.to_vec(), [1, 2, 5, 6, 7, 8]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn concat_on(&self, dimension: usize, other: &Acc<Array<Sh, E>>) -> Acc<Array<Sh, E>> {
+        let last = Sh::RANK - 1;
+        if dimension >= last {
+            return self.concat(other);
+        }
+        let turned = |array: &Acc<Array<Sh, E>>| array.transpose_on(dimension, last);
+        turned(&turned(self).concat(&turned(other)))
     }
 }
 
@@ -343,129 +407,5 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
             let number = place - starts.at_in_bounds(segment);
             f(source.at_in_bounds(segment), number)
         })
-    }
-}
-
-/// All of a dimension, in [`slice`](Acc::slice) and [`replicate`](Acc::replicate).
-///
-/// ```
-/// use warpwise::{All, Context, enum_from};
-///
-/// assert_eq!(Context::new()?.run(&enum_from((2, 3), 1).slice((All, 1)))?.to_vec(), [2, 5]);
-/// # Ok::<(), warpwise::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct All;
-
-/// What names a part of an array: [`All`] or an index for every dimension, as a tuple.
-///
-/// ```
-/// use warpwise::{Acc, Array, All, Context, Dim2, Matrix, Slicing, enum_from};
-///
-/// fn part<S: Slicing<Full = Dim2>>(matrix: &Acc<Matrix<i32>>, slice: S) -> Acc<Array<S::Part, i32>> {
-///     matrix.slice(slice)
-/// }
-///
-/// let matrix = enum_from((2, 3), 1);
-/// let (column, element) = Context::new()?.run(&(part(&matrix, (All, 0)), part(&matrix, (1, 2))))?;
-/// assert_eq!((column.to_vec(), element.to_vec()), (vec![1, 4], vec![6]));
-/// # Ok::<(), warpwise::Error>(())
-/// ```
-#[diagnostic::on_unimplemented(message = "`{Self}` is no slice of an array")]
-pub trait Slicing {
-    /// The shape of what the slice is taken from.
-    type Full: Shape;
-    /// The shape of the part.
-    type Part: Shape;
-
-    /// The kinds of the dimensions, and the indices.
-    #[doc(hidden)]
-    fn axes(self) -> (Vec<Axis>, Vec<Exp<i64>>);
-}
-
-/// A slice for every way to choose which dimensions are fixed.
-macro_rules! slices {
-    ($($full:literal $part:literal ($($kind:ident $name:ident)*);)*) => { $(
-        slices!(@impl $full $part () ($($kind $name)*) ($($kind $name)*));
-    )* };
-    (@impl $full:literal $part:literal ($($generic:ident)*) (Fixed $name:ident $($rest:tt)*) $all:tt) => {
-        slices!(@impl $full $part ($($generic)* $name) ($($rest)*) $all);
-    };
-    (@impl $full:literal $part:literal ($($generic:ident)*) (Whole $name:ident $($rest:tt)*) $all:tt) => {
-        slices!(@impl $full $part ($($generic)*) ($($rest)*) $all);
-    };
-    (@impl $full:literal $part:literal ($($generic:ident)*) () ($($kind:ident $name:ident)*)) => {
-        impl<$($generic: Operand<i64>),*> Slicing for ($(slices!(@type $kind $name),)*) {
-            type Full = Dim<$full>;
-            type Part = Dim<$part>;
-
-            #[allow(non_snake_case, unused_mut, unused_variables)]
-            fn axes(self) -> (Vec<Axis>, Vec<Exp<i64>>) {
-                let ($($name,)*) = self;
-                let mut indices = Vec::new();
-                let axes = vec![$(slices!(@axis indices $kind $name)),*];
-                (axes, indices)
-            }
-        }
-    };
-    (@type Fixed $name:ident) => { $name };
-    (@type Whole $name:ident) => { All };
-    (@axis $indices:ident Fixed $name:ident) => {{
-        $indices.push($name.operand());
-        Axis::Fixed
-    }};
-    (@axis $indices:ident Whole $name:ident) => { Axis::All };
-}
-
-slices! {
-    1 1 (Whole A);
-    1 0 (Fixed A);
-    2 2 (Whole A Whole B);
-    2 1 (Whole A Fixed B);
-    2 1 (Fixed A Whole B);
-    2 0 (Fixed A Fixed B);
-    3 3 (Whole A Whole B Whole C);
-    3 2 (Whole A Whole B Fixed C);
-    3 2 (Whole A Fixed B Whole C);
-    3 1 (Whole A Fixed B Fixed C);
-    3 2 (Fixed A Whole B Whole C);
-    3 1 (Fixed A Whole B Fixed C);
-    3 1 (Fixed A Fixed B Whole C);
-    3 0 (Fixed A Fixed B Fixed C);
-    4 4 (Whole A Whole B Whole C Whole D);
-    4 3 (Whole A Whole B Whole C Fixed D);
-    4 3 (Whole A Whole B Fixed C Whole D);
-    4 2 (Whole A Whole B Fixed C Fixed D);
-    4 3 (Whole A Fixed B Whole C Whole D);
-    4 2 (Whole A Fixed B Whole C Fixed D);
-    4 2 (Whole A Fixed B Fixed C Whole D);
-    4 1 (Whole A Fixed B Fixed C Fixed D);
-    4 3 (Fixed A Whole B Whole C Whole D);
-    4 2 (Fixed A Whole B Whole C Fixed D);
-    4 2 (Fixed A Whole B Fixed C Whole D);
-    4 1 (Fixed A Whole B Fixed C Fixed D);
-    4 2 (Fixed A Fixed B Whole C Whole D);
-    4 1 (Fixed A Fixed B Whole C Fixed D);
-    4 1 (Fixed A Fixed B Fixed C Whole D);
-    4 0 (Fixed A Fixed B Fixed C Fixed D);
-}
-
-/// A new dimension of this extent around one element, or one index of a vector.
-impl Slicing for i64 {
-    type Full = Dim1;
-    type Part = Dim<0>;
-
-    fn axes(self) -> (Vec<Axis>, Vec<Exp<i64>>) {
-        (vec![Axis::Fixed], vec![self.operand()])
-    }
-}
-
-/// A new dimension of this extent around one element, or one index of a vector.
-impl Slicing for Exp<i64> {
-    type Full = Dim1;
-    type Part = Dim<0>;
-
-    fn axes(self) -> (Vec<Axis>, Vec<Exp<i64>>) {
-        (vec![Axis::Fixed], vec![self])
     }
 }

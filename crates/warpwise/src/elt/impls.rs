@@ -68,6 +68,30 @@ macro_rules! paste_operands {
     (A a B b C c D d E e F f G g H h) => {
         operands!(A a XA B b XB C c XC D d XD E e XE F f XF G g XG H h XH);
     };
+    (A a B b C c D d E e F f G g H h I i) => {
+        operands!(A a XA B b XB C c XC D d XD E e XE F f XF G g XG H h XH I i XI);
+    };
+    (A a B b C c D d E e F f G g H h I i J j) => {
+        operands!(A a XA B b XB C c XC D d XD E e XE F f XF G g XG H h XH I i XI J j XJ);
+    };
+    (A a B b C c D d E e F f G g H h I i J j K k) => {
+        operands!(A a XA B b XB C c XC D d XD E e XE F f XF G g XG H h XH I i XI J j XJ K k XK);
+    };
+    (A a B b C c D d E e F f G g H h I i J j K k L l) => {
+        operands!(A a XA B b XB C c XC D d XD E e XE F f XF G g XG H h XH I i XI J j XJ K k XK L l XL);
+    };
+    (A a B b C c D d E e F f G g H h I i J j K k L l M m) => {
+        operands!(A a XA B b XB C c XC D d XD E e XE F f XF G g XG H h XH I i XI J j XJ K k XK L l XL M m XM);
+    };
+    (A a B b C c D d E e F f G g H h I i J j K k L l M m N n) => {
+        operands!(A a XA B b XB C c XC D d XD E e XE F f XF G g XG H h XH I i XI J j XJ K k XK L l XL M m XM N n XN);
+    };
+    (A a B b C c D d E e F f G g H h I i J j K k L l M m N n O o) => {
+        operands!(A a XA B b XB C c XC D d XD E e XE F f XF G g XG H h XH I i XI J j XJ K k XK L l XL M m XM N n XN O o XO);
+    };
+    (A a B b C c D d E e F f G g H h I i J j K k L l M m N n O o P p) => {
+        operands!(A a XA B b XB C c XC D d XD E e XE F f XF G g XG H h XH I i XI J j XJ K k XK L l XL M m XM N n XN O o XO P p XP);
+    };
 }
 
 macro_rules! operands {
@@ -92,6 +116,14 @@ tuples! {
     A a B b C c D d E e F f;
     A a B b C c D d E e F f G g;
     A a B b C c D d E e F f G g H h;
+    A a B b C c D d E e F f G g H h I i;
+    A a B b C c D d E e F f G g H h I i J j;
+    A a B b C c D d E e F f G g H h I i J j K k;
+    A a B b C c D d E e F f G g H h I i J j K k L l;
+    A a B b C c D d E e F f G g H h I i J j K k L l M m;
+    A a B b C c D d E e F f G g H h I i J j K k L l M m N n;
+    A a B b C c D d E e F f G g H h I i J j K k L l M m N n O o;
+    A a B b C c D d E e F f G g H h I i J j K k L l M m N n O o P p;
 }
 
 impl<T: Elt, const N: usize> Elt for [T; N] {

@@ -189,9 +189,13 @@ fn check_fold(op: &Op, inputs: &[Ref], functions: &[Function], ty: &Ty) -> Check
             applies(functions, 0, &[&element, &element], &element)
         }
         Op::FoldSegments => {
-            let [source, starts, lengths, initial] = inputs else { return Err("four operands".into()) };
+            let [source, starts, lengths, initial @ ..] = inputs else {
+                return Err("an array and segments".into());
+            };
             let element = Ty::Scalars(array(source)?.components.clone());
-            ensure(array(source)? == result(ty)? && initial.ty == element, "another type")?;
+            ensure(initial.len() <= 1, "another number of operands")?;
+            let fits = initial.iter().all(|initial| initial.ty == element);
+            ensure(array(source)? == result(ty)? && fits, "another type")?;
             ensure(starts.ty == lengths.ty && array(starts)?.rank == 1, "segments are vectors")?;
             applies(functions, 0, &[&element, &element], &element)
         }

@@ -265,8 +265,9 @@ impl<'f> Lowering<'f> {
     fn fold_segments(&mut self, node: &Ref) -> Result<Value, Error> {
         let source = self.computed(&node.inputs[0])?;
         let (starts, lengths) = (self.computed(&node.inputs[1])?, self.computed(&node.inputs[2])?);
-        let initial = Some(self.scalars(&node.inputs[3])?);
-        let operator = self.operator(node, Fold::Initial, initial);
+        let initial = node.inputs.get(3).map(|initial| self.scalars(initial)).transpose()?;
+        let fold = if initial.is_some() { Fold::Initial } else { Fold::First };
+        let operator = self.operator(node, fold, initial);
         let extent = source.shape[source.shape.len() - 1];
         let segments = self.intersection([starts.shape.as_slice(), lengths.shape.as_slice()].into_iter());
         let mut bounds = self.columns(&node.inputs[1])?;
@@ -300,6 +301,9 @@ impl<'f> Lowering<'f> {
         }
         let text = "a segment beyond the array (start, length, extent):";
         let cert = self.check(node, holds, text, &[start, length, extent]);
+        if node.inputs.len() == 3 {
+            self.check_not_empty(node, &[], length);
+        }
         let length = self.b.with_certs(&[cert], |b| b.bind_one("length", Expr::Operand(length)).into());
         let mut parts = Vec::new();
         for row in rows.iter().filter_map(|row| row.as_var()) {

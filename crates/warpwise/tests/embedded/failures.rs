@@ -36,6 +36,9 @@ fn checks_fail_while_running() {
     let offsets = use_(&Array::from_vec([3], vec![0_i64, 2, 4]).unwrap());
     let message = "a segment beyond the array (start, length, extent): 2 2 3";
     assert_fails(&xs.fold_segments_at(0, &offsets, |x, y| x + y), message);
+    let lengths = use_(&Array::from_vec([2], vec![3_i64, 0]).unwrap());
+    let message = "a fold of no elements without an initial value";
+    assert_fails(&xs.fold1_segments(&lengths, |x, y| x.max(y)), message);
 }
 
 #[test]

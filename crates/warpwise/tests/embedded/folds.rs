@@ -84,3 +84,22 @@ fn scans_from_the_right_are_those_of_the_reversed_array() {
         }
     }
 }
+
+#[test]
+fn segments_fold_from_their_first_elements_on() {
+    let lengths = [3_i64, 1, 70];
+    let total: i64 = lengths.iter().sum();
+    let function = |lengths: Acc<Vector<i64>>, n: Exp<i64>| {
+        let xs = functions(n);
+        let offsets = lengths.scan(0, |x, y| x + y);
+        (xs.fold1_segments(&lengths, compose_exp), xs.fold1_segments_at(&offsets, compose_exp))
+    };
+    let mut all = (0..total).map(function_of);
+    let expected: Vec<(i64, i64)> =
+        lengths.iter().map(|&length| all.by_ref().take(length as usize).reduce(compose).unwrap()).collect();
+    for context in contexts() {
+        let compiled = context.compile(function).unwrap();
+        let (by_lengths, by_offsets) = compiled.run(&lengths.as_slice().try_into().unwrap(), &total).unwrap();
+        assert_eq!((by_lengths.to_vec(), by_offsets.to_vec()), (expected.clone(), expected.clone()));
+    }
+}

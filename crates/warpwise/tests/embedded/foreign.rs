@@ -88,3 +88,18 @@ fn within_loops_the_language_takes_over() {
     }
     assert_eq!(calls.load(Ordering::Relaxed), 0);
 }
+
+#[test]
+fn what_fails_in_a_function_is_an_error_of_the_run() {
+    let native = |xs: Vector<i64>| match xs.len() {
+        0 => Err("nothing to do".into()),
+        1 => panic!("one is {}", 1),
+        n => Ok(Array::from_vec([], vec![n as i64])?),
+    };
+    let function = |xs: Acc<Vector<i64>>| foreign(DeviceKind::Cpu, "count", native, &xs, |xs| xs.sum());
+    let compiled = Context::cpu().unwrap().compile(function).unwrap();
+    let found = [0, 1, 2].map(|n| compiled.run(&numbers(n)));
+    assert_eq!(found[0], Err(Error::Foreign("count: nothing to do".to_string())));
+    assert_eq!(found[1], Err(Error::Foreign("count: panicked: one is 1".to_string())));
+    assert_eq!(found[2].as_ref().map(|count| count.to_vec()), Ok(vec![2]));
+}

@@ -3,6 +3,7 @@
 //! Every property compiles its program once for each device and runs it on many arrays. Floats take small integer values, so
 //! that sums are exact in whatever order they are made.
 
+mod elementwise;
 mod moves;
 mod numbers;
 mod rows;

@@ -1,8 +1,8 @@
 //! Element-wise operations, reductions and scans of every number type.
 
-use warpwise::{Acc, Array, Num, Vector};
+use warpwise::{Acc, Array, Num, Vector, f16};
 
-use super::{check, devices, small};
+use super::{check, devices, devices_for, small};
 
 /// What the references need of a number.
 trait Reference: Num {
@@ -14,7 +14,7 @@ trait Reference: Num {
 }
 
 macro_rules! references {
-    (integers $($ty:ident)*; floats $($float:ident)*) => {
+    (integers $($ty:ident)*; floats $($float:ident $from:expr;)*) => {
         $(impl Reference for $ty {
             fn from_small(value: i64) -> $ty {
                 value as $ty
@@ -38,7 +38,8 @@ macro_rules! references {
         })*
         $(impl Reference for $float {
             fn from_small(value: i64) -> $float {
-                value as $float
+                let from: fn(i64) -> $float = $from;
+                from(value)
             }
 
             fn plus(self, other: $float) -> $float {
@@ -68,10 +69,13 @@ macro_rules! references {
     };
 }
 
-references!(integers i8 i16 i32 i64 u8 u16 u32 u64; floats f32 f64);
+references! {
+    integers i8 i16 i32 i64 u8 u16 u32 u64;
+    floats f16 |x| f16::from_f64(x as f64); f32 |x| x as f32; f64 |x| x as f64;
+}
 
 fn agrees<T: Reference>() {
-    for context in devices() {
+    for context in devices_for::<T>() {
         let function = context.compile(|xs: Acc<Vector<T>>, ys: Acc<Vector<T>>| {
             let elements = xs.zip_with(&ys, |x, y| {
                 ((x + y, x - y, x * y), (x.min(y), x.max(y)), (x.lt(y), x.ge(y), x.eq(y), x.ne(y)))
