@@ -32,6 +32,7 @@ has_opencl_loader() { has_shared_object libOpenCL.so.1; }
 has_opencl_device() { [[ -n ${OCL_ICD_VENDORS:-}${OCL_ICD_FILENAMES:-} ]] || compgen -G '/etc/OpenCL/vendors/*.icd' >/dev/null; }
 has_oclgrind() { command -v oclgrind >/dev/null; }
 has_openblas() { has_library libopenblas.so; }
+has_hashcat() { command -v hashcat >/dev/null && has_opencl_device; }
 has_clang() { command -v clang-19 >/dev/null; }
 has_clang_openmp() { compgen -G '/usr/lib/llvm-19/lib/libomp.so*' >/dev/null; }
 
@@ -56,6 +57,10 @@ bench_needs=(
   "has_openblas|libopenblas-dev|OpenBLAS (the matrix product to compare with)"
   "has_clang|clang-19|clang 19 (a second compiler for the C baselines)"
   "has_clang_openmp|libomp-19-dev|clang's OpenMP run time"
+)
+bench_wishes=(
+  "has_opencl_device|pocl-opencl-icd|PoCL, an OpenCL device on the CPU (for hashcat)"
+  "has_hashcat|hashcat|hashcat on PoCL (the dictionary search to compare with)"
 )
 
 say() { printf 'setup: %s\n' "$*"; }
@@ -144,11 +149,11 @@ install_wishes() {
 }
 
 main() {
-  local needs=()
+  local needs=() wishes=()
   case ${1:-} in
     build) needs=("${build_needs[@]}") ;;
-    test) needs=("${build_needs[@]}" "${test_needs[@]}") ;;
-    bench) needs=("${build_needs[@]}" "${bench_needs[@]}") ;;
+    test) needs=("${build_needs[@]}" "${test_needs[@]}") wishes=("${test_wishes[@]}") ;;
+    bench) needs=("${build_needs[@]}" "${bench_needs[@]}") wishes=("${bench_wishes[@]}") ;;
     *) say "usage: scripts/setup.sh build|test|bench [--check]"; exit 2 ;;
   esac
   check_only=0
@@ -159,7 +164,7 @@ main() {
   probe "${needs[@]}"
   if ((${#packages[@]} == 0)); then
     say "everything for '$1' is there"
-    [[ $1 != test ]] || ((check_only)) || install_wishes "${test_wishes[@]}"
+    ((check_only)) || install_wishes "${wishes[@]}"
     return
   fi
   ((check_only)) && explain_and_fail "only checking"
@@ -167,7 +172,7 @@ main() {
   packages=() reasons=()
   probe "${needs[@]}"
   ((${#packages[@]} == 0)) || explain_and_fail "after the installation something is still not found"
-  [[ $1 != test ]] || install_wishes "${test_wishes[@]}"
+  install_wishes "${wishes[@]}"
   say "done"
 }
 

@@ -1,23 +1,30 @@
 //! The language embedded in Rust against C and against Rust written by hand (`ndarray` and `rayon`), in this process.
 //!
 //! Programs of both kinds get the inputs of a [`Work`] in containers of their own before anything is timed; what they
-//! computed is compared with C's results.
+//! computed is compared with C's results. Beside the table stand figures of calls ([`calls`]), of stealing ([`split`]) and of
+//! passwords ([`dictionary`]).
 
+pub mod calls;
+mod dictionary;
 mod hand;
 mod ours;
+pub mod report;
+mod split;
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use warpwise::{Acc, Array, Context, Vector};
+use warpwise::Context;
 
 use crate::baseline::{Baselines, Licence};
 use crate::compare::{MOSTLY, disagreement};
-use crate::measure::{Ratio, Times, contest};
+use crate::measure::{Times, contest};
 use crate::peer::Peer;
+use crate::report::machine;
 use crate::row::best_c;
 use crate::value::{Kind, Value};
 use crate::work::{Output, Work, works};
+use report::{Asked, Figure, Report, Row};
 
 /// What C's time over ours should be at least (issue: a share of the best C).
 const ASKED_OF_C: f64 = 0.9;
@@ -75,22 +82,64 @@ impl<R> Peer for Computed<R> {
     }
 }
 
-/// Measures everything; a table as Markdown.
-pub fn table(baselines: &Baselines, rounds: usize, repetitions: usize, scale: f64) -> Result<String, String> {
-    let context = Context::cpu_with_threads(baselines.threads()).map_err(|error| error.to_string())?;
-    let mut text = String::from(
-        "| work | ours, ms | C, ms | C / ours, asked 0.9 | by hand, ms | by hand / ours, asked 1.5 |\n|---|---|---|---|---|---|\n",
-    );
-    for pair in pairs(scale) {
-        let line = row(&pair, &context, baselines, rounds, repetitions)?;
-        print!("{line}");
-        text.push_str(&line);
+/// What is measured, and how long.
+pub struct Settings<'s> {
+    /// C programs.
+    pub baselines: &'s Baselines,
+    /// How often every program gets a turn.
+    pub rounds: usize,
+    /// How many runs a turn has.
+    pub repetitions: usize,
+    /// What sizes are multiplied by.
+    pub scale: f64,
+    /// Parts of names of what is to be measured; all if there are none.
+    pub only: &'s [String],
+}
+
+impl Settings<'_> {
+    fn is_wanted(&self, name: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|part| name.contains(part.as_str()))
     }
-    text.push('\n');
-    for (name, figure) in calls(&context)? {
-        text.push_str(&format!("- {name}: {figure}\n"));
+}
+
+/// Measures everything.
+pub fn measure(settings: &Settings<'_>) -> Result<Report, String> {
+    let Settings { baselines, rounds, repetitions, scale, .. } = *settings;
+    let threads = baselines.threads();
+    let context = Context::cpu_with_threads(threads).map_err(ours::words)?;
+    let mut report =
+        Report { machine: machine(), threads, rows: Vec::new(), figures: Vec::new(), missing: Vec::new() };
+    for pair in pairs(scale).iter().filter(|pair| settings.is_wanted(&pair.work.name)) {
+        let row = row(pair, &context, baselines, rounds, repetitions)?;
+        print!("{}", row.line());
+        report.rows.push(row);
     }
-    Ok(text)
+    let side = side(scale);
+    let words = ((20e6 * scale) as usize).max(100_000);
+    let mut collect = |part: &str, figures: &dyn Fn() -> Result<Vec<Figure>, String>| {
+        if settings.is_wanted(part) {
+            match figures() {
+                Ok(figures) => {
+                    figures.iter().for_each(|figure| print!("{}", figure.line()));
+                    report.figures.extend(figures);
+                }
+                Err(reason) => {
+                    println!("- {part}: {reason}");
+                    report.missing.push(format!("{part}: {reason}"));
+                }
+            }
+        }
+    };
+    collect("calls", &|| calls::empty_calls(&context));
+    collect("first calls", &calls::first_calls);
+    collect("stealing", &|| split::figures(threads, side, rounds, repetitions));
+    collect("dictionary", &|| dictionary::figures(&context, words, rounds));
+    Ok(report)
+}
+
+/// The side of pictures.
+fn side(scale: f64) -> usize {
+    ((2000.0 * scale.sqrt()) as usize).max(64)
 }
 
 fn pairs(scale: f64) -> Vec<Pair> {
@@ -104,8 +153,7 @@ fn pairs(scale: f64) -> Vec<Pair> {
         };
         pairs.extend(programs.map(|(ours, hand)| Pair { work, ours, hand }));
     }
-    let side = ((2000.0 * scale.sqrt()) as usize).max(64);
-    pairs.push(Pair { work: ray(side), ours: ours::ray, hand: hand::ray });
+    pairs.push(Pair { work: ray(side(scale)), ours: ours::ray, hand: hand::ray });
     pairs
 }
 
@@ -141,7 +189,7 @@ fn row(
     baselines: &Baselines,
     rounds: usize,
     repetitions: usize,
-) -> Result<String, String> {
+) -> Result<Row, String> {
     let inputs = Rc::new((pair.work.inputs)());
     let (_, c) = best_c(&pair.work, Licence::Strict, &inputs, baselines)?;
     let mut peers: Vec<Box<dyn Peer>> =
@@ -155,53 +203,11 @@ fn row(
         }
     }
     let [ours, c, hand] = times.as_slice() else { return Err("three programs were to run".into()) };
-    let milliseconds = |times: &Times| format!("{:.2}", 1e3 * times.median());
-    let judged = |ratio: Ratio, asked: f64| {
-        let verdict = if ratio.median >= asked { "" } else { ", missed" };
-        format!("{:.2} ({:.2} to {:.2}){verdict}", ratio.median, ratio.low, ratio.high)
-    };
-    Ok(format!(
-        "| {} | {} | {} | {} | {} | {} |\n",
-        pair.work.name,
-        milliseconds(ours),
-        milliseconds(c),
-        judged(c.over(ours), ASKED_OF_C),
-        milliseconds(hand),
-        judged(hand.over(ours), ASKED_OF_HAND),
-    ))
-}
-
-/// How long a first call takes, and what a call of compiled code costs.
-fn calls(context: &Context) -> Result<Vec<(String, String)>, String> {
-    const CALLS: u32 = 10_000;
-    let words = |error: warpwise::Error| error.to_string();
-    let xs = Array::from_vec([3], vec![1.0_f64, 2.0, 3.0]).map_err(words)?;
-    let norm = |xs: &Acc<Vector<f64>>| xs.map(|x| x * x).sum();
-    let mut firsts = Vec::new();
-    for _ in 0..7 {
-        let fresh = Context::cpu_with_threads(1).map_err(words)?;
-        let start = Instant::now();
-        fresh.compile(|xs: Acc<Vector<f64>>| norm(&xs)).map_err(words)?.run(&xs).map_err(words)?;
-        firsts.push(1e3 * start.elapsed().as_secs_f64());
-    }
-    let function = context.compile(|xs: Acc<Vector<f64>>| norm(&xs)).map_err(words)?;
-    let empty = Array::from_vec([0], Vec::<f64>::new()).map_err(words)?;
-    let mut each = Vec::new();
-    for _ in 0..7 {
-        let start = Instant::now();
-        for _ in 0..CALLS {
-            function.run(&empty).map_err(words)?;
-        }
-        each.push(1e6 * start.elapsed().as_secs_f64() / f64::from(CALLS));
-    }
-    let shown = |ratio: Ratio, unit: &str| {
-        format!("{:.2} {unit} ({:.2} to {:.2})", ratio.median, ratio.low, ratio.high)
-    };
-    Ok(vec![
-        (
-            "building, compiling and running a sum of squares (asked 100 ms)".into(),
-            shown(Ratio::of(firsts), "ms"),
-        ),
-        ("a call of compiled code on an empty array (asked 2 µs)".into(), shown(Ratio::of(each), "µs")),
-    ])
+    let milliseconds = |name: &str, times: &Times| (name.to_string(), 1e3 * times.median());
+    Ok(Row {
+        work: pair.work.name.clone(),
+        times: vec![milliseconds("ours", ours), milliseconds("C", c), milliseconds("by hand", hand)],
+        over_c: Figure::asked("C / ours", "", c.over(ours), Asked::AtLeast(ASKED_OF_C)),
+        over_hand: Figure::asked("by hand / ours", "", hand.over(ours), Asked::AtLeast(ASKED_OF_HAND)),
+    })
 }

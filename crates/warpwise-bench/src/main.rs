@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use warpwise_bench::baseline::Baselines;
 use warpwise_bench::footprint::Who;
-use warpwise_bench::report::Report;
+use warpwise_bench::report::{Report, machine};
 use warpwise_bench::row::{Settings, measure};
 use warpwise_bench::work::Work;
 use warpwise_bench::{footprint, futhark, safety, scaling, start_up, work};
@@ -134,14 +134,4 @@ fn run(arguments: &Arguments) -> Result<(), String> {
 
 fn is_wanted(arguments: &Arguments, name: &str) -> bool {
     arguments.only.is_empty() || arguments.only.iter().any(|part| name.contains(part.as_str()))
-}
-
-/// The processor's own name, where the system tells it.
-fn machine() -> String {
-    let information = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = information
-        .lines()
-        .find_map(|line| line.strip_prefix("model name"))
-        .and_then(|rest| rest.split_once(':'));
-    name.map_or("an unnamed processor".into(), |(_, name)| name.trim().to_string())
 }

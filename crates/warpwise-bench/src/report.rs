@@ -186,6 +186,16 @@ fn find<T: Copy>(list: &[(String, T)], name: &str) -> Option<T> {
     list.iter().find(|(other, _)| other == name).map(|(_, value)| *value)
 }
 
+/// The processor's own name, where the system tells it.
+pub fn machine() -> String {
+    let information = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = information
+        .lines()
+        .find_map(|line| line.strip_prefix("model name"))
+        .and_then(|rest| rest.split_once(':'));
+    name.map_or("an unnamed processor".into(), |(_, name)| name.trim().to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

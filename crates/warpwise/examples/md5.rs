@@ -1,14 +1,26 @@
-//! Searches a dictionary for the word with a given MD5 sum (RFC 1321): `cargo run --release --example md5 [SUM]`.
+//! Searches a dictionary, a word on each line, for the one with a given MD5 sum (RFC 1321):
+//! `cargo run --release --example md5 [DICTIONARY SUM]`.
 //!
-//! Every word is one block: the message is padded on the host, so that an element is sixteen words of 32 bits.
+//! The host packs words into padded messages, a part of the file in each thread; what is compiled hashes and compares them. Words of up
+//! to 15 bytes are the rule: four numbers and a length, each in an array of its own that no one copies. Longer ones, of up to 55 bytes,
+//! are hashed by themselves. What is longer still would be several blocks, and is left out.
 
 use std::error::Error;
 use std::time::Instant;
 
-use warpwise::{Acc, Array, Context, Exp, Vector};
+use warpwise::{Acc, Context, Exp, Function, Vector, cond, zip_with5};
 
 /// How far each step rotates: four numbers a round, in turn.
 const ROTATIONS: [[u32; 4]; 4] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]];
+
+/// The bytes of the longest word that takes four numbers, and of the longest that takes one block.
+const SHORT: usize = 15;
+const LONG: usize = 55;
+
+type Numbers = Acc<Vector<u32>>;
+type Blocks = Acc<Vector<[u32; 16]>>;
+type Wanted = Exp<[u32; 4]>;
+type Short = (Numbers, Numbers, Numbers, Numbers, Numbers, Wanted);
 
 type Digest<T> = (T, T, T, T);
 
@@ -30,69 +42,188 @@ pub fn digest(block: [Exp<u32>; 16]) -> Digest<Exp<u32>> {
     (a + initial[0], b + initial[1], c + initial[2], d + initial[3])
 }
 
-/// The number of a word with this sum, or -1.
-fn search(blocks: &Acc<Vector<[u32; 16]>>, wanted: [Exp<u32>; 4]) -> Exp<i64> {
-    let matches = blocks.imap(move |number, block| {
-        let (a, b, c, d) = digest(block);
-        let found = a.eq(wanted[0]) & b.eq(wanted[1]) & c.eq(wanted[2]) & d.eq(wanted[3]);
-        warpwise::cond(found, number, -1)
-    });
-    matches.fold(-1, |x, y| x.max(y)).the()
+/// A message of one block: its first numbers, zeros, and how many bytes it has.
+pub(crate) fn padded(numbers: &[Exp<u32>], bytes: Exp<u32>) -> [Exp<u32>; 16] {
+    let zero = Exp::constant(0_u32);
+    std::array::from_fn(|at| if at == 14 { bytes * 8 } else { numbers.get(at).copied().unwrap_or(zero) })
+}
+
+/// Whether a sum is the one wanted.
+fn is(found: Digest<Exp<u32>>, wanted: [Exp<u32>; 4]) -> Exp<bool> {
+    let (a, b, c, d) = found;
+    a.eq(wanted[0]) & b.eq(wanted[1]) & c.eq(wanted[2]) & d.eq(wanted[3])
+}
+
+/// The number of what is the first that holds, or -1.
+fn first(found: &Acc<Vector<bool>>) -> Exp<i64> {
+    found.imap(|number, found| cond(found, number, i64::MAX)).fold(i64::MAX, |x, y| x.min(y)).the()
+}
+
+/// Looks for words with a given sum.
+pub(crate) struct Search {
+    short: Function<Short, Exp<i64>>,
+    long: Function<(Blocks, Wanted), Exp<i64>>,
+}
+
+impl Search {
+    /// Compiles what hashes words.
+    pub(crate) fn new(context: &Context) -> Result<Search, warpwise::Error> {
+        let short = context.compile(
+            |a: Numbers, b: Numbers, c: Numbers, d: Numbers, bytes: Numbers, wanted: Wanted| {
+                let wanted = wanted.view();
+                first(&zip_with5(&a, &b, &c, &d, &bytes, |a, b, c, d, bytes| {
+                    is(digest(padded(&[a, b, c, d], bytes)), wanted)
+                }))
+            },
+        )?;
+        let long = context.compile(|blocks: Blocks, wanted: Wanted| {
+            let wanted = wanted.view();
+            first(&blocks.map(|block| is(digest(block), wanted)))
+        })?;
+        Ok(Search { short, long })
+    }
+
+    /// The first word with this sum in a part of a text, short ones before long ones.
+    pub(crate) fn find<'t>(
+        &self,
+        text: &'t [u8],
+        wanted: [u32; 4],
+    ) -> Result<Option<&'t [u8]>, warpwise::Error> {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let parts = parts(text, threads);
+        let packed: Vec<Packed> = std::thread::scope(|scope| {
+            let packing: Vec<_> = parts.iter().map(|part| scope.spawn(|| Packed::of(part))).collect();
+            let packed = packing.into_iter().map(|thread| thread.join());
+            packed.map(|packed| packed.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        });
+        for (part, Packed { numbers, bytes, long }) in parts.into_iter().zip(packed) {
+            let [a, b, c, d] = numbers.map(Vector::<u32>::try_from);
+            let found = self.short.run(&a?, &b?, &c?, &d?, &bytes.try_into()?, &wanted)?;
+            let mut short = words(part).filter(|word| word.len() <= SHORT);
+            if let Some(word) = usize::try_from(found).ok().and_then(|number| short.nth(number)) {
+                return Ok(Some(word));
+            }
+            if !long.is_empty() {
+                let found = self.long.run(&long.try_into()?, &wanted)?;
+                let mut long = words(part).filter(|word| is_long(word));
+                if let Some(word) = usize::try_from(found).ok().and_then(|number| long.nth(number)) {
+                    return Ok(Some(word));
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The lines of a text.
+fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.strip_suffix(b"\n").unwrap_or(text).split(|&byte| byte == b'\n')
+}
+
+fn is_long(word: &[u8]) -> bool {
+    (SHORT + 1..=LONG).contains(&word.len())
+}
+
+/// A text cut at ends of lines into about so many parts.
+fn parts(text: &[u8], count: usize) -> Vec<&[u8]> {
+    let (mut rest, mut parts) = (text, Vec::new());
+    while !rest.is_empty() {
+        let least = (text.len() / count).min(rest.len() - 1);
+        let end =
+            rest[least..].iter().position(|&byte| byte == b'\n').map_or(rest.len(), |at| least + at + 1);
+        let (part, after) = rest.split_at(end);
+        parts.push(part);
+        rest = after;
+    }
+    parts
+}
+
+/// The words of a text as padded messages.
+struct Packed {
+    /// Of short words.
+    numbers: [Vec<u32>; 4],
+    /// The lengths of those.
+    bytes: Vec<u32>,
+    /// Longer words.
+    long: Vec<[u32; 16]>,
+}
+
+impl Packed {
+    fn of(text: &[u8]) -> Packed {
+        let mut packed = Packed { numbers: Default::default(), bytes: Vec::new(), long: Vec::new() };
+        for word in words(text) {
+            if word.len() <= SHORT {
+                let numbers = message::<4>(word);
+                packed.numbers.iter_mut().zip(numbers).for_each(|(column, number)| column.push(number));
+                packed.bytes.push(word.len() as u32);
+            } else if is_long(word) {
+                packed.long.push(block(word));
+            }
+        }
+        packed
+    }
 }
 
 /// A word of at most 55 bytes as a padded message.
-pub fn block(word: &str) -> [u32; 16] {
-    let mut bytes = [0; 64];
-    bytes[..word.len()].copy_from_slice(word.as_bytes());
-    bytes[word.len()] = 0x80;
-    bytes[56..].copy_from_slice(&(8 * word.len() as u64).to_le_bytes());
-    std::array::from_fn(|i| {
-        u32::from_le_bytes([bytes[4 * i], bytes[4 * i + 1], bytes[4 * i + 2], bytes[4 * i + 3]])
-    })
+pub(crate) fn block(word: &[u8]) -> [u32; 16] {
+    let mut block = message(word);
+    block[14] = 8 * word.len() as u32;
+    block
 }
 
-fn text((a, b, c, d): Digest<u32>) -> String {
-    [a, b, c, d].iter().flat_map(|word| word.to_le_bytes()).map(|byte| format!("{byte:02x}")).collect()
+/// The first numbers of a padded message, before the length.
+fn message<const N: usize>(word: &[u8]) -> [u32; N] {
+    let mut bytes = [[0; 4]; N];
+    bytes.as_flattened_mut()[..word.len()].copy_from_slice(word);
+    bytes.as_flattened_mut()[word.len()] = 0x80;
+    bytes.map(u32::from_le_bytes)
 }
 
-/// Compares with sums from the RFC.
+/// The numbers of a sum that is written down.
+pub(crate) fn numbers(sum: &str) -> Result<[u32; 4], Box<dyn Error>> {
+    let part = |at: usize| u32::from_str_radix(sum.get(8 * at..8 * at + 8).unwrap_or(""), 16);
+    Ok([part(0)?, part(1)?, part(2)?, part(3)?].map(u32::swap_bytes))
+}
+
+/// Finds words whose sums are known.
 pub fn check(context: &Context) -> Result<(), Box<dyn Error>> {
     let known = [
         ("", "d41d8cd98f00b204e9800998ecf8427e"),
         ("a", "0cc175b9c0f1b6a831c399e269772661"),
         ("abc", "900150983cd24fb0d6963f7d28e17f72"),
         ("message digest", "f96b697d7cb7938d525a2f31aaf161d0"),
+        ("abcdefghijklmnopqrstuvwxyz", "c3fcd3d76192e4007dfb496cca67e13b"),
     ];
-    let sums = context.compile(|blocks: Acc<Vector<[u32; 16]>>| blocks.map(digest))?;
-    let blocks = known.iter().map(|(word, _)| block(word)).collect();
-    let found = sums.run(&Array::from_vec([known.len()], blocks)?)?.to_vec();
-    for ((word, expected), found) in known.iter().zip(found) {
-        assert_eq!(text(found), *expected, "{word}");
+    let search = Search::new(context)?;
+    let lines: String = known.iter().map(|(word, _)| format!("{word}\n")).collect();
+    for (word, sum) in known {
+        let found = search.find(lines.as_bytes(), numbers(sum)?)?;
+        assert_eq!(found, Some(word.as_bytes()), "{sum}");
     }
+    assert_eq!(search.find(lines.as_bytes(), [1, 2, 3, 4])?, None);
+    assert_eq!(search.find(b"", [1, 2, 3, 4])?, None);
     Ok(())
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let context = Context::new()?;
     check(&context)?;
-    let sums = context.compile(|blocks: Acc<Vector<[u32; 16]>>| blocks.map(digest))?;
-    let some = sums.run(&Array::try_from(vec![block("word765432")])?)?.get([0]).map(text);
-    let wanted = std::env::args().nth(1).or(some).unwrap_or_default();
-    let part =
-        |i: usize| u32::from_str_radix(wanted.get(8 * i..8 * i + 8).unwrap_or(""), 16).map(u32::swap_bytes);
-    let wanted = [part(0)?, part(1)?, part(2)?, part(3)?];
-    let words: Vec<String> = (0..1_000_000).map(|number| format!("word{number}")).collect();
-    let blocks = Array::from_vec([words.len()], words.iter().map(|word| block(word)).collect())?;
-    let function = context
-        .compile(|blocks: Acc<Vector<[u32; 16]>>, wanted: Exp<[u32; 4]>| search(&blocks, wanted.view()))?;
+    let mut arguments = std::env::args().skip(1);
+    let (lines, wanted) = match (arguments.next(), arguments.next()) {
+        (Some(dictionary), Some(sum)) => (std::fs::read(dictionary)?, sum),
+        _ => {
+            let words: String = (0..1_000_000).map(|number| format!("word{number}\n")).collect();
+            (words.into_bytes(), "c1f35248fa5026ff31ec6263121c52ec".to_string())
+        }
+    };
+    let search = Search::new(&context)?;
     let start = Instant::now();
-    let found = function.run(&blocks, &wanted)?;
-    let word = usize::try_from(found).ok().and_then(|number| words.get(number));
+    let found = search.find(&lines, numbers(&wanted)?)?.map(String::from_utf8_lossy);
+    let time = start.elapsed();
     println!(
-        "{} words in {:?}: {}",
-        words.len(),
-        start.elapsed(),
-        word.map_or("no word has this sum", |word| word)
+        "{} bytes of words in {time:?}: {}",
+        lines.len(),
+        found.as_deref().unwrap_or("no word has this sum")
     );
     Ok(())
 }

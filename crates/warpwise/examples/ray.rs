@@ -94,11 +94,21 @@ pub(crate) fn trace(
     rows: Exp<i64>,
     columns: Exp<i64>,
 ) -> Acc<Matrix<[f32; 3]>> {
-    let (scene, count) = (spheres.reader(), spheres.size());
-    generate((rows, columns), move |(row, column)| {
+    trace_part(spheres, (Exp::constant(0), rows), rows, columns)
+}
+
+/// So many rows, from the first on, of the picture.
+pub(crate) fn trace_part(
+    spheres: &Acc<Vector<Sphere>>,
+    (first, count): (Exp<i64>, Exp<i64>),
+    rows: Exp<i64>,
+    columns: Exp<i64>,
+) -> Acc<Matrix<[f32; 3]>> {
+    let scene = spheres.reader();
+    generate((count, columns), move |(row, column)| {
         let scale = 2.0 / columns.cast::<f32>();
         let right = (column - columns / 2).cast::<f32>() * scale;
-        let up = (rows / 2 - row).cast::<f32>() * scale;
+        let up = (rows / 2 - (first + row)).cast::<f32>() * scale;
         let start = RayExp {
             from: v3(0.0, 1.0, -4.0),
             towards: v3(right, up, 1.5).unit(),
@@ -111,7 +121,7 @@ pub(crate) fn trace(
             |ray| ray.bounces.lt(BOUNCES) & ray.light.gt(0.01),
             |ray| {
                 let none = (Exp::constant(FAR), Exp::constant(-1_i64)).into_pair();
-                let (hit, which) = none.iterate(count, |i, (nearest, which)| {
+                let (hit, which) = none.iterate(scene.extents(), |i, (nearest, which)| {
                     let here = distance(scene.at(i), ray.from, ray.towards);
                     (here.min(nearest), cond(here.lt(nearest), i, which))
                 });

@@ -25,6 +25,12 @@ struct Arguments {
     /// The folder that the table is written to.
     #[arg(long, default_value = "benchmarks/results")]
     results: PathBuf,
+    /// Part of a name of what is to be measured: a work, `calls`, `first calls`, `stealing` or `dictionary`. May be repeated.
+    #[arg(long)]
+    only: Vec<String>,
+    /// Prints how long the first call of a small program takes, with compiled code kept in this folder, and does nothing else.
+    #[arg(long, hide = true)]
+    first_call: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -38,6 +44,10 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), String> {
+    if let Some(cache) = &arguments.first_call {
+        println!("{}", embedded::calls::first_call(cache)?);
+        return Ok(());
+    }
     let threads =
         arguments.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
     // The pool of whoever writes by hand has as many.
@@ -45,11 +55,10 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     pool.build_global().map_err(|error| error.to_string())?;
     let baselines = Baselines::find(Path::new("."), threads)?;
     let (rounds, repetitions) = (arguments.rounds.max(1), arguments.repetitions.max(1));
-    let table = embedded::table(&baselines, rounds, repetitions, arguments.scale)?;
-    let text = format!("# The language embedded in Rust\n\n{threads} threads.\n\n{table}");
-    std::fs::create_dir_all(&arguments.results).map_err(|error| error.to_string())?;
-    let path = arguments.results.join("embedded.md");
-    std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
-    println!("written to {}", path.display());
+    let (scale, only) = (arguments.scale, arguments.only.as_slice());
+    let report =
+        embedded::measure(&embedded::Settings { baselines: &baselines, rounds, repetitions, scale, only })?;
+    report.write(&arguments.results)?;
+    println!("written to {}", arguments.results.join("embedded.md").display());
     Ok(())
 }

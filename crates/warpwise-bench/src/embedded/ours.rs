@@ -12,7 +12,7 @@ mod options;
 #[allow(dead_code)]
 mod tracer;
 
-pub(crate) use tracer::{Sphere, V3, spheres};
+pub(crate) use tracer::{Sphere, V3, spheres, trace_part};
 
 const OURS: &str = "Warpwise in Rust";
 
@@ -33,7 +33,7 @@ pub fn mandelbrot(context: &Context, inputs: &[Value]) -> Made {
     let function = context
         .compile(
             |size: Exp<i64>, x: Exp<f32>, y: Exp<f32>, width: Exp<f32>, depth: Exp<i32>, radius: Exp<f32>| {
-                escapes(size, (x, y), width, depth, radius * radius)
+                escapes((Exp::constant(0), size), size, (x, y), width, (depth, radius * radius))
             },
         )
         .map_err(words)?;
@@ -47,18 +47,18 @@ pub fn mandelbrot(context: &Context, inputs: &[Value]) -> Made {
     Computed::peer(OURS, columns, move || function.run(&size, &x, &y, &width, &depth, &radius).map_err(words))
 }
 
-/// After how many rounds each point of a square view escapes.
-fn escapes(
+/// After how many rounds each point of a square view escapes, in so many rows from the first on.
+pub fn escapes(
+    (first, count): (Exp<i64>, Exp<i64>),
     size: Exp<i64>,
     (x, y): (Exp<f32>, Exp<f32>),
     width: Exp<f32>,
-    depth: Exp<i32>,
-    limit: Exp<f32>,
+    (depth, limit): (Exp<i32>, Exp<f32>),
 ) -> Acc<Matrix<i32>> {
     let step = width / size.cast::<f32>();
     let (left, top) = (x - width / 2.0, y - width / 2.0);
-    generate((size, size), move |(row, column)| {
-        let (cx, cy) = (left + column.cast::<f32>() * step, top + row.cast::<f32>() * step);
+    generate((count, size), move |(row, column)| {
+        let (cx, cy) = (left + column.cast::<f32>() * step, top + (first + row).cast::<f32>() * step);
         let start = (Exp::constant(0_i32), Exp::constant(0.0_f32), Exp::constant(0.0_f32));
         let (rounds, _, _) = while_(
             start,
@@ -155,6 +155,6 @@ pub fn spheres_of(columns: &[Value]) -> Vec<Sphere> {
     (0..columns[0].count()).map(sphere).collect()
 }
 
-fn words(error: warpwise::Error) -> String {
+pub fn words(error: warpwise::Error) -> String {
     error.to_string()
 }

@@ -26,7 +26,7 @@ pub fn word(number: usize) -> String {
 /// The sum of a word.
 pub fn sum(context: &Context, word: &str) -> Result<[u32; 4], warpwise::Error> {
     let sums = context.compile(|blocks: Acc<Vector<[u32; 16]>>| blocks.map(md5::digest))?;
-    let sums = sums.run(&Array::try_from(vec![block(word)])?)?;
+    let sums = sums.run(&Array::try_from(vec![block(word.as_bytes())])?)?;
     Ok(sums.get([0]).map_or([0; 4], |(a, b, c, d)| [a, b, c, d]))
 }
 
@@ -59,7 +59,7 @@ pub fn whole(words: &Acc<Matrix<u32>>, wanted: [u32; 4]) -> Acc<Singleton<i64>> 
 
 /// So many words, each a row.
 pub fn dictionary(count: usize) -> Result<Matrix<u32>, warpwise::Error> {
-    Array::from_vec([count, 16], (0..count).flat_map(|number| block(&word(number))).collect())
+    Array::from_vec([count, 16], (0..count).flat_map(|number| block(word(number).as_bytes())).collect())
 }
 
 /// Writes words to a folder.
