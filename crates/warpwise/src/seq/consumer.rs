@@ -252,11 +252,11 @@ impl<A: Element> Seq<A> {
     /// A [`fold`](Seq::fold) does more at once; this is for states that are large, and elements that are, too.
     ///
     /// ```
-    /// use warpwise::{Array, Context, Seq, fill};
+    /// use warpwise::{Acc, Array, Context, Seq, Vector, fill};
     ///
     /// let words = Array::from_vec([2, 3], vec![0_i64, 2, 2, 1, 2, 0])?;
     /// let none = Array::from_vec([3], vec![0_i32; 3])?;
-    /// let counts = Seq::rows(&words).accumulate(none, |counts, row| {
+    /// let counts = Seq::rows(&words).accumulate(none, |counts: Acc<Vector<i32>>, row| {
     ///     let words = row.reader();
     ///     counts.permute(&fill(row.size(), 1), |x, y| x + y, move |i| (true, words.at(i)))
     /// });
