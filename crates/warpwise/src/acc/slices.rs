@@ -5,7 +5,7 @@ use crate::exp::Exp;
 use crate::graph::Axis;
 use crate::shape::{Dim, Dim1, Shape};
 
-/// All of a dimension, in [`slice`](Acc::slice) and [`replicate`](Acc::replicate).
+/// All of a dimension, in [`slice`](crate::Acc::slice) and [`replicate`](crate::Acc::replicate).
 ///
 /// ```
 /// use warpwise::{All, Context, enum_from};
