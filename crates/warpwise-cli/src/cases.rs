@@ -168,3 +168,24 @@ pub fn all_cases(blocks: &[TestBlock]) -> impl Iterator<Item = (&str, usize, &Te
         block.entries.iter().map(String::as_str).flat_map(of_entry)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_leave_out_on_their_device_only() {
+        let on = |tags: &[&str], device: &str| {
+            let tags: Vec<String> = tags.iter().map(|tag| tag.to_string()).collect();
+            is_left_out(&tags, "notest", device.parse().unwrap())
+        };
+        assert!(on(&["no_opencl"], "opencl:1"));
+        assert!(!on(&["no_opencl"], "cpu"));
+        assert!(!on(&["no_opencl", "nobench"], "cuda"));
+        assert!(on(&["no_cpu", "notest"], "cuda"));
+        let spec = |tag: &str| TestSpec { tags: vec![tag.to_string()], ..TestSpec::default() };
+        assert!(is_disabled(&spec("no_cuda"), "cuda".parse().unwrap()));
+        assert!(is_disabled(&spec("no_warpwise"), Target::Cpu));
+        assert!(!is_disabled(&spec("no_cuda"), Target::Cpu));
+    }
+}

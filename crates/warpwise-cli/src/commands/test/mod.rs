@@ -28,6 +28,9 @@ use crate::output::{Progress, print_line, write_json};
 
 /// What to test.
 #[derive(Args, Debug)]
+#[command(
+    after_help = "Tags leave cases or whole programs out: `notest`, and on a device `no_cpu`, `no_opencl`, `no_cuda`."
+)]
 pub struct TestArguments {
     /// Programs, and folders whose programs (.fut) are all tested
     #[arg(required = true, value_name = "PATH")]
