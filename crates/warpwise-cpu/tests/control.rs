@@ -413,11 +413,32 @@ fn what_a_kernel_cannot_do_is_a_bug_that_names_it() {
     refused(vec![Op::Leave { label: Label(0) }], "outside its scope");
     refused(vec![Op::Barrier], "GPU");
     refused(vec![Op::Release { mem: Mem::new(0) }], "host operation");
-    let mut k = KernelBuilder::new("ill-typed");
-    let x = k.reg(ScalarType::F32, 1);
-    let body = vec![Op::Binary { dst: x, op: BinaryOp::Add, x: x.into(), y: x.into() }];
-    let failure =
-        compile(&program(vec![k.finish(body)]), &here(), &CompileOptions::default()).expect_err("is refused");
-    let bug = bug(failure);
-    assert!(bug.ir.contains("add float"), "{}", bug.message);
+}
+
+fn choice(cond: Reg) -> Op {
+    Op::If { cond: cond.into(), then_block: vec![], else_block: vec![] }
+}
+
+#[test]
+fn ill_typed_kernels_are_refused_where_kinds_or_widths_do_not_fit() {
+    let refused = |op: fn([Reg; 4]) -> Op, words: &str| {
+        let mut k = KernelBuilder::new("ill-typed");
+        let (float, int, small) = (k.reg(ScalarType::F32, 1), k.reg(I64, 1), k.reg(ScalarType::I32, 1));
+        let mask = k.reg(ScalarType::Bool, 4);
+        let kernel = k.finish(vec![op([float, int, small, mask])]);
+        let failure =
+            compile(&program(vec![kernel]), &here(), &CompileOptions::default()).expect_err("is refused");
+        let bug = bug(failure);
+        assert!(bug.message.contains(words) || bug.ir.contains(words), "{}: {}", words, bug.message);
+    };
+    refused(|[float, ..]| add(float, float, float), "add of floats");
+    refused(|[float, int, ..]| add(float, float, int), "add of float and i64");
+    refused(|[_, int, ..]| choice(int), "i64 where truth values are needed");
+    refused(|[.., mask]| choice(mask), "<4 x i1> where a scalar is needed");
+    refused(
+        |[float, int, ..]| Op::Move { dst: float, x: int.into() },
+        "i64 is assigned to a register of type float",
+    );
+    // Widths are compared by LLVM.
+    refused(|[_, int, small, _]| add(int, int, small), "add i64");
 }

@@ -8,7 +8,7 @@
 use warpwise_imp::{Kernel, KernelParam, Mem, Op};
 use warpwise_ir::entity::Entity;
 
-use super::text::Module;
+use super::llvm::Module;
 
 /// Metadata for accesses.
 pub(super) struct Aliases {

@@ -7,7 +7,7 @@ use warpwise_imp::{Block, Label, Op, Operand, Reg};
 
 use super::Emitted;
 use super::function::Function;
-use super::text::{BlockName, Type, Value};
+use super::llvm::{BlockName, Int, Scalar, Type, int};
 
 /// Operations that a loop with constant bounds may become when unrolled.
 const UNROLLED_OPERATIONS: i64 = 400;
@@ -25,7 +25,7 @@ impl Function<'_> {
     }
 
     fn branch(&mut self, cond: Operand, then_block: &Block, else_block: &Block) -> Emitted<()> {
-        let cond = self.operand(cond);
+        let cond = self.condition(cond)?;
         let (then, otherwise, end) = (self.text.new_block(), self.text.new_block(), self.text.new_block());
         self.text.branch(&cond, then, otherwise);
         for (name, block) in [(then, then_block), (otherwise, else_block)] {
@@ -41,16 +41,16 @@ impl Function<'_> {
         if step <= 0 {
             return Err(format!("a loop with step {step}"));
         }
-        let (first, end) = (self.operand(from), self.operand(to));
+        let (first, end) = (self.index(from)?, self.index(to)?);
         let (body_block, exit) = (self.text.new_block(), self.text.new_block());
-        self.set(index, &first);
-        let runs = self.text.icmp("slt", &first, &end);
+        self.set(index, &first)?;
+        let runs = self.text.compare(int::SLT, &first, &end);
         self.text.branch(&runs, body_block, exit);
         self.text.begin(body_block);
         self.block(body)?;
         let counts_up = matches!(from, Operand::Const(scalar) if scalar.as_int() >= Some(0));
         let hint = if unrolls(from, to, step, body) { self.text.unroll_hint() } else { String::new() };
-        self.advance(index, &end, step, counts_up, (body_block, exit), &hint);
+        self.advance(index, &end, step, counts_up, (body_block, exit), &hint)?;
         self.text.begin(exit);
         Ok(())
     }
@@ -60,29 +60,30 @@ impl Function<'_> {
     fn advance(
         &mut self,
         index: Reg,
-        end: &Value,
+        end: &Scalar<Int>,
         step: i64,
         nonnegative: bool,
         (body, exit): (BlockName, BlockName),
         hint: &str,
-    ) {
-        let current = self.get(index);
-        let opcode = if nonnegative { "add nuw nsw" } else { "add nsw" };
+    ) -> Emitted<()> {
+        let current = self.get(index).int()?.scalar()?;
+        let opcode = if nonnegative { int::ADD_NUW_NSW } else { int::ADD_NSW };
         if step == 1 || current.ty == Type::I64 {
             let next = self.text.binary_int(opcode, &current, step);
-            self.set(index, &next);
-            let again = self.text.icmp("slt", &next, end);
+            self.set(index, &next)?;
+            let again = self.text.compare(int::SLT, &next, end);
             self.text.branch_annotated(&again, body, exit, hint);
         } else {
-            let remaining = self.text.binary("sub", end, &current);
-            let again = self.text.icmp("ugt", &remaining, &current.ty.int_constant(step));
+            let remaining = self.text.binary(int::SUB, end, &current);
+            let again = self.text.compare_int(int::UGT, &remaining, step);
             let latch = self.text.new_block();
             self.text.branch(&again, latch, exit);
             self.text.begin(latch);
             let next = self.text.binary_int(opcode, &current, step);
-            self.set(index, &next);
+            self.set(index, &next)?;
             self.text.jump(body);
         }
+        Ok(())
     }
 
     fn repeat(&mut self, test: &Block, cond: Operand, body: &Block) -> Emitted<()> {
@@ -91,7 +92,7 @@ impl Function<'_> {
         self.text.jump(test_block);
         self.text.begin(test_block);
         self.block(test)?;
-        let cond = self.operand(cond);
+        let cond = self.condition(cond)?;
         self.text.branch(&cond, body_block, exit);
         self.text.begin(body_block);
         self.block(body)?;

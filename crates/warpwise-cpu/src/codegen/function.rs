@@ -1,11 +1,14 @@
 //! One kernel: its slots, its operands, and which file handles which operation.
 
-use warpwise_imp::{CpuTarget, ImpType, Kernel, KernelParam, Mem, Op, Operand, Reg};
+use warpwise_imp::{CpuTarget, Kernel, KernelParam, Mem, Op, Operand, Reg};
 use warpwise_ir::entity::Entity;
-use warpwise_prim::{Scalar, ScalarType};
+use warpwise_prim::Scalar as Constant;
 
 use super::aliases::Aliases;
-use super::text::{Element, Module, Text, Type, Value};
+use super::llvm::{
+    Address, Any, Condition, Element, Int, Kind, Mask, Module, One, Pointer, Scalar, Shape, Slot, Text, Type,
+    Value, cast,
+};
 use super::{Emitted, Exits};
 
 /// A kernel while it is translated.
@@ -17,8 +20,8 @@ pub(super) struct Function<'a> {
     /// Whether a store past the caches has been emitted.
     pub streams: bool,
     kernel: &'a Kernel,
-    regs: Vec<Value>,
-    mems: Vec<Value>,
+    regs: Vec<Slot<Any>>,
+    mems: Vec<Slot<Address, One>>,
 }
 
 impl<'a> Function<'a> {
@@ -39,7 +42,7 @@ impl<'a> Function<'a> {
     /// Adds the kernel to the module as a function with this name.
     pub fn emit(mut self, symbol: &str) -> Emitted<()> {
         self.make_slots();
-        self.read_arguments();
+        self.read_arguments()?;
         self.block(&self.kernel.body)?;
         self.return_from_kernel();
         let vector_bits = self.target.vector_bits;
@@ -56,97 +59,104 @@ impl<'a> Function<'a> {
     /// Registers start at zero, so that nothing undefined flows through lanes that were never assigned.
     fn make_slots(&mut self) {
         for data in self.kernel.regs.values() {
-            let ty = Type::from(data.ty);
-            let slot = self.text.alloca(format_args!("{ty}"));
-            self.text.line(format_args!("store {}, {slot}", ty.zero()));
+            let slot = self.text.slot(Type::from(data.ty));
+            self.text.write(&slot, &slot.ty.zero());
             self.regs.push(slot);
         }
         for _ in self.kernel.mems.values() {
-            let slot = self.text.alloca(format_args!("ptr"));
-            self.text.line(format_args!("store ptr null, {slot}"));
+            let slot = self.text.slot(Type::POINTER);
+            self.text.write(&slot, &Type::POINTER.null());
             self.mems.push(slot);
         }
     }
 
-    fn read_arguments(&mut self) {
-        for (position, param) in self.kernel.params.iter().enumerate() {
+    fn read_arguments(&mut self) -> Emitted<()> {
+        const NEVER_WRITTEN: &str = ", !invariant.load !{}";
+        for (position, param) in (0..).zip(&self.kernel.params) {
+            let position = Type::I64.constant(position);
             let place =
-                self.text.value(Type::POINTER, format_args!("getelementptr i64, ptr %args, i64 {position}"));
+                self.text.offset(&Type::POINTER.parameter("args"), Element::Int(64), &position, false);
             match param {
                 KernelParam::Scalar(reg) => {
-                    let bits =
-                        self.text.value(Type::I64, format_args!("load i64, {place}, !invariant.load !{{}}"));
-                    let value = self.scalar_from_bits(&bits, self.reg_type(*reg).element);
-                    self.set(*reg, &value);
+                    let bits = self.text.load(Type::I64, &place, NEVER_WRITTEN);
+                    let element = self.reg_type(*reg).element;
+                    let low = self.text.cast(cast::TRUNC, &bits, element.bits());
+                    let value = self.text.any_of_bits(&low, element)?;
+                    self.set(*reg, &value)?;
                 }
                 KernelParam::Memory { mem, .. } => {
-                    let address = self
-                        .text
-                        .value(Type::POINTER, format_args!("load ptr, {place}, !invariant.load !{{}}"));
+                    let address = self.text.load(Type::POINTER, &place, NEVER_WRITTEN);
                     self.set_mem(*mem, &address);
                 }
             }
         }
-        for (reg, name) in [(self.kernel.lo, "%lo"), (self.kernel.hi, "%hi")] {
-            self.set(reg, &Value { text: name.into(), ty: Type::I64 });
-        }
-    }
-
-    fn scalar_from_bits(&mut self, bits: &Value, element: Element) -> Value {
-        let ty = Type { element, lanes: 1 };
-        let low = self.text.cast("trunc", bits, ty.as_int());
-        self.text.cast("bitcast", &low, ty)
+        self.set(self.kernel.lo, &Type::I64.parameter("lo"))?;
+        self.set(self.kernel.hi, &Type::I64.parameter("hi"))
     }
 
     // -- registers and operands --------------------------------------------------------------
 
-    pub fn reg_type(&self, reg: Reg) -> Type {
+    pub fn reg_type(&self, reg: Reg) -> Type<Any> {
         self.kernel.regs[reg].ty.into()
     }
 
-    pub fn get(&mut self, reg: Reg) -> Value {
-        let ty = self.reg_type(reg);
-        let slot = self.regs[reg.index()].clone();
-        self.text.value(ty, format_args!("load {ty}, {slot}"))
+    pub fn get(&mut self, reg: Reg) -> Value<Any> {
+        self.text.read(&self.regs[reg.index()])
     }
 
     /// Assigns a register; a scalar fills the lanes of a vector.
-    pub fn set(&mut self, reg: Reg, value: &Value) {
-        let value = self.text.splat(value, self.reg_type(reg).lanes);
+    pub fn set<K: Kind, S: Shape>(&mut self, reg: Reg, value: &Value<K, S>) -> Emitted<()> {
         let slot = &self.regs[reg.index()];
-        self.text.line(format_args!("store {value}, {slot}"));
+        let value = self.text.splat(&value.any(), slot.ty.lanes);
+        if value.ty != slot.ty {
+            return Err(format!("{} is assigned to a register of type {}", value.ty, slot.ty));
+        }
+        self.text.write(slot, &value);
+        Ok(())
     }
 
-    pub fn get_mem(&mut self, mem: Mem) -> Value {
-        let slot = self.mems[mem.index()].clone();
-        self.text.value(Type::POINTER, format_args!("load ptr, {slot}"))
+    pub fn get_mem(&mut self, mem: Mem) -> Pointer {
+        self.text.read(&self.mems[mem.index()])
     }
 
-    pub fn set_mem(&mut self, mem: Mem, address: &Value) {
-        let slot = &self.mems[mem.index()];
-        self.text.line(format_args!("store {address}, {slot}"));
+    pub fn set_mem(&mut self, mem: Mem, address: &Pointer) {
+        self.text.write(&self.mems[mem.index()], address);
     }
 
     /// An operand as it is.
-    pub fn operand(&mut self, operand: Operand) -> Value {
+    pub fn operand(&mut self, operand: Operand) -> Value<Any> {
         match operand {
             Operand::Reg(reg) => self.get(reg),
-            Operand::Const(scalar) => constant(scalar),
+            Operand::Const(scalar) => constant(scalar, 1),
         }
     }
 
     /// An operand with this many lanes; a scalar fills them.
-    pub fn operand_lanes(&mut self, operand: Operand, lanes: u32) -> Value {
+    pub fn operand_lanes(&mut self, operand: Operand, lanes: u32) -> Value<Any> {
         match operand {
-            Operand::Const(scalar) => {
-                let value = constant(scalar);
-                value.ty.with_lanes(lanes).constant(&value.text)
-            }
+            Operand::Const(scalar) => constant(scalar, lanes),
             Operand::Reg(reg) => {
                 let value = self.get(reg);
                 self.text.splat(&value, lanes)
             }
         }
+    }
+
+    pub fn index(&mut self, operand: Operand) -> Emitted<Scalar<Int>> {
+        self.operand(operand).int()?.scalar()
+    }
+
+    pub fn condition(&mut self, operand: Operand) -> Emitted<Condition> {
+        self.operand(operand).mask()?.scalar()
+    }
+
+    pub fn mask(&mut self, operand: Operand) -> Emitted<Mask> {
+        self.operand(operand).mask()
+    }
+
+    /// A mask with this many lanes.
+    pub fn mask_lanes(&mut self, operand: Operand, lanes: u32) -> Emitted<Mask> {
+        self.operand_lanes(operand, lanes).mask()
     }
 
     /// How many lanes an operand has.
@@ -157,6 +167,11 @@ impl<'a> Function<'a> {
         }
     }
 
+    /// How many lanes the widest operand has.
+    pub fn most_lanes(&self, operands: impl IntoIterator<Item = Operand>) -> u32 {
+        operands.into_iter().map(|x| self.lanes_of(x)).max().unwrap_or(1)
+    }
+
     // -- operations --------------------------------------------------------------------------
 
     pub fn block(&mut self, block: &[Op]) -> Emitted<()> {
@@ -165,34 +180,34 @@ impl<'a> Function<'a> {
 
     fn op(&mut self, op: &Op) -> Emitted<()> {
         match op {
-            Op::Move { dst, x } => self.assign(*dst, [*x], |_, [x]| x),
-            Op::Unary { dst, op, x } => self.assign(*dst, [*x], |f, [x]| f.unary(*op, &x)),
+            Op::Move { dst, x } => self.assign(*dst, [*x], |_, [x]| Ok(x))?,
+            Op::Unary { dst, op, x } => self.assign(*dst, [*x], |f, [x]| f.unary(*op, &x))?,
             Op::Binary { dst, op, x, y } => {
                 let known = match y {
                     Operand::Const(scalar) => scalar.as_int(),
                     Operand::Reg(_) => None,
                 };
-                self.assign(*dst, [*x, *y], |f, [x, y]| f.binary(*op, &x, &y, known));
+                self.assign(*dst, [*x, *y], |f, [x, y]| f.binary(*op, &x, &y, known))?;
             }
             Op::Ternary { dst, op, x, y, z } => {
-                self.assign(*dst, [*x, *y, *z], |f, [x, y, z]| f.ternary(*op, &x, &y, &z))
+                let compute = |f: &mut Self, [x, y, z]: [Value<Any>; 3]| {
+                    Ok(f.ternary(*op, &x.float()?, &y.float()?, &z.float()?).any())
+                };
+                self.assign(*dst, [*x, *y, *z], compute)?;
             }
             Op::Compare { dst, op, x, y } => {
-                let lanes = self.lanes_of(*x).max(self.lanes_of(*y));
-                let (x, y) = (self.operand_lanes(*x, lanes), self.operand_lanes(*y, lanes));
-                let value = self.compare(*op, &x, &y);
-                self.set(*dst, &value);
+                self.assign(*dst, [*x, *y], |f, [x, y]| Ok(f.compare(*op, &x, &y)?.any()))?;
             }
             Op::Convert { dst, op, from, x } => {
-                let to = self.reg_type(*dst);
-                self.assign(*dst, [*x], |f, [x]| f.convert(*op, *from, &x, to));
+                let to = self.reg_type(*dst).element;
+                self.assign(*dst, [*x], |f, [x]| f.convert(*op, *from, &x, to))?;
             }
             Op::Select { dst, cond, x, y } => {
                 let lanes = self.reg_type(*dst).lanes;
-                let cond = self.operand(*cond);
+                let cond = self.mask(*cond)?;
                 let (x, y) = (self.operand_lanes(*x, lanes), self.operand_lanes(*y, lanes));
                 let value = self.text.select(&cond, &x, &y);
-                self.set(*dst, &value);
+                self.set(*dst, &value)?;
             }
             Op::LaneIds { .. }
             | Op::Extract { .. }
@@ -237,24 +252,27 @@ impl<'a> Function<'a> {
         &mut self,
         dst: Reg,
         operands: [Operand; N],
-        compute: impl FnOnce(&mut Self, [Value; N]) -> Value,
-    ) {
-        let lanes = operands.iter().map(|&x| self.lanes_of(x)).max().unwrap_or(1);
+        compute: impl FnOnce(&mut Self, [Value<Any>; N]) -> Emitted<Value<Any>>,
+    ) -> Emitted<()> {
+        let lanes = self.most_lanes(operands);
         let values = operands.map(|x| self.operand_lanes(x, lanes));
-        let value = compute(self, values);
-        self.set(dst, &value);
+        let value = compute(self, values)?;
+        self.set(dst, &value)
     }
 }
 
-/// A constant of the IR.
-pub(super) fn constant(scalar: Scalar) -> Value {
-    let ty = Type::from(ImpType::scalar(scalar.ty()));
-    match scalar.ty() {
-        ScalarType::Bool | ScalarType::I8 | ScalarType::I16 | ScalarType::I32 | ScalarType::I64 => {
-            ty.int_constant(scalar.to_bits() as i64)
+/// A constant of the IR in each of `lanes` lanes.
+fn constant(scalar: Constant, lanes: u32) -> Value<Any> {
+    let element = Element::from(scalar.ty());
+    let bits = scalar.to_bits() as i64;
+    match element {
+        Element::Float(precision) => {
+            // NaN payloads are not kept: generated code promises NaN, not its bits.
+            Type::float(precision).with_lanes(lanes).constant(scalar.as_float().unwrap_or(f64::NAN)).any()
         }
-        ScalarType::F16 => ty.constant(&format!("0xH{:04X}", scalar.to_bits())),
-        // NaN payloads are not kept: generated code promises NaN, not its bits.
-        ScalarType::F32 | ScalarType::F64 => ty.float_constant(scalar.as_float().unwrap_or(f64::NAN)),
+        Element::Bit => Type::BIT.with_lanes(lanes).constant(bits & 1 == 1).any(),
+        Element::Int(_) | Element::Address => {
+            Type::int(element.bits()).with_lanes(lanes).constant(bits).any()
+        }
     }
 }

@@ -2,52 +2,82 @@
 
 use warpwise_prim::{BinaryOp, CompareOp, UnaryOp};
 
+use super::Emitted;
 use super::function::Function;
-use super::text::{Element, Type, Value};
+use super::llvm::{
+    Any, Cast, Data, Float, Int, Mask, Opcode, Precision, Predicate, Type, Value, cast, float, int,
+};
 
 impl Function<'_> {
-    pub fn unary(&mut self, op: UnaryOp, x: &Value) -> Value {
+    pub fn unary(&mut self, op: UnaryOp, x: &Value<Any>) -> Emitted<Value<Any>> {
         use UnaryOp::*;
-        match op {
-            Neg => self.text.binary("sub", &x.ty.zero(), x),
-            Not => self.text.binary_int("xor", x, -1),
-            Abs => self.text.intrinsic("abs", &[x, &Type::I1.int_constant(0)]),
-            Signum => self.signum(x),
-            PopCount => self.text.intrinsic("ctpop", &[x]),
-            LeadingZeros => self.text.intrinsic("ctlz", &[x, &Type::I1.int_constant(0)]),
-            TrailingZeros => self.text.intrinsic("cttz", &[x, &Type::I1.int_constant(0)]),
-            FNeg => self.float_bits("xor", x, i64::MIN),
-            FAbs => self.float_bits("and", x, i64::MAX),
-            FSignum => self.in_float([x], |f, [x]| f.float_signum(x)),
-            Sqrt => self.rounded_by("sqrt", x),
-            Rsqrt => self.reciprocal_root(x),
-            ApproxRsqrt => self.estimated_reciprocal_root(x),
-            Floor => self.rounded_by("floor", x),
-            Ceil => self.rounded_by("ceil", x),
-            Trunc => self.rounded_by("trunc", x),
-            Round => self.rounded_by("roundeven", x),
+        Ok(match op {
+            Not => match x.data()? {
+                Data::Bit(x) => self.text.xor(&x, &x.ty.constant(true)).any(),
+                Data::Int(_) | Data::Float(_) => self.text.binary_int(int::XOR, &x.int()?, -1).any(),
+            },
+            Neg => {
+                let x = x.int()?;
+                self.text.binary(int::SUB, &x.ty.zero(), &x).any()
+            }
+            Abs => self.text.total(int::ABS, &x.int()?).any(),
+            Signum => self.signum(&x.int()?).any(),
+            PopCount => self.text.intrinsic(int::CTPOP, [&x.int()?]).any(),
+            LeadingZeros => self.text.total(int::CTLZ, &x.int()?).any(),
+            TrailingZeros => self.text.total(int::CTTZ, &x.int()?).any(),
+            FNeg => self.float_bits(int::XOR, &x.float()?, i64::MIN).any(),
+            FAbs => self.float_bits(int::AND, &x.float()?, i64::MAX).any(),
+            FSignum => self.in_single([&x.float()?], |f, [x]| f.float_signum(x)).any(),
+            Sqrt => self.rounded_by(float::SQRT, &x.float()?).any(),
+            Rsqrt => self.reciprocal_root(&x.float()?).any(),
+            ApproxRsqrt => self.estimated_reciprocal_root(&x.float()?).any(),
+            Floor => self.rounded_by(float::FLOOR, &x.float()?).any(),
+            Ceil => self.rounded_by(float::CEIL, &x.float()?).any(),
+            Trunc => self.rounded_by(float::TRUNC, &x.float()?).any(),
+            Round => self.rounded_by(float::ROUNDEVEN, &x.float()?).any(),
             Cbrt | Exp | Exp2 | Exp10 | Expm1 | Log | Log2 | Log10 | Log1p | Sin | Cos | Tan | Asin
             | Acos | Atan | Sinh | Cosh | Tanh | Asinh | Acosh | Atanh | SinPi | CosPi | TanPi | AsinPi
-            | AcosPi | AtanPi | Gamma | LogGamma | Erf | Erfc => self.math_unary(op, x),
-        }
+            | AcosPi | AtanPi | Gamma | LogGamma | Erf | Erfc => self.math_unary(op, &x.float()?).any(),
+        })
     }
 
     /// `known` is the integer `y` if it is constant: known divisors and exponents make simpler code.
-    pub fn binary(&mut self, op: BinaryOp, x: &Value, y: &Value, known: Option<i64>) -> Value {
+    pub fn binary(
+        &mut self,
+        op: BinaryOp,
+        x: &Value<Any>,
+        y: &Value<Any>,
+        known: Option<i64>,
+    ) -> Emitted<Value<Any>> {
+        match (x.data()?, y.data()?) {
+            (Data::Int(x), Data::Int(y)) => Ok(self.int_binary(op, &x, &y, known)?.any()),
+            (Data::Float(x), Data::Float(y)) => Ok(self.float_binary(op, &x, &y)?.any()),
+            (Data::Bit(x), Data::Bit(y)) => Ok(self.bit_binary(op, &x, &y)?.any()),
+            _ => Err(format!("{} of {} and {}", op.mnemonic(), x.ty, y.ty)),
+        }
+    }
+
+    fn int_binary(
+        &mut self,
+        op: BinaryOp,
+        x: &Value<Int>,
+        y: &Value<Int>,
+        known: Option<i64>,
+    ) -> Emitted<Value<Int>> {
         use BinaryOp::*;
-        match op {
-            Add => self.text.binary("add", x, y),
-            Sub => self.text.binary("sub", x, y),
-            Mul => self.text.binary("mul", x, y),
-            And => self.text.binary("and", x, y),
-            Or => self.text.binary("or", x, y),
-            Xor => self.text.binary("xor", x, y),
-            SMin => self.text.intrinsic("smin", &[x, y]),
-            UMin => self.text.intrinsic("umin", &[x, y]),
-            SMax => self.text.intrinsic("smax", &[x, y]),
-            UMax => self.text.intrinsic("umax", &[x, y]),
-            SMulHigh => self.high_product("sext", x, y),
-            UMulHigh => self.high_product("zext", x, y),
+        Ok(match op {
+            Add => self.text.binary(int::ADD, x, y),
+            Sub => self.text.binary(int::SUB, x, y),
+            Mul => self.text.binary(int::MUL, x, y),
+            And => self.text.binary(int::AND, x, y),
+            Or => self.text.binary(int::OR, x, y),
+            Xor => self.text.binary(int::XOR, x, y),
+            SMin => self.text.intrinsic(int::SMIN, [x, y]),
+            UMin => self.text.intrinsic(int::UMIN, [x, y]),
+            SMax => self.text.intrinsic(int::SMAX, [x, y]),
+            UMax => self.text.intrinsic(int::UMAX, [x, y]),
+            SMulHigh => self.high_product(cast::SEXT, x, y),
+            UMulHigh => self.high_product(cast::ZEXT, x, y),
             SDiv => self.floor_quotient(x, y, known),
             SMod => self.floor_remainder(x, y, known),
             SQuot => self.signed_quotient(x, y, known),
@@ -58,193 +88,237 @@ impl Function<'_> {
                 Some(exponent) => self.known_power(x, exponent as u64 & low_bits(x.ty.bits())),
                 None => self.power(x, y),
             },
-            Shl => self.shift("shl", x, y),
-            LShr => self.shift("lshr", x, y),
+            Shl => self.shift(int::SHL, x, y),
+            LShr => self.shift(int::LSHR, x, y),
             AShr => {
-                let most = x.ty.int_constant(i64::from(x.ty.bits()) - 1);
-                let by = self.text.intrinsic("umin", &[y, &most]);
-                self.text.binary("ashr", x, &by)
+                let most = x.ty.constant(i64::from(x.ty.bits()) - 1);
+                let by = self.text.intrinsic(int::UMIN, [y, &most]);
+                self.text.binary(int::ASHR, x, &by)
             }
-            FAdd => self.arithmetic("fadd", x, y),
-            FSub => self.arithmetic("fsub", x, y),
-            FMul => self.arithmetic("fmul", x, y),
-            FDiv => self.arithmetic("fdiv", x, y),
-            FMin => self.in_float([x, y], |f, [x, y]| f.text.intrinsic("minnum", &[x, y])),
-            FMax => self.in_float([x, y], |f, [x, y]| f.text.intrinsic("maxnum", &[x, y])),
+            FAdd | FSub | FMul | FDiv | FMin | FMax | CopySign | NextAfter | FMod | FRem | FPow | Atan2
+            | Atan2Pi | Hypot | LdExp => return Err(format!("{} of integers", op.mnemonic())),
+        })
+    }
+
+    fn float_binary(&mut self, op: BinaryOp, x: &Value<Float>, y: &Value<Float>) -> Emitted<Value<Float>> {
+        use BinaryOp::*;
+        Ok(match op {
+            FAdd => self.arithmetic(float::ADD, x, y),
+            FSub => self.arithmetic(float::SUB, x, y),
+            FMul => self.arithmetic(float::MUL, x, y),
+            FDiv => self.arithmetic(float::DIV, x, y),
+            FMin => self.in_single([x, y], |f, args| f.text.intrinsic(float::MINNUM, args)),
+            FMax => self.in_single([x, y], |f, args| f.text.intrinsic(float::MAXNUM, args)),
             CopySign => self.copy_sign(x, y),
             NextAfter => self.next_after(x, y),
             FMod | FRem | FPow | Atan2 | Atan2Pi | Hypot | LdExp => self.math_binary(op, x, y),
-        }
+            Add | Sub | Mul | And | Or | Xor | SMin | UMin | SMax | UMax | SMulHigh | UMulHigh | SDiv
+            | SMod | SQuot | SRem | UDiv | UMod | Pow | UPow | Shl | LShr | AShr => {
+                return Err(format!("{} of floats", op.mnemonic()));
+            }
+        })
     }
 
-    pub fn compare(&mut self, op: CompareOp, x: &Value, y: &Value) -> Value {
-        let float = matches!(x.ty.element, Element::Half | Element::Float | Element::Double);
+    fn bit_binary(&mut self, op: BinaryOp, x: &Mask, y: &Mask) -> Emitted<Mask> {
         match op {
-            CompareOp::Eq if float => self.float_compare("oeq", x, y),
-            CompareOp::Ne if float => self.float_compare("une", x, y),
-            CompareOp::Eq => self.text.icmp("eq", x, y),
-            CompareOp::Ne => self.text.icmp("ne", x, y),
-            CompareOp::SLt => self.text.icmp("slt", x, y),
-            CompareOp::SLe => self.text.icmp("sle", x, y),
-            CompareOp::ULt => self.text.icmp("ult", x, y),
-            CompareOp::ULe => self.text.icmp("ule", x, y),
-            CompareOp::FLt => self.float_compare("olt", x, y),
-            CompareOp::FLe => self.float_compare("ole", x, y),
+            BinaryOp::And => Ok(self.text.and(x, y)),
+            BinaryOp::Or => Ok(self.text.or(x, y)),
+            BinaryOp::Xor => Ok(self.text.xor(x, y)),
+            other => Err(format!("{} of truth values", other.mnemonic())),
         }
     }
 
-    fn signum(&mut self, x: &Value) -> Value {
-        let (positive, negative) = (self.text.icmp_int("sgt", x, 0), self.text.icmp_int("slt", x, 0));
-        let other = self.text.cast("zext", &positive, x.ty);
-        self.text.select(&negative, &x.ty.int_constant(-1), &other)
+    pub fn compare(&mut self, op: CompareOp, x: &Value<Any>, y: &Value<Any>) -> Emitted<Mask> {
+        match (x.data()?, y.data()?) {
+            (Data::Int(x), Data::Int(y)) => Ok(self.text.compare(int_predicate(op)?, &x, &y)),
+            (Data::Bit(x), Data::Bit(y)) => {
+                Ok(self.text.compare(int_predicate(op)?, &x.as_ints(), &y.as_ints()))
+            }
+            (Data::Float(x), Data::Float(y)) => Ok(self.float_compare(float_predicate(op)?, &x, &y)),
+            _ => Err(format!("{} of {} and {}", op.mnemonic(), x.ty, y.ty)),
+        }
     }
 
-    fn high_product(&mut self, extend: &str, x: &Value, y: &Value) -> Value {
+    fn signum(&mut self, x: &Value<Int>) -> Value<Int> {
+        let (positive, negative) =
+            (self.text.compare_int(int::SGT, x, 0), self.text.compare_int(int::SLT, x, 0));
+        let other = self.text.number(cast::ZEXT, &positive, x.ty.bits());
+        self.text.select(&negative, &x.ty.constant(-1), &other)
+    }
+
+    fn high_product(&mut self, extend: Cast<Int, Int>, x: &Value<Int>, y: &Value<Int>) -> Value<Int> {
         let bits = x.ty.bits();
-        let wide = x.ty.of(Element::Int(2 * bits));
-        let (x, y) = (self.text.cast(extend, x, wide), self.text.cast(extend, y, wide));
-        let product = self.text.binary("mul", &x, &y);
-        let high = self.text.binary_int("lshr", &product, bits.into());
-        self.text.cast("trunc", &high, wide.of(Element::Int(bits)))
+        let (x, y) = (self.text.cast(extend, x, 2 * bits), self.text.cast(extend, y, 2 * bits));
+        let product = self.text.binary(int::MUL, &x, &y);
+        let high = self.text.binary_int(int::LSHR, &product, bits.into());
+        self.text.cast(cast::TRUNC, &high, bits)
     }
 
     /// Zero from a shift by the width or more on; LLVM leaves such shifts undefined.
-    fn shift(&mut self, opcode: &str, x: &Value, y: &Value) -> Value {
+    fn shift(&mut self, opcode: Opcode<Int>, x: &Value<Int>, y: &Value<Int>) -> Value<Int> {
         let shifted = self.text.binary(opcode, x, y);
-        let in_range = self.text.icmp_int("ult", y, x.ty.bits().into());
+        let in_range = self.text.compare_int(int::ULT, y, x.ty.bits().into());
         self.text.select(&in_range, &shifted, &x.ty.zero())
     }
 
     // -- division ----------------------------------------------------------------------------
 
-    fn floor_quotient(&mut self, x: &Value, y: &Value, known: Option<i64>) -> Value {
+    fn floor_quotient(&mut self, x: &Value<Int>, y: &Value<Int>, known: Option<i64>) -> Value<Int> {
         if let Some(exponent) = power_of_two(known) {
-            return self.text.binary_int("ashr", x, exponent);
+            return self.text.binary_int(int::ASHR, x, exponent);
         }
         let quotient = self.signed_quotient(x, y, known);
-        let product = self.text.binary("mul", &quotient, y);
-        let remainder = self.text.binary("sub", x, &product);
+        let product = self.text.binary(int::MUL, &quotient, y);
+        let remainder = self.text.binary(int::SUB, x, &product);
         let below = self.has_other_sign(&remainder, y);
-        let correction = self.text.cast("sext", &below, x.ty);
-        self.text.binary("add", &quotient, &correction)
+        let correction = self.text.number(cast::SEXT, &below, x.ty.bits());
+        self.text.binary(int::ADD, &quotient, &correction)
     }
 
-    fn floor_remainder(&mut self, x: &Value, y: &Value, known: Option<i64>) -> Value {
+    fn floor_remainder(&mut self, x: &Value<Int>, y: &Value<Int>, known: Option<i64>) -> Value<Int> {
         if let (Some(_), Some(divisor)) = (power_of_two(known), known) {
-            return self.text.binary_int("and", x, divisor - 1);
+            return self.text.binary_int(int::AND, x, divisor - 1);
         }
         let remainder = self.signed_remainder(x, y, known);
         let below = self.has_other_sign(&remainder, y);
-        let corrected = self.text.binary("add", &remainder, y);
+        let corrected = self.text.binary(int::ADD, &remainder, y);
         self.text.select(&below, &corrected, &remainder)
     }
 
     /// Whether a remainder is not zero and of another sign than the divisor.
-    fn has_other_sign(&mut self, remainder: &Value, divisor: &Value) -> Value {
-        let signs = self.text.binary("xor", remainder, divisor);
-        let differ = self.text.icmp_int("slt", &signs, 0);
-        let nonzero = self.text.icmp_int("ne", remainder, 0);
-        self.text.binary("and", &differ, &nonzero)
+    fn has_other_sign(&mut self, remainder: &Value<Int>, divisor: &Value<Int>) -> Mask {
+        let signs = self.text.binary(int::XOR, remainder, divisor);
+        let differ = self.text.compare_int(int::SLT, &signs, 0);
+        let nonzero = self.text.compare_int(int::NE, remainder, 0);
+        self.text.and(&differ, &nonzero)
     }
 
-    fn signed_remainder(&mut self, x: &Value, y: &Value, known: Option<i64>) -> Value {
+    fn signed_remainder(&mut self, x: &Value<Int>, y: &Value<Int>, known: Option<i64>) -> Value<Int> {
         if divides_plainly(known) {
-            return self.text.binary("srem", x, y);
+            return self.text.binary(int::SREM, x, y);
         }
         let quotient = self.signed_quotient(x, y, known);
-        let product = self.text.binary("mul", &quotient, y);
-        self.text.binary("sub", x, &product)
+        let product = self.text.binary(int::MUL, &quotient, y);
+        self.text.binary(int::SUB, x, &product)
     }
 
     /// The divisor -1 is replaced, because the least integer over -1 traps.
-    fn signed_quotient(&mut self, x: &Value, y: &Value, known: Option<i64>) -> Value {
+    fn signed_quotient(&mut self, x: &Value<Int>, y: &Value<Int>, known: Option<i64>) -> Value<Int> {
         if divides_plainly(known) {
-            return self.text.binary("sdiv", x, y);
+            return self.text.binary(int::SDIV, x, y);
         }
-        let negates = self.text.icmp_int("eq", y, -1);
-        let safe = self.text.select(&negates, &x.ty.int_constant(1), &never_zero(y, known));
+        let negates = self.text.compare_int(int::EQ, y, -1);
+        let safe = self.text.select(&negates, &x.ty.constant(1), &never_zero(y, known));
         let quotient = if has_float_division(x.ty) {
-            self.quotient_by_floats(["sitofp", "fptosi"], x, &safe)
+            self.quotient_by_floats((cast::SITOFP, cast::FPTOSI), x, &safe)
         } else {
-            self.text.binary("sdiv", x, &safe)
+            self.text.binary(int::SDIV, x, &safe)
         };
-        let negated = self.text.binary("sub", &x.ty.zero(), x);
+        let negated = self.text.binary(int::SUB, &x.ty.zero(), x);
         self.text.select(&negates, &negated, &quotient)
     }
 
-    fn unsigned_quotient(&mut self, x: &Value, y: &Value, known: Option<i64>) -> Value {
+    fn unsigned_quotient(&mut self, x: &Value<Int>, y: &Value<Int>, known: Option<i64>) -> Value<Int> {
         if known.is_none() && has_float_division(x.ty) {
-            return self.quotient_by_floats(["uitofp", "fptoui"], x, y);
+            return self.quotient_by_floats((cast::UITOFP, cast::FPTOUI), x, y);
         }
-        self.text.binary("udiv", x, &never_zero(y, known))
+        self.text.binary(int::UDIV, x, &never_zero(y, known))
     }
 
-    fn unsigned_remainder(&mut self, x: &Value, y: &Value, known: Option<i64>) -> Value {
+    fn unsigned_remainder(&mut self, x: &Value<Int>, y: &Value<Int>, known: Option<i64>) -> Value<Int> {
         if known.is_none() && has_float_division(x.ty) {
             let quotient = self.unsigned_quotient(x, y, known);
-            let product = self.text.binary("mul", &quotient, y);
-            return self.text.binary("sub", x, &product);
+            let product = self.text.binary(int::MUL, &quotient, y);
+            return self.text.binary(int::SUB, x, &product);
         }
-        self.text.binary("urem", x, &never_zero(y, known))
+        self.text.binary(int::UREM, x, &never_zero(y, known))
     }
 
     /// There are no vector instructions for integer division, but a float with more digits than both
     /// operands together need gives the exact quotient after truncation: its rounding error is less
     /// than the distance 1/y of a fraction from the next integer.
-    fn quotient_by_floats(&mut self, [to, from]: [&str; 2], x: &Value, y: &Value) -> Value {
-        let float = x.ty.of(if x.ty.bits() == 32 { Element::Double } else { Element::Float });
-        let (x_float, y_float) = (self.text.cast(to, x, float), self.text.cast(to, y, float));
-        let quotient = self.text.binary("fdiv", &x_float, &y_float);
-        self.text.cast(from, &quotient, x.ty)
+    fn quotient_by_floats(
+        &mut self,
+        (to, from): (Cast<Int, Float>, Cast<Float, Int>),
+        x: &Value<Int>,
+        y: &Value<Int>,
+    ) -> Value<Int> {
+        let precision = if x.ty.bits() == 32 { Precision::Double } else { Precision::Single };
+        let (x_float, y_float) = (self.text.cast(to, x, precision), self.text.cast(to, y, precision));
+        let quotient = self.text.binary(float::DIV, &x_float, &y_float);
+        self.text.cast(from, &quotient, x.ty.bits())
     }
 
     // -- power -------------------------------------------------------------------------------
 
-    fn known_power(&mut self, x: &Value, mut exponent: u64) -> Value {
-        let mut result = x.ty.int_constant(1);
+    fn known_power(&mut self, x: &Value<Int>, mut exponent: u64) -> Value<Int> {
+        let mut result = x.ty.constant(1);
         let mut base = x.clone();
         while exponent != 0 {
             if exponent & 1 == 1 {
-                result = self.text.binary("mul", &result, &base);
+                result = self.text.binary(int::MUL, &result, &base);
             }
             exponent >>= 1;
             if exponent != 0 {
-                base = self.text.binary("mul", &base, &base);
+                base = self.text.binary(int::MUL, &base, &base);
             }
         }
         result
     }
 
     /// Squares and multiplies until no lane has exponent bits left.
-    fn power(&mut self, x: &Value, y: &Value) -> Value {
+    fn power(&mut self, x: &Value<Int>, y: &Value<Int>) -> Value<Int> {
         let ty = x.ty;
-        let slots = [(); 3].map(|()| self.text.alloca(format_args!("{ty}")));
-        for (slot, value) in slots.iter().zip([&ty.int_constant(1), x, y]) {
-            self.text.line(format_args!("store {value}, {slot}"));
+        let slots = [(); 3].map(|()| self.text.slot(ty));
+        for (slot, value) in slots.iter().zip([&ty.constant(1), x, y]) {
+            self.text.write(slot, value);
         }
         let (test, step, end) = (self.text.new_block(), self.text.new_block(), self.text.new_block());
         self.text.jump(test);
         self.text.begin(test);
-        let [result, base, exponent] =
-            slots.each_ref().map(|slot| self.text.value(ty, format_args!("load {ty}, {slot}")));
-        let left = self.text.icmp_int("ne", &exponent, 0);
+        let [result, base, exponent] = slots.each_ref().map(|slot| self.text.read(slot));
+        let left = self.text.compare_int(int::NE, &exponent, 0);
         let goes_on = self.any(&left);
         self.text.branch(&goes_on, step, end);
 
         self.text.begin(step);
-        let low = self.text.cast("trunc", &exponent, ty.of(Element::Int(1)));
-        let product = self.text.binary("mul", &result, &base);
+        let low = self.text.low_bit(&exponent);
+        let product = self.text.binary(int::MUL, &result, &base);
         let next = [
             self.text.select(&low, &product, &result),
-            self.text.binary("mul", &base, &base),
-            self.text.binary_int("lshr", &exponent, 1),
+            self.text.binary(int::MUL, &base, &base),
+            self.text.binary_int(int::LSHR, &exponent, 1),
         ];
         for (slot, value) in slots.iter().zip(&next) {
-            self.text.line(format_args!("store {value}, {slot}"));
+            self.text.write(slot, value);
         }
         self.text.jump(test);
         self.text.begin(end);
         result
+    }
+}
+
+fn int_predicate(op: CompareOp) -> Emitted<Predicate<Int>> {
+    match op {
+        CompareOp::Eq => Ok(int::EQ),
+        CompareOp::Ne => Ok(int::NE),
+        CompareOp::SLt => Ok(int::SLT),
+        CompareOp::SLe => Ok(int::SLE),
+        CompareOp::ULt => Ok(int::ULT),
+        CompareOp::ULe => Ok(int::ULE),
+        CompareOp::FLt | CompareOp::FLe => Err(format!("{} of integers", op.mnemonic())),
+    }
+}
+
+fn float_predicate(op: CompareOp) -> Emitted<Predicate<Float>> {
+    match op {
+        CompareOp::Eq => Ok(float::OEQ),
+        CompareOp::Ne => Ok(float::UNE),
+        CompareOp::FLt => Ok(float::OLT),
+        CompareOp::FLe => Ok(float::OLE),
+        CompareOp::SLt | CompareOp::SLe | CompareOp::ULt | CompareOp::ULe => {
+            Err(format!("{} of floats", op.mnemonic()))
+        }
     }
 }
 
@@ -262,11 +336,11 @@ fn divides_plainly(known: Option<i64>) -> bool {
 
 /// A known zero divisor stands in code that cannot be reached with meaning, but must not let LLVM
 /// conclude that the code before it is never reached either.
-fn never_zero(y: &Value, known: Option<i64>) -> Value {
-    if known == Some(0) { y.ty.int_constant(1) } else { y.clone() }
+fn never_zero(y: &Value<Int>, known: Option<i64>) -> Value<Int> {
+    if known == Some(0) { y.ty.constant(1) } else { y.clone() }
 }
 
-fn has_float_division(ty: Type) -> bool {
+fn has_float_division(ty: Type<Int>) -> bool {
     ty.is_vector() && ty.bits() <= 32
 }
 

@@ -4,110 +4,114 @@ use warpwise_imp::{Op, Operand, Reg};
 
 use super::Emitted;
 use super::function::Function;
-use super::text::{Element, Type, Value};
+use super::llvm::{
+    Condition, Data, Float, Int, Mask, Precision, Predicate, Scalar, Shaped, Value, cast, float, int,
+};
 
 impl Function<'_> {
     pub fn lane_op(&mut self, op: &Op) -> Emitted<()> {
         match op {
-            Op::LaneIds { dst } => self.lane_ids(*dst),
+            Op::LaneIds { dst } => {
+                let ids = self.reg_type(*dst).as_int().lane_numbers();
+                self.set(*dst, &ids)
+            }
             Op::Extract { dst, x, lane } => self.extract(*dst, *x, *lane),
             Op::Insert { dst, x, lane } => self.insert(*dst, *x, *lane),
             Op::Shuffle { dst, x, y, lanes } => self.shuffle(*dst, *x, *y, lanes),
-            Op::Any { dst, mask } => self.test_mask(*dst, *mask, "ne", 0),
-            Op::All { dst, mask } => self.test_mask(*dst, *mask, "eq", -1),
+            Op::Any { dst, mask } => self.test_mask(*dst, *mask, int::NE, 0),
+            Op::All { dst, mask } => self.test_mask(*dst, *mask, int::EQ, -1),
             Op::Count { dst, mask } => {
-                let mask = self.operand(*mask);
+                let mask = self.mask(*mask)?;
                 let count = self.count_lanes(&mask);
-                self.set(*dst, &count);
+                self.set(*dst, &count)
             }
-            Op::First { dst, mask } => self.first(*dst, *mask),
-            other => return Err(format!("not between lanes: {other:?}")),
+            Op::First { dst, mask } => {
+                let mask = self.mask(*mask)?;
+                let bits = self.text.packed(&mask);
+                let first = self.first_bit(&bits);
+                self.set(*dst, &first)
+            }
+            other => Err(format!("not between lanes: {other:?}")),
         }
-        Ok(())
     }
 
-    fn lane_ids(&mut self, dst: Reg) {
-        let ty = self.reg_type(dst);
-        let ids = if ty.is_vector() { ty.lane_numbers() } else { ty.zero() };
-        self.set(dst, &ids);
-    }
-
-    fn extract(&mut self, dst: Reg, x: Operand, lane: Operand) {
-        let (x, lane) = (self.operand(x), self.operand(lane));
-        if !x.ty.is_vector() {
-            return self.set(dst, &x);
+    fn extract(&mut self, dst: Reg, x: Operand, lane: Operand) -> Emitted<()> {
+        let (x, lane) = (self.operand(x), self.index(lane)?);
+        match x.shape() {
+            Shaped::One(x) => self.set(dst, &x),
+            Shaped::Many(x) => {
+                let value = self.text.extract(&x, &lane);
+                self.set(dst, &value)
+            }
         }
-        let value = self.text.value(x.ty.with_lanes(1), format_args!("extractelement {x}, {lane}"));
-        self.set(dst, &value);
     }
 
-    fn insert(&mut self, dst: Reg, x: Operand, lane: Operand) {
-        let (x, lane, old) = (self.operand(x), self.operand(lane), self.get(dst));
-        if !old.ty.is_vector() {
-            return self.set(dst, &x);
+    fn insert(&mut self, dst: Reg, x: Operand, lane: Operand) -> Emitted<()> {
+        let (x, lane, old) = (self.operand(x).scalar()?, self.index(lane)?, self.get(dst));
+        match old.shape() {
+            Shaped::One(_) => self.set(dst, &x),
+            Shaped::Many(old) => {
+                let value = self.text.insert(&old, &x, &lane);
+                self.set(dst, &value)
+            }
         }
-        let value = self.text.value(old.ty, format_args!("insertelement {old}, {x}, {lane}"));
-        self.set(dst, &value);
     }
 
-    fn shuffle(&mut self, dst: Reg, x: Operand, y: Operand, lanes: &[u16]) {
+    fn shuffle(&mut self, dst: Reg, x: Operand, y: Operand, lanes: &[u16]) -> Emitted<()> {
         let width = self.lanes_of(x).max(self.lanes_of(y));
         let (x, y) = (self.operand_lanes(x, width), self.operand_lanes(y, width));
         let lanes: Vec<u32> = lanes.iter().map(|&lane| lane.into()).collect();
-        let floats = matches!(x.ty.element, Element::Float | Element::Double);
         let wide = self.target.vector_bits == 512 && x.ty.bits() * width >= 512;
-        let y = if floats && wide && moves_up(&lanes, width) { self.unknown(&y) } else { y };
+        let y = match y.data()? {
+            Data::Float(y) if y.ty.element != Precision::Half && wide && moves_up(&lanes, width) => {
+                self.unknown(&y).any()
+            }
+            _ => y,
+        };
         let value = self.text.shuffle(&x, &y, &lanes);
-        self.set(dst, &value);
+        self.set(dst, &value)
     }
 
     /// The same value, of which LLVM does not know what it is.
     ///
     /// Moving lanes up to let zeros in is one instruction with a vector of zeros, but two where LLVM sees the zeros and
     /// expands under a mask. Integers are moved by one instruction anyway.
-    fn unknown(&mut self, x: &Value) -> Value {
-        self.text.intrinsic("arithmetic.fence", &[x])
+    fn unknown(&mut self, x: &Value<Float>) -> Value<Float> {
+        self.text.intrinsic(float::FENCE, [x])
     }
 
     // -- masks -------------------------------------------------------------------------------
 
-    /// The lanes of a mask as the bits of one integer.
-    pub fn mask_bits(&mut self, mask: &Value) -> Value {
-        self.text.cast("bitcast", mask, Type::int(mask.ty.lanes))
-    }
-
     /// Whether any lane of a mask holds.
-    pub fn any(&mut self, mask: &Value) -> Value {
-        let bits = self.mask_bits(mask);
-        self.text.icmp_int("ne", &bits, 0)
+    pub fn any(&mut self, mask: &Mask) -> Condition {
+        let bits = self.text.packed(mask);
+        self.text.compare_int(int::NE, &bits, 0)
     }
 
     /// How many lanes of a mask hold, an `i64`.
-    pub fn count_lanes(&mut self, mask: &Value) -> Value {
-        let bits = self.mask_bits(mask);
-        let count = self.text.intrinsic("ctpop", &[&bits]);
+    pub fn count_lanes(&mut self, mask: &Mask) -> Scalar<Int> {
+        let bits = self.text.packed(mask);
+        let count = self.text.intrinsic(int::CTPOP, [&bits]);
         self.widen(&count)
     }
 
-    fn test_mask(&mut self, dst: Reg, mask: Operand, predicate: &str, pattern: i64) {
-        let mask = self.operand(mask);
-        let bits = self.mask_bits(&mask);
-        let value = self.text.icmp_int(predicate, &bits, pattern);
-        self.set(dst, &value);
+    fn test_mask(&mut self, dst: Reg, mask: Operand, predicate: Predicate<Int>, pattern: i64) -> Emitted<()> {
+        let mask = self.mask(mask)?;
+        let bits = self.text.packed(&mask);
+        let value = self.text.compare_int(predicate, &bits, pattern);
+        self.set(dst, &value)
     }
 
-    fn first(&mut self, dst: Reg, mask: Operand) {
-        let mask = self.operand(mask);
-        let bits = self.mask_bits(&mask);
-        let place = self.text.intrinsic("cttz", &[&bits, &Type::I1.int_constant(0)]);
-        let place = self.widen(&place);
-        self.set(dst, &place);
+    /// The number of the lowest bit that is set, an `i64`.
+    pub fn first_bit(&mut self, bits: &Scalar<Int>) -> Scalar<Int> {
+        let place = self.text.total(int::CTTZ, bits);
+        self.widen(&place)
     }
 
     /// A count, which is small, as an `i64`.
-    pub fn widen(&mut self, count: &Value) -> Value {
-        let opcode = if count.ty.bits() > 64 { "trunc" } else { "zext" };
-        self.text.cast(opcode, count, Type::I64)
+    fn widen(&mut self, count: &Scalar<Int>) -> Scalar<Int> {
+        let opcode = if count.ty.bits() > 64 { cast::TRUNC } else { cast::ZEXT };
+        self.text.cast(opcode, count, 64)
     }
 }
 

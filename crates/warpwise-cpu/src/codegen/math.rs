@@ -10,7 +10,7 @@
 use warpwise_prim::{BinaryOp, Scalar, UnaryOp};
 
 use super::function::Function;
-use super::text::{Element, Value};
+use super::llvm::{Float, Kind, Precision, Value, arguments, float};
 
 /// What functions of mathematics may do: nothing but compute.
 const PURE: &str = "nounwind willreturn memory(none)";
@@ -26,24 +26,28 @@ enum Implementation {
 }
 
 impl Function<'_> {
-    pub fn math_unary(&mut self, op: UnaryOp, x: &Value) -> Value {
+    pub fn math_unary(&mut self, op: UnaryOp, x: &Value<Float>) -> Value<Float> {
         self.math(unary_implementation(op), [x])
     }
 
-    pub fn math_binary(&mut self, op: BinaryOp, x: &Value, y: &Value) -> Value {
+    pub fn math_binary(&mut self, op: BinaryOp, x: &Value<Float>, y: &Value<Float>) -> Value<Float> {
         self.math(binary_implementation(op), [x, y])
     }
 
-    fn math<const N: usize>(&mut self, implementation: Implementation, args: [&Value; N]) -> Value {
+    fn math<const N: usize>(
+        &mut self,
+        implementation: Implementation,
+        args: [&Value<Float>; N],
+    ) -> Value<Float> {
         match implementation {
-            Implementation::Vector(name) => self.in_float(args, |f, args| f.vector_math(name, &args)),
-            Implementation::VectorOverPi(name) => self.in_float(args, |f, args| {
+            Implementation::Vector(name) => self.in_single(args, |f, args| f.vector_math(name, &args)),
+            Implementation::VectorOverPi(name) => self.in_single(args, |f, args| {
                 let angle = f.vector_math(name, &args);
                 let pi = match angle.ty.element {
-                    Element::Double => std::f64::consts::PI,
-                    _ => std::f32::consts::PI.into(),
+                    Precision::Double => std::f64::consts::PI,
+                    Precision::Half | Precision::Single => std::f32::consts::PI.into(),
                 };
-                f.text.binary("fdiv", &angle, &angle.ty.float_constant(pi))
+                f.text.binary(float::DIV, &angle, &angle.ty.constant(pi))
             }),
             Implementation::Scalar(name) => self.lane_by_lane(name, args),
         }
@@ -51,24 +55,23 @@ impl Function<'_> {
 
     // -- vectors -----------------------------------------------------------------------------
 
-    fn vector_math(&mut self, name: &str, args: &[&Value]) -> Value {
+    fn vector_math(&mut self, name: &str, args: &[&Value<Float>]) -> Value<Float> {
         let symbol = vector_symbol(name, self.target.vector_bits, args[0].ty.element, args.len());
-        self.by_machine_vectors(args, |f, args| f.text.call(args[0].ty, &symbol, args, PURE))
+        self.by_machine_vectors(args, |f, args| f.text.call(args[0].ty, &symbol, &arguments(args), PURE))
     }
 
     /// Computes one machine vector at a time.
     pub fn by_machine_vectors(
         &mut self,
-        args: &[&Value],
-        mut compute: impl FnMut(&mut Self, &[&Value]) -> Value,
-    ) -> Value {
+        args: &[&Value<Float>],
+        mut compute: impl FnMut(&mut Self, &[Value<Float>]) -> Value<Float>,
+    ) -> Value<Float> {
         let ty = args[0].ty;
         let machine = self.target.vector_bits / ty.bits();
         let count = ty.lanes.div_ceil(machine);
         let parts = (0..count).map(|part| {
-            let slices: Vec<Value> =
-                args.iter().map(|arg| self.resize(arg, part * machine, machine)).collect();
-            compute(self, &slices.iter().collect::<Vec<_>>())
+            let slices: Vec<_> = args.iter().map(|arg| self.resize(arg, part * machine, machine)).collect();
+            compute(self, &slices)
         });
         let parts = parts.collect();
         let whole = self.concatenate(parts);
@@ -76,7 +79,7 @@ impl Function<'_> {
     }
 
     /// `lanes` lanes from lane `first` on; past the end it starts again.
-    pub fn resize(&mut self, x: &Value, first: u32, lanes: u32) -> Value {
+    pub fn resize<K: Kind>(&mut self, x: &Value<K>, first: u32, lanes: u32) -> Value<K> {
         if x.ty.lanes == lanes {
             return x.clone();
         }
@@ -88,7 +91,7 @@ impl Function<'_> {
     }
 
     /// Vectors of one width, a power of two many of them, one after the other.
-    pub fn concatenate(&mut self, mut parts: Vec<Value>) -> Value {
+    pub fn concatenate<K: Kind>(&mut self, mut parts: Vec<Value<K>>) -> Value<K> {
         while parts.len() > 1 {
             let numbers: Vec<u32> = (0..2 * parts[0].ty.lanes).collect();
             parts = parts.chunks(2).map(|pair| self.text.shuffle(&pair[0], &pair[1], &numbers)).collect();
@@ -98,16 +101,16 @@ impl Function<'_> {
 
     // -- lane by lane ------------------------------------------------------------------------
 
-    fn lane_by_lane<const N: usize>(&mut self, name: &str, args: [&Value; N]) -> Value {
-        let element = args[0].ty.element;
+    fn lane_by_lane<const N: usize>(&mut self, name: &str, args: [&Value<Float>; N]) -> Value<Float> {
+        let precision = args[0].ty.element;
         let wide = args.map(|arg| self.double_of(arg));
-        let mut result = Value { text: "poison".into(), ty: wide[0].ty };
+        let mut result = wide[0].ty.poison();
         for lane in 0..result.ty.lanes {
             let values = wide.each_ref().map(|arg| self.text.lane(arg, lane));
-            let value = self.text.call(values[0].ty, name, &values.each_ref(), PURE);
+            let value = self.text.call(values[0].ty, name, &arguments(&values), PURE);
             result = self.text.insert_lane(&result, &value, lane);
         }
-        self.rounded_from_double(&result, element)
+        self.rounded_from_double(&result, precision)
     }
 }
 
@@ -117,7 +120,7 @@ pub(crate) fn vector_unary(op: UnaryOp, vector_bits: u32) -> Option<String> {
     use UnaryOp::*;
     let is_common = matches!(op, Exp | Log | Sin | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh);
     match is_common.then(|| unary_implementation(op))? {
-        Implementation::Vector(name) => Some(vector_symbol(name, vector_bits.max(128), Element::Double, 1)),
+        Implementation::Vector(name) => Some(vector_symbol(name, vector_bits.max(128), Precision::Double, 1)),
         Implementation::VectorOverPi(_) | Implementation::Scalar(_) => None,
     }
 }
@@ -127,19 +130,19 @@ pub(crate) fn vector_unary(op: UnaryOp, vector_bits: u32) -> Option<String> {
 pub(crate) fn vector_binary(op: BinaryOp, vector_bits: u32) -> Option<String> {
     let is_common = matches!(op, BinaryOp::FPow | BinaryOp::Atan2 | BinaryOp::Hypot);
     match is_common.then(|| binary_implementation(op))? {
-        Implementation::Vector(name) => Some(vector_symbol(name, vector_bits.max(128), Element::Double, 2)),
+        Implementation::Vector(name) => Some(vector_symbol(name, vector_bits.max(128), Precision::Double, 2)),
         Implementation::VectorOverPi(_) | Implementation::Scalar(_) => None,
     }
 }
 
 /// The name of a vector function: the x86 vector function ABI, which glibc follows.
-fn vector_symbol(name: &str, vector_bits: u32, element: Element, args: usize) -> String {
+fn vector_symbol(name: &str, vector_bits: u32, precision: Precision, args: usize) -> String {
     let set = match vector_bits {
         512 => 'e',
         256 => 'd',
         _ => 'b',
     };
-    let (bits, suffix) = if element == Element::Double { (64, "") } else { (32, "f") };
+    let (bits, suffix) = if precision == Precision::Double { (64, "") } else { (32, "f") };
     format!("_ZGV{set}N{}{}_{name}{suffix}", vector_bits / bits, "v".repeat(args))
 }
 

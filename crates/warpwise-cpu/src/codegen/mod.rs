@@ -14,7 +14,7 @@
 //! Lanes may be more or fewer than the machine's: LLVM splits and widens, except for calls of
 //! vector mathematics, which [`math`] splits and pads itself.
 //!
-//! Operators are spread over [`integers`], [`floats`], [`math`] and [`convert`]; [`memory`] and [`atomics`] have accesses,
+//! [`llvm`] writes instructions and keeps kinds of values apart; operators are spread over [`integers`], [`floats`], [`math`] and [`convert`]; [`memory`] and [`atomics`] have accesses,
 //! [`lanes`] what happens between lanes, [`control`] the blocks, [`surroundings`] what touches the task's context.
 
 mod aliases;
@@ -25,10 +25,10 @@ mod floats;
 mod function;
 mod integers;
 mod lanes;
+mod llvm;
 mod math;
 mod memory;
 mod surroundings;
-mod text;
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ use warpwise_diag::Bug;
 use warpwise_imp::{CpuTarget, ImpProgram, KernelId};
 
 use function::Function;
-use text::Module;
+use llvm::Module;
 
 /// Functions that generated code calls by name and that the loader must provide.
 pub(crate) use math::scalar_functions;
@@ -80,4 +80,4 @@ pub(crate) fn kernel_symbol(name: &str) -> String {
 }
 
 /// Labels in scope and where they lead.
-type Exits = BTreeMap<u32, text::BlockName>;
+type Exits = BTreeMap<u32, llvm::BlockName>;

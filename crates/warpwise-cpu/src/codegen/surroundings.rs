@@ -6,10 +6,13 @@ use warpwise_runtime::kernel::offsets;
 
 use super::Emitted;
 use super::function::Function;
-use super::text::{Type, Value};
+use super::llvm::{Element, Int, One, Pointer, Scalar, Type, cast, int};
 
 /// Arena blocks are aligned to this.
 const ARENA_ALIGNMENT: i64 = 64;
+
+/// What tells a task that waits that it may go on.
+const FLAG: Type<Int, One> = Type::I32;
 
 impl Function<'_> {
     pub fn surroundings_op(&mut self, op: &Op) -> Emitted<()> {
@@ -17,18 +20,17 @@ impl Function<'_> {
             Op::ArenaAlloc { dst, bytes } => self.arena_alloc(*dst, *bytes),
             Op::ArenaMark { dst } => self.arena_mark(*dst),
             Op::ArenaReset { mark } => self.arena_reset(*mark),
-            Op::Fail { check, iteration, values } => return self.fail(*check, *iteration, values),
+            Op::Fail { check, iteration, values } => self.fail(*check, *iteration, values),
             Op::WaitFlag { mem, index } => self.wait_flag(*mem, *index),
             Op::SetFlag { mem, index } => self.set_flag(*mem, *index),
-            other => return Err(format!("does not concern the surroundings: {other:?}")),
+            other => Err(format!("does not concern the surroundings: {other:?}")),
         }
-        Ok(())
     }
 
     /// Returns; stores past the caches are made visible first.
     pub fn return_from_kernel(&mut self) {
         self.fence_streams();
-        self.text.line(format_args!("ret void"));
+        self.text.return_nothing();
     }
 
     fn fence_streams(&mut self) {
@@ -39,42 +41,36 @@ impl Function<'_> {
 
     // -- the context -------------------------------------------------------------------------
 
-    fn field(&mut self, offset: usize) -> Value {
-        self.text.value(Type::POINTER, format_args!("getelementptr i8, ptr %context, i64 {offset}"))
+    fn field(&mut self, offset: usize) -> Pointer {
+        self.text.further(&context(), offset as i64)
     }
 
-    fn load_field(&mut self, offset: usize) -> Value {
+    fn load_field(&mut self, offset: usize) -> Pointer {
         let place = self.field(offset);
-        let scopes = self.aliases.context().to_string();
-        self.text.value(Type::POINTER, format_args!("load ptr, {place}{scopes}"))
-    }
-
-    fn address(&mut self, pointer: &Value) -> Value {
-        self.text.cast("ptrtoint", pointer, Type::I64)
+        self.text.load(Type::POINTER, &place, self.aliases.context())
     }
 
     // -- the arena ---------------------------------------------------------------------------
 
     /// Bumps the arena's top if there is room, else asks the run time, and returns if that has none.
-    fn arena_alloc(&mut self, dst: Mem, bytes: Operand) {
-        let bytes = self.operand(bytes);
+    fn arena_alloc(&mut self, dst: Mem, bytes: Operand) -> Emitted<()> {
+        let bytes = self.index(bytes)?;
         let (fast, slow, end) = (self.text.new_block(), self.text.new_block(), self.text.new_block());
         let top = self.load_field(offsets::ARENA_TOP);
-        let (limit, start) = (self.load_field(offsets::ARENA_END), self.address(&top));
-        let limit = self.address(&limit);
-        let room = self.text.binary("sub", &limit, &start);
+        let (limit, start) = (self.load_field(offsets::ARENA_END), self.text.address(&top));
+        let limit = self.text.address(&limit);
+        let room = self.text.binary(int::SUB, &limit, &start);
         // Whole units of room, so that rounding the size up cannot pass the end.
-        let room = self.text.binary_int("and", &room, -ARENA_ALIGNMENT);
-        let fits = self.text.icmp("ule", &bytes, &room);
+        let room = self.text.binary_int(int::AND, &room, -ARENA_ALIGNMENT);
+        let fits = self.text.compare(int::ULE, &bytes, &room);
         self.text.branch(&fits, fast, slow);
 
         self.text.begin(fast);
-        let rounded = self.text.binary_int("add", &bytes, ARENA_ALIGNMENT - 1);
-        let rounded = self.text.binary_int("and", &rounded, -ARENA_ALIGNMENT);
-        let above = self.text.value(Type::POINTER, format_args!("getelementptr i8, {top}, {rounded}"));
+        let rounded = self.text.binary_int(int::ADD, &bytes, ARENA_ALIGNMENT - 1);
+        let rounded = self.text.binary_int(int::AND, &rounded, -ARENA_ALIGNMENT);
+        let above = self.text.offset(&top, Element::Int(8), &rounded, false);
         let place = self.field(offsets::ARENA_TOP);
-        let scopes = self.aliases.context().to_string();
-        self.text.line(format_args!("store {above}, {place}{scopes}"));
+        self.text.store(&above, &place, self.aliases.context());
         self.set_mem(dst, &top);
         self.text.jump(end);
 
@@ -82,16 +78,14 @@ impl Function<'_> {
         self.grow_arena(dst, &bytes);
         self.text.jump(end);
         self.text.begin(end);
+        Ok(())
     }
 
-    fn grow_arena(&mut self, dst: Mem, bytes: &Value) {
+    fn grow_arena(&mut self, dst: Mem, bytes: &Scalar<Int>) {
         let grow = self.load_field(offsets::GROW_ARENA);
-        let block = self.text.value(
-            Type::POINTER,
-            format_args!("call ptr {}(ptr %context, {bytes}) nounwind cold", grow.text),
-        );
+        let block = self.text.call_for_pointer(&grow, &[&context(), bytes], "nounwind cold");
         let (none, some) = (self.text.new_block(), self.text.new_block());
-        let failed = self.text.icmp("eq", &block, &Type::POINTER.constant("null"));
+        let failed = self.text.is_null(&block);
         self.text.branch(&failed, none, some);
         self.text.begin(none);
         self.return_from_kernel();
@@ -99,74 +93,77 @@ impl Function<'_> {
         self.set_mem(dst, &block);
     }
 
-    fn arena_mark(&mut self, dst: Reg) {
+    fn arena_mark(&mut self, dst: Reg) -> Emitted<()> {
         let top = self.load_field(offsets::ARENA_TOP);
-        let mark = self.address(&top);
-        self.set(dst, &mark);
+        let mark = self.text.address(&top);
+        self.set(dst, &mark)
     }
 
-    fn arena_reset(&mut self, mark: Operand) {
-        let mark = self.operand(mark);
-        let mark = self.text.cast("inttoptr", &mark, Type::POINTER);
+    fn arena_reset(&mut self, mark: Operand) -> Emitted<()> {
+        let mark = self.index(mark)?;
+        let mark = self.text.pointer(&mark);
         let reset = self.load_field(offsets::RESET_ARENA);
-        self.text.line(format_args!("call void {}(ptr %context, {mark}) nounwind", reset.text));
+        self.text.call_pointer(&reset, &[&context(), &mark], "nounwind");
+        Ok(())
     }
 
     // -- failures ----------------------------------------------------------------------------
 
     /// The call touches nothing that this kernel reads, and is rare: loads may move across it.
     fn fail(&mut self, check: CheckId, iteration: Operand, values: &[Operand]) -> Emitted<()> {
-        let count = values.len();
-        let array = self.text.alloca(format_args!("[{} x i64]", count.max(1)));
-        for (position, &value) in values.iter().enumerate() {
+        let array = self.text.array(values.len().max(1));
+        for (position, &value) in (0..).zip(values) {
             let bits = self.bits_of(value)?;
-            let place =
-                self.text.value(Type::POINTER, format_args!("getelementptr i64, {array}, i64 {position}"));
-            self.text.line(format_args!("store {bits}, {place}"));
+            let place = self.text.offset(&array, Element::Int(64), &Type::I64.constant(position), false);
+            self.text.store(&bits, &place, "");
         }
-        let (iteration, fail) = (self.operand(iteration), self.load_field(offsets::FAIL));
-        self.text.line(format_args!(
-            "call void {}(ptr %context, i32 {}, {iteration}, {array}, i32 {count}) \
-             nounwind cold memory(argmem: readwrite, inaccessiblemem: readwrite)",
-            fail.text,
-            check.index(),
-        ));
+        let (iteration, fail) = (self.index(iteration)?, self.load_field(offsets::FAIL));
+        let [check, count] = [check.index(), values.len()].map(|number| Type::I32.constant(number as i64));
+        self.text.call_pointer(
+            &fail,
+            &[&context(), &check, &iteration, &array, &count],
+            "nounwind cold memory(argmem: readwrite, inaccessiblemem: readwrite)",
+        );
         Ok(())
     }
 
     /// A scalar as its bits, zero-extended.
-    fn bits_of(&mut self, operand: Operand) -> Emitted<Value> {
-        let value = self.operand(operand);
-        if value.ty.is_vector() {
-            return Err("a failure reports a vector".into());
-        }
-        let bits = self.text.cast("bitcast", &value, value.ty.as_int());
-        Ok(self.text.cast("zext", &bits, Type::I64))
+    fn bits_of(&mut self, operand: Operand) -> Emitted<Scalar<Int>> {
+        let value = self.operand(operand).scalar()?;
+        let bits = self.text.any_bits(&value)?;
+        Ok(self.text.cast(cast::ZEXT, &bits, 64))
     }
 
     // -- flags -------------------------------------------------------------------------------
 
-    fn flag(&mut self, mem: Mem, index: Operand) -> Value {
-        let (base, index) = (self.get_mem(mem), self.operand(index));
-        self.text.value(Type::POINTER, format_args!("getelementptr inbounds i32, {base}, {index}"))
+    fn flag(&mut self, mem: Mem, index: Operand) -> Emitted<Pointer> {
+        let (base, index) = (self.get_mem(mem), self.index(index)?);
+        Ok(self.text.offset(&base, Element::Int(FLAG.bits()), &index, true))
     }
 
-    fn wait_flag(&mut self, mem: Mem, index: Operand) {
-        let flag = self.flag(mem, index);
-        let state = self.text.value(Type::I32, format_args!("load atomic i32, {flag} acquire, align 4"));
-        let unset = self.text.icmp_int("eq", &state, 0);
+    fn wait_flag(&mut self, mem: Mem, index: Operand) -> Emitted<()> {
+        let flag = self.flag(mem, index)?;
+        let state = self.text.load_atomic(FLAG, &flag, "acquire");
+        let unset = self.text.compare_int(int::EQ, &state, 0);
         let (wait, end) = (self.text.new_block(), self.text.new_block());
         self.text.branch(&unset, wait, end);
         self.text.begin(wait);
         let function = self.load_field(offsets::WAIT_FLAG);
-        self.text.line(format_args!("call void {}(ptr %context, {flag}) nounwind", function.text));
+        self.text.call_pointer(&function, &[&context(), &flag], "nounwind");
         self.text.jump(end);
         self.text.begin(end);
+        Ok(())
     }
 
-    fn set_flag(&mut self, mem: Mem, index: Operand) {
+    fn set_flag(&mut self, mem: Mem, index: Operand) -> Emitted<()> {
         self.fence_streams();
-        let flag = self.flag(mem, index);
-        self.text.line(format_args!("store atomic i32 1, {flag} release, align 4"));
+        let flag = self.flag(mem, index)?;
+        self.text.store_atomic(&FLAG.constant(1), &flag, "release");
+        Ok(())
     }
+}
+
+/// The task's context.
+fn context() -> Pointer {
+    Type::POINTER.parameter("context")
 }
