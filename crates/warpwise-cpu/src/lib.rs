@@ -2,7 +2,8 @@
 //!
 //! Kernels become functions of LLVM's textual IR (`codegen`), LLVM optimises them and emits
 //! objects ([`compile`]), objects are linked into the process ([`load`]). An object is plain data that a
-//! cache can keep; loading one needs no compilation. Host functions are not compiled here.
+//! cache can keep; loading one needs no compilation. Host functions are not compiled here, but those of host programs that
+//! come as text are ([`host`]).
 //!
 //! Without the feature `llvm` nothing is compiled and nothing loaded: what asks for that is told so.
 //!
@@ -14,6 +15,8 @@ mod target;
 mod codegen;
 mod jit;
 
+#[cfg(all(feature = "llvm", target_arch = "x86_64"))]
+pub use jit::host;
 pub use jit::{
     CompileOptions, Evaluate, LoadError, LoadedKernels, Object, compile, compiled_binary, compiled_unary,
     emit_asm, emit_llvm_ir, load,

@@ -30,7 +30,7 @@ use warpwise_runtime::array::{Array, Value};
 use warpwise_runtime::execute::RunError;
 use warpwise_runtime::memory::MemoryPool;
 
-use crate::build::{BuildError, Built, build_host};
+use crate::build::{BuildError, Built, Core, build_host};
 use crate::cache::DiskCache;
 use crate::compiler::Options;
 use crate::host_inline::Inline;
@@ -83,6 +83,12 @@ impl Lowered {
     /// What costs time, and what is odd.
     pub fn warnings(&self) -> Vec<Diagnostic> {
         self.notes.iter().map(Note::warning).chain(self.odd.iter().cloned()).collect()
+    }
+
+    /// The program alone.
+    pub(crate) fn into_core(self) -> Core {
+        let warnings = self.warnings();
+        Core { program: self.program, sources: self.sources, warnings }
     }
 }
 

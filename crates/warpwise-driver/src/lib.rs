@@ -17,6 +17,7 @@ pub mod host_device;
 pub mod host_files;
 mod host_inline;
 pub mod host_marshal;
+pub mod host_native;
 mod host_tensors;
 pub mod host_world;
 

@@ -5,18 +5,20 @@ use std::time::{Duration, Instant};
 
 use warpwise_driver::host_device::{Accelerator, lower_host, split_host};
 use warpwise_driver::host_files::check_host;
+use warpwise_driver::host_native::HostNative;
 use warpwise_driver::{Context, Options};
 use warpwise_mexpr::compile::Checked;
 use warpwise_mexpr::host::code::Code;
 use warpwise_mexpr::host::compile::{Options as HostOptions, compile, compile_accelerated};
 use warpwise_mexpr::host::device::{Device, HostOnly};
-use warpwise_mexpr::host::machine::run;
+use warpwise_mexpr::host::machine::run_native;
 use warpwise_mexpr::host::world::World;
 
 /// A compiled program.
 pub struct HostProgram {
     checked: Checked,
     code: Code,
+    native: Option<HostNative>,
     /// What it accelerates.
     pub accelerator: Accelerator,
     /// From the text to what can be run.
@@ -35,12 +37,13 @@ impl HostProgram {
         let lowered = lower_host(split, &sources, &options).map_err(failed)?;
         let accelerator = Accelerator::new(lowered, &options, context, None, false);
         let accelerator = accelerator.map_err(|error| format!("{error:?}"))?;
-        Ok(HostProgram { checked, code, accelerator, compile: start.elapsed() })
+        let native = native(&code)?;
+        Ok(HostProgram { checked, code, native, accelerator, compile: start.elapsed() })
     }
 
     /// Runs the program with what it accelerates; says how long.
     pub fn run(&mut self, arguments: &[String]) -> Result<Duration, String> {
-        timed(&self.code, &mut self.accelerator, arguments).map(|(time, _)| time)
+        timed(&self.code, self.native.as_mut(), &mut self.accelerator, arguments).map(|(time, _)| time)
     }
 
     /// Runs the program in order; says how long.
@@ -51,14 +54,26 @@ impl HostProgram {
 
 /// Runs a program in order; says how long, and what it prints.
 pub fn in_order(checked: &Checked, arguments: &[String]) -> Result<(Duration, String), String> {
-    timed(&compile(checked, HostOptions { tests: false }), &mut HostOnly, arguments)
+    let code = compile(checked, HostOptions { tests: false });
+    let mut native = native(&code)?;
+    timed(&code, native.as_mut(), &mut HostOnly, arguments)
 }
 
-fn timed(code: &Code, device: &mut dyn Device, arguments: &[String]) -> Result<(Duration, String), String> {
+fn native(code: &Code) -> Result<Option<HostNative>, String> {
+    HostNative::new(code, &Options::default(), None).map_err(|error| error.to_string())
+}
+
+fn timed(
+    code: &Code,
+    native: Option<&mut HostNative>,
+    device: &mut dyn Device,
+    arguments: &[String],
+) -> Result<(Duration, String), String> {
     let arguments = std::iter::once("program".to_string()).chain(arguments.iter().cloned()).collect();
     let mut world = Quiet { arguments, printed: String::new(), start: Instant::now() };
     let start = Instant::now();
-    run(code, &mut world, device, &mut |_| {}).map_err(|error| error.message)?;
+    let native = native.map(HostNative::native);
+    run_native(code, native, &mut world, device, &mut |_| {}).map_err(|error| error.message)?;
     Ok((start.elapsed(), world.printed))
 }
 

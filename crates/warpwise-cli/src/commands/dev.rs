@@ -34,7 +34,7 @@ use crate::output::{print, say};
 #[derive(Args, Debug)]
 #[command(after_help = passes_help())]
 pub struct DevArguments {
-    /// A program (.fut), or core IR as text (.ir)
+    /// A program (.fut), a host program (.mc; what it accelerates), or core IR as text (.ir)
     file: PathBuf,
     /// Run the usual passes up to the last one of this name; `NAME:N` means the Nth one
     #[arg(long, value_name = "PASS", conflicts_with = "passes")]

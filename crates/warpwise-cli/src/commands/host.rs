@@ -7,12 +7,14 @@ use warpwise_diag::Sources;
 use warpwise_driver::CallError;
 use warpwise_driver::host_device::{AccelerateError, Accelerator, lower_host, split_host};
 use warpwise_driver::host_files::check_host;
+use warpwise_driver::host_native::HostNative;
 use warpwise_driver::host_world::ProcessWorld;
+use warpwise_mexpr::compile::Checked;
 use warpwise_mexpr::host::code::Code;
 use warpwise_mexpr::host::compile::{Options, compile, compile_accelerated};
 use warpwise_mexpr::host::debug::{Debugger, Irregular};
 use warpwise_mexpr::host::device::{Device, DeviceError, HostOnly};
-use warpwise_mexpr::host::machine::{Call, FailedTest, RunError, run};
+use warpwise_mexpr::host::machine::{Call, FailedTest, RunError, run_native};
 use warpwise_mexpr::host::value::Value;
 use warpwise_mexpr::host::world::World;
 use warpwise_runtime::execute as runtime;
@@ -78,23 +80,23 @@ pub fn run_host(run: &HostRun<'_>) -> Result<u8, Failure> {
     let (checked, sources) = check_host(run.file, run.host.library.as_deref())?;
     let options = Options { tests: run.host.test };
     if run.host.sequential {
-        phases.done("check");
-        return execute(run, &compile(&checked, options), &mut HostOnly, &sources, phases);
+        return execute_in_order(run, &checked, &sources, phases);
     }
     let split = split_host(checked.clone(), &sources)?;
-    phases.done("check");
-    if split.entries.is_empty() {
-        return execute(run, &compile(&checked, options), &mut HostOnly, &sources, phases);
+    if split.entries.is_empty() && !run.host.debug {
+        return execute_in_order(run, &checked, &sources, phases);
     }
+    phases.done("check");
     let code = compile_accelerated(&split.host, options, &split.entries);
     if run.host.debug {
         let mut debugger = Debugger::new(run.host.strict_regular);
-        let ended = execute(run, &code, &mut debugger, &sources, phases);
+        let ended = execute(run, &code, None, &mut debugger, &sources, phases);
         note_irregular(debugger.irregular(), &code, &sources);
         return ended;
     }
     let options = run.compile.options();
     let lowered = lower_host(split, &sources, &options)?;
+    let native = HostNative::new(&code, &options, run.cache.cache().as_ref())?;
     let context = start::context(run.run, run.cache)?;
     let progress = Progress::of(format!("compiling {}", run.file.display()));
     let strict = run.host.strict_regular;
@@ -111,7 +113,7 @@ pub fn run_host(run: &HostRun<'_>) -> Result<u8, Failure> {
     if run.profile {
         device.0.program().start_profile();
     }
-    let ended = execute(run, &code, &mut device, &sources, Phases::new(run.profile));
+    let ended = execute(run, &code, native, &mut device, &sources, Phases::new(run.profile));
     let accelerator = device.0;
     note_irregular(accelerator.irregular(), &code, &sources);
     if accelerator.was_interrupted() {
@@ -149,10 +151,24 @@ impl Device for Stoppable {
     }
 }
 
+/// Runs a program as if it accelerated nothing.
+fn execute_in_order(
+    run: &HostRun<'_>,
+    checked: &Checked,
+    sources: &Sources,
+    mut phases: Phases,
+) -> Result<u8, Failure> {
+    phases.done("check");
+    let code = compile(checked, Options { tests: run.host.test });
+    let native = HostNative::new(&code, &run.compile.options(), run.cache.cache().as_ref())?;
+    execute(run, &code, native, &mut HostOnly, sources, phases)
+}
+
 /// Runs code; gives the exit code.
 fn execute(
     how: &HostRun<'_>,
     code: &Code,
+    mut native: Option<HostNative>,
     device: &mut dyn Device,
     sources: &Sources,
     mut phases: Phases,
@@ -165,7 +181,8 @@ fn execute(
         say(&format!("{}: a test failed", sources.describe(test.span)));
         test.message.lines().for_each(|line| say(&format!("  {line}")));
     };
-    let outcome = run(code, &mut world, device, &mut report);
+    let native = native.as_mut().map(HostNative::native);
+    let outcome = run_native(code, native, &mut world, device, &mut report);
     drop(world);
     phases.done("run");
     let outcome = match outcome {

@@ -1,4 +1,5 @@
-//! Object files into the running process, through LLVM's ORC. All `unsafe` of this crate is here and in `mathematics`.
+//! Object files into the running process, through LLVM's ORC. All `unsafe` of this crate is here, in `mathematics` and in
+//! `host`.
 //!
 //! Symbols are looked for among the objects, then our own functions, then `libmvec`, then the
 //! process (`memcpy` and the like).
@@ -52,16 +53,22 @@ impl Linked {
 
     /// The kernel with this symbol.
     pub fn kernel(&self, symbol: &str) -> Result<KernelFn, String> {
+        let address = self.address(symbol)?;
+        // SAFETY: kernels are compiled with exactly this signature; whoever calls one vouches for the rest.
+        Ok(unsafe { std::mem::transmute::<usize, KernelFn>(address) })
+    }
+
+    /// The address of the code with this symbol.
+    pub fn address(&self, symbol: &str) -> Result<usize, String> {
         let name =
             CString::new(symbol).map_err(|_| format!("a zero byte in the name of kernel {symbol:?}"))?;
         let mut address = 0;
         // SAFETY: the session is alive and the name ends with a zero byte.
         check(unsafe { LLVMOrcLLJITLookup(self.jit, &mut address, name.as_ptr()) })?;
-        if address == 0 {
-            return Err(format!("kernel {symbol} has no address"));
+        match address {
+            0 => Err(format!("kernel {symbol} has no address")),
+            address => Ok(address as usize),
         }
-        // SAFETY: kernels are compiled with exactly this signature; whoever calls one vouches for the rest.
-        Ok(unsafe { std::mem::transmute::<usize, KernelFn>(address as usize) })
     }
 
     fn add(&self, file: &[u8]) -> Result<(), String> {

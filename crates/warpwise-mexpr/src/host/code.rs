@@ -80,8 +80,8 @@ pub struct Code {
     pub accelerated: Vec<Accelerated>,
     /// The labels of a pair, and whether the second component comes first in their order.
     pub pair: (ShapeId, bool),
-    /// How many globals it has.
-    pub n_globals: u32,
+    /// The forms of its globals, where they are data.
+    pub globals: Vec<Option<Form>>,
 }
 
 /// A function.
@@ -93,6 +93,8 @@ pub struct Function {
     pub n_captured: u32,
     /// How many parameters it has.
     pub n_parameters: u32,
+    /// The forms of what it captures and takes, where all of that is data.
+    pub forms: Option<Vec<Form>>,
     /// How many slots it has in all.
     pub n_slots: u32,
     /// What it does.

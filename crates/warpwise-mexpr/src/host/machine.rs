@@ -15,6 +15,7 @@ use super::code::{Code, Function, FunctionId, Instr, ShapeId, Slot, Use};
 use super::device::{Device, DeviceError};
 use super::equal::equal;
 use super::loops::{Loop, Step};
+use super::native::{Answer, Native, Natives};
 use super::seq::Seq;
 use super::show::show;
 use super::value::{Closure, Constructed, Partial, Record, Value};
@@ -72,9 +73,20 @@ pub struct FailedTest {
     pub message: String,
 }
 
-/// Runs a program.
+/// Runs a program without native code.
 pub fn run(
     code: &Code,
+    world: &mut dyn World,
+    device: &mut dyn Device,
+    report: &mut dyn FnMut(FailedTest),
+) -> Result<Outcome, RunError> {
+    run_native(code, None, world, device, report)
+}
+
+/// Runs a program, calling native code where there is some.
+pub fn run_native(
+    code: &Code,
+    native: Option<Native<'_>>,
     world: &mut dyn World,
     device: &mut dyn Device,
     report: &mut dyn FnMut(FailedTest),
@@ -87,7 +99,8 @@ pub fn run(
         report,
         stack: Vec::new(),
         frames: Vec::new(),
-        globals: vec![Value::Unit; code.n_globals as usize],
+        globals: vec![Value::Unit; code.globals.len()],
+        native: native.map(|native| Natives::new(native.plan, native.code, code)),
         random: seed,
         n_symbols: 0,
         passed: 0,
@@ -110,6 +123,7 @@ pub(super) struct Machine<'a> {
     stack: Vec<Value>,
     frames: Vec<Frame>,
     globals: Vec<Value>,
+    native: Option<Natives<'a>>,
     pub random: u64,
     pub n_symbols: u64,
     passed: u64,
@@ -140,6 +154,8 @@ enum Frame {
     Loop(Box<Loop>, Span),
     /// What waits for the value of a watched expression.
     Unwatch,
+    /// What waits for the value of a call that native code gave up.
+    GivenUp,
 }
 
 /// What comes next.
@@ -231,7 +247,17 @@ impl Machine<'_> {
                     }
                 }
                 Instr::Direct { to, function, arguments } => {
-                    self.push(Frame::Function(*state, *to))?;
+                    match self.call_native(*function, *state, arguments) {
+                        Answer::Value(value) => {
+                            self.put(*state, *to, value);
+                            continue;
+                        }
+                        Answer::GivenUp => {
+                            self.push(Frame::Function(*state, *to))?;
+                            self.push(Frame::GivenUp)?;
+                        }
+                        Answer::None => self.push(Frame::Function(*state, *to))?,
+                    }
                     let base = self.stack.len();
                     for operand in arguments {
                         let value = self.take(*state, *operand);
@@ -257,6 +283,14 @@ impl Machine<'_> {
                     code = &self.code.functions[state.function.0 as usize].code;
                 }
                 Instr::TailDirect { function, arguments } => {
+                    match self.call_native(*function, *state, arguments) {
+                        Answer::Value(value) => {
+                            self.stack.truncate(state.base);
+                            return Ok(value);
+                        }
+                        Answer::GivenUp => self.push(Frame::GivenUp)?,
+                        Answer::None => {}
+                    }
                     let values = self.take_all(*state, arguments);
                     self.stack.truncate(state.base);
                     self.stack.extend(values);
@@ -351,7 +385,11 @@ impl Machine<'_> {
             Instr::BuiltinValue { to, builtin } => (*to, Value::Builtin(*builtin)),
             Instr::Global { to, global } => (*to, self.globals[global.0 as usize].clone()),
             Instr::SetGlobal { global, from } => {
-                self.globals[global.0 as usize] = self.take(state, *from);
+                let value = self.take(state, *from);
+                if let Some(native) = &mut self.native {
+                    native.set_global(global.0 as usize, &value);
+                }
+                self.globals[global.0 as usize] = value;
                 return Ok(());
             }
             Instr::Record { to, shape, fields } => {
@@ -461,22 +499,36 @@ impl Machine<'_> {
 
     // Calls
 
+    /// Calls the native code of a function, if there is some.
+    fn call_native(&mut self, function: FunctionId, state: State, arguments: &[Use]) -> Answer {
+        let Some(native) = &mut self.native else { return Answer::None };
+        let stack = &self.stack;
+        let arguments = arguments.iter().map(|operand| &stack[state.base + operand.slot.0 as usize]);
+        native.call(function, arguments, self.world)
+    }
+
     /// Starts a function whose captured values and arguments lie at the end of the stack.
     fn enter(&mut self, function: FunctionId, base: usize) -> Result<State, Stop> {
         let n_slots = self.function(function).n_slots as usize;
         if base + n_slots > MOST_SLOTS {
-            return Err(too_deep(self.frames.len()));
+            return Err(too_deep(self.n_calls()));
         }
         self.stack.resize(base + n_slots, Value::Unit);
         Ok(State { function, at: 0, base })
     }
 
     fn push(&mut self, frame: Frame) -> Result<(), Stop> {
-        if self.frames.len() == MOST_FRAMES {
-            return Err(too_deep(self.frames.len()));
+        if self.frames.len() >= MOST_FRAMES && self.n_calls() >= MOST_FRAMES {
+            return Err(too_deep(self.n_calls()));
         }
         self.frames.push(frame);
         Ok(())
+    }
+
+    /// How many frames there are, whether or not there is native code.
+    fn n_calls(&self) -> usize {
+        let is_given_up = self.native.as_ref().is_some_and(|native| native.is_off);
+        self.frames.len() - usize::from(is_given_up && !self.frames.is_empty())
     }
 
     /// Applies a value to arguments.
@@ -504,6 +556,14 @@ impl Machine<'_> {
             }
             return match function {
                 Value::Function(closure) => {
+                    if let Some(native) = &mut self.native {
+                        let all = closure.captured.iter().chain(&arguments);
+                        match native.call(closure.function, all, self.world) {
+                            Answer::Value(value) => return Ok(Flow::Value(value)),
+                            Answer::GivenUp => self.push(Frame::GivenUp)?,
+                            Answer::None => {}
+                        }
+                    }
                     let base = self.stack.len();
                     self.stack.extend(closure.captured.iter().cloned());
                     self.stack.extend(arguments);
@@ -556,6 +616,12 @@ impl Machine<'_> {
                 }
                 Some(Frame::Unwatch) => {
                     self.is_watched = false;
+                    continue;
+                }
+                Some(Frame::GivenUp) => {
+                    if let Some(native) = &mut self.native {
+                        native.is_off = false;
+                    }
                     continue;
                 }
                 Some(Frame::Apply(arguments)) => self.apply(value, arguments, Span::NONE)?,
@@ -611,7 +677,7 @@ impl Machine<'_> {
         let mut states: Vec<State> = state.into_iter().collect();
         states.extend(self.frames.iter().rev().filter_map(|frame| match frame {
             Frame::Function(state, _) => Some(*state),
-            Frame::Apply(_) | Frame::Loop(..) | Frame::Unwatch => None,
+            Frame::Apply(_) | Frame::Loop(..) | Frame::Unwatch | Frame::GivenUp => None,
         }));
         let call = |state: &State| Call::In(self.function(state.function).name.clone(), self.span(*state));
         if states.len() <= 2 * SHOWN_CALLS + 1 {

@@ -3,7 +3,7 @@
 //! [`compile`] turns a checked program into [`code`], in which names are slots and functions are closed; [`machine`] runs that.
 //! Values are reference-counted ([`value`]), sequences are balanced trees of arrays ([`seq`]), tensors are views of
 //! buffers ([`tensor`]). Calls use a stack on the heap, so recursion is as deep as memory allows, and a call in tail position
-//! costs none. What a program does to the world goes through [`world`], and
+//! costs none. Functions over scalars can be [`native`] code. What a program does to the world goes through [`world`], and
 //! accelerated expressions through [`device`],
 //! of which [`debug`] is one that only looks.
 
@@ -22,6 +22,8 @@ pub mod world;
 pub mod device;
 
 pub mod debug;
+
+pub mod native;
 
 mod builtins;
 mod loops;

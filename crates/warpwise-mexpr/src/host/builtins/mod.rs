@@ -19,7 +19,7 @@ use super::machine::Machine;
 use super::seq::Seq;
 use super::value::Value;
 
-pub(super) use numbers::binary;
+pub(super) use numbers::{binary, mathematics};
 
 /// Arguments of a call.
 pub(super) type Arguments = SmallVec<[Value; 4]>;

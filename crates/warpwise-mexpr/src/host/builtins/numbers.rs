@@ -99,7 +99,11 @@ pub(super) fn unary(builtin: Builtin, arguments: &mut Taken) -> Result<Option<Va
 }
 
 /// Functions of mathematics, as the world computes them if it does.
-pub(super) fn mathematics(world: &dyn World, builtin: Builtin, arguments: &[Value]) -> Option<Value> {
+pub(in crate::host) fn mathematics(
+    world: &dyn World,
+    builtin: Builtin,
+    arguments: &[Value],
+) -> Option<Value> {
     let (x, y) = match arguments {
         [Value::Float(x)] => (*x, 0.0),
         [Value::Float(x), Value::Float(y)] => (*x, *y),

@@ -2,7 +2,7 @@
 
 use crate::accelerate::name::Entry;
 use crate::check::types::{Node, Ty};
-use crate::tree::{Binding, DeclKind, ExprKind};
+use crate::tree::{Binding, DeclKind, ExprKind, VarId};
 
 use super::super::code::{Accelerated, Form};
 use super::Compiler;
@@ -41,22 +41,33 @@ impl Compiler<'_> {
             .collect()
     }
 
+    /// What has no form goes nowhere.
     fn form(&mut self, ty: Ty) -> Form {
-        match self.checked.typing.types.node(ty).clone() {
+        self.form_of_data(ty).unwrap_or(Form::Unit)
+    }
+
+    /// How values of a type are made up; none for functions, types of their own and types that nothing decides.
+    pub(super) fn form_of_data(&mut self, ty: Ty) -> Option<Form> {
+        Some(match self.checked.typing.types.node(ty).clone() {
             Node::Int => Form::Int,
             Node::Float => Form::Float,
             Node::Char => Form::Char,
             Node::Bool => Form::Bool,
             Node::Record(fields) if fields.is_empty() => Form::Unit,
             Node::Record(fields) => {
+                let forms = fields.iter().map(|(_, ty)| self.form_of_data(*ty)).collect::<Option<_>>()?;
                 let shape = self.shape(fields.iter().map(|(label, _)| *label).collect());
-                Form::Record(shape, fields.iter().map(|(_, ty)| self.form(*ty)).collect())
+                Form::Record(shape, forms)
             }
-            Node::Seq(element) => Form::Seq(Box::new(self.form(element))),
-            Node::Tensor(element) => Form::Tensor(Box::new(self.form(element))),
-            Node::All(_, inner) => self.form(inner),
-            // Functions, types of their own and types that nothing decides go nowhere.
-            Node::Arrow(..) | Node::Named(..) | Node::Var(_) | Node::Meta(_) => Form::Unit,
-        }
+            Node::Seq(element) => Form::Seq(Box::new(self.form_of_data(element)?)),
+            Node::Tensor(element) => Form::Tensor(Box::new(self.form_of_data(element)?)),
+            Node::All(_, inner) => return self.form_of_data(inner),
+            Node::Arrow(..) | Node::Named(..) | Node::Var(_) | Node::Meta(_) => return None,
+        })
+    }
+
+    /// The form of a variable's values.
+    pub(super) fn form_of_var(&mut self, var: VarId) -> Option<Form> {
+        self.form_of_data(self.checked.typing.vars[var.0 as usize])
     }
 }

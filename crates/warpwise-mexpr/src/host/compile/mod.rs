@@ -24,7 +24,7 @@ use crate::compile::Checked;
 use crate::syntax::names::Symbol;
 use crate::tree::{Expr, VarId};
 
-use super::code::{Code, Function, FunctionId, Instr, ShapeId, Slot, Use};
+use super::code::{Code, Form, Function, FunctionId, Instr, ShapeId, Slot, Use};
 
 /// What to leave out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,6 +46,7 @@ pub fn compile_accelerated(checked: &Checked, options: Options, entries: &[Entry
         functions: Vec::new(),
         shapes: IndexSet::default(),
         globals: FxHashMap::default(),
+        global_forms: Vec::new(),
         known: FxHashMap::default(),
         externals: FxHashMap::default(),
         numbers: entries.iter().enumerate().map(|(number, entry)| (entry.var, number as u32)).collect(),
@@ -66,7 +67,7 @@ pub fn compile_accelerated(checked: &Checked, options: Options, entries: &[Entry
         labels: labels.into_iter().map(|label| (label, text(label))).collect(),
         accelerated,
         pair,
-        n_globals: compiler.globals.len() as u32,
+        globals: compiler.global_forms,
     };
     code.functions.iter_mut().for_each(liveness::mark_last_uses);
     code
@@ -88,6 +89,8 @@ struct Compiler<'a> {
     functions: Vec<Function>,
     shapes: IndexSet<Vec<Symbol>, FxBuildHasher>,
     globals: FxHashMap<VarId, Slot>,
+    /// In their order.
+    global_forms: Vec<Option<Form>>,
     known: FxHashMap<VarId, Known>,
     externals: FxHashMap<VarId, Builtin>,
     /// The functions that are accelerated expressions.

@@ -1,0 +1,165 @@
+//! Compiled functions of host programs, on a stack of their own.
+//!
+//! Their text comes as a whole: `i32 symbol(context, words)`, which says whether it gave up. They recurse as deep as the stack
+//! has room, and look themselves whether it has, so the stack of the thread is not theirs. The `unsafe` here
+//! maps that stack and changes to it.
+
+use std::arch::asm;
+use std::ffi::c_void;
+use std::ptr;
+
+use warpwise_diag::Failure;
+use warpwise_imp::CpuTarget;
+
+use super::link::Linked;
+use super::{LoadError, Object, optimize};
+
+/// The size of the stack: address space, of which only what is used becomes memory.
+const STACK: usize = 512 << 20;
+
+/// What is left of it when functions say that it is full: for one that calls nothing, and for ours that they call.
+const RESERVE: usize = 4 << 20;
+
+/// Functions give at most so many words through the context.
+pub const RESULTS: usize = 32;
+
+/// What functions are given; they know where its fields lie.
+#[repr(C)]
+pub struct HostContext {
+    /// The address that the stack must not go below.
+    pub limit: *const u8,
+    /// The words of globals.
+    pub globals: *const u64,
+    /// Computes mathematics.
+    pub mathematics: extern "C" fn(world: *const c_void, function: u32, x: f64, y: f64) -> f64,
+    /// The first argument of `mathematics`.
+    pub world: *const c_void,
+    /// Room for results.
+    pub results: [u64; RESULTS],
+}
+
+/// Computes a function of mathematics by its number.
+pub type Mathematics<'a> = &'a dyn Fn(u32, f64, f64) -> f64;
+
+/// Compiles the text of functions with these symbols.
+pub fn compile_host(text: &str, symbols: Vec<String>, target: &CpuTarget) -> Result<Object, Failure> {
+    Ok(Object { files: vec![optimize::object(text, target)?], symbols })
+}
+
+/// Functions ready to run.
+pub struct HostFunctions {
+    addresses: Vec<usize>,
+    stack: Stack,
+    /// Keeps the code mapped.
+    _linked: Linked,
+}
+
+/// Links compiled functions into this process.
+pub fn load_host(object: &Object) -> Result<HostFunctions, LoadError> {
+    let linked = Linked::new(&object.files, &[]).map_err(LoadError)?;
+    let addresses = object.symbols.iter().map(|symbol| linked.address(symbol)).collect::<Result<_, _>>();
+    let stack = Stack::new().map_err(LoadError)?;
+    Ok(HostFunctions { addresses: addresses.map_err(LoadError)?, stack, _linked: linked })
+}
+
+impl HostFunctions {
+    /// Calls a function by its number; whether it has not given up.
+    ///
+    /// # Safety
+    /// The text was right: it writes and reads no more of `words`, `globals` and the context than there is.
+    pub unsafe fn call(
+        &mut self,
+        number: usize,
+        words: &mut [u64],
+        globals: &[u64],
+        mathematics: Mathematics<'_>,
+    ) -> bool {
+        let mut context = HostContext {
+            limit: self.stack.limit(),
+            globals: globals.as_ptr(),
+            mathematics: evaluate,
+            world: ptr::from_ref(&mathematics).cast(),
+            results: [0; RESULTS],
+        };
+        // SAFETY: the address is that of a function of this type; its stack is mapped and nobody else's, since `self` is
+        // borrowed. Whoever calls this vouches for the rest.
+        let code = unsafe { self.stack.call(self.addresses[number], &mut context, words.as_mut_ptr()) };
+        if code != 0 {
+            self.stack.clear();
+        }
+        code == 0
+    }
+}
+
+extern "C" fn evaluate(world: *const c_void, function: u32, x: f64, y: f64) -> f64 {
+    // SAFETY: it is the address that `call` has put into the context, of what lives longer than the context.
+    let mathematics = unsafe { &*world.cast::<Mathematics<'_>>() };
+    mathematics(function, x, y)
+}
+
+/// Mapped memory that is a stack: its lowest page cannot be touched.
+struct Stack {
+    lowest: *mut u8,
+}
+
+impl Stack {
+    fn new() -> Result<Stack, String> {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_STACK;
+        // SAFETY: a new mapping anywhere touches no memory that is in use; its first page is ours to protect.
+        unsafe {
+            let lowest = libc::mmap(ptr::null_mut(), STACK, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0);
+            if lowest == libc::MAP_FAILED {
+                return Err(format!("no stack: {}", std::io::Error::last_os_error()));
+            }
+            let stack = Stack { lowest: lowest.cast() };
+            match libc::mprotect(lowest, 1 << 16, libc::PROT_NONE) {
+                0 => Ok(stack),
+                _ => Err(format!("no stack: {}", std::io::Error::last_os_error())),
+            }
+        }
+    }
+
+    fn limit(&self) -> *const u8 {
+        self.lowest.wrapping_add(RESERVE)
+    }
+
+    /// Calls `function(context, words)` on this stack.
+    ///
+    /// # Safety
+    /// It is the address of such a C function, which keeps to this stack and its arguments and does not unwind.
+    unsafe fn call(&mut self, function: usize, context: *mut HostContext, words: *mut u64) -> i32 {
+        let highest = self.lowest.wrapping_add(STACK);
+        let code: i32;
+        // SAFETY: the stack pointer comes back from a register that the function keeps; everything else it may change is
+        // clobbered. `highest` is aligned to a page, so the call is aligned as it has to be.
+        unsafe {
+            asm!(
+                "mov r12, rsp",
+                "mov rsp, {highest}",
+                "call {function}",
+                "mov rsp, r12",
+                highest = in(reg) highest,
+                function = in(reg) function,
+                in("rdi") context,
+                in("rsi") words,
+                lateout("eax") code,
+                out("r12") _,
+                clobber_abi("C"),
+            );
+        }
+        code
+    }
+
+    /// Gives back the memory that deep recursion has used.
+    fn clear(&mut self) {
+        // SAFETY: nothing is on the stack. If it fails, memory is used longer.
+        unsafe { libc::madvise(self.lowest.cast(), STACK, libc::MADV_DONTNEED) };
+    }
+}
+
+impl Drop for Stack {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is ours, and nothing runs on it.
+        unsafe { libc::munmap(self.lowest.cast(), STACK) };
+    }
+}

@@ -1,0 +1,120 @@
+//! Native code of what a host program computes itself, where there is LLVM for this processor.
+//!
+//! [`plan`] finds what is worth it and writes its text; here that is compiled, or taken from the cache, and called. Without LLVM
+//! there is none, and the host runs all of it.
+
+use warpwise_mexpr::host::code::Code;
+use warpwise_mexpr::host::native::{Native, NativeCode, Plan, plan};
+use warpwise_mexpr::host::world::World;
+
+use crate::build::BuildError;
+use crate::cache::DiskCache;
+use crate::compiler::Options;
+
+#[cfg(not(all(feature = "cpu", target_arch = "x86_64")))]
+use self::absent as functions;
+
+/// Native code of a program.
+pub struct HostNative {
+    plan: Plan,
+    functions: functions::Functions,
+}
+
+impl HostNative {
+    /// Compiles what of a program is worth it; nothing if nothing is, or where that cannot be done.
+    pub fn new(
+        code: &Code,
+        options: &Options,
+        cache: Option<&DiskCache>,
+    ) -> Result<Option<HostNative>, BuildError> {
+        if !functions::EXIST {
+            return Ok(None);
+        }
+        let Some(plan) = plan(code) else { return Ok(None) };
+        let functions = functions::compile(&plan, options, cache)?;
+        Ok(Some(HostNative { plan, functions }))
+    }
+
+    /// What the machine calls.
+    pub fn native(&mut self) -> Native<'_> {
+        Native { plan: &self.plan, code: &mut self.functions }
+    }
+
+    /// The text that was compiled.
+    pub fn text(&self) -> &str {
+        &self.plan.text
+    }
+}
+
+#[cfg(all(feature = "cpu", target_arch = "x86_64"))]
+mod functions {
+    use std::mem::offset_of;
+
+    use warpwise_cpu::host::{HostContext, HostFunctions, compile_host, load_host};
+    use warpwise_diag::{Bug, Failure, Sources};
+    use warpwise_mexpr::host::native::{context, mathematics};
+
+    use super::{BuildError, DiskCache, NativeCode, Options, Plan, World};
+    use crate::build::build_object;
+    use crate::compiler;
+
+    pub(super) const EXIST: bool = true;
+
+    // The text knows where the fields of the context lie.
+    const _: () = assert!(
+        offset_of!(HostContext, limit) == context::LIMIT
+            && offset_of!(HostContext, globals) == context::GLOBALS
+            && offset_of!(HostContext, mathematics) == context::MATHEMATICS
+            && offset_of!(HostContext, world) == context::WORLD
+            && offset_of!(HostContext, results) == context::RESULTS
+            && size_of::<HostContext>() == context::SIZE
+    );
+
+    /// The compiled functions of a plan.
+    pub(super) struct Functions(HostFunctions);
+
+    pub(super) fn compile(
+        plan: &Plan,
+        options: &Options,
+        cache: Option<&DiskCache>,
+    ) -> Result<Functions, BuildError> {
+        let failed = |failure: Failure| BuildError::Failure { failure, sources: Sources::new() };
+        let target = compiler::target(options).map_err(BuildError::Target)?;
+        let object = build_object(&plan.text, options, cache, || {
+            let symbols = plan.entries.iter().map(|entry| entry.symbol.clone()).collect();
+            compile_host(&plan.text, symbols, &target).map_err(failed)
+        })?;
+        load_host(&object).map(Functions).map_err(|error| {
+            let bug = Bug { pass: "load".into(), message: error.to_string(), ir: plan.text.clone() };
+            failed(bug.into())
+        })
+    }
+
+    impl NativeCode for Functions {
+        fn call(&mut self, entry: usize, words: &mut [u64], globals: &[u64], world: &dyn World) -> bool {
+            let evaluate = |function, x, y| mathematics(world, function, x, y);
+            // SAFETY: the text is the plan's, which the words and globals are made for.
+            unsafe { self.0.call(entry, words, globals, &evaluate) }
+        }
+    }
+}
+
+#[cfg(not(all(feature = "cpu", target_arch = "x86_64")))]
+mod absent {
+    use super::{BuildError, DiskCache, NativeCode, Options, Plan, World};
+
+    pub(super) const EXIST: bool = false;
+
+    /// None.
+    pub(super) enum Functions {}
+
+    pub(super) fn compile(_: &Plan, _: &Options, _: Option<&DiskCache>) -> Result<Functions, BuildError> {
+        Err(BuildError::Target("this build has no LLVM".to_string()))
+    }
+
+    impl NativeCode for Functions {
+        fn call(&mut self, _: usize, _: &mut [u64], _: &[u64], _: &dyn World) -> bool {
+            match *self {}
+        }
+    }
+}
