@@ -5,14 +5,18 @@
 //! ```
 //! A scalar is itself, a record its fields in the order of labels, a sequence an array for each leaf of its elements; sequences of
 //! sequences are arrays of more dimensions, so all elements must be of one length: others are [`MarshalError::Irregular`].
-//! Lengths are those of the first elements, so that arrays are allocated at once, and each number is copied once.
+//! Lengths are those of the first elements, so that arrays are allocated at once, and each number is copied once on its way there;
+//! on its way back it stays where it is.
 //! Absent: tensors, which [`host_tensors`](crate::host_tensors) turns into places in arrays.
 
+use std::rc::Rc;
+
 use warpwise_mexpr::host::code::Form;
+use warpwise_mexpr::host::items::{Lender, Slice};
 use warpwise_mexpr::host::seq::Seq;
 use warpwise_mexpr::host::value::{Record, Value as HostValue};
 use warpwise_prim::ValueType;
-use warpwise_runtime::array::{Array, Value};
+use warpwise_runtime::array::{Array, Element, Value};
 use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 
 /// Why a value cannot be taken apart.
@@ -62,6 +66,9 @@ pub fn put_together(form: &Form, leaves: &[Value]) -> Option<HostValue> {
     Some(build(form, &leaves, 0, 0))
 }
 
+/// Fewer numbers are copied, so that they do not keep an array.
+const FEW: usize = 64;
+
 /// How many leaves a value of this form has.
 pub fn n_leaves(form: &Form) -> usize {
     match form {
@@ -100,7 +107,7 @@ fn plan(
         (Form::Record(_, fields), _) => fields.iter().for_each(|field| plan(field, None, shape, leaves)),
         (Form::Seq(element), Some(HostValue::Seq(seq))) => {
             shape.push(seq.len() as i64);
-            plan(element, seq.get(0), shape, leaves);
+            plan(element, seq.get(0).as_ref(), shape, leaves);
             shape.pop();
         }
         (Form::Seq(element) | Form::Tensor(element), _) => {
@@ -154,35 +161,37 @@ impl Filler<'_> {
             return Err(MarshalError::Irregular(expected, seq.len()));
         }
         match element {
-            Form::Int => self.fill_with(seq, leaf, |value| match value {
-                HostValue::Int(value) => Some(value.to_ne_bytes()),
-                _ => None,
-            }),
-            Form::Float => self.fill_with(seq, leaf, |value| match value {
-                HostValue::Float(value) => Some(value.to_ne_bytes()),
-                _ => None,
-            }),
+            Form::Int | Form::Float => {
+                seq.slices().try_for_each(|slice| self.fill_slice(element, slice, leaf))
+            }
             Form::Unit | Form::Char | Form::Bool | Form::Record(..) | Form::Seq(_) | Form::Tensor(_) => {
-                seq.iter().try_for_each(|value| self.fill(element, value, depth + 1, leaf))
+                seq.iter().try_for_each(|value| self.fill(element, &value, depth + 1, leaf))
             }
         }
     }
 
-    /// The elements of a sequence of numbers.
-    fn fill_with(
-        &mut self,
-        seq: &Seq,
-        leaf: usize,
-        bytes: impl Fn(&HostValue) -> Option<[u8; 8]>,
-    ) -> Result<(), MarshalError> {
-        let (now, later) = std::mem::take(&mut self.room[leaf]).split_at_mut(seq.len() * 8);
+    /// Numbers that lie side by side.
+    fn fill_slice(&mut self, element: &Form, slice: Slice<'_>, leaf: usize) -> Result<(), MarshalError> {
+        let (now, later) = std::mem::take(&mut self.room[leaf]).split_at_mut(slice.len() * 8);
         self.room[leaf] = later;
-        let mut places = now.chunks_exact_mut(8);
-        for value in seq.iter() {
-            let bytes = bytes(value).ok_or(MarshalError::IllTyped)?;
-            if let Some(place) = places.next() {
-                place.copy_from_slice(&bytes);
+        let places = now.chunks_exact_mut(8);
+        match (element, slice) {
+            (Form::Int, Slice::Ints(numbers)) => {
+                places.zip(numbers).for_each(|(place, number)| place.copy_from_slice(&number.to_ne_bytes()));
             }
+            (Form::Float, Slice::Floats(numbers)) => {
+                places.zip(numbers).for_each(|(place, number)| place.copy_from_slice(&number.to_ne_bytes()));
+            }
+            (_, Slice::Values(values)) => {
+                for (place, value) in places.zip(values) {
+                    place.copy_from_slice(&match (element, value) {
+                        (Form::Int, HostValue::Int(value)) => value.to_ne_bytes(),
+                        (Form::Float, HostValue::Float(value)) => value.to_ne_bytes(),
+                        _ => return Err(MarshalError::IllTyped),
+                    });
+                }
+            }
+            (_, Slice::Ints(_) | Slice::Floats(_)) => return Err(MarshalError::IllTyped),
         }
         Ok(())
     }
@@ -198,6 +207,18 @@ impl Filler<'_> {
 struct Leaf<'a> {
     shape: &'a [i64],
     elements: Elements<'a>,
+    /// All numbers of an array, which stay where they are.
+    numbers: Seq,
+}
+
+/// An array whose numbers are a sequence's.
+#[derive(Debug)]
+struct Lent(Array);
+
+impl<T: Element> Lender<T> for Lent {
+    fn numbers(&self) -> &[T] {
+        self.0.as_slice().unwrap_or_default()
+    }
 }
 
 enum Elements<'a> {
@@ -225,7 +246,12 @@ impl<'a> Leaf<'a> {
             Value::Array { ty: ValueType::Bool, array } => Elements::Bools(array.as_slice()?),
             Value::Array { .. } => return None,
         };
-        Some(Leaf { shape: value.shape(), elements })
+        let numbers = match value {
+            Value::Array { ty: ValueType::I64, array } => Seq::lent_ints(Rc::new(Lent(array.clone()))),
+            Value::Array { ty: ValueType::F64, array } => Seq::lent_floats(Rc::new(Lent(array.clone()))),
+            Value::Array { .. } | Value::Scalar { .. } => Seq::EMPTY,
+        };
+        Some(Leaf { shape: value.shape(), elements, numbers })
     }
 
     fn get(&self, index: usize) -> HostValue {
@@ -260,12 +286,9 @@ fn build(form: &Form, leaves: &[Leaf<'_>], depth: usize, index: usize) -> HostVa
         Form::Seq(element) | Form::Tensor(element) => {
             let n = leaves.first().map_or(0, |leaf| leaf.shape[depth]) as usize;
             let range = index * n..(index + 1) * n;
-            HostValue::Seq(match (&**element, leaves.first().map(|leaf| &leaf.elements)) {
-                (Form::Int, Some(Elements::Ints(values))) => {
-                    values[range].iter().map(|value| HostValue::Int(*value)).collect()
-                }
-                (Form::Float, Some(Elements::Floats(values))) => {
-                    values[range].iter().map(|value| HostValue::Float(*value)).collect()
+            HostValue::Seq(match (&**element, leaves.first()) {
+                (Form::Int | Form::Float, Some(leaf)) if n >= FEW && leaf.numbers.len() >= range.end => {
+                    leaf.numbers.part(range.start, n)
                 }
                 _ => range.map(|index| build(element, leaves, depth + 1, index)).collect(),
             })
@@ -322,6 +345,30 @@ mod tests {
         assert_eq!(leaves(&nest, &irregular), Err(MarshalError::Irregular(1, 2)));
         let second = seq(vec![seq(vec![ints(&[1])]), seq(vec![ints(&[])])]);
         assert_eq!(leaves(&seq_of(nest), &second), Err(MarshalError::Irregular(1, 0)));
+    }
+
+    #[test]
+    fn numbers_that_come_back_stay_where_they_are() {
+        let rows: Vec<Vec<i64>> =
+            (0..3).map(|row| (0..100).map(|column| 100 * row + column).collect()).collect();
+        let nest = seq_of(seq_of(Form::Int));
+        let value = seq(rows.iter().map(|row| ints(row)).collect());
+        let HostValue::Seq(back) = put_together(&nest, &leaves(&nest, &value).unwrap()).unwrap() else {
+            panic!("no sequence");
+        };
+        let numbers = |seq: &Seq| -> Vec<i64> {
+            seq.iter().map(|value| if let HostValue::Int(number) = value { number } else { -1 }).collect()
+        };
+        let row = |index: usize| match back.get(index) {
+            Some(HostValue::Seq(row)) => row,
+            other => panic!("{other:?}"),
+        };
+        assert!(row(1).slices().all(|slice| matches!(slice, Slice::Ints(numbers) if numbers.len() == 100)));
+        // They are copied when one changes.
+        let changed = row(1).set(7, HostValue::Int(-7)).snoc(HostValue::Int(-8));
+        assert_eq!((numbers(&changed)[7], numbers(&changed)[100], changed.len()), (-7, -8, 101));
+        assert_eq!((0..3).map(|index| numbers(&row(index))).collect::<Vec<_>>(), rows);
+        assert_eq!(leaves(&nest, &HostValue::Seq(back.clone())), leaves(&nest, &value));
     }
 
     #[test]

@@ -63,7 +63,7 @@ fn collect(form: &Form, value: &HostValue, mut found: &mut [Vec<Rc<Tensor>>]) {
             }
         }
         (Form::Seq(element), HostValue::Seq(seq)) if n_tensors(element) > 0 => {
-            seq.iter().for_each(|value| collect(element, value, found));
+            seq.iter().for_each(|value| collect(element, &value, found));
         }
         _ => {}
     }
@@ -309,8 +309,8 @@ fn place_value(
             }
             Ok(HostValue::Record(Record { shape: record.shape, fields: new }.into()))
         }
-        (Form::Seq(element), HostValue::Seq(seq)) => {
-            let new = seq.iter().map(|value| place_value(element, value, first, signature, arrays));
+        (Form::Seq(element), HostValue::Seq(seq)) if n_tensors(element) > 0 => {
+            let new = seq.iter().map(|value| place_value(element, &value, first, signature, arrays));
             Ok(HostValue::Seq(new.collect::<Result<Vec<_>, _>>()?.into()))
         }
         _ => Ok(value.clone()),

@@ -98,7 +98,7 @@ fn regular(form: &Form, value: &Value, lengths: &mut [Option<usize>]) -> Result<
             if inner.is_empty() {
                 return Ok(());
             }
-            seq.iter().try_for_each(|value| regular(element, value, inner))
+            seq.iter().try_for_each(|value| regular(element, &value, inner))
         }
         _ => Ok(()),
     }
@@ -113,7 +113,7 @@ fn highest_rank(form: &Form, value: &Value) -> Option<usize> {
             fields.filter_map(|(form, value)| highest_rank(form, value)).max()
         }
         (Form::Seq(element), Value::Seq(seq)) if has_tensors(element) => {
-            seq.iter().filter_map(|value| highest_rank(element, value)).max()
+            seq.iter().filter_map(|value| highest_rank(element, &value)).max()
         }
         _ => None,
     }

@@ -17,7 +17,7 @@ pub fn equal(left: &Value, right: &Value) -> bool {
             (Value::Symbol(a), Value::Symbol(b)) => a == b,
             (Value::Builtin(a), Value::Builtin(b)) => a == b,
             (Value::Seq(a), Value::Seq(b)) => {
-                waiting.extend(a.iter().cloned().zip(b.iter().cloned()));
+                waiting.extend(a.iter().zip(b.iter()));
                 a.len() == b.len()
             }
             (Value::Record(a), Value::Record(b)) => {

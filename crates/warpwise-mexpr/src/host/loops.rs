@@ -7,6 +7,7 @@ use smallvec::smallvec;
 use crate::builtins::Builtin;
 
 use super::builtins::{Arguments, Stop, ill_typed};
+use super::items::Items;
 use super::seq::Seq;
 use super::tensor::{Buffer, Tensor, advance};
 use super::value::Value;
@@ -54,7 +55,7 @@ pub(super) struct Loop {
     /// What is folded.
     pub state: Value,
     /// What the calls have given.
-    pub results: Vec<Value>,
+    pub results: Items,
     /// Calls to be made before those of the loop, for debugging.
     pub samples: Option<Samples>,
     /// Whether races between its calls are looked for.
@@ -83,7 +84,7 @@ impl Loop {
             shape: Vec::new(),
             place: Vec::new(),
             state: Value::Unit,
-            results: Vec::new(),
+            results: Items::default(),
             samples: None,
             is_raced: false,
             index: 0,
@@ -133,7 +134,7 @@ impl Loop {
     fn arguments(&mut self) -> Arguments {
         let index = self.index;
         let number = Value::Int(index as i64);
-        let item = |seq: &Seq, index: usize| seq.get(index).cloned().unwrap_or(Value::Unit);
+        let item = |seq: &Seq, index: usize| seq.get(index).unwrap_or(Value::Unit);
         let state = std::mem::replace(&mut self.state, Value::Unit);
         match self.over {
             Over::Map | Over::Iter => smallvec![item(&self.source, index)],
@@ -163,7 +164,7 @@ impl Loop {
         let results = std::mem::take(&mut self.results);
         Ok(match self.over {
             Over::Create { list: true } => Value::Seq(Seq::list(results)),
-            Over::Map | Over::Mapi | Over::Map2 | Over::Create { .. } => Value::Seq(results.into()),
+            Over::Map | Over::Mapi | Over::Map2 | Over::Create { .. } => Value::Seq(Seq::of(results)),
             Over::Iter | Over::Iteri | Over::Times | Over::Slices => Value::Unit,
             Over::Foldl | Over::Foldr | Over::TimesWith => std::mem::replace(&mut self.state, Value::Unit),
             Over::Equal => Value::Bool(true),
@@ -171,12 +172,12 @@ impl Loop {
                 let buffer = match self.builtin {
                     Builtin::TensorCreateCArrayInt if results.is_empty() => Buffer::Ints(Vec::new()),
                     Builtin::TensorCreateCArrayFloat if results.is_empty() => Buffer::Floats(Vec::new()),
-                    _ => Buffer::of(results),
+                    _ => Buffer::of_items(results),
                 };
                 Value::Tensor(Rc::new(Tensor::new(buffer, std::mem::take(&mut self.shape))))
             }
             Over::Text => {
-                let mut elements = results.iter();
+                let mut elements = results.slice().iter();
                 let mut text = String::new();
                 tensor_text(&self.tensors[0].shape, &mut elements, 0, &mut text);
                 Value::string(&text)
@@ -186,7 +187,7 @@ impl Loop {
 }
 
 /// The text of a tensor: rows on lines of their own, one tab deeper per dimension.
-fn tensor_text(shape: &[usize], elements: &mut std::slice::Iter<'_, Value>, depth: usize, text: &mut String) {
+fn tensor_text(shape: &[usize], elements: &mut dyn Iterator<Item = Value>, depth: usize, text: &mut String) {
     let Some((first, rest)) = shape.split_first() else {
         if let Some(Value::Seq(element)) = elements.next() {
             text.push_str(&element.text());

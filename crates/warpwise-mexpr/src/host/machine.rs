@@ -422,7 +422,7 @@ impl Machine<'_> {
                 let seq = seq(self.get(state, from.slot))?;
                 let index = *index as usize;
                 let index = if *from_end { seq.len().wrapping_sub(index + 1) } else { index };
-                let item = seq.get(index).cloned().ok_or_else(ill_typed)?;
+                let item = seq.get(index).ok_or_else(ill_typed)?;
                 self.forget(state, *from);
                 (*to, item)
             }

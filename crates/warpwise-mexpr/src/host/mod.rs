@@ -1,7 +1,7 @@
 //! The host: runs programs in order, one expression after the other.
 //!
 //! [`compile`] turns a checked program into [`code`], in which names are slots and functions are closed; [`machine`] runs that.
-//! Values are reference-counted ([`value`]), sequences are balanced trees of arrays ([`seq`]), tensors are views of
+//! Values are reference-counted ([`value`]), sequences are balanced trees of arrays ([`seq`], [`items`]), tensors are views of
 //! buffers ([`tensor`]). Calls use a stack on the heap, so recursion is as deep as memory allows, and a call in tail position
 //! costs none. Functions over scalars can be [`native`] code. What a program does to the world goes through [`world`], and
 //! accelerated expressions through [`device`],
@@ -10,6 +10,7 @@
 pub mod code;
 pub mod compile;
 
+pub mod items;
 pub mod seq;
 pub mod tensor;
 pub mod value;

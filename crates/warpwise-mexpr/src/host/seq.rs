@@ -1,12 +1,13 @@
 //! Sequences: balanced trees whose leaves are arrays and windows into arrays.
 //!
 //! Taking an element, a part, or joining two sequences takes time in the logarithm of their number of leaves; what was made
-//! in one go is one leaf, of which any part is a window at no cost. Adding an element at an end copies at most
+//! in one go is one leaf, of which any part is a window at no cost; numbers lie flat in it ([`items`](super::items)). Adding an element at an end copies at most
 //! [`SMALL`] elements, and none if nobody else holds the sequence.
 
 use std::rc::Rc;
 
-use super::value::{Value, release};
+use super::items::{Items, Lender, Numbers, Slice};
+use super::value::Value;
 
 /// Leaves up to this length are copied rather than joined.
 const SMALL: usize = 64;
@@ -18,9 +19,9 @@ pub struct Seq(Option<Rc<Node>>);
 #[derive(Clone, Debug)]
 enum Node {
     /// All elements, at least one.
-    Leaf(Vec<Value>),
+    Leaf(Items),
     /// The same, but the program made it a list; nothing but [`Seq::is_list`] tells the difference.
-    List(Vec<Value>),
+    List(Items),
     /// A window of a leaf, at least one element.
     Window { leaf: Rc<Node>, start: usize, length: usize },
     /// One after the other; neither is empty, and their heights differ by one at most.
@@ -30,7 +31,7 @@ enum Node {
 impl Node {
     fn len(&self) -> usize {
         match self {
-            Node::Leaf(values) | Node::List(values) => values.len(),
+            Node::Leaf(items) | Node::List(items) => items.len(),
             Node::Window { length, .. } | Node::Join { length, .. } => *length,
         }
     }
@@ -43,21 +44,11 @@ impl Node {
     }
 
     /// The elements of a leaf or a window.
-    fn elements(&self) -> Option<&[Value]> {
+    fn elements(&self) -> Option<Slice<'_>> {
         match self {
-            Node::Leaf(values) | Node::List(values) => Some(values),
-            Node::Window { leaf, start, length } => {
-                leaf.elements().map(|values| &values[*start..*start + *length])
-            }
+            Node::Leaf(items) | Node::List(items) => Some(items.slice()),
+            Node::Window { leaf, start, length } => leaf.elements().map(|slice| slice.part(*start, *length)),
             Node::Join { .. } => None,
-        }
-    }
-}
-
-impl Drop for Node {
-    fn drop(&mut self) {
-        if let Node::Leaf(values) | Node::List(values) = self {
-            release(values.drain(..));
         }
     }
 }
@@ -73,7 +64,7 @@ fn join(left: Rc<Node>, right: Rc<Node>) -> Rc<Node> {
     if let (Some(a), Some(b)) = (left.elements(), right.elements())
         && a.len() + b.len() <= SMALL
     {
-        return Rc::new(Node::Leaf(a.iter().chain(b).cloned().collect()));
+        return Rc::new(Node::Leaf(Items::Values(a.iter().chain(b.iter()).collect())));
     }
     let (l, r) = (left.height(), right.height());
     match (&*left, &*right) {
@@ -136,12 +127,15 @@ fn part(tree: &Rc<Node>, start: usize, length: usize) -> Rc<Node> {
 /// Adds an element at the end where nobody else holds the tree's end.
 fn push(tree: &mut Rc<Node>, value: Value) -> Result<(), Value> {
     match Rc::get_mut(tree) {
-        Some(Node::Leaf(values)) => {
-            values.push(value);
+        Some(Node::Leaf(items)) => {
+            if items.len() == SMALL {
+                *items = std::mem::take(items).flat();
+            }
+            items.push(value);
             Ok(())
         }
         Some(Node::Join { length, right, .. })
-            if right.elements().is_none_or(|values| values.len() < SMALL) =>
+            if right.elements().is_none_or(|slice| slice.len() < SMALL) =>
         {
             push(right, value)?;
             *length += 1;
@@ -166,7 +160,7 @@ impl Seq {
     }
 
     /// The element at an index from 0.
-    pub fn get(&self, mut index: usize) -> Option<&Value> {
+    pub fn get(&self, mut index: usize) -> Option<Value> {
         let mut tree = self.0.as_deref()?;
         loop {
             match tree {
@@ -217,8 +211,8 @@ impl Seq {
 
     /// With another element at an index inside.
     pub fn set(mut self, index: usize, value: Value) -> Seq {
-        if let Some(Node::Leaf(values)) = self.0.as_mut().and_then(Rc::get_mut) {
-            values[index] = value;
+        if let Some(Node::Leaf(items)) = self.0.as_mut().and_then(Rc::get_mut) {
+            items.set(index, value);
             return self;
         }
         let after = self.part(index + 1, self.len());
@@ -227,14 +221,32 @@ impl Seq {
 
     /// The elements in order.
     pub fn iter(&self) -> Iter<'_> {
-        let mut iter = Iter { waiting: Vec::new(), leaf: [].iter() };
-        iter.waiting.extend(self.0.as_deref());
-        iter
+        Iter { slices: self.slices(), slice: Slice::Values(&[]), index: 0 }
+    }
+
+    /// The elements in order, as they lie.
+    pub fn slices(&self) -> Slices<'_> {
+        Slices { waiting: self.0.as_deref().into_iter().collect() }
+    }
+
+    /// A sequence of these elements.
+    pub fn of(items: Items) -> Seq {
+        if items.is_empty() { Seq::EMPTY } else { Seq(Some(Rc::new(Node::Leaf(items)))) }
     }
 
     /// A list of these elements.
-    pub fn list(values: Vec<Value>) -> Seq {
-        if values.is_empty() { Seq::EMPTY } else { Seq(Some(Rc::new(Node::List(values)))) }
+    pub fn list(items: Items) -> Seq {
+        if items.is_empty() { Seq::EMPTY } else { Seq(Some(Rc::new(Node::List(items)))) }
+    }
+
+    /// The integers that somebody lends.
+    pub fn lent_ints(lender: Rc<dyn Lender<i64>>) -> Seq {
+        Seq::of(Items::Ints(Numbers::Lent(lender)))
+    }
+
+    /// The floats that somebody lends.
+    pub fn lent_floats(lender: Rc<dyn Lender<f64>>) -> Seq {
+        Seq::of(Items::Floats(Numbers::Lent(lender)))
     }
 
     /// Whether the program made it a list.
@@ -244,8 +256,8 @@ impl Seq {
 
     /// The characters of a string.
     pub fn text(&self) -> String {
-        let char = |value: &Value| match value {
-            Value::Char(c) => *c,
+        let char = |value: Value| match value {
+            Value::Char(c) => c,
             _ => char::REPLACEMENT_CHARACTER,
         };
         self.iter().map(char).collect()
@@ -254,7 +266,8 @@ impl Seq {
 
 impl From<Vec<Value>> for Seq {
     fn from(values: Vec<Value>) -> Seq {
-        if values.is_empty() { Seq::EMPTY } else { Seq(Some(Rc::new(Node::Leaf(values)))) }
+        let items = Items::Values(values);
+        Seq::of(if items.len() > SMALL { items.flat() } else { items })
     }
 }
 
@@ -266,21 +279,38 @@ impl FromIterator<Value> for Seq {
 
 /// Goes through the elements of a sequence.
 pub struct Iter<'a> {
-    waiting: Vec<&'a Node>,
-    leaf: std::slice::Iter<'a, Value>,
+    slices: Slices<'a>,
+    slice: Slice<'a>,
+    index: usize,
 }
 
-impl<'a> Iterator for Iter<'a> {
-    type Item = &'a Value;
+impl Iterator for Iter<'_> {
+    type Item = Value;
 
-    fn next(&mut self) -> Option<&'a Value> {
+    fn next(&mut self) -> Option<Value> {
         loop {
-            if let Some(value) = self.leaf.next() {
+            if let Some(value) = self.slice.get(self.index) {
+                self.index += 1;
                 return Some(value);
             }
+            (self.slice, self.index) = (self.slices.next()?, 0);
+        }
+    }
+}
+
+/// Goes through the leaves of a sequence.
+pub struct Slices<'a> {
+    waiting: Vec<&'a Node>,
+}
+
+impl<'a> Iterator for Slices<'a> {
+    type Item = Slice<'a>;
+
+    fn next(&mut self) -> Option<Slice<'a>> {
+        loop {
             match self.waiting.pop()? {
                 Node::Join { left, right, .. } => self.waiting.extend([&**right, &**left]),
-                leaf => self.leaf = leaf.elements()?.iter(),
+                leaf => return leaf.elements(),
             }
         }
     }
@@ -293,8 +323,8 @@ mod tests {
     use super::*;
 
     fn numbers(seq: &Seq) -> Vec<i64> {
-        let number = |value: &Value| match value {
-            Value::Int(number) => *number,
+        let number = |value: Value| match value {
+            Value::Int(number) => number,
             other => panic!("{other:?}"),
         };
         seq.iter().map(number).collect()
@@ -309,7 +339,7 @@ mod tests {
                     && *height == 1 + left.height().max(right.height())
                     && *length == left.len() + right.len()
             }
-            Node::Leaf(values) | Node::List(values) => !values.is_empty(),
+            Node::Leaf(items) | Node::List(items) => !items.is_empty(),
             Node::Window { leaf, start, length } => *length > 0 && start + length <= leaf.len(),
         }
     }
@@ -392,7 +422,7 @@ mod tests {
             seq = if number % 2 == 0 { seq.cons(Value::Int(number)) } else { seq.snoc(Value::Int(number)) };
         }
         let mut total = 0;
-        while let Some(Value::Int(first)) = seq.get(0).cloned() {
+        while let Some(Value::Int(first)) = seq.get(0) {
             total += first;
             seq = seq.part(1, seq.len());
         }

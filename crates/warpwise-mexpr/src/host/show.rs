@@ -84,7 +84,7 @@ impl Show<'_> {
         }
     }
 
-    fn list<'v>(&mut self, open: &str, items: impl Iterator<Item = &'v Value>, close: &str, depth: u32) {
+    fn list(&mut self, open: &str, items: impl Iterator<Item = Value>, close: &str, depth: u32) {
         self.text.push_str(open);
         for (index, item) in items.enumerate() {
             if self.text.len() > LONGEST {
@@ -94,7 +94,7 @@ impl Show<'_> {
             if index > 0 {
                 self.text.push_str(", ");
             }
-            self.value(item, depth + 1);
+            self.value(&item, depth + 1);
         }
         self.text.push_str(close);
     }
@@ -111,7 +111,7 @@ impl Show<'_> {
         named.sort_by(|a, b| (number(a), &a.0).cmp(&(number(b), &b.0)));
         if named.iter().enumerate().all(|(index, field)| number(field) == Some(index)) {
             let close = if named.len() == 1 { ",)" } else { ")" };
-            return self.list("(", named.into_iter().map(|(_, field)| field), close, depth);
+            return self.list("(", named.into_iter().map(|(_, field)| field.clone()), close, depth);
         }
         self.text.push('{');
         for (index, (label, field)) in named.into_iter().enumerate() {

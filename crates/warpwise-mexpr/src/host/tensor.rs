@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use super::items::Items;
 use super::value::{Value, release};
 
 /// A view.
@@ -49,6 +50,15 @@ impl Buffer {
                 Some(floats) if !floats.is_empty() => Buffer::Floats(floats),
                 _ => Buffer::Values(values),
             },
+        }
+    }
+
+    /// A buffer of what a loop gave.
+    pub(super) fn of_items(mut items: Items) -> Buffer {
+        match &mut items {
+            Items::Ints(numbers) => Buffer::Ints(std::mem::take(numbers.to_mut())),
+            Items::Floats(numbers) => Buffer::Floats(std::mem::take(numbers.to_mut())),
+            Items::Values(values) => Buffer::of(std::mem::take(values)),
         }
     }
 

@@ -35,7 +35,7 @@ impl Samples {
     /// For a reduction of these values; none if there is nothing to try.
     pub(super) fn of(start: &Value, values: &Seq) -> Option<Samples> {
         let n = values.len();
-        let value = |index: usize| values.get(index.min(n.saturating_sub(1))).cloned();
+        let value = |index: usize| values.get(index.min(n.saturating_sub(1)));
         let triple = |number: usize| {
             let first = number * n / TRIPLES;
             Some([value(first)?, value((first + n) / 2)?, value(n.saturating_sub(1 + number))?])
@@ -98,7 +98,7 @@ fn close(left: &Value, right: &Value) -> bool {
             a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= CLOSE * a.abs().max(b.abs())
         }
         (Value::Seq(a), Value::Seq(b)) => {
-            a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| close(a, b))
+            a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| close(&a, &b))
         }
         (Value::Record(a), Value::Record(b)) => a.fields.iter().zip(&b.fields).all(|(a, b)| close(a, b)),
         _ => true,
@@ -127,7 +127,7 @@ impl Races {
     pub(super) fn look(&mut self, builtin: Builtin, arguments: &[Value]) -> Result<(), String> {
         let (tensor, position) = match (builtin, arguments) {
             (Builtin::TensorGet | Builtin::TensorSet, [Value::Tensor(tensor), Value::Seq(index), ..]) => {
-                let index: Vec<i64> = index.iter().filter_map(as_int).collect();
+                let index: Vec<i64> = index.iter().filter_map(|component| as_int(&component)).collect();
                 (tensor, tensor.position(&index))
             }
             (

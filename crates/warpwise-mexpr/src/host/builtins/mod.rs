@@ -151,8 +151,8 @@ impl Taken {
     /// A sequence of integers.
     fn ints(&mut self) -> Result<Vec<i64>, Stop> {
         let seq = self.seq()?;
-        let int = |value: &Value| match value {
-            Value::Int(value) => Ok(*value),
+        let int = |value: Value| match value {
+            Value::Int(value) => Ok(value),
             _ => Err(self.wrong()),
         };
         seq.iter().map(int).collect()

@@ -2,6 +2,7 @@
 
 use crate::builtins::Builtin;
 
+use super::super::items::Items;
 use super::super::loops::{Loop, Over};
 use super::super::seq::Seq;
 use super::super::value::Value;
@@ -20,14 +21,16 @@ pub(super) fn run(builtin: Builtin, arguments: &mut Taken) -> Result<Option<Give
         Builtin::Concat => {
             let (first, second) = (arguments.seq()?, arguments.seq()?);
             if first.is_list() || second.is_list() {
-                Value::Seq(Seq::list(first.iter().chain(second.iter()).cloned().collect()))
+                let mut items = Items::default();
+                first.iter().chain(second.iter()).for_each(|value| items.push(value));
+                Value::Seq(Seq::list(items))
             } else {
                 Value::Seq(first.concat(second))
             }
         }
         Builtin::Get => {
             let (seq, index) = (arguments.seq()?, arguments.int()?);
-            let found = usize::try_from(index).ok().and_then(|index| seq.get(index).cloned());
+            let found = usize::try_from(index).ok().and_then(|index| seq.get(index));
             found.ok_or_else(|| outside(index, seq.len()))?
         }
         Builtin::Set => {
@@ -45,12 +48,12 @@ pub(super) fn run(builtin: Builtin, arguments: &mut Taken) -> Result<Option<Give
             Value::Seq(seq.snoc(arguments.value()?))
         }
         Builtin::Reverse => {
-            let mut values: Vec<Value> = arguments.seq()?.iter().cloned().collect();
+            let mut values: Vec<Value> = arguments.seq()?.iter().collect();
             values.reverse();
             Value::Seq(values.into())
         }
         Builtin::Head => {
-            let first = arguments.seq()?.get(0).cloned();
+            let first = arguments.seq()?.get(0);
             first.ok_or_else(|| Stop::Fault("the empty sequence has no head".to_string()))?
         }
         Builtin::Tail => match arguments.seq()? {
@@ -68,8 +71,8 @@ pub(super) fn run(builtin: Builtin, arguments: &mut Taken) -> Result<Option<Give
         }
         Builtin::Flatten => {
             let parts = arguments.seq()?;
-            let part = |value: &Value| match value {
-                Value::Seq(part) => Ok(part.clone()),
+            let part = |value: Value| match value {
+                Value::Seq(part) => Ok(part),
                 _ => Err(arguments.wrong()),
             };
             let joined =

@@ -1,0 +1,205 @@
+//! Elements side by side: integers and floats lie flat, everything else as values.
+//!
+//! Flat numbers can be lent: whoever computed them keeps them where they are, and they are copied when one is to change.
+
+use std::fmt;
+use std::ops::Deref;
+use std::rc::Rc;
+
+use super::value::{Value, release};
+
+/// Numbers that somebody lends for as long as they are looked at. They do not change.
+pub trait Lender<T>: fmt::Debug {
+    /// The numbers.
+    fn numbers(&self) -> &[T];
+}
+
+/// Flat numbers.
+#[derive(Clone, Debug)]
+pub enum Numbers<T> {
+    /// Its own.
+    Own(Vec<T>),
+    /// Another's.
+    Lent(Rc<dyn Lender<T>>),
+}
+
+impl<T> Deref for Numbers<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        match self {
+            Numbers::Own(numbers) => numbers,
+            Numbers::Lent(lender) => lender.numbers(),
+        }
+    }
+}
+
+impl<T: Clone> Numbers<T> {
+    /// The same, to be changed.
+    pub fn to_mut(&mut self) -> &mut Vec<T> {
+        if let Numbers::Lent(lender) = self {
+            *self = Numbers::Own(lender.numbers().to_vec());
+        }
+        match self {
+            Numbers::Own(numbers) => numbers,
+            Numbers::Lent(_) => unreachable!("they were copied"),
+        }
+    }
+}
+
+/// Elements of one type.
+#[derive(Clone, Debug)]
+pub enum Items {
+    /// Integers.
+    Ints(Numbers<i64>),
+    /// Floats.
+    Floats(Numbers<f64>),
+    /// Anything, also numbers where there are few.
+    Values(Vec<Value>),
+}
+
+/// Some of them.
+#[derive(Clone, Copy, Debug)]
+pub enum Slice<'a> {
+    /// Integers.
+    Ints(&'a [i64]),
+    /// Floats.
+    Floats(&'a [f64]),
+    /// Anything.
+    Values(&'a [Value]),
+}
+
+impl Drop for Items {
+    fn drop(&mut self) {
+        if let Items::Values(values) = self {
+            release(values.drain(..));
+        }
+    }
+}
+
+impl Default for Items {
+    fn default() -> Items {
+        Items::Values(Vec::new())
+    }
+}
+
+impl Items {
+    /// All of them.
+    pub fn slice(&self) -> Slice<'_> {
+        match self {
+            Items::Ints(numbers) => Slice::Ints(numbers),
+            Items::Floats(numbers) => Slice::Floats(numbers),
+            Items::Values(values) => Slice::Values(values),
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.slice().len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds an element at the end. The first of all decides how they lie.
+    pub fn push(&mut self, value: Value) {
+        match (&mut *self, value) {
+            (Items::Ints(numbers), Value::Int(number)) => numbers.to_mut().push(number),
+            (Items::Floats(numbers), Value::Float(number)) => numbers.to_mut().push(number),
+            (Items::Values(values), Value::Int(number)) if values.is_empty() => {
+                *self = Items::Ints(Numbers::Own(vec![number]));
+            }
+            (Items::Values(values), Value::Float(number)) if values.is_empty() => {
+                *self = Items::Floats(Numbers::Own(vec![number]));
+            }
+            (Items::Values(values), value) => values.push(value),
+            // Elements have one type, unless the program says otherwise on purpose.
+            (Items::Ints(_) | Items::Floats(_), value) => self.values().push(value),
+        }
+    }
+
+    /// Exchanges an element that is there.
+    pub fn set(&mut self, index: usize, value: Value) {
+        match (&mut *self, value) {
+            (Items::Ints(numbers), Value::Int(number)) => numbers.to_mut()[index] = number,
+            (Items::Floats(numbers), Value::Float(number)) => numbers.to_mut()[index] = number,
+            (Items::Values(values), value) => values[index] = value,
+            (Items::Ints(_) | Items::Floats(_), value) => self.values()[index] = value,
+        }
+    }
+
+    /// The same as values, to be changed.
+    fn values(&mut self) -> &mut Vec<Value> {
+        if !matches!(self, Items::Values(_)) {
+            *self = Items::Values(self.slice().iter().collect());
+        }
+        match self {
+            Items::Values(values) => values,
+            Items::Ints(_) | Items::Floats(_) => unreachable!("they were made values"),
+        }
+    }
+
+    /// The same with numbers flat, where all are numbers.
+    pub fn flat(mut self) -> Items {
+        let Items::Values(values) = &mut self else { return self };
+        match values.first() {
+            Some(Value::Int(_)) => all(values, |value| match value {
+                Value::Int(number) => Some(*number),
+                _ => None,
+            })
+            .map(|numbers| Items::Ints(Numbers::Own(numbers))),
+            Some(Value::Float(_)) => all(values, |value| match value {
+                Value::Float(number) => Some(*number),
+                _ => None,
+            })
+            .map(|numbers| Items::Floats(Numbers::Own(numbers))),
+            _ => None,
+        }
+        .unwrap_or(self)
+    }
+}
+
+fn all<T>(values: &[Value], number: impl Fn(&Value) -> Option<T>) -> Option<Vec<T>> {
+    values.iter().map(number).collect()
+}
+
+impl<'a> Slice<'a> {
+    /// How many there are.
+    pub fn len(self) -> usize {
+        match self {
+            Slice::Ints(numbers) => numbers.len(),
+            Slice::Floats(numbers) => numbers.len(),
+            Slice::Values(values) => values.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The element at an index from 0.
+    pub fn get(self, index: usize) -> Option<Value> {
+        match self {
+            Slice::Ints(numbers) => numbers.get(index).copied().map(Value::Int),
+            Slice::Floats(numbers) => numbers.get(index).copied().map(Value::Float),
+            Slice::Values(values) => values.get(index).cloned(),
+        }
+    }
+
+    /// The elements `start..start + length`.
+    pub fn part(self, start: usize, length: usize) -> Slice<'a> {
+        match self {
+            Slice::Ints(numbers) => Slice::Ints(&numbers[start..start + length]),
+            Slice::Floats(numbers) => Slice::Floats(&numbers[start..start + length]),
+            Slice::Values(values) => Slice::Values(&values[start..start + length]),
+        }
+    }
+
+    /// The elements in order.
+    pub fn iter(self) -> impl Iterator<Item = Value> + 'a {
+        (0..self.len()).filter_map(move |index| self.get(index))
+    }
+}
