@@ -5,7 +5,7 @@ use std::path::Path;
 
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::{Array, Shape, Value};
-use warpwise_runtime::formats::npy_header;
+use warpwise_runtime::formats::{binary_header, npy_header};
 use warpwise_runtime::memory::MemoryPool;
 use warpwise_stream::ElementType;
 use warpwise_stream::sink::{OutputFormat, create};
@@ -45,6 +45,12 @@ fn column(name: &str) -> SourceOptions {
 
 fn words(bytes: &[u8]) -> Vec<i32> {
     bytes.chunks_exact(4).map(|word| i32::from_le_bytes(word.try_into().unwrap())).collect()
+}
+
+fn binary() -> Vec<u8> {
+    let mut file = binary_header(ValueType::I32, &[7]).unwrap();
+    file.extend((0..7_i32).flat_map(i32::to_le_bytes));
+    file
 }
 
 fn npy() -> Vec<u8> {
@@ -91,7 +97,9 @@ fn all_formats() -> Vec<(&'static str, Vec<u8>, SourceOptions)> {
         ("a.raw", raw.clone(), SourceOptions::default()),
         ("a.raw.gz", gzip(&raw), SourceOptions::default()),
         ("a.npy", npy(), SourceOptions::default()),
+        ("a.bin", binary(), SourceOptions::default()),
         ("a.npy.gz", gzip(&npy()), SourceOptions::default()),
+        ("a.bin.gz", gzip(&binary()), SourceOptions::default()),
         ("a.csv", CSV.to_vec(), column("x")),
         ("a.tsv", CSV.iter().map(|&b| if b == b',' { b'\t' } else { b }).collect(), column("x")),
         ("a.csv.gz", gzip(CSV), column("x")),
@@ -219,6 +227,7 @@ fn what_is_written_is_read_again() {
     let element = ElementType { scalar: ValueType::I32, shape: Shape::new() };
     let formats = [
         ("a.npy", Format::Npy),
+        ("a.bin", Format::Binary),
         ("a.raw", Format::Raw),
         ("a.csv", Format::Csv),
         ("a.arrow", Format::Arrow),
@@ -269,8 +278,14 @@ fn floats_and_booleans_survive_text() {
 #[test]
 fn a_full_disk_is_an_error() {
     let memory = MemoryPool::new(1 << 24);
-    let formats =
-        [OutputFormat::Npy, OutputFormat::Raw, OutputFormat::Csv, OutputFormat::Arrow, OutputFormat::Parquet];
+    let formats = [
+        OutputFormat::Npy,
+        OutputFormat::Binary,
+        OutputFormat::Raw,
+        OutputFormat::Csv,
+        OutputFormat::Arrow,
+        OutputFormat::Parquet,
+    ];
     for format in formats {
         let mut sink = create(Path::new("/dev/full"), Some(format)).unwrap();
         let element = ElementType { scalar: ValueType::I32, shape: Shape::new() };

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use warpwise_prim::{Scalar, ScalarType, ValueType};
 
 use super::ExpectedType;
-use super::error::Fault;
+use super::error::{Fault, FormatError};
 use super::input::Input;
+use super::values::Source;
 use crate::array::{Array, Shape, Value, element_count};
 use crate::memory::MemoryPool;
 
@@ -16,17 +17,21 @@ const VERSION: u8 = 2;
 
 /// Writes one value.
 pub fn write_binary(output: &mut dyn Write, value: &Value) -> io::Result<()> {
-    let rank = u8::try_from(value.shape().len())
-        .map_err(|_| io::Error::other("the binary format has at most 255 dimensions"))?;
-    output.write_all(&[b'b', VERSION, rank])?;
-    output.write_all(format!("{:>4}", value.element_type().name()).as_bytes())?;
-    for &size in value.shape() {
-        output.write_all(&(size as u64).to_le_bytes())?;
-    }
+    output.write_all(&binary_header(value.element_type(), value.shape())?)?;
     match value {
         Value::Scalar { value, .. } => output.write_all(&value.to_bits().to_le_bytes()[..value.ty().bytes()]),
         Value::Array { array, .. } => output.write_all(array.bytes()),
     }
+}
+
+/// The header for elements of this type and shape.
+pub fn binary_header(ty: ValueType, shape: &[i64]) -> io::Result<Vec<u8>> {
+    let rank = u8::try_from(shape.len())
+        .map_err(|_| io::Error::other("the binary format has at most 255 dimensions"))?;
+    let mut header = vec![b'b', VERSION, rank];
+    header.extend(format!("{:>4}", ty.name()).into_bytes());
+    header.extend(shape.iter().flat_map(|&size| (size as u64).to_le_bytes()));
+    Ok(header)
 }
 
 /// Whether a binary value begins here. No text value begins with these bytes; a lone `b` at the end
@@ -35,14 +40,49 @@ pub(super) fn looks_binary(bytes: &[u8]) -> bool {
     matches!(bytes, [b'b'] | [b'b', 0..=8, ..])
 }
 
+/// What stands before the elements.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BinaryHeader {
+    /// The type of the elements.
+    pub ty: ValueType,
+    /// The sizes, outermost first; none for a scalar.
+    pub shape: Shape,
+}
+
+/// Reads the header of a value alone; the reader is left where the elements begin.
+pub fn read_binary_header(source: Source<'_>) -> Result<BinaryHeader, FormatError> {
+    let mut input = Input::new(source.reader, source.length);
+    read_header(&mut input, None).map_err(|fault| fault.in_bytes(source.name, None))
+}
+
 /// Reads one value.
 pub(super) fn read_binary(
     input: &mut Input<'_>,
     expected: Option<ExpectedType>,
     pool: &MemoryPool,
 ) -> Result<Value, Fault> {
+    let BinaryHeader { ty, shape } = read_header(input, expected)?;
+    let elem = ty.scalar();
+    let bytes = element_count(&shape).and_then(|count| count.checked_mul(elem.bytes() as u64));
+    let data_start = input.position();
+    if shape.is_empty() {
+        return read_scalar(input, ty);
+    }
+    let block = input.take_block(bytes, pool, "the elements")?;
+    if elem == ScalarType::Bool {
+        check_bools(block.as_slice(), data_start)?;
+    }
+    let array = Array::from_block(elem, &shape, Arc::new(block))
+        .ok_or_else(|| Fault::new(data_start, "the elements do not fill the array"))?;
+    Ok(Value::array(ty, array))
+}
+
+fn read_header(input: &mut Input<'_>, expected: Option<ExpectedType>) -> Result<BinaryHeader, Fault> {
     let start = input.position();
-    let [_, version] = input.take("the header")?;
+    let [mark, version] = input.take("the header")?;
+    if mark != b'b' {
+        return Err(Fault::new(start, "this is no value of the binary format"));
+    }
     if version != VERSION {
         return Err(Fault::new(start + 1, format!("version {version} of the binary format is not known")));
     }
@@ -53,19 +93,7 @@ pub(super) fn read_binary(
         expected.check(found).map_err(|message| Fault::new(start, message))?;
     }
     let shape = (0..rank).map(|_| read_size(input)).collect::<Result<Shape, Fault>>()?;
-    let elem = ty.scalar();
-    let bytes = element_count(&shape).and_then(|count| count.checked_mul(elem.bytes() as u64));
-    let data_start = input.position();
-    if rank == 0 {
-        return read_scalar(input, ty);
-    }
-    let block = input.take_block(bytes, pool, "the elements")?;
-    if elem == ScalarType::Bool {
-        check_bools(block.as_slice(), data_start)?;
-    }
-    let array = Array::from_block(elem, &shape, Arc::new(block))
-        .ok_or_else(|| Fault::new(data_start, "the elements do not fill the array"))?;
-    Ok(Value::array(ty, array))
+    Ok(BinaryHeader { ty, shape })
 }
 
 /// The bytes of `bool`s, which begin at `offset`, must be 0 or 1.

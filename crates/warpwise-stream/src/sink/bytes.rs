@@ -1,9 +1,9 @@
-//! Elements as they lie in memory: raw data and `.npy` files.
+//! Elements as they lie in memory: raw data, `.npy` files and arrays in the binary format.
 
 use std::io::{self, Seek, SeekFrom, Write};
 
 use warpwise_runtime::array::Array;
-use warpwise_runtime::formats::npy_header;
+use warpwise_runtime::formats::{binary_header, npy_header};
 
 use super::{Flow, Sink};
 use crate::element::ElementType;
@@ -14,10 +14,12 @@ pub struct RawSink<W> {
     output: W,
 }
 
-/// An `.npy` file. The number of rows in its header is 0 until the end, when it is put right.
-pub struct NpySink<W> {
+/// One array behind a header. The number of rows in the header is 0 until the end, when it is put right.
+pub struct ArraySink<W> {
     name: String,
     output: W,
+    /// Of as many bytes for all numbers of rows.
+    header: fn(&ElementType, u64) -> io::Result<Vec<u8>>,
     element: Option<ElementType>,
     rows: u64,
 }
@@ -29,15 +31,25 @@ impl<W: Write + Send> RawSink<W> {
     }
 }
 
-impl<W: Write + Seek + Send> NpySink<W> {
-    /// Writes here.
-    pub fn new(name: &str, output: W) -> NpySink<W> {
-        NpySink { name: name.to_string(), output, element: None, rows: 0 }
+impl<W: Write + Seek + Send> ArraySink<W> {
+    /// Writes an `.npy` file here.
+    pub fn npy(name: &str, output: W) -> ArraySink<W> {
+        let header = |element: &ElementType, rows: u64| {
+            let room = element.shape_of(i64::MAX as u64);
+            Ok(npy_header(element.scalar, &element.shape_of(rows), &room))
+        };
+        ArraySink { name: name.to_string(), output, header, element: None, rows: 0 }
+    }
+
+    /// Writes an array in the language's binary format here.
+    pub fn binary(name: &str, output: W) -> ArraySink<W> {
+        let header =
+            |element: &ElementType, rows: u64| binary_header(element.scalar, &element.shape_of(rows));
+        ArraySink { name: name.to_string(), output, header, element: None, rows: 0 }
     }
 
     fn write_header(&mut self, element: &ElementType, rows: u64) -> io::Result<()> {
-        let room = element.shape_of(i64::MAX as u64);
-        let header = npy_header(element.scalar, &element.shape_of(rows), &room);
+        let header = (self.header)(element, rows)?;
         self.output.seek(SeekFrom::Start(0))?;
         self.output.write_all(&header)
     }
@@ -62,7 +74,7 @@ impl<W: Write + Send> Sink for RawSink<W> {
     }
 }
 
-impl<W: Write + Seek + Send> Sink for NpySink<W> {
+impl<W: Write + Seek + Send> Sink for ArraySink<W> {
     fn name(&self) -> &str {
         &self.name
     }

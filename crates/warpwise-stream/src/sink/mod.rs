@@ -12,7 +12,7 @@ mod parquet;
 mod text;
 
 pub use arrow::ArrowSink;
-pub use bytes::{NpySink, RawSink};
+pub use bytes::{ArraySink, RawSink};
 pub use memory::{Gathered, MemorySink};
 pub use open::{Created, OutputFormat, Partial, create, create_partial};
 pub use parquet::ParquetSink;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::closed::{UntilClosed, Watched};
-use super::{ArrowSink, NpySink, ParquetSink, RawSink, Sink, TextSink};
+use super::{ArraySink, ArrowSink, ParquetSink, RawSink, Sink, TextSink};
 
 /// How elements are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,6 +15,8 @@ pub enum OutputFormat {
     Raw,
     /// NumPy's array file; not to a pipe, since its header says how many there are.
     Npy,
+    /// One array in the language's binary format; not to a pipe, either.
+    Binary,
     /// A line each, with commas within vectors.
     Csv,
     /// A line each, with tabs within vectors.
@@ -78,8 +80,8 @@ fn create_at(place: &Path, path: &Path, format: Option<OutputFormat>) -> Result<
     let told = || if standard { Some(OutputFormat::Csv) } else { ending?.parse().ok() };
     let format = format.or_else(told);
     let format = format.ok_or_else(|| format!("{name}: what format? The endings known are {NAMES}"))?;
-    if standard && format == OutputFormat::Npy {
-        return Err(format!("{name}: an .npy file says first how many elements it has; write to a file"));
+    if standard && matches!(format, OutputFormat::Npy | OutputFormat::Binary) {
+        return Err(format!("{name}: such a file says first how many elements it has; write to a file"));
     }
     if standard {
         let output = UntilClosed::new(io::stdout());
@@ -88,8 +90,10 @@ fn create_at(place: &Path, path: &Path, format: Option<OutputFormat>) -> Result<
         return Ok(Box::new(Watched::new(sink, closed)));
     }
     let file = File::create(place).map_err(|error| format!("{name}: cannot create: {error}"))?;
-    if format == OutputFormat::Npy {
-        return Ok(Box::new(NpySink::new(&name, file)));
+    match format {
+        OutputFormat::Npy => return Ok(Box::new(ArraySink::npy(&name, file))),
+        OutputFormat::Binary => return Ok(Box::new(ArraySink::binary(&name, file))),
+        _ => {}
     }
     let is_pipe = file.metadata().is_ok_and(|metadata| !metadata.is_file());
     let output = UntilClosed::new(file);
@@ -105,7 +109,7 @@ fn sink_to<W: io::Write + Send + 'static>(
     is_pipe: bool,
 ) -> Box<dyn Sink> {
     match format {
-        OutputFormat::Raw | OutputFormat::Npy => Box::new(RawSink::new(name, output)),
+        OutputFormat::Raw | OutputFormat::Npy | OutputFormat::Binary => Box::new(RawSink::new(name, output)),
         OutputFormat::Csv => Box::new(TextSink::new(name, output, ',')),
         OutputFormat::Tsv => Box::new(TextSink::new(name, output, '\t')),
         OutputFormat::Arrow if is_pipe => Box::new(ArrowSink::stream(name, output)),
@@ -114,7 +118,7 @@ fn sink_to<W: io::Write + Send + 'static>(
     }
 }
 
-const NAMES: &str = "raw, npy, csv, tsv, arrow, parquet";
+const NAMES: &str = "raw, npy, bin, csv, tsv, arrow, parquet";
 
 impl FromStr for OutputFormat {
     type Err = String;
@@ -123,6 +127,7 @@ impl FromStr for OutputFormat {
         match text {
             "raw" => Ok(OutputFormat::Raw),
             "npy" => Ok(OutputFormat::Npy),
+            "bin" => Ok(OutputFormat::Binary),
             "csv" => Ok(OutputFormat::Csv),
             "tsv" => Ok(OutputFormat::Tsv),
             "arrow" | "feather" => Ok(OutputFormat::Arrow),

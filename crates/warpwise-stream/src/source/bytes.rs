@@ -1,9 +1,10 @@
-//! Elements as they lie in memory: raw data, and what follows the header of an `.npy` file.
+//! Elements as they lie in memory: raw data, and what follows the header of an `.npy` file or of a value in the binary format.
 
 use std::io::{self, ErrorKind};
 
 use warpwise_prim::ValueType;
-use warpwise_runtime::formats::{Source as FormatSource, read_npy_header};
+use warpwise_runtime::array::Shape;
+use warpwise_runtime::formats::{Source as FormatSource, read_binary_header, read_npy_header};
 
 use super::{End, Read, Source};
 use crate::element::ElementType;
@@ -18,8 +19,8 @@ pub struct ByteSource {
     big_endian: bool,
 }
 
-/// What the header of an `.npy` file says of its rows.
-pub(super) struct NpyRows {
+/// What the header of a file says of its rows.
+pub(super) struct Rows {
     pub element: ElementType,
     pub count: u64,
     pub big_endian: bool,
@@ -40,10 +41,10 @@ impl ByteSource {
         }
     }
 
-    /// The rows of an `.npy` file.
-    pub fn npy(name: &str, mut reader: Box<dyn io::Read + Send>) -> Result<ByteSource, String> {
-        let NpyRows { element, count, big_endian } = NpyRows::read(name, &mut *reader)?;
-        Ok(ByteSource { name: name.to_string(), element, reader, left: Some(count), big_endian })
+    /// The rows that a header has been read of.
+    pub(super) fn rows(name: &str, reader: Box<dyn io::Read + Send>, rows: Rows) -> ByteSource {
+        let Rows { element, count, big_endian } = rows;
+        ByteSource { name: name.to_string(), element, reader, left: Some(count), big_endian }
     }
 
     /// The elements in `bytes` as they must be in memory; the number of right ones before the first wrong.
@@ -59,24 +60,34 @@ impl ByteSource {
     }
 }
 
-impl NpyRows {
-    /// Reads the header.
-    pub(super) fn read(name: &str, reader: &mut dyn io::Read) -> Result<NpyRows, String> {
+impl Rows {
+    /// Reads the header of an `.npy` file.
+    pub(super) fn of_npy(name: &str, reader: &mut dyn io::Read) -> Result<Rows, String> {
         let header = read_npy_header(FormatSource::stream(name, reader)).map_err(|e| e.to_string())?;
-        let Some((&count, shape)) = header.shape.split_first() else {
-            return Err(format!("{name}: the file holds a scalar, which is no stream"));
-        };
-        if header.fortran_order && !shape.is_empty() {
+        if header.fortran_order && header.shape.len() > 1 {
             return Err(format!(
                 "{name}: the rows of an array in Fortran order do not lie one after another"
             ));
         }
-        let element = ElementType { scalar: header.ty, shape: shape.into() };
+        Rows::new(name, header.ty, &header.shape, header.big_endian)
+    }
+
+    /// Reads the header of a value in the language's binary format.
+    pub(super) fn of_binary(name: &str, reader: &mut dyn io::Read) -> Result<Rows, String> {
+        let header = read_binary_header(FormatSource::stream(name, reader)).map_err(|e| e.to_string())?;
+        Rows::new(name, header.ty, &header.shape, false)
+    }
+
+    fn new(name: &str, scalar: ValueType, shape: &[i64], big_endian: bool) -> Result<Rows, String> {
+        let Some((&count, shape)) = shape.split_first() else {
+            return Err(format!("{name}: the file holds a scalar, which is no stream"));
+        };
+        let element = ElementType { scalar, shape: Shape::from_slice(shape) };
         let fits = element.bytes().and_then(|bytes| bytes.checked_mul(count as u64));
         if fits.is_none() {
             return Err(format!("{name}: {count} elements of type {element} are more than 2^64 bytes"));
         }
-        Ok(NpyRows { element, count: count as u64, big_endian: header.big_endian })
+        Ok(Rows { element, count: count as u64, big_endian })
     }
 }
 

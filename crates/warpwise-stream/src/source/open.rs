@@ -10,7 +10,7 @@ use warpwise_prim::ValueType;
 use warpwise_runtime::array::Shape;
 
 use super::arrow::{ArrowInput, arrow};
-use super::bytes::NpyRows;
+use super::bytes::Rows;
 use super::parquet::parquet;
 use super::table::TableOptions;
 use super::{ByteSource, MappedSource, MatrixMarketSource, Source, TableSource, WavSource};
@@ -23,6 +23,8 @@ pub enum Format {
     Raw,
     /// NumPy's array file.
     Npy,
+    /// One array in the language's binary format.
+    Binary,
     /// Text with commas.
     Csv,
     /// Text with tabs.
@@ -117,8 +119,9 @@ fn from_file(
             let element = ElementType { scalar: wanted.scalar, shape: Shape::from_slice(&options.shape) };
             Ok(MappedSource::new(name, own()?, element, 0, None).map_err(failed)?.map(boxed))
         }
-        Format::Npy if mappable && column.is_none() && !is_gzip(file).map_err(failed)? => {
-            let rows = NpyRows::read(name, &mut file)?;
+        Format::Npy | Format::Binary if mappable && column.is_none() && !is_gzip(file).map_err(failed)? => {
+            let rows = if format == Format::Npy { Rows::of_npy } else { Rows::of_binary };
+            let rows = rows(name, &mut file)?;
             let at = file.stream_position().map_err(failed)?;
             file.rewind().map_err(failed)?;
             if rows.big_endian {
@@ -133,6 +136,7 @@ fn from_file(
         }
         Format::Raw
         | Format::Npy
+        | Format::Binary
         | Format::Arrow
         | Format::Parquet
         | Format::Csv
@@ -153,7 +157,7 @@ fn is_gzip(mut file: &File) -> io::Result<bool> {
 fn read_as(
     format: Format,
     name: &str,
-    reader: Box<dyn io::Read + Send>,
+    mut reader: Box<dyn io::Read + Send>,
     wanted: Wanted,
     options: &SourceOptions,
 ) -> Result<Box<dyn Source>, String> {
@@ -170,7 +174,14 @@ fn read_as(
             let element = ElementType { scalar, shape: Shape::from_slice(&options.shape) };
             Box::new(ByteSource::raw(name, reader, element)?)
         }
-        Format::Npy => Box::new(ByteSource::npy(name, reader)?),
+        Format::Npy => {
+            let rows = Rows::of_npy(name, &mut reader)?;
+            Box::new(ByteSource::rows(name, reader, rows))
+        }
+        Format::Binary => {
+            let rows = Rows::of_binary(name, &mut reader)?;
+            Box::new(ByteSource::rows(name, reader, rows))
+        }
         Format::Csv => Box::new(TableSource::new(name, reader, (scalar, rank), &table(b','))?),
         Format::Tsv => Box::new(TableSource::new(name, reader, (scalar, rank), &table(b'\t'))?),
         Format::MatrixMarket => {
@@ -201,7 +212,7 @@ fn decompressed(mut reader: Box<dyn io::Read + Send>, named: bool) -> io::Result
 }
 
 impl Format {
-    const NAMES: [&'static str; 8] = ["raw", "npy", "csv", "tsv", "mtx", "wav", "arrow", "parquet"];
+    const NAMES: [&'static str; 9] = ["raw", "npy", "bin", "csv", "tsv", "mtx", "wav", "arrow", "parquet"];
 
     /// By the ending of a name.
     pub fn of(path: &Path) -> Option<Format> {
@@ -220,6 +231,7 @@ impl FromStr for Format {
         match text {
             "raw" => Ok(Format::Raw),
             "npy" => Ok(Format::Npy),
+            "bin" => Ok(Format::Binary),
             "csv" => Ok(Format::Csv),
             "tsv" => Ok(Format::Tsv),
             "mtx" => Ok(Format::MatrixMarket),
