@@ -13,6 +13,7 @@ use std::hash::Hash;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use warpwise_diag::{Diagnostic, Failure, FileId, Sources, Span, render};
 use warpwise_fut::syntax::imports::{SourceFile, SourceProvider};
@@ -69,12 +70,22 @@ pub enum BuildError {
     },
 }
 
-/// An entry of the cache.
+/// An entry of the cache: what was made of a program.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct Kept<T> {
     imported: Vec<Dependency>,
-    warnings: String,
-    compiled: Compiled,
+    made: T,
+}
+
+/// What was made of a program, now or before.
+#[derive(Debug)]
+pub struct Made<T> {
+    /// It.
+    pub made: T,
+    /// Whether it was in the cache.
+    pub cached: bool,
+    /// Why it could not be put into the cache.
+    pub not_kept: Option<String>,
 }
 
 /// Compiles a file, or takes it from the cache.
@@ -159,18 +170,30 @@ fn build_in(
     read: impl FnOnce() -> Result<(Core, Vec<Dependency>), BuildError>,
     options: &Options,
 ) -> Result<Built, BuildError> {
-    if let Some(Kept { warnings, compiled, .. }) = slot.and_then(|(cache, key)| kept(cache, key)) {
-        return Ok(Built { compiled, warnings, cached: true, not_kept: None });
-    }
-    let (Core { mut program, sources, warnings }, imported) = read()?;
-    let warnings = render(&sources, &warnings, false);
-    let compiled = match compiler::compile_core(&mut program, &sources, options) {
-        Ok(compiled) => compiled,
-        Err(failure) => return Err(BuildError::Failure { failure, sources }),
+    let make = || {
+        let (Core { mut program, sources, warnings }, imported) = read()?;
+        let warnings = render(&sources, &warnings, false);
+        match compiler::compile_core(&mut program, &sources, options) {
+            Ok(compiled) => Ok(((warnings, compiled), imported)),
+            Err(failure) => Err(BuildError::Failure { failure, sources }),
+        }
     };
-    let entry = Kept { imported, warnings, compiled };
+    let Made { made: (warnings, compiled), cached, not_kept } = through_cache(slot, make)?;
+    Ok(Built { compiled, warnings, cached, not_kept })
+}
+
+/// Takes from its place in the cache what is made of a program, or has it made and puts it there.
+pub(crate) fn through_cache<T: Serialize + DeserializeOwned, E>(
+    slot: Option<(&DiskCache, u128)>,
+    make: impl FnOnce() -> Result<(T, Vec<Dependency>), E>,
+) -> Result<Made<T>, E> {
+    if let Some(made) = slot.and_then(|(cache, key)| kept(cache, key)) {
+        return Ok(Made { made, cached: true, not_kept: None });
+    }
+    let (made, imported) = make()?;
+    let entry = Kept { imported, made };
     let not_kept = slot.and_then(|(cache, key)| keep(cache, key, &entry).err());
-    Ok(Built { compiled: entry.compiled, warnings: entry.warnings, cached: false, not_kept })
+    Ok(Made { made: entry.made, cached: false, not_kept })
 }
 
 /// A file compiled for linking.
@@ -214,7 +237,11 @@ pub fn read_embedded(program: &Embedded, options: &Options) -> Result<Core, Buil
     front_end(program.main(), program, options)
 }
 
-fn front_end(main: SourceFile, files: &dyn SourceProvider, options: &Options) -> Result<Core, BuildError> {
+pub(crate) fn front_end(
+    main: SourceFile,
+    files: &dyn SourceProvider,
+    options: &Options,
+) -> Result<Core, BuildError> {
     let mut sources = Sources::new();
     let made = if is_core(Path::new(&main.name)) {
         let file = sources.add(main.name, main.text);
@@ -245,7 +272,7 @@ fn verified(path: &Path, core: Core) -> Result<Core, BuildError> {
 
 /// The place in the cache of a program that is known by this: it, the options, the CPU and the compiler add up to the key. None where
 /// this build of the compiler cannot be told from others.
-fn slot<'c>(
+pub(crate) fn slot<'c>(
     cache: Option<&'c DiskCache>,
     options: &Options,
     program: &(impl Hash + ?Sized),
@@ -269,12 +296,12 @@ fn this_build() -> Option<(u64, u128)> {
     Some((metadata.len(), age.as_nanos()))
 }
 
-fn kept(cache: &DiskCache, key: u128) -> Option<Kept> {
-    let kept: Kept = postcard::from_bytes(&cache.get(key)?).ok()?;
-    kept.imported.iter().all(Dependency::is_current).then_some(kept)
+fn kept<T: DeserializeOwned>(cache: &DiskCache, key: u128) -> Option<T> {
+    let kept: Kept<T> = postcard::from_bytes(&cache.get(key)?).ok()?;
+    kept.imported.iter().all(Dependency::is_current).then_some(kept.made)
 }
 
-fn keep(cache: &DiskCache, key: u128, entry: &Kept) -> Result<(), String> {
+fn keep(cache: &DiskCache, key: u128, entry: &impl Serialize) -> Result<(), String> {
     let bytes = postcard::to_stdvec(entry).map_err(|error| error.to_string())?;
     cache.put(key, &bytes).map_err(|error| format!("{}: {error}", cache.folder().display()))
 }

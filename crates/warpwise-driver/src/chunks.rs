@@ -1,20 +1,24 @@
-//! Entry points taken apart into functions that work chunk by chunk ([`warpwise_opt::chunk`]), compiled.
+//! Entry points taken apart into functions that work chunk by chunk ([`warpwise_opt::chunk`]), compiled and kept in the cache.
 
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
 use warpwise_imp::lower::PIECE;
 use warpwise_ir::verify::Level;
 use warpwise_opt::chunk::{Chunked, Shape, chunk};
 use warpwise_opt::pass::run_passes;
 use warpwise_opt::pipelines;
 
-use crate::build::{BuildError, Core, read_core};
+use warpwise_source::files::SourceFiles;
+
+use crate::build::{BuildError, Core, Made, front_end, slot, through_cache};
+use crate::cache::DiskCache;
 use crate::compiler::{Options, compile_core};
 use crate::program::Compiled;
 use crate::target::Target;
 
 /// An entry point in pieces.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Chunks {
     /// The entry points that [`Shape`] speaks of.
     pub compiled: Compiled,
@@ -33,18 +37,36 @@ pub enum ChunksError {
     Refused(String),
 }
 
+impl From<BuildError> for ChunksError {
+    fn from(error: BuildError) -> ChunksError {
+        ChunksError::Build(error)
+    }
+}
+
 /// Compiles the entry point of a file in pieces, so that the rows of this parameter (opaque ones taken apart) come in
-/// chunks.
+/// chunks, or takes the pieces from the cache.
 pub fn build_chunks(
     path: &Path,
     options: &Options,
     entry: &str,
     parameter: usize,
-) -> Result<Chunks, ChunksError> {
+    cache: Option<&DiskCache>,
+) -> Result<Made<Chunks>, ChunksError> {
     if options.target != Target::Cpu {
         return Err(ChunksError::Refused("programs run on devices are not taken apart".to_string()));
     }
-    let Core { mut program, sources, .. } = read_core(path, options).map_err(ChunksError::Build)?;
+    let files = SourceFiles::new();
+    let main = files.root(path).map_err(BuildError::Source)?;
+    let texts = [main.key.clone(), main.name.clone(), main.text.clone()];
+    let slot = slot(cache, options, &("chunks", entry, parameter, texts))?;
+    through_cache(slot, || {
+        let core = front_end(main, &files, options)?;
+        Ok((pieces(core, options, entry, parameter)?, files.imported()))
+    })
+}
+
+fn pieces(core: Core, options: &Options, entry: &str, parameter: usize) -> Result<Chunks, ChunksError> {
+    let Core { mut program, sources, .. } = core;
     let is_left_out = |name: &str| options.without.iter().any(|other| other == name);
     let passes: Vec<_> = pipelines::WHOLE.iter().filter(|pass| !is_left_out(pass.name)).copied().collect();
     let failed = |failure, sources| ChunksError::Build(BuildError::Failure { failure, sources });

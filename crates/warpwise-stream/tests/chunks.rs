@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use warpwise_driver::build::build;
+use warpwise_driver::cache::DiskCache;
 use warpwise_driver::chunks::{ChunksError, build_chunks};
 use warpwise_driver::{ChunksShape, Context, Options, Program, ResultOf};
 use warpwise_runtime::array::{Array, Value};
@@ -112,7 +113,7 @@ fn compare(entry: &str, fixed: &[Value], counts: &[usize]) {
     for threads in [1, 3] {
         let context = context(threads);
         let whole = build(&files.path, &Options::default(), None).unwrap().compiled.load(&context).unwrap();
-        let pieces = build_chunks(&files.path, &Options::default(), entry, fixed.len()).unwrap();
+        let pieces = build_chunks(&files.path, &Options::default(), entry, fixed.len(), None).unwrap().made;
         let program = pieces.compiled.load(&context).unwrap();
         for &count in counts {
             let xs = numbers(&context, count);
@@ -168,7 +169,7 @@ fn what_takes_more_than_chunks_says_where_and_why() {
         ("nothing", "no array whose number of rows"),
     ] {
         let files = file_of(entry);
-        match build_chunks(&files.path, &Options::default(), entry, 0) {
+        match build_chunks(&files.path, &Options::default(), entry, 0, None) {
             Err(ChunksError::Refused(message)) => {
                 assert!(message.contains(why) && message.contains("p.fut:"), "{entry}: {message}");
             }
@@ -181,10 +182,31 @@ fn what_takes_more_than_chunks_says_where_and_why() {
 fn a_check_that_fails_fails_in_chunks_too() {
     let files = file_of("checked");
     let context = context(1);
-    let pieces = build_chunks(&files.path, &Options::default(), "checked", 1).unwrap();
+    let pieces = build_chunks(&files.path, &Options::default(), "checked", 1, None).unwrap().made;
     let program = pieces.compiled.load(&context).unwrap();
     let xs = numbers(&context, 100);
     let error =
         in_chunks(&context, &pieces.shape, &program, &[Value::from_element(10_i64)], &xs, 10).unwrap_err();
     assert!(error.contains("Index [10] out of bounds"), "{error}");
+}
+
+#[test]
+fn pieces_are_compiled_once() {
+    let (files, folder) = (file_of("mean"), tempfile::tempdir().unwrap());
+    let cache = DiskCache::new(folder.path(), 1 << 24);
+    let built = |entry| build_chunks(&files.path, &Options::default(), entry, 0, Some(&cache)).unwrap();
+    let (first, again) = (built("mean"), built("mean"));
+    assert_eq!((first.cached, again.cached), (false, true));
+    assert_eq!((&first.made.shape, first.made.rows), (&again.made.shape, again.made.rows));
+    let context = context(1);
+    let xs = numbers(&context, 300_000);
+    let [expected, found] = [first, again].map(|built| {
+        let program = built.made.compiled.load(&context).unwrap();
+        in_chunks(&context, &built.made.shape, &program, &[], &xs, built.made.rows.unwrap()).unwrap()
+    });
+    assert!(expected == found);
+    // Another text is another program.
+    let text = std::fs::read_to_string(&files.path).unwrap();
+    std::fs::write(&files.path, text.replace("map (+ 1) ys", "map (+ 2) ys")).unwrap();
+    assert!(!built("mean").cached);
 }

@@ -1,10 +1,13 @@
 //! `warpwise run` where memory does not suffice: in chunks, if the shape of the entry point allows it.
 //!
-//! The results are those of a run with enough memory, bit for bit. Arguments in `.npy` files are read as they are needed,
-//! and results that go to such files are written as they come; everything else has to fit.
+//! The results are those of a run with enough memory, bit for bit. Arguments in `.npy` files and in binary files are read as they
+//! are needed, and results that go to such files are written as they come; everything else has to fit.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use warpwise_driver::cache::DiskCache;
 use warpwise_driver::chunks::{ChunksError, build_chunks};
 use warpwise_driver::{CallError, Context, Entry, FlatType, Options, ResultOf};
 use warpwise_runtime::array::Value;
@@ -12,7 +15,7 @@ use warpwise_runtime::execute::RunError;
 use warpwise_stream::chunks::{Chunks, Given};
 use warpwise_stream::pipeline::Grouping;
 use warpwise_stream::sink::{Gathered, MemorySink, OutputFormat, Partial, Sink, create_partial};
-use warpwise_stream::source::{Source, SourceOptions, ValueSource, Wanted, open};
+use warpwise_stream::source::{Format, Source, SourceOptions, ValueSource, Wanted, open};
 
 use super::stream::{complete, drive};
 use crate::arguments::read_argument;
@@ -33,6 +36,8 @@ pub struct Large<'a> {
     pub outputs: &'a [PathBuf],
     /// What it runs on.
     pub context: &'a Context,
+    /// Where compiled pieces are kept.
+    pub cache: Option<&'a DiskCache>,
 }
 
 /// Where rows come from.
@@ -48,9 +53,9 @@ const MOST_ROWS: u64 = 1 << 20;
 const PART: u64 = 32;
 
 impl Large<'_> {
-    /// Bytes of the `.npy` files among the arguments.
+    /// Bytes of the files among the arguments that can be read in parts.
     pub fn bytes_in_files(&self) -> u64 {
-        self.words.iter().filter(|word| is_npy(word)).map(|word| size(word)).sum()
+        self.words.iter().filter(|word| format_in_parts(word).is_some()).map(|word| size(word)).sum()
     }
 
     /// Runs in chunks: the results in order, `None` for those that went to their files. Or says why not.
@@ -64,8 +69,8 @@ impl Large<'_> {
         if self.words.len() != parameters.len() {
             return Ok(Err("its arguments are not named one by one".to_string()));
         }
-        let built = match build_chunks(self.file, self.options, &self.entry.point.name, largest) {
-            Ok(built) => built,
+        let built = match build_chunks(self.file, self.options, &self.entry.point.name, largest, self.cache) {
+            Ok(built) => built.made,
             Err(ChunksError::Refused(why)) => return Ok(Err(why)),
             Err(ChunksError::Build(error)) => return Err(Failure::Build(error)),
         };
@@ -105,9 +110,10 @@ impl Large<'_> {
     }
 
     fn source(&self, number: usize, parameter: &FlatType, word: &str) -> Result<Box<dyn Source>, Failure> {
-        if is_npy(word) {
+        if let Some(format) = format_in_parts(word) {
             let wanted = Wanted { scalar: parameter.element, rank: parameter.rank.saturating_sub(1) };
-            return open(Path::new(word), wanted, &SourceOptions::default()).map_err(Failure::Failed);
+            let options = SourceOptions { format: Some(format), ..SourceOptions::default() };
+            return open(Path::new(word), wanted, &options).map_err(Failure::Failed);
         }
         let value = read_argument(number, word, parameter, self.context.memory())?;
         let Value::Array { ty, array } = value else {
@@ -124,9 +130,14 @@ impl Large<'_> {
         for (number, result) in results.iter().enumerate() {
             let ResultOf::Output(_) = result else { continue };
             let own = self.outputs.get(number).filter(|_| self.outputs.len() == results.len());
-            match own.filter(|path| path.extension().is_some_and(|ending| ending == "npy")) {
-                Some(path) => {
-                    let created = create_partial(path, Some(OutputFormat::Npy));
+            let format = own.and_then(|path| path.extension()).and_then(|ending| match ending.to_str()? {
+                "npy" => Some(OutputFormat::Npy),
+                "bin" => Some(OutputFormat::Binary),
+                _ => None,
+            });
+            match own.zip(format) {
+                Some((path, format)) => {
+                    let created = create_partial(path, Some(format));
                     let (sink, partial) = created.map_err(Failure::Failed)?;
                     outputs.sinks.push(sink);
                     outputs.partial.extend(partial);
@@ -184,8 +195,19 @@ pub fn is_out_of_memory(error: &CallError) -> bool {
     )
 }
 
-fn is_npy(word: &str) -> bool {
-    word.ends_with(".npy") && Path::new(word).is_file()
+/// The format of a file whose rows can be read as they are needed.
+fn format_in_parts(word: &str) -> Option<Format> {
+    let path = Path::new(word);
+    if !path.is_file() {
+        return None;
+    }
+    if word.ends_with(".npy") {
+        return Some(Format::Npy);
+    }
+    let mut start = [0; 2];
+    File::open(path).ok()?.read_exact(&mut start).ok()?;
+    // Text does not begin so, and what is compressed has to be read as a whole.
+    (start == [b'b', 2]).then_some(Format::Binary)
 }
 
 /// Bytes of a file, or of a value as it is written.

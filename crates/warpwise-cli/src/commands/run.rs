@@ -108,7 +108,9 @@ fn call(
     let (words, options) = (&arguments.arguments, arguments.compile.options());
     // With `--binary` no file is what its name says.
     let outputs = if arguments.binary { &[][..] } else { &arguments.outputs };
-    let large = Large { file: &arguments.file, options: &options, entry, words, outputs, context };
+    let cache = arguments.cache.cache();
+    let cache = cache.as_ref();
+    let large = Large { file: &arguments.file, options: &options, entry, words, outputs, context, cache };
     let mut refused = None;
     if large.bytes_in_files() > context.memory().limit() {
         match large.run("the arguments do not fit into memory")? {

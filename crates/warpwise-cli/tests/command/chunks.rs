@@ -42,6 +42,23 @@ fn a_program_beyond_its_memory_runs_in_chunks() {
 }
 
 #[test]
+fn binary_files_are_read_and_written_in_parts() {
+    let folder = large();
+    folder.run(&["run", "p.fut", "-e", "both", "xs.npy", "-o", "a.bin", "-o", "a.txt"]).succeeds();
+    // Results are arguments, too.
+    let words = ["run", "p.fut", "-e", "both", "a.bin"];
+    folder.run(&[&words[..], &["-o", "whole.bin", "-o", "whole.txt"]].concat()).succeeds();
+    let outputs = ["--memory-limit", "6M", "-o", "parts.bin", "-o", "parts.txt"];
+    let ran = folder.run(&[&words[..], &outputs].concat());
+    assert!(ran.errors.contains("rows of `xs` at a time"), "{}", ran.errors);
+    ran.succeeds();
+    for ending in ["bin", "txt"] {
+        let read = |name: &str| std::fs::read(folder.path(&format!("{name}.{ending}"))).unwrap();
+        assert!(read("parts") == read("whole"), "{ending}");
+    }
+}
+
+#[test]
 fn a_program_that_needs_all_rows_says_so() {
     let words = ["run", "p.fut", "-e", "normalised", "xs.npy", "--memory-limit", "6M", "-o", "b.npy"];
     let expected = ["cannot be run in chunks: p.fut:5:", "a second pass", "out of memory"];

@@ -32,6 +32,7 @@ mod build;
 mod exact;
 mod sort;
 
+use serde::{Deserialize, Serialize};
 use warpwise_diag::Span;
 use warpwise_ir::{FunctionId, Program};
 
@@ -46,7 +47,7 @@ pub struct Chunked {
 
 /// How the functions of a [`Chunked`] are called. Parameters and results are those of the entry point with opaque values taken
 /// apart, without sizes.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Shape {
     /// The parameters whose rows come in chunks.
     pub streamed: Vec<usize>,
@@ -69,7 +70,7 @@ pub struct Shape {
 }
 
 /// Values that a reduction merges.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Merged {
     /// What stands for no elements.
     pub neutral: Vec<Item>,
@@ -78,7 +79,7 @@ pub struct Merged {
 }
 
 /// A value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Item {
     /// A parameter.
     Parameter(usize),
@@ -99,7 +100,7 @@ pub enum Item {
 }
 
 /// Where a result comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum ResultOf {
     /// The rows that `chunk` gives.
     Output(usize),
