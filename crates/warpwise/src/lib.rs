@@ -14,6 +14,22 @@
 //! # Ok::<(), warpwise::Error>(())
 //! ```
 //!
+//! # Getting started
+//!
+//! A package depends on this crate by the path of its folder, and names the [features](#features) it uses:
+//!
+//! ```toml
+//! [dependencies]
+//! warpwise = { path = "../warpwise/crates/warpwise", features = ["ndarray"] }
+//!
+//! # The compiler is part of the executable: builds without optimisation, too, should not wait for it.
+//! [profile.dev.package."*"]
+//! opt-level = 1
+//! ```
+//!
+//! Building the feature `cpu` needs LLVM 19's development files (`make setup` in the repository installs them). Nothing else has to be set
+//! up: no build script, and no file beside the executable when it runs. Programs in files of their own are called by [`include_fut!`].
+//!
 //! # Two kinds of computations
 //!
 //! An [`Acc<Array<Sh, E>>`](Acc) is a *collective* computation: it yields an array of shape `Sh` ([`Dim1`] for vectors, [`Dim2`] for

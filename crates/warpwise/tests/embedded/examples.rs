@@ -25,7 +25,7 @@ macro_rules! examples {
 
 examples! {
     black_scholes "../../examples/black_scholes.rs";
-    blas "../../examples/blas.rs";
+    blas "../../examples/blas/main.rs";
     canny "../../examples/canny.rs";
     fft "../../examples/fft.rs";
     fluid "../../examples/fluid.rs";

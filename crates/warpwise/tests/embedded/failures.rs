@@ -1,6 +1,6 @@
 //! What goes wrong is an error that says where.
 
-use warpwise::{Array, Error, Exp, awhile, enum_from, fill, generate, use_};
+use warpwise::{Acc, Array, Error, Exp, Vector, awhile, enum_from, fill, generate, use_};
 
 use crate::contexts;
 
@@ -70,4 +70,61 @@ fn too_much_is_an_error() {
     assert!(matches!(warpwise::Context::cpu().unwrap().run(&huge), Err(Error::OutOfMemory(_))));
     let wrong = Array::from_vec([usize::MAX, 2], vec![1]);
     assert_eq!(wrong.unwrap_err(), Error::TooLarge);
+}
+
+#[test]
+fn extents_beyond_all_memory_are_errors_also_within_programs() {
+    let count = use_(&Array::from_vec([2], vec![1_i64 << 62, 1 << 40]).unwrap());
+    let sizes = count.reader();
+    for extents in [(sizes.at(0), sizes.at(0)), (sizes.at(1), sizes.at(0)), (sizes.at(1), sizes.at(1))] {
+        let huge = fill(extents, 1.0_f64).compute();
+        let total = huge.map(|x| x + 1.0).compute().reverse().sum();
+        let error = warpwise::Context::cpu().unwrap().with_cache(None).run(&total).unwrap_err();
+        assert!(matches!(error, Error::OutOfMemory(_)), "{error:?}");
+    }
+}
+
+#[test]
+fn functions_and_results_outlive_their_context() {
+    for context in contexts() {
+        let function = context.compile(|xs: Acc<Vector<i64>>| xs.map(|x| x * 2)).unwrap();
+        let xs = context.run(&enum_from(1000, 0_i64)).unwrap();
+        drop(context);
+        let doubled = function.run(&xs).unwrap();
+        drop((function, xs));
+        assert_eq!(doubled.to_vec(), (0..1000).map(|x| x * 2).collect::<Vec<i64>>());
+    }
+}
+
+/// Waiting threads are woken by signals; none may take that for the end of its work.
+#[cfg(unix)]
+#[test]
+fn signals_change_nothing() {
+    extern "C" fn nothing(_: libc::c_int) {}
+    // SAFETY: a handler that does nothing; calls of the system that it interrupts are not started again.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = nothing as *const () as usize;
+        assert_eq!(libc::sigaction(libc::SIGUSR1, &action, std::ptr::null_mut()), 0);
+    }
+    let context = warpwise::Context::cpu_with_threads(4).unwrap().with_cache(None);
+    let function = context.compile(|xs: Acc<Vector<i64>>| xs.map(|x| x * x).scan(0, |x, y| x + y)).unwrap();
+    let xs = Array::from_vec([200_000], (0..200_000_i64).collect()).unwrap();
+    let expected = function.run(&xs).unwrap().to_vec();
+    let (function, xs, expected) = (&function, &xs, &expected);
+    std::thread::scope(|scope| {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let worker = scope.spawn(move || {
+            // SAFETY: asks for the thread's own handle.
+            sender.send(unsafe { libc::pthread_self() }).unwrap();
+            (0..200).all(|_| function.run(xs).unwrap().to_vec() == *expected)
+        });
+        let thread = receiver.recv().unwrap();
+        while !worker.is_finished() {
+            // SAFETY: the thread is not joined yet, so its handle is one.
+            unsafe { libc::pthread_kill(thread, libc::SIGUSR1) };
+            std::thread::yield_now();
+        }
+        assert!(worker.join().unwrap());
+    });
 }
