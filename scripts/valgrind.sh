@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The tests of the run time's memory under valgrind: blocks, vectors that are blocks, arenas, copies, and the calls of C.
-# Miri and the sanitizers need a nightly compiler; valgrind sees reads and writes outside of blocks, and leaks, on any.
+# Miri and the sanitizers (scripts/sanitize.sh) need a nightly compiler; valgrind sees reads and writes outside of blocks, and leaks, on any.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,7 +13,8 @@ check() {
   local program
   program=$(binary "$1")
   shift
-  valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite \
+  valgrind --quiet --error-exitcode=99 --leak-check=full \
+    --show-leak-kinds=definite --errors-for-leak-kinds=definite \
     "$program" --test-threads=1 --quiet "$@"
 }
 

@@ -43,7 +43,7 @@ fn small_layout(bytes: usize) -> Layout {
     unsafe { Layout::from_size_align_unchecked(bytes, GRANULE as usize) }
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(miri)))]
 mod big {
     use super::{HUGE_PAGE, NonNull};
 
@@ -87,7 +87,8 @@ mod big {
     }
 }
 
-#[cfg(not(target_os = "linux"))]
+/// Miri gives mappings back as a whole only.
+#[cfg(any(miri, not(target_os = "linux")))]
 mod big {
     use super::{HUGE_PAGE, Layout, NonNull, alloc_zeroed, dealloc};
 
