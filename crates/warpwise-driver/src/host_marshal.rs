@@ -281,7 +281,7 @@ fn build(form: &Form, leaves: &[Leaf<'_>], depth: usize, index: usize) -> HostVa
                 values.push(build(form, leaves, depth, index));
                 leaves = &leaves[n_leaves(form)..];
             }
-            HostValue::Record(Record { shape: *shape, fields: values }.into())
+            HostValue::Record(Record { shape: *shape, fields: values.into() }.into())
         }
         Form::Seq(element) | Form::Tensor(element) => {
             let n = leaves.first().map_or(0, |leaf| leaf.shape[depth]) as usize;
@@ -334,7 +334,7 @@ mod tests {
         assert_eq!(types(&Form::Bool, &HostValue::Bool(true)), ["bool"]);
         assert_eq!(types(&seq_of(Form::Char), &HostValue::string("häß")), ["[3]i32"]);
         let pair = Form::Record(ShapeId(0), vec![Form::Int, seq_of(Form::Bool)]);
-        let one = Record { shape: ShapeId(0), fields: vec![HostValue::Int(1), seq(vec![])] };
+        let one = Record { shape: ShapeId(0), fields: vec![HostValue::Int(1), seq(vec![])].into() };
         assert_eq!(types(&seq_of(pair), &seq(vec![HostValue::Record(one.into())])), ["[1]i64", "[1][0]bool"]);
     }
 

@@ -307,7 +307,7 @@ fn place_value(
                 new.push(place_value(form, value, first, signature, arrays)?);
                 first += n_tensors(form);
             }
-            Ok(HostValue::Record(Record { shape: record.shape, fields: new }.into()))
+            Ok(HostValue::Record(Record { shape: record.shape, fields: new.into() }.into()))
         }
         (Form::Seq(element), HostValue::Seq(seq)) if n_tensors(element) > 0 => {
             let new = seq.iter().map(|value| place_value(element, &value, first, signature, arrays));

@@ -6,6 +6,7 @@
 
 use std::rc::Rc;
 
+use smallvec::smallvec;
 use warpwise_diag::Span;
 
 use crate::builtins::Builtin;
@@ -655,7 +656,7 @@ impl Machine<'_> {
     /// A pair, as built-ins give it.
     pub(super) fn pair(&self, first: Value, second: Value) -> Value {
         let (shape, flipped): (ShapeId, bool) = self.code.pair;
-        let fields = if flipped { vec![second, first] } else { vec![first, second] };
+        let fields = if flipped { smallvec![second, first] } else { smallvec![first, second] };
         Value::Record(Rc::new(Record { shape, fields }))
     }
 

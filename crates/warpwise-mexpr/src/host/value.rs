@@ -6,6 +6,8 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use smallvec::SmallVec;
+
 use crate::builtins::Builtin;
 use crate::tree::ConId;
 
@@ -46,13 +48,16 @@ pub enum Value {
     Tensor(Rc<Tensor>),
 }
 
+/// The fields of a record: as a rule there are two.
+pub type Fields = SmallVec<[Value; 2]>;
+
 /// A record with fields, in the order of its shape's labels.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// Its labels.
     pub shape: ShapeId,
     /// Its fields.
-    pub fields: Vec<Value>,
+    pub fields: Fields,
 }
 
 /// A constructor with what it holds.
@@ -109,12 +114,12 @@ pub(super) fn release(values: impl Iterator<Item = Value>) {
                 | Value::Builtin(_)
         )
     };
-    let values: Vec<Value> = values.filter(heap).collect();
-    if values.is_empty() {
-        return;
-    }
-    WAITING.with_borrow_mut(|waiting| waiting.extend(values));
-    if RELEASING.replace(true) {
+    let are_there = WAITING.with_borrow_mut(|waiting| {
+        let before = waiting.len();
+        waiting.extend(values.filter(heap));
+        waiting.len() > before
+    });
+    if !are_there || RELEASING.replace(true) {
         return;
     }
     while let Some(value) = WAITING.with_borrow_mut(Vec::pop) {
@@ -169,7 +174,7 @@ mod tests {
     fn long_chains_are_freed_without_stack() {
         let mut chain = Value::Unit;
         for index in 0..1_000_000 {
-            let pair = Record { shape: ShapeId(0), fields: vec![Value::Int(index), chain] };
+            let pair = Record { shape: ShapeId(0), fields: smallvec::smallvec![Value::Int(index), chain] };
             chain = Value::Con(Rc::new(Constructed { con: ConId(0), held: Value::Record(Rc::new(pair)) }));
         }
         drop(chain);
