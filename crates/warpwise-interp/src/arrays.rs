@@ -94,8 +94,16 @@ impl<'p> Machine<'p> {
         self.invalid(format!("index {indices:?} out of bounds for {shape:?} without a check"))
     }
 
-    /// The places of a slice's elements in row-major order, and its shape.
+    /// The places of a slice's elements in row-major order, and its shape. One without elements may be anywhere.
     pub(crate) fn slice(&self, array: &ArrayValue, dims: &[SliceDim]) -> Run<(Vec<usize>, Vec<usize>)> {
+        let lengths = dims.iter().filter_map(|dim| match *dim {
+            SliceDim::Fix(_) => None,
+            SliceDim::Range { len, .. } => Some(self.size(len)),
+        });
+        let lengths = lengths.collect::<Run<Vec<usize>>>()?;
+        if lengths.contains(&0) {
+            return Ok((Vec::new(), lengths));
+        }
         let mut places = vec![0];
         let mut shape = Vec::new();
         for (dim, taken) in dims.iter().enumerate() {

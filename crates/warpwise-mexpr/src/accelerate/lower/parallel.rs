@@ -30,8 +30,9 @@ use super::{Lowerer, Note};
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Mode {
     /// An iteration owns one index of a dimension: its own number and so many more. Where every iteration makes an access, which is
-    /// checked, all are inside of the buffer.
-    Owned { dim: usize, start: Operand, is_inside: bool },
+    /// checked, all are inside of the buffer. `depth` is the number of loops inside of this one that have to go round for
+    /// one to write, if only loops decide that.
+    Owned { dim: usize, start: Operand, is_inside: bool, depth: Option<usize> },
     /// They only write.
     Scattered,
 }
@@ -152,7 +153,9 @@ impl Lowerer<'_, '_> {
             {
                 let is_all = is_whole(&Part { dim, start, len: width }, it);
                 let is_inside = is_all || accesses.iter().any(|access| is_certain(access));
-                return Ok(Mode::Owned { dim, start, is_inside });
+                let depths =
+                    accesses.iter().filter(|access| access.is_write).filter_map(|access| depth(access));
+                return Ok(Mode::Owned { dim, start, is_inside, depth: depths.min() });
             }
         }
         if let Some(read) = accesses.iter().find(|access| !access.is_write) {
@@ -254,7 +257,7 @@ impl Lowerer<'_, '_> {
     fn enter_part(&mut self, buffer: usize, mode: Mode, index: Var) {
         let mut it = self.memory.buffers[buffer].clone();
         match mode {
-            Mode::Owned { dim, start, is_inside } => {
+            Mode::Owned { dim, start, is_inside, depth: _ } => {
                 let own = match start {
                     Operand::Const(Scalar::I64(0)) => index.into(),
                     start => self.b.binary("at", BinaryOp::Add, index, start),
@@ -324,10 +327,12 @@ impl Lowerer<'_, '_> {
     ) {
         match (left, mode) {
             (Left::Nothing, _) => {}
-            (Left::Window(mut parts), Mode::Owned { dim, start, is_inside }) => {
+            (Left::Window(mut parts), Mode::Owned { dim, start, is_inside, depth }) => {
                 let Some(mut values) = arrays.next() else { return };
                 let mut part = Part { dim, start, len: width };
-                if !is_inside {
+                // Each part so far is of a loop around all writes. Where all of these go round, every iteration writes and so is
+                // inside, or has failed; where one does not, there is nothing in the window, which may be anywhere.
+                if !is_inside && depth != Some(parts.len()) {
                     (part, values) = self.part_inside(buffer, part, values);
                 }
                 parts.push(part);
@@ -475,6 +480,12 @@ fn is_certain(access: &Access) -> bool {
         Around::Parallel(width) => matches!(width, Operand::Const(Scalar::I64(width)) if *width > 0),
         Around::Sequential | Around::Choice => false,
     })
+}
+
+/// How many loops are around an access, if nothing else decides whether it is made.
+fn depth(access: &Access) -> Option<usize> {
+    let are_loops = access.within.iter().all(|around| matches!(around, Around::Parallel(_)));
+    are_loops.then_some(access.within.len())
 }
 
 /// Whether a variable is bound outside of some statements, or could be.
