@@ -1,6 +1,7 @@
 //! A static estimate of what code costs, in simple vector or scalar operations.
 
-use warpwise_ir::{Body, Expr, Function, LoopForm, Operand, SegKind, SegOp, Stm};
+use rustc_hash::FxHashSet;
+use warpwise_ir::{Body, Expr, Function, LoopForm, Operand, SegKind, SegOp, Stm, Var};
 use warpwise_prim::{BinaryOp, Scalar, UnaryOp};
 
 use super::access::{Access, Variance};
@@ -34,7 +35,7 @@ impl Guess {
 /// may be far longer than all others.
 const DIVERGENCE: f64 = 2.0;
 
-/// The same for searches, which read at places of their own until they find something: most soon, some never.
+/// The same for searches, which go from place to place until they find something: most soon, some never.
 const SEARCHING: f64 = LANES;
 
 /// Combining the lanes of a vector at the end of a reduction.
@@ -88,11 +89,12 @@ pub fn lane_body(function: &Function, access: &Access, body: &Body, guess: Guess
             let waiting = waiting(access, op.space.iter().map(|dim| dim.extent));
             waiting * whole_trips(op, guess) * (inside + operators(op, guess) + stores)
         }
-        Expr::Loop { form, body, .. } => {
+        Expr::Loop { params, form, body } => {
+            let mut params = params.iter().map(|param| param.var).collect();
             let waiting = match form {
                 LoopForm::For { bound, .. } => waiting(access, [*bound].into_iter()),
                 LoopForm::While { cond } if access.operand((*cond).into()) == Variance::Uniform => 1.0,
-                LoopForm::While { .. } if gathers(function, access, body) => SEARCHING,
+                LoopForm::While { .. } if searches(function, access, &mut params, body) => SEARCHING,
                 LoopForm::While { .. } => DIVERGENCE,
             };
             waiting * loop_trips(form, guess) * lane_body(function, access, body, guess)
@@ -114,17 +116,30 @@ fn waiting(access: &Access, mut decide: impl Iterator<Item = Operand>) -> f64 {
     if decide.all(|x| access.operand(x) == Variance::Uniform) { 1.0 } else { DIVERGENCE }
 }
 
-/// Whether lanes read elements that lie anywhere.
-fn gathers(function: &Function, access: &Access, body: &Body) -> bool {
+/// Whether a round of a loop reads where the one before left off, each lane somewhere else: at places that follow from
+/// the loop's parameters (`known`) by arithmetic, rather than from work in loops of its own.
+fn searches(function: &Function, access: &Access, known: &mut FxHashSet<Var>, body: &Body) -> bool {
     body.stms.iter().any(|stm| {
-        let mut found = match &stm.expr {
-            Expr::Index { array, indices } if indices.len() == function.ty(*array).rank() => {
-                access.at(*array, indices.iter().copied()) == Variance::Other
+        let mut follows = false;
+        stm.expr.for_each_operand(|x| follows |= x.as_var().is_some_and(|var| known.contains(&var)));
+        match &stm.expr {
+            Expr::Loop { .. } | Expr::Seg(_) => return false,
+            Expr::If { then_body, else_body, .. } => {
+                return [then_body, else_body].iter().any(|body| searches(function, access, known, body));
             }
-            _ => false,
-        };
-        stm.expr.for_each_body(|body| found = found || gathers(function, access, body));
-        found
+            Expr::Index { array, indices }
+                if follows
+                    && indices.len() == function.ty(*array).rank()
+                    && access.at(*array, indices.iter().copied()) == Variance::Other =>
+            {
+                return true;
+            }
+            _ => {}
+        }
+        if follows {
+            known.extend(&stm.pattern);
+        }
+        false
     })
 }
 
