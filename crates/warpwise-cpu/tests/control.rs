@@ -239,7 +239,7 @@ fn arena_kernel(reset: bool) -> Kernel {
     let fill = vec![store(block, inner.into(), inner.into(), I64)];
     let clear = vec![store(other, inner.into(), Operand::i64(-1), I64)];
     let read = vec![
-        Op::Load { dst: value, mem: block, index: inner.into(), mask: None, ahead: false },
+        Op::Load { dst: value, mem: block, index: inner.into(), mask: None, ahead: None },
         add(sum, sum, value),
     ];
     let over = |body| Op::For { index: inner, from: Operand::i64(0), to: size.into(), step: 1, body };
@@ -319,7 +319,7 @@ fn sums(count: usize) -> Vec<Kernel> {
         let (index, value, total) = (k.reg(I64, 1), k.reg(I64, 1), k.reg(I64, 1));
         let (from, to) = (k.lo.into(), k.hi.into());
         let body = vec![
-            Op::Load { dst: value, mem: input, index: index.into(), mask: None, ahead: false },
+            Op::Load { dst: value, mem: input, index: index.into(), mask: None, ahead: None },
             add(total, total, value),
         ];
         let mut ops =

@@ -86,7 +86,7 @@ fn masked_load(ty: ScalarType, lanes: u16, addressing: Addressing) -> Kernel {
         mem: input,
         index: addressing.index(ids),
         mask: Some(mask.into()),
-        ahead: false,
+        ahead: None,
     });
     body.push(store(out, Operand::i64(0), value.into(), ty));
     k.finish(body)
@@ -98,7 +98,7 @@ fn masked_store(ty: ScalarType, lanes: u16, addressing: Addressing) -> Kernel {
     let (input, mem, count) = (k.input(), k.output(), k.scalar_param(ScalarType::I64));
     let (mut body, ids, mask) = lanes_below(&mut k, count, lanes);
     let value = k.reg(ty, lanes);
-    body.push(Op::Load { dst: value, mem: input, index: Operand::i64(0), mask: None, ahead: false });
+    body.push(Op::Load { dst: value, mem: input, index: Operand::i64(0), mask: None, ahead: None });
     let index = addressing.index(ids);
     let mask = Some(mask.into());
     body.push(Op::Store { mem, index, value: value.into(), elem: ty, mask, stream: false });
@@ -207,8 +207,8 @@ fn compressing(ty: ScalarType, lanes: u16, spare: bool) -> Kernel {
     let (value, mask) = (k.reg(ty, lanes), k.reg(ScalarType::Bool, lanes));
     let index = Operand::i64(0);
     k.finish(vec![
-        Op::Load { dst: value, mem: input, index, mask: None, ahead: false },
-        Op::Load { dst: mask, mem: keep, index, mask: None, ahead: false },
+        Op::Load { dst: value, mem: input, index, mask: None, ahead: None },
+        Op::Load { dst: mask, mem: keep, index, mask: None, ahead: None },
         Op::CompressStore { mem, index, value: value.into(), elem: ty, mask: mask.into(), spare },
     ])
 }
@@ -282,8 +282,8 @@ fn scatter(ty: ScalarType, lanes: u16) -> Kernel {
     let (value, index) = (k.reg(ty, lanes), k.reg(ScalarType::I64, lanes));
     let first = Operand::i64(0);
     k.finish(vec![
-        Op::Load { dst: value, mem: input, index: first, mask: None, ahead: false },
-        Op::Load { dst: index, mem: places, index: first, mask: None, ahead: false },
+        Op::Load { dst: value, mem: input, index: first, mask: None, ahead: None },
+        Op::Load { dst: index, mem: places, index: first, mask: None, ahead: None },
         store(mem, index.into(), value.into(), ty),
     ])
 }
@@ -313,7 +313,13 @@ fn streaming_copy(ty: ScalarType, lanes: u16) -> Kernel {
     let (value, index) = (k.reg(ty, lanes), k.reg(ScalarType::I64, 1));
     let (from, to) = (k.lo.into(), k.hi.into());
     let body = vec![
-        Op::Load { dst: value, mem: input, index: index.into(), mask: None, ahead: lanes > 1 },
+        Op::Load {
+            dst: value,
+            mem: input,
+            index: index.into(),
+            mask: None,
+            ahead: (lanes > 1).then_some(Operand::i64(2048)),
+        },
         Op::Store { mem, index: index.into(), value: value.into(), elem: ty, mask: None, stream: true },
     ];
     k.finish(vec![Op::For { index, from, to, step: lanes.into(), body }])
@@ -345,8 +351,8 @@ fn accumulate(op: AtomicOp, ty: ScalarType, lanes: u16) -> Kernel {
     let (value, place, index) = (k.reg(ty, lanes), k.reg(ScalarType::I64, lanes), k.reg(ScalarType::I64, 1));
     let (from, to) = (k.lo.into(), k.hi.into());
     let body = vec![
-        Op::Load { dst: value, mem: input, index: index.into(), mask: None, ahead: false },
-        Op::Load { dst: place, mem: places, index: index.into(), mask: None, ahead: false },
+        Op::Load { dst: value, mem: input, index: index.into(), mask: None, ahead: None },
+        Op::Load { dst: place, mem: places, index: index.into(), mask: None, ahead: None },
         Op::Atomic { op, mem, index: place.into(), value: value.into(), elem: ty, mask: None },
     ];
     k.finish(vec![Op::For { index, from, to, step: lanes.into(), body }])
@@ -436,7 +442,7 @@ fn arguments_that_may_overlap_are_accessed_in_order() {
     let [value, sum, index, next] = [(); 4].map(|()| k.reg(ScalarType::I64, 1));
     let (from, to) = (k.lo.into(), k.hi.into());
     let body = vec![
-        Op::Load { dst: value, mem: a, index: index.into(), mask: None, ahead: false },
+        Op::Load { dst: value, mem: a, index: index.into(), mask: None, ahead: None },
         Op::Binary { dst: sum, op: BinaryOp::Add, x: value.into(), y: Operand::i64(1) },
         Op::Binary { dst: next, op: BinaryOp::Add, x: index.into(), y: Operand::i64(1) },
         store(b, next.into(), sum.into(), ScalarType::I64),
@@ -461,7 +467,7 @@ fn memories_that_are_set_overlap_with_what_they_were_set_from() {
     let [value, sum, index] = [(); 3].map(|()| k.reg(ScalarType::I64, 1));
     let (from, to) = (k.lo.into(), k.hi.into());
     let body = vec![
-        Op::Load { dst: value, mem: front, index: Operand::i64(0), mask: None, ahead: false },
+        Op::Load { dst: value, mem: front, index: Operand::i64(0), mask: None, ahead: None },
         Op::Binary { dst: sum, op: BinaryOp::Add, x: value.into(), y: Operand::i64(1) },
         store(back, Operand::i64(0), sum.into(), ScalarType::I64),
         Op::SetMem { dst: spare, src: front },

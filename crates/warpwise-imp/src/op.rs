@@ -64,8 +64,9 @@ pub enum Op {
     /// Loads elements of the type of `dst` (a `bool` is a byte, 0 or 1).
     /// A scalar `index` with a vector `dst`: contiguous elements from `index` on. A vector `index`: a gather.
     /// Lanes outside `mask` are not accessed and get zero.
-    /// `ahead`: the caches are also asked for what lies a little further on, where the loop will come to (contiguous only).
-    Load { dst: Reg, mem: Mem, index: Operand, mask: Option<Operand>, ahead: bool },
+    /// `ahead`: the caches are also asked for what lies so many elements (`i64`) further on, in the block or not, where
+    /// the task will come to (contiguous only).
+    Load { dst: Reg, mem: Mem, index: Operand, mask: Option<Operand>, ahead: Option<Operand> },
     /// Stores `value`, whose scalar type is `elem`; addressing as for loads. Of several lanes to one
     /// place the highest counts. `stream`: past the caches (contiguous only).
     Store { mem: Mem, index: Operand, value: Operand, elem: ScalarType, mask: Option<Operand>, stream: bool },
@@ -134,6 +135,8 @@ pub enum Op {
     Fill { mem: Mem, index: Operand, count: Operand, value: Operand, elem: ScalarType },
     /// `dst: i64` = what the program was loaded with for this name.
     Tuned { dst: Reg, name: String, default: i64 },
+    /// `dst: i64` = how many threads run kernels, at least 1: for hints, which no result may depend on.
+    Threads { dst: Reg },
     /// Calls another host function. Scalars and memories in the order of its parameters and results.
     /// Where calls nest too deep, check `too_deep` fails.
     Call {

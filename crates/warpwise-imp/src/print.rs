@@ -162,9 +162,9 @@ impl Text<'_> {
             Op::Count { dst, mask } => format!("{} = count {}", self.reg(*dst), x(mask)),
             Op::First { dst, mask } => format!("{} = first {}", self.reg(*dst), x(mask)),
             Op::Load { dst, mem, index, mask, ahead } => {
-                let ahead = if *ahead { " ahead" } else { "" };
+                let ahead = ahead.map_or(String::new(), |distance| format!(" ahead {}", x(&distance)));
                 let (dst, mem) = (self.typed(*dst), self.mem(*mem));
-                format!("{dst} = load{ahead} {mem}[{}]{}", x(index), self.mask(mask))
+                format!("{dst} = load {mem}[{}]{ahead}{}", x(index), self.mask(mask))
             }
             Op::Store { mem, index, value, mask, stream, .. } => {
                 let past = if *stream { " past" } else { "" };
@@ -208,6 +208,7 @@ impl Text<'_> {
             Op::Fill { mem, index, count, value, .. } => {
                 format!("fill {}[{}; {}] = {}", self.mem(*mem), x(index), x(count), x(value))
             }
+            Op::Threads { dst } => format!("{} = threads", self.typed(*dst)),
             Op::Tuned { dst, name, default } => {
                 format!("{} = tuned {name:?} default {default}", self.reg(*dst))
             }

@@ -184,6 +184,7 @@ impl Code<'_> {
             | Op::Copy { .. }
             | Op::Fill { .. }
             | Op::Tuned { .. }
+            | Op::Threads { .. }
             | Op::Call { .. } => {
                 self.only(self.host, "in host code")?;
                 self.host_op(op)
@@ -284,7 +285,10 @@ impl Code<'_> {
             Op::Load { dst, mem, index, mask, ahead } => {
                 self.mem(*mem)?;
                 let contiguous = !self.ty(*index)?.is_vector();
-                ensure(contiguous || !*ahead, || "a gather that looks ahead".to_string())?;
+                if let Some(distance) = ahead {
+                    ensure(contiguous, || "a gather that looks ahead".to_string())?;
+                    self.is(*distance, ImpType::scalar(ScalarType::I64))?;
+                }
                 self.access(*index, self.reg(*dst)?, *mask)
             }
             Op::Store { mem, index, value, elem, mask, stream } => {
@@ -373,7 +377,9 @@ impl Code<'_> {
                 self.all_int(&[*index, *count])?;
                 self.is(*value, ImpType::scalar(*elem))
             }
-            Op::Tuned { dst, .. } => self.is((*dst).into(), ImpType::scalar(ScalarType::I64)),
+            Op::Tuned { dst, .. } | Op::Threads { dst } => {
+                self.is((*dst).into(), ImpType::scalar(ScalarType::I64))
+            }
             Op::Call { function, args, mem_args, results, mem_results, too_deep: _ } => {
                 let callee =
                     self.program.functions.get(*function).ok_or_else(|| "no such function".to_string())?;
@@ -568,11 +574,11 @@ mod tests {
             mem,
             index: index.into(),
             mask: Some(mask.into()),
-            ahead: false,
+            ahead: None,
         };
         assert_eq!(verify(&kernel(|i, v, m, mem| vec![load(v, mem, i, m)])), Ok(()));
         assert!(verify(&kernel(|i, _, m, mem| vec![load(i, mem, i, m)])).is_err());
-        let ahead = |dst, mem, index| Op::Load { dst, mem, index, mask: None, ahead: true };
+        let ahead = |dst, mem, index| Op::Load { dst, mem, index, mask: None, ahead: Some(Operand::i64(64)) };
         assert_eq!(verify(&kernel(|i, v, _, mem| vec![ahead(v, mem, i.into())])), Ok(()));
         let gathered = verify(&kernel(|_, v, _, mem| vec![ahead(v, mem, v.into())]));
         assert!(format!("{gathered:?}").contains("a gather that looks ahead"), "{gathered:?}");

@@ -134,6 +134,8 @@ pub enum Instr {
     Fail { check: u32, values: Vec<Reg> },
     /// `dst: i64` = what the program was loaded with for this name.
     Tuned { dst: Reg, name: String, default: i64 },
+    /// `dst: i64` = how many threads run kernels.
+    Threads { dst: Reg },
     /// Calls a function of the module; arguments and results in the order of its slots. Where calls nest too deep,
     /// raises check `too_deep`.
     Call { function: u32, args: Vec<Arg>, results: Vec<Arg>, too_deep: u32 },

@@ -151,6 +151,7 @@ fn spread(block: &[Op], by_mem: &mut [Roots]) -> bool {
             | Op::Copy { .. }
             | Op::Fill { .. }
             | Op::Tuned { .. }
+            | Op::Threads { .. }
             | Op::Call { .. } => false,
         };
     }

@@ -242,6 +242,7 @@ impl<'a> Function<'a> {
             | Op::Copy { .. }
             | Op::Fill { .. }
             | Op::Tuned { .. }
+            | Op::Threads { .. }
             | Op::Call { .. } => return Err(format!("host operation in a kernel: {op:?}")),
         }
         Ok(())

@@ -12,11 +12,6 @@ use super::llvm::{
     Address, Any, Bit, Condition, Element, Int, Mask, Pointer, Shape, Shaped, Type, Value, Vector, cast, int,
 };
 
-/// How far a load looks ahead, in bytes: far enough that memory answers in time, and so near that the lines are
-/// still in the cache when the loop comes to them. From half of this to twice as much is as good; without, the
-/// processor's own prefetching reaches three quarters of the bandwidth in loops of several loads.
-const AHEAD: i64 = 1024;
-
 /// Bytes of a line of the cache.
 const CACHE_LINE: i64 = 64;
 
@@ -95,7 +90,7 @@ impl Function<'_> {
         mem: Mem,
         index: Operand,
         mask: Option<Operand>,
-        ahead: bool,
+        ahead: Option<Operand>,
     ) -> Emitted<()> {
         let ty = self.reg_type(dst);
         let stored = ty.stored();
@@ -103,8 +98,10 @@ impl Function<'_> {
         let place = self.place(mem, stored.element, &index, mask.is_none());
         let mask = mask.map(|mask| self.mask_lanes(mask, ty.lanes)).transpose()?;
         let raw = match (place.shape(), mask.map(|mask| mask.shape())) {
-            (Shaped::One(place), None) if ahead => self.load_ahead(mem, stored, &place),
-            (Shaped::One(place), None) => self.plain_load(mem, stored, &place),
+            (Shaped::One(place), None) => match ahead {
+                Some(distance) => self.load_ahead(mem, stored, &place, distance)?,
+                None => self.plain_load(mem, stored, &place),
+            },
             (Shaped::One(place), Some(Shaped::One(cond))) => self.guarded_load(mem, stored, &place, &cond),
             (Shaped::One(place), Some(Shaped::Many(mask))) => {
                 self.masked_load("load", mem, stored, &place, &mask)
@@ -122,23 +119,31 @@ impl Function<'_> {
         self.text.load(ty, place, format_args!(", align {}{notes}", ty.bytes()))
     }
 
-    /// One machine vector after the other, before each new line asking the caches for the one [`AHEAD`] bytes behind it.
-    /// LLVM keeps loads and such requests in this order; left to itself it loads the last vector first, and then
-    /// asking gains little.
-    fn load_ahead(&mut self, mem: Mem, ty: Type<Any>, place: &Pointer) -> Value<Any> {
+    /// One machine vector after the other, before each new line asking the second-level cache for the one so many elements
+    /// behind it. LLVM keeps loads and such requests in this order; left to itself it loads the last vector first, and
+    /// then asking gains little.
+    fn load_ahead(
+        &mut self,
+        mem: Mem,
+        ty: Type<Any>,
+        place: &Pointer,
+        distance: Operand,
+    ) -> Emitted<Value<Any>> {
+        let distance = self.index(distance)?;
+        let ahead = self.text.offset(place, ty.element, &distance, false);
         let part = ty.with_lanes(ty.lanes.min(self.target.vector_bits / ty.bits()));
         let length = part.bytes() * i64::from(part.lanes);
-        let [read, keep, data] = [0, 3, 1].map(|flag| Type::I32.constant(flag));
+        let [read, keep, data] = [0, 2, 1].map(|flag| Type::I32.constant(flag));
         let mut parts = Vec::new();
         for offset in (0..i64::from(ty.lanes / part.lanes)).map(|number| number * length) {
             if offset % CACHE_LINE == 0 {
-                let later = self.text.further(place, AHEAD + offset);
+                let later = self.text.further(&ahead, offset);
                 self.text.call_void("llvm.prefetch.p0", &[&later, &read, &keep, &data], "");
             }
             let place = self.text.further(place, offset);
             parts.push(self.plain_load(mem, part, &place));
         }
-        self.concatenate(parts)
+        Ok(self.concatenate(parts))
     }
 
     fn masked_load<S: Shape>(

@@ -94,7 +94,7 @@ impl KernelBuilder {
         let mut body: Block = mems
             .iter()
             .zip(&values)
-            .map(|(&mem, &dst)| Op::Load { dst, mem, index: index.into(), mask: None, ahead: false })
+            .map(|(&mem, &dst)| Op::Load { dst, mem, index: index.into(), mask: None, ahead: None })
             .collect();
         body.push(compute(result, &values));
         body.push(store(out, index.into(), result.into(), output));

@@ -285,6 +285,7 @@ impl<'k> Printer<'k> {
             | Op::Copy { .. }
             | Op::Fill { .. }
             | Op::Tuned { .. }
+            | Op::Threads { .. }
             | Op::Call { .. } => self.bug("host code in a kernel"),
         }
     }

@@ -165,6 +165,7 @@ impl Survey {
             | Op::Copy { .. }
             | Op::Fill { .. }
             | Op::Tuned { .. }
+            | Op::Threads { .. }
             | Op::Call { .. } => {}
         }
     }

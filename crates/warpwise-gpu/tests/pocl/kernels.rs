@@ -81,7 +81,7 @@ fn fold(op: AtomicOp, start: Scalar, values: &[Scalar]) -> Option<Scalar> {
     let (xs, cell) = (builder.memory("xs", true), builder.memory("cell", false));
     let (index, value) = (builder.reg("i", ScalarType::I64), builder.reg("x", elem));
     let body = vec![
-        Op::Load { dst: value, mem: xs, index: index.into(), mask: None, ahead: false },
+        Op::Load { dst: value, mem: xs, index: index.into(), mask: None, ahead: None },
         Op::Atomic { op, mem: cell, index: Operand::i64(1), value: value.into(), elem, mask: None },
     ];
     let kernel = builder.over_range(index, body);
@@ -141,11 +141,11 @@ fn work_items_exchange_values_through_local_memory() {
     let body = vec![
         binary(BinaryOp::Mul, builder.lo.into(), Operand::i64(size)),
         binary(BinaryOp::Add, at.into(), item.into()),
-        Op::Load { dst: x, mem: xs, index: at.into(), mask: None, ahead: false },
+        Op::Load { dst: x, mem: xs, index: at.into(), mask: None, ahead: None },
         store(local, item),
         Op::Barrier,
         binary(BinaryOp::Sub, Operand::i64(size - 1), item.into()),
-        Op::Load { dst: x, mem: local, index: at.into(), mask: None, ahead: false },
+        Op::Load { dst: x, mem: local, index: at.into(), mask: None, ahead: None },
         binary(BinaryOp::Mul, builder.lo.into(), Operand::i64(size)),
         binary(BinaryOp::Add, at.into(), item.into()),
         store(ys, at),

@@ -110,7 +110,7 @@ fn kernel(name: &str, ty: ScalarType, columns: usize, operators: &[Operator]) ->
     let mut args = Vec::new();
     for mem in inputs {
         let dst = builder.reg("x", ty);
-        body.push(Op::Load { dst, mem, index: index.into(), mask: None, ahead: false });
+        body.push(Op::Load { dst, mem, index: index.into(), mask: None, ahead: None });
         args.push(dst);
     }
     for (operator, mem) in operators.iter().zip(outputs) {

@@ -201,6 +201,7 @@ impl Translator<'_> {
             Op::Tuned { dst, name, default } => {
                 Instr::Tuned { dst: reg(*dst), name: name.clone(), default: *default }
             }
+            Op::Threads { dst } => Instr::Threads { dst: reg(*dst) },
             Op::Call { function, args, mem_args, results, mem_results, too_deep } => {
                 let (args, results) = self.call(*function, args, mem_args, results, mem_results);
                 let (function, too_deep) = (*function as u32, too_deep.index() as u32);

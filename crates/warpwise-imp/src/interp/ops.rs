@@ -118,6 +118,7 @@ impl Frame<'_> {
                 block.borrow_mut().store(index, Scalar::int(ScalarType::I32, number + 1))?;
                 self.set(*dst, vec![Scalar::I64(number)])
             }
+            Op::Threads { dst } => self.set(*dst, vec![Scalar::I64(1)]),
             Op::Tuned { dst, default, .. } => self.set(*dst, vec![Scalar::I64(*default)]),
             Op::Barrier => Err("a barrier outside of a work-group".to_string().into()),
             Op::Locked { .. } => Err("a lock outside of a device".to_string().into()),

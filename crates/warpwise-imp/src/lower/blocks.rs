@@ -174,6 +174,14 @@ impl<'a> Emitter<'a> {
         self.code.emit(Op::If { cond: several, then_block, else_block });
     }
 
+    /// How many elements lie between a unit and the one that the same thread claims next in order, as a rule. Host code.
+    pub fn next_unit(&mut self, cut: &Cut) -> Operand {
+        let threads = self.code.int_reg("threads");
+        self.code.emit(Op::Threads { dst: threads });
+        let length = self.code.binary(BinaryOp::SMin, cut.extent, Operand::i64(cut.block));
+        self.code.mul(length, threads)
+    }
+
     /// The cost of a block whose elements cost this much each. Host code.
     pub fn block_cost(&mut self, cut: &Cut, element: Operand) -> Operand {
         let length = self.code.binary(BinaryOp::SMin, cut.extent, Operand::i64(cut.block));

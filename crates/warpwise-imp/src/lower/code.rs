@@ -160,7 +160,7 @@ impl Code {
     /// Loads one scalar.
     pub fn load(&mut self, name: &str, elem: ScalarType, mem: Mem, index: impl Into<Operand>) -> Reg {
         let dst = self.reg(name, ImpType::scalar(elem));
-        self.emit(Op::Load { dst, mem, index: index.into(), mask: None, ahead: false });
+        self.emit(Op::Load { dst, mem, index: index.into(), mask: None, ahead: None });
         dst
     }
 

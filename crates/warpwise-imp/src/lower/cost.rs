@@ -27,6 +27,8 @@ const MOST_LANES: u16 = 256;
 pub(super) enum Work {
     /// Every lane for itself.
     Map,
+    /// The same, where memory decides: one vector a round, since the processor fetches best for loops of few loads.
+    Stream,
     /// Accumulates this many values; several vectors hide the latency of the operator.
     Reduce(usize),
     /// Combines neighbours within a group: the narrower, the fewer steps.
@@ -365,6 +367,7 @@ impl Profile<'_> {
 
     fn unroll(&self, work: Work) -> u16 {
         match work {
+            Work::Stream => 1,
             Work::Map if self.values > MANY_VALUES => 1,
             Work::Map if self.loops => 2,
             Work::Map if self.weight <= 8 => 4,

@@ -106,6 +106,15 @@ pub(super) struct Lanes {
     pub facts: Rc<Variances>,
 }
 
+/// How far contiguous loads look ahead.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Ahead {
+    /// To where the loop will come soon.
+    Soon,
+    /// So many elements, to where the task will come to when it is done with its block.
+    Elements(Operand),
+}
+
 /// What to do where a check fails.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Failing {
@@ -141,8 +150,8 @@ pub(super) struct Emitter<'a> {
     pub begun_with: Vec<Mem>,
     /// Whether results are stored past the caches.
     pub streaming: bool,
-    /// Whether contiguous loads ask the caches for what comes next: much is read, and little done with it.
-    pub ahead: bool,
+    /// What contiguous loads ask the caches for besides, where much is read and little done with it.
+    pub ahead: Option<Ahead>,
     /// Parts of a kernel's range should begin at multiples of this.
     pub align: i64,
     /// How the work-items of a device's kernel work together.
@@ -185,7 +194,7 @@ impl<'a> Emitter<'a> {
             scalar_only: false,
             begun_with: Vec::new(),
             streaming: false,
-            ahead: false,
+            ahead: None,
             align: 1,
             group: None,
             outer,
@@ -206,6 +215,14 @@ impl<'a> Emitter<'a> {
     /// Says that something is not supported.
     pub fn limit<T>(&self, span: Span, message: impl Into<String>) -> Lowered<T> {
         Err(Limit { message: message.into(), span })
+    }
+
+    /// Runs `f` with loads that look ahead in this way.
+    pub fn with_ahead<T>(&mut self, ahead: Option<Ahead>, f: &mut dyn FnMut(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.ahead, ahead);
+        let done = f(self);
+        self.ahead = outer;
+        done
     }
 
     /// Binds a scalar variable.

@@ -6,7 +6,7 @@ use warpwise_ir::{Mapping, SegDim, Var};
 use warpwise_prim::{BinaryOp, CompareOp};
 use warpwise_runtime::machine::Schedule;
 
-use crate::lower::emitter::{Emitter, Lowered, Value};
+use crate::lower::emitter::{Ahead, Emitter, Lowered, Value};
 use crate::lower::lanes::LaneLoop;
 use crate::op::{Block, Op};
 use crate::program::{Kernel, KernelId, KernelParam, Launch};
@@ -63,7 +63,8 @@ impl<'a> Emitter<'a> {
         make: Make<'_, 's>,
     ) -> Lowered<Built> {
         let mut kernel = Emitter::kernel(self.cx, &self.scope);
-        (kernel.scalar_only, kernel.streaming, kernel.ahead) = (scalar_only, streaming, streaming);
+        (kernel.scalar_only, kernel.streaming) = (scalar_only, streaming);
+        kernel.ahead = streaming.then_some(Ahead::Soon);
         let lo = kernel.code.int_reg("lo");
         let hi = kernel.code.int_reg("hi");
         make(&mut kernel, lo, hi)?;

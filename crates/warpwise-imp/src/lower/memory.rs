@@ -7,12 +7,16 @@ use warpwise_diag::Span;
 use warpwise_ir::{Operand as CoreOperand, Placement, SliceDim, Var};
 use warpwise_prim::{BinaryOp, Scalar, ScalarType};
 
-use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Mask, Value};
+use crate::lower::emitter::{Ahead, BlockBinding, Emitter, Lowered, Mask, Value};
 use crate::op::Op;
 use crate::types::{ImpType, Mem, Operand, Reg};
 
 /// Greatest distance of elements that are loaded and stored by contiguous vectors and shuffles.
 pub(super) const MOST_SHUFFLED: i64 = 4;
+
+/// How far loads look ahead where nothing says otherwise, in bytes: far enough that memory answers in time, and near
+/// enough that the processor takes it for the stream that it fetches anyway.
+const AHEAD: i64 = 2 << 10;
 
 /// An array or a part of one, as addresses: element `[i, j, ...]` at `offset + i*s0 + j*s1 + ...`.
 #[derive(Clone, PartialEq, Debug)]
@@ -136,7 +140,7 @@ impl Emitter<'_> {
         for part in 0..length {
             let index = self.code.add(base, Operand::i64(part * width));
             let dst = self.code.reg("part", ty);
-            self.code.emit(Op::Load { dst, mem: view.block.mem, index, mask: None, ahead: false });
+            self.code.emit(Op::Load { dst, mem: view.block.mem, index, mask: None, ahead: None });
             parts.push(dst);
         }
         let (mut length, mut place) = (length, place);
@@ -171,7 +175,7 @@ impl Emitter<'_> {
         let mem = block.mem;
         if let Value::Uniform(index) = address {
             let dst = self.code.reg("x", ImpType::scalar(elem));
-            self.code.emit(Op::Load { dst, mem, index, mask: None, ahead: false });
+            self.code.emit(Op::Load { dst, mem, index, mask: None, ahead: None });
             return Value::Uniform(dst.into());
         }
         if let Value::Linear { base, stride } = address
@@ -183,10 +187,18 @@ impl Emitter<'_> {
         let contiguous = matches!(address, Value::Linear { stride: 1, .. });
         let index = self.vector_address(address);
         let mask = self.mask_operand();
-        let ahead = self.ahead && contiguous && mask.is_none();
+        let ahead = self.further_on(elem).filter(|_| contiguous && mask.is_none());
         let dst = self.code.reg("x", ImpType::vector(elem, self.width()));
         self.code.emit(Op::Load { dst, mem, index, mask, ahead });
         Value::Varying(dst)
+    }
+
+    /// How far loads of such elements look ahead.
+    fn further_on(&self, elem: ScalarType) -> Option<Operand> {
+        self.ahead.map(|ahead| match ahead {
+            Ahead::Soon => Operand::i64(AHEAD / elem.bytes() as i64),
+            Ahead::Elements(distance) => distance,
+        })
     }
 
     /// Loads elements a small distance apart: contiguous vectors that cover them, and shuffles. The last vector ends
@@ -194,13 +206,14 @@ impl Emitter<'_> {
     fn load_strided(&mut self, mem: Mem, elem: ScalarType, base: Operand, stride: i64) -> Value {
         let width = i64::from(self.width());
         let ty = ImpType::vector(elem, self.width());
+        let ahead = self.further_on(elem);
         let mut gathered: Option<Reg> = None;
         for part in 0..stride {
             let start = if part + 1 == stride { (width - 1) * (stride - 1) } else { part * width };
             let end = if part + 1 == stride { (width - 1) * stride + 1 } else { start + width };
             let index = self.code.add(base, Operand::i64(start));
             let vector = self.code.reg("part", ty);
-            self.code.emit(Op::Load { dst: vector, mem, index, mask: None, ahead: self.ahead });
+            self.code.emit(Op::Load { dst: vector, mem, index, mask: None, ahead });
             let own = |lane: i64| (start.max(part * width)..end).contains(&(lane * stride));
             let lanes = (0..width).map(|lane| {
                 let place = if own(lane) { width + lane * stride - start } else { lane };

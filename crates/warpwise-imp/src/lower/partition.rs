@@ -95,7 +95,7 @@ impl<'a> Emitter<'a> {
                 let how = LaneLoop { counted: Some(unit.counted), ..how.clone() };
                 let kept = kernel.compress(op, classes, &cut, &unit, &how)?;
                 let before = kernel.hand_on(&unit, flags, &sums, &kept)?;
-                kernel.copy_kept(stm, classes, &kept, &before)?;
+                kernel.with_ahead(None, &mut |kernel| kernel.copy_kept(stm, classes, &kept, &before))?;
                 kernel.code.emit(Op::ArenaReset { mark: mark.into() });
                 Ok(())
             })

@@ -14,12 +14,12 @@ use warpwise_runtime::machine::Schedule;
 use crate::lower::PIECE;
 use crate::lower::blocks::Cut;
 use crate::lower::cost::{self, Work};
-use crate::lower::emitter::{Emitter, Lowered, Value};
+use crate::lower::emitter::{Ahead, Emitter, Lowered, Value};
 use crate::lower::interior::Interior;
 use crate::lower::kernels::{Built, Range};
 use crate::lower::lanes::LaneLoop;
 use crate::lower::reduce::{Accumulators, commutes};
-use crate::lower::segs::UNKNOWN_TRIPS;
+use crate::lower::segs::{UNKNOWN_TRIPS, is_light};
 use crate::lower::slots::Slot;
 use crate::lower::variance::Variance;
 use crate::op::Op;
@@ -67,7 +67,7 @@ impl<'a> Emitter<'a> {
             let outs: Vec<Mem> =
                 partials.iter().map(|&mem| kernel.mem_param("partials", mem, None)).collect();
             let cut = kernel.cut_param(cut);
-            kernel.ahead = kernel.is_light(op, UNKNOWN_TRIPS);
+            kernel.ahead = is_light(op, UNKNOWN_TRIPS).then_some(Ahead::Soon);
             let how = kernel.plan_lanes(op, work(reduces));
             let width = if last.mapping == Mapping::TaskLane { how.width } else { 1 };
             // Single vectors for the rest of short segments, where no check may want a group run again.
@@ -344,7 +344,10 @@ impl<'a> Emitter<'a> {
         let how = self.plan_lanes(op, work(reduces));
         let how = if reduces.iter().all(commutes) { how } else { LaneLoop { machine: how.width, ..how } };
         let to = self.uniform(last.extent, stm.span)?;
-        let totals = self.reduce_range(stm, op, reduces, &how, (Operand::i64(0), to))?;
+        let ahead = is_light(op, UNKNOWN_TRIPS).then_some(Ahead::Soon);
+        let totals = self.with_ahead(ahead, &mut |this| {
+            this.reduce_range(stm, op, reduces, &how, (Operand::i64(0), to))
+        })?;
         self.store_reductions(stm, op, totals)
     }
 }

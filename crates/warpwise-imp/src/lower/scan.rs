@@ -20,7 +20,7 @@ use warpwise_prim::ScalarType;
 
 use crate::lower::blocks::{Cut, Unit};
 use crate::lower::cost::{self, Work};
-use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Value};
+use crate::lower::emitter::{Ahead, BlockBinding, Emitter, Lowered, Value};
 use crate::lower::kernels::{Built, Make};
 use crate::lower::lanes::LaneLoop;
 use crate::lower::reduce::{Accumulators, componentwise};
@@ -48,6 +48,8 @@ struct Shared {
     prefixes: Vec<Mem>,
     /// Per reduced value, what each unit came to.
     partials: Vec<Mem>,
+    /// How many elements lie between a unit and the one that the same thread claims next, as a rule.
+    next: Operand,
 }
 
 /// Where the results of an expensive body are kept between the passes over a block.
@@ -96,7 +98,8 @@ impl<'a> Emitter<'a> {
         let prefixes = self.unit_values(&cut, &types);
         let reduced = self.reduced_types(parts.reduces);
         let partials = self.unit_values(&cut, &reduced);
-        let shared = Shared { flags, prefixes, partials };
+        let next = self.next_unit(&cut);
+        let shared = Shared { flags, prefixes, partials, next };
         let built = self.build_scan(&parts, &cut, &shared, false)?;
         let past = self.streams(op, UNKNOWN_TRIPS).then(|| self.build_scan(&parts, &cut, &shared, true));
         let mut element = self.host_cost(&op.body);
@@ -136,6 +139,7 @@ impl<'a> Emitter<'a> {
             };
             let (prefixes, partials) = (param(kernel, &shared.prefixes), param(kernel, &shared.partials));
             let cut = kernel.cut_param(cut);
+            let next = kernel.param_for(shared.next);
             let mut how = kernel.plan_lanes(parts.op, Work::Scan);
             let mut totalling = kernel.plan_lanes(parts.op, totalling_work(parts.scans));
             if last.mapping != Mapping::TaskLane {
@@ -166,7 +170,11 @@ impl<'a> Emitter<'a> {
                     Ok(())
                 })?;
                 let range = (unit.from, unit.to);
-                let reduced = kernel.scan_range(&parts, &how, range, kept.as_ref(), &carries)?;
+                // While this block is stored the next one of this task can be on its way; what is kept is near.
+                let next = (past && kept.is_none()).then_some(Ahead::Elements(next));
+                let reduced = kernel.with_ahead(next, &mut |kernel| {
+                    kernel.scan_range(&parts, &how, range, kept.as_ref(), &carries)
+                })?;
                 kernel.code.emit(Op::ArenaReset { mark: mark.into() });
                 kernel.store_totals(&partials, unit.unit.into(), &reduced)
             })

@@ -59,10 +59,11 @@ impl<'a> Emitter<'a> {
 
     /// Maps part of the flat range.
     pub fn map_part(&mut self, stm: &'a Stm, op: &'a SegOp, part: (Reg, Reg)) -> Lowered<()> {
+        let work = if self.streaming { Work::Stream } else { Work::Map };
         let how = LaneLoop {
             steps_down: !asserts(&op.body),
             interior: Interior::of(op),
-            ..self.plan_lanes(op, Work::Map)
+            ..self.plan_lanes(op, work)
         };
         self.walk_space(stm, op, part, &how, &mut |this| {
             this.with_arena(&[&op.body], |this| {
@@ -72,16 +73,11 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Whether storing results past the caches can matter: they are scalars, computed by little code in lanes,
-    /// whose loops run `trips` times where the code does not say.
+    /// Whether storing results past the caches can matter: they are scalars, computed by little code in lanes along the
+    /// whole range, whose loops run `trips` times where the code does not say.
     pub fn streams(&self, op: &SegOp, trips: i64) -> bool {
-        op.body.result.iter().all(|&x| !self.is_array_operand(x)) && self.is_light(op, trips)
-    }
-
-    /// Whether little code runs in lanes along the whole range, so that memory decides how fast it is.
-    pub fn is_light(&self, op: &SegOp, trips: i64) -> bool {
         let in_lanes = op.space.last().is_some_and(|dim| dim.mapping == Mapping::TaskLane);
-        in_lanes && !allocates(&op.body) && cost::static_cost(&op.body, trips) <= MOST_STREAMING_COST
+        in_lanes && op.body.result.iter().all(|&x| !self.is_array_operand(x)) && is_light(op, trips)
     }
 
     /// Bytes of the results of one point.
@@ -138,4 +134,9 @@ impl<'a> Emitter<'a> {
         let schedule = if self.is_uneven(&op.body) { Schedule::Dynamic } else { Schedule::Static };
         Ok(Range { extent, schedule, cost })
     }
+}
+
+/// Whether a point takes so little code that memory decides how fast it is.
+pub(super) fn is_light(op: &SegOp, trips: i64) -> bool {
+    !allocates(&op.body) && cost::static_cost(&op.body, trips) <= MOST_STREAMING_COST
 }

@@ -164,6 +164,7 @@ impl<'m> Frame<'m> {
                     self.tuned.push((*dst, name));
                 }
             }
+            Instr::Threads { dst } => self.set(*dst, self.machine.threads.threads() as u64),
             Instr::Alloc { .. }
             | Instr::Release { .. }
             | Instr::SetMem { .. }
