@@ -16,7 +16,7 @@ pub struct CpuTarget {
     /// Bits of one vector register to use: 512, 256 or 128; 1 for code without vectors.
     pub vector_bits: u32,
     /// Whether there are mask registers, so that masked loads and stores cost what plain ones do,
-    /// and 32- and 64-bit lanes can be compressed in a register.
+    /// and 32- and 64-bit lanes can be compressed in a register; and 32 vector registers instead of 16.
     pub mask_registers: bool,
     /// Whether 8- and 16-bit lanes can be compressed in a register.
     pub compress_narrow: bool,

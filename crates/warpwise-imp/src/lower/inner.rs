@@ -94,8 +94,8 @@ impl<'a> Emitter<'a> {
         match &op.kind {
             SegKind::Map => {
                 let how = self.plan_lanes(op, Work::Map);
-                // Rows within a task may be short: no lanes that a vector does not need.
-                let how = LaneLoop { width: how.width.min(how.machine), interior: Interior::of(op), ..how };
+                let width = if self.fills_groups(last, how.width) { how.width } else { how.machine };
+                let how = LaneLoop { width, interior: Interior::of(op), ..how };
                 let to = self.uniform(last.extent, stm.span)?;
                 self.lane_loop(&how, Operand::i64(0), to, &mut |this, index| {
                     this.bind(last.index, index);
@@ -111,6 +111,14 @@ impl<'a> Emitter<'a> {
             // One at a time: order matters in these.
             SegKind::Partition { .. } | SegKind::Scatter { .. } => self.inner_seq(stm, op, last),
         }
+    }
+
+    /// Whether rows within a task can run in groups of several vectors: they are known to consist of such, where there are
+    /// registers for the intermediate values of a tile. Others may be short: no lanes that a vector does not need.
+    fn fills_groups(&self, row: &SegDim, width: u16) -> bool {
+        let width = i64::from(width);
+        let whole = |extent: CoreOperand| matches!(extent, CoreOperand::Const(n) if n.as_int().is_some_and(|n| n % width == 0));
+        self.cx.target.mask_registers && width > 1 && whole(row.extent)
     }
 
     /// The last dimension as a sequential loop.

@@ -26,7 +26,11 @@ use crate::op::Op;
 use crate::types::{ImpType, Mem, Operand, Reg, Space};
 
 /// Operations a block should come to.
-const BLOCK_COST: i64 = 1 << 18;
+const BLOCK_COST: i64 = 1 << 19;
+
+/// Bytes of a block, at most: what is kept of it is to stay in the second-level cache. Smaller blocks are slower, since
+/// between any two of them a core turns from reading to writing.
+const BLOCK_BYTES: i64 = 256 << 10;
 
 /// Bytes of a cache line; only whole ones are stored past the caches.
 const CACHE_LINE: i64 = 64;
@@ -47,7 +51,8 @@ impl<'a> Emitter<'a> {
 
     /// Launches a partition of host code.
     pub fn launch_partition(&mut self, stm: &'a Stm, op: &'a SegOp, classes: usize) -> Lowered<()> {
-        let block = (BLOCK_COST / cost::static_cost(&op.body, 1000).max(8)).clamp(16, 1 << 15) as u64;
+        let block = BLOCK_COST / cost::static_cost(&op.body, 1000).max(8);
+        let block = block.min(BLOCK_BYTES / self.result_bytes(op).max(1)).max(16) as u64;
         let cut = self.cut(&op.space, block.next_power_of_two() as i64, stm.span)?;
         let flags = self.flags(&cut);
         let sums = self.unit_values(&cut, &vec![ScalarType::I64; classes]);
