@@ -136,11 +136,13 @@ impl Emitter<'_> {
     fn load_of_rows(&mut self, view: &View, (base, length): (Operand, i64), place: i64) -> Value {
         let width = i64::from(self.width());
         let ty = ImpType::vector(view.elem, self.width());
+        // Once for all places of a row.
+        let ahead = self.further_on(view.elem).filter(|_| place == 0);
         let mut parts = Vec::new();
         for part in 0..length {
             let index = self.code.add(base, Operand::i64(part * width));
             let dst = self.code.reg("part", ty);
-            self.code.emit(Op::Load { dst, mem: view.block.mem, index, mask: None, ahead: None });
+            self.code.emit(Op::Load { dst, mem: view.block.mem, index, mask: None, ahead });
             parts.push(dst);
         }
         let (mut length, mut place) = (length, place);

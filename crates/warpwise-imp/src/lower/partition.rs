@@ -26,11 +26,11 @@ use crate::op::Op;
 use crate::types::{ImpType, Mem, Operand, Reg, Space};
 
 /// Operations a block should come to.
-const BLOCK_COST: i64 = 1 << 19;
+const BLOCK_COST: i64 = 1 << 20;
 
 /// Bytes of a block, at most: what is kept of it is to stay in the second-level cache. Smaller blocks are slower, since
 /// between any two of them a core turns from reading to writing.
-const BLOCK_BYTES: i64 = 256 << 10;
+const BLOCK_BYTES: i64 = 512 << 10;
 
 /// Bytes of a cache line; only whole ones are stored past the caches.
 const CACHE_LINE: i64 = 64;
