@@ -11,7 +11,7 @@
 //!   arrays as inputs only, nothing in between uses them, and nothing the producer reads is consumed on
 //!   the way or by the consumer. No work is duplicated: arrays that others read too stay results.
 //! - *Horizontal*: two SOACs of one width that share an input and do not depend on each other become one.
-//! - A map after a scan goes into the scan's second map.
+//! - A map after a scan goes into the scan's second map, unless it holds SOACs over rows: they have lanes of their own.
 //! - *Streams* compose with each other and with SOACs over elements beside them ([`streams`]).
 //!
 //! Outer levels first, then inside the fused lambdas. Not done here: through transpositions and

@@ -40,7 +40,7 @@ pub fn fuse(
             _ => !needed_later,
         }
     } else {
-        matches!(&body.stms[consumer].expr, Expr::Screma(to) if to.is_map())
+        matches!(&body.stms[consumer].expr, Expr::Screma(to) if to.is_map() && !has_rows(&to.map.body))
     };
     if !fused {
         return false;
@@ -56,6 +56,23 @@ pub fn fuse(
         into_lambda(function, stm, *from, &made, &kept);
     }
     true
+}
+
+/// Whether a body works on arrays of sizes that are not constants. Behind a scan these would lose their parallelism, which
+/// is worth more than the scanned numbers in memory.
+fn has_rows(body: &Body) -> bool {
+    body.stms.iter().any(|stm| {
+        let mut rows = match &stm.expr {
+            Expr::Screma(soac) => soac.width.as_const().is_none(),
+            Expr::Partition(soac) => soac.width.as_const().is_none(),
+            Expr::Hist(soac) => soac.width.as_const().is_none(),
+            Expr::Scatter(soac) => soac.width.as_const().is_none(),
+            Expr::Stream(soac) => soac.width.as_const().is_none(),
+            _ => false,
+        };
+        stm.expr.for_each_body(|body| rows |= has_rows(body));
+        rows
+    })
 }
 
 /// Gives the parameters that stood for the producer's arrays the values its map yields, and adds its inputs.

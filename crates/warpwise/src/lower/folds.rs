@@ -12,6 +12,17 @@ use super::{ArrayValue, Lowering, Value, internal, zeros};
 use crate::error::Error;
 use crate::graph::{Fold, Function, Node, Op, Ref};
 
+/// A row of elements that is reduced or scanned: the last dimension of an array, or a stretch of it.
+struct Row<'a> {
+    width: Operand,
+    /// The index of the row in the dimensions around it.
+    index: &'a [Operand],
+    /// The rows of the arrays in memory that elements are computed from.
+    leaves: &'a [Operand],
+    /// Where a stretch begins, and what says that it lies within.
+    start: Option<(Operand, warpwise_ir::Var)>,
+}
+
 /// An associative function as the core language wants it.
 pub(super) struct Operator {
     /// Neutral elements: of the components, or of the flag and the components.
@@ -43,7 +54,8 @@ impl<'f> Lowering<'f> {
         }
         let elements = source.elements.clone();
         let columns = self.nest_rows(&source, &mut |lowering, index, leaves| {
-            let reduced = lowering.reduction(node, width, &elements, index, leaves, &operator)?;
+            let row = Row { width, index, leaves, start: None };
+            let reduced = lowering.reduction(node, &row, &elements, &operator)?;
             lowering.with_initial(node, &operator, &reduced)
         })?;
         let array = ArrayValue { shape: outer.to_vec(), elements: Delayed::Stored(columns) };
@@ -78,7 +90,7 @@ impl<'f> Lowering<'f> {
     ) -> Result<Vec<Operand>, Error> {
         let (width, inner) = (shape[0], &shape[1..]);
         if inner.is_empty() {
-            return self.reduction(node, width, elements, index, leaves, operator);
+            return self.reduction(node, &Row { width, index, leaves, start: None }, elements, operator);
         }
         let (arrays, params, at) = self.inputs(width, leaves, elements.needs_index());
         let map = self.lambda(params, |lowering, given| {
@@ -122,34 +134,34 @@ impl<'f> Lowering<'f> {
     fn reduction(
         &mut self,
         node: &Ref,
-        width: Operand,
+        row: &Row<'_>,
         elements: &Delayed,
-        index: &[Operand],
-        rows: &[Operand],
         operator: &Operator,
     ) -> Result<Vec<Operand>, Error> {
-        let (arrays, map) = self.row_map(width, elements, index, rows, operator.lifted)?;
+        let (arrays, map) = self.row_map(row, elements, operator.lifted)?;
         let op = self.operator_lambda(node, operator)?;
         let reduce = Reduce { op, neutral: operator.neutral.clone(), commutative: false };
-        Ok(self.screma(width, arrays, map, Vec::new(), vec![reduce], None))
+        Ok(self.screma(row.width, arrays, map, Vec::new(), vec![reduce], None))
     }
 
     /// The map of a row to elements, with flags if wanted.
     fn row_map(
         &mut self,
-        width: Operand,
+        row: &Row<'_>,
         elements: &Delayed,
-        index: &[Operand],
-        rows: &[Operand],
         lifted: bool,
     ) -> Result<(Vec<warpwise_ir::Var>, Lambda), Error> {
-        let (arrays, params, at) = self.inputs(width, rows, elements.needs_index());
-        let count = rows.len();
+        let (arrays, params, at) = self.inputs(row.width, row.leaves, elements.needs_index());
+        let count = row.leaves.len();
         let map = self.lambda(params, |lowering, given| {
-            let mut index = index.to_vec();
-            index.extend(at.map(|_| given[given.len() - 1]));
+            let mut index = row.index.to_vec();
+            index.extend(at.map(|_| match row.start {
+                Some((start, _)) => lowering.b.binary("i", BinaryOp::Add, start, given[given.len() - 1]),
+                None => given[given.len() - 1],
+            }));
+            let certs: Vec<warpwise_ir::Var> = row.start.iter().map(|(_, cert)| *cert).collect();
             let mut leaves = given[..count].iter().copied();
-            let at = &mut At { index: &index, leaves: Some(&mut leaves), certs: &[] };
+            let at = &mut At { index: &index, leaves: Some(&mut leaves), certs: &certs };
             let mut result = lowering.element(elements, at)?;
             if lifted {
                 result.insert(0, Operand::bool(true));
@@ -240,8 +252,9 @@ impl<'f> Lowering<'f> {
         let operator = self.operator(node, fold, initial);
         let width = source.shape[source.shape.len() - 1];
         let elements = source.elements.clone();
-        let columns = self.nest_rows(&source, &mut |lowering, index, rows| {
-            let (arrays, map) = lowering.row_map(width, &elements, index, rows, operator.lifted)?;
+        let columns = self.nest_rows(&source, &mut |lowering, index, leaves| {
+            let row = Row { width, index, leaves, start: None };
+            let (arrays, map) = lowering.row_map(&row, &elements, operator.lifted)?;
             let op = lowering.operator_lambda(node, &operator)?;
             let scan = Scan { op, neutral: operator.neutral.clone(), exclusive };
             let post = if operator.lifted || operator.initial.is_some() {
@@ -263,7 +276,7 @@ impl<'f> Lowering<'f> {
 
     /// Every row: for every segment, the reduction of a slice whose length differs from segment to segment.
     fn fold_segments(&mut self, node: &Ref) -> Result<Value, Error> {
-        let source = self.computed(&node.inputs[0])?;
+        let source = self.array(&node.inputs[0])?;
         let (starts, lengths) = (self.computed(&node.inputs[1])?, self.computed(&node.inputs[2])?);
         let initial = node.inputs.get(3).map(|initial| self.scalars(initial)).transpose()?;
         let fold = if initial.is_some() { Fold::Initial } else { Fold::First };
@@ -273,9 +286,11 @@ impl<'f> Lowering<'f> {
         let mut bounds = self.columns(&node.inputs[1])?;
         bounds.extend(self.columns(&node.inputs[2])?);
         let bounds: Vec<Operand> = bounds.into_iter().map(|column| self.cut(column, &segments)).collect();
-        let columns = self.nest_rows(&source, &mut |lowering, _, rows| {
+        let elements = source.elements.clone();
+        let columns = self.nest_rows(&source, &mut |lowering, index, rows| {
             lowering.nested(&segments, false, &mut Vec::new(), bounds.clone(), &mut |lowering, _, given| {
-                lowering.segment(node, extent, given[0], given[1], rows, &operator)
+                let row = Row { width: given[1], index, leaves: rows, start: None };
+                lowering.segment(node, extent, given[0], row, &elements, &operator)
             })
         })?;
         let mut shape = source.shape.clone();
@@ -284,15 +299,17 @@ impl<'f> Lowering<'f> {
         Ok(super::one(ArrayValue { shape, elements: Delayed::Stored(columns) }))
     }
 
+    /// The reduction of a stretch of a row.
     fn segment(
         &mut self,
         node: &Ref,
         extent: Operand,
         start: Operand,
-        length: Operand,
-        rows: &[Operand],
+        row: Row<'_>,
+        elements: &Delayed,
         operator: &Operator,
     ) -> Result<Vec<Operand>, Error> {
+        let length = row.width;
         let end = self.b.binary("end", BinaryOp::Add, start, length);
         let mut holds = self.b.compare("ok", CompareOp::SLe, end, extent);
         for bound in [start, length] {
@@ -306,12 +323,12 @@ impl<'f> Lowering<'f> {
         }
         let length = self.b.with_certs(&[cert], |b| b.bind_one("length", Expr::Operand(length)).into());
         let mut parts = Vec::new();
-        for row in rows.iter().filter_map(|row| row.as_var()) {
+        for leaf in row.leaves.iter().filter_map(|leaf| leaf.as_var()) {
             let dims = vec![SliceDim::Range { start, len: length, stride: 1.into() }];
-            parts.push(Operand::Var(self.b.with_certs(&[cert], |b| b.slice("segment", row, dims))));
+            parts.push(Operand::Var(self.b.with_certs(&[cert], |b| b.slice("segment", leaf, dims))));
         }
-        let elements = Delayed::Stored(parts.clone());
-        let reduced = self.reduction(node, length, &elements, &[], &parts, operator)?;
+        let row = Row { width: length, leaves: &parts, start: Some((start, cert)), ..row };
+        let reduced = self.reduction(node, &row, elements, operator)?;
         self.with_initial(node, operator, &reduced)
     }
 }

@@ -169,6 +169,8 @@ impl Plan {
             | Op::FoldAll(_)
             | Op::Scan { .. }
             | Op::Filter => true,
+            // Segments do not overlap: what they begin with follows from their lengths.
+            Op::FoldSegments => at == 0,
             Op::Permute | Op::Scatter => at == 1,
             _ => false,
         };

@@ -1,7 +1,7 @@
 //! Folds and scans of segments, empty ones among them.
 
 use proptest::prelude::*;
-use warpwise::{Acc, Array, Vector};
+use warpwise::{Acc, Array, Vector, generate};
 
 use super::{check, devices};
 
@@ -63,6 +63,48 @@ fn folds_and_scans_of_segments() {
             assert_eq!(right.2.0.to_vec(), each(&segments, |xs| suffixes(xs)[1..].to_vec()));
             assert_eq!(right.2.1.to_vec(), sums);
             assert_eq!(firsts.to_vec(), flat);
+        });
+    }
+}
+
+/// What is folded is computed where it is: elements of other arrays at other places, with their index, in rows.
+#[test]
+fn folds_of_segments_of_what_is_computed() {
+    for context in devices() {
+        let function = context.compile(|xs: Acc<Vector<i64>>, lengths: Acc<Vector<i64>>| {
+            let reader = xs.reader();
+            let doubled = xs.map(move |x| x + reader.at(0));
+            let reversed = xs.reverse().imap(|i, x| x * i);
+            let count = xs.size();
+            let reader = xs.reader();
+            let rows = generate((2_i64, count), move |(row, i)| reader.at(i) * (row + 2));
+            (
+                doubled.fold_segments(0, &lengths, |x, y| x + y),
+                reversed.fold_segments(3, &lengths, |x, y| x + y),
+                rows.fold_segments(0, &lengths, |x, y| x + y),
+            )
+        });
+        let function = function.unwrap();
+        check(segments(), |segments| {
+            let flat = segments.concat();
+            let lengths: Vec<usize> = segments.iter().map(Vec::len).collect();
+            let sums = |first: i64, f: &dyn Fn(usize) -> i64| -> Vec<i64> {
+                let ends = lengths.iter().scan(0, |end, length| {
+                    *end += length;
+                    Some(*end)
+                });
+                ends.zip(&lengths)
+                    .map(|(end, length)| first + (end - length..end).map(f).sum::<i64>())
+                    .collect()
+            };
+            let xs = Array::from_vec([flat.len()], flat.clone()).unwrap();
+            let counts = lengths.iter().map(|&length| length as i64).collect();
+            let counts = Array::from_vec([lengths.len()], counts).unwrap();
+            let (doubled, reversed, rows) = function.run(&xs, &counts).unwrap();
+            assert_eq!(doubled.to_vec(), sums(0, &|i| flat[i] + flat[0]));
+            assert_eq!(reversed.to_vec(), sums(3, &|i| flat[flat.len() - 1 - i] * i as i64));
+            let both = [sums(0, &|i| flat[i] * 2), sums(0, &|i| flat[i] * 3)].concat();
+            assert_eq!(rows.to_vec(), both);
         });
     }
 }
