@@ -62,7 +62,7 @@ pub struct Program {
     entries: Vec<Entry>,
     signatures: Vec<Signature>,
     /// Holds the machine code the machine calls; dropped after it.
-    _kernels: Option<LoadedKernels>,
+    _kernels: Option<Arc<LoadedKernels>>,
 }
 
 /// Why a call of an entry point failed.
@@ -155,7 +155,7 @@ impl Compiled {
             Code::Cpu(object) => {
                 let kernels = warpwise_cpu::load(&object).map_err(LoadProgramError::Cpu)?;
                 let functions = kernels.functions().to_vec();
-                (Machine::new(module, functions, threads, memory, tuning), Some(kernels))
+                (Machine::new(module, functions, threads, memory, tuning), Some(Arc::new(kernels)))
             }
             Code::Device { dialect, number, text } => {
                 let (limit, cache) = (context.device_limit, context.kernels.as_ref());
@@ -204,6 +204,13 @@ impl Program {
             let names = self.entries.iter().map(|entry| entry.point.name.clone()).collect();
             CallError::NoEntry(name.to_string(), names)
         })
+    }
+
+    /// The same code, computing in other memory; none for programs on devices, which have memory of their own.
+    pub fn within(&self, memory: MemoryPool) -> Option<Program> {
+        let machine = self.machine.within(memory)?;
+        let (entries, signatures) = (self.entries.clone(), self.signatures.clone());
+        Some(Program { machine, entries, signatures, _kernels: self._kernels.clone() })
     }
 
     /// Sets the tuning parameters of calls from now on; those that are not named get their defaults.

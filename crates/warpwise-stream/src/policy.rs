@@ -3,7 +3,7 @@
 //! A *unit* is what a chunk consists of: one element, or one block of elements. A stream starts with one unit. As
 //! long as the processors are not saturated the chunk grows; then it grows only while the time per unit falls, and
 //! shrinks when it rises. Times are moving averages, growing is twice as fast as shrinking (a factor of 2 against the
-//! root of it), and only a complete step of the current size says anything: chunks that were read before the last
+//! root of it), a step that is over at once grows eightfold since handing chunks on is most of it, and only a complete step of the current size says anything: chunks that were read before the last
 //! change are not asked. No chunk is larger than the byte budget allows, by the bytes that a unit was seen to take.
 //! The rule is that of papers/004, section 5.4.
 //!
@@ -14,6 +14,8 @@ use std::time::Duration;
 
 /// Below this share of a step spent computing, the processors are not saturated.
 const SATURATED: f64 = 0.8;
+/// A step shorter than this is mostly what comes with every chunk: waking threads, calling programs.
+const BRIEF: Duration = Duration::from_millis(2);
 /// A change of the time per unit below this share is none.
 const NOTICEABLE: f64 = 0.05;
 /// The weight of the last step in moving averages.
@@ -71,6 +73,7 @@ pub fn next(state: &State, sample: &Sample, limits: &Limits) -> State {
     let share = saturation(sample);
     let saturation = averaged(state.saturation, share);
     let units = match state.time {
+        _ if sample.elapsed < BRIEF => grown(grown(grown(state.units))),
         _ if saturation < SATURATED => grown(state.units),
         None => grown(state.units),
         Some(before) if time < before * (1.0 - NOTICEABLE) => grown(state.units),
@@ -104,9 +107,9 @@ mod tests {
 
     const LIMITS: Limits = Limits { units: u64::MAX, bytes: u64::MAX };
 
-    /// A step of the current size with so many nanoseconds per unit, computing a share of it.
-    fn step(state: &State, nanoseconds: u64, share: f64, limits: &Limits, unit_bytes: u64) -> State {
-        let elapsed = Duration::from_nanos(nanoseconds * state.units);
+    /// A step of the current size with so many milliseconds per unit, computing a share of it.
+    fn step(state: &State, milliseconds: u64, share: f64, limits: &Limits, unit_bytes: u64) -> State {
+        let elapsed = Duration::from_millis(milliseconds * state.units);
         let busy = elapsed.mul_f64(share);
         let waiting = Duration::ZERO;
         next(state, &Sample { units: state.units, busy, elapsed, waiting, unit_bytes }, limits)
@@ -115,8 +118,8 @@ mod tests {
     /// The chunk sizes after steps with these times per unit and shares of computing.
     fn sizes(steps: &[(u64, f64)]) -> Vec<u64> {
         let mut state = State::start();
-        let one = |&(nanoseconds, share): &(u64, f64)| {
-            state = step(&state, nanoseconds, share, &LIMITS, 8);
+        let one = |&(milliseconds, share): &(u64, f64)| {
+            state = step(&state, milliseconds, share, &LIMITS, 8);
             state.units
         };
         steps.iter().map(one).collect()
@@ -139,6 +142,7 @@ mod tests {
             ),
             ("at least one", &[(1, 1.0), (10, 1.0), (100, 1.0), (1000, 1.0), (9000, 1.0)], &[2, 2, 2, 2, 2]),
             ("noise below the threshold changes nothing", &[(100, 1.0), (103, 1.0), (98, 1.0)], &[2, 2, 2]),
+            ("brief steps grow eightfold, busy as they are", &[(0, 1.0), (0, 1.0)], &[8, 64]),
             ("saturation is averaged", &[(100, 0.0), (100, 1.0), (100, 1.0), (100, 1.0)], &[2, 4, 8, 8]),
         ];
         for (name, steps, expected) in table {

@@ -48,6 +48,8 @@ struct Inner {
     cache: Option<DiskCache>,
     programs: Mutex<HashMap<u128, Arc<Loaded>>>,
     compilations: AtomicU64,
+    /// Whose programs these are, if they only compute in other memory.
+    lender: Option<Context>,
 }
 
 #[derive(Clone)]
@@ -174,8 +176,12 @@ impl Context {
     }
 
     fn keeping(device: Device, cache: Option<DiskCache>) -> Context {
+        Context::lending(device, cache, None)
+    }
+
+    fn lending(device: Device, cache: Option<DiskCache>, lender: Option<Context>) -> Context {
         let (programs, compilations) = (Mutex::new(HashMap::new()), AtomicU64::new(0));
-        Context { inner: Arc::new(Inner { device, cache, programs, compilations }) }
+        Context { inner: Arc::new(Inner { device, cache, programs, compilations, lender }) }
     }
 
     /// A context on the same device that keeps compiled code in this folder, or only in memory. Other contexts keep it where the user's
@@ -257,7 +263,7 @@ impl Context {
             }
             Device::Interpreter => Device::Interpreter,
         };
-        Context::keeping(device, self.inner.cache.clone())
+        Context::lending(device, self.inner.cache.clone(), Some(self.clone()))
     }
 
     /// How many programs were compiled so far, or taken from the cache.
@@ -335,6 +341,14 @@ impl Context {
     ) -> Result<Arc<Loaded>, Error> {
         if let Some(loaded) = self.programs().get(&key) {
             return Ok(Arc::clone(loaded));
+        }
+        if let (Some(lender), Device::Compiled(context, Target::Cpu)) =
+            (&self.inner.lender, &self.inner.device)
+        {
+            let lent = lender.loaded(key, make)?;
+            let loaded = Arc::new(lent.within(context.memory())?);
+            self.programs().insert(key, Arc::clone(&loaded));
+            return Ok(loaded);
         }
         let loaded = Arc::new(make(&self.inner.device, self.inner.cache.as_ref())?);
         self.inner.compilations.fetch_add(1, Ordering::Relaxed);
@@ -428,6 +442,16 @@ impl Part {
 }
 
 impl Loaded {
+    /// The same code, computing in other memory.
+    fn within(&self, memory: &MemoryPool) -> Result<Loaded, Error> {
+        let program = match self {
+            Loaded::Compiled(program) => program.within(memory.clone()),
+            Loaded::Interpreted(..) => None,
+        };
+        let loaded = program.map(|program| Loaded::Compiled(Box::new(program)));
+        loaded.ok_or_else(|| Error::Internal("code that is not the processor's".to_string()))
+    }
+
     fn call(&self, entry: &str, arguments: Vec<Value>, memory: &MemoryPool) -> Result<Vec<Value>, Error> {
         match self {
             Loaded::Compiled(program) => Ok(program.call(entry, arguments)?),

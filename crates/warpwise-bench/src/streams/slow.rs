@@ -1,9 +1,10 @@
-//! A source as slow as a disk.
+//! A source as slow as a disk: what it gives comes late, in the same way as without it. Elements of mapped files are used where
+//! they lie, once they are there.
 
 use std::time::{Duration, Instant};
 
 use warpwise_stream::ElementType;
-use warpwise_stream::source::{Read, Source};
+use warpwise_stream::source::{InPlace, Read, Source, View};
 
 /// Gives the elements of another source no faster than at a certain speed.
 pub struct Slow {
@@ -19,6 +20,20 @@ impl Slow {
     /// All bytes of the source take so long.
     pub fn new(source: Box<dyn Source>, bytes: u64, all: Duration) -> Slow {
         Slow { source, pace: all.as_secs_f64() / bytes.max(1) as f64, start: None, given: 0 }
+    }
+
+    /// The disk begins to turn.
+    fn begin(&mut self) {
+        self.start.get_or_insert_with(Instant::now);
+    }
+
+    /// Waits until the disk has given so many more elements.
+    fn wait(&mut self, count: u64) {
+        self.given += count * self.source.element().bytes().unwrap_or(1);
+        if let Some(start) = self.start {
+            let due = start + Duration::from_secs_f64(self.pace * self.given as f64);
+            std::thread::sleep(due.saturating_duration_since(Instant::now()));
+        }
     }
 }
 
@@ -36,11 +51,31 @@ impl Source for Slow {
     }
 
     fn read(&mut self, count: u64, target: &mut [u8]) -> Read {
-        let start = *self.start.get_or_insert_with(Instant::now);
+        self.begin();
         let read = self.source.read(count, target);
-        self.given += target.len() as u64;
-        let due = start + Duration::from_secs_f64(self.pace * self.given as f64);
-        std::thread::sleep(due.saturating_duration_since(Instant::now()));
+        self.wait(read.count);
         read
+    }
+
+    fn in_place(&mut self) -> Option<&mut dyn InPlace> {
+        self.source.in_place()?;
+        Some(self)
+    }
+}
+
+impl InPlace for Slow {
+    fn grain(&mut self) -> u64 {
+        self.source.in_place().map_or(1, InPlace::grain)
+    }
+
+    fn holds(&mut self, count: u64) -> bool {
+        self.source.in_place().is_some_and(|source| source.holds(count))
+    }
+
+    fn view(&mut self, count: u64) -> Option<View> {
+        self.begin();
+        let view = self.source.in_place()?.view(count)?;
+        self.wait(view.read.count);
+        Some(view)
     }
 }

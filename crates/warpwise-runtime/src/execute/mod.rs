@@ -41,7 +41,7 @@ use tuning::Tuning;
 
 /// A loaded program and what it runs on.
 pub struct Machine {
-    module: Module,
+    module: Arc<Module>,
     code: Code,
     threads: Arc<ThreadPool>,
     memory: MemoryPool,
@@ -110,7 +110,21 @@ impl Machine {
         let workers = Workers::new(threads.threads(), &memory);
         let profile = Profile::new(module.kernels.len());
         let tuning = Tuning::new(tuning);
-        Machine { module, code, threads, memory, tuning, workers, profile }
+        Machine { module: Arc::new(module), code, threads, memory, tuning, workers, profile }
+    }
+
+    /// The same program on the same threads in other memory; none for one on a device.
+    pub fn within(&self, memory: MemoryPool) -> Option<Machine> {
+        let Code::Cpu(kernels) = &self.code else { return None };
+        Some(Machine {
+            module: Arc::clone(&self.module),
+            code: Code::Cpu(kernels.clone()),
+            threads: Arc::clone(&self.threads),
+            workers: Workers::new(self.threads.threads(), &memory),
+            memory,
+            tuning: self.tuning.copied(),
+            profile: Profile::new(self.module.kernels.len()),
+        })
     }
 
     fn on_device(&self) -> Option<&OnDevice> {

@@ -37,6 +37,11 @@ impl Tuning {
         Tuning { values: RwLock::new(values), ..Tuning::default() }
     }
 
+    /// The same parameters, nothing watched.
+    pub(super) fn copied(&self) -> Tuning {
+        Tuning::new(self.values.read().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
     /// The value of a parameter.
     pub(super) fn value(&self, name: &str, default: i64) -> i64 {
         let values = self.values.read().unwrap_or_else(PoisonError::into_inner);
