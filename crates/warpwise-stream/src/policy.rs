@@ -3,7 +3,7 @@
 //! A *unit* is what a chunk consists of: one element, or one block of elements. A stream starts with one unit. As
 //! long as the processors are not saturated the chunk grows; then it grows only while the time per unit falls, and
 //! shrinks when it rises. Times are moving averages, growing is twice as fast as shrinking (a factor of 2 against the
-//! root of it), a step that is over at once grows eightfold since handing chunks on is most of it, and only a complete step of the current size says anything: chunks that were read before the last
+//! root of it), a step that is over at once grows as far as it may without being long, and only a complete step of the current size says anything: chunks that were read before the last
 //! change are not asked. No chunk is larger than the byte budget allows, by the bytes that a unit was seen to take.
 //! The rule is that of papers/004, section 5.4.
 //!
@@ -16,6 +16,8 @@ use std::time::Duration;
 const SATURATED: f64 = 0.8;
 /// A step shorter than this is mostly what comes with every chunk: waking threads, calling programs.
 const BRIEF: Duration = Duration::from_millis(2);
+/// A chunk with brief steps grows by at least this factor, and at most that one.
+const HASTE: (f64, f64) = (8.0, 64.0);
 /// A change of the time per unit below this share is none.
 const NOTICEABLE: f64 = 0.05;
 /// The weight of the last step in moving averages.
@@ -73,7 +75,7 @@ pub fn next(state: &State, sample: &Sample, limits: &Limits) -> State {
     let share = saturation(sample);
     let saturation = averaged(state.saturation, share);
     let units = match state.time {
-        _ if sample.elapsed < BRIEF => grown(grown(grown(state.units))),
+        _ if sample.elapsed < BRIEF => hastened(state.units, sample.elapsed),
         _ if saturation < SATURATED => grown(state.units),
         None => grown(state.units),
         Some(before) if time < before * (1.0 - NOTICEABLE) => grown(state.units),
@@ -90,6 +92,12 @@ fn saturation(sample: &Sample) -> f64 {
 
 fn averaged(before: Option<f64>, now: f64) -> f64 {
     before.map_or(now, |before| WEIGHT * now + (1.0 - WEIGHT) * before)
+}
+
+/// So many units that the step is brief no more, if it takes longer in proportion.
+fn hastened(units: u64, elapsed: Duration) -> u64 {
+    let factor = BRIEF.as_secs_f64() / elapsed.as_secs_f64();
+    units.saturating_mul(factor.clamp(HASTE.0, HASTE.1) as u64)
 }
 
 fn grown(units: u64) -> u64 {
@@ -140,9 +148,10 @@ mod tests {
                 &[(100, 0.1), (100, 0.2), (100, 0.9), (1000, 1.0), (2000, 1.0), (4000, 1.0), (8000, 1.0)],
                 &[2, 4, 8, 16, 12, 9, 7],
             ),
-            ("at least one", &[(1, 1.0), (10, 1.0), (100, 1.0), (1000, 1.0), (9000, 1.0)], &[2, 2, 2, 2, 2]),
+            ("at least one", &[(3, 1.0), (10, 1.0), (100, 1.0), (1000, 1.0), (9000, 1.0)], &[2, 2, 2, 2, 2]),
             ("noise below the threshold changes nothing", &[(100, 1.0), (103, 1.0), (98, 1.0)], &[2, 2, 2]),
-            ("brief steps grow eightfold, busy as they are", &[(0, 1.0), (0, 1.0)], &[8, 64]),
+            ("brief steps hasten, busy as they are", &[(0, 1.0), (0, 1.0)], &[64, 4096]),
+            ("those that are nearly long less", &[(1, 1.0), (1, 1.0)], &[8, 8]),
             ("saturation is averaged", &[(100, 0.0), (100, 1.0), (100, 1.0), (100, 1.0)], &[2, 4, 8, 8]),
         ];
         for (name, steps, expected) in table {

@@ -50,6 +50,9 @@ use subjects::{Answer, SUBJECTS, Subject};
 /// The files are so many times the budget.
 const TIMES_THE_BUDGET: u64 = 4;
 
+/// Next to no data.
+const FEW_BYTES: u64 = 1 << 16;
+
 /// What was measured of sequences.
 #[derive(Serialize)]
 pub struct Report {
@@ -69,7 +72,7 @@ struct Row {
     over_budget: Ratio,
     /// The time with slow files over the longer of reading and computing.
     overlap: Ratio,
-    /// The highest anonymous memory of a process over the budget.
+    /// The highest anonymous memory of a process, beyond that of one with next to no data, over the budget.
     memory: f64,
     /// Gigabytes per second from files.
     gigabytes_per_second: f64,
@@ -101,7 +104,11 @@ pub fn only(name: &str, folder: &Path, budget: u64, threads: usize) -> Result<()
     let subject = SUBJECTS.iter().find(|subject| subject.name == name);
     let subject = subject.ok_or_else(|| format!("there is no program `{name}`"))?;
     let context = context(threads)?;
-    (subject.streamed)(&context, folder, &Streaming::new().memory_limit(budget), &|source| source).map(drop)
+    let streaming = Streaming::new().memory_limit(budget);
+    match subject.passing {
+        Some(passing) => passing(&context, folder, &streaming),
+        None => (subject.streamed)(&context, folder, &streaming, &|source| source).map(drop),
+    }
 }
 
 fn context(threads: usize) -> Result<Context, String> {
@@ -112,6 +119,8 @@ fn row(subject: &Subject, bytes: u64, threads: usize, rounds: usize) -> Result<R
     let folder = tempfile::tempdir_in(".").map_err(|error| error.to_string())?;
     let folder = folder.path();
     (subject.generate)(folder, bytes / subject.divisor)?;
+    let small = tempfile::tempdir_in(".").map_err(|error| error.to_string())?;
+    (subject.generate)(small.path(), FEW_BYTES)?;
     let context = context(threads)?;
     let bytes = size_of_files(folder).map_err(|error| error.to_string())?;
     let budget = bytes / TIMES_THE_BUDGET;
@@ -139,8 +148,8 @@ fn row(subject: &Subject, bytes: u64, threads: usize, rounds: usize) -> Result<R
         overlap.push(timed(&|| streamed(&scarce, &slow))? / stream);
     }
     drop(loaded);
-    let memory =
-        peak_memory("--only-sequence", subject.name, folder, budget, threads)? as f64 / budget as f64;
+    let peak = |folder: &Path| peak_memory("--only-sequence", subject.name, folder, budget, threads);
+    let memory = peak(folder)?.saturating_sub(peak(small.path())?) as f64 / budget as f64;
     Ok(Row {
         program: subject.name,
         bytes,

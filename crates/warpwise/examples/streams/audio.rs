@@ -73,12 +73,28 @@ pub fn sequence(
     windows: &Seq<Acc<Vector<i16>>>,
     waves: &Matrix<(f32, f32)>,
 ) -> impl Consumers<Output = Found> + use<> {
+    let (bands, crossings, counts) = results(windows, waves);
+    (bands.elements(), crossings.elements(), counts.elements())
+}
+
+/// The same, where nothing is kept of what becomes of windows.
+pub fn passing(
+    windows: &Seq<Acc<Vector<i16>>>,
+    waves: &Matrix<(f32, f32)>,
+) -> impl Consumers<Output = ((), (), ())> + use<> {
+    let (bands, crossings, counts) = results(windows, waves);
+    (bands.for_each(drop), crossings.for_each(drop), counts.for_each(drop))
+}
+
+/// Sequences of the loudness of bands, of changes, and of how many of these there are.
+type Results = (Seq<Acc<Vector<f32>>>, Seq<Acc<Vector<i32>>>, Seq<Acc<Singleton<i64>>>);
+
+fn results(windows: &Seq<Acc<Vector<i16>>>, waves: &Matrix<(f32, f32)>) -> Results {
     let waves = use_(waves);
     let all = windows.map(|window| processed(&window, &waves));
-    let bands = all.map(|(bands, _)| bands);
     let crossings = all.map(|(_, crossings)| crossings);
-    let counts: Seq<Acc<Singleton<i64>>> = crossings.map(|crossings| unit(crossings.size()));
-    (bands.elements(), crossings.elements(), counts.elements())
+    let counts = crossings.map(|crossings| unit(crossings.size()));
+    (all.map(|(bands, _)| bands), crossings, counts)
 }
 
 /// All windows of samples at once.

@@ -7,7 +7,10 @@
 //! Absent: foreign functions (what is done elsewhere is done in chunks).
 
 use warpwise_ir::entity::Entity;
-use warpwise_ir::{EntryParam, EntryPoint, EntryType, FunctionId, Program};
+use warpwise_ir::traverse::free_in_expr;
+use warpwise_ir::{
+    EntryParam, EntryPoint, EntryType, Expr, Function, FunctionId, Operand, Program, Stm, Var,
+};
 use warpwise_opt::flatten::{Chunk, Folds, GivenAs, TakenAs, chunk};
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::{Array as Column, Value};
@@ -64,10 +67,13 @@ impl ElementProgram {
         for function in lowered.program.functions.values_mut() {
             let Some(entry) = &mut function.entry else { continue };
             let own = function.params[entry.size_params..].iter_mut();
+            let mut given = Vec::new();
             for (param, entry) in own.zip(&mut entry.params).take(columns) {
                 let is_array = matches!(entry.ty, EntryType::Array(..));
                 (param.consumed, entry.consumed) = (is_array, is_array);
+                given.extend(is_array.then_some(param.var));
             }
+            given.into_iter().for_each(|param| overwrite(function, param));
         }
         Ok(ElementProgram(context.load(lowered)?))
     }
@@ -75,6 +81,19 @@ impl ElementProgram {
     /// The components of the results for the components of one element.
     pub fn call(&self, arguments: Vec<Value>, memory: &MemoryPool) -> Result<Vec<Value>, Error> {
         self.0.call(arguments, memory)
+    }
+}
+
+/// Lets what is made of a copy of an array that may be overwritten overwrite it, where nothing else uses it.
+fn overwrite(function: &mut Function, param: Var) {
+    let uses = |stm: &Stm| free_in_expr(function, &stm.expr).contains(param);
+    let mut users = (0..function.body.stms.len()).filter(|&at| uses(&function.body.stms[at]));
+    let (user, other) = (users.next(), users.next());
+    let is_result = function.body.result.contains(&Operand::Var(param));
+    if let (Some(at), None, false) = (user, other, is_result)
+        && matches!(function.body.stms[at].expr, Expr::Copy(_))
+    {
+        function.body.stms[at].expr = Expr::Operand(Operand::Var(param));
     }
 }
 

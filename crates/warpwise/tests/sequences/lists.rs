@@ -232,6 +232,30 @@ fn accumulations_go_through_states_in_order() {
 }
 
 #[test]
+fn states_are_overwritten_but_for_the_first() {
+    let initial = vector(vec![5_i64, 6]);
+    let rows = Seq::produce(4, |i| enum_from(i, 0_i64));
+    for _ in 0..2 {
+        let counts = run(|| {
+            rows.accumulate(initial.clone(), |counts: Acc<Vector<i64>>, row| {
+                counts.permute(&fill(row.size(), 1_i64), |x, y| x + y, |i| (true, i % 2))
+            })
+        });
+        assert_eq!(counts.to_vec(), [5 + 4, 6 + 2]);
+        // The state is read besides: it is copied.
+        let sums = run(|| {
+            rows.accumulate(initial.clone(), |sums: Acc<Vector<i64>>, row| {
+                let before = sums.reader();
+                let last = fill(row.size(), 1_i64).map(move |x| x * before.at(1));
+                sums.permute(&last, |x, y| x + y, |_| (true, 0_i64))
+            })
+        });
+        assert_eq!(sums.to_vec(), [5 + 6 * 6, 6]);
+        assert_eq!(initial.to_vec(), [5, 6]);
+    }
+}
+
+#[test]
 fn states_of_scans_may_grow() {
     let all = run(|| {
         let none = vector(Vec::<i64>::new());
