@@ -32,7 +32,7 @@ const CASES: [Case; 7] = [
     Case { name: "stencil", sizes: &[64, 256, 256, 20], in_order: None },
     Case { name: "tpacf", sizes: &[2000, 20], in_order: None },
     Case { name: "ode", sizes: &[100_000, 200], in_order: Some(&[1000, 1000]) },
-    Case { name: "network", sizes: &[784, 784, 128, 16, 1], in_order: Some(&[196, 196, 32, 16, 1]) },
+    Case { name: "network", sizes: &[784, 784, 128, 16, 3], in_order: Some(&[196, 196, 32, 16, 1]) },
 ];
 
 /// The figures of a program.
