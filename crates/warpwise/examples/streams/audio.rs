@@ -78,6 +78,7 @@ pub fn sequence(
 }
 
 /// The same, where nothing is kept of what becomes of windows.
+#[allow(dead_code, reason = "the benchmark of sequences measures its memory")]
 pub fn passing(
     windows: &Seq<Acc<Vector<i16>>>,
     waves: &Matrix<(f32, f32)>,
