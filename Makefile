@@ -42,6 +42,7 @@ test-all: test
 	scripts/test-device.sh all
 	PROPERTIES=all $(CARGO) test --package warpwise --test embedded --quiet properties
 	scripts/valgrind.sh
+	scripts/sanitize.sh
 	$(CARGO) test --profile optimised-tests --workspace --quiet
 
 bench:
