@@ -20,13 +20,16 @@ pub struct Subject {
     /// Computes from files.
     pub streamed: fn(&Context, &Path, &Streaming, Through) -> Answer,
     /// Computes from files and keeps nothing of results that grow with them, where there are such.
-    pub passing: Option<fn(&Context, &Path, &Streaming) -> Result<(), String>>,
+    pub passing: Option<Passing>,
     /// The greatest difference of results, as a part of the largest.
     pub tolerance: f64,
 }
 
 /// What is done with the sources of a program before they are read.
 pub type Through<'t> = &'t dyn Fn(Box<dyn Source>) -> Box<dyn Source>;
+
+/// Computes from files and keeps nothing.
+pub type Passing = fn(&Context, &Path, &Streaming) -> Result<(), String>;
 
 /// What was computed, to be looked at as numbers.
 pub type Answer = Result<Box<dyn Fn() -> Vec<f64>>, String>;

@@ -183,7 +183,7 @@ impl Writer<'_> {
             }
         }
         let leaves = result_leaves(self.it);
-        let zeros: String = (if leaves.len() <= IN_REGISTERS { &*leaves } else { &[] })
+        let zeros: String = (if leaves.len() <= IN_REGISTERS { &leaves[..] } else { &[] })
             .iter()
             .map(|leaf| format!("{} {}, ", leaf.ty(), if *leaf == Leaf::Float { "0.0" } else { "0" }))
             .collect();
