@@ -7,8 +7,9 @@
 //! ```
 //!
 //! A value's Rust type has its kind ([`Int`], [`Float`], [`Bit`], [`Address`]; [`Any`] for what a register holds, which the
-//! program says) and its shape ([`One`] lane, [`Many`], or [`Lanes`] for what is done alike to both). So an addition of floats
-//! by the instruction for integers, a branch on a mask, a load from a number or a lane of a scalar do not compile.
+//! program says) and its shape ([`One`] lane, [`Many`](types::Many), or [`Lanes`](types::Lanes) for what is done alike
+//! to both). So an addition of floats by the instruction for integers, a branch on a mask, a load from a number or a lane
+//! of a scalar do not compile.
 //! How many bits and lanes a value has is known as late as the kernel is; LLVM's parser compares these.
 //!
 //! Text rather than the builder interface: it is what `warpwise dev` shows, LLVM upgrades it between
