@@ -73,15 +73,15 @@ pub fn portable_targets() -> Vec<CpuTarget> {
 }
 
 fn describe(name: String, features: String) -> CpuTarget {
-    let has = |feature: &str| features.split(',').any(|f| f.strip_prefix('+') == Some(feature));
-    let mask_registers = ["avx512f", "avx512bw", "avx512dq", "avx512vl"].iter().all(|f| has(f));
-    let vector_bits = match (mask_registers, has("avx2") && has("fma")) {
+    let plain = CpuTarget { name, features, ..CpuTarget::without_vectors() };
+    let mask_registers = ["avx512f", "avx512bw", "avx512dq", "avx512vl"].iter().all(|f| plain.has(f));
+    let vector_bits = match (mask_registers, plain.has("avx2") && plain.has("fma")) {
         (true, _) => 512,
         (false, true) => 256,
         (false, false) => 128,
     };
-    let compress_narrow = mask_registers && has("avx512vbmi2");
-    CpuTarget { name, features, vector_bits, mask_registers, compress_narrow }
+    let compress_narrow = mask_registers && plain.has("avx512vbmi2");
+    CpuTarget { vector_bits, mask_registers, compress_narrow, ..plain }
 }
 
 #[cfg(test)]

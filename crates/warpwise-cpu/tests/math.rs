@@ -175,6 +175,38 @@ fn f32_is_within_four_places() {
     check_unary(ScalarType::F32, &values, 4);
 }
 
+/// Functions of f32 that are computed in line: arguments in all sizes, and those where little remains when multiples of a
+/// quarter turn or of a logarithm are taken away.
+#[test]
+fn functions_in_line_are_as_accurate_as_documented() {
+    let mut values: Vec<Scalar> =
+        (0..1 << 20).map(|i| Scalar::from_bits(ScalarType::F32, i * 4099)).collect();
+    for multiple in 0..1 << 16 {
+        let angle = (f64::from(multiple) * std::f64::consts::FRAC_PI_2) as f32;
+        let exponent = (f64::from(multiple % 256 - 128) * std::f64::consts::LN_2) as f32;
+        let around =
+            |x: f32| [x.to_bits().saturating_sub(1), x.to_bits(), x.to_bits() + 1].map(f32::from_bits);
+        values.extend(around(angle).map(|x| Scalar::F32(-x)));
+        values.push(Scalar::F32(angle));
+        values.extend(around(exponent).map(Scalar::F32));
+        values.push(Scalar::F32(1.0 + (multiple - (1 << 15)) as f32 * f32::EPSILON));
+    }
+    for target in targets().iter().filter(|target| target.has("fma")) {
+        let bounds = [(UnaryOp::Sin, 2), (UnaryOp::Cos, 2), (UnaryOp::Exp, 1), (UnaryOp::Log, 1)];
+        let kernels = bounds.iter().map(|(op, _)| unary_kernel(*op, ScalarType::F32, 16)).collect();
+        let machine = Machine::new(kernels, target);
+        for (number, (op, bound)) in bounds.into_iter().enumerate() {
+            let mut worst = Worst::default();
+            for (&x, got) in values.iter().zip(run(&machine, number, &[&values])) {
+                worst.meet(&[x], op.eval(x), got);
+                let is_zero = x.to_bits() << 33 == 0;
+                assert!(!is_zero || op != UnaryOp::Sin || got == x, "the sine of {x:?} is {got:?}");
+            }
+            worst.check(op.mnemonic(), ScalarType::F32, target, bound);
+        }
+    }
+}
+
 #[test]
 fn f64_is_within_four_places() {
     check_unary(ScalarType::F64, &arguments(ScalarType::F64, 300_000, 4), 4);

@@ -34,6 +34,20 @@ impl CpuTarget {
         CpuTarget { name, features, vector_bits: 1, mask_registers: false, compress_narrow: false }
     }
 
+    /// Whether the processor has what LLVM calls by this name.
+    pub fn has(&self, feature: &str) -> bool {
+        self.features.split(',').any(|f| f.strip_prefix('+') == Some(feature))
+    }
+
+    /// Bytes among which a core finds any one soon, so that many loads on their way hide what each waits: its own second-level
+    /// cache, and the third-level one where few cores share it. Measured on Zen 4 (near) and on a Xeon of the server kind (far).
+    pub fn near_bytes(&self) -> i64 {
+        match self.name.starts_with("znver") {
+            true => 16 << 20,
+            false => 2 << 20,
+        }
+    }
+
     /// Whether code is to do one element after the other.
     pub fn is_scalar(&self) -> bool {
         self.vector_bits == 1

@@ -86,3 +86,37 @@ fn sums_of_columns() {
         expect(text, &[int(n), int(m), ints(a.clone())], &[ints(ys)]);
     }
 }
+
+/// Operators that choose one of two elements and keep its place, and change their accumulators behind a test.
+#[test]
+fn places_of_the_least_and_of_the_greatest() {
+    let program = |op: &str| {
+        format!(
+            "fun main(n: i64, xs: [n]i64) -> (r0: i64, r1: i64) {{
+               is: [n]i64 = iota n 0 1;
+               x: i64, i: i64 = screma n (xs, is) map (x: i64, i: i64) {{ return x, i }}
+                 reduce_comm (a: i64, i: i64, b: i64, j: i64) {{ {op} return c, k }} [0, -1];
+               return x, i }}"
+        )
+    };
+    let least = program(
+        "before: bool = slt a b; same: bool = eq a b; first: bool = slt i j; tie: bool = and same first;
+         left: bool = or before tie; c: i64 = select left a b; k: i64 = select left i j;",
+    );
+    let greatest = program(
+        "after: bool = slt a b; same: bool = eq a b; first: bool = slt j i; tie: bool = and same first;
+         right: bool = or after tie; c: i64 = select right b a; k: i64 = select right j i;",
+    );
+    assert!(shown(&least).contains(" = all "), "{}", shown(&least));
+    assert!(shown(&greatest).contains(" = any "), "{}", shown(&greatest));
+    for n in SIZES {
+        for xs in [|i: i64| i * 7919 % 997 - 400, |i: i64| -i, |i: i64| i, |_| 0] {
+            let xs: Vec<i64> = (0..n).map(xs).collect();
+            let all = || [(0, -1)].into_iter().chain(xs.iter().copied().zip(0..));
+            let (x, i) = all().min().expect("there is a neutral element");
+            expect(&least, &[int(n), ints(xs.clone())], &[int(x), int(i)]);
+            let (x, i) = all().min_by_key(|&(x, i)| (-x, i)).expect("there is a neutral element");
+            expect(&greatest, &[int(n), ints(xs.clone())], &[int(x), int(i)]);
+        }
+    }
+}

@@ -224,3 +224,85 @@ fn histogram_of_an_expensive_body_runs_in_lanes() {
         expect(text, &[int(n), ints(xs), doubles([0.0; 9])], &[doubles(d)]);
     }
 }
+
+#[test]
+fn segments_of_all_lengths_are_scanned_across_tiles() {
+    // The operator does not commute: an affine map after another.
+    let text = "fun main(n: i64, m: i64, xss: [n][m]i32) -> (ys: [n][m]i32, zs: [n][m]i32) {
+      ys: [n][m]i32, zs: [n][m]i32 = screma n (xss) map (row: [m]i32) {
+        ps: [m]i32, qs: [m]i32 = screma m (row) map (x: i32) { k: i32 = or x 1i32; return k, x }
+          scan (a1: i32, b1: i32, a2: i32, b2: i32) {
+            a3: i32 = mul a1 a2; c: i32 = mul b1 a2; b3: i32 = add c b2; return a3, b3 } [1i32, 0i32];
+        return ps, qs
+      };
+      return ys, zs
+    }";
+    let shapes =
+        [(0, 3), (3, 0), (1, 1), (1, 5000), (3, 1000), (1, 2048), (40, 127), (300, 3), (300, 1), (2, 2049)];
+    for (n, m) in shapes {
+        let all: Vec<i32> = (0..(n * m) as i32).map(|i| i * 7919 % 1009 - 500).collect();
+        let (mut ps, mut qs) = (Vec::new(), Vec::new());
+        for (at, &x) in all.iter().enumerate() {
+            let (p, q) = if at as i64 % m == 0 { (1, 0) } else { (ps[at - 1], qs[at - 1]) };
+            let (p, q): (i32, i32) = (p, q);
+            ps.push(p.wrapping_mul(x | 1));
+            qs.push(q.wrapping_mul(x | 1).wrapping_add(x));
+        }
+        expect(text, &[int(n), int(m), words(all)], &[words(ps), words(qs)]);
+    }
+}
+
+#[test]
+fn exclusive_scans_of_segments_begin_anew() {
+    let text = "fun main(n: i64, m: i64, xss: [n][m]i64) -> (ys: [n][m]i64) {
+      ys: [n][m]i64 = screma n (xss) map (row: [m]i64) {
+        ps: [m]i64 = screma m (row) map (x: i64) { return x }
+          exscan (a: i64, b: i64) { c: i64 = add a b; return c } [0];
+        return ps
+      };
+      return ys
+    }";
+    for (n, m) in [(1, 3000), (3, 1100), (200, 9), (2, 1024)] {
+        let all: Vec<i64> = (0..n * m).map(|i| i % 17).collect();
+        let before = (0..n * m).map(|at| all[(at / m * m) as usize..at as usize].iter().sum());
+        expect(text, &[int(n), int(m), ints(all.iter().copied())], &[ints(before)]);
+    }
+}
+
+#[test]
+fn histograms_of_several_times_local_memory_take_passes() {
+    let text = "fun main(n: i64, m: i64, is: [n]i64, xs: [n]i64, d: *[m]i64) -> (r: [m]i64) {
+      e: [m]i64 = hist n (is, xs) map (i: i64, x: i64) { return i, x }
+        into (d) rank 1 with (a: i64, b: i64) { c: i64 = smax a b; return c } [-1000];
+      return e
+    }";
+    // Local memory has room for 2048 bins. Two passes; too few elements; too many bins.
+    for (n, m) in [(33_000, 2049), (3000, 2500), (2000, 8193)] {
+        let is: Vec<i64> = (0..n).map(|i| i * 7919 % (m + 5) - 2).collect();
+        let xs: Vec<i64> = (0..n).map(|i| i * 31 % 1009 - 500).collect();
+        let mut bins: Vec<i64> = (0..m).map(|bin| bin % 11 - 400).collect();
+        let before = ints(bins.iter().copied());
+        for (&i, &x) in is.iter().zip(&xs).filter(|&(&i, _)| (0..m).contains(&i)) {
+            bins[i as usize] = bins[i as usize].max(x);
+        }
+        expect(text, &[int(n), int(m), ints(is), ints(xs), before], &[ints(bins)]);
+    }
+}
+
+#[test]
+fn the_first_failing_element_of_a_partition_is_reported() {
+    let text = "fun main(n: i64, xs: [n]i64, ys: [n]i64) -> (k: i64, r: [k]i64) {
+      k: i64, zs: [k]i64 = partition n (xs) classes 1 (x: i64) {
+        inside: bool = slt x n;
+        c: cert = assert inside (\"at \", x: i64);
+        y: i64 = {c} index ys[x];
+        odd: i64 = and y 1;
+        keep: bool = eq odd 1;
+        return keep, y
+      };
+      return k, zs
+    }";
+    let n = 3000;
+    let xs = (0..n).map(|i| if i > 1700 && i % 5 == 0 { n + i } else { i });
+    expect_failure(text, &[int(n), ints(xs), ints(0..n)], 1705, &[n + 1705]);
+}

@@ -10,7 +10,7 @@
 //! c: bool = eq b 1;                     c: bool = eq b_low 1i32;
 //! ```
 //!
-//! Work starts at comparisons of values known to fit 31 bits, and at truncations; from there the bits that
+//! Work starts at comparisons of values known to fit 31 bits, at conversions of such values to floats, and at truncations; from there the bits that
 //! matter are followed back to where the values come from, where a truncation is put. Every value looked at gets a
 //! narrow companion that agrees with it in these bits; the wide ones are left, for dead-code removal. A single
 //! operator on a loaded value stays: the truncation would cost what it saves.
@@ -19,7 +19,7 @@
 
 use warpwise_diag::{Limit, Span};
 use warpwise_ir::entity::SecondaryMap;
-use warpwise_ir::{Body, Expr, Function, LoopForm, Operand, Program, Stm, Type, Var};
+use warpwise_ir::{Body, Expr, Function, LoopForm, Operand, Program, SegOp, Stm, Type, Var};
 use warpwise_prim::{BinaryOp, ConvertOp, Scalar, ScalarType};
 
 use crate::pass::rewrite_bodies;
@@ -39,9 +39,10 @@ pub fn narrow(program: &mut Program) -> Result<(), Limit> {
 fn walk(function: &mut Function, body: &mut Body) {
     for stm in &mut body.stms {
         match &mut stm.expr {
-            Expr::Seg(_) => {
+            Expr::Seg(op) => {
                 let mut facts =
                     Facts { function, known: SecondaryMap::default(), wanted: SecondaryMap::default() };
+                facts.space(op);
                 stm.expr.for_each_body(|body| facts.forwards(body));
                 stm.expr.for_each_body(|body| facts.backwards(body));
                 let Facts { known, wanted, .. } = facts;
@@ -58,7 +59,7 @@ fn walk(function: &mut Function, body: &mut Body) {
 struct Known {
     /// Bits that are 0.
     zeros: u64,
-    /// Its largest value, if it is an index with a constant bound.
+    /// Nothing above this, if that is known.
     most: Option<i64>,
     /// Whether a statement of the body binds it: it may vary from lane to lane.
     computed: bool,
@@ -93,17 +94,39 @@ impl Facts<'_> {
     /// Finds bits that are 0.
     fn forwards(&mut self, body: &Body) {
         for stm in &body.stms {
-            if let Expr::Loop { form: LoopForm::For { index, bound }, .. } = &stm.expr
-                && let Some(bound) = constant(*bound)
-            {
-                let most = bound.saturating_sub(1).max(0);
-                self.known[*index] = Known { zeros: !below(most as u64), most: Some(most), computed: false };
+            match &stm.expr {
+                Expr::Loop { form: LoopForm::For { index, bound }, .. } => self.index(*index, *bound),
+                Expr::Seg(op) => self.space(op),
+                _ => {}
             }
             stm.expr.for_each_body(|body| self.forwards(body));
             if let [var] = stm.pattern[..] {
-                self.known[var] = Known { zeros: self.zeros_of(&stm.expr), most: None, computed: true };
+                let (zeros, most) = (self.zeros_of(&stm.expr), self.most_of(&stm.expr));
+                self.known[var] = Known { zeros, most, computed: true };
             }
         }
+    }
+
+    fn space(&mut self, op: &SegOp) {
+        for dim in &op.space {
+            self.index(dim.index, dim.extent);
+        }
+    }
+
+    /// What bounds an index that counts from 0.
+    fn index(&mut self, index: Var, bound: Operand) {
+        if let Some(bound) = known(&self.known, bound).most {
+            let most = bound.saturating_sub(1).max(0);
+            self.known[index] = Known { zeros: !below(most as u64), most: Some(most), computed: false };
+        }
+    }
+
+    /// What a value that is extended cannot exceed.
+    fn most_of(&self, expr: &Expr) -> Option<i64> {
+        let Expr::Convert(op @ (ConvertOp::SExt | ConvertOp::ZExt), x, _) = expr else { return None };
+        let bits = self.function.operand_type(*x).as_scalar()?.bits();
+        let value_bits = if *op == ConvertOp::SExt { bits - 1 } else { bits };
+        (value_bits < 63).then(|| (1 << value_bits) - 1)
     }
 
     fn zeros_of(&self, expr: &Expr) -> u64 {
@@ -130,11 +153,18 @@ impl Facts<'_> {
         for stm in body.stms.iter().rev() {
             stm.expr.for_each_body(|body| self.backwards(body));
             match &stm.expr {
-                Expr::Compare(_, x, y) if self.is_wide(*x) && fits(&self.known, *x, *y) => {
+                Expr::Compare(_, x, y) if is_wide(self.function, *x) && both_fit(&self.known, *x, *y) => {
                     self.want(*x, Wanted { bits: LOW, truncated: false });
                     self.want(*y, Wanted { bits: LOW, truncated: false });
                 }
-                Expr::Convert(ConvertOp::Truncate, x, ty) if ty.bits() <= 32 && self.is_wide(*x) => {
+                Expr::Convert(ConvertOp::SIToFP, x, _)
+                    if is_wide(self.function, *x) && fits(&self.known, *x) =>
+                {
+                    self.want(*x, Wanted { bits: LOW, truncated: false });
+                }
+                Expr::Convert(ConvertOp::Truncate, x, ty)
+                    if ty.bits() <= 32 && is_wide(self.function, *x) =>
+                {
                     self.want(*x, Wanted { bits: u64::MAX >> (64 - ty.bits()), truncated: true });
                 }
                 expr => {
@@ -149,10 +179,6 @@ impl Facts<'_> {
                 }
             }
         }
-    }
-
-    fn is_wide(&self, x: Operand) -> bool {
-        self.function.operand_type(x) == Type::I64
     }
 
     fn want(&mut self, x: Operand, wanted: Wanted) {
@@ -177,9 +203,18 @@ impl Narrower<'_> {
     /// Lets a comparison or a truncation use narrow values.
     fn root(&mut self, stm: &mut Stm, before: &mut Vec<Stm>) {
         match &mut stm.expr {
-            Expr::Compare(_, x, y) if (self.has_low(*x) || self.has_low(*y)) && fits(&self.known, *x, *y) => {
+            Expr::Compare(_, x, y)
+                if (self.has_low(*x) || self.has_low(*y)) && both_fit(&self.known, *x, *y) =>
+            {
                 *x = self.low(*x, stm.span, before);
                 *y = self.low(*y, stm.span, before);
+            }
+            Expr::Convert(ConvertOp::SIToFP, x, _)
+                if is_wide(self.function, *x)
+                    && fits(&self.known, *x)
+                    && self.is_worthwhile(&[(*x, LOW)]) =>
+            {
+                *x = self.low(*x, stm.span, before);
             }
             Expr::Convert(ConvertOp::Truncate, x, ty) if self.has_low(*x) => {
                 let low = self.low(*x, stm.span, before);
@@ -291,9 +326,17 @@ fn needs(
     })
 }
 
-/// Whether both values fit a narrow one and are not negative.
-fn fits(facts: &SecondaryMap<Var, Known>, x: Operand, y: Operand) -> bool {
-    [x, y].iter().all(|&x| !known(facts, x).zeros & !NONNEGATIVE == 0)
+fn is_wide(function: &Function, x: Operand) -> bool {
+    function.operand_type(x) == Type::I64
+}
+
+/// Whether a value fits a narrow one and is not negative.
+fn fits(facts: &SecondaryMap<Var, Known>, x: Operand) -> bool {
+    !known(facts, x).zeros & !NONNEGATIVE == 0
+}
+
+fn both_fit(facts: &SecondaryMap<Var, Known>, x: Operand, y: Operand) -> bool {
+    fits(facts, x) && fits(facts, y)
 }
 
 fn known(facts: &SecondaryMap<Var, Known>, x: Operand) -> Known {

@@ -101,3 +101,29 @@ fun f(n: i64, xs: [n]f32) -> (ys: [n]f32) {
     let expected = run("fun f() -> (y: [3]i32) { y: [3]i32 = [1i32, 3i32, 3i32]; return y }", "f()");
     assert_eq!(found.last(), expected.first());
 }
+
+#[test]
+fn rows_are_filtered_together_without_dividing_indices() {
+    const FILTER: &str = "
+fun f(n: i64, xs: [n]i64) -> (k: i64, ys: [k]i64) {
+  is: [n]i64 = iota n 0 1;
+  bs: [n]i64 = screma n (is) map (i: i64) { y: i64 = index xs[i]; z: i64 = sub y i; return z };
+  k: i64, ys: [k]i64 = partition n (bs, xs) classes 1 (z1: i64, x: i64) { c: bool = slt 0 z1; return c, x };
+  return k, ys
+}";
+    let expected = run(
+        "fun f() -> (total: i64, k: [2]i64, starts: [2]i64, ys: [3]i64) {
+           k: [2]i64 = [2, 1];
+           starts: [2]i64 = [0, 2];
+           ys: [3]i64 = [1, 5, 8];
+           return 3, k, starts, ys }",
+        "f()",
+    );
+    for folds in [Folds::Apart, Folds::Segmented] {
+        let (_, text) = lifted(FILTER, &[true, false], folds);
+        assert!(folds == Folds::Segmented || !text.contains("srem"), "{text}");
+        assert_eq!(run(&text, "f(2, 3, [[1, 0, 5], [0, 1, 8]])"), expected, "{text}");
+        let (_, text) = lifted(FILTER, &[false, false], folds);
+        assert_eq!(run(&text, "f(2, 6, [3, 3], [0, 3], [1, 0, 5, 0, 1, 8])"), expected, "{text}");
+    }
+}

@@ -3,13 +3,15 @@
 //! Where glibc's `libmvec` has a function, every value goes through it, one machine vector at a
 //! time: wider vectors are split, narrower ones and scalars padded with copies of their own lanes,
 //! so that a value's result does not depend on its neighbours. The rest are called lane by lane:
-//! the functions of `warpwise-prim`, in f64. f16 goes through f32 or f64 and is rounded once more.
+//! the functions of `warpwise-prim`, in f64. The commonest functions of f32 are computed in
+//! line ([`in_line`](super::in_line)). f16 goes through f32 or f64 and is rounded once more.
 //!
 //! Measured errors are in this crate's tests (`tests/math.rs`).
 
 use warpwise_prim::{BinaryOp, Scalar, UnaryOp};
 
 use super::function::Function;
+use super::in_line::Elementary;
 use super::llvm::{Float, Kind, Precision, Value, arguments, float};
 
 /// What functions of mathematics may do: nothing but compute.
@@ -19,6 +21,8 @@ const PURE: &str = "nounwind willreturn memory(none)";
 enum Implementation {
     /// The `libmvec` function of this C name.
     Vector(&'static str),
+    /// In line for f32 where the machine can, else `libmvec`.
+    InLine(Elementary),
     /// The `libmvec` function of this C name, its result divided by pi.
     VectorOverPi(&'static str),
     /// The function of [`scalar_functions`] with this name.
@@ -41,6 +45,10 @@ impl Function<'_> {
     ) -> Value<Float> {
         match implementation {
             Implementation::Vector(name) => self.in_single(args, |f, args| f.vector_math(name, &args)),
+            Implementation::InLine(function) => self.in_single(args, |f, args| match args[0].ty.element {
+                Precision::Single if f.target.has("fma") => f.in_line(function, args[0]),
+                _ => f.vector_math(function.name(), &args),
+            }),
             Implementation::VectorOverPi(name) => self.in_single(args, |f, args| {
                 let angle = f.vector_math(name, &args);
                 let pi = match angle.ty.element {
@@ -55,7 +63,7 @@ impl Function<'_> {
 
     // -- vectors -----------------------------------------------------------------------------
 
-    fn vector_math(&mut self, name: &str, args: &[&Value<Float>]) -> Value<Float> {
+    pub fn vector_math(&mut self, name: &str, args: &[&Value<Float>]) -> Value<Float> {
         let symbol = vector_symbol(name, self.target.vector_bits, args[0].ty.element, args.len());
         self.by_machine_vectors(args, |f, args| f.text.call(args[0].ty, &symbol, &arguments(args), PURE))
     }
@@ -119,10 +127,12 @@ impl Function<'_> {
 pub(crate) fn vector_unary(op: UnaryOp, vector_bits: u32) -> Option<String> {
     use UnaryOp::*;
     let is_common = matches!(op, Exp | Log | Sin | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh);
-    match is_common.then(|| unary_implementation(op))? {
-        Implementation::Vector(name) => Some(vector_symbol(name, vector_bits.max(128), Precision::Double, 1)),
+    let name = match is_common.then(|| unary_implementation(op))? {
+        Implementation::Vector(name) => Some(name),
+        Implementation::InLine(function) => Some(function.name()),
         Implementation::VectorOverPi(_) | Implementation::Scalar(_) => None,
-    }
+    };
+    name.map(|name| vector_symbol(name, vector_bits.max(128), Precision::Double, 1))
 }
 
 /// As [`vector_unary`].
@@ -131,7 +141,7 @@ pub(crate) fn vector_binary(op: BinaryOp, vector_bits: u32) -> Option<String> {
     let is_common = matches!(op, BinaryOp::FPow | BinaryOp::Atan2 | BinaryOp::Hypot);
     match is_common.then(|| binary_implementation(op))? {
         Implementation::Vector(name) => Some(vector_symbol(name, vector_bits.max(128), Precision::Double, 2)),
-        Implementation::VectorOverPi(_) | Implementation::Scalar(_) => None,
+        Implementation::InLine(_) | Implementation::VectorOverPi(_) | Implementation::Scalar(_) => None,
     }
 }
 
@@ -150,16 +160,16 @@ fn unary_implementation(op: UnaryOp) -> Implementation {
     use Implementation::*;
     match op {
         UnaryOp::Cbrt => Vector("cbrt"),
-        UnaryOp::Exp => Vector("exp"),
+        UnaryOp::Exp => InLine(Elementary::Exponential),
         UnaryOp::Exp2 => Vector("exp2"),
         UnaryOp::Exp10 => Vector("exp10"),
         UnaryOp::Expm1 => Vector("expm1"),
-        UnaryOp::Log => Vector("log"),
+        UnaryOp::Log => InLine(Elementary::Logarithm),
         UnaryOp::Log2 => Vector("log2"),
         UnaryOp::Log10 => Vector("log10"),
         UnaryOp::Log1p => Vector("log1p"),
-        UnaryOp::Sin => Vector("sin"),
-        UnaryOp::Cos => Vector("cos"),
+        UnaryOp::Sin => InLine(Elementary::Sine),
+        UnaryOp::Cos => InLine(Elementary::Cosine),
         UnaryOp::Tan => Vector("tan"),
         UnaryOp::Asin => Vector("asin"),
         UnaryOp::Acos => Vector("acos"),

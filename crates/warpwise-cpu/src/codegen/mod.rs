@@ -23,6 +23,7 @@ mod control;
 mod convert;
 mod floats;
 mod function;
+mod in_line;
 mod integers;
 mod lanes;
 mod llvm;

@@ -34,6 +34,10 @@ pub struct HostContext {
     pub mathematics: extern "C" fn(world: *const c_void, function: u32, x: f64, y: f64) -> f64,
     /// The first argument of `mathematics`.
     pub world: *const c_void,
+    /// A table of functions that they call.
+    pub table: *const c_void,
+    /// Where they take memory from.
+    pub heap: *const c_void,
     /// Room for results.
     pub results: [u64; RESULTS],
 }
@@ -66,12 +70,14 @@ impl HostFunctions {
     /// Calls a function by its number; whether it has not given up.
     ///
     /// # Safety
-    /// The text was right: it writes and reads no more of `words`, `globals` and the context than there is.
+    /// The text was right: it writes and reads no more of `words`, `globals` and the context than there is, and uses the table
+    /// and the heap as whoever made them says.
     pub unsafe fn call(
         &mut self,
         number: usize,
         words: &mut [u64],
         globals: &[u64],
+        [table, heap]: [*const c_void; 2],
         mathematics: Mathematics<'_>,
     ) -> bool {
         let mut context = HostContext {
@@ -79,6 +85,8 @@ impl HostFunctions {
             globals: globals.as_ptr(),
             mathematics: evaluate,
             world: ptr::from_ref(&mathematics).cast(),
+            table,
+            heap,
             results: [0; RESULTS],
         };
         // SAFETY: the address is that of a function of this type; its stack is mapped and nobody else's, since `self` is

@@ -96,6 +96,9 @@ impl<'a> Emitter<'a> {
     pub fn put(&mut self, dest: &View, value: CoreOperand, span: Span) -> Lowered<()> {
         if !self.is_array_operand(value) {
             let value = self.value(value);
+            if let Some(together) = self.together {
+                return self.store_together(together, dest, value);
+            }
             self.store(dest, &[], value);
             return Ok(());
         }
@@ -142,6 +145,9 @@ impl<'a> Emitter<'a> {
                     return self.limit(span, "an array whose size differs between vector lanes");
                 }
             }
+        }
+        if let Some(together) = self.together {
+            return self.fill_together(together, dest, element);
         }
         self.fill_dims(dest, &extents, &mut Vec::new(), element)
     }

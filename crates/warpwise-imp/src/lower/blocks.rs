@@ -61,6 +61,18 @@ impl<'a> Emitter<'a> {
         Ok(Cut { block, blocks, extent, segments, units })
     }
 
+    /// Cuts a whole space into blocks, whatever its segments. Host code.
+    pub fn cut_flat(&mut self, space: &[SegDim], block: i64, span: Span) -> Lowered<Cut> {
+        let mut extents = Vec::new();
+        for dim in space {
+            extents.push(self.uniform(dim.extent, span)?);
+        }
+        let extent = self.code.product(extents);
+        let blocks = self.code.ceil_div(extent, block);
+        let blocks = self.code.binary(BinaryOp::SMax, blocks, Operand::i64(1));
+        Ok(Cut { block, blocks, extent, segments: Operand::i64(1), units: blocks })
+    }
+
     /// The cut as a kernel sees it.
     pub fn cut_param(&mut self, cut: &Cut) -> Cut {
         let blocks = self.param_for(cut.blocks);
@@ -176,8 +188,7 @@ impl<'a> Emitter<'a> {
 
     /// How many elements lie between a unit and the one that the same thread claims next in order, as a rule. Host code.
     pub fn next_unit(&mut self, cut: &Cut) -> Operand {
-        let threads = self.code.int_reg("threads");
-        self.code.emit(Op::Threads { dst: threads });
+        let threads = self.code.threads();
         let length = self.code.binary(BinaryOp::SMin, cut.extent, Operand::i64(cut.block));
         self.code.mul(length, threads)
     }

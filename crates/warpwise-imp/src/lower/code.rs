@@ -41,6 +41,13 @@ impl Code {
         self.reg(name, ImpType::scalar(ScalarType::I64))
     }
 
+    /// How many threads run kernels. Host code.
+    pub fn threads(&mut self) -> Operand {
+        let threads = self.int_reg("threads");
+        self.emit(Op::Threads { dst: threads });
+        threads.into()
+    }
+
     /// A fresh memory.
     pub fn mem(&mut self, name: &str, space: Space) -> Mem {
         self.mems.push(MemData { span: self.span, ..MemData::new(space, name) })
@@ -65,6 +72,24 @@ impl Code {
     /// Closes the innermost block.
     pub fn close(&mut self) -> Block {
         self.open.pop().expect("a block is open")
+    }
+
+    /// Whether the last operation of the innermost open block that touches memory or decides anything is a barrier.
+    pub fn has_just_met(&self) -> bool {
+        let plain = |op: &&Op| {
+            matches!(
+                op,
+                Op::Move { .. }
+                    | Op::Unary { .. }
+                    | Op::Binary { .. }
+                    | Op::Ternary { .. }
+                    | Op::Compare { .. }
+                    | Op::Convert { .. }
+                    | Op::Select { .. }
+            )
+        };
+        let block = self.open.last().expect("a block is open");
+        matches!(block.iter().rev().find(|op| !plain(op)), Some(Op::Barrier))
     }
 
     /// The type of an operand; a constant is a scalar.

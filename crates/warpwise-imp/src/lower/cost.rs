@@ -16,6 +16,10 @@ use crate::types::Operand;
 /// How often a loop runs whose extent is not known in advance.
 const UNKNOWN_TRIPS: i64 = 16;
 
+/// The weight of straight code beyond which a processor does not look ahead into the next round: what waits within this round has
+/// to wait, unless there is a second vector.
+const WINDOW: u64 = 400;
+
 /// Values of a body that keep a machine busy and its registers full with one vector each.
 const MANY_VALUES: u64 = 1200;
 
@@ -371,7 +375,7 @@ impl Profile<'_> {
             Work::Map if self.values > MANY_VALUES => 1,
             Work::Map if self.loops => 2,
             Work::Map if self.weight <= 8 => 4,
-            Work::Map if self.weight <= 40 => 2,
+            Work::Map if self.weight <= 40 || self.weight > WINDOW => 2,
             Work::Map => 1,
             Work::Reduce(values) if self.loops || self.weight > 40 => {
                 if values <= 2 {

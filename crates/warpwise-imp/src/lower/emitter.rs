@@ -130,6 +130,29 @@ pub(super) struct Failing {
     pub failed: Option<Reg>,
 }
 
+/// The work-items of a group, where all of them run the same code in step: what they compute is the same for all, and arrays
+/// are made by all together.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Together {
+    /// The number of the work-item.
+    pub item: Reg,
+    /// The first iteration of the group's outer element.
+    pub first: Operand,
+    /// An `i32` in local memory that is set once a check has failed, where there are checks.
+    pub failed: Option<Mem>,
+}
+
+/// An array in local memory with an element for each work-item, for one operation after the other.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Scratch {
+    /// The memory.
+    pub mem: Mem,
+    /// The type of its elements.
+    pub elem: ScalarType,
+    /// Whether the operation under way uses it.
+    pub taken: bool,
+}
+
 /// The lowering of one host function or kernel.
 pub(super) struct Emitter<'a> {
     /// What is shared.
@@ -156,6 +179,10 @@ pub(super) struct Emitter<'a> {
     pub align: i64,
     /// How the work-items of a device's kernel work together.
     pub group: Option<Group>,
+    /// Who runs this code in step, in a kernel of groups.
+    pub together: Option<Together>,
+    /// What operations that work-items share use in turn; none where each has its own.
+    pub scratch: Option<Vec<Scratch>>,
     /// The host's variables, for a kernel.
     outer: Option<&'a Scope>,
     /// The parameters of a kernel, so far.
@@ -197,6 +224,8 @@ impl<'a> Emitter<'a> {
             ahead: None,
             align: 1,
             group: None,
+            together: None,
+            scratch: None,
             outer,
             params: Vec::new(),
             mem_params: Vec::new(),

@@ -3,8 +3,8 @@
 //! How many chunks there are follows from the sizes alone, and the copies are combined in the order of the
 //! chunks: results do not depend on threads. A small table has several copies a chunk, taken in turns, so that
 //! equal neighbours do not wait for each other's store. Chunks for a table that the cache does not hold are sorted by
-//! ranges of bins first (`hist_ranges`); of a table of few bins every lane has one (`hist_few`). Where the table is large compared with the input, one task combines right into
-//! it. Histograms inside a task are in `inner_hist`.
+//! ranges of bins first (`hist_ranges`); of a table of few bins every lane has one (`hist_few`). Where the table is large compared with the input, each task combines its range of bins right into
+//! it (`hist_sorted`), or one task all. Histograms inside a task are in `inner_hist`.
 //!
 //! ```text
 //! chunk c:  own = neutral; for i in chunk { own[i mod copies][bin i] = op(own[..], value i) }
@@ -34,6 +34,13 @@ const LEAST_CHUNK: i64 = 1 << 15;
 
 /// Most chunks.
 const MOST_CHUNKS: i64 = 64;
+
+/// Most chunks per thread, where results are the same for any number of chunks and tables are not small: clearing and
+/// combining them costs time and memory.
+const CHUNKS_PER_THREAD: i64 = 4;
+
+/// Bytes of a table that costs next to nothing; then there are many chunks, for threads to share evenly.
+const CHEAP_TABLE: i64 = 1 << 16;
 
 /// Bins up to which a chunk has several copies.
 const SMALL_TABLE: i64 = 2048;
@@ -102,7 +109,8 @@ impl<'a> Emitter<'a> {
         let chunked = self.launch_chunks(stm, op, ops, &bins, &sizes, range.cost);
         let then_block = self.code.close();
         self.code.open();
-        let whole = self.sequential_kernel(stm);
+        let sizes = (range.extent, sizes.most, range.cost);
+        let whole = self.launch_sorted(stm, op, ops, sizes, &mut |this| this.sequential_kernel(stm));
         let else_block = self.code.close();
         self.code.emit(Op::If { cond: several, then_block, else_block });
         chunked.and(whole)
@@ -113,10 +121,12 @@ impl<'a> Emitter<'a> {
         let most = most.unwrap_or(Operand::i64(0));
         let bytes = |dest: &Var| self.elem(*dest).bytes() as i64;
         let bytes = ops.iter().flat_map(|op| &op.dests).map(bytes).max().unwrap_or(1);
-        let worth = self.code.mul(most, Operand::i64(INPUTS_PER_BYTE * bytes));
+        let bytes = self.code.mul(most, Operand::i64(bytes));
+        let worth = self.code.mul(bytes, Operand::i64(INPUTS_PER_BYTE));
         let worth = self.code.binary(BinaryOp::SMax, worth, Operand::i64(LEAST_CHUNK));
         let chunks = self.code.binary(BinaryOp::SQuot, count, worth);
-        let chunks = self.code.binary(BinaryOp::SMin, chunks, Operand::i64(MOST_CHUNKS));
+        let most_chunks = self.most_chunks(ops, bytes);
+        let chunks = self.code.binary(BinaryOp::SMin, chunks, most_chunks);
         let chunks = self.code.binary(BinaryOp::SMax, chunks, Operand::i64(1));
         let less = self.code.sub(chunks, Operand::i64(1));
         let rounded = self.code.add(count, less);
@@ -126,6 +136,20 @@ impl<'a> Emitter<'a> {
         let small = self.code.compare(CompareOp::SLe, most, Operand::i64(SMALL_TABLE));
         let copies = self.code.select(small, Operand::i64(COPIES), Operand::i64(1));
         Sizes { count, chunk, chunks, copies, most }
+    }
+
+    /// Most chunks of these operations, whose largest table has so many bytes. What is rounded may not depend on the
+    /// number of threads; the rest is associative and commutative in earnest.
+    fn most_chunks(&mut self, ops: &[HistOp], table: Operand) -> Operand {
+        let is_rounded = |dest: &Var| self.elem(*dest).is_float();
+        if ops.iter().flat_map(|op| &op.dests).any(is_rounded) {
+            return Operand::i64(MOST_CHUNKS);
+        }
+        let threads = self.code.threads();
+        let worthwhile = self.code.mul(threads, Operand::i64(CHUNKS_PER_THREAD));
+        let cheap = self.code.compare(CompareOp::SLe, table, Operand::i64(CHEAP_TABLE));
+        let worthwhile = self.code.select(cheap, Operand::i64(MOST_CHUNKS), worthwhile);
+        self.code.binary(BinaryOp::SMin, worthwhile, Operand::i64(MOST_CHUNKS))
     }
 
     /// Combines chunks into private tables, and these into the destinations.
@@ -574,7 +598,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// The indices of a bin.
-    fn bin_indices(&mut self, view: &View, rank: usize, bin: Value) -> Vec<Value> {
+    pub fn bin_indices(&mut self, view: &View, rank: usize, bin: Value) -> Vec<Value> {
         let mut indices = vec![bin; rank];
         for dim in (1..rank).rev() {
             let extent = view.extents[dim];

@@ -1,4 +1,4 @@
-//! Chunks of histograms whose table is larger than the cache: sorted by ranges of bins first.
+//! Chunks of histograms whose table is larger than the near caches: sorted by ranges of bins first.
 //!
 //! Combined as they come, inputs would wait for one cache line each. So a chunk is taken in pieces, and the bins and
 //! values of a piece are compressed into one list a range of bins. Then the lists are combined one after the other,
@@ -24,9 +24,6 @@ use crate::lower::lanes::LaneLoop;
 use crate::lower::reductions::asserts;
 use crate::op::Op;
 use crate::types::{ImpType, Mem, Operand, Reg, Space};
-
-/// Bytes of a table from which on its chunks are sorted.
-const LARGE_TABLE: i64 = 2 << 20;
 
 /// Bytes of a range: what stays in a cache of one core, beside the lists that stream through it.
 const RANGE: i64 = 1 << 20;
@@ -120,7 +117,8 @@ impl<'a> Emitter<'a> {
         hist: &HistOp,
     ) {
         let bytes = self.code.mul(bins, Operand::i64(self.bin_bytes(hist)));
-        let large = self.code.compare(CompareOp::SLe, Operand::i64(LARGE_TABLE), bytes);
+        let near = Operand::i64(self.cx.target.near_bytes());
+        let large = self.code.compare(CompareOp::SLe, near, bytes);
         let numbered = self.code.compare(CompareOp::SLt, bins, Operand::i64(i64::from(i32::MAX)));
         let cond = self.code.binary(BinaryOp::And, large, numbered);
         self.code.open();

@@ -215,7 +215,9 @@ impl<'a> Emitter<'a> {
 
 /// The dimensions that are split among tasks or work-items.
 pub(super) fn task_dims(space: &[SegDim]) -> impl Iterator<Item = &SegDim> {
-    space.iter().filter(|dim| matches!(dim.mapping, Mapping::Task | Mapping::TaskLane | Mapping::Thread))
+    let is_task =
+        |mapping| matches!(mapping, Mapping::Task | Mapping::TaskLane | Mapping::Thread | Mapping::Grid);
+    space.iter().filter(move |dim| is_task(dim.mapping))
 }
 
 /// The memories a block writes, or lets other names stand for.

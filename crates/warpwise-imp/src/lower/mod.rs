@@ -54,9 +54,11 @@ mod narrow_rows;
 mod segs;
 
 mod blocks;
+mod choices;
 mod hist;
 mod hist_few;
 mod hist_ranges;
+mod hist_sorted;
 mod inner_hist;
 mod partition;
 mod reductions;

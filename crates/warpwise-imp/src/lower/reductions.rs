@@ -226,7 +226,15 @@ impl<'a> Emitter<'a> {
                 this.stms(&op.body)?;
                 let (inputs, further) = op.body.result.split_at(n_reduced);
                 this.store_points(&stm.pattern[n_reduced..], &op.space, further, stm.span)?;
-                this.accumulate_all(reduces, accs, inputs)
+                // Rows may be so short that their accumulators change often.
+                if op.space.len() > 1 {
+                    return this.accumulate_all(reduces, accs, inputs);
+                }
+                this.code.open();
+                let done = this.accumulate_all(reduces, accs, inputs);
+                let ops = this.code.close();
+                this.code.emit_choice(ops);
+                done
             })
         })
     }

@@ -139,7 +139,8 @@ impl<'a> Emitter<'a> {
             };
             let (prefixes, partials) = (param(kernel, &shared.prefixes), param(kernel, &shared.partials));
             let cut = kernel.cut_param(cut);
-            let next = kernel.param_for(shared.next);
+            // While a block is stored the next one of this task can be on its way.
+            let next = past.then(|| Ahead::Elements(kernel.param_for(shared.next)));
             let mut how = kernel.plan_lanes(parts.op, Work::Scan);
             let mut totalling = kernel.plan_lanes(parts.op, totalling_work(parts.scans));
             if last.mapping != Mapping::TaskLane {
@@ -170,9 +171,9 @@ impl<'a> Emitter<'a> {
                     Ok(())
                 })?;
                 let range = (unit.from, unit.to);
-                // While this block is stored the next one of this task can be on its way; what is kept is near.
-                let next = (past && kept.is_none()).then_some(Ahead::Elements(next));
-                let reduced = kernel.with_ahead(next, &mut |kernel| {
+                // What is kept is near.
+                let ahead = next.filter(|_| kept.is_none());
+                let reduced = kernel.with_ahead(ahead, &mut |kernel| {
                     kernel.scan_range(&parts, &how, range, kept.as_ref(), &carries)
                 })?;
                 kernel.code.emit(Op::ArenaReset { mark: mark.into() });

@@ -108,7 +108,12 @@ impl<'a> Emitter<'a> {
             return Ok(());
         }
         match &stm.expr {
-            Expr::Seg(op) => self.inner_seg(stm, op),
+            Expr::Seg(op) => match self.together {
+                Some(together) => self.shared_seg(together, stm, op),
+                None => self.inner_seg(stm, op),
+            },
+            // In local memory already.
+            Expr::Alloc { .. } if self.together.is_some() => Ok(()),
             // Elsewhere it stands outside of all kernels.
             Expr::Tuned { name, .. } => self.limit(
                 stm.span,

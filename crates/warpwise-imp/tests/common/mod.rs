@@ -60,8 +60,8 @@ pub fn all_in_lanes(text: &str) -> bool {
 pub fn run_all(text: &str, args: &[Data]) -> Vec<Result<Report, Stop>> {
     let mut outcomes = run_on_cpus(text, args);
     // Nothing else differs.
-    let has_scans = text.contains("scan");
-    for look_back in [false, true].into_iter().filter(|&look_back| has_scans || !look_back) {
+    let looks_back = text.contains("scan") || text.contains("partition");
+    for look_back in [false, true].into_iter().filter(|&look_back| looks_back || !look_back) {
         outcomes.push(run_on_device(&for_device(text, look_back), "main", args));
     }
     outcomes
@@ -77,7 +77,7 @@ fn run_on_cpus(text: &str, args: &[Data]) -> Vec<Result<Report, Stop>> {
 }
 
 /// A program of level `soac`, lowered for a device.
-fn for_device(text: &str, look_back: bool) -> ImpProgram {
+pub fn for_device(text: &str, look_back: bool) -> ImpProgram {
     let mut program = warpwise_ir::parse::parse(text, FileId(0)).expect("the program parses");
     let passes = pipelines::strict(pipelines::DEVICE);
     let passed = run_passes(&passes, &mut program, Level::Soac, |_, _, _| {});

@@ -1,4 +1,4 @@
-//! Lifting what makes arrays of differing sizes out of others: concatenation, literals, updates, filters, scatters
+//! Lifting what makes arrays of differing sizes out of others: concatenation, literals, updates, scatters
 //! and histograms. All of them write to places in the data of all segments, which are computed element by element.
 //!
 //! ```text
@@ -9,11 +9,10 @@
 //! What is overwritten is copied before.
 
 use warpwise_ir::traverse::{Copier, Substitution};
-use warpwise_ir::{Expr, Hist, HistOp, Operand, Partition, Scatter, SliceDim, Stm, Type, Var};
-use warpwise_prim::{BinaryOp, CompareOp, ScalarType, UnaryOp};
+use warpwise_ir::{Expr, Hist, HistOp, Operand, Scatter, SliceDim, Stm, Type, Var};
+use warpwise_prim::{BinaryOp, CompareOp, ScalarType};
 
 use super::control::scattered;
-use super::levels::starts;
 use super::lifter::{Form, LevelId, Lifted, Lifter, Segments};
 
 /// Where values go, and the values.
@@ -185,53 +184,6 @@ impl Lifter<'_> {
         }
         let start = self.local(start.into())?;
         Ok(self.compute("place", Expr::Binary(BinaryOp::Add, start, at)))
-    }
-
-    /// Lifts a filter or partition.
-    pub fn partition(&mut self, stm: &Stm, soac: &Partition) -> Lifted<()> {
-        let Partition { width, inputs, classes, lambda } = soac;
-        let level = self.elements(stm, *width, inputs, &lambda.params)?;
-        let yielded = self.at_level(level, |this| {
-            let results = this.body(&lambda.body)?;
-            results.into_iter().map(|result| this.scalars(result)).collect::<Lifted<Vec<Var>>>()
-        })?;
-        let total = self.levels[level].width;
-        let types: Vec<Type> = yielded.iter().map(|&array| self.function.ty(array).row(1)).collect();
-        let found = self.host(|b| {
-            let lambda = b.identity(&types);
-            let soac = Partition { width: total, inputs: yielded.clone(), classes: *classes, lambda };
-            b.bind("kept", Expr::Partition(Box::new(soac)))
-        });
-        let members = self.members(total, &yielded[..*classes]);
-        for (class, members) in members.into_iter().enumerate() {
-            let (sum, before) = self.host(|b| starts(b, total, members));
-            let sizes = self.bounds(level, sum, before)?.1;
-            self.set(stm.pattern[class], Form::Regular(sizes));
-        }
-        for (&array, &data) in stm.pattern[*classes..].iter().zip(&found[*classes..]) {
-            let shape = self.function.ty(array).shape().to_vec();
-            self.set_joined(array, &shape, data)?;
-        }
-        Ok(())
-    }
-
-    /// For each class 1 where an element is the first class to hold for, else 0.
-    fn members(&mut self, total: Operand, holds: &[Var]) -> Vec<Var> {
-        self.host(|b| {
-            let params: Vec<(&str, Type)> = holds.iter().map(|_| ("c", Type::BOOL)).collect();
-            let lambda = b.lambda(&params, |b, holds| {
-                let mut open = Operand::bool(true);
-                let mut members = Vec::new();
-                for &holds in holds {
-                    let member = b.binary("member", BinaryOp::And, open, holds);
-                    members.push(b.select("member", member, Operand::i64(1), Operand::i64(0)));
-                    let other = b.unary("other", UnaryOp::Not, holds);
-                    open = b.binary("open", BinaryOp::And, open, other);
-                }
-                members
-            });
-            b.map("members", total, holds, lambda)
-        })
     }
 
     /// Lifts a scatter.

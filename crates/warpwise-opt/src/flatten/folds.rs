@@ -222,7 +222,7 @@ fn reduced_apart(
 }
 
 /// Views of the segments of arrays, and the map that leaves their elements as they are.
-fn segments_of(
+pub fn segments_of(
     b: &mut Builder,
     (start, len): (Var, Var),
     inputs: &[Var],

@@ -18,7 +18,8 @@ use warpwise_ir::{Expr, Function, Lambda, Operand, SliceDim, Stm, Type, Var};
 use warpwise_prim::BinaryOp;
 
 use super::Note;
-use super::calls::Functions;
+use super::calls::{Folds, Functions};
+use super::rows::{Split, rows};
 
 /// Names a level of a lifter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -148,6 +149,8 @@ pub struct Group {
     indices: FxHashMap<LevelId, Operand>,
     /// What its statements bind.
     bound: Vec<Var>,
+    /// The element around, and the index within it, where they were computed from the index of a regular level.
+    pub split: Split,
     /// Arrays here that may share elements with what was made elsewhere.
     foreign: FxHashSet<Operand>,
     checks: bool,
@@ -415,7 +418,11 @@ impl<'p> Lifter<'p> {
                 Link::Top => return self.unlifted("a value of another nest"),
                 Link::Regular { inner, .. } => {
                     let at = self.index(child)?;
-                    self.compute("p", Expr::Binary(BinaryOp::SQuot, at, inner))
+                    let parent = self.compute("p", Expr::Binary(BinaryOp::SQuot, at, inner));
+                    if child == self.level {
+                        self.group.split.parent = parent.as_var();
+                    }
+                    parent
                 }
                 Link::Segments { owners, .. } => self.element(owners, child)?,
                 Link::Subset { chosen, .. } => self.element(chosen, child)?,
@@ -442,7 +449,16 @@ impl<'p> Lifter<'p> {
         let at = self.index(level)?;
         match self.levels[level].link.clone() {
             Link::Top => Ok(at),
-            Link::Regular { inner, .. } => Ok(self.compute("j", Expr::Binary(BinaryOp::SRem, at, inner))),
+            Link::Regular { inner, .. } => {
+                if let (true, Some(known)) = (level == self.level, self.group.split.position) {
+                    return Ok(known.into());
+                }
+                let position = self.compute("j", Expr::Binary(BinaryOp::SRem, at, inner));
+                if level == self.level {
+                    self.group.split.position = position.as_var();
+                }
+                Ok(position)
+            }
             Link::Segments { parent, starts, .. } => {
                 let start = self.element(starts, parent)?;
                 Ok(self.compute("j", Expr::Binary(BinaryOp::Sub, at, start)))
@@ -490,10 +506,20 @@ impl<'p> Lifter<'p> {
         }
         let mut result: Vec<Operand> = kept.iter().map(|var| self.group.here[var]).collect();
         result.extend(wanted);
+        let split = self.group.split;
         let (inputs, params, stms) = self.take_group();
         let body = warpwise_ir::Body { stms, result };
-        let width = self.width();
-        let arrays = self.host(|b| b.map("all", width, &inputs, Lambda { params, body }));
+        let lambda = Lambda { params, body };
+        let level = self.levels[self.level].clone();
+        let arrays = match level.link {
+            Link::Regular { parent, inner }
+                if split != Split::default() && self.functions.folds == Folds::Apart =>
+            {
+                let outer = self.levels[parent].clone();
+                self.host(|b| rows(b, (&outer, &level, inner), split, &inputs, lambda))
+            }
+            _ => self.host(|b| b.map("all", level.width, &inputs, lambda)),
+        };
         for (&var, &array) in kept.iter().zip(&arrays) {
             self.set(var, Form::Regular(array));
         }

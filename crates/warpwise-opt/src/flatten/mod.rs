@@ -29,10 +29,12 @@ mod body;
 mod calls;
 mod chunk;
 mod control;
+mod filters;
 mod folds;
 mod in_order;
 mod levels;
 mod lifter;
+mod rows;
 mod soacs;
 
 use rustc_hash::FxHashSet;

@@ -258,7 +258,7 @@ fn certs_use(stm: &Stm, vars: &[Var]) -> bool {
 }
 
 /// The width of a SOAC that takes part in fusion.
-fn width(stm: &Stm) -> Option<Operand> {
+pub fn width(stm: &Stm) -> Option<Operand> {
     match &stm.expr {
         Expr::Screma(soac) => Some(soac.width),
         Expr::Partition(soac) => Some(soac.width),

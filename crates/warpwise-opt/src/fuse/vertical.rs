@@ -3,7 +3,7 @@
 use warpwise_diag::Span;
 use warpwise_ir::{Body, Expr, Function, Lambda, Operand, Screma, Stm, Var};
 
-use crate::fuse::block::{Block, take};
+use crate::fuse::block::{Block, take, width};
 
 /// The inputs and the lambda over them.
 fn parts(expr: &mut Expr) -> Option<(&mut Vec<Var>, &mut Lambda)> {
@@ -62,14 +62,7 @@ pub fn fuse(
 /// is worth more than the scanned numbers in memory.
 fn has_rows(body: &Body) -> bool {
     body.stms.iter().any(|stm| {
-        let mut rows = match &stm.expr {
-            Expr::Screma(soac) => soac.width.as_const().is_none(),
-            Expr::Partition(soac) => soac.width.as_const().is_none(),
-            Expr::Hist(soac) => soac.width.as_const().is_none(),
-            Expr::Scatter(soac) => soac.width.as_const().is_none(),
-            Expr::Stream(soac) => soac.width.as_const().is_none(),
-            _ => false,
-        };
+        let mut rows = width(stm).is_some_and(|width| width.as_const().is_none());
         stm.expr.for_each_body(|body| rows |= has_rows(body));
         rows
     })

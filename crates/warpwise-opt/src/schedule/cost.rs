@@ -125,7 +125,12 @@ fn searches(function: &Function, access: &Access, known: &mut FxHashSet<Var>, bo
         match &stm.expr {
             Expr::Loop { .. } | Expr::Seg(_) => return false,
             Expr::If { then_body, else_body, .. } => {
-                return [then_body, else_body].iter().any(|body| searches(function, access, known, body));
+                for body in [then_body, else_body] {
+                    if searches(function, access, known, body) {
+                        return true;
+                    }
+                    follows |= body.result.iter().any(|x| x.as_var().is_some_and(|var| known.contains(&var)));
+                }
             }
             Expr::Index { array, indices }
                 if follows

@@ -13,41 +13,73 @@
 //! share the last dimension of such an operation is decided by its sizes when it runs, by the lowering. Whatever is
 //! further in runs in order within a work-item; reductions there become loops (see [`super::loops`]).
 //!
-//! Not done here: parallelism inside a work-group, nests that are not perfect, irregular ones.
+//! Nests that are not perfect have several versions: see [`super::nests`].
+//!
+//! Not done here: irregular nests.
 
 use warpwise_diag::Limit;
 use warpwise_ir::traverse::free_in_lambda;
 use warpwise_ir::{Body, Expr, Function, Lambda, Mapping, Operand, Program, SegKind, SegOp, Var};
 
-use super::{absorb, loops, perfect_inner};
+use super::{absorb, loops, nests, perfect_inner};
 
 /// Schedules every function for a device.
 pub fn schedule_device(program: &mut Program) -> Result<(), Limit> {
     for function in program.functions.values_mut() {
         let mut body = std::mem::take(&mut function.body);
-        host_body(function, &mut body);
+        host_body(function, &mut body, &mut 0);
         loops::sequential_reductions(&mut body);
         function.body = body;
     }
     Ok(())
 }
 
-/// Schedules the segmented operations of a body that the host runs.
-fn host_body(function: &Function, body: &mut Body) {
-    for stm in &mut body.stms {
+/// Schedules the segmented operations of a body that the host runs; `nests` counts those with several versions.
+fn host_body(function: &mut Function, body: &mut Body, nests: &mut usize) {
+    let mut stms = Vec::with_capacity(body.stms.len());
+    for mut stm in std::mem::take(&mut body.stms) {
         match &mut stm.expr {
-            Expr::Seg(op) => spread(function, op),
-            expr => expr.for_each_body_mut(|body| host_body(function, body)),
+            Expr::Seg(op) => {
+                join(function, op);
+                match nests::versions(function, &stm, *nests) {
+                    Some(mut versions) => {
+                        *nests += 1;
+                        stms.append(&mut versions);
+                    }
+                    None => {
+                        stm.expr = spread_expr(function, stm.expr);
+                        stms.push(stm);
+                    }
+                }
+            }
+            expr => {
+                expr.for_each_body_mut(|body| host_body(function, body, nests));
+                stms.push(stm);
+            }
         }
     }
+    body.stms = stms;
 }
 
-/// Spreads an operation over work-items, with what is all it does.
-fn spread(function: &Function, op: &mut SegOp) {
+/// Makes one operation of a perfect nest.
+fn join(function: &Function, op: &mut SegOp) {
     while let Some(inner) = perfect_inner(op).filter(|inner| can_join(function, op, inner)) {
         absorb(op, *inner);
     }
-    op.space.iter_mut().for_each(|dim| dim.mapping = Mapping::Thread);
+}
+
+/// Spreads an operation over work-items, with what is all it does; what is further in runs in order.
+pub(super) fn spread_expr(function: &Function, mut expr: Expr) -> Expr {
+    if let Expr::Seg(op) = &mut expr {
+        join(function, op);
+        give(op, Mapping::Thread);
+    }
+    expr
+}
+
+/// Maps all dimensions of an operation alike; what is further in runs in order.
+pub(super) fn give(op: &mut SegOp, mapping: Mapping) {
+    op.space.iter_mut().for_each(|dim| dim.mapping = mapping);
     in_order(&mut op.body);
     for lambda in lambdas_mut(&mut op.kind) {
         in_order(&mut lambda.body);

@@ -17,8 +17,8 @@
 //! sequential as loops, so that later passes see their arithmetic. Where the choice of lanes depends on how long
 //! inner dimensions are, [`versions`] keeps two versions and picks one at run time.
 //!
-//! On devices the outermost operation of a nest is spread over work-items and the rest is sequential within each: see
-//! [`device`].
+//! On devices the outermost operation of a nest is spread over work-items or work-groups, whose work-items share what is
+//! inside, or the nest is taken apart: see [`device`] and [`nests`].
 //!
 //! Not done here: splitting few long rows among tasks, and flattening of irregular nests.
 
@@ -27,6 +27,8 @@ pub mod cost;
 pub mod device;
 mod lanes;
 pub mod loops;
+mod nests;
+mod split;
 mod versions;
 
 use warpwise_diag::Limit;

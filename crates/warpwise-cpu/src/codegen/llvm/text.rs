@@ -129,6 +129,12 @@ impl<'m> Text<'m> {
         self.line(format_args!("br {cond}, label {then}, label {otherwise}{metadata}"));
     }
 
+    /// As [`branch`](Text::branch), for a condition that hardly ever holds.
+    pub fn branch_unlikely(&mut self, cond: &Condition, then: BlockName, otherwise: BlockName) {
+        let weights = self.module.metadata(|_| "!{!\"branch_weights\", i32 1, i32 1048575}".to_string());
+        self.branch_annotated(cond, then, otherwise, &format!(", !prof {weights}"));
+    }
+
     pub fn return_nothing(&mut self) {
         self.line(format_args!("ret void"));
     }

@@ -14,7 +14,7 @@ use warpwise_diag::Span;
 use warpwise_ir::Reduce;
 use warpwise_prim::{BinaryOp, CompareOp, ScalarType};
 
-use crate::lower::emitter::{Emitter, Lowered, Value};
+use crate::lower::emitter::{Emitter, Lowered, Scratch, Value};
 use crate::lower::reduce::commutes;
 use crate::op::Op;
 use crate::program::{Group, LocalArray};
@@ -39,6 +39,23 @@ impl<'a> Emitter<'a> {
 
     /// Folds the elements `from..to` with the group. The totals are in the registers of the first work-item.
     pub fn group_fold(
+        &mut self,
+        reduces: &'a [Reduce],
+        item: Reg,
+        range: (Operand, Operand),
+        span: Span,
+        element: Element<'_, 'a>,
+    ) -> Lowered<Folded> {
+        let folded = self.fold_shares(reduces, item, range, span, element)?;
+        let all = Operand::i64(i64::from(SIZE));
+        for (reduce, accs) in reduces.iter().zip(&folded) {
+            self.fold_items(reduce, item, (item.into(), all), accs)?;
+        }
+        Ok(folded)
+    }
+
+    /// Folds the elements `from..to` that are this work-item's.
+    pub fn fold_shares(
         &mut self,
         reduces: &'a [Reduce],
         item: Reg,
@@ -67,23 +84,19 @@ impl<'a> Emitter<'a> {
         let body = self.code.close();
         self.code.emit(Op::For { index, from: first, to: end, step, body });
         done?;
-        let all = Operand::i64(i64::from(SIZE));
-        for (reduce, accs) in reduces.iter().zip(&folded) {
-            self.fold_items(reduce, item, (item.into(), all), accs)?;
-        }
         Ok(folded)
     }
 
     /// Folds what so many neighbouring work-items have, a power of two, of which this is number `lane`: into the first of
-    /// each. All work-items of the group take part.
+    /// each, both in its registers and in the local memory that is given back. All work-items of the group take part.
     pub fn fold_items(
         &mut self,
         reduce: &'a Reduce,
         item: Reg,
         (lane, width): (Operand, Operand),
         accs: &[Reg],
-    ) -> Lowered<()> {
-        let arrays: Vec<Mem> = accs.iter().map(|&acc| self.local_array(acc)).collect();
+    ) -> Lowered<Vec<Mem>> {
+        let arrays: Vec<Mem> = accs.iter().map(|&acc| self.scratch_array(acc)).collect();
         self.store_own(&arrays, accs, item);
         self.code.emit(Op::Barrier);
         let up = !commutes(reduce);
@@ -126,10 +139,11 @@ impl<'a> Emitter<'a> {
         self.code.set(half, next);
         let body = self.code.close();
         self.code.emit(Op::While { test, cond: more, body });
-        done
+        done.map(|()| arrays)
     }
 
-    fn store_own(&mut self, arrays: &[Mem], accs: &[Reg], item: Reg) {
+    /// Stores what a work-item has at its place.
+    pub fn store_own(&mut self, arrays: &[Mem], accs: &[Reg], item: Reg) {
         for (&mem, &acc) in arrays.iter().zip(accs) {
             let elem = self.code.regs[acc].ty.scalar;
             self.code.store(elem, mem, item, acc);
@@ -137,9 +151,18 @@ impl<'a> Emitter<'a> {
     }
 
     /// An array in local memory with an element like this register for each work-item.
-    fn local_array(&mut self, like: Reg) -> Mem {
+    pub fn scratch_array(&mut self, like: Reg) -> Mem {
         let ImpType { scalar: elem, .. } = self.code.regs[like].ty;
-        self.local_memory("partial", elem, i64::from(SIZE))
+        let free = |array: &&mut Scratch| !array.taken && array.elem == elem;
+        if let Some(array) = self.scratch.iter_mut().flatten().find(free) {
+            array.taken = true;
+            return array.mem;
+        }
+        let mem = self.local_memory("partial", elem, i64::from(SIZE));
+        if let Some(arrays) = &mut self.scratch {
+            arrays.push(Scratch { mem, elem, taken: true });
+        }
+        mem
     }
 
     /// An array in local memory.

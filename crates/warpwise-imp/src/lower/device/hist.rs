@@ -5,11 +5,15 @@
 //! local:    table[..] = neutral, in local memory; barrier
 //!           for each element of the group's chunk { table[bin] atomically= op(table[bin], value) }; barrier
 //!           for each bin { dest[bin] atomically= op(dest[bin], table[bin]) }
+//! passes:   the same for a range of bins after the other, each as large as local memory holds; elements of other bins are skipped
 //! locked:   for each element, by a work-item { lock locks[bin]; dest[bin] = op(dest[bin], value); unlock }
 //! ```
 //!
 //! Tables that local memory holds are filled there first, so that few work-items wait for the same place. In which order
 //! values are combined is not fixed: sums of floats may differ in their last bits from run to run.
+//!
+//! Tables of a few times the size of local memory are filled in passes over the elements, up to a number of passes that is a
+//! parameter (`--param passes.FUNCTION.NUMBER=...`): on devices whose atomic operations on main memory are slow more pay.
 //!
 //! Operators that are no commutative operators of one component each are combined under a lock for each bin.
 //!
@@ -35,6 +39,21 @@ const PER_ITEM: i64 = 16;
 
 /// Groups at most: some more than a large device runs at a time.
 const MOST_GROUPS: i64 = 2048;
+
+/// Passes over the elements at most, unless set.
+const MOST_PASSES: i64 = 4;
+
+/// Elements for each bin from which on passes are worth their while.
+const PER_BIN: i64 = 16;
+
+/// The bins that groups fill in local memory.
+#[derive(Clone, Copy)]
+struct Bins {
+    /// How many local memory has room for.
+    most: i64,
+    /// The first, where there are several ranges of them.
+    base: Option<Operand>,
+}
 
 /// The sizes of the groups' work.
 #[derive(Clone, Copy)]
@@ -140,15 +159,59 @@ impl<'a> Emitter<'a> {
         let chunk = self.code.sub(chunk, Operand::i64(1));
         let chunk = self.code.binary(BinaryOp::SQuot, chunk, share);
         let chunks = Chunks { count: range.extent, chunk };
-        let local = self.build_local(stm, op, ops, chunks, most)?;
+        let local = self.build_local(stm, op, ops, chunks, Bins { most, base: None })?;
         let cost = self.code.mul(range.cost, chunk);
+        let by_groups = Range { extent: groups, schedule: Schedule::Static, cost };
         self.code.open();
-        self.launch(local, Range { extent: groups, schedule: Schedule::Static, cost });
+        self.launch(local, by_groups);
+        let then_block = self.code.close();
+        self.code.open();
+        self.launch_passes(stm, op, ops, (chunks, by_groups, most), (global, range))?;
+        let else_block = self.code.close();
+        self.code.emit(Op::If { cond: small, then_block, else_block });
+        Ok(())
+    }
+
+    /// Launches a histogram that local memory does not hold: in passes over ranges of bins where these are few, each has many
+    /// elements, and the body may run several times; right into the destinations otherwise.
+    fn launch_passes(
+        &mut self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        ops: &'a [HistOp],
+        (chunks, by_groups, most): (Chunks, Range, i64),
+        (global, range): (Built, Range),
+    ) -> Lowered<()> {
+        let [hist] = ops else {
+            self.launch(global, range);
+            return Ok(());
+        };
+        if self.overwrites_outside(op) {
+            self.launch(global, range);
+            return Ok(());
+        }
+        let bins = self.bins(stm, hist)?;
+        let passes = self.code.ceil_div(bins, most);
+        let number = self.cx.kernels.borrow().len();
+        let name = format!("passes.{}.{number}", self.cx.function.name);
+        let allowed = self.code.int_reg("allowed");
+        self.code.emit(Op::Tuned { dst: allowed, name, default: MOST_PASSES });
+        let few = self.code.compare(CompareOp::SLe, passes, allowed);
+        let wanted = self.code.mul(bins, Operand::i64(PER_BIN));
+        let many = self.code.compare(CompareOp::SLe, wanted, range.extent);
+        let worth = self.code.binary(BinaryOp::And, few, many);
+        let base = self.code.int_reg("base");
+        let built = self.build_local(stm, op, ops, chunks, Bins { most, base: Some(base.into()) })?;
+        self.code.open();
+        self.code.open();
+        self.launch(built, by_groups);
+        let body = self.code.close();
+        self.code.emit(Op::For { index: base, from: Operand::i64(0), to: bins, step: most, body });
         let then_block = self.code.close();
         self.code.open();
         self.launch(global, range);
         let else_block = self.code.close();
-        self.code.emit(Op::If { cond: small, then_block, else_block });
+        self.code.emit(Op::If { cond: worth, then_block, else_block });
         Ok(())
     }
 
@@ -176,20 +239,22 @@ impl<'a> Emitter<'a> {
         op: &'a SegOp,
         ops: &'a [HistOp],
         chunks: Chunks,
-        most: i64,
+        bins: Bins,
     ) -> Lowered<Built> {
-        self.build("local_hist", stm.span, &|kernel, lo, hi| {
+        let kind = if bins.base.is_some() { "hist_pass" } else { "local_hist" };
+        self.build(kind, stm.span, &|kernel, lo, hi| {
             let item = kernel.start_group();
             let (count, chunk) = (kernel.param_for(chunks.count), kernel.param_for(chunks.chunk));
+            let bins = Bins { base: bins.base.map(|base| kernel.param_for(base)), ..bins };
             let mut tables = Vec::new();
             for hist in ops {
                 let types: Vec<ScalarType> = hist.dests.iter().map(|&dest| kernel.elem(dest)).collect();
-                let mems = types.into_iter().map(|ty| kernel.local_memory("table", ty, most));
+                let mems = types.into_iter().map(|ty| kernel.local_memory("table", ty, bins.most));
                 tables.push(mems.collect::<Vec<Mem>>());
             }
             kernel.for_units((lo, hi), &mut |kernel, unit| {
                 for (hist, mems) in ops.iter().zip(&tables) {
-                    kernel.clear_table(stm, hist, mems, item)?;
+                    kernel.clear_table(stm, hist, mems, (item, bins))?;
                 }
                 kernel.code.emit(Op::Barrier);
                 let from = kernel.code.mul(unit, chunk);
@@ -200,12 +265,12 @@ impl<'a> Emitter<'a> {
                     kernel.counted_as(point.into(), &mut |kernel| {
                         kernel.bind_flat(&op.space, point.into(), stm.span)?;
                         kernel.stms(&op.body)?;
-                        kernel.combine_results(stm, op, ops, Some(&tables))
+                        kernel.combine_results(stm, op, ops, Some((&tables, bins)))
                     })
                 })?;
                 kernel.code.emit(Op::Barrier);
                 for (hist, mems) in ops.iter().zip(&tables) {
-                    kernel.merge_table(stm, hist, mems, item)?;
+                    kernel.merge_table(stm, hist, mems, (item, bins))?;
                 }
                 Ok(())
             })
@@ -213,9 +278,15 @@ impl<'a> Emitter<'a> {
     }
 
     /// Sets a table to the neutral elements.
-    fn clear_table(&mut self, stm: &Stm, hist: &HistOp, mems: &[Mem], item: Reg) -> Lowered<()> {
+    fn clear_table(
+        &mut self,
+        stm: &Stm,
+        hist: &HistOp,
+        mems: &[Mem],
+        (item, bins): (Reg, Bins),
+    ) -> Lowered<()> {
         let view = self.view(hist.dests[0], stm.span)?;
-        let bins = self.extents_product(&view.extents[..hist.rank]);
+        let bins = self.bins_here(&view.extents[..hist.rank], bins);
         self.each_in_turn(item.into(), bins, &mut |this, bin| {
             for (&mem, &neutral) in mems.iter().zip(&hist.neutral) {
                 let value = this.uniform(neutral, stm.span)?;
@@ -227,14 +298,24 @@ impl<'a> Emitter<'a> {
     }
 
     /// Combines a table into the destinations.
-    fn merge_table(&mut self, stm: &Stm, hist: &HistOp, mems: &[Mem], item: Reg) -> Lowered<()> {
+    fn merge_table(
+        &mut self,
+        stm: &Stm,
+        hist: &HistOp,
+        mems: &[Mem],
+        (item, bins): (Reg, Bins),
+    ) -> Lowered<()> {
         let Some(operators) = componentwise_operators(&hist.op) else {
             return self.limit(stm.span, "a histogram that needs a lock");
         };
         let view = self.view(hist.dests[0], stm.span)?;
-        let bins = self.extents_product(&view.extents[..hist.rank]);
-        self.each_in_turn(item.into(), bins, &mut |this, bin| {
-            let indices = this.unflattened(&view.extents[..hist.rank], bin.into());
+        let here = self.bins_here(&view.extents[..hist.rank], bins);
+        self.each_in_turn(item.into(), here, &mut |this, bin| {
+            let flat = match bins.base {
+                Some(base) => this.code.add(base, bin),
+                None => bin.into(),
+            };
+            let indices = this.unflattened(&view.extents[..hist.rank], flat);
             for ((&mem, &dest), &op) in mems.iter().zip(&hist.dests).zip(&operators) {
                 let elem = this.elem(dest);
                 let value = this.code.load("own", elem, mem, bin);
@@ -244,13 +325,21 @@ impl<'a> Emitter<'a> {
         })
     }
 
+    /// How many bins there are in the range that is filled.
+    fn bins_here(&mut self, extents: &[Value], bins: Bins) -> Operand {
+        let all = self.extents_product(extents);
+        let Some(base) = bins.base else { return all };
+        let rest = self.code.sub(all, base);
+        self.code.binary(BinaryOp::SMin, rest, Operand::i64(bins.most))
+    }
+
     /// Combines the results of one point: into the tables, or right into the destinations.
     fn combine_results(
         &mut self,
         stm: &Stm,
         op: &SegOp,
         ops: &[HistOp],
-        tables: Option<&[Vec<Mem>]>,
+        tables: Option<(&[Vec<Mem>], Bins)>,
     ) -> Lowered<()> {
         let mut taken = 0;
         for (number, hist) in ops.iter().enumerate() {
@@ -264,10 +353,24 @@ impl<'a> Emitter<'a> {
             let inside = self.in_bounds(&view, &indices);
             self.guarded(inside, &mut |this| {
                 let bin = this.flat_bin(&view, &indices);
+                if let Some((tables, Bins { most, base: Some(base) })) = tables {
+                    let flat = this.vector(bin);
+                    let place = this.code.sub(flat, base);
+                    let begun = this.code.compare(CompareOp::SLe, Operand::i64(0), place);
+                    let ends = this.code.compare(CompareOp::SLt, place, Operand::i64(most));
+                    let here = this.code.binary(BinaryOp::And, begun, ends);
+                    return this.branch_if(here, &mut |this| {
+                        for (component, &op) in operators.iter().enumerate() {
+                            let place = Value::Uniform(place);
+                            this.atomic(op, tables[number][component], place, values[component]);
+                        }
+                        Ok(())
+                    });
+                }
                 for (component, (&dest, &op)) in hist.dests.iter().zip(&operators).enumerate() {
                     let value = values[component];
                     match tables {
-                        Some(tables) => this.atomic(op, tables[number][component], bin, value),
+                        Some((tables, _)) => this.atomic(op, tables[number][component], bin, value),
                         None => this.combine_atomically(stm, dest, op, &indices, value)?,
                     }
                 }

@@ -7,9 +7,9 @@
 //!
 //! Kernels are scalar code: a device makes its own lanes of work-items. Nothing waits for another work-item but
 //! at the end of a launch, so scans and partitions are several launches; reductions and small histograms are done by
-//! work-groups, whose work-items combine through local memory. The part `lo..hi` of a work-item or group is one iteration.
+//! work-groups, whose work-items combine through local memory; so are nests of which the schedule says so (`work_groups`). The part `lo..hi` of a work-item or group is one iteration.
 //!
-//! Needs: level `mem`, scheduled for a device. Not done here: nested parallelism inside a work-group, staging.
+//! Needs: level `mem`, scheduled for a device. Not done here: staging.
 
 mod arrays;
 mod groups;
@@ -22,8 +22,11 @@ mod reduce;
 mod scan;
 mod segment_groups;
 mod segments;
+mod shared;
+mod tile_partition;
+mod work_groups;
 
-use warpwise_ir::{Expr, SegKind, SegOp, Stm};
+use warpwise_ir::{Expr, Mapping, SegKind, SegOp, Stm};
 
 use crate::lower::emitter::{Emitter, Lowered};
 use crate::lower::scan::scans_scalars;
@@ -32,6 +35,9 @@ impl<'a> Emitter<'a> {
     /// Lowers a segmented operation of host code for a device.
     pub fn device_seg(&mut self, stm: &'a Stm, op: &'a SegOp) -> Lowered<()> {
         match &op.kind {
+            SegKind::Map if op.space.iter().any(|dim| dim.mapping == Mapping::Grid) => {
+                self.grouped_map(stm, op)
+            }
             SegKind::Map => self.device_map(stm, op),
             SegKind::Scatter { dests } => self.device_scatter(stm, op, dests),
             SegKind::Reduce { reduces } if self.can_group(op, reduces) => {
@@ -49,6 +55,9 @@ impl<'a> Emitter<'a> {
                 self.by_segments(stm, op, &mut |this| this.device_scan(stm, op))
             }
             SegKind::Partition { classes } if self.keeps_scalars(op) && !self.overwrites_outside(op) => {
+                if self.can_partition_tiles(op, *classes) {
+                    return self.tile_partition(stm, op, *classes);
+                }
                 self.device_partition(stm, op, *classes)
             }
             SegKind::Hist { ops } if self.combines_atomically(ops) => self.device_hist(stm, op, ops),

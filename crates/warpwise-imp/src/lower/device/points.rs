@@ -75,9 +75,18 @@ impl<'a> Emitter<'a> {
 
     /// Runs `body`, whose failing checks end it and count as those of this iteration.
     pub fn counted_as(&mut self, iteration: Operand, body: Inside<'_, 'a>) -> Lowered<()> {
+        self.counted_telling(iteration, None, body)
+    }
+
+    /// [`Emitter::counted_as`]; a check that fails also sets `failed`.
+    pub fn counted_telling(
+        &mut self,
+        iteration: Operand,
+        failed: Option<Reg>,
+        body: Inside<'_, 'a>,
+    ) -> Lowered<()> {
         let exit = self.code.label();
-        let saved =
-            self.failing.replace(Failing { iteration, per_lane: false, exit, retry: None, failed: None });
+        let saved = self.failing.replace(Failing { iteration, per_lane: false, exit, retry: None, failed });
         self.code.open();
         let done = body(self);
         let block = self.code.close();

@@ -1,0 +1,173 @@
+//! Partitions in one launch: tiles of elements as in scans by [`look_back`](super::look_back), of which the members of each class
+//! are counted.
+//!
+//! ```text
+//! class[e] = the first class that element e of the tile joins; count the members of each work-item's part, and scan the counts
+//! before = members in all tiles before, by looking back
+//! member[e] = how many elements of the tile before e join the same class; barrier
+//! for each element { result[class[e]][before[class[e]] + member[e]] = its value }
+//! ```
+//!
+//! The body runs twice in the one kernel: once for the class, and once for the values. The sizes are the prefixes of the
+//! last tile.
+
+use warpwise_ir::{SegOp, Stm};
+use warpwise_prim::{BinaryOp, CompareOp, ScalarType};
+
+use super::groups::SIZE;
+use super::look_back::{Combine, Parts, Place, Shared};
+use crate::lower::emitter::{Emitter, Lowered, Value};
+use crate::lower::stms::allocates;
+use crate::op::Op;
+use crate::types::{Mem, Operand, Reg};
+
+/// Elements of a work-item.
+const PER_ITEM: i64 = 8;
+
+/// Elements of a tile; a class and a number within the tile are one number, `class * TILE + number`.
+const TILE: i64 = SIZE as i64 * PER_ITEM;
+
+/// Classes at most: their counts lie in local memory.
+const MOST_CLASSES: usize = 3;
+
+impl<'a> Emitter<'a> {
+    /// Whether a partition can be done in one launch.
+    pub fn can_partition_tiles(&self, op: &SegOp, classes: usize) -> bool {
+        self.cx.look_back && (1..=MOST_CLASSES).contains(&classes) && !allocates(&op.body)
+    }
+
+    /// Launches a partition. Host code.
+    pub fn tile_partition(&mut self, stm: &'a Stm, op: &'a SegOp, classes: usize) -> Lowered<()> {
+        let combine = Combine::Members(classes);
+        let parts = Parts { stm, op, combine, post: None, per_item: PER_ITEM, segment: None };
+        self.launch_tiles(parts, &mut |this, tiles| {
+            let last = this.code.sub(tiles.count, Operand::i64(1));
+            for (&mem, &size) in tiles.prefixes.iter().zip(&stm.pattern) {
+                let total = this.code.load("size", ScalarType::I64, mem, last);
+                this.bind_uniform(size, total);
+            }
+        })
+    }
+
+    /// Finds the class of every element, neighbours by neighbours.
+    pub fn stage_classes(
+        &mut self,
+        parts: &Parts<'a>,
+        place: Place,
+        (shared, classes): (&Shared, usize),
+    ) -> Lowered<()> {
+        let elements = shared.elements[0];
+        let none = Operand::i64(classes as i64 * TILE);
+        self.each_in_turn(place.item.into(), place.length, &mut |this, at| {
+            let slot = this.apart(at.into());
+            // An element whose check fails joins none.
+            this.code.store(ScalarType::I64, elements, slot, none);
+            let index = this.code.add(place.from, at);
+            this.counted_as(index, &mut |this| {
+                this.bind_flat(&parts.op.space, index, parts.stm.span)?;
+                this.stms(&parts.op.body)?;
+                let conds = this.values(&parts.op.body.result[..classes]);
+                let mut class = none;
+                for (number, cond) in conds.into_iter().enumerate().rev() {
+                    let joins = this.vector(cond);
+                    class = this.code.select(joins, Operand::i64(number as i64 * TILE), class);
+                }
+                this.code.store(ScalarType::I64, elements, slot, class);
+                Ok(())
+            })
+        })
+    }
+
+    /// Adds an element to the count of its class.
+    pub fn count_member(&mut self, counts: &[Reg], elements: Mem, slot: Operand) {
+        let class = self.code.load("class", ScalarType::I64, elements, slot);
+        self.count_class(counts, class);
+    }
+
+    fn count_class(&mut self, counts: &[Reg], class: Reg) {
+        for (number, &count) in counts.iter().enumerate() {
+            let joins = self.code.compare(CompareOp::Eq, class, Operand::i64(number as i64 * TILE));
+            let one = self.code.select(joins, Operand::i64(1), Operand::i64(0));
+            let next = self.code.add(count, one);
+            self.code.set(count, next);
+        }
+    }
+
+    /// Adds the counts at a place of some memories.
+    pub fn add_counts(&mut self, counts: &[Reg], mems: &[Mem], at: Operand) {
+        for (&count, &mem) in counts.iter().zip(mems) {
+            let more = self.code.load("more", ScalarType::I64, mem, at);
+            let next = self.code.add(count, more);
+            self.code.set(count, next);
+        }
+    }
+
+    /// Numbers the elements of a work-item's part within the tile, class by class.
+    pub fn number_members(
+        &mut self,
+        parts: &Parts<'a>,
+        place: Place,
+        (shared, _): (&Shared, usize),
+    ) -> Lowered<()> {
+        let carries = self.neutral_carries(parts)?;
+        let (first, end) = self.own_part(parts, place);
+        let behind_first = self.code.compare(CompareOp::SLt, Operand::i64(0), place.item);
+        self.branch_if(behind_first, &mut |this| {
+            let other = this.code.sub(place.item, Operand::i64(1));
+            this.advance_all(parts, &carries, &shared.totals, other)
+        })?;
+        let index = self.code.int_reg("k");
+        self.code.open();
+        let slot = self.apart(index.into());
+        let class = self.code.load("class", ScalarType::I64, shared.elements[0], slot);
+        let mut numbered = Operand::Reg(class);
+        for (number, &count) in carries[0].iter().enumerate() {
+            let joins = self.code.compare(CompareOp::Eq, class, Operand::i64(number as i64 * TILE));
+            let own = self.code.add(class, count);
+            numbered = self.code.select(joins, own, numbered);
+        }
+        self.code.store(ScalarType::I64, shared.elements[0], slot, numbered);
+        self.count_class(&carries[0], class);
+        let body = self.code.close();
+        self.code.emit(Op::For { index, from: first, to: end, step: 1, body });
+        Ok(())
+    }
+
+    /// Puts the elements of the tile to their places, neighbours by neighbours.
+    pub fn place_members(
+        &mut self,
+        parts: &Parts<'a>,
+        place: Place,
+        (shared, classes): (&Shared, usize),
+    ) -> Lowered<()> {
+        let (result, span) = (&parts.op.body.result, parts.stm.span);
+        let (values, arrays) = (&result[classes..], &parts.stm.pattern[classes..]);
+        self.each_in_turn(place.item.into(), place.length, &mut |this, at| {
+            let index = this.code.add(place.from, at);
+            this.counted_as(index, &mut |this| {
+                this.bind_flat(&parts.op.space, index, span)?;
+                this.stms(&parts.op.body)?;
+                let slot = this.apart(at.into());
+                let numbered = this.code.load("numbered", ScalarType::I64, shared.elements[0], slot);
+                for (class, &before) in shared.before.iter().enumerate() {
+                    let number = this.code.sub(numbered, Operand::i64(class as i64 * TILE));
+                    let begun = this.code.compare(CompareOp::SLe, Operand::i64(0), number);
+                    let ends = this.code.compare(CompareOp::SLt, number, Operand::i64(TILE));
+                    let joins = this.code.binary(BinaryOp::And, begun, ends);
+                    let dests = &arrays[class * values.len()..(class + 1) * values.len()];
+                    this.branch_if(joins, &mut |this| {
+                        let before = this.code.load("before", ScalarType::I64, before, Operand::i64(0));
+                        let at = this.code.add(before, number);
+                        for (&dest, &value) in dests.iter().zip(values) {
+                            let view = this.view(dest, span)?;
+                            let value = this.value(value);
+                            this.store(&view, &[Value::Uniform(at)], value);
+                        }
+                        Ok(())
+                    })?;
+                }
+                Ok(())
+            })
+        })
+    }
+}

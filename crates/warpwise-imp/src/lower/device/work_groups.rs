@@ -1,0 +1,327 @@
+//! Nests by work-groups: a group for each outer element, whose work-items run what is not parallel together, each computing
+//! the same, and share the operations inside.
+//!
+//! ```text
+//! ys = segmap (i < n: grid) {                        kernel of groups, i = the group's number:
+//!   s = segred (j < m: group) (+) { a[i, j] };         for j = item, item + size, ...: acc += a[i, j]; fold in local memory
+//!   row = segmap (j < m: group) { a[i, j] - s };  ==>  barrier; for j = item, ...: local row[j] = a[i, j] - s; barrier
+//!   return row[0] }                                    the first work-item: ys[i] = row[0]
+//! ```
+//!
+//! Blocks that the body allocates are arrays in local memory. Their sizes are known when the program runs: where they
+//! come to more than there is, a work-item does each outer element instead. A failing check ends the group of its outer
+//! element; of several in one operation the first is reported.
+//!
+//! Needs conditions and sizes that are the same for all work-items, which all of the body's scalars are. Not done here:
+//! memory that loops carry or choices yield, and bodies of inner operations that take memory.
+
+use warpwise_diag::Span;
+use warpwise_ir::{Body, Expr, Operand as CoreOperand, SegKind, SegOp, Stm, Type, Var};
+use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
+
+use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Together, Value};
+use crate::lower::memory::View;
+use crate::lower::reductions::asserts;
+use crate::lower::stms::allocates;
+use crate::op::{AtomicOp, Op};
+use crate::program::LocalArray;
+use crate::types::{Mem, Operand, Reg};
+
+/// Bytes of local memory for the arrays of a body.
+const ROWS: i64 = 16 << 10;
+
+/// Bytes that an array of unknown size gets at least.
+const SMALLEST_ROW: i64 = 512;
+
+/// Bytes of local memory for what work-items fold and scan.
+const SCRATCH: i64 = 16 << 10;
+
+/// How far apart the iterations of two outer elements are counted: more than an operation has elements.
+const COUNTED: i64 = 31;
+
+/// A block in local memory.
+struct Row {
+    block: Var,
+    elem: ScalarType,
+    count: i64,
+}
+
+impl<'a> Emitter<'a> {
+    /// Launches a map by work-groups. Host code.
+    pub fn grouped_map(&mut self, stm: &'a Stm, op: &'a SegOp) -> Lowered<()> {
+        let Some((rows, fits)) = self.local_rows(&op.body) else { return self.device_map(stm, op) };
+        let built = self.build("groups", stm.span, &|kernel, lo, hi| {
+            let item = kernel.start_group();
+            kernel.scratch = Some(Vec::new());
+            for row in &rows {
+                let name = kernel.cx.function.vars[row.block].name();
+                let mem = kernel.local_memory(name, row.elem, row.count);
+                kernel.scope.blocks.insert(row.block, BlockBinding { mem, interleaved: false });
+            }
+            let failed = asserts(&op.body).then(|| kernel.local_memory("failed", ScalarType::I32, 1));
+            kernel.for_units((lo, hi), &mut |kernel, unit| {
+                kernel.grouped_unit(stm, op, (item, unit), failed)
+            })?;
+            kernel.scratch_fits(&rows, stm.span)
+        });
+        let Ok(built) = built else { return self.device_map(stm, op) };
+        let range = self.flat_range(stm, op)?;
+        self.code.open();
+        self.launch(built, range);
+        let then_block = self.code.close();
+        self.code.open();
+        let alone = self.device_map(stm, op);
+        let else_block = self.code.close();
+        match fits {
+            Operand::Const(Scalar::Bool(true)) => then_block.into_iter().for_each(|op| self.code.emit(op)),
+            cond => self.code.emit(Op::If { cond, then_block, else_block }),
+        }
+        alone
+    }
+
+    /// One outer element.
+    fn grouped_unit(
+        &mut self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        (item, unit): (Reg, Reg),
+        failed: Option<Mem>,
+    ) -> Lowered<()> {
+        if let Some(failed) = failed {
+            let none = Operand::Const(Scalar::I32(0));
+            self.first_item(item, &mut |this| {
+                this.code.store(ScalarType::I32, failed, Operand::i64(0), none);
+                Ok(())
+            })?;
+            self.code.emit(Op::Barrier);
+        }
+        self.bind_flat(&op.space, unit.into(), stm.span)?;
+        let first = self.code.binary(BinaryOp::Shl, unit, Operand::i64(COUNTED));
+        self.counted_as(first, &mut |this| {
+            this.together = Some(Together { item, first, failed });
+            let done = this
+                .stms(&op.body)
+                .and_then(|_| this.store_points(&stm.pattern, &op.space, &op.body.result, stm.span));
+            this.together = None;
+            done
+        })
+    }
+
+    /// Whether what work-items fold and scan has room beside the rows.
+    fn scratch_fits(&self, rows: &[Row], span: Span) -> Lowered<()> {
+        let local: &[LocalArray] = self.group.as_ref().map_or(&[], |group| &group.local);
+        let bytes: i64 = local.iter().map(|array| array.count * array.elem.bytes() as i64).sum();
+        let taken: i64 = rows.iter().map(|row| row.count * row.elem.bytes() as i64).sum();
+        if bytes - taken > SCRATCH {
+            return self.limit(span, "a nest whose work-groups need more local memory than there is");
+        }
+        Ok(())
+    }
+
+    /// The blocks of a body as arrays in local memory, and whether they suffice; none where there can be no such arrays.
+    /// Host code.
+    fn local_rows(&mut self, body: &'a Body) -> Option<(Vec<Row>, Operand)> {
+        let mut blocks = Vec::new();
+        self.blocks_of(body, &mut blocks)?;
+        let mut sizes = Vec::new();
+        for &(block, bytes) in &blocks {
+            sizes.push((block, self.known_on_host(bytes)?));
+        }
+        let known: i64 = sizes.iter().filter_map(|(_, bytes)| bytes.as_int()).map(|n| n.max(8)).sum();
+        let unknown = sizes.iter().filter(|(_, bytes)| bytes.as_int().is_none()).count() as i64;
+        let share = ((ROWS - known) / unknown.max(1)) & -16;
+        if known > ROWS || unknown > 0 && share < SMALLEST_ROW {
+            return None;
+        }
+        let (mut rows, mut fits) = (Vec::new(), Operand::Const(true.into()));
+        for (block, bytes) in sizes {
+            let room = bytes.as_int().unwrap_or(share);
+            if bytes.as_int().is_none() {
+                let enough = self.code.compare(CompareOp::SLe, bytes, Operand::i64(share));
+                fits = self.code.binary(BinaryOp::And, fits, enough);
+            }
+            let elem = self.elem_in(block);
+            let size = elem.bytes() as i64;
+            rows.push(Row { block, elem, count: (room + size - 1) / size });
+        }
+        Some((rows, fits))
+    }
+
+    /// The blocks that a body allocates outside of inner operations, with their sizes; none where they go further.
+    fn blocks_of(&self, body: &'a Body, blocks: &mut Vec<(Var, CoreOperand)>) -> Option<()> {
+        let is_block = |var: &Var| *self.cx.function.ty(*var) == Type::Mem;
+        for stm in &body.stms {
+            match &stm.expr {
+                Expr::Alloc { bytes } => blocks.push((stm.pattern[0], *bytes)),
+                Expr::Seg(op) => {
+                    let mut takes = allocates(&op.body);
+                    stm.expr.for_each_lambda(|lambda| takes |= allocates(&lambda.body));
+                    if takes {
+                        return None;
+                    }
+                }
+                expr => {
+                    if stm.pattern.iter().any(is_block) {
+                        return None;
+                    }
+                    let mut known = Some(());
+                    expr.for_each_body(|body| known = known.and_then(|()| self.blocks_of(body, blocks)));
+                    known?;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// The type of the elements of all arrays in a block, or any for several.
+    fn elem_in(&self, block: Var) -> ScalarType {
+        let function = self.cx.function;
+        let mut elems = function.vars.iter().filter_map(|(var, data)| {
+            let here = data.placement.as_ref().is_some_and(|placement| placement.block == block);
+            here.then(|| self.elem(var))
+        });
+        let first = elems.next().unwrap_or(ScalarType::I64);
+        if elems.all(|elem| elem == first) { first } else { ScalarType::I64 }
+    }
+
+    /// A scalar of a nest, computed by the host, if it depends on nothing inside.
+    fn known_on_host(&mut self, x: CoreOperand) -> Option<Operand> {
+        let var = match x {
+            CoreOperand::Const(value) => return Some(value.into()),
+            CoreOperand::Var(var) => var,
+        };
+        if !self.scope.values.contains_key(&var) {
+            let definition = *self.cx.definitions.get(&var)?;
+            let arithmetic = matches!(
+                definition,
+                Expr::Operand(_)
+                    | Expr::Unary(..)
+                    | Expr::Binary(..)
+                    | Expr::Ternary(..)
+                    | Expr::Compare(..)
+                    | Expr::Convert(..)
+                    | Expr::Select(..)
+            );
+            let mut operands = Vec::new();
+            definition.for_each_operand(|x| operands.push(x));
+            if !arithmetic || operands.into_iter().any(|x| self.known_on_host(x).is_none()) {
+                return None;
+            }
+            let value = self.scalar_expr(definition)?;
+            self.bind(var, value);
+        }
+        match self.scope.values[&var] {
+            Value::Uniform(x) => Some(x),
+            Value::Linear { .. } | Value::Varying(_) => None,
+        }
+    }
+
+    /// Lets all work-items of the group meet, unless they have and nobody has touched memory since.
+    pub fn meet(&mut self) {
+        if !self.code.has_just_met() {
+            self.code.emit(Op::Barrier);
+        }
+    }
+
+    /// Sets every element of an array, the work-items in turn.
+    pub fn fill_together(
+        &mut self,
+        together: Together,
+        dest: &View,
+        element: &mut dyn FnMut(&mut Self, &[Value]) -> Lowered<Value>,
+    ) -> Lowered<()> {
+        self.together = None;
+        self.meet();
+        let mut count = Value::constant(1_i64.into());
+        for &extent in &dest.extents {
+            count = self.binary(BinaryOp::Mul, count, extent);
+        }
+        let count = self.vector(count);
+        let done = self.each_in_turn(together.item.into(), count, &mut |this, flat| {
+            let indices = this.unflattened(&dest.extents, flat.into());
+            let value = element(this, &indices)?;
+            this.store(dest, &indices, value);
+            Ok(())
+        });
+        self.meet();
+        self.together = Some(together);
+        done
+    }
+
+    /// Stores a scalar that all work-items have.
+    pub fn store_together(&mut self, together: Together, dest: &View, value: Value) -> Lowered<()> {
+        self.meet();
+        self.first_item(together.item, &mut |this| {
+            this.store(dest, &[], value);
+            Ok(())
+        })?;
+        self.meet();
+        Ok(())
+    }
+
+    /// Runs an operation inside a nest, which the work-items of the group share.
+    pub fn shared_seg(&mut self, together: Together, stm: &'a Stm, op: &'a SegOp) -> Lowered<()> {
+        self.together = None;
+        self.meet();
+        let failed = (asserts(&op.body) || post_asserts(op)).then(|| self.bool_reg("failed"));
+        let totals = match &op.kind {
+            SegKind::Reduce { reduces } => self.shared_reduce((stm, op), reduces, (together, failed))?,
+            SegKind::Map | SegKind::Scatter { .. } => {
+                self.shared_points((stm, op), (together, failed))?;
+                Vec::new()
+            }
+            SegKind::Scan { scans, reduces, post } if reduces.is_empty() => {
+                self.shared_scan((stm, op), (scans, post.as_ref()), (together, failed))?;
+                Vec::new()
+            }
+            SegKind::Scan { .. } | SegKind::Partition { .. } | SegKind::Hist { .. } => {
+                return self.limit(stm.span, "an operation that work-items do not share");
+            }
+        };
+        if let (Some(failed), Some(told)) = (failed, together.failed) {
+            self.end_if_failed(failed, told)?;
+        }
+        self.meet();
+        for (&var, (mem, elem)) in stm.pattern.iter().zip(totals) {
+            let total = self.code.load("total", elem, mem, Operand::i64(0));
+            self.bind_uniform(var, total);
+        }
+        if let Some(scratch) = &mut self.scratch {
+            scratch.iter_mut().for_each(|array| array.taken = false);
+        }
+        self.together = Some(together);
+        Ok(())
+    }
+
+    fn bool_reg(&mut self, name: &str) -> Reg {
+        self.code.copy(name, Operand::Const(false.into()))
+    }
+
+    /// Ends the outer element for all work-items if a check has failed for one.
+    fn end_if_failed(&mut self, failed: Reg, told: Mem) -> Lowered<()> {
+        self.branch_if(failed.into(), &mut |this| {
+            this.code.emit(Op::Atomic {
+                op: AtomicOp::Binary(BinaryOp::Or),
+                mem: told,
+                index: Operand::i64(0),
+                value: Operand::Const(Scalar::I32(1)),
+                elem: ScalarType::I32,
+                mask: None,
+            });
+            Ok(())
+        })?;
+        self.code.emit(Op::Barrier);
+        let any = self.code.load("any", ScalarType::I32, told, Operand::i64(0));
+        let ends = self.code.compare(CompareOp::Ne, any, Operand::Const(Scalar::I32(0)));
+        let Some(failing) = self.failing else { return Ok(()) };
+        self.branch_if(ends, &mut |this| {
+            this.code.emit(Op::Leave { label: failing.exit });
+            Ok(())
+        })
+    }
+}
+
+/// Whether the function that is applied after a scan has checks.
+fn post_asserts(op: &SegOp) -> bool {
+    matches!(&op.kind, SegKind::Scan { post: Some(post), .. } if asserts(&post.body))
+}

@@ -1,0 +1,456 @@
+//! Histograms whose table is too large for a copy a task: inputs are sorted by ranges of bins, and each range is one task's.
+//!
+//! The input is taken in rounds, these in pieces. One kernel finds the bins and values of a piece and sorts them by ranges,
+//! stably; another combines, for a range, what all pieces have there, piece by piece, right into the destination, of which
+//! a range stays in a cache. So each bin sees its inputs in order: results are those of one task that takes them as they come.
+//!
+//! ```text
+//! for round of inputs {
+//!     piece p:  bins, values = body;  starts[p], bins', values' = sorted by range of bins
+//!     range r:  for p { for i in starts[p][r]..starts[p][r + 1] { dest[bins'[i]] = op(dest[bins'[i]], values'[i]) } }
+//! }
+//! ```
+//!
+//! Absent: several operations at once, and bins that 32 bits do not number.
+
+use warpwise_ir::{HistOp, Mapping, Operand as CoreOperand, SegOp, Stm};
+use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType};
+use warpwise_runtime::machine::Schedule;
+
+use crate::lower::cost::Work;
+use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Value};
+use crate::lower::kernels::{Built, Range};
+use crate::lower::lanes::LaneLoop;
+use crate::lower::memory::View;
+use crate::lower::reductions::asserts;
+use crate::op::Op;
+use crate::types::{Mem, Operand, Reg, Space};
+
+/// Inputs of a piece: with its bins and values twice, what a second-level cache holds.
+const PIECE: i64 = 1 << 15;
+
+/// Inputs of a round, which are kept between the kernels.
+const ROUND: i64 = 1 << 22;
+
+/// Least inputs that are worth sorting.
+const LEAST_INPUTS: i64 = 1 << 17;
+
+/// Least bytes of a table that is worth dividing.
+const LEAST_TABLE: i64 = 1 << 18;
+
+/// Least bytes of a range.
+const LEAST_RANGE: i64 = 1 << 14;
+
+/// Most ranges: so many places are written in turns.
+const MOST_RANGES: i64 = 128;
+
+/// How often the least range may double: then it has half of all numbers of 32 bits.
+const DOUBLINGS: i64 = 24;
+
+/// How a table is divided, as operands of host code or of a kernel.
+#[derive(Clone, Copy)]
+struct Ranges {
+    /// Bins have their range above so many bits; an `i32`.
+    shift: Operand,
+    /// Ranges.
+    count: Operand,
+}
+
+/// What the kernels hand on: bins, the values to combine there, and where in a piece each range begins.
+#[derive(Clone)]
+struct Sorted {
+    bins: Mem,
+    values: Vec<Column>,
+    starts: Mem,
+}
+
+/// The values to combine at bins.
+#[derive(Clone, Copy)]
+enum Column {
+    /// The same everywhere.
+    Constant(Scalar),
+    /// In memory.
+    Kept(Mem, ScalarType),
+}
+
+impl<'a> Emitter<'a> {
+    /// Launches a histogram in this way if its table and its input are large, and as `otherwise` says if not. Host code.
+    pub fn launch_sorted(
+        &mut self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        ops: &'a [HistOp],
+        (count, bins, cost): (Operand, Operand, Operand),
+        otherwise: &mut dyn FnMut(&mut Self) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let in_lanes = matches!(&op.space[..], [dim] if dim.mapping == Mapping::TaskLane);
+        let combines_always = ops.iter().all(|hist| !asserts(&hist.op.body));
+        let ([hist], true, true, false) = (ops, in_lanes, combines_always, self.cx.target.is_scalar()) else {
+            return otherwise(self);
+        };
+        let width = hist.dests.iter().map(|&dest| self.elem(dest).bytes() as i64).sum::<i64>();
+        let bytes = self.code.mul(bins, Operand::i64(width));
+        let large = self.code.compare(CompareOp::SLe, Operand::i64(LEAST_TABLE), bytes);
+        let many = self.code.compare(CompareOp::SLe, Operand::i64(LEAST_INPUTS), count);
+        let numbered = self.code.compare(CompareOp::SLt, bins, Operand::i64(i64::from(i32::MAX)));
+        let cond = self.code.binary(BinaryOp::And, large, many);
+        let cond = self.code.binary(BinaryOp::And, cond, numbered);
+        self.code.open();
+        let done = self.rounds(stm, op, hist, (count, bins, cost), width);
+        let then_block = self.code.close();
+        self.code.open();
+        let small = otherwise(self);
+        let else_block = self.code.close();
+        match done {
+            Ok(()) => self.code.emit(Op::If { cond, then_block, else_block }),
+            // What does not run in lanes is not sorted.
+            Err(_) => else_block.into_iter().for_each(|op| self.code.emit(op)),
+        }
+        small
+    }
+
+    /// All rounds of the input.
+    fn rounds(
+        &mut self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        hist: &'a HistOp,
+        (count, bins, cost): (Operand, Operand, Operand),
+        width: i64,
+    ) -> Lowered<()> {
+        let ranges = self.ranges_of(bins, width);
+        let most = self.code.binary(BinaryOp::SMin, count, Operand::i64(ROUND));
+        let pieces = self.code.ceil_div(most, PIECE);
+        let pitch = self.code.add(ranges.count, Operand::i64(1));
+        let starts = self.code.mul(pieces, pitch);
+        let sorted = Sorted {
+            bins: self.room("bins", most, ScalarType::I32),
+            values: self.values_of(op, hist, &mut |this, elem| this.room("values", most, elem)),
+            starts: self.room("starts", starts, ScalarType::I64),
+        };
+        let round = self.code.int_reg("round");
+        self.code.open();
+        let end = self.code.add(round, Operand::i64(ROUND));
+        let end = self.code.binary(BinaryOp::SMin, end, count);
+        let left = self.code.sub(end, round);
+        let pieces = self.code.ceil_div(left, PIECE);
+        let done = self.build_sort(stm, op, hist, ranges, &sorted, (round, end)).and_then(|sort| {
+            let combine = self.build_combine(stm, hist, ranges, &sorted, pieces)?;
+            let schedule = if self.is_uneven(&op.body) { Schedule::Dynamic } else { Schedule::Static };
+            let of_piece = self.code.mul(cost, Operand::i64(PIECE));
+            self.launch(sort, Range { extent: pieces, schedule, cost: of_piece });
+            // Some ranges may have most of the input.
+            let of_range = self.code.mul(pieces, Operand::i64(PIECE / MOST_RANGES));
+            self.launch(combine, Range { extent: ranges.count, schedule: Schedule::Dynamic, cost: of_range });
+            Ok(())
+        });
+        let body = self.code.close();
+        self.code.emit(Op::For { index: round, from: Operand::i64(0), to: count, step: ROUND, body });
+        let kept = sorted.values.iter().filter_map(|column| match column {
+            Column::Kept(mem, _) => Some(*mem),
+            Column::Constant(_) => None,
+        });
+        self.release_locals([sorted.bins, sorted.starts].into_iter().chain(kept).collect());
+        done
+    }
+
+    /// Divides a table of so many bins into at most [`MOST_RANGES`] ranges. Host code.
+    fn ranges_of(&mut self, bins: Operand, width: i64) -> Ranges {
+        let least = i64::from((LEAST_RANGE / width).max(1).ilog2());
+        let mut shift = Operand::i64(least);
+        for more in 0..DOUBLINGS {
+            let too_many =
+                self.code.compare(CompareOp::SLt, Operand::i64(MOST_RANGES << (least + more)), bins);
+            shift = self.code.select(too_many, Operand::i64(least + more + 1), shift);
+        }
+        let one = Operand::i64(1);
+        let size = self.code.binary(BinaryOp::Shl, one, shift);
+        let less = self.code.sub(size, one);
+        let above = self.code.add(bins, less);
+        let count = self.code.binary(BinaryOp::LShr, above, shift);
+        let shift = self.convert(ConvertOp::Truncate, Value::Uniform(shift), ScalarType::I32);
+        let Value::Uniform(shift) = shift else { return Ranges { shift: one, count } };
+        Ranges { shift, count }
+    }
+
+    fn ranges_param(&mut self, ranges: Ranges) -> Ranges {
+        let shift = match ranges.shift {
+            Operand::Const(_) => ranges.shift,
+            Operand::Reg(_) => self.scalar_param("shift", ScalarType::I32, ranges.shift).into(),
+        };
+        Ranges { shift, count: self.param_for(ranges.count) }
+    }
+
+    /// A block for so many elements. Host code.
+    fn room(&mut self, name: &str, count: Operand, elem: ScalarType) -> Mem {
+        let bytes = self.code.mul(count, Operand::i64(elem.bytes() as i64));
+        self.alloc(name, bytes)
+    }
+
+    /// The values of a body's results, with what `room` gives for those that vary.
+    fn values_of(
+        &mut self,
+        op: &SegOp,
+        hist: &HistOp,
+        room: &mut dyn FnMut(&mut Self, ScalarType) -> Mem,
+    ) -> Vec<Column> {
+        let results = op.body.result[hist.rank..].iter().zip(&hist.dests);
+        let columns = results.map(|(result, &dest)| match result {
+            CoreOperand::Const(value) => Column::Constant(*value),
+            CoreOperand::Var(_) => {
+                let elem = self.elem(dest);
+                Column::Kept(room(self, elem), elem)
+            }
+        });
+        columns.collect()
+    }
+
+    fn sorted_param(&mut self, sorted: &Sorted) -> Sorted {
+        let param = |this: &mut Self, column: &Column| match *column {
+            Column::Constant(_) => *column,
+            Column::Kept(mem, elem) => Column::Kept(this.mem_param("values", mem, None), elem),
+        };
+        Sorted {
+            bins: self.mem_param("bins", sorted.bins, None),
+            values: sorted.values.iter().map(|column| param(self, column)).collect(),
+            starts: self.mem_param("starts", sorted.starts, None),
+        }
+    }
+
+    /// The kernel that sorts pieces of a round.
+    fn build_sort(
+        &self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        hist: &'a HistOp,
+        ranges: Ranges,
+        sorted: &Sorted,
+        (round, end): (Reg, Operand),
+    ) -> Lowered<Built> {
+        self.build("hist_sort", stm.span, &|kernel, lo, hi| {
+            if kernel.scalar_only {
+                return kernel.limit(stm.span, "a histogram whose body does not run in lanes");
+            }
+            let ranges = kernel.ranges_param(ranges);
+            let sorted = kernel.sorted_param(sorted);
+            let [round, end] = [round.into(), end].map(|x| kernel.param_for(x));
+            kernel.for_units((lo, hi), &mut |kernel, piece| {
+                let before = kernel.code.mul(piece, Operand::i64(PIECE));
+                let from = kernel.code.add(round, before);
+                let from = kernel.code.copy("from", from);
+                let to = kernel.code.add(from, Operand::i64(PIECE));
+                let to = kernel.code.binary(BinaryOp::SMin, to, end);
+                let count = kernel.code.sub(to, from);
+                let mark = kernel.code.int_reg("mark");
+                kernel.code.emit(Op::ArenaMark { dst: mark });
+                let own = Sorted {
+                    bins: kernel.arena_column(ScalarType::I32, Operand::i64(PIECE)),
+                    values: kernel
+                        .values_of(op, hist, &mut |this, elem| this.arena_column(elem, Operand::i64(PIECE))),
+                    starts: kernel.arena_column(ScalarType::I64, Operand::i64(MOST_RANGES + 1)),
+                };
+                kernel.find_bins_of(stm, op, hist, (from, to), &own)?;
+                let pitch = kernel.code.add(ranges.count, Operand::i64(1));
+                let first = kernel.code.mul(piece, pitch);
+                kernel.count_ranges(ranges, &own, count);
+                kernel.begin_ranges(ranges, &own, (sorted.starts, first));
+                kernel.place_in_ranges(ranges, &own, &sorted, (before, count));
+                kernel.code.emit(Op::ArenaReset { mark: mark.into() });
+                Ok(())
+            })
+        })
+    }
+
+    fn arena_column(&mut self, elem: ScalarType, count: Operand) -> Mem {
+        let mem = self.code.mem("own", Space::Arena);
+        let bytes = self.code.mul(count, Operand::i64(elem.bytes() as i64));
+        self.code.emit(Op::ArenaAlloc { dst: mem, bytes });
+        mem
+    }
+
+    /// Computes bins, -1 where there is none, and values of a piece.
+    fn find_bins_of(
+        &mut self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        hist: &'a HistOp,
+        (from, to): (Reg, Operand),
+        own: &Sorted,
+    ) -> Lowered<()> {
+        if asserts(&op.body) {
+            // What comes after a failing iteration has no bin.
+            let unit = Value::constant(Scalar::I64(1));
+            let count = self.code.sub(to, from);
+            let view = View {
+                block: apart(own.bins),
+                elem: ScalarType::I32,
+                offset: Value::constant(Scalar::I64(0)),
+                extents: vec![Value::Uniform(count)],
+                strides: vec![unit],
+            };
+            let none = Value::constant(Scalar::I32(-1));
+            self.fill(&view, stm.span, &mut |_, _| Ok(none))?;
+        }
+        let how = LaneLoop { counted: Some(Operand::i64(0)), ..self.plan_lanes(op, Work::Map) };
+        let last = op.space.last().expect("a space has dimensions").index;
+        self.lane_loop(&how, from.into(), to, &mut |this, index| {
+            this.bind(last, index);
+            this.with_arena(&[&op.body], |this| {
+                this.stms(&op.body)?;
+                let indices = this.values(&op.body.result[..hist.rank]);
+                let dest = this.view(hist.dests[0], stm.span)?;
+                let inside = this.in_bounds(&dest, &indices);
+                let bin = this.flat_bin(&dest, &indices);
+                let bin = this.select(inside, bin, Value::constant(Scalar::I64(-1)));
+                let bin = this.convert(ConvertOp::Truncate, bin, ScalarType::I32);
+                let place = this.binary(BinaryOp::Sub, index, Value::Uniform(from.into()));
+                this.store_at(apart(own.bins), ScalarType::I32, place, bin, false);
+                let values = this.values(&op.body.result[hist.rank..]);
+                for (column, value) in own.values.iter().zip(values) {
+                    if let Column::Kept(mem, elem) = *column {
+                        this.store_at(apart(mem), elem, place, value, false);
+                    }
+                }
+                Ok(())
+            })
+        })
+    }
+
+    /// The range of an own bin: the number of ranges where there is none.
+    fn range_of(&mut self, ranges: Ranges, bin: Reg) -> Operand {
+        let range = self.code.binary(BinaryOp::LShr, bin, ranges.shift);
+        let range = self.convert(ConvertOp::ZExt, Value::Uniform(range), ScalarType::I64);
+        let Value::Uniform(range) = range else { return ranges.count };
+        self.code.binary(BinaryOp::SMin, range, ranges.count)
+    }
+
+    /// Counts what belongs to each range, where ranges will begin.
+    fn count_ranges(&mut self, ranges: Ranges, own: &Sorted, count: Operand) {
+        let all = self.code.add(ranges.count, Operand::i64(1));
+        self.each((Operand::i64(0), all), &mut |this, range| {
+            this.code.store(ScalarType::I64, own.starts, range, Operand::i64(0));
+        });
+        self.each((Operand::i64(0), count), &mut |this, at| {
+            let bin = this.code.load("bin", ScalarType::I32, own.bins, at);
+            let range = this.range_of(ranges, bin);
+            let members = this.code.load("members", ScalarType::I64, own.starts, range);
+            let more = this.code.add(members, Operand::i64(1));
+            this.code.store(ScalarType::I64, own.starts, range, more);
+        });
+    }
+
+    /// Makes counts to beginnings, which are also what the other kernel is told.
+    fn begin_ranges(&mut self, ranges: Ranges, own: &Sorted, (starts, first): (Mem, Operand)) {
+        let begin = self.code.copy("begin", Operand::i64(0));
+        let all = self.code.add(ranges.count, Operand::i64(1));
+        self.each((Operand::i64(0), all), &mut |this, range| {
+            let members = this.code.load("members", ScalarType::I64, own.starts, range);
+            this.code.store(ScalarType::I64, own.starts, range, begin);
+            let place = this.code.add(first, range);
+            this.code.store(ScalarType::I64, starts, place, begin);
+            let next = this.code.add(begin, members);
+            this.code.set(begin, next);
+        });
+    }
+
+    /// Puts bins and values where their ranges are, from `before` on.
+    fn place_in_ranges(
+        &mut self,
+        ranges: Ranges,
+        own: &Sorted,
+        sorted: &Sorted,
+        (before, count): (Operand, Operand),
+    ) {
+        self.each((Operand::i64(0), count), &mut |this, at| {
+            let bin = this.code.load("bin", ScalarType::I32, own.bins, at);
+            let range = this.range_of(ranges, bin);
+            let next = this.code.load("next", ScalarType::I64, own.starts, range);
+            let place = this.code.add(before, next);
+            this.code.store(ScalarType::I32, sorted.bins, place, bin);
+            for (from, to) in own.values.iter().zip(&sorted.values) {
+                if let (Column::Kept(from, elem), Column::Kept(to, _)) = (*from, *to) {
+                    let value = this.code.load("value", elem, from, at);
+                    this.code.store(elem, to, place, value);
+                }
+            }
+            let after = this.code.add(next, Operand::i64(1));
+            this.code.store(ScalarType::I64, own.starts, range, after);
+        });
+    }
+
+    /// The kernel that combines what all pieces of a round have in a range.
+    fn build_combine(
+        &self,
+        stm: &'a Stm,
+        hist: &'a HistOp,
+        ranges: Ranges,
+        sorted: &Sorted,
+        pieces: Operand,
+    ) -> Lowered<Built> {
+        self.build("hist_combine", stm.span, &|kernel, lo, hi| {
+            let ranges = kernel.ranges_param(ranges);
+            let sorted = kernel.sorted_param(sorted);
+            let pieces = kernel.param_for(pieces);
+            let mut views = Vec::new();
+            for &dest in &hist.dests {
+                views.push(kernel.view(dest, stm.span)?);
+            }
+            let pitch = kernel.code.add(ranges.count, Operand::i64(1));
+            kernel.for_units((lo, hi), &mut |kernel, range| {
+                let mut done = Ok(());
+                kernel.each((Operand::i64(0), pieces), &mut |kernel, piece| {
+                    let first = kernel.code.mul(piece, Operand::i64(PIECE));
+                    let row = kernel.code.mul(piece, pitch);
+                    let at = kernel.code.add(row, range);
+                    let next = kernel.code.add(at, Operand::i64(1));
+                    let part = [at, next].map(|at| {
+                        let start = kernel.code.load("start", ScalarType::I64, sorted.starts, at);
+                        kernel.code.add(first, start)
+                    });
+                    kernel.each((part[0], part[1]), &mut |kernel, at| {
+                        if done.is_ok() {
+                            done = kernel.combine_sorted(stm, hist, &views, &sorted, at);
+                        }
+                    });
+                });
+                done
+            })
+        })
+    }
+
+    /// Combines what lies at a place into its bin.
+    fn combine_sorted(
+        &mut self,
+        stm: &'a Stm,
+        hist: &'a HistOp,
+        views: &[View],
+        sorted: &Sorted,
+        at: Reg,
+    ) -> Lowered<()> {
+        let at = Value::Uniform(at.into());
+        let bin = self.load_at(apart(sorted.bins), ScalarType::I32, at);
+        let bin = self.convert(ConvertOp::ZExt, bin, ScalarType::I64);
+        let indices = self.bin_indices(&views[0], hist.rank, bin);
+        let mut values = Vec::new();
+        for column in &sorted.values {
+            values.push(match *column {
+                Column::Constant(value) => Value::constant(value),
+                Column::Kept(mem, elem) => self.load_at(apart(mem), elem, at),
+            });
+        }
+        self.combine_into(&hist.op, views, &indices, &values, stm.span)
+    }
+
+    /// Runs `body` for the numbers `from..to`, one after the other.
+    fn each(&mut self, (from, to): (Operand, Operand), body: &mut dyn FnMut(&mut Self, Reg)) {
+        let index = self.code.int_reg("i");
+        self.code.open();
+        body(self, index);
+        let block = self.code.close();
+        self.code.emit(Op::For { index, from, to, step: 1, body: block });
+    }
+}
+
+fn apart(mem: Mem) -> BlockBinding {
+    BlockBinding { mem, interleaved: false }
+}

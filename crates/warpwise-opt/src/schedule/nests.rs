@@ -1,0 +1,294 @@
+//! Nests on devices that are not perfect: several inner operations, or one and work beside it. How much of their parallelism
+//! is used is decided by sizes when the program runs.
+//!
+//! ```text
+//! least = tuned "threads.f.0"; enough = sle least n;
+//! ys = if enough { segmap (i < n: thread) { ... in order ... } }       // a work-item for each outer element
+//!      else { most = tuned "groups.f.0"; short = sle m most;
+//!        if short { segmap (i < n: grid) { ... s = segred (j < m: group) ...; t = segmap (j < m: group) ... } }
+//!        else { s = segred (i < n: thread, j < m: thread) ...; t = segmap (i < n: thread, j < m: thread) ... } };
+//! ```
+//!
+//! With many outer elements a work-item each is enough. With fewer, a work-group does each, and its work-items share the inner
+//! operations; what these yield lies in local memory. Where rows are longer than groups can hold, the nest is taken
+//! apart into operations over all elements ([`super::split`]). Both thresholds are parameters.
+//!
+//! Needs inner sizes that are known outside the nest. Not done here: inner partitions and histograms, arrays that loops inside
+//! the nest carry, inner bodies that make arrays of their own.
+
+use rustc_hash::FxHashSet;
+use warpwise_ir::builder::Builder;
+use warpwise_ir::traverse::{Copier, Substitution, free_in_expr};
+use warpwise_ir::{Body, Branch, Expr, Function, Lambda, Mapping, Operand, SegKind, SegOp, Stm, Type, Var};
+use warpwise_prim::{BinaryOp, CompareOp};
+
+use super::device::{give, spread_expr};
+use super::{absorb, perfect_inner, split};
+
+/// So many outer elements keep a device busy with a work-item each. Set by `--param threads.FUNCTION.NUMBER=...`.
+const ENOUGH_THREADS: i64 = 1 << 16;
+
+/// The same where the inner operations read nothing that is an outer element's own: then neighbouring work-items read the
+/// same places, once for all, and work-groups would read everything again for each outer element.
+const ENOUGH_THREADS_ALIKE: i64 = 1 << 12;
+
+/// Inner elements up to which a work-group does an outer one, where the nest can be taken apart instead. Set by
+/// `--param groups.FUNCTION.NUMBER=...`.
+const MOST_IN_GROUP: i64 = 1 << 12;
+
+/// Inner elements below which a work-group would mostly wait, where they are known.
+const WORTH_A_GROUP: i64 = 32;
+
+/// The versions of a nest, and the choice between them; none where one will do. `number` tells the nests of a function
+/// apart.
+pub fn versions(function: &mut Function, stm: &Stm, number: usize) -> Option<Vec<Stm>> {
+    let Expr::Seg(op) = &stm.expr else { return None };
+    let sizes = shared_sizes(function, op)?;
+    let threads = version(function, stm, &mut spread_expr);
+    let groups = version(function, stm, &mut |_, expr| give_groups(expr));
+    let flat = split::split(function, stm);
+    let inner_results: Vec<Var> = stm.pattern.iter().map(|&var| function.fresh_like(var)).collect();
+    let name = |kind: &str| format!("{kind}.{}.{number}", function.name);
+    let (threads_name, groups_name) = (name("threads"), name("groups"));
+    let enough_threads = if reads_own(function, op) { ENOUGH_THREADS } else { ENOUGH_THREADS_ALIKE };
+    let outer: Vec<Operand> = op.space.iter().map(|dim| dim.extent).collect();
+    let mut b = Builder::new(function);
+    b.set_span(stm.span);
+    let points = product(&mut b, &outer);
+    let least = b.bind_one("least", Expr::Tuned { name: threads_name, default: enough_threads });
+    let enough = b.compare("enough", CompareOp::SLe, least, points);
+    let few = match flat {
+        None => groups,
+        Some(flat) => {
+            let (mut stms, short) = b.collect(|b| {
+                let longest = longest(b, &sizes);
+                let most = b.bind_one("most", Expr::Tuned { name: groups_name, default: MOST_IN_GROUP });
+                b.compare("short", CompareOp::SLe, longest, most)
+            });
+            stms.push(choice(stm, inner_results.clone(), short, groups, flat));
+            Body { stms, result: inner_results.into_iter().map(Operand::Var).collect() }
+        }
+    };
+    b.push(choice(stm, stm.pattern.clone(), enough, threads, few));
+    let mut stms = b.take_stms();
+    stms.iter_mut().for_each(|new| new.certs.extend(&stm.certs));
+    Some(stms)
+}
+
+fn choice(stm: &Stm, pattern: Vec<Var>, cond: Operand, then_body: Body, else_body: Body) -> Stm {
+    let expr = Expr::If { cond, then_body, else_body, branch: Branch::Plain };
+    Stm { pattern, expr, certs: Vec::new(), span: stm.span }
+}
+
+/// A version of a statement, with variables of its own.
+fn version(function: &mut Function, stm: &Stm, schedule: &mut dyn FnMut(&Function, Expr) -> Expr) -> Body {
+    let mut copier = Copier::within(function, Substitution::new());
+    let pattern: Vec<Var> = stm.pattern.iter().map(|&var| copier.copy_binding(var)).collect();
+    let expr = copier.copy_expr(&stm.expr);
+    let result = pattern.iter().map(|&var| var.into()).collect();
+    let expr = schedule(function, expr);
+    Body { stms: vec![Stm { pattern, expr, certs: Vec::new(), span: stm.span }], result }
+}
+
+fn product(b: &mut Builder, extents: &[Operand]) -> Operand {
+    let mut extents = extents.iter().copied();
+    let first = extents.next().unwrap_or(Operand::i64(1));
+    extents.fold(first, |all, extent| b.binary("points", BinaryOp::Mul, all, extent))
+}
+
+fn longest(b: &mut Builder, sizes: &[Vec<Operand>]) -> Operand {
+    let mut longest: Option<Operand> = None;
+    for size in sizes {
+        let size = product(b, size);
+        longest = Some(match longest {
+            None => size,
+            Some(other) => b.binary("longest", BinaryOp::SMax, other, size),
+        });
+    }
+    longest.unwrap_or(Operand::i64(0))
+}
+
+/// A work-group for every point; its work-items share the operations inside.
+fn give_groups(mut expr: Expr) -> Expr {
+    if let Expr::Seg(op) = &mut expr {
+        op.space.iter_mut().for_each(|dim| dim.mapping = Mapping::Grid);
+        share(&mut op.body);
+    }
+    expr
+}
+
+/// Shares the operations of a body that all work-items of a group run together.
+fn share(body: &mut Body) {
+    for stm in &mut body.stms {
+        match &mut stm.expr {
+            Expr::Seg(op) => {
+                while let Some(inner) = perfect_inner(op).filter(|inner| inner.kind == SegKind::Map) {
+                    absorb(op, *inner);
+                }
+                give(op, Mapping::Group);
+            }
+            expr => expr.for_each_body_mut(share),
+        }
+    }
+}
+
+/// The sizes of the operations inside a map that the work-items of a group can share; none where there are none worth it, or
+/// something inside is not for groups.
+fn shared_sizes(function: &Function, op: &SegOp) -> Option<Vec<Vec<Operand>>> {
+    if op.kind != SegKind::Map {
+        return None;
+    }
+    let bound = op.space.iter().map(|dim| dim.index).collect();
+    let mut nest = Nest { function, bound, sizes: Vec::new() };
+    nest.body(&op.body)?;
+    let worth = |size: &Vec<Operand>| {
+        let known: Option<Vec<i64>> = size.iter().map(|extent| extent.as_const()?.as_int()).collect();
+        known.is_none_or(|extents| extents.iter().product::<i64>() >= WORTH_A_GROUP)
+    };
+    nest.sizes.iter().any(worth).then_some(nest.sizes)
+}
+
+/// What is known of a nest while it is looked at.
+struct Nest<'f> {
+    function: &'f Function,
+    /// What is bound inside the nest, so far.
+    bound: FxHashSet<Var>,
+    sizes: Vec<Vec<Operand>>,
+}
+
+impl Nest<'_> {
+    fn body(&mut self, body: &Body) -> Option<()> {
+        for stm in &body.stms {
+            self.stm(stm)?;
+            self.bound.extend(&stm.pattern);
+        }
+        Some(())
+    }
+
+    fn stm(&mut self, stm: &Stm) -> Option<()> {
+        let scalars = stm.pattern.iter().all(|&var| !matches!(self.function.ty(var), Type::Array(_)));
+        match &stm.expr {
+            Expr::Seg(op) => self.inner(op),
+            Expr::If { then_body, else_body, .. } if scalars => {
+                self.body(then_body)?;
+                self.body(else_body)
+            }
+            Expr::Loop { params, form: _, body } if scalars => {
+                self.bound.extend(params.iter().map(|param| param.var));
+                self.body(body)
+            }
+            expr if is_simple_stm(expr) => Some(()),
+            Expr::Iota { .. }
+            | Expr::Replicate { .. }
+            | Expr::Copy(_)
+            | Expr::Manifest { .. }
+            | Expr::Concat { .. }
+                if self.known_outside(stm) =>
+            {
+                Some(())
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the arrays of a statement have sizes that are known outside the nest.
+    fn known_outside(&self, stm: &Stm) -> bool {
+        stm.pattern.iter().all(|&var| self.function.ty(var).shape().iter().all(|&size| self.is_outside(size)))
+    }
+
+    fn is_outside(&self, x: Operand) -> bool {
+        x.as_var().is_none_or(|var| !self.bound.contains(&var))
+    }
+
+    fn inner(&mut self, op: &SegOp) -> Option<()> {
+        let of_scalars = |lambda: &Lambda| {
+            lambda.params.iter().all(|&param| self.function.ty(param).rank() == 0)
+                && is_simple(&lambda.body, false)
+        };
+        let possible = match &op.kind {
+            SegKind::Map | SegKind::Scatter { .. } => true,
+            SegKind::Reduce { reduces } => {
+                op.space.len() == 1 && reduces.iter().all(|reduce| of_scalars(&reduce.op))
+            }
+            SegKind::Scan { scans, reduces, post } => {
+                op.space.len() == 1
+                    && reduces.is_empty()
+                    && scans.iter().all(|scan| of_scalars(&scan.op))
+                    && post.as_ref().is_none_or(|post| is_simple(&post.body, true))
+                    && op.body.result.iter().all(|&x| self.function.operand_type(x).rank() == 0)
+            }
+            SegKind::Partition { .. } | SegKind::Hist { .. } => false,
+        };
+        let known = op.space.iter().all(|dim| self.is_outside(dim.extent));
+        if !possible || !known || !is_simple(&op.body, true) {
+            return None;
+        }
+        self.sizes.push(op.space.iter().map(|dim| dim.extent).collect());
+        Some(())
+    }
+}
+
+/// Whether a body makes no array, so that it takes no memory; checks only where they are allowed.
+fn is_simple(body: &Body, checks: bool) -> bool {
+    body.stms.iter().all(|stm| match &stm.expr {
+        Expr::If { then_body, else_body, .. } => is_simple(then_body, checks) && is_simple(else_body, checks),
+        Expr::Loop { body, .. } => is_simple(body, checks),
+        Expr::Seg(op) => {
+            let operators = |reduces: &[warpwise_ir::Reduce]| {
+                reduces.iter().all(|reduce| is_simple(&reduce.op.body, checks))
+            };
+            matches!(&op.kind, SegKind::Reduce { reduces } if operators(reduces) && op.space.len() == 1)
+                && op.body.result.len() == stm.pattern.len()
+                && is_simple(&op.body, checks)
+        }
+        Expr::Assert { .. } => checks,
+        expr => is_simple_stm(expr),
+    })
+}
+
+/// Whether a statement computes a scalar or a view, or checks something.
+fn is_simple_stm(expr: &Expr) -> bool {
+    matches!(
+        expr,
+        Expr::Operand(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Ternary(..)
+            | Expr::Compare(..)
+            | Expr::Convert(..)
+            | Expr::Select(..)
+            | Expr::Index { .. }
+            | Expr::Slice { .. }
+            | Expr::Rearrange { .. }
+            | Expr::Reshape { .. }
+            | Expr::Assert { .. }
+    )
+}
+
+/// Whether the operations inside a map read arrays at places that depend on the point of the map.
+fn reads_own(function: &Function, op: &SegOp) -> bool {
+    let mut own: FxHashSet<Var> = op.space.iter().map(|dim| dim.index).collect();
+    reads_of(function, &op.body, &mut own, false)
+}
+
+/// [`reads_own`] of a body; `own` is what depends on the point, and `inner` whether the body is that of an inner operation.
+fn reads_of(function: &Function, body: &Body, own: &mut FxHashSet<Var>, inner: bool) -> bool {
+    body.stms.iter().any(|stm| {
+        if !free_in_expr(function, &stm.expr).iter().any(|var| own.contains(&var)) {
+            return false;
+        }
+        let reads = match &stm.expr {
+            Expr::Index { .. } => inner,
+            Expr::Loop { params, .. } => {
+                own.extend(params.iter().map(|param| param.var));
+                false
+            }
+            _ => false,
+        };
+        let inner = inner || matches!(stm.expr, Expr::Seg(_));
+        let mut found = reads;
+        stm.expr.for_each_body(|body| found = found || reads_of(function, body, own, inner));
+        own.extend(&stm.pattern);
+        found
+    })
+}
