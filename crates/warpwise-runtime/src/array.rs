@@ -250,8 +250,7 @@ impl Value {
 
     /// The type with its sizes: `[2][3]f32`.
     pub fn type_text(&self) -> String {
-        let sizes: String = self.shape().iter().map(|size| format!("[{size}]")).collect();
-        sizes + self.element_type().name()
+        type_text(self.element_type(), self.shape())
     }
 
     /// The elements (or the scalar, as one) if they are of exactly the type `T`.
@@ -286,6 +285,12 @@ impl PartialEq for Value {
             }
         }
     }
+}
+
+/// A type with its sizes: `[2][3]f32`.
+pub(crate) fn type_text(element: ValueType, shape: &[i64]) -> String {
+    let sizes: String = shape.iter().map(|size| format!("[{size}]")).collect();
+    sizes + element.name()
 }
 
 /// The number of elements of an array of this shape; `None` when a size is negative or 64 bits do

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cudarc::driver::sys::{CUcontext, CUdevice};
 use cudarc::driver::{DriverError, result};
-use warpwise_runtime::device::{Buffer, Device, DeviceError};
+use warpwise_runtime::device::{Buffer, Device, DeviceError, Handles};
 
 use super::errors::{at_start, while_running};
 use super::find::{Found, found};
@@ -134,5 +134,13 @@ impl Device for CudaDevice {
 
     fn finish(&self) -> Result<(), DeviceError> {
         self.within(result::ctx::synchronize)
+    }
+
+    fn handles(&self) -> Handles {
+        Handles { device: self.device as usize, context: self.context as usize, queue: 0 }
+    }
+
+    fn make_current(&self) -> Result<(), DeviceError> {
+        self.within(|| Ok(()))
     }
 }

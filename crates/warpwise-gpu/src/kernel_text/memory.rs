@@ -190,7 +190,9 @@ impl Printer<'_> {
     fn element(&self, mem: Mem, elem: ScalarType, index: Operand) -> Printed<String> {
         let (name, index) = (self.mem(mem), self.operand(index));
         match self.survey.elements.get(&mem) {
-            Some(Elements::One(ty)) if *ty == elem => Ok(format!("{name}[{index}]")),
+            Some(Elements::One(ty)) if *ty == elem && self.declared(mem).is_none_or(|own| own == elem) => {
+                Ok(format!("{name}[{index}]"))
+            }
             Some(Elements::One(_) | Elements::Several) | None => {
                 let (space, ty) = (self.space_of(mem), self.dialect.ty(elem));
                 let read_only = self.kernel.params.iter().any(
@@ -200,6 +202,12 @@ impl Printer<'_> {
                 Ok(format!("(({space} {constant}{ty} *){name})[{index}]"))
             }
         }
+    }
+
+    /// The type that an array in local memory is declared with.
+    fn declared(&self, mem: Mem) -> Option<ScalarType> {
+        let arrays = self.kernel.group.iter().flat_map(|group| &group.local);
+        arrays.into_iter().find(|array| array.mem == mem).map(|array| array.elem)
     }
 
     /// The address of an element, as that of a word of this type.

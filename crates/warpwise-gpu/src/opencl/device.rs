@@ -9,7 +9,7 @@ use opencl3::context::Context;
 use opencl3::error_codes::{CL_INVALID_COMMAND_QUEUE, ClError};
 use opencl3::memory::{CL_MEM_READ_WRITE, ClMem};
 use opencl3::types::{CL_BLOCKING, cl_mem};
-use warpwise_runtime::device::{Buffer, Device, DeviceError};
+use warpwise_runtime::device::{Buffer, Device, DeviceError, Handles};
 
 use super::driver;
 use super::find::found;
@@ -133,5 +133,15 @@ impl Device for OpenClDevice {
 
     fn finish(&self) -> Result<(), DeviceError> {
         self.queue.finish().map_err(driver)
+    }
+
+    fn handles(&self) -> Handles {
+        let (device, context) = (self.context.default_device(), self.context.get());
+        Handles { device: device as usize, context: context as usize, queue: self.queue.get() as usize }
+    }
+
+    /// OpenCL has no such notion.
+    fn make_current(&self) -> Result<(), DeviceError> {
+        Ok(())
     }
 }

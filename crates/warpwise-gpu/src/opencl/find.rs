@@ -1,5 +1,7 @@
 //! Which devices there are.
 
+use std::sync::{Mutex, PoisonError};
+
 use opencl3::device::{CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, Device};
 use opencl3::error_codes::ClError;
 use opencl3::platform::get_platforms;
@@ -14,6 +16,9 @@ pub fn devices() -> Result<Vec<Description>, String> {
 
 /// All devices with the driver's handles.
 pub(super) fn found() -> Result<Vec<(Description, Device)>, String> {
+    // Drivers set their devices up when somebody asks for them, and not all expect that two threads do so at first (PoCL 3.1 crashes).
+    static ASKING: Mutex<()> = Mutex::new(());
+    let _asking = ASKING.lock().unwrap_or_else(PoisonError::into_inner);
     let platforms = get_platforms().map_err(|error| format!("no OpenCL platform ({error}): {HELP}"))?;
     let mut found = Vec::new();
     for platform in platforms {

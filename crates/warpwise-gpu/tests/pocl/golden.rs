@@ -26,7 +26,7 @@ pub fn program(name: &str) -> String {
 }
 
 /// All files.
-pub const NAMES: [&str; 14] = [
+pub const NAMES: [&str; 15] = [
     "saxpy",
     "rows",
     "sums",
@@ -34,6 +34,7 @@ pub const NAMES: [&str; 14] = [
     "scan",
     "prefixes",
     "segments",
+    "groups",
     "filter",
     "histogram",
     "narrow",

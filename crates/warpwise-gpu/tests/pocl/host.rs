@@ -42,7 +42,7 @@ pub fn run(device: &Device, program: &ImpProgram, args: &[Value]) -> Result<Vec<
         other => panic!("not an argument: {other:?}"),
     };
     let outputs = machine.run(function, args.iter().map(argument).collect())?;
-    let value = |output| match output {
+    let value = |output: Output| match output {
         Output::Scalar(value) => Value::Scalar(value),
         Output::Array(array) => {
             let shape: Vec<usize> = array.shape().iter().map(|&size| size as usize).collect();

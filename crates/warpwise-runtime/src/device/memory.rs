@@ -351,6 +351,11 @@ impl DeviceBlock {
         self.bytes
     }
 
+    /// Whether it is a block of this memory.
+    pub fn is_of(&self, memory: &DeviceMemory) -> bool {
+        Arc::ptr_eq(&self.home, &memory.shared)
+    }
+
     /// Brings the block to the device, and keeps it there as long as the pin lives.
     pub fn pin(self: &Arc<Self>, access: Access) -> Result<Pin, NoBlock> {
         let buffer = self.home.pin(self.key, access)?;
@@ -429,6 +434,15 @@ impl fmt::Display for NoBlock {
     }
 }
 
+impl fmt::Debug for DeviceMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DeviceMemory")
+            .field("limit", &self.limit())
+            .field("traffic", &self.traffic())
+            .finish()
+    }
+}
+
 impl fmt::Debug for DeviceBlock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DeviceBlock").field("key", &self.key).field("bytes", &self.bytes).finish()
@@ -446,6 +460,7 @@ fn rounded(bytes: u64) -> u64 {
 mod tests {
     use std::collections::HashMap;
 
+    use super::super::Handles;
     use super::*;
 
     /// A device whose buffers lie on the host.
@@ -497,6 +512,12 @@ mod tests {
             self.write(buffer, at, &repeated)
         }
         fn finish(&self) -> Result<(), DeviceError> {
+            Ok(())
+        }
+        fn handles(&self) -> Handles {
+            Handles { device: 0, context: 0, queue: 0 }
+        }
+        fn make_current(&self) -> Result<(), DeviceError> {
             Ok(())
         }
     }

@@ -2,11 +2,12 @@
 //!
 //! A [`Device`] is a driver with a queue: what is asked of it happens in order, and reads wait for what was asked
 //! before. [`DeviceKernels`] is a program built for it. The implementations stand above this crate; here is what does
-//! not depend on the driver: the budget and reuse of device memory, and what leaves it to make room ([`memory`]), and the buffer in which kernels record
-//! failures ([`failure`]).
+//! not depend on the driver: the budget and reuse of device memory, and what leaves it to make room ([`memory`]), arrays that
+//! stay there between runs ([`mod@array`]), and the buffer in which kernels record failures ([`failure`]).
 //!
-//! Absent on purpose: drivers, kernel text, more than one device at a time, arrays kept on the device between runs.
+//! Absent on purpose: drivers, kernel text, more than one device at a time.
 
+pub mod array;
 pub mod failure;
 pub mod memory;
 
@@ -44,6 +45,23 @@ pub trait Device: Send + Sync {
 
     /// Waits until everything asked before is done.
     fn finish(&self) -> Result<(), DeviceError>;
+
+    /// What other code needs to call the driver, too.
+    fn handles(&self) -> Handles;
+
+    /// Makes the device the one that the driver's functions mean on this thread, where they mean one.
+    fn make_current(&self) -> Result<(), DeviceError>;
+}
+
+/// A device as its driver names it, for code that calls the driver itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Handles {
+    /// `cl_device_id`, or the number that `CUdevice` is.
+    pub device: usize,
+    /// `cl_context` or `CUcontext`.
+    pub context: usize,
+    /// The queue that everything here is asked of: `cl_command_queue`, or the `CUstream` 0.
+    pub queue: usize,
 }
 
 /// The kernels of a program, built for a device.

@@ -14,6 +14,9 @@ const MOST_SHOWN: usize = 4;
 /// Deepest nesting of calls.
 const MAX_DEPTH: usize = 100_000;
 
+/// Makes an array of the block that a result lies in, from its start on.
+type Give<A> = fn(&Machine, ScalarType, &[i64], &Held) -> Result<A, Refused>;
+
 /// The registers of one activation.
 pub(super) struct Frame<'m> {
     pub(super) machine: &'m Machine,
@@ -51,6 +54,9 @@ impl<'m> Frame<'m> {
                     let held = self.machine.take_in(block).map_err(|why| self.refused(why, *mem))?;
                     self.mems[*mem as usize] = Some(held);
                 }
+                (Slot::Array { mem, .. }, Argument::Resident(block)) => {
+                    self.mems[*mem as usize] = Some(self.machine.take_resident(block)?);
+                }
                 _ => {
                     return Err(RunError::Internal(format!(
                         "argument of wrong kind for `{}`",
@@ -62,17 +68,17 @@ impl<'m> Frame<'m> {
         Ok(())
     }
 
-    pub(super) fn outputs(&mut self) -> Result<Vec<Output>, RunError> {
-        let function = self.function;
-        function.results.iter().map(|slot| self.output(slot)).collect()
+    /// The results, as `give` makes arrays of their blocks.
+    pub(super) fn outputs<A>(self, give: Give<A>) -> Result<Vec<Output<A>>, RunError> {
+        self.function.results.iter().map(|slot| self.output(slot, give)).collect()
     }
 
-    fn output(&self, slot: &Slot) -> Result<Output, RunError> {
+    fn output<A>(&self, slot: &Slot, give: Give<A>) -> Result<Output<A>, RunError> {
         match slot {
             Slot::Scalar(ty, reg) => Ok(Output::Scalar(Scalar::from_bits(*ty, self.reg(*reg)))),
             Slot::Array { elem, mem, shape } => {
                 let shape: Vec<i64> = shape.iter().map(|&reg| self.reg(reg) as i64).collect();
-                let array = self.machine.hand_out(*elem, &shape, self.mem(*mem)?);
+                let array = give(self.machine, *elem, &shape, self.mem(*mem)?);
                 array.map(Output::Array).map_err(|why| self.refused(why, *mem))
             }
         }

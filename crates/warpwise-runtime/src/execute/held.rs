@@ -7,6 +7,7 @@ use warpwise_prim::ScalarType;
 use super::profile::Other;
 use super::{Machine, RunError};
 use crate::array::Array;
+use crate::device::array::DeviceArray;
 use crate::device::memory::{DeviceBlock, NoBlock};
 use crate::memory::{Block, OutOfMemory};
 
@@ -122,6 +123,21 @@ impl Machine {
         let (bytes, write) = (block.bytes() as u64, || own.write(0, block.as_slice()));
         self.profile.other(Other::ToDevice, || bytes, write).map_err(Refused::from)?;
         Ok(Held::Device(own))
+    }
+
+    /// An argument that lies on the device already.
+    pub(super) fn take_resident(&self, block: Arc<DeviceBlock>) -> Result<Held, RunError> {
+        match self.on_device() {
+            Some(device) if block.is_of(&device.memory) => Ok(Held::Device(block)),
+            Some(_) | None => Err(RunError::Internal("an argument lies in another memory".to_string())),
+        }
+    }
+
+    /// The array that lies at the start of a block, which stays on the device.
+    pub(super) fn lend(&self, elem: ScalarType, shape: &[i64], held: &Held) -> Result<DeviceArray, Refused> {
+        let block = held.on_device().map_err(Refused::Other)?;
+        let array = DeviceArray::from_block(elem, shape, Arc::clone(block));
+        array.ok_or_else(|| Refused::Other(RunError::Internal("result outside its block".to_string())))
     }
 
     /// The array that lies at the start of a block, as the host has it.

@@ -28,7 +28,8 @@ use std::sync::Arc;
 use warpwise_prim::Scalar;
 
 use crate::array::Array;
-use crate::device::memory::Traffic;
+use crate::device::array::DeviceArray;
+use crate::device::memory::{DeviceBlock, Traffic};
 use crate::kernel::KernelFn;
 use crate::machine::Module;
 use crate::memory::{Block, MemoryPool, PoolStatistics};
@@ -65,15 +66,17 @@ pub enum Argument {
     Scalar(Scalar),
     /// The block of a dense row-major array; its sizes are arguments of their own.
     Block(Arc<Block>),
+    /// The same on the device that the program runs on, in the memory it uses.
+    Resident(Arc<DeviceBlock>),
 }
 
-/// A result of a host function.
+/// A result of a host function, whose arrays lie with the host or on a device.
 #[derive(Clone, Debug)]
-pub enum Output {
+pub enum Output<A = Array> {
     /// A scalar.
     Scalar(Scalar),
     /// An array.
-    Array(Array),
+    Array(A),
 }
 
 impl Machine {
@@ -192,9 +195,22 @@ impl Machine {
     /// Runs a host function. The arguments are as many and of the kinds its slots say. Blocks of
     /// consumed parameters are overwritten.
     pub fn run(&self, function: usize, arguments: Vec<Argument>) -> Result<Vec<Output>, RunError> {
+        self.run_frame(function, arguments)?.outputs(Machine::hand_out)
+    }
+
+    /// As [`Machine::run`]; the results' arrays stay on the device, where the program must run.
+    pub fn run_resident(
+        &self,
+        function: usize,
+        arguments: Vec<Argument>,
+    ) -> Result<Vec<Output<DeviceArray>>, RunError> {
+        self.run_frame(function, arguments)?.outputs(Machine::lend)
+    }
+
+    fn run_frame(&self, function: usize, arguments: Vec<Argument>) -> Result<Frame<'_>, RunError> {
         let mut frame = Frame::new(self, &self.module.functions[function]);
         frame.set_arguments(arguments)?;
         frame.run()?;
-        frame.outputs()
+        Ok(frame)
     }
 }

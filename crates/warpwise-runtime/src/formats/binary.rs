@@ -15,6 +15,11 @@ use crate::memory::MemoryPool;
 
 const VERSION: u8 = 2;
 
+/// Whether what starts with these bytes is in this format. Text does not.
+pub fn is_binary(start: [u8; 2]) -> bool {
+    start == [b'b', VERSION]
+}
+
 /// Writes one value.
 pub fn write_binary(output: &mut dyn Write, value: &Value) -> io::Result<()> {
     output.write_all(&binary_header(value.element_type(), value.shape())?)?;

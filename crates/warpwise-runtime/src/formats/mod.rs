@@ -22,7 +22,7 @@ mod values;
 #[cfg(test)]
 mod tests;
 
-pub use binary::{BinaryHeader, binary_header, read_binary_header, write_binary};
+pub use binary::{BinaryHeader, binary_header, is_binary, read_binary_header, write_binary};
 pub use error::{FormatError, Position};
 pub use expected::ExpectedType;
 pub use npy::{NpyHeader, npy_header, read_npy, read_npy_header, write_npy};

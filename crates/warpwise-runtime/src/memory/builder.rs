@@ -35,6 +35,14 @@ impl<'a> BlockBuilder<'a> {
         self.push(bytes)
     }
 
+    /// The bytes at the start of a block that may be twice as large; nothing is copied.
+    pub fn into_block(self) -> Result<Block, OutOfMemory> {
+        match self.block {
+            Some(block) => Ok(block),
+            None => self.pool.allocate_unique(0),
+        }
+    }
+
     /// The bytes in a block of exactly their size.
     pub fn finish(self) -> Result<Block, OutOfMemory> {
         let mut exact = self.pool.allocate_unique(self.used as u64)?;

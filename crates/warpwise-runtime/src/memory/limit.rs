@@ -14,11 +14,28 @@ pub fn default_limit() -> u64 {
     available / 5 * 4
 }
 
+/// How many bytes of memory the process has now, in pages that it has touched; none where that cannot be found out.
+pub fn resident() -> Option<u64> {
+    let sizes = std::fs::read_to_string("/proc/self/statm").ok()?;
+    sizes.split(' ').nth(1)?.parse::<u64>().ok()?.checked_mul(page()?)
+}
+
+#[cfg(unix)]
+fn page() -> Option<u64> {
+    // SAFETY: `sysconf` only reads its argument.
+    u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).ok()
+}
+
+#[cfg(not(unix))]
+fn page() -> Option<u64> {
+    None
+}
+
 #[cfg(unix)]
 fn physical_memory() -> Option<u64> {
     // SAFETY: `sysconf` only reads its argument.
-    let (pages, page) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
-    u64::try_from(pages).ok()?.checked_mul(u64::try_from(page).ok()?).filter(|&bytes| bytes > 0)
+    let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
+    u64::try_from(pages).ok()?.checked_mul(page()?).filter(|&bytes| bytes > 0)
 }
 
 #[cfg(not(unix))]
@@ -33,6 +50,14 @@ fn control_group_limit() -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn memory_that_is_touched_counts() {
+        let touched = std::hint::black_box(vec![1u8; 64 << 20]);
+        let resident = super::resident().unwrap();
+        assert!(resident >= touched.len() as u64, "{resident}");
+    }
+
     #[test]
     fn the_default_is_plausible() {
         let limit = super::default_limit();

@@ -24,5 +24,5 @@ mod system;
 
 pub use block::{Block, Provider};
 pub use builder::BlockBuilder;
-pub use limit::default_limit;
+pub use limit::{default_limit, resident};
 pub use pool::{MemoryPool, OutOfMemory, PoolStatistics};

@@ -1,7 +1,8 @@
 //! Memory from the operating system: the only calls that obtain or release pages.
 //!
 //! All memory obtained here reads as zero. Big blocks are mappings of their own at a 2 MiB
-//! boundary with huge pages asked for; small ones come from the process's allocator.
+//! boundary with huge pages asked for, those of half a mebibyte and more at any page; small ones come from the process's
+//! allocator, which keeps what is given back to it, so that what a pool lets go would still count as the process's.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
@@ -11,12 +12,19 @@ use super::classes::GRANULE;
 /// From this size up a block is 2 MiB-aligned and asks for huge pages.
 pub(super) const BIG: u64 = 4 << 20;
 
+/// From this size up a block is a mapping of its own.
+const MAPPED: u64 = 512 << 10;
+
 const HUGE_PAGE: usize = 2 << 20;
 
 /// `bytes` zeroed bytes, or `None` when the system has none left.
 pub(super) fn obtain(bytes: u64) -> Option<NonNull<u8>> {
     let bytes = usize::try_from(bytes).ok()?;
-    if bytes as u64 >= BIG { big::obtain(bytes) } else { obtain_small(bytes) }
+    match bytes as u64 {
+        BIG.. => big::obtain(bytes),
+        MAPPED.. => big::map(bytes),
+        _ => obtain_small(bytes),
+    }
 }
 
 /// Gives back what [`obtain`] returned for the same `bytes`.
@@ -24,8 +32,8 @@ pub(super) fn obtain(bytes: u64) -> Option<NonNull<u8>> {
 /// # Safety
 /// `start` must come from `obtain(bytes)` and must not be used afterwards.
 pub(super) unsafe fn release(start: NonNull<u8>, bytes: u64) {
-    if bytes >= BIG {
-        // SAFETY: a big block, as the caller promises.
+    if bytes >= MAPPED {
+        // SAFETY: a block of its own, as the caller promises.
         unsafe { big::release(start, bytes as usize) }
     } else {
         // SAFETY: obtained with the same layout in `obtain_small`.
@@ -39,7 +47,7 @@ fn obtain_small(bytes: usize) -> Option<NonNull<u8>> {
 }
 
 fn small_layout(bytes: usize) -> Layout {
-    // SAFETY: the alignment is a power of two and `bytes` is below `BIG`.
+    // SAFETY: the alignment is a power of two and `bytes` is below `MAPPED`.
     unsafe { Layout::from_size_align_unchecked(bytes, GRANULE as usize) }
 }
 
@@ -47,24 +55,25 @@ fn small_layout(bytes: usize) -> Layout {
 mod big {
     use super::{HUGE_PAGE, NonNull};
 
-    /// Maps more than asked, keeps the aligned middle.
-    pub(super) fn obtain(bytes: usize) -> Option<NonNull<u8>> {
-        let mapped = bytes.checked_add(HUGE_PAGE)?;
+    /// A mapping of so many bytes.
+    pub(super) fn map(bytes: usize) -> Option<NonNull<u8>> {
         // SAFETY: a fresh anonymous mapping touches no existing memory.
         let base = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
-                mapped,
+                bytes,
                 libc::PROT_READ | libc::PROT_WRITE,
                 libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
                 -1,
                 0,
             )
         };
-        if base == libc::MAP_FAILED {
-            return None;
-        }
-        let base = base.cast::<u8>();
+        if base == libc::MAP_FAILED { None } else { NonNull::new(base.cast()) }
+    }
+
+    /// Maps more than asked, keeps the aligned middle.
+    pub(super) fn obtain(bytes: usize) -> Option<NonNull<u8>> {
+        let base = map(bytes.checked_add(HUGE_PAGE)?)?.as_ptr();
         let head = base.align_offset(HUGE_PAGE);
         // SAFETY: head, block and tail partition the mapping just made; sizes are page multiples.
         // A refused `madvise` costs speed only.
@@ -82,7 +91,7 @@ mod big {
     }
 
     pub(super) unsafe fn release(start: NonNull<u8>, bytes: usize) {
-        // SAFETY: the caller gives back exactly one mapping made by `obtain`.
+        // SAFETY: the caller gives back exactly one mapping made by `obtain` or `map`; the last page goes as a whole.
         unsafe { libc::munmap(start.as_ptr().cast(), bytes) };
     }
 }
@@ -92,9 +101,13 @@ mod big {
 mod big {
     use super::{HUGE_PAGE, Layout, NonNull, alloc_zeroed, dealloc};
 
+    pub(super) fn map(bytes: usize) -> Option<NonNull<u8>> {
+        obtain(bytes)
+    }
+
     pub(super) fn obtain(bytes: usize) -> Option<NonNull<u8>> {
         let layout = Layout::from_size_align(bytes, HUGE_PAGE).ok()?;
-        // SAFETY: the size is at least `BIG`.
+        // SAFETY: the size is at least `MAPPED`.
         NonNull::new(unsafe { alloc_zeroed(layout) })
     }
 
