@@ -9,7 +9,7 @@
 
 mod common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,6 +18,7 @@ use warpwise_diag::Failure;
 use warpwise_interp::{ArrayValue, Value, interpret};
 use warpwise_ir::verify::{Level, verify};
 use warpwise_ir::{EntryType, Function, Operand, Type};
+use warpwise_mexpr::accelerate::lower::Checks;
 use warpwise_mexpr::accelerate::lower::imperative::{
     Imperative, Printed, Signature, Tensor, lower_imperative, printed,
 };
@@ -151,7 +152,8 @@ fn list(text: &str) -> impl Iterator<Item = &str> {
 fn lowered(checked: Checked, captured: &Captured) -> Result<Imperative, Failure> {
     let split = split(checked)?;
     let lower = |together: &dyn Fn(usize) -> Vec<Vec<usize>>| {
-        lower_imperative(&split.host, &split.entries, &split.imperative, together, false)
+        let (rows, checks) = (BTreeSet::new(), Checks::default());
+        lower_imperative(&split.host, &split.entries, &split.imperative, together, &rows, checks)
     };
     let apart = lower(&|_| Vec::new())?;
     let function = &apart.program.functions.values().next().expect("an entry point");

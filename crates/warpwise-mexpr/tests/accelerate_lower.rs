@@ -1,30 +1,35 @@
 //! Accelerated expressions in the core IR against the host: `tests/lower/*.mc`.
 //!
 //! A file holds definitions, a line `-- expressions`, and an expression in each line after it. The host computes the
-//! expression; the interpreter of the core IR runs what it is lowered to; both give the same text, or both fail. The
-//! lifted program gives the same on the host, too. A line that ends in `-- limit: TEXT` is refused with TEXT instead; one
-//! that ends in `-- irregular` fails on the device only.
+//! expression; the interpreter of the core IR runs what it is lowered to; both give the same text, or both fail, and so does what
+//! it is lowered to with sequences in sequences as rows of pools. The lifted program gives the same on the host, too. A line
+//! that ends in `-- limit: TEXT` is refused with TEXT instead; one that ends in `-- irregular` fails on the device without rows, one
+//! that ends in `-- rows` has rows without being asked for them, and no other has.
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use warpwise_diag::Failure;
-use warpwise_interp::{Value, interpret};
+use warpwise_interp::{ArrayValue, Value, interpret};
 use warpwise_ir::EntryType;
 use warpwise_ir::verify::{Level, verify};
-use warpwise_mexpr::accelerate::lower::{NoArrayLanguage, lower};
-use warpwise_mexpr::accelerate::split;
+use warpwise_mexpr::accelerate::lower::{Checks, NoArrayLanguage, lower};
+use warpwise_mexpr::accelerate::{Split, split};
 use warpwise_mexpr::compile::Checked;
 use warpwise_prim::{Scalar, ValueType};
 
 use common::{check, on_host};
 
-/// What the core IR computes; nothing if the run fails.
-fn on_device(checked: Checked) -> Result<Option<String>, Failure> {
-    let split = split(checked)?;
-    let program = lower(&split.host, &split.entries, &split.functional, &NoArrayLanguage, false)?;
+/// What the core IR computes, nothing if the run fails; and whether it has rows.
+fn on_device(checked: Checked, rows: bool) -> Result<(Option<String>, bool), Failure> {
+    let Split { host, entries, functional, .. } = split(checked)?;
+    let rows = if rows { BTreeSet::from([0]) } else { BTreeSet::new() };
+    let lowered = lower(&host, &entries, &functional, &NoArrayLanguage, &rows, Checks::default())?;
+    let (program, has_rows) = (lowered.program, !lowered.rows.is_empty());
     if let Err(errors) = verify(&program, Level::Soac) {
         let functions: Vec<String> = program.functions.values().map(|f| f.to_string()).collect();
         panic!("{errors:?}\n{}", functions.join("\n"));
@@ -32,29 +37,67 @@ fn on_device(checked: Checked) -> Result<Option<String>, Failure> {
     let (id, function) = program.functions.iter().next().expect("an entry point");
     assert!(function.params.is_empty(), "expressions of the corpus are closed");
     let entry = function.entry.as_ref().expect("an entry point");
-    let Ok(values) = interpret(&program, id, Vec::new()) else { return Ok(None) };
+    let Ok(values) = interpret(&program, id, Vec::new()) else { return Ok((None, has_rows)) };
     let mut leaves = values[entry.size_results..].iter();
-    Ok(Some(entry.results.iter().map(|ty| value_text(ty, &mut leaves)).collect()))
+    Ok((Some(entry.results.iter().map(|ty| value_text(ty, &mut leaves)).collect()), has_rows))
 }
 
-fn value_text<'v>(ty: &EntryType, leaves: &mut impl Iterator<Item = &'v Value>) -> String {
+/// An element of a sequence with rows, at an index of its arrays.
+fn element_text(ty: &EntryType, leaves: &[&ArrayValue], index: usize) -> String {
+    match ty {
+        EntryType::Scalar(ty) | EntryType::Array(ty, _) => scalar_text(*ty, leaves[0].data[index]),
+        EntryType::Opaque { name, fields, .. } if name == "row" => {
+            let bound = |leaf: &ArrayValue| leaf.data[index].as_int().unwrap() as usize;
+            let start = bound(leaves[0]);
+            elements_text(&fields[2].1, &leaves[2..], start..start + bound(leaves[1]))
+        }
+        EntryType::Opaque { fields, .. } => {
+            let mut rest = leaves;
+            let field = |(name, ty): &(String, EntryType)| {
+                let (own, later) = rest.split_at(ty.leaves().len());
+                rest = later;
+                (name.clone(), element_text(ty, own, index))
+            };
+            record_text(fields.iter().map(field).collect())
+        }
+    }
+}
+
+fn elements_text(ty: &EntryType, leaves: &[&ArrayValue], range: Range<usize>) -> String {
+    if *ty == EntryType::Array(ValueType::I32, 1) && !range.is_empty() {
+        let chars = leaves[0].data[range].iter().filter_map(|c| char::from_u32(c.as_int()? as u32));
+        return format!("\"{}\"", chars.collect::<String>());
+    }
+    let items: Vec<String> = range.map(|index| element_text(ty, leaves, index)).collect();
+    format!("[{}]", items.join(", "))
+}
+
+fn record_text(parts: Vec<(String, String)>) -> String {
+    if parts.is_empty() {
+        return "()".to_string();
+    }
+    if parts[0].0 == "0" {
+        let parts: Vec<String> = parts.into_iter().map(|(_, text)| text).collect();
+        return format!("({})", parts.join(", "));
+    }
+    let parts: Vec<String> = parts.into_iter().map(|(name, text)| format!("{name} = {text}")).collect();
+    format!("{{{}}}", parts.join(", "))
+}
+
+fn value_text(ty: &EntryType, leaves: &mut dyn Iterator<Item = &Value>) -> String {
     match ty {
         EntryType::Scalar(ty) => scalar_text(*ty, leaves.next().unwrap().as_scalar().unwrap()),
         EntryType::Array(ty, _) => {
             let array = leaves.next().unwrap().as_array().unwrap();
             array_text(*ty, &array.shape, &array.data)
         }
-        EntryType::Opaque { fields, .. } if fields.is_empty() => "()".to_string(),
+        EntryType::Opaque { name, fields, .. } if name == "rows" => {
+            let arrays = leaves.take(ty.leaves().len()).map(|leaf| leaf.as_array().unwrap());
+            let arrays: Vec<&ArrayValue> = arrays.collect();
+            elements_text(&fields[0].1, &arrays, 0..arrays[0].data.len())
+        }
         EntryType::Opaque { fields, .. } => {
-            let parts: Vec<(String, String)> =
-                fields.iter().map(|(name, ty)| (name.clone(), value_text(ty, leaves))).collect();
-            if parts[0].0 == "0" {
-                let parts: Vec<String> = parts.into_iter().map(|(_, text)| text).collect();
-                return format!("({})", parts.join(", "));
-            }
-            let parts: Vec<String> =
-                parts.into_iter().map(|(name, text)| format!("{name} = {text}")).collect();
-            format!("{{{}}}", parts.join(", "))
+            record_text(fields.iter().map(|(name, ty)| (name.clone(), value_text(ty, leaves))).collect())
         }
     }
 }
@@ -104,9 +147,9 @@ fn check_file(path: &Path) -> Vec<String> {
 }
 
 fn check_line(definitions: &str, line: &str) -> Result<(), String> {
-    let (line, is_irregular) = match line.split_once("-- irregular") {
-        Some((line, _)) => (line, true),
-        None => (line, false),
+    let (line, mark) = match line.split_once("-- irregular").or(line.split_once("-- rows")) {
+        Some((rest, _)) => (rest, line[rest.len()..].trim_end()),
+        None => (line, ""),
     };
     let (expression, limit) = match line.split_once("-- limit: ") {
         Some((expression, limit)) => (expression, Some(limit)),
@@ -114,17 +157,21 @@ fn check_line(definitions: &str, line: &str) -> Result<(), String> {
     };
     let program = check(format!("{definitions}\nmexpr dprint (accelerate ({expression}))"));
     let program = program.map_err(|failure| format!("{failure:?}"))?;
-    let device = match (on_device(program.clone()), limit) {
+    let device = match (on_device(program.clone(), false), limit) {
         (Err(failure), Some(limit)) if format!("{failure:?}").contains(limit) => return Ok(()),
         (Ok(_), Some(limit)) => return Err(format!("not refused: {limit}")),
         (Err(failure), _) => return Err(format!("{failure:?}")),
-        (Ok(device), None) => device,
+        (Ok((_, has_rows)), None) if has_rows != (mark == "-- rows") => {
+            return Err(format!("rows where none are needed, or none: {has_rows}"));
+        }
+        (Ok((device, _)), None) => device,
     };
+    let rows = on_device(program.clone(), true).map_err(|failure| format!("with rows: {failure:?}"))?.0;
     let host = on_host(&program);
     let lifted = on_host(&split(program).map_err(|failure| format!("{failure:?}"))?.host);
-    let device_is_right = if is_irregular { device.is_none() } else { device == host };
-    if host == lifted && device_is_right {
+    let device_is_right = if mark == "-- irregular" { device.is_none() } else { device == host };
+    if host == lifted && device_is_right && rows == host {
         return Ok(());
     }
-    Err(format!("host {host:?}, lifted {lifted:?}, device {device:?}"))
+    Err(format!("host {host:?}, lifted {lifted:?}, device {device:?}, with rows {rows:?}"))
 }

@@ -1,6 +1,7 @@
 //! The example programs of the repository, `examples/mexpr/*.mc`, as far as this crate goes: what they accelerate is lowered to a program
 //! that the verifier accepts, and every parallel loop can run in parallel. What they compute is tested with the back ends.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,8 +9,8 @@ use warpwise_diag::{Sources, render_failure};
 use warpwise_ir::Program;
 use warpwise_ir::verify::{Level, verify};
 use warpwise_mexpr::accelerate::lower::imperative::lower_imperative;
-use warpwise_mexpr::accelerate::lower::{NoArrayLanguage, lower};
-use warpwise_mexpr::accelerate::split;
+use warpwise_mexpr::accelerate::lower::{Checks, NoArrayLanguage, lower};
+use warpwise_mexpr::accelerate::{Split, split};
 use warpwise_mexpr::compile::front_end;
 use warpwise_mexpr::library;
 use warpwise_mexpr::load::{ReadError, SourceFile, SourceProvider};
@@ -39,10 +40,12 @@ fn check(path: &Path) {
     let mut sources = Sources::new();
     let root = SourceFile { key: "root".to_string(), name: name.clone(), text };
     let lowered = front_end(root, &Library, &mut sources).and_then(split).and_then(|split| {
-        let functional = lower(&split.host, &split.entries, &split.functional, &NoArrayLanguage, false)?;
-        let imperative =
-            lower_imperative(&split.host, &split.entries, &split.imperative, &|_| Vec::new(), false)?;
-        Ok((split.entries.len(), functional, imperative))
+        let Split { host, entries, functional, imperative, .. } = &split;
+        let (rows, checks) = (BTreeSet::new(), Checks::default());
+        let functional = lower(host, entries, functional, &NoArrayLanguage, &rows, checks)?;
+        let imperative = lower_imperative(host, entries, imperative, &|_| Vec::new(), &rows, checks)?;
+        assert!(functional.rows.is_empty(), "{name}: the sequences of examples are regular");
+        Ok((entries.len(), functional.program, imperative))
     });
     let (entries, functional, imperative) = match lowered {
         Ok(lowered) => lowered,

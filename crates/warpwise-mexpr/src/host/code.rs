@@ -54,6 +54,31 @@ pub enum Form {
     Tensor(Box<Form>),
 }
 
+/// What the type of a value says of it.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Sort {
+    /// Nothing.
+    Any,
+    /// The record without fields.
+    Unit,
+    /// An integer.
+    Int,
+    /// A float.
+    Float,
+    /// A character.
+    Char,
+    /// A truth value.
+    Bool,
+    /// Fields in the order of labels.
+    Record(ShapeId, Rc<[Sort]>),
+    /// A constructor.
+    Con,
+    /// A sequence.
+    Seq,
+    /// A tensor.
+    Tensor,
+}
+
 /// An accelerated expression.
 #[derive(Clone, Debug)]
 pub struct Accelerated {
@@ -80,8 +105,8 @@ pub struct Code {
     pub accelerated: Vec<Accelerated>,
     /// The labels of a pair, and whether the second component comes first in their order.
     pub pair: (ShapeId, bool),
-    /// The forms of its globals, where they are data.
-    pub globals: Vec<Option<Form>>,
+    /// What is known of its globals.
+    pub globals: Vec<Sort>,
 }
 
 /// A function.
@@ -93,8 +118,8 @@ pub struct Function {
     pub n_captured: u32,
     /// How many parameters it has.
     pub n_parameters: u32,
-    /// The forms of what it captures and takes, where all of that is data.
-    pub forms: Option<Vec<Form>>,
+    /// What is known of what it captures and takes.
+    pub sorts: Vec<Sort>,
     /// How many slots it has in all.
     pub n_slots: u32,
     /// What it does.
@@ -164,6 +189,7 @@ pub enum Instr {
         to: Slot,
         from: Use,
         field: u32,
+        sort: Sort,
     },
     /// A record with another field.
     Update {
@@ -182,6 +208,7 @@ pub enum Instr {
     Held {
         to: Slot,
         from: Use,
+        sort: Sort,
     },
     /// A sequence.
     Seq {
@@ -194,6 +221,7 @@ pub enum Instr {
         from: Use,
         index: u32,
         from_end: bool,
+        sort: Sort,
     },
     /// A sequence without so many elements at its ends.
     Middle {
@@ -298,4 +326,93 @@ pub enum Instr {
         actual: Use,
         expected: Use,
     },
+}
+
+impl Instr {
+    /// The slot that it writes.
+    pub fn writes(&self) -> Option<Slot> {
+        match self {
+            Instr::Move { to, .. }
+            | Instr::Int { to, .. }
+            | Instr::Float { to, .. }
+            | Instr::Char { to, .. }
+            | Instr::Bool { to, .. }
+            | Instr::Unit { to }
+            | Instr::String { to, .. }
+            | Instr::BuiltinValue { to, .. }
+            | Instr::Global { to, .. }
+            | Instr::Record { to, .. }
+            | Instr::Project { to, .. }
+            | Instr::Update { to, .. }
+            | Instr::Construct { to, .. }
+            | Instr::Held { to, .. }
+            | Instr::Seq { to, .. }
+            | Instr::Item { to, .. }
+            | Instr::Middle { to, .. }
+            | Instr::Closure { to, .. }
+            | Instr::Call { to, .. }
+            | Instr::Direct { to, .. }
+            | Instr::Accelerate { to, .. }
+            | Instr::Builtin { to, .. }
+            | Instr::Equal { to, .. } => Some(*to),
+            Instr::SetGlobal { .. }
+            | Instr::TailCall { .. }
+            | Instr::TailDirect { .. }
+            | Instr::Return { .. }
+            | Instr::Jump { .. }
+            | Instr::UnlessBool { .. }
+            | Instr::UnlessInt { .. }
+            | Instr::UnlessChar { .. }
+            | Instr::UnlessCon { .. }
+            | Instr::UnlessLength { .. }
+            | Instr::Never
+            | Instr::Passed
+            | Instr::Failed { .. } => None,
+        }
+    }
+
+    /// The slots that it reads, in the order in which it takes their values.
+    pub fn reads(&self) -> Vec<Use> {
+        match self {
+            Instr::Move { from, .. }
+            | Instr::SetGlobal { from, .. }
+            | Instr::Project { from, .. }
+            | Instr::Construct { held: from, .. }
+            | Instr::Held { from, .. }
+            | Instr::Item { from, .. }
+            | Instr::Middle { from, .. }
+            | Instr::Return { from } => vec![*from],
+            Instr::Update { from, value, .. } => vec![*from, *value],
+            Instr::Equal { left, right, .. } => vec![*left, *right],
+            Instr::Record { fields: operands, .. }
+            | Instr::Seq { items: operands, .. }
+            | Instr::Closure { captured: operands, .. }
+            | Instr::Direct { arguments: operands, .. }
+            | Instr::TailDirect { arguments: operands, .. }
+            | Instr::Accelerate { arguments: operands, .. }
+            | Instr::Builtin { arguments: operands, .. } => operands.to_vec(),
+            Instr::Call { function, arguments, .. } | Instr::TailCall { function, arguments } => {
+                std::iter::once(*function).chain(arguments.iter().copied()).collect()
+            }
+            Instr::Failed { message, actual, expected } => {
+                message.iter().copied().chain([*actual, *expected]).collect()
+            }
+            Instr::Int { .. }
+            | Instr::Float { .. }
+            | Instr::Char { .. }
+            | Instr::Bool { .. }
+            | Instr::Unit { .. }
+            | Instr::String { .. }
+            | Instr::BuiltinValue { .. }
+            | Instr::Global { .. }
+            | Instr::Jump { .. }
+            | Instr::UnlessBool { .. }
+            | Instr::UnlessInt { .. }
+            | Instr::UnlessChar { .. }
+            | Instr::UnlessCon { .. }
+            | Instr::UnlessLength { .. }
+            | Instr::Never
+            | Instr::Passed => Vec::new(),
+        }
+    }
 }

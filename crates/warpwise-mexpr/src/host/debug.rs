@@ -14,8 +14,19 @@ use super::world::World;
 /// Accelerated code takes tensors of at most so many dimensions.
 pub const MOST_DIMENSIONS: usize = 3;
 
-/// The accelerated expressions that met irregular sequences, by number: what was irregular first, and how often.
-pub type Irregular = BTreeMap<usize, (String, u64)>;
+/// The accelerated expressions that met irregular sequences, by number.
+pub type Irregular = BTreeMap<usize, Met>;
+
+/// How an expression met irregular sequences.
+#[derive(Clone, Debug)]
+pub struct Met {
+    /// What was irregular first.
+    pub message: String,
+    /// How often it was called with such.
+    pub times: u64,
+    /// Whether only the host could compute it.
+    pub on_host: bool,
+}
 
 /// Leaves everything to the host, after looking at it.
 #[derive(Clone, Default, Debug)]
@@ -58,7 +69,8 @@ impl Device for Debugger {
                 if self.strict_regular {
                     return Err(DeviceError { message, place: None });
                 }
-                self.irregular.entry(number).or_insert((message, 0)).1 += 1;
+                let met = Met { message, times: 0, on_host: false };
+                self.irregular.entry(number).or_insert(met).times += 1;
             }
         }
         Ok(None)
@@ -82,7 +94,7 @@ fn regular(form: &Form, value: &Value, lengths: &mut [Option<usize>]) -> Result<
     match (form, value) {
         (Form::Record(_, fields), Value::Record(record)) => {
             let mut rest = lengths;
-            for (form, value) in fields.iter().zip(&record.fields) {
+            for (form, value) in fields.iter().zip(record.fields()) {
                 let (own, later) = rest.split_at_mut(n_sequences(form));
                 regular(form, value, own)?;
                 rest = later;
@@ -109,7 +121,7 @@ fn highest_rank(form: &Form, value: &Value) -> Option<usize> {
     match (form, value) {
         (Form::Tensor(_), Value::Tensor(tensor)) => Some(tensor.shape.len()),
         (Form::Record(_, fields), Value::Record(record)) => {
-            let fields = fields.iter().zip(&record.fields);
+            let fields = fields.iter().zip(record.fields());
             fields.filter_map(|(form, value)| highest_rank(form, value)).max()
         }
         (Form::Seq(element), Value::Seq(seq)) if has_tensors(element) => {

@@ -21,12 +21,12 @@ pub fn equal(left: &Value, right: &Value) -> bool {
                 a.len() == b.len()
             }
             (Value::Record(a), Value::Record(b)) => {
-                waiting.extend(a.fields.iter().cloned().zip(b.fields.iter().cloned()));
-                a.shape == b.shape
+                waiting.extend(a.fields().iter().cloned().zip(b.fields().iter().cloned()));
+                a.shape() == b.shape()
             }
             (Value::Con(a), Value::Con(b)) => {
-                waiting.push((a.held.clone(), b.held.clone()));
-                a.con == b.con
+                waiting.push((a.held().clone(), b.held().clone()));
+                a.con() == b.con()
             }
             (Value::Tensor(a), Value::Tensor(b)) => {
                 let elements = (0..a.size().min(b.size())).map(|position| (a.get(position), b.get(position)));

@@ -6,7 +6,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::rc::Rc;
 
-use super::value::{Value, release};
+use super::object::release;
+use super::value::Value;
 
 /// Numbers that somebody lends for as long as they are looked at. They do not change.
 pub trait Lender<T>: fmt::Debug {
@@ -117,6 +118,28 @@ impl Items {
             (Items::Values(values), value) => values.push(value),
             // Elements have one type, unless the program says otherwise on purpose.
             (Items::Ints(_) | Items::Floats(_), value) => self.values().push(value),
+        }
+    }
+
+    /// How many bytes one more element asks for: those of twice as many, where there is no room.
+    pub(super) fn growth(&self) -> usize {
+        let (n, capacity, size) = match self {
+            Items::Ints(Numbers::Own(numbers)) => (numbers.len(), numbers.capacity(), size_of::<i64>()),
+            Items::Floats(Numbers::Own(numbers)) => (numbers.len(), numbers.capacity(), size_of::<f64>()),
+            Items::Values(values) => (values.len(), values.capacity(), size_of::<Value>()),
+            Items::Ints(Numbers::Lent(numbers)) => (numbers.numbers().len(), 0, size_of::<i64>()),
+            Items::Floats(Numbers::Lent(numbers)) => (numbers.numbers().len(), 0, size_of::<f64>()),
+        };
+        if n >= capacity { 2 * n * size } else { 0 }
+    }
+
+    /// Adds an element before the others; takes time in their number.
+    pub fn insert_first(&mut self, value: Value) {
+        match (&mut *self, value) {
+            (Items::Ints(numbers), Value::Int(number)) => numbers.to_mut().insert(0, number),
+            (Items::Floats(numbers), Value::Float(number)) => numbers.to_mut().insert(0, number),
+            (Items::Values(values), value) => values.insert(0, value),
+            (Items::Ints(_) | Items::Floats(_), value) => self.values().insert(0, value),
         }
     }
 

@@ -1,23 +1,24 @@
 //! The host: runs programs in order, one expression after the other.
 //!
 //! [`compile`] turns a checked program into [`code`], in which names are slots and functions are closed; [`machine`] runs that.
-//! Values are reference-counted ([`value`]), sequences are balanced trees of arrays ([`seq`], [`items`]), tensors are views of
+//! Values are reference-counted ([`value`], [`object`]), sequences are balanced trees of arrays ([`seq`], [`items`]), tensors are views of
 //! buffers ([`tensor`]). Calls use a stack on the heap, so recursion is as deep as memory allows, and a call in tail position
-//! costs none. Functions over scalars can be [`native`] code. What a program does to the world goes through [`world`], and
-//! accelerated expressions through [`device`],
-//! of which [`debug`] is one that only looks.
+//! costs none. Functions without effects can be [`native`] code. What a program does to the world goes through [`world`], and
+//! accelerated expressions through [`device`], of which [`debug`] is one that only looks.
 
 pub mod code;
 pub mod compile;
 
 pub mod items;
+pub mod object;
 pub mod seq;
 pub mod tensor;
 pub mod value;
 
-mod equal;
+pub mod equal;
 pub mod show;
 
+pub mod budget;
 pub mod world;
 
 pub mod device;
@@ -29,4 +30,5 @@ pub mod native;
 mod builtins;
 mod loops;
 pub mod machine;
+mod outcome;
 mod watch;

@@ -145,6 +145,17 @@ fn push(tree: &mut Rc<Node>, value: Value) -> Result<(), Value> {
     }
 }
 
+/// Adds a few elements at the end where nobody else holds the tree's end.
+fn append(mut tree: Rc<Node>, others: &Node) -> Result<Rc<Node>, Rc<Node>> {
+    let few = others.elements().filter(|slice| slice.len() <= SMALL);
+    let (Some(few), Some(Node::Leaf(items))) = (few, Rc::get_mut(&mut tree)) else { return Err(tree) };
+    if items.len() < SMALL && items.len() + few.len() > SMALL {
+        *items = std::mem::take(items).flat();
+    }
+    few.iter().for_each(|value| items.push(value));
+    Ok(tree)
+}
+
 impl Seq {
     /// The sequence without elements.
     pub const EMPTY: Seq = Seq(None);
@@ -181,13 +192,23 @@ impl Seq {
     pub fn concat(self, other: Seq) -> Seq {
         match (self.0, other.0) {
             (None, tree) | (tree, None) => Seq(tree),
-            (Some(left), Some(right)) => Seq(Some(join(left, right))),
+            (Some(left), Some(right)) => match append(left, &right) {
+                Ok(tree) => Seq(Some(tree)),
+                Err(left) => Seq(Some(join(left, right))),
+            },
         }
     }
 
     /// An element, then the others.
     pub fn cons(self, value: Value) -> Seq {
-        Seq::from(vec![value]).concat(self)
+        let mut seq = self;
+        if let Some(Node::Leaf(items)) = seq.0.as_mut().and_then(Rc::get_mut)
+            && items.len() < SMALL
+        {
+            items.insert_first(value);
+            return seq;
+        }
+        Seq::from(vec![value]).concat(seq)
     }
 
     /// The others, then an element.
@@ -197,6 +218,20 @@ impl Seq {
             Ok(()) => self,
             Err(value) => self.concat(Seq::from(vec![value])),
         }
+    }
+
+    /// The same as [`part`](Seq::part), in place where it can be.
+    pub fn into_part(mut self, start: usize, length: usize) -> Seq {
+        let (n, at) = (self.len(), start);
+        if let Some(Node::Window { start, length: all, .. }) = self.0.as_mut().and_then(Rc::get_mut)
+            && at < n
+            && length > 0
+        {
+            *start += at;
+            *all = length.min(n - at);
+            return self;
+        }
+        self.part(start, length)
     }
 
     /// The elements from `start` on, at most `length`; what is outside is left out.

@@ -65,14 +65,14 @@ impl Show<'_> {
                 }
                 self.list("[", items.iter(), "]", depth);
             }
-            Value::Record(record) => self.record(record.shape, &record.fields, depth),
+            Value::Record(record) => self.record(record.shape(), record.fields(), depth),
             Value::Con(con) => {
-                let name = self.code.cons[con.con.0 as usize].clone();
+                let name = self.code.cons[con.id() as usize].clone();
                 self.text.push_str(&name);
                 self.text.push(' ');
-                let open = matches!(con.held, Value::Con(_));
+                let open = matches!(con.held(), Value::Con(_));
                 self.text.push_str(if open { "(" } else { "" });
-                self.value(&con.held, depth + 1);
+                self.value(con.held(), depth + 1);
                 self.text.push_str(if open { ")" } else { "" });
             }
             Value::Function(_) | Value::Partial(_) => self.text.push_str("<function>"),

@@ -7,7 +7,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::items::Items;
-use super::value::{Value, release};
+use super::object::release;
+use super::value::Value;
 
 /// A view.
 #[derive(Clone, Debug)]

@@ -1,72 +1,51 @@
 //! Values of running programs.
 //!
-//! Values are shared by reference counts and, references and tensors apart, never change. Freeing a long chain of values
-//! takes no stack: what a value held is put on a list that the outermost release works off.
+//! Values are shared by reference counts and, references and tensors apart, never change. How they lie in memory is known to
+//! native code: a byte that says what it is, and from byte 8 on a number or an address.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
-
-use smallvec::SmallVec;
 
 use crate::builtins::Builtin;
 use crate::tree::ConId;
 
 use super::code::{FunctionId, ShapeId};
+use super::object::{Object, release};
 use super::seq::Seq;
 use super::tensor::Tensor;
 
 /// A value.
 #[derive(Clone, Debug)]
+#[repr(C, u8)]
 pub enum Value {
     /// The record without fields; also what an emptied slot holds.
-    Unit,
+    Unit = tags::UNIT,
     /// An integer.
-    Int(i64),
+    Int(i64) = tags::INT,
     /// A float.
-    Float(f64),
+    Float(f64) = tags::FLOAT,
     /// A character.
-    Char(char),
+    Char(char) = tags::CHAR,
     /// A truth value.
-    Bool(bool),
+    Bool(bool) = tags::BOOL,
     /// A symbol that is equal only to itself.
-    Symbol(u64),
+    Symbol(u64) = tags::SYMBOL,
     /// A built-in that waits for its arguments.
-    Builtin(Builtin),
+    Builtin(Builtin) = tags::BUILTIN,
     /// A sequence.
-    Seq(Seq),
+    Seq(Seq) = tags::SEQ,
     /// A record with fields.
-    Record(Rc<Record>),
+    Record(Object) = tags::RECORD,
     /// A constructor with what it holds.
-    Con(Rc<Constructed>),
+    Con(Object) = tags::CON,
     /// A function.
-    Function(Rc<Closure>),
+    Function(Rc<Closure>) = tags::FUNCTION,
     /// A function with some of its arguments.
-    Partial(Rc<Partial>),
+    Partial(Rc<Partial>) = tags::PARTIAL,
     /// A reference.
-    Ref(Rc<Reference>),
+    Ref(Rc<Reference>) = tags::REF,
     /// A tensor.
-    Tensor(Rc<Tensor>),
-}
-
-/// The fields of a record: as a rule there are two.
-pub type Fields = SmallVec<[Value; 2]>;
-
-/// A record with fields, in the order of its shape's labels.
-#[derive(Clone, Debug)]
-pub struct Record {
-    /// Its labels.
-    pub shape: ShapeId,
-    /// Its fields.
-    pub fields: Fields,
-}
-
-/// A constructor with what it holds.
-#[derive(Debug)]
-pub struct Constructed {
-    /// The constructor.
-    pub con: ConId,
-    /// What it holds.
-    pub held: Value,
+    Tensor(Rc<Tensor>) = tags::TENSOR,
 }
 
 /// A function with the values it captured.
@@ -94,52 +73,6 @@ pub struct Reference {
     pub value: RefCell<Value>,
 }
 
-thread_local! {
-    /// Values that wait to be freed, if some release is going on.
-    static WAITING: RefCell<Vec<Value>> = const { RefCell::new(Vec::new()) };
-    static RELEASING: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Frees values without recursion.
-pub(super) fn release(values: impl Iterator<Item = Value>) {
-    let heap = |value: &Value| {
-        !matches!(
-            value,
-            Value::Unit
-                | Value::Int(_)
-                | Value::Float(_)
-                | Value::Char(_)
-                | Value::Bool(_)
-                | Value::Symbol(_)
-                | Value::Builtin(_)
-        )
-    };
-    let are_there = WAITING.with_borrow_mut(|waiting| {
-        let before = waiting.len();
-        waiting.extend(values.filter(heap));
-        waiting.len() > before
-    });
-    if !are_there || RELEASING.replace(true) {
-        return;
-    }
-    while let Some(value) = WAITING.with_borrow_mut(Vec::pop) {
-        drop(value);
-    }
-    RELEASING.set(false);
-}
-
-impl Drop for Record {
-    fn drop(&mut self) {
-        release(self.fields.drain(..));
-    }
-}
-
-impl Drop for Constructed {
-    fn drop(&mut self) {
-        release(std::iter::once(std::mem::replace(&mut self.held, Value::Unit)));
-    }
-}
-
 impl Drop for Closure {
     fn drop(&mut self) {
         release(self.captured.drain(..));
@@ -160,23 +93,85 @@ impl Drop for Reference {
 }
 
 impl Value {
+    /// A record of fields in the order of its shape's labels.
+    pub fn record<I: ExactSizeIterator<Item = Value>>(
+        shape: ShapeId,
+        fields: impl IntoIterator<IntoIter = I>,
+    ) -> Value {
+        Value::Record(Object::new(shape.0, fields))
+    }
+
+    /// A constructor with what it holds.
+    pub fn con(con: ConId, held: Value) -> Value {
+        Value::Con(Object::new(con.0, [held]))
+    }
+
+    /// Whether others may own a part of it.
+    pub(super) fn is_shared(&self) -> bool {
+        match self {
+            Value::Unit
+            | Value::Int(_)
+            | Value::Float(_)
+            | Value::Char(_)
+            | Value::Bool(_)
+            | Value::Symbol(_)
+            | Value::Builtin(_) => false,
+            Value::Seq(_)
+            | Value::Record(_)
+            | Value::Con(_)
+            | Value::Function(_)
+            | Value::Partial(_)
+            | Value::Ref(_)
+            | Value::Tensor(_) => true,
+        }
+    }
+
     /// A string.
     pub fn string(text: &str) -> Value {
         Value::Seq(text.chars().map(Value::Char).collect())
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The first bytes of values.
+pub mod tags {
+    #![allow(missing_docs)] // Each is that of the variant of its name.
 
-    #[test]
-    fn long_chains_are_freed_without_stack() {
-        let mut chain = Value::Unit;
-        for index in 0..1_000_000 {
-            let pair = Record { shape: ShapeId(0), fields: smallvec::smallvec![Value::Int(index), chain] };
-            chain = Value::Con(Rc::new(Constructed { con: ConId(0), held: Value::Record(Rc::new(pair)) }));
+    use super::Value;
+
+    pub const UNIT: u8 = 0;
+    pub const INT: u8 = 1;
+    pub const FLOAT: u8 = 2;
+    pub const CHAR: u8 = 3;
+    pub const BOOL: u8 = 4;
+    pub const SYMBOL: u8 = 5;
+    pub const BUILTIN: u8 = 6;
+    pub const SEQ: u8 = 7;
+    pub const RECORD: u8 = 8;
+    pub const CON: u8 = 9;
+    pub const FUNCTION: u8 = 10;
+    pub const PARTIAL: u8 = 11;
+    pub const REF: u8 = 12;
+    pub const TENSOR: u8 = 13;
+
+    const _: () = assert!(size_of::<Value>() == 16 && align_of::<Value>() <= 16);
+
+    /// That of a value.
+    pub fn of(value: &Value) -> u8 {
+        match value {
+            Value::Unit => UNIT,
+            Value::Int(_) => INT,
+            Value::Float(_) => FLOAT,
+            Value::Char(_) => CHAR,
+            Value::Bool(_) => BOOL,
+            Value::Symbol(_) => SYMBOL,
+            Value::Builtin(_) => BUILTIN,
+            Value::Seq(_) => SEQ,
+            Value::Record(_) => RECORD,
+            Value::Con(_) => CON,
+            Value::Function(_) => FUNCTION,
+            Value::Partial(_) => PARTIAL,
+            Value::Ref(_) => REF,
+            Value::Tensor(_) => TENSOR,
         }
-        drop(chain);
     }
 }

@@ -100,7 +100,7 @@ fn close(left: &Value, right: &Value) -> bool {
         (Value::Seq(a), Value::Seq(b)) => {
             a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| close(&a, &b))
         }
-        (Value::Record(a), Value::Record(b)) => a.fields.iter().zip(&b.fields).all(|(a, b)| close(a, b)),
+        (Value::Record(a), Value::Record(b)) => a.fields().iter().zip(b.fields()).all(|(a, b)| close(a, b)),
         _ => true,
     }
 }

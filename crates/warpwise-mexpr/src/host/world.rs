@@ -2,6 +2,8 @@
 
 use crate::builtins::Builtin;
 
+use super::budget::Budget;
+
 /// The world of a running program. Failures are messages without a place; the machine knows where it is.
 pub trait World {
     /// Writes text to standard output.
@@ -30,9 +32,71 @@ pub trait World {
     fn time_ms(&self) -> f64;
     /// Waits.
     fn sleep_ms(&self, ms: u64);
+    /// How much memory a run may take; no bound if none is given.
+    fn budget(&self) -> Option<Budget> {
+        None
+    }
     /// A function of mathematics (`externalExp`, ...) as accelerated code computes it here; none where that is how the standard
     /// library does. The last bits of such functions depend on who computes them, and the host is to have those of the device.
     fn mathematics(&self, _function: Builtin, _x: f64, _y: f64) -> Option<f64> {
         None
+    }
+}
+
+/// A world that keeps what is printed, and has nothing else: no files, no input, no commands, no time.
+#[derive(Clone, Default, Debug)]
+pub struct Listener {
+    /// The program's name and arguments.
+    pub arguments: Vec<String>,
+    /// What was printed to standard output.
+    pub printed: String,
+    /// How much memory a run may take.
+    pub budget: Option<Budget>,
+}
+
+/// Why a [`Listener`] refuses.
+const NOTHING_ELSE: &str = "there are no files and no commands here";
+
+impl World for Listener {
+    fn print(&mut self, text: &str) -> Result<(), String> {
+        self.printed.push_str(text);
+        Ok(())
+    }
+    fn print_error(&mut self, _: &str) -> Result<(), String> {
+        Ok(())
+    }
+    fn flush(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+    fn read_line(&mut self) -> Result<Option<String>, String> {
+        Ok(None)
+    }
+    fn read_bytes(&mut self, _: usize) -> Result<Vec<u8>, String> {
+        Ok(Vec::new())
+    }
+    fn read_file(&mut self, _: &str) -> Result<String, String> {
+        Err(NOTHING_ELSE.to_string())
+    }
+    fn write_file(&mut self, _: &str, _: &str) -> Result<(), String> {
+        Err(NOTHING_ELSE.to_string())
+    }
+    fn file_exists(&mut self, _: &str) -> bool {
+        false
+    }
+    fn delete_file(&mut self, _: &str) -> Result<(), String> {
+        Err(NOTHING_ELSE.to_string())
+    }
+    fn command(&mut self, _: &str) -> Result<i64, String> {
+        Err(NOTHING_ELSE.to_string())
+    }
+    fn arguments(&self) -> Vec<String> {
+        self.arguments.clone()
+    }
+    fn time_ms(&self) -> f64 {
+        1.0
+    }
+    fn sleep_ms(&self, _: u64) {}
+    fn budget(&self) -> Option<Budget> {
+        self.budget
     }
 }

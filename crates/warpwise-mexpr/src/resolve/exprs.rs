@@ -65,8 +65,12 @@ impl Resolver<'_> {
             ExprKind::Block(decls, result) => {
                 return self.scoped(|resolver| {
                     let decls = resolver.decls(decls);
-                    let result = Box::new(resolver.expr(result));
-                    Expr::new(expr.span, tree::ExprKind::Block(decls, result))
+                    let result = resolver.expr(result);
+                    if decls.is_empty() {
+                        // `use`, `type` and `con` leave nothing; a function behind them is one still.
+                        return result;
+                    }
+                    Expr::new(expr.span, tree::ExprKind::Block(decls, Box::new(result)))
                 });
             }
         };

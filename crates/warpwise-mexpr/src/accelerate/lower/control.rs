@@ -179,24 +179,28 @@ impl<'a, 'f> Lowerer<'a, 'f> {
         if lengths.len() != other_lengths.len() || then.data.leaves.len() != other.data.leaves.len() {
             return self.limit("alternatives of which one has no type", span);
         }
-        let differs: Vec<bool> = lengths.iter().zip(&other_lengths).map(|(a, b)| a != b).collect();
-        let result = |lengths: &[Operand], side: (Vec<Operand>, Vec<Operand>)| {
-            let sizes = lengths.iter().zip(&differs).filter(|(_, differs)| **differs).map(|(n, _)| *n);
-            sizes.chain(side.0).chain(side.1).collect::<Vec<_>>()
+        // Lengths that are the same on both sides are the same in what comes of them.
+        let mut sizes: Vec<(Operand, Operand)> = Vec::new();
+        for pair in lengths.iter().copied().zip(other_lengths.iter().copied()) {
+            if pair.0 != pair.1 && !sizes.contains(&pair) {
+                sizes.push(pair);
+            }
+        }
+        let result = |sizes: Vec<Operand>, side: (Vec<Operand>, Vec<Operand>)| {
+            sizes.into_iter().chain(side.0).chain(side.1).collect::<Vec<_>>()
         };
         let (n_leaves, n_more) = (then.data.layout.n_leaves(), then.more.len());
         let layout = then.data.layout;
-        let then_body = Body { stms: then.stms, result: result(&lengths, (then.data.leaves, then.more)) };
+        let (then_sizes, other_sizes) = sizes.iter().copied().unzip();
+        let then_body = Body { stms: then.stms, result: result(then_sizes, (then.data.leaves, then.more)) };
         let else_body =
-            Body { stms: other.stms, result: result(&other_lengths, (other.data.leaves, other.more)) };
+            Body { stms: other.stms, result: result(other_sizes, (other.data.leaves, other.more)) };
         let vars = self.b.bind("x", Ir::If { cond: condition, then_body, else_body, branch: Branch::Plain });
-        let mut sizes = vars.iter().map(|var| Operand::from(*var));
-        let new: Vec<Operand> = lengths
-            .iter()
-            .zip(&differs)
-            .map(|(known, differs)| if *differs { sizes.next().unwrap_or(*known) } else { *known })
-            .collect();
-        let layout = layout.with_lengths(&mut new.into_iter());
+        let new = lengths.into_iter().zip(other_lengths).map(|pair| {
+            let position = sizes.iter().position(|size| *size == pair);
+            position.map_or(pair.0, |position| vars[position].into())
+        });
+        let layout = layout.with_lengths(&mut new.collect::<Vec<_>>().into_iter());
         let (leaves, more) = vars[vars.len() - n_leaves - n_more..].split_at(n_leaves);
         let operands = |vars: &[warpwise_ir::Var]| vars.iter().map(|var| Operand::from(*var)).collect();
         Ok((Data { layout, leaves: operands(leaves) }, operands(more)))

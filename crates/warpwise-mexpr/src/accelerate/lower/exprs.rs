@@ -223,7 +223,7 @@ impl Lowerer<'_, '_> {
 
     /// Some value of a type, for where none is needed.
     pub(super) fn blank(&mut self, shape: &Shape) -> Data {
-        let layout = shape.empty();
+        let layout = if self.rows { shape.empty().with_rows() } else { shape.empty() };
         let leaves = layout.types().iter().map(|ty| self.zero(ty)).collect();
         Data { layout, leaves }
     }
@@ -243,7 +243,7 @@ impl Lowerer<'_, '_> {
     /// Fails the run unless the condition holds, if that is to be checked; statements of the same body that rely on it
     /// name what this gives.
     pub(super) fn check(&mut self, condition: Operand, message: Message) -> Option<warpwise_ir::Var> {
-        (!self.functions.unchecked).then(|| self.b.assert(condition, message))
+        (!self.functions.checks.none).then(|| self.b.assert(condition, message))
     }
 
     /// Fails the run.

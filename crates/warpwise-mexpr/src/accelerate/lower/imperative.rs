@@ -17,12 +17,13 @@
 //!
 //! A captured tensor that fills a buffer of its own comes with its dimensions. Tensors of one sequence, those that one name may stand
 //! for, and those that overlap (`together`, since only a run shows that) share a flat buffer: an element is written where all
-//! views of it see it. Needs: a well-formed imperative part. Absent: tensors as results, and tensors made in accelerated code.
+//! views of it see it. Tensors in the value are views of captured ones ([`super::results`]). Needs: a well-formed imperative part.
+//! Absent: tensors made in accelerated code.
 
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
-use warpwise_diag::{Failure, Limit, Span};
+use warpwise_diag::{Failure, Span};
 use warpwise_ir::builder::Builder;
 use warpwise_ir::{EntryParam, EntryPoint, EntryType, Function, Operand, Program, Type, Var};
 use warpwise_prim::ScalarType;
@@ -33,8 +34,9 @@ use crate::tree::{Binding, Decl, Expr, ExprKind, Parameter, VarId};
 
 use super::effects::{FLOAT, TEXT};
 use super::memory::array_type;
+use super::results::buffers_of;
 use super::value::{Data, Layout, Shape, Value, View, ViewKind};
-use super::{Entry, Functions, Lowerer, Note, Retry, entry_name, entry_type, value_type};
+use super::{Checks, Entry, Functions, Lowerer, Note, Retry, entry_name, entry_type, value_type};
 
 /// The imperative part of a program, lowered.
 #[derive(Debug)]
@@ -58,8 +60,13 @@ pub struct Signature {
     pub buffers: Vec<Buffer>,
     /// Of each `Tensor` in the types of what is captured, from left to right: where its elements are.
     pub tensors: Vec<Tensor>,
+    /// Of each `Tensor` in the type of the value, from left to right: the buffer that it is a view of. Its leaves are those of
+    /// [`Tensor::Part`].
+    pub results: Vec<usize>,
     /// Whether something may be printed.
     pub has_log: bool,
+    /// Whether sequences in sequences are rows of pools.
+    pub has_rows: bool,
 }
 
 /// An array of elements of tensors.
@@ -109,20 +116,23 @@ pub fn printed(log: &[f64]) -> Vec<Printed> {
 }
 
 /// Lowers the imperative part of a program. `together(number)` says which tensors of an expression (by their positions in
-/// [`Signature::tensors`]) must share buffers: those that overlap while one of them is written.
+/// [`Signature::tensors`]) must share buffers: those that overlap while one of them is written. The expressions that `rows` names have
+/// sequences in sequences as rows of pools, and so do those that need it.
 pub fn lower_imperative(
     checked: &Checked,
     entries: &[Entry],
     imperative: &[Decl],
     together: &dyn Fn(usize) -> Vec<Vec<usize>>,
-    unchecked: bool,
+    rows: &BTreeSet<usize>,
+    checks: Checks,
 ) -> Result<Imperative, Failure> {
-    let functions = Functions { unchecked, ..Functions::of(imperative) };
+    let functions = Functions { checks, ..Functions::of(imperative) };
     let mut lowered = Imperative { program: Program::default(), signatures: Vec::new(), notes: Vec::new() };
     for (number, entry) in entries.iter().enumerate() {
         let Some((binding, _)) = functions.defined.get(&entry.var) else { continue };
         let it = Expression { checked, functions: &functions, binding, span: entry.span };
-        let (function, signature, notes) = it.lower(&entry_name(number), &together(number))?;
+        let (function, signature, notes) =
+            it.lower(&entry_name(number), &together(number), rows.contains(&number))?;
         lowered.program.functions.push(function);
         lowered.signatures.push((number, signature));
         lowered.notes.extend(notes);
@@ -150,15 +160,17 @@ struct Supposed {
     buffers: Vec<(ScalarType, Option<usize>)>,
     /// The buffers of one tensor each, whose rank a use will tell.
     open: BTreeSet<usize>,
+    /// Whether sequences in sequences have lengths of their own.
+    rows: bool,
 }
 
 impl Expression<'_> {
-    fn lower(&self, name: &str, together: &[Vec<usize>]) -> Result<Done, Failure> {
+    fn lower(&self, name: &str, together: &[Vec<usize>], rows: bool) -> Result<Done, Failure> {
         let (parameters, body): (&[Parameter], &Expr) = match &self.binding.body.kind {
             ExprKind::Lambda(parameters, body) => (parameters, body),
             _ => (&[], &self.binding.body),
         };
-        let mut supposed = self.first_supposition(parameters);
+        let mut supposed = Supposed { rows, ..self.first_supposition(parameters) };
         for group in together {
             for pair in group.windows(2) {
                 supposed.unite(supposed.places[pair[0]], supposed.places[pair[1]]);
@@ -172,6 +184,7 @@ impl Expression<'_> {
                     supposed.open.remove(&buffer);
                 }
                 Err(Retry::Together(a, b)) => supposed.unite(a, b),
+                Err(Retry::Rows) => supposed.rows = true,
             }
         }
     }
@@ -188,6 +201,7 @@ impl Expression<'_> {
             places: (0..found.len()).collect(),
             open: open.collect(),
             buffers: found.into_iter().map(|(element, _)| (element, None)).collect(),
+            rows: false,
         }
     }
 
@@ -208,6 +222,7 @@ impl Expression<'_> {
         }
         lowerer.ranks_open = supposed.open.clone();
         lowerer.has_effects = true;
+        lowerer.rows = supposed.rows;
         lowerer.b.set_span(self.span);
         lowerer.memory.log = lowerer.blank(&Shape::Seq(Box::new(Shape::Scalar(ScalarType::F64))));
         let before = lowerer.memory.log.clone();
@@ -215,8 +230,11 @@ impl Expression<'_> {
         if let Some(retry) = lowerer.retry {
             return Ok(Err(retry));
         }
+        let result = self.with_flat_views(&mut lowerer, result?, body);
+        if let Some(retry) = lowerer.retry {
+            return Ok(Err(retry));
+        }
         let result = result?;
-        refuse_tensors(&result.layout, body.span)?;
         let has_log = lowerer.memory.log != before;
         let written: Vec<usize> = {
             let mut written: Vec<usize> = lowerer.memory.written.iter().copied().collect();
@@ -251,7 +269,21 @@ impl Expression<'_> {
         let size_params = inputs.size_params;
         function.entry =
             Some(EntryPoint { name: name.to_string(), size_params, params, size_results, results });
-        Ok(Ok((function, supposed.signature(&written, has_log), notes)))
+        let mut signature = supposed.signature(&written, has_log);
+        signature.results = buffers_of(&values[0].layout);
+        Ok(Ok((function, signature, notes)))
+    }
+
+    /// The value of the expression as it is handed out.
+    fn with_flat_views(
+        &self,
+        lowerer: &mut Lowerer<'_, '_>,
+        result: Data,
+        body: &Expr,
+    ) -> Result<Data, Failure> {
+        let mut found = Vec::new();
+        tensors_in(&self.checked.typing.types, body.ty, false, &mut found);
+        lowerer.flat_views(&result, found.len(), body.span)
     }
 
     /// The parameters of the entry point.
@@ -269,6 +301,7 @@ impl Expression<'_> {
         for parameter in parameters {
             let ty = self.checked.typing.vars[parameter.var.0 as usize];
             let layout = layout_of(types, ty, supposed, &mut tensors);
+            let layout = if supposed.rows { layout.with_rows() } else { layout };
             let sizes: Vec<Operand> =
                 layout.lengths().iter().map(|_| function.param("n", Type::I64, false).into()).collect();
             layouts.push((parameter.var, layout.with_lengths(&mut sizes.into_iter())));
@@ -334,7 +367,8 @@ impl Supposed {
             Some(_) => Tensor::Whole(*buffer),
             None => Tensor::Part(*buffer),
         });
-        Signature { buffers: buffers.collect(), tensors: tensors.collect(), has_log }
+        let (buffers, tensors) = (buffers.collect(), tensors.collect());
+        Signature { buffers, tensors, results: Vec::new(), has_log, has_rows: self.rows }
     }
 }
 
@@ -419,20 +453,8 @@ fn leaves_of(
         Layout::Tensor(View { buffer, kind: ViewKind::Shaped(_), .. }) => {
             vec![Operand::i64(0), buffers[*buffer].0[0]]
         }
-        Layout::Tensor(_) | Layout::Scalar(_) | Layout::Seq(..) => {
+        Layout::Tensor(_) | Layout::Scalar(_) | Layout::Seq(..) | Layout::Rows(..) => {
             layout.types().into_iter().map(|ty| function.param(name, ty, false).into()).collect()
-        }
-    }
-}
-
-fn refuse_tensors(layout: &Layout, span: Span) -> Result<(), Failure> {
-    match layout {
-        Layout::Scalar(_) => Ok(()),
-        Layout::Record(fields) => fields.iter().try_for_each(|(_, layout)| refuse_tensors(layout, span)),
-        Layout::Seq(_, element) => refuse_tensors(element, span),
-        Layout::Tensor(_) => {
-            let message = "a tensor as the value of an accelerated expression: write to one that is captured";
-            Err(Failure::Limit(Limit { message: message.to_string(), span }))
         }
     }
 }

@@ -13,10 +13,11 @@
 //! ```
 //! Lowering is evaluation with operands in place of values: every call of a function is replaced by its body, functions
 //! that are arguments among them, and functions that call themselves last become loops. Sequences are regular
-//! arrays: where elements of different lengths would come together, an assertion fails. Indices and divisors are checked, and
-//! `error` and `never` fail the run. [`imperative`] does the same for the imperative part, whose effects it makes
-//! values. Integers and characters are `i64` and `i32`. Needs: a well-formed functional part
-//! ([`super::wellformed`]). Absent, and refused as limits: elements whose inner lengths only the element's own values decide.
+//! arrays: where elements of different lengths would come together, an assertion fails. Where elements are sequences of lengths
+//! that only the elements' own values decide, or where it is asked for, sequences in sequences are rows of pools instead ([`rows`]).
+//! Indices and divisors are checked, and `error` and `never` fail the run. [`imperative`] does the same for the imperative
+//! part, whose effects it makes values. Integers and characters are `i64` and `i32`. Needs: a well-formed functional part
+//! ([`super::wellformed`]).
 
 mod builtins;
 mod control;
@@ -28,6 +29,8 @@ mod inline;
 mod memory;
 mod parallel;
 mod patterns;
+mod results;
+mod rows;
 mod sequences;
 mod tensors;
 mod value;
@@ -60,31 +63,55 @@ pub fn entry_name(number: usize) -> String {
     format!("accelerated_{number}")
 }
 
-/// Lowers the functional part of a program; each accelerated expression becomes an entry point ([`entry_name`]).
+/// What lowered code checks.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Checks {
+    /// Nothing but what `error` and `never` say, and what is asked for besides.
+    pub none: bool,
+    /// Whether sequences in sequences have one length where they are made as rows of pools.
+    pub regular: bool,
+}
+
+/// The functional part of a program, lowered.
+#[derive(Debug)]
+pub struct Functional {
+    /// An entry point for each functional expression ([`entry_name`]).
+    pub program: Program,
+    /// The expressions, by position, that take and give sequences in sequences as rows of pools.
+    pub rows: BTreeSet<usize>,
+}
+
+/// Lowers the functional part of a program; each accelerated expression becomes an entry point.
 ///
-/// Nothing is checked in an `unchecked` program but for what `error` and `never` say. Text of the array language goes to
-/// `array_language`.
+/// The expressions that `rows` names have sequences in sequences as rows of pools, and so do those that need it. Text of the array
+/// language goes to `array_language`.
 pub fn lower(
     checked: &Checked,
     entries: &[Entry],
     functional: &[Decl],
     array_language: &dyn ArrayLanguage,
-    unchecked: bool,
-) -> Result<Program, Failure> {
-    let functions = Functions { unchecked, array_language, ..Functions::of(functional) };
-    let mut program = Program::default();
+    rows: &BTreeSet<usize>,
+    checks: Checks,
+) -> Result<Functional, Failure> {
+    let functions = Functions { checks, array_language, ..Functions::of(functional) };
+    let mut lowered = Functional { program: Program::default(), rows: BTreeSet::new() };
     for (index, entry) in entries.iter().enumerate() {
-        if let Some((binding, _)) = functions.defined.get(&entry.var) {
-            program.functions.push(lower_entry(
-                checked,
-                &functions,
-                &entry_name(index),
-                binding,
-                entry.span,
-            )?);
-        }
+        let Some((binding, _)) = functions.defined.get(&entry.var) else { continue };
+        let lower = |rows| lower_entry(checked, &functions, &entry_name(index), binding, entry.span, rows);
+        let function = match lower(rows.contains(&index))? {
+            Some(function) if rows.contains(&index) => {
+                lowered.rows.insert(index);
+                function
+            }
+            Some(function) => function,
+            None => {
+                lowered.rows.insert(index);
+                lower(true)?.expect("rows of pools have any lengths")
+            }
+        };
+        lowered.program.functions.push(function);
     }
-    Ok(program)
+    Ok(lowered)
 }
 
 /// The functions of the part.
@@ -93,15 +120,14 @@ struct Functions<'a> {
     defined: BTreeMap<VarId, (&'a Binding, bool)>,
     externals: BTreeMap<VarId, crate::builtins::Builtin>,
     array_language: &'a dyn ArrayLanguage,
-    /// Whether checks are left out.
-    unchecked: bool,
+    checks: Checks,
 }
 
 impl<'a> Functions<'a> {
     fn of(decls: &'a [Decl]) -> Functions<'a> {
         let (defined, externals) = (BTreeMap::new(), BTreeMap::new());
         let mut functions =
-            Functions { defined, externals, array_language: &NoArrayLanguage, unchecked: false };
+            Functions { defined, externals, array_language: &NoArrayLanguage, checks: Checks::default() };
         for decl in decls {
             match &decl.kind {
                 DeclKind::Let(binding) => {
@@ -120,13 +146,15 @@ impl<'a> Functions<'a> {
     }
 }
 
+/// One expression; nothing if only rows of pools can be its sequences and they are not asked for.
 fn lower_entry(
     checked: &Checked,
     functions: &Functions<'_>,
     name: &str,
     binding: &Binding,
     span: Span,
-) -> Result<warpwise_ir::Function, Failure> {
+    rows: bool,
+) -> Result<Option<warpwise_ir::Function>, Failure> {
     let (parameters, body): (&[_], &Expr) = match &binding.body.kind {
         ExprKind::Lambda(parameters, body) => (parameters, body),
         _ => (&[], &binding.body),
@@ -136,7 +164,7 @@ fn lower_entry(
     let mut layouts = Vec::new();
     for parameter in parameters {
         let shape = Shape::of(&checked.typing.types, checked.typing.vars[parameter.var.0 as usize], &[]);
-        let layout = shape.empty();
+        let layout = if rows { shape.empty().with_rows() } else { shape.empty() };
         refuse_bare(&layout, span)?;
         let sizes: Vec<Operand> =
             layout.lengths().iter().map(|_| function.param("n", Type::I64, false).into()).collect();
@@ -152,9 +180,13 @@ fn lower_entry(
         values.insert(var, Value::Data(Data { layout, leaves }));
     }
     let mut lowerer = Lowerer::new(checked, functions, Builder::new(&mut function), values);
+    lowerer.rows = rows;
     lowerer.b.set_span(span);
-    let result = lowerer.expr(body)?;
-    let result = lowerer.data(result, body.span)?;
+    let result = lowerer.expr(body).and_then(|value| lowerer.data(value, body.span));
+    if lowerer.retry.is_some() {
+        return Ok(None);
+    }
+    let result = result?;
     refuse_bare(&result.layout, span)?;
     let lengths = result.layout.lengths();
     let size_results = lengths.len();
@@ -163,7 +195,7 @@ fn lower_entry(
     let unique = vec![false; all.len()];
     lowerer.b.finish(all, &unique);
     function.entry = Some(EntryPoint { name: name.to_string(), size_params, params, size_results, results });
-    Ok(function)
+    Ok(Some(function))
 }
 
 /// Refuses sequences of elements that hold nothing: no array would tell their lengths.
@@ -171,11 +203,11 @@ fn refuse_bare(layout: &Layout, span: Span) -> Result<(), Failure> {
     match layout {
         Layout::Scalar(_) | Layout::Tensor(_) => Ok(()),
         Layout::Record(fields) => fields.iter().try_for_each(|(_, layout)| refuse_bare(layout, span)),
-        Layout::Seq(_, element) if element.n_leaves() == 0 => {
+        Layout::Seq(_, element) | Layout::Rows(_, element) if element.n_leaves() == 0 => {
             let message = "sequences of empty records that go to an accelerated expression or come from it";
             Err(Failure::Limit(Limit { message: message.to_string(), span }))
         }
-        Layout::Seq(_, element) => refuse_bare(element, span),
+        Layout::Seq(_, element) | Layout::Rows(_, element) => refuse_bare(element, span),
     }
 }
 
@@ -191,6 +223,12 @@ fn entry_type(checked: &Checked, layout: &Layout) -> EntryType {
                 .collect(),
             form: OpaqueForm::Record,
         },
+        Layout::Seq(_, element) if element.pooled().contains(&true) => EntryType::Opaque {
+            name: "rows".to_string(),
+            fields: vec![("element".to_string(), element_type(checked, element))],
+            form: OpaqueForm::Record,
+        },
+        Layout::Rows(..) => element_type(checked, layout),
         Layout::Seq(_, element) => match entry_type(checked, element) {
             EntryType::Scalar(ty) => EntryType::Array(ty, 1),
             EntryType::Array(ty, rank) => EntryType::Array(ty, rank + 1),
@@ -215,6 +253,35 @@ fn entry_type(checked: &Checked, layout: &Layout) -> EntryType {
             },
             form: OpaqueForm::Record,
         },
+    }
+}
+
+/// How the outside sees the elements of a sequence some of which are rows of pools: arrays of one dimension, in the form that one
+/// element has.
+fn element_type(checked: &Checked, layout: &Layout) -> EntryType {
+    let record =
+        |name: &str, fields| EntryType::Opaque { name: name.to_string(), fields, form: OpaqueForm::Record };
+    let array = EntryType::Array(ValueType::I64, 1);
+    match layout {
+        Layout::Scalar(ty) => EntryType::Array(value_type(*ty), 1),
+        Layout::Record(fields) => {
+            let field = |(label, layout): &(_, _)| {
+                (checked.names.text(*label).to_string(), element_type(checked, layout))
+            };
+            record("record", fields.iter().map(field).collect())
+        }
+        Layout::Seq(_, element) | Layout::Rows(_, element) => record(
+            "row",
+            vec![
+                ("start".to_string(), array.clone()),
+                ("length".to_string(), array),
+                ("element".to_string(), element_type(checked, element)),
+            ],
+        ),
+        Layout::Tensor(_) => {
+            let fields = (0..layout.n_leaves()).map(|index| (index.to_string(), array.clone()));
+            record("tensor", fields.collect())
+        }
     }
 }
 
@@ -265,6 +332,8 @@ struct Lowerer<'a, 'f> {
     ranks_open: BTreeSet<usize>,
     /// What was learned that makes lowering start again.
     retry: Option<Retry>,
+    /// Whether all sequences in sequences are rows of pools.
+    rows: bool,
     /// Sums: the summand bound last, and the other.
     sums: FxHashMap<Var, (Var, Operand)>,
     /// Numbers of iterations, made of numbers that may be negative.
@@ -276,13 +345,15 @@ struct Lowerer<'a, 'f> {
     notes: Vec<Note>,
 }
 
-/// What is found out about captured tensors while lowering.
+/// What is found out while lowering.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Retry {
     /// The tensor that fills this buffer has so many dimensions.
     Rank(usize, usize),
     /// One name stands for views of both buffers.
     Together(usize, usize),
+    /// Sequences in sequences have lengths of their own.
+    Rows,
 }
 
 /// A parallel loop that runs in order.
@@ -324,6 +395,7 @@ impl<'a, 'f> Lowerer<'a, 'f> {
             memory: Memory::default(),
             ranks_open: BTreeSet::new(),
             retry: None,
+            rows: false,
             sums: FxHashMap::default(),
             clamped: FxHashMap::default(),
             written_out: FxHashMap::default(),

@@ -190,15 +190,19 @@ impl Lowerer<'_, '_> {
     /// An element; that the index is in bounds rests on these certificates.
     pub(super) fn element_under(&mut self, data: &Data, index: Operand, certs: &[Var]) -> Data {
         let Layout::Seq(_, element) = &data.layout else { return data.clone() };
-        let arrays = data.leaves.iter().filter_map(|leaf| leaf.as_var()).collect::<Vec<_>>();
-        let leaves = arrays
-            .into_iter()
-            .map(|array| match self.item(array, index) {
-                Some(item) => item,
-                None => self.b.with_certs(certs, |b| b.index("x", array, &[index])).into(),
-            })
-            .collect();
-        Data { layout: (**element).clone(), leaves }
+        let leaves = data.leaves.iter().zip(element.pooled()).filter_map(|(leaf, is_pooled)| {
+            let array = leaf.as_var().filter(|_| !is_pooled);
+            match array {
+                None if is_pooled => Some(*leaf),
+                None => None,
+                Some(array) => Some(match self.item(array, index) {
+                    Some(item) => item,
+                    None => self.b.with_certs(certs, |b| b.index("x", array, &[index])).into(),
+                }),
+            }
+        });
+        let leaves = leaves.collect();
+        self.open(Data { layout: (**element).clone(), leaves })
     }
 
     /// An item of an array that is written out.
@@ -223,9 +227,12 @@ impl Lowerer<'_, '_> {
         certs: &[Var],
     ) -> Data {
         let Layout::Seq(_, element) = &data.layout else { return data.clone() };
-        let arrays = data.leaves.iter().filter_map(|leaf| leaf.as_var()).collect::<Vec<_>>();
         let mut leaves = Vec::new();
-        for array in arrays {
+        for (leaf, is_pooled) in data.leaves.iter().zip(element.pooled()) {
+            let Some(array) = leaf.as_var().filter(|_| !is_pooled) else {
+                leaves.extend(is_pooled.then_some(*leaf));
+                continue;
+            };
             let rest: Vec<Operand> = self.b.function.ty(array).shape()[1..].to_vec();
             let whole = |n| SliceDim::Range { start: Operand::i64(0), len: n, stride: Operand::i64(1) };
             let first = SliceDim::Range { start, len, stride };
@@ -240,7 +247,7 @@ impl Lowerer<'_, '_> {
 pub(super) fn length(data: &Data) -> Operand {
     match &data.layout {
         Layout::Seq(length, _) => *length,
-        Layout::Scalar(_) | Layout::Record(_) | Layout::Tensor(_) => Operand::i64(0),
+        Layout::Scalar(_) | Layout::Record(_) | Layout::Rows(..) | Layout::Tensor(_) => Operand::i64(0),
     }
 }
 

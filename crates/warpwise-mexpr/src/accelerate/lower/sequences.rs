@@ -7,11 +7,12 @@ use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 use crate::builtins::Builtin;
 use crate::tree::ExprKind;
 
-use super::Lowerer;
 use super::control::Rounds;
 use super::exprs::{message_with, text};
 use super::patterns::length;
+use super::rows::Made;
 use super::value::{Data, FunctionName, Layout, Shape, Value};
+use super::{Lowerer, Retry};
 
 impl Lowerer<'_, '_> {
     /// `[x, y, ...]`.
@@ -19,6 +20,9 @@ impl Lowerer<'_, '_> {
         let Some((first, rest)) = items.split_first() else {
             return Ok(self.blank(&Shape::Seq(Box::new(element.clone()))));
         };
+        if self.rows && items.iter().any(|item| item.layout.has_sequences()) {
+            return self.literal_of_rows(items, span);
+        }
         let mut all = vec![first.clone()];
         for item in rest {
             self.same_buffers(&first.layout, &item.layout, span)?;
@@ -76,6 +80,9 @@ impl Lowerer<'_, '_> {
         let zero = Operand::i64(0);
         if *n == zero || *m == zero {
             return Ok(if *n == zero { b.clone() } else { a.clone() });
+        }
+        if self.rows && (inner.has_sequences() || other.has_sequences()) {
+            return self.concat_rows(&[a.clone(), b.clone()], span);
         }
         let (own, others) = (inner.lengths(), other.lengths());
         let (mut lengths, mut certs) = (Vec::new(), Vec::new());
@@ -140,21 +147,36 @@ impl Lowerer<'_, '_> {
             Shape::Seq(element) => (**element).clone(),
             _ => Shape::Unknown,
         };
-        let (mut params, mut elements) = (Vec::new(), Vec::new());
+        let (mut params, mut elements, mut arrays) = (Vec::new(), Vec::new(), Vec::new());
         for input in inputs {
             let Layout::Seq(_, element) = &input.layout else { return self.limit("this map", span) };
-            let vars: Vec<Var> =
-                element.types().into_iter().map(|ty| self.b.function.fresh("x", ty)).collect();
-            let leaves = vars.iter().map(|var| (*var).into()).collect();
-            elements.push(Value::Data(Data { layout: (**element).clone(), leaves }));
-            params.extend(vars);
+            let mut leaves = Vec::new();
+            for ((ty, is_pooled), leaf) in
+                element.types().into_iter().zip(element.pooled()).zip(&input.leaves)
+            {
+                leaves.push(match leaf.as_var() {
+                    Some(array) if !is_pooled => {
+                        arrays.push(array);
+                        params.push(self.b.function.fresh("x", ty));
+                        params[params.len() - 1].into()
+                    }
+                    _ => *leaf,
+                });
+            }
+            elements.push(Data { layout: (**element).clone(), leaves });
         }
         let (mut stms, result) = self.nested(|this| {
+            let elements = elements.into_iter().map(|element| Value::Data(this.open(element))).collect();
             let result = this.call(f.clone(), elements, &element_shape, span)?;
             this.data(result, span)
         })?;
+        if self.rows && result.layout.has_sequences() {
+            let body = warpwise_ir::Body { stms, result: Vec::new() };
+            let made = Made { width, inputs: arrays, lambda: warpwise_ir::Lambda { params, body } };
+            return self.map_to_rows(&made, &result, span);
+        }
         self.hoist_lengths(&mut stms, &params, &result.layout, span)?;
-        let inputs = inputs.iter().flat_map(|input| &input.leaves).filter_map(|leaf| leaf.as_var()).collect();
+        let inputs = arrays;
         let mut results = result.leaves;
         if results.is_empty() && !stms.is_empty() {
             // What may fail is computed, even if nothing comes of it.
@@ -180,9 +202,8 @@ impl Lowerer<'_, '_> {
             if let Some(var) = length.as_var()
                 && !self.hoist(stms, params, var)
             {
-                let message = "elements of a sequence that are sequences themselves, of lengths that only the \
-                               elements' values tell; lengths may be computed from what is the same for all elements";
-                return self.limit(message, span);
+                self.retry.get_or_insert(Retry::Rows);
+                return self.limit("elements of different lengths as elements of one length", span);
             }
         }
         Ok(())
@@ -330,6 +351,9 @@ impl Lowerer<'_, '_> {
     /// The inner sequences one after the other.
     pub(super) fn flatten(&mut self, seq: &Data, span: Span) -> Result<Data, Failure> {
         let Layout::Seq(n, row) = &seq.layout else { return self.limit("this `flatten`", span) };
+        if let Layout::Rows(..) = &**row {
+            return self.flatten_rows(seq, span);
+        }
         let Layout::Seq(m, element) = &**row else { return self.limit("this `flatten`", span) };
         let len = self.b.binary("n", BinaryOp::Mul, *n, *m);
         Ok(self.reshaped(seq, &Layout::Seq(len, element.clone()), &[]))
@@ -345,17 +369,24 @@ impl Lowerer<'_, '_> {
         span: Span,
     ) -> Result<Data, Failure> {
         let Layout::Seq(_, element) = &seq.layout else { return self.limit("this `set`", span) };
+        if self.rows && element.has_sequences() {
+            return self.set_row(seq, index, value, certs, span);
+        }
         let value = self.as_long_as(value, element, span)?;
         let mut leaves = Vec::new();
         for (leaf, new) in seq.leaves.iter().zip(&value.leaves) {
-            let Some(array) = leaf.as_var() else { continue };
-            let rest: Vec<Operand> = self.b.function.ty(array).shape()[1..].to_vec();
-            let copy = self.b.bind_one("copy", Ir::Copy(array));
-            let whole = |len| SliceDim::Range { start: Operand::i64(0), len, stride: Operand::i64(1) };
-            let dims = std::iter::once(SliceDim::Fix(index)).chain(rest.into_iter().map(whole)).collect();
-            leaves.push(self.b.with_certs(certs, |b| b.update("xs", copy, dims, *new)).into());
+            leaves.extend(leaf.as_var().map(|array| self.with_item(array, index, *new, certs)));
         }
         Ok(Data { layout: seq.layout.clone(), leaves })
+    }
+
+    /// An array with another row at an index.
+    pub(super) fn with_item(&mut self, array: Var, index: Operand, new: Operand, certs: &[Var]) -> Operand {
+        let rest: Vec<Operand> = self.b.function.ty(array).shape()[1..].to_vec();
+        let copy = self.b.bind_one("copy", Ir::Copy(array));
+        let whole = |len| SliceDim::Range { start: Operand::i64(0), len, stride: Operand::i64(1) };
+        let dims = std::iter::once(SliceDim::Fix(index)).chain(rest.into_iter().map(whole)).collect();
+        self.b.with_certs(certs, |b| b.update("xs", copy, dims, new)).into()
     }
 
     /// A certificate that an index is in bounds.
@@ -374,6 +405,6 @@ impl Lowerer<'_, '_> {
     }
 }
 
-fn lengths_differ(a: Operand, b: Operand) -> Message {
+pub(super) fn lengths_differ(a: Operand, b: Operand) -> Message {
     message_with("Irregular sequence: elements of lengths ", &[(a, " and "), (b, "")])
 }

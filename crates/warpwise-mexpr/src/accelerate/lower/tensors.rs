@@ -297,7 +297,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// How many dimensions a view has.
-    fn rank_of(&self, tensor: &Data, view: View) -> Operand {
+    pub(super) fn rank_of(&self, tensor: &Data, view: View) -> Operand {
         match view.kind {
             ViewKind::Shaped(rank) => Operand::i64((rank - view.fixed) as i64),
             ViewKind::Flat => tensor.leaves[1],
@@ -305,7 +305,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// The extents of a view; of one without known rank all three.
-    fn extents_of(&self, tensor: &Data, view: View) -> Vec<Operand> {
+    pub(super) fn extents_of(&self, tensor: &Data, view: View) -> Vec<Operand> {
         match view.kind {
             ViewKind::Shaped(rank) if rank == view.fixed => Vec::new(),
             ViewKind::Shaped(_) => {
@@ -360,7 +360,9 @@ impl Lowerer<'_, '_> {
                 self.retry = Some(Retry::Together(a.buffer, b.buffer));
                 self.limit("tensors that were thought to be apart", span)
             }
-            (Layout::Seq(_, a), Layout::Seq(_, b)) => self.same_buffers(a, b, span),
+            (Layout::Seq(_, a) | Layout::Rows(_, a), Layout::Seq(_, b) | Layout::Rows(_, b)) => {
+                self.same_buffers(a, b, span)
+            }
             (Layout::Record(a), Layout::Record(b)) => {
                 a.iter().zip(b).try_for_each(|((_, a), (_, b))| self.same_buffers(a, b, span))
             }

@@ -3,7 +3,8 @@
 //! A value is a layout and its leaves. A scalar has one leaf, a record those of its fields, a sequence an array for each leaf
 //! of an element: records become components, and sequences of sequences arrays of two dimensions. Lengths stand in the
 //! layout. Functions have no leaves: which one it is is always known, with the arguments it has so far. Of a tensor it is known
-//! which buffer it is a view of; where the view starts and how long it is are its leaves.
+//! which buffer it is a view of; where the view starts and how long it is are its leaves. Where sequences in sequences may have
+//! different lengths, they are [`Layout::Rows`] of a pool.
 
 use std::rc::Rc;
 
@@ -37,6 +38,10 @@ pub(super) enum Layout {
     Record(Vec<(Symbol, Layout)>),
     /// A length, and the layout of an element.
     Seq(Operand, Box<Layout>),
+    /// In elements of sequences: a sequence of a length of its own, which is a part of a pool of so many elements of this layout.
+    /// Its leaves are where it begins and its length, and then those of the pool, which all elements of the sequence around
+    /// it have in common.
+    Rows(Operand, Box<Layout>),
     Tensor(View),
 }
 
@@ -139,28 +144,71 @@ impl Layout {
             Layout::Scalar(_) => 1,
             Layout::Record(fields) => fields.iter().map(|(_, layout)| layout.n_leaves()).sum(),
             Layout::Seq(_, element) => element.n_leaves(),
+            Layout::Rows(_, element) => 2 + element.n_leaves(),
             Layout::Tensor(view) => view.kind.n_leaves(view.fixed),
         }
     }
 
     /// The types of the leaves.
     pub(super) fn types(&self) -> Vec<Type> {
+        self.types_within(&[])
+    }
+
+    /// The types of the leaves inside of sequences of these lengths.
+    fn types_within(&self, around: &[Operand]) -> Vec<Type> {
+        let of = |ty: ScalarType| Type::Scalar(ty).array_of(around);
         match self {
-            Layout::Scalar(ty) => vec![Type::Scalar(*ty)],
-            Layout::Record(fields) => fields.iter().flat_map(|(_, layout)| layout.types()).collect(),
-            Layout::Seq(length, element) => {
-                element.types().iter().map(|ty| ty.array_of(std::slice::from_ref(length))).collect()
+            Layout::Scalar(ty) => vec![of(*ty)],
+            Layout::Record(fields) => {
+                fields.iter().flat_map(|(_, layout)| layout.types_within(around)).collect()
             }
-            Layout::Tensor(_) => vec![Type::Scalar(ScalarType::I64); self.n_leaves()],
+            Layout::Seq(length, element) => element.types_within(&[around, &[*length]].concat()),
+            Layout::Rows(total, element) => {
+                let pool = element.types_within(&[*total]);
+                [of(ScalarType::I64), of(ScalarType::I64)].into_iter().chain(pool).collect()
+            }
+            Layout::Tensor(_) => vec![of(ScalarType::I64); self.n_leaves()],
         }
     }
 
-    /// All lengths, outer ones first.
+    /// Of each leaf of an element: whether it is a pool's, which all elements have in common.
+    pub(super) fn pooled(&self) -> Vec<bool> {
+        match self {
+            Layout::Scalar(_) | Layout::Tensor(_) => vec![false; self.n_leaves()],
+            Layout::Record(fields) => fields.iter().flat_map(|(_, layout)| layout.pooled()).collect(),
+            Layout::Seq(_, element) => element.pooled(),
+            Layout::Rows(_, element) => {
+                [false, false].into_iter().chain(vec![true; element.n_leaves()]).collect()
+            }
+        }
+    }
+
+    /// The layout with sequences in sequences as rows of pools.
+    pub(super) fn with_rows(&self) -> Layout {
+        self.with_rows_within(false)
+    }
+
+    fn with_rows_within(&self, is_inside: bool) -> Layout {
+        match self {
+            Layout::Scalar(_) | Layout::Tensor(_) => self.clone(),
+            Layout::Record(fields) => Layout::Record(
+                fields.iter().map(|(label, layout)| (*label, layout.with_rows_within(is_inside))).collect(),
+            ),
+            Layout::Seq(length, element) | Layout::Rows(length, element) => {
+                let element = Box::new(element.with_rows_within(true));
+                if is_inside { Layout::Rows(*length, element) } else { Layout::Seq(*length, element) }
+            }
+        }
+    }
+
+    /// All lengths, and sizes of pools, outer ones first.
     pub(super) fn lengths(&self) -> Vec<Operand> {
         match self {
             Layout::Scalar(_) | Layout::Tensor(_) => Vec::new(),
             Layout::Record(fields) => fields.iter().flat_map(|(_, layout)| layout.lengths()).collect(),
-            Layout::Seq(length, element) => std::iter::once(*length).chain(element.lengths()).collect(),
+            Layout::Seq(length, element) | Layout::Rows(length, element) => {
+                std::iter::once(*length).chain(element.lengths()).collect()
+            }
         }
     }
 
@@ -174,6 +222,10 @@ impl Layout {
             Layout::Seq(length, element) => {
                 let length = lengths.next().unwrap_or(*length);
                 Layout::Seq(length, Box::new(element.with_lengths(lengths)))
+            }
+            Layout::Rows(total, element) => {
+                let total = lengths.next().unwrap_or(*total);
+                Layout::Rows(total, Box::new(element.with_lengths(lengths)))
             }
         }
     }

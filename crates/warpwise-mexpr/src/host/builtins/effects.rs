@@ -33,7 +33,7 @@ pub(super) fn run(machine: &mut Machine<'_>, builtin: Builtin, arguments: &mut T
         Builtin::Eqsym => Ok(Value::Bool(symbol(arguments)? == symbol(arguments)?)),
         Builtin::SymToHash => Ok(Value::Int(symbol(arguments)? as i64)),
         Builtin::ConstructorTag => match arguments.value()? {
-            Value::Con(con) => Ok(Value::Int(i64::from(con.con.0))),
+            Value::Con(con) => Ok(Value::Int(i64::from(con.id()))),
             _ => Ok(Value::Int(0)),
         },
         Builtin::UnsafeCoerce => arguments.value(),

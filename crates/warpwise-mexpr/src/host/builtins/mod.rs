@@ -13,6 +13,7 @@ use warpwise_diag::Span;
 
 use crate::builtins::Builtin;
 
+use super::budget;
 use super::device::DeviceError;
 use super::loops::Loop;
 use super::machine::Machine;
@@ -85,6 +86,7 @@ pub(super) fn run(machine: &mut Machine<'_>, builtin: Builtin, arguments: Argume
     if let Some(value) = numbers::mathematics(machine.world, builtin, &arguments) {
         return Ok(Given::Value(value));
     }
+    afford(builtin, &arguments)?;
     let mut arguments = Taken { builtin, arguments: arguments.into_iter() };
     if let Some(value) = numbers::unary(builtin, &mut arguments)? {
         return Ok(Given::Value(value));
@@ -99,6 +101,52 @@ pub(super) fn run(machine: &mut Machine<'_>, builtin: Builtin, arguments: Argume
         return Ok(given);
     }
     effects::run(machine, builtin, &mut arguments).map(Given::Value)
+}
+
+/// What a built-in gives that neither calls functions nor has effects; nothing if it fails.
+pub(super) fn without_effects(builtin: Builtin, arguments: Arguments) -> Option<Value> {
+    afford(builtin, &arguments).ok()?;
+    let mut arguments = Taken { builtin, arguments: arguments.into_iter() };
+    let given = match sequences::run(builtin, &mut arguments).ok()? {
+        Some(given) => given,
+        None => match numbers::unary(builtin, &mut arguments).ok()? {
+            Some(value) => Given::Value(value),
+            None => tensors::run(builtin, &mut arguments).ok()??,
+        },
+    };
+    match given {
+        Given::Value(value) => Some(value),
+        Given::Loop(_) => None,
+    }
+}
+
+/// Charges what a built-in is about to make of its arguments.
+fn afford(builtin: Builtin, arguments: &Arguments) -> Result<(), String> {
+    let lengths = arguments.iter().map(|argument| match argument {
+        Value::Seq(seq) => seq.len(),
+        Value::Tensor(tensor) => tensor.size(),
+        _ => 0,
+    });
+    let n = match builtin {
+        Builtin::Create | Builtin::CreateRope | Builtin::CreateList => match arguments[0] {
+            Value::Int(n) => usize::try_from(n).unwrap_or(0),
+            _ => 0,
+        },
+        Builtin::Map2 => lengths.filter(|length| *length > 0).min().unwrap_or(0),
+        Builtin::Map
+        | Builtin::ParallelMap
+        | Builtin::Mapi
+        | Builtin::Reverse
+        | Builtin::TensorCopy
+        | Builtin::TensorTranspose
+        | Builtin::TensorToString => lengths.sum(),
+        Builtin::Concat if arguments.iter().any(|it| matches!(it, Value::Seq(seq) if seq.is_list())) => {
+            lengths.sum()
+        }
+        _ => 0,
+    };
+    let bytes = budget::CALL.saturating_add(n.saturating_mul(size_of::<i64>()));
+    budget::take(bytes, || if n > 0 { format!("no room for {n} elements; ") } else { String::new() })
 }
 
 /// The arguments of a built-in, taken one after the other.

@@ -58,7 +58,10 @@ pub(super) fn run(builtin: Builtin, arguments: &mut Taken) -> Result<Option<Give
         }
         Builtin::Tail => match arguments.seq()? {
             seq if seq.is_empty() => return Err(Stop::Fault("the empty sequence has no tail".to_string())),
-            seq => Value::Seq(seq.part(1, seq.len())),
+            seq => {
+                let length = seq.len() - 1;
+                Value::Seq(seq.into_part(1, length))
+            }
         },
         Builtin::Subsequence => {
             let (seq, start, length) = (arguments.seq()?, arguments.int()?, arguments.int()?);
@@ -67,7 +70,7 @@ pub(super) fn run(builtin: Builtin, arguments: &mut Taken) -> Result<Option<Give
                     "there is no part of {length} elements from index {start} on"
                 )));
             };
-            Value::Seq(seq.part(from, count))
+            Value::Seq(seq.into_part(from, count))
         }
         Builtin::Flatten => {
             let parts = arguments.seq()?;

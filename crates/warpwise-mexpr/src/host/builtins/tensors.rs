@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::builtins::Builtin;
 
+use super::super::budget;
 use super::super::loops::{Loop, Over};
 use super::super::tensor::{Buffer, Tensor, size_of};
 use super::super::value::Value;
@@ -63,6 +64,7 @@ pub(super) fn run(builtin: Builtin, arguments: &mut Taken) -> Result<Option<Give
             let mut it = Loop::new(Over::Tensor, builtin);
             it.shape = shape(arguments)?;
             it.n = size(&it.shape)?;
+            room(&it.shape, it.n)?;
             it.place = vec![0; it.shape.len()];
             it.function = arguments.value()?;
             return Ok(Some(Given::Loop(Box::new(it))));
@@ -104,6 +106,7 @@ fn wrap(tensor: Tensor) -> Value {
 fn uninitialised(arguments: &mut Taken, buffer: impl FnOnce(usize) -> Buffer) -> Result<Value, Stop> {
     let shape = shape(arguments)?;
     let size = size(&shape)?;
+    room(&shape, size)?;
     Ok(wrap(Tensor::new(buffer(size), shape)))
 }
 
@@ -113,6 +116,12 @@ const MOST: usize = 1 << 40;
 fn size(shape: &[usize]) -> Result<usize, Stop> {
     let size = size_of(shape).filter(|size| *size <= MOST);
     size.ok_or_else(|| Stop::Fault(format!("a tensor of shape {shape:?} is too large")))
+}
+
+/// Charges the elements of a new tensor.
+fn room(shape: &[usize], size: usize) -> Result<(), Stop> {
+    let no_room = || format!("no room for a tensor of shape {shape:?}; ");
+    budget::take(size * std::mem::size_of::<f64>(), no_room).map_err(Stop::Fault)
 }
 
 fn shape(arguments: &mut Taken) -> Result<Vec<usize>, Stop> {

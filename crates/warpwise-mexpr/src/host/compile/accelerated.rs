@@ -2,7 +2,7 @@
 
 use crate::accelerate::name::Entry;
 use crate::check::types::{Node, Ty};
-use crate::tree::{Binding, DeclKind, ExprKind, VarId};
+use crate::tree::{Binding, DeclKind, ExprKind};
 
 use super::super::code::{Accelerated, Form};
 use super::Compiler;
@@ -47,7 +47,7 @@ impl Compiler<'_> {
     }
 
     /// How values of a type are made up; none for functions, types of their own and types that nothing decides.
-    pub(super) fn form_of_data(&mut self, ty: Ty) -> Option<Form> {
+    fn form_of_data(&mut self, ty: Ty) -> Option<Form> {
         Some(match self.checked.typing.types.node(ty).clone() {
             Node::Int => Form::Int,
             Node::Float => Form::Float,
@@ -64,10 +64,5 @@ impl Compiler<'_> {
             Node::All(_, inner) => return self.form_of_data(inner),
             Node::Arrow(..) | Node::Named(..) | Node::Var(_) | Node::Meta(_) => return None,
         })
-    }
-
-    /// The form of a variable's values.
-    pub(super) fn form_of_var(&mut self, var: VarId) -> Option<Form> {
-        self.form_of_data(self.checked.typing.vars[var.0 as usize])
     }
 }

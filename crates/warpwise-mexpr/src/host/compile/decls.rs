@@ -29,8 +29,8 @@ impl Compiler<'_> {
 
     fn global(&mut self, binding: &Binding, span: Span) {
         let global = Slot(self.globals.len() as u32);
-        let form = self.form_of_var(binding.var);
-        self.global_forms.push(form);
+        let sort = self.sort_of_var(binding.var);
+        self.global_sorts.push(sort);
         self.temporarily(|compiler| {
             let from = compiler.operand(&binding.body);
             compiler.emit(Instr::SetGlobal { global, from: read(from) }, span);

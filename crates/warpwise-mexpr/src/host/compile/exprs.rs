@@ -48,7 +48,8 @@ impl Compiler<'_> {
             ExprKind::Project(record, label) => {
                 let field = self.field(record.ty, *label);
                 let from = self.operand(record);
-                self.give(to, span, |to| Instr::Project { to, from: read(from), field });
+                let sort = self.sort(expr.ty);
+                self.give(to, span, |to| Instr::Project { to, from: read(from), field, sort });
             }
             ExprKind::Seq(items) => {
                 let items = self.operands(items);

@@ -20,7 +20,7 @@ impl Compiler<'_> {
             name: name.into(),
             n_captured: n_captured as u32,
             n_parameters: n_parameters as u32,
-            forms: None,
+            sorts: Vec::new(),
             n_slots: 0,
             code: Vec::new(),
             spans: Vec::new(),
@@ -39,7 +39,7 @@ impl Compiler<'_> {
         let outer = std::mem::replace(&mut self.body, Body::new());
         let vars: Vec<VarId> =
             captured.iter().copied().chain(parameters.iter().map(|parameter| parameter.var)).collect();
-        self.functions[id.0 as usize].forms = vars.iter().map(|var| self.form_of_var(*var)).collect();
+        self.functions[id.0 as usize].sorts = vars.iter().map(|var| self.sort_of_var(*var)).collect();
         for var in vars {
             let slot = self.fresh();
             self.body.slots.insert(var, slot);

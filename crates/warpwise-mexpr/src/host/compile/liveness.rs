@@ -96,7 +96,7 @@ fn visit(instr: &mut Instr, live: &mut Live) {
         Instr::Move { to, from }
         | Instr::Project { to, from, .. }
         | Instr::Construct { to, held: from, .. }
-        | Instr::Held { to, from }
+        | Instr::Held { to, from, .. }
         | Instr::Item { to, from, .. }
         | Instr::Middle { to, from, .. } => {
             live.written(*to);

@@ -10,6 +10,7 @@ mod exprs;
 mod functions;
 mod liveness;
 mod pats;
+mod sorts;
 
 use std::rc::Rc;
 
@@ -24,7 +25,7 @@ use crate::compile::Checked;
 use crate::syntax::names::Symbol;
 use crate::tree::{Expr, VarId};
 
-use super::code::{Code, Form, Function, FunctionId, Instr, ShapeId, Slot, Use};
+use super::code::{Code, Function, FunctionId, Instr, ShapeId, Slot, Sort, Use};
 
 /// What to leave out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,7 +47,7 @@ pub fn compile_accelerated(checked: &Checked, options: Options, entries: &[Entry
         functions: Vec::new(),
         shapes: IndexSet::default(),
         globals: FxHashMap::default(),
-        global_forms: Vec::new(),
+        global_sorts: Vec::new(),
         known: FxHashMap::default(),
         externals: FxHashMap::default(),
         numbers: entries.iter().enumerate().map(|(number, entry)| (entry.var, number as u32)).collect(),
@@ -67,7 +68,7 @@ pub fn compile_accelerated(checked: &Checked, options: Options, entries: &[Entry
         labels: labels.into_iter().map(|label| (label, text(label))).collect(),
         accelerated,
         pair,
-        globals: compiler.global_forms,
+        globals: compiler.global_sorts,
     };
     code.functions.iter_mut().for_each(liveness::mark_last_uses);
     code
@@ -90,7 +91,7 @@ struct Compiler<'a> {
     shapes: IndexSet<Vec<Symbol>, FxBuildHasher>,
     globals: FxHashMap<VarId, Slot>,
     /// In their order.
-    global_forms: Vec<Option<Form>>,
+    global_sorts: Vec<Sort>,
     known: FxHashMap<VarId, Known>,
     externals: FxHashMap<VarId, Builtin>,
     /// The functions that are accelerated expressions.

@@ -33,7 +33,8 @@ impl Compiler<'_> {
                     }
                     let field = self.field(pat.ty, *label);
                     let to = self.fresh();
-                    self.emit(Instr::Project { to, from: read(slot), field }, span);
+                    let sort = self.sort(inner.ty);
+                    self.emit(Instr::Project { to, from: read(slot), field, sort }, span);
                     self.pattern(inner, to, fails);
                 }
             }
@@ -41,7 +42,8 @@ impl Compiler<'_> {
                 self.test(pat, fails, Instr::UnlessCon { slot, con: *con, target: u32::MAX });
                 if !matches!(held.kind, PatKind::Wildcard) {
                     let to = self.fresh();
-                    self.emit(Instr::Held { to, from: read(slot) }, span);
+                    let sort = self.sort(held.ty);
+                    self.emit(Instr::Held { to, from: read(slot), sort }, span);
                     self.pattern(held, to, fails);
                 }
             }
@@ -98,7 +100,8 @@ impl Compiler<'_> {
             }
             let index = (if from_end { items.len() - 1 - index } else { index }) as u32;
             let to = self.fresh();
-            self.emit(Instr::Item { to, from: read(slot), index, from_end }, item.span);
+            let sort = self.sort(item.ty);
+            self.emit(Instr::Item { to, from: read(slot), index, from_end, sort }, item.span);
             self.pattern(item, to, fails);
         }
     }

@@ -1,10 +1,13 @@
-//! What native code knows of a value: how it is made up of scalars.
+//! What native code knows of a value: how it is made up of words.
 
 use std::rc::Rc;
 
 use crate::builtins::Builtin;
 
-use super::super::code::{Code, Form, FunctionId, ShapeId};
+use super::super::code::{Code, FunctionId, ShapeId, Sort};
+
+/// A record is taken apart if it has at most so many words, and is a block otherwise.
+const MOST_WORDS_APART: usize = 8;
 
 /// What is known of a value.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -13,15 +16,32 @@ pub enum Kind {
     Unit,
     /// One scalar.
     Scalar(Leaf),
-    /// Fields in the order of labels.
+    /// Fields in the order of labels, taken apart.
     Record(ShapeId, Rc<[Kind]>),
     /// This function, with values it captured, and perhaps its first arguments.
     Function(FunctionId, Rc<[Kind]>),
     /// This built-in, perhaps with its first arguments.
     Builtin(Builtin, Rc<[Kind]>),
+    /// A shared value of which this is known.
+    Shared(Shared),
+    /// Any value, as the machine has it.
+    Any,
 }
 
-/// A scalar.
+/// What a shared value is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Shared {
+    /// A sequence.
+    Seq,
+    /// A record.
+    Record,
+    /// A constructor.
+    Con,
+    /// A tensor.
+    Tensor,
+}
+
+/// A word.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Leaf {
     /// An integer.
@@ -32,6 +52,12 @@ pub enum Leaf {
     Char,
     /// A truth value.
     Bool,
+    /// The address in a shared value.
+    Shared(Shared),
+    /// What any value is, as a number ([`tags`](super::super::value::tags)); [`Leaf::Bits`] follow.
+    Tag,
+    /// The number or address in any value.
+    Bits,
 }
 
 impl Kind {
@@ -39,32 +65,67 @@ impl Kind {
     pub(super) const FLOAT: Kind = Kind::Scalar(Leaf::Float);
     pub(super) const CHAR: Kind = Kind::Scalar(Leaf::Char);
     pub(super) const BOOL: Kind = Kind::Scalar(Leaf::Bool);
+    pub(super) const SEQ: Kind = Kind::Shared(Shared::Seq);
 
-    /// The kind of a value that the machine has; none if it is not made of scalars.
-    pub(super) fn of(form: &Form) -> Option<Kind> {
-        Some(match form {
-            Form::Unit => Kind::Unit,
-            Form::Int => Kind::INT,
-            Form::Float => Kind::FLOAT,
-            Form::Char => Kind::CHAR,
-            Form::Bool => Kind::BOOL,
-            Form::Record(shape, fields) => {
-                Kind::Record(*shape, fields.iter().map(Kind::of).collect::<Option<_>>()?)
+    /// The kind of a value that the machine hands over; small records are taken apart.
+    pub(super) fn handed(sort: &Sort) -> Kind {
+        if let Sort::Record(shape, sorts) = sort {
+            let kind = Kind::Record(*shape, sorts.iter().map(Kind::handed).collect());
+            if kind.leaves().len() <= MOST_WORDS_APART {
+                return kind;
             }
-            Form::Seq(_) | Form::Tensor(_) => return None,
-        })
+        }
+        Kind::read(sort)
     }
 
-    /// Whether the machine can have such a value from native code.
+    /// The kind of a value that is read from a block or a sequence.
+    pub(super) fn read(sort: &Sort) -> Kind {
+        match sort {
+            Sort::Any => Kind::Any,
+            Sort::Unit => Kind::Unit,
+            Sort::Int => Kind::INT,
+            Sort::Float => Kind::FLOAT,
+            Sort::Char => Kind::CHAR,
+            Sort::Bool => Kind::BOOL,
+            Sort::Record(..) => Kind::Shared(Shared::Record),
+            Sort::Con => Kind::Shared(Shared::Con),
+            Sort::Seq => Kind::SEQ,
+            Sort::Tensor => Kind::Shared(Shared::Tensor),
+        }
+    }
+
+    /// Whether the machine has such values.
     pub(super) fn is_plain(&self) -> bool {
         match self {
-            Kind::Unit | Kind::Scalar(_) => true,
+            Kind::Unit | Kind::Scalar(_) | Kind::Shared(_) | Kind::Any => true,
             Kind::Record(_, fields) => fields.iter().all(Kind::is_plain),
             Kind::Function(..) | Kind::Builtin(..) => false,
         }
     }
 
-    /// The scalars that it is made of.
+    /// What includes both; none if that would include functions.
+    pub(super) fn join(&self, other: &Kind) -> Option<Kind> {
+        if self == other {
+            return Some(self.clone());
+        }
+        if !self.is_plain() || !other.is_plain() {
+            return None;
+        }
+        let record = Kind::Shared(Shared::Record);
+        Some(match (self, other) {
+            (Kind::Record(shape, left), Kind::Record(other, right))
+                if shape == other && left.len() == right.len() =>
+            {
+                let parts = left.iter().zip(right.iter()).map(|(left, right)| left.join(right));
+                Kind::Record(*shape, parts.collect::<Option<_>>()?)
+            }
+            (Kind::Record(..), Kind::Record(..)) => record,
+            (Kind::Record(..), shared) | (shared, Kind::Record(..)) if *shared == record => record,
+            _ => Kind::Any,
+        })
+    }
+
+    /// The words that it is made of.
     pub(super) fn leaves(&self) -> Vec<Leaf> {
         let mut leaves = Vec::new();
         self.add_leaves(&mut leaves);
@@ -75,13 +136,15 @@ impl Kind {
         match self {
             Kind::Unit => {}
             Kind::Scalar(leaf) => leaves.push(*leaf),
+            Kind::Shared(shared) => leaves.push(Leaf::Shared(*shared)),
+            Kind::Any => leaves.extend([Leaf::Tag, Leaf::Bits]),
             Kind::Record(_, parts) | Kind::Function(_, parts) | Kind::Builtin(_, parts) => {
                 parts.iter().for_each(|part| part.add_leaves(leaves));
             }
         }
     }
 
-    /// A field, and how many scalars come before it.
+    /// A field of a record that is taken apart, and how many words come before it.
     pub(super) fn field(&self, field: u32) -> Option<(&Kind, usize)> {
         let Kind::Record(_, fields) = self else { return None };
         let before = fields.iter().take(field as usize).map(|kind| kind.leaves().len()).sum();
@@ -91,7 +154,7 @@ impl Kind {
     /// How deep it is.
     pub(super) fn depth(&self) -> usize {
         match self {
-            Kind::Unit | Kind::Scalar(_) => 0,
+            Kind::Unit | Kind::Scalar(_) | Kind::Shared(_) | Kind::Any => 0,
             Kind::Record(_, parts) | Kind::Function(_, parts) | Kind::Builtin(_, parts) => {
                 1 + parts.iter().map(Kind::depth).max().unwrap_or(0)
             }
@@ -99,15 +162,22 @@ impl Kind {
     }
 }
 
-/// The kinds of globals made of scalars, each with the first of its words, and how many words there are.
-pub(super) fn place_globals(code: &Code) -> (Vec<Option<(Kind, usize)>>, usize) {
+impl Leaf {
+    /// Whether values are counted by it, alone or with what follows.
+    pub(super) fn is_counted(self) -> bool {
+        matches!(self, Leaf::Shared(_) | Leaf::Tag)
+    }
+}
+
+/// The kinds of globals, each with the first of its words, and how many words there are.
+pub(super) fn place_globals(code: &Code) -> (Vec<(Kind, usize)>, usize) {
     let mut next = 0;
-    let mut place = |form: &Option<Form>| {
-        let kind = Kind::of(form.as_ref()?)?;
+    let place = |sort| {
+        let kind = Kind::handed(sort);
         let first = next;
         next += kind.leaves().len();
-        Some((kind, first))
+        (kind, first)
     };
-    let globals = code.globals.iter().map(&mut place).collect();
+    let globals = code.globals.iter().map(place).collect();
     (globals, next)
 }

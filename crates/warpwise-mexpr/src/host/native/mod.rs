@@ -1,24 +1,31 @@
-//! Functions over scalars as LLVM IR, for processors to run in place of the machine.
+//! Functions without effects as LLVM IR, for processors to run in place of the machine.
 //!
-//! [`plan`] looks for functions that take and give scalars or records of such, and repeat themselves by recursion or by
-//! `seqLoopAcc`; it writes them and what they call as text of LLVM IR. Whoever has LLVM compiles that ([`NativeCode`]), and
+//! [`plan`] looks for functions that repeat themselves by recursion or by a built-in such as `foldl`; it writes them and what
+//! they call as text of LLVM IR. Loops in other functions are made functions for that ([`outline`]). Whoever has LLVM compiles that ([`NativeCode`]), and
 //! the [`machine`](super::machine) then calls it where it would run such a function. Functions are copied for the kinds
-//! of values they meet ([`infer`]), so that functions of functions and polymorphic ones are no obstacle inside.
+//! of values they meet ([`infer`]), so that functions of functions and polymorphic ones are no obstacle inside. Scalars and
+//! small records are words in registers, constructors and other records the machine's own blocks, counted and read by
+//! the code itself; sequences and tensors are worked with by the machine's functions ([`runtime`](mod@runtime)).
 //!
 //! Such code has no effects. Where it comes to something that ends a run, or to something rare that it does not have
 //! (the message of an `error`), or where its stack is full, it gives up, and the machine computes the call from its
-//! start: so every failure has the message, the place and the calls that it has without native code.
+//! start: so every failure has the message, the place and the calls that it has without native code. What the machine hands
+//! over it keeps, too, so nothing of that is changed in place.
 //!
-//! Absent: sequences and tensors, constructors, references, anything that the world sees.
+//! Absent: functions as parts of values, references, changes of tensors, anything that the world sees.
 
 mod infer;
 mod kinds;
 mod operations;
+mod outline;
 mod running;
+mod runtime;
 mod text;
 mod words;
 
-use crate::builtins::ALL;
+use std::rc::Rc;
+
+use crate::builtins::{ALL, Builtin};
 
 use super::code::{Code, FunctionId};
 use super::value::Value;
@@ -26,6 +33,7 @@ use super::world::World;
 
 pub use kinds::Kind;
 pub(super) use running::{Answer, Natives};
+pub use runtime::{Runtime, runtime};
 pub use text::context;
 
 /// Compiled text of a [`Plan`].
@@ -42,7 +50,9 @@ pub struct Plan {
     /// The functions that the machine can call.
     pub entries: Vec<Entry>,
     /// Where the globals lie that the text reads: their kinds, and the first of their words.
-    globals: Vec<Option<(Kind, usize)>>,
+    globals: Vec<(Kind, usize)>,
+    /// The strings whose words follow them.
+    strings: Vec<Rc<str>>,
     /// How many words they take.
     n_global_words: usize,
 }
@@ -50,14 +60,23 @@ pub struct Plan {
 /// A function that the machine can call.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// The function.
-    pub function: FunctionId,
+    /// Where the machine comes to it.
+    pub started: Started,
     /// The name of its code.
     pub symbol: String,
     /// What it captures and takes.
     pub parameters: Vec<Kind>,
     /// What it gives.
     pub result: Kind,
+}
+
+/// What the machine would do.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Started {
+    /// Call a function.
+    Call(FunctionId),
+    /// Run a built-in that calls a function again and again.
+    Loop(Builtin, FunctionId),
 }
 
 /// A plan with its compiled text.
@@ -71,25 +90,36 @@ pub struct Native<'a> {
 /// Looks for what is worth native code; nothing if there is no such thing.
 pub fn plan(code: &Code) -> Option<Plan> {
     let (globals, n_global_words) = kinds::place_globals(code);
-    let analysis = infer::infer(code, &globals);
+    let (outlined, loops) = outline::outline(code);
+    let n_functions = code.functions.len();
+    let code = &outlined;
+    let analysis = infer::infer(code, &globals, loops.len());
     let entries = analysis.entries(code);
     if entries.is_empty() {
         return None;
     }
-    let text = text::module(code, &analysis, &globals, &entries);
+    let strings = Default::default();
+    let module = text::Module { code, analysis: &analysis, globals: &globals, n_global_words, strings };
+    let text = text::module(&module, &entries);
+    let strings = module.strings.into_inner().into_iter().collect();
     let entries = entries
         .into_iter()
         .map(|instance| {
             let it = &analysis.instances[instance];
+            let number = it.function.0 as usize;
+            let started = match number.checked_sub(n_functions) {
+                None => Started::Call(it.function),
+                Some(number) => Started::Loop(loops[number].0, loops[number].1),
+            };
             Entry {
-                function: it.function,
+                started,
                 symbol: text::symbol(instance),
                 parameters: it.arguments.clone(),
                 result: it.result.clone().expect("an entry has a result"),
             }
         })
         .collect();
-    Some(Plan { text, entries, globals, n_global_words })
+    Some(Plan { text, entries, globals, strings, n_global_words })
 }
 
 /// A function of mathematics by its number, as the machine computes it; the second float is left alone where it takes one.

@@ -1,10 +1,16 @@
 //! Native code of a running program.
 
+use rustc_hash::FxHashMap;
+
+use crate::builtins::Builtin;
+
 use super::super::code::{Code, FunctionId};
-use super::super::value::Value;
+use super::super::value::{Value, tags};
 use super::super::world::World;
-use super::words::{put, take};
-use super::{NativeCode, Plan};
+use super::infer::Repeat;
+use super::outline::place;
+use super::words::{self, bits, fits, put, take};
+use super::{Kind, NativeCode, Plan, Started};
 
 /// What the machine calls.
 pub(in crate::host) struct Natives<'a> {
@@ -12,8 +18,12 @@ pub(in crate::host) struct Natives<'a> {
     code: &'a mut dyn NativeCode,
     /// The entry of each function, by number.
     entries: Vec<Option<u32>>,
-    /// The words of globals.
+    /// The entries of loops.
+    loops: FxHashMap<(Builtin, FunctionId), u32>,
+    /// The words of globals, which the machine owns, and of strings.
     globals: Vec<u64>,
+    /// Owns the strings.
+    _strings: Vec<Value>,
     /// Arguments and results.
     words: Vec<u64>,
     /// Whether a call is computed by the machine because native code gave it up. All that it calls is, too:
@@ -34,46 +44,115 @@ pub(in crate::host) enum Answer {
 impl<'a> Natives<'a> {
     pub(in crate::host) fn new(plan: &'a Plan, compiled: &'a mut dyn NativeCode, code: &Code) -> Natives<'a> {
         let mut entries = vec![None; code.functions.len()];
+        let mut loops = FxHashMap::default();
         for (number, entry) in plan.entries.iter().enumerate() {
-            entries[entry.function.0 as usize] = Some(number as u32);
+            match entry.started {
+                Started::Call(function) => entries[function.0 as usize] = Some(number as u32),
+                Started::Loop(builtin, function) => {
+                    loops.insert((builtin, function), number as u32);
+                }
+            }
         }
-        let globals = vec![0; plan.n_global_words];
-        Natives { plan, code: compiled, entries, globals, words: Vec::new(), is_off: false }
+        let mut globals = vec![0; plan.n_global_words];
+        let strings: Vec<Value> = plan.strings.iter().map(|text| Value::string(text)).collect();
+        globals.extend(strings.iter().map(lent));
+        Natives {
+            plan,
+            code: compiled,
+            entries,
+            loops,
+            globals,
+            _strings: strings,
+            words: Vec::new(),
+            is_off: false,
+        }
     }
 
-    /// Lets native code see a global.
+    /// Lets native code see a global, which stays there until the end of the run.
     pub(in crate::host) fn set_global(&mut self, number: usize, value: &Value) {
-        let Some((kind, first)) = &self.plan.globals[number] else { return };
-        let mut words = Vec::new();
-        if put(kind, value, &mut words).is_some() {
-            self.globals[*first..*first + words.len()].copy_from_slice(&words);
+        let (kind, first) = &self.plan.globals[number];
+        if !fits(kind, value) {
+            // The program has coerced it: no code that may read it can run.
+            self.entries.iter_mut().for_each(|entry| *entry = None);
+            self.loops.clear();
+            return;
         }
+        let mut words = Vec::new();
+        lend(kind, value, &mut words);
+        self.globals[*first..*first + words.len()].copy_from_slice(&words);
     }
 
     /// Calls a function with what it captured and its arguments.
     pub(in crate::host) fn call<'v>(
         &mut self,
         function: FunctionId,
-        arguments: impl Iterator<Item = &'v Value>,
+        arguments: impl Iterator<Item = &'v Value> + Clone,
         world: &dyn World,
     ) -> Answer {
-        let Some(number) = self.entries[function.0 as usize].filter(|_| !self.is_off) else {
+        match self.entries[function.0 as usize] {
+            Some(number) if !self.is_off => self.enter(number, arguments, world),
+            _ => Answer::None,
+        }
+    }
+
+    /// Runs a built-in with all its arguments, if it calls a function again and again.
+    pub(in crate::host) fn repeat(
+        &mut self,
+        builtin: Builtin,
+        arguments: &[Value],
+        world: &dyn World,
+    ) -> Answer {
+        if self.is_off || self.loops.is_empty() {
             return Answer::None;
-        };
+        }
+        let Some(place) = Repeat::of(builtin).map(place) else { return Answer::None };
+        let Value::Function(closure) = &arguments[place] else { return Answer::None };
+        let Some(number) = self.loops.get(&(builtin, closure.function)).copied() else { return Answer::None };
+        let others = arguments[..place].iter().chain(&arguments[place + 1..]);
+        self.enter(number, closure.captured.iter().chain(others), world)
+    }
+
+    fn enter<'v>(
+        &mut self,
+        number: u32,
+        arguments: impl Iterator<Item = &'v Value> + Clone,
+        world: &dyn World,
+    ) -> Answer {
         let entry = &self.plan.entries[number as usize];
         self.words.clear();
-        for (kind, value) in entry.parameters.iter().zip(arguments) {
-            if put(kind, value, &mut self.words).is_none() {
-                return Answer::None;
-            }
+        if !entry.parameters.iter().zip(arguments.clone()).all(|(kind, value)| fits(kind, value)) {
+            return Answer::None;
         }
+        entry.parameters.iter().zip(arguments).for_each(|(kind, value)| put(kind, value, &mut self.words));
         self.words.resize(self.words.len().max(super::infer::MOST_WORDS), 0);
         let value = self
             .code
             .call(number as usize, &mut self.words, &self.globals, world)
-            .then(|| take(&entry.result, &mut self.words.iter().copied()))
+            // SAFETY: the code has put the words of its result there, for us to own.
+            .then(|| unsafe { take(&entry.result, &mut self.words.iter().copied()) })
             .flatten();
         self.is_off = value.is_none();
         value.map_or(Answer::GivenUp, Answer::Value)
+    }
+}
+
+/// The number or address in a value that somebody else keeps.
+fn lent(value: &Value) -> u64 {
+    let lent = value.clone();
+    let bits = bits(lent);
+    // SAFETY: the words own the value; the copy that is dropped here leaves the count as it was.
+    drop(unsafe { words::value(tags::of(value), bits) });
+    bits
+}
+
+/// The words of a value that somebody else keeps.
+fn lend(kind: &Kind, value: &Value, words: &mut Vec<u64>) {
+    match (kind, value) {
+        (Kind::Record(_, kinds), Value::Record(record)) => {
+            kinds.iter().zip(record.fields()).for_each(|(kind, field)| lend(kind, field, words));
+        }
+        (Kind::Unit, _) => {}
+        (Kind::Any, _) => words.extend([u64::from(tags::of(value)), lent(value)]),
+        _ => words.push(lent(value)),
     }
 }

@@ -1,0 +1,214 @@
+//! Calls: of functions by number, of function values, of built-ins that call functions, and what is given back.
+
+use std::rc::Rc;
+
+use warpwise_diag::Span;
+
+use crate::builtins::Builtin;
+
+use super::super::budget;
+use super::super::builtins::{self, Arguments, Given, Stop};
+use super::super::code::{FunctionId, Use};
+use super::super::loops::{Loop, Step};
+use super::super::native::Answer;
+use super::super::value::{Partial, Value};
+use super::super::watch::{Races, Samples};
+use super::{Flow, Frame, MOST_FRAMES, MOST_SLOTS, Machine, State, ill_typed};
+
+impl Machine<'_> {
+    /// Calls the native code of a function, if there is some.
+    pub(super) fn call_native(&mut self, function: FunctionId, state: State, arguments: &[Use]) -> Answer {
+        let Some(native) = &mut self.native else { return Answer::None };
+        let stack = &self.stack;
+        let arguments = arguments.iter().map(|operand| &stack[state.base + operand.slot.0 as usize]);
+        native.call(function, arguments, self.world)
+    }
+
+    /// Starts a function whose captured values and arguments lie at the end of the stack.
+    pub(super) fn enter(&mut self, function: FunctionId, base: usize) -> Result<State, Stop> {
+        budget::take(budget::CALL, String::new)?;
+        let n_slots = self.function(function).n_slots as usize;
+        if base + n_slots > MOST_SLOTS {
+            return Err(too_deep(self.n_calls()));
+        }
+        self.stack.resize(base + n_slots, Value::Unit);
+        Ok(State { function, at: 0, base })
+    }
+
+    pub(super) fn push(&mut self, frame: Frame) -> Result<(), Stop> {
+        if self.frames.len() >= MOST_FRAMES && self.n_calls() >= MOST_FRAMES {
+            return Err(too_deep(self.n_calls()));
+        }
+        self.frames.push(frame);
+        Ok(())
+    }
+
+    /// How many frames there are, whether or not there is native code.
+    pub(super) fn n_calls(&self) -> usize {
+        let is_given_up = self.native.as_ref().is_some_and(|native| native.is_off);
+        self.frames.len() - usize::from(is_given_up && !self.frames.is_empty())
+    }
+
+    /// Applies a value to arguments.
+    pub(super) fn apply(
+        &mut self,
+        mut function: Value,
+        mut arguments: Arguments,
+        span: Span,
+    ) -> Result<Flow, Stop> {
+        loop {
+            let n_parameters = match &function {
+                Value::Function(closure) => self.function(closure.function).n_parameters as usize,
+                Value::Builtin(builtin) => builtin.parameters(),
+                Value::Partial(partial) => {
+                    let mut all: Arguments = partial.arguments.iter().cloned().collect();
+                    all.extend(arguments);
+                    arguments = all;
+                    function = partial.function.clone();
+                    continue;
+                }
+                _ => return Err(ill_typed()),
+            };
+            if arguments.len() < n_parameters {
+                let partial = Partial { function, arguments: arguments.into_vec() };
+                return Ok(Flow::Value(Value::Partial(Rc::new(partial))));
+            }
+            if arguments.len() > n_parameters {
+                let rest: Arguments = arguments.drain(n_parameters..).collect();
+                self.push(Frame::Apply(rest))?;
+            }
+            return match function {
+                Value::Function(closure) => {
+                    if let Some(native) = &mut self.native {
+                        let all = closure.captured.iter().chain(&arguments);
+                        match native.call(closure.function, all, self.world) {
+                            Answer::Value(value) => return Ok(Flow::Value(value)),
+                            Answer::GivenUp => self.push(Frame::GivenUp)?,
+                            Answer::None => {}
+                        }
+                    }
+                    let base = self.stack.len();
+                    self.stack.extend(closure.captured.iter().cloned());
+                    self.stack.extend(arguments);
+                    self.enter(closure.function, base).map(Flow::Run)
+                }
+                Value::Builtin(builtin) => match self.run_builtin(builtin, arguments)? {
+                    (Given::Value(value), _) => Ok(Flow::Value(value)),
+                    (Given::Loop(it), is_given_up) => {
+                        if is_given_up {
+                            self.push(Frame::GivenUp)?;
+                        }
+                        self.go_on(it, None, span)
+                    }
+                },
+                _ => Err(ill_typed()),
+            };
+        }
+    }
+
+    /// Runs a built-in, natively if it is a loop for which there is such code; says whether that has given up.
+    pub(super) fn run_builtin(
+        &mut self,
+        builtin: Builtin,
+        arguments: Arguments,
+    ) -> Result<(Given, bool), Stop> {
+        let answer = match &mut self.native {
+            Some(native) => native.repeat(builtin, &arguments, self.world),
+            None => Answer::None,
+        };
+        match answer {
+            Answer::Value(value) => Ok((Given::Value(value), false)),
+            Answer::GivenUp => Ok((builtins::run(self, builtin, arguments)?, true)),
+            Answer::None => Ok((builtins::run(self, builtin, arguments)?, false)),
+        }
+    }
+
+    /// Goes on with a loop, given what its last call gave.
+    pub(super) fn go_on(
+        &mut self,
+        mut it: Box<Loop>,
+        mut given: Option<Value>,
+        span: Span,
+    ) -> Result<Flow, Stop> {
+        loop {
+            budget::take(budget::CALL, String::new)?;
+            let step = it.next(given)?;
+            if it.is_raced {
+                match (&step, &mut self.races) {
+                    (Step::Call(..), Some(races)) => races.begin(it.index - 1),
+                    (Step::Done(_), races) => *races = None,
+                    (Step::Call(..), None) => {}
+                }
+            }
+            match step {
+                Step::Done(value) => return Ok(Flow::Value(value)),
+                Step::Call(Value::Builtin(builtin), arguments) if simple(builtin, &arguments) => {
+                    match builtins::run(self, builtin, arguments)? {
+                        Given::Value(value) => given = Some(value),
+                        Given::Loop(_) => return Err(ill_typed()),
+                    }
+                }
+                Step::Call(function, arguments) => {
+                    self.push(Frame::Loop(it, span))?;
+                    return self.apply(function, arguments, span);
+                }
+            }
+        }
+    }
+
+    /// Gives a value to what waits for it; nothing is left to do if nothing waits.
+    pub(super) fn deliver(&mut self, mut value: Value) -> Result<Option<State>, Stop> {
+        loop {
+            let flow = match self.frames.pop() {
+                None => return Ok(None),
+                Some(Frame::Function(state, to)) => {
+                    self.put(state, to, value);
+                    return Ok(Some(state));
+                }
+                Some(Frame::Unwatch) => {
+                    self.is_watched = false;
+                    continue;
+                }
+                Some(Frame::GivenUp) => {
+                    if let Some(native) = &mut self.native {
+                        native.is_off = false;
+                    }
+                    continue;
+                }
+                Some(Frame::Apply(arguments)) => self.apply(value, arguments, Span::NONE)?,
+                Some(Frame::Loop(it, span)) => {
+                    self.go_on(it, Some(value), span).map_err(|stop| stop.at(span))?
+                }
+            };
+            match flow {
+                Flow::Run(state) => return Ok(Some(state)),
+                Flow::Value(next) => value = next,
+            }
+        }
+    }
+
+    /// Lets a loop of calls be looked at, if it is one that would run in parallel.
+    pub(in crate::host) fn watch(&mut self, it: &mut Loop) {
+        match it.builtin {
+            _ if !self.is_watched => {}
+            Builtin::Reduce => it.samples = Samples::of(&it.state, &it.source),
+            Builtin::Loop if self.races.is_none() => {
+                self.races = Some(Races::default());
+                it.is_raced = true;
+            }
+            // The others run in order, or their calls do not depend on each other.
+            _ => {}
+        }
+    }
+}
+
+/// Whether a built-in gives a value at once.
+fn simple(builtin: Builtin, arguments: &Arguments) -> bool {
+    matches!(arguments.as_slice(), [left, right] if builtins::binary(builtin, left, right).is_some())
+}
+
+fn too_deep(n_calls: usize) -> Stop {
+    Stop::Fault(format!(
+        "the stack is full: {n_calls} calls are open, which looks like recursion without an end"
+    ))
+}
