@@ -22,8 +22,8 @@ use warpwise_ir::verify::{Level, verify};
 
 use crate::cache::DiskCache;
 use crate::compiler::{self, Options};
-use crate::host_device::{lower_host, split_host};
 use crate::host_files::check_host;
+use crate::host_lower::{lower_host, split_host};
 use crate::program::Compiled;
 use crate::standalone::{Standalone, compile_standalone};
 use warpwise_source::embedded::Embedded;
@@ -150,18 +150,7 @@ pub(crate) fn build_object(
     compile: impl FnOnce() -> Result<warpwise_cpu::Object, BuildError>,
 ) -> Result<warpwise_cpu::Object, BuildError> {
     let slot = slot(cache, options, &("object", text))?;
-    let kept = slot.and_then(|(cache, key)| postcard::from_bytes(&cache.get(key)?).ok());
-    if let Some(object) = kept {
-        return Ok(object);
-    }
-    let object = compile()?;
-    if let Some((cache, key)) = slot
-        && let Ok(bytes) = postcard::to_stdvec(&object)
-    {
-        // What a run says of the cache is about the expressions that it accelerates.
-        let _ = cache.put(key, &bytes);
-    }
-    Ok(object)
+    through_cache(slot, || Ok((compile()?, Vec::new()))).map(|made| made.made)
 }
 
 /// Takes a program from its place in the cache, or has it read, compiles it and puts it there.
@@ -225,7 +214,7 @@ pub fn build_standalone(
 pub fn read_core(path: &Path, options: &Options) -> Result<Core, BuildError> {
     if path.extension().is_some_and(|ending| ending == "mc") {
         let (checked, sources) = check_host(path, None)?;
-        return Ok(lower_host(split_host(checked, &sources)?, &sources, options)?.into_core());
+        return Ok(lower_host(split_host(checked, &sources)?, &sources, options, false)?.into_core());
     }
     let files = SourceFiles::new();
     let main = files.root(path).map_err(BuildError::Source)?;

@@ -14,18 +14,23 @@ use crate::cache::DiskCache;
 /// The share of a device's memory that programs may use unless told otherwise, in percent.
 const DEFAULT_SHARE: u64 = 80;
 
-/// Builds kernels on a device.
+/// The memory of a device: so many bytes of it, or the usual share.
+pub(crate) fn memory_of<D: DriverOf + 'static>(device: Arc<D>, limit: Option<u64>) -> DeviceMemory {
+    let limit = limit.unwrap_or(device.memory() / 100 * DEFAULT_SHARE);
+    DeviceMemory::new(device, limit)
+}
+
+/// Builds kernels on a device that has this memory.
 pub(crate) fn load<D: DriverOf + 'static>(
-    device: Arc<D>,
+    (device, memory): (&Arc<D>, &DeviceMemory),
     dialect: Dialect,
     (text, names): (&KernelText, &[KernelName]),
-    limit: Option<u64>,
     cache: Option<&DiskCache>,
 ) -> Result<OnDevice, String> {
     if text.features.f64 && !device.description().f64 {
         return Err(no_doubles(&device.description().name, names));
     }
-    let slot = cache.map(|cache| (cache, binary_key(&*device, dialect, text)));
+    let slot = cache.map(|cache| (cache, binary_key(&**device, dialect, text)));
     let known = slot.and_then(|(cache, key)| cache.get(key));
     let built = device.build(text, known.as_deref()).map_err(|error| error.to_string())?;
     if let (Some((cache, key)), Some(binary)) = (slot, built.binary)
@@ -34,8 +39,7 @@ pub(crate) fn load<D: DriverOf + 'static>(
         // Only time is lost where it cannot be kept.
         let _ = cache.put(key, &binary);
     }
-    let limit = limit.unwrap_or(device.memory() / 100 * DEFAULT_SHARE);
-    Ok(OnDevice::new(DeviceMemory::new(device, limit), built.kernels, text.kernels.clone()))
+    Ok(OnDevice::new(memory.clone(), built.kernels, text.kernels.clone()))
 }
 
 /// What to say where a program computes with `f64` and the device does not.

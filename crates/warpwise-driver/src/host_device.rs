@@ -1,96 +1,49 @@
-//! The accelerated expressions of host programs: lowered, compiled, and called with values of the host.
+//! The accelerated expressions of host programs: compiled, and called with values of the host.
 //!
-//! [`split_host`] finds and checks what a program accelerates, [`lower_host`] makes core IR of that, and
-//! [`Accelerator::new`] compiles it like any other program. A call takes apart what the expression captures
+//! [`lower_host`](crate::host_lower::lower_host) makes core IR of what a program accelerates, and [`Accelerator::new`] compiles it like
+//! any other program. A call takes apart what the expression captures
 //! ([`host_marshal`](crate::host_marshal), [`host_tensors`](crate::host_tensors)), runs the entry point, puts the result together, and
 //! copies back what was written. Nothing is changed by a call that fails.
 //!
-//! A device has regular arrays only. Where a sequence turns out to have elements of different lengths, before the
-//! call or within it, the host computes the expression instead. That is noted, as it
-//! costs time, and is an error if asked for (`strict_regular`). Where tensors overlap that were supposed to lie apart, the
-//! expression is compiled again, once.
+//! Sequences in sequences are supposed to have one length, unless the expression itself shows that they do not. Where it turns
+//! out that they have not, before the call or within it, the expression is compiled again, once, for sequences of any lengths
+//! ([`host_rows`](crate::host_rows)), or computed on the host if that is not possible. That is noted, as it costs time, and is an
+//! error if asked for (`strict_regular`). Where tensors overlap that were supposed to lie apart, the expression is compiled
+//! again, too.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::Hash;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use warpwise_diag::{Diagnostic, Failure, Sources};
+use warpwise_diag::{Failure, Sources};
 use warpwise_ir::Program as CoreProgram;
+use warpwise_mexpr::accelerate::Split;
 use warpwise_mexpr::accelerate::lower::imperative::{Printed, Signature, lower_imperative, printed};
-use warpwise_mexpr::accelerate::lower::{Note, entry_name, lower};
-use warpwise_mexpr::accelerate::{Split, split};
-use warpwise_mexpr::compile::Checked;
+use warpwise_mexpr::accelerate::lower::{Checks, entry_name, lower};
 use warpwise_mexpr::host::code::{Accelerated, Code, Form};
-use warpwise_mexpr::host::debug::Irregular;
+use warpwise_mexpr::host::debug::{Irregular, Met};
 use warpwise_mexpr::host::device::{Device, DeviceError};
 use warpwise_mexpr::host::show::float_text;
 use warpwise_mexpr::host::tensor::Tensor;
 use warpwise_mexpr::host::value::Value as HostValue;
 use warpwise_mexpr::host::world::World;
-use warpwise_runtime::array::{Array, Value};
+use warpwise_runtime::array::Value;
 use warpwise_runtime::execute::RunError;
-use warpwise_runtime::memory::MemoryPool;
 
-use crate::build::{BuildError, Built, Core, build_host};
+use crate::build::{BuildError, Built, build_host};
 use crate::cache::DiskCache;
 use crate::compiler::Options;
 use crate::host_inline::Inline;
+use crate::host_lower::Lowered;
 use crate::host_marshal::{MarshalError, n_leaves, put_together, take_apart};
-use crate::host_tensors::{Arrays, TensorError, captured, count, overlapping, with_places};
+use crate::host_recorded::{Marshaled, Recorded, copies, size};
+use crate::host_rows::{n_leaves_of_rows, put_together_rows, take_apart_rows};
+use crate::host_tensors::{Arrays, TensorError, captured, count, overlapping, result_form, with_places};
 use crate::program::{CallError, Context, LoadProgramError, Program};
 
 /// What the message of a check on lengths starts with.
 const IRREGULAR: &str = "Irregular sequence";
-
-/// Takes a program apart, and checks what it accelerates.
-pub fn split_host(checked: Checked, sources: &Sources) -> Result<Split, BuildError> {
-    split(checked).map_err(|failure| BuildError::Failure { failure, sources: sources.clone() })
-}
-
-/// The accelerated expressions of a program in core IR, an entry point for each.
-pub struct Lowered {
-    split: Split,
-    /// Those of the program, and of the array language's prelude where the program has text of it.
-    sources: Sources,
-    program: CoreProgram,
-    signatures: Vec<(usize, Signature)>,
-    notes: Vec<Note>,
-    /// What is odd about text of the array language.
-    odd: Vec<Diagnostic>,
-}
-
-/// Lowers what a program accelerates.
-pub fn lower_host(split: Split, sources: &Sources, options: &Options) -> Result<Lowered, BuildError> {
-    let inline = Inline::new(sources, options.unsafe_);
-    let lowered = || {
-        let mut program = lower(&split.host, &split.entries, &split.functional, &inline, options.unsafe_)?;
-        let apart = |_| Vec::new();
-        let imperative =
-            lower_imperative(&split.host, &split.entries, &split.imperative, &apart, options.unsafe_)?;
-        for function in imperative.program.functions.values() {
-            program.functions.push(function.clone());
-        }
-        Ok((program, imperative.signatures, imperative.notes))
-    };
-    let lowered = lowered();
-    let (sources, odd) = inline.into_parts();
-    match lowered {
-        Ok((program, signatures, notes)) => Ok(Lowered { split, sources, program, signatures, notes, odd }),
-        Err(failure) => Err(BuildError::Failure { failure, sources }),
-    }
-}
-
-impl Lowered {
-    /// What costs time, and what is odd.
-    pub fn warnings(&self) -> Vec<Diagnostic> {
-        self.notes.iter().map(Note::warning).chain(self.odd.iter().cloned()).collect()
-    }
-
-    /// The program alone.
-    pub(crate) fn into_core(self) -> Core {
-        let warnings = self.warnings();
-        Core { program: self.program, sources: self.sources, warnings }
-    }
-}
 
 /// Compiled accelerated expressions.
 pub struct Accelerator {
@@ -104,7 +57,13 @@ pub struct Accelerator {
     /// All expressions, as if tensors never overlapped.
     program: Rc<Program>,
     signatures: Vec<(usize, Signature)>,
-    /// Imperative expressions with tensors that overlap.
+    /// The functional expressions of it whose sequences in sequences may have any lengths.
+    rows: BTreeSet<usize>,
+    /// Functional expressions for sequences of any lengths; none where the host computes them.
+    functional_rows: BTreeMap<usize, Option<Rc<Program>>>,
+    /// Imperative expressions that met irregular sequences.
+    imperative_rows: BTreeSet<usize>,
+    /// Imperative expressions with tensors that overlap, or sequences of any lengths.
     variants: Vec<Variant>,
     strict_regular: bool,
     marshaled: Marshaled,
@@ -114,53 +73,13 @@ pub struct Accelerator {
     was_interrupted: bool,
 }
 
-/// An imperative expression some of whose tensors overlap.
+/// An imperative expression some of whose tensors overlap, or whose sequences have any lengths.
 struct Variant {
     number: usize,
     together: Vec<Vec<usize>>,
+    rows: bool,
     program: Rc<Program>,
     signature: Signature,
-}
-
-/// What went to the device and came back.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Marshaled {
-    /// How often an accelerated expression was called.
-    pub calls: u64,
-    /// Scalars that were handed over.
-    pub values_in: u64,
-    /// Their bytes.
-    pub bytes_in: u64,
-    /// Scalars that came back.
-    pub values_out: u64,
-    /// Their bytes.
-    pub bytes_out: u64,
-    /// How long accelerated code ran.
-    pub computing: Duration,
-    /// How long it took to hand values over and to take them back.
-    pub moving: Duration,
-}
-
-/// A call of an accelerated expression that can be made again, to measure it.
-#[derive(Clone)]
-pub struct Recorded {
-    program: Rc<Program>,
-    entry: String,
-    arguments: Vec<Value>,
-    /// How long it took.
-    pub time: Duration,
-}
-
-impl Recorded {
-    /// What was handed over: the leaves of all that is captured.
-    pub fn arguments(&self) -> &[Value] {
-        &self.arguments
-    }
-
-    /// Makes the call with these arguments.
-    pub fn call(&self, arguments: Vec<Value>) -> Result<Vec<Value>, CallError> {
-        self.program.call(&self.entry, arguments)
-    }
 }
 
 /// Why accelerated expressions cannot be called.
@@ -181,8 +100,8 @@ impl Accelerator {
         cache: Option<DiskCache>,
         strict_regular: bool,
     ) -> Result<Accelerator, AccelerateError> {
-        let Lowered { split, sources, program, signatures, .. } = lowered;
-        let built = build_host(program, &sources, &"all", options, cache.as_ref());
+        let Lowered { split, sources, program, signatures, rows, .. } = lowered;
+        let built = build_host(program, &sources, &("all", strict_regular), options, cache.as_ref());
         let Built { compiled, cached, not_kept, .. } = built.map_err(AccelerateError::Build)?;
         let program = Rc::new(compiled.load(context).map_err(AccelerateError::Load)?);
         Ok(Accelerator {
@@ -195,6 +114,9 @@ impl Accelerator {
             not_kept,
             program,
             signatures,
+            rows,
+            functional_rows: BTreeMap::new(),
+            imperative_rows: BTreeSet::new(),
             variants: Vec::new(),
             strict_regular,
             marshaled: Marshaled::default(),
@@ -244,15 +166,26 @@ impl Accelerator {
         self.was_interrupted
     }
 
-    /// Leaves an expression to the host, if that is allowed.
-    fn leave(&mut self, number: usize, error: DeviceError) -> Result<Option<HostValue>, DeviceError> {
+    /// Notes that an expression met irregular sequences, if that is allowed.
+    fn meets_irregular(&mut self, number: usize, error: DeviceError) -> Result<(), DeviceError> {
         if self.strict_regular {
             return Err(error);
         }
-        self.irregular.entry(number).or_insert((error.message, 0)).1 += 1;
-        Ok(None)
+        self.irregular.entry(number).or_insert(Met { message: error.message, times: 0, on_host: false });
+        Ok(())
+    }
+
+    /// Counts a call of an expression that met irregular sequences.
+    fn count_irregular(&mut self, number: usize, on_host: bool) {
+        if let Some(met) = self.irregular.get_mut(&number) {
+            met.times += 1;
+            met.on_host = on_host;
+        }
     }
 }
+
+/// The results of a run, or how it met irregular sequences.
+type Ran = Result<Vec<Value>, DeviceError>;
 
 impl Device for Accelerator {
     fn call(
@@ -282,15 +215,58 @@ impl Accelerator {
         number: usize,
         arguments: &[HostValue],
     ) -> Result<Option<HostValue>, DeviceError> {
+        if !self.rows.contains(&number) && !self.functional_rows.contains_key(&number) {
+            match self.regular(expression, number, arguments)? {
+                Ok(results) => {
+                    return put_together(&expression.result, &results).map(Some).ok_or_else(another_type);
+                }
+                Err(error) => self.meets_irregular(number, error)?,
+            }
+            let compiled = self.compile_rows(number);
+            self.functional_rows.insert(number, compiled);
+        }
+        let program = match self.functional_rows.get(&number) {
+            Some(program) => program.clone(),
+            None => Some(Rc::clone(&self.program)),
+        };
+        self.count_irregular(number, program.is_none());
+        let Some(program) = program else { return Ok(None) };
+        let mut leaves = Vec::new();
+        for ((name, form), argument) in expression.parameters.iter().zip(arguments) {
+            take_apart_rows(form, argument, self.context.memory(), &mut leaves)
+                .map_err(|error| refused(name, &error))?;
+        }
+        let results = self.run(&program, number, leaves)??;
+        put_together_rows(&expression.result, &results).map(Some).ok_or_else(another_type)
+    }
+
+    /// A functional expression on sequences whose elements have one length.
+    fn regular(
+        &mut self,
+        expression: &Accelerated,
+        number: usize,
+        arguments: &[HostValue],
+    ) -> Result<Ran, DeviceError> {
         let mut leaves = Vec::new();
         for ((name, form), argument) in expression.parameters.iter().zip(arguments) {
             if let Err(error) = take_apart(form, argument, self.context.memory(), &mut leaves) {
-                return self.refuse(number, name, &error);
+                let is_irregular = matches!(error, MarshalError::Irregular(..));
+                let error = refused(name, &error);
+                return if is_irregular { Ok(Err(error)) } else { Err(error) };
             }
         }
         let program = Rc::clone(&self.program);
-        let Some(results) = self.run(&program, number, leaves)? else { return Ok(None) };
-        put_together(&expression.result, &results).map(Some).ok_or_else(another_type)
+        self.run(&program, number, leaves)
+    }
+
+    /// A functional expression for sequences of any lengths, if there is one.
+    fn compile_rows(&self, number: usize) -> Option<Rc<Program>> {
+        let Split { host, entries, functional, .. } = &self.split;
+        let inline = Inline::new(&self.sources, self.options.unsafe_);
+        let rows = BTreeSet::from([number]);
+        let lowered = lower(host, entries, functional, &inline, &rows, self.checks()).ok()?;
+        let (sources, _) = inline.into_parts();
+        self.compile(lowered.program, &sources, number, &(number, "rows")).ok()
     }
 
     fn imperative(
@@ -298,12 +274,15 @@ impl Accelerator {
         expression: &Accelerated,
         number: usize,
         arguments: &[HostValue],
-        signature: Signature,
+        supposed: Signature,
         world: &mut dyn World,
     ) -> Result<Option<HostValue>, DeviceError> {
         let forms: Vec<&Form> = expression.parameters.iter().map(|(_, form)| form).collect();
         let tensors = captured(&forms, arguments);
-        let (program, signature) = self.fitting(number, signature, &tensors)?;
+        let Some((program, signature)) = self.fitting(number, supposed.clone(), &tensors)? else {
+            self.count_irregular(number, true);
+            return Ok(None);
+        };
         let arrays = match Arrays::of(&signature, &tensors, self.context.memory()) {
             Ok(arrays) => arrays,
             Err(TensorError::OtherRank) => return Ok(None),
@@ -315,43 +294,80 @@ impl Accelerator {
             let placed = with_places(form, argument, first, &signature, &arrays);
             let (form_there, value) = placed.map_err(|error| refused_tensors(&error))?;
             first += count(form);
-            if let Err(error) = take_apart(&form_there, &value, self.context.memory(), &mut leaves) {
-                return self.refuse(number, name, &error);
+            let take_apart = if signature.has_rows { take_apart_rows } else { take_apart };
+            match take_apart(&form_there, &value, self.context.memory(), &mut leaves) {
+                Ok(()) => {}
+                Err(error @ MarshalError::Irregular(..)) => {
+                    self.meets_irregular(number, refused(name, &error))?;
+                    return self.imperative_again(expression, number, arguments, supposed, world);
+                }
+                Err(error) => return Err(refused(name, &error)),
             }
         }
         let arrays = arrays.without_values();
-        let Some(results) = self.run(&program, number, leaves)? else { return Ok(None) };
-        let n_value = n_leaves(&expression.result);
+        let results = match self.run(&program, number, leaves)? {
+            Ok(results) => results,
+            Err(error) if signature.has_rows => return Err(error),
+            Err(error) => {
+                self.meets_irregular(number, error)?;
+                return self.imperative_again(expression, number, arguments, supposed, world);
+            }
+        };
+        self.count_irregular(number, false);
+        let form = result_form(&expression.result);
+        let n_value = if signature.has_rows { n_leaves_of_rows(&form) } else { n_leaves(&form) };
         let (value, rest) = results.split_at(n_value.min(results.len()));
         arrays.write_back(&signature, rest).ok_or_else(another_type)?;
         if let Some(log) = results.last().filter(|_| signature.has_log) {
             print_all(log.as_slice().unwrap_or_default(), world)?;
         }
-        put_together(&expression.result, value).map(Some).ok_or_else(another_type)
+        let put_together = if signature.has_rows { put_together_rows } else { put_together };
+        let value = put_together(&form, value).ok_or_else(another_type)?;
+        arrays.views(&expression.result, value, &signature.results).map(Some).ok_or_else(another_type)
     }
 
-    /// The program of an imperative expression for these tensors: one that knows which of them overlap.
+    /// The same for sequences of any lengths.
+    fn imperative_again(
+        &mut self,
+        expression: &Accelerated,
+        number: usize,
+        arguments: &[HostValue],
+        signature: Signature,
+        world: &mut dyn World,
+    ) -> Result<Option<HostValue>, DeviceError> {
+        self.imperative_rows.insert(number);
+        self.imperative(expression, number, arguments, signature, world)
+    }
+
+    /// The program of an imperative expression for these tensors: one that knows which of them overlap. None where it cannot
+    /// be compiled for the irregular sequences that it met.
     fn fitting(
         &mut self,
         number: usize,
         mut signature: Signature,
         tensors: &[Vec<Rc<Tensor>>],
-    ) -> Result<(Rc<Program>, Signature), DeviceError> {
+    ) -> Result<Option<(Rc<Program>, Signature)>, DeviceError> {
         let mut program = Rc::clone(&self.program);
         let mut together: Vec<Vec<usize>> = Vec::new();
+        let rows = self.imperative_rows.contains(&number);
         loop {
             let groups = overlapping(&signature, tensors);
-            if groups.is_empty() {
-                return Ok((program, signature));
+            if groups.is_empty() && (signature.has_rows || !rows) {
+                return Ok(Some((program, signature)));
             }
             together.extend(groups);
-            let known = self.variants.iter().find(|v| v.number == number && v.together == together);
-            (program, signature) = match known {
+            let is_it = |v: &&Variant| v.number == number && v.together == together && v.rows == rows;
+            (program, signature) = match self.variants.iter().find(is_it) {
                 Some(variant) => (Rc::clone(&variant.program), variant.signature.clone()),
                 None => {
-                    let (program, signature) = self.compile(number, &together)?;
+                    let (program, signature) = match self.compile_imperative(number, &together, rows) {
+                        Ok(compiled) => compiled,
+                        Err(_) if rows => return Ok(None),
+                        Err(error) => return Err(error),
+                    };
                     self.variants.push(Variant {
                         number,
+                        rows,
                         together: together.clone(),
                         program: Rc::clone(&program),
                         signature: signature.clone(),
@@ -362,25 +378,40 @@ impl Accelerator {
         }
     }
 
-    /// Compiles an imperative expression for tensors of which some overlap.
-    fn compile(
+    /// Compiles an imperative expression for tensors of which some overlap, or for sequences of any lengths.
+    fn compile_imperative(
         &self,
         number: usize,
         together: &[Vec<usize>],
+        rows: bool,
     ) -> Result<(Rc<Program>, Signature), DeviceError> {
         let Split { host, entries, imperative, .. } = &self.split;
         let groups = |other| if other == number { together.to_vec() } else { Vec::new() };
-        let unchecked = self.options.unsafe_;
-        let lowered = lower_imperative(host, entries, imperative, &groups, unchecked)
+        let with_rows = if rows { BTreeSet::from([number]) } else { BTreeSet::new() };
+        let lowered = lower_imperative(host, entries, imperative, &groups, &with_rows, self.checks())
             .map_err(|failure| self.cannot(&failure))?;
+        let signature = lowered.signatures.into_iter().find(|(other, _)| *other == number);
+        let (_, signature) = signature.ok_or_else(another_type)?;
+        let program = self.compile(lowered.program, &self.sources, number, &(number, together, rows))?;
+        Ok((program, signature))
+    }
+
+    /// Compiles one expression of a program; `part` tells it from others in the cache.
+    fn compile(
+        &self,
+        lowered: CoreProgram,
+        sources: &Sources,
+        number: usize,
+        part: &impl Hash,
+    ) -> Result<Rc<Program>, DeviceError> {
         let mut program = CoreProgram::default();
         let name = entry_name(number);
-        let own = lowered.program.functions.values().find(|function| function.name == name);
+        let own = lowered.functions.values().find(|function| function.name == name);
         own.into_iter().for_each(|function| {
             program.functions.push(function.clone());
         });
-        let part = (number, together);
-        let compiled = build_host(program, &self.sources, &part, &self.options, self.cache.as_ref())
+        let part = (part, self.strict_regular);
+        let compiled = build_host(program, sources, &part, &self.options, self.cache.as_ref())
             .map_err(|error| match error {
                 BuildError::Failure { failure, .. } => self.cannot(&failure),
                 other @ (BuildError::Source(_) | BuildError::Target(_)) => {
@@ -389,36 +420,21 @@ impl Accelerator {
             })?
             .compiled;
         let failed = |error: LoadProgramError| DeviceError { message: error.to_string(), place: None };
-        let program = compiled.load(&self.context).map_err(failed)?;
-        let signature = lowered.signatures.into_iter().find(|(other, _)| *other == number);
-        let (_, signature) = signature.ok_or_else(another_type)?;
-        Ok((Rc::new(program), signature))
+        compiled.load(&self.context).map(Rc::new).map_err(failed)
+    }
+
+    fn checks(&self) -> Checks {
+        Checks { none: self.options.unsafe_, regular: self.strict_regular }
     }
 
     fn cannot(&self, failure: &Failure) -> DeviceError {
         let text = warpwise_diag::render_failure(&self.sources, failure, false);
-        let message = format!("for tensors that overlap this cannot be compiled\n{}", text.trim_end());
+        let message = format!("for what it was called with this cannot be compiled\n{}", text.trim_end());
         DeviceError { message, place: None }
     }
 
-    /// Leaves what cannot be handed over to the host, if that is right.
-    fn refuse(
-        &mut self,
-        number: usize,
-        name: &str,
-        error: &MarshalError,
-    ) -> Result<Option<HostValue>, DeviceError> {
-        let refused = refused(name, error);
-        if matches!(error, MarshalError::Irregular(..)) { self.leave(number, refused) } else { Err(refused) }
-    }
-
-    /// Runs an entry point; gives nothing where the host is to compute the expression.
-    fn run(
-        &mut self,
-        program: &Rc<Program>,
-        number: usize,
-        leaves: Vec<Value>,
-    ) -> Result<Option<Vec<Value>>, DeviceError> {
+    /// Runs an entry point.
+    fn run(&mut self, program: &Rc<Program>, number: usize, leaves: Vec<Value>) -> Result<Ran, DeviceError> {
         self.marshaled.calls += 1;
         let (values, bytes) = size(&leaves);
         self.marshaled.values_in += values;
@@ -439,7 +455,7 @@ impl Accelerator {
             Err(CallError::Run(RunError::Check { message, place, calls })) => {
                 let error = check_failed(message, place, &calls);
                 let is_irregular = error.message.starts_with(IRREGULAR);
-                return if is_irregular { self.leave(number, error).map(|_| None) } else { Err(error) };
+                return if is_irregular { Ok(Err(error)) } else { Err(error) };
             }
             Err(error) => {
                 self.was_interrupted |= error == CallError::Run(RunError::Interrupted);
@@ -449,21 +465,8 @@ impl Accelerator {
         let (values, bytes) = size(&results);
         self.marshaled.values_out += values;
         self.marshaled.bytes_out += bytes;
-        Ok(Some(results))
+        Ok(Ok(results))
     }
-}
-
-/// Values in memory of their own, which a call may overwrite without changing what is copied; none if memory runs out.
-pub fn copies(values: &[Value], memory: &MemoryPool) -> Option<Vec<Value>> {
-    let copy = |value: &Value| match value {
-        Value::Scalar { .. } => Some(value.clone()),
-        Value::Array { ty, array } => {
-            let mut copy = Array::allocate(memory, array.elem(), array.shape()).ok()?;
-            copy.bytes_mut(memory).ok()?.copy_from_slice(array.bytes());
-            Some(Value::Array { ty: *ty, array: copy })
-        }
-    };
-    values.iter().map(copy).collect()
 }
 
 fn print_all(log: &[f64], world: &mut dyn World) -> Result<(), DeviceError> {
@@ -506,13 +509,4 @@ fn refused(name: &str, error: &MarshalError) -> DeviceError {
         MarshalError::IllTyped => format!("`{name}` has another type than the checker found"),
     };
     DeviceError { message, place: None }
-}
-
-/// How many scalars there are, and their bytes.
-fn size(leaves: &[Value]) -> (u64, u64) {
-    let count = |leaf: &Value| match leaf {
-        Value::Scalar { .. } => 1,
-        Value::Array { array, .. } => array.len() as u64,
-    };
-    (leaves.iter().map(count).sum(), leaves.iter().map(Value::bytes).sum())
 }

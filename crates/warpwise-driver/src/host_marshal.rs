@@ -4,7 +4,8 @@
 //! [{a = 1, b = 0.5}, {a = 2, b = 1.5}]   is   [2]i64 [1, 2] and [2]f64 [0.5, 1.5]
 //! ```
 //! A scalar is itself, a record its fields in the order of labels, a sequence an array for each leaf of its elements; sequences of
-//! sequences are arrays of more dimensions, so all elements must be of one length: others are [`MarshalError::Irregular`].
+//! sequences are arrays of more dimensions, so all elements must be of one length: others are [`MarshalError::Irregular`], and
+//! for [`host_rows`](crate::host_rows).
 //! Lengths are those of the first elements, so that arrays are allocated at once, and each number is copied once on its way there;
 //! on its way back it stays where it is.
 //! Absent: tensors, which [`host_tensors`](crate::host_tensors) turns into places in arrays.
@@ -14,7 +15,7 @@ use std::rc::Rc;
 use warpwise_mexpr::host::code::Form;
 use warpwise_mexpr::host::items::{Lender, Slice};
 use warpwise_mexpr::host::seq::Seq;
-use warpwise_mexpr::host::value::{Record, Value as HostValue};
+use warpwise_mexpr::host::value::Value as HostValue;
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::{Array, Element, Value};
 use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
@@ -67,7 +68,7 @@ pub fn put_together(form: &Form, leaves: &[Value]) -> Option<HostValue> {
 }
 
 /// Fewer numbers are copied, so that they do not keep an array.
-const FEW: usize = 64;
+pub(crate) const FEW: usize = 64;
 
 /// How many leaves a value of this form has.
 pub fn n_leaves(form: &Form) -> usize {
@@ -79,7 +80,7 @@ pub fn n_leaves(form: &Form) -> usize {
     }
 }
 
-fn scalar_type(form: &Form) -> Option<ValueType> {
+pub(crate) fn scalar_type(form: &Form) -> Option<ValueType> {
     match form {
         Form::Int => Some(ValueType::I64),
         Form::Float => Some(ValueType::F64),
@@ -101,7 +102,7 @@ fn plan(
     }
     match (form, value) {
         (Form::Record(_, fields), Some(HostValue::Record(record))) => {
-            let values = fields.iter().zip(&record.fields);
+            let values = fields.iter().zip(record.fields());
             values.into_iter().for_each(|(field, value)| plan(field, Some(value), shape, leaves));
         }
         (Form::Record(_, fields), _) => fields.iter().for_each(|field| plan(field, None, shape, leaves)),
@@ -143,7 +144,7 @@ impl Filler<'_> {
             (Form::Bool, HostValue::Bool(value)) => self.put(leaf, &[u8::from(*value)]),
             (Form::Record(_, fields), HostValue::Record(record)) => {
                 let mut leaf = leaf;
-                for (form, value) in fields.iter().zip(&record.fields) {
+                for (form, value) in fields.iter().zip(record.fields()) {
                     self.fill(form, value, depth, leaf)?;
                     leaf += n_leaves(form);
                 }
@@ -204,11 +205,11 @@ impl Filler<'_> {
 }
 
 /// The elements of a leaf, and their shape.
-struct Leaf<'a> {
+pub(crate) struct Leaf<'a> {
     shape: &'a [i64],
     elements: Elements<'a>,
     /// All numbers of an array, which stay where they are.
-    numbers: Seq,
+    pub(crate) numbers: Seq,
 }
 
 /// An array whose numbers are a sequence's.
@@ -231,7 +232,7 @@ enum Elements<'a> {
 }
 
 impl<'a> Leaf<'a> {
-    fn of(value: &'a Value) -> Option<Leaf<'a>> {
+    pub(crate) fn of(value: &'a Value) -> Option<Leaf<'a>> {
         let elements = match value {
             Value::Scalar { value, .. } => Elements::One(match value {
                 warpwise_prim::Scalar::I64(value) => HostValue::Int(*value),
@@ -254,7 +255,12 @@ impl<'a> Leaf<'a> {
         Some(Leaf { shape: value.shape(), elements, numbers })
     }
 
-    fn get(&self, index: usize) -> HostValue {
+    /// How many elements there are.
+    pub(crate) fn len(&self) -> usize {
+        self.shape.iter().product::<i64>() as usize
+    }
+
+    pub(crate) fn get(&self, index: usize) -> HostValue {
         match &self.elements {
             Elements::Ints(values) => HostValue::Int(values[index]),
             Elements::Floats(values) => HostValue::Float(values[index]),
@@ -281,7 +287,7 @@ fn build(form: &Form, leaves: &[Leaf<'_>], depth: usize, index: usize) -> HostVa
                 values.push(build(form, leaves, depth, index));
                 leaves = &leaves[n_leaves(form)..];
             }
-            HostValue::Record(Record { shape: *shape, fields: values.into() }.into())
+            HostValue::record(*shape, values)
         }
         Form::Seq(element) | Form::Tensor(element) => {
             let n = leaves.first().map_or(0, |leaf| leaf.shape[depth]) as usize;
@@ -334,8 +340,8 @@ mod tests {
         assert_eq!(types(&Form::Bool, &HostValue::Bool(true)), ["bool"]);
         assert_eq!(types(&seq_of(Form::Char), &HostValue::string("häß")), ["[3]i32"]);
         let pair = Form::Record(ShapeId(0), vec![Form::Int, seq_of(Form::Bool)]);
-        let one = Record { shape: ShapeId(0), fields: vec![HostValue::Int(1), seq(vec![])].into() };
-        assert_eq!(types(&seq_of(pair), &seq(vec![HostValue::Record(one.into())])), ["[1]i64", "[1][0]bool"]);
+        let one = HostValue::record(ShapeId(0), [HostValue::Int(1), seq(vec![])]);
+        assert_eq!(types(&seq_of(pair), &seq(vec![one])), ["[1]i64", "[1][0]bool"]);
     }
 
     #[test]

@@ -52,7 +52,7 @@ mod functions {
 
     use warpwise_cpu::host::{HostContext, HostFunctions, compile_host, load_host};
     use warpwise_diag::{Bug, Failure, Sources};
-    use warpwise_mexpr::host::native::{context, mathematics};
+    use warpwise_mexpr::host::native::{context, mathematics, runtime};
 
     use super::{BuildError, DiskCache, NativeCode, Options, Plan, World};
     use crate::build::build_object;
@@ -66,6 +66,8 @@ mod functions {
             && offset_of!(HostContext, globals) == context::GLOBALS
             && offset_of!(HostContext, mathematics) == context::MATHEMATICS
             && offset_of!(HostContext, world) == context::WORLD
+            && offset_of!(HostContext, table) == context::TABLE
+            && offset_of!(HostContext, heap) == context::HEAP
             && offset_of!(HostContext, results) == context::RESULTS
             && size_of::<HostContext>() == context::SIZE
     );
@@ -93,8 +95,9 @@ mod functions {
     impl NativeCode for Functions {
         fn call(&mut self, entry: usize, words: &mut [u64], globals: &[u64], world: &dyn World) -> bool {
             let evaluate = |function, x, y| mathematics(world, function, x, y);
-            // SAFETY: the text is the plan's, which the words and globals are made for.
-            unsafe { self.0.call(entry, words, globals, &evaluate) }
+            let runtime = runtime();
+            // SAFETY: the text is the plan's, which the words, the globals and the run time are made for.
+            unsafe { self.0.call(entry, words, globals, [runtime.table, runtime.heap], &evaluate) }
         }
     }
 }

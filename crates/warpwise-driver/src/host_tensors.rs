@@ -4,7 +4,8 @@
 //! buffer is cut down to what the tensors show of it, views that overlap once: these are the *segments* of an array, one
 //! after the other, and each is copied in once, and back once if the array was written. What is captured goes on with
 //! places instead of tensors, as records of integers that [`host_marshal`](crate::host_marshal) takes apart.
-//! Views that overlap must lie in one array; [`overlapping`] finds those that the signature has in several.
+//! Views that overlap must lie in one array; [`overlapping`] finds those that the signature has in several. Tensors in a result are
+//! places, too, and become views of the host's buffers ([`Arrays::views`]).
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -13,7 +14,7 @@ use std::rc::Rc;
 use warpwise_mexpr::accelerate::lower::imperative::{Signature, Tensor as Place};
 use warpwise_mexpr::host::code::{Form, ShapeId};
 use warpwise_mexpr::host::tensor::{Buffer, Tensor};
-use warpwise_mexpr::host::value::{Record, Value as HostValue};
+use warpwise_mexpr::host::value::Value as HostValue;
 use warpwise_prim::ScalarType;
 use warpwise_prim::ValueType::{F64, I64};
 use warpwise_runtime::array::{Array, Value};
@@ -57,7 +58,7 @@ fn collect(form: &Form, value: &HostValue, mut found: &mut [Vec<Rc<Tensor>>]) {
     match (form, value) {
         (Form::Tensor(_), HostValue::Tensor(tensor)) => found[0].push(tensor.clone()),
         (Form::Record(_, fields), HostValue::Record(record)) => {
-            for (form, value) in fields.iter().zip(&record.fields) {
+            for (form, value) in fields.iter().zip(record.fields()) {
                 collect(form, value, found);
                 found = &mut found[n_tensors(form)..];
             }
@@ -202,6 +203,54 @@ impl Arrays {
         Some(())
     }
 
+    /// A result with views in the stead of places, which lie in these arrays from left to right; none if it is of another form.
+    pub(crate) fn views(&self, form: &Form, value: HostValue, in_arrays: &[usize]) -> Option<HostValue> {
+        if in_arrays.is_empty() {
+            return Some(value);
+        }
+        match (form, value) {
+            (Form::Tensor(element), HostValue::Record(place)) => {
+                let number = |value: &HostValue| match value {
+                    HostValue::Int(number) => usize::try_from(*number).ok(),
+                    _ => None,
+                };
+                let place: Vec<usize> = place.fields().iter().map(number).collect::<Option<_>>()?;
+                let [at, rank, extents @ ..] = &*place else { return None };
+                let view = self.view(in_arrays[0], *at, extents.get(..*rank)?.to_vec(), element)?;
+                Some(HostValue::Tensor(Rc::new(view)))
+            }
+            (Form::Record(shape, fields), HostValue::Record(record)) => {
+                let mut rest = in_arrays;
+                let mut new = Vec::with_capacity(fields.len());
+                for (form, value) in fields.iter().zip(record.fields()) {
+                    let (own, others) = rest.split_at(n_tensors(form));
+                    new.push(self.views(form, value.clone(), own)?);
+                    rest = others;
+                }
+                Some(HostValue::record(*shape, new))
+            }
+            (Form::Seq(element), HostValue::Seq(seq)) => {
+                let views = seq.iter().map(|value| self.views(element, value, in_arrays));
+                Some(HostValue::Seq(views.collect::<Option<Vec<_>>>()?.into()))
+            }
+            _ => None,
+        }
+    }
+
+    /// The view of this shape whose first element lies there in an array.
+    fn view(&self, number: usize, at: usize, shape: Vec<usize>, element: &Form) -> Option<Tensor> {
+        let n: usize = shape.iter().product();
+        if n == 0 {
+            // Nobody can tell whose nothing it is.
+            let buffer =
+                if *element == Form::Int { Buffer::Ints(Vec::new()) } else { Buffer::Floats(Vec::new()) };
+            return Some(Tensor::new(buffer, shape));
+        }
+        let holds = |it: &&Segment| it.at <= at && at + n <= it.at + it.end - it.start;
+        let segment = self.segments.get(number)?.iter().find(holds)?;
+        Some(Tensor { buffer: segment.buffer.clone(), offset: segment.start + at - segment.at, shape })
+    }
+
     /// Where a tensor starts in its array.
     fn offset(&self, number: usize, tensor: &Tensor) -> usize {
         let holds = |segment: &&Segment| {
@@ -270,8 +319,23 @@ fn place_form(form: &Form, first: usize, signature: &Signature) -> Form {
         Form::Seq(element) => Form::Seq(Box::new(place_form(element, first, signature))),
         Form::Tensor(_) => match signature.tensors[first] {
             Place::Whole(_) => Form::Unit,
-            Place::Part(_) => Form::Record(ShapeId(0), vec![Form::Int; 2 + MOST_DIMENSIONS]),
+            Place::Part(_) => place_of_part(),
         },
+    }
+}
+
+/// Where a tensor starts in its array, its rank, and its extents.
+fn place_of_part() -> Form {
+    Form::Record(ShapeId(0), vec![Form::Int; 2 + MOST_DIMENSIONS])
+}
+
+/// What an expression gives, with places in the stead of tensors.
+pub(crate) fn result_form(form: &Form) -> Form {
+    match form {
+        Form::Unit | Form::Int | Form::Float | Form::Char | Form::Bool => form.clone(),
+        Form::Record(shape, fields) => Form::Record(*shape, fields.iter().map(result_form).collect()),
+        Form::Seq(element) => Form::Seq(Box::new(result_form(element))),
+        Form::Tensor(_) => place_of_part(),
     }
 }
 
@@ -295,19 +359,19 @@ fn place_value(
                     let extents = tensor.shape.iter().copied().chain(std::iter::repeat(1));
                     let offset = arrays.offset(number, tensor);
                     let numbers = [offset, rank].into_iter().chain(extents.take(MOST_DIMENSIONS));
-                    let fields = numbers.map(|number| HostValue::Int(number as i64)).collect();
-                    Ok(HostValue::Record(Record { shape: ShapeId(0), fields }.into()))
+                    let fields: Vec<_> = numbers.map(|number| HostValue::Int(number as i64)).collect();
+                    Ok(HostValue::record(ShapeId(0), fields))
                 }
             }
         }
         (Form::Record(_, fields), HostValue::Record(record)) => {
             let mut first = first;
             let mut new = Vec::with_capacity(fields.len());
-            for (form, value) in fields.iter().zip(&record.fields) {
+            for (form, value) in fields.iter().zip(record.fields()) {
                 new.push(place_value(form, value, first, signature, arrays)?);
                 first += n_tensors(form);
             }
-            Ok(HostValue::Record(Record { shape: record.shape, fields: new.into() }.into()))
+            Ok(HostValue::record(record.shape(), new))
         }
         (Form::Seq(element), HostValue::Seq(seq)) if n_tensors(element) > 0 => {
             let new = seq.iter().map(|value| place_value(element, &value, first, signature, arrays));
@@ -336,7 +400,8 @@ mod tests {
     }
 
     fn signature(tensors: Vec<Place>, written: &[bool]) -> Signature {
-        Signature { buffers: written.iter().map(|w| taken(*w)).collect(), tensors, has_log: false }
+        let buffers = written.iter().map(|w| taken(*w)).collect();
+        Signature { buffers, tensors, results: Vec::new(), has_log: false, has_rows: false }
     }
 
     #[test]

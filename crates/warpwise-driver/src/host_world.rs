@@ -7,8 +7,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use warpwise_cpu::{Evaluate, compiled_binary, compiled_unary};
 use warpwise_mexpr::builtins::Builtin;
+use warpwise_mexpr::host::budget::Budget;
 use warpwise_mexpr::host::world::World;
 use warpwise_prim::{BinaryOp, UnaryOp};
+use warpwise_runtime::memory::resident;
 
 use crate::compiler::{self, Options};
 
@@ -19,14 +21,16 @@ pub struct ProcessWorld {
     start: Instant,
     /// The functions of mathematics of compiled code.
     functions: Vec<(Builtin, Evaluate)>,
+    /// The process is to have at most so many bytes of memory.
+    memory_limit: u64,
 }
 
 impl ProcessWorld {
     /// The world of a program with these arguments, the first of which is its name. What it accelerates is compiled so; on processors,
-    /// what it computes itself has the same bits.
-    pub fn new(arguments: Vec<String>, options: &Options) -> ProcessWorld {
-        let output = BufWriter::new(io::stdout());
-        ProcessWorld { output, arguments, start: Instant::now(), functions: functions(options) }
+    /// what it computes itself has the same bits. With all that the process holds, it may take so many bytes of memory.
+    pub fn new(arguments: Vec<String>, options: &Options, memory_limit: u64) -> ProcessWorld {
+        let (output, functions) = (BufWriter::new(io::stdout()), functions(options));
+        ProcessWorld { output, arguments, start: Instant::now(), functions, memory_limit }
     }
 }
 
@@ -125,6 +129,10 @@ impl World for ProcessWorld {
 
     fn sleep_ms(&self, ms: u64) {
         std::thread::sleep(Duration::from_millis(ms));
+    }
+
+    fn budget(&self) -> Option<Budget> {
+        Some(Budget { bytes: self.memory_limit, used: resident })
     }
 
     fn mathematics(&self, function: Builtin, x: f64, y: f64) -> Option<f64> {

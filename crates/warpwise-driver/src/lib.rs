@@ -9,6 +9,7 @@ pub mod chunks;
 pub mod compiler;
 #[cfg(any(feature = "opencl", feature = "cuda"))]
 mod device;
+mod open;
 mod program;
 pub mod target;
 
@@ -16,8 +17,11 @@ pub mod cache;
 pub mod host_device;
 pub mod host_files;
 mod host_inline;
+pub mod host_lower;
 pub mod host_marshal;
 pub mod host_native;
+pub mod host_recorded;
+mod host_rows;
 mod host_tensors;
 pub mod host_world;
 

@@ -9,15 +9,17 @@ use warpwise_cpu::{LoadError, LoadedKernels, Object};
 use warpwise_gpu::kernel_text::{Dialect, KernelText};
 use warpwise_ir::{Body, Expr, Operand, Program as CoreProgram};
 use warpwise_runtime::array::Value;
-use warpwise_runtime::device::memory::Traffic;
-use warpwise_runtime::execute::{Machine, RunError, Spent, Step, UsedParameter};
+use warpwise_runtime::device::DeviceKernels;
+use warpwise_runtime::device::array::Placed;
+use warpwise_runtime::device::memory::{DeviceMemory, Traffic};
+use warpwise_runtime::execute::{Argument, Machine, RunError, Spent, Step, UsedParameter};
 use warpwise_runtime::machine::Module;
 use warpwise_runtime::memory::{MemoryPool, PoolStatistics};
 use warpwise_runtime::pool::ThreadPool;
 use warpwise_standalone::entry::{ArgumentError, Entry, Signature};
 
 use crate::cache::DiskCache;
-use crate::target::load_on_device;
+use crate::open::OpenDevices;
 
 /// A compiled program, independent of files and devices in use.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -52,6 +54,8 @@ pub struct Context {
     threads: Arc<ThreadPool>,
     memory: MemoryPool,
     device_limit: Option<u64>,
+    /// The devices that programs were loaded on, each with its memory, which all these programs share.
+    devices: Arc<OpenDevices>,
     kernels: Option<DiskCache>,
     tuning: HashMap<String, i64>,
 }
@@ -84,8 +88,8 @@ impl Context {
 
     /// These threads, this memory.
     pub fn with(threads: ThreadPool, memory: MemoryPool) -> Context {
-        let tuning = HashMap::new();
-        Context { threads: Arc::new(threads), memory, device_limit: None, kernels: None, tuning }
+        let (devices, tuning) = (Arc::default(), HashMap::new());
+        Context { threads: Arc::new(threads), memory, device_limit: None, devices, kernels: None, tuning }
     }
 
     /// The same threads, other memory.
@@ -93,14 +97,30 @@ impl Context {
         Context { memory, ..self.clone() }
     }
 
-    /// Lets programs use at most so much memory of a device, instead of 80 % of what it has.
+    /// Lets programs loaded from now on use at most so much memory of a device together, instead of 80 % of what it has.
     pub fn limit_device(&mut self, bytes: u64) {
         self.device_limit = Some(bytes);
+        self.devices = Arc::default();
+    }
+
+    /// The memory of a device, which is opened if no program was loaded on it yet.
+    pub fn device_memory(&self, dialect: Dialect, number: usize) -> Result<DeviceMemory, LoadProgramError> {
+        let opened = self.devices.open((dialect, number), self.device_limit);
+        opened.map(|opened| opened.memory().clone()).map_err(LoadProgramError::Device)
     }
 
     /// Keeps here what the drivers of devices make of kernels.
     pub fn keep_kernels(&mut self, cache: DiskCache) {
         self.kernels = Some(cache);
+    }
+
+    /// Builds kernels that are no program's on a device.
+    pub fn build_kernels(
+        &self,
+        (dialect, number): (Dialect, usize),
+        text: &KernelText,
+    ) -> Result<Arc<dyn DeviceKernels>, String> {
+        self.devices.open((dialect, number), self.device_limit)?.build(text)
     }
 
     /// Sets a tuning parameter of programs loaded from now on.
@@ -158,8 +178,9 @@ impl Compiled {
                 (Machine::new(module, functions, threads, memory, tuning), Some(Arc::new(kernels)))
             }
             Code::Device { dialect, number, text } => {
-                let (limit, cache) = (context.device_limit, context.kernels.as_ref());
-                let device = load_on_device((dialect, number), (&text, &module.kernels), limit, cache)
+                let opened = context.devices.open((dialect, number), context.device_limit);
+                let device = opened
+                    .and_then(|opened| opened.load(&text, &module.kernels, context.kernels.as_ref()))
                     .map_err(LoadProgramError::Device)?;
                 (Machine::on(device, module, threads, memory, tuning), None)
             }
@@ -248,18 +269,48 @@ impl Program {
         self.machine.steps()
     }
 
-    /// What the device's memory did since the program was loaded; `None` on the processor.
+    /// What the device's memory did since it was opened, for all programs of the context; `None` on the processor.
     pub fn device_memory(&self) -> Option<(PoolStatistics, Traffic)> {
         self.machine.traffic()
     }
 
     /// Calls an entry point. Arrays may share memory with arguments unless the entry point consumes those.
     pub fn call(&self, entry: &str, arguments: Vec<Value>) -> Result<Vec<Value>, CallError> {
-        let number = self.number(entry)?;
-        let signature = &self.signatures[number];
-        let arguments = signature.arguments(arguments, self.machine.memory()).map_err(CallError::Argument)?;
+        self.call_placed(entry, arguments.into_iter().map(Placed::Host))
+    }
+
+    /// As [`Program::call`], of arguments that may lie on the device that the program runs on, in its context's memory.
+    pub fn call_placed(
+        &self,
+        entry: &str,
+        arguments: impl ExactSizeIterator<Item = Placed>,
+    ) -> Result<Vec<Value>, CallError> {
+        let (number, arguments) = self.arguments(entry, arguments)?;
         let outputs = self.machine.run(self.entries[number].function, arguments).map_err(CallError::Run)?;
-        Ok(signature.values(outputs))
+        Ok(self.signatures[number].values(outputs))
+    }
+
+    /// As [`Program::call_placed`], of a program on a device; the results' arrays stay there.
+    pub fn call_resident(
+        &self,
+        entry: &str,
+        arguments: impl ExactSizeIterator<Item = Placed>,
+    ) -> Result<Vec<Placed>, CallError> {
+        let (number, arguments) = self.arguments(entry, arguments)?;
+        let function = self.entries[number].function;
+        let outputs = self.machine.run_resident(function, arguments).map_err(CallError::Run)?;
+        Ok(self.signatures[number].placed_values(outputs))
+    }
+
+    /// The number of an entry point, and its host function's arguments.
+    fn arguments(
+        &self,
+        entry: &str,
+        values: impl ExactSizeIterator<Item = Placed>,
+    ) -> Result<(usize, Vec<Argument>), CallError> {
+        let number = self.number(entry)?;
+        let arguments = self.signatures[number].placed_arguments(values, self.machine.memory());
+        Ok((number, arguments.map_err(CallError::Argument)?))
     }
 }
 

@@ -4,18 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use warpwise_diag::Failure;
-#[cfg(feature = "cuda")]
-use warpwise_gpu::cuda::CudaDevice;
-use warpwise_gpu::kernel_text::{Dialect, KernelText, kernel_text};
-#[cfg(feature = "opencl")]
-use warpwise_gpu::opencl::OpenClDevice;
-use warpwise_imp::ImpProgram;
-use warpwise_runtime::execute::OnDevice;
-use warpwise_runtime::machine::KernelName;
-
-use crate::cache::DiskCache;
 #[cfg(any(feature = "opencl", feature = "cuda"))]
-use crate::device::load;
+use warpwise_gpu::build::Description;
+use warpwise_gpu::kernel_text::{Dialect, KernelText, kernel_text};
+use warpwise_imp::ImpProgram;
 
 /// The machine that kernels run on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -32,35 +24,9 @@ pub fn device_text(program: &ImpProgram, dialect: Dialect) -> Result<KernelText,
     kernel_text(program.kernels.values(), dialect)
 }
 
-/// Builds kernels, which have these names, on the device of this number, with at most so many bytes of its memory. What
-/// the driver makes of the text is kept in the cache, so that it need not make it again.
-pub fn load_on_device(
-    (dialect, number): (Dialect, usize),
-    (text, names): (&KernelText, &[KernelName]),
-    limit: Option<u64>,
-    cache: Option<&DiskCache>,
-) -> Result<OnDevice, String> {
-    match dialect {
-        #[cfg(feature = "opencl")]
-        Dialect::OpenCl => load(OpenClDevice::open(number)?, dialect, (text, names), limit, cache),
-        #[cfg(feature = "cuda")]
-        Dialect::Cuda => load(CudaDevice::open(number)?, dialect, (text, names), limit, cache),
-        #[cfg(not(all(feature = "opencl", feature = "cuda")))]
-        missing => Err(without(missing, number, (text, names), limit, cache)),
-    }
-}
-
-/// What is said where the driver of a device was left out of this build.
-#[cfg(not(all(feature = "opencl", feature = "cuda")))]
-fn without(
-    dialect: Dialect,
-    number: usize,
-    _: (&KernelText, &[KernelName]),
-    _: Option<u64>,
-    _: Option<&DiskCache>,
-) -> String {
-    let name = dialect.device();
-    format!("{name}:{number}: this build was made without the feature `{name}`")
+#[cfg(any(feature = "opencl", feature = "cuda"))]
+fn is_among(devices: Result<Vec<Description>, String>, number: usize) -> bool {
+    devices.is_ok_and(|devices| number < devices.len())
 }
 
 impl FromStr for Target {
@@ -82,6 +48,19 @@ impl FromStr for Target {
 }
 
 impl Target {
+    /// Whether this build has the driver of such a device and this machine the device.
+    pub fn is_present(self) -> bool {
+        match self {
+            Target::Cpu => cfg!(feature = "cpu"),
+            #[cfg(feature = "opencl")]
+            Target::Device(Dialect::OpenCl, number) => is_among(warpwise_gpu::opencl::devices(), number),
+            #[cfg(feature = "cuda")]
+            Target::Device(Dialect::Cuda, number) => is_among(warpwise_gpu::cuda::devices(), number),
+            #[cfg(not(all(feature = "opencl", feature = "cuda")))]
+            Target::Device(..) => false,
+        }
+    }
+
     /// What kind of device it is, as `--device` names it without a number.
     pub fn kind(self) -> &'static str {
         match self {

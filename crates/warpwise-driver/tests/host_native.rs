@@ -2,6 +2,7 @@
 //! places by the same calls.
 
 mod programs {
+    pub mod data;
     pub mod scalars;
 }
 
@@ -11,56 +12,13 @@ use warpwise_diag::Sources;
 use warpwise_driver::Options;
 use warpwise_driver::host_files::check_host;
 use warpwise_driver::host_native::HostNative;
+use warpwise_mexpr::host::budget::Budget;
 use warpwise_mexpr::host::code::Code;
 use warpwise_mexpr::host::compile::{Options as HostOptions, compile};
 use warpwise_mexpr::host::device::HostOnly;
 use warpwise_mexpr::host::machine::{RunError, run, run_native};
-use warpwise_mexpr::host::world::World;
-
-/// A world that only listens.
-#[derive(Default)]
-struct Ear(String);
-
-impl World for Ear {
-    fn print(&mut self, text: &str) -> Result<(), String> {
-        self.0.push_str(text);
-        Ok(())
-    }
-    fn print_error(&mut self, _: &str) -> Result<(), String> {
-        Ok(())
-    }
-    fn flush(&mut self) -> Result<(), String> {
-        Ok(())
-    }
-    fn read_line(&mut self) -> Result<Option<String>, String> {
-        Ok(None)
-    }
-    fn read_bytes(&mut self, _: usize) -> Result<Vec<u8>, String> {
-        Ok(Vec::new())
-    }
-    fn read_file(&mut self, path: &str) -> Result<String, String> {
-        Err(path.to_string())
-    }
-    fn write_file(&mut self, path: &str, _: &str) -> Result<(), String> {
-        Err(path.to_string())
-    }
-    fn file_exists(&mut self, _: &str) -> bool {
-        false
-    }
-    fn delete_file(&mut self, path: &str) -> Result<(), String> {
-        Err(path.to_string())
-    }
-    fn command(&mut self, command: &str) -> Result<i64, String> {
-        Err(command.to_string())
-    }
-    fn arguments(&self) -> Vec<String> {
-        vec!["program".to_string()]
-    }
-    fn time_ms(&self) -> f64 {
-        1.0
-    }
-    fn sleep_ms(&self, _: u64) {}
-}
+use warpwise_mexpr::host::object::n_live;
+use warpwise_mexpr::host::world::Listener;
 
 /// What a run gives: what it prints, and its exit code or failure.
 type Ended = (String, Result<Option<i64>, RunError>);
@@ -75,17 +33,19 @@ fn checked(text: &str) -> (Code, Sources) {
 }
 
 fn on_machine(code: &Code) -> Ended {
-    let mut ear = Ear::default();
-    let result = run(code, &mut ear, &mut HostOnly, &mut |_| {});
-    (ear.0, result.map(|outcome| outcome.exit))
+    let mut world = Listener { arguments: vec!["program".to_string()], ..Listener::default() };
+    let result = run(code, &mut world, &mut HostOnly, &mut |_| {});
+    (world.printed, result.map(|outcome| outcome.exit))
 }
 
 /// Nothing if no native code is made.
 fn natively(code: &Code) -> Option<Ended> {
     let mut native = HostNative::new(code, &Options::default(), None).unwrap()?;
-    let mut ear = Ear::default();
-    let result = run_native(code, Some(native.native()), &mut ear, &mut HostOnly, &mut |_| {});
-    Some((ear.0, result.map(|outcome| outcome.exit)))
+    let mut world = Listener { arguments: vec!["program".to_string()], ..Listener::default() };
+    let before = n_live();
+    let result = run_native(code, Some(native.native()), &mut world, &mut HostOnly, &mut |_| {});
+    assert_eq!(n_live(), before, "blocks are left over");
+    Some((world.printed, result.map(|outcome| outcome.exit)))
 }
 
 /// Runs a program that is worth native code both ways; gives what it printed, and its failure.
@@ -207,6 +167,77 @@ fn mathematics_and_comparisons_of_floats() {
     );
 }
 
+const TREES: &str = "type Tree
+con Leaf : Int -> Tree
+con Node : (Tree, Tree) -> Tree
+recursive let make = lam d. lam n.
+  if eqi d 0 then Leaf n else Node (make (subi d 1) (muli 2 n), make (subi d 1) (addi (muli 2 n) 1))
+end
+recursive let sum = lam t. match t with Leaf n then n else match t with Node (a, b) in addi (sum a) (sum b) end
+recursive let flip = lam t. switch t case Leaf n then Leaf (negi n) case Node (a, b) then Node (flip b, flip a) end end
+";
+
+#[test]
+fn trees() {
+    prints(&format!("{TREES} mexpr print (int2string (sum (make 10 1)))"), "1572352");
+    prints(
+        &format!(
+            "{TREES} mexpr let t = make 3 1 in let u = flip t in
+            iter (lam x. print (int2string (sum x)); print \" \") [t, u, flip u, Node (t, u)]"
+        ),
+        "92 -92 92 0 ",
+    );
+}
+
+#[test]
+fn lists_deep_and_long() {
+    prints(
+        "type List
+         con Nil : () -> List
+         con Cons : (Int, List) -> List
+         recursive let range = lam n. if eqi n 0 then Nil () else Cons (n, range (subi n 1)) end
+         recursive let back = lam done. lam l. switch l case Nil _ then done case Cons (x, rest) then back (Cons (x, done)) rest end end
+         recursive let total = lam l. match l with Cons (x, rest) then addi x (total rest) else 0 end
+         recursive let last = lam l. match l with Cons (x, Nil ()) then x else match l with Cons (_, rest) then last rest else never end
+         mexpr let l = range 1000000 in
+         print (int2string (total l)); print \" \"; print (int2string (last l)); print \" \";
+         print (int2string (last (back (Nil ()) l)))",
+        "500000500000 1 1000000",
+    );
+}
+
+#[test]
+fn loops_among_effects() {
+    prints(
+        "let hash = foldl (lam h. lam c. modi (addi (muli h 31) (char2int c)) 1009) 7
+         mexpr
+         let k = length \"abc\" in
+         let xs = map (lam x. muli k x) (create 4 (lam i. subi i 1)) in
+         iter (lam i. print (int2string i); print \" \") xs;
+         print (int2string (foldl (lam s. lam x. addi s (muli k x)) 1 xs)); print \" \";
+         print (foldr (lam c. lam s. snoc s c) \"\" \"abc\"); print \" \";
+         print (int2string (length (map (lam. 0) []))); print \" \";
+         print (join (mapi (lam i. lam x. concat (int2string i) x) [\"a\", \"b\"])); print \" \";
+         print (int2string (hash \"some text\"));
+         match foldl (lam p. lam x. (addi p.0 x, addf p.1 0.5)) (0, 1.5) xs with (a, b) in
+         print \" \"; print (int2string a); print \" \"; print (float2string b)",
+        "-3 0 3 6 19 cba 0 0a1b 828 6 3.5",
+    );
+    fails(
+        "mexpr let k = length \"\" in print (int2string (foldl (lam s. lam x. addi s (divi x k)) 0 [1, 2]))",
+        "division by zero",
+        2,
+    );
+    // What comes after a loop that was given up runs natively again.
+    fails(
+        "recursive let f = lam n. if eqi n 0 then 0 else addi 1 (f (subi n 1)) end
+         mexpr let xs = create 3 (lam i. i) in print (int2string (f 3));
+         print (int2string (get (map (lam x. divi 6 (subi x (f 2))) xs) 0))",
+        "division by zero",
+        2,
+    );
+}
+
 #[test]
 fn recursion_as_deep_as_asked_for() {
     prints(
@@ -230,6 +261,35 @@ fn recursion_without_an_end() {
         "the stack is full",
         17,
     );
+}
+
+#[test]
+fn memory_that_runs_out_leaves_nothing_behind() {
+    for text in [
+        "type L con N : () -> L con C : (Int, L) -> L
+         recursive let f = lam acc : L. lam n : Int. if lti n 0 then acc else f (C (n, acc)) (addi n 1) end
+         mexpr match f (N ()) 1 with N _ then print \"none\" else print \"some\"",
+        "type L con N : () -> L con C : (Int, L) -> L
+         recursive let f = lam acc : L. lam n : Int. if lti n 0 then acc else g (C (n, acc)) (addi n 1)
+           let g = lam acc : L. lam n : Int. if eqi n 0 then acc else f (C (1, acc)) n end
+         mexpr match f (N ()) 1 with N _ then print \"none\" else print \"some\"",
+        "type L con N : () -> L con C : (Int, L) -> L
+         mexpr match seqLoopAcc (N ()) 1000000000 (lam acc. lam i. C (i, acc)) with N _ then print \"none\" else ()",
+        "mexpr let f = lam n. foldl addi 0 (create n (lam i. muli i i)) in dprint (f 10000000000)",
+        "recursive let f = lam acc : [Int]. lam n : Int. if gti n 40 then acc else f (concat acc acc) (addi n 1) end
+         mexpr dprint (foldl addi 0 (map (addi 1) (f [1] 0)))",
+    ] {
+        let (code, _) = checked(text);
+        let mut native = HostNative::new(&code, &Options::default(), None).unwrap().expect("native code");
+        let used = || Some(64 * n_live() as u64);
+        let budget = Some(Budget { bytes: 32 << 20, used });
+        let mut world = Listener { budget, ..Listener::default() };
+        let before = n_live();
+        let result = run_native(&code, Some(native.native()), &mut world, &mut HostOnly, &mut |_| {});
+        let error = result.expect_err("memory for more than there is");
+        assert!(error.message.starts_with("out of memory: "), "{error:?}\n{text}");
+        assert_eq!((n_live(), world.printed.as_str()), (before, ""), "blocks are left over of\n{text}");
+    }
 }
 
 #[test]
@@ -262,19 +322,18 @@ fn failures_have_their_places_and_calls() {
 
 #[test]
 fn what_has_effects_is_left_to_the_machine() {
-    let text = "include \"string.mc\"
-         recursive let f = lam n. if eqi n 0 then 0 else (print \"x\"; f (subi n 1)) end
-         mexpr print (int2string (f 3))";
+    let text = "recursive let f = lam n. if eqi n 0 then \"y\" else (print \"x\"; f (subi n 1)) end
+         mexpr print (f 3)";
     let (code, _) = checked(text);
-    assert_eq!(on_machine(&code), ("xxx0".to_string(), Ok(None)));
+    assert_eq!(on_machine(&code), ("xxxy".to_string(), Ok(None)));
     assert!(natively(&code).is_none());
 }
 
-#[test]
-fn generated_programs() {
+/// Runs generated programs both ways; tells how many have native code and how many fail.
+fn generated(program: impl Fn(u64) -> String, n: u64) -> (usize, usize) {
     let (mut n_native, mut n_failing) = (0, 0);
-    for seed in 0..60 {
-        let text = programs::scalars::program(seed);
+    for seed in 0..n {
+        let text = program(seed);
         let (code, _) = checked(&text);
         let expected = on_machine(&code);
         n_failing += usize::from(expected.1.is_err());
@@ -283,5 +342,20 @@ fn generated_programs() {
             n_native += 1;
         }
     }
+    (n_native, n_failing)
+}
+
+#[test]
+fn generated_programs() {
+    let (n_native, n_failing) = generated(programs::scalars::program, 60);
     assert!(n_native >= 50 && (5..50).contains(&n_failing), "{n_native} native, {n_failing} failing");
+}
+
+#[test]
+fn generated_programs_over_data() {
+    let n = std::env::var("WARPWISE_PROGRAMS").map_or(80, |n| n.parse().unwrap());
+    let (n_native, n_failing) = generated(programs::data::program, n);
+    let n = n as usize;
+    let is_varied = n_native >= n * 9 / 10 && (n / 20..n / 2).contains(&n_failing);
+    assert!(is_varied, "{n_native} native, {n_failing} failing");
 }

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 use warpwise_ir::{EntryPoint, EntryType};
 use warpwise_prim::{Scalar, ValueType};
 use warpwise_runtime::array::{Array, Value};
+use warpwise_runtime::device::array::{DeviceArray, Placed};
+use warpwise_runtime::device::memory::NoBlock;
 use warpwise_runtime::execute::{Argument, Output};
 use warpwise_runtime::machine::{Function, Instr, Reg, Slot};
 use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
@@ -72,6 +74,8 @@ pub enum ArgumentError {
     },
     /// A copy of a consumed argument did not fit in memory.
     OutOfMemory(OutOfMemory),
+    /// A copy of a consumed argument could not be made on the device, in its driver's words.
+    Device(String),
 }
 
 impl Entry {
@@ -146,6 +150,15 @@ impl Signature {
     /// Checks values against the signature and puts them, with the sizes inferred, in the order of the
     /// host function's parameters. Consumed arguments that somebody else holds too are copied.
     pub fn arguments(&self, values: Vec<Value>, memory: &MemoryPool) -> Result<Vec<Argument>, ArgumentError> {
+        self.placed_arguments(values.into_iter().map(Placed::Host), memory)
+    }
+
+    /// As [`Signature::arguments`], of values that may lie on the program's device.
+    pub fn placed_arguments(
+        &self,
+        values: impl ExactSizeIterator<Item = Placed>,
+        memory: &MemoryPool,
+    ) -> Result<Vec<Argument>, ArgumentError> {
         if self.parameters.len() != values.len() {
             return Err(ArgumentError::Count { expected: self.parameters.len(), found: values.len() });
         }
@@ -172,10 +185,25 @@ impl Signature {
 
     /// The values among a host function's results, with their surface types.
     pub fn values(&self, outputs: Vec<Output>) -> Vec<Value> {
+        self.each_result(outputs, Value::scalar, Value::array)
+    }
+
+    /// The same where the results' arrays stayed on the device.
+    pub fn placed_values(&self, outputs: Vec<Output<DeviceArray>>) -> Vec<Placed> {
+        let scalar = |ty, value| Placed::Host(Value::scalar(ty, value));
+        self.each_result(outputs, scalar, Placed::Device)
+    }
+
+    fn each_result<A, V>(
+        &self,
+        outputs: Vec<Output<A>>,
+        scalar: fn(ValueType, Scalar) -> V,
+        array: fn(ValueType, A) -> V,
+    ) -> Vec<V> {
         let outputs = outputs.into_iter().skip(self.size_results);
-        let value = |(ty, output): (&FlatType, Output)| match output {
-            Output::Scalar(value) => Value::scalar(ty.element, value),
-            Output::Array(array) => Value::array(ty.element, array),
+        let value = |(ty, output): (&FlatType, Output<A>)| match output {
+            Output::Scalar(value) => scalar(ty.element, value),
+            Output::Array(elements) => array(ty.element, elements),
         };
         self.results.iter().zip(outputs).map(value).collect()
     }
@@ -215,7 +243,7 @@ fn unify(
                     }
                     *size
                 }
-                Argument::Scalar(_) | Argument::Block(_) => found,
+                Argument::Scalar(_) | Argument::Block(_) | Argument::Resident(_) => found,
             },
         };
         if expected != found {
@@ -239,10 +267,13 @@ fn flatten(ty: &EntryType, name: &str, consumed: bool, flat: &mut Vec<FlatType>)
     }
 }
 
-fn argument(value: Value, consumed: bool, memory: &MemoryPool) -> Result<Argument, ArgumentError> {
+fn argument(value: Placed, consumed: bool, memory: &MemoryPool) -> Result<Argument, ArgumentError> {
     let array = match value {
-        Value::Scalar { value, .. } => return Ok(Argument::Scalar(value)),
-        Value::Array { array, .. } => array,
+        Placed::Host(Value::Scalar { value, .. }) => return Ok(Argument::Scalar(value)),
+        Placed::Host(Value::Array { array, .. }) => array,
+        // A copy by way of the host, whose own is copied to the device for the run.
+        Placed::Device(_, array) if consumed => array.to_host(memory)?,
+        Placed::Device(_, array) => return Ok(Argument::Resident(Arc::clone(array.data()))),
     };
     // What is consumed may make room for an array of other elements.
     let block = array.data();
@@ -257,6 +288,15 @@ fn copy(array: &Array, memory: &MemoryPool) -> Result<Array, ArgumentError> {
     let bytes = copy.bytes_mut(memory).map_err(ArgumentError::OutOfMemory)?;
     bytes.copy_from_slice(array.bytes());
     Ok(copy)
+}
+
+impl From<NoBlock> for ArgumentError {
+    fn from(why: NoBlock) -> ArgumentError {
+        match why {
+            NoBlock::OutOfMemory(error) => ArgumentError::OutOfMemory(error),
+            NoBlock::Driver(message) => ArgumentError::Device(message),
+        }
+    }
 }
 
 impl fmt::Display for FlatType {
@@ -281,6 +321,7 @@ impl fmt::Display for ArgumentError {
                 nth(*position)
             ),
             ArgumentError::OutOfMemory(error) => error.fmt(f),
+            ArgumentError::Device(message) => f.write_str(message),
         }
     }
 }

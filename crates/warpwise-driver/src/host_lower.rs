@@ -1,0 +1,80 @@
+//! The accelerated expressions of host programs in core IR.
+//!
+//! [`split_host`] finds and checks what a program accelerates, and [`lower_host`] makes core IR of that, with an entry point for each
+//! expression. Absent: compiling and calling them ([`host_device`](crate::host_device)).
+
+use std::collections::BTreeSet;
+
+use warpwise_diag::{Diagnostic, Sources};
+use warpwise_ir::Program as CoreProgram;
+use warpwise_mexpr::accelerate::lower::imperative::{Imperative, Signature, lower_imperative};
+use warpwise_mexpr::accelerate::lower::{Checks, Functional, Note, lower};
+use warpwise_mexpr::accelerate::{Split, split};
+use warpwise_mexpr::compile::Checked;
+
+use crate::build::{BuildError, Core};
+use crate::compiler::Options;
+use crate::host_inline::Inline;
+
+/// Takes a program apart, and checks what it accelerates.
+pub fn split_host(checked: Checked, sources: &Sources) -> Result<Split, BuildError> {
+    split(checked).map_err(|failure| BuildError::Failure { failure, sources: sources.clone() })
+}
+
+/// The accelerated expressions of a program in core IR, an entry point for each.
+pub struct Lowered {
+    pub(crate) split: Split,
+    /// Those of the program, and of the array language's prelude where the program has text of it.
+    pub(crate) sources: Sources,
+    pub(crate) program: CoreProgram,
+    pub(crate) signatures: Vec<(usize, Signature)>,
+    /// The functional expressions whose sequences in sequences may have any lengths.
+    pub(crate) rows: BTreeSet<usize>,
+    notes: Vec<Note>,
+    /// What is odd about text of the array language.
+    odd: Vec<Diagnostic>,
+}
+
+/// Lowers what a program accelerates.
+///
+/// What makes irregular sequences of others fails the run if that is asked for (`strict_regular`).
+pub fn lower_host(
+    split: Split,
+    sources: &Sources,
+    options: &Options,
+    strict_regular: bool,
+) -> Result<Lowered, BuildError> {
+    let checks = Checks { none: options.unsafe_, regular: strict_regular };
+    let inline = Inline::new(sources, options.unsafe_);
+    let lowered = || {
+        let Split { host, entries, functional, imperative, .. } = &split;
+        let (apart, regular) = (|_| Vec::new(), BTreeSet::new());
+        let mut functional = lower(host, entries, functional, &inline, &regular, checks)?;
+        let imperative = lower_imperative(host, entries, imperative, &apart, &regular, checks)?;
+        for function in imperative.program.functions.values() {
+            functional.program.functions.push(function.clone());
+        }
+        Ok((functional, imperative))
+    };
+    let lowered = lowered();
+    let (sources, odd) = inline.into_parts();
+    match lowered {
+        Ok((Functional { program, rows }, Imperative { signatures, notes, .. })) => {
+            Ok(Lowered { split, sources, program, signatures, rows, notes, odd })
+        }
+        Err(failure) => Err(BuildError::Failure { failure, sources }),
+    }
+}
+
+impl Lowered {
+    /// What costs time, and what is odd.
+    pub fn warnings(&self) -> Vec<Diagnostic> {
+        self.notes.iter().map(Note::warning).chain(self.odd.iter().cloned()).collect()
+    }
+
+    /// The program alone.
+    pub(crate) fn into_core(self) -> Core {
+        let warnings = self.warnings();
+        Core { program: self.program, sources: self.sources, warnings }
+    }
+}
