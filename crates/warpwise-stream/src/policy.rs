@@ -3,9 +3,10 @@
 //! A *unit* is what a chunk consists of: one element, or one block of elements. A stream starts with one unit. As
 //! long as the processors are not saturated the chunk grows; then it grows only while the time per unit falls, and
 //! shrinks when it rises. Times are moving averages, growing is twice as fast as shrinking (a factor of 2 against the
-//! root of it), a step that is over at once grows as far as it may without being long, and only a complete step of the current size says anything: chunks that were read before the last
-//! change are not asked. No chunk is larger than the byte budget allows, by the bytes that a unit was seen to take.
-//! The rule is that of papers/004, section 5.4.
+//! root of it; after a brief step by larger factors, as far as the next one cannot be long), and only a complete step
+//! of the current size says anything: chunks that were read before the last change are not asked. No chunk is larger
+//! than the byte budget allows, by the bytes that a unit was seen to take. The rule is that of papers/004,
+//! section 5.4.
 //!
 //! Absent: clocks, measuring, threads ([`crate::pipeline`] does that). Nothing that a program computes may depend on
 //! what comes out of here; [`crate::pipeline::Grouping`] says how that is kept.
@@ -20,6 +21,8 @@ const BRIEF: Duration = Duration::from_millis(2);
 const HASTE: (f64, f64) = (8.0, 64.0);
 /// A change of the time per unit below this share is none.
 const NOTICEABLE: f64 = 0.05;
+/// A chunk that lacks less than this part of its units, to end where that is convenient, is one of the current size.
+const SHORT: u64 = 8;
 /// The weight of the last step in moving averages.
 const WEIGHT: f64 = 0.5;
 
@@ -68,7 +71,7 @@ impl State {
 /// The state after a step.
 pub fn next(state: &State, sample: &Sample, limits: &Limits) -> State {
     let most = limits.units.min(limits.bytes / sample.unit_bytes.max(1)).max(1);
-    if sample.units != state.units {
+    if sample.units > state.units || sample.units < state.units - state.units / SHORT {
         return State { units: state.units.min(most), ..state.clone() };
     }
     let time = sample.elapsed.as_secs_f64() / sample.units as f64;
@@ -195,6 +198,9 @@ mod tests {
             unit_bytes: 8,
         };
         assert_eq!(next(&state, &old, &LIMITS), state);
+        let hundred = State { units: 100, ..state.clone() };
+        let asked = |units| next(&hundred, &Sample { units, ..old }, &LIMITS) != hundred;
+        assert_eq!([87, 88, 95, 100, 101].map(asked), [false, true, true, true, false]);
         assert_eq!(next(&state, &old, &Limits { units: 1, bytes: 1000 }).units, 1, "but the budget holds");
     }
 

@@ -162,6 +162,28 @@ fn a_file_with_any_byte_changed_is_no_crash() {
 }
 
 #[test]
+fn samples_of_several_channels_come_with_nothing_that_follows_them() {
+    for (bits, scalar) in [(16, ValueType::I16), (24, ValueType::I32), (32, ValueType::I32)] {
+        let mut contents = std::io::Cursor::new(Vec::new());
+        let sample_format = hound::SampleFormat::Int;
+        let spec = hound::WavSpec { channels: 2, sample_rate: 8000, bits_per_sample: bits, sample_format };
+        let mut writer = hound::WavWriter::new(&mut contents, spec).unwrap();
+        (-5..5_i32).for_each(|x| writer.write_sample(x).unwrap());
+        writer.finalize().unwrap();
+        let mut contents = contents.into_inner();
+        contents.extend(b"LIST\x04\0\0\0INFO");
+        let (_folder, path) = file("a.wav", &contents);
+        let found = [false, true].map(|unmapped| {
+            let options = SourceOptions { unmapped, ..SourceOptions::default() };
+            read(&path, Wanted { scalar, rank: 1 }, &options).unwrap()
+        });
+        let width = if bits == 16 { 2 } else { 4 };
+        let expected: Vec<u8> = (-5..5_i32).flat_map(|x| x.to_le_bytes()[..width].to_vec()).collect();
+        assert_eq!(found, [(expected.clone(), None), (expected, None)], "{bits} bits");
+    }
+}
+
+#[test]
 fn rows_columns_and_coordinates() {
     let (_folder, path) = file("a.csv", b"1,2\n3,4\n5,6\n");
     let options = SourceOptions { no_header: true, ..SourceOptions::default() };

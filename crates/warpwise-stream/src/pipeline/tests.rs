@@ -1,7 +1,7 @@
 //! Streams without programs: steps and sinks in Rust.
 
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
 
 use proptest::prelude::*;
 use warpwise_driver::{ArgumentError, CallError};
@@ -15,18 +15,39 @@ use crate::element::{Cause, ElementType};
 use crate::sink::Flow;
 use crate::source::{End, Read, SourceOptions, Take, Wanted, open};
 
+/// How many elements were read and computed, for those who wait for others.
+#[derive(Clone, Default)]
+struct Seen(Arc<(Mutex<[u64; 2]>, Condvar)>);
+
+const READ: usize = 0;
+const COMPUTED: usize = 1;
+
+impl Seen {
+    fn add(&self, what: usize, count: u64) {
+        self.0.0.lock().unwrap()[what] += count;
+        self.0.1.notify_all();
+    }
+
+    /// Waits until there are so many; it is a failure if that never happens.
+    fn wait(&self, what: usize, count: u64) {
+        let long = Duration::from_secs(120);
+        let waited = self.0.1.wait_timeout_while(self.0.0.lock().unwrap(), long, |seen| seen[what] < count);
+        assert!(!waited.unwrap().1.timed_out(), "nothing goes on meanwhile");
+    }
+}
+
 /// The numbers from 0, with a failure, an end or neither at some place.
 struct Numbers {
     element: ElementType,
     at: u64,
     end: Option<(u64, End)>,
-    pause: Duration,
+    seen: Seen,
 }
 
 impl Numbers {
     fn new(end: Option<(u64, End)>) -> Numbers {
         let element = ElementType { scalar: ValueType::I64, shape: Shape::new() };
-        Numbers { element, at: 0, end, pause: Duration::ZERO }
+        Numbers { element, at: 0, end, seen: Seen::default() }
     }
 
     fn finished(count: u64) -> Box<dyn Source> {
@@ -48,7 +69,6 @@ impl Source for Numbers {
     }
 
     fn read(&mut self, count: u64, target: &mut [u8]) -> Read {
-        std::thread::sleep(self.pause);
         for (done, target) in target.chunks_exact_mut(8).enumerate() {
             if let Some((at, end)) = &self.end
                 && *at == self.at
@@ -57,6 +77,7 @@ impl Source for Numbers {
             }
             target.copy_from_slice(&self.at.to_le_bytes());
             self.at += 1;
+            self.seen.add(READ, 1);
         }
         Read { count, end: None }
     }
@@ -70,12 +91,13 @@ struct Collect {
     kept: Kept,
     most: usize,
     failing: Option<usize>,
-    pause: Duration,
+    /// Writing goes on when more than what is written is computed, of so many elements.
+    behind: Option<(Seen, u64)>,
 }
 
 impl Kept {
     fn sink(&self) -> Collect {
-        Collect { kept: self.clone(), most: usize::MAX, failing: None, pause: Duration::ZERO }
+        Collect { kept: self.clone(), most: usize::MAX, failing: None, behind: None }
     }
 
     fn taken(&self) -> Vec<i64> {
@@ -95,8 +117,10 @@ impl Sink for Collect {
     }
 
     fn write(&mut self, elements: &Array) -> Result<Flow, String> {
-        std::thread::sleep(self.pause);
         let mut kept = self.kept.0.lock().unwrap();
+        if let Some((seen, all)) = &self.behind {
+            seen.wait(COMPUTED, (2 * (kept.0.len() + elements.len()) as u64 + 1).min(*all));
+        }
         if self.failing.is_some_and(|failing| kept.0.len() >= failing) {
             return Err("full".to_string());
         }
@@ -114,14 +138,19 @@ impl Sink for Collect {
 struct EvenSquares {
     memory: MemoryPool,
     calls: Vec<usize>,
-    pause: Duration,
+    seen: Seen,
+    /// Computing goes on when more than what is computed is read, of so many elements.
+    behind: Option<u64>,
 }
 
 impl Step for EvenSquares {
     fn call(&mut self, columns: Vec<Value>) -> Result<Vec<Value>, CallError> {
-        std::thread::sleep(self.pause);
         let numbers = columns[0].as_slice::<i64>().unwrap();
         self.calls.push(numbers.len());
+        if let Some(all) = self.behind {
+            self.seen.wait(READ, (self.calls.iter().sum::<usize>() as u64 + 1).min(all));
+        }
+        self.seen.add(COMPUTED, numbers.len() as u64);
         let squares = numbers.iter().filter(|&x| x % 2 == 0).map(|x| x * x);
         let array = Array::from_elements(&self.memory, squares)
             .map_err(|error| CallError::Argument(ArgumentError::OutOfMemory(error)))?;
@@ -134,7 +163,7 @@ fn settings(grouping: Grouping, budget: u64) -> Settings {
 }
 
 fn even_squares(settings: &Settings) -> EvenSquares {
-    EvenSquares { memory: settings.memory.clone(), calls: Vec::new(), pause: Duration::ZERO }
+    EvenSquares { memory: settings.memory.clone(), calls: Vec::new(), seen: Seen::default(), behind: None }
 }
 
 fn expected(count: i64) -> Vec<i64> {
@@ -262,17 +291,13 @@ fn an_element_beyond_the_budget_is_named() {
 
 #[test]
 fn reading_computing_and_writing_overlap() {
-    let pause = Duration::from_millis(20);
-    let (kept, settings) = (Kept::default(), settings(Grouping::Fixed(10), 1 << 20));
+    let (seen, kept, settings) = (Seen::default(), Kept::default(), settings(Grouping::Fixed(10), 1 << 20));
     let mut source = Numbers::new(Some((200, End::Finished)));
-    source.pause = pause;
-    let mut step = EvenSquares { pause, ..even_squares(&settings) };
-    let sink = Collect { pause, ..kept.sink() };
-    let start = Instant::now();
+    source.seen = seen.clone();
+    let mut step = EvenSquares { seen: seen.clone(), behind: Some(200), ..even_squares(&settings) };
+    let sink = Collect { behind: Some((seen, 200)), ..kept.sink() };
     let outcome = run(vec![Box::new(source)], &mut step, vec![Box::new(sink)], &settings, &mut |_| {});
     assert_eq!((outcome.error, kept.taken()), (None, expected(200)));
-    // One after the other they take 60 times the pause.
-    assert!(start.elapsed() < pause * 45, "{:?}", start.elapsed());
 }
 
 #[test]

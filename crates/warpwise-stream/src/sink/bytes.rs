@@ -1,5 +1,6 @@
 //! Elements as they lie in memory: raw data, `.npy` files and arrays in the binary format.
 
+use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 
 use warpwise_runtime::array::Array;
@@ -15,13 +16,15 @@ pub struct RawSink<W> {
 }
 
 /// One array behind a header. The number of rows in the header is 0 until the end, when it is put right.
-pub struct ArraySink<W> {
+pub struct ArraySink {
     name: String,
-    output: W,
+    output: File,
     /// Of as many bytes for all numbers of rows.
     header: fn(&ElementType, u64) -> io::Result<Vec<u8>>,
     element: Option<ElementType>,
     rows: u64,
+    /// Whether there may be something behind those rows that could not be written whole.
+    torn: bool,
 }
 
 impl<W: Write + Send> RawSink<W> {
@@ -31,27 +34,32 @@ impl<W: Write + Send> RawSink<W> {
     }
 }
 
-impl<W: Write + Seek + Send> ArraySink<W> {
+impl ArraySink {
     /// Writes an `.npy` file here.
-    pub fn npy(name: &str, output: W) -> ArraySink<W> {
+    pub fn npy(name: &str, output: File) -> ArraySink {
         let header = |element: &ElementType, rows: u64| {
             let room = element.shape_of(i64::MAX as u64);
             Ok(npy_header(element.scalar, &element.shape_of(rows), &room))
         };
-        ArraySink { name: name.to_string(), output, header, element: None, rows: 0 }
+        ArraySink { name: name.to_string(), output, header, element: None, rows: 0, torn: false }
     }
 
     /// Writes an array in the language's binary format here.
-    pub fn binary(name: &str, output: W) -> ArraySink<W> {
+    pub fn binary(name: &str, output: File) -> ArraySink {
         let header =
             |element: &ElementType, rows: u64| binary_header(element.scalar, &element.shape_of(rows));
-        ArraySink { name: name.to_string(), output, header, element: None, rows: 0 }
+        ArraySink { name: name.to_string(), output, header, element: None, rows: 0, torn: false }
     }
 
     fn write_header(&mut self, element: &ElementType, rows: u64) -> io::Result<()> {
         let header = (self.header)(element, rows)?;
         self.output.seek(SeekFrom::Start(0))?;
-        self.output.write_all(&header)
+        self.output.write_all(&header)?;
+        if self.torn {
+            let bytes = element.bytes().unwrap_or(0).saturating_mul(rows);
+            self.output.set_len((header.len() as u64).saturating_add(bytes))?;
+        }
+        Ok(())
     }
 }
 
@@ -74,7 +82,7 @@ impl<W: Write + Send> Sink for RawSink<W> {
     }
 }
 
-impl<W: Write + Seek + Send> Sink for ArraySink<W> {
+impl Sink for ArraySink {
     fn name(&self) -> &str {
         &self.name
     }
@@ -85,7 +93,10 @@ impl<W: Write + Seek + Send> Sink for ArraySink<W> {
     }
 
     fn write(&mut self, elements: &Array) -> Result<Flow, String> {
-        self.output.write_all(elements.bytes()).map_err(|error| error.to_string())?;
+        self.output.write_all(elements.bytes()).map_err(|error| {
+            self.torn = true;
+            error.to_string()
+        })?;
         self.rows += elements.shape()[0] as u64;
         Ok(Flow::More)
     }

@@ -72,6 +72,14 @@ impl MappedSource {
         Ok(Some(MappedSource { name, element, file, map: Arc::new(map), at, size, left, end }))
     }
 
+    /// What follows the elements in the file is something else.
+    pub fn without_rest(mut self) -> MappedSource {
+        if self.end == End::more() {
+            self.end = End::Finished;
+        }
+        self
+    }
+
     /// Whether the next elements do not lie in one vector with others.
     fn is_own(&self, count: u64) -> bool {
         let bytes = self.left.min(count) as usize * self.size;

@@ -13,6 +13,7 @@ use super::arrow::{ArrowInput, arrow};
 use super::bytes::Rows;
 use super::parquet::parquet;
 use super::table::TableOptions;
+use super::wav;
 use super::{ByteSource, MappedSource, MatrixMarketSource, Source, TableSource, WavSource};
 use crate::element::ElementType;
 
@@ -129,6 +130,9 @@ fn from_file(
             }
             let mapped = MappedSource::new(name, own()?, rows.element, at, Some(rows.count));
             Ok(mapped.map_err(failed)?.map(boxed))
+        }
+        Format::Wav if mappable && !is_gzip(file).map_err(failed)? => {
+            Ok(wav::mapped(name, file, wanted.rank)?.map(boxed))
         }
         Format::Arrow if mappable && !is_gzip(file).map_err(failed)? => {
             let input = ArrowInput::mapped(file).map_err(failed)?;

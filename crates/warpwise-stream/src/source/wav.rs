@@ -1,12 +1,15 @@
 //! WAV audio: an element is a sample, or the samples of all channels at one time.
+//!
+//! Samples of 16 and 32 bits in a file lie as in memory, and are mapped; others are taken one by one.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Seek as _};
 
-use hound::{SampleFormat, WavReader};
+use hound::{SampleFormat, WavReader, WavSpec};
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::Shape;
 
-use super::{Read, Source, one_by_one};
+use super::{MappedSource, Read, Source, one_by_one};
 use crate::element::ElementType;
 
 /// The samples of a WAV file.
@@ -24,22 +27,8 @@ impl WavSource {
     pub fn new(name: &str, reader: Box<dyn io::Read + Send>, rank: usize) -> Result<WavSource, String> {
         let reader = WavReader::new(reader).map_err(|error| format!("{name}: {error}"))?;
         let spec = reader.spec();
-        let scalar = match (spec.sample_format, spec.bits_per_sample) {
-            (SampleFormat::Int, 1..=8) => ValueType::I8,
-            (SampleFormat::Int, 9..=16) => ValueType::I16,
-            (SampleFormat::Int, 17..=32) => ValueType::I32,
-            (SampleFormat::Float, 32) => ValueType::F32,
-            (_, bits) => return Err(format!("{name}: samples of {bits} bits are not supported")),
-        };
-        let shape = match (rank, spec.channels) {
-            (_, 0) => return Err(format!("{name}: there is no channel")),
-            (0, 1) => Shape::new(),
-            (0, channels) => return Err(format!("{name}: {channels} channels are no scalars")),
-            (1, channels) => Shape::from_slice(&[i64::from(channels)]),
-            _ => return Err(format!("{name}: what sounds at one time is a scalar or a vector")),
-        };
+        let element = element_of(name, spec, rank)?;
         let left = u64::from(reader.len() / u32::from(spec.channels));
-        let element = ElementType { scalar, shape };
         Ok(WavSource { name: name.to_string(), element, reader, left, rate: spec.sample_rate })
     }
 
@@ -77,6 +66,49 @@ impl WavSource {
         self.left -= 1;
         Ok(true)
     }
+}
+
+/// The samples of a file where they lie, as [`WavSource::new`] gives them; `None` where they do not lie as in memory.
+pub(super) fn mapped(name: &str, mut file: &File, rank: usize) -> Result<Option<MappedSource>, String> {
+    let failed = |error: io::Error| format!("{name}: cannot read: {error}");
+    let (spec, samples) = {
+        let reader = WavReader::new(&mut file).map_err(|error| format!("{name}: {error}"))?;
+        (reader.spec(), reader.len())
+    };
+    let at = file.stream_position().map_err(failed)?;
+    file.rewind().map_err(failed)?;
+    let lies = match spec.sample_format {
+        SampleFormat::Int => matches!(spec.bits_per_sample, 16 | 32),
+        SampleFormat::Float => spec.bits_per_sample == 32,
+    };
+    if !lies || cfg!(target_endian = "big") {
+        return Ok(None);
+    }
+    let element = element_of(name, spec, rank)?;
+    let count = u64::from(samples / u32::from(spec.channels));
+    let own = file.try_clone().map_err(failed)?;
+    let source = MappedSource::new(name, own, element, at, Some(count)).map_err(failed)?;
+    // Files go on with what says who plays.
+    Ok(source.map(MappedSource::without_rest))
+}
+
+/// What an element is.
+fn element_of(name: &str, spec: WavSpec, rank: usize) -> Result<ElementType, String> {
+    let scalar = match (spec.sample_format, spec.bits_per_sample) {
+        (SampleFormat::Int, 1..=8) => ValueType::I8,
+        (SampleFormat::Int, 9..=16) => ValueType::I16,
+        (SampleFormat::Int, 17..=32) => ValueType::I32,
+        (SampleFormat::Float, 32) => ValueType::F32,
+        (_, bits) => return Err(format!("{name}: samples of {bits} bits are not supported")),
+    };
+    let shape = match (rank, spec.channels) {
+        (_, 0) => return Err(format!("{name}: there is no channel")),
+        (0, 1) => Shape::new(),
+        (0, channels) => return Err(format!("{name}: {channels} channels are no scalars")),
+        (1, channels) => Shape::from_slice(&[i64::from(channels)]),
+        _ => return Err(format!("{name}: what sounds at one time is a scalar or a vector")),
+    };
+    Ok(ElementType { scalar, shape })
 }
 
 impl Source for WavSource {
