@@ -96,7 +96,7 @@ impl<Sh: Shape, E: Elt> Array<Sh, E> {
     /// assert!(matches!(wrong, Err(Error::Length { expected: 4, found: 3 })));
     /// ```
     pub fn from_vec(extents: impl Extents<Shape = Sh>, elements: Vec<E>) -> Result<Array<Sh, E>, Error> {
-        let shape = shape_of(extents, elements.len())?;
+        let shape = shape_for(extents, elements.len())?;
         let columns = E::into_columns(elements, &shape, host_memory())?;
         Ok(Array::from_raw(RawArray { shape, types: components::<E>(), columns }))
     }
@@ -111,7 +111,7 @@ impl<Sh: Shape, E: Elt> Array<Sh, E> {
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     pub fn from_slice(extents: impl Extents<Shape = Sh>, elements: &[E]) -> Result<Array<Sh, E>, Error> {
-        let shape = shape_of(extents, elements.len())?;
+        let shape = shape_for(extents, elements.len())?;
         let columns = E::to_columns(elements, &shape, host_memory())?;
         Ok(Array::from_raw(RawArray { shape, types: components::<E>(), columns }))
     }
@@ -199,7 +199,7 @@ impl<Sh: Shape, E: Elt> Array<Sh, E> {
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     pub fn reshaped<X: Extents>(&self, extents: X) -> Result<Array<X::Shape, E>, Error> {
-        let shape = shape_of(extents, self.len())?;
+        let shape = shape_for(extents, self.len())?;
         let reshaped = |column: &Column| column.reshape(&shape).ok_or(Error::TooLarge);
         let columns = self.raw.columns.iter().map(reshaped).collect::<Result<_, Error>>()?;
         Ok(Array::from_raw(RawArray { shape, types: self.raw.types.clone(), columns }))
@@ -238,7 +238,7 @@ impl<Sh: Shape, E: Scalar> Array<Sh, E> {
         owner: impl AsRef<[E]> + Send + Sync + 'static,
     ) -> Result<Array<Sh, E>, Error> {
         let found = owner.as_ref().len();
-        let shape = shape_of(extents, found)?;
+        let shape = shape_for(extents, found)?;
         // Whoever gives another number of elements the second time is wrong about being their owner.
         let column = Column::from_owner(&shape, owner).ok_or(Error::Length {
             expected: element_count(&shape).unwrap_or(u64::MAX),
@@ -261,11 +261,15 @@ impl<Sh: Shape, E: Scalar> Array<Sh, E> {
     }
 }
 
-/// The shape of so many elements, if these are its extents.
-fn shape_of(extents: impl Extents, count: usize) -> Result<Vec<i64>, Error> {
+/// The extents as programs have them.
+pub(crate) fn shape_of(extents: impl Extents) -> Result<Vec<i64>, Error> {
     let sizes = extents.sizes().iter();
-    let shape: Vec<i64> =
-        sizes.map(|&extent| i64::try_from(extent).map_err(|_| Error::TooLarge)).collect::<Result<_, _>>()?;
+    sizes.map(|&extent| i64::try_from(extent).map_err(|_| Error::TooLarge)).collect()
+}
+
+/// The shape of so many elements, if these are its extents.
+fn shape_for(extents: impl Extents, count: usize) -> Result<Vec<i64>, Error> {
+    let shape = shape_of(extents)?;
     let expected = element_count(&shape).ok_or(Error::TooLarge)?;
     let found = count as u64;
     if expected == found { Ok(shape) } else { Err(Error::Length { expected, found }) }

@@ -3,8 +3,9 @@
 use std::fmt;
 
 use warpwise_diag::{Failure, Limit, Span};
-use warpwise_driver::CallError;
 use warpwise_driver::build::BuildError;
+use warpwise_driver::{ArgumentError, CallError};
+use warpwise_runtime::device::memory::NoBlock;
 use warpwise_runtime::execute::RunError;
 use warpwise_runtime::memory::OutOfMemory;
 
@@ -85,6 +86,15 @@ impl From<OutOfMemory> for Error {
     }
 }
 
+impl From<NoBlock> for Error {
+    fn from(why: NoBlock) -> Error {
+        match why {
+            NoBlock::OutOfMemory(error) => error.into(),
+            NoBlock::Driver(message) => Error::Device(message),
+        }
+    }
+}
+
 impl From<CallError> for Error {
     fn from(error: CallError) -> Error {
         match error {
@@ -97,6 +107,8 @@ impl From<CallError> for Error {
             CallError::Run(RunError::Device(message)) => Error::Device(message),
             CallError::Run(error @ RunError::OutOfMemory { .. }) => Error::OutOfMemory(error.to_string()),
             CallError::Run(RunError::Internal(message)) => Error::Internal(message),
+            CallError::Argument(ArgumentError::Device(message)) => Error::Device(message),
+            CallError::Argument(ArgumentError::OutOfMemory(error)) => error.into(),
             CallError::Argument(_) => Error::Check(error.to_string()),
             CallError::NoEntry(..) => Error::Internal(error.to_string()),
         }

@@ -101,6 +101,14 @@
 //! A vector of scalars becomes an array where it lies ([`Array::from_vec`]), and so do scalars that somebody else holds ([`Array::from_owner`]).
 //! Scalar expressions made outside all closures are remembered, with the arrays they mention, until their thread ends.
 //!
+//! All contexts together take up to 80 % of the machine's memory; [`Context::with_memory_limit`] gives one a bound of its own.
+//!
+//! # Foreign functions
+//!
+//! Code that is not of this crate can stand in the middle of a program: [`foreign()`] calls it on arrays of the host, [`foreign_opencl`] and
+//! [`foreign_cuda`] where a device's arrays lie, each with what is done elsewhere. Arrays are dense and row-major, and copied only
+//! between the host and a device ([`Context::device_traffic`] counts that). The example `blas` calls OpenBLAS and cuBLAS.
+//!
 //! # Compiled code
 //!
 //! A program is compiled for its device when it is first needed, and the code kept where the user's caches lie
@@ -144,19 +152,22 @@ mod shape;
 
 pub use acc::{
     Acc, All, Arrays, Boundary, Reader, Slicing, acond, awhile, enum_from, enum_from_step, fill, generate,
-    unit, use_, zip, zip_with, zip_with3, zip_with4, zip_with5, zip_with6, zip_with7, zip_with8, zip_with9,
-    zip3, zip4, zip5, zip6, zip7, zip8, zip9,
+    izip_with3, izip_with4, izip_with5, izip_with6, izip_with7, izip_with8, izip_with9, unit, use_, zip,
+    zip_with, zip_with3, zip_with4, zip_with5, zip_with6, zip_with7, zip_with8, zip_with9, zip3, zip4, zip5,
+    zip6, zip7, zip8, zip9,
 };
 pub use array::{Array, Matrix, Singleton, Vector};
-pub use context::Context;
+pub use context::{Context, Copies, DeviceTraffic};
 pub use elt::{
     Bits, Complex, ComplexExp, Elt, Float, Integer, IntoExp, Num, Operand, OptionExp, Scalar, Signed,
 };
 pub use error::Error;
-pub use exp::{Exp, cond, while_};
+pub use exp::{Exp, cond, from_index, intersection, to_index, union, while_};
 #[cfg(feature = "export")]
 pub use export::Export;
-pub use foreign::{DeviceKind, foreign};
+pub use foreign::{
+    DeviceAccess, DeviceArray, DeviceBuffer, DeviceKind, foreign, foreign_cuda, foreign_opencl,
+};
 pub use function::{Computation, Function, Input, Output, Pending};
 pub use half::f16;
 pub use seq::{

@@ -1,7 +1,7 @@
 //! Dot and matrix products by libraries, where they are there, within programs that the compiler does otherwise:
 //! `cargo run --release --features cuda --example blas [SIZE [cuda]]`.
 //!
-//! On the processor OpenBLAS is called where the arrays lie, on a CUDA device cuBLAS, to which they are copied; each is looked for
+//! On the processor OpenBLAS is called where the arrays lie, on a CUDA device cuBLAS, in its memory; each is looked for
 //! when the program runs. Everywhere else, and where they are not found, the language's own definition is compiled.
 
 mod cblas;

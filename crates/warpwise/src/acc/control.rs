@@ -4,11 +4,13 @@ use std::fmt;
 use std::panic::Location;
 
 use smallvec::SmallVec;
+use warpwise_runtime::device::array::Placed;
 
 use super::Acc;
 use crate::array::Array;
 use crate::elt::{Elt, IntoExp, Operand};
-use crate::foreign::{DeviceKind, foreign};
+use crate::error::Error;
+use crate::foreign::{DeviceAccess, DeviceArray, DeviceKind, foreign};
 use crate::graph::{self, ArrayTy, Function, Op, Ref, Ty};
 use crate::shape::Shape;
 
@@ -37,6 +39,20 @@ pub trait Arrays: Clone {
     /// The handles of nodes.
     #[doc(hidden)]
     fn of_nodes(nodes: &mut std::vec::IntoIter<Ref>) -> Option<Self>;
+
+    /// What a foreign function takes and gives that works on a device's memory: a [`DeviceArray`], or a tuple of those.
+    type OnDevice;
+
+    /// The arrays that these values of a program are.
+    #[doc(hidden)]
+    fn resident(
+        values: &mut std::vec::IntoIter<Placed>,
+        access: &DeviceAccess,
+    ) -> Result<Self::OnDevice, Error>;
+
+    /// The values for a program that these arrays are.
+    #[doc(hidden)]
+    fn placed(arrays: &Self::OnDevice, access: &DeviceAccess, into: &mut Vec<Placed>) -> Result<(), Error>;
 }
 
 impl<Sh: Shape, E: Elt> Arrays for Acc<Array<Sh, E>> {
@@ -50,6 +66,19 @@ impl<Sh: Shape, E: Elt> Arrays for Acc<Array<Sh, E>> {
 
     fn of_nodes(nodes: &mut std::vec::IntoIter<Ref>) -> Option<Self> {
         nodes.next().map(Acc::of)
+    }
+
+    type OnDevice = DeviceArray<Sh, E>;
+
+    fn resident(
+        values: &mut std::vec::IntoIter<Placed>,
+        access: &DeviceAccess,
+    ) -> Result<Self::OnDevice, Error> {
+        DeviceArray::of_values(values, access)
+    }
+
+    fn placed(array: &Self::OnDevice, access: &DeviceAccess, into: &mut Vec<Placed>) -> Result<(), Error> {
+        array.values(access, into)
     }
 }
 
@@ -66,6 +95,24 @@ macro_rules! tuples {
 
             fn of_nodes(nodes: &mut std::vec::IntoIter<Ref>) -> Option<Self> {
                 Some(($($name::of_nodes(nodes)?,)*))
+            }
+
+            type OnDevice = ($($name::OnDevice,)*);
+
+            fn resident(
+                values: &mut std::vec::IntoIter<Placed>,
+                access: &DeviceAccess,
+            ) -> Result<Self::OnDevice, Error> {
+                Ok(($($name::resident(values, access)?,)*))
+            }
+
+            fn placed(
+                arrays: &Self::OnDevice,
+                access: &DeviceAccess,
+                into: &mut Vec<Placed>,
+            ) -> Result<(), Error> {
+                $($name::placed(&arrays.$at, access, into)?;)*
+                Ok(())
             }
         }
     )* };

@@ -266,6 +266,7 @@ functions! {
     function7 A 0 B 1 C 2 D 3 E 4 F 5 G 6;
     function8 A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7;
     function9 A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8;
+    function10 A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8 J 9;
 }
 
 /// `zip_with` of more arrays.
@@ -297,6 +298,40 @@ zip_withs! {
     zip_with7 function7 A a B b C c D d E e F f G g;
     zip_with8 function8 A a B b C c D d E e F f G g H h;
     zip_with9 function9 A a B b C c D d E e F f G g H h I i;
+}
+
+/// `zip_with` of more arrays and the index.
+macro_rules! izip_withs {
+    ($($izip_with:ident $function:ident $($name:ident $small:ident)*;)*) => { $(
+        /// Applies a function to every index and the elements of several arrays there, over the intersection of their extents.
+        ///
+        /// ```
+        /// use warpwise::{Context, enum_from, fill, izip_with3};
+        ///
+        /// let ones = fill(2, 1_i64);
+        /// let sums = izip_with3(&enum_from(3, 10_i64), &ones, &ones, |i, a, b, c| a + b + c + i * 100);
+        /// assert_eq!(Context::new()?.run(&sums)?.to_vec(), [12, 113]);
+        /// # Ok::<(), warpwise::Error>(())
+        /// ```
+        #[track_caller]
+        pub fn $izip_with<Sh: Shape, $($name: Elt,)* Res: IntoExp>(
+            $($small: &Acc<Array<Sh, $name>>,)*
+            function: impl FnOnce(<Sh::Index as Elt>::View, $($name::View),*) -> Res + Send,
+        ) -> Acc<Array<Sh, Res::Elt>> {
+            let function = $function::<Sh::Index, $($name,)* Res>(function);
+            Acc::make(Op::Map { indexed: true }, vec![$($small.node()),*], vec![function])
+        }
+    )* };
+}
+
+izip_withs! {
+    izip_with3 function4 A a B b C c;
+    izip_with4 function5 A a B b C c D d;
+    izip_with5 function6 A a B b C c D d E e;
+    izip_with6 function7 A a B b C c D d E e F f;
+    izip_with7 function8 A a B b C c D d E e F f G g;
+    izip_with8 function9 A a B b C c D d E e F f G g H h;
+    izip_with9 function10 A a B b C c D d E e F f G g H h I i;
 }
 
 /// `zip` of more arrays.

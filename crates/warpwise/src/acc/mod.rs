@@ -37,8 +37,9 @@ pub use construct::{enum_from, enum_from_step, fill, generate, unit, use_};
 pub use control::{Arrays, acond, awhile};
 pub(crate) use control::{gathered, separated};
 pub use elementwise::{
-    zip, zip_with, zip_with3, zip_with4, zip_with5, zip_with6, zip_with7, zip_with8, zip_with9, zip3, zip4,
-    zip5, zip6, zip7, zip8, zip9,
+    izip_with3, izip_with4, izip_with5, izip_with6, izip_with7, izip_with8, izip_with9, zip, zip_with,
+    zip_with3, zip_with4, zip_with5, zip_with6, zip_with7, zip_with8, zip_with9, zip3, zip4, zip5, zip6,
+    zip7, zip8, zip9,
 };
 pub use slices::{All, Slicing};
 pub use stencil::Boundary;

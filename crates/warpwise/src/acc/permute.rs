@@ -36,7 +36,8 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
     }
 
     /// This array with elements of `source` written over it: `place` says of every index of the source whether its element is
-    /// written, and at which index of this array. Where several are written to one place the last one counts; places out of bounds are left out.
+    /// written, and at which index of this array. Where several are written to one place the last one counts on the CPU, any of them on
+    /// another device; places out of bounds are left out.
     ///
     /// ```
     /// use warpwise::{Context, enum_from, fill};
@@ -60,7 +61,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
 
 impl<E: Elt> Acc<Array<Dim1, E>> {
     /// This vector with the elements of `source` written at `places`. Where several are written to one place the last one
-    /// counts; places out of bounds are left out.
+    /// counts on the CPU, any of them on another device; places out of bounds are left out.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, fill, use_};

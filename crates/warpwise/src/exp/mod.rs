@@ -2,12 +2,13 @@
 //!
 //! An [`Exp<E>`] computes one element of type `E`. It is a handle that can be copied: what two expressions share is
 //! computed once. Reading order: this file, [`ops`] (operators), [`integer`], [`float`], [`compare`], [`convert`],
-//! [`control`].
+//! [`index`], [`control`].
 
 mod compare;
 mod control;
 mod convert;
 mod float;
+mod index;
 mod integer;
 mod ops;
 
@@ -22,6 +23,7 @@ use crate::graph::{self, Op, Ref, Ty};
 
 pub use control::{cond, while_};
 pub(crate) use control::{function1, function2};
+pub use index::{from_index, intersection, to_index, union};
 
 /// A scalar expression of type `E`.
 ///

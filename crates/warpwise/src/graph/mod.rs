@@ -11,6 +11,7 @@
 //! Absent: any evaluation or rewriting; [`crate::lower`] gives nodes their meaning.
 
 mod check;
+mod form;
 mod table;
 
 use std::cell::Cell;
@@ -25,6 +26,7 @@ use crate::array::RawArray;
 use crate::foreign::Native;
 
 pub(crate) use check::node;
+pub(crate) use form::{Form, fingerprint};
 pub(crate) use table::{find, register, scope};
 
 /// A shared node.
@@ -77,7 +79,7 @@ pub struct ArrayTy {
 }
 
 /// How the dimensions of an array are seen.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Axis {
     /// Fixed at the next index operand; the dimension disappears.
     Fixed,
@@ -183,7 +185,7 @@ pub enum Op {
 }
 
 /// What the initial value of a fold is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Fold {
     /// There is none: the first element is.
     First,

@@ -6,9 +6,10 @@
 //!
 //! Absent: deciding which form an array has ([`super::slot`] and [`super::program`] do, before anything runs).
 
+use std::ops::Deref;
 use std::sync::Arc;
 
-use warpwise_prim::ValueType;
+use warpwise_prim::{ScalarType, ValueType};
 use warpwise_runtime::array::{Array as Column, Value, element_count};
 use warpwise_runtime::memory::{Block, BlockBuilder, MemoryPool, OutOfMemory};
 
@@ -42,10 +43,68 @@ pub enum Extents {
     /// They may differ; columns are flat.
     Each {
         /// For each dimension, the extent of each element.
-        sizes: Vec<Vec<i64>>,
+        sizes: Vec<Numbers>,
         /// Where each element's part begins.
-        starts: Vec<i64>,
+        starts: Numbers,
     },
+}
+
+/// A number for each of some elements, as programs take them; shared and not copied.
+#[derive(Clone, Debug)]
+pub struct Numbers(Column);
+
+impl Numbers {
+    /// These, but no more than so many.
+    pub fn new(
+        most: usize,
+        memory: &MemoryPool,
+        numbers: impl IntoIterator<Item = i64>,
+    ) -> Result<Numbers, OutOfMemory> {
+        let mut column = Column::allocate(memory, ScalarType::I64, &[most as i64])?;
+        let mut count = 0;
+        for (place, number) in column.bytes_mut(memory)?.chunks_exact_mut(size_of::<i64>()).zip(numbers) {
+            place.copy_from_slice(&number.to_ne_bytes());
+            count += 1;
+        }
+        Ok(Numbers(column).part(0, count))
+    }
+
+    /// These, on the host's heap whatever the limit of memory is: a part of what memory did not suffice for must not fail for this.
+    pub fn on_heap(numbers: Vec<i64>) -> Numbers {
+        Numbers(Column::from_vec(&[numbers.len() as i64], numbers))
+    }
+
+    /// The elements of a vector of i64.
+    pub fn from_column(column: Column) -> Option<Numbers> {
+        column.as_slice::<i64>()?;
+        Some(Numbers(column))
+    }
+
+    /// As a value for programs.
+    pub fn value(&self) -> Value {
+        Value::array(ValueType::I64, self.0.clone())
+    }
+
+    /// All less so much.
+    fn less(&self, offset: i64) -> Numbers {
+        match offset {
+            0 => self.clone(),
+            _ => Numbers::on_heap(self.iter().map(|number| number - offset).collect()),
+        }
+    }
+
+    /// Those from one index to before another, where they lie.
+    pub fn part(&self, from: usize, to: usize) -> Numbers {
+        Numbers(part_of(&self.0, from, &[(to - from) as i64]))
+    }
+}
+
+impl Deref for Numbers {
+    type Target = [i64];
+
+    fn deref(&self) -> &[i64] {
+        self.0.as_slice().unwrap_or_default()
+    }
 }
 
 impl Batch {
@@ -188,8 +247,8 @@ impl Elements {
         let extents = match &self.extents {
             Extents::Same(shape) => Extents::Same(shape.clone()),
             Extents::Each { sizes, starts } => Extents::Each {
-                sizes: sizes.iter().map(|sizes| sizes[from..to].to_vec()).collect(),
-                starts: starts[from..to].iter().map(|start| start - first as i64).collect(),
+                sizes: sizes.iter().map(|sizes| sizes.part(from, to)).collect(),
+                starts: starts.part(from, to).less(first as i64),
             },
         };
         let shape = match &self.extents {
@@ -214,11 +273,14 @@ impl Elements {
         let extents = match (&self.extents, &other.extents) {
             (Extents::Each { sizes, starts }, Extents::Each { sizes: more, starts: later }) => {
                 let offset = self.columns.first().map_or(0, |column| column.len() as i64);
-                let joined = |(left, right): (&Vec<i64>, &Vec<i64>)| [left.as_slice(), right].concat();
-                let later = later.iter().map(|start| start + offset);
+                let joined = |left: &Numbers, right: &Numbers, offset: i64| {
+                    let numbers = left.iter().copied().chain(right.iter().map(|number| number + offset));
+                    Numbers::new(left.len() + right.len(), memory, numbers)
+                };
+                let pairs = sizes.iter().zip(more);
                 Extents::Each {
-                    sizes: sizes.iter().zip(more).map(joined).collect(),
-                    starts: starts.iter().copied().chain(later).collect(),
+                    sizes: pairs.map(|(left, right)| joined(left, right, 0)).collect::<Result<_, _>>()?,
+                    starts: joined(starts, later, offset)?,
                 }
             }
             (Extents::Same(_) | Extents::Each { .. }, _) => self.extents.clone(),
@@ -250,8 +312,11 @@ impl Elements {
         let extents = if ty.rank == 0 {
             Extents::Same(Vec::new())
         } else {
-            let along = |dimension: usize| shapes.iter().map(|shape| shape[dimension]).collect();
-            Extents::Each { sizes: (0..ty.rank).map(along).collect(), starts }
+            let along = |dimension: usize| {
+                Numbers::new(shapes.len(), memory, shapes.iter().map(|shape| shape[dimension]))
+            };
+            let sizes = (0..ty.rank).map(along).collect::<Result<_, _>>()?;
+            Extents::Each { sizes, starts: Numbers::new(starts.len(), memory, starts)? }
         };
         Ok(Elements { extents, types: ty.components.to_vec(), columns })
     }
@@ -269,7 +334,7 @@ pub fn finished(
     shape: &[i64],
     memory: &MemoryPool,
 ) -> Result<Column, OutOfMemory> {
-    let block = Arc::new(builder.finish()?);
+    let block = Arc::new(builder.into_block()?);
     match Column::from_block(ty.scalar(), shape, block) {
         Some(column) => Ok(column),
         None => Column::allocate(memory, ty.scalar(), shape),

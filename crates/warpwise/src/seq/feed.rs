@@ -7,11 +7,11 @@
 
 use std::collections::VecDeque;
 
-use warpwise_prim::ValueType;
+use warpwise_prim::{ScalarType, ValueType};
 use warpwise_runtime::array::{Array as Column, Value};
 use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 
-use super::batch::{Batch, Elements, Extents, item_bytes, part_of};
+use super::batch::{Batch, Elements, Extents, Numbers as Extent, item_bytes, part_of};
 use crate::graph::ArrayTy;
 
 /// A source of elements.
@@ -49,8 +49,11 @@ impl Feed for Numbers {
     fn read(&mut self, count: u64, bytes: u64, memory: &MemoryPool) -> Result<Reading, OutOfMemory> {
         let left = self.end.map_or(u64::MAX, |end| end - self.next);
         let count = count.min(left).min((bytes / 8).max(1));
-        let numbers: Vec<i64> = (self.next..self.next + count).map(|number| number as i64).collect();
-        let column = Column::from_slice(memory, &[count as i64], &numbers)?;
+        let mut column = Column::allocate(memory, ScalarType::I64, &[count as i64])?;
+        let places = column.bytes_mut(memory)?.chunks_exact_mut(size_of::<i64>());
+        for (place, number) in places.zip(self.next..) {
+            place.copy_from_slice(&(number as i64).to_ne_bytes());
+        }
         self.next += count;
         let end = (count == left).then_some(End::Finished);
         Ok(Reading { batch: regular(count, Vec::new(), vec![ValueType::I64], vec![column]), end })
@@ -184,29 +187,34 @@ pub struct Segments {
     pub columns: Vec<Column>,
     /// Their types.
     pub types: Vec<ValueType>,
-    /// The lengths of the segments that are left.
-    pub lengths: VecDeque<i64>,
-    /// Where the next one begins.
+    /// The lengths of all segments.
+    pub lengths: Extent,
+    /// The number of the next one.
+    pub next: usize,
+    /// Where it begins.
     pub start: usize,
 }
 
 impl Feed for Segments {
-    fn read(&mut self, count: u64, bytes: u64, _: &MemoryPool) -> Result<Reading, OutOfMemory> {
+    fn read(&mut self, count: u64, bytes: u64, memory: &MemoryPool) -> Result<Reading, OutOfMemory> {
         let width: u64 = self.types.iter().map(|ty| ty.scalar().bytes() as u64).sum();
-        let (mut sizes, mut starts, mut total) = (Vec::new(), Vec::new(), 0);
-        for &length in self.lengths.iter().take(usize::try_from(count).unwrap_or(usize::MAX)) {
-            if !sizes.is_empty() && (total + length) as u64 * width > bytes {
-                break;
-            }
-            sizes.push(length);
-            starts.push(total);
-            total += length;
-        }
+        let count = usize::try_from(count).unwrap_or(usize::MAX).min(self.lengths.len() - self.next);
+        let (mut total, mut any) = (0, false);
+        let start = |&length: &i64| {
+            let (start, fits) = (total, !any || (total + length) as u64 * width <= bytes);
+            any = true;
+            fits.then(|| {
+                total += length;
+                start
+            })
+        };
+        let starts = Extent::new(count, memory, self.lengths[self.next..].iter().map_while(start))?;
         let columns = self.columns.iter().map(|column| part_of(column, self.start, &[total])).collect();
-        let count = sizes.len();
-        self.lengths.drain(..count);
+        let count = starts.len();
+        let sizes = self.lengths.part(self.next, self.next + count);
+        self.next += count;
         self.start += total as usize;
-        let end = self.lengths.is_empty().then_some(End::Finished);
+        let end = (self.next == self.lengths.len()).then_some(End::Finished);
         let extents = Extents::Each { sizes: vec![sizes], starts };
         let arrays = vec![Elements { extents, types: self.types.clone(), columns }];
         Ok(Reading { batch: Batch { count, arrays }, end })

@@ -1,11 +1,11 @@
 //! Sequences from files and other sources of bytes: their elements, or segments, blocks and windows of them.
 
-use std::collections::VecDeque;
 use std::path::Path;
 
 use warpwise_prim::ValueType;
 use warpwise_stream::source::{self, Source, SourceOptions, Wanted};
 
+use super::batch::Numbers;
 use super::feed::Feed;
 use super::reading::{Lengths, Segments, Sources, Windows};
 use super::slot::Maker;
@@ -83,7 +83,7 @@ impl<E: Elt> Seq<Acc<Vector<E>>> {
         data: Vec<Box<dyn Source>>,
     ) -> Result<Seq<Acc<Vector<E>>>, Error> {
         let source = Sources::new(vec![lengths], &[ValueType::I64], 0)?;
-        let lengths = Lengths::Given { source, waiting: VecDeque::new() };
+        let lengths = Lengths::Given { source, waiting: Numbers::on_heap(Vec::new()) };
         Ok(once(false, Segments { data: Sources::new(data, &components::<E>(), 0)?, lengths }))
     }
 

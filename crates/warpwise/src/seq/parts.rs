@@ -55,7 +55,7 @@ struct Source {
 }
 
 /// How parts lie in what they are parts of.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
     /// `[array]`: along the outermost dimension.
     Rows,

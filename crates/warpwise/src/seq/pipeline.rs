@@ -10,9 +10,9 @@
 //! Absent: ending a source that hangs (its thread ends when the source does).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -28,8 +28,14 @@ use crate::error::Error;
 
 /// How long to wait for memory that others may give back.
 const PATIENCE: Duration = Duration::from_millis(1);
+/// Steps shorter than this are the start of a pass.
+const START: Duration = Duration::from_millis(1);
 /// A reading takes at most this part of the budget.
 const PART: u64 = 8;
+/// Large chunks end at multiples of so many elements, so that the groups of folds are complete and nothing is copied to complete them.
+const ALIGNED: u64 = 512;
+/// What large chunks are.
+const LARGE: u64 = 16 * ALIGNED;
 /// Chunks in flight on either side of the program.
 const IN_FLIGHT: u64 = 3;
 
@@ -70,7 +76,7 @@ enum Given {
 /// Starts a pass.
 pub fn start(pass: Pass, memory: &MemoryPool, streaming: &Streaming) -> Result<Results, Error> {
     let Pass { feeds, needs, steps, .. } = pass;
-    let size = Arc::new(AtomicU64::new(streaming.chunk.unwrap_or(1)));
+    let pace = Arc::new(Pace::new(streaming.chunk));
     let (to_step, chunks) = sync_channel(1);
     let (to_consumer, results) = sync_channel(1);
     let mut reader = Reader {
@@ -81,16 +87,17 @@ pub fn start(pass: Pass, memory: &MemoryPool, streaming: &Streaming) -> Result<R
         ended: false,
         memory: memory.clone(),
         streaming: streaming.clone(),
-        size: Arc::clone(&size),
+        pace: Arc::clone(&pace),
         token: Arc::new(()),
     };
     let compute = Compute {
         steps,
         to_consumer,
         streaming: streaming.clone(),
-        size,
+        pace,
         state: State::start(),
         progress: Progress::default(),
+        most: u64::MAX,
         unconsumed: Arc::new(()),
         waited: Duration::ZERO,
     };
@@ -110,6 +117,44 @@ struct Waiting {
     end: Option<End>,
 }
 
+/// How many elements the next chunk has, as the computing side tells the reading side.
+///
+/// At the start chunks grow by large factors after each step. So as long as steps are brief nothing is read ahead, or there would be several
+/// chunks of every size on the way.
+struct Pace {
+    units: AtomicU64,
+    /// Elements done so far; the largest number once the start is over.
+    done: Mutex<u64>,
+    changed: Condvar,
+}
+
+impl Pace {
+    fn new(fixed: Option<u64>) -> Pace {
+        let done = Mutex::new(if fixed.is_some() { u64::MAX } else { 0 });
+        Pace { units: AtomicU64::new(fixed.unwrap_or(1)), done, changed: Condvar::new() }
+    }
+
+    fn set(&self, units: u64, done: u64, started: bool) {
+        self.units.store(units, Ordering::Relaxed);
+        let mut known = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        *known = if started { u64::MAX } else { done.max(*known) };
+        self.changed.notify_one();
+    }
+
+    /// The size of the chunk that begins with this element.
+    fn next(&self, first: u64) -> u64 {
+        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        if *done < first {
+            let waited = self.changed.wait_timeout_while(done, START, |done| *done < first);
+            done = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        if *done < first {
+            *done = u64::MAX;
+        }
+        self.units.load(Ordering::Relaxed)
+    }
+}
+
 /// The reading side.
 struct Reader {
     feeds: Vec<Waiting>,
@@ -121,7 +166,7 @@ struct Reader {
     ended: bool,
     memory: MemoryPool,
     streaming: Streaming,
-    size: Arc<AtomicU64>,
+    pace: Arc<Pace>,
     /// Held by all chunks and results.
     token: Arc<()>,
 }
@@ -148,9 +193,12 @@ impl Reader {
         if self.streaming.cancel.is_cancelled() {
             return Err(SeqCause::Cancelled);
         }
-        let mut count = self.size.load(Ordering::Relaxed).min(self.limit - self.at);
+        let mut count = self.pace.next(self.at).min(self.limit - self.at);
         if count == 0 {
             return Ok(None);
+        }
+        if self.streaming.chunk.is_none() && count >= LARGE {
+            count -= (self.at + count) % ALIGNED;
         }
         let bytes = self.streaming.budget() / PART / self.feeds.len().max(1) as u64;
         for at in 0..self.feeds.len() {
@@ -162,6 +210,10 @@ impl Reader {
         let mut batches = Vec::new();
         for waiting in &mut self.feeds {
             let whole = std::mem::take(&mut waiting.batch);
+            if whole.count as u64 == count {
+                batches.push(whole);
+                continue;
+            }
             batches.push(whole.part(0, count as usize));
             waiting.batch = whole.part(count as usize, whole.count);
         }
@@ -219,9 +271,11 @@ struct Compute {
     steps: Steps,
     to_consumer: SyncSender<Message>,
     streaming: Streaming,
-    size: Arc<AtomicU64>,
+    pace: Arc<Pace>,
     state: State,
     progress: Progress,
+    /// Elements of the largest chunks that memory sufficed for, once it did not for one.
+    most: u64,
     /// Held by all results until they are consumed.
     unconsumed: Arc<()>,
     /// Time spent waiting for consumers since the last step.
@@ -277,10 +331,10 @@ impl Compute {
         *last = Instant::now();
         if self.streaming.chunk.is_none() {
             let unit_bytes = (self.progress.bytes / count.max(1)).saturating_mul(IN_FLIGHT);
-            let limits = Limits { units: u64::MAX, bytes: self.streaming.budget() };
+            let limits = Limits { units: self.most, bytes: self.streaming.budget() };
             let sample = Sample { units: count, busy, elapsed, waiting, unit_bytes };
             self.state = policy::next(&self.state, &sample, &limits);
-            self.size.store(self.state.units, Ordering::Relaxed);
+            self.pace.set(self.state.units, chunk.first + count, elapsed >= START);
         }
         Ok(())
     }
@@ -300,6 +354,9 @@ impl Compute {
             }
             Err(SeqCause::TooLarge(_)) if self.consumers_gave_back() => self.part(first, batches, token),
             Err(cause) if count > 1 && is_of_elements(&cause) => {
+                if let SeqCause::TooLarge(_) = cause {
+                    self.most = self.most.min(count as u64 / 2);
+                }
                 for (from, to) in [(0, count / 2), (count / 2, count)] {
                     let parts: Vec<Batch> = batches.iter().map(|batch| batch.part(from, to)).collect();
                     self.part(first + from as u64, &parts, token)?;

@@ -6,6 +6,8 @@
 //!
 //! Absent: foreign functions (what is done elsewhere is done in chunks).
 
+use std::hash::Hash;
+
 use warpwise_ir::entity::Entity;
 use warpwise_ir::traverse::free_in_expr;
 use warpwise_ir::{
@@ -13,14 +15,14 @@ use warpwise_ir::{
 };
 use warpwise_opt::flatten::{Chunk, Folds, GivenAs, TakenAs, chunk};
 use warpwise_prim::ValueType;
-use warpwise_runtime::array::{Array as Column, Value};
+use warpwise_runtime::array::Value;
 use warpwise_runtime::memory::MemoryPool;
 
-use super::batch::{Batch, Elements, Extents};
+use super::batch::{Batch, Elements, Extents, Numbers};
 use crate::context::{Context, Part};
 use crate::error::Error;
 use crate::foreign::DeviceKind;
-use crate::graph::{self, ArrayTy, Op, Ref, Ty};
+use crate::graph::{self, ArrayTy, Form, Op, Ref, Ty};
 use crate::lower::{ENTRY, Lowered, lower};
 
 /// A parameter of a function of one element: an array, and whether all elements have the same extents.
@@ -46,12 +48,19 @@ pub struct ElementProgram(Part);
 impl ElementProgram {
     /// The function from these parameters to these arrays.
     pub fn new(context: &Context, params: &[Ref], results: &[Ref]) -> Result<ElementProgram, Error> {
-        Ok(ElementProgram(context.load(lower(params, results)?)?))
+        ElementProgram::made(context, "whole", params, results, || lower(params, results))
     }
 
-    /// A program as it is.
-    pub fn of(context: &Context, lowered: Lowered) -> Result<ElementProgram, Error> {
-        Ok(ElementProgram(context.load(lowered)?))
+    /// A program that is made of such a function; `purpose` says how.
+    pub fn made(
+        context: &Context,
+        purpose: impl Hash,
+        params: &[Ref],
+        results: &[Ref],
+        make: impl FnOnce() -> Result<Lowered, Error>,
+    ) -> Result<ElementProgram, Error> {
+        let form = Form::new(purpose, params, results);
+        Ok(ElementProgram(context.load_form(&form, || Ok((make()?, ())))?.0))
     }
 
     /// As [`new`](ElementProgram::new), where the arrays of the first parameters may be overwritten.
@@ -61,27 +70,32 @@ impl ElementProgram {
         consumed: usize,
         results: &[Ref],
     ) -> Result<ElementProgram, Error> {
-        let mut lowered = lower(params, results)?;
-        let arrays = params[..consumed].iter().filter_map(|param| param.ty.array());
-        let columns: usize = arrays.map(|array| array.components.len()).sum();
-        for function in lowered.program.functions.values_mut() {
-            let Some(entry) = &mut function.entry else { continue };
-            let own = function.params[entry.size_params..].iter_mut();
-            let mut given = Vec::new();
-            for (param, entry) in own.zip(&mut entry.params).take(columns) {
-                let is_array = matches!(entry.ty, EntryType::Array(..));
-                (param.consumed, entry.consumed) = (is_array, is_array);
-                given.extend(is_array.then_some(param.var));
-            }
-            given.into_iter().for_each(|param| overwrite(function, param));
-        }
-        Ok(ElementProgram(context.load(lowered)?))
+        let make = || Ok(consuming(lower(params, results)?, &params[..consumed]));
+        ElementProgram::made(context, ("consuming", consumed), params, results, make)
     }
 
     /// The components of the results for the components of one element.
     pub fn call(&self, arguments: Vec<Value>, memory: &MemoryPool) -> Result<Vec<Value>, Error> {
         self.0.call(arguments, memory)
     }
+}
+
+/// A program that may overwrite the arrays of its first parameters.
+fn consuming(mut lowered: Lowered, consumed: &[Ref]) -> Lowered {
+    let arrays = consumed.iter().filter_map(|param| param.ty.array());
+    let columns: usize = arrays.map(|array| array.components.len()).sum();
+    for function in lowered.program.functions.values_mut() {
+        let Some(entry) = &mut function.entry else { continue };
+        let own = function.params[entry.size_params..].iter_mut();
+        let mut given = Vec::new();
+        for (param, entry) in own.zip(&mut entry.params).take(columns) {
+            let is_array = matches!(entry.ty, EntryType::Array(..));
+            (param.consumed, entry.consumed) = (is_array, is_array);
+            given.extend(is_array.then_some(param.var));
+        }
+        given.into_iter().for_each(|param| overwrite(function, param));
+    }
+    lowered
 }
 
 /// Lets what is made of a copy of an array that may be overwritten overwrite it, where nothing else uses it.
@@ -149,10 +163,15 @@ pub fn lifted(kind: DeviceKind, params: &[Given], results: &[Ref]) -> Result<(Lo
 impl ChunkProgram {
     /// The function from these parameters to these arrays.
     pub fn new(context: &Context, params: &[Given], results: &[Ref]) -> Result<ChunkProgram, Error> {
-        let (lowered, chunk) = lifted(context.kind(), params, results)?;
         let arrays = results.iter().filter_map(|result| result.ty.array().cloned()).collect();
-        let part = context.load(lowered)?;
-        Ok(ChunkProgram { part, results: chunk.results, arrays })
+        let variables: Vec<Ref> = params.iter().map(|given| given.param.clone()).collect();
+        let regular: Vec<bool> = params.iter().map(|given| given.regular).collect();
+        let form = Form::new(("lifted", context.kind(), regular), &variables, results);
+        let (part, results) = context.load_form(&form, || {
+            let (lowered, chunk) = lifted(context.kind(), params, results)?;
+            Ok((lowered, chunk.results))
+        })?;
+        Ok(ChunkProgram { part, results, arrays })
     }
 
     /// For each result whether all elements have the same extents.
@@ -168,41 +187,36 @@ impl ChunkProgram {
 
     /// What is computed of these elements, of which there are some. The arrays of the parameters stand in a row.
     pub fn call(&self, input: &Batch, memory: &MemoryPool) -> Result<Batch, Error> {
-        let arguments = self.arguments(input, memory)?;
+        let arguments = arguments(input);
         let mut values = self.part.call(arguments, memory)?.into_iter();
         let mut given = self.results.iter();
         let mut arrays = Vec::new();
         for ty in &self.arrays {
-            arrays.push(elements(ty, input.count, &mut values, &mut given)?);
+            arrays.push(elements(ty, input.count, &mut values, &mut given, memory)?);
         }
         Ok(Batch { count: input.count, arrays })
     }
+}
 
-    fn arguments(&self, input: &Batch, memory: &MemoryPool) -> Result<Vec<Value>, Error> {
-        let mut arguments = Vec::new();
-        let whole = |numbers: &[i64]| -> Result<Value, Error> {
-            let column = Column::from_slice(memory, &[numbers.len() as i64], numbers)?;
-            Ok(Value::array(ValueType::I64, column))
-        };
-        for elements in &input.arrays {
-            if let Extents::Each { sizes, .. } = &elements.extents {
-                for sizes in sizes {
-                    arguments.push(whole(sizes)?);
-                }
-            }
+/// What the program takes: all sizes, then all components.
+fn arguments(input: &Batch) -> Vec<Value> {
+    let mut arguments = Vec::new();
+    for elements in &input.arrays {
+        if let Extents::Each { sizes, .. } = &elements.extents {
+            arguments.extend(sizes.iter().map(Numbers::value));
         }
-        for elements in &input.arrays {
-            let starts = match &elements.extents {
-                Extents::Each { starts, .. } => Some(whole(starts)?),
-                Extents::Same(_) => None,
-            };
-            for (column, &ty) in elements.columns.iter().zip(&elements.types) {
-                arguments.extend(starts.clone());
-                arguments.push(Value::array(ty, column.clone()));
-            }
-        }
-        Ok(arguments)
     }
+    for elements in &input.arrays {
+        let starts = match &elements.extents {
+            Extents::Each { starts, .. } => Some(starts.value()),
+            Extents::Same(_) => None,
+        };
+        for (column, &ty) in elements.columns.iter().zip(&elements.types) {
+            arguments.extend(starts.clone());
+            arguments.push(Value::array(ty, column.clone()));
+        }
+    }
+    arguments
 }
 
 /// The types of the parameters of the function of one element, and whether each is one value for all elements: the
@@ -263,18 +277,19 @@ fn elements<'g>(
     count: usize,
     values: &mut std::vec::IntoIter<Value>,
     given: &mut impl Iterator<Item = &'g GivenAs>,
+    memory: &MemoryPool,
 ) -> Result<Elements, Error> {
     let missing = || Error::Internal("a chunk gave too little".to_string());
     let mut sizes = Vec::new();
     for _ in 0..ty.rank {
         given.next().ok_or_else(missing)?;
-        sizes.push(numbers(values.next().ok_or_else(missing)?, count));
+        sizes.push(numbers(values.next().ok_or_else(missing)?, count, memory)?);
     }
     let mut columns = Vec::new();
     let mut starts = None;
     for _ in &ty.components {
         if given.next() == Some(&GivenAs::Segments) {
-            let found = numbers(values.next().ok_or_else(missing)?, count);
+            let found = numbers(values.next().ok_or_else(missing)?, count, memory)?;
             starts.get_or_insert(found);
         }
         match values.next() {
@@ -293,9 +308,15 @@ fn elements<'g>(
 }
 
 /// A number for each element.
-fn numbers(value: Value, count: usize) -> Vec<i64> {
+fn numbers(value: Value, count: usize, memory: &MemoryPool) -> Result<Numbers, Error> {
     match value {
-        Value::Scalar { value, .. } => vec![value.as_int().unwrap_or(0); count],
-        Value::Array { array, .. } => array.as_slice::<i64>().unwrap_or_default().to_vec(),
+        Value::Scalar { value, .. } => {
+            let same = value.as_int().unwrap_or(0);
+            Ok(Numbers::new(count, memory, std::iter::repeat(same))?)
+        }
+        Value::Array { array, .. } => {
+            let numbers = Numbers::from_column(array);
+            numbers.ok_or_else(|| Error::Internal("a chunk gave extents that are none".to_string()))
+        }
     }
 }

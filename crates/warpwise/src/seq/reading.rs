@@ -5,14 +5,12 @@
 //!
 //! Absent: opening files (`warpwise_stream::source` does that).
 
-use std::collections::VecDeque;
-
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::Array as Column;
 use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 use warpwise_stream::source::{End as SourceEnd, Source, View};
 
-use super::batch::{Batch, Elements, Extents, part_of};
+use super::batch::{Batch, Elements, Extents, Numbers, part_of};
 use super::feed::{End, Feed, Reading, regular};
 use crate::error::Error;
 
@@ -117,7 +115,7 @@ pub enum Lengths {
         /// The source.
         source: Sources,
         /// Lengths of the next segments.
-        waiting: VecDeque<i64>,
+        waiting: Numbers,
     },
     /// All the same, but for the last one, which is shorter.
     All(i64),
@@ -133,17 +131,21 @@ pub struct Segments {
 
 impl Segments {
     /// The lengths of the next segments, so many and of so many scalars at most; one at least, if there is one.
-    fn next(&mut self, count: u64, scalars: u64, memory: &MemoryPool) -> Result<Vec<i64>, OutOfMemory> {
+    fn next(&mut self, count: u64, scalars: u64, memory: &MemoryPool) -> Result<Numbers, OutOfMemory> {
         match &mut self.lengths {
             Lengths::All(length) => {
                 let fitting = (scalars / (*length).max(1) as u64).max(1);
-                Ok(vec![*length; count.min(fitting) as usize])
+                Numbers::new(count.min(fitting) as usize, memory, std::iter::repeat(*length))
             }
             Lengths::Given { source, waiting } => {
                 while (waiting.len() as u64) < count && source.ended.is_none() {
                     let Taken { count, columns, .. } = source.take(count - waiting.len() as u64, memory)?;
-                    let lengths = columns[0].as_slice::<i64>().unwrap_or_default();
-                    waiting.extend(&lengths[..count as usize]);
+                    let fresh = Numbers::from_column(columns[0].clone()).expect("a source of i64");
+                    let fresh = fresh.part(0, count as usize);
+                    *waiting = match waiting.is_empty() {
+                        true => fresh,
+                        false => Numbers::on_heap([&waiting[..], &fresh].concat()),
+                    };
                 }
                 let mut left = scalars;
                 let fits = |&&length: &&i64| {
@@ -152,7 +154,7 @@ impl Segments {
                     fits
                 };
                 let fitting = waiting.iter().take(count as usize).take_while(fits).count().max(1);
-                Ok(waiting.iter().take(fitting).copied().collect())
+                Ok(waiting.part(0, fitting.min(waiting.len())))
             }
         }
     }
@@ -160,7 +162,7 @@ impl Segments {
     /// Those that were asked for are read.
     fn done(&mut self, count: usize) {
         if let Lengths::Given { waiting, .. } = &mut self.lengths {
-            waiting.drain(..count);
+            *waiting = waiting.part(count, waiting.len());
         }
     }
 
@@ -173,7 +175,7 @@ impl Segments {
     ) -> Result<Option<End>, OutOfMemory> {
         let Lengths::Given { source, waiting } = &self.lengths else { return Ok(end) };
         let failed = |message| Ok(Some(End::Failed(message)));
-        match (end, waiting.front()) {
+        match (end, waiting.first()) {
             (Some(End::Failed(message)), _) => failed(message),
             _ if missing > 0 => {
                 failed(format!("the data ends here, {missing} elements before the end of the segment"))
@@ -200,31 +202,34 @@ impl Feed for Segments {
         if sizes.first().is_none_or(|&size| size < 0) {
             return Ok(Reading { batch: Batch::default(), end: self.end(None, 0, memory)? });
         }
-        let wanted: i64 = sizes.iter().fold(0, |sum, &size| sum.saturating_add(size));
+        let mut wanted = 0_i64;
+        let start = |&size: &i64| {
+            let start = wanted;
+            wanted = wanted.saturating_add(size);
+            start
+        };
+        let mut starts = Numbers::new(sizes.len(), memory, sizes.iter().map(start))?;
         let taken = match wanted {
             0 => Taken { count: 0, columns: self.empty(memory)?, end: None },
             _ => self.data.take(wanted as u64, memory)?,
         };
-        let (mut starts, mut total) = (Vec::new(), 0);
+        let available = taken.count as i64;
+        let ends = sizes.iter().zip(&starts[..]).map(|(size, start)| start.saturating_add(*size));
+        let whole = ends.take_while(|&end| end <= available).count();
         let mut missing = 0;
-        for at in 0..sizes.len() {
-            let left = taken.count as i64 - total;
-            if sizes[at] > left {
-                missing = sizes[at] - left;
-                let is_last = matches!(self.lengths, Lengths::All(_)) && left > 0;
-                sizes.truncate(at);
-                if is_last {
-                    sizes.push(left);
-                    starts.push(total);
-                }
-                break;
-            }
-            starts.push(total);
-            total += sizes[at];
+        if let (Some(size), Some(&start)) = (sizes.get(whole), starts.get(whole)) {
+            let left = available - start;
+            missing = size - left;
+            sizes = if matches!(self.lengths, Lengths::All(_)) && left > 0 {
+                Numbers::on_heap([&sizes[..whole], &[left]].concat())
+            } else {
+                sizes.part(0, whole)
+            };
+            starts = starts.part(0, sizes.len());
         }
+        let total = sizes.last().zip(starts.last()).map_or(0, |(size, start)| size + start);
         self.done(sizes.len());
         let end = self.end(taken.end, missing, memory)?;
-        let total = sizes.iter().sum::<i64>();
         let columns = taken.columns.iter().map(|column| part_of(column, 0, &[total])).collect();
         let count = sizes.len();
         let extents = Extents::Each { sizes: vec![sizes], starts };

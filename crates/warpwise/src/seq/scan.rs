@@ -206,7 +206,9 @@ impl Scanning {
         let types = scan.advance.types();
         let is_flat = types.iter().all(|ty| ty.rank == 0) && input.regular().iter().all(|&regular| regular);
         let step = if is_flat {
-            Step::Chunk(ElementProgram::of(context, scan.advance.over_chunk()?)?)
+            let Advance { params, states, results } = &scan.advance;
+            let make = || scan.advance.over_chunk();
+            Step::Chunk(ElementProgram::made(context, ("over a chunk", states), params, results, make)?)
         } else {
             Step::Each(ElementProgram::new(context, &scan.advance.params, &scan.advance.results)?)
         };

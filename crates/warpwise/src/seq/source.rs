@@ -4,11 +4,12 @@ use std::cell::RefCell;
 
 use warpwise_runtime::array::{Array as Column, Value};
 
+use super::batch::Numbers as Lengths;
 use super::feed::{Boxes, Feed, Items, Numbers, Rows, Segments};
 use super::slot::{Maker, Origin, Slot};
 use super::{Element, Seq};
 use crate::acc::Acc;
-use crate::array::{Array, Singleton, Vector};
+use crate::array::{Array, Singleton, Vector, host_memory};
 use crate::elt::Elt;
 use crate::error::Error;
 use crate::exp::Exp;
@@ -185,11 +186,13 @@ impl<E: Elt> Seq<Acc<Vector<E>>> {
             let found = array.len() as u64;
             return Err(Error::Length { expected: total.map_or(u64::MAX, |total| total as u64), found });
         }
-        let lengths: Vec<i64> = lengths.iter().map(|&length| length as i64).collect();
+        let lengths =
+            Lengths::new(lengths.len(), host_memory(), lengths.iter().map(|&length| length as i64))?;
         let raw = array.raw().clone();
         let make = move || {
             let (columns, types) = (raw.columns.clone(), raw.types.clone());
-            Box::new(Segments { columns, types, lengths: lengths.clone().into(), start: 0 }) as Box<dyn Feed>
+            Box::new(Segments { columns, types, lengths: lengths.clone(), next: 0, start: 0 })
+                as Box<dyn Feed>
         };
         Ok(sourced(false, Maker::Again(Box::new(make))))
     }

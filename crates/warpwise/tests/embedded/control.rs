@@ -1,6 +1,9 @@
 //! Choices and loops of arrays, and operations on several dimensions.
 
-use warpwise::{Acc, All, Array, Exp, Shape, acond, awhile, enum_from, fill, unit};
+use warpwise::{
+    Acc, All, Array, Exp, Shape, acond, awhile, enum_from, fill, from_index, generate, intersection,
+    izip_with9, to_index, unit,
+};
 
 use crate::run;
 
@@ -46,4 +49,39 @@ fn permutations_of_several_dimensions() {
 /// Generic over shapes.
 fn whole_sum<Sh: Shape>(xs: &Acc<Array<Sh, i64>>) -> Exp<i64> {
     xs.fold_all(0, |x, y| x + y).the()
+}
+
+#[test]
+fn places_and_indices_are_each_others_inverse() {
+    let extents = warpwise::union((2, 5, 1), (1, 3, 4));
+    let places = generate(extents, |index| to_index(extents, index));
+    let indices = generate(40, |place| from_index(extents, place));
+    let (places, indices) = (run(&places), run(&indices));
+    assert_eq!(places.extents(), [2, 5, 4]);
+    assert_eq!(places.to_vec(), (0..40).collect::<Vec<i64>>());
+    let expected = |place: i64| (place / 20, place / 4 % 5, place % 4);
+    assert_eq!(indices.to_vec(), (0..40).map(expected).collect::<Vec<_>>());
+    // One dimension, and none.
+    let row = generate(3, |i| to_index(3, from_index(3, i)) + to_index((), ()));
+    assert_eq!(run(&row).to_vec(), [0, 1, 2]);
+    assert_eq!(run(&fill(intersection((0, 7), (3, 4)), 1_i64)).extents(), [0, 4]);
+}
+
+#[test]
+fn nine_arrays_and_their_index_go_together() {
+    let xs: Vec<_> = (0..9).map(|k| enum_from(5 - k % 3, 10_i64 * k)).collect();
+    let sums = izip_with9(
+        &xs[0],
+        &xs[1],
+        &xs[2],
+        &xs[3],
+        &xs[4],
+        &xs[5],
+        &xs[6],
+        &xs[7],
+        &xs[8],
+        |place, a, b, c, d, e, f, g, h, i| place * 1000 + a + b + c + d + e + f + g + h - i,
+    );
+    let expected = |place: i64| place * 1000 + (280 + 8 * place) - (80 + place);
+    assert_eq!(run(&sums).to_vec(), (0..3).map(expected).collect::<Vec<_>>());
 }

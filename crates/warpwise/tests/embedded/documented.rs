@@ -25,6 +25,7 @@ const INTERNAL: &[&str] = &[
     "fn prepared",
     "struct RawArray",
     "struct Native",
+    "enum Implementation",
     "fn ty",
     "fn numbers",
     "fn of",

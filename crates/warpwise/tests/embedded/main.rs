@@ -8,6 +8,7 @@ mod exported;
 mod failures;
 mod folds;
 mod foreign;
+mod foreign_device;
 mod included;
 mod opencl;
 mod properties;

@@ -68,23 +68,38 @@ fn chunks_grow_and_keep_to_the_budget() {
 
 #[test]
 fn reading_computing_and_consuming_go_on_at_once() {
-    let pause = Duration::from_millis(20);
-    let slow = (0..20).map(move |x| {
-        std::thread::sleep(pause);
-        scalar(x)
-    });
-    let seq = Seq::<Acc<Singleton<i64>>>::from_iter(slow).map_all(|x| x + 1);
-    // Compiling is not meant.
-    let context = Context::cpu().unwrap();
-    let mut numbers = seq.into_iter_with(&context, &Streaming::new().chunk(1)).unwrap();
-    numbers.next().unwrap().unwrap();
-    let start = Instant::now();
-    for number in numbers {
-        std::thread::sleep(pause);
+    let asked = Arc::new(AtomicUsize::new(0));
+    let seq = Seq::<Acc<Singleton<i64>>>::from_iter(counted(&asked).take(20)).map_all(|x| x + 1);
+    let streaming = Streaming::new().chunk(1);
+    let numbers = seq.into_iter_with(&Context::cpu().unwrap(), &streaming).unwrap();
+    for (taken, number) in numbers.enumerate() {
         number.unwrap();
+        // While this one is consumed others are read and computed; if they were not, this would never end.
+        let start = Instant::now();
+        while asked.load(Ordering::SeqCst) < (taken + 4).min(20) {
+            assert!(start.elapsed() < Duration::from_secs(120), "nothing is read after element {taken}");
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
-    // One after the other would be twice 19 pauses.
-    assert!(start.elapsed() < pause * 34, "{:?}", start.elapsed());
+}
+
+#[test]
+fn passes_of_one_form_use_their_own_arrays() {
+    let context = Context::cpu().unwrap().with_cache(None);
+    for (round, size) in [3_i64, 1, 0, 40].into_iter().enumerate() {
+        let factors: Vec<i64> = (0..size).map(|i| i + round as i64).collect();
+        let data: Vec<i64> = (0..3 * size).collect();
+        let expected: Vec<i64> = (0..3)
+            .map(|row| (0..size).map(|i| data[(row * size + i) as usize] * factors[i as usize]).sum())
+            .collect();
+        let (data, factors) = (vector(data), use_(&vector(factors)));
+        let rows = Seq::segments(&data, &[size as usize; 3]).unwrap();
+        let products = rows.map(|row| row.zip_with(&factors, |x, y| x * y).sum());
+        for streaming in [Streaming::new(), Streaming::new().memory_limit(1 << 20)] {
+            assert_eq!(products.elements().run_with(&context, &streaming).unwrap().to_vec(), expected);
+        }
+        assert_eq!(context.compilations(), 1);
+    }
 }
 
 #[test]

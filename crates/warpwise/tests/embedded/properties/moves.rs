@@ -1,7 +1,7 @@
 //! Elements moved to computed places.
 
 use proptest::prelude::*;
-use warpwise::{Acc, Array, Vector};
+use warpwise::{Acc, Array, DeviceKind, Vector};
 
 use super::{check, devices, small};
 
@@ -31,7 +31,23 @@ fn gathers_scatters_and_permutations() {
                 }
                 result
             };
-            assert_eq!(scattered.to_vec(), combined(&|_| true, &|_, y| y));
+            match context.kind() {
+                // Of several elements written to one place any may stay.
+                DeviceKind::OpenCl => {
+                    for (place, &x) in (0..).zip(&scattered.to_vec()) {
+                        let mut written = (0..)
+                            .zip(&places)
+                            .filter(|&(_, &at)| at == place)
+                            .map(|(i, _)| i * 10)
+                            .peekable();
+                        match written.peek() {
+                            Some(_) => assert!(written.any(|y: i64| y == x), "{x} at {place}"),
+                            None => assert_eq!(x, defaults[place as usize]),
+                        }
+                    }
+                }
+                _ => assert_eq!(scattered.to_vec(), combined(&|_| true, &|_, y| y)),
+            }
             assert_eq!(sums.to_vec(), combined(&|i| i != 2, &|x, y| x + y));
             assert_eq!(odd.to_vec(), combined(&|_| true, &|x, y| (x * y + x + y) % 1009));
             let expected = places.iter().map(|&place| defaults[place.clamp(0, n as i64 - 1) as usize]);

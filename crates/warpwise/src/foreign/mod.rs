@@ -1,4 +1,7 @@
-//! Foreign functions: host code in the middle of a program (papers/004, section 6.1).
+//! Foreign functions: other code in the middle of a program (papers/004, section 6.1), which works on arrays of the host
+//! or where a device's arrays lie ([`device`]).
+
+mod device;
 
 use std::any::Any;
 use std::error::Error as StdError;
@@ -13,6 +16,9 @@ use crate::error::Error;
 use crate::function::Output;
 use crate::graph::{self, Op, Ref, Ty};
 
+use device::DeviceCall;
+pub use device::{DeviceAccess, DeviceArray, DeviceBuffer, foreign_cuda, foreign_opencl};
+
 /// A kind of device.
 ///
 /// ```
@@ -20,35 +26,46 @@ use crate::graph::{self, Op, Ref, Ty};
 ///
 /// assert_eq!(Context::interpreter().kind(), DeviceKind::Interpreter);
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum DeviceKind {
     /// The cores of the CPU, whose memory is the host's.
     Cpu,
-    /// An OpenCL device; the function gets arrays copied to the host.
+    /// An OpenCL device.
     OpenCl,
-    /// A CUDA device; the function gets arrays copied to the host.
+    /// A CUDA device.
     Cuda,
     /// The reference interpreter, for which there are no foreign functions but those made for it.
     Interpreter,
 }
 
-/// A function of the host without its Rust type.
+/// A foreign function without its Rust type.
 #[derive(Clone)]
 pub struct Native {
     /// What it is for.
     pub device: DeviceKind,
     /// What to call it in messages.
     pub name: &'static str,
-    /// From the arguments to the results.
-    pub call: Arc<Call>,
+    /// What is called.
+    pub implementation: Implementation,
 }
 
+/// How a foreign function takes its arguments.
+#[derive(Clone)]
+pub enum Implementation {
+    /// On the host.
+    Host(Arc<Call>),
+    /// Where they lie, on the device.
+    Device(Arc<DeviceCall>),
+}
+
+/// From the arguments to the results.
 type Call = dyn Fn(Vec<Value>) -> Result<Vec<Value>, Error> + Send + Sync;
 
 /// Calls a function of the host on arrays where the program runs on this kind of device, and does what `elsewhere` says on others.
 ///
-/// The function gets the arrays as they lie in memory: nothing is copied. Where it depends on the state of a loop, `elsewhere` is done
+/// The function gets the arrays as they lie in the host's memory: on the processor nothing is copied, from and to other devices they are
+/// (functions that work in the memory of such a device are made by [`foreign_opencl`] and [`foreign_cuda`]). They are dense and row-major. Where it depends on the state of a loop, `elsewhere` is done
 /// on every device. An error or a panic of the function is an error of the run. It may be called although only one side of a choice needs its result. `elsewhere` may call another foreign function, for another kind of device.
 ///
 /// ```
@@ -86,23 +103,35 @@ pub fn foreign<A: Arrays + Output, R: Arrays + Output>(
         let host = A::host(&mut values.into_iter())?;
         // Only what it captures could be seen half done, and that is its own affair.
         let result = catch_unwind(AssertUnwindSafe(|| function(host)))
-            .map_err(|panic| Error::Foreign(format!("{name}: panicked{}", words_of(panic.as_ref()))))?
-            .map_err(|error| Error::Foreign(format!("{name}: {error}")))?;
+            .map_err(|panic| panicked(name, panic.as_ref()))?
+            .map_err(|error| failed(name, error.as_ref()))?;
         let mut values = Vec::new();
         R::values(&result, &mut values);
         Ok(values)
     };
-    let native = Native { device, name, call: Arc::new(call) };
+    let native = Native { device, name, implementation: Implementation::Host(Arc::new(call)) };
+    node(native, arguments, elsewhere)
+}
+
+/// The node of a foreign function with what is done elsewhere.
+#[track_caller]
+fn node<A: Arrays, R: Arrays>(native: Native, arguments: &A, elsewhere: impl FnOnce(A) -> R) -> R {
     let otherwise = elsewhere(arguments.clone());
     let inputs = vec![crate::acc::gathered(arguments), crate::acc::gathered(&otherwise)];
     let ty = inputs[1].ty.clone();
     crate::acc::separated(graph::node(Op::Foreign(native), inputs, Vec::new(), ty), &otherwise)
 }
 
-/// What a panic says, if it is words.
-fn words_of(panic: &(dyn Any + Send)) -> String {
+/// What is said of a function that panicked.
+fn panicked(name: &str, panic: &(dyn Any + Send)) -> Error {
     let words = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-    words.map_or(String::new(), |words| format!(": {words}"))
+    let words = words.map_or(String::new(), |words| format!(": {words}"));
+    Error::Foreign(format!("{name}: panicked{words}"))
+}
+
+/// What is said of a function that gave an error.
+fn failed(name: &str, error: &(dyn StdError + Send + Sync)) -> Error {
+    Error::Foreign(format!("{name}: {error}"))
 }
 
 /// How many values of a program a node is.
@@ -115,7 +144,13 @@ pub(crate) fn width(node: &Ref) -> usize {
 
 impl PartialEq for Native {
     fn eq(&self, other: &Native) -> bool {
-        self.device == other.device && self.name == other.name && Arc::ptr_eq(&self.call, &other.call)
+        let is_same = match (&self.implementation, &other.implementation) {
+            (Implementation::Host(one), Implementation::Host(other)) => Arc::ptr_eq(one, other),
+            (Implementation::Device(one), Implementation::Device(other)) => Arc::ptr_eq(one, other),
+            (Implementation::Host(_), Implementation::Device(_))
+            | (Implementation::Device(_), Implementation::Host(_)) => false,
+        };
+        is_same && self.device == other.device && self.name == other.name
     }
 }
 

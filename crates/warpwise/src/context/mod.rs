@@ -1,9 +1,12 @@
 //! Contexts: what computations run on.
 
+mod device;
+mod prepared;
+mod traffic;
+
+use std::any::Any;
 use std::collections::HashMap;
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,21 +14,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 use warpwise_diag::Sources;
 use warpwise_driver::build::{Built, Core, build_core, build_embedded, read_embedded};
 use warpwise_driver::cache::{DEFAULT_BOUND, DiskCache};
-use warpwise_driver::{Dialect, Options, Program, Target, interpret};
+use warpwise_driver::{Options, Program, Target, interpret};
 use warpwise_ir::Program as CoreProgram;
 use warpwise_ir::verify::{Level, verify};
 use warpwise_runtime::array::Value;
+use warpwise_runtime::device::array::Placed;
 use warpwise_runtime::memory::MemoryPool;
-#[cfg(any(feature = "cpu", feature = "opencl", feature = "cuda"))]
-use warpwise_runtime::pool::ThreadPool;
 
-use crate::array::host_memory;
 use crate::error::Error;
-use crate::foreign::{DeviceKind, Native, width};
+use crate::foreign::{DeviceKind, width};
 use crate::function::{Computation, Function, Output};
-use crate::graph::{self, Op, Ref};
+use crate::graph::{self, Form, Op, Ref, fingerprint};
 use crate::included::Included;
-use crate::lower::{ENTRY, Lowered, foreign_calls, lower};
+use crate::lower::{Lowered, foreign_calls, lower};
+use device::Device;
+use prepared::ForeignCall;
+
+pub(crate) use prepared::{Part, Prepared};
+pub use traffic::{Copies, DeviceTraffic};
 
 /// What computations run on: a device with its memory. Clones share both, and the programs compiled so far.
 ///
@@ -47,21 +53,21 @@ struct Inner {
     device: Device,
     cache: Option<DiskCache>,
     programs: Mutex<HashMap<u128, Arc<Loaded>>>,
+    /// By the forms of graphs, what they were lowered to.
+    forms: Mutex<HashMap<u128, Arc<dyn Any + Send + Sync>>>,
     compilations: AtomicU64,
     /// Whose programs these are, if they only compute in other memory.
     lender: Option<Context>,
 }
 
-#[derive(Clone)]
-enum Device {
-    /// Compiled code, for the processor or a device beside it.
-    #[cfg_attr(
-        not(any(feature = "cpu", feature = "opencl", feature = "cuda")),
-        allow(dead_code, reason = "without these features there is only the interpreter")
-    )]
-    Compiled(warpwise_driver::Context, Target),
-    /// The reference interpreter.
-    Interpreter,
+/// What graphs of one form are lowered to.
+struct Known<T> {
+    /// The program's key.
+    key: u128,
+    /// Which nodes of the graph are arrays of the host, in the order in which the program takes them.
+    used: Vec<usize>,
+    /// What else is known of it.
+    learned: T,
 }
 
 /// A program on its device.
@@ -73,104 +79,6 @@ enum Loaded {
 }
 
 impl Context {
-    /// The best device that the features of this build allow: the CPU, a CUDA device, an OpenCL device, the interpreter.
-    ///
-    /// ```
-    /// use warpwise::{Context, enum_from};
-    ///
-    /// assert_eq!(Context::new()?.run(&enum_from(4, 1).sum())?.to_vec(), [10]);
-    /// # Ok::<(), warpwise::Error>(())
-    /// ```
-    pub fn new() -> Result<Context, Error> {
-        #[cfg(feature = "cpu")]
-        return Context::cpu();
-        #[cfg(all(feature = "cuda", not(feature = "cpu")))]
-        return Context::cuda(0);
-        #[cfg(all(feature = "opencl", not(any(feature = "cpu", feature = "cuda"))))]
-        return Context::opencl(0);
-        #[cfg(not(any(feature = "cpu", feature = "cuda", feature = "opencl")))]
-        return Ok(Context::interpreter());
-    }
-
-    /// All cores of the CPU.
-    ///
-    /// ```
-    /// use warpwise::{Context, enum_from};
-    ///
-    /// assert_eq!(Context::cpu()?.run(&enum_from(4, 1).sum())?.to_vec(), [10]);
-    /// # Ok::<(), warpwise::Error>(())
-    /// ```
-    #[cfg(feature = "cpu")]
-    pub fn cpu() -> Result<Context, Error> {
-        Ok(Context::cpu_on(ThreadPool::with_all_cores()))
-    }
-
-    /// So many threads of the CPU, the calling one included.
-    ///
-    /// ```
-    /// use warpwise::{Context, enum_from};
-    ///
-    /// let context = Context::cpu_with_threads(1)?;
-    /// assert_eq!(context.run(&enum_from(4, 1).sum())?.to_vec(), [10]);
-    /// # Ok::<(), warpwise::Error>(())
-    /// ```
-    #[cfg(feature = "cpu")]
-    pub fn cpu_with_threads(threads: usize) -> Result<Context, Error> {
-        Ok(Context::cpu_on(ThreadPool::new(threads.max(1))))
-    }
-
-    #[cfg(feature = "cpu")]
-    fn cpu_on(threads: ThreadPool) -> Context {
-        let host = warpwise_driver::Context::with(threads, host_memory().clone());
-        Context::on(Device::Compiled(host, Target::Cpu))
-    }
-
-    /// An OpenCL device, by its number among those of the machine, from 0 on. Whether it is there shows when something is computed:
-    /// [`Error::Device`]. What devices cannot do yet is [`Error::Limit`].
-    ///
-    /// ```no_run
-    /// use warpwise::{Context, enum_from};
-    ///
-    /// assert_eq!(Context::opencl(0)?.run(&enum_from(4, 1).sum())?.to_vec(), [10]);
-    /// # Ok::<(), warpwise::Error>(())
-    /// ```
-    #[cfg(feature = "opencl")]
-    pub fn opencl(number: usize) -> Result<Context, Error> {
-        Ok(Context::beside_host(Dialect::OpenCl, number))
-    }
-
-    /// A CUDA device, by its number among those of the machine, from 0 on. NVIDIA's driver and its compiler for kernels
-    /// (NVRTC) are looked for when something is computed; where one is missing, [`Error::Device`] says which and what to do.
-    ///
-    /// ```no_run
-    /// use warpwise::{Context, enum_from};
-    ///
-    /// assert_eq!(Context::cuda(0)?.run(&enum_from(4, 1).sum())?.to_vec(), [10]);
-    /// # Ok::<(), warpwise::Error>(())
-    /// ```
-    #[cfg(feature = "cuda")]
-    pub fn cuda(number: usize) -> Result<Context, Error> {
-        Ok(Context::beside_host(Dialect::Cuda, number))
-    }
-
-    #[cfg(any(feature = "opencl", feature = "cuda"))]
-    fn beside_host(dialect: Dialect, number: usize) -> Context {
-        let host = warpwise_driver::Context::with(ThreadPool::with_all_cores(), host_memory().clone());
-        Context::on(Device::Compiled(host, Target::Device(dialect, number)))
-    }
-
-    /// The reference interpreter: slow, one element after the other, and what every device is tested against.
-    ///
-    /// ```
-    /// use warpwise::{Context, enum_from};
-    ///
-    /// assert_eq!(Context::interpreter().run(&enum_from(4, 1).sum())?.to_vec(), [10]);
-    /// # Ok::<(), warpwise::Error>(())
-    /// ```
-    pub fn interpreter() -> Context {
-        Context::on(Device::Interpreter)
-    }
-
     fn on(device: Device) -> Context {
         Context::keeping(device, DiskCache::of_user())
     }
@@ -180,8 +88,9 @@ impl Context {
     }
 
     fn lending(device: Device, cache: Option<DiskCache>, lender: Option<Context>) -> Context {
-        let (programs, compilations) = (Mutex::new(HashMap::new()), AtomicU64::new(0));
-        Context { inner: Arc::new(Inner { device, cache, programs, compilations, lender }) }
+        let (programs, forms) = (Mutex::default(), Mutex::default());
+        let compilations = AtomicU64::new(0);
+        Context { inner: Arc::new(Inner { device, cache, programs, forms, compilations, lender }) }
     }
 
     /// A context on the same device that keeps compiled code in this folder, or only in memory. Other contexts keep it where the user's
@@ -255,15 +164,40 @@ impl Context {
         Ok(lower(&[], &results)?.program.to_string())
     }
 
+    /// A context on the same device whose programs take so many bytes of memory together at most, what they gave and is still in use
+    /// included; a program that needs more ends with [`Error::OutOfMemory`]. What is compiled here for the processor is compiled for both. On
+    /// a device beside it this bounds the device's memory, too: arrays that no longer fit move to the host ([`DeviceTraffic::evicted`]). The
+    /// interpreter counts results only.
+    ///
+    /// ```
+    /// use warpwise::{Context, Error, enum_from};
+    ///
+    /// let numbers = enum_from(1 << 20, 1.0_f64);
+    /// let small = Context::cpu()?.with_memory_limit(1 << 20);
+    /// assert!(matches!(small.run(&numbers), Err(Error::OutOfMemory(_))));
+    /// assert_eq!(small.run(&numbers.sum())?.to_vec().len(), 1);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn with_memory_limit(&self, bytes: u64) -> Context {
+        let (device, cache) = (self.inner.device.limited(bytes), self.inner.cache.clone());
+        Context::lending(device, cache, Some(self.clone()))
+    }
+
     /// A context on the same device whose programs compute in this memory.
     pub(crate) fn within(&self, memory: &MemoryPool) -> Context {
-        let device = match &self.inner.device {
-            Device::Compiled(context, target) => {
-                Device::Compiled(context.with_memory(memory.clone()), *target)
-            }
-            Device::Interpreter => Device::Interpreter,
-        };
-        Context::lending(device, self.inner.cache.clone(), Some(self.clone()))
+        Context::lending(self.inner.device.within(memory), self.inner.cache.clone(), Some(self.clone()))
+    }
+
+    /// The kind of this context's device.
+    ///
+    /// ```
+    /// use warpwise::{Context, DeviceKind};
+    ///
+    /// assert_eq!(Context::cpu()?.kind(), DeviceKind::Cpu);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn kind(&self) -> DeviceKind {
+        self.inner.device.kind()
     }
 
     /// How many programs were compiled so far, or taken from the cache.
@@ -288,7 +222,7 @@ impl Context {
         let mut calls = Vec::new();
         for call in foreign_calls(params, results, self.kind()) {
             let Op::Foreign(native) = &call.op else { continue };
-            let program = self.load(lower(&given, std::slice::from_ref(&call.inputs[0]))?)?;
+            let program = self.lowered(&given, std::slice::from_ref(&call.inputs[0]))?;
             let mut kept = Vec::new();
             let mut start = 0;
             given.push(call.clone());
@@ -303,26 +237,59 @@ impl Context {
             }
             calls.push(ForeignCall { program, native: native.clone(), kept });
         }
-        Ok(Prepared { calls, last: self.load(lower(&given, results)?)? })
+        Ok(Prepared { calls, last: self.lowered(&given, results)? })
     }
 
-    /// The compiled program, and the values it takes after its parameters.
-    pub(crate) fn load(&self, lowered: Lowered) -> Result<Part, Error> {
-        let mut used = Vec::new();
-        for node in &lowered.used {
-            if let Op::Use(array) = &node.op {
-                crate::function::values_of(array, &mut used);
-            }
+    fn lowered(&self, params: &[Ref], results: &[Ref]) -> Result<Part, Error> {
+        let form = Form::new("whole", params, results);
+        Ok(self.load_form(&form, || Ok((lower(params, results)?, ())))?.0)
+    }
+
+    /// The compiled program that a graph of this form is lowered to, the values it takes after its parameters, and what else `make`
+    /// says of it. Only the first graph of a form is lowered.
+    pub(crate) fn load_form<T: Clone + Send + Sync + 'static>(
+        &self,
+        form: &Form,
+        make: impl FnOnce() -> Result<(Lowered, T), Error>,
+    ) -> Result<(Part, T), Error> {
+        let owner = self.owner();
+        let known = owner.forms().get(&form.key()).cloned();
+        if let Some(known) = known.and_then(|known| known.downcast::<Known<T>>().ok())
+            && let Some(loaded) = self.kept(known.key)?
+        {
+            let used = known.used.iter().map(|&at| form.node(at));
+            return Ok((Part { loaded, used: values_of_used(used) }, known.learned.clone()));
         }
+        let (lowered, learned) = make()?;
+        let used: Option<Vec<usize>> = lowered.used.iter().map(|node| form.position(node)).collect();
+        let (part, key) = self.load(lowered)?;
+        if let Some(used) = used {
+            let known = Known { key, used, learned: learned.clone() };
+            owner.forms().insert(form.key(), Arc::new(known));
+        }
+        Ok((part, learned))
+    }
+
+    /// The context that keeps compiled code for this one.
+    fn owner(&self) -> &Context {
+        match (&self.inner.lender, &self.inner.device) {
+            (Some(lender), Device::Compiled(_, Target::Cpu)) => lender.owner(),
+            _ => self,
+        }
+    }
+
+    /// The compiled program, the values it takes after its parameters, and its key.
+    fn load(&self, lowered: Lowered) -> Result<(Part, u128), Error> {
+        let used = values_of_used(lowered.used.iter());
         let text = lowered.program.to_string();
-        let key = fingerprint(&text);
+        let key = fingerprint(text.as_bytes());
         let loaded = self.loaded(key, |device, cache| {
             if let Err(errors) = verify(&lowered.program, Level::Soac) {
                 let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
                 return Err(Error::Internal(format!("{}\n{text}", errors.join("\n"))));
             }
             match device {
-                Device::Interpreter => Ok(Loaded::Interpreted(lowered.program, Sources::new())),
+                Device::Interpreter(_) => Ok(Loaded::Interpreted(lowered.program, Sources::new())),
                 Device::Compiled(context, target) => {
                     let options = Options { target: *target, ..Options::default() };
                     let built = build_core(lowered.program, &text, &options, cache).map_err(Error::from)?;
@@ -330,7 +297,22 @@ impl Context {
                 }
             }
         })?;
-        Ok(Part { loaded, used })
+        Ok((Part { loaded, used }, key))
+    }
+
+    /// The program of this key, if there is one.
+    fn kept(&self, key: u128) -> Result<Option<Arc<Loaded>>, Error> {
+        if let Some(loaded) = self.programs().get(&key) {
+            return Ok(Some(Arc::clone(loaded)));
+        }
+        let (Some(lender), Device::Compiled(context, Target::Cpu)) = (&self.inner.lender, &self.inner.device)
+        else {
+            return Ok(None);
+        };
+        let Some(lent) = lender.kept(key)? else { return Ok(None) };
+        let loaded = Arc::new(lent.within(context.memory())?);
+        self.programs().insert(key, Arc::clone(&loaded));
+        Ok(Some(loaded))
     }
 
     /// The program of this key, which is made if it is new.
@@ -339,8 +321,8 @@ impl Context {
         key: u128,
         make: impl FnOnce(&Device, Option<&DiskCache>) -> Result<Loaded, Error>,
     ) -> Result<Arc<Loaded>, Error> {
-        if let Some(loaded) = self.programs().get(&key) {
-            return Ok(Arc::clone(loaded));
+        if let Some(loaded) = self.kept(key)? {
+            return Ok(loaded);
         }
         if let (Some(lender), Device::Compiled(context, Target::Cpu)) =
             (&self.inner.lender, &self.inner.device)
@@ -365,7 +347,7 @@ impl Context {
     ) -> Result<Vec<Value>, Error> {
         let program = included.program();
         let loaded = self.loaded(included.key(), |device, cache| match device {
-            Device::Interpreter => {
+            Device::Interpreter(_) => {
                 let Core { program, sources, .. } = read_embedded(program, &Options::default())?;
                 Ok(Loaded::Interpreted(program, sources))
             }
@@ -374,70 +356,19 @@ impl Context {
                 loaded(build_embedded(program, &options, cache)?, context)
             }
         })?;
-        loaded.call(entry, arguments, host_memory())
+        loaded.call(entry, arguments, self.memory())
     }
 
-    /// The kind of this context's device.
-    ///
-    /// ```
-    /// use warpwise::{Context, DeviceKind};
-    ///
-    /// assert_eq!(Context::cpu()?.kind(), DeviceKind::Cpu);
-    /// # Ok::<(), warpwise::Error>(())
-    /// ```
-    pub fn kind(&self) -> DeviceKind {
-        match self.inner.device {
-            Device::Compiled(_, Target::Cpu) => DeviceKind::Cpu,
-            Device::Compiled(_, Target::Device(Dialect::OpenCl, _)) => DeviceKind::OpenCl,
-            Device::Compiled(_, Target::Device(Dialect::Cuda, _)) => DeviceKind::Cuda,
-            Device::Interpreter => DeviceKind::Interpreter,
-        }
+    fn memory(&self) -> &MemoryPool {
+        self.inner.device.memory()
     }
 
     fn programs(&self) -> std::sync::MutexGuard<'_, HashMap<u128, Arc<Loaded>>> {
         self.inner.programs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs the programs of a computation, and the foreign functions between them.
-    pub(crate) fn call(&self, program: &Prepared, arguments: Vec<Value>) -> Result<Vec<Value>, Error> {
-        let mut given = arguments;
-        for ForeignCall { program, native, kept } in &program.calls {
-            let arguments = program.call(given.clone(), host_memory())?;
-            let kept: Vec<Value> = kept.iter().flat_map(|range| arguments[range.clone()].to_vec()).collect();
-            given.extend((native.call)(arguments)?);
-            given.extend(kept);
-        }
-        program.last.call(given, host_memory())
-    }
-}
-
-/// A computation ready to run.
-pub(crate) struct Prepared {
-    /// In order; each takes the parameters and what those before it gave.
-    calls: Vec<ForeignCall>,
-    /// What comes last.
-    last: Part,
-}
-
-/// A foreign function and the program that computes its arguments.
-struct ForeignCall {
-    program: Part,
-    native: Native,
-    /// The arguments that later programs take, too.
-    kept: Vec<Range<usize>>,
-}
-
-/// A program with the arrays of the host that it uses.
-pub(crate) struct Part {
-    loaded: Arc<Loaded>,
-    used: Vec<Value>,
-}
-
-impl Part {
-    /// What the program gives; compiled programs keep to the memory of their context.
-    pub(crate) fn call(&self, mut arguments: Vec<Value>, memory: &MemoryPool) -> Result<Vec<Value>, Error> {
-        arguments.extend(self.used.iter().cloned());
-        self.loaded.call(ENTRY, arguments, memory)
+    fn forms(&self) -> std::sync::MutexGuard<'_, HashMap<u128, Arc<dyn Any + Send + Sync>>> {
+        self.inner.forms.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -450,6 +381,24 @@ impl Loaded {
         };
         let loaded = program.map(|program| Loaded::Compiled(Box::new(program)));
         loaded.ok_or_else(|| Error::Internal("code that is not the processor's".to_string()))
+    }
+
+    /// As [`Loaded::call`], of arguments that may lie on the program's device; only a program on a device leaves its results there.
+    fn call_resident(
+        &self,
+        entry: &str,
+        arguments: Vec<Placed>,
+        memory: &MemoryPool,
+    ) -> Result<Vec<Placed>, Error> {
+        match self {
+            Loaded::Compiled(program) if program.device_memory().is_some() => {
+                Ok(program.call_resident(entry, arguments.into_iter())?)
+            }
+            Loaded::Compiled(_) | Loaded::Interpreted(..) => {
+                let arguments: Result<_, _> = arguments.iter().map(|value| value.to_host(memory)).collect();
+                Ok(self.call(entry, arguments?, memory)?.into_iter().map(Placed::Host).collect())
+            }
+        }
     }
 
     fn call(&self, entry: &str, arguments: Vec<Value>, memory: &MemoryPool) -> Result<Vec<Value>, Error> {
@@ -472,22 +421,23 @@ fn loaded(built: Built, context: &warpwise_driver::Context) -> Result<Loaded, Er
 
 impl fmt::Debug for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.inner.device {
+        match &self.inner.device {
             Device::Compiled(_, Target::Cpu) => f.write_str("Context::cpu"),
             Device::Compiled(_, Target::Device(dialect, number)) => {
                 write!(f, "Context::{}({number})", dialect.device())
             }
-            Device::Interpreter => f.write_str("Context::interpreter"),
+            Device::Interpreter(_) => f.write_str("Context::interpreter"),
         }
     }
 }
 
-/// What two equal texts are taken by.
-fn fingerprint(text: &str) -> u128 {
-    let half = |salt: u8| {
-        let mut hasher = DefaultHasher::new();
-        (salt, text).hash(&mut hasher);
-        u128::from(hasher.finish())
-    };
-    half(0) << 64 | half(1)
+/// The values of arrays of the host.
+fn values_of_used<'r>(nodes: impl Iterator<Item = &'r Ref>) -> Vec<Value> {
+    let mut values = Vec::new();
+    for node in nodes {
+        if let Op::Use(array) = &node.op {
+            crate::function::values_of(array, &mut values);
+        }
+    }
+    values
 }

@@ -1,0 +1,211 @@
+//! Devices that contexts are made for.
+
+use warpwise_driver::{Dialect, Target};
+use warpwise_runtime::device::memory::DeviceMemory;
+use warpwise_runtime::memory::MemoryPool;
+use warpwise_runtime::pool::ThreadPool;
+
+use super::Context;
+use crate::array::host_memory;
+use crate::error::Error;
+use crate::foreign::DeviceKind;
+
+/// What programs run on, with its memory.
+#[derive(Clone)]
+pub(super) enum Device {
+    /// Compiled code, for the processor or a device beside it.
+    Compiled(warpwise_driver::Context, Target),
+    /// The reference interpreter, and where its results lie.
+    Interpreter(MemoryPool),
+}
+
+impl Device {
+    pub(super) fn kind(&self) -> DeviceKind {
+        match self {
+            Device::Compiled(_, Target::Cpu) => DeviceKind::Cpu,
+            Device::Compiled(_, Target::Device(Dialect::OpenCl, _)) => DeviceKind::OpenCl,
+            Device::Compiled(_, Target::Device(Dialect::Cuda, _)) => DeviceKind::Cuda,
+            Device::Interpreter(_) => DeviceKind::Interpreter,
+        }
+    }
+
+    pub(super) fn memory(&self) -> &MemoryPool {
+        match self {
+            Device::Compiled(context, _) => context.memory(),
+            Device::Interpreter(memory) => memory,
+        }
+    }
+
+    /// The same with so many bytes of memory of its own, on a device beside the processor of that device's, too.
+    pub(super) fn limited(&self, bytes: u64) -> Device {
+        match self.within(&MemoryPool::new(bytes)) {
+            Device::Compiled(mut context, target) => {
+                context.limit_device(bytes);
+                Device::Compiled(context, target)
+            }
+            interpreter @ Device::Interpreter(_) => interpreter,
+        }
+    }
+
+    /// The memory of the device beside the processor, if it is one.
+    pub(super) fn device_memory(&self) -> Result<Option<DeviceMemory>, Error> {
+        match self {
+            Device::Compiled(context, Target::Device(dialect, number)) => {
+                let memory = context.device_memory(*dialect, *number);
+                memory.map(Some).map_err(|error| Error::Device(error.to_string()))
+            }
+            Device::Compiled(_, Target::Cpu) | Device::Interpreter(_) => Ok(None),
+        }
+    }
+
+    /// The same with other memory.
+    pub(super) fn within(&self, memory: &MemoryPool) -> Device {
+        match self {
+            Device::Compiled(context, target) => {
+                Device::Compiled(context.with_memory(memory.clone()), *target)
+            }
+            Device::Interpreter(_) => Device::Interpreter(memory.clone()),
+        }
+    }
+}
+
+/// Whether this build can compile for a target.
+fn has_feature(target: Target) -> bool {
+    match target {
+        Target::Cpu => cfg!(feature = "cpu"),
+        Target::Device(Dialect::OpenCl, _) => cfg!(feature = "opencl"),
+        Target::Device(Dialect::Cuda, _) => cfg!(feature = "cuda"),
+    }
+}
+
+impl Context {
+    /// What the variable `WARPWISE_DEVICE` of the environment names (`cpu`, `opencl`, `opencl:N`, `cuda`, `cuda:N` or `interpreter`), else the
+    /// best device that this build can use and this machine has: a CUDA device, the CPU, an OpenCL device, the interpreter.
+    /// [`Error::Device`] if the variable names something else, or what this build was made without.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::new()?.run(&enum_from(4, 1).sum())?.to_vec(), [10]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn new() -> Result<Context, Error> {
+        match std::env::var("WARPWISE_DEVICE") {
+            Ok(name) => Context::named(&name),
+            Err(_) => Ok(Context::best()),
+        }
+    }
+
+    /// The device that `WARPWISE_DEVICE` means by this.
+    fn named(name: &str) -> Result<Context, Error> {
+        let refused = |why: &str| Err(Error::Device(format!("WARPWISE_DEVICE={name}: {why}")));
+        if name == "interpreter" {
+            return Ok(Context::interpreter());
+        }
+        match name.parse() {
+            Ok(target) if has_feature(target) => Ok(Context::compiling(ThreadPool::with_all_cores(), target)),
+            Ok(target) => refused(&format!("this build was made without the feature `{}`", target.kind())),
+            Err(_) => refused("expected cpu, opencl, opencl:N, cuda, cuda:N or interpreter"),
+        }
+    }
+
+    fn best() -> Context {
+        let cuda = Target::Device(Dialect::Cuda, 0);
+        let opencl = Target::Device(Dialect::OpenCl, 0);
+        let usable = |target: &Target| has_feature(*target) && target.is_present();
+        match [cuda, Target::Cpu, opencl].into_iter().find(usable) {
+            Some(target) => Context::compiling(ThreadPool::with_all_cores(), target),
+            None => Context::interpreter(),
+        }
+    }
+
+    /// All cores of the CPU.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::cpu()?.run(&enum_from(4, 1).sum())?.to_vec(), [10]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[cfg(feature = "cpu")]
+    pub fn cpu() -> Result<Context, Error> {
+        Ok(Context::compiling(ThreadPool::with_all_cores(), Target::Cpu))
+    }
+
+    /// So many threads of the CPU, the calling one included.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// let context = Context::cpu_with_threads(1)?;
+    /// assert_eq!(context.run(&enum_from(4, 1).sum())?.to_vec(), [10]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[cfg(feature = "cpu")]
+    pub fn cpu_with_threads(threads: usize) -> Result<Context, Error> {
+        Ok(Context::compiling(ThreadPool::new(threads.max(1)), Target::Cpu))
+    }
+
+    /// An OpenCL device, by its number among those of the machine, from 0 on. Whether it is there shows when something is computed:
+    /// [`Error::Device`]. What devices cannot do yet is [`Error::Limit`].
+    ///
+    /// ```no_run
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::opencl(0)?.run(&enum_from(4, 1).sum())?.to_vec(), [10]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[cfg(feature = "opencl")]
+    pub fn opencl(number: usize) -> Result<Context, Error> {
+        Ok(Context::compiling(ThreadPool::with_all_cores(), Target::Device(Dialect::OpenCl, number)))
+    }
+
+    /// A CUDA device, by its number among those of the machine, from 0 on. NVIDIA's driver and its compiler for kernels
+    /// (NVRTC) are looked for when something is computed; where one is missing, [`Error::Device`] says which and what to do.
+    ///
+    /// ```no_run
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::cuda(0)?.run(&enum_from(4, 1).sum())?.to_vec(), [10]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[cfg(feature = "cuda")]
+    pub fn cuda(number: usize) -> Result<Context, Error> {
+        Ok(Context::compiling(ThreadPool::with_all_cores(), Target::Device(Dialect::Cuda, number)))
+    }
+
+    /// The reference interpreter: slow, one element after the other, and what every device is tested against.
+    ///
+    /// ```
+    /// use warpwise::{Context, enum_from};
+    ///
+    /// assert_eq!(Context::interpreter().run(&enum_from(4, 1).sum())?.to_vec(), [10]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn interpreter() -> Context {
+        Context::on(Device::Interpreter(host_memory().clone()))
+    }
+
+    /// For a target that this build can compile for.
+    fn compiling(threads: ThreadPool, target: Target) -> Context {
+        let host = warpwise_driver::Context::with(threads, host_memory().clone());
+        Context::on(Device::Compiled(host, target))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_are_named_as_on_the_command_line() {
+        assert_eq!(Context::named("interpreter").unwrap().kind(), DeviceKind::Interpreter);
+        assert_eq!(Context::named("cpu").unwrap().kind(), DeviceKind::Cpu);
+        assert_eq!(Context::named("opencl:1").unwrap().kind(), DeviceKind::OpenCl);
+        assert_eq!(Context::named("cuda").unwrap().kind(), DeviceKind::Cuda);
+        for wrong in ["", "gpu", "cpu:1", "cuda:x"] {
+            let error = Context::named(wrong).expect_err("no such device").to_string();
+            assert!(error.starts_with(&format!("WARPWISE_DEVICE={wrong}: expected cpu")), "{error}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Arithmetic with extents and indices.
+
+use super::Exp;
+use crate::elt::{Elt, Operand};
+use crate::shape::{IntoShape, Shape};
+
+/// What indices of a shape look like in a closure.
+type View<S> = <<<S as IntoShape>::Shape as Shape>::Index as Elt>::View;
+
+/// The place of an index among the elements in row-major order, from 0, in an array of these extents.
+///
+/// ```
+/// use warpwise::{Context, generate, to_index};
+///
+/// let places = generate((2, 3), |(i, j)| to_index((2, 3), (i, j)));
+/// assert_eq!(Context::new()?.run(&places)?.to_vec(), [0, 1, 2, 3, 4, 5]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+#[track_caller]
+pub fn to_index<S: IntoShape>(extents: S, index: impl IntoShape<Shape = S::Shape>) -> Exp<i64> {
+    let (extents, index) = (dimensions::<S>(extents), dimensions(index));
+    let places = extents.into_iter().zip(index);
+    places.fold(Exp::constant(0), |place, (extent, index)| place * extent + index)
+}
+
+/// The index of the element at a place in row-major order, counted from 0, in an array of these extents.
+///
+/// ```
+/// use warpwise::{Context, from_index, generate};
+///
+/// let rows = generate(6, |place| from_index((2, 3), place).0);
+/// assert_eq!(Context::new()?.run(&rows)?.to_vec(), [0, 0, 0, 1, 1, 1]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+#[track_caller]
+pub fn from_index<S: IntoShape>(extents: S, place: impl Operand<i64>) -> View<S> {
+    let extents = dimensions::<S>(extents);
+    let mut rest = place.operand();
+    let mut index = Vec::with_capacity(extents.len());
+    for extent in extents.iter().skip(1).rev() {
+        index.push(rest % *extent);
+        rest /= *extent;
+    }
+    if !extents.is_empty() {
+        index.push(rest);
+    }
+    index.reverse();
+    joined::<S>(&index)
+}
+
+/// The smaller extent in every dimension: those of two arrays' common part.
+///
+/// ```
+/// use warpwise::{Context, fill, intersection};
+///
+/// let common = fill(intersection((2, 5), (4, 3)), 1);
+/// assert_eq!(Context::new()?.run(&common)?.extents(), [2, 3]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+#[track_caller]
+pub fn intersection<S: IntoShape>(one: S, other: impl IntoShape<Shape = S::Shape>) -> View<S> {
+    let pairs = dimensions::<S>(one).into_iter().zip(dimensions(other));
+    joined::<S>(&pairs.map(|(x, y)| x.min(y)).collect::<Vec<_>>())
+}
+
+/// The larger extent in every dimension: those of an array that holds either of two.
+///
+/// ```
+/// use warpwise::{Context, fill, union};
+///
+/// let both = fill(union((2, 5), (4, 3)), 1);
+/// assert_eq!(Context::new()?.run(&both)?.extents(), [4, 5]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+#[track_caller]
+pub fn union<S: IntoShape>(one: S, other: impl IntoShape<Shape = S::Shape>) -> View<S> {
+    let pairs = dimensions::<S>(one).into_iter().zip(dimensions(other));
+    joined::<S>(&pairs.map(|(x, y)| x.max(y)).collect::<Vec<_>>())
+}
+
+#[track_caller]
+fn dimensions<S: IntoShape>(extents: S) -> Vec<Exp<i64>> {
+    let index = extents.into_extents();
+    (0..S::Shape::RANK).map(|dimension| index.part::<i64>(dimension)).collect()
+}
+
+#[track_caller]
+fn joined<S: IntoShape>(dimensions: &[Exp<i64>]) -> View<S> {
+    Exp::<<S::Shape as Shape>::Index>::join(dimensions.iter().map(|dimension| dimension.node()).collect())
+        .view()
+}
