@@ -13,6 +13,7 @@ pub mod compare;
 pub mod embedded;
 pub mod footprint;
 pub mod futhark;
+pub mod gpu;
 pub mod measure;
 pub mod mexpr;
 pub mod ours;

@@ -77,7 +77,8 @@ impl Peer for Ours {
     }
 }
 
-fn hand_over(value: &Value, memory: &MemoryPool) -> Result<RuntimeValue, String> {
+/// An input as our programs take it.
+pub fn hand_over(value: &Value, memory: &MemoryPool) -> Result<RuntimeValue, String> {
     let scalar = value.shape.is_empty();
     let ty = match value.kind {
         Kind::F32 if scalar => return Ok(RuntimeValue::from_element(value.f32s()[0])),

@@ -18,6 +18,9 @@ struct Arguments {
     /// The share of the usual sizes, for a quick look.
     #[arg(long, default_value_t = 1.0)]
     share: f64,
+    /// Only the sequential host, printed and not kept.
+    #[arg(long)]
+    host_only: bool,
     /// The repository.
     #[arg(long, default_value = ".")]
     root: PathBuf,
@@ -39,6 +42,12 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<(), String> {
     let threads =
         arguments.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
+    if arguments.host_only {
+        let host = mexpr::host::figures(arguments.rounds.max(1), arguments.share)?;
+        let report = mexpr::Report { threads, work: Vec::new(), moving: Vec::new(), host };
+        print!("{}", report.markdown());
+        return Ok(());
+    }
     let report = mexpr::report(&arguments.root, threads, arguments.rounds.max(1), arguments.share)?;
     std::fs::create_dir_all(&arguments.results).map_err(|error| error.to_string())?;
     let written = |name: &str, text: &str| {

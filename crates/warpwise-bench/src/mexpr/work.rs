@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use warpwise_driver::build::build;
-use warpwise_driver::host_device::{Recorded, copies};
+use warpwise_driver::host_recorded::{Recorded, copies};
 use warpwise_driver::{Context, Options, Program};
 use warpwise_runtime::array::Value as RuntimeValue;
 use warpwise_runtime::memory::MemoryPool;
