@@ -1,4 +1,5 @@
-//! Ctrl-C: a running program stops at the next task boundary; whatever else goes on ends at once. Exit code 130.
+//! Signals. Ctrl-C: a running program stops at the next task boundary; whatever else goes on ends at once, with exit code 130.
+//! Files that reach the limit of their size (`ulimit -f`): writing fails, as it does on a full disk.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,7 +27,7 @@ pub fn stoppable<T>(work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Listens to the signal.
+/// Listens to the signals.
 #[cfg(unix)]
 pub fn install() {
     // SAFETY: the structure is plain data; the handler only does what is allowed in one.
@@ -36,8 +37,15 @@ pub fn install() {
         action.sa_flags = libc::SA_RESTART;
         libc::sigemptyset(&mut action.sa_mask);
         libc::sigaction(libc::SIGINT, &action, std::ptr::null_mut());
+        // Not ignored but handled: programs that this one starts shall find the signal as it was.
+        action.sa_sigaction = go_on as *const () as usize;
+        libc::sigaction(libc::SIGXFSZ, &action, std::ptr::null_mut());
     }
 }
+
+/// The call that wrote too much tells.
+#[cfg(unix)]
+extern "C" fn go_on(_signal: libc::c_int) {}
 
 /// Atomic loads and stores and `_exit`, nothing else: it interrupts anything. A second signal ends even a program
 /// that does not stop.

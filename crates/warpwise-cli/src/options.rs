@@ -33,7 +33,7 @@ pub struct CompileOptions {
     /// Leave out these passes, to see what they are worth (fuse, distribute, specialise, tile, narrow, contract)
     #[arg(long, value_name = "PASS,...", value_delimiter = ',', value_parser = optional_pass)]
     pub without: Vec<String>,
-    /// Scan in one launch on OpenCL devices, too; they must run work-groups on while others wait for them, as GPUs do
+    /// Scan and partition in one launch on OpenCL devices, too; they must run work-groups on while others wait for them, as GPUs do
     #[arg(long)]
     pub single_pass: bool,
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use warpwise_diag::{Diagnostic, Report, Severity, Sources, render};
 use warpwise_driver::build::{BuildError, Core, read_core};
-use warpwise_driver::host_device::{lower_host, split_host};
 use warpwise_driver::host_files::check_host;
+use warpwise_driver::host_lower::{lower_host, split_host};
 
 use crate::commands::host::is_host_program;
 use crate::failure::{FAILED, Failure, WRONG};
@@ -71,7 +71,8 @@ pub fn check(arguments: &CheckArguments) -> Result<u8, Failure> {
 fn read(file: &Path, arguments: &CheckArguments) -> Result<(Sources, Vec<Diagnostic>), BuildError> {
     if is_host_program(file) {
         let (checked, sources) = check_host(file, arguments.library.as_deref())?;
-        let lowered = lower_host(split_host(checked, &sources)?, &sources, &arguments.compile.options())?;
+        let (split, options) = (split_host(checked, &sources)?, arguments.compile.options());
+        let lowered = lower_host(split, &sources, &options, false)?;
         return Ok((sources, lowered.warnings()));
     }
     let Core { sources, warnings, .. } = read_core(file, &arguments.compile.options())?;

@@ -12,6 +12,7 @@ use warpwise_driver::chunks::{ChunksError, build_chunks};
 use warpwise_driver::{CallError, Context, Entry, FlatType, Options, ResultOf};
 use warpwise_runtime::array::Value;
 use warpwise_runtime::execute::RunError;
+use warpwise_runtime::formats::is_binary;
 use warpwise_stream::chunks::{Chunks, Given};
 use warpwise_stream::pipeline::Grouping;
 use warpwise_stream::sink::{Gathered, MemorySink, OutputFormat, Partial, Sink, create_partial};
@@ -206,8 +207,8 @@ fn format_in_parts(word: &str) -> Option<Format> {
     }
     let mut start = [0; 2];
     File::open(path).ok()?.read_exact(&mut start).ok()?;
-    // Text does not begin so, and what is compressed has to be read as a whole.
-    (start == [b'b', 2]).then_some(Format::Binary)
+    // Text has to be read as a whole, and so has what is compressed.
+    is_binary(start).then_some(Format::Binary)
 }
 
 /// Bytes of a file, or of a value as it is written.

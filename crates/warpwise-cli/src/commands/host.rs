@@ -5,19 +5,21 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use warpwise_diag::Sources;
 use warpwise_driver::CallError;
-use warpwise_driver::host_device::{AccelerateError, Accelerator, lower_host, split_host};
+use warpwise_driver::host_device::{AccelerateError, Accelerator};
 use warpwise_driver::host_files::check_host;
+use warpwise_driver::host_lower::{lower_host, split_host};
 use warpwise_driver::host_native::HostNative;
 use warpwise_driver::host_world::ProcessWorld;
 use warpwise_mexpr::compile::Checked;
 use warpwise_mexpr::host::code::Code;
 use warpwise_mexpr::host::compile::{Options, compile, compile_accelerated};
-use warpwise_mexpr::host::debug::{Debugger, Irregular};
+use warpwise_mexpr::host::debug::{Debugger, Irregular, Met};
 use warpwise_mexpr::host::device::{Device, DeviceError, HostOnly};
 use warpwise_mexpr::host::machine::{Call, FailedTest, RunError, run_native};
 use warpwise_mexpr::host::value::Value;
 use warpwise_mexpr::host::world::World;
 use warpwise_runtime::execute as runtime;
+use warpwise_runtime::memory::default_limit;
 
 use crate::commands::run::cache_remark;
 use crate::failure::{FAILED, Failure};
@@ -37,8 +39,7 @@ pub struct HostOptions {
     /// Check what is accelerated, then run everything in order on the host
     #[arg(long)]
     debug: bool,
-    /// Fail where an accelerated expression meets a sequence of elements of different lengths, instead of computing it on
-    /// the host
+    /// Fail where an accelerated expression meets a sequence of elements of different lengths, which cost time
     #[arg(long, conflicts_with = "sequential")]
     strict_regular: bool,
     /// Run the tests (`utest`) too, and fail if one fails
@@ -95,7 +96,7 @@ pub fn run_host(run: &HostRun<'_>) -> Result<u8, Failure> {
         return ended;
     }
     let options = run.compile.options();
-    let lowered = lower_host(split, &sources, &options)?;
+    let lowered = lower_host(split, &sources, &options, run.host.strict_regular)?;
     let native = HostNative::new(&code, &options, run.cache.cache().as_ref())?;
     let context = start::context(run.run, run.cache)?;
     let progress = Progress::of(format!("compiling {}", run.file.display()));
@@ -130,9 +131,10 @@ pub fn run_host(run: &HostRun<'_>) -> Result<u8, Failure> {
 
 /// Says which accelerated expressions met irregular sequences, which costs time.
 fn note_irregular(irregular: &Irregular, code: &Code, sources: &Sources) {
-    for (number, (message, times)) in irregular {
+    for (number, Met { message, times, on_host }) in irregular {
         let place = sources.describe(code.accelerated[*number].span);
-        say(&format!("note: {place}: computed in order on the host ({times} times): {message}"));
+        let how = if *on_host { "computed in order on the host" } else { "slower than regular sequences" };
+        say(&format!("note: {place}: {how} ({times} times): {message}"));
     }
 }
 
@@ -175,8 +177,9 @@ fn execute(
 ) -> Result<u8, Failure> {
     let name = how.file.display().to_string();
     let arguments = how.arguments.iter().map(|argument| argument.trim_start().to_string());
-    let mut world =
-        ProcessWorld::new(std::iter::once(name).chain(arguments).collect(), &how.compile.options());
+    let arguments = std::iter::once(name).chain(arguments).collect();
+    let memory_limit = how.run.memory_limit.unwrap_or_else(default_limit);
+    let mut world = ProcessWorld::new(arguments, &how.compile.options(), memory_limit);
     let mut report = |test: FailedTest| {
         say(&format!("{}: a test failed", sources.describe(test.span)));
         test.message.lines().for_each(|line| say(&format!("  {line}")));

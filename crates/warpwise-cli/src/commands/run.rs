@@ -96,6 +96,14 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
+/// Says why the rows of a large argument are not done some at a time, and what can be done about it.
+fn say_refused(why: &str) {
+    say(&format!("note: the entry point cannot be run in chunks: {why}"));
+    say(
+        "note: a larger `--memory-limit` runs it as a whole; `warpwise stream` runs programs that say themselves what becomes of a chunk",
+    );
+}
+
 /// Reads the arguments and calls the entry point: with everything in memory, or else in chunks. The results; `None` for
 /// those that are in their files already.
 fn call(
@@ -120,7 +128,7 @@ fn call(
     }
     let values = read_arguments(entry, words, context.memory());
     if let (Err(_), Some(why)) = (&values, &refused) {
-        say(&format!("note: the entry point cannot be run in chunks: {why}"));
+        say_refused(why);
     }
     let values = values?;
     phases.done("read arguments");
@@ -138,7 +146,7 @@ fn call(
             match large.run("memory does not suffice for all rows at once")? {
                 Ok(results) => results,
                 Err(why) => {
-                    say(&format!("note: the entry point cannot be run in chunks: {why}"));
+                    say_refused(&why);
                     return Err(Failure::Call(error));
                 }
             }

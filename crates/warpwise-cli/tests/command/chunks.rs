@@ -61,6 +61,7 @@ fn binary_files_are_read_and_written_in_parts() {
 #[test]
 fn a_program_that_needs_all_rows_says_so() {
     let words = ["run", "p.fut", "-e", "normalised", "xs.npy", "--memory-limit", "6M", "-o", "b.npy"];
-    let expected = ["cannot be run in chunks: p.fut:5:", "a second pass", "out of memory"];
+    let expected =
+        ["cannot be run in chunks: p.fut:5:", "a second pass", "`warpwise stream`", "out of memory"];
     large().run(&words).fails(1, &expected);
 }

@@ -171,6 +171,37 @@ fn nothing_one_element_and_empty_segments_are_no_special_cases() {
 }
 
 #[test]
+fn one_launch_gives_what_several_do() {
+    if !has_device() {
+        return;
+    }
+    // Segments that end within tiles and go over several, classes with many members and with none; bins for which local
+    // memory has room in three passes.
+    let text = "
+entry rows (n: i64) (m: i64) = map (scan i64.max (-1000)) (tabulate_2d n m (\\i j -> (i * 7919 + j * 31) % 1009))
+entry parts (n: i64) = let (a, b, c) = partition2 (< 300) (< 700) (map (\\i -> i * 7919 % 1009) (iota n)) in (a, b, c)
+entry none (n: i64) = filter (< 0) (iota n)
+entry bins (n: i64) = reduce_by_index (replicate 9000 5i32) (+) 0i32 (map (\\i -> i * 7919 % 9001) (iota n)) (map i32.i64 (iota n))
+";
+    let folder = Folder::with(text);
+    for call in [
+        &["rows", "300", "37"][..],
+        &["rows", "3", "3000"],
+        &["parts", "20000"],
+        &["parts", "1"],
+        &["none", "5000"],
+        &["bins", "150000"],
+    ] {
+        let words = [&["run", "p.fut", "-e"][..], call].concat();
+        let here = folder.run(&words).succeeds();
+        for machine in [&["--device", "opencl"][..], &["--device", "opencl", "--single-pass"]] {
+            let there = folder.run(&[&words[..], machine].concat()).succeeds();
+            assert!(there == here, "{call:?} with {machine:?}");
+        }
+    }
+}
+
+#[test]
 fn more_elements_than_32_bits_count_are_all_there() {
     let text = "entry main (n: i64) = (i64.sum (map (% 3) (iota n)), i64.maximum (iota n))";
     let folder = Folder::with(text);

@@ -96,18 +96,26 @@ mexpr f [1, 2] 2";
 }
 
 #[test]
-fn irregular_sequences_are_the_hosts() {
+fn irregular_sequences_are_noted_or_refused() {
     let program = "let f = lam s. accelerate (map (lam row. reduce addi 0 row) s)
 mexpr dprint (f [[1, 2], [3, 4]]); dprint (f [[1], [2, 3], []])";
     let folder = folder(program);
     let ran = folder.run(&["run", "p.mc"]);
     assert_eq!((ran.code, ran.output.as_slice()), (Some(0), &b"[3, 7][1, 5, 0]"[..]), "{}", ran.errors);
     assert!(
-        ran.errors.contains("note: p.mc:1:16: computed in order on the host (1 times): Irregular sequence")
+        ran.errors.contains("note: p.mc:1:16: slower than regular sequences (1 times): Irregular sequence")
     );
     let strict = folder.run(&["run", "--strict-regular", "p.mc"]);
     assert_eq!(strict.output, b"[3, 7]");
     strict.fails(1, &["p.mc:1:16: Irregular sequence: `s` has elements of lengths 1 and 2"]);
+    let own = "let f : [Int] -> [[Int]] = lam s. accelerate (map (lam n. create n (lam i. i)) s)
+mexpr dprint (f [1, 0, 2])";
+    folder.write("p.mc", own);
+    assert_eq!(folder.run(&["run", "p.mc"]).output, b"[[0], [], [0, 1]]");
+    let strict = folder.run(&["run", "--strict-regular", "p.mc"]);
+    strict.fails(1, &["p.mc:1:47: Irregular sequence: elements of lengths 0 and 2"]);
+    folder.write("p.mc", own.replace("[1, 0, 2]", "[2, 2]"));
+    assert_eq!(folder.run(&["run", "--strict-regular", "p.mc"]).output, b"[[0, 1], [0, 1]]");
 }
 
 #[test]

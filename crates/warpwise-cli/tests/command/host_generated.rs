@@ -1,8 +1,10 @@
-//! Generated programs that accelerate: well-typed, well-formed, and regular, so that all runs on the device. What they
-//! print is the same in order, debugged, on the processor, and on a device.
+//! Generated programs that accelerate: well-typed and well-formed. What they print is the same in order, debugged, on the
+//! processor, and on a device.
 //!
 //! A type of the generator has the lengths of its sequences, so elements of a sequence have one length and indices are
-//! in bounds; divisors are not zero. Floats are combined in the order written, since other orders round differently.
+//! in bounds; divisors are not zero. Besides, there are sequences of any length, which are never indexed, and whose elements may have
+//! different lengths. Without them all is regular, and runs so. Floats are combined in the order written, since other
+//! orders round differently.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -20,6 +22,8 @@ enum Ty {
     Pair(Box<Ty>, Box<Ty>),
     Record(Box<Ty>, Box<Ty>),
     Seq(usize, Box<Ty>),
+    /// Of any length.
+    List(Box<Ty>),
 }
 
 impl Ty {
@@ -31,12 +35,16 @@ impl Ty {
             Ty::Char => "Char".to_string(),
             Ty::Pair(a, b) => format!("({}, {})", a.text(), b.text()),
             Ty::Record(a, b) => format!("{{low : {}, high : {}}}", a.text(), b.text()),
-            Ty::Seq(_, element) => format!("[{}]", element.text()),
+            Ty::Seq(_, element) | Ty::List(element) => format!("[{}]", element.text()),
         }
     }
 
     fn seq(n: usize, element: &Ty) -> Ty {
         Ty::Seq(n, Box::new(element.clone()))
+    }
+
+    fn list(element: &Ty) -> Ty {
+        Ty::List(Box::new(element.clone()))
     }
 }
 
@@ -46,6 +54,8 @@ struct Maker {
     next: usize,
     count: usize,
     known: Vec<(String, Ty)>,
+    /// Whether there are sequences of any length.
+    has_lists: bool,
 }
 
 impl Maker {
@@ -60,17 +70,19 @@ impl Maker {
     }
 
     fn ty(&mut self, depth: usize) -> Ty {
-        match self.choose(if depth == 0 { 4 } else { 9 }) {
+        let n_types = if self.has_lists { 12 } else { 9 };
+        match self.choose(if depth == 0 { 4 } else { n_types }) {
             0 => Ty::Int,
             1 => Ty::Float,
             2 => Ty::Bool,
             3 => Ty::Char,
             4 => Ty::Pair(Box::new(self.ty(depth - 1)), Box::new(self.ty(depth - 1))),
             5 => Ty::Record(Box::new(self.ty(depth - 1)), Box::new(self.ty(depth - 1))),
-            _ => {
+            6..9 => {
                 let n = self.length();
                 Ty::Seq(n, Box::new(self.ty(depth - 1)))
             }
+            _ => Ty::List(Box::new(self.ty(depth - 1))),
         }
     }
 
@@ -90,6 +102,10 @@ impl Maker {
             Ty::Seq(0, element) => {
                 let e = self.fresh();
                 format!("(let {e} : [{}] = [] in {e})", element.text())
+            }
+            Ty::List(element) => {
+                let n = self.length().min(4);
+                self.literal(&Ty::seq(n, element))
             }
             Ty::Seq(n, element) => {
                 let items: Vec<String> = (0..*n).map(|_| self.literal(element)).collect();
@@ -143,7 +159,12 @@ impl Maker {
     /// An expression that takes something apart.
     fn part(&mut self, ty: &Ty, depth: usize) -> String {
         let other = self.ty(0);
-        match self.choose(4) {
+        match self.choose(if self.has_lists { 5 } else { 4 }) {
+            4 => {
+                let (first, list) = (self.fresh(), self.expr(&Ty::list(ty), depth));
+                let other = self.expr(ty, depth);
+                format!("(match {list} with [{first}] ++ _ then {first} else {other})")
+            }
             0 => {
                 let pair = Ty::Pair(Box::new(ty.clone()), Box::new(other));
                 format!("(({}).0)", self.expr(&pair, depth))
@@ -192,6 +213,7 @@ impl Maker {
                 _ => format!("{{low = {}, high = {}}}", self.expr(a, depth), self.expr(b, depth)),
             },
             Ty::Seq(n, element) => self.seq(*n, element, depth),
+            Ty::List(element) => self.list(element, depth),
         }
     }
 
@@ -199,7 +221,12 @@ impl Maker {
         let op = ["addi", "subi", "muli"][self.choose(3)];
         let divide = ["divi", "modi"][self.choose(2)];
         let n = self.length();
-        match self.choose(6) {
+        match self.choose(if self.has_lists { 8 } else { 6 }) {
+            6 => {
+                let element = self.ty(1);
+                format!("(length {})", self.expr(&Ty::list(&element), depth))
+            }
+            7 => format!("(reduce addi 0 {})", self.expr(&Ty::list(&Ty::Int), depth)),
             0 => format!("({divide} {} {})", self.expr(&Ty::Int, depth), ["3", "-2", "7"][self.choose(3)]),
             1 => format!("(reduce addi 0 {})", self.expr(&Ty::seq(n, &Ty::Int), depth)),
             2 => {
@@ -255,9 +282,43 @@ impl Maker {
     }
 }
 
+impl Maker {
+    /// A sequence of any length.
+    fn list(&mut self, element: &Ty, depth: usize) -> String {
+        let own = Ty::list(element);
+        match self.choose(9) {
+            0 => {
+                let n = self.length();
+                self.expr(&Ty::seq(n, element), depth)
+            }
+            1 => format!("(concat {} {})", self.expr(&own, depth), self.expr(&own, depth)),
+            2 => format!("(cons {} {})", self.expr(element, depth), self.expr(&own, depth)),
+            3 => format!("(flatten {})", self.expr(&Ty::list(&own), depth)),
+            4 => format!("(reverse {})", self.expr(&own, depth)),
+            5 => {
+                let (rest, list) = (self.fresh(), self.expr(&own, depth));
+                format!("(match {list} with [_] ++ {rest} then {rest} else {})", self.expr(&own, depth))
+            }
+            6 | 7 => {
+                let (n, i) = (self.fresh(), self.fresh());
+                let count = self.expr(&Ty::Int, depth);
+                let item = self.within(&[(&i, &Ty::Int)], element, depth);
+                format!(
+                    "(let {n} = modi {count} 5 in create (if lti {n} 0 then 0 else {n}) (lam {i}. {item}))"
+                )
+            }
+            _ => {
+                let (source, x) = (self.ty(1), self.fresh());
+                let list = self.expr(&Ty::list(&source), depth);
+                format!("(map (lam {x}. {}) {list})", self.within(&[(&x, &source)], element, depth))
+            }
+        }
+    }
+}
+
 /// Definitions on the host, and two accelerated expressions of which the second uses the first's result.
-fn program(choices: Vec<u8>) -> String {
-    let mut maker = Maker { choices, next: 0, count: 0, known: Vec::new() };
+fn program(choices: Vec<u8>, has_lists: bool) -> String {
+    let mut maker = Maker { choices, next: 0, count: 0, known: Vec::new(), has_lists };
     let mut text = String::new();
     for _ in 0..3 {
         let (ty, name) = (maker.ty(2), maker.fresh());
@@ -278,17 +339,20 @@ fn program(choices: Vec<u8>) -> String {
 }
 
 /// Runs so many programs in two modes and compares.
-fn compare(cases: u32, mode: &'static str) {
+fn compare(cases: u32, mode: &'static str, has_lists: bool) {
     let folder = Folder::new();
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 400, ..Config::default() };
     let mut runner = TestRunner::new(config);
     let choices = proptest::collection::vec(any::<u8>(), 20..300);
     let outcome = runner.run(&choices, |choices| {
-        let program = program(choices);
+        let program = program(choices, has_lists);
         folder.write("p.mc", &program);
         let here = folder.run(&["run", "--sequential", "p.mc"]);
         prop_assert_eq!(here.code, Some(0), "{}\n{}", program, here.errors);
-        let there = folder.run(&["run", "--strict-regular", "--strict-fp", mode, "p.mc"]);
+        let mut there = vec!["run", "--strict-fp", mode, "p.mc"];
+        there.extend((!has_lists).then_some("--strict-regular"));
+        let there = folder.run(&there);
+        prop_assert!(!there.errors.contains("in order on the host"), "{}\n{}", program, there.errors);
         prop_assert_eq!(there.code, Some(0), "{}\n{}", program, there.errors);
         let (here, there) = (String::from_utf8_lossy(&here.output), String::from_utf8_lossy(&there.output));
         prop_assert_eq!(here, there, "{}", program);
@@ -301,17 +365,20 @@ fn compare(cases: u32, mode: &'static str) {
 
 #[test]
 fn generated_programs_debugged() {
-    compare(100, "--debug");
+    compare(100, "--debug", false);
+    compare(30, "--debug", true);
 }
 
 #[test]
 fn generated_programs_on_the_processor() {
-    compare(60, "--device=cpu");
+    compare(60, "--device=cpu", false);
+    compare(60, "--device=cpu", true);
 }
 
 #[test]
 fn generated_programs_on_a_device() {
     if has_device() {
-        compare(12, "--device=opencl");
+        compare(12, "--device=opencl", false);
+        compare(8, "--device=opencl", true);
     }
 }

@@ -128,6 +128,41 @@ fn what_is_interrupted_does_not_pass_as_whole() {
     assert!(!folder.path("out.csv").exists());
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_grow_fails_as_on_a_full_disk_and_the_rest_is_kept() {
+    use std::os::unix::process::CommandExt;
+    let folder = folder();
+    let words = |output: &'static str| {
+        ["stream", "p.fut", "-e", "scale", "1", "-i", "xs.raw", "--block", "1000", "-o", output]
+    };
+    folder.run(&words("warm.raw")).succeeds();
+    for output in ["ys.raw", "ys.npy", "ys.bin", "ys.csv", "ys.arrow", "ys.parquet"] {
+        let mut command = folder.command(&words(output));
+        // SAFETY: setrlimit may be called between fork and exec.
+        unsafe {
+            command.pre_exec(|| {
+                let limit = libc::rlimit { rlim_cur: 100_000, rlim_max: 100_000 };
+                match libc::setrlimit(libc::RLIMIT_FSIZE, &limit) {
+                    0 => Ok(()),
+                    _ => Err(std::io::Error::last_os_error()),
+                }
+            });
+        }
+        let said = crate::common::ended(command.spawn().unwrap()).fails(1, &[output, "File too large"]);
+        assert!(said.contains(".partial"), "{said}");
+        assert!(!folder.path(output).exists(), "{output}");
+    }
+    // What was written is a valid file, where nothing has to be written behind the elements.
+    for output in ["ys.npy", "ys.bin"] {
+        std::fs::rename(folder.path(&format!("{output}.partial")), folder.path(output)).unwrap();
+        folder.run(&["stream", "p.fut", "-e", "scale", "1", "-i", output, "-o", "again.raw"]).succeeds();
+        let again = std::fs::read(folder.path("again.raw")).unwrap();
+        let expected: Vec<u8> = (0..again.len() as i32 / 4).flat_map(i32::to_le_bytes).collect();
+        assert!(again.len() > 50_000 && again == expected, "{output}");
+    }
+}
+
 /// Runs a command; the most anonymous memory that it had at any time that was looked at, in bytes.
 #[cfg(target_os = "linux")]
 fn peak_anonymous(folder: &Folder, words: &[&str]) -> u64 {
