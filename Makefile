@@ -43,6 +43,7 @@ test-all: test
 	PROPERTIES=all $(CARGO) test --package warpwise --test embedded --quiet properties
 	scripts/valgrind.sh
 	scripts/sanitize.sh
+	scripts/test-outside.sh
 	$(CARGO) test --profile optimised-tests --workspace --quiet
 
 bench:

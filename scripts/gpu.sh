@@ -5,11 +5,12 @@
 #        scripts/gpu.sh bench [PART/PARTS]    times of the benchmarks, with results checked, beside the processor's
 #
 # A part is every PARTSth program and meant to end within eight minutes: 460 seconds, or SECONDS_LIMIT; what is left out
-# then is named, and the script fails. `bench` writes benchmarks/results/gpu-<device>/<program>.json (and .cpu.json), and
+# then is named, and the script fails. The first part of `bench` also measures programs against CUDA kernels written by hand
+# and writes gpu-<device>-by-hand.json and .md. `bench` writes benchmarks/results/gpu-<device>/<program>.json (and .cpu.json), and
 # gpu-<device>.json, .md made of all that lie there, whichever part made them. Times of `bench` hold the copies to and from the device;
 # `warpwise run --device cuda --profile` shows the kernels alone.
 #
-# WARPWISE names a command built elsewhere; without it, it is built here. WARPWISE_NVRTC names NVIDIA's compiler where it is not on the
+# WARPWISE and WARPWISE_BENCH_GPU name commands built elsewhere; without them, they are built here. WARPWISE_NVRTC names NVIDIA's compiler where it is not on the
 # path of libraries; a Python that has it is asked, too. Where there is no CUDA device, that is said, and nothing is done.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -24,6 +25,10 @@ number=${part%/*} parts=${part#*/}
 if [[ -z ${WARPWISE:-} ]]; then
   cargo build --release --quiet -p warpwise-cli
   WARPWISE=target/release/warpwise
+fi
+if [[ $what == bench && -z ${WARPWISE_BENCH_GPU:-} ]]; then
+  cargo build --release --quiet -p warpwise-bench --bin warpwise-bench-gpu
+  WARPWISE_BENCH_GPU=target/release/warpwise-bench-gpu
 fi
 
 # NVRTC as Python's packages bring it, for those who have no CUDA toolkit.
@@ -71,6 +76,11 @@ measure() {
   most=$(remaining)
   timeout $((most < 60 ? most : 60)) "$WARPWISE" bench --runs 20 --json "$out" "$@" "$program"
 }
+
+# Against kernels by hand, arrays on the device before and after; once, in the first part.
+if ((number == 1)); then
+  timeout "$(remaining)" "$WARPWISE_BENCH_GPU" --device cuda || failed+=('kernels by hand')
+fi
 
 mapfile -t chosen < <(programs benchmarks)
 for program in "${chosen[@]}"; do
