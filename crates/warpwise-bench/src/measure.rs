@@ -3,13 +3,20 @@
 //! A round runs every peer a few times, one peer after another. A ratio is taken inside each round, so that a
 //! machine that slows down for a while slows both sides; its spread over the rounds is kept.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::peer::Peer;
 
 /// Threads of the peer that ran before may spin on for a while (200 ms in one OpenMP run time) and would
 /// take a core from the next; nobody measures meanwhile.
 const SETTLE: Duration = Duration::from_millis(250);
+
+/// A turn begins with runs that do not count, one and as many as fill this: memory and processors that lay idle while the
+/// others ran are slow at first.
+const WARM: Duration = Duration::from_millis(60);
+
+/// The runs that count take so long at least.
+const COUNTED: Duration = Duration::from_millis(60);
 
 /// The times of one peer in seconds: the median of each round.
 #[derive(Clone, Debug)]
@@ -63,22 +70,33 @@ pub fn geometric_mean(ratios: &[f64]) -> Option<f64> {
     (!ratios.is_empty()).then(|| (logarithms / ratios.len() as f64).exp())
 }
 
-/// Runs all peers in turn, `rounds` times `repetitions` times each.
-///
-/// A turn begins with a run that does not count: memory that lay idle while the others ran is slow to reach at first.
+/// Runs all peers in turn, `rounds` times; a turn counts `repetitions` runs, and more of short ones.
 pub fn contest(peers: &mut [Box<dyn Peer>], rounds: usize, repetitions: usize) -> Result<Vec<Times>, String> {
     let mut times: Vec<Times> =
         peers.iter().map(|peer| Times { name: peer.name().to_string(), rounds: Vec::new() }).collect();
     for _ in 0..rounds {
         for (peer, times) in peers.iter_mut().zip(&mut times) {
             std::thread::sleep(SETTLE);
-            let runs: Result<Vec<f64>, String> =
-                (0..=repetitions).map(|_| peer.run().map(|time| time.as_secs_f64())).collect();
-            let mut runs = runs.map_err(|error| format!("{}: {error}", times.name))?;
-            times.rounds.push(median(&mut runs[1..]));
+            let runs = turn(peer.as_mut(), repetitions);
+            times.rounds.push(median(&mut runs.map_err(|error| format!("{}: {error}", times.name))?));
         }
     }
     Ok(times)
+}
+
+/// The times of the runs of a turn that count, in seconds: at least `repetitions`, and [`COUNTED`] in all.
+fn turn(peer: &mut dyn Peer, repetitions: usize) -> Result<Vec<f64>, String> {
+    let start = Instant::now();
+    peer.run()?;
+    while start.elapsed() < WARM {
+        peer.run()?;
+    }
+    let start = Instant::now();
+    let mut runs = Vec::new();
+    while runs.len() < repetitions.max(1) || start.elapsed() < COUNTED {
+        runs.push(peer.run()?.as_secs_f64());
+    }
+    Ok(runs)
 }
 
 /// Sorts, and takes the middle.
@@ -91,6 +109,7 @@ fn median(values: &mut [f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::Value;
 
     #[test]
     fn ratios_are_taken_within_rounds() {
@@ -98,6 +117,30 @@ mod tests {
         let fast = Times { name: "fast".into(), rounds: vec![1.0, 10.0, 2.0] };
         let ratio = slow.over(&fast);
         assert_eq!((ratio.median, ratio.low, ratio.high), (2.0, 2.0, 3.0));
+    }
+
+    /// Takes as long as a turn takes at least, and says how often it ran.
+    struct Counter(u64);
+
+    impl Peer for Counter {
+        fn name(&self) -> &str {
+            "counter"
+        }
+
+        fn run(&mut self) -> Result<Duration, String> {
+            std::thread::sleep(WARM.max(COUNTED));
+            self.0 += 1;
+            Ok(Duration::from_secs(self.0))
+        }
+
+        fn results(&mut self) -> Result<Vec<Value>, String> {
+            Ok(Vec::new())
+        }
+    }
+
+    #[test]
+    fn the_first_run_of_a_turn_does_not_count() {
+        assert_eq!(turn(&mut Counter(0), 2).unwrap(), [2.0, 3.0]);
     }
 
     #[test]

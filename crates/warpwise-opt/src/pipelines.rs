@@ -77,7 +77,7 @@ pub const UNFUSED: &[Pass] = &[
 
 /// The passes that can be left out: they make code faster, and change what it computes by roundings at most.
 #[rustfmt::skip]
-pub const OPTIONAL: &[Pass] = &[FUSE, DISTRIBUTE, SPECIALISE, TILE, NARROW, CONTRACT];
+pub const OPTIONAL: &[Pass] = &[FUSE, DISTRIBUTE, DIVIDE, SPECIALISE, TILE, NARROW, CONTRACT, SHORT_CIRCUIT, MERGE];
 
 /// These passes, with every float operation rounded by itself.
 pub fn strict(passes: &[Pass]) -> Vec<Pass> {
