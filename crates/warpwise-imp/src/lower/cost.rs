@@ -20,6 +20,9 @@ const UNKNOWN_TRIPS: i64 = 16;
 /// to wait, unless there is a second vector.
 const WINDOW: u64 = 400;
 
+/// The least cost of an operation whose result a processor waits for: division, roots, functions. A second vector fills the wait.
+const LONG: u64 = 5;
+
 /// Values of a body that keep a machine busy and its registers full with one vector each.
 const MANY_VALUES: u64 = 1200;
 
@@ -66,6 +69,7 @@ impl Emitter<'_> {
             by_bytes: [0; 4],
             weight: 0,
             values: 0,
+            waits: false,
             loops: false,
         };
         profile.body(&op.body, 1);
@@ -304,6 +308,8 @@ struct Profile<'a> {
     weight: u64,
     /// How many values differ between the lanes.
     values: u64,
+    /// Whether a value that differs between the lanes is the result of a division, a root or a function.
+    waits: bool,
     loops: bool,
 }
 
@@ -319,21 +325,18 @@ impl Profile<'_> {
             };
             stm.expr.for_each_body(|body| self.body(body, inner));
             for &var in &stm.pattern {
-                let weight = match &stm.expr {
-                    Expr::Index { .. } => 2,
-                    expr => operation_cost(expr).unsigned_abs(),
-                };
-                self.value(var, weight * times);
+                self.value(var, operation_cost(&stm.expr).unsigned_abs(), times);
             }
         }
     }
 
-    fn value(&mut self, var: Var, weight: u64) {
+    fn value(&mut self, var: Var, cost: u64, times: u64) {
         let Type::Scalar(ty) = self.function.ty(var) else { return };
         if self.facts.variance(var) == Variance::Varying {
-            self.weight += weight;
+            self.weight += cost * times;
             self.values += 1;
-            self.bytes(*ty, weight);
+            self.waits |= cost >= LONG;
+            self.bytes(*ty, cost * times);
         }
     }
 
@@ -375,7 +378,7 @@ impl Profile<'_> {
             Work::Map if self.values > MANY_VALUES => 1,
             Work::Map if self.loops => 2,
             Work::Map if self.weight <= 8 => 4,
-            Work::Map if self.weight <= 40 || self.weight > WINDOW => 2,
+            Work::Map if self.weight <= 40 || self.waits || self.weight > WINDOW => 2,
             Work::Map => 1,
             Work::Reduce(values) if self.loops || self.weight > 40 => {
                 if values <= 2 {
