@@ -40,6 +40,7 @@ test-all: test
 	scripts/test-programs.sh --threads 7
 	scripts/test-programs.sh --strict-fp
 	scripts/test-device.sh all
+	FUZZ_SECONDS=300 $(CARGO) test --package warpwise-fuzz --test fuzz --quiet
 	PROPERTIES=all $(CARGO) test --package warpwise --test embedded --quiet properties
 	scripts/valgrind.sh
 	scripts/sanitize.sh

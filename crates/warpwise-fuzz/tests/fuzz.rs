@@ -1,6 +1,6 @@
 //! Spoilt and random programs: each is compiled, rejected or not supported, and soon.
 //!
-//! `FUZZ_SECONDS` says for how long (a minute if it is not set), `FUZZ_SEED` with which seed to begin (0). A
+//! `FUZZ_SECONDS` says for how long (20 seconds if it is not set), `FUZZ_SEED` with which seed to begin (0). A
 //! failure names its seed and leaves the program, made smaller, in the folder for temporary files of the tests; it
 //! belongs into `corpus/` once it is mended. A program that is not done in time, or that ends the whole process,
 //! is found in `fuzz-current-*.fut` there.
@@ -85,7 +85,7 @@ fn what_once_failed_does_not() {
 #[test]
 fn nothing_makes_the_compiler_fail() {
     let corpus = corpus();
-    let end = Instant::now() + Duration::from_secs(number("FUZZ_SECONDS", 60));
+    let end = Instant::now() + Duration::from_secs(number("FUZZ_SECONDS", 20));
     let next = AtomicU64::new(number("FUZZ_SEED", 0));
     let found = Mutex::new(Vec::new());
     let endings = Mutex::new([0u64; 3]);
