@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use warpwise_driver::host_recorded::Marshaled;
+use warpwise_driver::host_recorded::{Marshaled, Moved};
 use warpwise_runtime::device::memory::{Copies, Traffic};
 use warpwise_runtime::execute::{Spent, Step};
 use warpwise_runtime::memory::PoolStatistics;
@@ -86,14 +86,12 @@ impl Phases {
         if !self.shown {
             return;
         }
-        let Marshaled { calls, values_in, bytes_in, values_out, bytes_out, computing, moving } = marshaled;
+        let Marshaled { calls, given, returned, computing, moving } = marshaled;
         let millis = |time: Duration| 1e3 * time.as_secs_f64();
         say(&format!("{:<20} {calls:>10} calls", "accelerated"));
         say(&format!("  {:<18} {:>10.3} ms", "computing", millis(computing)));
         say(&format!("  {:<18} {:>10.3} ms", "moving values", millis(moving)));
-        for (what, values, bytes) in
-            [("handed over", values_in, bytes_in), ("given back", values_out, bytes_out)]
-        {
+        for (what, Moved { values, bytes }) in [("handed over", given), ("given back", returned)] {
             say(&format!("  {what:<18} {:>10.3} MB {values:>7} values", bytes as f64 / 1e6));
         }
     }

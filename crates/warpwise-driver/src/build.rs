@@ -19,6 +19,7 @@ use warpwise_diag::{Diagnostic, Failure, FileId, Sources, Span, render};
 use warpwise_fut::syntax::imports::{SourceFile, SourceProvider};
 use warpwise_ir::Program as CoreProgram;
 use warpwise_ir::verify::{Level, verify};
+use warpwise_mexpr::accelerate::Accepted;
 
 use crate::cache::DiskCache;
 use crate::compiler::{self, Options};
@@ -214,7 +215,9 @@ pub fn build_standalone(
 pub fn read_core(path: &Path, options: &Options) -> Result<Core, BuildError> {
     if path.extension().is_some_and(|ending| ending == "mc") {
         let (checked, sources) = check_host(path, None)?;
-        return Ok(lower_host(split_host(checked, &sources)?, &sources, options, false)?.into_core());
+        return Ok(
+            lower_host(split_host(checked, &sources)?, &sources, options, Accepted::default())?.into_core()
+        );
     }
     let files = SourceFiles::new();
     let main = files.root(path).map_err(BuildError::Source)?;

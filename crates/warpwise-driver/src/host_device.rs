@@ -2,25 +2,27 @@
 //!
 //! [`lower_host`](crate::host_lower::lower_host) makes core IR of what a program accelerates, and [`Accelerator::new`] compiles it like
 //! any other program. A call takes apart what the expression captures
-//! ([`host_marshal`](crate::host_marshal), [`host_tensors`](crate::host_tensors)), runs the entry point, puts the result together, and
-//! copies back what was written. Nothing is changed by a call that fails.
+//! ([`host_marshal`](crate::host_marshal), [`host_tensors`](crate::host_tensors)), runs the entry point, and puts the result together.
+//! Nothing is changed by a call that is made again; any other that fails ends the run.
 //!
 //! Sequences in sequences are supposed to have one length, unless the expression itself shows that they do not. Where it turns
 //! out that they have not, before the call or within it, the expression is compiled again, once, for sequences of any lengths
 //! ([`host_rows`](crate::host_rows)), or computed on the host if that is not possible. That is noted, as it costs time, and is an
-//! error if asked for (`strict_regular`). Where tensors overlap that were supposed to lie apart, the expression is compiled
+//! error where it is not accepted. Where tensors overlap that were supposed to lie apart, the expression is compiled
 //! again, too.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
 use std::rc::Rc;
+use std::slice::SliceIndex;
 use std::time::Instant;
 
 use warpwise_diag::{Failure, Sources};
 use warpwise_ir::Program as CoreProgram;
-use warpwise_mexpr::accelerate::Split;
 use warpwise_mexpr::accelerate::lower::imperative::{Printed, Signature, lower_imperative, printed};
 use warpwise_mexpr::accelerate::lower::{Checks, entry_name, lower};
+use warpwise_mexpr::accelerate::{Accepted, Split};
 use warpwise_mexpr::host::code::{Accelerated, Code, Form};
 use warpwise_mexpr::host::debug::{Irregular, Met};
 use warpwise_mexpr::host::device::{Device, DeviceError};
@@ -29,7 +31,10 @@ use warpwise_mexpr::host::tensor::Tensor;
 use warpwise_mexpr::host::value::Value as HostValue;
 use warpwise_mexpr::host::world::World;
 use warpwise_runtime::array::Value;
+use warpwise_runtime::device::array::Placed;
+use warpwise_runtime::device::memory::NoBlock;
 use warpwise_runtime::execute::RunError;
+use warpwise_runtime::memory::MemoryPool;
 
 use crate::build::{BuildError, Built, build_host};
 use crate::cache::DiskCache;
@@ -37,10 +42,13 @@ use crate::compiler::Options;
 use crate::host_inline::Inline;
 use crate::host_lower::Lowered;
 use crate::host_marshal::{MarshalError, n_leaves, put_together, take_apart};
-use crate::host_recorded::{Marshaled, Recorded, copies, size};
+use crate::host_places::{Places, result_form};
+use crate::host_recorded::{Marshaled, Moved, Recorded, copies};
 use crate::host_rows::{n_leaves_of_rows, put_together_rows, take_apart_rows};
-use crate::host_tensors::{Arrays, TensorError, captured, count, overlapping, result_form, with_places};
+use crate::host_storage::Storage;
+use crate::host_tensors::{Arrays, TensorError, captured, n_tensors, overlapping};
 use crate::program::{CallError, Context, LoadProgramError, Program};
+use crate::target::Target;
 
 /// What the message of a check on lengths starts with.
 const IRREGULAR: &str = "Irregular sequence";
@@ -65,8 +73,10 @@ pub struct Accelerator {
     imperative_rows: BTreeSet<usize>,
     /// Imperative expressions with tensors that overlap, or sequences of any lengths.
     variants: Vec<Variant>,
-    strict_regular: bool,
+    accepted: Accepted,
     marshaled: Marshaled,
+    /// What the host looked at later.
+    fetched: Rc<Cell<Moved>>,
     /// The call that took longest, if calls are recorded.
     recorded: Option<Option<Recorded>>,
     irregular: Irregular,
@@ -98,10 +108,10 @@ impl Accelerator {
         options: &Options,
         context: &Context,
         cache: Option<DiskCache>,
-        strict_regular: bool,
+        accepted: Accepted,
     ) -> Result<Accelerator, AccelerateError> {
         let Lowered { split, sources, program, signatures, rows, .. } = lowered;
-        let built = build_host(program, &sources, &("all", strict_regular), options, cache.as_ref());
+        let built = build_host(program, &sources, &("all", accepted), options, cache.as_ref());
         let Built { compiled, cached, not_kept, .. } = built.map_err(AccelerateError::Build)?;
         let program = Rc::new(compiled.load(context).map_err(AccelerateError::Load)?);
         Ok(Accelerator {
@@ -118,8 +128,9 @@ impl Accelerator {
             functional_rows: BTreeMap::new(),
             imperative_rows: BTreeSet::new(),
             variants: Vec::new(),
-            strict_regular,
+            accepted,
             marshaled: Marshaled::default(),
+            fetched: Rc::default(),
             recorded: None,
             irregular: Irregular::new(),
             was_interrupted: false,
@@ -143,7 +154,7 @@ impl Accelerator {
 
     /// What went to the device and came back.
     pub fn marshaled(&self) -> Marshaled {
-        self.marshaled
+        Marshaled { returned: self.marshaled.returned + self.fetched.get(), ..self.marshaled }
     }
 
     /// From now on keeps the call that takes longest.
@@ -168,7 +179,7 @@ impl Accelerator {
 
     /// Notes that an expression met irregular sequences, if that is allowed.
     fn meets_irregular(&mut self, number: usize, error: DeviceError) -> Result<(), DeviceError> {
-        if self.strict_regular {
+        if !self.accepted.irregular {
             return Err(error);
         }
         self.irregular.entry(number).or_insert(Met { message: error.message, times: 0, on_host: false });
@@ -185,7 +196,7 @@ impl Accelerator {
 }
 
 /// The results of a run, or how it met irregular sequences.
-type Ran = Result<Vec<Value>, DeviceError>;
+type Ran = Result<Vec<Placed>, DeviceError>;
 
 impl Device for Accelerator {
     fn call(
@@ -218,6 +229,7 @@ impl Accelerator {
         if !self.rows.contains(&number) && !self.functional_rows.contains_key(&number) {
             match self.regular(expression, number, arguments)? {
                 Ok(results) => {
+                    let results = self.on_host(&results, ..)?;
                     return put_together(&expression.result, &results).map(Some).ok_or_else(another_type);
                 }
                 Err(error) => self.meets_irregular(number, error)?,
@@ -236,7 +248,8 @@ impl Accelerator {
             take_apart_rows(form, argument, self.context.memory(), &mut leaves)
                 .map_err(|error| refused(name, &error))?;
         }
-        let results = self.run(&program, number, leaves)??;
+        let results = self.run(&program, number, Vec::new(), leaves)??;
+        let results = self.on_host(&results, ..)?;
         put_together_rows(&expression.result, &results).map(Some).ok_or_else(another_type)
     }
 
@@ -256,7 +269,7 @@ impl Accelerator {
             }
         }
         let program = Rc::clone(&self.program);
-        self.run(&program, number, leaves)
+        self.run(&program, number, Vec::new(), leaves)
     }
 
     /// A functional expression for sequences of any lengths, if there is one.
@@ -283,17 +296,19 @@ impl Accelerator {
             self.count_irregular(number, true);
             return Ok(None);
         };
-        let arrays = match Arrays::of(&signature, &tensors, self.context.memory()) {
+        let arrays = match Arrays::of(&signature, &tensors) {
             Ok(arrays) => arrays,
             Err(TensorError::OtherRank) => return Ok(None),
             Err(error) => return Err(refused_tensors(&error)),
         };
-        let mut leaves = arrays.values.clone();
+        let dimensions = self.accepted.dimensions;
+        let places = Places { signature: &signature, arrays: &arrays, dimensions };
+        let mut leaves = Vec::new();
         let mut first = 0;
         for ((name, form), argument) in expression.parameters.iter().zip(arguments) {
-            let placed = with_places(form, argument, first, &signature, &arrays);
+            let placed = places.of(form, argument, first);
             let (form_there, value) = placed.map_err(|error| refused_tensors(&error))?;
-            first += count(form);
+            first += n_tensors(form);
             let take_apart = if signature.has_rows { take_apart_rows } else { take_apart };
             match take_apart(&form_there, &value, self.context.memory(), &mut leaves) {
                 Ok(()) => {}
@@ -304,8 +319,12 @@ impl Accelerator {
                 Err(error) => return Err(refused(name, &error)),
             }
         }
-        let arrays = arrays.without_values();
-        let results = match self.run(&program, number, leaves)? {
+        let refused_here = |error| refused_tensors(&error);
+        let storage = self.storage().map_err(|message| DeviceError { message, place: None })?;
+        let repeated = signature.supposes_regular && !signature.has_rows;
+        let given = arrays.give(&signature, &storage, repeated).map_err(refused_here)?;
+        self.marshaled.given += given.moved;
+        let ran = match self.run(&program, number, given.arrays, leaves)? {
             Ok(results) => results,
             Err(error) if signature.has_rows => return Err(error),
             Err(error) => {
@@ -314,15 +333,19 @@ impl Accelerator {
             }
         };
         self.count_irregular(number, false);
-        let form = result_form(&expression.result);
+        let form = result_form(&expression.result, dimensions);
         let n_value = if signature.has_rows { n_leaves_of_rows(&form) } else { n_leaves(&form) };
-        let (value, rest) = results.split_at(n_value.min(results.len()));
-        arrays.write_back(&signature, rest).ok_or_else(another_type)?;
-        if let Some(log) = results.last().filter(|_| signature.has_log) {
+        let (value, mut rest) = (self.on_host(&ran, ..n_value)?, ran.into_iter().skip(n_value));
+        let n_written = signature.buffers.iter().filter(|buffer| buffer.is_written).count();
+        let written = rest.by_ref().take(n_written).collect();
+        let moved = arrays.take_back(&signature, written, &storage).map_err(refused_here)?;
+        self.marshaled.returned += moved;
+        let log = self.on_host(&rest.collect::<Vec<_>>(), ..)?;
+        if let [log] = &*log {
             print_all(log.as_slice().unwrap_or_default(), world)?;
         }
         let put_together = if signature.has_rows { put_together_rows } else { put_together };
-        let value = put_together(&form, value).ok_or_else(another_type)?;
+        let value = put_together(&form, &value).ok_or_else(another_type)?;
         arrays.views(&expression.result, value, &signature.results).map(Some).ok_or_else(another_type)
     }
 
@@ -410,7 +433,7 @@ impl Accelerator {
         own.into_iter().for_each(|function| {
             program.functions.push(function.clone());
         });
-        let part = (part, self.strict_regular);
+        let part = (part, self.accepted);
         let compiled = build_host(program, sources, &part, &self.options, self.cache.as_ref())
             .map_err(|error| match error {
                 BuildError::Failure { failure, .. } => self.cannot(&failure),
@@ -424,7 +447,7 @@ impl Accelerator {
     }
 
     fn checks(&self) -> Checks {
-        Checks { none: self.options.unsafe_, regular: self.strict_regular }
+        Checks { none: self.options.unsafe_, accepted: self.accepted }
     }
 
     fn cannot(&self, failure: &Failure) -> DeviceError {
@@ -433,16 +456,53 @@ impl Accelerator {
         DeviceError { message, place: None }
     }
 
-    /// Runs an entry point.
-    fn run(&mut self, program: &Rc<Program>, number: usize, leaves: Vec<Value>) -> Result<Ran, DeviceError> {
+    /// Where arrays lie.
+    fn storage(&self) -> Result<Storage, String> {
+        let device = match self.options.target {
+            Target::Cpu => None,
+            Target::Device(dialect, number) => {
+                let memory = self.context.device_memory(dialect, number);
+                Some(memory.map_err(|error| error.to_string())?)
+            }
+        };
+        let (memory, fetched) = (self.context.memory().clone(), self.fetched.clone());
+        Ok(Storage { memory, device, fetched })
+    }
+
+    /// Brings results to the host.
+    fn on_host(
+        &mut self,
+        results: &[Placed],
+        which: impl SliceIndex<[Placed], Output = [Placed]>,
+    ) -> Result<Vec<Value>, DeviceError> {
+        let results = results.get(which).ok_or_else(another_type)?;
+        let on_host = |placed: &Placed| placed.to_host(self.context.memory());
+        let values: Result<Vec<Value>, NoBlock> = results.iter().map(on_host).collect();
+        let values = values.map_err(|error| DeviceError { message: error.to_string(), place: None })?;
+        self.marshaled.returned += Moved::of(&values);
+        Ok(values)
+    }
+
+    /// Runs an entry point; it takes arrays of tensors first.
+    fn run(
+        &mut self,
+        program: &Rc<Program>,
+        number: usize,
+        arrays: Vec<Placed>,
+        leaves: Vec<Value>,
+    ) -> Result<Ran, DeviceError> {
         self.marshaled.calls += 1;
-        let (values, bytes) = size(&leaves);
-        self.marshaled.values_in += values;
-        self.marshaled.bytes_in += bytes;
+        self.marshaled.given += Moved::of(&leaves);
         let entry = entry_name(number);
-        let kept = self.recorded.is_some().then(|| copies(&leaves, self.context.memory()));
+        let arguments: Vec<Placed> = arrays.into_iter().chain(leaves.into_iter().map(Placed::Host)).collect();
+        let kept = self.recorded.is_some().then(|| kept(&arguments, self.context.memory()));
         let start = Instant::now();
-        let called = program.call(&entry, leaves);
+        let called = match self.options.target {
+            Target::Cpu => program
+                .call_placed(&entry, arguments.into_iter())
+                .map(|results| results.into_iter().map(Placed::Host).collect()),
+            Target::Device(..) => program.call_resident(&entry, arguments.into_iter()),
+        };
         let time = start.elapsed();
         self.marshaled.computing += time;
         if let Some(Some(arguments)) = kept
@@ -450,23 +510,25 @@ impl Accelerator {
         {
             self.recorded = Some(Some(Recorded { program: Rc::clone(program), entry, arguments, time }));
         }
-        let results = match called {
-            Ok(results) => results,
+        match called {
+            Ok(results) => Ok(Ok(results)),
             Err(CallError::Run(RunError::Check { message, place, calls })) => {
                 let error = check_failed(message, place, &calls);
                 let is_irregular = error.message.starts_with(IRREGULAR);
-                return if is_irregular { Ok(Err(error)) } else { Err(error) };
+                if is_irregular { Ok(Err(error)) } else { Err(error) }
             }
             Err(error) => {
                 self.was_interrupted |= error == CallError::Run(RunError::Interrupted);
-                return Err(DeviceError { message: error.to_string(), place: None });
+                Err(DeviceError { message: error.to_string(), place: None })
             }
-        };
-        let (values, bytes) = size(&results);
-        self.marshaled.values_out += values;
-        self.marshaled.bytes_out += bytes;
-        Ok(Ok(results))
+        }
     }
+}
+
+/// What a call is made with, for another.
+fn kept(arguments: &[Placed], memory: &MemoryPool) -> Option<Vec<Value>> {
+    let values: Option<Vec<Value>> = arguments.iter().map(|placed| placed.to_host(memory).ok()).collect();
+    copies(&values?, memory)
 }
 
 fn print_all(log: &[f64], world: &mut dyn World) -> Result<(), DeviceError> {
@@ -487,10 +549,14 @@ fn another_type() -> DeviceError {
 fn refused_tensors(error: &TensorError) -> DeviceError {
     let message = match error {
         TensorError::OtherRank => "a tensor has another number of dimensions than is supposed".to_string(),
-        TensorError::TooManyDimensions(rank) => {
-            format!("a tensor of {rank} dimensions, but accelerated code takes at most 3")
+        TensorError::TooManyDimensions { rank, most } => {
+            format!(
+                "a tensor of {rank} dimensions, but accelerated code takes at most {most}; \
+                 `--tensor-max-rank` lets it take more"
+            )
         }
         TensorError::OutOfMemory(error) => format!("no room for tensors: {error}"),
+        TensorError::Device(message) => message.clone(),
     };
     DeviceError { message, place: None }
 }

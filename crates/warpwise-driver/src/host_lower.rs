@@ -9,7 +9,7 @@ use warpwise_diag::{Diagnostic, Sources};
 use warpwise_ir::Program as CoreProgram;
 use warpwise_mexpr::accelerate::lower::imperative::{Imperative, Signature, lower_imperative};
 use warpwise_mexpr::accelerate::lower::{Checks, Functional, Note, lower};
-use warpwise_mexpr::accelerate::{Split, split};
+use warpwise_mexpr::accelerate::{Accepted, Split, split};
 use warpwise_mexpr::compile::Checked;
 
 use crate::build::{BuildError, Core};
@@ -37,14 +37,14 @@ pub struct Lowered {
 
 /// Lowers what a program accelerates.
 ///
-/// What makes irregular sequences of others fails the run if that is asked for (`strict_regular`).
+/// Where irregular sequences are not accepted, what makes such of others fails the run.
 pub fn lower_host(
     split: Split,
     sources: &Sources,
     options: &Options,
-    strict_regular: bool,
+    accepted: Accepted,
 ) -> Result<Lowered, BuildError> {
-    let checks = Checks { none: options.unsafe_, regular: strict_regular };
+    let checks = Checks { none: options.unsafe_, accepted };
     let inline = Inline::new(sources, options.unsafe_);
     let lowered = || {
         let Split { host, entries, functional, imperative, .. } = &split;

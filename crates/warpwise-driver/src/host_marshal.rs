@@ -214,7 +214,7 @@ pub(crate) struct Leaf<'a> {
 
 /// An array whose numbers are a sequence's.
 #[derive(Debug)]
-struct Lent(Array);
+pub(crate) struct Lent(pub(crate) Array);
 
 impl<T: Element> Lender<T> for Lent {
     fn numbers(&self) -> &[T] {

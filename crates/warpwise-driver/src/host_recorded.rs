@@ -1,5 +1,6 @@
 //! What is known of the calls of accelerated expressions: what was handed over, and a call that can be made again.
 
+use std::ops::{Add, AddAssign};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -13,18 +14,53 @@ use crate::program::{CallError, Program};
 pub struct Marshaled {
     /// How often an accelerated expression was called.
     pub calls: u64,
-    /// Scalars that were handed over.
-    pub values_in: u64,
-    /// Their bytes.
-    pub bytes_in: u64,
-    /// Scalars that came back.
-    pub values_out: u64,
-    /// Their bytes.
-    pub bytes_out: u64,
+    /// What was handed over, but for tensors that lay there already.
+    pub given: Moved,
+    /// What came back, but for tensors that the host has not looked at.
+    pub returned: Moved,
     /// How long accelerated code ran.
     pub computing: Duration,
     /// How long it took to hand values over and to take them back.
     pub moving: Duration,
+}
+
+/// So many scalars.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Moved {
+    /// How many.
+    pub values: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+impl Moved {
+    /// The elements of an array.
+    pub(crate) fn of_array(array: &Array) -> Moved {
+        Moved { values: array.len() as u64, bytes: array.bytes().len() as u64 }
+    }
+
+    /// Scalars, and the elements of arrays.
+    pub(crate) fn of(leaves: &[Value]) -> Moved {
+        let count = |leaf: &Value| match leaf {
+            Value::Scalar { .. } => Moved { values: 1, bytes: leaf.bytes() },
+            Value::Array { array, .. } => Moved::of_array(array),
+        };
+        leaves.iter().map(count).fold(Moved::default(), Moved::add)
+    }
+}
+
+impl Add for Moved {
+    type Output = Moved;
+
+    fn add(self, other: Moved) -> Moved {
+        Moved { values: self.values + other.values, bytes: self.bytes + other.bytes }
+    }
+}
+
+impl AddAssign for Moved {
+    fn add_assign(&mut self, other: Moved) {
+        *self = *self + other;
+    }
 }
 
 /// A call of an accelerated expression that can be made again, to measure it.
@@ -60,13 +96,4 @@ pub fn copies(values: &[Value], memory: &MemoryPool) -> Option<Vec<Value>> {
         }
     };
     values.iter().map(copy).collect()
-}
-
-/// How many scalars there are, and their bytes.
-pub(crate) fn size(leaves: &[Value]) -> (u64, u64) {
-    let count = |leaf: &Value| match leaf {
-        Value::Scalar { .. } => 1,
-        Value::Array { array, .. } => array.len() as u64,
-    };
-    (leaves.iter().map(count).sum(), leaves.iter().map(Value::bytes).sum())
 }

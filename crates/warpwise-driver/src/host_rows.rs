@@ -242,14 +242,14 @@ mod tests {
         let value = seq(vec![ints(&[1, 2]), ints(&[]), ints(&[3])]);
         let there = leaves(&nest, &value);
         assert_eq!(numbers(&there), [vec![0, 2, 2], vec![2, 0, 1], vec![1, 2, 3]]);
-        assert!(equal(&put_together_rows(&nest, &there).unwrap(), &value));
+        assert!(equal(&put_together_rows(&nest, &there).unwrap(), &value).unwrap());
         assert_eq!(numbers(&leaves(&nest, &seq(vec![]))), [[0; 0]; 3]);
         let deep = seq_of(nest);
         let value = seq(vec![seq(vec![]), seq(vec![ints(&[4]), ints(&[5, 6])]), seq(vec![ints(&[])])]);
         let there = leaves(&deep, &value);
         let expected = [vec![0, 0, 2], vec![0, 2, 1], vec![0, 1, 3], vec![1, 2, 0], vec![4, 5, 6]];
         assert_eq!(numbers(&there), expected);
-        assert!(equal(&put_together_rows(&deep, &there).unwrap(), &value));
+        assert!(equal(&put_together_rows(&deep, &there).unwrap(), &value).unwrap());
     }
 
     #[test]
@@ -266,7 +266,7 @@ mod tests {
         );
         let there = leaves(&form, &value);
         assert_eq!(there.len(), n_leaves_of_rows(&form));
-        assert!(equal(&put_together_rows(&form, &there).unwrap(), &value));
+        assert!(equal(&put_together_rows(&form, &there).unwrap(), &value).unwrap());
     }
 
     #[test]

@@ -3,35 +3,62 @@
 //! The [`Signature`] of an expression says which arrays it takes and in which of them each captured tensor lies. A host
 //! buffer is cut down to what the tensors show of it, views that overlap once: these are the *segments* of an array, one
 //! after the other, and each is copied in once, and back once if the array was written. What is captured goes on with
-//! places instead of tensors, as records of integers that [`host_marshal`](crate::host_marshal) takes apart.
+//! places instead of tensors ([`host_places`](crate::host_places)), which [`host_marshal`](crate::host_marshal) takes apart.
 //! Views that overlap must lie in one array; [`overlapping`] finds those that the signature has in several. Tensors in a result are
 //! places, too, and become views of the host's buffers ([`Arrays::views`]).
+//!
+//! A buffer that is an array by itself stays where a call left it until the host looks at it
+//! ([`host_storage`](crate::host_storage)). Of one that nobody has written nothing is copied, either.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use warpwise_mexpr::accelerate::lower::imperative::{Signature, Tensor as Place};
-use warpwise_mexpr::host::code::{Form, ShapeId};
-use warpwise_mexpr::host::tensor::{Buffer, Tensor};
+use warpwise_mexpr::host::code::Form;
+use warpwise_mexpr::host::items::Items;
+use warpwise_mexpr::host::tensor::{Blank, Buffer, Tensor};
 use warpwise_mexpr::host::value::Value as HostValue;
 use warpwise_prim::ScalarType;
-use warpwise_prim::ValueType::{F64, I64};
 use warpwise_runtime::array::{Array, Value};
+use warpwise_runtime::device::array::Placed;
+use warpwise_runtime::device::memory::NoBlock;
 use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 
-/// Tensors have at most so many dimensions in accelerated code.
-const MOST_DIMENSIONS: usize = 3;
+use crate::host_recorded::Moved;
+use crate::host_storage::{Storage, value};
 
 /// Why tensors cannot go to an expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum TensorError {
     /// A tensor of so many dimensions, where the expression supposes others: the host can tell whether that is wrong.
     OtherRank,
-    /// A tensor of so many dimensions, which are too many.
-    TooManyDimensions(usize),
+    /// A tensor of more dimensions than are accepted.
+    TooManyDimensions {
+        /// So many.
+        rank: usize,
+        /// At most so many are.
+        most: usize,
+    },
     /// There is no room for the arrays.
     OutOfMemory(OutOfMemory),
+    /// What lies on the device cannot be had, or cannot be put there.
+    Device(String),
+}
+
+impl From<OutOfMemory> for TensorError {
+    fn from(error: OutOfMemory) -> TensorError {
+        TensorError::OutOfMemory(error)
+    }
+}
+
+impl From<NoBlock> for TensorError {
+    fn from(error: NoBlock) -> TensorError {
+        match error {
+            NoBlock::OutOfMemory(error) => TensorError::OutOfMemory(error),
+            other => TensorError::Device(other.to_string()),
+        }
+    }
 }
 
 /// The tensors that an expression captures, by their positions in [`Signature::tensors`].
@@ -45,7 +72,8 @@ pub(crate) fn captured(forms: &[&Form], values: &[HostValue]) -> Vec<Vec<Rc<Tens
     found
 }
 
-fn n_tensors(form: &Form) -> usize {
+/// How many tensors a form has, wherever they are in it.
+pub(crate) fn n_tensors(form: &Form) -> usize {
     match form {
         Form::Unit | Form::Int | Form::Float | Form::Char | Form::Bool => 0,
         Form::Record(_, fields) => fields.iter().map(n_tensors).sum(),
@@ -139,18 +167,21 @@ pub(crate) fn overlapping(signature: &Signature, tensors: &[Vec<Rc<Tensor>>]) ->
 /// The arrays of a call, and where they came from.
 pub(crate) struct Arrays {
     segments: Vec<Vec<Segment>>,
-    /// The arrays, in order.
-    pub(crate) values: Vec<Value>,
+    shapes: Vec<Vec<i64>>,
+}
+
+/// Arrays of a call.
+pub(crate) struct Given {
+    /// They, in order.
+    pub(crate) arrays: Vec<Placed>,
+    /// What was copied for them.
+    pub(crate) moved: Moved,
 }
 
 impl Arrays {
-    /// Copies the elements of tensors.
-    pub(crate) fn of(
-        signature: &Signature,
-        tensors: &[Vec<Rc<Tensor>>],
-        memory: &MemoryPool,
-    ) -> Result<Arrays, TensorError> {
-        let mut arrays = Arrays { segments: Vec::new(), values: Vec::new() };
+    /// What goes into which array. Copies nothing.
+    pub(crate) fn of(signature: &Signature, tensors: &[Vec<Rc<Tensor>>]) -> Result<Arrays, TensorError> {
+        let mut arrays = Arrays { segments: Vec::new(), shapes: Vec::new() };
         for (number, buffer) in signature.buffers.iter().enumerate() {
             let positions = (0..tensors.len()).filter(|p| buffer_of(&signature.tensors[*p]) == number);
             let own: Vec<(usize, &Rc<Tensor>)> =
@@ -172,35 +203,66 @@ impl Arrays {
             if shape.len() != buffer.rank {
                 return Err(TensorError::OtherRank);
             }
-            arrays.values.push(array(buffer.element, &shape, &segments, memory)?);
+            arrays.shapes.push(shape);
             arrays.segments.push(segments);
         }
         Ok(arrays)
     }
 
-    /// Lets go of the arrays, so that a call may overwrite them.
-    pub(crate) fn without_values(self) -> Arrays {
-        Arrays { values: Vec::new(), ..self }
+    /// The arrays. Those that will be written are taken from their buffers, so that the call may overwrite them, unless it may have to
+    /// be `repeated`.
+    pub(crate) fn give(
+        &self,
+        signature: &Signature,
+        storage: &Storage,
+        repeated: bool,
+    ) -> Result<Given, TensorError> {
+        let mut given = Given { arrays: Vec::new(), moved: Moved::default() };
+        for ((buffer, segments), shape) in signature.buffers.iter().zip(&self.segments).zip(&self.shapes) {
+            let there = whole(segments).map(|whole| {
+                let there = storage.there(&whole.borrow(), shape);
+                if buffer.is_written && !repeated && matches!(there, Ok(Some(_))) {
+                    // Until the call gives it back nobody looks.
+                    let n = whole.borrow().len();
+                    let is_float = buffer.element == ScalarType::F64;
+                    let blank = if is_float { Blank::Floats(n) } else { Blank::Ints(n) };
+                    *whole.borrow_mut() = Buffer::Away(Box::new(blank));
+                }
+                there
+            });
+            given.arrays.push(match there.transpose()?.flatten() {
+                Some(array) => array,
+                None => {
+                    let array = copied(buffer.element, shape, segments, &storage.memory)?;
+                    given.moved += Moved::of_array(&array);
+                    Placed::Host(value(array))
+                }
+            });
+        }
+        Ok(given)
     }
 
-    /// Copies what was written back.
-    pub(crate) fn write_back(&self, signature: &Signature, written: &[Value]) -> Option<()> {
+    /// Puts what was written where it came from.
+    pub(crate) fn take_back(
+        &self,
+        signature: &Signature,
+        written: Vec<Placed>,
+        storage: &Storage,
+    ) -> Result<Moved, TensorError> {
         let numbers = signature.buffers.iter().enumerate().filter(|(_, buffer)| buffer.is_written);
-        for ((number, _), value) in numbers.zip(written) {
-            for segment in &self.segments[number] {
-                let from = segment.at..segment.at + segment.end - segment.start;
-                match &mut *segment.buffer.borrow_mut() {
-                    Buffer::Ints(to) => {
-                        to[segment.start..segment.end].copy_from_slice(&value.as_slice::<i64>()?[from]);
-                    }
-                    Buffer::Floats(to) => {
-                        to[segment.start..segment.end].copy_from_slice(&value.as_slice::<f64>()?[from]);
-                    }
-                    Buffer::Values(_) => return None,
+        let mut moved = Moved::default();
+        for ((number, _), placed) in numbers.zip(written) {
+            let segments = &self.segments[number];
+            if let Some(whole) = whole(segments) {
+                if let Some(written) = storage.written(placed) {
+                    *whole.borrow_mut() = written;
                 }
+            } else if let Value::Array { array, .. } = placed.to_host(&storage.memory)? {
+                moved += Moved::of_array(&array);
+                write_segments(segments, &array)?;
             }
         }
-        Some(())
+        Ok(moved)
     }
 
     /// A result with views in the stead of places, which lie in these arrays from left to right; none if it is of another form.
@@ -242,8 +304,8 @@ impl Arrays {
         let n: usize = shape.iter().product();
         if n == 0 {
             // Nobody can tell whose nothing it is.
-            let buffer =
-                if *element == Form::Int { Buffer::Ints(Vec::new()) } else { Buffer::Floats(Vec::new()) };
+            let is_int = *element == Form::Int;
+            let buffer = if is_int { Buffer::ints(Vec::new()) } else { Buffer::floats(Vec::new()) };
             return Some(Tensor::new(buffer, shape));
         }
         let holds = |it: &&Segment| it.at <= at && at + n <= it.at + it.end - it.start;
@@ -252,7 +314,7 @@ impl Arrays {
     }
 
     /// Where a tensor starts in its array.
-    fn offset(&self, number: usize, tensor: &Tensor) -> usize {
+    pub(crate) fn offset(&self, number: usize, tensor: &Tensor) -> usize {
         let holds = |segment: &&Segment| {
             Rc::ptr_eq(&segment.buffer, &tensor.buffer)
                 && (segment.start..segment.end).contains(&tensor.offset)
@@ -262,128 +324,50 @@ impl Arrays {
     }
 }
 
-/// An array of what lies in segments.
-fn array(
+/// The buffer that an array has all elements of, and no others.
+fn whole(segments: &[Segment]) -> Option<&Rc<RefCell<Buffer>>> {
+    let [only] = segments else { return None };
+    (only.start == 0 && only.end == only.buffer.borrow().len()).then_some(&only.buffer)
+}
+
+/// A copy of what lies in segments.
+fn copied(
     element: ScalarType,
     shape: &[i64],
     segments: &[Segment],
     memory: &MemoryPool,
-) -> Result<Value, TensorError> {
-    let (mut ints, mut floats): (Vec<i64>, Vec<f64>) = (Vec::new(), Vec::new());
-    if let [only] = segments {
-        // The usual case needs no copy in between.
-        let made = match &*only.buffer.borrow() {
-            Buffer::Ints(values) => Value::from_slice(memory, shape, &values[only.start..only.end]),
-            Buffer::Floats(values) => Value::from_slice(memory, shape, &values[only.start..only.end]),
-            Buffer::Values(_) => Value::from_slice::<i64>(memory, &[0], &[]),
-        };
-        return made.map_err(TensorError::OutOfMemory);
-    }
+) -> Result<Array, TensorError> {
+    let mut array = Array::allocate(memory, element, shape)?;
+    let bytes = array.bytes_mut(memory)?;
     for segment in segments {
-        match &*segment.buffer.borrow() {
-            Buffer::Ints(values) => ints.extend_from_slice(&values[segment.start..segment.end]),
-            Buffer::Floats(values) => floats.extend_from_slice(&values[segment.start..segment.end]),
-            Buffer::Values(_) => {}
-        }
+        let to = segment.at * size_of::<u64>()..(segment.at + segment.end - segment.start) * size_of::<u64>();
+        let mut buffer = segment.buffer.borrow_mut();
+        let from: &[u8] = match buffer.here().map_err(TensorError::Device)? {
+            Items::Ints(numbers) => bytemuck::cast_slice(&numbers[segment.start..segment.end]),
+            Items::Floats(numbers) => bytemuck::cast_slice(&numbers[segment.start..segment.end]),
+            Items::Values(_) => continue,
+        };
+        bytes[to].copy_from_slice(from);
     }
-    let made = match element {
-        ScalarType::F64 => Array::from_slice(memory, shape, &floats).map(|array| Value::array(F64, array)),
-        _ => Array::from_slice(memory, shape, &ints).map(|array| Value::array(I64, array)),
-    };
-    made.map_err(TensorError::OutOfMemory)
+    Ok(array)
 }
 
-/// What is captured, with places in the stead of tensors: its form and value.
-pub(crate) fn with_places(
-    form: &Form,
-    value: &HostValue,
-    first: usize,
-    signature: &Signature,
-    arrays: &Arrays,
-) -> Result<(Form, HostValue), TensorError> {
-    Ok((place_form(form, first, signature), place_value(form, value, first, signature, arrays)?))
-}
-
-fn place_form(form: &Form, first: usize, signature: &Signature) -> Form {
-    match form {
-        Form::Unit | Form::Int | Form::Float | Form::Char | Form::Bool => form.clone(),
-        Form::Record(shape, fields) => {
-            let mut first = first;
-            let fields = fields.iter().map(|field| {
-                let new = place_form(field, first, signature);
-                first += n_tensors(field);
-                new
-            });
-            Form::Record(*shape, fields.collect())
-        }
-        Form::Seq(element) => Form::Seq(Box::new(place_form(element, first, signature))),
-        Form::Tensor(_) => match signature.tensors[first] {
-            Place::Whole(_) => Form::Unit,
-            Place::Part(_) => place_of_part(),
-        },
-    }
-}
-
-/// Where a tensor starts in its array, its rank, and its extents.
-fn place_of_part() -> Form {
-    Form::Record(ShapeId(0), vec![Form::Int; 2 + MOST_DIMENSIONS])
-}
-
-/// What an expression gives, with places in the stead of tensors.
-pub(crate) fn result_form(form: &Form) -> Form {
-    match form {
-        Form::Unit | Form::Int | Form::Float | Form::Char | Form::Bool => form.clone(),
-        Form::Record(shape, fields) => Form::Record(*shape, fields.iter().map(result_form).collect()),
-        Form::Seq(element) => Form::Seq(Box::new(result_form(element))),
-        Form::Tensor(_) => place_of_part(),
-    }
-}
-
-fn place_value(
-    form: &Form,
-    value: &HostValue,
-    first: usize,
-    signature: &Signature,
-    arrays: &Arrays,
-) -> Result<HostValue, TensorError> {
-    if n_tensors(form) == 0 {
-        return Ok(value.clone());
-    }
-    match (form, value) {
-        (Form::Tensor(_), HostValue::Tensor(tensor)) => {
-            let rank = tensor.shape.len();
-            match signature.tensors[first] {
-                _ if rank > MOST_DIMENSIONS => Err(TensorError::TooManyDimensions(rank)),
-                Place::Whole(_) => Ok(HostValue::Unit),
-                Place::Part(number) => {
-                    let extents = tensor.shape.iter().copied().chain(std::iter::repeat(1));
-                    let offset = arrays.offset(number, tensor);
-                    let numbers = [offset, rank].into_iter().chain(extents.take(MOST_DIMENSIONS));
-                    let fields: Vec<_> = numbers.map(|number| HostValue::Int(number as i64)).collect();
-                    Ok(HostValue::record(ShapeId(0), fields))
-                }
+/// Copies an array back to where it was put together from.
+fn write_segments(segments: &[Segment], array: &Array) -> Result<(), TensorError> {
+    for segment in segments {
+        let from = segment.at..segment.at + segment.end - segment.start;
+        let to = segment.start..segment.end;
+        match segment.buffer.borrow_mut().here().map_err(TensorError::Device)? {
+            Items::Ints(numbers) => {
+                numbers.to_mut()[to].copy_from_slice(&array.as_slice().unwrap_or_default()[from]);
             }
-        }
-        (Form::Record(_, fields), HostValue::Record(record)) => {
-            let mut first = first;
-            let mut new = Vec::with_capacity(fields.len());
-            for (form, value) in fields.iter().zip(record.fields()) {
-                new.push(place_value(form, value, first, signature, arrays)?);
-                first += n_tensors(form);
+            Items::Floats(numbers) => {
+                numbers.to_mut()[to].copy_from_slice(&array.as_slice().unwrap_or_default()[from]);
             }
-            Ok(HostValue::record(record.shape(), new))
+            Items::Values(_) => {}
         }
-        (Form::Seq(element), HostValue::Seq(seq)) if n_tensors(element) > 0 => {
-            let new = seq.iter().map(|value| place_value(element, &value, first, signature, arrays));
-            Ok(HostValue::Seq(new.collect::<Result<Vec<_>, _>>()?.into()))
-        }
-        _ => Ok(value.clone()),
     }
-}
-
-/// How many tensors a form has, wherever they are in it.
-pub(crate) fn count(form: &Form) -> usize {
-    n_tensors(form)
+    Ok(())
 }
 
 #[cfg(test)]
@@ -392,7 +376,7 @@ mod tests {
     use warpwise_mexpr::accelerate::lower::imperative::Buffer as Taken;
 
     fn whole(n: usize) -> Tensor {
-        Tensor::new(Buffer::Floats((0..n).map(|i| i as f64).collect()), vec![n])
+        Tensor::new(Buffer::floats((0..n).map(|i| i as f64).collect()), vec![n])
     }
 
     fn taken(written: bool) -> Taken {
@@ -401,7 +385,14 @@ mod tests {
 
     fn signature(tensors: Vec<Place>, written: &[bool]) -> Signature {
         let buffers = written.iter().map(|w| taken(*w)).collect();
-        Signature { buffers, tensors, results: Vec::new(), has_log: false, has_rows: false }
+        Signature {
+            buffers,
+            tensors,
+            results: Vec::new(),
+            has_log: false,
+            has_rows: false,
+            supposes_regular: false,
+        }
     }
 
     #[test]
@@ -418,6 +409,17 @@ mod tests {
         assert_eq!(overlapping(&signature(together, &[true, true]), &tensors), [[0; 0]; 0]);
     }
 
+    fn storage() -> Storage {
+        Storage { memory: MemoryPool::new(1 << 20), device: None, fetched: Rc::default() }
+    }
+
+    fn floats(buffer: &Rc<RefCell<Buffer>>) -> Vec<f64> {
+        match buffer.borrow_mut().here() {
+            Ok(Items::Floats(numbers)) => numbers.to_vec(),
+            other => panic!("{other:?}"),
+        }
+    }
+
     #[test]
     fn segments_are_copied_once_and_back() {
         let (all, other) = (whole(10), whole(3));
@@ -427,29 +429,47 @@ mod tests {
             Rc::new(other.sub(1, 2).unwrap()),
             Rc::new(other.sub(0, 0).unwrap()),
         ]];
-        let signature = signature(vec![Place::Part(0)], &[true]);
-        let memory = MemoryPool::new(1 << 20);
-        let arrays = Arrays::of(&signature, &tensors, &memory).unwrap();
-        assert_eq!(arrays.values[0].shape(), [8], "six of one, two of the other");
+        let (signature, storage) = (signature(vec![Place::Part(0)], &[true]), storage());
+        let arrays = Arrays::of(&signature, &tensors).unwrap();
+        let given = arrays.give(&signature, &storage, false).unwrap();
+        assert_eq!(given.moved, Moved { values: 8, bytes: 64 }, "six of one, two of the other");
+        let [Placed::Host(array)] = &*given.arrays else { panic!("{:?}", given.arrays) };
         let offsets: Vec<usize> = tensors[0].iter().map(|tensor| arrays.offset(0, tensor)).collect();
-        let values = arrays.values[0].as_slice::<f64>().unwrap();
+        let values = array.as_slice::<f64>().unwrap();
         let firsts: Vec<f64> = offsets[..3].iter().map(|offset| values[*offset]).collect();
         assert_eq!(firsts, [2.0, 4.0, 1.0]);
         let negated: Vec<f64> = values.iter().map(|value| -value).collect();
-        let written = Value::from_slice(&memory, &[8], &negated).unwrap();
-        arrays.write_back(&signature, &[written]).unwrap();
-        let Buffer::Floats(now) = &*all.buffer.borrow() else { panic!("floats") };
-        assert_eq!(now[..], [0.0, 1.0, -2.0, -3.0, -4.0, -5.0, -6.0, -7.0, 8.0, 9.0]);
-        let Buffer::Floats(now) = &*other.buffer.borrow() else { panic!("floats") };
-        assert_eq!(now[..], [0.0, -1.0, -2.0]);
+        let written = Value::from_slice(&storage.memory, &[8], &negated).unwrap();
+        arrays.take_back(&signature, vec![Placed::Host(written)], &storage).unwrap();
+        assert_eq!(floats(&all.buffer), [0.0, 1.0, -2.0, -3.0, -4.0, -5.0, -6.0, -7.0, 8.0, 9.0]);
+        assert_eq!(floats(&other.buffer), [0.0, -1.0, -2.0]);
+    }
+
+    #[test]
+    fn whole_buffers_stay_where_a_call_left_them() {
+        let tensor = Tensor::new(Buffer::Away(Box::new(Blank::Floats(4))), vec![2, 2]);
+        let (signature, storage) = (signature(vec![Place::Part(0)], &[true]), storage());
+        let tensors = vec![vec![Rc::new(tensor.clone())]];
+        let arrays = Arrays::of(&signature, &tensors).unwrap();
+        let given = arrays.give(&signature, &storage, false).unwrap();
+        assert_eq!(given.moved, Moved::default(), "nothing was written yet");
+        let written = Value::from_slice(&storage.memory, &[4], &[1.0, 2.0, 3.0, 4.0]).unwrap();
+        arrays.take_back(&signature, vec![Placed::Host(written)], &storage).unwrap();
+        let given = arrays.give(&signature, &storage, true).unwrap();
+        assert_eq!(given.moved, Moved::default());
+        assert_eq!(floats(&tensor.buffer), [1.0, 2.0, 3.0, 4.0], "a call that may be repeated leaves them");
+        tensor.set(0, HostValue::Float(9.0)).unwrap();
+        let given = arrays.give(&signature, &storage, false).unwrap();
+        assert_eq!(given.moved, Moved { values: 4, bytes: 32 }, "the host has its own");
+        let [Placed::Host(array)] = &*given.arrays else { panic!("{:?}", given.arrays) };
+        assert_eq!(array.as_slice::<f64>().unwrap(), [9.0, 2.0, 3.0, 4.0]);
     }
 
     #[test]
     fn another_rank_than_supposed_is_the_hosts() {
-        let tensor = Tensor::new(Buffer::Floats(vec![0.0; 4]), vec![2, 2]);
+        let tensor = Tensor::new(Buffer::floats(vec![0.0; 4]), vec![2, 2]);
         let tensors = vec![vec![Rc::new(tensor)]];
-        let arrays =
-            Arrays::of(&signature(vec![Place::Whole(0)], &[true]), &tensors, &MemoryPool::new(1 << 20));
+        let arrays = Arrays::of(&signature(vec![Place::Whole(0)], &[true]), &tensors);
         assert!(matches!(arrays, Err(TensorError::OtherRank)));
     }
 }

@@ -20,8 +20,10 @@ mod host_inline;
 pub mod host_lower;
 pub mod host_marshal;
 pub mod host_native;
+mod host_places;
 pub mod host_recorded;
 mod host_rows;
+mod host_storage;
 mod host_tensors;
 pub mod host_world;
 

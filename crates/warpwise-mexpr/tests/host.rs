@@ -8,6 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use warpwise_diag::Sources;
+use warpwise_mexpr::accelerate::Accepted;
 use warpwise_mexpr::accelerate::split;
 use warpwise_mexpr::compile::{Checked, front_end};
 use warpwise_mexpr::host::code::Code;
@@ -104,7 +105,7 @@ fn debug_text(name: &str, text: &str) -> Ran {
     let split = split(check(name, text, &mut sources))
         .unwrap_or_else(|failure| panic!("{}", warpwise_diag::render_failure(&sources, &failure, false)));
     let code = compile_accelerated(&split.host, Options { tests: true }, &split.entries);
-    run_code(&code, &mut Debugger::new(true), sources)
+    run_code(&code, &mut Debugger::new(Accepted { irregular: false, ..Accepted::default() }), sources)
 }
 
 fn run_code(code: &Code, device: &mut dyn Device, sources: Sources) -> Ran {

@@ -61,7 +61,7 @@ pub fn figures(threads: usize, rounds: usize, share: f64) -> Result<Vec<Figures>
             program.run(&[n.to_string()])?;
             let after = program.accelerator.marshaled();
             let time = (after.moving - before.moving).as_secs_f64();
-            let bytes = after.bytes_in - before.bytes_in + after.bytes_out - before.bytes_out;
+            let bytes = after.given.bytes - before.given.bytes + after.returned.bytes - before.returned.bytes;
             ratios.push(bytes as f64 / time / copying(8 * n));
             times.push(time);
         }

@@ -8,6 +8,7 @@ use warpwise_driver::host_files::check_host;
 use warpwise_driver::host_lower::{lower_host, split_host};
 use warpwise_driver::host_native::HostNative;
 use warpwise_driver::{Context, Options};
+use warpwise_mexpr::accelerate::Accepted;
 use warpwise_mexpr::compile::Checked;
 use warpwise_mexpr::host::code::Code;
 use warpwise_mexpr::host::compile::{Options as HostOptions, compile, compile_accelerated};
@@ -35,8 +36,8 @@ impl HostProgram {
         let split = split_host(checked.clone(), &sources).map_err(failed)?;
         let code = compile_accelerated(&split.host, HostOptions { tests: false }, &split.entries);
         let options = Options::default();
-        let lowered = lower_host(split, &sources, &options, false).map_err(failed)?;
-        let accelerator = Accelerator::new(lowered, &options, context, None, false);
+        let lowered = lower_host(split, &sources, &options, Accepted::default()).map_err(failed)?;
+        let accelerator = Accelerator::new(lowered, &options, context, None, Accepted::default());
         let accelerator = accelerator.map_err(|error| format!("{error:?}"))?;
         let native = native(&code)?;
         Ok(HostProgram { checked, code, native, accelerator, compile: start.elapsed() })

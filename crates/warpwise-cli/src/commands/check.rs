@@ -7,6 +7,7 @@ use warpwise_diag::{Diagnostic, Report, Severity, Sources, render};
 use warpwise_driver::build::{BuildError, Core, read_core};
 use warpwise_driver::host_files::check_host;
 use warpwise_driver::host_lower::{lower_host, split_host};
+use warpwise_mexpr::accelerate::Accepted;
 
 use crate::commands::host::is_host_program;
 use crate::failure::{FAILED, Failure, WRONG};
@@ -72,7 +73,7 @@ fn read(file: &Path, arguments: &CheckArguments) -> Result<(Sources, Vec<Diagnos
     if is_host_program(file) {
         let (checked, sources) = check_host(file, arguments.library.as_deref())?;
         let (split, options) = (split_host(checked, &sources)?, arguments.compile.options());
-        let lowered = lower_host(split, &sources, &options, false)?;
+        let lowered = lower_host(split, &sources, &options, Accepted::default())?;
         return Ok((sources, lowered.warnings()));
     }
     let Core { sources, warnings, .. } = read_core(file, &arguments.compile.options())?;

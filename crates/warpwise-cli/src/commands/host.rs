@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, value_parser};
 use warpwise_diag::Sources;
 use warpwise_driver::CallError;
 use warpwise_driver::host_device::{AccelerateError, Accelerator};
@@ -10,6 +10,7 @@ use warpwise_driver::host_files::check_host;
 use warpwise_driver::host_lower::{lower_host, split_host};
 use warpwise_driver::host_native::HostNative;
 use warpwise_driver::host_world::ProcessWorld;
+use warpwise_mexpr::accelerate::Accepted;
 use warpwise_mexpr::compile::Checked;
 use warpwise_mexpr::host::code::Code;
 use warpwise_mexpr::host::compile::{Options, compile, compile_accelerated};
@@ -42,12 +43,21 @@ pub struct HostOptions {
     /// Fail where an accelerated expression meets a sequence of elements of different lengths, which cost time
     #[arg(long, conflicts_with = "sequential")]
     strict_regular: bool,
+    /// The most dimensions of tensors that accelerated expressions take
+    #[arg(long, value_name = "N", default_value_t = Accepted::default().dimensions as u64, value_parser = value_parser!(u64).range(1..=16))]
+    tensor_max_rank: u64,
     /// Run the tests (`utest`) too, and fail if one fails
     #[arg(long)]
     test: bool,
     /// Take the library from this folder, instead of the one that comes with the compiler
     #[arg(long, value_name = "DIR")]
     library: Option<PathBuf>,
+}
+
+impl HostOptions {
+    fn accepted(&self) -> Accepted {
+        Accepted { dimensions: self.tensor_max_rank as usize, irregular: !self.strict_regular }
+    }
 }
 
 /// Whether a file's name says that it is a host program.
@@ -88,20 +98,20 @@ pub fn run_host(run: &HostRun<'_>) -> Result<u8, Failure> {
         return execute_in_order(run, &checked, &sources, phases);
     }
     phases.done("check");
+    let accepted = run.host.accepted();
     let code = compile_accelerated(&split.host, options, &split.entries);
     if run.host.debug {
-        let mut debugger = Debugger::new(run.host.strict_regular);
+        let mut debugger = Debugger::new(accepted);
         let ended = execute(run, &code, None, &mut debugger, &sources, phases);
         note_irregular(debugger.irregular(), &code, &sources);
         return ended;
     }
     let options = run.compile.options();
-    let lowered = lower_host(split, &sources, &options, run.host.strict_regular)?;
+    let lowered = lower_host(split, &sources, &options, accepted)?;
     let native = HostNative::new(&code, &options, run.cache.cache().as_ref())?;
     let context = start::context(run.run, run.cache)?;
     let progress = Progress::of(format!("compiling {}", run.file.display()));
-    let strict = run.host.strict_regular;
-    let accelerator = Accelerator::new(lowered, &options, &context, run.cache.cache(), strict);
+    let accelerator = Accelerator::new(lowered, &options, &context, run.cache.cache(), accepted);
     drop(progress);
     let mut device = Stoppable(accelerator.map_err(|error| match error {
         AccelerateError::Build(error) => error.into(),

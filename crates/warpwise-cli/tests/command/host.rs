@@ -1,6 +1,7 @@
 //! Host programs: `run` and `check` on `.mc` files.
 
 use crate::common::Folder;
+use crate::devices::has_device;
 
 fn folder(program: &str) -> Folder {
     let folder = Folder::new();
@@ -128,6 +129,59 @@ fn profiles_count_what_is_copied() {
         "given back              0.000 MB       1 values",
     ] {
         assert!(errors.contains(fragment), "{errors}");
+    }
+}
+
+/// Two expressions that write tensors of 1000 floats each, of which the host looks at one only.
+const TWO_STEPS: &str = "
+let t = tensorCreateUninitFloat [10, 100]
+let u = tensorCreateUninitFloat [1000]
+let fill = lam t. lam u. lam i.
+  tensorSetExn u [i] (int2float i);
+  tensorSetExn t [divi i 100, modi i 100] 0.5
+let sum = lam t. lam u. lam i.
+  let at = [divi i 100, modi i 100] in
+  tensorSetExn t at (addf (tensorGetExn t at) (tensorGetExn u [i]))
+mexpr
+accelerate (loop 1000 (fill t u));
+accelerate (loop 1000 (sum t u));
+printFloat (tensorGetExn t [0, 7])
+";
+
+#[test]
+fn tensors_stay_where_they_are_until_the_host_looks() {
+    let folder = folder(TWO_STEPS);
+    let lines = |device: &[&str]| {
+        let ran = folder.run(&[&["run", "--profile", "p.mc"], device].concat());
+        assert_eq!(String::from_utf8_lossy(&ran.output).trim(), "7.5", "{}", ran.errors);
+        let count = |what: &str, unit: &str| {
+            let is_it = |line: &&str| line.trim_start().starts_with(what) && line.ends_with(unit);
+            let line = ran.errors.lines().find(is_it).expect(&ran.errors);
+            line.split_whitespace().rev().nth(1).unwrap().to_string()
+        };
+        (count("accelerated", "calls"), count("handed over", "values"), count("given back", "values"))
+    };
+    let counts =
+        |calls: &str, given: &str, back: &str| (calls.to_string(), given.to_string(), back.to_string());
+    // On the processor the host looks at what compiled code wrote, where it lies.
+    assert_eq!(lines(&[]), counts("2", "0", "0"));
+    if has_device() {
+        assert_eq!(lines(&["--device=opencl"]), counts("2", "0", "1000"));
+    }
+}
+
+#[test]
+fn tensors_have_as_many_dimensions_as_are_accepted() {
+    let folder = folder(
+        "let t = tensorCreateCArrayInt [2, 2, 2, 2] (lam i. get i 3)
+let twice = lam t. lam i. tensorSetExn t [1, 1, 1, i] (muli 2 (tensorGetExn t [1, 1, 1, i]))
+mexpr accelerate (loop 2 (twice t)); dprint (tensorGetExn t [1, 1, 1, 1])",
+    );
+    for mode in [&[][..], &["--debug"]] {
+        let three = [&["run", "p.mc"], mode].concat();
+        folder.run(&three).fails(1, &["a tensor of 4 dimensions", "at most 3", "--tensor-max-rank"]);
+        let four = [&["run", "--tensor-max-rank=4", "p.mc"], mode].concat();
+        assert_eq!(folder.run(&four).succeeds().trim(), "2");
     }
 }
 

@@ -58,6 +58,21 @@ pub struct Split {
     pub imperative: Vec<Decl>,
 }
 
+/// What accelerated expressions may be handed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Accepted {
+    /// The most dimensions of a tensor.
+    pub dimensions: usize,
+    /// Whether the elements of a sequence may have different lengths.
+    pub irregular: bool,
+}
+
+impl Default for Accepted {
+    fn default() -> Accepted {
+        Accepted { dimensions: 3, irregular: true }
+    }
+}
+
 /// Takes a program apart and checks what it accelerates.
 pub fn split(mut checked: Checked) -> Result<Split, Failure> {
     let entries = name::name(&mut checked);

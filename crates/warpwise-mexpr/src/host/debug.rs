@@ -1,18 +1,17 @@
 //! What debugging looks at before the host computes an accelerated expression itself.
 //!
-//! What is handed over must be such that a device could take it: tensors have at most [`MOST_DIMENSIONS`] dimensions, and the
+//! What is handed over must be such that a device could take it: tensors have few dimensions, and the
 //! elements of a sequence have one length, at every depth. The latter only costs time, and is an error if asked for
-//! (`strict_regular`). While the expression is computed, [`watch`](super::watch) looks at what runs in parallel elsewhere.
+//! ([`Accepted`]). While the expression is computed, [`watch`](super::watch) looks at what runs in parallel elsewhere.
 
 use std::collections::BTreeMap;
+
+use crate::accelerate::Accepted;
 
 use super::code::{Code, Form};
 use super::device::{Device, DeviceError};
 use super::value::Value;
 use super::world::World;
-
-/// Accelerated code takes tensors of at most so many dimensions.
-pub const MOST_DIMENSIONS: usize = 3;
 
 /// The accelerated expressions that met irregular sequences, by number.
 pub type Irregular = BTreeMap<usize, Met>;
@@ -31,14 +30,14 @@ pub struct Met {
 /// Leaves everything to the host, after looking at it.
 #[derive(Clone, Default, Debug)]
 pub struct Debugger {
-    strict_regular: bool,
+    accepted: Accepted,
     irregular: Irregular,
 }
 
 impl Debugger {
-    /// Irregular sequences are errors or not.
-    pub fn new(strict_regular: bool) -> Debugger {
-        Debugger { strict_regular, irregular: Irregular::new() }
+    /// All but this is an error.
+    pub fn new(accepted: Accepted) -> Debugger {
+        Debugger { accepted, irregular: Irregular::new() }
     }
 
     /// The expressions that were handed irregular sequences.
@@ -56,9 +55,11 @@ impl Device for Debugger {
         arguments: &[Value],
     ) -> Result<Option<Value>, DeviceError> {
         for ((name, form), argument) in code.accelerated[number].parameters.iter().zip(arguments) {
-            if let Some(rank) = highest_rank(form, argument).filter(|rank| *rank > MOST_DIMENSIONS) {
+            let most = self.accepted.dimensions;
+            if let Some(rank) = highest_rank(form, argument).filter(|rank| *rank > most) {
                 let message = format!(
-                    "`{name}` holds a tensor of {rank} dimensions, but accelerated code takes at most {MOST_DIMENSIONS}"
+                    "`{name}` holds a tensor of {rank} dimensions, but accelerated code takes at most {most}; \
+                     `--tensor-max-rank` lets it take more"
                 );
                 return Err(DeviceError { message, place: None });
             }
@@ -66,7 +67,7 @@ impl Device for Debugger {
             if let Err((first, other)) = regular(form, argument, &mut lengths) {
                 let message =
                     format!("Irregular sequence: `{name}` has elements of lengths {first} and {other}");
-                if self.strict_regular {
+                if !self.accepted.irregular {
                     return Err(DeviceError { message, place: None });
                 }
                 let met = Met { message, times: 0, on_host: false };

@@ -4,8 +4,9 @@ use std::rc::Rc;
 
 use super::value::Value;
 
-/// Whether two values of one type are equal. Functions and references are equal only to themselves.
-pub fn equal(left: &Value, right: &Value) -> bool {
+/// Whether two values of one type are equal; says why if elements of a tensor cannot be brought to the host. Functions and references
+/// are equal only to themselves.
+pub fn equal(left: &Value, right: &Value) -> Result<bool, String> {
     let mut waiting = vec![(left.clone(), right.clone())];
     while let Some((left, right)) = waiting.pop() {
         let same = match (&left, &right) {
@@ -29,8 +30,9 @@ pub fn equal(left: &Value, right: &Value) -> bool {
                 a.con() == b.con()
             }
             (Value::Tensor(a), Value::Tensor(b)) => {
-                let elements = (0..a.size().min(b.size())).map(|position| (a.get(position), b.get(position)));
-                waiting.extend(elements);
+                for position in 0..a.size().min(b.size()) {
+                    waiting.push((a.get(position)?, b.get(position)?));
+                }
                 a.shape == b.shape
             }
             (Value::Ref(a), Value::Ref(b)) => Rc::ptr_eq(a, b),
@@ -39,8 +41,8 @@ pub fn equal(left: &Value, right: &Value) -> bool {
             _ => false,
         };
         if !same {
-            return false;
+            return Ok(false);
         }
     }
-    true
+    Ok(true)
 }

@@ -2,6 +2,7 @@
 //!
 //! Flat numbers can be lent: whoever computed them keeps them where they are, and they are copied when one is to change.
 
+use std::any::Any;
 use std::fmt;
 use std::ops::Deref;
 use std::rc::Rc;
@@ -10,7 +11,7 @@ use super::object::release;
 use super::value::Value;
 
 /// Numbers that somebody lends for as long as they are looked at. They do not change.
-pub trait Lender<T>: fmt::Debug {
+pub trait Lender<T>: fmt::Debug + Any {
     /// The numbers.
     fn numbers(&self) -> &[T];
 }
@@ -24,7 +25,7 @@ pub enum Numbers<T> {
     Lent(Rc<dyn Lender<T>>),
 }
 
-impl<T> Deref for Numbers<T> {
+impl<T: 'static> Deref for Numbers<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
@@ -35,7 +36,7 @@ impl<T> Deref for Numbers<T> {
     }
 }
 
-impl<T: Clone> Numbers<T> {
+impl<T: Clone + 'static> Numbers<T> {
     /// The same, to be changed.
     pub fn to_mut(&mut self) -> &mut Vec<T> {
         if let Numbers::Lent(lender) = self {
@@ -145,12 +146,18 @@ impl Items {
 
     /// Exchanges an element that is there.
     pub fn set(&mut self, index: usize, value: Value) {
+        self.replace(index, value);
+    }
+
+    /// Exchanges an element that is there, and gives what was there unless it is a number that lay flat.
+    pub(super) fn replace(&mut self, index: usize, value: Value) -> Value {
         match (&mut *self, value) {
             (Items::Ints(numbers), Value::Int(number)) => numbers.to_mut()[index] = number,
             (Items::Floats(numbers), Value::Float(number)) => numbers.to_mut()[index] = number,
-            (Items::Values(values), value) => values[index] = value,
+            (Items::Values(values), value) => return std::mem::replace(&mut values[index], value),
             (Items::Ints(_) | Items::Floats(_), value) => self.values()[index] = value,
         }
+        Value::Unit
     }
 
     /// The same as values, to be changed.
@@ -218,6 +225,15 @@ impl<'a> Slice<'a> {
             Slice::Ints(numbers) => Slice::Ints(&numbers[start..start + length]),
             Slice::Floats(numbers) => Slice::Floats(&numbers[start..start + length]),
             Slice::Values(values) => Slice::Values(&values[start..start + length]),
+        }
+    }
+
+    /// A copy of them.
+    pub fn to_items(self) -> Items {
+        match self {
+            Slice::Ints(numbers) => Items::Ints(Numbers::Own(numbers.to_vec())),
+            Slice::Floats(numbers) => Items::Floats(Numbers::Own(numbers.to_vec())),
+            Slice::Values(values) => Items::Values(values.to_vec()),
         }
     }
 

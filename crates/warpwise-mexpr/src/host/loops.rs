@@ -109,7 +109,7 @@ impl Loop {
         if self.index == self.n {
             return self.finish().map(Step::Done);
         }
-        let arguments = self.arguments();
+        let arguments = self.arguments()?;
         self.index += 1;
         Ok(Step::Call(self.function.clone(), arguments))
     }
@@ -131,12 +131,12 @@ impl Loop {
         Ok(None)
     }
 
-    fn arguments(&mut self) -> Arguments {
+    fn arguments(&mut self) -> Result<Arguments, Stop> {
         let index = self.index;
         let number = Value::Int(index as i64);
         let item = |seq: &Seq, index: usize| seq.get(index).unwrap_or(Value::Unit);
         let state = std::mem::replace(&mut self.state, Value::Unit);
-        match self.over {
+        Ok(match self.over {
             Over::Map | Over::Iter => smallvec![item(&self.source, index)],
             Over::Mapi | Over::Iteri => smallvec![number, item(&self.source, index)],
             Over::Foldl => smallvec![state, item(&self.source, index)],
@@ -155,9 +155,13 @@ impl Loop {
                 let slice = tensor.slice(&index).map_or(Value::Unit, |slice| Value::Tensor(Rc::new(slice)));
                 smallvec![number, slice]
             }
-            Over::Equal => smallvec![self.tensors[0].get(index), self.tensors[1].get(index)],
-            Over::Text => smallvec![self.tensors[0].get(index)],
-        }
+            Over::Equal => smallvec![self.element(0, index)?, self.element(1, index)?],
+            Over::Text => smallvec![self.element(0, index)?],
+        })
+    }
+
+    fn element(&self, tensor: usize, index: usize) -> Result<Value, Stop> {
+        self.tensors[tensor].get(index).map_err(Stop::Fault)
     }
 
     fn finish(&mut self) -> Result<Value, Stop> {
@@ -170,9 +174,9 @@ impl Loop {
             Over::Equal => Value::Bool(true),
             Over::Tensor => {
                 let buffer = match self.builtin {
-                    Builtin::TensorCreateCArrayInt if results.is_empty() => Buffer::Ints(Vec::new()),
-                    Builtin::TensorCreateCArrayFloat if results.is_empty() => Buffer::Floats(Vec::new()),
-                    _ => Buffer::of_items(results),
+                    Builtin::TensorCreateCArrayInt if results.is_empty() => Buffer::ints(Vec::new()),
+                    Builtin::TensorCreateCArrayFloat if results.is_empty() => Buffer::floats(Vec::new()),
+                    _ => Buffer::Here(results),
                 };
                 Value::Tensor(Rc::new(Tensor::new(buffer, std::mem::take(&mut self.shape))))
             }

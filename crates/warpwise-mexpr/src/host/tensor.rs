@@ -1,13 +1,15 @@
 //! Tensors: shaped views of shared buffers.
 //!
 //! The elements of a view lie in row-major order from its offset on. Slices, parts along the first dimension and reshaped
-//! tensors are views of the same buffer: what is written through one is seen through all. Integers and floats lie flat.
+//! tensors are views of the same buffer: what is written through one is seen through all. Integers and floats lie flat, and
+//! need not be in the host's memory before the host looks at them ([`Away`]).
 
-use std::cell::RefCell;
+use std::any::Any;
+use std::cell::{RefCell, RefMut};
+use std::fmt;
 use std::rc::Rc;
 
-use super::items::Items;
-use super::object::release;
+use super::items::{Items, Numbers};
 use super::value::Value;
 
 /// A view.
@@ -24,86 +26,78 @@ pub struct Tensor {
 /// The elements of one or more views.
 #[derive(Debug)]
 pub enum Buffer {
-    /// Integers.
-    Ints(Vec<i64>),
-    /// Floats.
-    Floats(Vec<f64>),
-    /// Anything else.
-    Values(Vec<Value>),
+    /// In the host's memory.
+    Here(Items),
+    /// Somewhere else, until the host reads or writes one of them.
+    Away(Box<dyn Away>),
 }
 
-impl Drop for Buffer {
-    fn drop(&mut self) {
-        if let Buffer::Values(values) = self {
-            release(values.drain(..));
+/// Integers or floats that are not in the host's memory: nothing was written yet ([`Blank`]), or accelerated code wrote last.
+pub trait Away: fmt::Debug + Any {
+    /// How many there are.
+    fn count(&self) -> usize;
+
+    /// The same in the host's memory, or why they cannot be brought there.
+    fn fetch(&self) -> Result<Items, String>;
+}
+
+/// Zeros that nobody has written or read yet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Blank {
+    /// So many integers.
+    Ints(usize),
+    /// So many floats.
+    Floats(usize),
+}
+
+impl Away for Blank {
+    fn count(&self) -> usize {
+        match self {
+            Blank::Ints(n) | Blank::Floats(n) => *n,
         }
+    }
+
+    fn fetch(&self) -> Result<Items, String> {
+        Ok(match self {
+            Blank::Ints(n) => Items::Ints(Numbers::Own(vec![0; *n])),
+            Blank::Floats(n) => Items::Floats(Numbers::Own(vec![0.0; *n])),
+        })
     }
 }
 
 impl Buffer {
-    /// A buffer of these values.
-    pub fn of(values: Vec<Value>) -> Buffer {
-        let ints: Option<Vec<i64>> = values.iter().map(as_int).collect();
-        let floats = || values.iter().map(as_float).collect::<Option<Vec<f64>>>();
-        match ints {
-            Some(ints) if !ints.is_empty() => Buffer::Ints(ints),
-            _ => match floats() {
-                Some(floats) if !floats.is_empty() => Buffer::Floats(floats),
-                _ => Buffer::Values(values),
-            },
-        }
+    /// These integers.
+    pub fn ints(numbers: Vec<i64>) -> Buffer {
+        Buffer::Here(Items::Ints(Numbers::Own(numbers)))
     }
 
-    /// A buffer of what a loop gave.
-    pub(super) fn of_items(mut items: Items) -> Buffer {
-        match &mut items {
-            Items::Ints(numbers) => Buffer::Ints(std::mem::take(numbers.to_mut())),
-            Items::Floats(numbers) => Buffer::Floats(std::mem::take(numbers.to_mut())),
-            Items::Values(values) => Buffer::of(std::mem::take(values)),
-        }
+    /// These floats.
+    pub fn floats(numbers: Vec<f64>) -> Buffer {
+        Buffer::Here(Items::Floats(Numbers::Own(numbers)))
     }
 
     /// How many elements there are.
-    pub(super) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         match self {
-            Buffer::Ints(values) => values.len(),
-            Buffer::Floats(values) => values.len(),
-            Buffer::Values(values) => values.len(),
+            Buffer::Here(items) => items.len(),
+            Buffer::Away(away) => away.count(),
         }
     }
 
-    fn get(&self, index: usize) -> Value {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The elements, which are brought to the host if they are not there.
+    pub fn here(&mut self) -> Result<&mut Items, String> {
+        if let Buffer::Away(away) = self {
+            *self = Buffer::Here(away.fetch()?);
+        }
         match self {
-            Buffer::Ints(values) => Value::Int(values[index]),
-            Buffer::Floats(values) => Value::Float(values[index]),
-            Buffer::Values(values) => values[index].clone(),
+            Buffer::Here(items) => Ok(items),
+            Buffer::Away(_) => unreachable!("they were fetched"),
         }
-    }
-
-    /// Exchanges an element; what was there is given back, to be freed when the buffer is not in use.
-    fn set(&mut self, index: usize, value: Value) -> Value {
-        match (self, value) {
-            (Buffer::Ints(values), Value::Int(value)) => values[index] = value,
-            (Buffer::Floats(values), Value::Float(value)) => values[index] = value,
-            (Buffer::Values(values), value) => return std::mem::replace(&mut values[index], value),
-            // A tensor has elements of one type.
-            (Buffer::Ints(_) | Buffer::Floats(_), other) => return other,
-        }
-        Value::Unit
-    }
-}
-
-fn as_int(value: &Value) -> Option<i64> {
-    match value {
-        Value::Int(value) => Some(*value),
-        _ => None,
-    }
-}
-
-fn as_float(value: &Value) -> Option<f64> {
-    match value {
-        Value::Float(value) => Some(*value),
-        _ => None,
     }
 }
 
@@ -139,15 +133,28 @@ impl Tensor {
         Some(position * self.shape[index.len()..].iter().product::<usize>())
     }
 
-    /// The element at a position of the view.
-    pub fn get(&self, position: usize) -> Value {
-        self.buffer.borrow().get(self.offset + position)
+    /// The elements of the buffer, on the host.
+    fn items(&self) -> Result<RefMut<'_, Items>, String> {
+        let mut buffer = self.buffer.borrow_mut();
+        buffer.here()?;
+        Ok(RefMut::map(buffer, |buffer| match buffer {
+            Buffer::Here(items) => items,
+            Buffer::Away(_) => unreachable!("they were fetched"),
+        }))
     }
 
-    /// Exchanges the element at a position of the view.
-    pub fn set(&self, position: usize, value: Value) {
-        let before = self.buffer.borrow_mut().set(self.offset + position, value);
+    /// The element at a position of the view; says why if it cannot be brought to the host.
+    pub fn get(&self, position: usize) -> Result<Value, String> {
+        let value = self.items()?.slice().get(self.offset + position);
+        Ok(value.unwrap_or(Value::Unit))
+    }
+
+    /// Exchanges the element at a position of the view; says why if the others cannot be brought to the host.
+    pub fn set(&self, position: usize, value: Value) -> Result<(), String> {
+        let before = self.items()?.replace(self.offset + position, value);
+        // It may hold the last view of this buffer, which is not in use any more.
         drop(before);
+        Ok(())
     }
 
     /// The view that the first components of an index select.
@@ -176,39 +183,27 @@ impl Tensor {
     }
 
     /// The same elements in a buffer of their own.
-    pub fn copy(&self) -> Tensor {
-        let range = self.offset..self.offset + self.size();
-        let buffer = match &*self.buffer.borrow() {
-            Buffer::Ints(values) => Buffer::Ints(values[range].to_vec()),
-            Buffer::Floats(values) => Buffer::Floats(values[range].to_vec()),
-            Buffer::Values(values) => Buffer::Values(values[range].to_vec()),
-        };
-        Tensor::new(buffer, self.shape.clone())
+    pub fn copy(&self) -> Result<Tensor, String> {
+        let items = self.items()?.slice().part(self.offset, self.size()).to_items();
+        Ok(Tensor::new(Buffer::Here(items), self.shape.clone()))
     }
 
-    /// A copy with two dimensions exchanged.
-    pub fn transpose(&self, first: i64, second: i64) -> Option<Tensor> {
+    /// A copy with two dimensions exchanged; none if there are no such dimensions.
+    pub fn transpose(&self, first: i64, second: i64) -> Result<Option<Tensor>, String> {
         let dimension = |d: i64| usize::try_from(d).ok().filter(|d| *d < self.shape.len());
-        let (first, second) = (dimension(first)?, dimension(second)?);
+        let (Some(first), Some(second)) = (dimension(first), dimension(second)) else { return Ok(None) };
         let mut shape = self.shape.clone();
         shape.swap(first, second);
-        let mut values = Vec::with_capacity(self.size());
+        let mut items = self.items()?.slice().part(self.offset, 0).to_items();
         let mut index = vec![0i64; shape.len()];
         for _ in 0..self.size() {
             index.swap(first, second);
-            values.push(self.position(&index).map_or(Value::Unit, |position| self.get(position)));
+            let position = self.position(&index).unwrap_or_default();
+            items.push(self.get(position)?);
             index.swap(first, second);
             advance(&mut index, &shape);
         }
-        let mut buffer = Buffer::of(values);
-        if self.size() == 0 {
-            buffer = match &*self.buffer.borrow() {
-                Buffer::Ints(_) => Buffer::Ints(Vec::new()),
-                Buffer::Floats(_) => Buffer::Floats(Vec::new()),
-                Buffer::Values(_) => Buffer::Values(Vec::new()),
-            };
-        }
-        Some(Tensor::new(buffer, shape))
+        Ok(Some(Tensor::new(Buffer::Here(items), shape)))
     }
 }
 
@@ -229,11 +224,15 @@ mod tests {
 
     fn counting(shape: &[usize]) -> Tensor {
         let n = shape.iter().product::<usize>() as i64;
-        Tensor::new(Buffer::Ints((0..n).collect()), shape.to_vec())
+        Tensor::new(Buffer::ints((0..n).collect()), shape.to_vec())
     }
 
     fn numbers(tensor: &Tensor) -> Vec<i64> {
-        (0..tensor.size()).map(|position| as_int(&tensor.get(position)).unwrap()).collect()
+        let number = |position| match tensor.get(position) {
+            Ok(Value::Int(number)) => number,
+            other => panic!("{other:?}"),
+        };
+        (0..tensor.size()).map(number).collect()
     }
 
     #[test]
@@ -242,10 +241,10 @@ mod tests {
         let row = whole.slice(&[1]).unwrap();
         let rows = whole.sub(1, 2).unwrap();
         let flat = rows.reshape(vec![8]).unwrap();
-        row.set(2, Value::Int(60));
+        row.set(2, Value::Int(60)).unwrap();
         assert_eq!(numbers(&flat), [4, 5, 60, 7, 8, 9, 10, 11]);
-        let copy = whole.copy();
-        row.set(0, Value::Int(40));
+        let copy = whole.copy().unwrap();
+        row.set(0, Value::Int(40)).unwrap();
         assert_eq!((numbers(&copy)[4], numbers(&whole)[4]), (4, 40));
         assert!(whole.slice(&[3]).is_none() && whole.sub(2, 2).is_none() && whole.reshape(vec![5]).is_none());
         assert!(whole.slice(&[0, 0, 0]).is_none() && whole.sub(-1, 1).is_none());
@@ -253,11 +252,20 @@ mod tests {
 
     #[test]
     fn transposed() {
-        let t = counting(&[2, 3]).transpose(0, 1).unwrap();
+        let t = counting(&[2, 3]).transpose(0, 1).unwrap().unwrap();
         assert_eq!((t.shape.clone(), numbers(&t)), (vec![3, 2], vec![0, 3, 1, 4, 2, 5]));
-        let t = counting(&[2, 1, 3]).transpose(2, 0).unwrap();
+        let t = counting(&[2, 1, 3]).transpose(2, 0).unwrap().unwrap();
         assert_eq!((t.shape.clone(), numbers(&t)), (vec![3, 1, 2], vec![0, 3, 1, 4, 2, 5]));
-        assert_eq!(numbers(&counting(&[0, 3]).transpose(0, 1).unwrap()), Vec::<i64>::new());
-        assert!(counting(&[2]).transpose(0, 1).is_none());
+        assert_eq!(numbers(&counting(&[0, 3]).transpose(0, 1).unwrap().unwrap()), Vec::<i64>::new());
+        assert!(counting(&[2]).transpose(0, 1).unwrap().is_none());
+    }
+    #[test]
+    fn blanks_are_zeros_once_somebody_looks() {
+        let blank = Tensor::new(Buffer::Away(Box::new(Blank::Ints(6))), vec![2, 3]);
+        let row = blank.slice(&[1]).unwrap();
+        assert!(matches!(*blank.buffer.borrow(), Buffer::Away(_)), "views do not look");
+        row.set(1, Value::Int(5)).unwrap();
+        assert!(matches!(*blank.buffer.borrow(), Buffer::Here(_)));
+        assert_eq!(numbers(&blank), [0, 0, 0, 0, 5, 0]);
     }
 }

@@ -67,6 +67,8 @@ pub struct Signature {
     pub has_log: bool,
     /// Whether sequences in sequences are rows of pools.
     pub has_rows: bool,
+    /// Whether a call may fail because sequences turn out to be irregular.
+    pub supposes_regular: bool,
 }
 
 /// An array of elements of tensors.
@@ -85,8 +87,8 @@ pub struct Buffer {
 pub enum Tensor {
     /// This buffer is the tensor, with its dimensions; the tensor itself has no leaves.
     Whole(usize),
-    /// In a buffer of one dimension, in row-major order: its leaves are the offset of its first element, its rank, and three
-    /// extents, of which those beyond the rank are 1. Overlapping views overlap in the buffer.
+    /// In a buffer of one dimension, in row-major order: its leaves are the offset of its first element, its rank, and as many
+    /// extents as are [`Accepted`](super::super::Accepted), of which those beyond the rank are 1. Overlapping views overlap in the buffer.
     Part(usize),
 }
 
@@ -160,6 +162,8 @@ struct Supposed {
     buffers: Vec<(ScalarType, Option<usize>)>,
     /// The buffers of one tensor each, whose rank a use will tell.
     open: BTreeSet<usize>,
+    /// The most dimensions of tensors.
+    dimensions: usize,
     /// Whether sequences in sequences have lengths of their own.
     rows: bool,
 }
@@ -201,6 +205,7 @@ impl Expression<'_> {
             places: (0..found.len()).collect(),
             open: open.collect(),
             buffers: found.into_iter().map(|(element, _)| (element, None)).collect(),
+            dimensions: self.functions.checks.accepted.dimensions,
             rows: false,
         }
     }
@@ -256,6 +261,7 @@ impl Expression<'_> {
         };
         let unique: Vec<bool> = (0..all.len()).map(is_buffer).collect();
         let notes = std::mem::take(&mut lowerer.notes);
+        let supposes_regular = lowerer.supposes_regular;
         lowerer.b.finish(all, &unique);
         let mut results = vec![entry_type(self.checked, &values[0].layout)];
         results.extend(written.iter().map(|buffer| buffer_type(supposed, *buffer)));
@@ -271,6 +277,7 @@ impl Expression<'_> {
             Some(EntryPoint { name: name.to_string(), size_params, params, size_results, results });
         let mut signature = supposed.signature(&written, has_log);
         signature.results = buffers_of(&values[0].layout);
+        signature.supposes_regular = supposes_regular;
         Ok(Ok((function, signature, notes)))
     }
 
@@ -368,7 +375,14 @@ impl Supposed {
             None => Tensor::Part(*buffer),
         });
         let (buffers, tensors) = (buffers.collect(), tensors.collect());
-        Signature { buffers, tensors, results: Vec::new(), has_log, has_rows: self.rows }
+        Signature {
+            buffers,
+            tensors,
+            results: Vec::new(),
+            has_log,
+            has_rows: self.rows,
+            supposes_regular: false,
+        }
     }
 }
 
@@ -413,7 +427,8 @@ fn layout_of<'s>(
     match types.node(ty) {
         Node::Tensor(_) => {
             let buffer = tensors.next().copied().unwrap_or(0);
-            let kind = supposed.buffers[buffer].1.map_or(ViewKind::Flat, ViewKind::Shaped);
+            let kind =
+                supposed.buffers[buffer].1.map_or(ViewKind::Flat(supposed.dimensions), ViewKind::Shaped);
             Layout::Tensor(View { buffer, fixed: 0, kind })
         }
         Node::Seq(element) => {

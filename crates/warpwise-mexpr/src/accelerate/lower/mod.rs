@@ -49,6 +49,7 @@ use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, TypeVar, VarId};
 
 pub use inline::{ArrayLanguage, NoArrayLanguage};
 
+use super::Accepted;
 use super::name::Entry;
 use memory::Memory;
 use value::{Data, Layout, Shape, Value, ViewKind};
@@ -68,8 +69,8 @@ pub fn entry_name(number: usize) -> String {
 pub struct Checks {
     /// Nothing but what `error` and `never` say, and what is asked for besides.
     pub none: bool,
-    /// Whether sequences in sequences have one length where they are made as rows of pools.
-    pub regular: bool,
+    /// What values there may be, of those that are made here, too.
+    pub accepted: Accepted,
 }
 
 /// The functional part of a program, lowered.
@@ -246,9 +247,10 @@ fn entry_type(checked: &Checked, layout: &Layout) -> EntryType {
             fields: match view.kind {
                 // Its extents are those of its buffer.
                 ViewKind::Shaped(_) => Vec::new(),
-                ViewKind::Flat => ["offset", "rank", "extent_0", "extent_1", "extent_2"]
+                ViewKind::Flat(dimensions) => ["offset".to_string(), "rank".to_string()]
                     .into_iter()
-                    .map(|name| (name.to_string(), EntryType::Scalar(ValueType::I64)))
+                    .chain((0..dimensions).map(|dim| format!("extent_{dim}")))
+                    .map(|name| (name, EntryType::Scalar(ValueType::I64)))
                     .collect(),
             },
             form: OpaqueForm::Record,
@@ -327,6 +329,8 @@ struct Lowerer<'a, 'f> {
     leaving: Option<VarId>,
     /// Whether what is done more than once has effects more than once.
     has_effects: bool,
+    /// Whether the code fails where sequences turn out to be irregular.
+    supposes_regular: bool,
     memory: Memory,
     /// The buffers of captured tensors whose ranks a use may still tell.
     ranks_open: BTreeSet<usize>,
@@ -392,6 +396,7 @@ impl<'a, 'f> Lowerer<'a, 'f> {
             calls: 0,
             leaving: None,
             has_effects: false,
+            supposes_regular: false,
             memory: Memory::default(),
             ranks_open: BTreeSet::new(),
             retry: None,

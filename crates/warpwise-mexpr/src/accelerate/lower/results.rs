@@ -10,7 +10,6 @@
 use warpwise_diag::{Failure, Span};
 use warpwise_ir::Operand;
 
-use super::tensors::MOST_DIMENSIONS;
 use super::value::{Data, Layout, View, ViewKind};
 use super::{Lowerer, Retry};
 
@@ -63,8 +62,9 @@ impl Lowerer<'_, '_> {
         }
         let mut leaves = vec![at, self.rank_of(tensor, view)];
         leaves.extend(self.extents_of(tensor, view));
-        leaves.resize(2 + MOST_DIMENSIONS, Operand::i64(1));
-        let layout = Layout::Tensor(View { buffer: view.buffer, fixed: 0, kind: ViewKind::Flat });
+        let kind = ViewKind::Flat(self.functions.checks.accepted.dimensions);
+        leaves.resize(kind.n_leaves(0), Operand::i64(1));
+        let layout = Layout::Tensor(View { buffer: view.buffer, fixed: 0, kind });
         Data { layout, leaves }
     }
 }

@@ -118,7 +118,7 @@ impl Lowerer<'_, '_> {
 
     /// Checks, if that is asked for, that all rows of elements have one length, at every depth.
     fn check_regular(&mut self, elements: &Data) {
-        if !self.functions.checks.regular {
+        if self.functions.checks.accepted.irregular {
             return;
         }
         match &elements.layout {

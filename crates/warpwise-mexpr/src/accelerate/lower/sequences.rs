@@ -52,7 +52,7 @@ impl Lowerer<'_, '_> {
         let mut certs = Vec::new();
         for (own, other) in own.iter().zip(&other).filter(|(own, other)| own != other) {
             let same = self.b.compare("same", CompareOp::Eq, *own, *other);
-            certs.extend(self.check(same, lengths_differ(*own, *other)));
+            certs.extend(self.suppose_regular(same, *own, *other));
         }
         Ok(self.reshaped(data, wanted, &certs))
     }
@@ -130,7 +130,7 @@ impl Lowerer<'_, '_> {
         let same = self.b.compare("same", CompareOp::Eq, own, other);
         let either = self.b.binary("fine", BinaryOp::Or, first_empty, second_empty);
         let fine = self.b.binary("fine", BinaryOp::Or, either, same);
-        certs.extend(self.check(fine, lengths_differ(own, other)));
+        certs.extend(self.suppose_regular(fine, own, other));
         self.b.select("n", first_empty, other, own)
     }
 
@@ -387,6 +387,12 @@ impl Lowerer<'_, '_> {
         let whole = |len| SliceDim::Range { start: Operand::i64(0), len, stride: Operand::i64(1) };
         let dims = std::iter::once(SliceDim::Fix(index)).chain(rest.into_iter().map(whole)).collect();
         self.b.with_certs(certs, |b| b.update("xs", copy, dims, new)).into()
+    }
+
+    /// A certificate that lengths of elements are the same where they must be.
+    fn suppose_regular(&mut self, same: Operand, own: Operand, other: Operand) -> Option<Var> {
+        self.supposes_regular = true;
+        self.check(same, lengths_differ(own, other))
     }
 
     /// A certificate that an index is in bounds.

@@ -16,9 +16,6 @@ use super::patterns::length;
 use super::value::{Data, Layout, Shape, Value, View, ViewKind};
 use super::{Lowerer, Retry};
 
-/// The most dimensions of a tensor in accelerated code.
-pub(super) const MOST_DIMENSIONS: usize = 3;
-
 /// Where an element lies: its index in the buffer, which rests on checks.
 struct Place {
     buffer: usize,
@@ -121,7 +118,7 @@ impl Lowerer<'_, '_> {
     fn start_of(&mut self, tensor: &Data, view: View, index: &[Operand]) -> Result<Place, Failure> {
         let buffer = view.buffer;
         let extents = self.extents_of(tensor, view);
-        if let ViewKind::Flat = view.kind {
+        if let ViewKind::Flat(_) = view.kind {
             self.may_have_rank(view, index.len())?;
         }
         let certs = self.check_index(index, &extents);
@@ -136,7 +133,7 @@ impl Lowerer<'_, '_> {
                 }
                 Ok(Place { buffer, index: place, certs })
             }
-            ViewKind::Flat => {
+            ViewKind::Flat(_) => {
                 let mut at = Operand::i64(0);
                 for (component, extent) in index.iter().zip(&extents) {
                     at = if at == Operand::i64(0) { at } else { self.product(at, *extent) };
@@ -165,7 +162,8 @@ impl Lowerer<'_, '_> {
     /// Learns the rank of a captured tensor that fills its buffer.
     fn may_have_rank(&mut self, view: View, components: usize) -> Result<(), Failure> {
         let rank = view.fixed + components;
-        if components > 0 && rank <= MOST_DIMENSIONS && self.ranks_open.contains(&view.buffer) {
+        let most = self.functions.checks.accepted.dimensions;
+        if components > 0 && rank <= most && self.ranks_open.contains(&view.buffer) {
             self.retry = Some(Retry::Rank(view.buffer, rank));
             return self.limit("a tensor whose rank was not known", self.b.span());
         }
@@ -181,7 +179,7 @@ impl Lowerer<'_, '_> {
         }
         let certs = self.check_index(&[position], &[size]);
         let index = match view.kind {
-            ViewKind::Flat => vec![self.sum(tensor.leaves[0], position)],
+            ViewKind::Flat(_) => vec![self.sum(tensor.leaves[0], position)],
             ViewKind::Shaped(_) => {
                 let mut place: Vec<Operand> = tensor.leaves[..view.fixed].to_vec();
                 let mut components = self.components_of(position, &extents, &certs).into_iter();
@@ -234,10 +232,10 @@ impl Lowerer<'_, '_> {
                 }
                 Ok(Data { layout: Layout::Tensor(own), leaves })
             }
-            ViewKind::Flat if index.len() > MOST_DIMENSIONS => {
-                self.limit("a tensor of more than three dimensions", span)
+            ViewKind::Flat(most) if index.len() > most => {
+                self.limit(format!("a tensor of more than {most} dimensions"), span)
             }
-            ViewKind::Flat => Ok(self.flat_slice(tensor, own, index)),
+            ViewKind::Flat(_) => Ok(self.flat_slice(tensor, own, index)),
         }
     }
 
@@ -260,7 +258,7 @@ impl Lowerer<'_, '_> {
         let rank = self.b.binary("rank", BinaryOp::Sub, rank, n);
         let mut leaves = vec![at, rank];
         leaves.extend(extents.into_iter().skip(index.len()));
-        leaves.resize(2 + MOST_DIMENSIONS, Operand::i64(1));
+        leaves.resize(own.kind.n_leaves(own.fixed), Operand::i64(1));
         Data { layout: Layout::Tensor(own), leaves }
     }
 
@@ -283,7 +281,7 @@ impl Lowerer<'_, '_> {
                 part.leaves[view.fixed] = self.certain(start, cert.as_slice());
                 part.leaves[view.fixed + 1] = len;
             }
-            ViewKind::Flat => {
+            ViewKind::Flat(_) => {
                 let mut skipped = start;
                 for extent in &tensor.leaves[3..] {
                     skipped = self.product(skipped, *extent);
@@ -300,11 +298,11 @@ impl Lowerer<'_, '_> {
     pub(super) fn rank_of(&self, tensor: &Data, view: View) -> Operand {
         match view.kind {
             ViewKind::Shaped(rank) => Operand::i64((rank - view.fixed) as i64),
-            ViewKind::Flat => tensor.leaves[1],
+            ViewKind::Flat(_) => tensor.leaves[1],
         }
     }
 
-    /// The extents of a view; of one without known rank all three.
+    /// The extents of a view; of one without known rank as many as it may have.
     pub(super) fn extents_of(&self, tensor: &Data, view: View) -> Vec<Operand> {
         match view.kind {
             ViewKind::Shaped(rank) if rank == view.fixed => Vec::new(),
@@ -312,7 +310,7 @@ impl Lowerer<'_, '_> {
                 let rest = &self.memory.buffers[view.buffer].extents[view.fixed + 1..];
                 std::iter::once(tensor.leaves[view.fixed + 1]).chain(rest.iter().copied()).collect()
             }
-            ViewKind::Flat => tensor.leaves[2..].to_vec(),
+            ViewKind::Flat(_) => tensor.leaves[2..].to_vec(),
         }
     }
 
@@ -352,8 +350,8 @@ impl Lowerer<'_, '_> {
         match (a, b) {
             (Layout::Tensor(a), Layout::Tensor(b)) if a == b => Ok(()),
             (Layout::Tensor(a), Layout::Tensor(b)) => {
-                let is_known =
-                    matches!((a.kind, b.kind), (ViewKind::Flat, ViewKind::Flat)) && a.buffer == b.buffer;
+                let is_known = matches!((a.kind, b.kind), (ViewKind::Flat(_), ViewKind::Flat(_)))
+                    && a.buffer == b.buffer;
                 if is_known {
                     return self.limit("one name for tensors that were sliced differently often", span);
                 }

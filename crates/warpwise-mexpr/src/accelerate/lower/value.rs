@@ -60,8 +60,8 @@ pub(super) enum ViewKind {
     /// Of a tensor of this rank that fills its buffer: the index in each fixed dimension, then the start and the length in
     /// the next one, if there is one; the others are there as a whole.
     Shaped(usize),
-    /// Of a buffer without dimensions: the offset, the rank, and three extents, those beyond the rank 1.
-    Flat,
+    /// Of a buffer without dimensions: the offset, the rank, and so many extents, those beyond the rank 1.
+    Flat(usize),
 }
 
 impl ViewKind {
@@ -69,7 +69,7 @@ impl ViewKind {
         match self {
             ViewKind::Shaped(rank) if fixed == rank => fixed,
             ViewKind::Shaped(_) => fixed + 2,
-            ViewKind::Flat => 5,
+            ViewKind::Flat(dimensions) => 2 + dimensions,
         }
     }
 }

@@ -6,31 +6,31 @@ use crate::builtins::Builtin;
 
 use super::super::budget;
 use super::super::loops::{Loop, Over};
-use super::super::tensor::{Buffer, Tensor, size_of};
+use super::super::tensor::{Blank, Buffer, Tensor, size_of};
 use super::super::value::Value;
 use super::{Given, Stop, Taken};
 
 /// Runs a built-in on tensors, if it is one.
 pub(super) fn run(builtin: Builtin, arguments: &mut Taken) -> Result<Option<Given>, Stop> {
     let value = match builtin {
-        Builtin::TensorCreateUninitInt => uninitialised(arguments, |size| Buffer::Ints(vec![0; size]))?,
-        Builtin::TensorCreateUninitFloat => uninitialised(arguments, |size| Buffer::Floats(vec![0.0; size]))?,
+        Builtin::TensorCreateUninitInt => uninitialised(arguments, Blank::Ints)?,
+        Builtin::TensorCreateUninitFloat => uninitialised(arguments, Blank::Floats)?,
         Builtin::TensorGet => {
             let (tensor, index) = (arguments.tensor()?, arguments.ints()?);
-            tensor.get(element(&tensor, &index)?)
+            tensor.get(element(&tensor, &index)?).map_err(Stop::Fault)?
         }
         Builtin::TensorSet => {
             let (tensor, index) = (arguments.tensor()?, arguments.ints()?);
-            tensor.set(element(&tensor, &index)?, arguments.value()?);
+            tensor.set(element(&tensor, &index)?, arguments.value()?).map_err(Stop::Fault)?;
             Value::Unit
         }
         Builtin::TensorLinearGet => {
             let (tensor, index) = (arguments.tensor()?, arguments.int()?);
-            tensor.get(linear(&tensor, index)?)
+            tensor.get(linear(&tensor, index)?).map_err(Stop::Fault)?
         }
         Builtin::TensorLinearSet => {
             let (tensor, index) = (arguments.tensor()?, arguments.int()?);
-            tensor.set(linear(&tensor, index)?, arguments.value()?);
+            tensor.set(linear(&tensor, index)?, arguments.value()?).map_err(Stop::Fault)?;
             Value::Unit
         }
         Builtin::TensorRank => Value::Int(arguments.tensor()?.shape.len() as i64),
@@ -43,12 +43,12 @@ pub(super) fn run(builtin: Builtin, arguments: &mut Taken) -> Result<Option<Give
             let wrong = || format!("a tensor of shape {:?} cannot have shape {shape:?}", tensor.shape);
             wrap(tensor.reshape(shape.clone()).ok_or_else(wrong)?)
         }
-        Builtin::TensorCopy => wrap(arguments.tensor()?.copy()),
+        Builtin::TensorCopy => wrap(arguments.tensor()?.copy().map_err(Stop::Fault)?),
         Builtin::TensorTranspose => {
             let (tensor, first, second) = (arguments.tensor()?, arguments.int()?, arguments.int()?);
             let wrong =
                 || format!("a tensor of shape {:?} has no dimensions {first} and {second}", tensor.shape);
-            wrap(tensor.transpose(first, second).ok_or_else(wrong)?)
+            wrap(tensor.transpose(first, second).map_err(Stop::Fault)?.ok_or_else(wrong)?)
         }
         Builtin::TensorSlice => {
             let (tensor, index) = (arguments.tensor()?, arguments.ints()?);
@@ -103,11 +103,11 @@ fn wrap(tensor: Tensor) -> Value {
     Value::Tensor(Rc::new(tensor))
 }
 
-fn uninitialised(arguments: &mut Taken, buffer: impl FnOnce(usize) -> Buffer) -> Result<Value, Stop> {
+fn uninitialised(arguments: &mut Taken, blank: impl FnOnce(usize) -> Blank) -> Result<Value, Stop> {
     let shape = shape(arguments)?;
     let size = size(&shape)?;
     room(&shape, size)?;
-    Ok(wrap(Tensor::new(buffer(size), shape)))
+    Ok(wrap(Tensor::new(Buffer::Away(Box::new(blank(size))), shape)))
 }
 
 /// Tensors have at most so many elements: more would be a mistake of the program, and not fit anywhere.

@@ -75,7 +75,8 @@ impl Machine<'_> {
                 (*to, Value::Function(Rc::new(Closure { function: *function, captured })))
             }
             Instr::Equal { to, left, right } => {
-                let same = equal(self.get(state, left.slot), self.get(state, right.slot));
+                let same =
+                    equal(self.get(state, left.slot), self.get(state, right.slot)).map_err(Stop::Fault)?;
                 (*to, Value::Bool(same))
             }
             Instr::Never => return Err(Stop::Fault("no case matches, or `never` was reached".to_string())),

@@ -159,7 +159,7 @@ mod tests {
             put(&Kind::Any, &one, &mut words);
             // SAFETY: they are the words of this kind.
             let other = unsafe { take(&Kind::Any, &mut words.into_iter()) }.unwrap();
-            assert!(equal(&one, &other), "{one:?} {other:?}");
+            assert!(equal(&one, &other).unwrap(), "{one:?} {other:?}");
         }
         drop(pair);
         assert_eq!(n_live(), before);

@@ -1,0 +1,117 @@
+//! Where the elements of tensors are between calls.
+//!
+//! What accelerated code wrote stays where it was written, on the device or in the memory of compiled code. The host fetches it
+//! when it looks at it, and until then the next call takes it from there.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::rc::Rc;
+
+use warpwise_mexpr::host::items::{Items, Numbers};
+use warpwise_mexpr::host::tensor::{Away, Blank, Buffer};
+use warpwise_prim::{ScalarType, ValueType};
+use warpwise_runtime::array::{Array, Value, element_count};
+use warpwise_runtime::device::array::{DeviceArray, Placed};
+use warpwise_runtime::device::memory::DeviceMemory;
+use warpwise_runtime::memory::MemoryPool;
+
+use crate::host_marshal::Lent;
+use crate::host_recorded::Moved;
+use crate::host_tensors::TensorError;
+
+/// Where arrays lie, and what was moved.
+pub(crate) struct Storage {
+    /// The memory of compiled code.
+    pub(crate) memory: MemoryPool,
+    /// That of the device, where compiled code runs on one.
+    pub(crate) device: Option<DeviceMemory>,
+    /// What the host brought back from the device when it looked at it.
+    pub(crate) fetched: Rc<Cell<Moved>>,
+}
+
+/// The elements of a whole buffer, which a call left on the device.
+#[derive(Debug)]
+struct Left {
+    array: DeviceArray,
+    memory: MemoryPool,
+    fetched: Rc<Cell<Moved>>,
+}
+
+impl Away for Left {
+    fn count(&self) -> usize {
+        element_count(self.array.shape()).unwrap_or(0) as usize
+    }
+
+    fn fetch(&self) -> Result<Items, String> {
+        let array = self.array.to_host(&self.memory).map_err(|error| error.to_string())?;
+        self.fetched.set(self.fetched.get() + Moved::of_array(&array));
+        Ok(lent(array))
+    }
+}
+
+/// The elements of an array, which stay where they are.
+fn lent(array: Array) -> Items {
+    match array.elem() {
+        ScalarType::F64 => Items::Floats(Numbers::Lent(Rc::new(Lent(array)))),
+        _ => Items::Ints(Numbers::Lent(Rc::new(Lent(array)))),
+    }
+}
+
+impl Storage {
+    /// The elements of a whole buffer that was written.
+    pub(crate) fn written(&self, placed: Placed) -> Option<Buffer> {
+        match placed {
+            Placed::Host(Value::Array { array, .. }) => Some(Buffer::Here(lent(array))),
+            Placed::Host(Value::Scalar { .. }) => None,
+            Placed::Device(_, array) => {
+                let (memory, fetched) = (self.memory.clone(), self.fetched.clone());
+                Some(Buffer::Away(Box::new(Left { array, memory, fetched })))
+            }
+        }
+    }
+
+    /// The array of this shape that a buffer's elements lie in already, or zeros where nothing was written yet; none if they must be
+    /// copied.
+    pub(crate) fn there(&self, buffer: &Buffer, shape: &[i64]) -> Result<Option<Placed>, TensorError> {
+        let lender: &dyn Any = match buffer {
+            Buffer::Here(Items::Ints(Numbers::Lent(lender))) if self.device.is_none() => &**lender,
+            Buffer::Here(Items::Floats(Numbers::Lent(lender))) if self.device.is_none() => &**lender,
+            Buffer::Here(_) => return Ok(None),
+            Buffer::Away(away) => return self.away(&**away, shape),
+        };
+        let array = lender.downcast_ref::<Lent>().and_then(|Lent(array)| array.reshape(shape));
+        Ok(array.map(|array| Placed::Host(value(array))))
+    }
+
+    fn away(&self, away: &dyn Any, shape: &[i64]) -> Result<Option<Placed>, TensorError> {
+        if let Some(blank) = away.downcast_ref::<Blank>() {
+            let elem = if matches!(blank, Blank::Ints(_)) { ScalarType::I64 } else { ScalarType::F64 };
+            return self.zeros(elem, shape).map(Some);
+        }
+        let reshaped = |Left { array, .. }: &Left| {
+            let array = DeviceArray::from_block(array.elem(), shape, array.data().clone())?;
+            Some(Placed::Device(value_type(array.elem()), array))
+        };
+        Ok(away.downcast_ref::<Left>().and_then(reshaped))
+    }
+
+    fn zeros(&self, elem: ScalarType, shape: &[i64]) -> Result<Placed, TensorError> {
+        let Some(device) = &self.device else {
+            let mut array = Array::allocate(&self.memory, elem, shape)?;
+            array.bytes_mut(&self.memory)?.fill(0);
+            return Ok(Placed::Host(value(array)));
+        };
+        let array = DeviceArray::allocate(device, elem, shape)?;
+        array.data().fill(0, &[0; 8], array.bytes())?;
+        Ok(Placed::Device(value_type(elem), array))
+    }
+}
+
+/// An array of a tensor's elements as a value.
+pub(crate) fn value(array: Array) -> Value {
+    Value::array(value_type(array.elem()), array)
+}
+
+fn value_type(elem: ScalarType) -> ValueType {
+    if elem == ScalarType::F64 { ValueType::F64 } else { ValueType::I64 }
+}
