@@ -11,7 +11,7 @@ use warpwise_mexpr::accelerate::extract::extract;
 use warpwise_mexpr::accelerate::lift::lift;
 use warpwise_mexpr::accelerate::name::{Entry, name};
 use warpwise_mexpr::accelerate::text::text;
-use warpwise_mexpr::accelerate::variables::free;
+use warpwise_mexpr::accelerate::variables::{bound, free};
 use warpwise_mexpr::compile::{Checked, front_end};
 use warpwise_mexpr::load::{ReadError, SourceFile, SourceProvider};
 use warpwise_mexpr::tree::{Binding, Decl, DeclKind, VarId};
@@ -194,5 +194,57 @@ proptest! {
         let (again, twice) = extract(&wanted, &extracted);
         prop_assert_eq!(again, needed);
         prop_assert_eq!(text(&checked, &twice, None), text(&checked, &extracted, None));
+    }
+}
+
+/// What the expressions of [`variables_of_every_form`] may use.
+const DEFINITIONS: &str = "
+type Maybe
+con Just : Int -> Maybe
+let x = 1
+let y = 2
+let f = lam n. addi n 1
+let s = [1, 2]
+let r = {left = 1, right = 2}
+let m = Just 3
+mexpr
+";
+
+#[test]
+fn variables_of_every_form() {
+    for (expr, expected_free, expected_bound) in [
+        ("x", "x", ""),
+        ("addi 1 2", "", ""),
+        ("(1, 2.5, 'c', true, \"text\")", "", ""),
+        ("f x", "f x", ""),
+        ("lam a. addi a x", "x", "a"),
+        ("lam a. lam x. addi a x", "", "a x"),
+        ("let a = x in addi a y", "x y", "a"),
+        ("let a = x in let a = addi a 1 in a", "x", "a a"),
+        ("recursive let g = lam n. if lti n x then n else g (f n) in g y", "f x y", "g n"),
+        ("recursive let p = lam n. q n let q = lam n. p x in p y", "x y", "n n p q"),
+        ("match (x, y) with (a, 2) then a else y", "x y", "a"),
+        ("match s with [a] ++ rest then addi a (length rest) else x", "s x", "a rest"),
+        ("match r with {left = a} then a else never", "r", "a"),
+        ("match m with Just a then a else x", "m x", "a"),
+        ("match x with 1 | 2 then y else f y", "f x y", ""),
+        ("if lti x y then f x else 0", "f x y", ""),
+        ("Just x", "x", ""),
+        ("{left = x, right = f y}", "f x y", ""),
+        ("{r with left = x}", "r x", ""),
+        ("r.left", "r", ""),
+        ("[x, f y]", "f x y", ""),
+        ("let t = tensorCreateCArrayInt [x] (lam i. get i 0) in tensorSetExn t [0] y", "x y", "i t"),
+        ("accelerate (map (lam a. addi a x) s)", "s x", "a"),
+    ] {
+        let checked = check(&format!("{DEFINITIONS}{expr}"));
+        let main = checked.program.main.as_ref().unwrap();
+        let names = |vars: BTreeSet<VarId>| {
+            let name = |var: &VarId| checked.names.text(checked.program.vars[var.0 as usize].name);
+            let mut names: Vec<&str> = vars.iter().map(name).collect();
+            names.sort_unstable();
+            names.join(" ")
+        };
+        assert_eq!((&*names(free(main)), &*names(bound(main))), (expected_free, expected_bound), "{expr}");
     }
 }

@@ -186,6 +186,25 @@ mexpr accelerate (loop 2 (twice t)); dprint (tensorGetExn t [1, 1, 1, 1])",
 }
 
 #[test]
+fn unsafe_code_has_no_checks() {
+    let folder = folder(TWO_STEPS);
+    let core = |options: &[&str]| folder.run(&[&["dev", "p.mc"], options].concat()).succeeds();
+    assert!(core(&[]).contains("assert "));
+    assert!(!core(&["--unsafe"]).contains("assert "));
+}
+
+#[test]
+fn a_loop_with_all_loops_in_it_is_one_kernel() {
+    let nested = "
+let row = lam t. lam i. lam j. tensorSetExn t [i, j] (int2float (addi i j))
+let rows = lam t. lam i. loop 100 (row t i)
+let t = tensorCreateUninitFloat [10, 100]
+mexpr accelerate (loop 10 (rows t))";
+    let text = folder(nested).run(&["dev", "--device=opencl", "--emit=kernels", "p.mc"]).succeeds();
+    assert_eq!(text.matches("kernel void").count(), 1, "{text}");
+}
+
+#[test]
 fn another_library_can_be_named() {
     let folder = folder("include \"words.mc\"\nmexpr print word");
     folder.run(&["run", "p.mc"]).fails(2, &["error[M0130]", "library:words.mc"]);
