@@ -63,7 +63,8 @@ bench-streams: setup
 	target/release/warpwise-bench-streams $(STREAMS_ARGS)
 
 # MEXPR_ARGS='--share 0.1' for a quick look.
-bench-mexpr: setup
+bench-mexpr:
+	@scripts/setup.sh bench
 	$(CARGO) build --release -p warpwise-bench --bin warpwise-bench-mexpr
 	target/release/warpwise-bench-mexpr $(MEXPR_ARGS)
 

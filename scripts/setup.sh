@@ -33,6 +33,7 @@ has_opencl_device() { [[ -n ${OCL_ICD_VENDORS:-}${OCL_ICD_FILENAMES:-} ]] || com
 has_oclgrind() { command -v oclgrind >/dev/null; }
 has_openblas() { has_library libopenblas.so; }
 has_hashcat() { command -v hashcat >/dev/null && has_opencl_device; }
+has_ocaml() { command -v ocamlopt >/dev/null; }
 has_clang() { command -v clang-19 >/dev/null; }
 has_clang_openmp() { compgen -G '/usr/lib/llvm-19/lib/libomp.so*' >/dev/null; }
 
@@ -60,6 +61,7 @@ bench_needs=(
 )
 bench_wishes=(
   "has_opencl_device|pocl-opencl-icd|PoCL, an OpenCL device on the CPU (for hashcat)"
+  "has_ocaml|ocaml-nox|OCaml (the host language to compare with)"
   "has_hashcat|hashcat|hashcat on PoCL (the dictionary search to compare with)"
 )
 
