@@ -1,6 +1,7 @@
 //! How many units the next chunk has: a pure function of what the last steps cost.
 //!
-//! A *unit* is what a chunk consists of: one element, or one block of elements. A stream starts with one unit. As
+//! A *unit* is what a chunk consists of: one element, or one block of elements. A stream starts with one unit, or
+//! with as many as the last one of the same work ended with. As
 //! long as the processors are not saturated the chunk grows; then it grows only while the time per unit falls, and
 //! shrinks when it rises. Times are moving averages, growing is twice as fast as shrinking (a factor of 2 against the
 //! root of it; after a brief step by larger factors, as far as the next one cannot be long), and only a complete step
@@ -64,7 +65,12 @@ pub struct Sample {
 impl State {
     /// Before the first step.
     pub fn start() -> State {
-        State { units: 1, time: None, saturation: None }
+        State::experienced(1)
+    }
+
+    /// Before the first step of a stream, where the last stream of the same work ended with chunks of so many units.
+    pub fn experienced(units: u64) -> State {
+        State { units: units.max(1), time: None, saturation: None }
     }
 }
 

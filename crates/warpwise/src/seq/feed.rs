@@ -18,6 +18,11 @@ use crate::graph::ArrayTy;
 pub trait Feed: Send {
     /// Up to `count` (at least 1) elements, and up to so many bytes of them, but one in any case. None only at the end.
     fn read(&mut self, count: u64, bytes: u64, memory: &MemoryPool) -> Result<Reading, OutOfMemory>;
+
+    /// Whether elements are used where they lie, and so take no memory.
+    fn lends(&mut self) -> bool {
+        false
+    }
 }
 
 /// What one reading gave.
@@ -139,6 +144,10 @@ impl Feed for Rows {
         let end = (self.next == self.end).then_some(End::Finished);
         Ok(Reading { batch: regular(count, self.shape.clone(), self.types.clone(), columns), end })
     }
+
+    fn lends(&mut self) -> bool {
+        true
+    }
 }
 
 /// Boxes of equal extents within an array of the host, at given places; windows are such.
@@ -218,6 +227,10 @@ impl Feed for Segments {
         let extents = Extents::Each { sizes: vec![sizes], starts };
         let arrays = vec![Elements { extents, types: self.types.clone(), columns }];
         Ok(Reading { batch: Batch { count, arrays }, end })
+    }
+
+    fn lends(&mut self) -> bool {
+        true
     }
 }
 

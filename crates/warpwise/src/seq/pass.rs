@@ -8,7 +8,7 @@ use warpwise_runtime::memory::MemoryPool;
 use super::batch::Batch;
 use super::error::SeqCause;
 use super::feed::Feed;
-use super::program::ChunkProgram;
+use super::program::{ChunkProgram, Experience};
 use super::scan::Scanning;
 use super::slot::{Origin, Slot, given};
 use crate::context::Context;
@@ -90,6 +90,11 @@ impl Pass {
 }
 
 impl Steps {
+    /// What is known of the chunks of earlier passes.
+    pub fn experience(&self) -> &Experience {
+        &self.last.experience
+    }
+
     /// What the consumers take of a chunk; what the sources gave of it stands in their order. Where that fails nothing was done.
     pub fn run(&mut self, given: &[Batch]) -> Result<Batch, SeqCause> {
         let mut given = given.iter();

@@ -30,7 +30,7 @@ use crate::error::Error;
 const PATIENCE: Duration = Duration::from_millis(1);
 /// Steps shorter than this are the start of a pass.
 const START: Duration = Duration::from_millis(1);
-/// A reading takes at most this part of the budget.
+/// A reading takes at most this part of the budget, if it takes memory.
 const PART: u64 = 8;
 /// Large chunks end at multiples of so many elements, so that the groups of folds are complete and nothing is copied to complete them.
 const ALIGNED: u64 = 512;
@@ -76,7 +76,13 @@ enum Given {
 /// Starts a pass.
 pub fn start(pass: Pass, memory: &MemoryPool, streaming: &Streaming) -> Result<Results, Error> {
     let Pass { feeds, needs, steps, .. } = pass;
-    let pace = Arc::new(Pace::new(streaming.chunk));
+    let known = steps.experience().elements(streaming.budget());
+    let state = known.map_or_else(State::start, State::experienced);
+    let pace = Arc::new(match streaming.chunk {
+        Some(fixed) => Pace::steady(fixed),
+        None if known.is_some() => Pace::steady(state.units),
+        None => Pace::start(),
+    });
     let (to_step, chunks) = sync_channel(1);
     let (to_consumer, results) = sync_channel(1);
     let mut reader = Reader {
@@ -95,7 +101,7 @@ pub fn start(pass: Pass, memory: &MemoryPool, streaming: &Streaming) -> Result<R
         to_consumer,
         streaming: streaming.clone(),
         pace,
-        state: State::start(),
+        state,
         progress: Progress::default(),
         most: u64::MAX,
         unconsumed: Arc::new(()),
@@ -129,9 +135,14 @@ struct Pace {
 }
 
 impl Pace {
-    fn new(fixed: Option<u64>) -> Pace {
-        let done = Mutex::new(if fixed.is_some() { u64::MAX } else { 0 });
-        Pace { units: AtomicU64::new(fixed.unwrap_or(1)), done, changed: Condvar::new() }
+    /// One element first.
+    fn start() -> Pace {
+        Pace { units: AtomicU64::new(1), done: Mutex::new(0), changed: Condvar::new() }
+    }
+
+    /// So many from the start.
+    fn steady(units: u64) -> Pace {
+        Pace { units: AtomicU64::new(units), done: Mutex::new(u64::MAX), changed: Condvar::new() }
     }
 
     fn set(&self, units: u64, done: u64, started: bool) {
@@ -200,8 +211,9 @@ impl Reader {
         if self.streaming.chunk.is_none() && count >= LARGE {
             count -= (self.at + count) % ALIGNED;
         }
-        let bytes = self.streaming.budget() / PART / self.feeds.len().max(1) as u64;
+        let budget = self.streaming.budget() / self.feeds.len().max(1) as u64;
         for at in 0..self.feeds.len() {
+            let bytes = if self.feeds[at].feed.lends() { budget } else { budget / PART };
             count = self.fill(at, count, bytes)?;
         }
         if count == 0 {
@@ -335,6 +347,9 @@ impl Compute {
             let sample = Sample { units: count, busy, elapsed, waiting, unit_bytes };
             self.state = policy::next(&self.state, &sample, &limits);
             self.pace.set(self.state.units, chunk.first + count, elapsed >= START);
+            // Of a short pass no more is known than that all of it can be one chunk.
+            let known = self.state.units.min(self.progress.elements);
+            self.steps.experience().keep(known, self.streaming.budget());
         }
         Ok(())
     }

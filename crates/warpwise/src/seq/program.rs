@@ -7,6 +7,7 @@
 //! Absent: foreign functions (what is done elsewhere is done in chunks).
 
 use std::hash::Hash;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use warpwise_ir::entity::Entity;
 use warpwise_ir::traverse::free_in_expr;
@@ -34,9 +35,36 @@ pub struct Given {
     pub regular: bool,
 }
 
+/// What the passes before found out about a program; shared by all passes of it.
+#[derive(Clone, Default)]
+pub struct Experience(Arc<Mutex<Option<Chunks>>>);
+
+/// The chunks that a pass ended with.
+#[derive(Clone, Copy)]
+struct Chunks {
+    elements: u64,
+    /// The bytes that they were to take at most.
+    budget: u64,
+}
+
+impl Experience {
+    /// The elements of a chunk that the last pass ended with, if it was to take as few bytes.
+    pub fn elements(&self, budget: u64) -> Option<u64> {
+        let last = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.filter(|chunks| chunks.budget <= budget).map(|chunks| chunks.elements)
+    }
+
+    /// Keeps this for the next pass.
+    pub fn keep(&self, elements: u64, budget: u64) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Chunks { elements, budget });
+    }
+}
+
 /// A function of one element as it runs on chunks.
 pub struct ChunkProgram {
     part: Part,
+    /// Of the passes that ran it.
+    pub experience: Experience,
     /// How each result is given: for every array its extents, then its components.
     results: Vec<GivenAs>,
     arrays: Vec<ArrayTy>,
@@ -167,11 +195,11 @@ impl ChunkProgram {
         let variables: Vec<Ref> = params.iter().map(|given| given.param.clone()).collect();
         let regular: Vec<bool> = params.iter().map(|given| given.regular).collect();
         let form = Form::new(("lifted", context.kind(), regular), &variables, results);
-        let (part, results) = context.load_form(&form, || {
+        let (part, (results, experience)) = context.load_form(&form, || {
             let (lowered, chunk) = lifted(context.kind(), params, results)?;
-            Ok((lowered, chunk.results))
+            Ok((lowered, (chunk.results, Experience::default())))
         })?;
-        Ok(ChunkProgram { part, results, arrays })
+        Ok(ChunkProgram { part, experience, results, arrays })
     }
 
     /// For each result whether all elements have the same extents.

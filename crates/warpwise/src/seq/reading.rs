@@ -106,6 +106,11 @@ impl Feed for Sources {
         let Taken { count, columns, end } = self.take(count, memory)?;
         Ok(Reading { batch: regular(count, self.shape.clone(), self.types.clone(), columns), end })
     }
+
+    fn lends(&mut self) -> bool {
+        let lends = |source: &mut Box<dyn Source>| source.in_place().is_some_and(|source| source.holds(1));
+        self.sources.iter_mut().all(lends)
+    }
 }
 
 /// How long segments are.
@@ -215,7 +220,8 @@ impl Feed for Segments {
         };
         let available = taken.count as i64;
         let ends = sizes.iter().zip(&starts[..]).map(|(size, start)| start.saturating_add(*size));
-        let whole = ends.take_while(|&end| end <= available).count();
+        let whole =
+            if available == wanted { sizes.len() } else { ends.take_while(|&end| end <= available).count() };
         let mut missing = 0;
         if let (Some(size), Some(&start)) = (sizes.get(whole), starts.get(whole)) {
             let left = available - start;
@@ -235,6 +241,10 @@ impl Feed for Segments {
         let extents = Extents::Each { sizes: vec![sizes], starts };
         let arrays = vec![Elements { extents, types: self.data.types.clone(), columns }];
         Ok(Reading { batch: Batch { count, arrays }, end })
+    }
+
+    fn lends(&mut self) -> bool {
+        self.data.lends()
     }
 }
 

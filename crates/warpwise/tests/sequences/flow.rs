@@ -67,6 +67,28 @@ fn chunks_grow_and_keep_to_the_budget() {
 }
 
 #[test]
+fn later_passes_begin_where_the_last_one_ended() {
+    let context = Context::cpu().unwrap().with_cache(None);
+    let first_chunk = |count: u64, limit: u64| {
+        let chunks = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&chunks);
+        let streaming = Streaming::new()
+            .memory_limit(limit)
+            .observe(move |progress| seen.lock().unwrap().push(progress.chunk));
+        let rows = Seq::produce(count, |i| enum_from(10, i)).map(|xs| xs.sum());
+        let sums = rows.elements().run_with(&context, &streaming).unwrap().to_vec();
+        let expected: Vec<i64> = (0..count as i64).map(|i| 10 * i + 45).collect();
+        assert_eq!(sums, expected);
+        chunks.lock().unwrap()[0]
+    };
+    assert_eq!(first_chunk(5000, 4 << 20), 1);
+    assert!(first_chunk(5000, 4 << 20) > 1);
+    assert_eq!(first_chunk(1, 4 << 20), 1, "there is but one");
+    first_chunk(5000, 4 << 20);
+    assert_eq!(first_chunk(5000, 1 << 20), 1, "what was learned with a larger budget does not count");
+}
+
+#[test]
 fn reading_computing_and_consuming_go_on_at_once() {
     let asked = Arc::new(AtomicUsize::new(0));
     let seq = Seq::<Acc<Singleton<i64>>>::from_iter(counted(&asked).take(20)).map_all(|x| x + 1);
