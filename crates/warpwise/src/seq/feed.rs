@@ -23,6 +23,11 @@ pub trait Feed: Send {
     fn lends(&mut self) -> bool {
         false
     }
+
+    /// Whether nobody has to wait for elements, so that nothing is gained by beginning with few.
+    fn is_ready(&self) -> bool {
+        false
+    }
 }
 
 /// What one reading gave.
@@ -62,6 +67,10 @@ impl Feed for Numbers {
         self.next += count;
         let end = (count == left).then_some(End::Finished);
         Ok(Reading { batch: regular(count, Vec::new(), vec![ValueType::I64], vec![column]), end })
+    }
+
+    fn is_ready(&self) -> bool {
+        true
     }
 }
 
@@ -148,6 +157,10 @@ impl Feed for Rows {
     fn lends(&mut self) -> bool {
         true
     }
+
+    fn is_ready(&self) -> bool {
+        true
+    }
 }
 
 /// Boxes of equal extents within an array of the host, at given places; windows are such.
@@ -187,6 +200,10 @@ impl<I: Iterator<Item = Vec<i64>> + Send> Feed for Boxes<I> {
         let count = places.len() as u64;
         let end = (count < most).then_some(End::Finished);
         Ok(Reading { batch: regular(count, shape, self.types.clone(), columns), end })
+    }
+
+    fn is_ready(&self) -> bool {
+        true
     }
 }
 
@@ -230,6 +247,10 @@ impl Feed for Segments {
     }
 
     fn lends(&mut self) -> bool {
+        true
+    }
+
+    fn is_ready(&self) -> bool {
         true
     }
 }

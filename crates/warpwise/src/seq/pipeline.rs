@@ -76,7 +76,8 @@ enum Given {
 /// Starts a pass.
 pub fn start(pass: Pass, memory: &MemoryPool, streaming: &Streaming) -> Result<Results, Error> {
     let Pass { feeds, needs, steps, .. } = pass;
-    let known = steps.experience().elements(streaming.budget());
+    let ready = feeds.iter().all(|feed| feed.is_ready());
+    let known = steps.experience().elements(streaming.budget()).filter(|_| ready);
     let state = known.map_or_else(State::start, State::experienced);
     let pace = Arc::new(match streaming.chunk {
         Some(fixed) => Pace::steady(fixed),
