@@ -19,11 +19,6 @@ pub trait Feed: Send {
     /// Up to `count` (at least 1) elements, and up to so many bytes of them, but one in any case. None only at the end.
     fn read(&mut self, count: u64, bytes: u64, memory: &MemoryPool) -> Result<Reading, OutOfMemory>;
 
-    /// Whether elements are used where they lie, and so take no memory.
-    fn lends(&mut self) -> bool {
-        false
-    }
-
     /// Whether nobody has to wait for elements, so that nothing is gained by beginning with few.
     fn is_ready(&self) -> bool {
         false
@@ -154,10 +149,6 @@ impl Feed for Rows {
         Ok(Reading { batch: regular(count, self.shape.clone(), self.types.clone(), columns), end })
     }
 
-    fn lends(&mut self) -> bool {
-        true
-    }
-
     fn is_ready(&self) -> bool {
         true
     }
@@ -244,10 +235,6 @@ impl Feed for Segments {
         let extents = Extents::Each { sizes: vec![sizes], starts };
         let arrays = vec![Elements { extents, types: self.types.clone(), columns }];
         Ok(Reading { batch: Batch { count, arrays }, end })
-    }
-
-    fn lends(&mut self) -> bool {
-        true
     }
 
     fn is_ready(&self) -> bool {

@@ -30,7 +30,7 @@ use crate::error::Error;
 const PATIENCE: Duration = Duration::from_millis(1);
 /// Steps shorter than this are the start of a pass.
 const START: Duration = Duration::from_millis(1);
-/// A reading takes at most this part of the budget, if it takes memory.
+/// A reading takes at most this part of the budget.
 const PART: u64 = 8;
 /// Large chunks end at multiples of so many elements, so that the groups of folds are complete and nothing is copied to complete them.
 const ALIGNED: u64 = 512;
@@ -212,9 +212,8 @@ impl Reader {
         if self.streaming.chunk.is_none() && count >= LARGE {
             count -= (self.at + count) % ALIGNED;
         }
-        let budget = self.streaming.budget() / self.feeds.len().max(1) as u64;
+        let bytes = self.streaming.budget() / PART / self.feeds.len().max(1) as u64;
         for at in 0..self.feeds.len() {
-            let bytes = if self.feeds[at].feed.lends() { budget } else { budget / PART };
             count = self.fill(at, count, bytes)?;
         }
         if count == 0 {

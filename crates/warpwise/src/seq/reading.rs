@@ -106,11 +106,6 @@ impl Feed for Sources {
         let Taken { count, columns, end } = self.take(count, memory)?;
         Ok(Reading { batch: regular(count, self.shape.clone(), self.types.clone(), columns), end })
     }
-
-    fn lends(&mut self) -> bool {
-        let lends = |source: &mut Box<dyn Source>| source.in_place().is_some_and(|source| source.holds(1));
-        self.sources.iter_mut().all(lends)
-    }
 }
 
 /// How long segments are.
@@ -241,10 +236,6 @@ impl Feed for Segments {
         let extents = Extents::Each { sizes: vec![sizes], starts };
         let arrays = vec![Elements { extents, types: self.data.types.clone(), columns }];
         Ok(Reading { batch: Batch { count, arrays }, end })
-    }
-
-    fn lends(&mut self) -> bool {
-        self.data.lends()
     }
 }
 
