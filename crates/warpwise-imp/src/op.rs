@@ -70,6 +70,8 @@ pub enum Op {
     /// Stores `value`, whose scalar type is `elem`; addressing as for loads. Of several lanes to one
     /// place the highest counts. `stream`: past the caches (contiguous only).
     Store { mem: Mem, index: Operand, value: Operand, elem: ScalarType, mask: Option<Operand>, stream: bool },
+    /// Kernel: the caches are asked for the line of an element, in the block or not, because the task will write there soon.
+    Claim { mem: Mem, index: Operand, elem: ScalarType },
     /// Stores the lanes of `value` for which `mask` holds next to each other from `index` on. `spare`: what lies
     /// behind them, within as many elements as there are lanes, may become anything.
     CompressStore { mem: Mem, index: Operand, value: Operand, elem: ScalarType, mask: Operand, spare: bool },

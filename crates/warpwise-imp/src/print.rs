@@ -170,6 +170,7 @@ impl Text<'_> {
                 let past = if *stream { " past" } else { "" };
                 format!("store{past} {}[{}] = {}{}", self.mem(*mem), x(index), x(value), self.mask(mask))
             }
+            Op::Claim { mem, index, .. } => format!("claim {}[{}]", self.mem(*mem), x(index)),
             Op::CompressStore { mem, index, value, mask, spare, .. } => {
                 let room = if *spare { " spare" } else { "" };
                 format!("compress{room} {}[{}] = {} where {}", self.mem(*mem), x(index), x(value), x(mask))

@@ -129,6 +129,7 @@ impl Code<'_> {
             }
             Op::Load { .. }
             | Op::Store { .. }
+            | Op::Claim { .. }
             | Op::CompressStore { .. }
             | Op::Atomic { .. }
             | Op::SetMem { .. }
@@ -298,6 +299,11 @@ impl Code<'_> {
                 let contiguous = !self.ty(*index)?.is_vector();
                 ensure(contiguous || !*stream, || "a scatter past the caches".to_string())?;
                 self.access(*index, ty, *mask)
+            }
+            Op::Claim { mem, index, elem: _ } => {
+                self.only(!self.host, "in a kernel")?;
+                self.mem(*mem)?;
+                self.is(*index, ImpType::scalar(ScalarType::I64))
             }
             Op::CompressStore { mem, index, value, elem, mask, spare: _ } => {
                 self.mem(*mem)?;

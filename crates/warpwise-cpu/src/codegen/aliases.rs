@@ -133,6 +133,7 @@ fn spread(block: &[Op], by_mem: &mut [Roots]) -> bool {
             | Op::First { .. }
             | Op::Load { .. }
             | Op::Store { .. }
+            | Op::Claim { .. }
             | Op::CompressStore { .. }
             | Op::Atomic { .. }
             | Op::ArenaMark { .. }

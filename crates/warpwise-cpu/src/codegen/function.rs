@@ -219,6 +219,7 @@ impl<'a> Function<'a> {
             | Op::First { .. } => self.lane_op(op)?,
             Op::Load { .. }
             | Op::Store { .. }
+            | Op::Claim { .. }
             | Op::CompressStore { .. }
             | Op::Atomic { .. }
             | Op::SetMem { .. } => {

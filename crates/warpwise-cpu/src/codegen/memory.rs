@@ -5,6 +5,7 @@
 //! addresses of masked accesses carry no promise (`inbounds`); all others do.
 
 use warpwise_imp::{Mem, Op, Operand, Reg};
+use warpwise_prim::ScalarType;
 
 use super::Emitted;
 use super::function::Function;
@@ -24,6 +25,7 @@ impl Function<'_> {
                 let value = self.memory_form(*value, lanes)?;
                 self.store(*mem, *index, &value, *mask, *stream)
             }
+            Op::Claim { mem, index, elem } => self.claim(*mem, *index, *elem),
             Op::CompressStore { mem, index, value, elem: _, mask, spare } => {
                 let lanes = self.lanes_of(*mask);
                 let value = self.memory_form(*value, lanes)?;
@@ -144,6 +146,15 @@ impl Function<'_> {
             parts.push(self.plain_load(mem, part, &place));
         }
         Ok(self.concatenate(parts))
+    }
+
+    /// Asks for the line of an element as a store does, without waiting for it.
+    fn claim(&mut self, mem: Mem, index: Operand, elem: ScalarType) -> Emitted<()> {
+        let index = self.index(index)?;
+        let place = self.place(mem, Element::from(elem).stored(), &index, false);
+        let [write, keep, data] = [1, 2, 1].map(|flag| Type::I32.constant(flag));
+        self.text.call_void("llvm.prefetch.p0", &[&place, &write, &keep, &data], "");
+        Ok(())
     }
 
     fn masked_load<S: Shape>(

@@ -245,6 +245,8 @@ impl<'k> Printer<'k> {
             Op::Store { mem, index, value, elem, mask, stream: _ } => {
                 self.store(*mem, *index, *value, *elem, *mask)
             }
+            // Caches of devices are not asked.
+            Op::Claim { .. } => Ok(()),
             Op::Atomic { op, mem, index, value, elem, mask } => {
                 self.atomic(*op, *mem, (*index, *value), *elem, *mask)
             }

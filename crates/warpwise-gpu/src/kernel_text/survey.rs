@@ -146,7 +146,7 @@ impl Survey {
                 self.access(*mem, Elements::One(ScalarType::I32));
                 self.written.push(*mem);
             }
-            Op::Barrier | Op::Leave { .. } => {}
+            Op::Barrier | Op::Leave { .. } | Op::Claim { .. } => {}
             // The printer refuses these.
             Op::LaneIds { .. }
             | Op::Extract { .. }

@@ -220,6 +220,7 @@ impl Translator<'_> {
             | Op::All { .. }
             | Op::Count { .. }
             | Op::First { .. }
+            | Op::Claim { .. }
             | Op::CompressStore { .. }
             | Op::Atomic { .. }
             | Op::ArenaAlloc { .. }

@@ -60,6 +60,7 @@ impl Frame<'_> {
             | Op::First { .. } => self.lane_op(op),
             Op::Load { .. }
             | Op::Store { .. }
+            | Op::Claim { .. }
             | Op::CompressStore { .. }
             | Op::Atomic { .. }
             | Op::SetMem { .. }
@@ -252,6 +253,10 @@ impl Frame<'_> {
                     }
                 }
                 Ok(())
+            }
+            Op::Claim { mem, index, elem: _ } => {
+                self.mem(*mem)?;
+                self.int(*index).map(|_| ())
             }
             Op::CompressStore { mem, index, value, elem, mask, spare: _ } => {
                 let values = self.typed(*value, *elem)?;

@@ -48,8 +48,8 @@ const SMALL_TABLE: i64 = 2048;
 /// Copies of a small table.
 const COPIES: i64 = 4;
 
-/// Bytes that two tables never share, so that the tasks that fill them do not wait for each other's stores.
-const CACHE_LINE: i64 = 64;
+/// Bytes of a line of the cache: two tables share none, so that the tasks that fill them do not wait for each other's stores.
+pub(super) const CACHE_LINE: i64 = 64;
 
 /// The sizes of a histogram's parts, as operands of host code or of a kernel.
 #[derive(Clone, Copy)]

@@ -19,6 +19,7 @@ use warpwise_runtime::machine::Schedule;
 
 use crate::lower::cost::Work;
 use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Value};
+use crate::lower::hist::CACHE_LINE;
 use crate::lower::kernels::{Built, Range};
 use crate::lower::lanes::LaneLoop;
 use crate::lower::memory::View;
@@ -43,6 +44,9 @@ const LEAST_RANGE: i64 = 1 << 14;
 
 /// Most ranges: so many places are written in turns.
 const MOST_RANGES: i64 = 128;
+
+/// Inputs whose bins fill a line of the cache.
+const LINE: i64 = 16;
 
 /// How often the least range may double: then it has half of all numbers of 32 bits.
 const DOUBLINGS: i64 = 24;
@@ -252,7 +256,7 @@ impl<'a> Emitter<'a> {
                 kernel.find_bins_of(stm, op, hist, (from, to), &own)?;
                 let pitch = kernel.code.add(ranges.count, Operand::i64(1));
                 let first = kernel.code.mul(piece, pitch);
-                kernel.count_ranges(ranges, &own, count);
+                kernel.count_ranges(ranges, &own, &sorted, (before, count));
                 kernel.begin_ranges(ranges, &own, (sorted.starts, first));
                 kernel.place_in_ranges(ranges, &own, &sorted, (before, count));
                 kernel.code.emit(Op::ArenaReset { mark: mark.into() });
@@ -324,19 +328,48 @@ impl<'a> Emitter<'a> {
         self.code.binary(BinaryOp::SMin, range, ranges.count)
     }
 
-    /// Counts what belongs to each range, where ranges will begin.
-    fn count_ranges(&mut self, ranges: Ranges, own: &Sorted, count: Operand) {
+    /// Counts what belongs to each range, where ranges will begin. Meanwhile the caches are asked for the lines where bins and
+    /// values will be put from `before` on: there they come in no order, and each would be waited for.
+    fn count_ranges(
+        &mut self,
+        ranges: Ranges,
+        own: &Sorted,
+        sorted: &Sorted,
+        (before, count): (Operand, Operand),
+    ) {
         let all = self.code.add(ranges.count, Operand::i64(1));
         self.each((Operand::i64(0), all), &mut |this, range| {
             this.code.store(ScalarType::I64, own.starts, range, Operand::i64(0));
         });
-        self.each((Operand::i64(0), count), &mut |this, at| {
+        let first = self.code.int_reg("first");
+        self.code.open();
+        let place = self.code.add(before, first);
+        self.claim_line(sorted.bins, ScalarType::I32, place);
+        for column in &sorted.values {
+            if let Column::Kept(mem, elem) = *column {
+                self.claim_line(mem, elem, place);
+            }
+        }
+        let end = self.code.add(first, Operand::i64(LINE));
+        let end = self.code.binary(BinaryOp::SMin, end, count);
+        self.each((first.into(), end), &mut |this, at| {
             let bin = this.code.load("bin", ScalarType::I32, own.bins, at);
             let range = this.range_of(ranges, bin);
             let members = this.code.load("members", ScalarType::I64, own.starts, range);
             let more = this.code.add(members, Operand::i64(1));
             this.code.store(ScalarType::I64, own.starts, range, more);
         });
+        let body = self.code.close();
+        self.code.emit(Op::For { index: first, from: Operand::i64(0), to: count, step: LINE, body });
+    }
+
+    /// Asks the caches for the lines of [`LINE`] elements.
+    fn claim_line(&mut self, mem: Mem, elem: ScalarType, first: Operand) {
+        let of_line = CACHE_LINE / elem.bytes() as i64;
+        for offset in (0..LINE).step_by(of_line as usize) {
+            let index = self.code.add(first, Operand::i64(offset));
+            self.code.emit(Op::Claim { mem, index, elem });
+        }
     }
 
     /// Makes counts to beginnings, which are also what the other kernel is told.
