@@ -7,7 +7,8 @@ use warpwise_ir::entity::Entity;
 use warpwise_ir::parse::parse;
 use warpwise_ir::verify::{Level, verify};
 use warpwise_ir::{FunctionId, Program};
-use warpwise_opt::flatten::{Chunk, Folds, GivenAs, TakenAs, chunk};
+use warpwise_opt::flatten::Varies::{ByOne, Freely, Never};
+use warpwise_opt::flatten::{Chunk, Folds, GivenAs, TakenAs, Varies, chunk};
 
 /// The sum of a row, its length, and the row plus a constant that all elements share.
 const ROWS: &str = "
@@ -18,10 +19,10 @@ fun f(n: i64, m: i64, xs: [n]f32, ys: [m]f32) -> (s: f32, n1: i64, zs: [n]f32) {
   return s, n, zs
 }";
 
-fn lifted(text: &str, avoided: &[bool], folds: Folds) -> (Chunk, String) {
+fn lifted(text: &str, varies: &[Varies], folds: Folds) -> (Chunk, String) {
     let program = parse(text, FileId(0)).expect("the program is right");
     let chunk =
-        chunk(&program, FunctionId::new(0), avoided, folds, true).expect("it has a form for many elements");
+        chunk(&program, FunctionId::new(0), varies, folds, true).expect("it has a form for many elements");
     let mut whole = Program::default();
     whole.functions.push(chunk.function.clone());
     verify(&whole, Level::Soac).unwrap_or_else(|errors| panic!("{}\n{whole}", errors[0]));
@@ -37,7 +38,7 @@ fn run(text: &str, arguments: &str) -> Vec<Value> {
 
 #[test]
 fn what_is_regular_stays_regular_and_what_is_shared_is_computed_once() {
-    let (chunk, text) = lifted(ROWS, &[true, true, false, true], Folds::Apart);
+    let (chunk, text) = lifted(ROWS, &[Never, Never, Freely, Never], Folds::Apart);
     use TakenAs::{Avoided, Regular};
     assert_eq!(chunk.params, [Avoided, Avoided, Regular, Avoided]);
     assert_eq!(chunk.results, [GivenAs::Regular, GivenAs::Avoided, GivenAs::Regular]);
@@ -61,7 +62,7 @@ fn what_is_regular_stays_regular_and_what_is_shared_is_computed_once() {
 #[test]
 fn what_differs_is_kept_as_segments() {
     for folds in [Folds::Apart, Folds::Segmented] {
-        let (chunk, text) = lifted(ROWS, &[false, true, false, true], folds);
+        let (chunk, text) = lifted(ROWS, &[Freely, Never, Freely, Never], folds);
         use TakenAs::{Avoided, Regular, Segments};
         assert_eq!(chunk.params, [Regular, Avoided, Segments, Avoided]);
         assert_eq!(chunk.results, [GivenAs::Regular, GivenAs::Regular, GivenAs::Segments]);
@@ -91,10 +92,10 @@ fun f(n: i64, xs: [n]f32) -> (ys: [n]f32) {
   ys: [n]f32 = screma n (xs) map (x: f32) { return x } scan (a: f32, b: f32) { c: f32 = fadd a b; return c } [0.0f32];
   return ys
 }";
-    let (_, apart) = lifted(scan, &[false, false], Folds::Apart);
+    let (_, apart) = lifted(scan, &[Freely, Freely], Folds::Apart);
     assert!(apart.contains("flatmap") && !apart.contains("sums"), "{apart}");
     let exact = scan.replace("f32", "i32").replace("fadd", "add").replace("0.0i32", "0i32");
-    let (_, whole) = lifted(&exact, &[false, false], Folds::Apart);
+    let (_, whole) = lifted(&exact, &[Freely, Freely], Folds::Apart);
     assert!(!whole.contains("flatmap"), "{whole}");
     let arguments = "f(3, 3, [2, 0, 1], [0, 2, 2], [1i32, 2i32, 3i32])";
     let found = run(&whole, arguments);
@@ -120,10 +121,28 @@ fun f(n: i64, xs: [n]i64) -> (k: i64, ys: [k]i64) {
         "f()",
     );
     for folds in [Folds::Apart, Folds::Segmented] {
-        let (_, text) = lifted(FILTER, &[true, false], folds);
+        let (_, text) = lifted(FILTER, &[Never, Freely], folds);
         assert!(folds == Folds::Segmented || !text.contains("srem"), "{text}");
         assert_eq!(run(&text, "f(2, 3, [[1, 0, 5], [0, 1, 8]])"), expected, "{text}");
-        let (_, text) = lifted(FILTER, &[false, false], folds);
+        let (_, text) = lifted(FILTER, &[Freely, Freely], folds);
         assert_eq!(run(&text, "f(2, 6, [3, 3], [0, 3], [1, 0, 5, 0, 1, 8])"), expected, "{text}");
     }
+}
+
+#[test]
+fn numbers_are_computed_where_they_are_used() {
+    let sum = "fun f(i: i64, x: i64) -> (y: i64) { y: i64 = add i x; return y }";
+    let (chunk, text) = lifted(sum, &[ByOne, Freely], Folds::Apart);
+    assert_eq!(
+        (chunk.params.as_slice(), chunk.is_counted()),
+        (&[TakenAs::Avoided, TakenAs::Regular][..], false)
+    );
+    let sums = run("fun f() -> (ys: [3]i64) { ys: [3]i64 = [15, 26, 37]; return ys }", "f()");
+    assert_eq!(run(&text, "f(3, 5, [10, 20, 30])"), sums);
+    // Where all that is given is the first number, their count is given besides.
+    let double = "fun f(i: i64) -> (y: i64) { y: i64 = mul i 2; return y }";
+    let (chunk, text) = lifted(double, &[ByOne], Folds::Apart);
+    assert_eq!((chunk.sizes.0, chunk.is_counted()), (0, true));
+    let doubles = run("fun f() -> (ys: [3]i64) { ys: [3]i64 = [10, 12, 14]; return ys }", "f()");
+    assert_eq!(run(&text, "f(3, 5)"), doubles);
 }

@@ -109,7 +109,7 @@ fn matrix(
     let vector: Vector<f64> =
         (0..matrix.columns).map(|i| (i % 17) as f64).collect::<Vec<f64>>().try_into().map_err(text)?;
     let mut starts = vec![0];
-    matrix.lengths.iter().for_each(|&length| starts.push(starts[starts.len() - 1] + length as i64));
+    matrix.lengths.as_slice().iter().for_each(|length| starts.push(starts[starts.len() - 1] + length));
     let elements = matrix.elements.to_vec();
     let inputs = vec![
         i64s(&starts),
@@ -117,8 +117,7 @@ fn matrix(
         Value::tabulate_f64(&[elements.len()], |i| elements[i].1),
         Value::tabulate_f64(&[vector.len()], |i| vector.as_slice()[i]),
     ];
-    let lengths: Vector<i64> =
-        matrix.lengths.iter().map(|&length| length as i64).collect::<Vec<i64>>().try_into().map_err(text)?;
+    let lengths = matrix.lengths.clone();
     let product = context
         .compile(|lengths: Acc<Vector<i64>>, elements, x| matrices::whole(&lengths, &elements, &x))
         .map_err(text)?;
@@ -155,7 +154,8 @@ fn page_rank(
         Value::tabulate_i32(&[plain.len()], |i| plain[i].1),
         Value::tabulate_f64(&[count], |i| shares.as_slice()[i]),
     ];
-    let lengths: Vec<usize> = plain.chunks(pages::BLOCK).map(<[pages::Link]>::len).collect();
+    let lengths: Vec<i64> = plain.chunks(pages::BLOCK).map(|links| links.len() as i64).collect();
+    let lengths: Vector<i64> = lengths.try_into().map_err(text)?;
     let work = work(PAGE_RANK.to_string(), "page_rank", vec![count as i64, plain.len() as i64], count);
     drop(plain);
     let function = context

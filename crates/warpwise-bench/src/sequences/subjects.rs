@@ -154,17 +154,16 @@ fn smvm(context: &Context, folder: &Path) -> Result<Loaded, String> {
     let values: Vec<f64> = read(&folder.join("values.raw"))?;
     let elements: Vector<(i32, f64)> = array(columns.into_iter().zip(values).collect())?;
     let x = vector_of(lengths.len())?;
-    let counts: Vec<usize> = lengths.iter().map(|&length| length as usize).collect();
     let lengths: Vector<i64> = array(lengths)?;
     let product = context
         .compile(|lengths: Acc<Vector<i64>>, elements, x| matrices::whole(&lengths, &elements, &x))
         .map_err(text)?;
     let context = context.clone();
-    let (all, vector) = (elements.clone(), x.clone());
+    let (all, same, vector) = (elements.clone(), lengths.clone(), x.clone());
     Ok(Loaded {
         whole: Box::new(move || done(product.run(&lengths, &all, &vector).map_err(text)?)),
         sequence: Box::new(move || {
-            let rows = Seq::segments(&elements, &counts).map_err(text)?;
+            let rows = Seq::segments(&elements, &same).map_err(text)?;
             done(consume(&context, matrices::sequence(&rows, &x)).map_err(text)?)
         }),
     })
@@ -215,9 +214,9 @@ fn ranks(context: &Context, folder: &Path) -> Result<Loaded, String> {
     let from: Vec<i32> = read(&folder.join("from.raw"))?;
     let to: Vec<i32> = read(&folder.join("to.raw"))?;
     let shares = shares(from.len() as u64)?;
-    let lengths = vec![pages::BLOCK; from.len() / pages::BLOCK];
-    let rest = from.len() % pages::BLOCK;
-    let lengths = [lengths, if rest > 0 { vec![rest] } else { Vec::new() }].concat();
+    let lengths = vec![pages::BLOCK as i64; from.len() / pages::BLOCK];
+    let rest = (from.len() % pages::BLOCK) as i64;
+    let lengths = array([lengths, if rest > 0 { vec![rest] } else { Vec::new() }].concat())?;
     let links: Vector<pages::Link> = array(from.into_iter().zip(to).collect())?;
     let whole = context
         .compile(|links: Acc<Vector<pages::Link>>, shares: Acc<Vector<f64>>| pages::whole(&links, &shares))

@@ -19,11 +19,12 @@ use rustc_hash::FxHashSet;
 use warpwise_diag::Limit;
 use warpwise_ir::builder::Builder;
 use warpwise_ir::traverse::{Copier, Substitution};
-use warpwise_ir::{Function, FunctionId, Operand, Program, Type, Var};
+use warpwise_ir::{Expr, Function, FunctionId, Operand, Program, Stm, Type, Var};
+use warpwise_prim::BinaryOp;
 
 use super::body::Result as Known;
 use super::calls::{Folds, Functions, TakenAs, parameters, taken_as};
-use super::lifter::{Lifted, Lifter, Segments, Unlifted};
+use super::lifter::{Form, Lifted, Lifter, Segments, Unlifted};
 
 /// A function over the elements of a chunk.
 #[derive(Clone, Debug)]
@@ -40,6 +41,24 @@ pub struct Chunk {
     pub results: Vec<GivenAs>,
 }
 
+impl Chunk {
+    /// Whether its first parameter after the sizes is the number of elements: it is no size of anything that is given.
+    pub fn is_counted(&self) -> bool {
+        self.order.get(self.sizes.0) == Some(&0)
+    }
+}
+
+/// How a parameter of the function of one element differs from element to element.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Varies {
+    /// It is one value for all elements.
+    Never,
+    /// It is an i64, one more than that of the element before: the chunk takes that of the first element.
+    ByOne,
+    /// It may be anything.
+    Freely,
+}
+
 /// How a chunk gives a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GivenAs {
@@ -51,13 +70,13 @@ pub enum GivenAs {
     Segments,
 }
 
-/// The function over many elements that does to each what a function does; `avoided` says of each of its parameters
-/// whether it is one value for all elements, and `some` whether there is an element for certain. Fails with a located
-/// limit where something has no such form.
+/// The function over many elements that does to each what a function does; `varies` says of each of its parameters how it
+/// differs from element to element, and `some` whether there is an element for certain. Fails with a located limit where
+/// something has no such form.
 pub fn chunk(
     program: &Program,
     function: FunctionId,
-    avoided: &[bool],
+    varies: &[Varies],
     folds: Folds,
     some: bool,
 ) -> Result<Chunk, Limit> {
@@ -65,20 +84,30 @@ pub fn chunk(
     (functions.folds, functions.some) = (folds, some);
     let limit =
         |Unlifted { what, span }| Limit { message: format!("{what} over many elements at once"), span };
-    lifted(&mut functions, &program.functions[function], avoided).map_err(limit)
+    lifted(&mut functions, &program.functions[function], varies).map_err(limit)
 }
 
-fn lifted(functions: &mut Functions, callee: &Function, avoided: &[bool]) -> Lifted<Chunk> {
+fn lifted(functions: &mut Functions, callee: &Function, varies: &[Varies]) -> Lifted<Chunk> {
     let mut function = Function { span: callee.span, ..Function::new(&format!("{}_chunk", callee.name)) };
-    let params = taken_as(callee, avoided);
+    let avoided: Vec<bool> = varies.iter().map(|varies| *varies != Varies::Freely).collect();
+    let params = taken_as(callee, &avoided);
     let width = function.param("width", Type::I64, false);
     let mut copier = Copier::between(callee, &mut function, Substitution::new());
-    let vars: Vec<Var> = callee.params.iter().map(|param| copier.copy_binding(param.var)).collect();
-    let body = copier.copy_body(&callee.body);
+    let mut vars: Vec<Var> = callee.params.iter().map(|param| copier.copy_binding(param.var)).collect();
+    let mut body = copier.copy_body(&callee.body);
+    let mut positions = Vec::new();
+    for (var, _) in vars.iter_mut().zip(varies).filter(|(_, varies)| **varies == Varies::ByOne) {
+        let first = function.fresh("first", Type::I64);
+        let position = function.fresh("position", Type::I64);
+        let number = std::mem::replace(var, first);
+        let expr = Expr::Binary(BinaryOp::Add, first.into(), position.into());
+        body.stms.insert(0, Stm { pattern: vec![number], expr, certs: Vec::new(), span: callee.span });
+        positions.push((position, Form::Position));
+    }
     let known = parameters(&mut function, &vars, &params, width);
     let mut lifter = Lifter::new(&mut function, functions, width.into());
     lifter.span = callee.span;
-    known.into_iter().for_each(|(var, form)| lifter.set(var, form));
+    known.into_iter().chain(positions).for_each(|(var, form)| lifter.set(var, form));
     lifter.stms(&body)?;
     let is_common: Vec<bool> = body.result.iter().map(|&x| is_common(&lifter, x)).collect();
     let varying: Vec<Operand> =

@@ -48,7 +48,7 @@ use warpwise_prim::CompareOp;
 use body::{Result as Known, holds_irregular};
 use calls::Functions;
 pub use calls::{Folds, LiftedFunction, TakenAs};
-pub use chunk::{Chunk, GivenAs, chunk};
+pub use chunk::{Chunk, GivenAs, Varies, chunk};
 use lifter::{Form, Lifted, Lifter, Unlifted};
 
 /// Flattens the irregular nests of every function.

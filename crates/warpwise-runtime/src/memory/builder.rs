@@ -20,6 +20,14 @@ impl<'a> BlockBuilder<'a> {
         self.used
     }
 
+    /// Makes room for so many bytes in all, unless memory does not suffice for them.
+    pub fn expect(&mut self, bytes: usize) {
+        if bytes > self.block.as_ref().map_or(0, |block| block.as_slice().len()) {
+            // Whether what comes fits is seen when it comes.
+            let _ = self.grow(bytes);
+        }
+    }
+
     /// Appends `bytes`.
     #[inline]
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), OutOfMemory> {
@@ -31,7 +39,7 @@ impl<'a> BlockBuilder<'a> {
             self.used = end;
             return Ok(());
         }
-        self.grow(end)?;
+        self.grow((2 * end).max(4096))?;
         self.push(bytes)
     }
 
@@ -53,8 +61,8 @@ impl<'a> BlockBuilder<'a> {
     }
 
     #[cold]
-    fn grow(&mut self, needed: usize) -> Result<(), OutOfMemory> {
-        let mut larger = self.pool.allocate_unique((2 * needed).max(4096) as u64)?;
+    fn grow(&mut self, bytes: usize) -> Result<(), OutOfMemory> {
+        let mut larger = self.pool.allocate_unique(bytes as u64)?;
         if let Some(block) = &self.block {
             larger.as_mut_slice()[..self.used].copy_from_slice(&block.as_slice()[..self.used]);
         }

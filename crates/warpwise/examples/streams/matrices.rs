@@ -51,7 +51,7 @@ const fn kind(name: &'static str, millions: f64, mean: f64, skew: f64, banded: b
 /// A matrix by rows.
 pub struct Matrix {
     /// The rows' lengths.
-    pub lengths: Vec<usize>,
+    pub lengths: Vector<i64>,
     /// All elements, row by row.
     pub elements: Vector<Element>,
     /// Columns; there are as many rows.
@@ -62,13 +62,13 @@ impl Kind {
     /// A matrix of this kind with fewer rows, so that it has about so many elements at most.
     pub fn matrix(&self, most: usize) -> Result<Matrix, warpwise::Error> {
         let rows = ((self.elements.min(most) as f64 / self.mean) as usize).max(1);
-        let length = |row: usize| {
+        let length = |row: usize| -> i64 {
             let spread = (self.skew * normal(1, row as u64) - self.skew * self.skew / 2.0).exp();
-            ((self.mean * spread) as usize).min(rows)
+            ((self.mean * spread) as usize).min(rows) as i64
         };
-        let lengths: Vec<usize> = (0..rows).map(length).collect();
-        let mut elements = Vec::with_capacity(lengths.iter().sum());
-        for (row, &length) in lengths.iter().enumerate() {
+        let lengths: Vec<i64> = (0..rows).map(length).collect();
+        let mut elements = Vec::with_capacity(lengths.iter().sum::<i64>() as usize);
+        for (row, length) in lengths.iter().map(|&length| length as usize).enumerate() {
             let width = if self.banded { (3 * length).min(rows) } else { rows };
             let first = row.saturating_sub(width / 2).min(rows - width);
             let mut columns: Vec<i32> = (0..length as u64)
@@ -77,7 +77,7 @@ impl Kind {
             columns.sort_unstable();
             elements.extend(columns.into_iter().enumerate().map(|(i, c)| (c, unit(3, (row + i) as u64))));
         }
-        Ok(Matrix { lengths, elements: elements.try_into()?, columns: rows })
+        Ok(Matrix { lengths: lengths.try_into()?, elements: elements.try_into()?, columns: rows })
     }
 }
 
@@ -107,7 +107,7 @@ pub fn whole(
 /// Writes a matrix as three files in a folder.
 pub fn store(matrix: &Matrix, folder: &Path) -> io::Result<()> {
     let elements = matrix.elements.to_vec();
-    write(&folder.join("lengths.raw"), matrix.lengths.iter().map(|&length| (length as i64).to_le_bytes()))?;
+    write(&folder.join("lengths.raw"), matrix.lengths.as_slice().iter().map(|length| length.to_le_bytes()))?;
     write(&folder.join("columns.raw"), elements.iter().map(|(column, _)| column.to_le_bytes()))?;
     write(&folder.join("values.raw"), elements.iter().map(|(_, value)| value.to_le_bytes()))
 }
@@ -137,20 +137,19 @@ pub fn check(context: &Context, folder: &Path) -> Result<(), Box<dyn Error>> {
         let elements = matrix.elements.to_vec();
         let mut rest = elements.as_slice();
         let mut expected = Vec::new();
-        for &length in &matrix.lengths {
-            let (row, later) = rest.split_at(length);
+        for &length in matrix.lengths.as_slice() {
+            let (row, later) = rest.split_at(length as usize);
             expected.push(row.iter().map(|(column, value)| value * numbers[*column as usize]).sum::<f64>());
             rest = later;
         }
         let rows = Seq::segments(&matrix.elements, &matrix.lengths)?;
         store(&matrix, folder)?;
-        let lengths: Vec<i64> = matrix.lengths.iter().map(|&length| length as i64).collect();
         let product = context
             .compile(|lengths: Acc<Vector<i64>>, elements, vector| whole(&lengths, &elements, &vector))?;
         for found in [
             sequence(&rows, &vector).run(context)?,
             sequence(&read(sources(folder)?)?, &vector).run(context)?,
-            product.run(&lengths.try_into()?, &matrix.elements, &vector)?,
+            product.run(&matrix.lengths, &matrix.elements, &vector)?,
         ] {
             let found = found.to_vec();
             assert_eq!(found.len(), expected.len(), "{}", kind.name);

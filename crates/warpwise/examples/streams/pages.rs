@@ -13,7 +13,7 @@ use super::random::{bits, unit};
 pub type Link = (i32, i32);
 
 /// Links of an element.
-pub const BLOCK: usize = 1 << 22;
+pub const BLOCK: usize = 1 << 20;
 
 /// How much of its rank a page gives away.
 const SHARE: f64 = 0.85;

@@ -39,6 +39,16 @@ pub enum DeviceKind {
     Interpreter,
 }
 
+impl DeviceKind {
+    /// Whether it computes in the host's memory.
+    pub(crate) fn is_host(self) -> bool {
+        match self {
+            DeviceKind::Cpu | DeviceKind::Interpreter => true,
+            DeviceKind::OpenCl | DeviceKind::Cuda => false,
+        }
+    }
+}
+
 /// A foreign function without its Rust type.
 #[derive(Clone)]
 pub struct Native {

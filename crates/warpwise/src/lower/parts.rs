@@ -6,7 +6,7 @@
 use smallvec::SmallVec;
 use warpwise_ir::entity::Entity;
 use warpwise_ir::{Expr, FunctionId, Operand};
-use warpwise_opt::flatten::{Chunk, Folds, GivenAs, TakenAs, chunk};
+use warpwise_opt::flatten::{Chunk, Folds, GivenAs, TakenAs, Varies, chunk};
 use warpwise_prim::{BinaryOp, CompareOp};
 
 use super::delayed::Delayed;
@@ -234,6 +234,8 @@ fn lifted(parts: &PartsOf) -> Result<Chunk, Error> {
         }
     }
     sizes.extend(columns);
-    chunk(&program, FunctionId::new(0), &sizes, Folds::Apart, false)
+    let varies: Vec<Varies> =
+        sizes.into_iter().map(|common| if common { Varies::Never } else { Varies::Freely }).collect();
+    chunk(&program, FunctionId::new(0), &varies, Folds::Apart, false)
         .map_err(|limit| Error::Limit(limit.message))
 }

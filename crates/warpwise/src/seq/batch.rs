@@ -38,6 +38,11 @@ pub struct Elements {
 /// The extents of one array of each of some elements.
 #[derive(Clone, Debug)]
 pub enum Extents {
+    /// They are numbers, each one more than the one before; there are no columns. Only programs take such.
+    Numbers {
+        /// The first of them.
+        first: i64,
+    },
     /// All have these; columns have a dimension for the elements before them.
     Same(Vec<i64>),
     /// They may differ; columns are flat.
@@ -67,6 +72,17 @@ impl Numbers {
             count += 1;
         }
         Ok(Numbers(column).part(0, count))
+    }
+
+    /// Where segments of these lengths ([`fitting`] ones) begin that lie one after the other, and where they end.
+    pub fn starts(lengths: &[i64], memory: &MemoryPool) -> Result<(Numbers, i64), OutOfMemory> {
+        let mut column = Column::allocate(memory, ScalarType::I64, &[lengths.len() as i64])?;
+        let mut end = 0_i64;
+        for (place, &length) in column.bytes_mut(memory)?.chunks_exact_mut(size_of::<i64>()).zip(lengths) {
+            place.copy_from_slice(&end.to_ne_bytes());
+            end += length;
+        }
+        Ok((Numbers(column), end))
     }
 
     /// These, on the host's heap whatever the limit of memory is: a part of what memory did not suffice for must not fail for this.
@@ -179,6 +195,7 @@ impl Elements {
     /// The extents of an element.
     pub fn shape(&self, at: usize) -> Vec<i64> {
         match &self.extents {
+            Extents::Numbers { .. } => Vec::new(),
             Extents::Same(shape) => shape.clone(),
             Extents::Each { sizes, .. } => sizes.iter().map(|sizes| sizes[at]).collect(),
         }
@@ -188,7 +205,7 @@ impl Elements {
     pub fn span(&self, at: usize) -> (usize, usize) {
         let len = element_count(&self.shape(at)).unwrap_or(0) as usize;
         match &self.extents {
-            Extents::Same(_) => (at * len, (at + 1) * len),
+            Extents::Numbers { .. } | Extents::Same(_) => (at * len, (at + 1) * len),
             Extents::Each { starts, .. } => (starts[at] as usize, starts[at] as usize + len),
         }
     }
@@ -212,6 +229,7 @@ impl Elements {
     /// All elements in a row, if they lie so: their number, and for each column its bytes.
     pub fn in_a_row(&self, count: usize) -> Option<(usize, Vec<&[u8]>)> {
         let total = match &self.extents {
+            Extents::Numbers { .. } => count,
             Extents::Same(shape) => count * element_count(shape)? as usize,
             Extents::Each { starts, .. } => {
                 let mut end = 0;
@@ -245,6 +263,7 @@ impl Elements {
         let first = if from == to { 0 } else { self.span(from).0 };
         let end = if from == to { 0 } else { self.span(to - 1).1 };
         let extents = match &self.extents {
+            Extents::Numbers { first } => Extents::Numbers { first: first + from as i64 },
             Extents::Same(shape) => Extents::Same(shape.clone()),
             Extents::Each { sizes, starts } => Extents::Each {
                 sizes: sizes.iter().map(|sizes| sizes.part(from, to)).collect(),
@@ -252,6 +271,7 @@ impl Elements {
             },
         };
         let shape = match &self.extents {
+            Extents::Numbers { .. } => vec![(to - from) as i64],
             Extents::Same(shape) => [&[(to - from) as i64], shape.as_slice()].concat(),
             Extents::Each { .. } => vec![(end - first) as i64],
         };
@@ -283,7 +303,7 @@ impl Elements {
                     starts: joined(starts, later, offset)?,
                 }
             }
-            (Extents::Same(_) | Extents::Each { .. }, _) => self.extents.clone(),
+            (Extents::Numbers { .. } | Extents::Same(_) | Extents::Each { .. }, _) => self.extents.clone(),
         };
         Ok(Elements { extents, types: self.types.clone(), columns })
     }
@@ -320,6 +340,29 @@ impl Elements {
         };
         Ok(Elements { extents, types: ty.components.to_vec(), columns })
     }
+}
+
+/// How many of these lengths come to no more than `most` together, up to the first that is negative.
+pub fn fitting(lengths: &[i64], most: u64) -> usize {
+    /// So many lengths below `MOST` have a sum.
+    const SOME: usize = 512;
+    const MOST: u64 = 1 << 50;
+    let (mut left, mut count) = (most.min(MOST) as i64, 0);
+    // Sums of many take a fraction of the time that one after the other would.
+    for some in lengths.chunks(SOME) {
+        let sum = some.iter().fold(0_i64, |sum, &length| sum.wrapping_add(length));
+        let bits = some.iter().fold(0, |bits, &length| bits | length);
+        if bits as u64 >= MOST || sum > left {
+            let fits = |length: &&i64| {
+                left = left.saturating_sub(**length);
+                **length >= 0 && left >= 0
+            };
+            return count + some.iter().take_while(fits).count();
+        }
+        left -= sum;
+        count += some.len();
+    }
+    count
 }
 
 /// The bytes of all components of an element.
@@ -378,4 +421,31 @@ fn copied(
     let mut copy = Column::allocate(memory, column.elem(), shape)?;
     copy.bytes_mut(memory)?.copy_from_slice(&column.bytes()[bytes]);
     Ok(copy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fitting;
+
+    #[test]
+    fn lengths_fit_up_to_the_first_that_does_not() {
+        let plain = |lengths: &[i64], most: u64| {
+            let mut sum = 0_u64;
+            let fits = |length: &&i64| {
+                sum = sum.saturating_add(u64::try_from(**length).unwrap_or(u64::MAX));
+                sum <= most
+            };
+            lengths.iter().take_while(fits).count()
+        };
+        let many: Vec<i64> = (0..2000).map(|x| x * x % 7).collect();
+        let total: u64 = many.iter().map(|&x| x as u64).sum();
+        for most in [0, 1, 5, 1000, 1537, total - 1, total, total + 1, u64::MAX] {
+            assert_eq!(fitting(&many, most), plain(&many, most), "{most}");
+        }
+        for lengths in [&[][..], &[3, -1, 2], &[-1], &[i64::MAX, i64::MAX], &[1, i64::MIN], &[0, 0, 7]] {
+            for most in [0, 3, 6, 7] {
+                assert_eq!(fitting(lengths, most), plain(lengths, most), "{lengths:?} {most}");
+            }
+        }
+    }
 }

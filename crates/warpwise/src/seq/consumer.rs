@@ -12,7 +12,7 @@ use super::batch::{Batch, Elements};
 use super::error::SeqError;
 use super::fold::{Combine, Tree};
 use super::pass::{Pass, Want};
-use super::pipeline::{Message, Output, start};
+use super::pipeline::{Message, Output, run, start};
 use super::scan::Advance;
 use super::settings::Streaming;
 use super::sink::{Accumulated, Each, Folded, Gathered, Sink, hosted};
@@ -62,7 +62,16 @@ pub trait Consumers: Sized {
     fn wants(&mut self, into: &mut Wants);
 
     #[doc(hidden)]
-    fn begin(self, context: &Context, regular: &mut IntoIter<bool>) -> Result<Begun<Self::Output>, Error>;
+    fn begin(self, context: &Context, known: &mut Known) -> Result<Begun<Self::Output>, Error>;
+}
+
+/// What is known before anything is computed.
+#[doc(hidden)]
+pub struct Known {
+    /// For every array that consumers take, whether all elements have the same extents.
+    regular: IntoIter<bool>,
+    /// For every consumer how many elements it takes.
+    elements: IntoIter<Option<u64>>,
 }
 
 /// What consumers want.
@@ -83,6 +92,9 @@ trait Taking<R> {
     ) -> Result<(), SeqError>;
 
     fn finish(self: Box<Self>) -> Result<R, SeqError>;
+
+    /// Whether functions of the host take elements.
+    fn calls_host(&self) -> bool;
 }
 
 /// Makes one pass for these consumers: every element is read and computed once.
@@ -120,14 +132,19 @@ pub fn consume_with<C: Consumers>(
     let mut wants = Wants::default();
     consumers.wants(&mut wants);
     let (pass, context, memory) = prepared(context, &wants.0, streaming).map_err(SeqError::before)?;
-    let mut regular = pass.regular.clone().into_iter();
-    let Begun(mut begun) = consumers.begin(&context, &mut regular).map_err(SeqError::before)?;
-    let results = start(pass, &memory, streaming).map_err(SeqError::before)?;
-    for message in &results {
+    let mut known =
+        Known { regular: pass.regular.clone().into_iter(), elements: pass.expected().into_iter() };
+    let Begun(mut begun) = consumers.begin(&context, &mut known).map_err(SeqError::before)?;
+    let is_brief = pass.is_ready() && !begun.calls_host() && context.kind().is_host();
+    let mut take =
+        |Output { first, batch, _tokens }| begun.take(first, batch.count, &mut batch.arrays.iter());
+    if is_brief {
+        run(pass, &memory, streaming, take)?;
+        return begun.finish();
+    }
+    for message in &start(pass, &memory, streaming).map_err(SeqError::before)? {
         match message {
-            Message::Chunk(Output { first, batch, _tokens }) => {
-                begun.take(first, batch.count, &mut batch.arrays.iter())?;
-            }
+            Message::Chunk(output) => take(output)?,
             Message::Ended(None) => return begun.finish(),
             Message::Ended(Some(error)) => return Err(error),
         }
@@ -342,6 +359,10 @@ impl<R> Taking<R> for Single<R> {
     fn finish(self: Box<Self>) -> Result<R, SeqError> {
         self.sink.finish()
     }
+
+    fn calls_host(&self) -> bool {
+        self.sink.calls_host()
+    }
 }
 
 impl<R: 'static> Consumers for Consumer<R> {
@@ -352,10 +373,13 @@ impl<R: 'static> Consumers for Consumer<R> {
         into.0.push(Want { results: results.clone(), slots: slots.clone(), limit: *limit });
     }
 
-    fn begin(self, context: &Context, regular: &mut IntoIter<bool>) -> Result<Begun<R>, Error> {
+    fn begin(self, context: &Context, known: &mut Known) -> Result<Begun<R>, Error> {
         let arrays = self.want.results.len();
-        let all = regular.by_ref().take(arrays).filter(|&regular| !regular).count() == 0;
-        let sink = (self.begin)(context, all)?;
+        let all = known.regular.by_ref().take(arrays).filter(|&regular| !regular).count() == 0;
+        let mut sink = (self.begin)(context, all)?;
+        if let Some(elements) = known.elements.next().flatten() {
+            sink.expect(elements);
+        }
         Ok(Begun(Box::new(Single { sink, arrays, limit: self.want.limit.unwrap_or(u64::MAX) })))
     }
 }
@@ -377,6 +401,10 @@ macro_rules! tuples {
                 let begun = *self;
                 Ok(($(begun.$at.0.finish()?,)*))
             }
+
+            fn calls_host(&self) -> bool {
+                $(self.$at.0.calls_host())||*
+            }
         }
 
         impl<$($name: Consumers<Output: 'static>),*> Consumers for ($($name,)*) {
@@ -389,9 +417,9 @@ macro_rules! tuples {
             fn begin(
                 self,
                 context: &Context,
-                regular: &mut IntoIter<bool>,
+                known: &mut Known,
             ) -> Result<Begun<Self::Output>, Error> {
-                Ok(Begun(Box::new(($(self.$at.begin(context, regular)?,)*))))
+                Ok(Begun(Box::new(($(self.$at.begin(context, known)?,)*))))
             }
         }
     )* };

@@ -7,17 +7,22 @@
 
 use std::collections::VecDeque;
 
-use warpwise_prim::{ScalarType, ValueType};
+use warpwise_prim::ValueType;
 use warpwise_runtime::array::{Array as Column, Value};
 use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 
-use super::batch::{Batch, Elements, Extents, Numbers as Extent, item_bytes, part_of};
+use super::batch::{Batch, Elements, Extents, Numbers as Extent, fitting, item_bytes, part_of};
 use crate::graph::ArrayTy;
 
 /// A source of elements.
 pub trait Feed: Send {
     /// Up to `count` (at least 1) elements, and up to so many bytes of them, but one in any case. None only at the end.
     fn read(&mut self, count: u64, bytes: u64, memory: &MemoryPool) -> Result<Reading, OutOfMemory>;
+
+    /// How many elements there are to come, if that is known.
+    fn left(&self) -> Option<u64> {
+        None
+    }
 
     /// Whether nobody has to wait for elements, so that nothing is gained by beginning with few.
     fn is_ready(&self) -> bool {
@@ -51,17 +56,18 @@ pub struct Numbers {
 }
 
 impl Feed for Numbers {
-    fn read(&mut self, count: u64, bytes: u64, memory: &MemoryPool) -> Result<Reading, OutOfMemory> {
+    fn read(&mut self, count: u64, _: u64, _: &MemoryPool) -> Result<Reading, OutOfMemory> {
         let left = self.end.map_or(u64::MAX, |end| end - self.next);
-        let count = count.min(left).min((bytes / 8).max(1));
-        let mut column = Column::allocate(memory, ScalarType::I64, &[count as i64])?;
-        let places = column.bytes_mut(memory)?.chunks_exact_mut(size_of::<i64>());
-        for (place, number) in places.zip(self.next..) {
-            place.copy_from_slice(&(number as i64).to_ne_bytes());
-        }
+        let count = count.min(left);
+        let extents = Extents::Numbers { first: self.next as i64 };
         self.next += count;
         let end = (count == left).then_some(End::Finished);
-        Ok(Reading { batch: regular(count, Vec::new(), vec![ValueType::I64], vec![column]), end })
+        let numbers = Elements { extents, types: vec![ValueType::I64], columns: Vec::new() };
+        Ok(Reading { batch: Batch { count: count as usize, arrays: vec![numbers] }, end })
+    }
+
+    fn left(&self) -> Option<u64> {
+        self.end.map(|end| end - self.next)
     }
 
     fn is_ready(&self) -> bool {
@@ -149,6 +155,10 @@ impl Feed for Rows {
         Ok(Reading { batch: regular(count, self.shape.clone(), self.types.clone(), columns), end })
     }
 
+    fn left(&self) -> Option<u64> {
+        Some(self.end - self.next)
+    }
+
     fn is_ready(&self) -> bool {
         true
     }
@@ -216,18 +226,10 @@ impl Feed for Segments {
     fn read(&mut self, count: u64, bytes: u64, memory: &MemoryPool) -> Result<Reading, OutOfMemory> {
         let width: u64 = self.types.iter().map(|ty| ty.scalar().bytes() as u64).sum();
         let count = usize::try_from(count).unwrap_or(usize::MAX).min(self.lengths.len() - self.next);
-        let (mut total, mut any) = (0, false);
-        let start = |&length: &i64| {
-            let (start, fits) = (total, !any || (total + length) as u64 * width <= bytes);
-            any = true;
-            fits.then(|| {
-                total += length;
-                start
-            })
-        };
-        let starts = Extent::new(count, memory, self.lengths[self.next..].iter().map_while(start))?;
+        let lengths = &self.lengths[self.next..][..count];
+        let count = fitting(lengths, bytes / width.max(1)).max(1).min(count);
+        let (starts, total) = Extent::starts(&lengths[..count], memory)?;
         let columns = self.columns.iter().map(|column| part_of(column, self.start, &[total])).collect();
-        let count = starts.len();
         let sizes = self.lengths.part(self.next, self.next + count);
         self.next += count;
         self.start += total as usize;
@@ -235,6 +237,10 @@ impl Feed for Segments {
         let extents = Extents::Each { sizes: vec![sizes], starts };
         let arrays = vec![Elements { extents, types: self.types.clone(), columns }];
         Ok(Reading { batch: Batch { count, arrays }, end })
+    }
+
+    fn left(&self) -> Option<u64> {
+        Some((self.lengths.len() - self.next) as u64)
     }
 
     fn is_ready(&self) -> bool {

@@ -20,6 +20,7 @@ use warpwise_runtime::memory::MemoryPool;
 use super::Element;
 use super::batch::{Batch, Elements, Extents};
 use super::program::{ChunkProgram, ElementProgram, Given};
+use super::slot::Gives;
 use crate::array::host_memory;
 use crate::context::Context;
 use crate::error::Error;
@@ -177,7 +178,7 @@ impl Combine {
     /// The function of many groups; none if groups of equal elements make elements that differ.
     fn lifted(&self, context: &Context) -> Result<Option<ChunkProgram>, Error> {
         let given: Vec<Given> =
-            self.group.iter().map(|param| Given { param: param.clone(), regular: true }).collect();
+            self.group.iter().map(|param| Given { param: param.clone(), gives: Gives::Regular }).collect();
         let program = ChunkProgram::new(context, &given, &self.combined)?;
         let regular = program.regular().iter().all(|&regular| regular);
         Ok(regular.then_some(program))
@@ -226,7 +227,7 @@ fn grouped(batch: &Batch, arity: usize) -> Batch {
     let group = |elements: &Elements| {
         let shape = match &elements.extents {
             Extents::Same(shape) => [&[arity as i64], shape.as_slice()].concat(),
-            Extents::Each { .. } => Vec::new(),
+            Extents::Numbers { .. } | Extents::Each { .. } => Vec::new(),
         };
         let whole = [&[(batch.count / arity) as i64], shape.as_slice()].concat();
         let columns: Vec<Column> = elements

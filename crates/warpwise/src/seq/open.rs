@@ -8,7 +8,7 @@ use warpwise_stream::source::{self, Source, SourceOptions, Wanted};
 use super::batch::Numbers;
 use super::feed::Feed;
 use super::reading::{Lengths, Segments, Sources, Windows};
-use super::slot::Maker;
+use super::slot::{Gives, Maker};
 use super::source::sourced;
 use super::{Element, Seq};
 use crate::acc::Acc;
@@ -53,7 +53,7 @@ impl<Sh: Shape, E: Elt> Seq<Acc<Array<Sh, E>>> {
     /// ```
     #[track_caller]
     pub fn read(sources: Vec<Box<dyn Source>>) -> Result<Seq<Acc<Array<Sh, E>>>, Error> {
-        Ok(once(true, Sources::new(sources, &components::<E>(), Sh::RANK)?))
+        Ok(once(Gives::Regular, Sources::new(sources, &components::<E>(), Sh::RANK)?))
     }
 }
 
@@ -84,7 +84,7 @@ impl<E: Elt> Seq<Acc<Vector<E>>> {
     ) -> Result<Seq<Acc<Vector<E>>>, Error> {
         let source = Sources::new(vec![lengths], &[ValueType::I64], 0)?;
         let lengths = Lengths::Given { source, waiting: Numbers::on_heap(Vec::new()) };
-        Ok(once(false, Segments { data: Sources::new(data, &components::<E>(), 0)?, lengths }))
+        Ok(once(Gives::Irregular, Segments { data: Sources::new(data, &components::<E>(), 0)?, lengths }))
     }
 
     /// Vectors of so many (at least 1) of the scalars that sources give, one source for each component; the last vector may be shorter.
@@ -102,7 +102,7 @@ impl<E: Elt> Seq<Acc<Vector<E>>> {
     #[track_caller]
     pub fn read_blocks(data: Vec<Box<dyn Source>>, size: usize) -> Result<Seq<Acc<Vector<E>>>, Error> {
         let lengths = Lengths::All(size.max(1) as i64);
-        Ok(once(false, Segments { data: Sources::new(data, &components::<E>(), 0)?, lengths }))
+        Ok(once(Gives::Irregular, Segments { data: Sources::new(data, &components::<E>(), 0)?, lengths }))
     }
 
     /// Windows of so many (at least 1) of the scalars that sources give, one source for each component; each begins `step` (at least 1)
@@ -125,7 +125,7 @@ impl<E: Elt> Seq<Acc<Vector<E>>> {
         size: usize,
         step: usize,
     ) -> Result<Seq<Acc<Vector<E>>>, Error> {
-        Ok(once(true, Windows::new(Sources::new(data, &components::<E>(), 0)?, size, step)))
+        Ok(once(Gives::Regular, Windows::new(Sources::new(data, &components::<E>(), 0)?, size, step)))
     }
 }
 
@@ -152,6 +152,6 @@ impl<Sh: Shape, E: Scalar> Seq<Acc<Array<Sh, E>>> {
 
 /// The sequence of what a feed gives once.
 #[track_caller]
-fn once<A: Element>(regular: bool, feed: impl Feed + 'static) -> Seq<A> {
-    sourced(regular, Maker::Once(Some(Box::new(feed))))
+fn once<A: Element>(gives: Gives, feed: impl Feed + 'static) -> Seq<A> {
+    sourced(gives, Maker::Once(Some(Box::new(feed))))
 }

@@ -87,6 +87,20 @@ impl Pass {
         let steps = Steps { scans, last, takes, is_scan, memory: memory.clone() };
         Ok(Pass { feeds, needs, steps, regular })
     }
+
+    /// How many elements each consumer takes, as far as that is known.
+    pub fn expected(&self) -> Vec<Option<u64>> {
+        let left: Vec<Option<u64>> = self.feeds.iter().map(|feed| feed.left()).collect();
+        let expected = |(feeds, limit): &(Vec<usize>, Option<u64>)| {
+            feeds.iter().filter_map(|&feed| left[feed]).chain(*limit).min()
+        };
+        self.needs.iter().map(expected).collect()
+    }
+
+    /// Whether nobody has to wait for any source.
+    pub fn is_ready(&self) -> bool {
+        self.feeds.iter().all(|feed| feed.is_ready())
+    }
 }
 
 impl Steps {

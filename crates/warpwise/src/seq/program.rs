@@ -14,25 +14,26 @@ use warpwise_ir::traverse::free_in_expr;
 use warpwise_ir::{
     EntryParam, EntryPoint, EntryType, Expr, Function, FunctionId, Operand, Program, Stm, Var,
 };
-use warpwise_opt::flatten::{Chunk, Folds, GivenAs, TakenAs, chunk};
-use warpwise_prim::ValueType;
+use warpwise_opt::flatten::{Chunk, Folds, GivenAs, TakenAs, Varies, chunk};
+use warpwise_prim::{Scalar, ValueType};
 use warpwise_runtime::array::Value;
 use warpwise_runtime::memory::MemoryPool;
 
 use super::batch::{Batch, Elements, Extents, Numbers};
+use super::slot::Gives;
 use crate::context::{Context, Part};
 use crate::error::Error;
 use crate::foreign::DeviceKind;
 use crate::graph::{self, ArrayTy, Form, Op, Ref, Ty};
 use crate::lower::{ENTRY, Lowered, lower};
 
-/// A parameter of a function of one element: an array, and whether all elements have the same extents.
+/// A parameter of a function of one element.
 #[derive(Clone)]
 pub struct Given {
     /// The parameter.
     pub param: Ref,
-    /// Whether all elements have the same extents.
-    pub regular: bool,
+    /// What is known of the elements.
+    pub gives: Gives,
 }
 
 /// What the passes before found out about a program; shared by all passes of it.
@@ -65,6 +66,8 @@ pub struct ChunkProgram {
     part: Part,
     /// Of the passes that ran it.
     pub experience: Experience,
+    /// Whether it takes the number of elements.
+    is_counted: bool,
     /// How each result is given: for every array its extents, then its components.
     results: Vec<GivenAs>,
     arrays: Vec<ArrayTy>,
@@ -162,13 +165,10 @@ pub fn lifted(kind: DeviceKind, params: &[Given], results: &[Ref]) -> Result<(Lo
     let ranks = |types: &[&ArrayTy]| types.iter().map(|ty| ty.rank).sum::<usize>();
     let given_types: Vec<&ArrayTy> = inputs.iter().filter_map(|input| input.ty.array()).collect();
     let sizes = ranks(&given_types) + ranks(&used_types.iter().collect::<Vec<_>>());
-    let avoided: Vec<bool> = types.iter().map(|(_, _, avoided)| *avoided).collect();
+    let varies: Vec<Varies> = types.iter().map(|(_, _, varies)| *varies).collect();
     // Devices flatten what is irregular anyway.
-    let folds = match kind {
-        DeviceKind::Cpu | DeviceKind::Interpreter => Folds::Apart,
-        DeviceKind::OpenCl | DeviceKind::Cuda => Folds::Segmented,
-    };
-    let mut chunk = chunk(&program, FunctionId::new(0), &avoided, folds, true)
+    let folds = if kind.is_host() { Folds::Apart } else { Folds::Segmented };
+    let mut chunk = chunk(&program, FunctionId::new(0), &varies, folds, true)
         .map_err(|limit| Error::Limit(limit.message))?;
     let mut given: Vec<(ValueType, usize)> = Vec::new();
     for result in results.iter().filter_map(|result| result.ty.array()) {
@@ -193,13 +193,14 @@ impl ChunkProgram {
     pub fn new(context: &Context, params: &[Given], results: &[Ref]) -> Result<ChunkProgram, Error> {
         let arrays = results.iter().filter_map(|result| result.ty.array().cloned()).collect();
         let variables: Vec<Ref> = params.iter().map(|given| given.param.clone()).collect();
-        let regular: Vec<bool> = params.iter().map(|given| given.regular).collect();
-        let form = Form::new(("lifted", context.kind(), regular), &variables, results);
-        let (part, (results, experience)) = context.load_form(&form, || {
+        let gives: Vec<Gives> = params.iter().map(|given| given.gives).collect();
+        let form = Form::new(("lifted", context.kind(), gives), &variables, results);
+        let (part, (results, is_counted, experience)) = context.load_form(&form, || {
             let (lowered, chunk) = lifted(context.kind(), params, results)?;
-            Ok((lowered, (chunk.results, Experience::default())))
+            let is_counted = chunk.is_counted();
+            Ok((lowered, (chunk.results, is_counted, Experience::default())))
         })?;
-        Ok(ChunkProgram { part, experience, results, arrays })
+        Ok(ChunkProgram { part, experience, is_counted, results, arrays })
     }
 
     /// For each result whether all elements have the same extents.
@@ -215,7 +216,7 @@ impl ChunkProgram {
 
     /// What is computed of these elements, of which there are some. The arrays of the parameters stand in a row.
     pub fn call(&self, input: &Batch, memory: &MemoryPool) -> Result<Batch, Error> {
-        let arguments = arguments(input);
+        let arguments = arguments(input, self.is_counted);
         let mut values = self.part.call(arguments, memory)?.into_iter();
         let mut given = self.results.iter();
         let mut arrays = Vec::new();
@@ -226,9 +227,12 @@ impl ChunkProgram {
     }
 }
 
-/// What the program takes: all sizes, then all components.
-fn arguments(input: &Batch) -> Vec<Value> {
+/// What the program takes: all sizes, then all components; the number of elements before all where nothing else says it.
+fn arguments(input: &Batch, is_counted: bool) -> Vec<Value> {
     let mut arguments = Vec::new();
+    if is_counted {
+        arguments.push(Value::scalar(ValueType::I64, Scalar::I64(input.count as i64)));
+    }
     for elements in &input.arrays {
         if let Extents::Each { sizes, .. } = &elements.extents {
             arguments.extend(sizes.iter().map(Numbers::value));
@@ -238,6 +242,10 @@ fn arguments(input: &Batch) -> Vec<Value> {
         let starts = match &elements.extents {
             Extents::Each { starts, .. } => Some(starts.value()),
             Extents::Same(_) => None,
+            Extents::Numbers { first } => {
+                arguments.push(Value::scalar(ValueType::I64, Scalar::I64(*first)));
+                None
+            }
         };
         for (column, &ty) in elements.columns.iter().zip(&elements.types) {
             arguments.extend(starts.clone());
@@ -247,30 +255,37 @@ fn arguments(input: &Batch) -> Vec<Value> {
     arguments
 }
 
-/// The types of the parameters of the function of one element, and whether each is one value for all elements: the
-/// sizes of all arrays, then their components.
-fn parameter_types(params: &[Given], used: &[ArrayTy]) -> Vec<(ValueType, usize, bool)> {
-    let given = params.iter().filter_map(|given| Some((given.param.ty.array()?.clone(), given.regular)));
-    let arrays: Vec<(ArrayTy, bool)> = given.collect();
+/// The parameters of the function of one element: the sizes of all arrays, then their components.
+fn parameter_types(params: &[Given], used: &[ArrayTy]) -> Vec<Parameter> {
+    let given = params.iter().filter_map(|given| Some((given.param.ty.array()?.clone(), given.gives)));
+    let arrays: Vec<(ArrayTy, Gives)> = given.collect();
     let mut types = Vec::new();
-    for (ty, regular) in &arrays {
-        types.extend(std::iter::repeat_n((ValueType::I64, 0, *regular), ty.rank));
+    for (ty, gives) in &arrays {
+        let varies = if *gives == Gives::Irregular { Varies::Freely } else { Varies::Never };
+        types.extend(std::iter::repeat_n((ValueType::I64, 0, varies), ty.rank));
     }
     for ty in used {
-        types.extend(std::iter::repeat_n((ValueType::I64, 0, true), ty.rank));
+        types.extend(std::iter::repeat_n((ValueType::I64, 0, Varies::Never), ty.rank));
     }
-    for (ty, _) in &arrays {
-        types.extend(ty.components.iter().map(|component| (*component, ty.rank, false)));
+    for (ty, gives) in &arrays {
+        let varies = if *gives == Gives::Numbers { Varies::ByOne } else { Varies::Freely };
+        types.extend(ty.components.iter().map(|component| (*component, ty.rank, varies)));
     }
     for ty in used {
-        types.extend(ty.components.iter().map(|component| (*component, ty.rank, true)));
+        types.extend(ty.components.iter().map(|component| (*component, ty.rank, Varies::Never)));
     }
     types
 }
 
+/// A parameter of the function of one element: its type, and how it differs from element to element.
+type Parameter = (ValueType, usize, Varies);
+
 /// What the entry point takes after the sizes, among which are those of the first parameters that are avoided.
-fn entry_params(chunk: &Chunk, types: &[(ValueType, usize, bool)], sizes: usize) -> Vec<EntryParam> {
+fn entry_params(chunk: &Chunk, types: &[Parameter], sizes: usize) -> Vec<EntryParam> {
     let mut params = Vec::new();
+    if chunk.is_counted() {
+        params.push(EntryType::Scalar(ValueType::I64));
+    }
     for (at, (&(ty, rank, _), taken)) in types.iter().zip(&chunk.params).enumerate() {
         match taken {
             TakenAs::Avoided if at < sizes => {}

@@ -10,7 +10,7 @@ use warpwise_runtime::array::Array as Column;
 use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 use warpwise_stream::source::{End as SourceEnd, Source, View};
 
-use super::batch::{Batch, Elements, Extents, Numbers, part_of};
+use super::batch::{Batch, Elements, Extents, Numbers, fitting, part_of};
 use super::feed::{End, Feed, Reading, regular};
 use crate::error::Error;
 
@@ -106,6 +106,10 @@ impl Feed for Sources {
         let Taken { count, columns, end } = self.take(count, memory)?;
         Ok(Reading { batch: regular(count, self.shape.clone(), self.types.clone(), columns), end })
     }
+
+    fn left(&self) -> Option<u64> {
+        self.sources.iter().filter_map(|source| source.left()).min()
+    }
 }
 
 /// How long segments are.
@@ -147,14 +151,8 @@ impl Segments {
                         false => Numbers::on_heap([&waiting[..], &fresh].concat()),
                     };
                 }
-                let mut left = scalars;
-                let fits = |&&length: &&i64| {
-                    let fits = length >= 0 && length as u64 <= left;
-                    left = left.saturating_sub(length.max(0) as u64);
-                    fits
-                };
-                let fitting = waiting.iter().take(count as usize).take_while(fits).count().max(1);
-                Ok(waiting.part(0, fitting.min(waiting.len())))
+                let asked = waiting.len().min(count as usize);
+                Ok(waiting.part(0, fitting(&waiting[..asked], scalars).max(1).min(waiting.len())))
             }
         }
     }
@@ -202,13 +200,7 @@ impl Feed for Segments {
         if sizes.first().is_none_or(|&size| size < 0) {
             return Ok(Reading { batch: Batch::default(), end: self.end(None, 0, memory)? });
         }
-        let mut wanted = 0_i64;
-        let start = |&size: &i64| {
-            let start = wanted;
-            wanted = wanted.saturating_add(size);
-            start
-        };
-        let mut starts = Numbers::new(sizes.len(), memory, sizes.iter().map(start))?;
+        let (mut starts, wanted) = Numbers::starts(&sizes, memory)?;
         let taken = match wanted {
             0 => Taken { count: 0, columns: self.empty(memory)?, end: None },
             _ => self.data.take(wanted as u64, memory)?,

@@ -5,7 +5,7 @@ use warpwise_runtime::array::{Array as Column, Value};
 use warpwise_runtime::memory::BlockBuilder;
 
 use super::Element;
-use super::batch::{Batch, Elements, finished};
+use super::batch::{Batch, Elements, Extents, finished};
 use super::error::{SeqCause, SeqError};
 use super::fold::Tree;
 use super::program::ElementProgram;
@@ -19,6 +19,14 @@ pub trait Sink<R> {
 
     /// There are no more.
     fn finish(self: Box<Self>) -> Result<R, SeqError>;
+
+    /// So many elements will come, unless something fails.
+    fn expect(&mut self, _elements: u64) {}
+
+    /// Whether functions of the host take elements, of which nobody knows how long they take.
+    fn calls_host(&self) -> bool {
+        false
+    }
 }
 
 /// An element of a batch on the host.
@@ -51,6 +59,10 @@ impl<G, H, F: FnMut(&mut G, H)> Sink<G> for Each<G, F, H> {
 
     fn finish(self: Box<Self>) -> Result<G, SeqError> {
         Ok(self.gathered)
+    }
+
+    fn calls_host(&self) -> bool {
+        true
     }
 }
 
@@ -118,6 +130,8 @@ pub struct Gathered<R> {
     shape: Option<Vec<i64>>,
     count: i64,
     elements: i64,
+    /// How many elements will come, if that is known.
+    expected: Option<u64>,
     made: fn(RawArray) -> R,
 }
 
@@ -125,7 +139,7 @@ impl<R> Gathered<R> {
     /// Of elements of these types; of arrays of one shape where a rank is given.
     pub fn new(types: Vec<ValueType>, rank: Option<usize>, made: fn(RawArray) -> R) -> Gathered<R> {
         let builders = types.iter().map(|_| BlockBuilder::new(host_memory())).collect();
-        Gathered { types, builders, rank, shape: None, count: 0, elements: 0, made }
+        Gathered { types, builders, rank, shape: None, count: 0, elements: 0, expected: None, made }
     }
 
     fn add(&mut self, elements: &Elements, at: usize) -> Result<(), SeqCause> {
@@ -149,7 +163,11 @@ impl<R> Sink<R> for Gathered<R> {
             if self.rank.is_none()
                 && let Some((total, columns)) = elements.in_a_row(batch.count)
             {
+                let expected = self.expected.take().filter(|_| matches!(elements.extents, Extents::Same(_)));
                 for (builder, bytes) in self.builders.iter_mut().zip(columns) {
+                    if let Some(expected) = expected {
+                        builder.expect((bytes.len() / batch.count.max(1)).saturating_mul(expected as usize));
+                    }
                     builder.push(bytes).map_err(|error| SeqError::at(first, error.into()))?;
                 }
                 self.count += batch.count as i64;
@@ -164,7 +182,7 @@ impl<R> Sink<R> for Gathered<R> {
     }
 
     fn finish(self: Box<Self>) -> Result<R, SeqError> {
-        let Gathered { types, builders, rank, shape, count, elements, made } = *self;
+        let Gathered { types, builders, rank, shape, count, elements, made, .. } = *self;
         let shape = match rank {
             Some(rank) => [&[count], shape.unwrap_or_else(|| vec![0; rank]).as_slice()].concat(),
             None => vec![elements],
@@ -175,5 +193,9 @@ impl<R> Sink<R> for Gathered<R> {
         let columns: Result<Vec<Column>, _> = builders.into_iter().zip(&types).map(finished).collect();
         let columns = columns.map_err(|error| SeqError::at(count as u64, error.into()))?;
         Ok(made(RawArray { shape, types, columns }))
+    }
+
+    fn expect(&mut self, elements: u64) {
+        self.expected = Some(elements);
     }
 }

@@ -24,13 +24,24 @@ struct Data {
 pub enum Origin {
     /// They are read.
     Feed {
-        /// Whether all have the same extents.
-        regular: bool,
+        /// What is known of them.
+        gives: Gives,
         /// Makes it.
         feed: RefCell<Maker>,
     },
     /// They are computed one after the other.
     Scan(Scan),
+}
+
+/// What is known of the elements of a source.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Gives {
+    /// They are their own numbers.
+    Numbers,
+    /// All have the same extents.
+    Regular,
+    /// Their extents may differ.
+    Irregular,
 }
 
 /// Makes a source.
@@ -80,16 +91,18 @@ impl Slot {
         }
     }
 
-    /// Its parameters and whether they are regular.
+    /// Its parameters and what is known of them.
     pub fn given(&self) -> Vec<Given> {
-        let regular = match &self.0.origin {
-            Origin::Feed { regular, .. } => *regular,
+        let gives = match &self.0.origin {
+            Origin::Feed { gives, .. } => *gives,
             // States may grow.
-            Origin::Scan(_) => false,
+            Origin::Scan(_) => Gives::Irregular,
         };
-        let given = |param: &Ref| {
-            let is_scalar = param.ty.array().is_some_and(|array| array.rank == 0);
-            Given { param: param.clone(), regular: regular || is_scalar }
+        let given = |param: &Ref| match param.ty.array() {
+            Some(array) if array.rank == 0 && gives == Gives::Irregular => {
+                Given { param: param.clone(), gives: Gives::Regular }
+            }
+            _ => Given { param: param.clone(), gives },
         };
         self.0.params.iter().map(given).collect()
     }

@@ -4,12 +4,12 @@ use std::cell::RefCell;
 
 use warpwise_runtime::array::{Array as Column, Value};
 
-use super::batch::Numbers as Lengths;
+use super::batch::{Numbers as Lengths, fitting};
 use super::feed::{Boxes, Feed, Items, Numbers, Rows, Segments};
-use super::slot::{Maker, Origin, Slot};
+use super::slot::{Gives, Maker, Origin, Slot};
 use super::{Element, Seq};
 use crate::acc::Acc;
-use crate::array::{Array, Singleton, Vector, host_memory};
+use crate::array::{Array, Singleton, Vector};
 use crate::elt::Elt;
 use crate::error::Error;
 use crate::exp::Exp;
@@ -175,33 +175,37 @@ impl<E: Elt> Seq<Acc<Vector<E>>> {
     /// use warpwise::{Array, Seq};
     ///
     /// let data = Array::from_vec([3], vec![1.0, 2.0, 3.0])?;
-    /// assert!(Seq::segments(&data, &[1, 2]).is_ok());
-    /// assert!(Seq::segments(&data, &[2, 2]).is_err());
+    /// assert!(Seq::segments(&data, &Array::from_vec([2], vec![1, 2])?).is_ok());
+    /// assert!(Seq::segments(&data, &Array::from_vec([2], vec![2, 2])?).is_err());
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     #[track_caller]
-    pub fn segments(array: &Vector<E>, lengths: &[usize]) -> Result<Seq<Acc<Vector<E>>>, Error> {
-        let total = lengths.iter().try_fold(0_usize, |sum, &length| sum.checked_add(length));
-        if total.is_none_or(|total| total > array.len()) {
-            let found = array.len() as u64;
-            return Err(Error::Length { expected: total.map_or(u64::MAX, |total| total as u64), found });
+    pub fn segments(array: &Vector<E>, lengths: &Vector<i64>) -> Result<Seq<Acc<Vector<E>>>, Error> {
+        let (found, all) = (array.len() as u64, lengths.as_slice());
+        if fitting(all, found) < all.len() {
+            let negative = all.iter().find(|&&length| length < 0);
+            let expected = all.iter().fold(0_u64, |sum, &length| sum.saturating_add(length.unsigned_abs()));
+            return Err(match negative {
+                Some(length) => Error::Check(format!("a segment of length {length}")),
+                None => Error::Length { expected, found },
+            });
         }
-        let lengths =
-            Lengths::new(lengths.len(), host_memory(), lengths.iter().map(|&length| length as i64))?;
+        let column = lengths.raw().columns[0].clone();
+        let lengths = Lengths::from_column(column).expect("a vector of i64");
         let raw = array.raw().clone();
         let make = move || {
             let (columns, types) = (raw.columns.clone(), raw.types.clone());
             Box::new(Segments { columns, types, lengths: lengths.clone(), next: 0, start: 0 })
                 as Box<dyn Feed>
         };
-        Ok(sourced(false, Maker::Again(Box::new(make))))
+        Ok(sourced(Gives::Irregular, Maker::Again(Box::new(make))))
     }
 }
 
 #[track_caller]
 fn produced<A: Element>(count: Option<u64>, f: impl FnOnce(Exp<i64>) -> A) -> Seq<A> {
     let make = move || Box::new(Numbers { next: 0, end: count }) as Box<dyn Feed>;
-    let numbers: Seq<Acc<Singleton<i64>>> = sourced(true, Maker::Again(Box::new(make)));
+    let numbers: Seq<Acc<Singleton<i64>>> = sourced(Gives::Numbers, Maker::Again(Box::new(make)));
     numbers.map(|number| f(number.the()))
 }
 
@@ -215,7 +219,7 @@ fn given<A: Element>(items: impl Iterator<Item = Result<A::Host, String>> + Send
         values
     };
     let items = items.map(move |item| item.map(components));
-    sourced(false, Maker::Once(Some(Box::new(Items::new(items, types)))))
+    sourced(Gives::Irregular, Maker::Once(Some(Box::new(Items::new(items, types)))))
 }
 
 /// Stretches of this shape, one after the other, from the start of an array on.
@@ -230,7 +234,7 @@ fn in_rows<Sh: Shape, T: Shape, E: Elt>(
         let (columns, types) = (raw.columns.clone(), raw.types.clone());
         Box::new(Rows { columns, types, shape: shape.clone(), next: 0, end }) as Box<dyn Feed>
     };
-    sourced(true, Maker::Again(Box::new(make)))
+    sourced(Gives::Regular, Maker::Again(Box::new(make)))
 }
 
 #[track_caller]
@@ -247,12 +251,12 @@ where
         let (columns, types): (Vec<Column>, _) = (raw.columns.clone(), raw.types.clone());
         Box::new(Boxes { columns, types, extents: extents.clone(), places: places() }) as Box<dyn Feed>
     };
-    sourced(true, Maker::Again(Box::new(make)))
+    sourced(Gives::Regular, Maker::Again(Box::new(make)))
 }
 
 /// The sequence of what a source gives.
 #[track_caller]
-pub(super) fn sourced<A: Element>(regular: bool, maker: Maker) -> Seq<A> {
-    let (element, slot) = Slot::new(Origin::Feed { regular, feed: RefCell::new(maker) });
+pub(super) fn sourced<A: Element>(gives: Gives, maker: Maker) -> Seq<A> {
+    let (element, slot) = Slot::new(Origin::Feed { gives, feed: RefCell::new(maker) });
     Seq::of(element, slot)
 }

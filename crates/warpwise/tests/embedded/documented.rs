@@ -13,7 +13,7 @@ const INTERNAL: &[&str] = &[
     "seq/feed.rs",
     "seq/fold.rs",
     "seq/pass.rs",
-    "seq/pipeline.rs",
+    "seq/pipeline/",
     "seq/program.rs",
     "seq/reading.rs",
     "seq/scan.rs",

@@ -7,17 +7,17 @@ use warpwise::{
 
 use crate::{contexts, run, scalar, vector};
 
-const LENGTHS: [usize; 8] = [3, 0, 1, 5, 0, 0, 2, 4];
+const LENGTHS: [i64; 8] = [3, 0, 1, 5, 0, 0, 2, 4];
 
 fn ragged() -> (Vec<Vec<i64>>, Seq<Acc<Vector<i64>>>) {
     let mut next = 0;
     let mut rows = Vec::new();
     for length in LENGTHS {
-        rows.push((next..next + length as i64).map(|x| x * x % 17 - 5).collect::<Vec<i64>>());
-        next += length as i64;
+        rows.push((next..next + length).map(|x| x * x % 17 - 5).collect::<Vec<i64>>());
+        next += length;
     }
     let data = vector(rows.concat());
-    (rows, Seq::segments(&data, &LENGTHS).unwrap())
+    (rows, Seq::segments(&data, &vector(LENGTHS.to_vec())).unwrap())
 }
 
 fn flat(rows: impl IntoIterator<Item = Vec<i64>>) -> Vec<i64> {
@@ -37,7 +37,7 @@ fn folds_scans_and_extents_are_those_of_each_element() {
     let sums = run(|| seq.map(|row| row.sum()).elements()).to_vec();
     assert_eq!(sums, rows.iter().map(|row| row.iter().sum::<i64>()).collect::<Vec<_>>());
     let sizes = run(|| seq.map(|row| unit(row.size())).elements()).to_vec();
-    assert_eq!(sizes, LENGTHS.map(|length| length as i64));
+    assert_eq!(sizes, LENGTHS);
     let prefixes = run(|| seq.map(|row| row.scan1(|x, y| x + y)).elements()).to_vec();
     let expected = rows.iter().map(|row| {
         row.iter()
@@ -207,9 +207,9 @@ fn scans_of_regular_elements_have_several_states_and_use_arrays_of_the_host() {
 #[test]
 fn accumulations_go_through_states_in_order() {
     let words = vector(vec![0_i64, 2, 2, 1, 2, 0, 1]);
-    for lengths in [vec![], vec![0], vec![3, 0, 4], vec![7]] {
+    for lengths in [vec![], vec![0_i64], vec![3, 0, 4], vec![7]] {
         let counts = run(|| {
-            let seq = Seq::segments(&words, &lengths).unwrap();
+            let seq = Seq::segments(&words, &vector(lengths.clone())).unwrap();
             seq.accumulate(vector(vec![0_i64; 3]), |counts: Acc<Vector<i64>>, row| {
                 let places = row.reader();
                 let scaled = counts.map(|count| count * 2);
@@ -219,7 +219,7 @@ fn accumulations_go_through_states_in_order() {
         let mut expected = vec![0; 3];
         let mut rest = words.as_slice();
         for length in lengths {
-            let (row, later) = rest.split_at(length);
+            let (row, later) = rest.split_at(length as usize);
             expected.iter_mut().for_each(|count| *count *= 2);
             row.iter().for_each(|&word| expected[word as usize] += 1);
             rest = later;
@@ -301,8 +301,8 @@ fn arrays_of_the_host_are_read_by_all_elements() {
 #[test]
 fn floats_have_the_same_bits_in_every_schedule() {
     let numbers: Vec<f32> = (0..400).map(|x| 1.0 / (x as f32 + 0.37)).collect();
-    let lengths = [3, 100, 0, 57, 1, 33, 64, 90, 17, 35];
-    let seq = || Seq::segments(&vector(numbers.clone()), &lengths).unwrap();
+    let lengths = vec![3_i64, 100, 0, 57, 1, 33, 64, 90, 17, 35];
+    let seq = || Seq::segments(&vector(numbers.clone()), &vector(lengths.clone())).unwrap();
     for context in contexts() {
         let bits = |streaming: &warpwise::Streaming| {
             let seq = seq();

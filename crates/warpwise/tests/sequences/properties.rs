@@ -81,8 +81,8 @@ fn check(context: &Context, cases: u32, schedules: &[Streaming]) {
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 64, ..Config::default() };
     let mut runner = TestRunner::new(config);
     let checked = runner.run(&(steps(), elements()), |(steps, elements)| {
-        let lengths: Vec<usize> = elements.iter().map(Vec::len).collect();
-        let seq = Seq::segments(&vector(elements.concat()), &lengths).unwrap();
+        let lengths: Vec<i64> = elements.iter().map(|element| element.len() as i64).collect();
+        let seq = Seq::segments(&vector(elements.concat()), &vector(lengths)).unwrap();
         let mapped = steps.iter().fold(seq, |seq, &step| seq.map(|xs| on_arrays(step, &xs)));
         let expected: Vec<Vec<i64>> = elements
             .iter()

@@ -1,0 +1,221 @@
+//! The reading side of a pass: chunks of consecutive elements of all sources, as many as the computing side asks for.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use warpwise_runtime::memory::MemoryPool;
+
+use super::START;
+use crate::seq::batch::Batch;
+use crate::seq::error::{SeqCause, SeqError};
+use crate::seq::feed::{End, Feed};
+use crate::seq::settings::Streaming;
+
+/// How long to wait for memory that others may give back.
+pub const PATIENCE: Duration = Duration::from_millis(1);
+/// A reading takes at most this part of the budget.
+const PART: u64 = 8;
+/// Large chunks end at multiples of so many elements, so that the groups of folds are complete and nothing is copied to complete them.
+const ALIGNED: u64 = 512;
+/// What large chunks are.
+const LARGE: u64 = 16 * ALIGNED;
+
+/// Consecutive elements of all sources.
+pub struct Chunk {
+    /// The number of the first one.
+    pub first: u64,
+    /// Those of each source.
+    pub batches: Vec<Batch>,
+    /// Says that memory is in use.
+    pub token: Arc<()>,
+}
+
+/// What the reader says.
+pub enum Given {
+    /// The next elements.
+    Chunk(Chunk),
+    /// There are no more.
+    Ended(Option<SeqError>),
+}
+
+/// A source with what it gave too much.
+struct Waiting {
+    feed: Box<dyn Feed>,
+    batch: Batch,
+    end: Option<End>,
+}
+
+/// How many elements the next chunk has, as the computing side tells the reading side.
+///
+/// At the start chunks grow by large factors after each step. So as long as steps are brief nothing is read ahead, or there would be several
+/// chunks of every size on the way.
+pub struct Pace {
+    units: AtomicU64,
+    /// Elements done so far; the largest number once the start is over.
+    done: Mutex<u64>,
+    changed: Condvar,
+}
+
+impl Pace {
+    /// One element first.
+    pub fn start() -> Pace {
+        Pace { units: AtomicU64::new(1), done: Mutex::new(0), changed: Condvar::new() }
+    }
+
+    /// So many from the start.
+    pub fn steady(units: u64) -> Pace {
+        Pace { units: AtomicU64::new(units), done: Mutex::new(u64::MAX), changed: Condvar::new() }
+    }
+
+    /// So many from now on, after this many were done; `started` says that the start is over.
+    pub fn set(&self, units: u64, done: u64, started: bool) {
+        self.units.store(units, Ordering::Relaxed);
+        let mut known = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        *known = if started { u64::MAX } else { done.max(*known) };
+        self.changed.notify_one();
+    }
+
+    /// The size of the chunk that begins with this element.
+    fn next(&self, first: u64) -> u64 {
+        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        if *done < first {
+            let waited = self.changed.wait_timeout_while(done, START, |done| *done < first);
+            done = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        if *done < first {
+            *done = u64::MAX;
+        }
+        self.units.load(Ordering::Relaxed)
+    }
+}
+
+/// The reading side.
+pub struct Reader {
+    feeds: Vec<Waiting>,
+    needs: Vec<(Vec<usize>, Option<u64>)>,
+    /// Elements that anybody takes.
+    limit: u64,
+    /// Elements read so far.
+    at: u64,
+    memory: MemoryPool,
+    streaming: Streaming,
+    pace: Arc<Pace>,
+    /// Held by all chunks and results.
+    token: Arc<()>,
+}
+
+impl Reader {
+    /// Reads these sources, for consumers who need some of them each, and so many elements at most.
+    pub fn new(
+        feeds: Vec<Box<dyn Feed>>,
+        needs: Vec<(Vec<usize>, Option<u64>)>,
+        memory: &MemoryPool,
+        streaming: &Streaming,
+        pace: Arc<Pace>,
+    ) -> Reader {
+        Reader {
+            feeds: feeds
+                .into_iter()
+                .map(|feed| Waiting { feed, batch: Batch::default(), end: None })
+                .collect(),
+            limit: needs.iter().map(|(_, limit)| limit.unwrap_or(u64::MAX)).max().unwrap_or(0),
+            needs,
+            at: 0,
+            memory: memory.clone(),
+            streaming: streaming.clone(),
+            pace,
+            token: Arc::new(()),
+        }
+    }
+
+    /// Reads a chunk, unless the pass ends.
+    pub fn next(&mut self) -> Given {
+        let read = catch_unwind(AssertUnwindSafe(|| self.chunk()));
+        let failed = |this: &Reader, cause| Given::Ended(Some(SeqError::at(this.at, cause)));
+        match read {
+            Ok(Ok(Some(chunk))) => Given::Chunk(chunk),
+            Ok(Ok(None)) => Given::Ended(None),
+            Ok(Err(cause)) => failed(self, cause),
+            Err(_) => failed(self, SeqCause::Source("the source panicked".to_string())),
+        }
+    }
+
+    fn chunk(&mut self) -> Result<Option<Chunk>, SeqCause> {
+        if self.streaming.cancel.is_cancelled() {
+            return Err(SeqCause::Cancelled);
+        }
+        let mut count = self.pace.next(self.at).min(self.limit - self.at);
+        if count == 0 {
+            return Ok(None);
+        }
+        if self.streaming.chunk.is_none() && count >= LARGE {
+            count -= (self.at + count) % ALIGNED;
+        }
+        let bytes = self.streaming.budget() / PART / self.feeds.len().max(1) as u64;
+        for at in 0..self.feeds.len() {
+            count = self.fill(at, count, bytes)?;
+        }
+        if count == 0 {
+            return self.end();
+        }
+        let mut batches = Vec::new();
+        for waiting in &mut self.feeds {
+            let whole = std::mem::take(&mut waiting.batch);
+            if whole.count as u64 == count {
+                batches.push(whole);
+                continue;
+            }
+            batches.push(whole.part(0, count as usize));
+            waiting.batch = whole.part(count as usize, whole.count);
+        }
+        let chunk = Chunk { first: self.at, batches, token: Arc::clone(&self.token) };
+        self.at += count;
+        Ok(Some(chunk))
+    }
+
+    /// Has a source give up to so many elements; yields how many are there.
+    fn fill(&mut self, at: usize, mut count: u64, bytes: u64) -> Result<u64, SeqCause> {
+        let waiting = &mut self.feeds[at];
+        while waiting.batch.count == 0 && waiting.end.is_none() && count > 0 {
+            match waiting.feed.read(count, bytes, &self.memory) {
+                Ok(reading) => {
+                    waiting.batch = reading.batch;
+                    waiting.end = reading.end;
+                }
+                Err(_) if Arc::strong_count(&self.token) > 1 && !self.streaming.cancel.is_cancelled() => {
+                    thread::sleep(PATIENCE);
+                }
+                Err(_) if count > 1 => count /= 2,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(count.min(waiting.batch.count as u64))
+    }
+
+    /// A source gives no more: so the pass ends, unless a consumer needs others only, which give more.
+    fn end(&mut self) -> Result<Option<Chunk>, SeqCause> {
+        for waiting in &self.feeds {
+            if let (0, Some(End::Failed(message))) = (waiting.batch.count, &waiting.end) {
+                return Err(SeqCause::Source(message.clone()));
+            }
+        }
+        let needs = self.needs.clone();
+        for (feeds, limit) in needs {
+            if limit.is_some_and(|limit| limit <= self.at) {
+                continue;
+            }
+            let mut left = 1;
+            for at in feeds {
+                left = self.fill(at, left, 1)?;
+            }
+            if left > 0 {
+                let message = "a source of another consumer of the same pass ends here".to_string();
+                return Err(SeqCause::Shape(message));
+            }
+        }
+        Ok(None)
+    }
+}
