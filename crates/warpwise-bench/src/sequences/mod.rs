@@ -107,7 +107,7 @@ pub fn only(name: &str, folder: &Path, budget: u64, threads: usize) -> Result<()
     let streaming = Streaming::new().memory_limit(budget);
     match subject.passing {
         Some(passing) => passing(&context, folder, &streaming),
-        None => (subject.streamed)(&context, folder, &streaming, &|source| source).map(drop),
+        None => (subject.streamed)(&context, folder)?(&streaming, &|source| source).map(drop),
     }
 }
 
@@ -126,9 +126,7 @@ fn row(subject: &Subject, bytes: u64, threads: usize, rounds: usize) -> Result<R
     let budget = bytes / TIMES_THE_BUDGET;
     let scarce = Streaming::new().memory_limit(budget);
     let loaded = (subject.load)(&context, folder)?;
-    let streamed = |streaming: &Streaming, through: subjects::Through| {
-        (subject.streamed)(&context, folder, streaming, through)
-    };
+    let streamed = (subject.streamed)(&context, folder)?;
     let expected = (loaded.whole)()?();
     agree(&(loaded.sequence)()?(), &expected, subject.tolerance)?;
     agree(&streamed(&scarce, &|source| source)?(), &expected, subject.tolerance)?;
@@ -203,7 +201,8 @@ mod tests {
             assert!(!expected.is_empty());
             agree(&(loaded.sequence)().unwrap()(), &expected, subject.tolerance).unwrap();
             let scarce = Streaming::new().memory_limit(8 << 20);
-            let found = (subject.streamed)(&context, folder, &scarce, &|source| source).unwrap()();
+            let streamed = (subject.streamed)(&context, folder).unwrap();
+            let found = streamed(&scarce, &|source| source).unwrap()();
             agree(&found, &expected, subject.tolerance).unwrap();
         }
     }

@@ -17,8 +17,8 @@ pub struct Subject {
     pub divisor: u64,
     /// Reads the files into arrays.
     pub load: fn(&Context, &Path) -> Result<Loaded, String>,
-    /// Computes from files.
-    pub streamed: fn(&Context, &Path, &Streaming, Through) -> Answer,
+    /// Prepares what computes from the files.
+    pub streamed: fn(&Context, &Path) -> Result<Streamed, String>,
     /// Computes from files and keeps nothing of results that grow with them, where there are such.
     pub passing: Option<Passing>,
     /// The greatest difference of results, as a part of the largest.
@@ -27,6 +27,9 @@ pub struct Subject {
 
 /// What is done with the sources of a program before they are read.
 pub type Through<'t> = &'t dyn Fn(Box<dyn Source>) -> Box<dyn Source>;
+
+/// Computes from files.
+pub type Streamed = Box<dyn Fn(&Streaming, Through) -> Answer>;
 
 /// Computes from files and keeps nothing.
 pub type Passing = fn(&Context, &Path, &Streaming) -> Result<(), String>;
@@ -50,11 +53,14 @@ pub const SUBJECTS: [Subject; 6] = [
         },
         divisor: 1,
         load: smvm,
-        streamed: |context, folder, streaming, through| {
-            let sources = all(matrices::sources(folder), through)?;
-            let rows = sources[0].left().unwrap_or(0);
-            let rows = (matrices::read(sources).map_err(text)?, vector_of(rows as usize)?);
-            done(consume_with(context, matrices::sequence(&rows.0, &rows.1), streaming).map_err(text)?)
+        streamed: |context, folder| {
+            let (context, folder) = (context.clone(), folder.to_path_buf());
+            let rows = matrices::sources(&folder).map_err(text)?[0].left().unwrap_or(0);
+            let vector = vector_of(rows as usize)?;
+            Ok(Box::new(move |streaming, through| {
+                let rows = matrices::read(all(matrices::sources(&folder), through)?).map_err(text)?;
+                done(consume_with(&context, matrices::sequence(&rows, &vector), streaming).map_err(text)?)
+            }))
         },
         passing: None,
         tolerance: 1e-12,
@@ -64,10 +70,13 @@ pub const SUBJECTS: [Subject; 6] = [
         generate: |folder, bytes| audio::store(&audio::samples(bytes as usize / 2), folder).map_err(text),
         divisor: 8,
         load: sound,
-        streamed: |context, folder, streaming, through| {
-            let windows = audio::read(all(audio::sources(folder), through)?).map_err(text)?;
+        streamed: |context, folder| {
+            let (context, folder) = (context.clone(), folder.to_path_buf());
             let waves = audio::waves().map_err(text)?;
-            heard(consume_with(context, audio::sequence(&windows, &waves), streaming).map_err(text)?)
+            Ok(Box::new(move |streaming, through| {
+                let windows = audio::read(all(audio::sources(&folder), through)?).map_err(text)?;
+                heard(consume_with(&context, audio::sequence(&windows, &waves), streaming).map_err(text)?)
+            }))
         },
         passing: Some(|context, folder, streaming| {
             let windows = audio::read(audio::sources(folder).map_err(text)?).map_err(text)?;
@@ -84,11 +93,14 @@ pub const SUBJECTS: [Subject; 6] = [
         },
         divisor: 1,
         load: passwords,
-        streamed: |context, folder, streaming, through| {
-            let sources = all(words::sources(folder), through)?;
-            let wanted = searched(context, sources[0].left().unwrap_or(0))?;
-            let blocks = words::read(sources).map_err(text)?;
-            done(consume_with(context, words::sequence(&blocks, wanted), streaming).map_err(text)?)
+        streamed: |context, folder| {
+            let (context, folder) = (context.clone(), folder.to_path_buf());
+            let words = words::sources(&folder).map_err(text)?[0].left().unwrap_or(0);
+            let wanted = searched(&context, words)?;
+            Ok(Box::new(move |streaming, through| {
+                let blocks = words::read(all(words::sources(&folder), through)?).map_err(text)?;
+                done(consume_with(&context, words::sequence(&blocks, wanted), streaming).map_err(text)?)
+            }))
         },
         passing: None,
         tolerance: 0.0,
@@ -101,12 +113,16 @@ pub const SUBJECTS: [Subject; 6] = [
         },
         divisor: 1,
         load: ranks,
-        streamed: |context, folder, streaming, through| {
-            let sources = all(pages::sources(folder), through)?;
-            let shares = shares(sources[0].left().unwrap_or(0))?;
-            let blocks = pages::read(sources, pages::BLOCK).map_err(text)?;
-            let consumer = pages::sequence(&blocks, &shares).map_err(text)?;
-            done(consume_with(context, consumer, streaming).map_err(text)?)
+        streamed: |context, folder| {
+            let (context, folder) = (context.clone(), folder.to_path_buf());
+            let links = pages::sources(&folder).map_err(text)?[0].left().unwrap_or(0);
+            let shares = shares(links)?;
+            Ok(Box::new(move |streaming, through| {
+                let sources = all(pages::sources(&folder), through)?;
+                let blocks = pages::read(sources, pages::BLOCK).map_err(text)?;
+                let consumer = pages::sequence(&blocks, &shares).map_err(text)?;
+                done(consume_with(&context, consumer, streaming).map_err(text)?)
+            }))
         },
         passing: None,
         tolerance: 1e-12,
@@ -119,12 +135,15 @@ pub const SUBJECTS: [Subject; 6] = [
         },
         divisor: 1,
         load: points,
-        streamed: |context, folder, streaming, through| {
+        streamed: |context, folder| {
+            let (context, folder) = (context.clone(), folder.to_path_buf());
             let centres = centres()?;
-            let blocks =
-                clusters::read(all(clusters::sources(folder, clusters::BLOCK), through)?).map_err(text)?;
-            let consumer = clusters::sequence(&blocks, &centres).map_err(text)?;
-            summed(consume_with(context, consumer, streaming).map_err(text)?)
+            Ok(Box::new(move |streaming, through| {
+                let sources = all(clusters::sources(&folder, clusters::BLOCK), through)?;
+                let blocks = clusters::read(sources).map_err(text)?;
+                let consumer = clusters::sequence(&blocks, &centres).map_err(text)?;
+                summed(consume_with(&context, consumer, streaming).map_err(text)?)
+            }))
         },
         passing: None,
         tolerance: 1e-9,
@@ -138,10 +157,13 @@ pub const SUBJECTS: [Subject; 6] = [
         },
         divisor: 1,
         load: numbers,
-        streamed: |context, folder, streaming, through| {
-            let blocks =
-                histogram::read(all(histogram::sources(folder, histogram::BLOCK), through)?).map_err(text)?;
-            done(consume_with(context, histogram::sequence(&blocks), streaming).map_err(text)?)
+        streamed: |context, folder| {
+            let (context, folder) = (context.clone(), folder.to_path_buf());
+            Ok(Box::new(move |streaming, through| {
+                let sources = all(histogram::sources(&folder, histogram::BLOCK), through)?;
+                let blocks = histogram::read(sources).map_err(text)?;
+                done(consume_with(&context, histogram::sequence(&blocks), streaming).map_err(text)?)
+            }))
         },
         passing: None,
         tolerance: 0.0,
