@@ -16,39 +16,44 @@ const SMALL: usize = 64;
 #[derive(Clone, Default, Debug)]
 pub struct Seq(Option<Rc<Node>>);
 
+/// A tree, or a part of one.
 #[derive(Clone, Debug)]
-enum Node {
-    /// All elements, at least one.
+struct Node {
+    /// How many elements it has, at least one. Native code reads it, too.
+    length: usize,
+    shape: Shape,
+}
+
+#[derive(Clone, Debug)]
+enum Shape {
+    /// All elements.
     Leaf(Items),
     /// The same, but the program made it a list; nothing but [`Seq::is_list`] tells the difference.
     List(Items),
-    /// A window of a leaf, at least one element.
-    Window { leaf: Rc<Node>, start: usize, length: usize },
-    /// One after the other; neither is empty, and their heights differ by one at most.
-    Join { length: usize, height: u32, left: Rc<Node>, right: Rc<Node> },
+    /// A window of a leaf.
+    Window { leaf: Rc<Node>, start: usize },
+    /// One after the other; their heights differ by one at most.
+    Join { height: u32, left: Rc<Node>, right: Rc<Node> },
 }
 
 impl Node {
-    fn len(&self) -> usize {
-        match self {
-            Node::Leaf(items) | Node::List(items) => items.len(),
-            Node::Window { length, .. } | Node::Join { length, .. } => *length,
-        }
+    fn leaf(items: Items) -> Rc<Node> {
+        Rc::new(Node { length: items.len(), shape: Shape::Leaf(items) })
     }
 
     fn height(&self) -> u32 {
-        match self {
-            Node::Leaf(_) | Node::List(_) | Node::Window { .. } => 0,
-            Node::Join { height, .. } => *height,
+        match self.shape {
+            Shape::Leaf(_) | Shape::List(_) | Shape::Window { .. } => 0,
+            Shape::Join { height, .. } => height,
         }
     }
 
     /// The elements of a leaf or a window.
     fn elements(&self) -> Option<Slice<'_>> {
-        match self {
-            Node::Leaf(items) | Node::List(items) => Some(items.slice()),
-            Node::Window { leaf, start, length } => leaf.elements().map(|slice| slice.part(*start, *length)),
-            Node::Join { .. } => None,
+        match &self.shape {
+            Shape::Leaf(items) | Shape::List(items) => Some(items.slice()),
+            Shape::Window { leaf, start } => leaf.elements().map(|slice| slice.part(*start, self.length)),
+            Shape::Join { .. } => None,
         }
     }
 }
@@ -56,7 +61,7 @@ impl Node {
 /// Joins without looking at balance.
 fn node(left: Rc<Node>, right: Rc<Node>) -> Rc<Node> {
     let height = 1 + left.height().max(right.height());
-    Rc::new(Node::Join { length: left.len() + right.len(), height, left, right })
+    Rc::new(Node { length: left.length + right.length, shape: Shape::Join { height, left, right } })
 }
 
 /// Joins any two trees into a balanced one.
@@ -64,12 +69,12 @@ fn join(left: Rc<Node>, right: Rc<Node>) -> Rc<Node> {
     if let (Some(a), Some(b)) = (left.elements(), right.elements())
         && a.len() + b.len() <= SMALL
     {
-        return Rc::new(Node::Leaf(Items::Values(a.iter().chain(b.iter()).collect())));
+        return Node::leaf(Items::Values(a.iter().chain(b.iter()).collect()));
     }
     let (l, r) = (left.height(), right.height());
-    match (&*left, &*right) {
-        (Node::Join { left: a, right: b, .. }, _) if l > r + 1 => balance(a.clone(), join(b.clone(), right)),
-        (_, Node::Join { left: a, right: b, .. }) if r > l + 1 => balance(join(left, a.clone()), b.clone()),
+    match (&left.shape, &right.shape) {
+        (Shape::Join { left: a, right: b, .. }, _) if l > r + 1 => balance(a.clone(), join(b.clone(), right)),
+        (_, Shape::Join { left: a, right: b, .. }) if r > l + 1 => balance(join(left, a.clone()), b.clone()),
         _ => node(left, right),
     }
 }
@@ -77,23 +82,23 @@ fn join(left: Rc<Node>, right: Rc<Node>) -> Rc<Node> {
 /// Joins two trees whose heights differ by two at most.
 fn balance(left: Rc<Node>, right: Rc<Node>) -> Rc<Node> {
     let (l, r) = (left.height(), right.height());
-    if let Node::Join { left: a, right: b, .. } = &*left
+    if let Shape::Join { left: a, right: b, .. } = &left.shape
         && l > r + 1
     {
         if a.height() >= b.height() {
             return node(a.clone(), node(b.clone(), right));
         }
-        if let Node::Join { left: c, right: d, .. } = &**b {
+        if let Shape::Join { left: c, right: d, .. } = &b.shape {
             return node(node(a.clone(), c.clone()), node(d.clone(), right));
         }
     }
-    if let Node::Join { left: a, right: b, .. } = &*right
+    if let Shape::Join { left: a, right: b, .. } = &right.shape
         && r > l + 1
     {
         if b.height() >= a.height() {
             return node(node(left, a.clone()), b.clone());
         }
-        if let Node::Join { left: c, right: d, .. } = &**a {
+        if let Shape::Join { left: c, right: d, .. } = &a.shape {
             return node(node(left, c.clone()), node(d.clone(), b.clone()));
         }
     }
@@ -102,16 +107,16 @@ fn balance(left: Rc<Node>, right: Rc<Node>) -> Rc<Node> {
 
 /// The elements `start..start + length` of a tree; at least one.
 fn part(tree: &Rc<Node>, start: usize, length: usize) -> Rc<Node> {
-    if length == tree.len() {
+    if length == tree.length {
         return tree.clone();
     }
-    match &**tree {
-        Node::Leaf(_) | Node::List(_) => Rc::new(Node::Window { leaf: tree.clone(), start, length }),
-        Node::Window { leaf, start: first, .. } => {
-            Rc::new(Node::Window { leaf: leaf.clone(), start: first + start, length })
-        }
-        Node::Join { left, right, .. } => {
-            let middle = left.len();
+    let window =
+        |leaf: &Rc<Node>, start| Rc::new(Node { length, shape: Shape::Window { leaf: leaf.clone(), start } });
+    match &tree.shape {
+        Shape::Leaf(_) | Shape::List(_) => window(tree, start),
+        Shape::Window { leaf, start: first } => window(leaf, first + start),
+        Shape::Join { left, right, .. } => {
+            let middle = left.length;
             if start + length <= middle {
                 part(left, start, length)
             } else if start >= middle {
@@ -126,30 +131,32 @@ fn part(tree: &Rc<Node>, start: usize, length: usize) -> Rc<Node> {
 
 /// Adds an element at the end where nobody else holds the tree's end.
 fn push(tree: &mut Rc<Node>, value: Value) -> Result<(), Value> {
-    match Rc::get_mut(tree) {
-        Some(Node::Leaf(items)) => {
-            if items.len() == SMALL {
+    let Some(Node { length, shape }) = Rc::get_mut(tree) else { return Err(value) };
+    match shape {
+        Shape::Leaf(items) => {
+            if *length == SMALL {
                 *items = std::mem::take(items).flat();
             }
             items.push(value);
-            Ok(())
         }
-        Some(Node::Join { length, right, .. })
-            if right.elements().is_none_or(|slice| slice.len() < SMALL) =>
-        {
+        Shape::Join { right, .. } if right.elements().is_none_or(|slice| slice.len() < SMALL) => {
             push(right, value)?;
-            *length += 1;
-            Ok(())
         }
-        _ => Err(value),
+        _ => return Err(value),
     }
+    *length += 1;
+    Ok(())
 }
 
 /// Adds a few elements at the end where nobody else holds the tree's end.
 fn append(mut tree: Rc<Node>, others: &Node) -> Result<Rc<Node>, Rc<Node>> {
     let few = others.elements().filter(|slice| slice.len() <= SMALL);
-    let (Some(few), Some(Node::Leaf(items))) = (few, Rc::get_mut(&mut tree)) else { return Err(tree) };
-    if items.len() < SMALL && items.len() + few.len() > SMALL {
+    let (Some(few), Some(Node { length, shape: Shape::Leaf(items) })) = (few, Rc::get_mut(&mut tree)) else {
+        return Err(tree);
+    };
+    let before = *length;
+    *length += few.len();
+    if before < SMALL && *length > SMALL {
         *items = std::mem::take(items).flat();
     }
     few.iter().for_each(|value| items.push(value));
@@ -162,7 +169,12 @@ impl Seq {
 
     /// How many elements there are.
     pub fn len(&self) -> usize {
-        self.0.as_ref().map_or(0, |tree| tree.len())
+        self.0.as_ref().map_or(0, |tree| tree.length)
+    }
+
+    /// Where that number lies; nowhere if there are none.
+    pub(super) fn place_of_length(&self) -> *const usize {
+        self.0.as_ref().map_or(std::ptr::null(), |tree| &raw const tree.length)
     }
 
     /// Whether there are none.
@@ -174,16 +186,16 @@ impl Seq {
     pub fn get(&self, mut index: usize) -> Option<Value> {
         let mut tree = self.0.as_deref()?;
         loop {
-            match tree {
-                Node::Join { left, right, .. } => {
-                    if index < left.len() {
+            match &tree.shape {
+                Shape::Join { left, right, .. } => {
+                    if index < left.length {
                         tree = left;
                     } else {
-                        index -= left.len();
+                        index -= left.length;
                         tree = right;
                     }
                 }
-                Node::Leaf(_) | Node::List(_) | Node::Window { .. } => return tree.elements()?.get(index),
+                Shape::Leaf(_) | Shape::List(_) | Shape::Window { .. } => return tree.elements()?.get(index),
             }
         }
     }
@@ -202,10 +214,11 @@ impl Seq {
     /// An element, then the others.
     pub fn cons(self, value: Value) -> Seq {
         let mut seq = self;
-        if let Some(Node::Leaf(items)) = seq.0.as_mut().and_then(Rc::get_mut)
-            && items.len() < SMALL
+        if let Some(Node { length, shape: Shape::Leaf(items) }) = seq.0.as_mut().and_then(Rc::get_mut)
+            && *length < SMALL
         {
             items.insert_first(value);
+            *length += 1;
             return seq;
         }
         Seq::from(vec![value]).concat(seq)
@@ -223,7 +236,8 @@ impl Seq {
     /// The same as [`part`](Seq::part), in place where it can be.
     pub fn into_part(mut self, start: usize, length: usize) -> Seq {
         let (n, at) = (self.len(), start);
-        if let Some(Node::Window { start, length: all, .. }) = self.0.as_mut().and_then(Rc::get_mut)
+        if let Some(Node { length: all, shape: Shape::Window { start, .. } }) =
+            self.0.as_mut().and_then(Rc::get_mut)
             && at < n
             && length > 0
         {
@@ -246,7 +260,7 @@ impl Seq {
 
     /// With another element at an index inside.
     pub fn set(mut self, index: usize, value: Value) -> Seq {
-        if let Some(Node::Leaf(items)) = self.0.as_mut().and_then(Rc::get_mut) {
+        if let Some(Node { shape: Shape::Leaf(items), .. }) = self.0.as_mut().and_then(Rc::get_mut) {
             items.set(index, value);
             return self;
         }
@@ -266,12 +280,15 @@ impl Seq {
 
     /// A sequence of these elements.
     pub fn of(items: Items) -> Seq {
-        if items.is_empty() { Seq::EMPTY } else { Seq(Some(Rc::new(Node::Leaf(items)))) }
+        if items.is_empty() { Seq::EMPTY } else { Seq(Some(Node::leaf(items))) }
     }
 
     /// A list of these elements.
     pub fn list(items: Items) -> Seq {
-        if items.is_empty() { Seq::EMPTY } else { Seq(Some(Rc::new(Node::List(items)))) }
+        if items.is_empty() {
+            return Seq::EMPTY;
+        }
+        Seq(Some(Rc::new(Node { length: items.len(), shape: Shape::List(items) })))
     }
 
     /// The integers that somebody lends.
@@ -286,7 +303,7 @@ impl Seq {
 
     /// Whether the program made it a list.
     pub fn is_list(&self) -> bool {
-        matches!(self.0.as_deref(), Some(Node::List(_)))
+        matches!(self.0.as_deref(), Some(Node { shape: Shape::List(_), .. }))
     }
 
     /// The characters of a string.
@@ -344,7 +361,9 @@ impl<'a> Iterator for Slices<'a> {
     fn next(&mut self) -> Option<Slice<'a>> {
         loop {
             match self.waiting.pop()? {
-                Node::Join { left, right, .. } => self.waiting.extend([&**right, &**left]),
+                Node { shape: Shape::Join { left, right, .. }, .. } => {
+                    self.waiting.extend([&**right, &**left]);
+                }
                 leaf => return leaf.elements(),
             }
         }
@@ -366,17 +385,19 @@ mod tests {
     }
 
     fn balanced(tree: &Node) -> bool {
-        match tree {
-            Node::Join { length, height, left, right } => {
-                balanced(left)
-                    && balanced(right)
-                    && left.height().abs_diff(right.height()) <= 1
-                    && *height == 1 + left.height().max(right.height())
-                    && *length == left.len() + right.len()
+        let length = tree.length;
+        length > 0
+            && match &tree.shape {
+                Shape::Join { height, left, right } => {
+                    balanced(left)
+                        && balanced(right)
+                        && left.height().abs_diff(right.height()) <= 1
+                        && *height == 1 + left.height().max(right.height())
+                        && length == left.length + right.length
+                }
+                Shape::Leaf(items) | Shape::List(items) => length == items.len(),
+                Shape::Window { leaf, start } => start + length <= leaf.length,
             }
-            Node::Leaf(items) | Node::List(items) => !items.is_empty(),
-            Node::Window { leaf, start, length } => *length > 0 && start + length <= leaf.len(),
-        }
     }
 
     #[derive(Clone, Debug)]

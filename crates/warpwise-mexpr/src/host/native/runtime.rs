@@ -25,7 +25,6 @@ pub(super) struct Table {
     release: unsafe extern "C" fn(u64, u64),
     update: unsafe extern "C" fn(*mut Head, u64, u64, u64) -> *mut Head,
     builtin: unsafe extern "C" fn(u64, *mut Value, u64) -> u64,
-    length: unsafe extern "C" fn(u64) -> u64,
     item: unsafe extern "C" fn(u64, u64, *mut Value) -> u64,
     middle: unsafe extern "C" fn(u64, u64, u64) -> u64,
     sequence: unsafe extern "C" fn(*mut Value, u64, *mut u64) -> u64,
@@ -43,7 +42,6 @@ pub(super) enum Helper {
     Release,
     Update,
     Builtin,
-    Length,
     Item,
     Middle,
     Sequence,
@@ -59,7 +57,6 @@ static TABLE: Table = Table {
     release,
     update,
     builtin,
-    length,
     item,
     middle,
     sequence,
@@ -192,10 +189,13 @@ fn address(seq: Seq) -> u64 {
     words::bits(Value::Seq(seq))
 }
 
-/// The length of a sequence, which it does not own.
-unsafe extern "C" fn length(seq: u64) -> u64 {
-    // SAFETY: so says whoever calls this.
-    unsafe { with_seq(seq, |seq| seq.len() as u64) }
+/// How many bytes behind the address in a sequence its length lies.
+pub(super) fn length_at() -> usize {
+    let value = Value::Seq(Seq::from(vec![Value::Unit]));
+    let bits = words::bits(value.clone());
+    // SAFETY: the address is that of the value made here.
+    let (place, _dropped) = unsafe { (with_seq(bits, Seq::place_of_length), words::value(tags::SEQ, bits)) };
+    place.addr() - bits as usize
 }
 
 /// An element of a sequence that it does not own, for the caller to own; whether there is one.

@@ -4,7 +4,7 @@ use super::super::super::code::Sort;
 use super::super::super::object::CLASSES;
 use super::super::super::value::tags;
 use super::super::kinds::{Kind, Leaf, Shared};
-use super::super::runtime::Helper;
+use super::super::runtime::{Helper, length_at};
 use super::{Scalar, Words, Writer};
 
 /// How many bytes come before the values of a block.
@@ -201,10 +201,12 @@ impl Writer<'_> {
         self.give_up_if(&is_beyond);
     }
 
-    /// The length of a sequence.
+    /// The length of a sequence; one without elements has no address.
     pub(super) fn length(&mut self, seq: &Scalar) -> String {
-        let bits = self.value(&format!("ptrtoint ptr {} to i64", seq.text));
-        self.help(Helper::Length, "i64", &format!("i64 {bits}"))
+        let is_empty = self.value(&format!("icmp eq ptr {}, null", seq.text));
+        let place = self.value(&format!("getelementptr i8, ptr {}, i64 {}", seq.text, length_at()));
+        let place = self.value(&format!("select i1 {is_empty}, ptr @zero, ptr {place}"));
+        self.value(&format!("load i64, ptr {place}"))
     }
 
     /// An element of a sequence, and whether there is one.

@@ -22,6 +22,8 @@ pub(super) fn text() -> String {
     let (record, con, first_shared) = (tags::RECORD, tags::CON, tags::SEQ);
     format!(
         "
+@zero = internal constant i64 0
+
 define internal ptr @take(ptr %context, i64 %n) alwaysinline {{
   %heap.place = getelementptr i8, ptr %context, i64 {HEAP}
   %heap = load ptr, ptr %heap.place
