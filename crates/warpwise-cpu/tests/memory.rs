@@ -342,6 +342,28 @@ fn streaming_stores_and_loads_that_look_ahead_work_at_any_alignment() {
     }
 }
 
+/// Claims the elements `lo..hi`, in the array or not.
+fn claims(ty: ScalarType) -> Kernel {
+    let mut k = KernelBuilder::new(&format!("claims {ty}"));
+    let (mem, index) = (k.output(), k.reg(ScalarType::I64, 1));
+    let (from, to) = (k.lo.into(), k.hi.into());
+    let body = vec![Op::Claim { mem, index: index.into(), elem: ty }];
+    k.finish(vec![Op::For { index, from, to, step: 1, body }])
+}
+
+#[test]
+fn claims_touch_nothing_and_may_lie_anywhere() {
+    for target in targets() {
+        let machine = Machine::new(ScalarType::ALL.into_iter().map(claims).collect(), &target);
+        for (number, ty) in ScalarType::ALL.into_iter().enumerate() {
+            let mut guarded = Guarded::new();
+            let before = guarded.bytes().to_vec();
+            machine.run(number, &[guarded.last(ty, 4)], 3 * PAGE as i64);
+            assert!(guarded.bytes() == before, "{ty} {target:?}");
+        }
+    }
+}
+
 // -- atomics ---------------------------------------------------------------------------------
 
 /// `mem[places[i]] op= values[i]` for all `i`, `lanes` at a time.
