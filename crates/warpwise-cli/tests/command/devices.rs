@@ -138,6 +138,45 @@ fn without_a_driver_everything_else_works() {
     missing.fails(1, &["no OpenCL platform", "pocl-opencl-icd"]);
 }
 
+/// A driver that hands on everything, but says of what waits for kernels that it had this error.
+fn failing_driver(folder: &Folder, error: i32) -> std::path::PathBuf {
+    let functions = format!(
+        "#define _GNU_SOURCE
+#include <dlfcn.h>
+int clFinish(void *queue) {{ ((int (*)(void *)) dlsym(RTLD_NEXT, \"clFinish\"))(queue); return {error}; }}
+int clEnqueueReadBuffer(void *queue) {{ return clFinish(queue); }}
+"
+    );
+    folder.write("driver.c", functions);
+    let library = folder.path(&format!("driver{}.so", -error));
+    let mut compiler = std::process::Command::new("cc");
+    compiler
+        .args(["-shared", "-fPIC", "-Wl,--no-as-needed", "-o"])
+        .arg(&library)
+        .arg(folder.path("driver.c"));
+    let status = compiler.arg("-l:libOpenCL.so.1").status().expect("a C compiler");
+    assert!(status.success());
+    library
+}
+
+#[test]
+fn a_lost_device_is_an_error_that_says_so() {
+    if !has_device() {
+        return;
+    }
+    let folder = Folder::with(PROGRAM);
+    for (error, name, remedy) in [
+        (-2, "CL_DEVICE_NOT_AVAILABLE", "look at the system's log"),
+        (-5, "CL_OUT_OF_RESOURCES", "a kernel failed"),
+        (-14, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", "a kernel failed"),
+    ] {
+        let mut command = folder.command(&["run", "p.fut", "[1, 2, 3]", "--device", "opencl"]);
+        command.env("OPENCL_DYLIB_PATH", failing_driver(&folder, error));
+        let ended = ended(command.spawn().expect("the program starts"));
+        ended.fails(1, &["the device is lost", "start", name, remedy]);
+    }
+}
+
 #[test]
 fn cuda_devices_are_used_or_missed() {
     let folder = Folder::with(PROGRAM);

@@ -11,9 +11,9 @@ use opencl3::memory::{CL_MEM_READ_WRITE, ClMem};
 use opencl3::types::{CL_BLOCKING, cl_mem};
 use warpwise_runtime::device::{Buffer, Device, DeviceError, Handles};
 
-use super::driver;
 use super::find::found;
 use super::kernels::OpenClKernels;
+use super::{after_others, driver};
 use crate::build::{BuildError, Built, Description, DriverOf};
 use crate::kernel_text::KernelText;
 
@@ -120,7 +120,7 @@ impl Device for OpenClDevice {
         // SAFETY: the read is done when the call returns; the driver checks the range.
         unsafe { self.queue.enqueue_read_buffer(&borrowed(buffer), CL_BLOCKING, at as usize, bytes, &[]) }
             .map(drop)
-            .map_err(driver)
+            .map_err(after_others)
     }
 
     fn fill(&self, buffer: Buffer, at: u64, pattern: &[u8], bytes: u64) -> Result<(), DeviceError> {
@@ -132,7 +132,7 @@ impl Device for OpenClDevice {
     }
 
     fn finish(&self) -> Result<(), DeviceError> {
-        self.queue.finish().map_err(driver)
+        self.queue.finish().map_err(after_others)
     }
 
     fn handles(&self) -> Handles {

@@ -16,7 +16,7 @@ use warpwise_prim::Scalar;
 use warpwise_runtime::device::{DeviceArgument, DeviceError, DeviceKernels};
 
 use super::device::{OpenClDevice, borrowed};
-use super::driver;
+use super::{after_others, driver};
 use crate::build::{BuildError, Groups};
 use crate::kernel_text::{Dialect, KernelText};
 
@@ -143,11 +143,11 @@ impl DeviceKernels for OpenClKernels {
         arguments: &[DeviceArgument],
         iterations: u64,
     ) -> Result<Duration, DeviceError> {
-        self.device.queue.finish().map_err(driver)?;
+        self.device.queue.finish().map_err(after_others)?;
         let queue = self.device.timing_queue().map_err(driver)?;
         // SAFETY: by contract.
         let event = unsafe { self.enqueue(queue, kernel, arguments, iterations) }?;
-        event.wait().map_err(driver)?;
+        event.wait().map_err(after_others)?;
         let start = event.profiling_command_start().map_err(driver)?;
         let end = event.profiling_command_end().map_err(driver)?;
         Ok(Duration::from_nanos(end.saturating_sub(start)))
