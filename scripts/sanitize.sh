@@ -38,6 +38,7 @@ under_address_sanitizer() {
   cargo +nightly test --quiet --target "$host" --package warpwise-runtime --package warpwise-standalone --lib
   cargo +nightly test --quiet --target "$host" --package warpwise --test embedded
   cargo +nightly test --quiet --target "$host" --package warpwise-mexpr --lib --test host
+  cargo +nightly test --quiet --target "$host" --package warpwise-driver --test host_native
 }
 
 for check in "${checks[@]}"; do

@@ -87,6 +87,7 @@ impl Default for Items {
 
 impl Items {
     /// All of them.
+    #[inline]
     pub fn slice(&self) -> Slice<'_> {
         match self {
             Items::Ints(numbers) => Slice::Ints(numbers),
@@ -211,6 +212,7 @@ impl<'a> Slice<'a> {
     }
 
     /// The element at an index from 0.
+    #[inline]
     pub fn get(self, index: usize) -> Option<Value> {
         match self {
             Slice::Ints(numbers) => numbers.get(index).copied().map(Value::Int),
@@ -220,6 +222,7 @@ impl<'a> Slice<'a> {
     }
 
     /// The elements `start..start + length`.
+    #[inline]
     pub fn part(self, start: usize, length: usize) -> Slice<'a> {
         match self {
             Slice::Ints(numbers) => Slice::Ints(&numbers[start..start + length]),

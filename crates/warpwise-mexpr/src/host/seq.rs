@@ -49,10 +49,14 @@ impl Node {
     }
 
     /// The elements of a leaf or a window.
+    #[inline]
     fn elements(&self) -> Option<Slice<'_>> {
         match &self.shape {
             Shape::Leaf(items) | Shape::List(items) => Some(items.slice()),
-            Shape::Window { leaf, start } => leaf.elements().map(|slice| slice.part(*start, self.length)),
+            Shape::Window { leaf, start } => match &leaf.shape {
+                Shape::Leaf(items) | Shape::List(items) => Some(items.slice().part(*start, self.length)),
+                Shape::Window { .. } | Shape::Join { .. } => unreachable!("a window is one of a leaf"),
+            },
             Shape::Join { .. } => None,
         }
     }
@@ -69,7 +73,9 @@ fn join(left: Rc<Node>, right: Rc<Node>) -> Rc<Node> {
     if let (Some(a), Some(b)) = (left.elements(), right.elements())
         && a.len() + b.len() <= SMALL
     {
-        return Node::leaf(Items::Values(a.iter().chain(b.iter()).collect()));
+        let mut values = Vec::with_capacity(a.len() + b.len());
+        values.extend(a.iter().chain(b.iter()));
+        return Node::leaf(Items::Values(values));
     }
     let (l, r) = (left.height(), right.height());
     match (&left.shape, &right.shape) {
@@ -183,6 +189,7 @@ impl Seq {
     }
 
     /// The element at an index from 0.
+    #[inline]
     pub fn get(&self, mut index: usize) -> Option<Value> {
         let mut tree = self.0.as_deref()?;
         loop {

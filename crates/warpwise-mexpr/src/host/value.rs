@@ -15,7 +15,7 @@ use super::seq::Seq;
 use super::tensor::Tensor;
 
 /// A value.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[repr(C, u8)]
 pub enum Value {
     /// The record without fields; also what an emptied slot holds.
@@ -89,6 +89,31 @@ impl Drop for Partial {
 impl Drop for Reference {
     fn drop(&mut self) {
         release(std::iter::once(self.value.replace(Value::Unit)));
+    }
+}
+
+impl Clone for Value {
+    /// Copied as a whole: variant by variant it would be written in pieces, and whoever reads it next would wait until all of them
+    /// are in the cache.
+    #[inline]
+    fn clone(&self) -> Value {
+        match self {
+            Value::Unit
+            | Value::Int(_)
+            | Value::Float(_)
+            | Value::Char(_)
+            | Value::Bool(_)
+            | Value::Symbol(_)
+            | Value::Builtin(_) => {}
+            Value::Seq(seq) => std::mem::forget(seq.clone()),
+            Value::Record(object) | Value::Con(object) => std::mem::forget(object.clone()),
+            Value::Function(closure) => std::mem::forget(Rc::clone(closure)),
+            Value::Partial(partial) => std::mem::forget(Rc::clone(partial)),
+            Value::Ref(reference) => std::mem::forget(Rc::clone(reference)),
+            Value::Tensor(tensor) => std::mem::forget(Rc::clone(tensor)),
+        }
+        // SAFETY: what is shared has one more owner, whom nobody will drop: that is the copy.
+        unsafe { std::ptr::read(self) }
     }
 }
 
