@@ -74,15 +74,24 @@ impl Numbers {
         Ok(Numbers(column).part(0, count))
     }
 
-    /// Where segments of these lengths ([`fitting`] ones) begin that lie one after the other, and where they end.
-    pub fn starts(lengths: &[i64], memory: &MemoryPool) -> Result<(Numbers, i64), OutOfMemory> {
+    /// Where segments of these lengths begin that lie one after the other, and where they end: as many as come to no more than
+    /// `most` together, or one that alone is longer; none from a negative length on.
+    pub fn starts(lengths: &[i64], most: u64, memory: &MemoryPool) -> Result<(Numbers, i64), OutOfMemory> {
         let mut column = Column::allocate(memory, ScalarType::I64, &[lengths.len() as i64])?;
-        let mut end = 0_i64;
+        let first = lengths.first().map_or(0, |&length| length.max(0));
+        let most = most.clamp(first as u64, i64::MAX as u64);
+        let (mut end, mut count) = (0_u64, 0);
         for (place, &length) in column.bytes_mut(memory)?.chunks_exact_mut(size_of::<i64>()).zip(lengths) {
+            // A negative length is a large number here.
+            let length = length as u64;
+            if length > most - end {
+                break;
+            }
             place.copy_from_slice(&end.to_ne_bytes());
             end += length;
+            count += 1;
         }
-        Ok((Numbers(column), end))
+        Ok((Numbers(column).part(0, count), end as i64))
     }
 
     /// These, on the host's heap whatever the limit of memory is: a part of what memory did not suffice for must not fail for this.
@@ -342,27 +351,19 @@ impl Elements {
     }
 }
 
-/// How many of these lengths come to no more than `most` together, up to the first that is negative.
-pub fn fitting(lengths: &[i64], most: u64) -> usize {
+/// The sum of lengths; nothing if one is negative, or if they are too many for any memory.
+pub fn total(lengths: &[i64]) -> Option<u64> {
     /// So many lengths below `MOST` have a sum.
     const SOME: usize = 512;
     const MOST: u64 = 1 << 50;
-    let (mut left, mut count) = (most.min(MOST) as i64, 0);
-    // Sums of many take a fraction of the time that one after the other would.
+    let mut total = 0;
     for some in lengths.chunks(SOME) {
-        let sum = some.iter().fold(0_i64, |sum, &length| sum.wrapping_add(length));
-        let bits = some.iter().fold(0, |bits, &length| bits | length);
-        if bits as u64 >= MOST || sum > left {
-            let fits = |length: &&i64| {
-                left = left.saturating_sub(**length);
-                **length >= 0 && left >= 0
-            };
-            return count + some.iter().take_while(fits).count();
+        if some.iter().fold(0, |bits, &length| bits | length) as u64 >= MOST {
+            return None;
         }
-        left -= sum;
-        count += some.len();
+        total += some.iter().sum::<i64>() as u64;
     }
-    count
+    Some(total)
 }
 
 /// The bytes of all components of an element.
@@ -425,27 +426,42 @@ fn copied(
 
 #[cfg(test)]
 mod tests {
-    use super::fitting;
+    use warpwise_runtime::memory::MemoryPool;
+
+    use super::{Numbers, total};
 
     #[test]
-    fn lengths_fit_up_to_the_first_that_does_not() {
+    fn segments_fit_up_to_the_first_that_does_not() {
+        let memory = MemoryPool::new(1 << 20);
         let plain = |lengths: &[i64], most: u64| {
-            let mut sum = 0_u64;
-            let fits = |length: &&i64| {
-                sum = sum.saturating_add(u64::try_from(**length).unwrap_or(u64::MAX));
-                sum <= most
-            };
-            lengths.iter().take_while(fits).count()
+            let (mut starts, mut end) = (Vec::new(), 0_i64);
+            for &length in lengths {
+                let next = u64::try_from(length).ok().and_then(|length| length.checked_add(end as u64));
+                let Some(next) = next.filter(|&next| next <= most || starts.is_empty()) else { break };
+                starts.push(end);
+                end = next as i64;
+            }
+            (starts, end)
         };
         let many: Vec<i64> = (0..2000).map(|x| x * x % 7).collect();
-        let total: u64 = many.iter().map(|&x| x as u64).sum();
-        for most in [0, 1, 5, 1000, 1537, total - 1, total, total + 1, u64::MAX] {
-            assert_eq!(fitting(&many, most), plain(&many, most), "{most}");
-        }
-        for lengths in [&[][..], &[3, -1, 2], &[-1], &[i64::MAX, i64::MAX], &[1, i64::MIN], &[0, 0, 7]] {
-            for most in [0, 3, 6, 7] {
-                assert_eq!(fitting(lengths, most), plain(lengths, most), "{lengths:?} {most}");
+        let all = total(&many).unwrap();
+        assert_eq!(all, many.iter().sum::<i64>() as u64);
+        let few = [&[][..], &[3, -1, 2], &[-1], &[i64::MAX, i64::MAX], &[1, i64::MIN], &[0, 0, 7]];
+        for lengths in few.into_iter().chain([&many[..]]) {
+            for most in [0, 1, 5, 6, 7, 1000, 1537, all - 1, all, all + 1, u64::MAX] {
+                // Sums that no number holds do not fit.
+                let (starts, end) = plain(lengths, most.min(i64::MAX as u64));
+                let (found, found_end) = Numbers::starts(lengths, most, &memory).unwrap();
+                assert_eq!((&found[..], found_end), (&starts[..], end), "{lengths:?} {most}");
             }
+        }
+    }
+
+    #[test]
+    fn negative_and_huge_lengths_have_no_sum() {
+        assert_eq!(total(&[]), Some(0));
+        for wrong in [-1, i64::MIN, i64::MAX] {
+            assert_eq!(total(&[3, wrong, 4]), None);
         }
     }
 }

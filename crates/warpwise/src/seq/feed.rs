@@ -11,7 +11,7 @@ use warpwise_prim::ValueType;
 use warpwise_runtime::array::{Array as Column, Value};
 use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 
-use super::batch::{Batch, Elements, Extents, Numbers as Extent, fitting, item_bytes, part_of};
+use super::batch::{Batch, Elements, Extents, Numbers as Extent, item_bytes, part_of};
 use crate::graph::ArrayTy;
 
 /// A source of elements.
@@ -214,7 +214,7 @@ pub struct Segments {
     pub columns: Vec<Column>,
     /// Their types.
     pub types: Vec<ValueType>,
-    /// The lengths of all segments.
+    /// The lengths of all segments, none of which is negative.
     pub lengths: Extent,
     /// The number of the next one.
     pub next: usize,
@@ -227,8 +227,8 @@ impl Feed for Segments {
         let width: u64 = self.types.iter().map(|ty| ty.scalar().bytes() as u64).sum();
         let count = usize::try_from(count).unwrap_or(usize::MAX).min(self.lengths.len() - self.next);
         let lengths = &self.lengths[self.next..][..count];
-        let count = fitting(lengths, bytes / width.max(1)).max(1).min(count);
-        let (starts, total) = Extent::starts(&lengths[..count], memory)?;
+        let (starts, total) = Extent::starts(lengths, bytes / width.max(1), memory)?;
+        let count = starts.len();
         let columns = self.columns.iter().map(|column| part_of(column, self.start, &[total])).collect();
         let sizes = self.lengths.part(self.next, self.next + count);
         self.next += count;

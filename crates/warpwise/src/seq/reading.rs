@@ -10,7 +10,7 @@ use warpwise_runtime::array::Array as Column;
 use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 use warpwise_stream::source::{End as SourceEnd, Source, View};
 
-use super::batch::{Batch, Elements, Extents, Numbers, fitting, part_of};
+use super::batch::{Batch, Elements, Extents, Numbers, part_of};
 use super::feed::{End, Feed, Reading, regular};
 use crate::error::Error;
 
@@ -134,13 +134,10 @@ pub struct Segments {
 }
 
 impl Segments {
-    /// The lengths of the next segments, so many and of so many scalars at most; one at least, if there is one.
-    fn next(&mut self, count: u64, scalars: u64, memory: &MemoryPool) -> Result<Numbers, OutOfMemory> {
+    /// The lengths of the next segments, so many at most.
+    fn next(&mut self, count: u64, memory: &MemoryPool) -> Result<Numbers, OutOfMemory> {
         match &mut self.lengths {
-            Lengths::All(length) => {
-                let fitting = (scalars / (*length).max(1) as u64).max(1);
-                Numbers::new(count.min(fitting) as usize, memory, std::iter::repeat(*length))
-            }
+            Lengths::All(length) => Numbers::new(count as usize, memory, std::iter::repeat(*length)),
             Lengths::Given { source, waiting } => {
                 while (waiting.len() as u64) < count && source.ended.is_none() {
                     let Taken { count, columns, .. } = source.take(count - waiting.len() as u64, memory)?;
@@ -151,8 +148,7 @@ impl Segments {
                         false => Numbers::on_heap([&waiting[..], &fresh].concat()),
                     };
                 }
-                let asked = waiting.len().min(count as usize);
-                Ok(waiting.part(0, fitting(&waiting[..asked], scalars).max(1).min(waiting.len())))
+                Ok(waiting.part(0, waiting.len().min(count as usize)))
             }
         }
     }
@@ -196,11 +192,17 @@ impl Segments {
 
 impl Feed for Segments {
     fn read(&mut self, count: u64, bytes: u64, memory: &MemoryPool) -> Result<Reading, OutOfMemory> {
-        let mut sizes = self.next(count, bytes / self.data.width(), memory)?;
-        if sizes.first().is_none_or(|&size| size < 0) {
+        let most = bytes / self.data.width();
+        let count = match self.lengths {
+            Lengths::All(length) => count.min((most / length.max(1) as u64).max(1)),
+            Lengths::Given { .. } => count,
+        };
+        let sizes = self.next(count, memory)?;
+        let (mut starts, wanted) = Numbers::starts(&sizes, most, memory)?;
+        if starts.is_empty() {
             return Ok(Reading { batch: Batch::default(), end: self.end(None, 0, memory)? });
         }
-        let (mut starts, wanted) = Numbers::starts(&sizes, memory)?;
+        let mut sizes = sizes.part(0, starts.len());
         let taken = match wanted {
             0 => Taken { count: 0, columns: self.empty(memory)?, end: None },
             _ => self.data.take(wanted as u64, memory)?,

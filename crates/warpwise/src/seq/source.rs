@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use warpwise_runtime::array::{Array as Column, Value};
 
-use super::batch::{Numbers as Lengths, fitting};
+use super::batch::{Numbers as Lengths, total};
 use super::feed::{Boxes, Feed, Items, Numbers, Rows, Segments};
 use super::slot::{Gives, Maker, Origin, Slot};
 use super::{Element, Seq};
@@ -182,7 +182,7 @@ impl<E: Elt> Seq<Acc<Vector<E>>> {
     #[track_caller]
     pub fn segments(array: &Vector<E>, lengths: &Vector<i64>) -> Result<Seq<Acc<Vector<E>>>, Error> {
         let (found, all) = (array.len() as u64, lengths.as_slice());
-        if fitting(all, found) < all.len() {
+        if total(all).is_none_or(|total| total > found) {
             let negative = all.iter().find(|&&length| length < 0);
             let expected = all.iter().fold(0_u64, |sum, &length| sum.saturating_add(length.unsigned_abs()));
             return Err(match negative {
