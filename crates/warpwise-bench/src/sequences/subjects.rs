@@ -236,8 +236,8 @@ fn ranks(context: &Context, folder: &Path) -> Result<Loaded, String> {
     let from: Vec<i32> = read(&folder.join("from.raw"))?;
     let to: Vec<i32> = read(&folder.join("to.raw"))?;
     let shares = shares(from.len() as u64)?;
-    let lengths = vec![pages::BLOCK as i64; from.len() / pages::BLOCK];
-    let rest = (from.len() % pages::BLOCK) as i64;
+    let lengths = vec![LINKS_IN_MEMORY as i64; from.len() / LINKS_IN_MEMORY];
+    let rest = (from.len() % LINKS_IN_MEMORY) as i64;
     let lengths = array([lengths, if rest > 0 { vec![rest] } else { Vec::new() }].concat())?;
     let links: Vector<pages::Link> = array(from.into_iter().zip(to).collect())?;
     let whole = context
@@ -299,6 +299,9 @@ fn numbers(context: &Context, folder: &Path) -> Result<Loaded, String> {
 fn vector_of(columns: usize) -> Result<Vector<f64>, String> {
     array((0..columns).map(|i| 1.0 + (i % 100) as f64 / 100.0).collect())
 }
+
+/// Links of an element where all are in memory: nothing has to be read ahead, so elements can be larger than those from files.
+pub const LINKS_IN_MEMORY: usize = 4 * pages::BLOCK;
 
 /// What pages with so many links in all give.
 fn shares(links: u64) -> Result<Vector<f64>, String> {

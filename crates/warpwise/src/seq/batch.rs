@@ -81,15 +81,20 @@ impl Numbers {
         let first = lengths.first().map_or(0, |&length| length.max(0));
         let most = most.clamp(first as u64, i64::MAX as u64);
         let (mut end, mut count) = (0_u64, 0);
-        for (place, &length) in column.bytes_mut(memory)?.chunks_exact_mut(size_of::<i64>()).zip(lengths) {
-            // A negative length is a large number here.
-            let length = length as u64;
-            if length > most - end {
-                break;
+        let places = column.bytes_mut(memory)?.chunks_mut(SOME * size_of::<i64>());
+        'segments: for (places, lengths) in places.zip(lengths.chunks(SOME)) {
+            // Their sum is known in a fraction of the time that one start after the other takes, and brings them to the caches.
+            let all_fit = total(lengths).is_some_and(|total| total <= most - end);
+            for (place, &length) in places.chunks_exact_mut(size_of::<i64>()).zip(lengths) {
+                // A negative length is a large number here.
+                let length = length as u64;
+                if !all_fit && length > most - end {
+                    break 'segments;
+                }
+                place.copy_from_slice(&end.to_ne_bytes());
+                end += length;
+                count += 1;
             }
-            place.copy_from_slice(&end.to_ne_bytes());
-            end += length;
-            count += 1;
         }
         Ok((Numbers(column).part(0, count), end as i64))
     }
@@ -351,10 +356,12 @@ impl Elements {
     }
 }
 
+/// Lengths that are added up together.
+const SOME: usize = 512;
+
 /// The sum of lengths; nothing if one is negative, or if they are too many for any memory.
 pub fn total(lengths: &[i64]) -> Option<u64> {
-    /// So many lengths below `MOST` have a sum.
-    const SOME: usize = 512;
+    /// [`SOME`] lengths below this have a sum.
     const MOST: u64 = 1 << 50;
     let mut total = 0;
     for some in lengths.chunks(SOME) {
