@@ -363,12 +363,12 @@ const SOME: usize = 512;
 pub fn total(lengths: &[i64]) -> Option<u64> {
     /// [`SOME`] lengths below this have a sum.
     const MOST: u64 = 1 << 50;
-    let mut total = 0;
+    let mut total = 0_u64;
     for some in lengths.chunks(SOME) {
         if some.iter().fold(0, |bits, &length| bits | length) as u64 >= MOST {
             return None;
         }
-        total += some.iter().sum::<i64>() as u64;
+        total = total.checked_add(some.iter().sum::<i64>() as u64)?;
     }
     Some(total)
 }
@@ -470,5 +470,7 @@ mod tests {
         for wrong in [-1, i64::MIN, i64::MAX] {
             assert_eq!(total(&[3, wrong, 4]), None);
         }
+        // Each is possible alone, but no number holds their sum.
+        assert_eq!(total(&vec![(1 << 50) - 1; 1 << 15]), None);
     }
 }

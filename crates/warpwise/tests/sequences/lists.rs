@@ -205,6 +205,18 @@ fn scans_of_regular_elements_have_several_states_and_use_arrays_of_the_host() {
 }
 
 #[test]
+fn lengths_of_segments_are_looked_at_before_anything_is_read() {
+    let data = vector(vec![1_i64, 2, 3]);
+    let refused =
+        |lengths: Vec<i64>| Seq::segments(&data, &vector(lengths)).err().map(|error| error.to_string());
+    assert_eq!(refused(vec![1, 0, 2]), None);
+    assert!(refused(vec![1, -1]).is_some_and(|error| error.contains("a segment of length -1")));
+    for too_long in [vec![4], vec![2, 2], vec![i64::MAX, i64::MAX], vec![(1 << 50) - 1; 1 << 15]] {
+        assert!(refused(too_long).is_some_and(|error| error.contains('3')));
+    }
+}
+
+#[test]
 fn accumulations_go_through_states_in_order() {
     let words = vector(vec![0_i64, 2, 2, 1, 2, 0, 1]);
     for lengths in [vec![], vec![0_i64], vec![3, 0, 4], vec![7]] {
