@@ -133,22 +133,7 @@ impl Value {
 
     /// Whether others may own a part of it.
     pub(super) fn is_shared(&self) -> bool {
-        match self {
-            Value::Unit
-            | Value::Int(_)
-            | Value::Float(_)
-            | Value::Char(_)
-            | Value::Bool(_)
-            | Value::Symbol(_)
-            | Value::Builtin(_) => false,
-            Value::Seq(_)
-            | Value::Record(_)
-            | Value::Con(_)
-            | Value::Function(_)
-            | Value::Partial(_)
-            | Value::Ref(_)
-            | Value::Tensor(_) => true,
-        }
+        tags::of(self) >= tags::FIRST_SHARED
     }
 
     /// A string.
@@ -177,6 +162,9 @@ pub mod tags {
     pub const PARTIAL: u8 = 11;
     pub const REF: u8 = 12;
     pub const TENSOR: u8 = 13;
+
+    /// From here on they are those of values that others may own a part of.
+    pub const FIRST_SHARED: u8 = SEQ;
 
     const _: () = assert!(size_of::<Value>() == 16 && align_of::<Value>() <= 16);
 

@@ -5,7 +5,8 @@
 //! the [`machine`](super::machine) then calls it where it would run such a function. Functions are copied for the kinds
 //! of values they meet ([`infer`]), so that functions of functions and polymorphic ones are no obstacle inside. Scalars and
 //! small records are words in registers, constructors and other records the machine's own blocks, counted and read by
-//! the code itself; sequences and tensors are worked with by the machine's functions ([`runtime`](mod@runtime)).
+//! the code itself; sequences, but for their lengths, and tensors are worked with by the machine's functions
+//! ([`runtime`](mod@runtime)).
 //!
 //! Such code has no effects. Where it comes to something that ends a run, or to something rare that it does not have
 //! (the message of an `error`), or where its stack is full, it gives up, and the machine computes the call from its

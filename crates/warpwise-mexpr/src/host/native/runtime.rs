@@ -191,11 +191,12 @@ fn address(seq: Seq) -> u64 {
 
 /// How many bytes behind the address in a sequence its length lies.
 pub(super) fn length_at() -> usize {
-    let value = Value::Seq(Seq::from(vec![Value::Unit]));
-    let bits = words::bits(value.clone());
-    // SAFETY: the address is that of the value made here.
-    let (place, _dropped) = unsafe { (with_seq(bits, Seq::place_of_length), words::value(tags::SEQ, bits)) };
-    place.addr() - bits as usize
+    let seq = Seq::from(vec![Value::Unit]);
+    let place = seq.place_of_length().addr();
+    let bits = address(seq);
+    // SAFETY: it was handed over just now.
+    unsafe { release(tags::SEQ.into(), bits) };
+    place - bits as usize
 }
 
 /// An element of a sequence that it does not own, for the caller to own; whether there is one.

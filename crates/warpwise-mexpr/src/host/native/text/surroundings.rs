@@ -19,7 +19,7 @@ pub(super) fn text() -> String {
     let (take, bury) = (helper(Helper::Take), helper(Helper::Bury));
     let (retain, release) = (helper(Helper::Retain), helper(Helper::Release));
     let n_live = 8 * (CLASSES + 1);
-    let (record, con, first_shared) = (tags::RECORD, tags::CON, tags::SEQ);
+    let (record, con, first_shared) = (tags::RECORD, tags::CON, tags::FIRST_SHARED);
     format!(
         "
 @zero = internal constant i64 0
