@@ -10,6 +10,10 @@ use warpwise_runtime::device::{Device, DeviceKernels};
 
 use crate::kernel_text::{Features, KernelText};
 
+/// What is said where a kernel failed in a way that no check of its own found.
+#[cfg(any(feature = "cuda", feature = "opencl"))]
+pub(crate) const KERNEL_FAILED: &str = "a kernel failed, and the device is lost for this program: start it again, and report the error if it comes back";
+
 /// A device, as people tell it from others.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Description {

@@ -4,6 +4,8 @@ use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
 use warpwise_runtime::device::DeviceError;
 
+use crate::build::KERNEL_FAILED;
+
 /// What to do where there is no driver.
 pub(super) const HELP: &str =
     "install NVIDIA's driver (`nvidia-smi` shows whether it works); `--device opencl` runs on other devices";
@@ -52,9 +54,7 @@ pub(super) fn while_running(error: DriverError) -> DeviceError {
         | CUresult::CUDA_ERROR_INVALID_PC
         | CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION
         | CUresult::CUDA_ERROR_HARDWARE_STACK_ERROR
-        | CUresult::CUDA_ERROR_LAUNCH_FAILED => {
-            "a kernel failed, and the device is lost for this program: start it again, and report the error if it comes back"
-        }
+        | CUresult::CUDA_ERROR_LAUNCH_FAILED => KERNEL_FAILED,
         CUresult::CUDA_ERROR_ECC_UNCORRECTABLE
         | CUresult::CUDA_ERROR_NVLINK_UNCORRECTABLE
         | CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED

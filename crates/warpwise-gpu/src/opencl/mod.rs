@@ -20,6 +20,8 @@ use opencl3::error_codes::{
 };
 use warpwise_runtime::device::DeviceError;
 
+use crate::build::KERNEL_FAILED;
+
 /// What to install where nothing is found.
 const HELP: &str =
     "install the driver of a GPU, or `pocl-opencl-icd` for the processor, and `ocl-icd-libopencl1`";
@@ -41,9 +43,9 @@ fn driver(error: ClError) -> DeviceError {
 /// What an error means of a command that asks for no memory, but waits for all before it.
 fn after_others(error: ClError) -> DeviceError {
     match error.0 {
-        CL_OUT_OF_RESOURCES | CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST => DeviceError::Driver(format!(
-            "a kernel failed, and the device is lost for this program: start it again, and report the error if it comes back ({error})"
-        )),
+        CL_OUT_OF_RESOURCES | CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST => {
+            DeviceError::Driver(format!("{KERNEL_FAILED} ({error})"))
+        }
         _ => driver(error),
     }
 }
