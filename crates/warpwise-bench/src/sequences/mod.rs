@@ -107,7 +107,7 @@ pub fn only(name: &str, folder: &Path, budget: u64, threads: usize) -> Result<()
     let streaming = Streaming::new().memory_limit(budget);
     match subject.passing {
         Some(passing) => passing(&context, folder, &streaming),
-        None => (subject.streamed)(&context, folder)?(&streaming, &|source| source).map(drop),
+        None => (subject.streamed)(context, folder.to_path_buf())?(&streaming, &|source| source).map(drop),
     }
 }
 
@@ -126,7 +126,7 @@ fn row(subject: &Subject, bytes: u64, threads: usize, rounds: usize) -> Result<R
     let budget = bytes / TIMES_THE_BUDGET;
     let scarce = Streaming::new().memory_limit(budget);
     let loaded = (subject.load)(&context, folder)?;
-    let streamed = (subject.streamed)(&context, folder)?;
+    let streamed = (subject.streamed)(context.clone(), folder.to_path_buf())?;
     let expected = (loaded.whole)()?();
     agree(&(loaded.sequence)()?(), &expected, subject.tolerance)?;
     agree(&streamed(&scarce, &|source| source)?(), &expected, subject.tolerance)?;
@@ -201,7 +201,7 @@ mod tests {
             assert!(!expected.is_empty());
             agree(&(loaded.sequence)().unwrap()(), &expected, subject.tolerance).unwrap();
             let scarce = Streaming::new().memory_limit(8 << 20);
-            let streamed = (subject.streamed)(&context, folder).unwrap();
+            let streamed = (subject.streamed)(context.clone(), folder.to_path_buf()).unwrap();
             let found = streamed(&scarce, &|source| source).unwrap()();
             agree(&found, &expected, subject.tolerance).unwrap();
         }

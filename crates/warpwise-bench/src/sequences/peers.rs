@@ -8,7 +8,7 @@ use serde::Serialize;
 use warpwise::{Acc, Context, Seq, Vector, consume};
 
 use super::mkl::Mkl;
-use super::subjects::LINKS_IN_MEMORY;
+use super::subjects::in_elements;
 use super::{hashcat, matrices, pages};
 use crate::baseline::{Baselines, Licence};
 use crate::compare::{CLOSE, disagreement};
@@ -155,8 +155,7 @@ fn page_rank(
         Value::tabulate_i32(&[plain.len()], |i| plain[i].1),
         Value::tabulate_f64(&[count], |i| shares.as_slice()[i]),
     ];
-    let lengths: Vec<i64> = plain.chunks(LINKS_IN_MEMORY).map(|links| links.len() as i64).collect();
-    let lengths: Vector<i64> = lengths.try_into().map_err(text)?;
+    let lengths = in_elements(&plain)?;
     let work = work(PAGE_RANK.to_string(), "page_rank", vec![count as i64, plain.len() as i64], count);
     drop(plain);
     let function = context

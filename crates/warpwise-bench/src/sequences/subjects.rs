@@ -1,6 +1,6 @@
 //! The programs that are measured, with their files.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use warpwise::{
     Acc, Array, Context, Elt, Matrix, Seq, Shape, Source, Streaming, Vector, consume, consume_with,
@@ -18,7 +18,7 @@ pub struct Subject {
     /// Reads the files into arrays.
     pub load: fn(&Context, &Path) -> Result<Loaded, String>,
     /// Prepares what computes from the files.
-    pub streamed: fn(&Context, &Path) -> Result<Streamed, String>,
+    pub streamed: fn(Context, PathBuf) -> Result<Streamed, String>,
     /// Computes from files and keeps nothing of results that grow with them, where there are such.
     pub passing: Option<Passing>,
     /// The greatest difference of results, as a part of the largest.
@@ -54,7 +54,6 @@ pub const SUBJECTS: [Subject; 6] = [
         divisor: 1,
         load: smvm,
         streamed: |context, folder| {
-            let (context, folder) = (context.clone(), folder.to_path_buf());
             let rows = matrices::sources(&folder).map_err(text)?[0].left().unwrap_or(0);
             let vector = vector_of(rows as usize)?;
             Ok(Box::new(move |streaming, through| {
@@ -71,7 +70,6 @@ pub const SUBJECTS: [Subject; 6] = [
         divisor: 8,
         load: sound,
         streamed: |context, folder| {
-            let (context, folder) = (context.clone(), folder.to_path_buf());
             let waves = audio::waves().map_err(text)?;
             Ok(Box::new(move |streaming, through| {
                 let windows = audio::read(all(audio::sources(&folder), through)?).map_err(text)?;
@@ -94,7 +92,6 @@ pub const SUBJECTS: [Subject; 6] = [
         divisor: 1,
         load: passwords,
         streamed: |context, folder| {
-            let (context, folder) = (context.clone(), folder.to_path_buf());
             let words = words::sources(&folder).map_err(text)?[0].left().unwrap_or(0);
             let wanted = searched(&context, words)?;
             Ok(Box::new(move |streaming, through| {
@@ -114,7 +111,6 @@ pub const SUBJECTS: [Subject; 6] = [
         divisor: 1,
         load: ranks,
         streamed: |context, folder| {
-            let (context, folder) = (context.clone(), folder.to_path_buf());
             let links = pages::sources(&folder).map_err(text)?[0].left().unwrap_or(0);
             let shares = shares(links)?;
             Ok(Box::new(move |streaming, through| {
@@ -136,7 +132,6 @@ pub const SUBJECTS: [Subject; 6] = [
         divisor: 1,
         load: points,
         streamed: |context, folder| {
-            let (context, folder) = (context.clone(), folder.to_path_buf());
             let centres = centres()?;
             Ok(Box::new(move |streaming, through| {
                 let sources = all(clusters::sources(&folder, clusters::BLOCK), through)?;
@@ -158,7 +153,6 @@ pub const SUBJECTS: [Subject; 6] = [
         divisor: 1,
         load: numbers,
         streamed: |context, folder| {
-            let (context, folder) = (context.clone(), folder.to_path_buf());
             Ok(Box::new(move |streaming, through| {
                 let sources = all(histogram::sources(&folder, histogram::BLOCK), through)?;
                 let blocks = histogram::read(sources).map_err(text)?;
@@ -236,9 +230,7 @@ fn ranks(context: &Context, folder: &Path) -> Result<Loaded, String> {
     let from: Vec<i32> = read(&folder.join("from.raw"))?;
     let to: Vec<i32> = read(&folder.join("to.raw"))?;
     let shares = shares(from.len() as u64)?;
-    let lengths = vec![LINKS_IN_MEMORY as i64; from.len() / LINKS_IN_MEMORY];
-    let rest = (from.len() % LINKS_IN_MEMORY) as i64;
-    let lengths = array([lengths, if rest > 0 { vec![rest] } else { Vec::new() }].concat())?;
+    let lengths = in_elements(&from)?;
     let links: Vector<pages::Link> = array(from.into_iter().zip(to).collect())?;
     let whole = context
         .compile(|links: Acc<Vector<pages::Link>>, shares: Acc<Vector<f64>>| pages::whole(&links, &shares))
@@ -300,8 +292,10 @@ fn vector_of(columns: usize) -> Result<Vector<f64>, String> {
     array((0..columns).map(|i| 1.0 + (i % 100) as f64 / 100.0).collect())
 }
 
-/// Links of an element where all are in memory: nothing has to be read ahead, so elements can be larger than those from files.
-pub const LINKS_IN_MEMORY: usize = 4 * pages::BLOCK;
+/// The links of each element where all are in memory: nothing has to be read ahead, so elements can be larger than those from files.
+pub fn in_elements<L>(links: &[L]) -> Result<Vector<i64>, String> {
+    array(links.chunks(4 * pages::BLOCK).map(|links| links.len() as i64).collect())
+}
 
 /// What pages with so many links in all give.
 fn shares(links: u64) -> Result<Vector<f64>, String> {
