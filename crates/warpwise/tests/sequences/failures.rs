@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use warpwise::{
     Acc, Array, Cancel, Context, Error, Seq, SeqCause, Singleton, Streaming, Vector, consume, enum_from,
-    fill, unit,
+    fill, unit, use_,
 };
 
 use crate::{contexts, scalar, schedules, vector};
@@ -53,6 +53,17 @@ fn a_failing_check_names_its_element_and_loses_nothing() {
             let SeqCause::Program(Error::Check(message)) = error.cause else { panic!("{:?}", error.cause) };
             assert!(message.contains("Index [3] out of bounds"), "{message}");
         }
+    }
+}
+
+#[test]
+fn room_for_more_results_than_any_memory_holds_is_no_reason_to_fail() {
+    let numbers = vector((0..40_i64).collect());
+    for count in [1 << 40, 1 << 61, u64::MAX] {
+        let reader = use_(&numbers);
+        let seq = Seq::produce(count, move |i| unit(reader.reader().at(i)));
+        let failed = seq.elements().run(&Context::cpu().unwrap()).unwrap_err();
+        assert_eq!(failed.element, Some(40), "{failed}");
     }
 }
 
