@@ -46,7 +46,7 @@ const LEAST_RANGE: i64 = 1 << 14;
 const MOST_RANGES: i64 = 128;
 
 /// Inputs whose bins fill a line of the cache.
-const LINE: i64 = 16;
+const LINE: i64 = CACHE_LINE / size_of::<i32>() as i64;
 
 /// How often the least range may double: then it has half of all numbers of 32 bits.
 const DOUBLINGS: i64 = 24;

@@ -375,6 +375,7 @@ impl<R: 'static> Consumers for Consumer<R> {
 
     fn begin(self, context: &Context, known: &mut Known) -> Result<Begun<R>, Error> {
         let arrays = self.want.results.len();
+        // `all` would leave those after the first irregular one to the next consumer.
         let all = known.regular.by_ref().take(arrays).filter(|&regular| !regular).count() == 0;
         let mut sink = (self.begin)(context, all)?;
         if let Some(elements) = known.elements.next().flatten() {
