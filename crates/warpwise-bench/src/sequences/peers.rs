@@ -124,7 +124,7 @@ fn matrix(
         .map_err(text)?;
     let (context, elements, x) = (context.clone(), matrix.elements.clone(), vector.clone());
     let sequence = move || {
-        let rows = Seq::segments(&matrix.elements, &matrix.lengths).map_err(text)?;
+        let rows = Seq::segments(&matrix.elements, &matrix.lengths);
         consume(&context, matrices::sequence(&rows, &vector)).map_err(text)
     };
     let whole = move || product.run(&lengths, &elements, &x).map_err(text);
@@ -163,7 +163,7 @@ fn page_rank(
         .map_err(text)?;
     let (context, all, same) = (context.clone(), links.clone(), shares.clone());
     let sequence = move || {
-        let blocks = Seq::segments(&links, &lengths).map_err(text)?;
+        let blocks = Seq::segments(&links, &lengths);
         consume(&context, pages::sequence(&blocks, &shares).map_err(text)?).map_err(text)
     };
     let whole = move || function.run(&all, &same).map_err(text);

@@ -179,7 +179,7 @@ fn smvm(context: &Context, folder: &Path) -> Result<Loaded, String> {
     Ok(Loaded {
         whole: Box::new(move || done(product.run(&lengths, &all, &vector).map_err(text)?)),
         sequence: Box::new(move || {
-            let rows = Seq::segments(&elements, &same).map_err(text)?;
+            let rows = Seq::segments(&elements, &same);
             done(consume(&context, matrices::sequence(&rows, &x)).map_err(text)?)
         }),
     })
@@ -240,7 +240,7 @@ fn ranks(context: &Context, folder: &Path) -> Result<Loaded, String> {
     Ok(Loaded {
         whole: Box::new(move || done(whole.run(&all, &same).map_err(text)?)),
         sequence: Box::new(move || {
-            let blocks = Seq::segments(&links, &lengths).map_err(text)?;
+            let blocks = Seq::segments(&links, &lengths);
             let consumer = pages::sequence(&blocks, &shares).map_err(text)?;
             done(consume(&context, consumer).map_err(text)?)
         }),

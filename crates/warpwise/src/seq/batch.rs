@@ -67,8 +67,9 @@ impl Numbers {
     ) -> Result<Numbers, OutOfMemory> {
         let mut column = Column::allocate(memory, ScalarType::I64, &[most as i64])?;
         let mut count = 0;
-        for (place, number) in column.bytes_mut(memory)?.chunks_exact_mut(size_of::<i64>()).zip(numbers) {
-            place.copy_from_slice(&number.to_ne_bytes());
+        let places: &mut [i64] = bytemuck::cast_slice_mut(column.bytes_mut(memory)?);
+        for (place, number) in places.iter_mut().zip(numbers) {
+            *place = number;
             count += 1;
         }
         Ok(Numbers(column).part(0, count))
@@ -80,22 +81,7 @@ impl Numbers {
         let mut column = Column::allocate(memory, ScalarType::I64, &[lengths.len() as i64])?;
         let first = lengths.first().map_or(0, |&length| length.max(0));
         let most = most.clamp(first as u64, i64::MAX as u64);
-        let (mut end, mut count) = (0_u64, 0);
-        let places = column.bytes_mut(memory)?.chunks_mut(SOME * size_of::<i64>());
-        'segments: for (places, lengths) in places.zip(lengths.chunks(SOME)) {
-            // Their sum is known in a fraction of the time that one start after the other takes, and brings them to the caches.
-            let all_fit = total(lengths).is_some_and(|total| total <= most - end);
-            for (place, &length) in places.chunks_exact_mut(size_of::<i64>()).zip(lengths) {
-                // A negative length is a large number here.
-                let length = length as u64;
-                if !all_fit && length > most - end {
-                    break 'segments;
-                }
-                place.copy_from_slice(&end.to_ne_bytes());
-                end += length;
-                count += 1;
-            }
-        }
+        let (count, end) = fitting(lengths, most, bytemuck::cast_slice_mut(column.bytes_mut(memory)?));
         Ok((Numbers(column).part(0, count), end as i64))
     }
 
@@ -356,21 +342,33 @@ impl Elements {
     }
 }
 
-/// Lengths that are added up together.
-const SOME: usize = 512;
-
-/// The sum of lengths; nothing if one is negative, or if they are too many for any memory.
-pub fn total(lengths: &[i64]) -> Option<u64> {
-    /// [`SOME`] lengths below this have a sum.
-    const MOST: u64 = 1 << 50;
-    let mut total = 0_u64;
-    for some in lengths.chunks(SOME) {
-        if some.iter().fold(0, |bits, &length| bits | length) as u64 >= MOST {
-            return None;
+/// Where segments of these lengths begin, and how many fit with where they end, at `most` (no more than [`i64::MAX`]) at most.
+fn fitting(lengths: &[i64], most: u64, starts: &mut [i64]) -> (usize, u64) {
+    /// Lengths that are added up together, unless they turn out not to fit.
+    const SOME: usize = 512;
+    /// So many lengths below this come to no more than any number holds, whatever was before them.
+    const SHORT: u64 = 1 << 50;
+    let (mut count, mut end) = (0, 0_u64);
+    for (lengths, starts) in lengths.chunks(SOME).zip(starts.chunks_mut(SOME)) {
+        // Negative lengths are large numbers here.
+        let (mut next, mut bits) = (end, 0);
+        for (start, &length) in starts.iter_mut().zip(lengths) {
+            *start = next as i64;
+            next = next.wrapping_add(length as u64);
+            bits |= length as u64;
         }
-        total = total.checked_add(some.iter().sum::<i64>() as u64)?;
+        if bits < SHORT && next <= most {
+            (count, end) = (count + lengths.len(), next);
+            continue;
+        }
+        for &length in lengths {
+            if length as u64 > most - end {
+                return (count, end);
+            }
+            (count, end) = (count + 1, end + length as u64);
+        }
     }
-    Some(total)
+    (count, end)
 }
 
 /// The bytes of all components of an element.
@@ -435,7 +433,7 @@ fn copied(
 mod tests {
     use warpwise_runtime::memory::MemoryPool;
 
-    use super::{Numbers, total};
+    use super::Numbers;
 
     #[test]
     fn segments_fit_up_to_the_first_that_does_not() {
@@ -451,10 +449,11 @@ mod tests {
             (starts, end)
         };
         let many: Vec<i64> = (0..2000).map(|x| x * x % 7).collect();
-        let all = total(&many).unwrap();
-        assert_eq!(all, many.iter().sum::<i64>() as u64);
+        let all = many.iter().sum::<i64>() as u64;
+        // Each is possible alone, but no number holds their sum.
+        let long = [(1 << 50) - 1; 1 << 15];
         let few = [&[][..], &[3, -1, 2], &[-1], &[i64::MAX, i64::MAX], &[1, i64::MIN], &[0, 0, 7]];
-        for lengths in few.into_iter().chain([&many[..]]) {
+        for lengths in few.into_iter().chain([&many[..], &long]) {
             for most in [0, 1, 5, 6, 7, 1000, 1537, all - 1, all, all + 1, u64::MAX] {
                 // Sums that no number holds do not fit.
                 let (starts, end) = plain(lengths, most.min(i64::MAX as u64));
@@ -462,15 +461,5 @@ mod tests {
                 assert_eq!((&found[..], found_end), (&starts[..], end), "{lengths:?} {most}");
             }
         }
-    }
-
-    #[test]
-    fn negative_and_huge_lengths_have_no_sum() {
-        assert_eq!(total(&[]), Some(0));
-        for wrong in [-1, i64::MIN, i64::MAX] {
-            assert_eq!(total(&[3, wrong, 4]), None);
-        }
-        // Each is possible alone, but no number holds their sum.
-        assert_eq!(total(&vec![(1 << 50) - 1; 1 << 15]), None);
     }
 }

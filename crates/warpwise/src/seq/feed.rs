@@ -214,12 +214,14 @@ pub struct Segments {
     pub columns: Vec<Column>,
     /// Their types.
     pub types: Vec<ValueType>,
-    /// The lengths of all segments, none of which is negative.
+    /// The lengths of all segments.
     pub lengths: Extent,
     /// The number of the next one.
     pub next: usize,
     /// Where it begins.
     pub start: usize,
+    /// Where the vector ends.
+    pub end: usize,
 }
 
 impl Feed for Segments {
@@ -227,8 +229,13 @@ impl Feed for Segments {
         let width: u64 = self.types.iter().map(|ty| ty.scalar().bytes() as u64).sum();
         let count = usize::try_from(count).unwrap_or(usize::MAX).min(self.lengths.len() - self.next);
         let lengths = &self.lengths[self.next..][..count];
-        let (starts, total) = Extent::starts(lengths, bytes / width.max(1), memory)?;
+        let left = (self.end - self.start) as u64;
+        let (starts, total) = Extent::starts(lengths, left.min(bytes / width.max(1)), memory)?;
         let count = starts.len();
+        if let Some(&length) = lengths.first().filter(|_| count == 0 || total as u64 > left) {
+            let end = Some(End::Failed(no_segment(length, left as i64)));
+            return Ok(Reading { batch: Batch::default(), end });
+        }
         let columns = self.columns.iter().map(|column| part_of(column, self.start, &[total])).collect();
         let sizes = self.lengths.part(self.next, self.next + count);
         self.next += count;
@@ -246,6 +253,14 @@ impl Feed for Segments {
     fn is_ready(&self) -> bool {
         true
     }
+}
+
+/// Why there is no segment of this length where so many elements are left.
+pub fn no_segment(length: i64, left: i64) -> String {
+    if length < 0 {
+        return format!("a segment of length {length}");
+    }
+    format!("the data ends here, {} elements before the end of the segment", length - left)
 }
 
 /// So many elements of the same extents, at the start of these columns.

@@ -80,7 +80,7 @@ impl<A: Arrays + Output + 'static> Element for A {}
 ///
 /// // Rows of different lengths; their sums.
 /// let data = Array::from_vec([6], vec![1, 2, 3, 4, 5, 6])?;
-/// let rows = Seq::segments(&data, &Array::from_vec([4], vec![3, 0, 1, 2])?)?;
+/// let rows = Seq::segments(&data, &Array::from_vec([4], vec![3, 0, 1, 2])?);
 /// let sums = rows.map(|row: Acc<Vector<i32>>| row.sum());
 /// assert_eq!(sums.elements().run(&Context::cpu()?)?.to_vec(), [6, 0, 4, 11]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

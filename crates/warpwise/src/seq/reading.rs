@@ -11,7 +11,7 @@ use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 use warpwise_stream::source::{End as SourceEnd, Source, View};
 
 use super::batch::{Batch, Elements, Extents, Numbers, part_of};
-use super::feed::{End, Feed, Reading, regular};
+use super::feed::{End, Feed, Reading, no_segment, regular};
 use crate::error::Error;
 
 /// Sources that give the components of the same elements.
@@ -171,10 +171,8 @@ impl Segments {
         let failed = |message| Ok(Some(End::Failed(message)));
         match (end, waiting.first()) {
             (Some(End::Failed(message)), _) => failed(message),
-            _ if missing > 0 => {
-                failed(format!("the data ends here, {missing} elements before the end of the segment"))
-            }
-            (_, Some(length)) if *length < 0 => failed(format!("a segment of length {length}")),
+            _ if missing > 0 => failed(no_segment(missing, 0)),
+            (_, Some(&length)) if length < 0 => failed(no_segment(length, 0)),
             (_, Some(_)) => Ok(None),
             (Some(End::Finished), None) => Ok(source.ended.clone()),
             (None, None) if source.ended == Some(End::Finished) && self.data.ended.is_none() => {

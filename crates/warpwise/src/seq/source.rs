@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use warpwise_runtime::array::{Array as Column, Value};
 
-use super::batch::{Numbers as Lengths, total};
+use super::batch::Numbers as Lengths;
 use super::feed::{Boxes, Feed, Items, Numbers, Rows, Segments};
 use super::slot::{Gives, Maker, Origin, Slot};
 use super::{Element, Seq};
@@ -169,36 +169,30 @@ impl<E: Elt> Seq<Acc<Vector<E>>> {
         boxes(array, vec![size as i64], places)
     }
 
-    /// The segments of a vector, of these lengths, from its start on.
+    /// The segments of a vector, of these lengths, from its start on. A negative length, or one for which too little is left, is
+    /// an error of that element.
     ///
     /// ```
-    /// use warpwise::{Array, Seq};
+    /// use warpwise::{Array, Context, Seq};
     ///
-    /// let data = Array::from_vec([3], vec![1.0, 2.0, 3.0])?;
-    /// assert!(Seq::segments(&data, &Array::from_vec([2], vec![1, 2])?).is_ok());
-    /// assert!(Seq::segments(&data, &Array::from_vec([2], vec![2, 2])?).is_err());
-    /// # Ok::<(), warpwise::Error>(())
+    /// let data = Array::from_vec([3], vec![1, 2, 3])?;
+    /// let sums = |lengths| Ok::<_, warpwise::Error>(Seq::segments(&data, &Array::from_vec([2], lengths)?).map(|part| part.sum()));
+    /// assert_eq!(sums(vec![1, 2])?.elements().run(&Context::cpu()?)?.to_vec(), [1, 5]);
+    /// let error = sums(vec![2, 2])?.elements().run(&Context::cpu()?).unwrap_err();
+    /// assert_eq!(error.to_string(), "element 1: the data ends here, 1 elements before the end of the segment");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    pub fn segments(array: &Vector<E>, lengths: &Vector<i64>) -> Result<Seq<Acc<Vector<E>>>, Error> {
-        let (found, all) = (array.len() as u64, lengths.as_slice());
-        if total(all).is_none_or(|total| total > found) {
-            let negative = all.iter().find(|&&length| length < 0);
-            let expected = all.iter().fold(0_u64, |sum, &length| sum.saturating_add(length.unsigned_abs()));
-            return Err(match negative {
-                Some(length) => Error::Check(format!("a segment of length {length}")),
-                None => Error::Length { expected, found },
-            });
-        }
+    pub fn segments(array: &Vector<E>, lengths: &Vector<i64>) -> Seq<Acc<Vector<E>>> {
         let column = lengths.raw().columns[0].clone();
         let lengths = Lengths::from_column(column).expect("a vector of i64");
         let raw = array.raw().clone();
         let make = move || {
-            let (columns, types) = (raw.columns.clone(), raw.types.clone());
-            Box::new(Segments { columns, types, lengths: lengths.clone(), next: 0, start: 0 })
-                as Box<dyn Feed>
+            let (columns, types, lengths) = (raw.columns.clone(), raw.types.clone(), lengths.clone());
+            let end = raw.shape[0] as usize;
+            Box::new(Segments { columns, types, lengths, next: 0, start: 0, end }) as Box<dyn Feed>
         };
-        Ok(sourced(Gives::Irregular, Maker::Again(Box::new(make))))
+        sourced(Gives::Irregular, Maker::Again(Box::new(make)))
     }
 }
 
