@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use warpwise_stream::policy::{self, Limits, Sample, State};
 
-use super::reader::{Chunk, PATIENCE, Pace};
+use super::reader::{Chunk, PART, PATIENCE, Pace};
 use super::{Output, START};
 use crate::error::Error;
 use crate::seq::batch::Batch;
@@ -89,7 +89,8 @@ impl<C: FnMut(Output) -> Result<(), Stop>> Compute<C> {
         let (elapsed, waiting) = (self.last.elapsed(), std::mem::take(&mut self.waited));
         self.last = Instant::now();
         if self.streaming.chunk.is_none() {
-            let unit_bytes = (self.progress.bytes / count.max(1)).saturating_mul(IN_FLIGHT);
+            let bytes = (self.progress.bytes * IN_FLIGHT).max(chunk.largest_reading() * PART);
+            let unit_bytes = bytes / count.max(1);
             let limits = Limits { units: self.most, bytes: self.streaming.budget() };
             let sample = Sample { units: count, busy, elapsed, waiting, unit_bytes };
             self.state = policy::next(&self.state, &sample, &limits);

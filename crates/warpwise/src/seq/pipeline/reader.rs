@@ -17,7 +17,7 @@ use crate::seq::settings::Streaming;
 /// How long to wait for memory that others may give back.
 pub const PATIENCE: Duration = Duration::from_millis(1);
 /// A reading takes at most this part of the budget.
-const PART: u64 = 8;
+pub const PART: u64 = 8;
 /// Large chunks end at multiples of so many elements, so that the groups of folds are complete and nothing is copied to complete them.
 const ALIGNED: u64 = 512;
 /// What large chunks are.
@@ -31,6 +31,14 @@ pub struct Chunk {
     pub batches: Vec<Batch>,
     /// Says that memory is in use.
     pub token: Arc<()>,
+}
+
+impl Chunk {
+    /// The bytes of all sources if each gave as many as the one that gave most: what limits a reading.
+    pub fn largest_reading(&self) -> u64 {
+        let most = self.batches.iter().map(Batch::bytes).max().unwrap_or(0);
+        most * self.batches.len() as u64
+    }
 }
 
 /// What the reader says.
