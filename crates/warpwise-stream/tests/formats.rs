@@ -334,6 +334,19 @@ fn a_mapped_file_that_becomes_shorter_is_an_error() {
 }
 
 #[test]
+fn files_that_were_just_written_are_ready_if_they_are_mapped() {
+    for bytes in [0, 8, 8 << 20] {
+        let (_folder, path) = file("a.raw", &vec![1; bytes]);
+        let ready = [false, true].map(|unmapped| {
+            let options = SourceOptions { unmapped, ..SourceOptions::default() };
+            open(&path, scalars(ValueType::I64), &options).unwrap().is_ready()
+        });
+        // An empty file cannot be mapped.
+        assert_eq!(ready, [bytes > 0, false]);
+    }
+}
+
+#[test]
 fn elements_of_mapped_files_are_used_where_they_lie() {
     let raw: Vec<u8> = (0..10_000_i32).flat_map(i32::to_le_bytes).collect();
     let (_folder, path) = file("a.raw", &raw);

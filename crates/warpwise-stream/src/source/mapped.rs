@@ -26,6 +26,12 @@ const ALIGNMENT: usize = 64;
 /// Where one byte of a file is read the system maps so many around it, if it has them in memory.
 const AROUND: usize = 1 << 16;
 
+/// What is given to and asked of the system is multiples of this.
+const PAGE: usize = 4096;
+
+/// Places whose pages tell whether those of a file are in memory.
+const SAMPLES: usize = 64;
+
 /// Elements as bytes in a mapped file.
 pub struct MappedSource {
     name: String,
@@ -129,6 +135,21 @@ impl MappedSource {
         }
         is_there
     }
+
+    /// Whether the page with this byte is in memory.
+    fn is_cached(&self, at: usize) -> bool {
+        let page = at / PAGE * PAGE;
+        if page >= self.map.len() {
+            return true;
+        }
+        let mut found = 0_u8;
+        #[cfg(target_os = "linux")]
+        // SAFETY: the page begins within the mapping, and there is a byte to be told of it.
+        let done = unsafe { libc::mincore(self.map.as_mut_ptr().add(page).cast(), 1, &mut found) };
+        #[cfg(not(target_os = "linux"))]
+        let done = -1;
+        done == 0 && found & 1 == 1
+    }
 }
 
 impl Source for MappedSource {
@@ -149,6 +170,11 @@ impl Source for MappedSource {
         let bytes = read.count as usize * self.size;
         target[..bytes].copy_from_slice(self.bytes(at, bytes));
         read
+    }
+
+    fn is_ready(&self) -> bool {
+        let bytes = self.left as usize * self.size;
+        (0..SAMPLES).all(|sample| self.is_cached(self.at + bytes / SAMPLES * sample))
     }
 
     fn in_place(&mut self) -> Option<&mut dyn InPlace> {
@@ -188,7 +214,6 @@ impl InPlace for MappedSource {
 impl Drop for Part {
     fn drop(&mut self) {
         // Whole pages only: others hold their neighbours.
-        const PAGE: usize = 4096;
         let (from, to) = (self.at.next_multiple_of(PAGE), (self.at + self.bytes) / PAGE * PAGE);
         if from < to {
             #[cfg(target_os = "linux")]

@@ -53,6 +53,11 @@ pub trait Source: Send {
     /// `count` only with an end.
     fn read(&mut self, count: u64, target: &mut [u8]) -> Read;
 
+    /// Whether nobody has to wait for elements, as far as a look at some of them tells.
+    fn is_ready(&self) -> bool {
+        false
+    }
+
     /// Where the elements lie, if they are in memory already.
     fn in_place(&mut self) -> Option<&mut dyn InPlace> {
         None
@@ -139,6 +144,10 @@ impl<S: Source> Source for Take<S> {
         read
     }
 
+    fn is_ready(&self) -> bool {
+        self.source.is_ready()
+    }
+
     fn in_place(&mut self) -> Option<&mut dyn InPlace> {
         if self.source.in_place().is_some() { Some(self) } else { None }
     }
@@ -179,6 +188,10 @@ impl Source for Box<dyn Source> {
 
     fn read(&mut self, count: u64, target: &mut [u8]) -> Read {
         (**self).read(count, target)
+    }
+
+    fn is_ready(&self) -> bool {
+        (**self).is_ready()
     }
 
     fn in_place(&mut self) -> Option<&mut dyn InPlace> {

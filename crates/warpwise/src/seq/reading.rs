@@ -110,6 +110,10 @@ impl Feed for Sources {
     fn left(&self) -> Option<u64> {
         self.sources.iter().filter_map(|source| source.left()).min()
     }
+
+    fn is_ready(&self) -> bool {
+        self.sources.iter().all(|source| source.is_ready())
+    }
 }
 
 /// How long segments are.
@@ -229,6 +233,14 @@ impl Feed for Segments {
         let arrays = vec![Elements { extents, types: self.data.types.clone(), columns }];
         Ok(Reading { batch: Batch { count, arrays }, end })
     }
+
+    fn is_ready(&self) -> bool {
+        let lengths = match &self.lengths {
+            Lengths::Given { source, .. } => source.is_ready(),
+            Lengths::All(_) => true,
+        };
+        lengths && self.data.is_ready()
+    }
 }
 
 impl Segments {
@@ -296,5 +308,9 @@ impl Feed for Windows {
         self.skipped = (self.skipped - fresh.count as i64).max(0) + (count * self.step - there).max(0);
         let batch = regular(count as u64, vec![self.size], self.data.types.clone(), columns);
         Ok(Reading { batch, end: fresh.end })
+    }
+
+    fn is_ready(&self) -> bool {
+        self.data.is_ready()
     }
 }
