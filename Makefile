@@ -39,7 +39,8 @@ test-all: test
 	scripts/test-programs.sh --threads 1 --heap=30000000
 	scripts/test-programs.sh --threads 7
 	scripts/test-programs.sh --strict-fp
-	scripts/test-device.sh all
+	scripts/test-device.sh opencl all
+	scripts/test-device.sh cuda all
 	FUZZ_SECONDS=300 $(CARGO) test --package warpwise-fuzz --test fuzz --quiet
 	PROPERTIES=all $(CARGO) test --package warpwise --test embedded --quiet properties
 	scripts/valgrind.sh

@@ -150,6 +150,30 @@ install_wishes() {
   done
 }
 
+# NVIDIA's compiler for kernels, from Python's registry, which needs no GPU. Without it its tests are left out, visibly.
+nvrtc_version=13.5.37
+install_nvrtc() {
+  [[ -z ${WARPWISE_NVRTC:-} ]] && ! has_shared_object libnvrtc.so || return 0
+  local root folder
+  root=$(cd "$(dirname "$0")/.." && pwd) folder=target/nvrtc
+  cd "$root"
+  [[ ! -e $folder/$nvrtc_version ]] || return 0
+  rm -rf "$folder" && mkdir -p "$folder"
+  if python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --dest "$folder" \
+    "nvidia-cuda-nvrtc==$nvrtc_version" && python3 -m zipfile -e "$folder"/*.whl "$folder"; then
+    rm -f "$folder"/*.whl
+    touch "$folder/$nvrtc_version"
+    say "NVIDIA's compiler for kernels lies in $folder"
+  else
+    say "not there, and not needed: NVIDIA's compiler for kernels (Python's package nvidia-cuda-nvrtc; it compiles CUDA text in tests)"
+  fi
+}
+
+install_all_wishes() {
+  install_wishes "${wishes[@]}"
+  [[ $1 != test ]] || install_nvrtc
+}
+
 main() {
   local needs=() wishes=()
   case ${1:-} in
@@ -166,7 +190,7 @@ main() {
   probe "${needs[@]}"
   if ((${#packages[@]} == 0)); then
     say "everything for '$1' is there"
-    ((check_only)) || install_wishes "${wishes[@]}"
+    ((check_only)) || install_all_wishes "$1"
     return
   fi
   ((check_only)) && explain_and_fail "only checking"
@@ -174,7 +198,7 @@ main() {
   packages=() reasons=()
   probe "${needs[@]}"
   ((${#packages[@]} == 0)) || explain_and_fail "after the installation something is still not found"
-  install_wishes "${wishes[@]}"
+  install_all_wishes "$1"
   say "done"
 }
 

@@ -1,28 +1,49 @@
 #!/usr/bin/env bash
-# Runs test blocks with all kernels on the first OpenCL device: every fourth program of the language's tests, all
-# benchmarks and examples; with `all`, every program.
+# Runs test blocks with all kernels on a device: every fourth program of the language's tests, all benchmarks and
+# examples; with `all`, every program; or those that are named.
 #
-# usage: scripts/test-device.sh [all]
+# usage: scripts/test-device.sh opencl|cuda [all | PROGRAM...]
 #
-# WARPWISE_SKIP_OPENCL=1 skips everything, and says so. WARPWISE names a command built elsewhere.
+# `opencl` is the first OpenCL device; WARPWISE_SKIP_OPENCL=1 skips it, and says so. `cuda` is the emulator of a CUDA
+# device (crates/warpwise-cuda-emulator); scripts/gpu.sh is for real ones. WARPWISE names a command built elsewhere.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-if [[ -n ${WARPWISE_SKIP_OPENCL:-} ]]; then
-  echo 'skipped: programs on an OpenCL device, because WARPWISE_SKIP_OPENCL is set'
-  exit 0
-fi
+device=${1:-}
+shift || true
+case $device in
+opencl)
+  if [[ -n ${WARPWISE_SKIP_OPENCL:-} ]]; then
+    echo 'skipped: programs on an OpenCL device, because WARPWISE_SKIP_OPENCL is set'
+    exit 0
+  fi
+  quarter=0
+  ;;
+cuda)
+  cargo build --quiet -p warpwise-cuda-emulator
+  driver=$(mktemp -d)
+  trap 'rm -rf "$driver"' EXIT
+  ln -s "$PWD/target/debug/libwarpwise_cuda_emulator.so" "$driver/libcuda.so.1"
+  export LD_LIBRARY_PATH=$driver WARPWISE_NVRTC=$driver/libcuda.so.1
+  quarter=2
+  ;;
+*)
+  sed -n 's/^# usage: //p' "$0" >&2
+  exit 2
+  ;;
+esac
 
 if [[ -z ${WARPWISE:-} ]]; then
   cargo build --release --quiet -p warpwise-cli
   WARPWISE=target/release/warpwise
 fi
 
-paths=(examples benchmarks)
-if [[ ${1:-} == all ]]; then
-  paths+=(tests)
-else
-  mapfile -t quarter < <(find tests/language -name '*.fut' | LC_ALL=C sort | awk 'NR % 4 == 0')
-  paths+=("${quarter[@]}")
-fi
-"$WARPWISE" test --device opencl "${paths[@]}"
+case ${1:-} in
+'')
+  mapfile -t chosen < <(find tests/language -name '*.fut' | LC_ALL=C sort | awk -v quarter="$quarter" 'NR % 4 == quarter')
+  chosen+=(examples benchmarks)
+  ;;
+all) chosen=(examples benchmarks tests) ;;
+*) chosen=("$@") ;;
+esac
+"$WARPWISE" test --device "$device" "${chosen[@]}"

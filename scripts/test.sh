@@ -3,6 +3,13 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# NVIDIA's compiler for kernels, where scripts/setup.sh could get it.
+if [[ -z ${WARPWISE_NVRTC:-} ]]; then
+  for library in "$PWD"/target/nvrtc/nvidia/*/lib/libnvrtc.so.[0-9]*; do
+    [[ ! -e $library ]] || export WARPWISE_NVRTC=$library
+  done
+fi
+
 step() { printf '\n== %s\n' "$*"; }
 
 step 'formatting'
@@ -36,7 +43,10 @@ step 'programs'
 scripts/test-programs.sh --heap
 
 step 'programs on an OpenCL device'
-scripts/test-device.sh
+scripts/test-device.sh opencl
+
+step 'programs on an emulated CUDA device'
+scripts/test-device.sh cuda
 
 step 'programs on oclgrind'
 scripts/test-oclgrind.sh

@@ -41,6 +41,7 @@ impl Report {
             .collect();
         let path = folder.join(format!("gpu-{}-by-hand.md", words.join("-")));
         let json = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
+        std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
         std::fs::write(path.with_extension("json"), json + "\n").map_err(|error| error.to_string())?;
         std::fs::write(&path, self.table()).map_err(|error| error.to_string())?;
         Ok(path)

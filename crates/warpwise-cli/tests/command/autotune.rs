@@ -1,7 +1,7 @@
 //! Finding values of tuning parameters by measurement.
 
 use crate::common::Folder;
-use crate::devices::has_device;
+use crate::devices::devices;
 
 /// Below `limit` it takes its time; either way it says how many there are. Host code is far slower than a kernel, so that
 /// no measurement can mistake one for the other.
@@ -58,47 +58,45 @@ fn what_cannot_be_measured_is_an_error() {
 
 #[test]
 fn versions_of_irregular_nests_are_chosen_by_measurement_on_devices() {
-    if !has_device() {
-        return;
-    }
     let program = "-- ==
 -- \"few\" input { [1i64, 0i64, 3i64] } output { [1i64, 0i64, 9i64] }
 -- \"many\" input { [7i64, 8i64, 0i64, 100i64, 5i64] }
 entry main (ns: []i64) : []i64 = map (\\n -> i64.sum (map (\\i -> 2 * i + 1) (iota n))) ns
 ";
     let folder = Folder::with(program);
-    let said = folder.run(&["autotune", "p.fut", "--device", "opencl", "--runs", "2"]).succeeds();
-    assert!(said.contains("compared with 3 (main: few); 5 (main: many)"), "{said}");
-    let written = std::fs::read_to_string(folder.path("p.fut.tuning")).unwrap();
-    assert!(written.contains("flatten.main.0="), "{written}");
-    let words = ["run", "p.fut", "[2i64, 4i64]", "--device", "opencl", "--tuning", "p.fut.tuning"];
-    assert_eq!(folder.run(&words).succeeds(), "[4i64, 16i64]\n");
+    for device in devices() {
+        let said = folder.run(&["autotune", "p.fut", "--device", device, "--runs", "2"]).succeeds();
+        assert!(said.contains("compared with 3 (main: few); 5 (main: many)"), "{said}");
+        let written = std::fs::read_to_string(folder.path("p.fut.tuning")).unwrap();
+        assert!(written.contains("flatten.main.0="), "{written}");
+        let words = ["run", "p.fut", "[2i64, 4i64]", "--device", device, "--tuning", "p.fut.tuning"];
+        assert_eq!(folder.run(&words).succeeds(), "[4i64, 16i64]\n");
+    }
 }
 
 #[test]
 fn work_groups_are_chosen_by_measurement_on_devices() {
-    if !has_device() {
-        return;
-    }
     let program = "-- ==
 -- input { [[1i64, 2i64, 3i64], [4i64, 5i64, 7i64]] } output { [[5i64, 4i64, 3i64], [12i64, 11i64, 9i64]] }
 entry main (rows: [][]i64) = map (\\row -> let s = i64.sum row in map (\\x -> s - x) row) rows
 ";
     let folder = Folder::with(program);
-    let said = folder.run(&["autotune", "p.fut", "--device", "opencl", "--runs", "2"]).succeeds();
-    assert!(said.contains("compared with 2"), "{said}");
-    let rows = "[[1i64, 1i64], [0i64, 9i64], [4i64, 4i64]]";
-    for version in [
-        ["threads.main.0=1", "groups.main.0=1"],
-        ["threads.main.0=9", "groups.main.0=2"],
-        ["threads.main.0=9", "groups.main.0=1"],
-    ] {
-        let [first, second] = version;
-        let words = ["run", "p.fut", rows, "--device", "opencl", "--param", first, "--param", second];
-        assert_eq!(
-            folder.run(&words).succeeds(),
-            "[[1i64, 1i64], [9i64, 0i64], [4i64, 4i64]]\n",
-            "{version:?}"
-        );
+    for device in devices() {
+        let said = folder.run(&["autotune", "p.fut", "--device", device, "--runs", "2"]).succeeds();
+        assert!(said.contains("compared with 2"), "{said}");
+        let rows = "[[1i64, 1i64], [0i64, 9i64], [4i64, 4i64]]";
+        for version in [
+            ["threads.main.0=1", "groups.main.0=1"],
+            ["threads.main.0=9", "groups.main.0=2"],
+            ["threads.main.0=9", "groups.main.0=1"],
+        ] {
+            let [first, second] = version;
+            let words = ["run", "p.fut", rows, "--device", device, "--param", first, "--param", second];
+            assert_eq!(
+                folder.run(&words).succeeds(),
+                "[[1i64, 1i64], [9i64, 0i64], [4i64, 4i64]]\n",
+                "{version:?}"
+            );
+        }
     }
 }

@@ -2,8 +2,9 @@
 
 use std::ffi::OsStr;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::LazyLock;
 
 use tempfile::TempDir;
 
@@ -52,6 +53,8 @@ impl Folder {
         let mut command = Command::new(env!("CARGO_BIN_EXE_warpwise"));
         command.current_dir(&self.folder).args(words);
         command.env("XDG_CACHE_HOME", self.path("cache")).env("TMPDIR", self.folder.path());
+        let emulator = emulator();
+        command.env("LD_LIBRARY_PATH", emulator).env("WARPWISE_NVRTC", emulator.join("libcuda.so.1"));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -72,6 +75,19 @@ impl Folder {
         command.current_dir(&self.folder).args(words).stdout(Stdio::piped()).stderr(Stdio::piped());
         given(command, input)
     }
+}
+
+/// The folder in which programs find the emulator of CUDA, which lies beside the tests, as the driver of a device.
+fn emulator() -> &'static Path {
+    static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
+        let tests = std::env::current_exe().unwrap();
+        let folder = tests.with_file_name("cuda-driver");
+        std::fs::create_dir_all(&folder).unwrap();
+        let made = std::os::unix::fs::symlink("../libwarpwise_cuda_emulator.so", folder.join("libcuda.so.1"));
+        assert!(made.is_ok() || folder.join("libcuda.so.1").exists(), "{made:?}");
+        folder
+    });
+    &FOLDER
 }
 
 /// Runs a command with something on standard input.

@@ -1,5 +1,5 @@
-//! Programs on devices: what `--device` does and what it says where it cannot. The device is PoCL in the project's own
-//! tests; `WARPWISE_SKIP_OPENCL` leaves out what needs one, visibly.
+//! Programs on devices: what `--device` does and what it says where it cannot. The devices are PoCL in the project's own
+//! tests, which `WARPWISE_SKIP_OPENCL` leaves out, visibly, and the emulator of CUDA.
 
 use std::io::Write;
 
@@ -13,7 +13,12 @@ entry own (n: i64) (k: i64) : []i64 =
   map (\\i -> let row = loop row = replicate k i for j in 1..<k do row with [j] = row[j - 1] + j
              in row[k - 1]) (iota n)";
 
-/// Whether there is a device to run on.
+/// The devices to run on, as they are named.
+pub fn devices() -> Vec<&'static str> {
+    has_device().then_some("opencl").into_iter().chain(["cuda"]).collect()
+}
+
+/// Whether there is an OpenCL device to run on.
 pub fn has_device() -> bool {
     let skipped = std::env::var_os("WARPWISE_SKIP_OPENCL").is_some();
     if skipped {
@@ -25,26 +30,23 @@ pub fn has_device() -> bool {
 
 #[test]
 fn devices_are_listed_as_they_are_named() {
-    if !has_device() {
-        return;
-    }
     let listed = Folder::new().run(&["devices"]).succeeds();
     let mut lines = listed.lines();
     assert_eq!(lines.next(), Some("cpu"));
-    assert!(lines.next().is_some_and(|line| line.starts_with("opencl:0 ")), "{listed}");
+    for device in devices() {
+        let start = format!("{device}:0 ");
+        assert!(lines.next().is_some_and(|line| line.starts_with(&start)), "{listed}");
+    }
 }
 
 #[test]
 fn results_are_those_of_the_processor() {
-    if !has_device() {
-        return;
-    }
     let folder = Folder::with(PROGRAM);
     for arguments in [vec!["[1, 2, 3, -5, 9]"], vec!["empty([0]i32)"], vec!["-e", "own", "5", "1000"]] {
         let here = folder.run(&[vec!["run", "p.fut"], arguments.clone()].concat()).succeeds();
         // The second time the driver's own form of the kernels is in the cache.
-        for _ in 0..2 {
-            let there = [vec!["run", "p.fut", "--device", "opencl"], arguments.clone()].concat();
+        for device in devices().repeat(2) {
+            let there = [vec!["run", "p.fut", "--device", device], arguments.clone()].concat();
             assert_eq!(folder.run(&there).succeeds(), here);
         }
     }
@@ -52,27 +54,25 @@ fn results_are_those_of_the_processor() {
 
 #[test]
 fn failing_checks_say_the_same_on_a_device() {
-    if !has_device() {
-        return;
-    }
     let folder = Folder::with(PROGRAM);
     let words = ["run", "p.fut", "-e", "at", "[1, 2, 3]", "[0, 2, 7, -1, 9]"];
     let here = folder.run(&words).fails(1, &["p.fut:3:", "Index [7] out of bounds"]);
-    let there =
-        folder.run(&[&words[..], &["--device=opencl:0"]].concat()).fails(1, &["Index [7] out of bounds"]);
-    assert_eq!(there, here);
+    for device in devices() {
+        let there = folder.run(&[&words[..], &[&format!("--device={device}:0")]].concat());
+        assert_eq!(there.fails(1, &["Index [7] out of bounds"]), here);
+    }
 }
 
 #[test]
 fn what_does_not_fit_the_devices_memory_is_an_error() {
-    if !has_device() {
-        return;
-    }
     let folder = Folder::with(PROGRAM);
-    let words = ["run", "p.fut", "-e", "large", "10_000_000", "--device", "opencl", "--memory-limit"];
-    folder.run(&[&words[..], &["1M"]].concat()).fails(1, &["p.fut:4:", "no room for"]);
-    let words = ["run", "p.fut", "-e", "own", "3", "10_000_000", "--device", "opencl", "--memory-limit"];
-    folder.run(&[&words[..], &["1M"]].concat()).fails(1, &["p.fut:6:", "no room for"]);
+    for device in devices() {
+        let limited = ["--device", device, "--memory-limit", "1M"];
+        let words = ["run", "p.fut", "-e", "large", "10_000_000"];
+        folder.run(&[&words[..], &limited].concat()).fails(1, &["p.fut:4:", "no room for"]);
+        let words = ["run", "p.fut", "-e", "own", "3", "10_000_000"];
+        folder.run(&[&words[..], &limited].concat()).fails(1, &["p.fut:6:", "no room for"]);
+    }
 }
 
 /// A program that holds so many arrays at a time: each is made of the one before, and all are read afterwards, the last first.
@@ -91,13 +91,8 @@ fn holding(arrays: usize) -> String {
 
 #[test]
 fn arrays_of_more_than_three_times_the_memory_leave_it_and_come_back() {
-    if !has_device() {
-        return;
-    }
     let folder = Folder::with(&holding(13));
     let here = folder.run(&["run", "p.fut", "100_000"]).succeeds();
-    let words = ["run", "p.fut", "100_000", "--device", "opencl", "--profile"];
-    let (wide, narrow) = (folder.run(&words), folder.run(&[&words[..], &["--memory-limit", "3M"]].concat()));
     let figure = |errors: &str, name: &str| -> f64 {
         let line =
             errors.lines().find(|line| line.trim_start().starts_with(name)).expect("a line of the profile");
@@ -107,11 +102,16 @@ fn arrays_of_more_than_three_times_the_memory_leave_it_and_come_back() {
             .and_then(|x| x.parse().ok())
             .expect("a figure")
     };
-    assert!(figure(&wide.errors, "device memory") > 3.0 * 3.145728, "{}", wide.errors);
-    assert_eq!(figure(&wide.errors, "evicted"), 0.0);
-    assert!(figure(&narrow.errors, "device memory") <= 3.145728, "{}", narrow.errors);
-    assert!(figure(&narrow.errors, "written back") > 0.0 && figure(&narrow.errors, "brought back") > 0.0);
-    assert_eq!([wide.succeeds(), narrow.succeeds()], [here.clone(), here]);
+    for device in devices() {
+        let words = ["run", "p.fut", "100_000", "--device", device, "--profile"];
+        let (wide, narrow) =
+            (folder.run(&words), folder.run(&[&words[..], &["--memory-limit", "3M"]].concat()));
+        assert!(figure(&wide.errors, "device memory") > 3.0 * 3.145728, "{}", wide.errors);
+        assert_eq!(figure(&wide.errors, "evicted"), 0.0);
+        assert!(figure(&narrow.errors, "device memory") <= 3.145728, "{}", narrow.errors);
+        assert!(figure(&narrow.errors, "written back") > 0.0 && figure(&narrow.errors, "brought back") > 0.0);
+        assert_eq!([wide.succeeds(), narrow.succeeds()], [here.clone(), here.clone()]);
+    }
 }
 
 #[test]
@@ -129,7 +129,10 @@ fn without_a_driver_everything_else_works() {
     let folder = Folder::with(PROGRAM);
     let without_driver = |words: &[&str]| {
         let mut command = folder.command(words);
-        command.env("OCL_ICD_VENDORS", folder.path("no vendors")).env_remove("OCL_ICD_FILENAMES");
+        command
+            .env("OCL_ICD_VENDORS", folder.path("no vendors"))
+            .env_remove("OCL_ICD_FILENAMES")
+            .env_remove("LD_LIBRARY_PATH");
         ended(command.spawn().expect("the program starts"))
     };
     assert_eq!(without_driver(&["devices"]).succeeds(), "cpu\n");
@@ -161,18 +164,25 @@ int clEnqueueReadBuffer(void *queue) {{ return clFinish(queue); }}
 
 #[test]
 fn a_lost_device_is_an_error_that_says_so() {
+    let folder = Folder::with(PROGRAM);
+    let lost = |driver: &str, setting: &std::ffi::OsStr, device| {
+        let mut command = folder.command(&["run", "p.fut", "[1, 2, 3]", "--device", device]);
+        command.env(driver, setting);
+        ended(command.spawn().expect("the program starts"))
+    };
+    for launches in ["0", "1"] {
+        let ended = lost("EMULATED_CUDA_LAUNCHES", launches.as_ref(), "cuda");
+        ended.fails(1, &["the device is lost", "start", "CUDA_ERROR_LAUNCH_FAILED", "a kernel failed"]);
+    }
     if !has_device() {
         return;
     }
-    let folder = Folder::with(PROGRAM);
     for (error, name, remedy) in [
         (-2, "CL_DEVICE_NOT_AVAILABLE", "look at the system's log"),
         (-5, "CL_OUT_OF_RESOURCES", "a kernel failed"),
         (-14, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", "a kernel failed"),
     ] {
-        let mut command = folder.command(&["run", "p.fut", "[1, 2, 3]", "--device", "opencl"]);
-        command.env("OPENCL_DYLIB_PATH", failing_driver(&folder, error));
-        let ended = ended(command.spawn().expect("the program starts"));
+        let ended = lost("OPENCL_DYLIB_PATH", failing_driver(&folder, error).as_ref(), "opencl");
         ended.fails(1, &["the device is lost", "start", name, remedy]);
     }
 }
@@ -180,15 +190,17 @@ fn a_lost_device_is_an_error_that_says_so() {
 #[test]
 fn cuda_devices_are_used_or_missed() {
     let folder = Folder::with(PROGRAM);
-    let listed = folder.run(&["devices"]);
     let text = folder.run(&["dev", "p.fut", "--device", "cuda", "--emit", "kernels"]).succeeds();
     assert!(text.contains("__global__") && !text.contains("__kernel"), "{text}");
-    if listed.succeeds().lines().any(|line| line.starts_with("cuda:0 ")) {
-        let here = folder.run(&["run", "p.fut", "[1, 2, 3, -5, 9]"]).succeeds();
-        assert_eq!(folder.run(&["run", "p.fut", "[1, 2, 3, -5, 9]", "--device", "cuda"]).succeeds(), here);
-        folder.run(&["run", "p.fut", "[1]", "--device", "cuda:99"]).fails(1, &["no CUDA device 99"]);
-    } else {
-        folder.run(&["run", "p.fut", "[1]", "--device", "cuda"]).fails(1, &["CUDA", "nvidia-smi"]);
+    folder.run(&["run", "p.fut", "[1]", "--device", "cuda:99"]).fails(1, &["no CUDA device 99"]);
+    let without = |variable: &str, words: &[&str]| {
+        ended(folder.command(words).env_remove(variable).spawn().expect("the program starts"))
+    };
+    let words = ["run", "p.fut", "[1, 2]", "--device", "cuda"];
+    // Where there is a driver and a compiler of NVIDIA's, they are found.
+    if !without("LD_LIBRARY_PATH", &["devices"]).succeeds().contains("cuda:0 ") {
+        without("LD_LIBRARY_PATH", &words).fails(1, &["CUDA", "nvidia-smi"]);
+        without("WARPWISE_NVRTC", &words).fails(1, &["NVRTC", "nvidia-cuda-nvrtc"]);
     }
 }
 
@@ -198,7 +210,7 @@ const EMPTIES: &str = include_str!("empties.fut");
 #[test]
 fn nothing_one_element_and_empty_segments_are_no_special_cases() {
     let folder = Folder::with(EMPTIES);
-    let mut machines = vec![vec![]];
+    let mut machines = vec![vec![], vec!["--device", "cuda"]];
     if has_device() {
         machines.extend([vec!["--device", "opencl"], vec!["--device", "opencl", "--single-pass"]]);
     }
@@ -211,9 +223,6 @@ fn nothing_one_element_and_empty_segments_are_no_special_cases() {
 
 #[test]
 fn one_launch_gives_what_several_do() {
-    if !has_device() {
-        return;
-    }
     // Segments that end within tiles and go over several, classes with many members and with none; bins for which local
     // memory has room in three passes.
     let text = "
@@ -233,7 +242,9 @@ entry bins (n: i64) = reduce_by_index (replicate 9000 5i32) (+) 0i32 (map (\\i -
     ] {
         let words = [&["run", "p.fut", "-e"][..], call].concat();
         let here = folder.run(&words).succeeds();
-        for machine in [&["--device", "opencl"][..], &["--device", "opencl", "--single-pass"]] {
+        let opencl = [&["--device", "opencl"][..], &["--device", "opencl", "--single-pass"]];
+        let opencl = opencl.into_iter().filter(|_| has_device());
+        for machine in opencl.chain([&["--device", "cuda"][..]]) {
             let there = folder.run(&[&words[..], machine].concat()).succeeds();
             assert!(there == here, "{call:?} with {machine:?}");
         }
@@ -254,13 +265,12 @@ fn more_elements_than_32_bits_count_are_all_there() {
 
 #[test]
 fn a_list_of_segments_that_does_not_fit_its_values_is_located() {
-    if !has_device() {
-        return;
-    }
     let folder = Folder::with(EMPTIES);
     let words = ["run", "p.fut", "-e", "segments", "[0, 2]", "[2, 2]", "[10, 20, 30]"];
     let here = folder.run(&words).fails(1, &["p.fut:", "out of bounds"]);
-    assert_eq!(folder.run(&[&words[..], &["--device", "opencl"]].concat()).fails(1, &["p.fut:"]), here);
+    for device in devices() {
+        assert_eq!(folder.run(&[&words[..], &["--device", device]].concat()).fails(1, &["p.fut:"]), here);
+    }
 }
 
 /// The simulated device `oclgrind`, where it is installed; says so where not.
@@ -290,18 +300,19 @@ fn kernels_that_local_memory_does_not_hold_are_errors() {
 
 #[test]
 fn profiles_of_devices_have_the_devices_times() {
-    if !has_device() {
-        return;
-    }
     let source =
         "entry main (xs: []f32) =\n  let ys = map (\\x ->\n    f32.sqrt x * 2) xs\n  in scan (+) 0 ys";
     let folder = Folder::with(source);
-    let words = ["run", "p.fut", "[1f32, 4f32]", "--device", "opencl", "--profile"];
-    let ran = folder.run(&[&words[..], &["--profile-trace", "trace.json"]].concat());
-    for part in ["main_scan_", "to the device", "to the host", " GB/s", "lines p.fut:"] {
-        assert!(ran.errors.contains(part), "{part} in {}", ran.errors);
+    for device in devices() {
+        // OpenCL's scans are several launches, CUDA's look back.
+        let kernel = if device == "cuda" { "main_look_back_" } else { "main_scan_" };
+        let words = ["run", "p.fut", "[1f32, 4f32]", "--device", device, "--profile"];
+        let ran = folder.run(&[&words[..], &["--profile-trace", "trace.json"]].concat());
+        for part in [kernel, "to the device", "to the host", " GB/s", "lines p.fut:"] {
+            assert!(ran.errors.contains(part), "{part} in {}", ran.errors);
+        }
+        assert_eq!(ran.succeeds(), "[2.0f32, 6.0f32]\n");
+        let trace = std::fs::read_to_string(folder.path("trace.json")).expect("a trace");
+        assert!(trace.contains(kernel) && trace.contains("to the device"), "{trace}");
     }
-    assert_eq!(ran.succeeds(), "[2.0f32, 6.0f32]\n");
-    let trace = std::fs::read_to_string(folder.path("trace.json")).expect("a trace");
-    assert!(trace.contains("main_scan_") && trace.contains("to the device"), "{trace}");
 }

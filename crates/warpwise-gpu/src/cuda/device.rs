@@ -1,11 +1,13 @@
 //! A device with its default stream and buffers.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use cudarc::driver::sys::{CUcontext, CUdevice};
 use cudarc::driver::{DriverError, result};
 use warpwise_runtime::device::{Buffer, Device, DeviceError, Handles};
 
+use super::compiler::Compiler;
 use super::errors::{at_start, while_running};
 use super::find::{Found, found};
 use super::kernels::CudaKernels;
@@ -19,6 +21,8 @@ const PER_UNIT: u64 = 2048;
 pub struct CudaDevice {
     pub(super) description: Description,
     pub(super) architecture: u32,
+    /// The library that compiles its kernels; otherwise the one that [`Compiler::find`] finds.
+    compiler: Option<PathBuf>,
     device: CUdevice,
     context: CUcontext,
 }
@@ -32,6 +36,11 @@ unsafe impl Sync for CudaDevice {}
 impl CudaDevice {
     /// Opens the device of this number, from 0, in the order of [`super::devices`].
     pub fn open(number: usize) -> Result<Arc<CudaDevice>, String> {
+        CudaDevice::open_with(number, None)
+    }
+
+    /// Opens it, with a library of NVRTC's functions of one's own.
+    pub fn open_with(number: usize, compiler: Option<PathBuf>) -> Result<Arc<CudaDevice>, String> {
         let mut found = found()?;
         if number >= found.len() {
             let names: Vec<String> = found.iter().map(|found| found.description.name.clone()).collect();
@@ -41,7 +50,12 @@ impl CudaDevice {
         // SAFETY: the device is the driver's own.
         let context = unsafe { result::primary_ctx::retain(device) }
             .map_err(|error| format!("{}: {}", description.name, at_start(error)))?;
-        Ok(Arc::new(CudaDevice { description, architecture, device, context }))
+        Ok(Arc::new(CudaDevice { description, architecture, compiler, device, context }))
+    }
+
+    /// The compiler of its kernels.
+    pub(super) fn compiler(&self) -> Result<Compiler, String> {
+        self.compiler.as_deref().map_or_else(Compiler::find, Compiler::open)
     }
 
     /// Does something with this device's context as the thread's current one.

@@ -8,7 +8,6 @@ use cudarc::driver::result;
 use cudarc::driver::sys::{CUevent, CUevent_flags, CUfunction, CUfunction_attribute, CUmodule};
 use warpwise_runtime::device::{DeviceArgument, DeviceError, DeviceKernel, DeviceKernels};
 
-use super::compiler::Compiler;
 use super::device::CudaDevice;
 use super::errors::on_loading;
 use crate::build::{BuildError, Groups};
@@ -43,7 +42,7 @@ impl CudaKernels {
         let (module, code) = match known {
             Some(known) => known,
             None => {
-                let compiler = Compiler::find().map_err(BuildError::Missing)?;
+                let compiler = device.compiler().map_err(BuildError::Missing)?;
                 let code = compiler.compile(&text.text, device.architecture)?;
                 (load(device, &code).map_err(BuildError::Missing)?, code)
             }

@@ -9,7 +9,7 @@ use warpwise_imp::ImpProgram;
 use crate::programs;
 
 fn path(name: &str) -> PathBuf {
-    [env!("CARGO_MANIFEST_DIR"), "tests", "pocl", "golden", &format!("{name}.ir")].iter().collect()
+    [env!("CARGO_MANIFEST_DIR"), "tests", "devices", "golden", &format!("{name}.ir")].iter().collect()
 }
 
 /// The parts of a file: the program, its OpenCL text and its CUDA text.

@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use warpwise_gpu::kernel_text::{Dialect, kernel_text};
-use warpwise_gpu::opencl::OpenClKernels;
+use warpwise_gpu::kernel_text::kernel_text;
 use warpwise_imp::ImpProgram;
 use warpwise_imp::bytecode::bytecode;
 use warpwise_interp::{ArrayValue, Value};
@@ -22,11 +21,10 @@ const LIMIT: u64 = 1 << 30;
 
 /// Runs the function `main`.
 pub fn run(device: &Device, program: &ImpProgram, args: &[Value]) -> Result<Vec<Value>, RunError> {
-    let text = kernel_text(program.kernels.values(), Dialect::OpenCl).expect("kernels that can be printed");
-    let kernels =
-        OpenClKernels::build(&device.0, &text, None).unwrap_or_else(|error| panic!("{error}\n{}", text.text));
-    let memory = DeviceMemory::new(device.0.clone(), LIMIT);
-    let on_device = OnDevice::new(memory, Arc::new(kernels), text.kernels);
+    let text = kernel_text(program.kernels.values(), device.dialect).expect("kernels that can be printed");
+    let kernels = device.kernels(&text);
+    let memory = DeviceMemory::new(Arc::clone(&device.device), LIMIT);
+    let on_device = OnDevice::new(memory, kernels, text.kernels);
     let module = bytecode(program, &sources()).expect("host code");
     let pool = MemoryPool::new(LIMIT);
     let function = module.functions.iter().position(|f| f.name == "main").expect("a function `main`");

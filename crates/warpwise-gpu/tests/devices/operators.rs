@@ -1,11 +1,11 @@
 //! Every scalar operator on every type over a grid of values, compared with `warpwise_prim`: the same bits
 //! (for NaN: a NaN), elementary functions within a bound.
 
-use warpwise_gpu::kernel_text::{Dialect, kernel_text};
+use warpwise_gpu::kernel_text::kernel_text;
 use warpwise_imp::{Kernel, Op, Operand, Reg};
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarClass, ScalarType, TernaryOp, UnaryOp};
 
-use crate::device::{Arg, Device, Memory, device};
+use crate::device::{Arg, Device, Memory, devices};
 use crate::host::{from_bytes, to_bytes};
 use crate::kernels::KernelBuilder;
 
@@ -131,7 +131,7 @@ fn check(device: &Device, ty: ScalarType, operators: &[Operator], rows: Vec<Vec<
         return;
     }
     let kernel = kernel("operators", ty, rows[0].len(), operators);
-    let text = kernel_text([&kernel], Dialect::OpenCl).expect("operators can be printed");
+    let text = kernel_text([&kernel], device.dialect).expect("operators can be printed");
     let built = device.build(text);
     let columns = (0..rows[0].len()).map(|c| rows.iter().map(|row| row[c]).collect::<Vec<_>>());
     let inputs: Vec<Memory> = columns.map(|column| device.memory(&to_bytes(&column))).collect();
@@ -171,38 +171,39 @@ pub fn kernels() -> Vec<Kernel> {
 
 /// Every operator that takes a type, on all rows of interesting values.
 fn check_type(ty: ScalarType) {
-    let Some(device) = device() else { return };
-    let one = |ops: &mut dyn Iterator<Item = Operator>| ops.collect::<Vec<_>>();
-    let unary = one(&mut UnaryOp::ALL.iter().filter(|op| op.accepts(ty)).map(|&op| Operator::Unary(op)));
-    let converts = ConvertOp::ALL.iter().flat_map(|&op| {
-        ScalarType::ALL
-            .into_iter()
-            .filter(move |&to| op.accepts(ty, to))
-            .map(move |to| Operator::Convert(op, to))
-    });
-    let converts: Vec<Operator> = converts.collect();
-    let singles: Vec<Vec<Scalar>> = values(ty).into_iter().map(|x| vec![x]).collect();
-    check(&device, ty, &unary, singles.clone());
-    check(&device, ty, &converts, singles.clone());
-    let compares =
-        one(&mut CompareOp::ALL.iter().filter(|op| op.accepts(ty)).map(|&op| Operator::Compare(op)));
-    let binary: Vec<BinaryOp> = BinaryOp::ALL.iter().copied().filter(|op| op.accepts(ty)).collect();
-    let total = binary.iter().filter(|op| !op.can_fail()).map(|&op| Operator::Binary(op));
-    let powers = binary.iter().filter(|&&op| op == BinaryOp::Pow).map(|&op| Operator::Binary(op));
-    let divisions = binary.iter().filter(|&&op| op.can_fail() && op != BinaryOp::Pow);
-    let pairs = rows(&values(ty), 2);
-    check(&device, ty, &compares.into_iter().chain(total).collect::<Vec<_>>(), pairs.clone());
-    check(&device, ty, &powers.collect::<Vec<_>>(), pairs.clone());
-    check(&device, ty, &divisions.map(|&op| Operator::Binary(op)).collect::<Vec<_>>(), pairs);
-    let mut ternary: Vec<Operator> =
-        TernaryOp::ALL.iter().filter(|op| op.accepts(ty)).map(|&op| Operator::Ternary(op)).collect();
-    ternary.push(Operator::Select);
-    let mut some: Vec<Scalar> = values(ty).into_iter().step_by(3).collect();
-    if ty == ScalarType::F16 {
-        // The product of the first two lies between two numbers; the third decides, if it is not rounded away.
-        some.extend([0x3c10, 0x3c20, 1].map(|bits| Scalar::from_bits(ty, bits)));
+    for device in devices() {
+        let one = |ops: &mut dyn Iterator<Item = Operator>| ops.collect::<Vec<_>>();
+        let unary = one(&mut UnaryOp::ALL.iter().filter(|op| op.accepts(ty)).map(|&op| Operator::Unary(op)));
+        let converts = ConvertOp::ALL.iter().flat_map(|&op| {
+            ScalarType::ALL
+                .into_iter()
+                .filter(move |&to| op.accepts(ty, to))
+                .map(move |to| Operator::Convert(op, to))
+        });
+        let converts: Vec<Operator> = converts.collect();
+        let singles: Vec<Vec<Scalar>> = values(ty).into_iter().map(|x| vec![x]).collect();
+        check(&device, ty, &unary, singles.clone());
+        check(&device, ty, &converts, singles.clone());
+        let compares =
+            one(&mut CompareOp::ALL.iter().filter(|op| op.accepts(ty)).map(|&op| Operator::Compare(op)));
+        let binary: Vec<BinaryOp> = BinaryOp::ALL.iter().copied().filter(|op| op.accepts(ty)).collect();
+        let total = binary.iter().filter(|op| !op.can_fail()).map(|&op| Operator::Binary(op));
+        let powers = binary.iter().filter(|&&op| op == BinaryOp::Pow).map(|&op| Operator::Binary(op));
+        let divisions = binary.iter().filter(|&&op| op.can_fail() && op != BinaryOp::Pow);
+        let pairs = rows(&values(ty), 2);
+        check(&device, ty, &compares.into_iter().chain(total).collect::<Vec<_>>(), pairs.clone());
+        check(&device, ty, &powers.collect::<Vec<_>>(), pairs.clone());
+        check(&device, ty, &divisions.map(|&op| Operator::Binary(op)).collect::<Vec<_>>(), pairs);
+        let mut ternary: Vec<Operator> =
+            TernaryOp::ALL.iter().filter(|op| op.accepts(ty)).map(|&op| Operator::Ternary(op)).collect();
+        ternary.push(Operator::Select);
+        let mut some: Vec<Scalar> = values(ty).into_iter().step_by(3).collect();
+        if ty == ScalarType::F16 {
+            // The product of the first two lies between two numbers; the third decides, if it is not rounded away.
+            some.extend([0x3c10, 0x3c20, 1].map(|bits| Scalar::from_bits(ty, bits)));
+        }
+        check(&device, ty, &ternary, rows(&some, 3));
     }
-    check(&device, ty, &ternary, rows(&some, 3));
 }
 
 /// All rows of this many values.

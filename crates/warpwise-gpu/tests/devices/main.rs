@@ -1,4 +1,4 @@
-//! Kernels as OpenCL text, run on a device and compared with the interpreters.
+//! Kernels as OpenCL and CUDA text, run on a device and on an emulator, and compared with the interpreters.
 //!
 //! A machine without an OpenCL device fails these tests with a message that names the missing packages,
 //! unless `WARPWISE_SKIP_OPENCL` is set.

@@ -1,0 +1,283 @@
+//! Programs of the core IR as OpenCL kernels on a device, compared with the interpreter of the core IR.
+
+use warpwise_interp::{ArrayValue, InterpError, Value, interpret};
+use warpwise_ir::FunctionId;
+use warpwise_ir::entity::Entity;
+use warpwise_prim::{Scalar, ScalarType};
+use warpwise_runtime::execute::RunError;
+
+use crate::device::{Device, devices};
+use crate::{golden, host, programs};
+
+/// Sizes around that of a group.
+const SIZES: [i64; 8] = [0, 1, 2, 31, 32, 33, 100, 5000];
+
+/// How far floats may be from the interpreter's, in units of the last place.
+const BOUND: u64 = 16;
+
+fn int(value: i64) -> Value {
+    Value::Scalar(Scalar::I64(value))
+}
+
+fn array(elem: ScalarType, shape: &[i64], at: impl Fn(i64) -> Scalar) -> Value {
+    let count = shape.iter().product();
+    let shape = shape.iter().map(|&size| size as usize).collect();
+    Value::Array(ArrayValue::new(elem, shape, (0..count).map(at).collect()))
+}
+
+/// Floats of both signs and different magnitudes.
+fn some_float(i: i64) -> f64 {
+    let sign = if i % 3 == 0 { -1.0 } else { 1.0 };
+    sign * ((i * 7919) % 1009) as f64 / 37.0
+}
+
+/// Whether two scalars are equal, floats but for rounding.
+fn agree(x: Scalar, y: Scalar) -> bool {
+    if !x.ty().is_float() || x.ty() != y.ty() {
+        return x == y;
+    }
+    let (a, b) = (x.as_float().unwrap_or(0.0), y.as_float().unwrap_or(0.0));
+    a == b || a.is_nan() && b.is_nan() || a * b > 0.0 && x.to_bits().abs_diff(y.to_bits()) <= BOUND
+}
+
+/// Demands of a program on the device what the interpreter says.
+fn check(device: &Device, text: &str, args: Vec<Value>) {
+    let expected =
+        interpret(&programs::parse(text), FunctionId::new(0), args.clone()).expect("no check fails");
+    for look_back in [false, true] {
+        let results = host::run(device, &programs::lowered_for(text, look_back), &args);
+        agree_all(&results.expect("no check fails"), &expected);
+    }
+}
+
+/// Demands these results.
+fn agree_all(results: &[Value], expected: &[Value]) {
+    assert_eq!(results.len(), expected.len());
+    for (result, expected) in results.iter().zip(expected) {
+        match (result, expected) {
+            (Value::Array(result), Value::Array(expected)) => {
+                assert_eq!((result.elem, &result.shape), (expected.elem, &expected.shape));
+                for (i, (&x, &y)) in result.data.iter().zip(expected.data.iter()).enumerate() {
+                    assert!(agree(x, y), "element {i} of {:?}: {x:?} where {y:?} is right", result.shape);
+                }
+            }
+            _ => assert_eq!(result, expected),
+        }
+    }
+}
+
+#[test]
+fn a_map() {
+    for device in devices() {
+        for n in SIZES {
+            let xs = array(ScalarType::F32, &[n], |i| Scalar::F32(some_float(i) as f32));
+            check(&device, &golden::program("saxpy"), vec![int(n), Value::Scalar(Scalar::F32(0.3)), xs]);
+        }
+    }
+}
+
+/// Sizes around those of groups and blocks.
+const MORE_SIZES: [i64; 7] = [0, 1, 2, 127, 129, 2049, 70_000];
+
+#[test]
+fn reductions_by_work_groups() {
+    for device in devices() {
+        for n in MORE_SIZES {
+            let xs = array(ScalarType::I64, &[n], |i| Scalar::I64(i * 7919 % 1009 - 400));
+            let ys = array(ScalarType::F64, &[n], |i| Scalar::F64(some_float(i)));
+            check(&device, &golden::program("sums"), vec![int(n), xs, ys]);
+        }
+        for (n, m) in [(0, 4), (4, 0), (1, 1), (1, 5000), (3, 2049), (100, 65), (20_000, 3)] {
+            let xs = array(ScalarType::I32, &[n, m], |i| Scalar::I32((i % 13) as i32 - 5));
+            check(&device, &golden::program("pairs"), vec![int(n), int(m), xs]);
+        }
+    }
+}
+
+#[test]
+fn nests_by_work_groups() {
+    for device in devices() {
+        // Small integers, whose sums are exact.
+        for (n, m) in
+            [(0, 4), (4, 0), (1, 1), (3, 127), (3, 129), (2, 2048), (2, 4096), (2, 5000), (70_000, 2)]
+        {
+            let xs = array(ScalarType::F32, &[n, m], |i| Scalar::F32((i * 7 % 13) as f32 - 6.0));
+            check(&device, &golden::program("groups"), vec![int(n), int(m), xs]);
+        }
+    }
+}
+
+#[test]
+fn scans_filters_histograms_and_scatters() {
+    for device in devices() {
+        for n in MORE_SIZES {
+            let xs = array(ScalarType::I32, &[n], |i| Scalar::I32((i * 31 % 1000) as i32));
+            check(&device, &golden::program("scan"), vec![int(n), xs]);
+            let xs = array(ScalarType::F32, &[n], |i| Scalar::F32(some_float(i) as f32));
+            check(&device, &golden::program("filter"), vec![int(n), xs]);
+            // The last takes passes over the largest input.
+            for m in [1, 10, 4000] {
+                let is = array(ScalarType::I64, &[n], |i| Scalar::I64(i * 31 % (m + 3) - 1));
+                let xs = array(ScalarType::I64, &[n], Scalar::I64);
+                let dest = array(ScalarType::I64, &[m], |_| Scalar::I64(1));
+                check(&device, &golden::program("histogram"), vec![int(n), int(m), is, xs, dest]);
+            }
+            // Every place is written once, some inputs go nowhere.
+            let is = array(ScalarType::I64, &[n], |i| Scalar::I64(if i % 3 == 0 { -1 } else { n - 1 - i }));
+            let xs = array(ScalarType::F16, &[n], |i| Scalar::float(ScalarType::F16, some_float(i)));
+            let dest = array(ScalarType::F16, &[n], |_| Scalar::float(ScalarType::F16, 1.0));
+            check(&device, &golden::program("scatter"), vec![int(n), int(n), is, xs, dest]);
+        }
+    }
+}
+
+#[test]
+fn slots_of_the_arena_grow_until_they_suffice() {
+    for device in devices() {
+        // The first slots have 4 KiB.
+        for (n, m) in [(0, 5), (1, 1), (100, 3), (300, 512), (300, 513), (5, 100_000)] {
+            let xs = array(ScalarType::F64, &[n], |i| Scalar::F64(some_float(i)));
+            check(&device, &golden::program("private"), vec![int(n), int(m), xs]);
+        }
+    }
+}
+
+#[test]
+fn what_does_not_fit_the_device_is_an_error_that_names_the_kernel() {
+    for device in devices() {
+        let xs = array(ScalarType::F64, &[2], |_| Scalar::F64(1.0));
+        let program = programs::lowered(&golden::program("private"));
+        let failed = host::run(&device, &program, &[int(2), int(1 << 40), xs]).expect_err("no room");
+        match failed {
+            RunError::OutOfMemory { error, by, .. } => {
+                assert!(error.asked > error.limit && by.array.contains("main_map"), "{error:?} {by:?}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_map_with_a_sequential_reduction_and_a_branch() {
+    for device in devices() {
+        for (n, m) in [(0, 3), (3, 0), (1, 1), (33, 7), (100, 50)] {
+            let a = array(ScalarType::F64, &[n, m], |i| Scalar::F64(some_float(i)));
+            check(&device, &golden::program("rows"), vec![int(n), int(m), a]);
+        }
+    }
+}
+
+#[test]
+fn a_map_of_integers_and_bools_over_two_dimensions() {
+    for device in devices() {
+        let text =
+            "fun main(n: i64, m: i64, a: [n][m]i8, flags: [m]bool) -> (r0: [n][m]i16, r1: [n][m]bool) {
+        b: [n][m]i16, c: [n][m]bool = screma n (a) map (row: [m]i8) {
+          r: [m]i16, s: [m]bool = screma m (row, flags) map (x: i8, flag: bool) {
+            y: i16 = sext x : i16;
+            z: i16 = mul y y;
+            d: i16 = smod z 7i16;
+            e: bool = slt x 0i8;
+            f: bool = xor e flag;
+            w: i16 = if f { return d } else { v: i16 = ashr y 2i16; return v };
+            return w, f };
+          return r, s };
+        return b, c }";
+        for (n, m) in [(0, 5), (5, 0), (1, 1), (1, 100), (7, 33)] {
+            let a = array(ScalarType::I8, &[n, m], |i| Scalar::I8((i * 37) as i8));
+            let flags = array(ScalarType::Bool, &[m], |i| Scalar::Bool(i % 3 == 1));
+            check(&device, text, vec![int(n), int(m), a, flags]);
+        }
+    }
+}
+
+#[test]
+fn a_map_with_a_loop_that_ends_early_on_halves() {
+    for device in devices() {
+        let text = "fun main(n: i64, xs: [n]f16) -> (r0: [n]f16, r1: [n]i64) {
+        ys: [n]f16, ks: [n]i64 = screma n (xs) map (x: f16) {
+          go: bool = flt 1f16 x;
+          c: bool, y: f16, k: i64 = loop (c: bool = go, y: f16 = x, k: i64 = 0) while c {
+            z: f16 = fmul y 0.7f16;
+            k2: i64 = add k 1;
+            on: bool = flt 1f16 z;
+            return on, z, k2 };
+          return y, k };
+        return ys, ks }";
+        for n in SIZES {
+            let xs = array(ScalarType::F16, &[n], |i| Scalar::float(ScalarType::F16, some_float(i)));
+            check(&device, text, vec![int(n), xs]);
+        }
+    }
+}
+
+/// Divides by the elements, which must not be 0, and takes elements of a table, which must be there.
+const CHECKED: &str = "fun main(n: i64, m: i64, xs: [n]i32, table: [m]i64) -> (r0: [n]i64) {
+    is: [n]i64 = iota n 0 1;
+    ys: [n]i64 = screma n (xs, is) map (x: i32, i: i64) {
+      nonzero: bool = ne x 0i32;
+      c1: cert = assert nonzero (\"division by zero in \", i: i64);
+      q: i32 = {c1} sdiv 1000i32 x;
+      j: i64 = sext q : i64;
+      inside: bool = ult j m;
+      c2: cert = assert inside (\"Index [\", q: i32, \"] out of bounds for array of shape [\", m: i64, \"]\");
+      y: i64 = {c2} index table[j];
+      return y };
+    return ys }";
+
+#[test]
+fn the_first_failing_iteration_is_reported() {
+    for device in devices() {
+        let (n, m) = (1000, 600);
+        let table = array(ScalarType::I64, &[m], |i| Scalar::I64(i * i));
+        // 2 is looked up at 500, 1 is out of bounds, 0 does not divide.
+        for failing in [vec![], vec![(0, 1)], vec![(999, 0)], vec![(700, 0), (431, 1), (432, 0), (998, 1)]] {
+            let at = |i| failing.iter().find(|(place, _)| *place == i).map_or(2 + i % 50, |(_, x)| *x);
+            let xs = array(ScalarType::I32, &[n], |i| Scalar::I32(at(i) as i32));
+            let args = vec![int(n), int(m), xs, table.clone()];
+            if failing.is_empty() {
+                check(&device, CHECKED, args);
+                continue;
+            }
+            let failed = host::run(&device, &programs::lowered(CHECKED), &args).expect_err("a check fails");
+            let expected = interpret(&programs::parse(CHECKED), FunctionId::new(0), args);
+            match (failed, expected) {
+                (RunError::Check { message, .. }, Err(InterpError::Check { message: own, .. })) => {
+                    assert_eq!(message, own);
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn histograms_combine_under_locks_and_in_parts_of_words() {
+    for device in devices() {
+        for (n, m) in [(0, 3), (1, 1), (100, 1), (1000, 7), (5000, 3000)] {
+            let is = array(ScalarType::I64, &[n], |i| Scalar::I64((i * 7919) % (m + 1)));
+            // No two are equal, so that it does not matter which of them comes first.
+            let xs = array(ScalarType::F32, &[n], |i| Scalar::F32(((i * 7919) % 10_007) as f32));
+            let least = array(ScalarType::F32, &[m], |_| Scalar::F32(0.5));
+            let none = array(ScalarType::I64, &[m], |_| Scalar::I64(-1));
+            check(
+                &device,
+                &golden::program("locked"),
+                vec![int(n), int(m), is.clone(), xs.clone(), least.clone(), none],
+            );
+            let bytes = array(ScalarType::I8, &[n], |i| Scalar::I8((i % 100) as i8));
+            let zeros = array(ScalarType::I8, &[m], |_| Scalar::I8(3));
+            check(&device, &golden::program("narrow"), vec![int(n), int(m), is, bytes, xs, zeros, least]);
+        }
+    }
+}
+
+#[test]
+fn segments_of_all_lengths_are_folded() {
+    for device in devices() {
+        for (n, m) in [(0, 5), (5, 0), (3, 1), (1, 20), (40, 17), (3, 100), (2, 3000), (2100, 33)] {
+            let xs = array(ScalarType::F32, &[n, m], |i| Scalar::F32(((i * 31) % 17) as f32));
+            check(&device, &golden::program("segments"), vec![int(n), int(m), xs]);
+        }
+    }
+}
