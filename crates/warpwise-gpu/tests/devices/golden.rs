@@ -26,7 +26,7 @@ pub fn program(name: &str) -> String {
 }
 
 /// All files.
-pub const NAMES: [&str; 15] = [
+pub const NAMES: [&str; 16] = [
     "saxpy",
     "rows",
     "sums",
@@ -42,6 +42,7 @@ pub const NAMES: [&str; 15] = [
     "scatter",
     "checked",
     "private",
+    "transpose",
 ];
 
 /// The text of a program's kernels without the lines that every text begins with.

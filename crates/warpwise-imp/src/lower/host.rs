@@ -143,7 +143,7 @@ impl<'a> Emitter<'a> {
         self.all_uniform(&view.extents, span)
     }
 
-    fn all_uniform(&self, values: &[Value], span: Span) -> Lowered<Vec<Operand>> {
+    pub fn all_uniform(&self, values: &[Value], span: Span) -> Lowered<Vec<Operand>> {
         let uniform = values.iter().map(|value| match value {
             Value::Uniform(x) => Ok(*x),
             Value::Linear { .. } | Value::Varying(_) => {

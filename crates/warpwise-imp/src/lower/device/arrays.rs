@@ -13,6 +13,9 @@ use crate::types::{Mem, Operand};
 impl<'a> Emitter<'a> {
     /// Launches the copy of an array to an equally large place. Host code.
     pub fn device_copy(&mut self, dest: &View, source: &View, span: Span) -> Lowered<()> {
+        if self.device_transposition(dest, source, span)? {
+            return Ok(());
+        }
         let shape = self.extents(dest, span)?;
         let built = self.build("copy", span, &|kernel, lo, hi| {
             let (dest, source) = (kernel.view_param(dest)?, kernel.view_param(source)?);
@@ -60,7 +63,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// A view of host code as a kernel has it.
-    fn view_param(&mut self, view: &View) -> Lowered<View> {
+    pub fn view_param(&mut self, view: &View) -> Lowered<View> {
         let mem = self.memory_param(view.block.mem);
         let param = |this: &mut Self, value: Value| match value {
             Value::Uniform(x) => Value::Uniform(this.param_for(x)),

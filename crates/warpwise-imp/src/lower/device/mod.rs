@@ -24,6 +24,7 @@ mod segment_groups;
 mod segments;
 mod shared;
 mod tile_partition;
+mod transpose;
 mod work_groups;
 
 use warpwise_ir::{Expr, Mapping, SegKind, SegOp, Stm};
