@@ -273,6 +273,25 @@ fn a_list_of_segments_that_does_not_fit_its_values_is_located() {
     }
 }
 
+#[test]
+fn products_are_the_same_by_tiles_and_by_points() {
+    let folder = Folder::with(include_str!("products.fut"));
+    let text = folder.run(&["dev", "p.fut", "--device", "cuda", "--emit", "imp"]).succeeds();
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
+    let mut names: Vec<&str> =
+        words.filter(|word| word.starts_with("tiles.") || word.starts_with("threads.")).collect();
+    names.dedup();
+    assert!(names.iter().filter(|name| name.starts_with("tiles.")).count() >= 4, "{names:?}");
+    for threshold in ["1", "1000000000"] {
+        let settings = names.iter().flat_map(|name| ["--param".to_string(), format!("{name}={threshold}")]);
+        let settings: Vec<String> = settings.collect();
+        for device in devices() {
+            let words = ["test", "p.fut", "--device", device].map(String::from);
+            folder.run(&[&words[..], &settings].concat()).succeeds();
+        }
+    }
+}
+
 /// The simulated device `oclgrind`, where it is installed; says so where not.
 fn simulator() -> Option<&'static str> {
     let places = ["/usr/lib/oclgrind", "/usr/lib64/oclgrind", "/usr/local/lib/oclgrind", "/usr/local/lib"];

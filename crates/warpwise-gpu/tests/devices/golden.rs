@@ -26,7 +26,7 @@ pub fn program(name: &str) -> String {
 }
 
 /// All files.
-pub const NAMES: [&str; 16] = [
+pub const NAMES: [&str; 17] = [
     "saxpy",
     "rows",
     "sums",
@@ -43,6 +43,7 @@ pub const NAMES: [&str; 16] = [
     "checked",
     "private",
     "transpose",
+    "product",
 ];
 
 /// The text of a program's kernels without the lines that every text begins with.

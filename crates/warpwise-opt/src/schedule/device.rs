@@ -13,7 +13,8 @@
 //! share the last dimension of such an operation is decided by its sizes when it runs, by the lowering. Whatever is
 //! further in runs in order within a work-item; reductions there become loops (see [`super::loops`]).
 //!
-//! Nests that are not perfect have several versions: see [`super::nests`].
+//! Nests that are not perfect have several versions: see [`super::nests`]; so have reductions that read as a matrix product
+//! does ([`super::crossing`]).
 //!
 //! Not done here: irregular nests.
 
@@ -21,7 +22,7 @@ use warpwise_diag::Limit;
 use warpwise_ir::traverse::free_in_lambda;
 use warpwise_ir::{Body, Expr, Function, Lambda, Mapping, Operand, Program, SegKind, SegOp, Var};
 
-use super::{absorb, loops, nests, perfect_inner};
+use super::{absorb, crossing, loops, nests, perfect_inner};
 
 /// Schedules every function for a device.
 pub fn schedule_device(program: &mut Program) -> Result<(), Limit> {
@@ -41,7 +42,9 @@ fn host_body(function: &mut Function, body: &mut Body, nests: &mut usize) {
         match &mut stm.expr {
             Expr::Seg(op) => {
                 join(function, op);
-                match nests::versions(function, &stm, *nests) {
+                let versions = nests::versions(function, &stm, *nests)
+                    .or_else(|| crossing::versions(function, &stm, *nests));
+                match versions {
                     Some(mut versions) => {
                         *nests += 1;
                         stms.append(&mut versions);

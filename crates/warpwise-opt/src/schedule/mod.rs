@@ -18,12 +18,13 @@
 //! inner dimensions are, [`versions`] keeps two versions and picks one at run time.
 //!
 //! On devices the outermost operation of a nest is spread over work-items or work-groups, whose work-items share what is
-//! inside, or the nest is taken apart: see [`device`] and [`nests`].
+//! inside, or the nest is taken apart: see [`device`], [`nests`] and [`crossing`].
 //!
 //! Not done here: splitting few long rows among tasks, and flattening of irregular nests.
 
 pub mod access;
 pub mod cost;
+mod crossing;
 pub mod device;
 mod lanes;
 pub mod loops;

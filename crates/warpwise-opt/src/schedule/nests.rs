@@ -75,13 +75,17 @@ pub fn versions(function: &mut Function, stm: &Stm, number: usize) -> Option<Vec
     Some(stms)
 }
 
-fn choice(stm: &Stm, pattern: Vec<Var>, cond: Operand, then_body: Body, else_body: Body) -> Stm {
+pub(super) fn choice(stm: &Stm, pattern: Vec<Var>, cond: Operand, then_body: Body, else_body: Body) -> Stm {
     let expr = Expr::If { cond, then_body, else_body, branch: Branch::Plain };
     Stm { pattern, expr, certs: Vec::new(), span: stm.span }
 }
 
 /// A version of a statement, with variables of its own.
-fn version(function: &mut Function, stm: &Stm, schedule: &mut dyn FnMut(&Function, Expr) -> Expr) -> Body {
+pub(super) fn version(
+    function: &mut Function,
+    stm: &Stm,
+    schedule: &mut dyn FnMut(&Function, Expr) -> Expr,
+) -> Body {
     let mut copier = Copier::within(function, Substitution::new());
     let pattern: Vec<Var> = stm.pattern.iter().map(|&var| copier.copy_binding(var)).collect();
     let expr = copier.copy_expr(&stm.expr);
@@ -90,7 +94,7 @@ fn version(function: &mut Function, stm: &Stm, schedule: &mut dyn FnMut(&Functio
     Body { stms: vec![Stm { pattern, expr, certs: Vec::new(), span: stm.span }], result }
 }
 
-fn product(b: &mut Builder, extents: &[Operand]) -> Operand {
+pub(super) fn product(b: &mut Builder, extents: &[Operand]) -> Operand {
     let mut extents = extents.iter().copied();
     let first = extents.next().unwrap_or(Operand::i64(1));
     extents.fold(first, |all, extent| b.binary("points", BinaryOp::Mul, all, extent))

@@ -7,9 +7,10 @@
 //!
 //! Kernels are scalar code: a device makes its own lanes of work-items. Nothing waits for another work-item but
 //! at the end of a launch, so scans and partitions are several launches; reductions and small histograms are done by
-//! work-groups, whose work-items combine through local memory; so are nests of which the schedule says so (`work_groups`). The part `lo..hi` of a work-item or group is one iteration.
+//! work-groups, whose work-items combine through local memory; so are nests of which the schedule says so (`work_groups`), maps of the
+//! shape of a matrix product (`products`) and copies of transposed arrays (`transpose`). The part `lo..hi` of a work-item or group is one iteration.
 //!
-//! Needs: level `mem`, scheduled for a device. Not done here: staging.
+//! Needs: level `mem`, scheduled for a device.
 
 mod arrays;
 mod groups;
@@ -18,6 +19,7 @@ mod look_back;
 mod partition;
 mod points;
 mod prefixes;
+mod products;
 mod reduce;
 mod scan;
 mod segment_groups;

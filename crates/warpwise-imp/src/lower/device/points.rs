@@ -15,6 +15,14 @@ pub(super) type Inside<'f, 'e> = &'f mut dyn FnMut(&mut Emitter<'e>) -> Lowered<
 impl<'a> Emitter<'a> {
     /// Launches a map.
     pub fn device_map(&mut self, stm: &'a Stm, op: &'a SegOp) -> Lowered<()> {
+        if self.device_product(stm, op)? {
+            return Ok(());
+        }
+        self.map_of_points(stm, op)
+    }
+
+    /// Launches a map that has a work-item for each point.
+    pub fn map_of_points(&mut self, stm: &'a Stm, op: &'a SegOp) -> Lowered<()> {
         let built = self.build("map", stm.span, &|kernel, lo, hi| {
             kernel.each_point(&op.space, (lo, hi), stm.span, &mut |kernel| {
                 kernel.stms(&op.body)?;

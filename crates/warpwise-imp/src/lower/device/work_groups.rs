@@ -185,7 +185,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// A scalar of a nest, computed by the host, if it depends on nothing inside.
-    fn known_on_host(&mut self, x: CoreOperand) -> Option<Operand> {
+    pub fn known_on_host(&mut self, x: CoreOperand) -> Option<Operand> {
         let var = match x {
             CoreOperand::Const(value) => return Some(value.into()),
             CoreOperand::Var(var) => var,

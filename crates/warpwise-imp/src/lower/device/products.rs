@@ -1,0 +1,399 @@
+//! Maps of the shape of a matrix product: a loop for each point whose loads depend on the row or on the column, not on both.
+//! A group computes a tile of points; a work-item several rows and columns of it, in registers.
+//!
+//! ```text
+//! segmap (i < n, j < p) {                   for base in 0..m step slice {
+//!   loop acc for k < m {                      rows[k][i] = a[i, base + k]; columns[k][j] = b[base + k, j]; barrier
+//!     acc + a[i, k] * b[k, j] } }      ==>    for k in 0..slice { own rows[k][..], own columns[k][..] to registers;
+//!                                               acc[r][c] = acc[r][c] + row[r] * column[c] for all r, c }; barrier }
+//! ```
+//!
+//! So each element that comes from memory serves a whole tile, and each that comes from local memory a row or column of
+//! registers. What lies beyond the last row, column or step is clamped to it when it is loaded, and never stored or folded.
+//! A point folds its steps in order, as it does alone.
+//!
+//! Needs loops over scalars, without checks, whose bodies are straight lines. Where there are too few tiles to keep a
+//! device busy, or too few steps, each point has a work-item of its own (`--param tiles.FUNCTION.NUMBER=...`).
+
+mod shape;
+
+use rustc_hash::FxHashMap;
+use warpwise_ir::{SegOp, Stm, Var};
+use warpwise_prim::{BinaryOp, CompareOp};
+use warpwise_runtime::machine::Schedule;
+
+use self::shape::{Product, Side, Staged};
+use super::groups::SIZE;
+use crate::lower::emitter::{Emitter, Lowered, Value};
+use crate::lower::kernels::Range;
+use crate::op::Op;
+use crate::types::{Mem, Operand, Reg};
+
+/// Work-items side by side in a group, each with columns of its own.
+const ACROSS: i64 = 8;
+
+/// Work-items one above the other.
+const DOWN: i64 = SIZE as i64 / ACROSS;
+
+/// Columns side by side that are a work-item's: as many as one load from local memory gives.
+const TOGETHER: i64 = 4;
+
+/// What rows in local memory are longer than they need to be, so that neighbouring steps lie in different banks.
+const PAD: i64 = 4;
+
+/// Tiles that keep a device busy. Set by `--param tiles.FUNCTION.NUMBER=...`.
+const ENOUGH_TILES: i64 = 64;
+
+/// Steps below which staging is not worth its while.
+const ENOUGH_STEPS: i64 = 16;
+
+/// A point of a work-item.
+struct Point {
+    row: usize,
+    column: usize,
+    /// What the loop carries.
+    carried: Vec<Reg>,
+    /// What is known of it before the loop.
+    known: Vec<(Var, Value)>,
+}
+
+/// A tile while its code is made.
+struct Tile<'t, 'a> {
+    product: &'t Product<'a>,
+    item: Reg,
+    /// Its first row and column.
+    corner: [Operand; 2],
+    /// The rows and columns of the work-item, wherever they lie.
+    own: [Vec<Operand>; 2],
+    /// The same, clamped to the last ones.
+    clamped: [Vec<Operand>; 2],
+    /// How many rows and columns there are.
+    extents: [Operand; 2],
+    /// Whether there are as many as the tile has.
+    is_inside: Operand,
+    /// How many steps.
+    depth: Operand,
+    /// Where loads are staged.
+    stages: Vec<Mem>,
+}
+
+impl<'a> Emitter<'a> {
+    /// Launches a map of the shape of a matrix product; whether it is one. Host code.
+    pub fn device_product(&mut self, stm: &'a Stm, op: &'a SegOp) -> Lowered<bool> {
+        let Some(product) = Product::of(self.cx.function, stm, op) else { return Ok(false) };
+        let Some(depth) = self.known_on_host(product.bound) else { return Ok(false) };
+        let built = self.build("product", stm.span, &|kernel, lo, hi| {
+            let item = kernel.start_group();
+            let stages = product.staged.iter().map(|staged| {
+                let elem = kernel.elem(staged.stm.pattern[0]);
+                kernel.local_memory("stage", elem, product.slice * (product.width(staged.side) + PAD))
+            });
+            let stages: Vec<Mem> = stages.collect();
+            kernel.for_units((lo, hi), &mut |kernel, unit| {
+                kernel.product_tile(&product, stages.clone(), (item, unit))
+            })
+        })?;
+        let mut extents = Vec::new();
+        for dim in &op.space {
+            extents.push(self.uniform(dim.extent, stm.span)?);
+        }
+        let mut worth = self.code.compare(CompareOp::SLe, Operand::i64(ENOUGH_STEPS), depth);
+        for (side, dim) in Side::BOTH.into_iter().zip(extents.len() - 2..) {
+            let half = Operand::i64(product.width(side) / 2);
+            let fills = self.code.compare(CompareOp::SLe, half, extents[dim]);
+            worth = self.code.binary(BinaryOp::And, worth, fills);
+            extents[dim] = self.code.ceil_div(extents[dim], product.width(side));
+        }
+        let tiles = self.code.product(extents);
+        let name = format!("tiles.{}.{}", self.cx.function.name, self.cx.kernels.borrow().len() - 1);
+        let least = self.code.int_reg("least");
+        self.code.emit(Op::Tuned { dst: least, name, default: ENOUGH_TILES });
+        let enough = self.code.compare(CompareOp::SLe, least, tiles);
+        let worth = self.code.binary(BinaryOp::And, worth, enough);
+        self.code.open();
+        let cost = self.code.mul(depth, Operand::i64(product.width(Side::Row) * product.width(Side::Column)));
+        self.launch(built, Range { extent: tiles, schedule: Schedule::Static, cost });
+        let then_block = self.code.close();
+        self.code.open();
+        let alone = self.map_of_points(stm, op);
+        let else_block = self.code.close();
+        self.code.emit(Op::If { cond: worth, then_block, else_block });
+        alone.map(|()| true)
+    }
+
+    /// Computes a tile.
+    fn product_tile(
+        &mut self,
+        product: &Product<'a>,
+        stages: Vec<Mem>,
+        (item, unit): (Reg, Reg),
+    ) -> Lowered<()> {
+        let tile = self.tile(product, stages, (item, unit))?;
+        let points = self.points_of_tile(&tile)?;
+        let base = self.code.int_reg("base");
+        self.code.open();
+        let done = self.slice_of_tile(&tile, &points, base);
+        let body = self.code.close();
+        let (from, step) = (Operand::i64(0), product.slice);
+        self.code.emit(Op::For { index: base, from, to: tile.depth, step, body });
+        done?;
+        points.iter().try_for_each(|point| self.store_point_of_tile(&tile, point))
+    }
+
+    /// Finds the tile of this number, and binds the indices of the dimensions above.
+    fn tile<'t>(
+        &mut self,
+        product: &'t Product<'a>,
+        stages: Vec<Mem>,
+        (item, unit): (Reg, Reg),
+    ) -> Lowered<Tile<'t, 'a>> {
+        let (space, span) = (&product.op.space, product.stm.span);
+        let (outer, last) = space.split_at(space.len() - 2);
+        let mut counts: Vec<Value> = outer.iter().map(|dim| self.value(dim.extent)).collect();
+        let extents = [self.uniform(last[0].extent, span)?, self.uniform(last[1].extent, span)?];
+        for (side, extent) in Side::BOTH.into_iter().zip(extents) {
+            counts.push(Value::Uniform(self.code.ceil_div(extent, product.width(side))));
+        }
+        let numbers = self.unflattened(&counts, unit.into());
+        for (dim, &number) in outer.iter().zip(&numbers) {
+            self.bind(dim.index, number);
+        }
+        let mut corner = [Operand::i64(0); 2];
+        let (mut own, mut clamped) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
+        for side in Side::BOTH {
+            let at = side as usize;
+            let number = self.vector(numbers[outer.len() + at]);
+            corner[at] = self.code.mul(number, Operand::i64(product.width(side)));
+            let last = self.code.sub(extents[at], Operand::i64(1));
+            for place in 0..product.own {
+                let within = self.place_in_tile(product, side, item, place);
+                let index = self.code.add(corner[at], within);
+                own[at].push(index);
+                clamped[at].push(self.code.binary(BinaryOp::SMin, index, last));
+            }
+        }
+        let mut is_inside = Operand::Const(true.into());
+        for side in Side::BOTH {
+            let end = self.code.add(corner[side as usize], Operand::i64(product.width(side)));
+            let inside = self.code.compare(CompareOp::SLe, end, extents[side as usize]);
+            is_inside = self.code.binary(BinaryOp::And, is_inside, inside);
+        }
+        let depth = self.uniform(product.bound, span)?;
+        Ok(Tile { product, item, corner, own, clamped, extents, is_inside, depth, stages })
+    }
+
+    /// Where one of the work-item's rows or columns lies in its tile. Rows follow each other; columns do so as far as one load
+    /// goes, and neighbours have the next ones.
+    fn place_in_tile(&mut self, product: &Product<'a>, side: Side, item: Reg, place: i64) -> Operand {
+        match side {
+            Side::Row => {
+                let down = self.code.binary(BinaryOp::AShr, item, Operand::i64(ACROSS.ilog2().into()));
+                let first = self.code.mul(down, Operand::i64(product.own));
+                self.code.add(first, Operand::i64(place))
+            }
+            Side::Column => {
+                let across = self.code.binary(BinaryOp::And, item, Operand::i64(ACROSS - 1));
+                let first = self.code.mul(across, Operand::i64(TOGETHER));
+                let more = place / TOGETHER * TOGETHER * ACROSS + place % TOGETHER;
+                self.code.add(first, Operand::i64(more))
+            }
+        }
+    }
+
+    /// The points of a work-item, before the first step.
+    fn points_of_tile(&mut self, tile: &Tile<'_, 'a>) -> Lowered<Vec<Point>> {
+        let product = tile.product;
+        let mut points = Vec::new();
+        for (row, column) in product.places() {
+            self.bind_point(tile, &tile.clamped, (row, column));
+            for &stm in &product.before {
+                self.stm(stm)?;
+            }
+            let scalars = product.before.iter().flat_map(|stm| &stm.pattern);
+            let scalars: Vec<Var> = scalars.copied().filter(|&var| !self.is_array(var)).collect();
+            let known = scalars.into_iter().map(|var| (var, self.value(var))).collect();
+            let mut carried = Vec::new();
+            for param in product.params {
+                let init = self.uniform(param.init, product.stm.span)?;
+                carried.push(self.code.copy("acc", init));
+            }
+            points.push(Point { row, column, carried, known });
+        }
+        Ok(points)
+    }
+
+    fn bind_point(
+        &mut self,
+        tile: &Tile<'_, 'a>,
+        indices: &[Vec<Operand>; 2],
+        (row, column): (usize, usize),
+    ) {
+        self.bind_uniform(tile.product.index_of(Side::Row), indices[0][row]);
+        self.bind_uniform(tile.product.index_of(Side::Column), indices[1][column]);
+    }
+
+    /// Stages the next steps and folds them into all points.
+    fn slice_of_tile(&mut self, tile: &Tile<'_, 'a>, points: &[Point], base: Reg) -> Lowered<()> {
+        let product = tile.product;
+        let rest = self.code.sub(tile.depth, base);
+        let slice = Operand::i64(product.slice);
+        // A known number of steps is counted for less, and what lies inside is not clamped.
+        let is_whole = self.code.compare(CompareOp::SLe, slice, rest);
+        let is_inside = self.code.binary(BinaryOp::And, is_whole, tile.is_inside);
+        self.code.open();
+        let inside = self.stage_loads(tile, base, false);
+        let then_block = self.code.close();
+        self.code.open();
+        let beyond = self.stage_loads(tile, base, true);
+        let else_block = self.code.close();
+        self.code.emit(Op::If { cond: is_inside, then_block, else_block });
+        inside.and(beyond)?;
+        self.code.emit(Op::Barrier);
+        self.code.open();
+        let whole = self.steps_of_tile(tile, points, base, slice);
+        let then_block = self.code.close();
+        self.code.open();
+        let part = self.steps_of_tile(tile, points, base, rest);
+        let else_block = self.code.close();
+        self.code.emit(Op::If { cond: is_whole, then_block, else_block });
+        self.code.emit(Op::Barrier);
+        whole.and(part)
+    }
+
+    /// Folds so many staged steps.
+    fn steps_of_tile(
+        &mut self,
+        tile: &Tile<'_, 'a>,
+        points: &[Point],
+        base: Reg,
+        steps: Operand,
+    ) -> Lowered<()> {
+        let step = self.code.int_reg("step");
+        self.code.open();
+        let done = self.step_of_tile(tile, points, (base, step));
+        let body = self.code.close();
+        self.code.emit(Op::For { index: step, from: Operand::i64(0), to: steps, step: 1, body });
+        done
+    }
+
+    /// Loads what the group needs for the next steps, where arrays may end before they do if `clamped`.
+    fn stage_loads(&mut self, tile: &Tile<'_, 'a>, base: Reg, clamped: bool) -> Lowered<()> {
+        let loads = tile.product.staged.iter().zip(&tile.stages);
+        loads.into_iter().try_for_each(|(staged, &mem)| self.stage_load(tile, (staged, mem), base, clamped))
+    }
+
+    /// Loads what the group needs of an array, the work-items in turn, neighbours side by side.
+    fn stage_load(
+        &mut self,
+        tile: &Tile<'_, 'a>,
+        (staged, mem): (&Staged<'a>, Mem),
+        base: Reg,
+        clamped: bool,
+    ) -> Lowered<()> {
+        let product = tile.product;
+        let (side, width) = (staged.side as usize, product.width(staged.side));
+        let turn = self.code.int_reg("turn");
+        self.code.open();
+        // What differs by the turn is added last, where it is a constant once turns are unrolled.
+        let fastest = if staged.along_depth { product.slice } else { width };
+        let low = self.code.binary(BinaryOp::And, tile.item, Operand::i64(fastest - 1));
+        let high = self.code.binary(BinaryOp::AShr, tile.item, Operand::i64(fastest.ilog2().into()));
+        let more = self.code.mul(turn, Operand::i64(i64::from(SIZE) / fastest));
+        let (low, high) = ([low, Operand::i64(0)], [high, more]);
+        let (step, place) = if staged.along_depth { (low, high) } else { (high, low) };
+        let sum = |this: &mut Self, first: Operand, [own, more]: [Operand; 2]| {
+            let own = this.code.add(first, own);
+            this.code.add(own, more)
+        };
+        let mut depth = sum(self, base.into(), step);
+        let mut index = sum(self, tile.corner[side], place);
+        if clamped {
+            for (index, extent) in [(&mut depth, tile.depth), (&mut index, tile.extents[side])] {
+                let last = self.code.sub(extent, Operand::i64(1));
+                *index = self.code.binary(BinaryOp::SMin, *index, last);
+            }
+        }
+        self.bind_uniform(product.index, depth);
+        self.bind_uniform(product.index_of(staged.side), index);
+        let loads = staged.needs.iter().chain([&staged.stm]);
+        let done = loads.copied().try_for_each(|stm| self.stm(stm));
+        let var = staged.stm.pattern[0];
+        let value = self.uniform(var, staged.stm.span)?;
+        let step = sum(self, Operand::i64(0), step);
+        let row = self.code.mul(step, Operand::i64(width + PAD));
+        let at = sum(self, row, place);
+        self.code.store(self.elem(var), mem, at, value);
+        let body = self.code.close();
+        let turns = Operand::i64(product.slice * width / i64::from(SIZE));
+        self.code.emit(Op::For { index: turn, from: Operand::i64(0), to: turns, step: 1, body });
+        done
+    }
+
+    /// Folds one step into all points.
+    fn step_of_tile(
+        &mut self,
+        tile: &Tile<'_, 'a>,
+        points: &[Point],
+        (base, step): (Reg, Reg),
+    ) -> Lowered<()> {
+        let product = tile.product;
+        let depth = self.code.add(base, step);
+        let mut loaded: FxHashMap<Var, Vec<Reg>> = FxHashMap::default();
+        for (staged, &mem) in product.staged.iter().zip(&tile.stages) {
+            let (var, mut regs) = (staged.stm.pattern[0], Vec::new());
+            let row = self.code.mul(step, Operand::i64(product.width(staged.side) + PAD));
+            for place in 0..product.own {
+                let within = self.place_in_tile(product, staged.side, tile.item, place);
+                let at = self.code.add(row, within);
+                regs.push(self.code.load("own", self.elem(var), mem, at));
+            }
+            loaded.insert(var, regs);
+        }
+        for point in points {
+            self.bind_point(tile, &tile.clamped, (point.row, point.column));
+            self.bind_uniform(product.index, depth);
+            point.known.iter().for_each(|&(var, value)| self.bind(var, value));
+            for (param, &reg) in product.params.iter().zip(&point.carried) {
+                self.bind_uniform(param.var, reg);
+            }
+            for staged in &product.staged {
+                let place = if staged.side == Side::Row { point.row } else { point.column };
+                let var = staged.stm.pattern[0];
+                self.bind_uniform(var, loaded[&var][place]);
+            }
+            for stm in product.body.stms.iter().filter(|stm| !loaded.contains_key(&stm.pattern[0])) {
+                self.stm(stm)?;
+            }
+            let next = self.values(&product.body.result);
+            self.set_all(&point.carried, &next);
+        }
+        Ok(())
+    }
+
+    /// What follows the loop at a point, if the arrays have it.
+    fn store_point_of_tile(&mut self, tile: &Tile<'_, 'a>, point: &Point) -> Lowered<()> {
+        let product = tile.product;
+        let mut exists = Operand::Const(true.into());
+        for (side, place) in Side::BOTH.into_iter().zip([point.row, point.column]) {
+            let (index, extent) = (tile.own[side as usize][place], tile.extents[side as usize]);
+            let inside = self.code.compare(CompareOp::SLt, index, extent);
+            exists = self.code.binary(BinaryOp::And, exists, inside);
+        }
+        self.branch_if(exists, &mut |this| {
+            this.bind_point(tile, &tile.own, (point.row, point.column));
+            point.known.iter().for_each(|&(var, value)| this.bind(var, value));
+            for (&var, &reg) in product.folded.iter().zip(&point.carried) {
+                this.bind_uniform(var, reg);
+            }
+            for &stm in &product.after {
+                this.stm(stm)?;
+            }
+            this.store_points(
+                &product.stm.pattern,
+                &product.op.space,
+                &product.op.body.result,
+                product.stm.span,
+            )
+        })
+    }
+}

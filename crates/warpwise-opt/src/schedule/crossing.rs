@@ -1,0 +1,98 @@
+//! Reductions on devices that read by row and by column, as a matrix product does: where points are many, each has a
+//! work-item that folds in a loop.
+//!
+//! ```text
+//! enough = ...;
+//! s: [n][p]f32 = segred (i < n, j < p, k < m)         s = if enough { segmap (i < n: thread, j < p: thread) {
+//!   reduce (+) { a[i, k] * b[k, j] }            ==>               loop (acc = 0) for k < m { acc + a[i, k] * b[k, j] } } }
+//!                                                         else { segred (i < n: thread, j < p: thread, k < m: thread) ... }
+//! ```
+//!
+//! Neighbouring points read the same rows and neighbouring columns, which several work-items to a point do not; and the
+//! lowering finds the loop, whose tiles it stages in local memory. The threshold is a parameter, `threads.FUNCTION.NUMBER`.
+
+use rustc_hash::FxHashMap;
+use warpwise_ir::builder::Builder;
+use warpwise_ir::traverse::free_in_expr;
+use warpwise_ir::{Body, Expr, Function, Mapping, Operand, SegKind, SegOp, Stm, Type, Var};
+use warpwise_prim::CompareOp;
+
+use super::device::{give, spread_expr};
+use super::nests::{choice, product, version};
+
+/// Points that keep a device busy with a work-item each.
+const ENOUGH_POINTS: i64 = 1 << 14;
+
+/// The versions of a reduction, and the choice between them; none where one will do.
+pub fn versions(function: &mut Function, stm: &Stm, number: usize) -> Option<Vec<Stm>> {
+    let Expr::Seg(op) = &stm.expr else { return None };
+    if !crosses(function, op) {
+        return None;
+    }
+    let (_, outer) = op.space.split_last()?;
+    let by_points = points_of(function, stm, op);
+    let points = version(function, &by_points, &mut |_, mut expr| {
+        if let Expr::Seg(op) = &mut expr {
+            give(op, Mapping::Thread);
+        }
+        expr
+    });
+    let flat = version(function, stm, &mut spread_expr);
+    let name = format!("threads.{}.{number}", function.name);
+    let extents: Vec<Operand> = outer.iter().map(|dim| dim.extent).collect();
+    let mut b = Builder::new(function);
+    b.set_span(stm.span);
+    let all = product(&mut b, &extents);
+    let least = b.bind_one("least", Expr::Tuned { name, default: ENOUGH_POINTS });
+    let enough = b.compare("enough", CompareOp::SLe, least, all);
+    b.push(choice(stm, stm.pattern.clone(), enough, points, flat));
+    let mut stms = b.take_stms();
+    stms.iter_mut().for_each(|new| new.certs.extend(&stm.certs));
+    Some(stms)
+}
+
+/// A reduction as a map over its points, with what is left to fold inside.
+fn points_of(function: &mut Function, stm: &Stm, op: &SegOp) -> Stm {
+    let mut outer = op.space.clone();
+    let last = outer.pop().expect("a space has dimensions");
+    let folded: Vec<Var> = stm.pattern.iter().map(|&var| function.fresh_like(var)).collect();
+    for &var in &folded {
+        let elem = function.ty(var).elem().expect("reductions of scalars give arrays of them");
+        function.vars[var].ty = Type::Scalar(elem);
+    }
+    let result = folded.iter().map(|&var| var.into()).collect();
+    let inner = SegOp { space: vec![last], kind: op.kind.clone(), body: op.body.clone() };
+    let inner = Stm { pattern: folded, expr: Expr::Seg(Box::new(inner)), ..stm.clone() };
+    let map = SegOp { space: outer, kind: SegKind::Map, body: Body { stms: vec![inner], result } };
+    Stm { expr: Expr::Seg(Box::new(map)), ..stm.clone() }
+}
+
+/// Whether an operation folds scalars over its last dimension, with loads that depend on the one before and not on the one
+/// before that, and the other way round.
+fn crosses(function: &Function, op: &SegOp) -> bool {
+    let (SegKind::Reduce { reduces }, [.., row, column, _]) = (&op.kind, &op.space[..]) else { return false };
+    let n_reduced: usize = reduces.iter().map(|reduce| reduce.neutral.len()).sum();
+    if op.body.result.len() != n_reduced
+        || op.body.result.iter().any(|&x| function.operand_type(x).rank() > 0)
+    {
+        return false;
+    }
+    // Whether each variable depends on the row, and on the column.
+    let mut depends: FxHashMap<Var, (bool, bool)> = FxHashMap::default();
+    depends.insert(row.index, (true, false));
+    depends.insert(column.index, (false, true));
+    let (mut by_row, mut by_column) = (false, false);
+    for stm in &op.body.stms {
+        let uses = free_in_expr(function, &stm.expr);
+        let each = uses.iter().filter_map(|var| depends.get(&var));
+        let all = each.fold((false, false), |all, each| (all.0 || each.0, all.1 || each.1));
+        let loads = matches!(stm.expr, Expr::Index { .. })
+            && stm.pattern.iter().all(|&var| matches!(function.ty(var), Type::Scalar(_)));
+        if loads {
+            by_row |= all == (true, false);
+            by_column |= all == (false, true);
+        }
+        depends.extend(stm.pattern.iter().map(|&var| (var, all)));
+    }
+    by_row && by_column
+}
