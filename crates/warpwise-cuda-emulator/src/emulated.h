@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#define __CUDA_ARCH__ 900
+
 struct Index { unsigned x, y, z; };
 struct Item { Index thread, block, threads, blocks; };
 struct Emulator {

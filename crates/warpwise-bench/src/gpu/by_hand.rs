@@ -76,7 +76,7 @@ fn text_of((name, text): Source, arguments: &[Argument]) -> KernelText {
     };
     let params = arguments.iter().map(param).collect();
     let name = name.to_string();
-    let kernel = DeviceKernel { name, params, group: Some(GROUP), fails: false, arena: false };
+    let kernel = DeviceKernel { name, params, group: Some(GROUP), per_item: 1, fails: false, arena: false };
     KernelText { text: kernel_text(text), features: Features::default(), kernels: vec![kernel] }
 }
 

@@ -8,7 +8,7 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
 
-use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use crate::build::BuildError;
 use crate::kernel_text::Dialect;
@@ -78,12 +78,12 @@ impl Compiler {
         for builtins in folder.map(builtins).unwrap_or_default() {
             // The compiler looks for it by name only. Where it cannot be loaded, the compiler says so.
             // SAFETY: loading NVIDIA's library runs its initialisers only.
-            if let Ok(library) = unsafe { Library::open(Some(builtins), RTLD_NOW | RTLD_GLOBAL) } {
+            if let Ok(library) = unsafe { Library::open(Some(builtins), RTLD_NOW | RTLD_LOCAL) } {
                 std::mem::forget(library);
             }
         }
         // SAFETY: as above.
-        let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_GLOBAL) }.map_err(wrong)?;
+        let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(wrong)?;
         let architectures = architectures(&library)?;
         Ok(Compiler { library, architectures })
     }

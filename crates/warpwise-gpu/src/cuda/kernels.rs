@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cudarc::driver::result;
 use cudarc::driver::sys::{CUevent, CUevent_flags, CUfunction, CUfunction_attribute, CUmodule};
-use warpwise_runtime::device::{DeviceArgument, DeviceError, DeviceKernel, DeviceKernels};
+use warpwise_runtime::device::{Device as _, DeviceArgument, DeviceError, DeviceKernel, DeviceKernels};
 
 use super::device::CudaDevice;
 use super::errors::on_loading;
@@ -19,10 +19,17 @@ const MOST_GROUPS: u64 = i32::MAX as u64;
 /// Kernels built for a device.
 pub struct CudaKernels {
     device: Arc<CudaDevice>,
-    /// Each with the work-items that do an iteration together.
-    kernels: Vec<(CUfunction, Option<u32>)>,
+    kernels: Vec<CudaKernel>,
     module: CUmodule,
     code: Vec<u8>,
+}
+
+/// A kernel, with the work-items that do an iteration together, or the iterations that a work-item does at most.
+#[derive(Clone, Copy)]
+struct CudaKernel {
+    function: CUfunction,
+    group: Option<u32>,
+    per_item: u32,
 }
 
 // SAFETY: functions of a module may be launched by any thread whose current context is the module's.
@@ -50,7 +57,8 @@ impl CudaKernels {
         let mut built = CudaKernels { device: Arc::clone(device), kernels: Vec::new(), module, code };
         for kernel in &text.kernels {
             let function = built.function(kernel).map_err(BuildError::Missing)?;
-            built.kernels.push((function, kernel.group));
+            let (group, per_item) = (kernel.group, kernel.per_item);
+            built.kernels.push(CudaKernel { function, group, per_item });
         }
         Ok(built)
     }
@@ -97,8 +105,9 @@ impl DeviceKernels for CudaKernels {
         arguments: &[DeviceArgument],
         iterations: u64,
     ) -> Result<(), DeviceError> {
-        let (function, group) = self.kernels[kernel];
-        let groups = Groups::of(group, iterations, Dialect::Cuda.usual_group());
+        let CudaKernel { function, group, per_item } = self.kernels[kernel];
+        let shared = shared_by(iterations, per_item, self.device.concurrency());
+        let groups = Groups::of(group, iterations.div_ceil(shared), Dialect::Cuda.usual_group());
         if groups.number > MOST_GROUPS {
             let number = groups.number;
             return Err(DeviceError::Driver(format!(
@@ -181,6 +190,11 @@ fn load(device: &CudaDevice, code: &[u8]) -> Result<CUmodule, String> {
     loaded.map_err(|error| why.unwrap_or_else(|| error.to_string()))
 }
 
+/// Iterations of each work-item: no more than leave all units of the device busy.
+fn shared_by(iterations: u64, per_item: u32, concurrency: u64) -> u64 {
+    (iterations / concurrency).clamp(1, u64::from(per_item))
+}
+
 /// An argument as the driver copies it.
 fn word(argument: &DeviceArgument) -> u64 {
     match *argument {
@@ -195,6 +209,13 @@ mod tests {
     use warpwise_runtime::device::Buffer;
 
     use super::*;
+
+    #[test]
+    fn work_items_share_what_is_more_than_all_can_do_at_once() {
+        let shared = |iterations| shared_by(iterations, 4, 1000);
+        assert_eq!([0, 999, 1999, 2000, 3999, 1 << 40].map(shared), [1, 1, 1, 2, 3, 4]);
+        assert_eq!(shared_by(1 << 40, 1, 1000), 1);
+    }
 
     #[test]
     fn the_low_bytes_of_a_word_are_the_value() {

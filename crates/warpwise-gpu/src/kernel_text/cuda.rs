@@ -61,8 +61,30 @@ FUNCTION int atomic_cmpxchg(volatile int *p, int x, int y) { return atomicCAS((i
 FUNCTION uint atomic_cmpxchg(volatile uint *p, uint x, uint y) { return atomicCAS((uint *)p, x, y); }
 FUNCTION long atom_add(volatile long *p, long x) { return atomicAdd((word64 *)p, (word64)x); }
 FUNCTION long atom_sub(volatile long *p, long x) { return atomicAdd((word64 *)p, 0 - (word64)x); }
+FUNCTION long atom_and(volatile long *p, long x) { return atomicAnd((word64 *)p, (word64)x); }
+FUNCTION long atom_or(volatile long *p, long x) { return atomicOr((word64 *)p, (word64)x); }
+FUNCTION long atom_xor(volatile long *p, long x) { return atomicXor((word64 *)p, (word64)x); }
+FUNCTION long atom_min(volatile long *p, long x) { return atomicMin((long long *)p, (long long)x); }
+FUNCTION ulong atom_min(volatile ulong *p, ulong x) { return atomicMin((word64 *)p, (word64)x); }
+FUNCTION long atom_max(volatile long *p, long x) { return atomicMax((long long *)p, (long long)x); }
+FUNCTION ulong atom_max(volatile ulong *p, ulong x) { return atomicMax((word64 *)p, (word64)x); }
 FUNCTION long atom_xchg(volatile long *p, long x) { return atomicExch((word64 *)p, (word64)x); }
 FUNCTION long atom_cmpxchg(volatile long *p, long x, long y) {
     return atomicCAS((word64 *)p, (word64)x, (word64)y);
+}
+
+FUNCTION float atomic_add(volatile float *p, float x) { return atomicAdd((float *)p, x); }
+FUNCTION double atom_add(volatile double *p, double x) {
+#if __CUDA_ARCH__ >= 600
+    return atomicAdd((double *)p, x);
+#else
+    for (;;) {
+        const double old = *p;
+        const long bits = as_long(old);
+        if (atom_cmpxchg((volatile long *)p, bits, as_long(old + x)) == bits) {
+            return old;
+        }
+    }
+#endif
 }
 ";

@@ -146,6 +146,14 @@ impl Dialect {
         }
     }
 
+    /// How many work-items a launch has.
+    pub(super) fn work_items(self) -> &'static str {
+        match self {
+            Dialect::OpenCl => "get_global_size(0)",
+            Dialect::Cuda => "((long)gridDim.x * blockDim.x)",
+        }
+    }
+
     /// The number of the work-group.
     pub(super) fn group(self) -> &'static str {
         match self {

@@ -1,12 +1,13 @@
 //! Loads, stores and atomic operations.
 //!
-//! OpenCL C 1.2 has atomic operations on integers of 32 and, as an extension, 64 bits. What it lacks for those widths
-//! (operators on floats, products, minima of 64 bits) is a compare-and-swap loop; so are narrower elements, on the word
-//! that they lie in. Buffers and arenas begin and end with whole words; arrays in local memory need not, and are a limit.
+//! OpenCL C 1.2 has atomic operations on integers of 32 and, as an extension, sums of 64 bits; CUDA has all of 64 bits, and
+//! sums of floats. What they lack for those widths is a compare-and-swap loop; so are narrower elements, on the word that they
+//! lie in. Buffers and arenas begin and end with whole words; arrays in local memory need not, and are a limit.
 
 use warpwise_imp::{AtomicOp, KernelParam, Mem, Operand, Reg, Space};
 use warpwise_prim::{BinaryOp, Scalar, ScalarType};
 
+use super::dialect::Dialect;
 use super::printer::{Printed, Printer};
 use super::survey::Elements;
 
@@ -64,14 +65,15 @@ impl Printer<'_> {
         self.wide_atomics |= elem.bytes() == 8;
         let word = if elem.bytes() == 8 { ScalarType::I64 } else { ScalarType::I32 };
         let text = self.operand(value);
-        let lines = match native(op, elem) {
-            Some((function, unsigned)) => {
-                let place = self.word(
-                    mem,
-                    index,
-                    if unsigned { self.dialect.unsigned(word) } else { self.dialect.ty(word) },
-                )?;
-                let value = if elem.is_float() { self.dialect.bits_as(word, &text) } else { text };
+        let lines = match native(op, elem, self.dialect) {
+            Some((function, operand)) => {
+                let (ty, value) = match operand {
+                    Word::Signed => (self.dialect.ty(word), text),
+                    Word::Unsigned => (self.dialect.unsigned(word), text),
+                    Word::Float => (self.dialect.ty(elem), text),
+                    Word::Bits => (self.dialect.ty(word), self.dialect.bits_as(word, &text)),
+                };
+                let place = self.word(mem, index, ty)?;
                 vec![format!("{}_{function}({place}, {value});", prefix(word))]
             }
             None => {
@@ -238,23 +240,34 @@ fn prefix(word: ScalarType) -> &'static str {
     if word == ScalarType::I64 { "atom" } else { "atomic" }
 }
 
-/// The function that does an operation on a word in one go, where every device has it, and whether it takes
-/// the word as unsigned.
-fn native(op: AtomicOp, elem: ScalarType) -> Option<(&'static str, bool)> {
+/// As what an atomic operation takes a word.
+#[derive(Clone, Copy)]
+enum Word {
+    Signed,
+    Unsigned,
+    Float,
+    /// A float as the integer with its bits.
+    Bits,
+}
+
+/// The function that does an operation on a word in one go, where every device has it.
+fn native(op: AtomicOp, elem: ScalarType, dialect: Dialect) -> Option<(&'static str, Word)> {
     let op = match op {
-        AtomicOp::Exchange => return Some(("xchg", false)),
+        AtomicOp::Exchange => return Some(("xchg", if elem.is_float() { Word::Bits } else { Word::Signed })),
         AtomicOp::Binary(op) => op,
     };
-    let (function, unsigned, wide_too) = match op {
-        BinaryOp::Add => ("add", false, true),
-        BinaryOp::Sub => ("sub", false, true),
-        BinaryOp::And => ("and", false, false),
-        BinaryOp::Or => ("or", false, false),
-        BinaryOp::Xor => ("xor", false, false),
-        BinaryOp::SMin => ("min", false, false),
-        BinaryOp::SMax => ("max", false, false),
-        BinaryOp::UMin => ("min", true, false),
-        BinaryOp::UMax => ("max", true, false),
+    let on_cuda = dialect == Dialect::Cuda;
+    let (function, operand, wide_too) = match op {
+        BinaryOp::FAdd if on_cuda => return Some(("add", Word::Float)),
+        BinaryOp::Add => ("add", Word::Signed, true),
+        BinaryOp::Sub => ("sub", Word::Signed, true),
+        BinaryOp::And => ("and", Word::Signed, on_cuda),
+        BinaryOp::Or => ("or", Word::Signed, on_cuda),
+        BinaryOp::Xor => ("xor", Word::Signed, on_cuda),
+        BinaryOp::SMin => ("min", Word::Signed, on_cuda),
+        BinaryOp::SMax => ("max", Word::Signed, on_cuda),
+        BinaryOp::UMin => ("min", Word::Unsigned, on_cuda),
+        BinaryOp::UMax => ("max", Word::Unsigned, on_cuda),
         BinaryOp::Mul
         | BinaryOp::SMulHigh
         | BinaryOp::UMulHigh
@@ -286,5 +299,5 @@ fn native(op: AtomicOp, elem: ScalarType) -> Option<(&'static str, bool)> {
         | BinaryOp::LdExp => return None,
     };
     let possible = elem == ScalarType::I32 || elem == ScalarType::I64 && wide_too;
-    possible.then_some((function, unsigned))
+    possible.then_some((function, operand))
 }

@@ -30,6 +30,7 @@ mod cuda;
 mod dialect;
 
 mod literals;
+mod strides;
 mod survey;
 
 mod printer;

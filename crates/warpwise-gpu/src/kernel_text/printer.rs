@@ -16,6 +16,7 @@ use warpwise_runtime::device::{DeviceKernel, DeviceParam};
 use super::dialect::Dialect;
 use super::helpers::Helper;
 use super::literals::{identifier, literal};
+use super::strides;
 use super::survey::{Elements, Survey, survey};
 
 /// The result of printing something.
@@ -29,6 +30,8 @@ pub(super) struct Printer<'k> {
     pub kernel: &'k Kernel,
     pub dialect: Dialect,
     pub survey: Survey,
+    /// Iterations that a work-item does at most.
+    pub per_item: u32,
     /// The functions that kernels of the text call.
     pub helpers: &'k mut BTreeSet<Helper>,
     /// Whether there are atomic operations on 64-bit words.
@@ -48,6 +51,7 @@ impl<'k> Printer<'k> {
             kernel,
             dialect,
             survey: survey(kernel),
+            per_item: strides::per_item(kernel, dialect),
             helpers,
             wide_atomics: false,
             out: String::new(),
@@ -66,6 +70,7 @@ impl<'k> Printer<'k> {
         let (lo, hi) = (self.reg(self.kernel.lo), self.reg(self.kernel.hi));
         match &self.kernel.group {
             Some(group) => self.group(group),
+            None if self.per_item > 1 => self.first_of_several(),
             None => {
                 let item = self.dialect.work_item();
                 self.line(&format!("long {lo} = first + {item}, {hi} = {lo} + 1;"));
@@ -78,12 +83,17 @@ impl<'k> Printer<'k> {
             self.slot()?;
         }
         self.declarations()?;
-        self.block(&self.kernel.body)?;
+        if self.per_item > 1 {
+            self.strided()?;
+        } else {
+            self.block(&self.kernel.body)?;
+        }
         self.out += "}\n";
         let params = self.kernel.params.iter().map(|param| self.device_param(param)).collect();
         let (fails, arena) = (self.survey.fails, self.survey.arena);
         let group = self.kernel.group.as_ref().map(|group| group.size);
-        Ok(DeviceKernel { name: name.to_string(), params, group, fails, arena })
+        let per_item = self.per_item;
+        Ok(DeviceKernel { name: name.to_string(), params, group, per_item, fails, arena })
     }
 
     /// The group's number, the work-item's in it, and what the group shares. There are as many groups as iterations.
@@ -199,6 +209,14 @@ impl<'k> Printer<'k> {
     fn inner(&mut self, block: &Block) -> Printed<()> {
         self.indent += 1;
         let done = self.block(block);
+        self.indent -= 1;
+        done
+    }
+
+    /// Prints a block two levels further in.
+    pub fn further_in(&mut self, block: &Block) -> Printed<()> {
+        self.indent += 1;
+        let done = self.inner(block);
         self.indent -= 1;
         done
     }

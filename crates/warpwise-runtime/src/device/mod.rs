@@ -114,6 +114,9 @@ pub struct DeviceKernel {
     pub params: Vec<DeviceParam>,
     /// Work-items that do an iteration together, in kernels of work-groups.
     pub group: Option<u32>,
+    /// Iterations that a work-item does at most where there are many, as far apart as the launch has work-items. A kernel
+    /// for one does exactly one.
+    pub per_item: u32,
     /// Whether it may record failures. A kernel with an arena may.
     pub fails: bool,
     /// Whether it takes memory for each work-item from an arena.
