@@ -4,6 +4,7 @@
 //! Without it this test says that it is skipped, and passes.
 
 use std::io::Write;
+use std::process::Command;
 
 use warpwise_gpu::build::BuildError;
 use warpwise_gpu::cuda::{Compiler, NVRTC};
@@ -14,10 +15,22 @@ use crate::{golden, programs};
 /// Architectures of devices, of which a compiler may not know the oldest.
 const ARCHITECTURES: [u32; 3] = [70, 80, 90];
 
-/// The compiler, if there is one.
-fn compiler() -> Option<Compiler> {
+/// Says to a process of the tests that it runs one test only.
+const ALONE: &str = "WARPWISE_TEST_ALONE";
+
+/// The compiler, if there is one, for the test of this name; none where the test has run in a process of its own: beside other
+/// tests, which load what the emulator compiles, NVIDIA's compiler crashes.
+fn compiler(test: &str) -> Option<Compiler> {
     if std::env::var_os(NVRTC).is_none() {
         let _ = writeln!(std::io::stderr(), "skipped: compiling CUDA text, because {NVRTC} is not set");
+        return None;
+    }
+    let is_alone = ["NEXTEST", ALONE].into_iter().any(|variable| std::env::var_os(variable).is_some());
+    if !is_alone {
+        let mut process = Command::new(std::env::current_exe().expect("the path of the tests"));
+        process.args(["--exact", &format!("nvrtc::{test}")]).env(ALONE, "1");
+        let ended = process.output().expect("the tests start");
+        assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stdout));
         return None;
     }
     Some(Compiler::find().unwrap_or_else(|missing| panic!("{missing}")))
@@ -25,7 +38,7 @@ fn compiler() -> Option<Compiler> {
 
 #[test]
 fn cuda_texts_compile_to_machine_code() {
-    let Some(compiler) = compiler() else { return };
+    let Some(compiler) = compiler("cuda_texts_compile_to_machine_code") else { return };
     let known = |number: &u32| compiler.architectures().contains(number);
     for name in golden::NAMES {
         let lowered = programs::lowered_for(&golden::program(name), true);
@@ -43,7 +56,7 @@ fn cuda_texts_compile_to_machine_code() {
 
 #[test]
 fn every_operator_compiles_as_cuda() {
-    let Some(compiler) = compiler() else { return };
+    let Some(compiler) = compiler("every_operator_compiles_as_cuda") else { return };
     for kernel in crate::operators::kernels() {
         let text = kernel_text([&kernel], Dialect::Cuda).expect("operators can be printed").text;
         let code = compiler.compile(&text, 90);
@@ -53,7 +66,7 @@ fn every_operator_compiles_as_cuda() {
 
 #[test]
 fn devices_younger_than_the_compiler_get_portable_code() {
-    let Some(compiler) = compiler() else { return };
+    let Some(compiler) = compiler("devices_younger_than_the_compiler_get_portable_code") else { return };
     let kernel = "extern \"C\" __global__ void nothing(int *x) { x[threadIdx.x] = 1; }";
     let code = compiler.compile(kernel, 99_999).expect("portable code");
     assert!(code.ends_with(&[0]) && String::from_utf8_lossy(&code).contains(".visible .entry nothing"));

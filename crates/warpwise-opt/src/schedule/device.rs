@@ -20,9 +20,9 @@
 
 use warpwise_diag::Limit;
 use warpwise_ir::traverse::free_in_lambda;
-use warpwise_ir::{Body, Expr, Function, Lambda, Mapping, Operand, Program, SegKind, SegOp, Var};
+use warpwise_ir::{Body, Expr, Function, Lambda, Mapping, Operand, Program, SegKind, SegOp, Stm, Var};
 
-use super::{absorb, crossing, loops, nests, perfect_inner};
+use super::{absorb, crossing, loops, nests, perfect_inner, riders};
 
 /// Schedules every function for a device.
 pub fn schedule_device(program: &mut Program) -> Result<(), Limit> {
@@ -42,17 +42,11 @@ fn host_body(function: &mut Function, body: &mut Body, nests: &mut usize) {
         match &mut stm.expr {
             Expr::Seg(op) => {
                 join(function, op);
-                let versions = nests::versions(function, &stm, *nests)
-                    .or_else(|| crossing::versions(function, &stm, *nests));
-                match versions {
-                    Some(mut versions) => {
-                        *nests += 1;
-                        stms.append(&mut versions);
+                match riders::alone(function, &stm) {
+                    Some(parts) => {
+                        parts.into_iter().for_each(|part| spread(function, part, nests, &mut stms))
                     }
-                    None => {
-                        stm.expr = spread_expr(function, stm.expr);
-                        stms.push(stm);
-                    }
+                    None => spread(function, stm, nests, &mut stms),
                 }
             }
             expr => {
@@ -62,6 +56,22 @@ fn host_body(function: &mut Function, body: &mut Body, nests: &mut usize) {
         }
     }
     body.stms = stms;
+}
+
+/// Spreads an operation of host code, in versions where one will not do.
+fn spread(function: &mut Function, mut stm: Stm, nests: &mut usize, stms: &mut Vec<Stm>) {
+    let versions =
+        nests::versions(function, &stm, *nests).or_else(|| crossing::versions(function, &stm, *nests));
+    match versions {
+        Some(mut versions) => {
+            *nests += 1;
+            stms.append(&mut versions);
+        }
+        None => {
+            stm.expr = spread_expr(function, stm.expr);
+            stms.push(stm);
+        }
+    }
 }
 
 /// Makes one operation of a perfect nest.

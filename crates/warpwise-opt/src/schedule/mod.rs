@@ -18,7 +18,7 @@
 //! inner dimensions are, [`versions`] keeps two versions and picks one at run time.
 //!
 //! On devices the outermost operation of a nest is spread over work-items or work-groups, whose work-items share what is
-//! inside, or the nest is taken apart: see [`device`], [`nests`] and [`crossing`].
+//! inside, or the nest is taken apart: see [`device`], [`nests`], [`crossing`] and [`riders`].
 //!
 //! Not done here: splitting few long rows among tasks, and flattening of irregular nests.
 
@@ -29,6 +29,7 @@ pub mod device;
 mod lanes;
 pub mod loops;
 mod nests;
+mod riders;
 mod split;
 mod versions;
 

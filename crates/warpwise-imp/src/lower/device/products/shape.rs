@@ -150,8 +150,8 @@ fn staged<'a>(differs: &Differences, first: &'a [Stm], body: &'a [Stm]) -> Optio
         };
         let dims = &function.vars[*array].placement.as_ref()?.index_fn.dims;
         let is_unit = |stride: CoreOperand| stride.as_const().and_then(|x| x.as_int()) == Some(1);
-        let side_by_side = dims.iter().zip(indices).filter(|(dim, _)| is_unit(dim.stride));
-        let along_depth = side_by_side.last().is_some_and(|(_, &index)| differs.by(index).depth);
+        let mut side_by_side = dims.iter().zip(indices).filter(|(dim, _)| is_unit(dim.stride));
+        let along_depth = side_by_side.next_back().is_some_and(|(_, &index)| differs.by(index).depth);
         let mut wanted: FxHashSet<Var> = uses(function, stm).into_iter().collect();
         let mut needs: Vec<&Stm> = Vec::new();
         for before in first.iter().chain(&body[..at]).rev() {

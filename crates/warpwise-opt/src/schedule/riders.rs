@@ -1,0 +1,58 @@
+//! Reductions that ride along with a scan, on devices: operations of their own.
+//!
+//! ```text
+//! t, ys = segscan (i < n) scan (+) reduce (max) { x = index xs[i]; return x, x }
+//! ==>  t = segred (i < n) reduce (max) { x = index xs[i]; return x };  ys = segscan (i < n) scan (+) { x = index xs[i]; return x }
+//! ```
+//!
+//! A processor saves a pass over memory by doing both at once. On devices a scan alone takes one launch, in which tiles look
+//! back at each other, and reads its input once; with a reduction beside it, it would take three. Bodies that run loops, or write, stay as they are.
+
+use warpwise_ir::traverse::{Copier, Substitution};
+use warpwise_ir::{Body, Expr, Function, SegKind, SegOp, Stm};
+
+/// The reductions of a scan, and the scan without them; none where nothing rides along, or it is not worth its while.
+pub fn alone(function: &mut Function, stm: &Stm) -> Option<[Stm; 2]> {
+    let Expr::Seg(op) = &stm.expr else { return None };
+    let SegKind::Scan { scans, reduces, post } = &op.kind else { return None };
+    if reduces.is_empty() || !is_cheap(&op.body) {
+        return None;
+    }
+    let n_scanned: usize = scans.iter().map(|scan| scan.neutral.len()).sum();
+    let n_reduced: usize = reduces.iter().map(|reduce| reduce.neutral.len()).sum();
+    let (scanned, rest) = op.body.result.split_at(n_scanned);
+    let (reduced, further) = rest.split_at(n_reduced);
+    let part = |kind: SegKind, result: Vec<_>| {
+        let body = Body { stms: op.body.stms.clone(), result };
+        Expr::Seg(Box::new(SegOp { space: op.space.clone(), kind, body }))
+    };
+    let reduction = part(SegKind::Reduce { reduces: reduces.clone() }, reduced.to_vec());
+    let scan = SegKind::Scan { scans: scans.clone(), reduces: Vec::new(), post: post.clone() };
+    let scan = part(scan, [scanned, further].concat());
+    let reduction = Copier::within(function, Substitution::new()).copy_expr(&reduction);
+    let (totals, arrays) = stm.pattern.split_at(n_reduced);
+    Some([
+        Stm { pattern: totals.to_vec(), expr: reduction, ..stm.clone() },
+        Stm { pattern: arrays.to_vec(), expr: scan, ..stm.clone() },
+    ])
+}
+
+/// Whether a body may as well run twice.
+fn is_cheap(body: &Body) -> bool {
+    body.stms.iter().all(|stm| match &stm.expr {
+        Expr::If { then_body, else_body, .. } => is_cheap(then_body) && is_cheap(else_body),
+        Expr::Operand(_)
+        | Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Ternary(..)
+        | Expr::Compare(..)
+        | Expr::Convert(..)
+        | Expr::Select(..)
+        | Expr::Assert { .. }
+        | Expr::Index { .. }
+        | Expr::Slice { .. }
+        | Expr::Rearrange { .. }
+        | Expr::Reshape { .. } => true,
+        _ => false,
+    })
+}
