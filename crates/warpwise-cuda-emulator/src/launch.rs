@@ -109,7 +109,7 @@ pub fn run(kernel: Kernel, grid: Grid, arguments: Arguments) -> Result<(), Fault
 /// A step that comes to every block, far from the one before.
 fn stride(blocks: u64) -> u64 {
     const PRIMES: [u64; 2] = [2_147_483_629, 2_147_483_587];
-    PRIMES.into_iter().find(|prime| blocks % prime != 0).unwrap_or(1)
+    PRIMES.into_iter().find(|prime| !blocks.is_multiple_of(*prime)).unwrap_or(1)
 }
 
 /// Runs a block: all its work-items up to the next barrier, until they have ended.

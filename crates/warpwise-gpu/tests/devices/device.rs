@@ -15,6 +15,9 @@ use warpwise_runtime::device::{Buffer, Device as AnyDevice, DeviceArgument, Devi
 /// Set to run the tests without an OpenCL device; those that need one then say so.
 const SKIP: &str = "WARPWISE_SKIP_OPENCL";
 
+/// Compiles a text.
+type Build = dyn Fn(&KernelText) -> Arc<dyn DeviceKernels> + Send + Sync;
+
 /// A device with a queue.
 #[derive(Clone)]
 pub struct Device {
@@ -22,7 +25,7 @@ pub struct Device {
     pub dialect: Dialect,
     /// The device.
     pub device: Arc<dyn AnyDevice>,
-    build: Arc<dyn Fn(&KernelText) -> Arc<dyn DeviceKernels> + Send + Sync>,
+    build: Arc<Build>,
 }
 
 /// An argument of a kernel.
