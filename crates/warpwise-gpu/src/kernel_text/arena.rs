@@ -10,12 +10,75 @@
 //! ```
 //!
 //! A full slot ends the work-item, which is right only where no other waits for it at a barrier.
+//!
+//! On CUDA slots are interleaved: so many bytes of one slot, as many as the largest element has, lie beside those of the
+//! next, and neighbours that access the same places of theirs do so side by side.
+//!
+//! ```text
+//! const long line = (extent - first) * 4;              // from one element of a slot to the next
+//! row_m2 = arena + arena_top / 4 * line + item * 4;
+//! x_7 = *(float *)(row_m2 + i_6 * line);
+//! ```
+//!
+//! Not where a name stands now for memory of the arena, now for other, or where work-items combine words of it.
 
+use rustc_hash::FxHashSet;
 use warpwise_imp::{Mem, Operand, Reg};
 use warpwise_prim::ScalarType;
 
+use super::dialect::Dialect;
 use super::helpers::Helper;
 use super::printer::{Printed, Printer};
+use super::survey::Survey;
+
+/// How slots lie in an arena.
+#[derive(Default, Debug)]
+pub(super) enum Slots {
+    /// One behind the other.
+    #[default]
+    Apart,
+    /// Element beside element.
+    Interleaved {
+        /// The memories in them.
+        mems: FxHashSet<Mem>,
+        /// Bytes of a slot that lie together.
+        bytes: usize,
+    },
+}
+
+impl Slots {
+    /// How the slots of a kernel lie.
+    pub fn of(survey: &Survey, dialect: Dialect) -> Slots {
+        // Memory of the arena, what is set to it, and what that is set to otherwise.
+        let mut mems: FxHashSet<Mem> = survey.taken.iter().copied().collect();
+        let related = |mems: &FxHashSet<Mem>| {
+            let crosses = |&&(dst, src): &&(Mem, Mem)| mems.contains(&dst) != mems.contains(&src);
+            survey.set.iter().find(crosses).copied()
+        };
+        while let Some((dst, src)) = related(&mems) {
+            mems.extend([dst, src]);
+        }
+        let is_from_here =
+            |mem: &Mem| survey.taken.contains(mem) || survey.set.iter().any(|(dst, _)| dst == mem);
+        let can_interleave = dialect == Dialect::Cuda
+            && mems.iter().all(is_from_here)
+            && !survey.shared.iter().any(|mem| mems.contains(mem));
+        if !can_interleave {
+            return Slots::Apart;
+        }
+        let accessed = survey.accessed.iter().filter(|(mem, _)| mems.contains(mem));
+        let bytes = accessed.map(|(_, elem)| elem.bytes()).max().unwrap_or(1);
+        Slots::Interleaved { mems, bytes }
+    }
+
+    /// Bytes that lie together, if a memory is in interleaved slots.
+    pub fn bytes_together(&self, mem: Mem) -> Option<usize> {
+        match self {
+            Slots::Interleaved { mems, bytes } if mems.contains(&mem) => Some(*bytes),
+            Slots::Interleaved { .. } | Slots::Apart => None,
+        }
+    }
+}
 
 impl Printer<'_> {
     /// The work-item's slot.
@@ -23,10 +86,16 @@ impl Printer<'_> {
         if self.kernel.group.is_some() {
             return self.limit("memory of work-items that wait for others");
         }
-        let bytes = self.dialect.ty(ScalarType::Bool);
+        let byte = self.dialect.ty(ScalarType::Bool);
         let space = self.dialect.space(warpwise_imp::Space::Arena);
         let item = self.dialect.work_item();
-        self.line(&format!("{space} {bytes} *const slot_start = arena + {item} * slot;"));
+        match &self.slots {
+            Slots::Apart => self.line(&format!("{space} {byte} *const slot_start = arena + {item} * slot;")),
+            Slots::Interleaved { bytes, .. } => {
+                let line = format!("const long line = (extent - first) * {bytes};");
+                self.line(&line);
+            }
+        }
         self.line("long arena_top = 0;");
         Ok(())
     }
@@ -41,9 +110,26 @@ impl Printer<'_> {
         self.line(&format!("    arena_full(failure, arena_top, {bytes});"));
         self.line("    return;");
         self.line("}");
-        self.line(&format!("{name} = ({pointer})(slot_start + arena_top);"));
+        match self.slots.bytes_together(dst) {
+            None => self.line(&format!("{name} = ({pointer})(slot_start + arena_top);")),
+            Some(together) => {
+                let item = self.dialect.work_item();
+                self.line(&format!("{name} = arena + arena_top / {together} * line + {item} * {together};"));
+            }
+        }
         self.line(&format!("arena_top += ({bytes} + 15) & -16;"));
         Ok(())
+    }
+
+    /// An element of a memory in interleaved slots, of which so many bytes lie together.
+    pub(super) fn interleaved(&self, mem: Mem, elem: ScalarType, index: &str, together: usize) -> String {
+        let (name, ty, bytes) = (self.mem(mem), self.dialect.ty(elem), elem.bytes());
+        if bytes == together {
+            return format!("*({ty} *)({name} + {index} * line)");
+        }
+        let each = together / bytes;
+        let (line, rest) = (each.ilog2(), each - 1);
+        format!("*({ty} *)({name} + ({index} >> {line}) * line + ({index} & {rest}) * {bytes})")
     }
 
     /// How full the slot is.

@@ -191,6 +191,9 @@ impl Printer<'_> {
     /// An element of a memory as a place.
     fn element(&self, mem: Mem, elem: ScalarType, index: Operand) -> Printed<String> {
         let (name, index) = (self.mem(mem), self.operand(index));
+        if let Some(together) = self.slots.bytes_together(mem) {
+            return Ok(self.interleaved(mem, elem, &index, together));
+        }
         match self.survey.elements.get(&mem) {
             Some(Elements::One(ty)) if *ty == elem && self.declared(mem).is_none_or(|own| own == elem) => {
                 Ok(format!("{name}[{index}]"))

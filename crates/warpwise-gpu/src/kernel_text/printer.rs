@@ -13,6 +13,7 @@ use warpwise_ir::entity::Entity;
 use warpwise_prim::ScalarType;
 use warpwise_runtime::device::{DeviceKernel, DeviceParam};
 
+use super::arena::Slots;
 use super::dialect::Dialect;
 use super::helpers::Helper;
 use super::literals::{identifier, literal};
@@ -30,6 +31,8 @@ pub(super) struct Printer<'k> {
     pub kernel: &'k Kernel,
     pub dialect: Dialect,
     pub survey: Survey,
+    /// How the work-items' own memory lies.
+    pub slots: Slots,
     /// Iterations that a work-item does at most.
     pub per_item: u32,
     /// The functions that kernels of the text call.
@@ -47,10 +50,12 @@ pub(super) struct Printer<'k> {
 impl<'k> Printer<'k> {
     /// A printer of this kernel that adds to the functions used.
     pub fn new(kernel: &'k Kernel, dialect: Dialect, helpers: &'k mut BTreeSet<Helper>) -> Printer<'k> {
+        let survey = survey(kernel);
         Printer {
             kernel,
             dialect,
-            survey: survey(kernel),
+            slots: Slots::of(&survey, dialect),
+            survey,
             per_item: strides::per_item(kernel, dialect),
             helpers,
             wide_atomics: false,
@@ -151,6 +156,7 @@ impl<'k> Printer<'k> {
     pub fn pointer(&self, mem: Mem, read_only: bool) -> String {
         let space = self.dialect.space(self.kernel.mems[mem].space);
         let elem = match self.survey.elements.get(&mem) {
+            Some(_) if self.slots.bytes_together(mem).is_some() => ScalarType::Bool,
             Some(Elements::One(ty)) => *ty,
             Some(Elements::Several) | None => ScalarType::Bool,
         };

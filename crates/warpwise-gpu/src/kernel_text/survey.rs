@@ -28,6 +28,14 @@ pub(super) struct Survey {
     pub fails: bool,
     /// Whether work-items take memory for themselves.
     pub arena: bool,
+    /// Every access to an element, by any name.
+    pub accessed: Vec<(Mem, ScalarType)>,
+    /// Memories that are set to others.
+    pub set: Vec<(Mem, Mem)>,
+    /// Memories taken from the arena.
+    pub taken: Vec<Mem>,
+    /// Memories of which words are combined or waited for.
+    pub shared: Vec<Mem>,
 }
 
 /// Surveys a kernel.
@@ -55,6 +63,9 @@ impl Survey {
     }
 
     fn access(&mut self, mem: Mem, elements: Elements) {
+        if let Elements::One(elem) = elements {
+            self.accessed.push((mem, elem));
+        }
         let known = *self.elements.entry(mem).or_insert(elements);
         if known != elements {
             self.elements.insert(mem, Elements::Several);
@@ -90,9 +101,11 @@ impl Survey {
                 self.written.push(*mem);
                 if matches!(op, Op::Atomic { .. }) {
                     self.read.push(*mem);
+                    self.shared.push(*mem);
                 }
             }
             Op::SetMem { dst, src } => {
+                self.set.push((*dst, *src));
                 self.read.push(*src);
                 self.written.push(*src);
                 self.access(*dst, Elements::Several);
@@ -119,6 +132,7 @@ impl Survey {
                 self.access(*mem, Elements::One(ScalarType::I32));
                 self.read.push(*mem);
                 self.written.push(*mem);
+                self.shared.push(*mem);
                 self.block(kernel, body);
             }
             Op::Fail { iteration, values, .. } => {
@@ -127,6 +141,7 @@ impl Survey {
                 self.fails = true;
             }
             Op::ArenaAlloc { dst, bytes } => {
+                self.taken.push(*dst);
                 // Even where nothing is loaded or stored the pointer must be declared.
                 self.elements.entry(*dst).or_insert(Elements::Several);
                 self.reads(&[*bytes]);
