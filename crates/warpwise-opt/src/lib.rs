@@ -30,6 +30,7 @@ pub mod straighten;
 pub mod distribute;
 pub mod divide;
 
+pub mod coalesce;
 pub mod narrow;
 pub mod schedule;
 pub mod specialise;

@@ -8,7 +8,7 @@ use crate::pass::Pass;
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
     INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, FLATTEN, STRAIGHTEN, SEGMENT, DISTRIBUTE, DIVIDE, SCHEDULE, SCHEDULE_DEVICE,
-    SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE, SHORT_CIRCUIT, MERGE,
+    COALESCE, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE, SHORT_CIRCUIT, MERGE,
 ];
 
 /// From what a front end makes to what the CPU lowering takes.
@@ -55,7 +55,9 @@ pub const DEVICE: &[Pass] = &[
     FUSE, SIMPLIFY, FUSE, SIMPLIFY,
     // Fused nests are lifted; what they become fuses again.
     FLATTEN, REGULARISE, SIMPLIFY, FUSE, SIMPLIFY, FUSE, SIMPLIFY,
-    SEGMENT, SIMPLIFY, SCHEDULE_DEVICE, SIMPLIFY, CONTRACT, SIMPLIFY,
+    SEGMENT, SIMPLIFY, SCHEDULE_DEVICE, SIMPLIFY,
+    // After simplification: elements of rows are elements of arrays then.
+    COALESCE, CONTRACT, SIMPLIFY,
     PLACE, SHORT_CIRCUIT, MERGE,
 ];
 
@@ -135,6 +137,14 @@ const FUSE: Pass = Pass {
     needs: Level::Soac,
     gives: None,
     run: crate::fuse::fuse,
+};
+
+const COALESCE: Pass = Pass {
+    name: "coalesce",
+    about: "store side by side what neighbouring work-items walk along",
+    needs: Level::Seg,
+    gives: None,
+    run: crate::coalesce::coalesce,
 };
 
 const CONTRACT: Pass = Pass {

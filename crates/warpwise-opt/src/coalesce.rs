@@ -1,0 +1,134 @@
+//! Arrays that work-items walk along, on devices: copies of them whose neighbouring rows lie side by side.
+//!
+//! ```text
+//! ys = segmap (i < n: thread) {                 b = manifest (1, 0) a;
+//!   s = loop (s = 0) for k < m {          ==>   ys = segmap (i < n: thread) {
+//!     x = index a[i, k]; ... }; ... }             s = loop (s = 0) for k < m { x = index b[i, k]; ... }; ... }
+//! ```
+//!
+//! Neighbouring work-items are at the same step of neighbouring rows, which lie far apart in `a` and side by side in `b`, whose
+//! value is the same. The copy reads and writes the array once, as the loops read it at least once: so only where a loop
+//! walks a whole row. Rows of a few elements share what is loaded anyway.
+//!
+//! Needs: level `seg`, scheduled for a device and simplified, so that elements of rows are elements of arrays.
+
+use rustc_hash::FxHashSet;
+use warpwise_diag::Limit;
+use warpwise_ir::{Body, Expr, Function, LoopForm, Mapping, Operand, Program, SegOp, Stm, Type, Var};
+
+/// Known lengths of rows up to which they stay where they are.
+const SHORT_ROW: i64 = 4;
+
+/// Puts copies before the operations of every function that the host runs.
+pub fn coalesce(program: &mut Program) -> Result<(), Limit> {
+    for function in program.functions.values_mut() {
+        let mut body = std::mem::take(&mut function.body);
+        host_body(function, &mut body, &mut FxHashSet::default());
+        function.body = body;
+    }
+    Ok(())
+}
+
+/// `views` are the arrays that lie otherwise than their shapes say.
+fn host_body(function: &mut Function, body: &mut Body, views: &mut FxHashSet<Var>) {
+    let mut stms = Vec::with_capacity(body.stms.len());
+    for mut stm in std::mem::take(&mut body.stms) {
+        match &mut stm.expr {
+            Expr::Rearrange { .. } => views.extend(&stm.pattern),
+            Expr::Seg(op) => {
+                for (array, dim) in walked(function, op, views) {
+                    let copy = function.fresh_like(array);
+                    let rank = function.ty(array).rank();
+                    let perm = (0..rank).filter(|&other| other != dim).chain([dim]).collect();
+                    let expr = Expr::Manifest { array, perm };
+                    stms.push(Stm { pattern: vec![copy], expr, certs: stm.certs.clone(), span: stm.span });
+                    let item = op.space.last().expect("a space has dimensions").index;
+                    replace(&mut op.body, (array, dim, item), copy);
+                }
+            }
+            expr => expr.for_each_body_mut(|body| host_body(function, body, views)),
+        }
+        stms.push(stm);
+    }
+    body.stms = stms;
+}
+
+/// The arrays whose rows the work-items of an operation walk along, each with the dimension that tells them apart.
+fn walked(function: &Function, op: &SegOp, views: &FxHashSet<Var>) -> Vec<(Var, usize)> {
+    let Some(last) = op.space.last().filter(|dim| dim.mapping == Mapping::Thread) else { return Vec::new() };
+    let mut apart = views.clone();
+    bound_in(&op.body, &mut apart);
+    let mut walk = Walk { function, item: last.index, apart, loops: Vec::new(), found: Vec::new() };
+    walk.body(&op.body);
+    walk.found
+}
+
+/// Everything that a body binds.
+fn bound_in(body: &Body, bound: &mut FxHashSet<Var>) {
+    for stm in &body.stms {
+        bound.extend(&stm.pattern);
+        if let Expr::Loop { params, .. } = &stm.expr {
+            bound.extend(params.iter().map(|param| param.var));
+        }
+        stm.expr.for_each_body(|body| bound_in(body, bound));
+    }
+}
+
+/// A walk through the body of an operation.
+struct Walk<'f> {
+    function: &'f Function,
+    /// The index that neighbouring work-items differ by.
+    item: Var,
+    /// Arrays that are not looked at.
+    apart: FxHashSet<Var>,
+    /// The loops around, with how often they run.
+    loops: Vec<(Var, Operand)>,
+    found: Vec<(Var, usize)>,
+}
+
+impl Walk<'_> {
+    fn body(&mut self, body: &Body) {
+        for stm in &body.stms {
+            let around = self.loops.len();
+            match &stm.expr {
+                Expr::Index { array, indices } => self.load(stm.pattern[0], *array, indices),
+                Expr::Loop { form: LoopForm::For { index, bound }, .. } => self.loops.push((*index, *bound)),
+                Expr::Seg(op) => self.loops.extend(op.space.iter().map(|dim| (dim.index, dim.extent))),
+                _ => {}
+            }
+            stm.expr.for_each_body(|body| self.body(body));
+            self.loops.truncate(around);
+        }
+    }
+
+    fn load(&mut self, element: Var, array: Var, indices: &[Operand]) {
+        let is_scalar = matches!(self.function.ty(element), Type::Scalar(_));
+        let (Some(step), Some(&length)) =
+            (indices.last().and_then(|x| x.as_var()), self.function.ty(array).shape().last())
+        else {
+            return;
+        };
+        let is_long = length.as_const().and_then(|x| x.as_int()).is_none_or(|length| length > SHORT_ROW);
+        let walks = is_long && self.loops.contains(&(step, length));
+        let mut of_item = (0..indices.len()).filter(|&dim| indices[dim].as_var() == Some(self.item));
+        let (Some(dim), None) = (of_item.next(), of_item.next()) else { return };
+        let known = self.found.contains(&(array, dim));
+        if is_scalar && walks && !known && !self.apart.contains(&array) {
+            self.found.push((array, dim));
+        }
+    }
+}
+
+/// Lets loads of an array, where a dimension is indexed by the work-item, load from its copy.
+fn replace(body: &mut Body, (array, dim, item): (Var, usize, Var), copy: Var) {
+    for stm in &mut body.stms {
+        match &mut stm.expr {
+            Expr::Index { array: from, indices }
+                if *from == array && indices.get(dim).and_then(|x| x.as_var()) == Some(item) =>
+            {
+                *from = copy;
+            }
+            expr => expr.for_each_body_mut(|body| replace(body, (array, dim, item), copy)),
+        }
+    }
+}
