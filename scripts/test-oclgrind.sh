@@ -26,6 +26,8 @@ fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 echo "$library" >"$folder/oclgrind.icd"
+# Optimised kernels may hold operations that it does not simulate, and no longer all of their accesses.
+export OCLGRIND_BUILD_OPTIONS=-cl-opt-disable
 export OCL_ICD_VENDORS=$folder OCLGRIND_DATA_RACES=1 OCLGRIND_LOG=$folder/log
 export XDG_CACHE_HOME=$folder/cache
 
