@@ -34,7 +34,7 @@ const EXPAND: [&str; 4] = ["-x", "c++", "-w", "-E"];
 const COMPILE: [&str; 9] = [
     "-x",
     "c++",
-    "-std=gnu++17",
+    "-std=gnu++14",
     "-O1",
     "-w",
     "-fPIC",

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
-#include <tuple>
 #include <utility>
 
 #define __CUDA_ARCH__ 900
