@@ -6,6 +6,24 @@ use crate::traverse::visit::{Visitor, VisitorMut};
 use crate::types::Operand;
 
 impl Expr {
+    /// Whether this computes a scalar or a view, makes no array, checks nothing and has no bodies.
+    pub fn is_straight(&self) -> bool {
+        matches!(
+            self,
+            Expr::Operand(_)
+                | Expr::Unary(..)
+                | Expr::Binary(..)
+                | Expr::Ternary(..)
+                | Expr::Compare(..)
+                | Expr::Convert(..)
+                | Expr::Select(..)
+                | Expr::Index { .. }
+                | Expr::Slice { .. }
+                | Expr::Rearrange { .. }
+                | Expr::Reshape { .. }
+        )
+    }
+
     /// Calls `f` with every operand of this expression, variables in array positions included, but not
     /// with those inside its bodies and lambdas.
     pub fn for_each_operand(&self, f: impl FnMut(Operand)) {

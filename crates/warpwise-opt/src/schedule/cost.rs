@@ -43,13 +43,7 @@ const COMBINE_LANES: f64 = 12.0;
 
 /// Whether evaluating this once more costs next to nothing.
 pub fn is_cheap(expr: &Expr) -> bool {
-    let views = matches!(
-        expr,
-        Expr::Index { .. } | Expr::Slice { .. } | Expr::Rearrange { .. } | Expr::Reshape { .. }
-    );
-    views
-        || matches!(expr, Expr::Operand(_) | Expr::Select(..) | Expr::Assert { .. })
-        || scalar(expr).is_some()
+    expr.is_straight() || matches!(expr, Expr::Assert { .. })
 }
 
 /// How often a dimension of this extent runs.

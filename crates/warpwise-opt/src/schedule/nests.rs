@@ -22,6 +22,7 @@ use warpwise_ir::traverse::{Copier, Substitution, free_in_expr};
 use warpwise_ir::{Body, Branch, Expr, Function, Lambda, Mapping, Operand, SegKind, SegOp, Stm, Type, Var};
 use warpwise_prim::{BinaryOp, CompareOp};
 
+use super::cost::is_cheap;
 use super::device::{give, spread_expr};
 use super::{absorb, perfect_inner, split};
 
@@ -181,7 +182,7 @@ impl Nest<'_> {
                 self.bound.extend(params.iter().map(|param| param.var));
                 self.body(body)
             }
-            expr if is_simple_stm(expr) => Some(()),
+            expr if is_cheap(expr) => Some(()),
             Expr::Iota { .. }
             | Expr::Replicate { .. }
             | Expr::Copy(_)
@@ -246,27 +247,8 @@ fn is_simple(body: &Body, checks: bool) -> bool {
                 && is_simple(&op.body, checks)
         }
         Expr::Assert { .. } => checks,
-        expr => is_simple_stm(expr),
+        expr => is_cheap(expr),
     })
-}
-
-/// Whether a statement computes a scalar or a view, or checks something.
-fn is_simple_stm(expr: &Expr) -> bool {
-    matches!(
-        expr,
-        Expr::Operand(_)
-            | Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Ternary(..)
-            | Expr::Compare(..)
-            | Expr::Convert(..)
-            | Expr::Select(..)
-            | Expr::Index { .. }
-            | Expr::Slice { .. }
-            | Expr::Rearrange { .. }
-            | Expr::Reshape { .. }
-            | Expr::Assert { .. }
-    )
 }
 
 /// Whether the operations inside a map read arrays at places that depend on the point of the map.

@@ -2,20 +2,24 @@
 //!
 //! ```text
 //! t, ys = segscan (i < n) scan (+) reduce (max) { x = index xs[i]; return x, x }
-//! ==>  t = segred (i < n) reduce (max) { x = index xs[i]; return x };  ys = segscan (i < n) scan (+) { x = index xs[i]; return x }
+//! ==>
+//! t = segred (i < n) reduce (max) { x = index xs[i]; return x }; ys = segscan (i < n) scan (+) { x = index xs[i]; return x }
 //! ```
 //!
 //! A processor saves a pass over memory by doing both at once. On devices a scan alone takes one launch, in which tiles look
-//! back at each other, and reads its input once; with a reduction beside it, it would take three. Bodies that run loops, or write, stay as they are.
+//! back at each other, and reads its input once; with a reduction beside it, it would take three. Bodies that run
+//! loops, or write, stay as they are.
 
 use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{Body, Expr, Function, SegKind, SegOp, Stm};
+
+use super::cost::is_cheap;
 
 /// The reductions of a scan, and the scan without them; none where nothing rides along, or it is not worth its while.
 pub fn alone(function: &mut Function, stm: &Stm) -> Option<[Stm; 2]> {
     let Expr::Seg(op) = &stm.expr else { return None };
     let SegKind::Scan { scans, reduces, post } = &op.kind else { return None };
-    if reduces.is_empty() || !is_cheap(&op.body) {
+    if reduces.is_empty() || !runs_twice_for_little(&op.body) {
         return None;
     }
     let n_scanned: usize = scans.iter().map(|scan| scan.neutral.len()).sum();
@@ -38,21 +42,11 @@ pub fn alone(function: &mut Function, stm: &Stm) -> Option<[Stm; 2]> {
 }
 
 /// Whether a body may as well run twice.
-fn is_cheap(body: &Body) -> bool {
+fn runs_twice_for_little(body: &Body) -> bool {
     body.stms.iter().all(|stm| match &stm.expr {
-        Expr::If { then_body, else_body, .. } => is_cheap(then_body) && is_cheap(else_body),
-        Expr::Operand(_)
-        | Expr::Unary(..)
-        | Expr::Binary(..)
-        | Expr::Ternary(..)
-        | Expr::Compare(..)
-        | Expr::Convert(..)
-        | Expr::Select(..)
-        | Expr::Assert { .. }
-        | Expr::Index { .. }
-        | Expr::Slice { .. }
-        | Expr::Rearrange { .. }
-        | Expr::Reshape { .. } => true,
-        _ => false,
+        Expr::If { then_body, else_body, .. } => {
+            runs_twice_for_little(then_body) && runs_twice_for_little(else_body)
+        }
+        expr => is_cheap(expr),
     })
 }

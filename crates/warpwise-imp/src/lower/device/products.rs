@@ -160,10 +160,14 @@ impl<'a> Emitter<'a> {
         }
         let mut corner = [Operand::i64(0); 2];
         let (mut own, mut clamped) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
+        let mut is_inside = Operand::Const(true.into());
         for side in Side::BOTH {
             let at = side as usize;
             let number = self.vector(numbers[outer.len() + at]);
             corner[at] = self.code.mul(number, Operand::i64(product.width(side)));
+            let end = self.code.add(corner[at], Operand::i64(product.width(side)));
+            let inside = self.code.compare(CompareOp::SLe, end, extents[at]);
+            is_inside = self.code.binary(BinaryOp::And, is_inside, inside);
             let last = self.code.sub(extents[at], Operand::i64(1));
             for place in 0..product.own {
                 let within = self.place_in_tile(product, side, item, place);
@@ -171,12 +175,6 @@ impl<'a> Emitter<'a> {
                 own[at].push(index);
                 clamped[at].push(self.code.binary(BinaryOp::SMin, index, last));
             }
-        }
-        let mut is_inside = Operand::Const(true.into());
-        for side in Side::BOTH {
-            let end = self.code.add(corner[side as usize], Operand::i64(product.width(side)));
-            let inside = self.code.compare(CompareOp::SLe, end, extents[side as usize]);
-            is_inside = self.code.binary(BinaryOp::And, is_inside, inside);
         }
         let depth = self.uniform(product.bound, span)?;
         Ok(Tile { product, item, corner, own, clamped, extents, is_inside, depth, stages })
@@ -278,8 +276,8 @@ impl<'a> Emitter<'a> {
 
     /// Loads what the group needs for the next steps, where arrays may end before they do if `clamped`.
     fn stage_loads(&mut self, tile: &Tile<'_, 'a>, base: Reg, clamped: bool) -> Lowered<()> {
-        let loads = tile.product.staged.iter().zip(&tile.stages);
-        loads.into_iter().try_for_each(|(staged, &mem)| self.stage_load(tile, (staged, mem), base, clamped))
+        let mut loads = tile.product.staged.iter().zip(&tile.stages);
+        loads.try_for_each(|(staged, &mem)| self.stage_load(tile, (staged, mem), base, clamped))
     }
 
     /// Loads what the group needs of an array, the work-items in turn, neighbours side by side.

@@ -80,7 +80,7 @@ impl<'a> Product<'a> {
             return None;
         };
         let is_scalar = |var: Var| matches!(function.ty(var), Type::Scalar(_));
-        let is_straight = |stms: &[Stm]| stms.iter().all(|stm| is_straight(&stm.expr));
+        let is_straight = |stms: &[Stm]| stms.iter().all(|stm| stm.expr.is_straight());
         let scalars = params.iter().all(|param| is_scalar(param.var))
             && op.body.result.iter().all(|&x| function.operand_type(x).rank() == 0);
         let counts_in_words = *function.ty(*index) == Type::Scalar(ScalarType::I64);
@@ -246,22 +246,4 @@ impl Differs {
     fn any(self) -> bool {
         self.row || self.column || self.depth
     }
-}
-
-/// Whether an expression computes a scalar or a view, and checks nothing.
-fn is_straight(expr: &Expr) -> bool {
-    matches!(
-        expr,
-        Expr::Operand(_)
-            | Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Ternary(..)
-            | Expr::Compare(..)
-            | Expr::Convert(..)
-            | Expr::Select(..)
-            | Expr::Index { .. }
-            | Expr::Slice { .. }
-            | Expr::Rearrange { .. }
-            | Expr::Reshape { .. }
-    )
 }
