@@ -9,7 +9,7 @@ use warpwise_diag::{Diagnostic, Failure as CompileFailure, Severity, Sources, re
 use warpwise_driver::build::{BuildError, Built, Core, build, read_core};
 use warpwise_driver::on_heap::OnHeap;
 use warpwise_driver::oracle::{INTERPRETED_STEPS, NoAnswer, Oracle};
-use warpwise_driver::{CallError, Context, Options, Program};
+use warpwise_driver::{CallError, Context, LoadProgramError, Options, Program};
 use warpwise_fut::testspec::{Expected, Pattern, TestCase, TestSpec, parse_test_spec};
 use warpwise_runtime::array::Value;
 use warpwise_runtime::compare::{Tolerance, compare};
@@ -108,7 +108,14 @@ fn must_run(
         troubles.extend(must_match(pattern, &built.warnings, "the compiler's warnings"));
     }
     match built.compiled.load(context) {
-        Err(error) => troubles.push(Trouble { status: Status::Internal, message: error.to_string() }),
+        Err(error) => {
+            // A device that is not there is no mistake of the compiler's.
+            let status = match error {
+                LoadProgramError::Device(_) => Status::Failed,
+                LoadProgramError::Cpu(_) => Status::Internal,
+            };
+            troubles.push(Trouble { status, message: error.to_string() });
+        }
         Ok(program) => {
             let cases = Cases { path, sources, memory: context.memory() };
             let options = arguments.compile.options();
