@@ -6,7 +6,8 @@
 # Each need is probed by what it gives (a header, a library, a command), not by a package's name, so a
 # machine that has it from elsewhere is left alone and a second run does nothing.  Missing needs are
 # installed through apt where that is possible; everywhere else the script says what is missing and how
-# to get it, and fails.  `--check` only reports.  Rust itself is never installed.
+# to get it, and fails.  `--check` only reports.  Rust itself is never installed.  For tests NVIDIA's compiler for
+# kernels is put into target/nvrtc, from Python's registry, where that is possible.
 set -euo pipefail
 
 # Probes: each succeeds when the need is met.
@@ -153,7 +154,7 @@ install_wishes() {
 # NVIDIA's compiler for kernels, from Python's registry, which needs no GPU. Without it its tests are left out, visibly.
 nvrtc_version=13.5.37
 install_nvrtc() {
-  [[ -z ${WARPWISE_NVRTC:-} ]] && ! has_shared_object libnvrtc.so || return 0
+  [[ -z ${WARPWISE_NVRTC:-} ]] || return 0
   local root folder
   root=$(cd "$(dirname "$0")/.." && pwd) folder=target/nvrtc
   cd "$root"

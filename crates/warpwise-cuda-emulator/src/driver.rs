@@ -413,3 +413,28 @@ unsafe extern "C" fn cuGetErrorString(status: Status, text: *mut *const c_char) 
 fn say(what: &str) {
     let _ = writeln!(std::io::stderr(), "CUDA emulator: {what}");
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_without_a_context_and_copies_that_leave_their_block_are_errors() {
+        let (mut address, bytes, mut back) = (0, [7_u8; 16], [0_u8; 16]);
+        // SAFETY: all places live during the calls.
+        unsafe {
+            assert_eq!(cuMemAlloc_v2(&mut address, 16), INVALID_CONTEXT);
+            assert_eq!(cuCtxSetCurrent(CONTEXT), OK);
+            assert_eq!(cuMemAlloc_v2(&mut address, 0), INVALID_VALUE);
+            assert_eq!(cuMemAlloc_v2(&mut address, 16), OK);
+            assert_eq!(cuMemcpyHtoD_v2(address, bytes.as_ptr(), 16), OK);
+            assert_eq!(cuMemcpyHtoD_v2(address + 8, bytes.as_ptr(), 16), INVALID_VALUE);
+            assert_eq!(cuMemcpyDtoD_v2(address + 4, address, 8), INVALID_VALUE, "onto itself");
+            assert_eq!(cuMemsetD8_v2(address + 8, 9, 8), OK);
+            assert_eq!(cuMemcpyDtoH_v2(back.as_mut_ptr(), address, 16), OK);
+            assert_eq!(back, [7, 7, 7, 7, 7, 7, 7, 7, 9, 9, 9, 9, 9, 9, 9, 9]);
+            assert_eq!(cuMemFree_v2(address), OK);
+            assert_eq!(cuMemcpyDtoH_v2(back.as_mut_ptr(), address, 16), INVALID_VALUE);
+        }
+    }
+}

@@ -32,10 +32,9 @@ use super::printer::{Printed, Printer};
 use super::survey::Survey;
 
 /// How slots lie in an arena.
-#[derive(Default, Debug)]
+#[derive(Debug)]
 pub(super) enum Slots {
     /// One behind the other.
-    #[default]
     Apart,
     /// Element beside element.
     Interleaved {

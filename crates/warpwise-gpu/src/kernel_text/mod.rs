@@ -12,8 +12,8 @@
 //! ```
 //!
 //! Every work-item runs the kernel for one iteration: `lo` is `first` and its number, `hi` the next. Work-items from
-//! `extent` on do nothing, so a launch may round their number up to whole groups. Arguments are as
-//! [`DeviceKernel`] says, a memory as a pointer to its start.
+//! `extent` on do nothing, so a launch may round their number up to whole groups. On CUDA those of short kernels run several
+//! iterations: see `strides`. Arguments are as [`DeviceKernel`] says, a memory as a pointer to its start.
 //!
 //! Of a kernel of work-groups every group does an iteration, and there are just as many.
 //!
@@ -24,7 +24,7 @@
 //! [`Dialect::build_options`]; elementary functions are the device's own.
 //!
 //! Needs: kernels of scalar registers (lanes = 1) that use no flags between tasks, and no arenas beside barriers;
-//! whatever else is a located limit. Not done here: choosing the number of work-items, launches, staging through local memory.
+//! whatever else is a located limit. Not done here: choosing the number of work-items, launches.
 
 mod cuda;
 mod dialect;

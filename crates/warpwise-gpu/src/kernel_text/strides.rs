@@ -11,8 +11,8 @@
 //! ```
 //!
 //! A device has to have some megabytes of loads under way before its memory is busy (bandwidth times latency), which one load
-//! of a few bytes for each resident work-item does not come to. Iterations of a work-item are as far apart as the launch is wide, so that
-//! neighbours still load side by side.
+//! of a few bytes for each resident work-item does not come to. Iterations of a work-item are as far apart as the launch is
+//! wide, so that neighbours still load side by side.
 //!
 //! Only kernels that are one loop over their iterations, and straight lines inside: others have enough to do. Not for OpenCL,
 //! whose compilers for processors make vectors of neighbouring work-items.
