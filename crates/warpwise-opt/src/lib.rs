@@ -31,6 +31,7 @@ pub mod distribute;
 pub mod divide;
 
 pub mod coalesce;
+pub mod migrate;
 pub mod narrow;
 pub mod schedule;
 pub mod specialise;

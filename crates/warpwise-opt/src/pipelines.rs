@@ -8,7 +8,7 @@ use crate::pass::Pass;
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
     INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, FLATTEN, STRAIGHTEN, SEGMENT, DISTRIBUTE, DIVIDE, SCHEDULE, SCHEDULE_DEVICE,
-    COALESCE, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE, SHORT_CIRCUIT, MERGE,
+    MIGRATE, COALESCE, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE, SHORT_CIRCUIT, MERGE,
 ];
 
 /// From what a front end makes to what the CPU lowering takes.
@@ -56,8 +56,10 @@ pub const DEVICE: &[Pass] = &[
     // Fused nests are lifted; what they become fuses again.
     FLATTEN, REGULARISE, SIMPLIFY, FUSE, SIMPLIFY, FUSE, SIMPLIFY,
     SEGMENT, SIMPLIFY, SCHEDULE_DEVICE, SIMPLIFY,
+    // Once it is known what the host runs and decides.
+    MIGRATE,
     // After simplification: elements of rows are elements of arrays then.
-    COALESCE, CONTRACT, SIMPLIFY,
+    SIMPLIFY, COALESCE, CONTRACT, SIMPLIFY,
     PLACE, SHORT_CIRCUIT, MERGE,
 ];
 
@@ -137,6 +139,14 @@ const FUSE: Pass = Pass {
     needs: Level::Soac,
     gives: None,
     run: crate::fuse::fuse,
+};
+
+const MIGRATE: Pass = Pass {
+    name: "migrate",
+    about: "leave scalars on the device that only kernels need",
+    needs: Level::Seg,
+    gives: None,
+    run: crate::migrate::migrate,
 };
 
 const COALESCE: Pass = Pass {

@@ -106,7 +106,7 @@ impl<'a> Emitter<'a> {
 
     /// Binds the outer indices of a unit and finds its part of the last dimension.
     pub fn unit(&mut self, cut: &Cut, outer: &[SegDim], unit: Reg, span: Span) -> Lowered<Unit> {
-        let (segment, number) = if outer.is_empty() {
+        let (segment, number) = if cut.segments == Operand::i64(1) {
             (Operand::i64(0), unit.into())
         } else {
             let segment = self.code.binary(BinaryOp::SQuot, unit, cut.blocks);

@@ -15,6 +15,7 @@ use crate::lower::cost;
 use crate::lower::emitter::{Emitter, Lowered, Value};
 use crate::lower::kernels::{Built, Range};
 use crate::lower::stms::allocates;
+use crate::op::Op;
 use crate::types::{Mem, Operand};
 
 /// Elements that a work-item folds of a block.
@@ -48,18 +49,20 @@ impl<'a> Emitter<'a> {
         self.launch(built, Range { extent: cut.units, schedule: Schedule::Static, cost });
         let combined = self.build_group_combination(stm, op, reduces, &cut, &partials)?;
         let range = Range { extent: cut.segments, schedule: Schedule::Static, cost: cut.blocks };
-        if outer.is_empty() {
+        if cut.segments == Operand::i64(1) {
             let several = self.code.compare(CompareOp::SLt, Operand::i64(1), cut.blocks);
             self.branch_if(several, &mut |this| {
                 this.launch(combined.clone(), range);
                 Ok(())
             })?;
+        } else {
+            self.launch(combined, range);
+        }
+        if outer.is_empty() {
             for ((&mem, ty), &var) in partials.iter().zip(types).zip(&stm.pattern) {
                 let total = self.code.load("total", ty, mem, Operand::i64(0));
                 self.bind_uniform(var, total);
             }
-        } else {
-            self.launch(combined, range);
         }
         self.release_locals(partials);
         Ok(())
@@ -103,7 +106,19 @@ impl<'a> Emitter<'a> {
                     })?;
                 kernel.first_item(item, &mut |kernel| {
                     let totals: Vec<Operand> = totals.iter().flatten().map(|&reg| reg.into()).collect();
-                    kernel.store_totals(&outs, unit.unit.into(), &totals)
+                    if cut.segments != Operand::i64(1) || outer.is_empty() {
+                        return kernel.store_totals(&outs, unit.unit.into(), &totals);
+                    }
+                    // The only block of the only segment: nothing is left to combine.
+                    let only = kernel.code.compare(CompareOp::Eq, cut.blocks, Operand::i64(1));
+                    kernel.code.open();
+                    let whole = kernel.store_reductions(stm, op, totals.clone());
+                    let then_block = kernel.code.close();
+                    kernel.code.open();
+                    let part = kernel.store_totals(&outs, unit.unit.into(), &totals);
+                    let else_block = kernel.code.close();
+                    kernel.code.emit(Op::If { cond: only, then_block, else_block });
+                    whole.and(part)
                 })
             })
         })

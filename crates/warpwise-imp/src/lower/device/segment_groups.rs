@@ -59,6 +59,9 @@ impl<'a> Emitter<'a> {
             extents.push(self.uniform(dim.extent, stm.span)?);
         }
         let segments = self.code.product(extents);
+        if segments == Operand::i64(1) {
+            return self.group_reduce(stm, op, reduces);
+        }
         let extent = self.uniform(last.extent, stm.span)?;
         let tiny = self.code.compare(CompareOp::SLe, extent, Operand::i64(TINY));
         let many = self.code.compare(CompareOp::SLe, Operand::i64(MANY_SEGMENTS), segments);

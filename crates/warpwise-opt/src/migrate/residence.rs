@@ -1,0 +1,252 @@
+//! Where scalars of host code live: with the host, or on the device that makes them.
+//!
+//! A scalar comes from the device if a reduction makes it, or if it is an element of an array, or computed from such. It
+//! stays there unless the host needs it: for a size, a number of iterations, a choice, a check, an argument of a call or a
+//! result of the function, or to compute one of these.
+//!
+//! What loops carry is looked at apart from what they yield: a sum that the host needs after a loop need not be read in
+//! each of its iterations. A loop without kernels inside is one of its own, or runs on the host: it is left alone.
+
+use rustc_hash::FxHashSet;
+use warpwise_ir::traverse::{free_in_expr, free_in_type};
+use warpwise_ir::{Body, Expr, Function, LoopForm, LoopParam, Operand, SegKind, SegOp, Stm, Type, Var};
+
+/// What lives where in a function.
+pub struct Residence {
+    /// Scalars that stay on the device.
+    stays: FxHashSet<Var>,
+    /// What the host needs.
+    needed: FxHashSet<Var>,
+}
+
+impl Residence {
+    /// Looks at a function, scheduled for a device.
+    pub fn of(function: &Function) -> Residence {
+        let mut needs = Needs { function, needed: FxHashSet::default() };
+        needs.function();
+        let mut residence = Residence { stays: FxHashSet::default(), needed: needs.needed };
+        residence.body(function, &function.body);
+        residence
+    }
+
+    /// Whether there is nothing on the device that could stay there.
+    pub fn is_empty(&self) -> bool {
+        self.stays.is_empty()
+    }
+
+    /// Whether a scalar stays on the device.
+    pub fn stays(&self, var: Var) -> bool {
+        self.stays.contains(&var)
+    }
+
+    /// Whether the host needs a value.
+    pub fn is_needed(&self, var: Var) -> bool {
+        self.needed.contains(&var)
+    }
+
+    fn operand_stays(&self, x: Operand) -> bool {
+        x.as_var().is_some_and(|var| self.stays(var))
+    }
+
+    fn body(&mut self, function: &Function, body: &Body) {
+        body.stms.iter().for_each(|stm| self.stm(function, stm));
+    }
+
+    fn stm(&mut self, function: &Function, stm: &Stm) {
+        match &stm.expr {
+            Expr::Loop { params, body, .. } if launches(&stm.expr) => {
+                self.carry(function, &stm.pattern, params, body)
+            }
+            Expr::If { then_body, else_body, .. } => {
+                self.body(function, then_body);
+                self.body(function, else_body);
+                for ((&var, &x), &y) in stm.pattern.iter().zip(&then_body.result).zip(&else_body.result) {
+                    if self.operand_stays(x) || self.operand_stays(y) {
+                        self.stay_unless_needed(var);
+                    }
+                }
+            }
+            Expr::Seg(op) if reduces_scalars(function, op) => {
+                let scalars = stm.pattern.iter().filter(|&&var| is_scalar(function, var));
+                scalars.for_each(|&var| self.stay_unless_needed(var));
+            }
+            Expr::Index { .. } if is_scalar(function, stm.pattern[0]) => {
+                self.stay_unless_needed(stm.pattern[0]);
+            }
+            expr if computes_scalar(function, expr, stm.pattern[0]) => {
+                let mut any = false;
+                expr.for_each_operand(|x| any = any || self.operand_stays(x));
+                if any {
+                    self.stay_unless_needed(stm.pattern[0]);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn stay_unless_needed(&mut self, var: Var) {
+        if !self.is_needed(var) {
+            self.stays.insert(var);
+        }
+    }
+
+    /// A loop, until no further one of its parameters is found to stay.
+    fn carry(&mut self, function: &Function, pattern: &[Var], params: &[LoopParam], body: &Body) {
+        for param in params {
+            if self.operand_stays(param.init) {
+                self.stay_unless_needed(param.var);
+            }
+        }
+        loop {
+            self.body(function, body);
+            let known = self.stays.len();
+            for (param, &result) in params.iter().zip(&body.result) {
+                if is_scalar(function, param.var) && self.operand_stays(result) {
+                    self.stay_unless_needed(param.var);
+                }
+            }
+            if self.stays.len() == known {
+                break;
+            }
+        }
+        for (&var, param) in pattern.iter().zip(params) {
+            if self.stays(param.var) {
+                self.stay_unless_needed(var);
+            }
+        }
+    }
+}
+
+/// Whether an operation of host code reduces to scalars, all of which it can store as well.
+pub fn reduces_scalars(function: &Function, op: &SegOp) -> bool {
+    let SegKind::Reduce { reduces } = &op.kind else { return false };
+    let mut neutral = reduces.iter().flat_map(|reduce| &reduce.neutral);
+    op.space.len() == 1 && neutral.all(|&x| matches!(function.operand_type(x), Type::Scalar(_)))
+}
+
+/// Whether an expression, bound to this variable, computes a scalar from scalars.
+pub fn computes_scalar(function: &Function, expr: &Expr, var: Var) -> bool {
+    let computes = matches!(
+        expr,
+        Expr::Operand(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Ternary(..)
+            | Expr::Compare(..)
+            | Expr::Convert(..)
+            | Expr::Select(..)
+    );
+    computes && is_scalar(function, var)
+}
+
+fn is_scalar(function: &Function, var: Var) -> bool {
+    matches!(function.ty(var), Type::Scalar(_))
+}
+
+/// Whether an expression has kernels of its own inside. A loop without any becomes one kernel itself.
+fn launches(expr: &Expr) -> bool {
+    let mut found = matches!(expr, Expr::Seg(_) | Expr::Call { .. });
+    expr.for_each_body(|body| found = found || body.stms.iter().any(|stm| launches(&stm.expr)));
+    found
+}
+
+/// A walk from the ends of bodies to their starts that gathers what the host needs.
+struct Needs<'f> {
+    function: &'f Function,
+    needed: FxHashSet<Var>,
+}
+
+impl Needs<'_> {
+    fn function(&mut self) {
+        // Sizes, also those of arrays inside kernels.
+        for data in self.function.vars.values() {
+            self.needed.extend(free_in_type(self.function, &data.ty).iter());
+        }
+        self.all(&self.function.body.result);
+        self.body(&self.function.body);
+    }
+
+    fn need(&mut self, x: Operand) {
+        self.needed.extend(x.as_var());
+    }
+
+    fn all(&mut self, operands: &[Operand]) {
+        operands.iter().for_each(|&x| self.need(x));
+    }
+
+    fn body(&mut self, body: &Body) {
+        body.stms.iter().rev().for_each(|stm| self.stm(stm));
+    }
+
+    fn stm(&mut self, stm: &Stm) {
+        match &stm.expr {
+            Expr::Loop { params, form, body } if launches(&stm.expr) => self.carry(params, form, body),
+            Expr::If { cond, then_body, else_body, .. } => {
+                self.need(*cond);
+                for (i, var) in stm.pattern.iter().enumerate() {
+                    if self.needed.contains(var) {
+                        self.all(&[then_body.result[i], else_body.result[i]]);
+                    }
+                }
+                self.body(then_body);
+                self.body(else_body);
+            }
+            Expr::Seg(op) => self.operation(op),
+            // The device fetches an element, or writes one, where the host says.
+            Expr::Index { array: _, indices } => {
+                if self.needed.contains(&stm.pattern[0]) || !is_scalar(self.function, stm.pattern[0]) {
+                    self.all(indices);
+                }
+            }
+            Expr::Update { dims, .. } => {
+                let mut dims_of = Vec::new();
+                let places = Expr::Slice { array: stm.pattern[0], dims: dims.clone() };
+                places.for_each_operand(|x| dims_of.push(x));
+                self.all(&dims_of);
+            }
+            Expr::Replicate { .. } => {}
+            expr if computes_scalar(self.function, expr, stm.pattern[0]) => {
+                if self.needed.contains(&stm.pattern[0]) {
+                    expr.for_each_operand(|x| self.need(x));
+                }
+            }
+            expr => self.needed.extend(free_in_expr(self.function, expr).iter()),
+        }
+    }
+
+    /// A loop, until what its iterations need of each other is known.
+    fn carry(&mut self, params: &[LoopParam], form: &LoopForm, body: &Body) {
+        match form {
+            LoopForm::For { bound, .. } => self.need(*bound),
+            LoopForm::While { cond } => self.need((*cond).into()),
+        }
+        loop {
+            let known = self.needed.len();
+            self.body(body);
+            for (param, &result) in params.iter().zip(&body.result) {
+                if self.needed.contains(&param.var) {
+                    self.all(&[param.init, result]);
+                }
+            }
+            if self.needed.len() == known {
+                break;
+            }
+        }
+    }
+
+    /// The space of an operation, and all that is not its body; in its body, how far operations go.
+    fn operation(&mut self, op: &SegOp) {
+        let outside = SegOp { body: Body::default(), ..op.clone() };
+        self.needed.extend(free_in_expr(self.function, &Expr::Seg(Box::new(outside))).iter());
+        self.extents(&op.body);
+    }
+
+    fn extents(&mut self, body: &Body) {
+        for stm in &body.stms {
+            if let Expr::Seg(op) = &stm.expr {
+                op.space.iter().for_each(|dim| self.need(dim.extent));
+            }
+            stm.expr.for_each_body(|body| self.extents(body));
+        }
+    }
+}
