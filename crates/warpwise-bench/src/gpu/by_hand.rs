@@ -7,7 +7,7 @@ use warpwise_driver::{Context, Dialect};
 use warpwise_gpu::kernel_text::{Features, KernelText};
 use warpwise_prim::{Scalar, ScalarType};
 use warpwise_runtime::device::memory::{Access, DeviceBlock, DeviceMemory};
-use warpwise_runtime::device::{DeviceArgument, DeviceKernel, DeviceKernels, DeviceParam};
+use warpwise_runtime::device::{DeviceArgument, DeviceKernel, DeviceKernels, DeviceParam, Failures};
 
 use crate::peer::Peer;
 use crate::value::{Kind, Value};
@@ -76,7 +76,14 @@ fn text_of((name, text): Source, arguments: &[Argument]) -> KernelText {
     };
     let params = arguments.iter().map(param).collect();
     let name = name.to_string();
-    let kernel = DeviceKernel { name, params, group: Some(GROUP), per_item: 1, fails: false, arena: false };
+    let kernel = DeviceKernel {
+        name,
+        params,
+        group: Some(GROUP),
+        per_item: 1,
+        failures: Failures::Ignored,
+        arena: false,
+    };
     KernelText { text: kernel_text(text), features: Features::default(), kernels: vec![kernel] }
 }
 

@@ -21,3 +21,4 @@ mod signals;
 mod stream;
 mod test;
 mod values;
+mod waits;

@@ -339,10 +339,10 @@ fn to_int(from: ScalarType, to: ScalarType, signed: bool, dialect: Dialect) -> S
 /// The lock is released by whoever took it before anything else can wait for it, also where work-items run
 /// in lockstep.
 fn record_failure() -> String {
-    use failure::{CHECK, ITERATION, LOCK, VALUES};
+    use failure::{CHECK, FAILED, ITERATION, LOCK, VALUES};
     format!(
         "
-HELPER void NAME(volatile GLOBAL uint *failure, long iteration, uint check, const ulong *values, int count) {{
+HELPER void NAME(volatile GLOBAL uint *failure, int turn, long iteration, uint check, const ulong *values, int count) {{
     int waiting = 1;
     while (waiting) {{
         if (atomic_cmpxchg(&failure[{LOCK}], 0, 1) == 0) {{
@@ -352,6 +352,7 @@ HELPER void NAME(volatile GLOBAL uint *failure, long iteration, uint check, cons
                 atomic_xchg(&failure[{ITERATION}], (uint)iteration);
                 atomic_xchg(&failure[{ITERATION} + 1], (uint)((ulong)iteration >> 32));
                 atomic_xchg(&failure[{CHECK}], check);
+                atomic_xchg(&failure[{FAILED} + turn], 1);
                 for (int i = 0; i < count; i++) {{
                     atomic_xchg(&failure[{VALUES} + 2 * i], (uint)values[i]);
                     atomic_xchg(&failure[{VALUES} + 2 * i + 1], (uint)(values[i] >> 32));

@@ -13,7 +13,7 @@
 //!
 //! Every work-item runs the kernel for one iteration: `lo` is `first` and its number, `hi` the next. Work-items from
 //! `extent` on do nothing, so a launch may round their number up to whole groups. On CUDA those of short kernels run several
-//! iterations: see `strides`. Arguments are as [`DeviceKernel`] says, a memory as a pointer to its start.
+//! iterations: see `strides`. A kernel that an earlier failure concerns looks for one first: see `reliance`. Arguments are as [`DeviceKernel`] says, a memory as a pointer to its start.
 //!
 //! Of a kernel of work-groups every group does an iteration, and there are just as many.
 //!
@@ -30,6 +30,7 @@ mod cuda;
 mod dialect;
 
 mod literals;
+mod reliance;
 mod strides;
 mod survey;
 
@@ -57,6 +58,7 @@ use warpwise_runtime::device::DeviceKernel;
 
 use helpers::Helper;
 use printer::Printer;
+use survey::survey;
 
 /// A text to be compiled by a device's driver.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -74,13 +76,15 @@ pub fn kernel_text<'k>(
     kernels: impl IntoIterator<Item = &'k Kernel>,
     dialect: Dialect,
 ) -> Result<KernelText, Failure> {
+    let kernels: Vec<&Kernel> = kernels.into_iter().collect();
+    let may_fail = kernels.iter().any(|kernel| survey(kernel).fails);
     let mut used = BTreeSet::new();
     let mut features = Features::default();
     let mut bodies = String::new();
     let mut printed = Vec::new();
     for kernel in kernels {
         let name = literals::identifier(&kernel.name);
-        let mut printer = Printer::new(kernel, dialect, &mut used);
+        let mut printer = Printer::new(kernel, dialect, may_fail, &mut used);
         printed.push(printer.kernel(&name)?);
         let doubles = kernel.regs.values().any(|reg| reg.ty.scalar == ScalarType::F64);
         features.f64 |= doubles;

@@ -11,12 +11,14 @@ use warpwise_imp::{
 };
 use warpwise_ir::entity::Entity;
 use warpwise_prim::ScalarType;
-use warpwise_runtime::device::{DeviceKernel, DeviceParam};
+use warpwise_runtime::device::failure::FAILED;
+use warpwise_runtime::device::{DeviceKernel, DeviceParam, Failures};
 
 use super::arena::Slots;
 use super::dialect::Dialect;
 use super::helpers::Helper;
 use super::literals::{identifier, literal};
+use super::reliance::relies_on_loads;
 use super::strides;
 use super::survey::{Elements, Survey, survey};
 
@@ -35,6 +37,8 @@ pub(super) struct Printer<'k> {
     pub slots: Slots,
     /// Iterations that a work-item does at most.
     pub per_item: u32,
+    /// What failures mean to it.
+    failures: Failures,
     /// The functions that kernels of the text call.
     pub helpers: &'k mut BTreeSet<Helper>,
     /// Whether there are atomic operations on 64-bit words.
@@ -48,15 +52,26 @@ pub(super) struct Printer<'k> {
 }
 
 impl<'k> Printer<'k> {
-    /// A printer of this kernel that adds to the functions used.
-    pub fn new(kernel: &'k Kernel, dialect: Dialect, helpers: &'k mut BTreeSet<Helper>) -> Printer<'k> {
+    /// A printer of this kernel that adds to the functions used. `may_fail`: whether any kernel of the text may.
+    pub fn new(
+        kernel: &'k Kernel,
+        dialect: Dialect,
+        may_fail: bool,
+        helpers: &'k mut BTreeSet<Helper>,
+    ) -> Printer<'k> {
         let survey = survey(kernel);
+        let failures = match survey.fails {
+            true => Failures::Recorded,
+            false if may_fail && relies_on_loads(kernel) => Failures::Heeded,
+            false => Failures::Ignored,
+        };
         Printer {
             kernel,
             dialect,
             slots: Slots::of(&survey, dialect),
             survey,
             per_item: strides::per_item(kernel, dialect),
+            failures,
             helpers,
             wide_atomics: false,
             out: String::new(),
@@ -84,6 +99,9 @@ impl<'k> Printer<'k> {
                 self.line("}");
             }
         }
+        if self.failures != Failures::Ignored {
+            self.heed_failures();
+        }
         if self.survey.arena {
             self.slot()?;
         }
@@ -95,10 +113,31 @@ impl<'k> Printer<'k> {
         }
         self.out += "}\n";
         let params = self.kernel.params.iter().map(|param| self.device_param(param)).collect();
-        let (fails, arena) = (self.survey.fails, self.survey.arena);
         let group = self.kernel.group.as_ref().map(|group| group.size);
-        let per_item = self.per_item;
-        Ok(DeviceKernel { name: name.to_string(), params, group, per_item, fails, arena })
+        let (per_item, failures, arena) = (self.per_item, self.failures, self.survey.arena);
+        Ok(DeviceKernel { name: name.to_string(), params, group, per_item, failures, arena })
+    }
+
+    /// Does nothing where a launch before this one has failed, but to tell the one after it.
+    fn heed_failures(&mut self) {
+        let word = self.dialect.unsigned(ScalarType::I32);
+        let global = self.dialect.space(Space::Global);
+        let lo = self.reg(self.kernel.lo);
+        let (first, end) = match &self.kernel.group {
+            // A group's loop over its iterations then has none. PoCL miscompiles groups that return before barriers.
+            Some(group) => (
+                format!("{lo} == first && {} == 0", self.reg(group.item)),
+                format!("{} = {lo};", self.reg(self.kernel.hi)),
+            ),
+            None => (format!("{lo} == first"), "return;".to_string()),
+        };
+        // No work-item of this launch writes the word, so that caches may keep it.
+        self.line(&format!("if (((const {global} {word} *)failure)[{FAILED} + 1 - turn]) {{"));
+        self.line(&format!("    if ({first}) {{"));
+        self.line(&format!("        failure[{FAILED} + turn] = 1;"));
+        self.line("    }");
+        self.line(&format!("    {end}"));
+        self.line("}");
     }
 
     /// The group's number, the work-item's in it, and what the group shares. There are as many groups as iterations.
@@ -141,9 +180,10 @@ impl<'k> Printer<'k> {
         params.push("long first".to_string());
         params.push("long extent".to_string());
         let global = self.dialect.space(Space::Global);
-        if self.survey.fails {
+        if self.failures != Failures::Ignored {
             let word = self.dialect.unsigned(ScalarType::I32);
             params.push(format!("volatile {global} {word} *failure"));
+            params.push("int turn".to_string());
         }
         if self.survey.arena {
             params.push(format!("{global} {} *arena", self.dialect.ty(ScalarType::Bool)));
@@ -432,13 +472,13 @@ impl<'k> Printer<'k> {
         let iteration = self.operand(iteration);
         let (check, count) = (check.index(), values.len());
         if values.is_empty() {
-            self.line(&format!("record_failure(failure, {iteration}, {check}, 0, 0);"));
+            self.line(&format!("record_failure(failure, turn, {iteration}, {check}, 0, 0);"));
             return Ok(());
         }
         let bits: Vec<String> = values.iter().map(|&value| self.bits(value)).collect();
         self.line("{");
         self.line(&format!("    const ulong values[{count}] = {{{}}};", bits.join(", ")));
-        self.line(&format!("    record_failure(failure, {iteration}, {check}, values, {count});"));
+        self.line(&format!("    record_failure(failure, turn, {iteration}, {check}, values, {count});"));
         self.line("}");
         Ok(())
     }

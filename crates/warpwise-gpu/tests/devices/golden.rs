@@ -26,7 +26,7 @@ pub fn program(name: &str) -> String {
 }
 
 /// All files.
-pub const NAMES: [&str; 17] = [
+pub const NAMES: [&str; 19] = [
     "saxpy",
     "rows",
     "sums",
@@ -41,6 +41,8 @@ pub const NAMES: [&str; 17] = [
     "locked",
     "scatter",
     "checked",
+    "heeded",
+    "mean",
     "private",
     "transpose",
     "product",

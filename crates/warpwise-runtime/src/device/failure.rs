@@ -4,14 +4,23 @@
 //! earlier. The buffer is an array of 32-bit words, because every device has atomic operations on those;
 //! wider values are two words, the low one first.
 //!
+//! The host does not wait for every launch that may fail: it looks when something depends on it. Until then launches follow
+//! that would rely on what a failed one did not compute, so a launch begins by looking whether an earlier one failed, and
+//! then does nothing but pass that on. The launches of a run take turns with two words for this, so that no work-item writes
+//! the word that others of the same launch look at.
+//!
 //! | word | what |
 //! |---|---|
 //! | 0 | a lock: 1 while a work-item records |
 //! | 1 | the check |
 //! | 2, 3 | the iteration; the greatest `i64` while nothing has failed |
 //! | 4 | the most memory that a work-item wanted in vain from its part of the arena, in units of 64 bytes |
-//! | 5, ... | the values of the message, two words each, as bits |
+//! | 5, 6 | by turn: 1 where a launch up to the latest of this turn has failed |
+//! | 7, ... | the values of the message, two words each, as bits |
 
+use std::sync::Arc;
+
+use super::memory::{DeviceBlock, NoBlock};
 use crate::machine::{Check, CheckPart};
 
 /// Word with the lock.
@@ -22,8 +31,10 @@ pub const CHECK: usize = 1;
 pub const ITERATION: usize = 2;
 /// Word with what the arena lacks.
 pub const WANTED: usize = 4;
+/// First of the words that launches take turns with.
+pub const FAILED: usize = 5;
 /// First word of the values.
-pub const VALUES: usize = 5;
+pub const VALUES: usize = 7;
 
 /// Bytes of a unit of memory in the word [`WANTED`].
 pub const WANTED_UNIT: u64 = 64;
@@ -39,10 +50,10 @@ pub struct FailedCheck {
     pub values: Vec<u64>,
 }
 
-/// What a buffer says after a launch.
+/// What a buffer says after launches.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Recorded {
-    /// The failure of the first failing iteration.
+    /// The failure of the first failing iteration of the first launch that failed.
     pub failed: Option<FailedCheck>,
     /// Bytes of the arena that a work-item needs, where some needed more than there were.
     pub wanted: Option<u64>,
@@ -55,6 +66,20 @@ pub fn no_failure(checks: &[Check]) -> Vec<u32> {
     words[ITERATION] = i64::MAX as u32;
     words[ITERATION + 1] = (i64::MAX >> 32) as u32;
     words
+}
+
+/// Makes a buffer one in which nothing has failed.
+pub fn clear(buffer: &Arc<DeviceBlock>, checks: &[Check]) -> Result<(), NoBlock> {
+    let bytes: Vec<u8> = no_failure(checks).iter().flat_map(|word| word.to_le_bytes()).collect();
+    buffer.write(0, &bytes)
+}
+
+/// What a buffer says, when everything asked of the device before is done.
+pub fn read(buffer: &Arc<DeviceBlock>, checks: &[Check]) -> Result<Recorded, NoBlock> {
+    let mut bytes = vec![0; buffer.bytes() as usize];
+    buffer.read(0, &mut bytes)?;
+    let words = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+    Ok(recorded(checks, &words.collect::<Vec<_>>()))
 }
 
 /// What a buffer says; words that no kernel leaves say nothing.

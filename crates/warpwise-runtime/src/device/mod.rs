@@ -104,8 +104,8 @@ pub enum DeviceArgument {
 }
 
 /// A kernel as it is launched: its parameters in order, then `first: i64` and `extent: i64` (the work-items do the
-/// iterations from `first` to before `extent`), then, where it fails, the buffer of [`failure`], then, where it
-/// has one, the arena: its buffer, and `i64` bytes of it for each work-item.
+/// iterations from `first` to before `extent`), then, where it heeds failures, the buffer of [`failure`] and its turn, an `i32`,
+/// then, where it has one, the arena: its buffer, and `i64` bytes of it for each work-item.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct DeviceKernel {
     /// Its name in the text.
@@ -117,10 +117,21 @@ pub struct DeviceKernel {
     /// Iterations that a work-item does at most where there are many, as far apart as the launch has work-items. A kernel
     /// for one does exactly one.
     pub per_item: u32,
-    /// Whether it may record failures. A kernel with an arena may.
-    pub fails: bool,
+    /// What earlier failures mean to it, and whether it may fail. A kernel with an arena may.
+    pub failures: Failures,
     /// Whether it takes memory for each work-item from an arena.
     pub arena: bool,
+}
+
+/// What failures mean to a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Failures {
+    /// It does no harm whatever the arrays hold that it is given, and does not fail.
+    Ignored,
+    /// It does not fail, but relies on what earlier launches made: it does nothing once one of them has failed.
+    Heeded,
+    /// It may fail, and does nothing once an earlier launch has failed.
+    Recorded,
 }
 
 /// A parameter of a kernel on a device.

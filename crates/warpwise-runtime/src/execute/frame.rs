@@ -1,9 +1,12 @@
 //! One activation of a host function: registers and the instruction loop. Calls nest on a stack of activations of its
 //! own, so that deep recursion is an error of the program and not of the machine.
 
+use std::rc::Rc;
+
 use warpwise_prim::{CompareOp, Scalar, ScalarType};
 
 use super::held::{Held, Refused};
+use super::watch::Watch;
 use super::{Argument, Machine, Output, RunError};
 use crate::machine::{Arg, BlockName, Function, Instr, MemReg, Reg, Slot};
 use crate::memory::OutOfMemory;
@@ -25,6 +28,8 @@ pub(super) struct Frame<'m> {
     mems: Vec<Option<Held>>,
     /// Registers that hold tuning parameters, while somebody watches those.
     tuned: Vec<(Reg, &'m str)>,
+    /// The failures of the run's launches on a device.
+    pub(super) watch: Rc<Watch>,
 }
 
 /// An activation that waits for a function it called.
@@ -37,10 +42,10 @@ struct Caller<'m> {
 }
 
 impl<'m> Frame<'m> {
-    pub(super) fn new(machine: &'m Machine, function: &'m Function) -> Frame<'m> {
+    pub(super) fn new(machine: &'m Machine, function: &'m Function, watch: Rc<Watch>) -> Frame<'m> {
         let regs = vec![0; function.regs as usize];
         let mems = vec![None; function.mems.len()];
-        Frame { machine, function, regs, mems, tuned: Vec::new() }
+        Frame { machine, function, regs, mems, tuned: Vec::new(), watch }
     }
 
     pub(super) fn set_arguments(&mut self, arguments: Vec<Argument>) -> Result<(), RunError> {
@@ -211,7 +216,7 @@ impl<'m> Frame<'m> {
             Instr::SetMem { dst, src } => self.mems[*dst as usize] = self.mems[*src as usize].clone(),
             Instr::Load { dst, mem, index, ty } => {
                 let (block, at) = self.element(*mem, *index, *ty)?;
-                let bits = self.machine.load(block, at, *ty)?;
+                let bits = self.machine.load(block, at, *ty, &self.watch)?;
                 self.set(*dst, bits);
             }
             Instr::Store { mem, index, value, ty } => {
@@ -230,7 +235,7 @@ impl<'m> Frame<'m> {
     /// The activation of a function on arguments of this one.
     fn callee(&self, function: u32, args: &[Arg]) -> Result<Frame<'m>, RunError> {
         let callee = &self.machine.module.functions[function as usize];
-        let mut frame = Frame::new(self.machine, callee);
+        let mut frame = Frame::new(self.machine, callee, Rc::clone(&self.watch));
         for (slot, arg) in callee.params.iter().zip(args) {
             match (slot, arg) {
                 (Slot::Scalar(_, dst), Arg::Reg(src)) => frame.regs[*dst as usize] = self.reg(*src),

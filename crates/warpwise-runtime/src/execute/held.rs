@@ -5,6 +5,7 @@ use std::sync::Arc;
 use warpwise_prim::ScalarType;
 
 use super::profile::Other;
+use super::watch::Watch;
 use super::{Machine, RunError};
 use crate::array::Array;
 use crate::device::array::DeviceArray;
@@ -99,12 +100,15 @@ impl Held {
 }
 
 impl Machine {
-    /// [`Held::load`], which waits for a device where the block lies on one.
-    pub(super) fn load(&self, held: &Held, at: u64, ty: ScalarType) -> Result<u64, RunError> {
+    /// [`Held::load`], which waits for a device where the block lies on one, and raises what has failed there.
+    pub(super) fn load(&self, held: &Held, at: u64, ty: ScalarType, watch: &Watch) -> Result<u64, RunError> {
         let load = || held.load(at, ty);
         match held {
             Held::Host(_) => load(),
-            Held::Device(_) => self.profile.other(Other::ToHost, || ty.bytes() as u64, load),
+            Held::Device(_) => {
+                self.settle(watch)?;
+                self.profile.other(Other::ToHost, || ty.bytes() as u64, load)
+            }
         }
     }
 

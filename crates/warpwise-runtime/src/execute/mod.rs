@@ -16,6 +16,7 @@ mod offload;
 mod profile;
 mod task;
 mod tuning;
+mod watch;
 
 pub use error::RunError;
 pub use offload::OnDevice;
@@ -23,6 +24,7 @@ pub use profile::{Spent, Step};
 pub use tuning::UsedParameter;
 
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use warpwise_prim::Scalar;
@@ -208,9 +210,12 @@ impl Machine {
     }
 
     fn run_frame(&self, function: usize, arguments: Vec<Argument>) -> Result<Frame<'_>, RunError> {
-        let mut frame = Frame::new(self, &self.module.functions[function]);
+        let mut frame = Frame::new(self, &self.module.functions[function], Rc::default());
         frame.set_arguments(arguments)?;
-        frame.run()?;
+        // The activation that ends may be another, where a call failed; all watch the same.
+        let watch = Rc::clone(&frame.watch);
+        let done = frame.run();
+        self.end(&watch, done)?;
         Ok(frame)
     }
 }

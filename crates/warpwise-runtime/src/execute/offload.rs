@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 use super::RunError;
 use super::frame::Frame;
 use super::launch::given;
-use crate::device::failure::{self, Recorded};
+use crate::device::failure;
 use crate::device::memory::{Access, DeviceBlock, DeviceMemory, NoBlock, Pin};
-use crate::device::{Buffer, DeviceArgument, DeviceKernel, DeviceKernels, DeviceParam};
+use crate::device::{Buffer, DeviceArgument, DeviceKernel, DeviceKernels, DeviceParam, Failures};
 use crate::machine::{Arg, BlockName, Check, Launch};
 use crate::memory::OutOfMemory;
 use warpwise_prim::Scalar;
@@ -36,8 +36,8 @@ pub struct OnDevice {
     pub(super) memory: DeviceMemory,
     kernels: Arc<dyn DeviceKernels>,
     descriptions: Vec<DeviceKernel>,
-    /// The buffer for failures, while no launch uses it.
-    failure: Mutex<Option<Arc<DeviceBlock>>>,
+    /// A buffer for failures that no run uses.
+    failures: Mutex<Option<Arc<DeviceBlock>>>,
     /// Bytes of a slot of the arena, by kernel; 0 where it never ran.
     slots: Vec<AtomicU64>,
 }
@@ -58,29 +58,26 @@ impl OnDevice {
         descriptions: Vec<DeviceKernel>,
     ) -> OnDevice {
         let slots = descriptions.iter().map(|_| AtomicU64::new(0)).collect();
-        OnDevice { memory, kernels, descriptions, failure: Mutex::default(), slots }
+        OnDevice { memory, kernels, descriptions, failures: Mutex::default(), slots }
     }
 
     /// A buffer in which nothing has failed.
-    fn fresh_failure(&self, checks: &[Check]) -> Result<Arc<DeviceBlock>, NoBlock> {
-        let words = failure::no_failure(checks);
-        let kept = self.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let block = match kept {
-            Some(block) => return Ok(block),
-            None => self.memory.allocate(4 * words.len() as u64)?,
-        };
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        block.write(0, &bytes)?;
-        Ok(block)
+    pub(super) fn failure_buffer(&self, checks: &[Check]) -> Result<Arc<DeviceBlock>, NoBlock> {
+        if let Some(kept) = self.failures.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            return Ok(kept);
+        }
+        let buffer = self.memory.allocate(4 * failure::no_failure(checks).len() as u64)?;
+        failure::clear(&buffer, checks)?;
+        Ok(buffer)
     }
 
     /// Keeps a buffer in which nothing has failed.
-    fn keep_failure(&self, block: Arc<DeviceBlock>) {
-        *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(block);
+    pub(super) fn keep_failure_buffer(&self, buffer: Arc<DeviceBlock>) {
+        *self.failures.lock().unwrap_or_else(PoisonError::into_inner) = Some(buffer);
     }
 }
 
-/// Runs a kernel over its range; raises the first failure.
+/// Runs a kernel over its range. Whether it failed is found out later (see [`super::watch`]).
 pub(super) fn launch(frame: &Frame, device: &OnDevice, launch: &Launch, extent: u64) -> Result<(), RunError> {
     let machine = frame.machine;
     if machine.threads.cancel_flag().is_set() {
@@ -109,8 +106,7 @@ fn run_parts(
     let refused = |why: NoBlock| refused(frame, launch, why);
     if !kernel.arena {
         let part = Part { first: 0, end: extent, slot: 0 };
-        let recorded = run_part(frame, device, number, (&arguments, part), None, time).map_err(refused)?;
-        return raise(frame, recorded);
+        return run_part(frame, device, number, (&arguments, part), None, time).map_err(refused);
     }
     let again = can_run_again(kernel, &arguments);
     let room = (device.memory.limit() / ARENA_SHARE).min(ARENA);
@@ -125,8 +121,8 @@ fn run_parts(
         let arena = device.memory.allocate(at_once * slot).map_err(refused)?;
         let arena = arena.pin(Access::Write).map_err(refused)?;
         let part = Part { first, end: extent.min(first + at_once), slot };
-        let recorded = run_part(frame, device, number, (&arguments, part), Some(arena.buffer()), time)
-            .map_err(refused)?;
+        run_part(frame, device, number, (&arguments, part), Some(arena.buffer()), time).map_err(refused)?;
+        let recorded = frame.watch.look(&frame.machine.module.checks).map_err(refused)?;
         match recorded.wanted {
             Some(wanted) if again && wanted <= device.memory.limit() => {
                 slot = wanted.max(2 * slot).next_multiple_of(64);
@@ -134,7 +130,7 @@ fn run_parts(
             }
             Some(wanted) => return Err(refused(too_large(device, wanted))),
             None => {
-                raise(frame, recorded)?;
+                frame.machine.raise(recorded)?;
                 first = part.end;
             }
         }
@@ -142,7 +138,7 @@ fn run_parts(
     Ok(())
 }
 
-/// Runs part of a launch: what it recorded.
+/// Runs part of a launch.
 fn run_part(
     frame: &Frame,
     device: &OnDevice,
@@ -150,15 +146,19 @@ fn run_part(
     (arguments, part): (&[DeviceArgument], Part),
     arena: Option<Buffer>,
     time: &mut Option<Duration>,
-) -> Result<Recorded, NoBlock> {
+) -> Result<(), NoBlock> {
     let int = |value: u64| DeviceArgument::Scalar(Scalar::I64(value as i64));
     let mut arguments = arguments.to_vec();
     arguments.extend([int(part.first), int(part.end)]);
     let checks = &frame.machine.module.checks;
-    let kernel = &device.descriptions[number];
-    let failure = if kernel.fails { Some(device.fresh_failure(checks)?) } else { None };
-    let pin = failure.as_ref().map(|block| block.pin(Access::Write)).transpose()?;
-    arguments.extend(pin.as_ref().map(|pin| DeviceArgument::Memory(pin.buffer())));
+    let watched = match device.descriptions[number].failures {
+        Failures::Ignored => None,
+        heeds => Some(frame.watch.next(device, checks, heeds == Failures::Recorded)?),
+    };
+    if let Some((pin, turn)) = &watched {
+        let turn = Scalar::I32(i32::from(*turn));
+        arguments.extend([DeviceArgument::Memory(pin.buffer()), DeviceArgument::Scalar(turn)]);
+    }
     if let Some(arena) = arena {
         arguments.extend([DeviceArgument::Memory(arena), int(part.slot)]);
     }
@@ -170,15 +170,7 @@ fn run_part(
             *time += unsafe { device.kernels.launch_timed(number, &arguments, part.end - part.first) }?;
         }
     }
-    let Some(block) = failure else { return Ok(Recorded::default()) };
-    let mut bytes = vec![0; block.bytes() as usize];
-    block.read(0, &mut bytes)?;
-    let words = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-    let recorded = failure::recorded(checks, &words.collect::<Vec<_>>());
-    if recorded == Recorded::default() {
-        device.keep_failure(block);
-    }
-    Ok(recorded)
+    Ok(())
 }
 
 /// The arguments of a launch, and what keeps their blocks on the device.
@@ -220,16 +212,6 @@ fn can_run_again(kernel: &DeviceKernel, arguments: &[DeviceArgument]) -> bool {
     };
     let written = memories(|_, written| written);
     !memories(|read, _| read).iter().any(|memory| written.contains(memory))
-}
-
-fn raise(frame: &Frame, recorded: Recorded) -> Result<(), RunError> {
-    match recorded.failed {
-        None => Ok(()),
-        Some(failed) => {
-            let check = &frame.machine.module.checks[failed.check as usize];
-            Err(RunError::check(check, &failed.values))
-        }
-    }
 }
 
 fn too_large(device: &OnDevice, wanted: u64) -> NoBlock {

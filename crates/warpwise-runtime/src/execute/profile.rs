@@ -32,10 +32,12 @@ pub(super) enum Other {
     ToDevice,
     /// A copy of a result, or of a scalar that host code needs, to the host.
     ToHost,
+    /// A look at whether launches on a device have failed.
+    Look,
 }
 
 /// Their names, in order.
-const OTHERS: [&str; 4] = ["copy", "fill", "to the device", "to the host"];
+const OTHERS: [&str; 5] = ["copy", "fill", "to the device", "to the host", "look for failures"];
 
 /// What is counted for one kind of work.
 #[derive(Default)]
@@ -48,7 +50,7 @@ pub(super) struct Counter {
 /// What one kernel, or all copies or fills, took in all runs since counting began.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spent {
-    /// The kernel's name; `copy`, `fill`, `to the device` or `to the host`.
+    /// The kernel's name; `copy`, `fill`, `to the device`, `to the host` or `look for failures`.
     pub what: String,
     /// `file:line:column` of the operation it came from; empty for copies and fills.
     pub place: String,
