@@ -6,6 +6,8 @@
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::io::{Read, Write};
 
+use rayon::prelude::*;
+
 /// The kind of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -60,24 +62,24 @@ impl Value {
         Value { kind, shape: shape.to_vec(), bytes: Bytes::zeroed(count * kind.size()) }
     }
 
-    /// An array whose elements are computed from their positions.
-    pub fn tabulate_f32(shape: &[usize], f: impl Fn(usize) -> f32) -> Value {
+    /// An array whose elements are computed from their positions, by all cores.
+    pub fn tabulate_f32(shape: &[usize], f: impl Fn(usize) -> f32 + Sync) -> Value {
         let mut value = Value::zeros(Kind::F32, shape);
-        value.f32s_mut().iter_mut().enumerate().for_each(|(i, x)| *x = f(i));
+        value.f32s_mut().par_iter_mut().enumerate().for_each(|(i, x)| *x = f(i));
         value
     }
 
     /// As [`Value::tabulate_f32`].
-    pub fn tabulate_f64(shape: &[usize], f: impl Fn(usize) -> f64) -> Value {
+    pub fn tabulate_f64(shape: &[usize], f: impl Fn(usize) -> f64 + Sync) -> Value {
         let mut value = Value::zeros(Kind::F64, shape);
-        value.f64s_mut().iter_mut().enumerate().for_each(|(i, x)| *x = f(i));
+        value.f64s_mut().par_iter_mut().enumerate().for_each(|(i, x)| *x = f(i));
         value
     }
 
     /// As [`Value::tabulate_f32`].
-    pub fn tabulate_i32(shape: &[usize], f: impl Fn(usize) -> i32) -> Value {
+    pub fn tabulate_i32(shape: &[usize], f: impl Fn(usize) -> i32 + Sync) -> Value {
         let mut value = Value::zeros(Kind::I32, shape);
-        value.i32s_mut().iter_mut().enumerate().for_each(|(i, x)| *x = f(i));
+        value.i32s_mut().par_iter_mut().enumerate().for_each(|(i, x)| *x = f(i));
         value
     }
 
@@ -203,6 +205,9 @@ struct Bytes {
     length: usize,
     layout: Layout,
 }
+
+// SAFETY: nobody else has the memory, which changes through `&mut self` only.
+unsafe impl Sync for Bytes {}
 
 const CACHE_LINE: usize = 64;
 const HUGE_PAGE: usize = 2 << 20;

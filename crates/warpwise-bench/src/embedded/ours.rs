@@ -91,7 +91,8 @@ pub fn nbody(context: &Context, inputs: &[Value]) -> Made {
     let bodies = Array::from_vec([count], (0..count).map(body).collect()).map_err(words)?;
     let columns = |found: &Array<_, Body>| {
         let found = found.to_vec();
-        let of = |part: &dyn Fn(&Body) -> f32| Value::tabulate_f32(&[found.len()], |i| part(&found[i]));
+        let of =
+            |part: &(dyn Fn(&Body) -> f32 + Sync)| Value::tabulate_f32(&[found.len()], |i| part(&found[i]));
         let places = (0..3).map(|axis| of(&|body| body.place[axis]));
         let speeds = (0..3).map(|axis| of(&|body| body.speed[axis]));
         places.chain([of(&|body| body.mass)]).chain(speeds).collect()
