@@ -13,6 +13,7 @@
 #define LOG log
 #define ABS fabs
 #define FMA fma
+typedef float4 FOUR;
 #else
 #define KERNEL(size) extern "C" __global__ void __launch_bounds__(size)
 #define GLOBAL
@@ -27,5 +28,8 @@
 #define LOG logf
 #define ABS fabsf
 #define FMA fmaf
+struct alignas(16) FOUR {
+  float x, y, z, w;
+};
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))

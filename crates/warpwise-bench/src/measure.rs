@@ -28,7 +28,7 @@ pub struct Times {
 }
 
 /// A ratio with its spread over the rounds.
-#[derive(Clone, Copy, Debug, serde::Serialize)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Ratio {
     /// The median of the rounds.
     pub median: f64,
@@ -72,11 +72,21 @@ pub fn geometric_mean(ratios: &[f64]) -> Option<f64> {
 
 /// Runs all peers in turn, `rounds` times; a turn counts `repetitions` runs, and more of short ones.
 pub fn contest(peers: &mut [Box<dyn Peer>], rounds: usize, repetitions: usize) -> Result<Vec<Times>, String> {
+    contest_settling(peers, rounds, repetitions, SETTLE)
+}
+
+/// As [`contest`], where so long a pause before every turn is enough.
+pub fn contest_settling(
+    peers: &mut [Box<dyn Peer>],
+    rounds: usize,
+    repetitions: usize,
+    settle: Duration,
+) -> Result<Vec<Times>, String> {
     let mut times: Vec<Times> =
         peers.iter().map(|peer| Times { name: peer.name().to_string(), rounds: Vec::new() }).collect();
     for _ in 0..rounds {
         for (peer, times) in peers.iter_mut().zip(&mut times) {
-            std::thread::sleep(SETTLE);
+            std::thread::sleep(settle);
             let runs = turn(peer.as_mut(), repetitions);
             times.rounds.push(median(&mut runs.map_err(|error| format!("{}: {error}", times.name))?));
         }

@@ -4,10 +4,12 @@
 //! of shrunken works say little.
 
 mod applications;
+mod device;
 mod inputs;
 mod irregular;
 mod table;
 
+pub use device::{DeviceGoal, DeviceWork, device_works};
 pub use table::{compute_bound, works};
 
 use crate::compare::Tolerance;

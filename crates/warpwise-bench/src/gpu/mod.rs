@@ -1,24 +1,30 @@
-//! Devices: our programs against kernels written by hand, both on arrays that lie there already.
+//! Devices: our programs against kernels written by hand, NVIDIA's libraries, libraries of Python, and the device's limits,
+//! all on arrays that lie there already.
 //!
 //! The kernels (`benchmarks/baselines/gpu`) are one text for CUDA C and OpenCL C: measured on CUDA devices, tested on OpenCL ones. They
-//! are compiled as those of our programs are, by the device's driver or NVRTC, with the same licence for floats. Results are
-//! compared with those of the processor.
+//! are compiled as those of our programs are, by the device's driver or NVRTC, with the same licence for floats. Who is not
+//! there is named in the report. Results are compared with those of the processor.
 
 mod by_hand;
+mod launches;
+mod libraries;
+mod probes;
+mod python;
 mod report;
 mod resident;
+mod row;
 
 use std::path::Path;
+use std::time::Instant;
 
-use warpwise_driver::{Context, Dialect, Options};
+use warpwise_driver::{Context, Dialect};
 
-use crate::compare::disagreement;
-use crate::measure::contest;
-use crate::ours::Ours;
-use crate::peer::Peer;
-use crate::work::{Work, works};
+use crate::work::{DeviceWork, device_works};
 
-pub use by_hand::{ByHand, SOURCES, kernel_text};
+pub use by_hand::{SOURCES, by_hand};
+pub use launches::kernel_text;
+pub use probes::PROBES;
+pub use python::PythonOn;
 pub use report::{Report, Row};
 pub use resident::Resident;
 
@@ -34,47 +40,63 @@ pub struct Settings<'a> {
     pub repetitions: usize,
     /// What all sizes are multiplied by.
     pub scale: f64,
+    /// Only works whose names contain one of these, if there are any.
+    pub only: &'a [String],
+    /// A part, from 1, and the number of parts that the works are dealt to.
+    pub part: (usize, usize),
+    /// No work begins after this.
+    pub until: Option<Instant>,
+    /// The command that runs Python.
+    pub python: &'a str,
+    /// Where its libraries compute.
+    pub python_on: PythonOn,
+    /// The folder that the report is written to.
+    pub results: &'a Path,
+}
+
+impl Settings<'_> {
+    fn is_wanted(&self, at: usize, name: &str) -> bool {
+        let (part, parts) = self.part;
+        at % parts == part - 1
+            && (self.only.is_empty() || self.only.iter().any(|word| name.contains(word.as_str())))
+    }
+
+    /// Whether rows that were measured before stay in the report.
+    fn adds(&self) -> bool {
+        self.part.1 > 1 || !self.only.is_empty()
+    }
 }
 
 /// The works that there are kernels by hand for.
-pub fn works_by_hand(scale: f64) -> Vec<Work> {
-    works(scale).into_iter().filter(|work| by_hand::source_of(work).is_some()).collect()
+pub fn works_by_hand(scale: f64) -> Vec<DeviceWork> {
+    device_works(scale).into_iter().filter(|work| by_hand::source_of(&work.work).is_some()).collect()
 }
 
-/// Measures all works that there are kernels for.
+/// Measures the works, and writes the report after each of them.
 pub fn measure(settings: &Settings<'_>) -> Result<Report, String> {
-    let name = resident::name_of(settings.device)?;
-    let mut rows = Vec::new();
-    for work in works_by_hand(settings.scale) {
-        let row = row(settings, &work).map_err(|error| format!("{}: {error}", work.name))?;
-        println!("{row}");
-        rows.push(row);
-    }
-    Ok(Report { device: name, rows })
-}
-
-/// One work: both programs in turn, their results against the processor's.
-fn row(settings: &Settings<'_>, work: &Work) -> Result<Row, String> {
-    let inputs = (work.inputs)();
+    // Kept until the end: what the libraries hold in the device's context must not go with that of a work.
     let context = Context::new();
-    let ours = Resident::prepare(settings.root, work, &inputs, &context, settings.device)?;
-    let hand = ByHand::prepare(work, &inputs, &context, settings.device)?;
-    let mut peers: Vec<Box<dyn Peer>> = vec![Box::new(ours), Box::new(hand)];
-    let times = contest(&mut peers, settings.rounds, settings.repetitions)?;
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut processor = Ours::prepare(settings.root, "cpu", work, &inputs, threads, &Options::default())?;
-    processor.run()?;
-    let expected = processor.results()?;
-    for peer in &mut peers {
-        if let Some(difference) = disagreement(&expected, &peer.results()?, work.tolerance) {
-            return Err(format!("{} and the processor disagree: {difference}", peer.name()));
-        }
+    let (dialect, number) = settings.device;
+    let memory = context.device_memory(dialect, number).map_err(|error| error.to_string())?;
+    let (libraries, mut absent) = libraries::libraries(settings.root, dialect);
+    let (servers, more) = python::servers(settings.root, settings.python, settings.python_on);
+    absent.extend(more);
+    absent.iter().for_each(|who| println!("not there: {who}"));
+    let there = servers.iter().map(|server| server.borrow().title.clone()).collect();
+    let mut report = Report { device: memory.device().name(), there, absent, rows: Vec::new() };
+    if settings.adds() {
+        report.rows = Report::rows_before(&report.path(settings.results));
     }
-    let [ours, hand] = &times[..] else { return Err("two programs have two times".to_string()) };
-    Ok(Row {
-        work: work.name.clone(),
-        ours_ms: ours.median() * 1e3,
-        by_hand_ms: hand.median() * 1e3,
-        ratio: hand.over(ours),
-    })
+    let works = device_works(settings.scale);
+    let order: Vec<&str> = works.iter().map(|work| work.work.name.as_str()).collect();
+    let others = row::Others { libraries, servers };
+    for (_, work) in works.iter().enumerate().filter(|(at, work)| settings.is_wanted(*at, &work.work.name)) {
+        let late = settings.until.is_some_and(|until| Instant::now() > until);
+        let row = if late { Err("no time left".to_string()) } else { row::measure(work, settings, &others) };
+        let row = row.unwrap_or_else(|error| Row::failed(&work.work.name, error));
+        print!("{}", row.text());
+        report.put(row, &order);
+        report.write(settings.results)?;
+    }
+    Ok(report)
 }

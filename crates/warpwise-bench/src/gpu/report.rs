@@ -1,72 +1,309 @@
-//! The table of what was measured on a device.
+//! The table of what was measured on a device: rows as they come on the terminal, all of it as Markdown and JSON.
 
-use std::fmt;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::measure::Ratio;
 
+/// All others that may take part, in the order of their columns.
+const COLUMNS: [&str; 8] = ["by hand", "CUB", "cuBLAS", "CuPy", "PyTorch", "JAX", "Numba", "NumPy"];
+
 /// What was measured on a device.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Report {
     /// What the driver calls the device.
     pub device: String,
+    /// Libraries of Python that took part, with versions.
+    pub there: Vec<String>,
+    /// Who would have taken part, and why not.
+    pub absent: Vec<String>,
     /// The works.
     pub rows: Vec<Row>,
 }
 
 /// A work: medians, copies to and from the device not included.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Row {
     /// The work's name.
-    pub work: String,
-    /// Milliseconds of our program.
-    pub ours_ms: f64,
-    /// Milliseconds of the kernels by hand.
-    pub by_hand_ms: f64,
-    /// The time by hand over ours.
+    pub name: String,
+    /// Milliseconds of our program, if it ran.
+    pub ours_ms: Option<f64>,
+    /// What limits it, if that is known.
+    pub share: Option<Share>,
+    /// The others.
+    pub peers: Vec<PeerTime>,
+    /// What the row is judged by, if it was measured.
+    pub figure: Option<Figure>,
+    /// What failed, and results that differ from the processor's.
+    pub problems: Vec<String>,
+}
+
+/// What share of a device's limit our program reached.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Share {
+    /// `copy` or `arithmetic`.
+    pub of: String,
+    /// The unit of the rate.
+    pub unit: String,
+    /// What the device reached meanwhile.
+    pub rate: f64,
+    /// The share.
     pub ratio: Ratio,
 }
 
+/// Another program.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct PeerTime {
+    /// Its name.
+    pub name: String,
+    /// Its milliseconds.
+    pub ms: f64,
+    /// Its time over ours.
+    pub ratio: Ratio,
+}
+
+/// A figure that is asked for.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Figure {
+    /// What it is.
+    pub of: String,
+    /// What was measured, if whom it takes was there.
+    pub ratio: Option<Ratio>,
+    /// What it should be at least.
+    pub asked: f64,
+}
+
+impl Figure {
+    /// In words: to two decimals, as the table shows them.
+    pub fn verdict(&self) -> &'static str {
+        let hundredths = |x: f64| (100.0 * x).round();
+        match self.ratio {
+            Some(ratio) if hundredths(ratio.median) >= hundredths(self.asked) => "reached",
+            Some(_) => "NOT REACHED",
+            None => "not measured",
+        }
+    }
+}
+
+fn spread(Ratio { median, low, high }: Ratio) -> String {
+    format!("{median:.2} ({low:.2} to {high:.2})")
+}
+
+impl Row {
+    /// The row of a work that could not be measured.
+    pub fn failed(name: &str, error: String) -> Row {
+        let problems = vec![error];
+        Row { name: name.to_string(), ours_ms: None, share: None, peers: Vec::new(), figure: None, problems }
+    }
+
+    /// The row in a few lines for the terminal.
+    pub fn text(&self) -> String {
+        let mut text = format!("{}\n", self.name);
+        if let Some(ms) = self.ours_ms {
+            let _ = writeln!(text, "    {:<12} {ms:>9.3} ms", "Warpwise");
+        }
+        for PeerTime { name, ms, ratio } in &self.peers {
+            let _ = writeln!(text, "    {name:<12} {ms:>9.3} ms   theirs / ours {}", spread(*ratio));
+        }
+        if let Some(Share { of, unit, rate, ratio }) = &self.share {
+            let _ = writeln!(text, "    share of {of}, {rate:.0} {unit}: {}", spread(*ratio));
+        }
+        for problem in &self.problems {
+            let _ = writeln!(text, "    PROBLEM: {problem}");
+        }
+        if let Some(figure) = &self.figure {
+            let measured = figure.ratio.map_or("–".to_string(), spread);
+            let _ = writeln!(
+                text,
+                "    {}: {measured}, asked {:.2}: {}",
+                figure.of,
+                figure.asked,
+                figure.verdict()
+            );
+        }
+        text
+    }
+
+    fn cells(&self, columns: &[&str]) -> String {
+        let dash = || "–".to_string();
+        let mut cells = vec![self.name.clone(), self.ours_ms.map_or(dash(), |ms| format!("{ms:.3}"))];
+        for column in columns {
+            let peer = self.peers.iter().find(|peer| peer.name == *column);
+            cells.push(peer.map_or(dash(), |peer| format!("{:.3}: {}", peer.ms, spread(peer.ratio))));
+        }
+        let share = self.share.as_ref();
+        cells.push(share.map_or(dash(), |share| format!("{}: {}", share.of, spread(share.ratio))));
+        if let Some(figure) = &self.figure {
+            let measured = figure.ratio.map_or(dash(), |ratio| format!("{:.2}", ratio.median));
+            let asked = format!("{:.2}", figure.asked);
+            cells.extend([figure.of.clone(), measured, asked, figure.verdict().to_string()]);
+        } else {
+            cells.extend([dash(), dash(), dash(), "FAILED".to_string()]);
+        }
+        format!("| {} |", cells.join(" | "))
+    }
+}
+
 impl Report {
-    /// Writes `gpu-<device>-by-hand.md` and `.json`; gives the table's path.
-    pub fn write(&self, folder: &Path) -> Result<std::path::PathBuf, String> {
+    /// Where its table lies: `gpu-<device>-resident.md`, with a `.json` beside.
+    pub fn path(&self, folder: &Path) -> PathBuf {
         let words: Vec<String> = self
             .device
             .split(|c: char| !c.is_ascii_alphanumeric())
             .filter(|word| !word.is_empty())
             .map(str::to_ascii_lowercase)
             .collect();
-        let path = folder.join(format!("gpu-{}-by-hand.md", words.join("-")));
+        folder.join(format!("gpu-{}-resident.md", words.join("-")))
+    }
+
+    /// The rows of the report at this place; none if there is no such report.
+    pub fn rows_before(path: &Path) -> Vec<Row> {
+        let text = std::fs::read_to_string(path.with_extension("json")).unwrap_or_default();
+        serde_json::from_str(&text).map(|report: Report| report.rows).unwrap_or_default()
+    }
+
+    /// Puts a row in its place in an order of names, instead of one of the same name; rows of other names go.
+    pub fn put(&mut self, row: Row, order: &[&str]) {
+        let place = |row: &Row| order.iter().position(|name| *name == row.name);
+        self.rows.retain(|other| other.name != row.name && place(other).is_some());
+        self.rows.push(row);
+        self.rows.sort_by_key(place);
+    }
+
+    /// Writes the table and the same as JSON.
+    pub fn write(&self, folder: &Path) -> Result<(), String> {
+        let path = self.path(folder);
         let json = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
         std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
         std::fs::write(path.with_extension("json"), json + "\n").map_err(|error| error.to_string())?;
-        std::fs::write(&path, self.table()).map_err(|error| error.to_string())?;
-        Ok(path)
+        std::fs::write(&path, self.markdown()).map_err(|error| error.to_string())
     }
 
-    fn table(&self) -> String {
+    /// How many figures were reached, in words.
+    pub fn summary(&self) -> String {
+        let count = |wanted: &str| {
+            let verdicts = self.rows.iter().filter_map(|row| row.figure.as_ref()).map(Figure::verdict);
+            verdicts.filter(|verdict| *verdict == wanted).count()
+        };
+        format!("figures reached: {} of {}", count("reached"), self.rows.len())
+    }
+
+    /// What failed, each with its row's name.
+    pub fn problems(&self) -> Vec<String> {
+        let of = |row: &Row| row.problems.iter().map(|it| format!("{}: {it}", row.name)).collect::<Vec<_>>();
+        self.rows.iter().flat_map(of).collect()
+    }
+
+    /// The report as Markdown.
+    pub fn markdown(&self) -> String {
+        let took_part =
+            |name: &&str| self.rows.iter().any(|row| row.peers.iter().any(|peer| peer.name == *name));
+        let columns: Vec<&str> = COLUMNS.into_iter().filter(took_part).collect();
+        let heads: String = columns.iter().map(|column| format!(" {column} |")).collect();
         let mut text = format!(
-            "# Programs against kernels by hand on {}\n\nMedians in milliseconds, arrays on the device before and after; all results \
-             agree with the processor's.\n\n| work | ours | by hand | by hand / ours | spread |\n|---|---:|---:|---:|---|\n",
+            "# Programs on {}\n\nMedians in milliseconds, arrays on the device before and after. Behind the time of others stands \
+             theirs over ours, with its spread over the rounds. All results were compared with the processor's.\n\n\
+             | work | Warpwise |{heads} share of the limit | judged by | figure | asked | |\n",
             self.device
         );
-        for Row { work, ours_ms, by_hand_ms, ratio } in &self.rows {
-            let Ratio { median, low, high } = ratio;
+        let _ = writeln!(text, "|---|---:|{}---|---|---:|---:|---|", "---|".repeat(columns.len()));
+        for row in &self.rows {
+            let _ = writeln!(text, "{}", row.cells(&columns));
+        }
+        let _ = writeln!(text, "\n- {}", self.summary());
+        for (of, unit, rate) in self.rates() {
             let _ = writeln!(
                 text,
-                "| {work} | {ours_ms:.3} | {by_hand_ms:.3} | {median:.2} | {low:.2} to {high:.2} |"
+                "- the limit {of}: {rate:.0} {unit}, measured beside each row; this is the median"
             );
         }
+        let lines = |what: &str, of: &[String]| -> String {
+            of.iter().map(|it| format!("- {what}: {it}\n")).collect()
+        };
+        text += &lines("there", &self.there);
+        text += &lines("not there", &self.absent);
+        text += &lines("PROBLEM", &self.problems());
         text
+    }
+
+    /// The limits by name and unit, with the median of what was measured.
+    fn rates(&self) -> Vec<(&str, &str, f64)> {
+        let mut rates: Vec<(&str, &str, Vec<f64>)> = Vec::new();
+        for share in self.rows.iter().filter_map(|row| row.share.as_ref()) {
+            match rates.iter_mut().find(|(of, ..)| *of == share.of) {
+                Some((.., measured)) => measured.push(share.rate),
+                None => rates.push((&share.of, &share.unit, vec![share.rate])),
+            }
+        }
+        rates.into_iter().map(|(of, unit, measured)| (of, unit, Ratio::of(measured).median)).collect()
     }
 }
 
-impl fmt::Display for Row {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Row { work, ours_ms, by_hand_ms, ratio } = self;
-        write!(f, "{work}: {ours_ms:.3} ms, by hand {by_hand_ms:.3} ms, ratio {:.2}", ratio.median)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(name: &str, median: f64) -> Row {
+        let ratio = Ratio { median, low: median - 0.01, high: median + 0.01 };
+        let share = Share { of: "copy".into(), unit: "GB/s".into(), rate: 3000.0, ratio };
+        let peers = vec![PeerTime { name: "CUB".into(), ms: 2.0 * median, ratio }];
+        let figure = Figure { of: "CUB / ours".into(), ratio: Some(ratio), asked: 1.0 };
+        let name = name.to_string();
+        Row {
+            name,
+            ours_ms: Some(2.0),
+            share: Some(share),
+            peers,
+            figure: Some(figure),
+            problems: Vec::new(),
+        }
+    }
+
+    fn report() -> Report {
+        let mut report = Report {
+            device: "A Device (2)".into(),
+            there: vec!["JAX 1".into()],
+            absent: vec!["CuPy: no module".into()],
+            rows: Vec::new(),
+        };
+        let order = ["first", "second", "third"];
+        report.put(row("third", 0.5), &order);
+        report.put(row("first", 0.996), &order);
+        report.put(Row::failed("second", "no time left".into()), &order);
+        report
+    }
+
+    #[test]
+    fn the_table_says_who_reached_what_and_who_was_not_there() {
+        let text = report().markdown();
+        assert!(text.contains("| first | 2.000 | 1.992: 1.00 (0.99 to 1.01) | copy: 1.00 (0.99 to 1.01) | CUB / ours | 1.00 | 1.00 | reached |"), "{text}");
+        assert!(text.contains("| 0.50 | 1.00 | NOT REACHED |"), "{text}");
+        assert!(text.contains("| second | – | – | – | – | – | – | FAILED |"), "{text}");
+        for line in [
+            "figures reached: 1 of 3",
+            "the limit copy: 3000 GB/s",
+            "there: JAX 1",
+            "not there: CuPy: no module",
+            "PROBLEM: second: no time left",
+        ] {
+            assert!(text.contains(&format!("- {line}")), "{line}: {text}");
+        }
+    }
+
+    #[test]
+    fn rows_of_parts_come_together_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut report = report();
+        let path = report.path(folder.path());
+        assert_eq!(path.file_name().unwrap(), "gpu-a-device-2-resident.md");
+        assert!(Report::rows_before(&path).is_empty());
+        report.write(folder.path()).unwrap();
+        report.rows = Report::rows_before(&path);
+        report.put(row("second", 2.0), &["first", "second"]);
+        let names: Vec<&str> = report.rows.iter().map(|row| row.name.as_str()).collect();
+        assert_eq!(names, ["first", "second"]);
+        assert!(report.problems().is_empty());
     }
 }

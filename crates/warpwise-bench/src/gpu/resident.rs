@@ -23,12 +23,6 @@ pub struct Resident {
     results: Vec<Placed>,
 }
 
-/// What the driver calls a device.
-pub fn name_of((dialect, number): (Dialect, usize)) -> Result<String, String> {
-    let memory = Context::new().device_memory(dialect, number).map_err(|error| error.to_string())?;
-    Ok(memory.device().name())
-}
-
 impl Resident {
     /// Compiles the work's program for a device and copies the inputs there.
     pub fn prepare(

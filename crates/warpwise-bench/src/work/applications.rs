@@ -17,7 +17,7 @@ pub fn applications(scale: f64) -> Vec<Work> {
         histo(scaled(1 << 24, scale)),
         kmeans(scaled(494_019, scale)),
         lavamd(((10.0 * scale.cbrt()) as usize).max(2)),
-        locvolcalib(scaled(128, scale)),
+        locvolcalib("LocVolCalib medium", scaled(128, scale), [256, 32, 64]),
         myocyte(scaled(16_384, scale)),
         option_pricing(scaled(131_072, scale)),
         srad(scaled(1000, scale.sqrt())),
@@ -99,7 +99,7 @@ fn histo(n: usize) -> Work {
     }
 }
 
-fn kmeans(n: usize) -> Work {
+pub fn kmeans(n: usize) -> Work {
     let (features, k) = (35, 5);
     Work {
         sizes: vec![n as i64, features as i64, k],
@@ -148,8 +148,9 @@ fn neighbours(side: usize, number: usize) -> Vec<usize> {
     cube.filter(|&other| other != number).collect()
 }
 
-fn locvolcalib(outer: usize) -> Work {
-    let points = [256, 32, 64];
+/// So many strikes on a grid of so many prices, log-volatilities and times.
+pub fn locvolcalib(name: &str, outer: usize, points: [usize; 3]) -> Work {
+    let points = points.map(|size| size as i64);
     Work {
         sizes: [outer as i64].into_iter().chain(points).collect(),
         symbol: "locvolcalib",
@@ -158,7 +159,7 @@ fn locvolcalib(outer: usize) -> Work {
             sizes.chain([0.03, 5.0, 0.2, 0.6, 0.5].map(Value::f32)).collect()
         }),
         outputs: vec![Output::Array(Kind::F32, vec![outer])],
-        ..work("LocVolCalib medium", "locvolcalib.fut", "locvolcalib", "main")
+        ..work(name, "locvolcalib.fut", "locvolcalib", "main")
     }
 }
 
@@ -172,7 +173,7 @@ fn myocyte(cells: usize) -> Work {
     }
 }
 
-fn option_pricing(paths: usize) -> Work {
+pub fn option_pricing(paths: usize) -> Work {
     let (bits, unds, dates) = (30, 3, 367);
     Work {
         sizes: [bits, 1, unds, dates, 2, paths].map(|size| size as i64).into(),
@@ -226,7 +227,7 @@ fn bridge(dates: usize) -> (Value, Value) {
     (inds, Value::tabulate_f32(&[3, dates], |i| rows[i % dates].1[i / dates]))
 }
 
-fn srad(side: usize) -> Work {
+pub fn srad(side: usize) -> Work {
     Work {
         sizes: vec![side as i64; 2],
         symbol: "srad",

@@ -56,7 +56,7 @@ pub fn work(
     }
 }
 
-fn elementwise(scale: f64) -> Vec<Work> {
+pub fn elementwise(scale: f64) -> Vec<Work> {
     let (n, m) = (scaled(100_000_000, scale), scaled(50_000_000, scale));
     let map = |entry, kind: Kind, n: usize, inputs: Box<dyn Fn() -> Vec<Value>>| Work {
         sizes: vec![n as i64],
@@ -89,7 +89,7 @@ fn elementwise(scale: f64) -> Vec<Work> {
     ]
 }
 
-fn reductions(scale: f64) -> Vec<Work> {
+pub fn reductions(scale: f64) -> Vec<Work> {
     let (n, m) = (scaled(100_000_000, scale), scaled(50_000_000, scale));
     let reduction =
         |entry, program, kind, arrays: usize, n: usize, inputs: Box<dyn Fn() -> Vec<Value>>| Work {
@@ -123,7 +123,7 @@ fn reductions(scale: f64) -> Vec<Work> {
     ]
 }
 
-fn scans(scale: f64) -> Vec<Work> {
+pub fn scans(scale: f64) -> Vec<Work> {
     let n = scaled(50_000_000, scale);
     let scan = |entry, kind: Kind, inputs: Box<dyn Fn() -> Vec<Value>>| Work {
         sizes: vec![n as i64],
@@ -173,7 +173,7 @@ fn filters(scale: f64) -> Vec<Work> {
     ]
 }
 
-fn rearrangements(scale: f64) -> Vec<Work> {
+pub fn rearrangements(scale: f64) -> Vec<Work> {
     let n = scaled(100_000_000, scale);
     let histogram = |bins: usize| Work {
         sizes: vec![n as i64, bins as i64],
@@ -219,7 +219,7 @@ fn rearrangements(scale: f64) -> Vec<Work> {
     ]
 }
 
-fn arithmetic(scale: f64) -> Vec<Work> {
+pub fn arithmetic(scale: f64) -> Vec<Work> {
     let mut works = vec![blackscholes(scaled(10_000_000, scale))];
     let side = scaled(4000, scale.sqrt());
     works.push(mandelbrot("mandelbrot", side, [-0.7, 0.0, 3.067], 100));
@@ -316,7 +316,7 @@ fn sgemm(n: usize) -> Work {
     }
 }
 
-fn grids(scale: f64) -> Vec<Work> {
+pub fn grids(scale: f64) -> Vec<Work> {
     let side = scaled(1024, scale.sqrt());
     let hotspot = Work {
         sizes: vec![side as i64; 2],

@@ -1,0 +1,95 @@
+//! A device's limits, measured in the same rounds as the programs: the bandwidth of a copy, and multiply-adds of floats.
+//!
+//! Whatever mix of reading and writing a work is, its bytes are held against those of a copy.
+
+use warpwise_driver::{Context, Dialect};
+use warpwise_prim::Scalar;
+
+use super::launches::{Argument, Array, Launches, Plan, Source};
+use crate::peer::Peer;
+use crate::value::Kind;
+use crate::work::Limit;
+
+/// The kernels, each with its text.
+pub const PROBES: [Source; 2] = [
+    ("probe_copy", include_str!("../../../../benchmarks/baselines/gpu/probe_copy.cu")),
+    ("probe_multiply_add", include_str!("../../../../benchmarks/baselines/gpu/probe_multiply_add.cu")),
+];
+
+/// Bytes of the array that is copied: many times what caches hold.
+const COPIED: f64 = (1u64 << 30) as f64;
+/// Blocks that do multiply-adds: many times what a device runs at once.
+const BLOCKS: f64 = 16_384.0;
+/// What a thread of them does in a round, in operations: eight chains of 32 multiply-adds.
+const A_ROUND: f64 = 2.0 * 8.0 * 32.0;
+
+/// A probe with what one run of it moves or computes.
+pub struct Probe {
+    pub amount: f64,
+    pub peer: Box<dyn Peer>,
+}
+
+/// What bounds a work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// The bandwidth of copies.
+    Copy,
+    /// Multiply-adds of floats.
+    Arithmetic,
+}
+
+impl Bound {
+    /// Its name, and the unit of its rate; a rate has a thousand million of these a second.
+    pub fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Bound::Copy => ("copy", "GB/s"),
+            Bound::Arithmetic => ("arithmetic", "GFLOP/s"),
+        }
+    }
+}
+
+/// What bounds a work, and how much of it the work needs: bytes that move, or operations.
+pub fn need(limit: Limit) -> (Bound, f64) {
+    match limit {
+        Limit::Read(bytes) | Limit::Copy(bytes) | Limit::Triad(bytes) => (Bound::Copy, bytes),
+        Limit::CopyAndRead(copied, read) => (Bound::Copy, copied + read),
+        Limit::Operations(operations) => (Bound::Arithmetic, operations),
+    }
+}
+
+impl Probe {
+    /// Prepares a probe on a device.
+    pub fn prepare(
+        kind: Bound,
+        scale: f64,
+        context: &Context,
+        device: (Dialect, usize),
+    ) -> Result<Probe, String> {
+        let (source, plan, amount) = match kind {
+            Bound::Copy => copy(scale),
+            Bound::Arithmetic => multiply_add(scale),
+        };
+        let launches = Launches::prepare(source.0, source, plan, &[], context, device)?;
+        Ok(Probe { amount, peer: Box::new(launches) })
+    }
+}
+
+fn copy(scale: f64) -> (Source, Plan, f64) {
+    let fours = ((COPIED / 16.0 * scale) as usize).max(1000);
+    let room = || Array::Room(Kind::F32, vec![4 * fours]);
+    let count = Argument::Scalar(Scalar::I32(fours as i32));
+    let launch = (fours.div_ceil(512) as u64, vec![count, Argument::Array(0), Argument::Array(1)]);
+    let plan = Plan { arrays: vec![room(), room()], launches: vec![launch], results: vec![1] };
+    (PROBES[0], plan, 32.0 * fours as f64)
+}
+
+fn multiply_add(scale: f64) -> (Source, Plan, f64) {
+    let blocks = ((BLOCKS * scale) as usize).max(2);
+    let rounds = if scale < 1.0 { 1 } else { 32 };
+    let mut arguments = vec![Argument::Scalar(Scalar::I32(rounds))];
+    arguments.extend([0.5, 0.25].map(|x| Argument::Scalar(Scalar::F32(x))));
+    arguments.push(Argument::Array(0));
+    let room = Array::Room(Kind::F32, vec![256 * blocks]);
+    let plan = Plan { arrays: vec![room], launches: vec![(blocks as u64, arguments)], results: vec![0] };
+    (PROBES[1], plan, A_ROUND * f64::from(rounds) * 256.0 * blocks as f64)
+}

@@ -1,0 +1,112 @@
+//! What is measured on a device: works of the performance table, as large as a GPU needs them, and what is asked of each.
+//!
+//! A GPU's caches hold 50 MB and more, and starting a kernel takes as long as some megabytes do: what memory limits has
+//! several hundred. The limits of larger programs count what they have to do whatever the order: arrays that are larger than
+//! the caches once for every pass over them, and the operations on floats that stand in the program.
+
+use super::applications::{kmeans, locvolcalib, option_pricing, srad};
+use super::table::{arithmetic, elementwise, grids, rearrangements, reductions, scaled, scans};
+use super::{Limit, Work};
+
+/// A work and what is asked of it on a device.
+pub struct DeviceWork {
+    /// The work.
+    pub work: Work,
+    /// What is asked.
+    pub goal: DeviceGoal,
+}
+
+/// The measure of a row and what it must reach.
+#[derive(Clone, Copy, Debug)]
+pub enum DeviceGoal {
+    /// A share of the limit: bytes moved against those of a copy, or operations against those of multiply-adds.
+    Share(f64),
+    /// The time of the first of these that is there over ours.
+    Over(&'static [&'static str], f64),
+    /// The time of the reduction of one array to a number over ours, for each byte moved.
+    Flat(f64),
+}
+
+/// All rows, with sizes multiplied by `scale`.
+pub fn device_works(scale: f64) -> Vec<DeviceWork> {
+    let mut works = primitives(scale);
+    works.extend(products(scale));
+    works.extend(programs(scale));
+    works
+}
+
+/// Those of `works` that one of the symbols names.
+fn of(works: Vec<Work>, symbols: &[&str]) -> impl Iterator<Item = Work> {
+    works.into_iter().filter(move |work| symbols.contains(&work.symbol))
+}
+
+fn asked(goal: DeviceGoal) -> impl Fn(Work) -> DeviceWork {
+    move |work| DeviceWork { work, goal }
+}
+
+/// The operations on whole arrays, of 1 GiB each.
+fn primitives(scale: f64) -> Vec<DeviceWork> {
+    let (long, scanned) = (scale * 2.684_354_56, scale * 5.368_709_12);
+    let mut works: Vec<DeviceWork> =
+        of(elementwise(long), &["map_f32"]).map(asked(DeviceGoal::Share(0.95))).collect();
+    works.extend(of(reductions(long), &["sum_f32"]).map(asked(DeviceGoal::Share(0.95))));
+    let scans = of(scans(scanned), &["inclusive_f32", "inclusive_i32"]);
+    works.extend(scans.map(asked(DeviceGoal::Share(0.9))));
+    works.extend(of(rearrangements(4.0 * scale), &["transpose_f32"]).map(asked(DeviceGoal::Share(0.9))));
+    let over_cub = DeviceGoal::Over(&["CUB", "CuPy"], 1.0);
+    works.extend(of(rearrangements(long), &["histogram"]).map(asked(over_cub)));
+    let segments = of(rearrangements(long), &["rows"]).map(|work| {
+        let (rows, elements) = (work.sizes[0], work.sizes[0] * work.sizes[1]);
+        Work { limit: Some(Limit::Read((4 * (rows + elements)) as f64)), ..work }
+    });
+    works.extend(segments.map(asked(DeviceGoal::Flat(1.0 / 1.2))));
+    works
+}
+
+/// What there are kernels by hand for.
+fn products(scale: f64) -> Vec<DeviceWork> {
+    let hand = asked(DeviceGoal::Over(&["by hand"], 1.0));
+    let mut works: Vec<DeviceWork> =
+        of(arithmetic(4.0 * scale), &["nbody", "mandelbrot"]).map(&hand).collect();
+    works.extend(of(arithmetic(10.0 * scale), &["blackscholes"]).map(&hand));
+    // The others pass the product on to cuBLAS, too.
+    let libraries = DeviceGoal::Over(&["cuBLAS", "PyTorch", "CuPy", "JAX"], 0.7);
+    works.extend(of(arithmetic(8.0 * scale), &["sgemm"]).map(asked(libraries)));
+    works
+}
+
+/// Programs that are held against the device's roofline.
+fn programs(scale: f64) -> Vec<DeviceWork> {
+    let roofline = asked(DeviceGoal::Share(0.6));
+    let mut works: Vec<Work> = of(grids(64.0 * scale), &["hotspot"]).map(hotspot_limit).collect();
+    let srad = srad(scaled(1000, (64.0 * scale).sqrt()));
+    // A pass reads the picture and writes conductances, another reads both and writes the next picture, in 100 steps.
+    let cells = (100 * srad.sizes[0] * srad.sizes[1]) as f64;
+    works.push(Work { limit: Some(Limit::CopyAndRead(16.0 * cells, 4.0 * cells)), ..srad });
+    let kmeans = kmeans(scaled(494_019, 8.0 * scale));
+    // Ten times the points are read.
+    let bytes = (10 * 4 * kmeans.sizes[0] * kmeans.sizes[1]) as f64;
+    works.push(Work { limit: Some(Limit::Read(bytes)), ..kmeans });
+    works.push(volatility(scale));
+    let options = option_pricing(scaled(131_072, 8.0 * scale));
+    // For each underlying, date and path: 34 operations make a number normal, six are of the bridge, eight of the price.
+    let numbers = [2, 3, 5].map(|at| options.sizes[at] as f64).iter().product::<f64>();
+    works.push(Work { limit: Some(Limit::Operations(48.0 * numbers)), ..options });
+    works.into_iter().map(roofline).collect()
+}
+
+/// A step reads temperatures and powers and writes temperatures.
+fn hotspot_limit(work: Work) -> Work {
+    let steps = 100;
+    let bytes = (12 * steps * work.sizes[0] * work.sizes[1]) as f64;
+    Work { limit: Some(Limit::Triad(bytes)), ..work }
+}
+
+/// The large data set. A step goes along x and along y: each time the grid is read and written, and the first keeps for
+/// the second what came of y.
+fn volatility(scale: f64) -> Work {
+    let shrunk = |size: usize, least| ((size as f64 * scale.cbrt()) as usize).max(least);
+    let (outer, points) = (shrunk(256, 3), [shrunk(256, 16), shrunk(256, 8), shrunk(64, 5)]);
+    let cells = outer * points[0] * points[1] * (points[2] - 1);
+    Work { limit: Some(Limit::Copy(24.0 * cells as f64)), ..locvolcalib("LocVolCalib large", outer, points) }
+}
