@@ -65,7 +65,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     let Target::Device(dialect, number) = arguments.device else {
         return Err("expected a device: cuda, cuda:N, opencl or opencl:N".to_string());
     };
-    let report = gpu::measure(&Settings {
+    let (report, problems) = gpu::measure(&Settings {
         root: Path::new("."),
         device: (dialect, number),
         rounds: arguments.rounds.max(1),
@@ -79,6 +79,5 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         results: &arguments.results,
     })?;
     println!("{}\nwritten to {}", report.summary(), report.path(&arguments.results).display());
-    let problems = report.problems();
     if problems.is_empty() { Ok(()) } else { Err(problems.join("\n")) }
 }

@@ -72,8 +72,9 @@ pub fn works_by_hand(scale: f64) -> Vec<DeviceWork> {
     device_works(scale).into_iter().filter(|work| by_hand::source_of(&work.work).is_some()).collect()
 }
 
-/// Measures the works, and writes the report after each of them.
-pub fn measure(settings: &Settings<'_>) -> Result<Report, String> {
+/// Measures the works, and writes the report after each of them. Gives it with what failed this time; the report may hold
+/// what failed before.
+pub fn measure(settings: &Settings<'_>) -> Result<(Report, Vec<String>), String> {
     // Kept until the end: what the libraries hold in the device's context must not go with that of a work.
     let context = Context::new();
     let (dialect, number) = settings.device;
@@ -89,14 +90,16 @@ pub fn measure(settings: &Settings<'_>) -> Result<Report, String> {
     }
     let works = device_works(settings.scale);
     let order: Vec<&str> = works.iter().map(|work| work.work.name.as_str()).collect();
+    let mut problems = Vec::new();
     let others = row::Others { libraries, servers };
     for (_, work) in works.iter().enumerate().filter(|(at, work)| settings.is_wanted(*at, &work.work.name)) {
         let late = settings.until.is_some_and(|until| Instant::now() > until);
         let row = if late { Err("no time left".to_string()) } else { row::measure(work, settings, &others) };
         let row = row.unwrap_or_else(|error| Row::failed(&work.work.name, error));
         print!("{}", row.text());
+        problems.extend(row.named_problems());
         report.put(row, &order);
         report.write(settings.results)?;
     }
-    Ok(report)
+    Ok((report, problems))
 }

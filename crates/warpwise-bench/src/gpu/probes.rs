@@ -1,13 +1,19 @@
 //! A device's limits, measured in the same rounds as the programs: the bandwidth of a copy, and multiply-adds of floats.
 //!
-//! Whatever mix of reading and writing a work is, its bytes are held against those of a copy.
+//! Whatever mix of reading and writing a work is, its bytes are held against those of a copy: by a kernel or by the driver,
+//! whichever is faster.
+
+use std::time::{Duration, Instant};
+
+use libloading::Library;
 
 use warpwise_driver::{Context, Dialect};
 use warpwise_prim::Scalar;
+use warpwise_runtime::device::memory::{Access, DeviceMemory};
 
-use super::launches::{Argument, Array, Launches, Plan, Source};
+use super::launches::{Argument, Array, Launches, Placed, Plan, Source, fetch};
 use crate::peer::Peer;
-use crate::value::Kind;
+use crate::value::{Kind, Value};
 use crate::work::Limit;
 
 /// The kernels, each with its text.
@@ -58,24 +64,33 @@ pub fn need(limit: Limit) -> (Bound, f64) {
 }
 
 impl Probe {
-    /// Prepares a probe on a device.
+    /// Prepares the probes of a limit on a device.
     pub fn prepare(
         kind: Bound,
         scale: f64,
         context: &Context,
         device: (Dialect, usize),
-    ) -> Result<Probe, String> {
+    ) -> Result<Vec<Probe>, String> {
         let (source, plan, amount) = match kind {
             Bound::Copy => copy(scale),
             Bound::Arithmetic => multiply_add(scale),
         };
         let launches = Launches::prepare(source.0, source, plan, &[], context, device)?;
-        Ok(Probe { amount, peer: Box::new(launches) })
+        let mut probes = vec![Probe { amount, peer: Box::new(launches) }];
+        if kind == Bound::Copy && device.0 == Dialect::Cuda {
+            probes.push(Probe { amount, peer: Box::new(DriverCopy::prepare(scale, context, device)?) });
+        }
+        Ok(probes)
     }
 }
 
+/// So many times four floats are copied.
+fn fours(scale: f64) -> usize {
+    ((COPIED / 16.0 * scale) as usize).max(1000)
+}
+
 fn copy(scale: f64) -> (Source, Plan, f64) {
-    let fours = ((COPIED / 16.0 * scale) as usize).max(1000);
+    let fours = fours(scale);
     let room = || Array::Room(Kind::F32, vec![4 * fours]);
     let count = Argument::Scalar(Scalar::I32(fours as i32));
     let launch = (fours.div_ceil(512) as u64, vec![count, Argument::Array(0), Argument::Array(1)]);
@@ -92,4 +107,51 @@ fn multiply_add(scale: f64) -> (Source, Plan, f64) {
     let room = Array::Room(Kind::F32, vec![256 * blocks]);
     let plan = Plan { arrays: vec![room], launches: vec![(blocks as u64, arguments)], results: vec![0] };
     (PROBES[1], plan, A_ROUND * f64::from(rounds) * 256.0 * blocks as f64)
+}
+
+/// `cuMemcpyDtoD`: where to, where from, how many bytes; gives 0, or an error's number.
+type Copy = unsafe extern "C" fn(u64, u64, usize) -> i32;
+
+/// A copy from one array to another by CUDA's driver.
+struct DriverCopy {
+    driver: Library,
+    memory: DeviceMemory,
+    from: Placed,
+    to: Placed,
+}
+
+impl DriverCopy {
+    fn prepare(scale: f64, context: &Context, device: (Dialect, usize)) -> Result<DriverCopy, String> {
+        // SAFETY: it is loaded already, by whoever opened the device.
+        let driver = unsafe { Library::new("libcuda.so.1") }.map_err(|error| error.to_string())?;
+        let memory = context.device_memory(device.0, device.1).map_err(|error| error.to_string())?;
+        let array = || Array::Room(Kind::F32, vec![4 * fours(scale)]).place(&[], &memory);
+        let (from, to) = (array()?, array()?);
+        Ok(DriverCopy { driver, memory, from, to })
+    }
+}
+
+impl Peer for DriverCopy {
+    fn name(&self) -> &str {
+        "the driver's copy"
+    }
+
+    fn run(&mut self) -> Result<Duration, String> {
+        let pin = |(block, ..): &Placed| block.pin(Access::Write).map_err(|error| error.to_string());
+        let (from, to) = (pin(&self.from)?, pin(&self.to)?);
+        // SAFETY: the driver's function has this type.
+        let copy =
+            unsafe { self.driver.get::<Copy>(b"cuMemcpyDtoD_v2\0") }.map_err(|error| error.to_string())?;
+        self.memory.device().make_current().map_err(|error| error.to_string())?;
+        let start = Instant::now();
+        // SAFETY: both arrays are of this length and stay where they are.
+        let error = unsafe { copy(to.buffer().0, from.buffer().0, self.from.0.bytes() as usize) };
+        self.memory.device().finish().map_err(|error| error.to_string())?;
+        let time = start.elapsed();
+        if error == 0 { Ok(time) } else { Err(format!("error {error}")) }
+    }
+
+    fn results(&mut self) -> Result<Vec<Value>, String> {
+        Ok(vec![fetch(&self.to)?])
+    }
 }

@@ -126,6 +126,11 @@ impl Row {
         text
     }
 
+    /// What failed, with the row's name.
+    pub fn named_problems(&self) -> Vec<String> {
+        self.problems.iter().map(|problem| format!("{}: {problem}", self.name)).collect()
+    }
+
     fn cells(&self, columns: &[&str]) -> String {
         let dash = || "–".to_string();
         let mut cells = vec![self.name.clone(), self.ours_ms.map_or(dash(), |ms| format!("{ms:.3}"))];
@@ -190,10 +195,9 @@ impl Report {
         format!("figures reached: {} of {}", count("reached"), self.rows.len())
     }
 
-    /// What failed, each with its row's name.
+    /// What failed in any row.
     pub fn problems(&self) -> Vec<String> {
-        let of = |row: &Row| row.problems.iter().map(|it| format!("{}: {it}", row.name)).collect::<Vec<_>>();
-        self.rows.iter().flat_map(of).collect()
+        self.rows.iter().flat_map(Row::named_problems).collect()
     }
 
     /// The report as Markdown.

@@ -35,6 +35,8 @@ enum Part {
     Flat(f64),
     /// Moves so many bytes, or does so many operations.
     Probe(f64),
+    /// Gave other results than the processor, so that its time says nothing.
+    Wrong,
 }
 
 /// Those who take part, with what they do there, and what kept others from it.
@@ -84,7 +86,9 @@ fn enter(
     }
     if let Some(limit) = work.limit {
         match Probe::prepare(need(limit).0, settings.scale, context, settings.device) {
-            Ok(Probe { amount, peer }) => field.join(Part::Probe(amount), Ok(Some(peer))),
+            Ok(probes) => probes
+                .into_iter()
+                .for_each(|Probe { amount, peer }| field.join(Part::Probe(amount), Ok(Some(peer)))),
             Err(error) => field.problems.push(format!("the probe of the limit: {error}")),
         }
     }
@@ -126,24 +130,29 @@ impl Field {
     }
 }
 
-/// Holds all results against the processor's.
+/// Holds all results against the processor's; whoever's differ is out, and an error if they are ours.
 fn compare(work: &Work, inputs: &[Value], settings: &Settings<'_>, field: &mut Field) -> Result<(), String> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let mut processor = Ours::prepare(settings.root, "cpu", work, inputs, threads, &Options::default())?;
     processor.run()?;
     let expected = processor.results()?;
-    for (part, peer) in field.parts.iter().zip(&mut field.peers) {
+    for (part, peer) in field.parts.iter_mut().zip(&mut field.peers) {
         match part {
             Part::Ours | Part::Other => {}
-            Part::Flat(_) | Part::Probe(_) => continue,
+            Part::Flat(_) | Part::Probe(_) | Part::Wrong => continue,
         }
-        match peer.results() {
-            Ok(results) => {
-                if let Some(difference) = disagreement(&expected, &results, work.tolerance) {
-                    field.problems.push(format!("{} and the processor disagree: {difference}", peer.name()));
-                }
+        let problem = match peer.results() {
+            Ok(results) => disagreement(&expected, &results, work.tolerance)
+                .map(|difference| format!("{} and the processor disagree: {difference}", peer.name())),
+            Err(error) => Some(format!("the results of {}: {error}", peer.name())),
+        };
+        match (problem, &part) {
+            (None, _) => {}
+            (Some(problem), Part::Ours) => return Err(problem),
+            (Some(problem), _) => {
+                field.problems.push(problem);
+                *part = Part::Wrong;
             }
-            Err(error) => field.problems.push(format!("the results of {}: {error}", peer.name())),
         }
     }
     Ok(())
@@ -185,19 +194,16 @@ fn missing(goal: DeviceGoal) -> String {
 /// What share of the limit our program reached in each round.
 fn share(work: &Work, field: &Field, times: &[Times]) -> Option<Share> {
     let (bound, needed) = need(work.limit?);
-    let mut probes = field.parts.iter().zip(times).filter_map(|(part, times)| match part {
-        Part::Probe(amount) => Some((*amount, times)),
-        Part::Ours | Part::Other | Part::Flat(_) => None,
+    let probes = field.parts.iter().zip(times).filter_map(|(part, times)| match part {
+        Part::Probe(amount) => Some(times.rounds.iter().map(|time| time / amount).collect()),
+        Part::Ours | Part::Other | Part::Flat(_) | Part::Wrong => None,
     });
-    let (amount, probe) = probes.next()?;
+    // Of several probes the fastest of each round.
+    let faster = |a: Vec<f64>, b: Vec<f64>| a.iter().zip(&b).map(|(a, b)| a.min(*b)).collect();
+    let probe = Times { name: "limit".into(), rounds: probes.reduce(faster)? };
     let (of, unit) = bound.words();
-    let rate = 1e-9 * amount / probe.median();
-    Some(Share {
-        of: of.into(),
-        unit: unit.into(),
-        rate,
-        ratio: probe.scaled_over(needed / amount, &times[0]),
-    })
+    let rate = 1e-9 / probe.median();
+    Some(Share { of: of.into(), unit: unit.into(), rate, ratio: probe.scaled_over(needed, &times[0]) })
 }
 
 fn over(names: &[&str], peers: &[PeerTime]) -> Option<(String, Ratio)> {
@@ -209,8 +215,60 @@ fn over_flat(work: &Work, field: &Field, times: &[Times]) -> Option<(String, Rat
     let (_, needed) = need(work.limit?);
     let mut flats = field.parts.iter().zip(times).filter_map(|(part, times)| match part {
         Part::Flat(bytes) => Some((*bytes, times)),
-        Part::Ours | Part::Other | Part::Probe(_) => None,
+        Part::Ours | Part::Other | Part::Probe(_) | Part::Wrong => None,
     });
     let (bytes, flat) = flats.next()?;
     Some((missing(DeviceGoal::Flat(0.0)), flat.scaled_over(needed / bytes, &times[0])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::work::Limit;
+
+    /// The row of a work that needs a hundred bytes, of which everybody ran one round of these seconds.
+    fn row_of(goal: DeviceGoal, parts: &[(Part, &str, f64)]) -> Row {
+        let mut works = device_works(1e-5).into_iter();
+        let work = works.find(|work| work.work.symbol == "map_f32").map(|work| work.work);
+        let work = Work { limit: Some(Limit::Copy(100.0)), ..work.expect("it is a row") };
+        let times = |name: &str, seconds| Times { name: name.into(), rounds: vec![seconds] };
+        let times: Vec<Times> = parts.iter().map(|(_, name, seconds)| times(name, *seconds)).collect();
+        let parts = parts.iter().map(|(part, ..)| *part).collect();
+        let field = Field { parts, peers: Vec::new(), problems: Vec::new() };
+        row(&DeviceWork { work, goal }, &field, &times)
+    }
+
+    fn figure(row: &Row) -> (&str, Option<f64>) {
+        let figure = row.figure.as_ref().unwrap();
+        (&figure.of, figure.ratio.map(|ratio| ratio.median))
+    }
+
+    #[test]
+    fn limits_are_those_of_the_fastest_probe() {
+        let probes = [(Part::Probe(400.0), "slow", 8.0), (Part::Probe(200.0), "fast", 2.0)];
+        let row = row_of(DeviceGoal::Share(0.9), &[(Part::Ours, "ours", 4.0), probes[0], probes[1]]);
+        assert_eq!(figure(&row), ("share", Some(0.25)));
+        assert!((row.share.unwrap().rate * 1e9 - 100.0).abs() < 1e-6);
+        assert!(row.peers.is_empty());
+        let row = row_of(DeviceGoal::Share(0.9), &[(Part::Ours, "ours", 4.0)]);
+        assert_eq!(figure(&row), ("share", None));
+    }
+
+    #[test]
+    fn who_is_wrong_or_not_there_judges_nobody() {
+        let goal = DeviceGoal::Over(&["CUB", "CuPy"], 1.0);
+        let (ours, cupy) = ((Part::Ours, "ours", 4.0), (Part::Other, "CuPy", 6.0));
+        let all = row_of(goal, &[ours, cupy, (Part::Other, "CUB", 2.0)]);
+        assert_eq!(figure(&all), ("CUB / ours", Some(0.5)));
+        let wrong = row_of(goal, &[ours, cupy, (Part::Wrong, "CUB", 2.0)]);
+        assert_eq!(figure(&wrong), ("CuPy / ours", Some(1.5)));
+        assert_eq!(wrong.peers.len(), 1);
+        assert_eq!(figure(&row_of(goal, &[ours])), ("CUB / ours", None));
+    }
+
+    #[test]
+    fn segments_are_held_against_the_flat_reduction_by_bytes() {
+        let parts = [(Part::Ours, "ours", 4.0), (Part::Flat(200.0), "ours", 4.0)];
+        assert_eq!(figure(&row_of(DeviceGoal::Flat(0.8), &parts)), ("flat / ours, for a byte", Some(0.5)));
+    }
 }

@@ -5,7 +5,7 @@
 //! the caches once for every pass over them, and the operations on floats that stand in the program.
 
 use super::applications::{kmeans, locvolcalib, option_pricing, srad};
-use super::table::{arithmetic, elementwise, grids, rearrangements, reductions, scaled, scans};
+use super::table::{arithmetic, elementwise, hotspot, rearrangements, reductions, scaled, scans};
 use super::{Limit, Work};
 
 /// A work and what is asked of it on a device.
@@ -78,7 +78,7 @@ fn products(scale: f64) -> Vec<DeviceWork> {
 /// Programs that are held against the device's roofline.
 fn programs(scale: f64) -> Vec<DeviceWork> {
     let roofline = asked(DeviceGoal::Share(0.6));
-    let mut works: Vec<Work> = of(grids(64.0 * scale), &["hotspot"]).map(hotspot_limit).collect();
+    let mut works = vec![heat(scaled(8192, scale.sqrt()))];
     let srad = srad(scaled(1000, (64.0 * scale).sqrt()));
     // A pass reads the picture and writes conductances, another reads both and writes the next picture, in 100 steps.
     let cells = (100 * srad.sizes[0] * srad.sizes[1]) as f64;
@@ -95,11 +95,12 @@ fn programs(scale: f64) -> Vec<DeviceWork> {
     works.into_iter().map(roofline).collect()
 }
 
-/// A step reads temperatures and powers and writes temperatures.
-fn hotspot_limit(work: Work) -> Work {
-    let steps = 100;
-    let bytes = (12 * steps * work.sizes[0] * work.sizes[1]) as f64;
-    Work { limit: Some(Limit::Triad(bytes)), ..work }
+/// A step reads temperatures and powers and writes temperatures. Steps are few, because they are too long for cells as
+/// small as these: temperatures grow seventyfold in each.
+fn heat(side: usize) -> Work {
+    let steps = 10;
+    let bytes = 12.0 * (side * side) as f64 * f64::from(steps);
+    Work { limit: Some(Limit::Triad(bytes)), ..hotspot(side, steps) }
 }
 
 /// The large data set. A step goes along x and along y: each time the grid is read and written, and the first keeps for

@@ -316,17 +316,8 @@ fn sgemm(n: usize) -> Work {
     }
 }
 
-pub fn grids(scale: f64) -> Vec<Work> {
-    let side = scaled(1024, scale.sqrt());
-    let hotspot = Work {
-        sizes: vec![side as i64; 2],
-        symbol: "hotspot",
-        inputs: Box::new(move || {
-            vec![Value::i32(100), f32s(1, &[side, side], 320.0, 340.0), f32s(2, &[side, side], 0.0, 1e-3)]
-        }),
-        outputs: vec![Output::Array(Kind::F32, vec![side, side])],
-        ..work(format!("hotspot {side}^2, 100 steps"), "hotspot.fut", "hotspot", "compute_tran_temp")
-    };
+fn grids(scale: f64) -> Vec<Work> {
+    let hotspot = hotspot(scaled(1024, scale.sqrt()), 100);
     let shape = [scaled(512, scale.cbrt()), 64, scaled(512, scale.cbrt())];
     let stencil = Work {
         sizes: shape.map(|size| size as i64).into(),
@@ -344,6 +335,19 @@ pub fn grids(scale: f64) -> Vec<Work> {
         ..work("pathfinder medium", "pathfinder.fut", "pathfinder", "main")
     };
     vec![hotspot, stencil, pathfinder]
+}
+
+/// Heat on a grid of so many rows and columns.
+pub fn hotspot(side: usize, steps: i32) -> Work {
+    Work {
+        sizes: vec![side as i64; 2],
+        symbol: "hotspot",
+        inputs: Box::new(move || {
+            vec![Value::i32(steps), f32s(1, &[side, side], 320.0, 340.0), f32s(2, &[side, side], 0.0, 1e-3)]
+        }),
+        outputs: vec![Output::Array(Kind::F32, vec![side, side])],
+        ..work(format!("hotspot {side}^2, {steps} steps"), "hotspot.fut", "hotspot", "compute_tran_temp")
+    }
 }
 
 fn searches(scale: f64) -> Vec<Work> {
