@@ -3,7 +3,7 @@
 CARGO ?= cargo
 WARPWISE := target/release/warpwise
 
-.PHONY: help setup build demo test test-all bench bench-embedded bench-streams bench-mexpr ablation bench-check test-gpu bench-gpu
+.PHONY: help setup build demo test test-all bench bench-embedded bench-streams bench-mexpr ablation bench-check test-gpu bench-gpu bench-gpu-copies
 
 help:
 	@echo 'make demo        build Warpwise and run it: pictures, hotspot, k-means, Mandelbrot, one table'
@@ -16,7 +16,8 @@ help:
 	@echo 'make ablation    measure what each optimisation is worth; writes docs/ablation.md and docs/ablation.svg'
 	@echo 'make bench-check validate the benchmark programs on the reference data, in full'
 	@echo 'make test-gpu    the programs on a CUDA device; a quarter of them with PART=1/4'
-	@echo 'make bench-gpu   measure the benchmarks on a CUDA device; writes benchmarks/results/gpu-<device>.json and .md'
+	@echo 'make bench-gpu   compare with CUDA by hand, CUB, cuBLAS and Python on a CUDA device; writes benchmarks/results/gpu-<device>-resident.md and .json'
+	@echo 'make bench-gpu-copies  measure all benchmarks on a CUDA device, copies included; writes benchmarks/results/gpu-<device>.md and .json'
 	@echo 'make build       build the command line tool, $(WARPWISE)'
 	@echo 'make setup       only install what building needs'
 
@@ -82,3 +83,6 @@ test-gpu: setup
 
 bench-gpu: setup
 	scripts/gpu.sh bench $(PART)
+
+bench-gpu-copies: setup
+	scripts/gpu.sh copies $(PART)

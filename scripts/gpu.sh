@@ -2,23 +2,26 @@
 # Runs the programs of this repository on the first CUDA device.
 #
 # usage: scripts/gpu.sh test [PART/PARTS]     test blocks of all programs: the language's, examples, benchmarks
-#        scripts/gpu.sh bench [PART/PARTS]    times of the benchmarks, with results checked, beside the processor's
+#        scripts/gpu.sh bench [PART/PARTS]    the table: arrays on the device, against other programs and the device's limits
+#        scripts/gpu.sh copies [PART/PARTS]   times of all benchmarks with copies to and from the device, beside the processor's
 #
-# A part is every PARTSth program and meant to end within eight minutes: 460 seconds, or SECONDS_LIMIT; what is left out
-# then is named, and the script fails. The first part of `bench` also measures programs against CUDA kernels written by hand
-# and writes gpu-<device>-by-hand.json and .md. `bench` writes benchmarks/results/gpu-<device>/<program>.json (and .cpu.json), and
-# gpu-<device>.json, .md made of all that lie there, whichever part made them. Times of `bench` hold the copies to and from the device;
-# `warpwise run --device cuda --profile` shows the kernels alone.
+# All check results. A part is every PARTSth program or row, and everything is meant to end within eight minutes: 460 seconds, or
+# SECONDS_LIMIT; what is left out then is named, and the script fails.
+#
+# `bench` writes benchmarks/results/gpu-<device>-resident.md and .json, to which parts add. It compiles calls of CUB and cuBLAS where
+# nvcc is on the path or in /usr/local/cuda/bin, and asks WARPWISE_PYTHON, or python3, for CuPy, PyTorch, JAX and Numba; the table says
+# who was not there. BENCH_ARGS are more arguments of warpwise-bench-gpu, such as `sgemm`. `copies` writes benchmarks/results/gpu-<device>/<program>.json (and .cpu.json), and gpu-<device>.json, .md made of
+# all that lie there, whichever part made them.
 #
 # WARPWISE and WARPWISE_BENCH_GPU name commands built elsewhere; without them, they are built here. WARPWISE_NVRTC names NVIDIA's compiler where it is not on the
 # path of libraries; a Python that has it is asked, too. Where there is no CUDA device, that is said, and nothing is done.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-usage() { sed -n '/^# usage/,/gpu.sh bench/s/^# //p' "$0" >&2; exit 2; }
+usage() { sed -n '/^# usage/,/gpu.sh copies/s/^# //p' "$0" >&2; exit 2; }
 
 what=${1:-} part=${2:-1/1}
-[[ $what == test || $what == bench ]] && [[ $part =~ ^[1-9][0-9]*/[1-9][0-9]*$ ]] || usage
+[[ $what =~ ^(test|bench|copies)$ ]] && [[ $part =~ ^[1-9][0-9]*/[1-9][0-9]*$ ]] || usage
 number=${part%/*} parts=${part#*/}
 ((number <= parts)) || usage
 
@@ -64,6 +67,13 @@ if [[ $what == test ]]; then
   exec timeout "$(remaining)" "$WARPWISE" test --device cuda "${chosen[@]}"
 fi
 
+if [[ $what == bench ]]; then
+  # A row that has begun takes half a minute at most.
+  seconds=$(($(remaining) - 30))
+  exec timeout "$(remaining)" "$WARPWISE_BENCH_GPU" --device cuda --part "$part" --seconds $((seconds > 1 ? seconds : 1)) \
+    --python "${WARPWISE_PYTHON:-python3}" ${BENCH_ARGS:-}
+fi
+
 name=$(sed 's/ (.*//; s/[^A-Za-z0-9]\+/-/g' <<<"$device" | tr '[:upper:]' '[:lower:]')
 results=benchmarks/results/gpu-$name
 mkdir -p "$results"
@@ -76,11 +86,6 @@ measure() {
   most=$(remaining)
   timeout $((most < 60 ? most : 60)) "$WARPWISE" bench --runs 20 --json "$out" "$@" "$program"
 }
-
-# Against kernels by hand, arrays on the device before and after; once, in the first part.
-if ((number == 1)); then
-  timeout "$(remaining)" "$WARPWISE_BENCH_GPU" --device cuda || failed+=('kernels by hand')
-fi
 
 mapfile -t chosen < <(programs benchmarks)
 for program in "${chosen[@]}"; do
