@@ -50,36 +50,50 @@ fn nvcc() -> Option<PathBuf> {
     [PathBuf::from("nvcc"), PathBuf::from("/usr/local/cuda/bin/nvcc")].into_iter().find(answers)
 }
 
-/// A file as a library, compiled unless that was done since it changed.
+/// A file as a library, compiled unless that was done since it changed; where there is no compiler, as it was compiled
+/// elsewhere.
 fn compile(root: &Path, file: &str, links: &[&str]) -> Result<Library, String> {
-    let nvcc = nvcc().ok_or("there is no nvcc")?;
-    let folder = root.join("benchmarks/build");
-    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let source = root.join("benchmarks/baselines/gpu").join(format!("{file}.cu"));
-    let made = folder.join(format!("{file}.gpu.so"));
+    let made = root.join("benchmarks/build").join(format!("{file}.gpu.so"));
     let changed = |path: &Path| std::fs::metadata(path).and_then(|data| data.modified()).ok();
     if changed(&made) <= changed(&source) {
-        let mut command = Command::new(nvcc);
-        command.args([
-            "-O3",
-            "-std=c++17",
-            "--extended-lambda",
-            "-arch=native",
-            "-shared",
-            "-Xcompiler",
-            "-fPIC",
-            "-o",
-        ]);
-        let output =
-            command.arg(&made).arg(&source).args(links).output().map_err(|error| error.to_string())?;
-        if !output.status.success() {
-            let errors = String::from_utf8_lossy(&output.stderr);
-            let first = errors.lines().find(|line| line.contains("error")).or(errors.lines().next());
-            return Err(format!("nvcc cannot compile {file}.cu: {}", first.unwrap_or_default()));
+        match nvcc() {
+            Some(nvcc) => make(&nvcc, &source, &made, links)?,
+            None if made.exists() => {}
+            None => return Err("there is no nvcc".to_string()),
         }
     }
     // SAFETY: the library was built from our source, and the start-up code of CUDA's run time only registers kernels.
-    unsafe { Library::new(&made) }.map_err(|error| error.to_string())
+    let library = unsafe { Library::new(&made) }.map_err(|error| error.to_string())?;
+    // SAFETY: every file has this function.
+    let error = unsafe { library.get::<Ready>(b"ready\0").map_err(|error| error.to_string())?() };
+    if error == 0 { Ok(library) } else { Err(format!("it starts with error {error}")) }
+}
+
+/// Starts the library; gives an error's number, or 0.
+type Ready = unsafe extern "C" fn() -> c_int;
+
+fn make(nvcc: &Path, source: &Path, made: &Path, links: &[&str]) -> Result<(), String> {
+    let folder = made.parent().ok_or("a file lies in a folder")?;
+    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut command = Command::new(nvcc);
+    command.args([
+        "-O3",
+        "-std=c++17",
+        "--extended-lambda",
+        "-arch=native",
+        "-shared",
+        "-Xcompiler",
+        "-fPIC",
+        "-o",
+    ]);
+    let output = command.arg(made).arg(source).args(links).output().map_err(|error| error.to_string())?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let first = errors.lines().find(|line| line.contains("error")).or(errors.lines().next());
+    Err(format!("nvcc cannot compile {}: {}", source.display(), first.unwrap_or_default()))
 }
 
 /// Computes on the device; gives an error's number, or 0. Of the inputs and results, scalars lie on the host if they are inputs.
