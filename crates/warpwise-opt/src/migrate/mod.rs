@@ -11,7 +11,8 @@
 //!
 //! Such a scalar is an array of one element. What is computed from it is computed where it is used, as long as that is
 //! little, and by an operation over one point otherwise. Loops carry arrays of one element for such scalars, choices yield them, and
-//! updates and replications take them. What the host needs after a loop it reads after the loop.
+//! updates and replications take them. What the host needs after a loop it reads after the loop. All reductions to scalars make
+//! such arrays, from which the host reads what it needs.
 //!
 //! Needs: level `seg`, scheduled for a device. Not done here: choices and loops whose conditions come from the device, which the
 //! host waits for.
@@ -35,9 +36,6 @@ const MOST_REPEATED: usize = 12;
 pub fn migrate(program: &mut Program) -> Result<(), Limit> {
     for function in program.functions.values_mut() {
         let residence = Residence::of(function);
-        if residence.is_empty() {
-            continue;
-        }
         let body = std::mem::take(&mut function.body);
         let mut migration = Migration { function, residence, places: FxHashMap::default() };
         let body = migration.body(body);
@@ -85,11 +83,9 @@ impl Migration<'_> {
         match &mut stm.expr {
             Expr::Seg(op) => {
                 self.load_within(&mut op.body, stm.span);
-                let reduces = reduces_scalars(self.function, op);
-                if reduces && stm.pattern.iter().any(|&var| self.residence.stays(var)) {
-                    self.reduction(stm, out);
-                } else {
-                    out.push(stm);
+                match reduces_scalars(self.function, op) {
+                    true => self.reduction(stm, out),
+                    false => out.push(stm),
                 }
             }
             Expr::Loop { .. } => self.carry(stm, out),

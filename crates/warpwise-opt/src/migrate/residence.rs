@@ -29,11 +29,6 @@ impl Residence {
         residence
     }
 
-    /// Whether there is nothing on the device that could stay there.
-    pub fn is_empty(&self) -> bool {
-        self.stays.is_empty()
-    }
-
     /// Whether a scalar stays on the device.
     pub fn stays(&self, var: Var) -> bool {
         self.stays.contains(&var)

@@ -37,13 +37,19 @@ const LOCAL: i64 = 16 << 10;
 /// Elements that a work-item combines at least, where there are enough.
 const PER_ITEM: i64 = 16;
 
-/// Groups at most: some more than a large device runs at a time.
-const MOST_GROUPS: i64 = 2048;
+/// Groups at most, if there are no more elements for each of their bins: some more than a large device runs at a time.
+const FEW_GROUPS: i64 = 1 << 11;
+
+/// Groups at most, so many that it does not matter when the last of them begins.
+const MOST_GROUPS: i64 = 1 << 15;
+
+/// Elements that a work-item has at hand before it combines them, so that as many loads are under way.
+const AT_ONCE: i64 = 4;
 
 /// Passes over the elements at most, unless set.
 const MOST_PASSES: i64 = 4;
 
-/// Elements for each bin from which on passes are worth their while.
+/// Elements for each bin from which on passes, and more tables to be combined, are worth their while.
 const PER_BIN: i64 = 16;
 
 /// The bins that groups fill in local memory.
@@ -139,7 +145,8 @@ impl<'a> Emitter<'a> {
         let global = self.build("hist", stm.span, &|kernel, lo, hi| {
             kernel.each_point(&op.space, (lo, hi), stm.span, &mut |kernel| {
                 kernel.stms(&op.body)?;
-                kernel.combine_results(stm, op, ops, None)
+                let results = kernel.values(&op.body.result);
+                kernel.combine_results(stm, ops, &results, None)
             })
         })?;
         let Some(most) = self.local_bins(op, ops) else {
@@ -147,13 +154,19 @@ impl<'a> Emitter<'a> {
             return Ok(());
         };
         let mut small = Operand::Const(true.into());
+        let mut all = Operand::i64(1);
         for hist in ops {
             let bins = self.bins(stm, hist)?;
+            all = self.code.add(all, bins);
             let fits = self.code.compare(CompareOp::SLe, bins, Operand::i64(most));
             small = self.code.binary(BinaryOp::And, small, fits);
         }
         let groups = self.code.ceil_div(range.extent, i64::from(SIZE) * PER_ITEM);
-        let groups = self.code.binary(BinaryOp::SMin, groups, Operand::i64(MOST_GROUPS));
+        let wanted = self.code.mul(all, Operand::i64(PER_BIN));
+        let enough = self.code.binary(BinaryOp::SQuot, range.extent, wanted);
+        let at_most = self.code.binary(BinaryOp::SMax, enough, Operand::i64(FEW_GROUPS));
+        let at_most = self.code.binary(BinaryOp::SMin, at_most, Operand::i64(MOST_GROUPS));
+        let groups = self.code.binary(BinaryOp::SMin, groups, at_most);
         let share = self.code.binary(BinaryOp::SMax, groups, Operand::i64(1));
         let chunk = self.code.add(range.extent, share);
         let chunk = self.code.sub(chunk, Operand::i64(1));
@@ -261,12 +274,8 @@ impl<'a> Emitter<'a> {
                 let to = kernel.code.add(from, chunk);
                 let to = kernel.code.binary(BinaryOp::SMin, to, count);
                 let first = kernel.code.add(from, item);
-                kernel.each_in_turn(first, to, &mut |kernel, point| {
-                    kernel.counted_as(point.into(), &mut |kernel| {
-                        kernel.bind_flat(&op.space, point.into(), stm.span)?;
-                        kernel.stms(&op.body)?;
-                        kernel.combine_results(stm, op, ops, Some((&tables, bins)))
-                    })
+                kernel.each_combined(stm, op, (first, to), &mut |kernel, results| {
+                    kernel.combine_results(stm, ops, results, Some((&tables, bins)))
                 })?;
                 kernel.code.emit(Op::Barrier);
                 for (hist, mems) in ops.iter().zip(&tables) {
@@ -275,6 +284,59 @@ impl<'a> Emitter<'a> {
                 Ok(())
             })
         })
+    }
+
+    /// Computes the elements `first..to` that are the work-item's, and combines what each comes to: one by one, or several at
+    /// once where nothing hinders it.
+    fn each_combined(
+        &mut self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        (first, to): (Operand, Operand),
+        combine: &mut dyn FnMut(&mut Self, &[Value]) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let mut from = first;
+        if op.body.stms.iter().all(|stm| stm.expr.is_straight()) {
+            let step = AT_ONCE * i64::from(SIZE);
+            let last = self.code.sub(to, Operand::i64(step - i64::from(SIZE)));
+            let count = self.code.sub(last, first);
+            let count = self.code.binary(BinaryOp::SMax, count, Operand::i64(0));
+            let rounds = self.code.ceil_div(count, step);
+            let done = self.code.mul(rounds, Operand::i64(step));
+            from = self.code.add(first, done);
+            let index = self.code.int_reg("j");
+            self.code.open();
+            let combined = self.several_combined(stm, op, index, combine);
+            let body = self.code.close();
+            self.code.emit(Op::For { index, from: first, to: from, step, body });
+            combined?;
+        }
+        self.each_in_turn(from, to, &mut |this, point| {
+            this.counted_as(point.into(), &mut |this| {
+                this.bind_flat(&op.space, point.into(), stm.span)?;
+                this.stms(&op.body)?;
+                let results = this.values(&op.body.result);
+                combine(this, &results)
+            })
+        })
+    }
+
+    /// Computes the elements from `index` on that are the work-item's, then combines them.
+    fn several_combined(
+        &mut self,
+        stm: &'a Stm,
+        op: &'a SegOp,
+        index: Reg,
+        combine: &mut dyn FnMut(&mut Self, &[Value]) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let mut computed = Vec::new();
+        for number in 0..AT_ONCE {
+            let point = self.code.add(index, Operand::i64(number * i64::from(SIZE)));
+            self.bind_flat(&op.space, point, stm.span)?;
+            self.stms(&op.body)?;
+            computed.push(self.values(&op.body.result));
+        }
+        computed.iter().try_for_each(|results| combine(self, results))
     }
 
     /// Sets a table to the neutral elements.
@@ -337,22 +399,21 @@ impl<'a> Emitter<'a> {
     fn combine_results(
         &mut self,
         stm: &Stm,
-        op: &SegOp,
         ops: &[HistOp],
+        results: &[Value],
         tables: Option<(&[Vec<Mem>], Bins)>,
     ) -> Lowered<()> {
         let mut taken = 0;
         for (number, hist) in ops.iter().enumerate() {
-            let results = &op.body.result[taken..taken + hist.rank + hist.dests.len()];
-            taken += results.len();
+            let (indices, values) = results[taken..taken + hist.rank + hist.dests.len()].split_at(hist.rank);
+            taken += hist.rank + hist.dests.len();
             let Some(operators) = componentwise_operators(&hist.op) else {
                 return self.limit(stm.span, "a histogram that needs a lock");
             };
-            let (indices, values) = (self.values(&results[..hist.rank]), self.values(&results[hist.rank..]));
             let view = self.view(hist.dests[0], stm.span)?;
-            let inside = self.in_bounds(&view, &indices);
+            let inside = self.in_bounds(&view, indices);
             self.guarded(inside, &mut |this| {
-                let bin = this.flat_bin(&view, &indices);
+                let bin = this.flat_bin(&view, indices);
                 if let Some((tables, Bins { most, base: Some(base) })) = tables {
                     let flat = this.vector(bin);
                     let place = this.code.sub(flat, base);
@@ -371,7 +432,7 @@ impl<'a> Emitter<'a> {
                     let value = values[component];
                     match tables {
                         Some((tables, _)) => this.atomic(op, tables[number][component], bin, value),
-                        None => this.combine_atomically(stm, dest, op, &indices, value)?,
+                        None => this.combine_atomically(stm, dest, op, indices, value)?,
                     }
                 }
                 Ok(())

@@ -43,7 +43,7 @@ impl<'a> Emitter<'a> {
             }
             SegKind::Map => self.device_map(stm, op),
             SegKind::Scatter { dests } => self.device_scatter(stm, op, dests),
-            SegKind::Reduce { reduces } if self.can_group(op, reduces) => {
+            SegKind::Reduce { reduces } if op.space.len() > 1 && self.can_group(op, reduces) => {
                 self.segmented_reduce(stm, op, reduces)
             }
             SegKind::Reduce { reduces } => {

@@ -51,9 +51,6 @@ impl<'a> Emitter<'a> {
     /// Launches a reduction that work-groups can do.
     pub fn segmented_reduce(&mut self, stm: &'a Stm, op: &'a SegOp, reduces: &'a [Reduce]) -> Lowered<()> {
         let (last, outer) = op.space.split_last().expect("a space has dimensions");
-        if outer.is_empty() {
-            return self.group_reduce(stm, op, reduces);
-        }
         let mut extents = Vec::new();
         for dim in outer {
             extents.push(self.uniform(dim.extent, stm.span)?);

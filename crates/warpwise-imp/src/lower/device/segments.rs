@@ -25,14 +25,14 @@ impl<'a> Emitter<'a> {
     /// Lowers a reduction or scan: by segments where they are many or short, otherwise as `by_blocks` does.
     pub fn by_segments(&mut self, stm: &'a Stm, op: &'a SegOp, by_blocks: Inside<'_, 'a>) -> Lowered<()> {
         let (last, outer) = op.space.split_last().expect("a space has dimensions");
-        if outer.is_empty() {
-            return by_blocks(self);
-        }
         let mut extents = Vec::new();
         for dim in outer {
             extents.push(self.uniform(dim.extent, stm.span)?);
         }
         let segments = self.code.product(extents);
+        if segments == Operand::i64(1) {
+            return by_blocks(self);
+        }
         let extent = self.uniform(last.extent, stm.span)?;
         let many = self.code.compare(CompareOp::SLe, Operand::i64(MANY_SEGMENTS), segments);
         let short = self.code.compare(CompareOp::SLe, extent, Operand::i64(SHORT_SEGMENT));
