@@ -117,8 +117,8 @@ pub enum Op {
     Ticket { dst: Reg, mem: Mem, index: Operand },
     /// Sets the `i32` at `index` (release).
     Publish { mem: Mem, index: Operand, value: i32 },
-    /// `dst: i32` = the element at `index`, as soon as it is not 0 (acquire). Whoever publishes must run already, or be done.
-    Await { dst: Reg, mem: Mem, index: Operand },
+    /// `dsts: i32` = the elements at `indices`, as soon as none is 0 (acquire). Whoever publishes must run already, or be done.
+    Await { dsts: Vec<Reg>, mem: Mem, indices: Vec<Operand> },
 
     /// Kernel of a device: runs the block while no other work-item runs one under the lock at `index`, an `i32` that is 0
     /// while nobody does. The block leaves no scope around it, and waits for nobody.

@@ -197,8 +197,9 @@ impl Text<'_> {
                 format!("{} = ticket {}[{}]", self.typed(*dst), self.mem(*mem), x(index))
             }
             Op::Publish { mem, index, value } => format!("publish {}[{}] {value}", self.mem(*mem), x(index)),
-            Op::Await { dst, mem, index } => {
-                format!("{} = await {}[{}]", self.typed(*dst), self.mem(*mem), x(index))
+            Op::Await { dsts, mem, indices } => {
+                let dsts: Vec<String> = dsts.iter().map(|&dst| self.typed(dst)).collect();
+                format!("{} = await {}[{}]", dsts.join(", "), self.mem(*mem), list(indices, x))
             }
             Op::Alloc { dst, bytes } => format!("{} = alloc {}", self.mem(*dst), x(bytes)),
             Op::Release { mem } => format!("release {}", self.mem(*mem)),

@@ -355,11 +355,14 @@ impl Code<'_> {
                 self.int(*index)?;
                 self.is((*dst).into(), ImpType::scalar(ScalarType::I64))
             }
-            Op::Await { dst, mem, index } => {
+            Op::Await { dsts, mem, indices } => {
                 self.only(self.group, "in a kernel of work-groups")?;
                 self.mem(*mem)?;
-                self.int(*index)?;
-                self.is((*dst).into(), ImpType::scalar(ScalarType::I32))
+                if dsts.len() != indices.len() {
+                    return Err(format!("{} elements in {} registers", indices.len(), dsts.len()));
+                }
+                indices.iter().try_for_each(|&index| self.int(index))?;
+                dsts.iter().try_for_each(|&dst| self.is(dst.into(), ImpType::scalar(ScalarType::I32)))
             }
             other => Err(format!("{} is no operation on memory", head(other))),
         }

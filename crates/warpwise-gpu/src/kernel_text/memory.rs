@@ -105,12 +105,14 @@ impl Printer<'_> {
     }
 
     /// Waits for a flag; what was written before it was set can be seen then.
-    pub fn wait_for(&mut self, dst: Reg, mem: Mem, index: Operand) -> Printed<()> {
-        let place = self.word(mem, index, self.dialect.ty(ScalarType::I32))?;
+    pub fn wait_for(&mut self, dsts: &[Reg], mem: Mem, indices: &[Operand]) -> Printed<()> {
         self.line("do {");
-        self.assign(dst, Some(format!("*({place})")))?;
-        let test = format!("}} while ({} == 0);", self.reg(dst));
-        self.line(&test);
+        for (&dst, &index) in dsts.iter().zip(indices) {
+            let place = self.word(mem, index, self.dialect.ty(ScalarType::I32))?;
+            self.assign(dst, Some(format!("*({place})")))?;
+        }
+        let missing: Vec<String> = dsts.iter().map(|&dst| format!("{} == 0", self.reg(dst))).collect();
+        self.line(&format!("}} while ({});", missing.join(" || ")));
         self.line(self.dialect.fence());
         Ok(())
     }

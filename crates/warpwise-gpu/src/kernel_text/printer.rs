@@ -328,7 +328,7 @@ impl<'k> Printer<'k> {
             Op::Locked { mem, index, body } => self.locked(*mem, *index, body),
             Op::Ticket { dst, mem, index } => self.ticket(*dst, *mem, *index),
             Op::Publish { mem, index, value } => self.publish(*mem, *index, *value),
-            Op::Await { dst, mem, index } => self.wait_for(*dst, *mem, *index),
+            Op::Await { dsts, mem, indices } => self.wait_for(dsts, *mem, indices),
             Op::LaneIds { .. }
             | Op::Extract { .. }
             | Op::Insert { .. }

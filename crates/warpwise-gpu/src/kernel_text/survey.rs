@@ -72,6 +72,15 @@ impl Survey {
         }
     }
 
+    /// Words that others write meanwhile are read, and maybe written.
+    fn takes_word(&mut self, mem: Mem, dsts: &[Reg], indices: &[Operand]) {
+        self.reads(indices);
+        dsts.iter().for_each(|&dst| self.assigns(dst));
+        self.access(mem, Elements::One(ScalarType::I32));
+        self.read.push(mem);
+        self.written.push(mem);
+    }
+
     fn op(&mut self, kernel: &Kernel, op: &Op) {
         match op {
             Op::Move { dst, x } | Op::Unary { dst, x, .. } | Op::Convert { dst, x, .. } => {
@@ -149,13 +158,8 @@ impl Survey {
             }
             Op::ArenaMark { dst } => self.assigns(*dst),
             Op::ArenaReset { mark } => self.reads(&[*mark]),
-            Op::Ticket { dst, mem, index } | Op::Await { dst, mem, index } => {
-                self.reads(&[*index]);
-                self.assigns(*dst);
-                self.access(*mem, Elements::One(ScalarType::I32));
-                self.read.push(*mem);
-                self.written.push(*mem);
-            }
+            Op::Ticket { dst, mem, index } => self.takes_word(*mem, &[*dst], &[*index]),
+            Op::Await { dsts, mem, indices } => self.takes_word(*mem, dsts, indices),
             Op::Publish { mem, index, value: _ } => {
                 self.reads(&[*index]);
                 self.access(*mem, Elements::One(ScalarType::I32));

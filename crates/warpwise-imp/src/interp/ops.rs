@@ -96,15 +96,18 @@ impl Frame<'_> {
                 Ok(self.mem(*mem)?.borrow_mut().store(index, Scalar::I32(1))?)
             }
             // Work-groups run one after the other, so that what is not there now never will be.
-            Op::Await { dst, mem, index } => {
-                let value = self.mem(*mem)?.borrow().load(ScalarType::I32, self.int(*index)?)?;
-                if value == Scalar::I32(0) {
-                    return Err("nobody has published what is waited for".to_string().into());
+            Op::Await { dsts, mem, indices } => {
+                for (dst, index) in dsts.iter().zip(indices) {
+                    let value = self.mem(*mem)?.borrow().load(ScalarType::I32, self.int(*index)?)?;
+                    if value == Scalar::I32(0) {
+                        return Err("nobody has published what is waited for".to_string().into());
+                    }
+                    self.set(*dst, vec![value])?;
                 }
                 if let Some((who, _)) = &mut self.observed {
                     who.acquired = true;
                 }
-                self.set(*dst, vec![value])
+                Ok(())
             }
             Op::Publish { mem, index, value } => {
                 if let Some((who, touches)) = &self.observed {

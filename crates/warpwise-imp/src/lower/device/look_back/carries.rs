@@ -1,5 +1,6 @@
 //! The values that a work-item carries from element to element: in registers, combined, and as they lie in memories.
 
+use warpwise_ir::Scan;
 use warpwise_prim::ScalarType;
 
 use super::{Combine, Parts};
@@ -50,13 +51,48 @@ impl<'a> Emitter<'a> {
         }
         let mut taken = 0;
         for (scan, carry) in parts.combine.scans().iter().zip(carries) {
-            let mut args = self.loaded(carry, &mems[taken..taken + carry.len()], at);
+            let before = self.loaded(carry, &mems[taken..taken + carry.len()], at);
             taken += carry.len();
-            args.extend(carry.iter().map(|&reg| Value::Uniform(reg.into())));
-            let next = self.apply(&scan.op, &args)?;
-            self.set_all(carry, &next);
+            self.precede(scan, carry, before)?;
         }
         Ok(())
+    }
+
+    /// `carry = op(before, carry)` for every scan.
+    pub(super) fn precede_by(
+        &mut self,
+        parts: &Parts<'a>,
+        carries: &[Vec<Reg>],
+        before: &[Vec<Reg>],
+    ) -> Lowered<()> {
+        if let Combine::Members(_) = parts.combine {
+            for (&carry, &before) in carries[0].iter().zip(&before[0]) {
+                let sum = self.code.add(carry, before);
+                self.code.set(carry, sum);
+            }
+            return Ok(());
+        }
+        for ((scan, carry), before) in parts.combine.scans().iter().zip(carries).zip(before) {
+            let before = before.iter().map(|&reg| Value::Uniform(reg.into())).collect();
+            self.precede(scan, carry, before)?;
+        }
+        Ok(())
+    }
+
+    /// `carry = op(before, carry)` for one scan.
+    fn precede(&mut self, scan: &'a Scan, carry: &[Reg], before: Vec<Value>) -> Lowered<()> {
+        let mut args = before;
+        args.extend(carry.iter().map(|&reg| Value::Uniform(reg.into())));
+        let next = self.apply(&scan.op, &args)?;
+        self.set_all(carry, &next);
+        Ok(())
+    }
+
+    /// `to = from` for every scan.
+    pub(super) fn copy_all(&mut self, to: &[Vec<Reg>], from: &[Vec<Reg>]) {
+        for (&to, &from) in to.iter().flatten().zip(from.iter().flatten()) {
+            self.code.set(to, from);
+        }
     }
 
     /// The elements of some memories at a place, of the types of registers.

@@ -10,7 +10,7 @@
 //!
 //! Tiles are numbered in the order in which groups begin, by a ticket: so the groups that others wait for run already. That
 //! they go on while others wait is what CUDA promises for groups that run and OpenCL 1.2 does not, so that there scans
-//! take three launches unless this is asked for. The work-items of a group look at a tile each, as many tiles at a time. Elements are
+//! take three launches unless this is asked for. The work-items of a group look at a few tiles each, at hundreds at a time. Elements are
 //! combined within tiles first; what is combined with what differs with how far tiles have got, so that floats may differ
 //! in their last bits from run to run.
 //!
@@ -42,7 +42,7 @@ use crate::types::{Mem, Operand, Reg};
 const LOCAL: i64 = 16 << 10;
 
 /// Elements of a work-item at most.
-const MOST_PER_ITEM: i64 = 16;
+const MOST_PER_ITEM: i64 = 32;
 
 /// Banks of local memory, each for a word at a time.
 const BANKS: i64 = 32;

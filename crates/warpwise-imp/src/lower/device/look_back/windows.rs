@@ -8,6 +8,9 @@ use crate::lower::emitter::{Emitter, Lowered};
 use crate::op::Op;
 use crate::types::{ImpType, Mem, Operand, Reg};
 
+/// Tiles that a work-item looks at at a time: as long as it takes to hear of one, it takes about to hear of these.
+const TILES: i64 = 4;
+
 impl<'a> Emitter<'a> {
     /// Publishes the tile's total, leaves what comes before the tile in `shared.before`, publishes its prefix.
     pub(super) fn look_back(
@@ -107,7 +110,7 @@ impl<'a> Emitter<'a> {
         types.into_iter().map(|ty| self.local_memory("window", ty, i64::from(SIZE))).collect()
     }
 
-    /// Every work-item looks at a tile, the first at the nearest; then they fold what they found, older before newer, up
+    /// Every work-item looks at some tiles, the first at the nearest; then they fold what they found, older before newer, up
     /// to the newest that knows its prefix.
     pub(super) fn look_at_window(
         &mut self,
@@ -118,23 +121,13 @@ impl<'a> Emitter<'a> {
         carries: &[Vec<Reg>],
     ) -> Lowered<()> {
         let size = i64::from(SIZE);
-        let own = self.code.sub(nearest, place.item);
+        let before = self.code.mul(place.item, Operand::i64(TILES));
+        let own = self.code.sub(nearest, before);
         let state = self.code.reg("state", ImpType::scalar(ScalarType::I32));
         let found = self.neutral_carries(parts)?;
         self.code.set(state, Operand::Const(Scalar::I32(PREFIX)));
         let exists = self.code.compare(CompareOp::SLe, Operand::i64(0), own);
-        self.branch_if(exists, &mut |this| {
-            this.code.emit(Op::Await { dst: state, mem: tiles.states, index: own });
-            let whole = this.code.compare(CompareOp::Eq, state, Operand::Const(Scalar::I32(PREFIX)));
-            this.code.open();
-            this.load_all(&found, &tiles.prefixes, own);
-            let then_block = this.code.close();
-            this.code.open();
-            this.load_all(&found, &tiles.totals, own);
-            let else_block = this.code.close();
-            this.code.emit(Op::If { cond: whole, then_block, else_block });
-            Ok(())
-        })?;
+        self.branch_if(exists, &mut |this| this.look_at_tiles(parts, own, tiles, (state, &found)))?;
         self.store_all(window, &found, place.item.into());
         self.code.store(ScalarType::I32, shared.stops, place.item, state);
         self.code.emit(Op::Barrier);
@@ -161,11 +154,62 @@ impl<'a> Emitter<'a> {
         self.precede_all(parts, carries, window, Operand::i64(0))?;
         let stop = self.code.load("stop", ScalarType::I32, shared.stops, Operand::i64(0));
         let stopped = self.code.compare(CompareOp::Eq, stop, Operand::Const(Scalar::I32(PREFIX)));
-        let further = self.code.sub(nearest, Operand::i64(size));
+        let further = self.code.sub(nearest, Operand::i64(size * TILES));
         let next = self.code.select(stopped, Operand::i64(-1), further);
         self.code.set(nearest, next);
         // Nobody writes the next window before all have read this one.
         self.code.emit(Op::Barrier);
+        Ok(())
+    }
+
+    /// What the tiles of a work-item come to, up to the newest that knows its prefix, and whether one does. The first of them,
+    /// `newest`, exists. There is no prefix before the first tile of all: nothing counts as one.
+    fn look_at_tiles(
+        &mut self,
+        parts: &Parts<'a>,
+        newest: Operand,
+        tiles: &Tiles,
+        (state, found): (Reg, &[Vec<Reg>]),
+    ) -> Lowered<()> {
+        let older = |this: &mut Self, number: i64| this.code.sub(newest, Operand::i64(number));
+        let mut places = Vec::new();
+        for number in 0..TILES {
+            let place = older(self, number);
+            places.push(self.code.binary(BinaryOp::SMax, place, Operand::i64(0)));
+        }
+        let states: Vec<Reg> =
+            places.iter().map(|_| self.code.reg("state", ImpType::scalar(ScalarType::I32))).collect();
+        self.code.emit(Op::Await { dsts: states.clone(), mem: tiles.states, indices: places.clone() });
+        // All are loaded before any is looked at.
+        let mut values = Vec::new();
+        for (&place, &state) in places.iter().zip(&states) {
+            let value = self.neutral_carries(parts)?;
+            let whole = self.code.compare(CompareOp::Eq, state, Operand::Const(Scalar::I32(PREFIX)));
+            self.code.open();
+            self.load_all(&value, &tiles.prefixes, place);
+            let then_block = self.code.close();
+            self.code.open();
+            self.load_all(&value, &tiles.totals, place);
+            let else_block = self.code.close();
+            self.code.emit(Op::If { cond: whole, then_block, else_block });
+            values.push(value);
+        }
+        self.copy_all(found, &values[0]);
+        self.code.set(state, states[0]);
+        for (number, (value, &next)) in (0..).zip(values.iter().zip(&states)).skip(1) {
+            let goes_on = self.code.compare(CompareOp::Eq, state, Operand::Const(Scalar::I32(TOTAL)));
+            let place = older(self, number);
+            let exists = self.code.compare(CompareOp::SLe, Operand::i64(0), place);
+            let takes = self.code.binary(BinaryOp::And, goes_on, exists);
+            let ends = Operand::Const(Scalar::I32(PREFIX));
+            self.branch_if(takes, &mut |this| {
+                this.precede_by(parts, found, value)?;
+                this.code.set(state, next);
+                Ok(())
+            })?;
+            let next = self.code.select(exists, state, ends);
+            self.code.set(state, next);
+        }
         Ok(())
     }
 }
