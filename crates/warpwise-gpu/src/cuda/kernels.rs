@@ -190,9 +190,9 @@ fn load(device: &CudaDevice, code: &[u8]) -> Result<CUmodule, String> {
     loaded.map_err(|error| why.unwrap_or_else(|| error.to_string()))
 }
 
-/// Iterations of each work-item: no more than leave all units of the device busy.
+/// Iterations of each work-item: as many as it can do where that leaves all units of the device busy, or one.
 fn shared_by(iterations: u64, per_item: u32, concurrency: u64) -> u64 {
-    (iterations / concurrency).clamp(1, u64::from(per_item))
+    if iterations / concurrency < u64::from(per_item) { 1 } else { u64::from(per_item) }
 }
 
 /// An argument as the driver copies it.
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn work_items_share_what_is_more_than_all_can_do_at_once() {
         let shared = |iterations| shared_by(iterations, 4, 1000);
-        assert_eq!([0, 999, 1999, 2000, 3999, 1 << 40].map(shared), [1, 1, 1, 2, 3, 4]);
+        assert_eq!([0, 999, 3999, 4000, 1 << 40].map(shared), [1, 1, 1, 4, 4]);
         assert_eq!(shared_by(1 << 40, 1, 1000), 1);
     }
 

@@ -15,6 +15,8 @@ typedef unsigned int uint;
 typedef unsigned long ulong;
 typedef unsigned long long word64;
 
+template <typename T, int N> struct alignas(N * sizeof(T) < 16 ? N * sizeof(T) : 16) Several { T at[N]; };
+
 FUNCTION int as_int(float x) { return __float_as_int(x); }
 FUNCTION float as_float(int x) { return __int_as_float(x); }
 FUNCTION long as_long(double x) { return __double_as_longlong(x); }

@@ -14,6 +14,9 @@ use super::survey::Elements;
 impl Printer<'_> {
     /// `dst = mem[index]`, or zero where the mask does not hold.
     pub fn load(&mut self, dst: Reg, mem: Mem, index: Operand, mask: Option<Operand>) -> Printed<()> {
+        if let Some(element) = self.at_hand(mem, index) {
+            return self.assign(dst, Some(element));
+        }
         let element = self.element(mem, self.scalar_type(dst), index)?;
         let value = match mask {
             None => element,
@@ -34,7 +37,11 @@ impl Printer<'_> {
         elem: ScalarType,
         mask: Option<Operand>,
     ) -> Printed<()> {
-        let line = format!("{} = {};", self.element(mem, elem, index)?, self.operand(value));
+        let element = match self.at_hand(mem, index) {
+            Some(element) => element,
+            None => self.element(mem, elem, index)?,
+        };
+        let line = format!("{element} = {};", self.operand(value));
         self.guarded(mask, &[line]);
         Ok(())
     }

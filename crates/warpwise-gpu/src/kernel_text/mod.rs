@@ -13,7 +13,7 @@
 //!
 //! Every work-item runs the kernel for one iteration: `lo` is `first` and its number, `hi` the next. Work-items from
 //! `extent` on do nothing, so a launch may round their number up to whole groups. On CUDA those of short kernels run several
-//! iterations: see `strides`. A kernel that an earlier failure concerns looks for one first: see `reliance`. Arguments are as [`DeviceKernel`] says, a memory as a pointer to its start.
+//! iterations: see `strides` and `together`. A kernel that an earlier failure concerns looks for one first: see `reliance`. Arguments are as [`DeviceKernel`] says, a memory as a pointer to its start.
 //!
 //! Of a kernel of work-groups every group does an iteration, and there are just as many.
 //!
@@ -33,6 +33,7 @@ mod literals;
 mod reliance;
 mod strides;
 mod survey;
+mod together;
 
 mod printer;
 

@@ -21,6 +21,7 @@ use super::literals::{identifier, literal};
 use super::reliance::relies_on_loads;
 use super::strides;
 use super::survey::{Elements, Survey, survey};
+use super::together::{Together, together};
 
 /// The result of printing something.
 pub(super) type Printed<T> = Result<T, Failure>;
@@ -35,8 +36,12 @@ pub(super) struct Printer<'k> {
     pub survey: Survey,
     /// How the work-items' own memory lies.
     pub slots: Slots,
-    /// Iterations that a work-item does at most.
+    /// Iterations that a work-item does, where there are many.
     pub per_item: u32,
+    /// What neighbouring iterations load and store together.
+    together: Option<Together>,
+    /// The same, while what is printed uses it.
+    pub at_hand: Option<Together>,
     /// What failures mean to it.
     failures: Failures,
     /// The functions that kernels of the text call.
@@ -65,12 +70,15 @@ impl<'k> Printer<'k> {
             false if may_fail && relies_on_loads(kernel) => Failures::Heeded,
             false => Failures::Ignored,
         };
+        let together = (dialect == Dialect::Cuda).then(|| together(kernel, &survey)).flatten();
         Printer {
             kernel,
             dialect,
             slots: Slots::of(&survey, dialect),
             survey,
-            per_item: strides::per_item(kernel, dialect),
+            per_item: together.as_ref().map_or(strides::per_item(kernel, dialect), |together| together.count),
+            together,
+            at_hand: None,
             failures,
             helpers,
             wide_atomics: false,
@@ -106,10 +114,10 @@ impl<'k> Printer<'k> {
             self.slot()?;
         }
         self.declarations()?;
-        if self.per_item > 1 {
-            self.strided()?;
-        } else {
-            self.block(&self.kernel.body)?;
+        match self.together.take() {
+            Some(together) => self.neighbours(together)?,
+            None if self.per_item > 1 => self.strided()?,
+            None => self.block(&self.kernel.body)?,
         }
         self.out += "}\n";
         let params = self.kernel.params.iter().map(|param| self.device_param(param)).collect();

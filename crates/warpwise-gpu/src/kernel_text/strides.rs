@@ -28,7 +28,7 @@ const PER_ITEM: u32 = 4;
 /// Operations of an iteration at most.
 const MOST_OPERATIONS: usize = 48;
 
-/// Iterations that a work-item of a kernel does at most.
+/// Iterations that a work-item of a kernel does, where there are many.
 pub(super) fn per_item(kernel: &Kernel, dialect: Dialect) -> u32 {
     match kernel.body.as_slice() {
         [Op::For { from, to, step: 1, body, .. }]

@@ -114,8 +114,8 @@ pub struct DeviceKernel {
     pub params: Vec<DeviceParam>,
     /// Work-items that do an iteration together, in kernels of work-groups.
     pub group: Option<u32>,
-    /// Iterations that a work-item does at most where there are many, as far apart as the launch has work-items. A kernel
-    /// for one does exactly one.
+    /// Iterations that a work-item does where there are many: launches have a work-item for each iteration, or one for so
+    /// many. A kernel for one does exactly one.
     pub per_item: u32,
     /// What earlier failures mean to it, and whether it may fail. A kernel with an arena may.
     pub failures: Failures,

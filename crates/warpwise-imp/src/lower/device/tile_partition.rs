@@ -22,7 +22,7 @@ use crate::op::Op;
 use crate::types::{Mem, Operand, Reg};
 
 /// Elements of a work-item.
-const PER_ITEM: i64 = 8;
+const PER_ITEM: i64 = 16;
 
 /// Elements of a tile; a class and a number within the tile are one number, `class * TILE + number`.
 const TILE: i64 = SIZE as i64 * PER_ITEM;

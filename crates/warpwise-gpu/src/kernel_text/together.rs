@@ -1,0 +1,156 @@
+//! Kernels whose work-items do neighbouring iterations, so that their elements are loaded and stored together.
+//!
+//! ```text
+//! const long start = first + 4 * item;
+//! const Several<float, 4> together_xs = *(const Several<float, 4> *)(xs + start);
+//! Several<float, 4> together_ys;
+//! #pragma unroll
+//! for (int turn = 0; turn < 4; turn++) { unit = start + turn; x = together_xs.at[turn]; ...; together_ys.at[turn] = y; }
+//! *(Several<float, 4> *)(ys + start) = together_ys;
+//! ```
+//!
+//! A load of sixteen bytes keeps as much of memory busy as four of four bytes do, or sixteen of single bytes, by one instruction.
+//!
+//! Only kernels that access nothing but such elements, and what is the same for all iterations, and that do so in a straight
+//! line: a load that neighbours do not share a line of the cache with would be spread over more lines than before
+//! (see [`strides`](super::strides) for these). An array is read or written, not both. Arrays begin where buffers do, and those
+//! begin at multiples of 256 bytes.
+
+use warpwise_imp::{Kernel, Mem, Op, Operand, Reg};
+use warpwise_prim::ScalarType;
+
+use super::printer::{Printed, Printer};
+use super::survey::{Elements, Survey};
+
+/// Bytes that are loaded or stored at a time.
+const BYTES: u32 = 16;
+
+/// Iterations of a work-item at least, where there are many.
+const LEAST: u32 = 4;
+
+/// Operations of all iterations of a work-item at most.
+const MOST_OPERATIONS: usize = 192;
+
+/// What a kernel loads and stores together.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Together {
+    /// The iteration.
+    unit: Reg,
+    loaded: Vec<(Mem, ScalarType)>,
+    stored: Vec<(Mem, ScalarType)>,
+    /// How many iterations.
+    pub count: u32,
+}
+
+/// What a kernel can load and store together, if it is of that kind.
+pub(super) fn together(kernel: &Kernel, survey: &Survey) -> Option<Together> {
+    let [Op::For { index, from, to, step: 1, body }] = kernel.body.as_slice() else { return None };
+    if kernel.group.is_some() || *from != kernel.lo.into() || *to != kernel.hi.into() {
+        return None;
+    }
+    let mut found = Together { unit: *index, loaded: Vec::new(), stored: Vec::new(), count: LEAST };
+    body.iter().try_for_each(|op| found.add(survey, op))?;
+    let narrowest = found.loaded.iter().chain(&found.stored).map(|(_, ty)| ty.bytes() as u32).min()?;
+    let most = (MOST_OPERATIONS / body.len()) as u32;
+    let wanted = (BYTES / narrowest).max(LEAST);
+    found.count = if wanted <= most { wanted } else { LEAST };
+    (found.count <= most).then_some(found)
+}
+
+/// Whether an operation computes, and does nothing else.
+fn computes(op: &Op) -> bool {
+    match op {
+        Op::Move { .. }
+        | Op::Unary { .. }
+        | Op::Binary { .. }
+        | Op::Ternary { .. }
+        | Op::Compare { .. }
+        | Op::Convert { .. }
+        | Op::Select { .. } => true,
+        Op::If { then_block, else_block, .. } => then_block.iter().chain(else_block).all(computes),
+        _ => false,
+    }
+}
+
+impl Together {
+    /// Adds an operation of an iteration; none where it does not belong into such a kernel.
+    fn add(&mut self, survey: &Survey, op: &Op) -> Option<()> {
+        match op {
+            Op::Load { mem, index, mask: None, .. } => {
+                if *index == self.unit.into() && !survey.written.contains(mem) {
+                    return self.note(survey, *mem, false);
+                }
+                // The same for all.
+                let assigned = |reg| survey.assigned.get(&reg).copied().unwrap_or(0) > 0;
+                (!matches!(*index, Operand::Reg(reg) if assigned(reg))).then_some(())
+            }
+            Op::Store { mem, index, mask: None, .. } => {
+                let once = !self.stored.iter().any(|(stored, _)| stored == mem);
+                let own = *index == self.unit.into() && !survey.read.contains(mem);
+                if once && own { self.note(survey, *mem, true) } else { None }
+            }
+            other => computes(other).then_some(()),
+        }
+    }
+
+    fn note(&mut self, survey: &Survey, mem: Mem, stored: bool) -> Option<()> {
+        let Some(Elements::One(ty)) = survey.elements.get(&mem) else { return None };
+        let known = if stored { &mut self.stored } else { &mut self.loaded };
+        if !known.contains(&(mem, *ty)) {
+            known.push((mem, *ty));
+        }
+        Some(())
+    }
+}
+
+impl Printer<'_> {
+    /// The element of a memory that is at hand in this iteration, if it is one of those.
+    pub(super) fn at_hand(&self, mem: Mem, index: Operand) -> Option<String> {
+        let together = self.at_hand.as_ref().filter(|together| index == together.unit.into())?;
+        let mut known = together.loaded.iter().chain(&together.stored);
+        known.any(|(known, _)| *known == mem).then(|| format!("together_{}.at[turn]", self.mem(mem)))
+    }
+
+    /// The kernel's body: neighbouring iterations, all at once if there are so many.
+    pub(super) fn neighbours(&mut self, together: Together) -> Printed<()> {
+        let [Op::For { index, body, .. }] = self.kernel.body.as_slice() else {
+            return self.bug("several iterations of what is not one loop");
+        };
+        let (lo, hi, unit) = (self.reg(self.kernel.lo), self.reg(self.kernel.hi), self.reg(*index));
+        let (count, item) = (together.count, self.dialect.work_item());
+        // Fewer work-items than iterations: each does several.
+        self.line(&format!("const bool several = stride < {hi} - first;"));
+        self.line(&format!("const long start = several ? first + {count} * {item} : {lo};"));
+        self.line(&format!("const long end = several ? start + {count} : start + 1;"));
+        self.line(&format!("if (several && end <= {hi} && first % {count} == 0) {{"));
+        let several =
+            |printer: &Self, ty: ScalarType| format!("Several<{}, {count}>", printer.dialect.ty(ty));
+        for &(mem, ty) in &together.loaded {
+            let (several, mem) = (several(self, ty), self.mem(mem));
+            self.line(&format!("    const {several} together_{mem} = *(const {several} *)({mem} + start);"));
+        }
+        for &(mem, ty) in &together.stored {
+            let (several, mem) = (several(self, ty), self.mem(mem));
+            self.line(&format!("    {several} together_{mem};"));
+        }
+        self.line("    #pragma unroll");
+        self.line(&format!("    for (int turn = 0; turn < {count}; turn++) {{"));
+        self.line(&format!("        {unit} = start + turn;"));
+        let stored = together.stored.clone();
+        self.at_hand = Some(together);
+        self.further_in(body)?;
+        self.at_hand = None;
+        self.line("    }");
+        for (mem, ty) in stored {
+            let (several, mem) = (several(self, ty), self.mem(mem));
+            self.line(&format!("    *({several} *)({mem} + start) = together_{mem};"));
+        }
+        self.line("} else {");
+        self.line("    #pragma unroll 1");
+        self.line(&format!("    for ({unit} = start; {unit} < end && {unit} < {hi}; {unit} += 1) {{"));
+        self.further_in(body)?;
+        self.line("    }");
+        self.line("}");
+        Ok(())
+    }
+}
