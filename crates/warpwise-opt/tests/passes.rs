@@ -112,18 +112,26 @@ fn erasable(header: &Header, (before, level): (&Program, Level), mut placed: Pro
     let failed = |failure| render_failure(&Sources::new(), &failure, false);
     run_passes(&passes, &mut unplaced, level, |_, _, _| {}).map_err(failed)?;
     run_passes(&[simplify], &mut placed, Level::Seg, |_, _, _| {}).map_err(failed)?;
-    let (unplaced, placed) = (statements(&unplaced), statements(&placed));
-    if placed.len() < unplaced.len() || !is_subsequence(&unplaced, &placed) {
-        return Err(format!("erased, it is another program:\n{unplaced:#?}\n{placed:#?}"));
+    // Arrays are made in the same order; scalars and checks may have moved.
+    for makes_array in [true, false] {
+        let [mut unplaced, mut placed] = [&unplaced, &placed].map(|program| statements(program, makes_array));
+        if !makes_array {
+            unplaced.sort();
+            placed.sort();
+        }
+        if placed.len() < unplaced.len() || !is_subsequence(&unplaced, &placed) {
+            return Err(format!("erased, it is another program:\n{unplaced:#?}\n{placed:#?}"));
+        }
     }
     Ok(())
 }
 
-/// What the statements of a program do, in order, without names.
-fn statements(program: &Program) -> Vec<String> {
+/// What the statements of a program do that make arrays, or those that do not, in order, without names.
+fn statements(program: &Program, makes_array: bool) -> Vec<String> {
     let text = program.to_string();
-    let lines = text.lines().filter_map(|line| line.split_once(" = ")).map(|(_, expr)| expr);
-    lines.filter_map(|expr| expr.split([' ', '[']).next()).map(str::to_string).collect()
+    let lines = text.lines().filter_map(|line| line.split_once(" = "));
+    let wanted = lines.filter(|(pattern, _)| pattern.contains(": [") == makes_array);
+    wanted.filter_map(|(_, expr)| expr.split([' ', '[']).next()).map(str::to_string).collect()
 }
 
 /// Whether all of `few` is in `many` in this order, and the rest are copies.

@@ -15,7 +15,7 @@
 //! - all that lies in it is a part of the source, and its index functions can follow ([`mod@follow`]): by another
 //!   offset where the destination has the source's strides, or because they all are the source's own;
 //! - the destination's block and the numbers in its index function are there before the block is first used, or
-//!   can be moved there;
+//!   can be moved there; so are the checks that the copy relies on: nothing is written where one that fails forbids it;
 //! - between that and the copy nothing touches the destination, but for arrays that `disjoint` proves to lie elsewhere, and
 //!   for inputs that the operation which makes the source reads at its own point only (so that dead inputs
 //!   are overwritten: what a loop in a kernel carries needs no second place);
@@ -118,7 +118,7 @@ impl Circuits<'_> {
             return None;
         }
         let first = self.only_use(body, block, alloc, copy)?;
-        let needed = needed(body, first, copy, &computed, &destination)?;
+        let needed = needed(body, (first, copy), &computed, &destination)?;
         let follow = Follow { function: self.function, blocks: &self.blocks };
         let way = follow.way(body, source, &destination.index_fn)?;
         let plan = Plan { source, alloc, first, copy, needed, computed, destination, way };
@@ -199,16 +199,16 @@ impl Circuits<'_> {
     }
 }
 
-/// The statements between the first use of a block and the copy that the destination's place depends on; none if one of
-/// them cannot move.
+/// The statements between the first use of a block and the copy that the destination's place, and the right to write
+/// there, depend on; none if one of them cannot move.
 fn needed(
     body: &Body,
-    first: usize,
-    copy: usize,
+    (first, copy): (usize, usize),
     computed: &[Stm],
     destination: &Placement,
 ) -> Option<Vec<usize>> {
     let mut wanted: Vec<Var> = vec![destination.block];
+    wanted.extend(&body.stms[copy].certs);
     let numbers = destination.index_fn.dims.iter().map(|dim| dim.stride);
     wanted.extend(numbers.chain([destination.index_fn.offset]).filter_map(Operand::as_var));
     let operands = |stm: &Stm, wanted: &mut Vec<Var>| {
@@ -234,7 +234,12 @@ fn needed(
 fn can_move(expr: &Expr) -> bool {
     match expr {
         Expr::Binary(op, ..) => !op.can_fail(),
-        Expr::Compare(..) | Expr::Select(..) | Expr::Convert(..) | Expr::Alloc { .. } => true,
+        Expr::Unary(..)
+        | Expr::Compare(..)
+        | Expr::Select(..)
+        | Expr::Convert(..)
+        | Expr::Alloc { .. }
+        | Expr::Assert { .. } => true,
         Expr::Operand(operand) => operand.as_var().is_none(),
         _ => false,
     }
