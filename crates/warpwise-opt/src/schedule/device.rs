@@ -9,7 +9,8 @@
 //! ```
 //!
 //! Perfect nests become one operation: maps of maps, and maps of reductions and scans, whose operators then must not
-//! depend on the outer dimensions, since partial results are combined where those are not known. How the work-items
+//! depend on the outer dimensions, since partial results are combined where those are not known; the map after a scan gets what
+//! it takes from there as values of the elements. How the work-items
 //! share the last dimension of such an operation is decided by its sizes when it runs, by the lowering. Whatever is
 //! further in runs in order within a work-item; reductions there become loops (see [`super::loops`]).
 //!
@@ -19,8 +20,8 @@
 //! Not done here: irregular nests.
 
 use warpwise_diag::Limit;
-use warpwise_ir::traverse::free_in_lambda;
-use warpwise_ir::{Body, Expr, Function, Lambda, Mapping, Operand, Program, SegKind, SegOp, Stm, Var};
+use warpwise_ir::traverse::{Substitution, free_in_lambda};
+use warpwise_ir::{Body, Expr, Function, Lambda, Mapping, Operand, Program, SegKind, SegOp, Stm, Type, Var};
 
 use super::{absorb, crossing, loops, nests, perfect_inner, riders};
 
@@ -75,14 +76,32 @@ fn spread(function: &mut Function, mut stm: Stm, nests: &mut usize, stms: &mut V
 }
 
 /// Makes one operation of a perfect nest.
-fn join(function: &Function, op: &mut SegOp) {
-    while let Some(inner) = perfect_inner(op).filter(|inner| can_join(function, op, inner)) {
+fn join(function: &mut Function, op: &mut SegOp) {
+    while let Some(mut inner) = perfect_inner(op).filter(|inner| can_join(function, op, inner)) {
+        hand_to_post(function, op, &mut inner);
         absorb(op, *inner);
     }
 }
 
+/// What the map after an inner scan takes from outside is one more value of each element: it runs where the body of the
+/// outer map does not.
+fn hand_to_post(function: &mut Function, outer: &SegOp, inner: &mut SegOp) {
+    let SegKind::Scan { post: Some(post), .. } = &mut inner.kind else { return };
+    let taken: Vec<Var> = free_in_lambda(function, post).iter().filter(|&var| binds(outer, var)).collect();
+    let params: Vec<Var> = taken.iter().map(|&var| function.fresh_like(var)).collect();
+    let by: Vec<Operand> = params.iter().map(|&param| param.into()).collect();
+    Substitution::of(&taken, &by).apply_lambda(function, post);
+    post.params.extend(params);
+    inner.body.result.extend(taken.into_iter().map(Operand::from));
+}
+
+/// Whether an operation binds a variable, or its body does.
+fn binds(op: &SegOp, var: Var) -> bool {
+    op.space.iter().any(|dim| dim.index == var) || op.body.stms.iter().any(|stm| stm.pattern.contains(&var))
+}
+
 /// Spreads an operation over work-items, with what is all it does; what is further in runs in order.
-pub(super) fn spread_expr(function: &Function, mut expr: Expr) -> Expr {
+pub(super) fn spread_expr(function: &mut Function, mut expr: Expr) -> Expr {
     if let Expr::Seg(op) = &mut expr {
         join(function, op);
         give(op, Mapping::Thread);
@@ -119,7 +138,13 @@ fn can_join(function: &Function, outer: &SegOp, inner: &SegOp) -> bool {
             operators.extend(reduces.iter().map(|reduce| &reduce.op));
             neutral.extend(reduces.iter().flat_map(|reduce| &reduce.neutral));
         }
-        SegKind::Scan { scans, reduces, post: _ } => {
+        SegKind::Scan { scans, reduces, post } => {
+            let handed = post.iter().flat_map(|post| {
+                free_in_lambda(function, post).iter().filter(|&var| binds(outer, var)).collect::<Vec<_>>()
+            });
+            if !handed.into_iter().all(|var| matches!(function.ty(var), Type::Scalar(_))) {
+                return false;
+            }
             operators.extend(scans.iter().map(|scan| &scan.op));
             operators.extend(reduces.iter().map(|reduce| &reduce.op));
             neutral.extend(scans.iter().flat_map(|scan| &scan.neutral));
@@ -127,10 +152,7 @@ fn can_join(function: &Function, outer: &SegOp, inner: &SegOp) -> bool {
         }
         SegKind::Partition { .. } | SegKind::Scatter { .. } | SegKind::Hist { .. } => return false,
     }
-    let bound = |var: Var| {
-        outer.space.iter().any(|dim| dim.index == var)
-            || outer.body.stms.iter().any(|stm| stm.pattern.contains(&var))
-    };
+    let bound = |var: Var| binds(outer, var);
     let scalars = |op: &&Lambda| op.params.iter().all(|&param| function.ty(param).rank() == 0);
     inner.space.len() == 1
         && operators.iter().all(scalars)

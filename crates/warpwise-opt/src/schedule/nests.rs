@@ -85,7 +85,7 @@ pub(super) fn choice(stm: &Stm, pattern: Vec<Var>, cond: Operand, then_body: Bod
 pub(super) fn version(
     function: &mut Function,
     stm: &Stm,
-    schedule: &mut dyn FnMut(&Function, Expr) -> Expr,
+    schedule: &mut dyn FnMut(&mut Function, Expr) -> Expr,
 ) -> Body {
     let mut copier = Copier::within(function, Substitution::new());
     let pattern: Vec<Var> = stm.pattern.iter().map(|&var| copier.copy_binding(var)).collect();
