@@ -31,9 +31,16 @@ pub fn compile(file: &Path, compile: &CompileOptions, cache: &CacheOptions) -> R
     Ok(built)
 }
 
-/// Makes a compiled program ready to be called.
-pub fn load(built: Built, context: &Context) -> Result<Program, Failure> {
-    built.compiled.load(context).map_err(|error| Failure::Failed(error.to_string()))
+/// Makes a compiled program ready to be called. Parameters that it does not have are pointed out, if they were named one by
+/// one: files of them may be for other machines as well.
+pub fn load(built: Built, context: &Context, run: &RunOptions) -> Result<Program, Failure> {
+    let program = built.compiled.load(context).map_err(|error| Failure::Failed(error.to_string()))?;
+    let known = program.parameters();
+    for (name, _) in run.param.iter().filter(|(name, _)| !known.contains(&name.as_str())) {
+        let known = if known.is_empty() { "none".to_string() } else { known.join(", ") };
+        say(&format!("warning: `--param {name}` has no effect; parameters of this program: {known}"));
+    }
+    Ok(program)
 }
 
 /// All three, one after the other.
@@ -44,6 +51,6 @@ pub fn start(
     cache: &CacheOptions,
 ) -> Result<(Context, Program), Failure> {
     let context = context(run, cache)?;
-    let program = load(compile(file, compile_options, cache)?, &context)?;
+    let program = load(compile(file, compile_options, cache)?, &context, run)?;
     Ok((context, program))
 }

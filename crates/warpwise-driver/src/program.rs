@@ -234,6 +234,11 @@ impl Program {
         Some(Program { machine, entries, signatures, _kernels: self._kernels.clone() })
     }
 
+    /// The names of the tuning parameters.
+    pub fn parameters(&self) -> Vec<&str> {
+        self.machine.module().parameters()
+    }
+
     /// Sets the tuning parameters of calls from now on; those that are not named get their defaults.
     pub fn tune(&self, parameters: HashMap<String, i64>) {
         self.machine.tune(parameters);

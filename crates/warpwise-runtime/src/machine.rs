@@ -33,6 +33,21 @@ pub struct Module {
     pub checks: Vec<Check>,
 }
 
+impl Module {
+    /// The names of the tuning parameters, in the order in which they first stand in the code.
+    pub fn parameters(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for instr in self.functions.iter().flat_map(|function| &function.code) {
+            if let Instr::Tuned { name, .. } = instr
+                && !names.contains(&name.as_str())
+            {
+                names.push(name);
+            }
+        }
+        names
+    }
+}
+
 /// What a kernel is called, for people.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct KernelName {

@@ -78,7 +78,7 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         say(&cache_remark(built.cached, built.not_kept.as_deref()));
     }
     phases.done(if built.cached { "take from the cache" } else { "compile" });
-    let program = start::load(built, &context)?;
+    let program = start::load(built, &context, &arguments.run)?;
     phases.done("load");
     let entry = program.entry(&arguments.entry).map_err(Failure::Call)?;
     check_outputs(entry, &arguments.outputs)?;

@@ -23,7 +23,13 @@ fn wrong_options_are_said_with_exit_code_1() {
     folder.write("bad.tuning", "# parameters\n\na=1\nb\n");
     folder.run(&["run", "p.fut", "--tuning", "bad.tuning"]).fails(1, &["bad.tuning:4"]);
     folder.write("good.tuning", "a=1\n");
-    folder.run(&["run", "p.fut", "--tuning", "good.tuning", "--param", "b=2"]).succeeds();
+    let ran = folder.run(&["run", "p.fut", "--tuning", "good.tuning", "--param", "b=2"]);
+    assert!(
+        ran.errors.contains("`--param b` has no effect; parameters of this program: none"),
+        "{}",
+        ran.errors
+    );
+    ran.succeeds();
     folder.run(&["walk"]).fails(1, &["walk"]);
     folder.run(&[] as &[&str]).fails(1, &["Usage"]);
 }

@@ -208,7 +208,8 @@ impl<'m> Frame<'m> {
             Instr::Alloc { dst, bytes } => {
                 // The old block first: it may be the one to be reused.
                 self.mems[*dst as usize] = None;
-                let bytes = u64::try_from(self.reg(*bytes) as i64).unwrap_or(u64::MAX);
+                // A size below zero is that of an array which a failing check keeps from being: nothing is stored in it.
+                let bytes = (self.reg(*bytes) as i64).max(0) as u64;
                 let held = self.machine.allocate(bytes).map_err(|why| self.refused(why, *dst))?;
                 self.mems[*dst as usize] = Some(held);
             }
