@@ -129,7 +129,7 @@ pub enum Op {
     Alloc { dst: Mem, bytes: Operand },
     /// Lets go of a block: it is freed when nobody holds it.
     Release { mem: Mem },
-    /// Runs a kernel over a range and raises the first failure of it.
+    /// Runs a kernel over a range. The first failure of it is raised before anything that it could be seen by.
     Launch(Box<Launch>),
     /// Copies a whole array of this shape between views.
     Copy { elem: ScalarType, shape: Vec<Operand>, dst: StridedView, src: StridedView },

@@ -112,26 +112,35 @@ fn erasable(header: &Header, (before, level): (&Program, Level), mut placed: Pro
     let failed = |failure| render_failure(&Sources::new(), &failure, false);
     run_passes(&passes, &mut unplaced, level, |_, _, _| {}).map_err(failed)?;
     run_passes(&[simplify], &mut placed, Level::Seg, |_, _, _| {}).map_err(failed)?;
-    // Arrays are made in the same order; scalars and checks may have moved.
-    for makes_array in [true, false] {
-        let [mut unplaced, mut placed] = [&unplaced, &placed].map(|program| statements(program, makes_array));
-        if !makes_array {
+    let same = |wanted: fn(&(bool, String)) -> bool, ordered: bool| {
+        let [mut unplaced, mut placed] = [&unplaced, &placed].map(|program| -> Vec<String> {
+            statements(program).into_iter().filter(wanted).map(|(_, what)| what).collect()
+        });
+        if !ordered {
             unplaced.sort();
             placed.sort();
         }
-        if placed.len() < unplaced.len() || !is_subsequence(&unplaced, &placed) {
-            return Err(format!("erased, it is another program:\n{unplaced:#?}\n{placed:#?}"));
+        match placed.len() >= unplaced.len() && is_subsequence(&unplaced, &placed) {
+            true => Ok(()),
+            false => Err(format!("erased, it is another program:\n{unplaced:#?}\n{placed:#?}")),
         }
+    };
+    // Checks may have moved, with the scalars that they need; arrays are made in the same order.
+    if statements(&unplaced).iter().any(|(_, what)| what == "assert") {
+        same(|(makes_array, _)| *makes_array, true)?;
+        return same(|(makes_array, _)| !makes_array, false);
     }
-    Ok(())
+    same(|_| true, true)
 }
 
-/// What the statements of a program do that make arrays, or those that do not, in order, without names.
-fn statements(program: &Program, makes_array: bool) -> Vec<String> {
+/// What the statements of a program do, in order, without names; of each, whether it makes an array.
+fn statements(program: &Program) -> Vec<(bool, String)> {
     let text = program.to_string();
     let lines = text.lines().filter_map(|line| line.split_once(" = "));
-    let wanted = lines.filter(|(pattern, _)| pattern.contains(": [") == makes_array);
-    wanted.filter_map(|(_, expr)| expr.split([' ', '[']).next()).map(str::to_string).collect()
+    let what = |(pattern, expr): (&str, &str)| {
+        Some((pattern.contains(": ["), expr.split([' ', '[']).next()?.to_string()))
+    };
+    lines.filter_map(what).collect()
 }
 
 /// Whether all of `few` is in `many` in this order, and the rest are copies.

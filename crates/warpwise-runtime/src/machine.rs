@@ -139,7 +139,7 @@ pub enum Instr {
     Load { dst: Reg, mem: MemReg, index: Reg, ty: ScalarType },
     /// Sets an element.
     Store { mem: MemReg, index: Reg, value: Reg, ty: ScalarType },
-    /// Runs a kernel over `0..extent`; raises its first failure.
+    /// Runs a kernel over `0..extent`. Its first failure is raised at once, on a device when somebody takes a value from there.
     Launch(Box<Launch>),
     /// Copies a whole array between views.
     Copy(Box<Copy>),

@@ -14,7 +14,8 @@
 //! of a few bytes for each resident work-item does not come to. Iterations of a work-item are as far apart as the launch is
 //! wide, so that neighbours still load side by side.
 //!
-//! Only kernels that are one loop over their iterations, and straight lines inside: others have enough to do. Not for OpenCL,
+//! Only kernels that are one loop over their iterations, and straight lines inside: others have enough to do. Those that access
+//! nothing but their own elements do neighbouring iterations instead (see [`together`](super::together)). Not for OpenCL,
 //! whose compilers for processors make vectors of neighbouring work-items.
 
 use warpwise_imp::{Block, Kernel, Op};

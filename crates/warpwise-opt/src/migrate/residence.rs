@@ -35,7 +35,7 @@ impl Residence {
     }
 
     /// Whether the host needs a value.
-    pub fn is_needed(&self, var: Var) -> bool {
+    fn is_needed(&self, var: Var) -> bool {
         self.needed.contains(&var)
     }
 
