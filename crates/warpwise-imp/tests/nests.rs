@@ -163,3 +163,45 @@ fn the_first_failing_element_is_reported() {
         assert_eq!(values, [100 + 336, 100 + 399], "machine {machine}");
     }
 }
+
+#[test]
+fn work_items_do_rows_of_the_interior_of_grids() {
+    let text = "fun main(n: i64, m: i64, a: [n][m]i32, by: i64) -> (ys: [n][m]i32) {
+      last: i64 = sub m 1;
+      is: [n]i64 = iota n 0 1;
+      js: [m]i64 = iota m 0 1;
+      ys: [n][m]i32 = screma n (is) map (i: i64) {
+        zs: [m]i32 = screma m (js) map (j: i64) {
+          up: i64 = sub i 1; north: i64 = smax 0 up; x: i32 = index a[north, j];
+          next: i64 = add j 1; east: i64 = smin last next; y: i32 = index a[i, east];
+          far: i64 = add i by; inside: bool = ult far n;
+          c: cert = assert inside (\"far is \", far: i64);
+          z: i32 = {c} index a[far, j];
+          s: i32 = mul x y; t: i32 = add s z; return t };
+        return zs
+      };
+      return ys
+    }";
+    assert!(for_device(text, false).kernels.values().any(|kernel| kernel.name.contains("rows")));
+    for n in [0, 1, 3, 4, 5, 6, 9, 18] {
+        for m in [0, 1, 2, 5] {
+            let all: Vec<i32> = numbers(n * m).collect();
+            let at = |i: i64, j: i64| all[(i * m + j) as usize];
+            let point = |i: i64, j: i64| {
+                at((i - 1).max(0), j).wrapping_mul(at(i, (j + 1).min(m - 1))).wrapping_add(at(i, j))
+            };
+            let points = (0..n * m).map(|flat| point(flat / m, flat % m));
+            let args = [int(n), int(m), words(all.iter().copied()), int(0)];
+            expect(text, &args, &[words(points)]);
+        }
+    }
+    // The first that fails is reported, wherever among the rows of a work-item it is.
+    for by in [1, 2, 7] {
+        for outcome in run_all(text, &[int(9), int(5), words(numbers(45)), int(by)]) {
+            let Err(Stop::Check { iteration, values, .. }) = outcome else {
+                panic!("no failure: {outcome:?}")
+            };
+            assert_eq!((iteration, &values[..]), ((9 - by) * 5, &[Scalar::I64(9)][..]));
+        }
+    }
+}

@@ -59,7 +59,7 @@ pub const DEVICE: &[Pass] = &[
     // Once it is known what the host runs and decides.
     MIGRATE,
     // After simplification: elements of rows are elements of arrays then.
-    SIMPLIFY, COALESCE, CONTRACT, SIMPLIFY,
+    SIMPLIFY, COALESCE, SPECIALISE, SIMPLIFY, CONTRACT, SIMPLIFY,
     PLACE, SHORT_CIRCUIT, MERGE,
 ];
 
@@ -223,7 +223,7 @@ const SCHEDULE_DEVICE: Pass = Pass {
 
 const SPECIALISE: Pass = Pass {
     name: "specialise",
-    about: "give lanes a faster body for the interior of their range",
+    about: "give lanes and work-items a faster body for the interior of their range",
     needs: Level::Seg,
     gives: None,
     run: crate::specialise::specialise,

@@ -1,4 +1,4 @@
-//! Gives lane dimensions a faster version of their body for the interior of their range.
+//! Gives lane dimensions, and grids of work-items, a faster version of their body for the interior of their range.
 //!
 //! Border handling makes neighbours' indices vary irregularly from lane to lane, so that contiguous loads
 //! become gathers. Nearly all groups of lanes see no border:
@@ -17,13 +17,18 @@
 //! general version is right everywhere, so groups of lanes that straddle a border take it as a whole
 //! ([`Branch::Specialised`]).
 //!
+//! Of a grid of work-items (`segmap (i < h: thread, j < w: thread)`) the interior is that of all dimensions; it is specialised
+//! where the body is straight, because work-items then do several rows of it at a time.
+//!
 //! Maps and reductions whose bodies yield scalars are specialised. Not done here: conditions on indices of loops inside the body.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_diag::{Limit, Span};
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::traverse::{Copier, Substitution};
-use warpwise_ir::{Body, Branch, Expr, Function, Mapping, Operand, Program, SegKind, SegOp, Stm, Type, Var};
+use warpwise_ir::{
+    Body, Branch, Expr, Function, Mapping, Operand, Program, SegDim, SegKind, SegOp, Stm, Type, Var,
+};
 use warpwise_prim::{BinaryOp, CompareOp};
 
 use crate::pass::rewrite_bodies;
@@ -38,7 +43,7 @@ pub fn specialise(program: &mut Program) -> Result<(), Limit> {
 fn walk(function: &mut Function, body: &mut Body) {
     for stm in &mut body.stms {
         match &mut stm.expr {
-            Expr::Seg(op) if runs_in_lanes(op) => specialise_op(function, op),
+            Expr::Seg(op) if runs_in_lanes(op) || is_grid_of_work_items(op) => specialise_op(function, op),
             expr => expr.for_each_body_mut(|body| walk(function, body)),
         }
     }
@@ -47,6 +52,29 @@ fn walk(function: &mut Function, body: &mut Body) {
 fn runs_in_lanes(op: &SegOp) -> bool {
     let last = op.space.last().expect("a space has dimensions");
     matches!(last.mapping, Mapping::Lane | Mapping::TaskLane)
+}
+
+/// Whether each point of a plane, or of more dimensions, is a work-item's, which does no more than compute in a straight line.
+fn is_grid_of_work_items(op: &SegOp) -> bool {
+    let all_threads = op.space.iter().all(|dim| dim.mapping == Mapping::Thread);
+    all_threads && op.space.len() > 1 && op.kind == SegKind::Map && is_straight(&op.body)
+}
+
+/// Whether a body computes scalars without loops.
+fn is_straight(body: &Body) -> bool {
+    body.stms.iter().all(|stm| match &stm.expr {
+        Expr::If { then_body, else_body, .. } => is_straight(then_body) && is_straight(else_body),
+        Expr::Operand(_)
+        | Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Ternary(..)
+        | Expr::Compare(..)
+        | Expr::Convert(..)
+        | Expr::Select(..)
+        | Expr::Index { .. }
+        | Expr::Assert { .. } => true,
+        _ => false,
+    })
 }
 
 /// A variable whose value is known in the interior.
@@ -67,9 +95,11 @@ fn specialise_op(function: &mut Function, op: &mut SegOp) {
     if !points_apart || !scalars || !loads(&op.body) {
         return;
     }
-    let access = Access::of(function, &SecondaryMap::default(), op);
+    let lasts = if runs_in_lanes(op) { op.space.len() - 1.. } else { 0.. };
+    let along = |dim: &SegDim| Access::along(function, &SecondaryMap::default(), dim.index, &op.body);
+    let accesses: Vec<Access> = op.space[lasts].iter().map(along).collect();
     let mut finder = Finder {
-        access: &access,
+        accesses: &accesses,
         decisions: Vec::new(),
         clamped: FxHashMap::default(),
         scalars: FxHashMap::default(),
@@ -129,7 +159,8 @@ fn decide(body: &mut Body, decided: &FxHashMap<Var, Operand>) {
 
 /// Collects what could be decided, and the scalar work it may need.
 struct Finder<'a> {
-    access: &'a Access<'a>,
+    /// Along each dimension that has a border.
+    accesses: &'a [Access<'a>],
     decisions: Vec<Decision>,
     /// What clamps are in the interior: clamps of clamps go down to what is linear.
     clamped: FxHashMap<Var, Operand>,
@@ -163,9 +194,15 @@ impl Finder<'_> {
         }
     }
 
-    /// Whether one side is linear in the lane index and the other uniform.
+    /// How an operand varies with the one dimension it varies with.
+    fn variance(&self, x: Operand) -> Variance {
+        let along = self.accesses.iter().map(|access| access.operand(x));
+        along.fold(Variance::Uniform, Variance::plus)
+    }
+
+    /// Whether one side is linear in an index and the other uniform.
     fn is_border(&self, x: Operand, y: Operand) -> bool {
-        let sides = (self.access.operand(x), self.access.operand(y));
+        let sides = (self.variance(x), self.variance(y));
         matches!(sides, (Variance::Unit, Variance::Uniform) | (Variance::Uniform, Variance::Unit))
     }
 
@@ -200,7 +237,7 @@ impl Finder<'_> {
         if !self.is_border(x, y) {
             return;
         }
-        let (linear, bound) = if self.access.operand(x) == Variance::Unit { (x, y) } else { (y, x) };
+        let (linear, bound) = if self.variance(x) == Variance::Unit { (x, y) } else { (y, x) };
         let holds = match op {
             BinaryOp::SMin => (CompareOp::SLe, linear, bound),
             _ => (CompareOp::SLe, bound, linear),

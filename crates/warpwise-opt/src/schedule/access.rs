@@ -60,10 +60,20 @@ impl<'f> Access<'f> {
     /// Analyses what a segmented operation does, its last dimension being the candidate.
     /// Layouts of arrays from outside come from `outer`, where known.
     pub fn of(function: &'f Function, outer: &SecondaryMap<Var, Option<Layout>>, op: &SegOp) -> Access<'f> {
-        let mut access = Access { function, scalars: SecondaryMap::default(), layouts: outer.clone() };
         let candidate = op.space.last().expect("a space has dimensions").index;
+        Access::along(function, outer, candidate, &op.body)
+    }
+
+    /// Analyses a body with this index as the candidate.
+    pub fn along(
+        function: &'f Function,
+        outer: &SecondaryMap<Var, Option<Layout>>,
+        candidate: Var,
+        body: &Body,
+    ) -> Access<'f> {
+        let mut access = Access { function, scalars: SecondaryMap::default(), layouts: outer.clone() };
         access.scalars[candidate] = Variance::Unit;
-        access.body(&op.body);
+        access.body(body);
         access
     }
 

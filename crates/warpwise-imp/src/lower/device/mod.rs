@@ -21,6 +21,7 @@ mod points;
 mod prefixes;
 mod products;
 mod reduce;
+mod rows;
 mod scan;
 mod segment_groups;
 mod segments;

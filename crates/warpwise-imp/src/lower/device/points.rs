@@ -15,7 +15,7 @@ pub(super) type Inside<'f, 'e> = &'f mut dyn FnMut(&mut Emitter<'e>) -> Lowered<
 impl<'a> Emitter<'a> {
     /// Launches a map.
     pub fn device_map(&mut self, stm: &'a Stm, op: &'a SegOp) -> Lowered<()> {
-        if self.device_product(stm, op)? {
+        if self.device_product(stm, op)? || self.map_of_rows(stm, op)? {
             return Ok(());
         }
         self.map_of_points(stm, op)
