@@ -6,7 +6,7 @@
 //!                             dest[.., row + down, .., column + across] = tile[across][down]
 //! ```
 //!
-//! Rows of a tile are an element longer than they need to be, so that its columns lie in all banks of local memory.
+//! Tiles at the edge ask for each element whether it is there. Rows of a tile are an element longer than they need to be, so that its columns lie in all banks of local memory.
 
 use warpwise_diag::Span;
 use warpwise_prim::{BinaryOp, CompareOp};
@@ -64,6 +64,21 @@ impl<'v> Transposition<'v> {
     }
 }
 
+/// Where a work-item is in a tile.
+struct Place<'p> {
+    /// The indices of the tile's first element.
+    corner: &'p [Value],
+    /// Its place among its neighbours.
+    across: Operand,
+    /// The first of its rows.
+    first: Operand,
+    /// Whether the arrays have all elements of the tile.
+    inside: Operand,
+}
+
+/// Code for an element of a tile: how far down it is, and its indices.
+type Element<'f, 'e> = &'f mut dyn FnMut(&mut Emitter<'e>, (Operand, &[Value])) -> Lowered<()>;
+
 impl<'a> Emitter<'a> {
     /// Launches the copy of an array that lies transposed; whether it is one. Host code.
     pub fn device_transposition(&mut self, dest: &View, source: &View, span: Span) -> Lowered<bool> {
@@ -97,65 +112,94 @@ impl<'a> Emitter<'a> {
         }
         let across = self.code.binary(BinaryOp::And, item, Operand::i64(TILE - 1));
         let first = self.code.binary(BinaryOp::AShr, item, Operand::i64(TILE.ilog2().into()));
-        self.each_row(first, &mut |this, down| {
+        let inside = self.tile_is_inside(transposition, &corner);
+        let place = Place { corner: &corner, across, first, inside };
+        self.each_element(transposition, &place, (row, column), &mut |this, (down, indices)| {
             let at = this.code.mul(down, Operand::i64(PITCH));
             let at = this.code.add(at, across);
-            this.element_of_tile(transposition, &corner, (across, down), &mut |this, indices| {
-                let value = this.load(source, indices);
-                let value = this.vector(value);
-                this.code.store(source.elem, tile, at, value);
-            })
+            let value = this.load(source, indices);
+            let value = this.vector(value);
+            this.code.store(source.elem, tile, at, value);
+            Ok(())
         })?;
         self.code.emit(Op::Barrier);
-        self.each_row(first, &mut |this, down| {
+        self.each_element(transposition, &place, (column, row), &mut |this, (down, indices)| {
             let at = this.code.mul(across, Operand::i64(PITCH));
             let at = this.code.add(at, down);
-            this.element_of_tile(transposition, &corner, (down, across), &mut |this, indices| {
-                let value = this.code.load("element", dest.elem, tile, at);
-                this.store(dest, indices, Value::Uniform(value.into()));
-            })
+            let value = this.code.load("element", dest.elem, tile, at);
+            this.store(dest, indices, Value::Uniform(value.into()));
+            Ok(())
         })?;
         self.code.emit(Op::Barrier);
         Ok(())
     }
 
-    /// Runs `body` for the rows of a tile that are this work-item's.
+    /// Whether the arrays have all elements of the tile that begins here.
+    fn tile_is_inside(&mut self, transposition: &Transposition, corner: &[Value]) -> Operand {
+        let mut inside = Operand::Const(true.into());
+        for dim in [transposition.row, transposition.column] {
+            let end = self.binary(BinaryOp::Add, corner[dim], constant(TILE));
+            let (end, extent) = (self.vector(end), self.vector(transposition.dest.extents[dim]));
+            let fits = self.code.compare(CompareOp::SLe, end, extent);
+            inside = self.code.binary(BinaryOp::And, inside, fits);
+        }
+        inside
+    }
+
+    /// Runs `body` for the elements of a tile that are this work-item's and that the arrays have, with how far down they are and
+    /// their indices; neighbours differ in the first of the dimensions. Inside, nothing is asked about single elements.
+    fn each_element(
+        &mut self,
+        transposition: &Transposition,
+        place: &Place,
+        dims: (usize, usize),
+        body: Element<'_, 'a>,
+    ) -> Lowered<()> {
+        let mut sides = Vec::new();
+        for all in [true, false] {
+            self.code.open();
+            let done = self.each_row(transposition, place, dims, (all, &mut *body));
+            sides.push(self.code.close());
+            done?;
+        }
+        let else_block = sides.pop().expect("two sides");
+        let then_block = sides.pop().expect("two sides");
+        self.code.emit(Op::If { cond: place.inside, then_block, else_block });
+        Ok(())
+    }
+
+    /// [`Emitter::each_element`], where the arrays have `all` of them, or where that is asked.
     fn each_row(
         &mut self,
-        first: Operand,
-        body: &mut dyn FnMut(&mut Self, Operand) -> Lowered<()>,
+        transposition: &Transposition,
+        place: &Place,
+        (across, down): (usize, usize),
+        (all, body): (bool, Element<'_, 'a>),
     ) -> Lowered<()> {
+        let mut indices = place.corner.to_vec();
+        indices[across] = self.binary(BinaryOp::Add, place.corner[across], Value::Uniform(place.across));
+        let from = self.binary(BinaryOp::Add, place.corner[down], Value::Uniform(place.first));
         let index = self.code.int_reg("r");
         self.code.open();
         let distance = self.code.mul(index, Operand::i64(AT_A_TIME));
-        let down = self.code.add(first, distance);
-        let done = body(self, down);
+        let below = self.code.add(place.first, distance);
+        indices[down] = self.binary(BinaryOp::Add, from, Value::Uniform(distance));
+        let done = if all {
+            body(self, (below, &indices))
+        } else {
+            let mut exists = Operand::Const(true.into());
+            for dim in [across, down] {
+                let (index, extent) =
+                    (self.vector(indices[dim]), self.vector(transposition.dest.extents[dim]));
+                let inside = self.code.compare(CompareOp::SLt, index, extent);
+                exists = self.code.binary(BinaryOp::And, exists, inside);
+            }
+            self.branch_if(exists, &mut |this| body(this, (below, &indices)))
+        };
         let block = self.code.close();
         let to = Operand::i64(TILE / AT_A_TIME);
         self.code.emit(Op::For { index, from: Operand::i64(0), to, step: 1, body: block });
         done
-    }
-
-    /// Runs `body` with the indices of an element of a tile, if the arrays have it.
-    fn element_of_tile(
-        &mut self,
-        &Transposition { dest, row, column, .. }: &Transposition,
-        corner: &[Value],
-        (below_row, below_column): (Operand, Operand),
-        body: &mut dyn FnMut(&mut Self, &[Value]),
-    ) -> Lowered<()> {
-        let mut indices = corner.to_vec();
-        let mut exists = Operand::Const(true.into());
-        for (dim, below) in [(row, below_row), (column, below_column)] {
-            indices[dim] = self.binary(BinaryOp::Add, corner[dim], Value::Uniform(below));
-            let (index, extent) = (self.vector(indices[dim]), self.vector(dest.extents[dim]));
-            let inside = self.code.compare(CompareOp::SLt, index, extent);
-            exists = self.code.binary(BinaryOp::And, exists, inside);
-        }
-        self.branch_if(exists, &mut |this| {
-            body(this, &indices);
-            Ok(())
-        })
     }
 }
 
