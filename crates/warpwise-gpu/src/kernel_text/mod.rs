@@ -34,6 +34,7 @@ mod reliance;
 mod strides;
 mod survey;
 mod together;
+mod unroll;
 
 mod printer;
 

@@ -22,6 +22,7 @@ use super::reliance::relies_on_loads;
 use super::strides;
 use super::survey::{Elements, Survey, survey};
 use super::together::{Together, together};
+use super::unroll;
 
 /// The result of printing something.
 pub(super) type Printed<T> = Result<T, Failure>;
@@ -398,7 +399,7 @@ impl<'k> Printer<'k> {
     ) -> Printed<()> {
         let changes = matches!(to, Operand::Reg(reg) if self.assignments(reg) > 1);
         let bound = self.operand(to);
-        let (from, i) = (self.operand(from), self.reg(index));
+        let (first, i) = (self.operand(from), self.reg(index));
         if changes {
             self.line("{");
             self.indent += 1;
@@ -406,7 +407,10 @@ impl<'k> Printer<'k> {
             self.line(&format!("const {ty} end = {bound};"));
         }
         let bound = if changes { "end" } else { &bound };
-        self.line(&format!("for ({i} = {from}; {i} < {bound}; {i} += {step}) {{"));
+        if let Some(rounds) = unroll::rounds(self.dialect, (from, to, step), body) {
+            self.line(&format!("#pragma unroll {rounds}"));
+        }
+        self.line(&format!("for ({i} = {first}; {i} < {bound}; {i} += {step}) {{"));
         self.inner(body)?;
         self.line("}");
         if changes {

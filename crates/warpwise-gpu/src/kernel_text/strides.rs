@@ -46,7 +46,7 @@ pub(super) fn per_item(kernel: &Kernel, dialect: Dialect) -> u32 {
 }
 
 /// How many operations a block has; none where it repeats any, waits, or takes memory.
-fn operations(block: &Block) -> Option<usize> {
+pub(super) fn operations(block: &Block) -> Option<usize> {
     block.iter().try_fold(0, |count, op| {
         let inside = match op {
             Op::If { then_block, else_block, .. } => operations(then_block)? + operations(else_block)?,

@@ -1,0 +1,45 @@
+//! How many rounds of a loop are written out, where CUDA's compiler would write out fewer than pay.
+//!
+//! ```text
+//! #pragma unroll 8
+//! for (j = 0; j < n; j += 1) { ... distances, a root, a division ... }
+//! ```
+//!
+//! By itself it writes out loops by their size, which what happens for odd operands (of roots and divisions) takes most of, and no loop as
+//! long as a step of a matrix product. Counting and finding addresses is a tenth to a fifth of such a round.
+//!
+//! Only loops whose rounds are straight lines, and those that are long only where they have a known number of rounds. Not done here: loops that
+//! are short, which the compiler writes out as it sees fit.
+
+use warpwise_imp::{Block, Op, Operand};
+use warpwise_prim::Scalar;
+
+use super::dialect::Dialect;
+use super::strides::operations;
+
+/// Rounds of a loop written out, with the operations of a round from which on and up to which they are.
+const SHORT: (i64, std::ops::RangeInclusive<usize>) = (8, 16..=64);
+
+/// The same for loops with a known number of rounds.
+const LONG: (i64, std::ops::RangeInclusive<usize>) = (4, 65..=512);
+
+/// How many rounds of a loop are written out, where that is not left to the compiler.
+pub(super) fn rounds(
+    dialect: Dialect,
+    (from, to, step): (Operand, Operand, i64),
+    body: &Block,
+) -> Option<i64> {
+    let operations = operations(body).filter(|_| dialect == Dialect::Cuda && body.iter().any(loads))?;
+    let known = match (from, to) {
+        (Operand::Const(Scalar::I64(from)), Operand::Const(Scalar::I64(to))) => Some((to - from) / step),
+        _ => None,
+    };
+    let (rounds, sizes) = if known.is_some() { LONG } else { SHORT };
+    let divides = known.is_none_or(|known| known % rounds == 0);
+    (sizes.contains(&operations) && divides).then_some(rounds)
+}
+
+/// Whether an operation loads from memory.
+fn loads(op: &Op) -> bool {
+    matches!(op, Op::Load { .. })
+}
