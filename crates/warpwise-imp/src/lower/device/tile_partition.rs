@@ -18,7 +18,6 @@ use super::groups::SIZE;
 use super::look_back::{Combine, Parts, Place, Shared};
 use crate::lower::emitter::{Emitter, Lowered, Value};
 use crate::lower::stms::allocates;
-use crate::op::Op;
 use crate::types::{Mem, Operand, Reg};
 
 /// Elements of a work-item.
@@ -58,8 +57,7 @@ impl<'a> Emitter<'a> {
     ) -> Lowered<()> {
         let elements = shared.elements[0];
         let none = Operand::i64(classes as i64 * TILE);
-        self.each_in_turn(place.item.into(), place.length, &mut |this, at| {
-            let slot = this.apart(at.into());
+        self.each_in_tile(parts, place, &mut |this, (at, slot)| {
             // An element whose check fails joins none.
             this.code.store(ScalarType::I64, elements, slot, none);
             let index = this.code.add(place.from, at);
@@ -110,27 +108,23 @@ impl<'a> Emitter<'a> {
         (shared, _): (&Shared, usize),
     ) -> Lowered<()> {
         let carries = self.neutral_carries(parts)?;
-        let (first, end) = self.own_part(parts, place);
         let behind_first = self.code.compare(CompareOp::SLt, Operand::i64(0), place.item);
         self.branch_if(behind_first, &mut |this| {
             let other = this.code.sub(place.item, Operand::i64(1));
             this.advance_all(parts, &carries, &shared.totals, other)
         })?;
-        let index = self.code.int_reg("k");
-        self.code.open();
-        let slot = self.apart(index.into());
-        let class = self.code.load("class", ScalarType::I64, shared.elements[0], slot);
-        let mut numbered = Operand::Reg(class);
-        for (number, &count) in carries[0].iter().enumerate() {
-            let joins = self.code.compare(CompareOp::Eq, class, Operand::i64(number as i64 * TILE));
-            let own = self.code.add(class, count);
-            numbered = self.code.select(joins, own, numbered);
-        }
-        self.code.store(ScalarType::I64, shared.elements[0], slot, numbered);
-        self.count_class(&carries[0], class);
-        let body = self.code.close();
-        self.code.emit(Op::For { index, from: first, to: end, step: 1, body });
-        Ok(())
+        self.each_own(parts, place, &mut |this, (_, slot)| {
+            let class = this.code.load("class", ScalarType::I64, shared.elements[0], slot);
+            let mut numbered = Operand::Reg(class);
+            for (number, &count) in carries[0].iter().enumerate() {
+                let joins = this.code.compare(CompareOp::Eq, class, Operand::i64(number as i64 * TILE));
+                let own = this.code.add(class, count);
+                numbered = this.code.select(joins, own, numbered);
+            }
+            this.code.store(ScalarType::I64, shared.elements[0], slot, numbered);
+            this.count_class(&carries[0], class);
+            Ok(())
+        })
     }
 
     /// Puts the elements of the tile to their places, neighbours by neighbours.
@@ -142,12 +136,11 @@ impl<'a> Emitter<'a> {
     ) -> Lowered<()> {
         let (result, span) = (&parts.op.body.result, parts.stm.span);
         let (values, arrays) = (&result[classes..], &parts.stm.pattern[classes..]);
-        self.each_in_turn(place.item.into(), place.length, &mut |this, at| {
+        self.each_in_tile(parts, place, &mut |this, (at, slot)| {
             let index = this.code.add(place.from, at);
             this.counted_as(index, &mut |this| {
                 this.bind_flat(&parts.op.space, index, span)?;
                 this.stms(&parts.op.body)?;
-                let slot = this.apart(at.into());
                 let numbered = this.code.load("numbered", ScalarType::I64, shared.elements[0], slot);
                 for (class, &before) in shared.before.iter().enumerate() {
                     let number = this.code.sub(numbered, Operand::i64(class as i64 * TILE));

@@ -61,13 +61,13 @@ impl<'a> Emitter<'a> {
         &mut self,
         parts: &Parts<'a>,
         place: Place,
-        at: Reg,
+        at: Operand,
         carries: &[Vec<Reg>],
     ) -> Lowered<()> {
         if parts.segment.is_none() {
             return Ok(());
         }
         let next = self.code.add(at, Operand::i64(1));
-        self.forget_before_head(parts, place, (at.into(), next), carries)
+        self.forget_before_head(parts, place, (at, next), carries)
     }
 }

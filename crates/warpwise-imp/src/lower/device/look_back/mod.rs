@@ -24,6 +24,7 @@
 mod carries;
 mod heads;
 mod tile;
+mod walk;
 mod windows;
 
 use warpwise_ir::{Lambda, Scan, SegKind, SegOp, Stm};
@@ -263,12 +264,5 @@ impl<'a> Emitter<'a> {
         let rest = self.code.sub(count, from);
         let length = self.code.binary(BinaryOp::SMin, rest, Operand::i64(size));
         Place { item, tile, from, length }
-    }
-
-    /// Where an element of the tile lies: some places stay free, so that work-items whose parts follow each other reach
-    /// different banks of local memory.
-    pub fn apart(&mut self, at: Operand) -> Operand {
-        let row = self.code.binary(BinaryOp::AShr, at, Operand::i64(i64::from(BANKS.ilog2())));
-        self.code.add(at, row)
     }
 }

@@ -1,7 +1,7 @@
 //! The elements of one tile: computed, scanned in local memory, and written with what comes before the tile.
 
 use warpwise_ir::Scan;
-use warpwise_prim::{BinaryOp, CompareOp};
+use warpwise_prim::CompareOp;
 
 use super::{Combine, Parts, Place, Shared};
 use crate::lower::device::groups::SIZE;
@@ -12,13 +12,12 @@ use crate::types::{Operand, Reg};
 impl<'a> Emitter<'a> {
     /// Computes the elements of the tile, neighbours by neighbours.
     pub(super) fn stage(&mut self, parts: &Parts<'a>, place: Place, shared: &Shared) -> Lowered<()> {
-        self.each_in_turn(place.item.into(), place.length, &mut |this, at| {
+        self.each_in_tile(parts, place, &mut |this, (at, slot)| {
             let index = this.code.add(place.from, at);
             this.counted_as(index, &mut |this| {
                 this.bind_flat(&parts.op.space, index, parts.stm.span)?;
                 this.stms(&parts.op.body)?;
                 let values = this.values(&parts.op.body.result[..shared.elements.len()]);
-                let slot = this.apart(at.into());
                 for (&mem, value) in shared.elements.iter().zip(values) {
                     let elem = this.scalar_type(value);
                     let value = this.vector(value);
@@ -29,31 +28,20 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// The part of the tile that a work-item folds: from where to where.
-    pub fn own_part(&mut self, parts: &Parts<'a>, place: Place) -> (Operand, Operand) {
-        let first = self.code.mul(place.item, Operand::i64(parts.per_item));
-        let end = self.code.add(first, Operand::i64(parts.per_item));
-        (first, self.code.binary(BinaryOp::SMin, end, place.length))
-    }
-
     /// Leaves in `shared.totals` what all elements up to the end of each work-item's part come to.
     pub(super) fn scan_items(&mut self, parts: &Parts<'a>, place: Place, shared: &Shared) -> Lowered<()> {
         let carries = self.neutral_carries(parts)?;
         let (first, end) = self.own_part(parts, place);
-        let index = self.code.int_reg("k");
-        self.code.open();
-        self.begin_at_head(parts, place, index, &carries)?;
-        let slot = self.apart(index.into());
-        let done = match parts.combine {
-            Combine::Scans(_) => self.advance_all(parts, &carries, &shared.elements, slot),
-            Combine::Members(_) => {
-                self.count_member(&carries[0], shared.elements[0], slot);
-                Ok(())
+        self.each_own(parts, place, &mut |this, (at, slot)| {
+            this.begin_at_head(parts, place, at, &carries)?;
+            match parts.combine {
+                Combine::Scans(_) => this.advance_all(parts, &carries, &shared.elements, slot),
+                Combine::Members(_) => {
+                    this.count_member(&carries[0], shared.elements[0], slot);
+                    Ok(())
+                }
             }
-        };
-        let body = self.code.close();
-        self.code.emit(Op::For { index, from: first, to: end, step: 1, body });
-        done?;
+        })?;
         self.store_all(&shared.totals, &carries, place.item.into());
         self.code.emit(Op::Barrier);
         let mut distance = 1;
@@ -83,39 +71,36 @@ impl<'a> Emitter<'a> {
     ) -> Lowered<()> {
         let carries = self.neutral_carries(parts)?;
         self.load_all(&carries, &shared.before, Operand::i64(0));
-        let (first, end) = self.own_part(parts, place);
+        let (first, _) = self.own_part(parts, place);
         self.forget_before_head(parts, place, (Operand::i64(0), first), &carries)?;
         let behind_first = self.code.compare(CompareOp::SLt, Operand::i64(0), place.item);
         self.branch_if(behind_first, &mut |this| {
             let other = this.code.sub(place.item, Operand::i64(1));
             this.advance_all(parts, &carries, &shared.totals, other)
         })?;
-        let index = self.code.int_reg("k");
-        self.code.open();
-        self.begin_at_head(parts, place, index, &carries)?;
-        let mut before = Vec::new();
-        for carry in &carries {
-            before.push(carry.iter().map(|&reg| self.code.copy("before", reg)).collect::<Vec<Reg>>());
-        }
-        let slot = self.apart(index.into());
-        let done = self.advance_all(parts, &carries, &shared.elements, slot);
-        let chosen: Vec<Vec<Reg>> = scans
-            .iter()
-            .zip(before)
-            .zip(&carries)
-            .map(|((scan, before), after)| if scan.exclusive { before } else { after.clone() })
-            .collect();
-        self.store_all(&shared.elements, &chosen, slot);
-        let body = self.code.close();
-        self.code.emit(Op::For { index, from: first, to: end, step: 1, body });
-        done
+        self.each_own(parts, place, &mut |this, (at, slot)| {
+            this.begin_at_head(parts, place, at, &carries)?;
+            let mut before = Vec::new();
+            for carry in &carries {
+                before.push(carry.iter().map(|&reg| this.code.copy("before", reg)).collect::<Vec<Reg>>());
+            }
+            this.advance_all(parts, &carries, &shared.elements, slot)?;
+            let chosen: Vec<Vec<Reg>> = scans
+                .iter()
+                .zip(before)
+                .zip(&carries)
+                .map(|((scan, before), after)| if scan.exclusive { before } else { after.clone() })
+                .collect();
+            this.store_all(&shared.elements, &chosen, slot);
+            Ok(())
+        })
     }
 
     /// Stores the scanned elements, neighbours by neighbours.
     pub(super) fn store_tile(&mut self, parts: &Parts<'a>, place: Place, shared: &Shared) -> Lowered<()> {
         let (body, n_scanned) = (&parts.op.body, shared.elements.len());
         let types = self.combined_types(parts.combine);
-        self.each_in_turn(place.item.into(), place.length, &mut |this, at| {
+        self.each_in_tile(parts, place, &mut |this, (at, slot)| {
             let index = this.code.add(place.from, at);
             this.counted_as(index, &mut |this| {
                 this.bind_flat(&parts.op.space, index, parts.stm.span)?;
@@ -124,7 +109,6 @@ impl<'a> Emitter<'a> {
                     this.stms(body)?;
                 }
                 let mut scanned = Vec::new();
-                let slot = this.apart(at.into());
                 for (&mem, &elem) in shared.elements.iter().zip(&types) {
                     scanned.push(Value::Uniform(this.code.load("scanned", elem, mem, slot).into()));
                 }

@@ -1,0 +1,114 @@
+//! The elements of a tile in local memory: where they lie, and loops over them.
+//!
+//! ```text
+//! neighbours by neighbours:  for at in item..length step SIZE { slot = at + at / BANKS }
+//! those of a work-item:      for at in item * PER_ITEM..(item + 1) * PER_ITEM { slot = at + at / BANKS }
+//! of a whole tile:           for r in 0..PER_ITEM { slot = first + r * distance }
+//! ```
+//!
+//! All tiles but the last are whole. Their loops have a known number of rounds, and places that a compiler knows the distances of.
+
+use warpwise_prim::{BinaryOp, CompareOp};
+
+use super::{BANKS, Parts, Place};
+use crate::lower::device::groups::SIZE;
+use crate::lower::emitter::{Emitter, Lowered};
+use crate::op::Op;
+use crate::types::Operand;
+
+/// Code for an element: its number in the tile, and where it lies in local memory.
+type Element<'f, 'e> = &'f mut dyn FnMut(&mut Emitter<'e>, (Operand, Operand)) -> Lowered<()>;
+
+/// A loop over elements of a tile.
+struct Walk {
+    /// The first element, and what follows the last one.
+    first: Operand,
+    end: Operand,
+    /// From one element to the next, and from where one lies to where the next one does.
+    step: i64,
+    distance: i64,
+}
+
+impl<'a> Emitter<'a> {
+    /// Runs `body` for all elements of the tile, the work-items in turn, so that neighbours have neighbours.
+    pub fn each_in_tile(&mut self, parts: &Parts<'a>, place: Place, body: Element<'_, 'a>) -> Lowered<()> {
+        let size = i64::from(SIZE);
+        let (step, distance) = (size, size + size / BANKS);
+        self.walk_tile(
+            parts,
+            place,
+            Walk { first: place.item.into(), end: place.length, step, distance },
+            body,
+        )
+    }
+
+    /// Runs `body` for the elements of a work-item's part, in order.
+    pub fn each_own(&mut self, parts: &Parts<'a>, place: Place, body: Element<'_, 'a>) -> Lowered<()> {
+        let (first, end) = self.own_part(parts, place);
+        self.walk_tile(parts, place, Walk { first, end, step: 1, distance: 1 }, body)
+    }
+
+    /// The part of the tile that a work-item folds: from where to where.
+    pub fn own_part(&mut self, parts: &Parts<'a>, place: Place) -> (Operand, Operand) {
+        let first = self.code.mul(place.item, Operand::i64(parts.per_item));
+        let end = self.code.add(first, Operand::i64(parts.per_item));
+        (first, self.code.binary(BinaryOp::SMin, end, place.length))
+    }
+
+    fn walk_tile(
+        &mut self,
+        parts: &Parts<'a>,
+        place: Place,
+        walk: Walk,
+        body: Element<'_, 'a>,
+    ) -> Lowered<()> {
+        // Otherwise parts of work-items go over the ends of rows of banks.
+        if BANKS % parts.per_item != 0 {
+            return self.walk_some(&walk, body);
+        }
+        let size = Operand::i64(i64::from(SIZE) * parts.per_item);
+        let is_whole = self.code.compare(CompareOp::Eq, place.length, size);
+        self.code.open();
+        let whole = self.walk_whole(parts, &walk, body);
+        let then_block = self.code.close();
+        self.code.open();
+        let some = self.walk_some(&walk, body);
+        let else_block = self.code.close();
+        self.code.emit(Op::If { cond: is_whole, then_block, else_block });
+        whole.and(some)
+    }
+
+    /// The loop over a whole tile.
+    fn walk_whole(&mut self, parts: &Parts<'a>, walk: &Walk, body: Element<'_, 'a>) -> Lowered<()> {
+        let slot = self.apart(walk.first);
+        let index = self.code.int_reg("r");
+        self.code.open();
+        let further = self.code.mul(index, Operand::i64(walk.step));
+        let at = self.code.add(walk.first, further);
+        let further = self.code.mul(index, Operand::i64(walk.distance));
+        let slot = self.code.add(slot, further);
+        let done = body(self, (at, slot));
+        let block = self.code.close();
+        let to = Operand::i64(parts.per_item);
+        self.code.emit(Op::For { index, from: Operand::i64(0), to, step: 1, body: block });
+        done
+    }
+
+    /// The loop over as many elements as there are.
+    fn walk_some(&mut self, walk: &Walk, body: Element<'_, 'a>) -> Lowered<()> {
+        let index = self.code.int_reg("at");
+        self.code.open();
+        let slot = self.apart(index.into());
+        let done = body(self, (index.into(), slot));
+        let block = self.code.close();
+        self.code.emit(Op::For { index, from: walk.first, to: walk.end, step: walk.step, body: block });
+        done
+    }
+
+    /// Where an element of the tile lies: some places stay free, so that work-items whose parts follow each other reach
+    /// different banks of local memory.
+    fn apart(&mut self, at: Operand) -> Operand {
+        let row = self.code.binary(BinaryOp::AShr, at, Operand::i64(i64::from(BANKS.ilog2())));
+        self.code.add(at, row)
+    }
+}
