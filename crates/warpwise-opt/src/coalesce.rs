@@ -8,12 +8,13 @@
 //!
 //! Neighbouring work-items are at the same step of neighbouring rows, which lie far apart in `a` and side by side in `b`, whose
 //! value is the same. The copy reads and writes the array once, as the loops read it at least once: so only where a loop
-//! walks a whole row. Rows of a few elements share what is loaded anyway.
+//! walks a whole row. Rows of a few elements share what is loaded anyway. Copies of arrays that loops of the host do not change are made
+//! before these loops, and serve all that walk along the same dimension.
 //!
 //! Needs: level `seg`, scheduled for a device and simplified, so that elements of rows are elements of arrays.
 
 use rustc_hash::FxHashSet;
-use warpwise_diag::Limit;
+use warpwise_diag::{Limit, Span};
 use warpwise_ir::{Body, Expr, Function, LoopForm, Mapping, Operand, Program, SegOp, Stm, Type, Var};
 
 /// Known lengths of rows up to which they stay where they are.
@@ -23,34 +24,84 @@ const SHORT_ROW: i64 = 4;
 pub fn coalesce(program: &mut Program) -> Result<(), Limit> {
     for function in program.functions.values_mut() {
         let mut body = std::mem::take(&mut function.body);
-        host_body(function, &mut body, &mut FxHashSet::default());
+        let mut host = Host { function, views: FxHashSet::default(), open: Vec::new() };
+        host.body(&mut body, Bound::default());
         function.body = body;
     }
     Ok(())
 }
 
-/// `views` are the arrays that lie otherwise than their shapes say.
-fn host_body(function: &mut Function, body: &mut Body, views: &mut FxHashSet<Var>) {
-    let mut stms = Vec::with_capacity(body.stms.len());
-    for mut stm in std::mem::take(&mut body.stms) {
-        match &mut stm.expr {
-            Expr::Rearrange { .. } => views.extend(&stm.pattern),
-            Expr::Seg(op) => {
-                for (array, dim) in walked(function, op, views) {
-                    let copy = function.fresh_like(array);
-                    let rank = function.ty(array).rank();
-                    let perm = (0..rank).filter(|&other| other != dim).chain([dim]).collect();
-                    let expr = Expr::Manifest { array, perm };
-                    stms.push(Stm { pattern: vec![copy], expr, certs: stm.certs.clone(), span: stm.span });
-                    let item = op.space.last().expect("a space has dimensions").index;
-                    replace(&mut op.body, (array, dim, item), copy);
+/// What the host binds outside of a body, in it, and around: where copies can stand.
+#[derive(Default)]
+struct Bound {
+    /// Everything that the body binds, and the loop that it is of.
+    own: FxHashSet<Var>,
+    /// Whether what does not depend on the body can stand before it.
+    is_loop: bool,
+}
+
+/// A body of the host, as far as it has been gone through.
+struct Open {
+    stms: Vec<Stm>,
+    bound: Bound,
+    /// The copies that stand in it: of which array and along which dimension.
+    copies: Vec<((Var, usize), Var)>,
+}
+
+/// A walk through the code of the host.
+struct Host<'f> {
+    function: &'f mut Function,
+    /// The arrays that lie otherwise than their shapes say.
+    views: FxHashSet<Var>,
+    /// The bodies around, outermost first.
+    open: Vec<Open>,
+}
+
+impl Host<'_> {
+    fn body(&mut self, body: &mut Body, bound: Bound) {
+        self.open.push(Open { stms: Vec::with_capacity(body.stms.len()), bound, copies: Vec::new() });
+        for mut stm in std::mem::take(&mut body.stms) {
+            match &mut stm.expr {
+                Expr::Rearrange { .. } => self.views.extend(&stm.pattern),
+                Expr::Seg(op) => {
+                    for (array, dim) in walked(self.function, op, &self.views) {
+                        let copy = self.copy(array, dim, stm.span);
+                        let item = op.space.last().expect("a space has dimensions").index;
+                        replace(&mut op.body, (array, dim, item), copy);
+                    }
                 }
+                Expr::Loop { params, body, .. } => {
+                    let mut own: FxHashSet<Var> = params.iter().map(|param| param.var).collect();
+                    bound_in(body, &mut own);
+                    self.body(body, Bound { own, is_loop: true });
+                }
+                expr => expr.for_each_body_mut(|body| self.body(body, Bound::default())),
             }
-            expr => expr.for_each_body_mut(|body| host_body(function, body, views)),
+            self.innermost().stms.push(stm);
         }
-        stms.push(stm);
+        body.stms = self.open.pop().expect("the body just opened").stms;
     }
-    body.stms = stms;
+
+    fn innermost(&mut self) -> &mut Open {
+        self.open.last_mut().expect("a body is open")
+    }
+
+    /// The copy of an array in which the elements along this dimension lie side by side.
+    fn copy(&mut self, array: Var, dim: usize, span: Span) -> Var {
+        let known = self.open.iter().flat_map(|open| &open.copies).find(|(of, _)| *of == (array, dim));
+        if let Some(&(_, copy)) = known {
+            return copy;
+        }
+        let copy = self.function.fresh_like(array);
+        let rank = self.function.ty(array).rank();
+        let perm = (0..rank).filter(|&other| other != dim).chain([dim]).collect();
+        let stays = |open: &Open| !open.bound.is_loop || open.bound.own.contains(&array);
+        let place = self.open.iter().rposition(stays).expect("a function is no loop");
+        let expr = Expr::Manifest { array, perm };
+        self.open[place].stms.push(Stm { pattern: vec![copy], expr, certs: vec![], span });
+        self.open[place].copies.push(((array, dim), copy));
+        copy
+    }
 }
 
 /// The arrays whose rows the work-items of an operation walk along, each with the dimension that tells them apart.

@@ -7,8 +7,8 @@ use crate::pass::Pass;
 /// Every pass there is, by name.
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
-    INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, FLATTEN, STRAIGHTEN, SEGMENT, DISTRIBUTE, DIVIDE, SCHEDULE, SCHEDULE_DEVICE,
-    MIGRATE, COALESCE, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE, SHORT_CIRCUIT, MERGE,
+    INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, FLATTEN, STRAIGHTEN, SEGMENT, SEGMENT_DEVICE, DISTRIBUTE, DIVIDE, SCHEDULE,
+    SCHEDULE_DEVICE, MIGRATE, COALESCE, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE, SHORT_CIRCUIT, MERGE,
 ];
 
 /// From what a front end makes to what the CPU lowering takes.
@@ -55,7 +55,7 @@ pub const DEVICE: &[Pass] = &[
     FUSE, SIMPLIFY, FUSE, SIMPLIFY,
     // Fused nests are lifted; what they become fuses again.
     FLATTEN, REGULARISE, SIMPLIFY, FUSE, SIMPLIFY, FUSE, SIMPLIFY,
-    SEGMENT, SIMPLIFY, SCHEDULE_DEVICE, SIMPLIFY,
+    SEGMENT_DEVICE, SIMPLIFY, SCHEDULE_DEVICE, SIMPLIFY,
     // Once it is known what the host runs and decides.
     MIGRATE,
     // After simplification: elements of rows are elements of arrays then.
@@ -187,6 +187,14 @@ const SEGMENT: Pass = Pass {
     needs: Level::Soac,
     gives: Some(Level::Seg),
     run: crate::segment::segment,
+};
+
+const SEGMENT_DEVICE: Pass = Pass {
+    name: "segment_device",
+    about: "turn SOACs into segmented operations for devices",
+    needs: Level::Soac,
+    gives: Some(Level::Seg),
+    run: crate::segment::segment_device,
 };
 
 const DISTRIBUTE: Pass = Pass {

@@ -15,7 +15,8 @@
 //!   return t };
 //! ```
 //!
-//! Histograms of rows alike: each block has a table of its own, and the tables are added bin by bin.
+//! Histograms of rows alike: each block has a table of its own, and the tables are added bin by bin. For devices they are histograms
+//! of elements where that can be, and blocks are many: each is a work-item's.
 //!
 //! Within a block elements follow one another, so that a row is combined while it is near, and never kept. How many
 //! blocks there are follows from the sizes alone: results do not depend on threads. Not done here: reductions that
@@ -30,13 +31,16 @@ use warpwise_ir::{
 use warpwise_prim::{BinaryOp, CompareOp, Scalar};
 
 use super::rows::{self, Repeated};
-use super::{plain, segment_stm, sequential};
+use super::{Host, Machine, plain, segment_stm, sequential};
 
 /// Elements below which their own work is done in parallel, one element after the other.
 const FEW: i64 = 16;
 
-/// Most blocks of a reduction.
+/// Most blocks of a reduction on CPUs.
 const MOST_BLOCKS: i64 = 128;
+
+/// Most blocks of a reduction on devices.
+const MOST_BLOCKS_OF_DEVICES: i64 = 1 << 14;
 
 /// Least elements of a block of a reduction: each has a row, and work inside.
 const LEAST_REDUCED: i64 = 1;
@@ -63,8 +67,8 @@ struct Cut {
 /// A reduction of rows that are computed on the way; `None` where that is better done apart.
 pub fn reduce(
     function: &mut Function,
-    pattern: &[Var],
-    soac: &Screma,
+    machine: Machine,
+    (pattern, soac): (&[Var], &Screma),
     span: Span,
 ) -> Result<Option<Vec<Stm>>, Limit> {
     let plain_fold = soac.scans.is_empty() && soac.post.is_none() && pattern.len() == soac.n_reduced();
@@ -76,13 +80,19 @@ pub fn reduce(
     if parallel && width.is_some_and(|n| n < FEW) {
         return Ok(Some(one_by_one(function, pattern, soac, span)));
     }
+    let most = match machine {
+        Machine::Cpu => MOST_BLOCKS,
+        Machine::Device => MOST_BLOCKS_OF_DEVICES,
+    };
     if !parallel || width.is_some() {
-        return Ok(Some(by_blocks(function, pattern, soac, span)));
+        return Ok(Some(by_blocks(function, pattern, soac, (most, span))));
     }
     let mut version = |one: bool| {
         let results: Vec<Var> = pattern.iter().map(|&var| function.fresh_like(var)).collect();
-        let build = if one { one_by_one } else { by_blocks };
-        let stms = build(function, &results, soac, span);
+        let stms = match one {
+            true => one_by_one(function, &results, soac, span),
+            false => by_blocks(function, &results, soac, (most, span)),
+        };
         Body { stms, result: results.into_iter().map(Operand::Var).collect() }
     };
     let (then_body, else_body) = (version(true), version(false));
@@ -95,12 +105,18 @@ pub fn reduce(
 /// A histogram of rows: by blocks where these are worth a table each.
 pub fn hist(
     function: &mut Function,
-    repeated: &Repeated,
+    Host { machine, repeated }: Host<'_>,
     pattern: &[Var],
     mut soac: Hist,
     span: Span,
 ) -> Vec<Stm> {
     let mut stms = split_indices(function, &mut soac, span);
+    if machine == Machine::Device
+        && let Some(stm) = rows::by_elements(function, repeated, pattern, &soac, span)
+    {
+        stms.push(stm);
+        return stms;
+    }
     let mut b = Builder::new(function);
     b.set_span(span);
     let mut most = Operand::i64(1);
@@ -221,11 +237,11 @@ fn one_by_one(function: &mut Function, pattern: &[Var], soac: &Screma, span: Spa
     stms
 }
 
-/// Partial results of blocks, and what they combine to.
-fn by_blocks(function: &mut Function, pattern: &[Var], soac: &Screma, span: Span) -> Vec<Stm> {
+/// Partial results of at most so many blocks, and what they combine to.
+fn by_blocks(function: &mut Function, pattern: &[Var], soac: &Screma, (most, span): (i64, Span)) -> Vec<Stm> {
     let mut b = Builder::new(function);
     b.set_span(span);
-    let least = divided_up(&mut b, soac.width, Operand::i64(MOST_BLOCKS));
+    let least = divided_up(&mut b, soac.width, Operand::i64(most));
     let size = b.binary("size", BinaryOp::SMax, least, Operand::i64(LEAST_REDUCED));
     let blocks = divided_up(&mut b, soac.width, size);
     let cut = Cut { width: soac.width, blocks, size };

@@ -26,62 +26,88 @@ use rows::Repeated;
 use sequential::Around;
 use streams::Within;
 
-/// Segments every function.
+/// What the program is for: it decides how many parts rows are combined in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Machine {
+    /// Some cores, each with a cache of its own.
+    Cpu,
+    /// Thousands of work-items, and atomic operations.
+    Device,
+}
+
+/// Segments every function for CPUs.
 pub fn segment(program: &mut Program) -> Result<(), Limit> {
+    segment_for(Machine::Cpu, program)
+}
+
+/// Segments every function for devices.
+pub fn segment_device(program: &mut Program) -> Result<(), Limit> {
+    segment_for(Machine::Device, program)
+}
+
+fn segment_for(machine: Machine, program: &mut Program) -> Result<(), Limit> {
     for function in program.functions.values_mut() {
         let body = std::mem::take(&mut function.body);
         let repeated = Repeated::of(&body);
-        function.body = host_body(function, &repeated, body)?;
+        let host = Host { machine, repeated: &repeated };
+        function.body = host_body(function, host, body)?;
     }
     Ok(())
 }
 
+/// What is known while host code is segmented.
+#[derive(Clone, Copy)]
+struct Host<'r> {
+    machine: Machine,
+    repeated: &'r Repeated,
+}
+
 /// Segments the SOACs of a body that the host runs.
-fn host_body(function: &mut Function, repeated: &Repeated, body: Body) -> Result<Body, Limit> {
+fn host_body(function: &mut Function, host: Host<'_>, body: Body) -> Result<Body, Limit> {
     let mut stms = Vec::with_capacity(body.stms.len());
     for stm in body.stms {
-        host_stm(function, repeated, stm, &mut stms)?;
+        host_stm(function, host, stm, &mut stms)?;
     }
     Ok(Body { stms, result: body.result })
 }
 
 fn host_stm(
     function: &mut Function,
-    repeated: &Repeated,
+    host: Host<'_>,
     mut stm: Stm,
     out: &mut Vec<Stm>,
 ) -> Result<(), Limit> {
     match stm.expr {
         Expr::If { cond, then_body, else_body, branch } => {
-            let then_body = host_body(function, repeated, then_body)?;
-            let else_body = host_body(function, repeated, else_body)?;
+            let then_body = host_body(function, host, then_body)?;
+            let else_body = host_body(function, host, else_body)?;
             stm.expr = Expr::If { cond, then_body, else_body, branch };
             out.push(stm);
         }
         Expr::Loop { params, form, body } => {
-            let body = host_body(function, repeated, body)?;
+            let body = host_body(function, host, body)?;
             stm.expr = Expr::Loop { params, form, body };
             out.push(stm);
         }
         Expr::Stream(_) => {
             for stm in streams::unstream(function, stm, Within::Host) {
-                host_stm(function, repeated, stm, out)?;
+                host_stm(function, host, stm, out)?;
             }
         }
         _ if sequential::map_calls(&stm.expr) => {
             for stm in sequential::map_apart(function, stm) {
-                host_stm(function, repeated, stm, out)?;
+                host_stm(function, host, stm, out)?;
             }
         }
         Expr::Hist(soac) if sequential::combines_arrays(function, &soac) => {
-            for mut part in blocks::hist(function, repeated, &stm.pattern, *soac, stm.span) {
+            for mut part in blocks::hist(function, host, &stm.pattern, *soac, stm.span) {
                 part.certs.extend(&stm.certs);
-                host_stm(function, repeated, part, out)?;
+                host_stm(function, host, part, out)?;
             }
         }
         _ if sequential::needs_loop(function, &stm.expr) => {
-            for stm in sequential::to_loop(function, stm, Around::Host)? {
-                host_stm(function, repeated, stm, out)?;
+            for stm in sequential::to_loop(function, stm, Around::Host(host.machine))? {
+                host_stm(function, host, stm, out)?;
             }
         }
         _ => out.append(&mut segment_stm(function, stm)?),

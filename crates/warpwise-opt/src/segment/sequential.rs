@@ -16,13 +16,13 @@ use warpwise_ir::{
 };
 use warpwise_prim::{BinaryOp, CompareOp};
 
-use super::{bind, blocks, element_stms, plain, rows};
+use super::{Machine, bind, blocks, element_stms, plain, rows};
 
 /// Where a statement stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Around {
     /// In host code: what can run in parallel beside the loop is split off.
-    Host,
+    Host(Machine),
     /// Inside a kernel.
     Kernel,
 }
@@ -128,7 +128,7 @@ pub fn to_loop(function: &mut Function, stm: Stm, around: Around) -> Result<Vec<
     let stms = match expr {
         Expr::Screma(soac) => {
             let by_blocks = match around {
-                Around::Host => blocks::reduce(function, &pattern, &soac, span)?,
+                Around::Host(machine) => blocks::reduce(function, machine, (&pattern, &soac), span)?,
                 Around::Kernel => None,
             };
             let mut stms = by_blocks.unwrap_or_default();
@@ -136,12 +136,12 @@ pub fn to_loop(function: &mut Function, stm: Stm, around: Around) -> Result<Vec<
                 return Ok(with_certs(stms, &certs));
             }
             let mut soac = *soac;
-            if around == Around::Host && !soac.map.body.stms.is_empty() && !soac.is_map() {
+            if around != Around::Kernel && !soac.map.body.stms.is_empty() && !soac.is_map() {
                 let Screma { width, inputs, map, .. } = &mut soac;
                 split_lambda(function, *width, inputs, map, span, &mut stms);
             }
             let columns = match around {
-                Around::Host => rows::by_columns(function, &pattern, &soac, span),
+                Around::Host(_) => rows::by_columns(function, &pattern, &soac, span),
                 Around::Kernel => None,
             };
             match columns {
