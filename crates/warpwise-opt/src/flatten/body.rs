@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_ir::traverse::free_in_expr;
-use warpwise_ir::{Body, Expr, Function, Operand, Stm, Var};
+use warpwise_ir::{Body, Expr, Function, LoopForm, Operand, Stm, Var};
+use warpwise_prim::Scalar;
 
 use super::calls::Folds;
 use super::lifter::{Form, Lifted, Lifter, Scope, Segments, needs};
@@ -141,6 +142,9 @@ impl Lifter<'_> {
         if self.holds_irregular(&stm.expr) && !(regular && self.stays_apart(&stm.expr)) {
             return Choice::Lift;
         }
+        if self.repeats_in_parallel(&stm.expr) {
+            return Choice::Lift;
+        }
         match &stm.expr {
             _ if regular => Choice::Stay,
             Expr::Operand(_)
@@ -166,6 +170,13 @@ impl Lifter<'_> {
         let free = free_in_expr(self.function, expr);
         let avoided = |x: Operand| x.as_var().is_none_or(|var| free.contains(var) && self.avoided(x));
         holds_irregular(expr, &avoided)
+    }
+
+    /// [`repeats_in_parallel`], of an expression of the level under way.
+    fn repeats_in_parallel(&self, expr: &Expr) -> bool {
+        let free = free_in_expr(self.function, expr);
+        let avoided = |x: Operand| x.as_var().is_none_or(|var| free.contains(var) && self.avoided(x));
+        self.functions.folds == Folds::Segmented && repeats_in_parallel(self.function, expr, &avoided)
     }
 
     fn lift(&mut self, stm: &Stm) -> Lifted<()> {
@@ -207,6 +218,22 @@ pub fn holds_irregular(expr: &Expr, avoided: &dyn Fn(Operand) -> bool) -> bool {
         found = found || body.stms.iter().any(|stm| holds_irregular(&stm.expr, avoided));
     });
     found
+}
+
+/// Known widths of operations up to which a loop around them rather runs in order within an element.
+const SHORT: i64 = 32;
+
+/// Whether an expression is a loop on arrays that runs equally often for all elements, and holds operations that are as long for all: each
+/// of its rounds is done for all elements at once then.
+pub fn repeats_in_parallel(function: &Function, expr: &Expr, avoided: &dyn Fn(Operand) -> bool) -> bool {
+    let Expr::Loop { params, form: LoopForm::For { bound, .. }, body } = expr else { return false };
+    let on_arrays = params.iter().any(|param| function.ty(param.var).rank() > 0);
+    let long = |width: Operand| width.as_const().and_then(Scalar::as_int).is_none_or(|width| width > SHORT);
+    let parallel = |expr: &Expr| match expr {
+        Expr::Screma(soac) => avoided(soac.width) && long(soac.width),
+        _ => repeats_in_parallel(function, expr, avoided),
+    };
+    on_arrays && avoided(*bound) && body.stms.iter().any(|stm| parallel(&stm.expr))
 }
 
 /// The statement as it is copied: what makes its elements up reads no memory, and so needs no check.

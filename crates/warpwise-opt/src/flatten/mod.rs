@@ -45,7 +45,7 @@ use warpwise_ir::{Body, Branch, Expr, Function, FunctionId, Lambda, Operand, Pro
 
 use warpwise_prim::CompareOp;
 
-use body::{Result as Known, holds_irregular};
+use body::{Result as Known, holds_irregular, repeats_in_parallel};
 use calls::Functions;
 pub use calls::{Folds, LiftedFunction, TakenAs};
 pub use chunk::{Chunk, GivenAs, Varies, chunk};
@@ -213,7 +213,8 @@ fn is_irregular(function: &Function, expr: &Expr) -> bool {
     let Some((_, _, lambda)) = first_map(expr) else { return false };
     let free = free_in_lambda(function, lambda);
     let avoided = |x: Operand| x.as_var().is_none_or(|var| free.contains(var));
-    lambda.body.stms.iter().any(|stm| holds_irregular(&stm.expr, &avoided))
+    let lost = |expr: &Expr| holds_irregular(expr, &avoided) || repeats_in_parallel(function, expr, &avoided);
+    lambda.body.stms.iter().any(|stm| lost(&stm.expr))
 }
 
 impl Lifter<'_> {

@@ -13,14 +13,17 @@
 //! operations; what these yield lies in local memory. Where rows are longer than groups can hold, the nest is taken
 //! apart into operations over all elements ([`super::split`]). Both thresholds are parameters.
 //!
-//! Needs inner sizes that are known outside the nest. Not done here: inner partitions and histograms, arrays that loops inside
-//! the nest carry, inner bodies that make arrays of their own.
+//! Nests that groups cannot do, because inner bodies make arrays of their own, have two versions: a work-item for each outer element, or
+//! operations over everything, whose work-items do in order what is further in.
+//!
+//! Needs inner sizes that are known outside the nest. Not done here: inner partitions and histograms, loops on arrays with
+//! operations inside (but see `flatten`, which makes loops of the host of those).
 
 use rustc_hash::FxHashSet;
 use warpwise_ir::builder::Builder;
 use warpwise_ir::traverse::{Copier, Substitution, free_in_expr};
 use warpwise_ir::{Body, Branch, Expr, Function, Lambda, Mapping, Operand, SegKind, SegOp, Stm, Type, Var};
-use warpwise_prim::{BinaryOp, CompareOp};
+use warpwise_prim::{BinaryOp, CompareOp, Scalar};
 
 use super::cost::is_cheap;
 use super::device::{give, spread_expr};
@@ -44,7 +47,7 @@ const WORTH_A_GROUP: i64 = 32;
 /// apart.
 pub fn versions(function: &mut Function, stm: &Stm, number: usize) -> Option<Vec<Stm>> {
     let Expr::Seg(op) = &stm.expr else { return None };
-    let sizes = shared_sizes(function, op)?;
+    let Some(sizes) = shared_sizes(function, op) else { return threads_or_flat(function, stm, op, number) };
     let threads = version(function, stm, &mut spread_expr);
     let groups = version(function, stm, &mut |_, expr| give_groups(expr));
     let flat = split::split(function, stm);
@@ -74,6 +77,44 @@ pub fn versions(function: &mut Function, stm: &Stm, number: usize) -> Option<Vec
     let mut stms = b.take_stms();
     stms.iter_mut().for_each(|new| new.certs.extend(&stm.certs));
     Some(stms)
+}
+
+/// The versions of a nest that is not for groups; none where taking it apart gives no more work-items.
+fn threads_or_flat(function: &mut Function, stm: &Stm, op: &SegOp, number: usize) -> Option<Vec<Stm>> {
+    let inner = |stm: &Stm| match &stm.expr {
+        Expr::Seg(inner) => inner.space.iter().any(|dim| is_long(dim.extent)),
+        _ => false,
+    };
+    // What loops repeat would stay with an outer element.
+    let repeats = |stm: &Stm| !matches!(stm.expr, Expr::Seg(_)) && holds_long(&stm.expr);
+    if op.kind != SegKind::Map || !op.body.stms.iter().any(inner) || op.body.stms.iter().any(repeats) {
+        return None;
+    }
+    let flat = split::split(function, stm)?;
+    let threads = version(function, stm, &mut spread_expr);
+    let name = format!("threads.{}.{number}", function.name);
+    let outer: Vec<Operand> = op.space.iter().map(|dim| dim.extent).collect();
+    let mut b = Builder::new(function);
+    b.set_span(stm.span);
+    let points = product(&mut b, &outer);
+    let least = b.bind_one("least", Expr::Tuned { name, default: ENOUGH_THREADS });
+    let enough = b.compare("enough", CompareOp::SLe, least, points);
+    b.push(choice(stm, stm.pattern.clone(), enough, threads, flat));
+    let mut stms = b.take_stms();
+    stms.iter_mut().for_each(|new| new.certs.extend(&stm.certs));
+    Some(stms)
+}
+
+/// Whether an expression holds operations worth work-items of their own.
+fn holds_long(expr: &Expr) -> bool {
+    let mut found = matches!(expr, Expr::Seg(op) if op.space.iter().any(|dim| is_long(dim.extent)));
+    expr.for_each_body(|body| found = found || body.stms.iter().any(|stm| holds_long(&stm.expr)));
+    found
+}
+
+/// Whether an extent is unknown, or worth work-items of its own.
+fn is_long(extent: Operand) -> bool {
+    extent.as_const().and_then(Scalar::as_int).is_none_or(|extent| extent >= WORTH_A_GROUP)
 }
 
 pub(super) fn choice(stm: &Stm, pattern: Vec<Var>, cond: Operand, then_body: Body, else_body: Body) -> Stm {

@@ -10,12 +10,12 @@
 //! Each of them is a perfect nest, hence one space. What a later one needs is kept for all elements; scalars and views that
 //! cost next to nothing are computed again instead.
 //!
-//! The first failing element must stay the first: nothing is split where more than one part has checks. Not done here: loops
-//! around inner operations, which stay within an element.
+//! The first failing element must stay the first: nothing is split where more than one part has checks that may hold for some elements
+//! only. Not done here: loops around inner operations, which stay within an element.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_ir::traverse::{Copier, Substitution, free_in_body};
-use warpwise_ir::{Body, Expr, Function, Operand, SegKind, SegOp, Stm, Type, Var};
+use warpwise_ir::{Body, Expr, Function, LoopForm, Mapping, Operand, SegDim, SegKind, SegOp, Stm, Type, Var};
 
 use super::cost;
 use super::device::spread_expr;
@@ -33,8 +33,8 @@ struct Part {
 /// The body that yields what a nest does, in operations over all elements; none where it cannot be taken apart.
 pub fn split(function: &mut Function, stm: &Stm) -> Option<Body> {
     let Expr::Seg(op) = &stm.expr else { return None };
-    let parts = parts(op)?;
     let outer: FxHashSet<Var> = local(op);
+    let parts = parts(op, &outer)?;
     let mut split = Split { function, op, stm, local: outer, kept: FxHashMap::default(), out: Vec::new() };
     for (number, part) in parts.iter().enumerate() {
         split.part(part, &parts[number + 1..])?;
@@ -50,7 +50,7 @@ fn local(op: &SegOp) -> FxHashSet<Var> {
     op.space.iter().map(|dim| dim.index).chain(bound).collect()
 }
 
-fn parts(op: &SegOp) -> Option<Vec<Part>> {
+fn parts(op: &SegOp, local: &FxHashSet<Var>) -> Option<Vec<Part>> {
     let mut parts: Vec<Part> = Vec::new();
     let mut cheap: Vec<Stm> = Vec::new();
     let mut checked = 0;
@@ -61,14 +61,16 @@ fn parts(op: &SegOp) -> Option<Vec<Part>> {
                 SegKind::Map | SegKind::Reduce { .. } | SegKind::Scan { .. } => true,
                 SegKind::Partition { .. } | SegKind::Scatter { .. } | SegKind::Hist { .. } => return None,
             },
-            Expr::If { .. } | Expr::Loop { .. } | Expr::Assert { .. } => false,
-            expr if cost::is_cheap(expr) => {
+            Expr::If { .. } | Expr::Loop { .. } => false,
+            // What is filled with one value is no dearer to make again than to keep, and what holds for one holds for all.
+            Expr::Assert { .. } if fails_for_some(&stm.expr, local) => false,
+            expr if cost::is_cheap(expr) || matches!(expr, Expr::Replicate { .. } | Expr::Iota { .. }) => {
                 cheap.push(stm.clone());
                 continue;
             }
             _ => return None,
         };
-        checked += usize::from(fails(&stm.expr));
+        checked += usize::from(fails_for_some(&stm.expr, local));
         inner_parts += usize::from(inner);
         let stms = cheap.iter().chain([stm]).cloned().collect();
         parts.push(Part { stms, binds: stm.pattern.clone(), inner });
@@ -78,12 +80,47 @@ fn parts(op: &SegOp) -> Option<Vec<Part>> {
     (checked <= 1 && inner_parts > 0).then_some(parts)
 }
 
-/// Whether an expression has checks inside.
-fn fails(expr: &Expr) -> bool {
-    let mut found = matches!(expr, Expr::Assert { .. });
-    expr.for_each_body(|body| found |= body.stms.iter().any(|stm| fails(&stm.expr)));
-    expr.for_each_lambda(|lambda| found |= lambda.body.stms.iter().any(|stm| fails(&stm.expr)));
-    found
+/// Whether an expression has checks inside that may hold for some points of a nest and not for others.
+fn fails_for_some(expr: &Expr, local: &FxHashSet<Var>) -> bool {
+    Checks { local: local.clone(), some: false }.found_in(expr)
+}
+
+/// A walk that looks for checks.
+struct Checks {
+    /// All that may differ from point to point.
+    local: FxHashSet<Var>,
+    /// Whether what is looked at is done at some points only.
+    some: bool,
+}
+
+impl Checks {
+    fn found_in(&mut self, expr: &Expr) -> bool {
+        let differs = |x: Operand| x.as_var().is_some_and(|var| self.local.contains(&var));
+        let at_some = match expr {
+            Expr::Assert { cond, .. } => return self.some || differs(*cond),
+            Expr::If { cond, .. } => differs(*cond),
+            Expr::Loop { form: LoopForm::For { bound, .. }, .. } => differs(*bound),
+            Expr::Loop { form: LoopForm::While { .. }, .. } => true,
+            Expr::Seg(op) => op.space.iter().any(|dim| differs(dim.extent)),
+            _ => false,
+        };
+        let around = self.some;
+        self.some |= at_some;
+        expr.for_each_binding(|var| {
+            self.local.insert(var);
+        });
+        let mut found = false;
+        let mut body = |body: &Body| {
+            for stm in &body.stms {
+                found = found || self.found_in(&stm.expr);
+                self.local.extend(&stm.pattern);
+            }
+        };
+        expr.for_each_body(&mut body);
+        expr.for_each_lambda(|lambda| body(&lambda.body));
+        self.some = around;
+        found
+    }
 }
 
 struct Split<'a> {
@@ -130,8 +167,9 @@ impl Split<'_> {
 
     /// Emits a map over the outer space; what it yields.
     fn operation(&mut self, stms: &[Stm], result: Vec<Operand>) -> Vec<Var> {
-        let mut body = Body { stms: stms.to_vec(), result };
-        forget(&mut body, &self.local);
+        let mut body = Body { stms: needed_for(self.function, stms, &result), result };
+        let own: FxHashSet<Var> = stms.iter().flat_map(|stm| stm.pattern.iter().copied()).collect();
+        forget(&mut body, &|cert| self.local.contains(&cert) && !own.contains(&cert));
         let free = free_in_body(self.function, &body);
         let indices: Vec<Operand> = self.op.space.iter().map(|dim| dim.index.into()).collect();
         let loads = free.iter().filter_map(|var| {
@@ -160,18 +198,97 @@ impl Split<'_> {
             let kept = result.as_var().and_then(|var| self.kept.get(&var)).copied();
             let array = match kept.filter(|&array| taken.insert(array)) {
                 Some(array) => array,
-                None => self.operation(&last.stms, vec![result])[0],
+                None => match self.turned(&last.stms, result).filter(|&(array, _)| taken.insert(array)) {
+                    Some((array, perm)) => self.rearranged(array, perm),
+                    None => {
+                        let (stms, result) = self.spread(&last.stms, result);
+                        self.operation(&stms, vec![result])[0]
+                    }
+                },
             };
             results.push(array.into());
         }
         Some(results)
     }
+
+    /// What is kept of which a result has only other dimensions first, with the order of all dimensions.
+    fn turned(&self, stms: &[Stm], result: Operand) -> Option<(Var, Vec<usize>)> {
+        let stm = stms.iter().find(|stm| stm.pattern.first().map(|&var| var.into()) == Some(result))?;
+        let Expr::Rearrange { array, perm } = &stm.expr else { return None };
+        let outer = self.op.space.len();
+        let perm = (0..outer).chain(perm.iter().map(|dim| dim + outer)).collect();
+        Some((*self.kept.get(array)?, perm))
+    }
+
+    fn rearranged(&mut self, array: Var, perm: Vec<usize>) -> Var {
+        let Type::Array(from) = self.function.ty(array).clone() else {
+            unreachable!("only arrays have dimensions")
+        };
+        let shape: Vec<Operand> = perm.iter().map(|&dim| from.shape[dim]).collect();
+        let turned = self.function.fresh("each", Type::array(from.elem, shape));
+        let expr = Expr::Rearrange { array, perm };
+        self.out.push(Stm { pattern: vec![turned], expr, certs: Vec::new(), span: self.stm.span });
+        turned
+    }
+
+    /// The statements of a result with an operation over its elements behind them, if it is an array, whose work-items would otherwise fill
+    /// it alone.
+    fn spread(&mut self, stms: &[Stm], result: Operand) -> (Vec<Stm>, Operand) {
+        let mut stms = stms.to_vec();
+        let (Operand::Var(array), Type::Array(ty)) = (result, self.function.operand_type(result)) else {
+            return (stms, result);
+        };
+        if ty.shape.iter().any(|&size| !self.is_outside(size)) {
+            return (stms, result);
+        }
+        let mut dim = |extent: &Operand| SegDim {
+            index: self.function.fresh("i", Type::I64),
+            extent: *extent,
+            mapping: Mapping::Seq,
+        };
+        let space: Vec<SegDim> = ty.shape.iter().map(&mut dim).collect();
+        let element = self.function.fresh("x", Type::Scalar(ty.elem));
+        let indices: Vec<Operand> = space.iter().map(|dim| dim.index.into()).collect();
+        let plain = |pattern, expr| Stm { pattern, expr, certs: Vec::new(), span: self.stm.span };
+        let load = plain(vec![element], element_of(&stms, array, indices));
+        let body = Body { stms: vec![load], result: vec![element.into()] };
+        let spread = self.function.fresh_like(array);
+        stms.push(plain(vec![spread], Expr::Seg(Box::new(SegOp { space, kind: SegKind::Map, body }))));
+        (stms, spread.into())
+    }
 }
 
-/// Drops certificates of checks that hold once the operations before are over.
-fn forget(body: &mut Body, certs: &FxHashSet<Var>) {
+/// The element of an array at these indices: of one that repeats a value, of the value.
+fn element_of(stms: &[Stm], array: Var, mut indices: Vec<Operand>) -> Expr {
+    let made = stms.iter().find(|stm| stm.pattern == [array]).map(|stm| &stm.expr);
+    let Some(Expr::Replicate { shape, value }) = made else { return Expr::Index { array, indices } };
+    match value {
+        Operand::Var(row) if indices.len() > shape.len() => {
+            element_of(stms, *row, indices.split_off(shape.len()))
+        }
+        value => Expr::Operand(*value),
+    }
+}
+
+/// Those of some statements that are needed for what they yield.
+fn needed_for(function: &Function, stms: &[Stm], result: &[Operand]) -> Vec<Stm> {
+    let mut needed: FxHashSet<Var> = result.iter().filter_map(|x| x.as_var()).collect();
+    let mut kept = Vec::new();
+    for stm in stms.iter().rev().filter(|stm| !stm.pattern.is_empty()) {
+        if stm.pattern.iter().any(|var| needed.contains(var)) {
+            let alone = Body { stms: vec![stm.clone()], result: Vec::new() };
+            needed.extend(free_in_body(function, &alone).iter());
+            kept.push(stm.clone());
+        }
+    }
+    kept.reverse();
+    kept
+}
+
+/// Drops certificates of checks of which `holds`, because the operations before are over.
+fn forget(body: &mut Body, holds: &dyn Fn(Var) -> bool) {
     for stm in &mut body.stms {
-        stm.certs.retain(|cert| !certs.contains(cert));
-        stm.expr.for_each_body_mut(|body| forget(body, certs));
+        stm.certs.retain(|&cert| !holds(cert));
+        stm.expr.for_each_body_mut(|body| forget(body, holds));
     }
 }

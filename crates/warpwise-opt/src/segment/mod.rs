@@ -71,12 +71,7 @@ fn host_body(function: &mut Function, host: Host<'_>, body: Body) -> Result<Body
     Ok(Body { stms, result: body.result })
 }
 
-fn host_stm(
-    function: &mut Function,
-    host: Host<'_>,
-    mut stm: Stm,
-    out: &mut Vec<Stm>,
-) -> Result<(), Limit> {
+fn host_stm(function: &mut Function, host: Host<'_>, mut stm: Stm, out: &mut Vec<Stm>) -> Result<(), Limit> {
     match stm.expr {
         Expr::If { cond, then_body, else_body, branch } => {
             let then_body = host_body(function, host, then_body)?;

@@ -3,11 +3,14 @@
 //! Facts come from where a variable is bound: a loop index lies in `0..bound`, an element of `iota n` in
 //! `0..n`, a size is not negative. What is assumed within a branch is taken back at its end.
 //!
-//! Neighbours of an index that are clamped to an array lie in it: with `0 <= i < n`,
+//! Neighbours of an index that are clamped to an array lie in it, and so do those that a loop reaches which stops
+//! in time: with `0 <= i < n` and `0 <= k < n - 1`,
 //!
 //! ```text
-//! 0 <= smax 0 (i - 1) <= i < n        and        0 <= i <= smin (n - 1) (i + 1) < n
+//! 0 <= smax 0 (i - 1) <= i < n        0 <= i <= smin (n - 1) (i + 1) < n        0 <= k + 1 < n        0 <= (n - 2) - k < n - 1
 //! ```
+//!
+//! For that, variables are known as sums of another variable and a number, and bounds as such sums; sums that may overflow are not.
 
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::{Operand, Var};
@@ -33,10 +36,20 @@ struct Known {
     /// Not negative.
     nonnegative: bool,
     /// Smaller than each of these (signed).
-    below: Vec<Operand>,
-    /// This variable and this number added up, without overflow.
+    below: Vec<Sum>,
+    /// What the variable is.
     sum: Option<(Var, i64)>,
 }
+
+/// An operand and a number added up, without overflow. The operand is a variable that is no such sum itself, or zero.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Sum {
+    of: Option<Var>,
+    number: i64,
+}
+
+/// Numbers of sums at most: far from where sums of sizes and these could overflow.
+const MOST: i64 = 1 << 40;
 
 impl Facts {
     /// Enters a branch.
@@ -94,12 +107,17 @@ impl Facts {
     /// Derives facts about a variable from the expression it is bound to.
     pub fn bind(&mut self, var: Var, expr: &Expr) {
         match *expr {
-            Expr::Binary(BinaryOp::Add, Operand::Var(x), Operand::Const(y))
-            | Expr::Binary(BinaryOp::Add, Operand::Const(y), Operand::Var(x)) => {
-                self.bind_sum(var, x, y.as_int())
+            Expr::Binary(BinaryOp::Add, Operand::Var(x), Operand::Const(Scalar::I64(y)))
+            | Expr::Binary(BinaryOp::Add, Operand::Const(Scalar::I64(y)), Operand::Var(x)) => {
+                self.bind_sum(var, x, y);
             }
-            Expr::Binary(BinaryOp::Sub, Operand::Var(x), y) => {
-                self.bind_sum(var, x, constant(y).and_then(i64::checked_neg));
+            Expr::Binary(BinaryOp::Sub, Operand::Var(x), Operand::Const(Scalar::I64(y))) => {
+                self.bind_sum(var, x, y.saturating_neg());
+            }
+            // What is not greater than something can be subtracted from it.
+            Expr::Binary(BinaryOp::Sub, x, y) if self.nonnegative(y) && self.at_most(y, x) => {
+                self.set_nonnegative(var);
+                self.set_below_as(var, x);
             }
             Expr::Binary(BinaryOp::SMax, x, y) => self.bind_maximum(var, x, y),
             Expr::Binary(BinaryOp::SMin, x, y) => self.bind_minimum(var, x, y),
@@ -116,24 +134,27 @@ impl Facts {
         }
     }
 
-    /// `var` is `x` and a number, if that is known and small enough to leave room for the sum.
-    fn bind_sum(&mut self, var: Var, x: Var, number: Option<i64>) {
-        let Some(number) = number else { return };
+    /// `var` is `x` and a number, if that is known not to overflow.
+    fn bind_sum(&mut self, var: Var, x: Var, number: i64) {
+        let Sum { of, number: own } = self.sum(x.into());
+        let Some(of) = of else { return };
+        let all = own.saturating_add(number);
+        let ends = |bound: &Sum| bound.number.saturating_add(number) <= 1;
         let fits = match number {
-            ..0 => self.nonnegative(x.into()),
+            ..0 => self.nonnegative(of.into()),
             0 => true,
-            1 => !self.known[x].below.is_empty(),
-            2.. => false,
+            1.. => self.known[x].below.iter().any(ends) || (all <= 0 && own <= 0),
         };
-        if !fits {
+        if !fits || !(-MOST..=MOST).contains(&all) {
             return;
         }
-        self.change(var).sum = Some((x, number));
-        if number < 0 {
-            self.set_below(var, x.into());
-            self.set_below_as(var, x.into());
-        }
-        if number >= 0 && self.nonnegative(x.into()) {
+        let bounds: Vec<Sum> = self.known[x].below.iter().filter_map(|bound| bound.and(number)).collect();
+        let nonnegative =
+            self.nonnegative(x.into()) && number >= 0 || self.nonnegative(of.into()) && all >= 0;
+        let known = self.change(var);
+        known.sum = Some((of, all));
+        known.below.extend(bounds);
+        if nonnegative {
             self.set_nonnegative(var);
         }
     }
@@ -144,15 +165,13 @@ impl Facts {
         }
         for high in [x, y].map(|side| self.summand(side)).into_iter().flatten() {
             if self.at_most(x, high) && self.at_most(y, high) {
-                self.set_below_as(var, high.into());
+                self.set_below_as(var, high);
             }
         }
     }
 
     fn bind_minimum(&mut self, var: Var, x: Operand, y: Operand) {
-        let above = |low: Var| {
-            self.nonnegative(low.into()) && self.at_most(low.into(), x) && self.at_most(low.into(), y)
-        };
+        let above = |low: Operand| self.nonnegative(low) && self.at_most(low, x) && self.at_most(low, y);
         let mut lows = [x, y].into_iter().filter_map(|side| self.summand(side));
         if self.nonnegative(x) && self.nonnegative(y) || lows.any(above) {
             self.set_nonnegative(var);
@@ -163,25 +182,25 @@ impl Facts {
     }
 
     /// The variable that an operand is, or is a sum of.
-    fn summand(&self, operand: Operand) -> Option<Var> {
-        let var = operand.as_var()?;
-        Some(self.known[var].sum.map_or(var, |(x, _)| x))
+    fn summand(&self, operand: Operand) -> Option<Operand> {
+        self.sum(operand).of.map(Operand::Var)
     }
 
-    /// Whether `x <= y`, where one of them is the other and a number, or they are neighbours.
-    fn at_most(&self, x: Operand, y: impl Into<Operand>) -> bool {
-        let y = y.into();
-        if constant(x).is_some_and(|n| n <= 0) && self.nonnegative(y) {
-            return true;
+    /// An operand as a sum.
+    fn sum(&self, operand: Operand) -> Sum {
+        match operand {
+            Operand::Var(var) => {
+                let (of, number) = self.known[var].sum.unwrap_or((var, 0));
+                Sum { of: Some(of), number }
+            }
+            Operand::Const(value) => Sum { of: None, number: value.as_int().unwrap_or(i64::MAX) },
         }
-        let sum = |of: Operand| of.as_var().and_then(|var| self.known[var].sum);
-        x == y
-            || sum(x).is_some_and(|(x, n)| n <= 0 && y == x.into())
-            || sum(y).is_some_and(|(y, n)| match n {
-                0.. => x == y.into(),
-                -1 => self.below(x, y.into()),
-                _ => false,
-            })
+    }
+
+    /// Whether `x <= y`.
+    fn at_most(&self, x: Operand, y: Operand) -> bool {
+        let small = constant(x).is_some_and(|n| n <= 0) && self.nonnegative(y);
+        small || self.sum(y).and(1).is_some_and(|after| self.is_below(x, after))
     }
 
     /// The outcome of a comparison, where facts decide it.
@@ -196,15 +215,20 @@ impl Facts {
     }
 
     fn set_below(&mut self, var: Var, bound: Operand) {
+        let bound = self.sum(bound);
         if !self.known[var].below.contains(&bound) {
             self.change(var).below.push(bound);
         }
     }
 
-    /// `var` is smaller than all that `x` is known to be smaller than.
+    /// `var` is not greater than `x`, and smaller than all that `x` is known to be smaller than.
     fn set_below_as(&mut self, var: Var, x: Operand) {
         let bounds = x.as_var().map_or(vec![], |x| self.known[x].below.clone());
-        bounds.into_iter().for_each(|bound| self.set_below(var, bound));
+        for bound in bounds.into_iter().chain(self.sum(x).and(1)) {
+            if !self.known[var].below.contains(&bound) {
+                self.change(var).below.push(bound);
+            }
+        }
     }
 
     fn nonnegative(&self, operand: Operand) -> bool {
@@ -214,13 +238,24 @@ impl Facts {
         }
     }
 
+    /// Whether `x < y`.
     fn below(&self, x: Operand, y: Operand) -> bool {
-        let Operand::Var(x) = x else { return false };
-        let smaller = |bound: &Operand| match (constant(*bound), constant(y)) {
-            (Some(bound), Some(y)) => bound <= y,
-            _ => *bound == y,
-        };
-        self.known[x].below.iter().any(smaller)
+        self.is_below(x, self.sum(y))
+    }
+
+    fn is_below(&self, x: Operand, y: Sum) -> bool {
+        let Operand::Var(var) = x else { return false };
+        let own = self.sum(x).and(1);
+        let mut bounds = self.known[var].below.iter().copied().chain(own);
+        bounds.any(|bound| bound.of == y.of && bound.number <= y.number)
+    }
+}
+
+impl Sum {
+    /// This and a number, if that is still a sum.
+    fn and(self, number: i64) -> Option<Sum> {
+        let number = self.number.checked_add(number)?;
+        (self.of.is_none() || (-MOST..=MOST).contains(&number)).then_some(Sum { of: self.of, number })
     }
 }
 
