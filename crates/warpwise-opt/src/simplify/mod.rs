@@ -1,7 +1,8 @@
 //! Makes programs smaller without changing what they compute, to a fixpoint.
 //!
 //! - constant folding and algebraic identities ([`fold`]), views of views, choices with known outcome;
-//! - copies and common subexpressions: of equal pure expressions in scope the first one stays;
+//! - copies and common subexpressions: of equal pure expressions in scope the first one stays, and the copy of an array that nobody
+//!   else has is that array ([`uses`]);
 //! - checks that provably hold disappear together with their certificates ([`facts`]);
 //! - scalar work that does not depend on a loop or a SOAC moves out of it;
 //! - what nobody uses disappears, results of loops, choices and SOACs included ([`dead`]).
@@ -20,6 +21,7 @@ mod facts;
 mod fold;
 mod overwritten;
 mod rewrite;
+mod uses;
 
 use warpwise_diag::Limit;
 use warpwise_ir::Program;

@@ -13,6 +13,7 @@ use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, ScalarType, TernaryOp, Unary
 use super::facts::Facts;
 use super::fold::fold;
 use super::overwritten::overwritten;
+use super::uses::uses;
 
 mod choices;
 mod powers;
@@ -22,7 +23,7 @@ mod views;
 /// Rewrites a function; yields whether anything changed.
 pub fn rewrite(function: &mut Function) -> bool {
     let body = std::mem::take(&mut function.body);
-    let overwritten = overwritten(&body);
+    let (overwritten, uses) = (overwritten(&body), uses(&body));
     let params: Vec<Var> = function.params.iter().map(|param| param.var).collect();
     let mut rewriter = Rewriter {
         function,
@@ -31,6 +32,8 @@ pub fn rewrite(function: &mut Function) -> bool {
         level: SecondaryMap::default(),
         views: SecondaryMap::default(),
         overwritten,
+        uses,
+        fresh: SecondaryMap::default(),
         holds: SecondaryMap::default(),
         facts: Facts::default(),
         changed: false,
@@ -63,6 +66,10 @@ struct Rewriter<'f> {
     views: SecondaryMap<Var, Option<(Expr, Vec<Var>)>>,
     /// Variables that are overwritten somewhere.
     overwritten: SecondaryMap<Var, bool>,
+    /// How often variables were used before this walk.
+    uses: SecondaryMap<Var, u32>,
+    /// Arrays that share their elements with no other.
+    fresh: SecondaryMap<Var, bool>,
     /// Certificates of assertions that certainly hold.
     holds: SecondaryMap<Var, bool>,
     facts: Facts,
@@ -178,6 +185,15 @@ impl Rewriter<'_> {
             self.changed = true;
             return;
         }
+        if let Expr::Copy(array) = stm.expr
+            && stm.certs.is_empty()
+            && self.fresh[array]
+            && self.uses[array] == 1
+            && self.level[array] + 1 == self.open.len()
+        {
+            // Nobody else has it.
+            return self.replace(var, array.into());
+        }
         let key = key_of(&stm.expr);
         if let Some(key) = &key
             && let Some(&same) = self.open.iter().rev().find_map(|body| body.known.get(key))
@@ -221,6 +237,9 @@ impl Rewriter<'_> {
 
     fn push_at(&mut self, level: usize, stm: Stm) {
         self.binds(&stm.pattern, level);
+        if makes_arrays(&stm.expr) {
+            stm.pattern.iter().for_each(|&var| self.fresh[var] = true);
+        }
         self.open[level].stms.push(stm);
     }
 
@@ -292,6 +311,22 @@ fn may_move(expr: &Expr) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether all arrays that an expression yields are its own.
+fn makes_arrays(expr: &Expr) -> bool {
+    matches!(
+        expr,
+        Expr::Screma(_)
+            | Expr::Partition(_)
+            | Expr::Seg(_)
+            | Expr::Iota { .. }
+            | Expr::Replicate { .. }
+            | Expr::Copy(_)
+            | Expr::Manifest { .. }
+            | Expr::Concat { .. }
+            | Expr::ArrayLit(_)
+    )
 }
 
 /// Whether later expressions can look through this one.

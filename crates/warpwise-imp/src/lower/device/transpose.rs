@@ -31,7 +31,7 @@ const AT_A_TIME: i64 = SIZE as i64 / TILE;
 /// Known extents below this leave most of a tile empty.
 const WORTH_A_TILE: i64 = 8;
 
-/// A copy whose last dimension lies side by side where it goes, and another one, `row`, where it comes from.
+/// A copy of which one dimension, `column`, lies side by side where it goes, and another one, `row`, where it comes from.
 struct Transposition<'v> {
     dest: &'v View,
     source: &'v View,
@@ -42,13 +42,15 @@ struct Transposition<'v> {
 impl<'v> Transposition<'v> {
     /// A copy as a transposition, if it is one worth tiles.
     fn of(dest: &'v View, source: &'v View) -> Option<Transposition<'v>> {
-        let column = dest.extents.len().checked_sub(1)?;
         let is_unit = |value: Value| value.known().constant == Some(1);
         let worth =
             |dim: usize| dest.extents[dim].known().constant.is_none_or(|extent| extent >= WORTH_A_TILE);
-        let row = (0..column).find(|&dim| is_unit(source.strides[dim]) && worth(dim))?;
-        let crosses = is_unit(dest.strides[column]) && !is_unit(source.strides[column]) && worth(column);
-        crosses.then_some(Transposition { dest, source, row, column })
+        let side_by_side = |view: &View, other: &View| {
+            let alone = |dim: &usize| is_unit(view.strides[*dim]) && !is_unit(other.strides[*dim]);
+            (0..view.strides.len()).find(alone).filter(|&dim| worth(dim))
+        };
+        let (row, column) = (side_by_side(source, dest)?, side_by_side(dest, source)?);
+        Some(Transposition { dest, source, row, column })
     }
 
     /// The numbers of tiles along all dimensions: those of rows and columns of tiles, and one for each index of the others.
