@@ -9,7 +9,7 @@
 //! Neighbouring work-items are at the same step of neighbouring rows, which lie far apart in `a` and side by side in `b`, whose
 //! value is the same. The copy reads and writes the array once, as the loops read it at least once: so only where a loop
 //! walks a whole row. Rows of a few elements share what is loaded anyway. Copies of arrays that loops of the host do not change are made
-//! before these loops, and serve all that walk along the same dimension.
+//! before these loops, whichever way the choices inside go, and serve all that walk along the same dimension.
 //!
 //! Needs: level `seg`, scheduled for a device and simplified, so that elements of rows are elements of arrays.
 
@@ -31,12 +31,12 @@ pub fn coalesce(program: &mut Program) -> Result<(), Limit> {
     Ok(())
 }
 
-/// What the host binds outside of a body, in it, and around: where copies can stand.
+/// Whether what does not depend on a body of the host can stand before it.
 #[derive(Default)]
 struct Bound {
     /// Everything that the body binds, and the loop that it is of.
     own: FxHashSet<Var>,
-    /// Whether what does not depend on the body can stand before it.
+    /// Whether it is repeated.
     is_loop: bool,
 }
 
@@ -75,7 +75,11 @@ impl Host<'_> {
                     bound_in(body, &mut own);
                     self.body(body, Bound { own, is_loop: true });
                 }
-                expr => expr.for_each_body_mut(|body| self.body(body, Bound::default())),
+                expr => expr.for_each_body_mut(|body| {
+                    let mut own = FxHashSet::default();
+                    bound_in(body, &mut own);
+                    self.body(body, Bound { own, is_loop: false });
+                }),
             }
             self.innermost().stms.push(stm);
         }
@@ -95,8 +99,16 @@ impl Host<'_> {
         let copy = self.function.fresh_like(array);
         let rank = self.function.ty(array).rank();
         let perm = (0..rank).filter(|&other| other != dim).chain([dim]).collect();
-        let stays = |open: &Open| !open.bound.is_loop || open.bound.own.contains(&array);
-        let place = self.open.iter().rposition(stays).expect("a function is no loop");
+        // Out of loops, and out of choices if they are in loops: there one copy is cheaper than many.
+        let mut place = self.open.len() - 1;
+        for (at, open) in self.open.iter().enumerate().skip(1).rev() {
+            if open.bound.own.contains(&array) {
+                break;
+            }
+            if open.bound.is_loop {
+                place = at - 1;
+            }
+        }
         let expr = Expr::Manifest { array, perm };
         self.open[place].stms.push(Stm { pattern: vec![copy], expr, certs: vec![], span });
         self.open[place].copies.push(((array, dim), copy));

@@ -23,7 +23,7 @@ use warpwise_diag::Limit;
 use warpwise_ir::traverse::{Substitution, free_in_lambda};
 use warpwise_ir::{Body, Expr, Function, Lambda, Mapping, Operand, Program, SegKind, SegOp, Stm, Type, Var};
 
-use super::{absorb, crossing, loops, nests, perfect_inner, riders};
+use super::{absorb, crossing, folded_nests, loops, nests, perfect_inner, riders};
 
 /// Schedules every function for a device.
 pub fn schedule_device(program: &mut Program) -> Result<(), Limit> {
@@ -43,9 +43,14 @@ fn host_body(function: &mut Function, body: &mut Body, nests: &mut usize) {
         match &mut stm.expr {
             Expr::Seg(op) => {
                 join(function, op);
-                match riders::alone(function, &stm) {
+                match riders::alone(function, &stm).or_else(|| folded_nests::apart(function, &stm)) {
                     Some(parts) => {
-                        parts.into_iter().for_each(|part| spread(function, part, nests, &mut stms))
+                        for mut part in parts {
+                            if let Expr::Seg(op) = &mut part.expr {
+                                join(function, op);
+                            }
+                            spread(function, part, nests, &mut stms);
+                        }
                     }
                     None => spread(function, stm, nests, &mut stms),
                 }

@@ -26,6 +26,7 @@ pub mod access;
 pub mod cost;
 mod crossing;
 pub mod device;
+mod folded_nests;
 mod lanes;
 pub mod loops;
 mod nests;

@@ -106,7 +106,7 @@ fn threads_or_flat(function: &mut Function, stm: &Stm, op: &SegOp, number: usize
 }
 
 /// Whether an expression holds operations worth work-items of their own.
-fn holds_long(expr: &Expr) -> bool {
+pub(super) fn holds_long(expr: &Expr) -> bool {
     let mut found = matches!(expr, Expr::Seg(op) if op.space.iter().any(|dim| is_long(dim.extent)));
     expr.for_each_body(|body| found = found || body.stms.iter().any(|stm| holds_long(&stm.expr)));
     found
