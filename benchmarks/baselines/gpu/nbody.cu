@@ -1,4 +1,5 @@
-// n bodies: a block takes the others tile by tile into shared memory, each thread adds up what pulls at its own.
+// n bodies: a block takes the others tile by tile into shared memory, each thread adds up what pulls at its own. Squares are added up
+// in the order in which the program does.
 enum { TILE = 256 };
 
 KERNEL(256) nbody(int n, float epsilon, float time_step, GLOBAL const float *RESTRICT xs, GLOBAL const float *RESTRICT ys,
@@ -21,7 +22,7 @@ KERNEL(256) nbody(int n, float epsilon, float time_step, GLOBAL const float *RES
 #pragma unroll 8
     for (int k = 0; k < count; k++) {
       float dx = tile_x[k] - x, dy = tile_y[k] - y, dz = tile_z[k] - z;
-      float inverse = 1 / SQRT(FMA(dx, dx, FMA(dy, dy, FMA(dz, dz, epsilon * epsilon))));
+      float inverse = 1 / SQRT(FMA(epsilon, epsilon, FMA(dz, dz, FMA(dx, dx, dy * dy))));
       float s = tile_mass[k] * inverse * inverse * inverse;
       ax = FMA(s, dx, ax);
       ay = FMA(s, dy, ay);

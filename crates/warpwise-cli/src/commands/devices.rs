@@ -11,7 +11,13 @@ use crate::output::{print_line, say};
 pub fn devices() -> Result<u8, Failure> {
     print_line("cpu")?;
     list(Dialect::OpenCl, opencl::devices())?;
-    list(Dialect::Cuda, cuda::devices())?;
+    let found = cuda::devices();
+    let some = found.as_ref().is_ok_and(|devices| !devices.is_empty());
+    list(Dialect::Cuda, found)?;
+    // The driver alone knows devices, but makes no code for them.
+    if let (true, Err(missing)) = (some, cuda::Compiler::find()) {
+        say(&missing);
+    }
     Ok(0)
 }
 

@@ -201,6 +201,9 @@ fn cuda_devices_are_used_or_missed() {
     if !without("LD_LIBRARY_PATH", &["devices"]).succeeds().contains("cuda:0 ") {
         without("LD_LIBRARY_PATH", &words).fails(1, &["CUDA", "nvidia-smi"]);
         without("WARPWISE_NVRTC", &words).fails(1, &["NVRTC", "nvidia-cuda-nvrtc"]);
+        let listed = without("WARPWISE_NVRTC", &["devices"]);
+        assert!(listed.errors.contains("nvidia-cuda-nvrtc"), "{}", listed.errors);
+        assert!(listed.succeeds().contains("cuda:0 "));
         folder.write("tested.fut", "-- ==\n-- input { 1 } output { 1 }\nentry main (x: i32) = x");
         let tested = without("LD_LIBRARY_PATH", &["test", "tested.fut", "--device", "cuda"]);
         assert!(String::from_utf8_lossy(&tested.output).contains("FAILED: tested.fut: no CUDA driver"));

@@ -206,9 +206,9 @@ impl Facts {
     /// The outcome of a comparison, where facts decide it.
     pub fn decide(&self, op: CompareOp, x: Operand, y: Operand) -> Option<bool> {
         match op {
-            CompareOp::SLe if is_zero(x) && self.nonnegative(y) => Some(true),
+            CompareOp::SLe if self.at_most(x, y) => Some(true),
             CompareOp::SLt if is_zero(y) && self.nonnegative(x) => Some(false),
-            CompareOp::SLt | CompareOp::SLe if self.below(x, y) => Some(true),
+            CompareOp::SLt if self.below(x, y) => Some(true),
             CompareOp::ULt if self.nonnegative(x) && self.below(x, y) => Some(true),
             _ => None,
         }
