@@ -66,7 +66,7 @@ struct Rewriter<'f> {
     views: SecondaryMap<Var, Option<(Expr, Vec<Var>)>>,
     /// Variables that are overwritten somewhere.
     overwritten: SecondaryMap<Var, bool>,
-    /// How often variables were used before this walk.
+    /// How often variables were used before this walk, and those that they replace.
     uses: SecondaryMap<Var, u32>,
     /// Arrays that share their elements with no other.
     fresh: SecondaryMap<Var, bool>,
@@ -227,6 +227,7 @@ impl Rewriter<'_> {
         self.changed = true;
         if let Operand::Var(by) = by {
             self.facts.copy(by, var);
+            self.uses[by] += self.uses[var];
         }
         self.substitution.insert(var, by);
     }
