@@ -1,14 +1,15 @@
-//! One program through the whole compiler but LLVM.
+//! One program through the whole compiler but LLVM, for a CPU and for a CUDA device.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpwise_diag::{Bug, Diagnostic, Failure, Report, Severity, Sources, render};
 use warpwise_fut::compile::{Options, compile as front_end};
 use warpwise_fut::syntax::imports::{ReadError, SourceFile, SourceProvider};
-use warpwise_imp::CpuTarget;
+use warpwise_gpu::kernel_text::{Dialect, kernel_text};
+use warpwise_imp::{CpuTarget, ImpProgram};
 use warpwise_ir::verify::Level;
 use warpwise_opt::pass::{check, run_passes};
-use warpwise_opt::pipelines::CPU;
+use warpwise_opt::pipelines::{CPU, DEVICE};
 
 /// Bytes of stack, as the command has.
 const STACK: usize = 256 << 20;
@@ -86,14 +87,25 @@ fn said_well(sources: &Sources, diagnostics: &[Diagnostic]) -> Result<(), String
 fn phases(text: &str, files: &Files, sources: &mut Sources) -> Result<(), Failure> {
     let mut program = front_end(source("main", text), files, sources, Options::default())?.program;
     check("internalise", &program, Level::Soac)?;
+    let mut for_device = program.clone();
     run_passes(CPU, &mut program, Level::Soac, |_, _, _| {})?;
     let imp = warpwise_imp::lower::lower(&program, &target())?;
-    warpwise_imp::verify::verify(&imp).map_err(|message| Bug {
+    finish(&imp, sources)?;
+    run_passes(DEVICE, &mut for_device, Level::Soac, |_, _, _| {})?;
+    let imp = warpwise_imp::lower::lower_for_device(&for_device, true)?;
+    finish(&imp, sources)?;
+    kernel_text(imp.kernels.values(), Dialect::Cuda)?;
+    Ok(())
+}
+
+/// Checks imperative code and takes the host's part of it further.
+fn finish(imp: &ImpProgram, sources: &Sources) -> Result<(), Failure> {
+    warpwise_imp::verify::verify(imp).map_err(|message| Bug {
         pass: "lower to imperative code".to_string(),
         message,
         ir: String::new(),
     })?;
-    warpwise_imp::bytecode::bytecode(&imp, sources)?;
+    warpwise_imp::bytecode::bytecode(imp, sources)?;
     Ok(())
 }
 
