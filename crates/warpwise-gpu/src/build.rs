@@ -62,6 +62,7 @@ pub enum BuildError {
 }
 
 /// The groups of work-items of a launch.
+#[cfg(any(feature = "cuda", feature = "opencl"))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Groups {
     /// How many.
@@ -70,6 +71,7 @@ pub(crate) struct Groups {
     pub size: u64,
 }
 
+#[cfg(any(feature = "cuda", feature = "opencl"))]
 impl Groups {
     /// For a kernel whose groups have this size, one for each iteration; or that does an iteration with every
     /// work-item, in as many groups of the usual size as that takes.
