@@ -38,15 +38,24 @@ impl SourceProvider for Files {
     }
 }
 
-/// Compiles a text that imports nothing.
+/// What a program is compiled for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Machines {
+    /// A CPU.
+    Cpu,
+    /// A CPU, and a CUDA device.
+    All,
+}
+
+/// Compiles a text that imports nothing for all machines.
 pub fn compile(text: &str) -> Result<Ending, String> {
-    compile_files(text, &Files::default())
+    compile_files(text, &Files::default(), Machines::All)
 }
 
 /// Compiles a text, on a thread with a stack of the usual size. An error is a mistake of the compiler.
-pub fn compile_files(text: &str, files: &Files) -> Result<Ending, String> {
+pub fn compile_files(text: &str, files: &Files, machines: Machines) -> Result<Ending, String> {
     std::thread::scope(|scope| {
-        let work = || catch_unwind(AssertUnwindSafe(|| everything(text, files)));
+        let work = || catch_unwind(AssertUnwindSafe(|| everything(text, files, machines)));
         let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
         match worker.map(|worker| worker.join()) {
             Ok(Ok(Ok(ending))) => ending,
@@ -56,9 +65,9 @@ pub fn compile_files(text: &str, files: &Files) -> Result<Ending, String> {
     })
 }
 
-fn everything(text: &str, files: &Files) -> Result<Ending, String> {
+fn everything(text: &str, files: &Files, machines: Machines) -> Result<Ending, String> {
     let mut sources = Sources::new();
-    match phases(text, files, &mut sources) {
+    match phases(text, files, machines, &mut sources) {
         Ok(()) => Ok(Ending::Compiled),
         Err(Failure::Limit(limit)) if limit.message.is_empty() => Err("a limit without words".to_string()),
         Err(Failure::Limit(limit)) => Ok(Ending::Limited(limit.message)),
@@ -84,13 +93,16 @@ fn said_well(sources: &Sources, diagnostics: &[Diagnostic]) -> Result<(), String
     Ok(())
 }
 
-fn phases(text: &str, files: &Files, sources: &mut Sources) -> Result<(), Failure> {
+fn phases(text: &str, files: &Files, machines: Machines, sources: &mut Sources) -> Result<(), Failure> {
     let mut program = front_end(source("main", text), files, sources, Options::default())?.program;
     check("internalise", &program, Level::Soac)?;
     let mut for_device = program.clone();
     run_passes(CPU, &mut program, Level::Soac, |_, _, _| {})?;
     let imp = warpwise_imp::lower::lower(&program, &target())?;
     finish(&imp, sources)?;
+    if machines == Machines::Cpu {
+        return Ok(());
+    }
     run_passes(DEVICE, &mut for_device, Level::Soac, |_, _, _| {})?;
     let imp = warpwise_imp::lower::lower_for_device(&for_device, true)?;
     finish(&imp, sources)?;

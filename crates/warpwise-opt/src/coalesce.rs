@@ -8,8 +8,8 @@
 //!
 //! Neighbouring work-items are at the same step of neighbouring rows, which lie far apart in `a` and side by side in `b`, whose
 //! value is the same. The copy reads and writes the array once, as the loops read it at least once: so only where a loop
-//! walks a whole row. Rows of a few elements share what is loaded anyway. Copies of arrays that loops of the host do not change are made
-//! before these loops, whichever way the choices inside go, and serve all that walk along the same dimension.
+//! walks a whole row. Rows of a few elements share what is loaded anyway. Copies of arrays that loops of the host do not
+//! change are made before these loops, whichever way the choices inside go, and serve all that walk along one dimension.
 //!
 //! Needs: level `seg`, scheduled for a device and simplified, so that elements of rows are elements of arrays.
 
@@ -25,25 +25,19 @@ pub fn coalesce(program: &mut Program) -> Result<(), Limit> {
     for function in program.functions.values_mut() {
         let mut body = std::mem::take(&mut function.body);
         let mut host = Host { function, views: FxHashSet::default(), open: Vec::new() };
-        host.body(&mut body, Bound::default());
+        host.body(&mut body, FxHashSet::default(), false);
         function.body = body;
     }
     Ok(())
 }
 
-/// Whether what does not depend on a body of the host can stand before it.
-#[derive(Default)]
-struct Bound {
-    /// Everything that the body binds, and the loop that it is of.
-    own: FxHashSet<Var>,
-    /// Whether it is repeated.
-    is_loop: bool,
-}
-
 /// A body of the host, as far as it has been gone through.
 struct Open {
     stms: Vec<Stm>,
-    bound: Bound,
+    /// Everything that it binds, and the loop that it is of.
+    own: FxHashSet<Var>,
+    /// Whether it is repeated.
+    is_loop: bool,
     /// The copies that stand in it: of which array and along which dimension.
     copies: Vec<((Var, usize), Var)>,
 }
@@ -58,8 +52,11 @@ struct Host<'f> {
 }
 
 impl Host<'_> {
-    fn body(&mut self, body: &mut Body, bound: Bound) {
-        self.open.push(Open { stms: Vec::with_capacity(body.stms.len()), bound, copies: Vec::new() });
+    /// `own` are the parameters of the loop that a body is of.
+    fn body(&mut self, body: &mut Body, mut own: FxHashSet<Var>, is_loop: bool) {
+        bound_in(body, &mut own);
+        let stms = Vec::with_capacity(body.stms.len());
+        self.open.push(Open { stms, own, is_loop, copies: Vec::new() });
         for mut stm in std::mem::take(&mut body.stms) {
             match &mut stm.expr {
                 Expr::Rearrange { .. } => self.views.extend(&stm.pattern),
@@ -71,23 +68,13 @@ impl Host<'_> {
                     }
                 }
                 Expr::Loop { params, body, .. } => {
-                    let mut own: FxHashSet<Var> = params.iter().map(|param| param.var).collect();
-                    bound_in(body, &mut own);
-                    self.body(body, Bound { own, is_loop: true });
+                    self.body(body, params.iter().map(|param| param.var).collect(), true);
                 }
-                expr => expr.for_each_body_mut(|body| {
-                    let mut own = FxHashSet::default();
-                    bound_in(body, &mut own);
-                    self.body(body, Bound { own, is_loop: false });
-                }),
+                expr => expr.for_each_body_mut(|body| self.body(body, FxHashSet::default(), false)),
             }
-            self.innermost().stms.push(stm);
+            self.open.last_mut().expect("this body is open").stms.push(stm);
         }
-        body.stms = self.open.pop().expect("the body just opened").stms;
-    }
-
-    fn innermost(&mut self) -> &mut Open {
-        self.open.last_mut().expect("a body is open")
+        body.stms = self.open.pop().expect("this body is open").stms;
     }
 
     /// The copy of an array in which the elements along this dimension lie side by side.
@@ -102,10 +89,10 @@ impl Host<'_> {
         // Out of loops, and out of choices if they are in loops: there one copy is cheaper than many.
         let mut place = self.open.len() - 1;
         for (at, open) in self.open.iter().enumerate().skip(1).rev() {
-            if open.bound.own.contains(&array) {
+            if open.own.contains(&array) {
                 break;
             }
-            if open.bound.is_loop {
+            if open.is_loop {
                 place = at - 1;
             }
         }

@@ -5,11 +5,11 @@
 //! for (j = 0; j < n; j += 1) { ... distances, a root, a division ... }
 //! ```
 //!
-//! By itself it writes out loops by their size, which what happens for odd operands (of roots and divisions) takes most of, and no loop as
-//! long as a step of a matrix product. Counting and finding addresses is a tenth to a fifth of such a round.
+//! By itself it writes out loops by their size, most of which is what happens for odd operands of roots and divisions, and
+//! no loop as long as a step of a matrix product. Counting and finding addresses is a tenth to a fifth of such a round.
 //!
-//! Only loops whose rounds are straight lines, and those that are long only where they have a known number of rounds. Not done here: loops that
-//! are short, which the compiler writes out as it sees fit.
+//! Only loops whose rounds are straight lines; long ones only where they have a known number of rounds. Not done here: short
+//! loops, which the compiler writes out as it sees fit.
 
 use warpwise_imp::{Block, Op, Operand};
 use warpwise_prim::Scalar;

@@ -6,7 +6,8 @@
 //!                             dest[.., row + down, .., column + across] = tile[across][down]
 //! ```
 //!
-//! Tiles at the edge ask for each element whether it is there. Rows of a tile are an element longer than they need to be, so that its columns lie in all banks of local memory.
+//! Tiles at the edge ask for each element whether it is there. Rows of a tile are an element longer than they need to be, so
+//! that its columns lie in all banks of local memory.
 
 use warpwise_diag::Span;
 use warpwise_prim::{BinaryOp, CompareOp};
