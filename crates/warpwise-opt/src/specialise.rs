@@ -33,6 +33,7 @@ use warpwise_prim::{BinaryOp, CompareOp};
 
 use crate::pass::rewrite_bodies;
 use crate::schedule::access::{Access, Variance};
+use crate::schedule::cost::is_cheap_body;
 
 /// Specialises the lane dimensions of every function.
 pub fn specialise(program: &mut Program) -> Result<(), Limit> {
@@ -57,24 +58,7 @@ fn runs_in_lanes(op: &SegOp) -> bool {
 /// Whether each point of a plane, or of more dimensions, is a work-item's, which does no more than compute in a straight line.
 fn is_grid_of_work_items(op: &SegOp) -> bool {
     let all_threads = op.space.iter().all(|dim| dim.mapping == Mapping::Thread);
-    all_threads && op.space.len() > 1 && op.kind == SegKind::Map && is_straight(&op.body)
-}
-
-/// Whether a body computes scalars without loops.
-fn is_straight(body: &Body) -> bool {
-    body.stms.iter().all(|stm| match &stm.expr {
-        Expr::If { then_body, else_body, .. } => is_straight(then_body) && is_straight(else_body),
-        Expr::Operand(_)
-        | Expr::Unary(..)
-        | Expr::Binary(..)
-        | Expr::Ternary(..)
-        | Expr::Compare(..)
-        | Expr::Convert(..)
-        | Expr::Select(..)
-        | Expr::Index { .. }
-        | Expr::Assert { .. } => true,
-        _ => false,
-    })
+    all_threads && op.space.len() > 1 && op.kind == SegKind::Map && is_cheap_body(&op.body)
 }
 
 /// A variable whose value is known in the interior.

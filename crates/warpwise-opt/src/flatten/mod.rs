@@ -16,7 +16,7 @@
 //!
 //! Every value of a nest is *avoided* (one value for all elements), *regular* (an array with one more dimension) or
 //! *irregular* (segments one after the other, and where each begins), each component for itself. A nest without irregular
-//! parallelism, flatmaps and calls is not touched; within one that is flattened, statements that are not irregular
+//! parallelism, flatmaps, calls and loops on arrays around parallel work is not touched; within one that is flattened, statements that are not irregular
 //! stay together as maps with their inner dimensions ([`lifter`], [`body`]); loops on irregular arrays that hold nothing parallel run
 //! in order, each element in its part of the whole ([`in_order`]).
 //!
@@ -113,7 +113,7 @@ impl Flatten {
             if let Expr::If { .. } | Expr::Loop { .. } = stm.expr {
                 stm.expr.for_each_body_mut(|body| self.host_body(function, body));
                 stms.push(stm);
-            } else if is_irregular(function, &stm.expr) {
+            } else if loses_parallelism(function, &stm.expr) {
                 let lifted = self.functions.count();
                 match self.versions(function, &stm) {
                     Ok(mut versions) => {
@@ -205,8 +205,8 @@ fn runs_in_order(expr: &Expr) -> bool {
     can
 }
 
-/// Whether parallelism that differs from element to element would be lost.
-fn is_irregular(function: &Function, expr: &Expr) -> bool {
+/// Whether parallelism would be lost that differs from element to element, or that loops on arrays repeat.
+fn loses_parallelism(function: &Function, expr: &Expr) -> bool {
     if let Expr::FlatMap(_) = expr {
         return true;
     }

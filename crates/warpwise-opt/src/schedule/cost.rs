@@ -46,6 +46,14 @@ pub fn is_cheap(expr: &Expr) -> bool {
     expr.is_straight() || matches!(expr, Expr::Assert { .. })
 }
 
+/// Whether a body has nothing but such expressions and choices between them.
+pub fn is_cheap_body(body: &Body) -> bool {
+    body.stms.iter().all(|stm| match &stm.expr {
+        Expr::If { then_body, else_body, .. } => is_cheap_body(then_body) && is_cheap_body(else_body),
+        expr => is_cheap(expr),
+    })
+}
+
 /// How often a dimension of this extent runs.
 fn trips(extent: Operand, unknown: f64) -> f64 {
     extent.as_const().and_then(Scalar::as_int).map_or(unknown, |n| n.max(0) as f64)

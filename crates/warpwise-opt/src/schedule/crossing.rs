@@ -12,13 +12,11 @@
 //! lowering finds the loop, whose tiles it stages in local memory. The threshold is a parameter, `threads.FUNCTION.NUMBER`.
 
 use rustc_hash::FxHashMap;
-use warpwise_ir::builder::Builder;
 use warpwise_ir::traverse::free_in_expr;
 use warpwise_ir::{Body, Expr, Function, Mapping, Operand, SegKind, SegOp, Stm, Type, Var};
-use warpwise_prim::CompareOp;
 
 use super::device::{give, spread_expr};
-use super::nests::{choice, product, version};
+use super::nests::{by_points, version};
 
 /// Points that keep a device busy with a work-item each.
 const ENOUGH_POINTS: i64 = 1 << 14;
@@ -30,25 +28,16 @@ pub fn versions(function: &mut Function, stm: &Stm, number: usize) -> Option<Vec
         return None;
     }
     let (_, outer) = op.space.split_last()?;
-    let by_points = points_of(function, stm, op);
-    let points = version(function, &by_points, &mut |_, mut expr| {
+    let nest = points_of(function, stm, op);
+    let points = version(function, &nest, &mut |_, mut expr| {
         if let Expr::Seg(op) = &mut expr {
             give(op, Mapping::Thread);
         }
         expr
     });
     let flat = version(function, stm, &mut spread_expr);
-    let name = format!("threads.{}.{number}", function.name);
     let extents: Vec<Operand> = outer.iter().map(|dim| dim.extent).collect();
-    let mut b = Builder::new(function);
-    b.set_span(stm.span);
-    let all = product(&mut b, &extents);
-    let least = b.bind_one("least", Expr::Tuned { name, default: ENOUGH_POINTS });
-    let enough = b.compare("enough", CompareOp::SLe, least, all);
-    b.push(choice(stm, stm.pattern.clone(), enough, points, flat));
-    let mut stms = b.take_stms();
-    stms.iter_mut().for_each(|new| new.certs.extend(&stm.certs));
-    Some(stms)
+    Some(by_points(function, stm, &extents, (number, ENOUGH_POINTS), [points, flat]))
 }
 
 /// A reduction as a map over its points, with what is left to fold inside.

@@ -45,12 +45,7 @@ fn host_body(function: &mut Function, body: &mut Body, nests: &mut usize) {
                 join(function, op);
                 match riders::alone(function, &stm).or_else(|| folded_nests::apart(function, &stm)) {
                     Some(parts) => {
-                        for mut part in parts {
-                            if let Expr::Seg(op) = &mut part.expr {
-                                join(function, op);
-                            }
-                            spread(function, part, nests, &mut stms);
-                        }
+                        parts.into_iter().for_each(|part| spread(function, part, nests, &mut stms))
                     }
                     None => spread(function, stm, nests, &mut stms),
                 }
@@ -66,6 +61,9 @@ fn host_body(function: &mut Function, body: &mut Body, nests: &mut usize) {
 
 /// Spreads an operation of host code, in versions where one will not do.
 fn spread(function: &mut Function, mut stm: Stm, nests: &mut usize, stms: &mut Vec<Stm>) {
+    if let Expr::Seg(op) = &mut stm.expr {
+        join(function, op);
+    }
     let versions =
         nests::versions(function, &stm, *nests).or_else(|| crossing::versions(function, &stm, *nests));
     match versions {

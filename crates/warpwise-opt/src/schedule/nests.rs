@@ -92,17 +92,29 @@ fn threads_or_flat(function: &mut Function, stm: &Stm, op: &SegOp, number: usize
     }
     let flat = split::split(function, stm)?;
     let threads = version(function, stm, &mut spread_expr);
-    let name = format!("threads.{}.{number}", function.name);
     let outer: Vec<Operand> = op.space.iter().map(|dim| dim.extent).collect();
+    Some(by_points(function, stm, &outer, (number, ENOUGH_THREADS), [threads, flat]))
+}
+
+/// The first of two versions where there are so many points that each has a work-item, and the other elsewhere. The threshold is the
+/// parameter `threads.FUNCTION.NUMBER`.
+pub(super) fn by_points(
+    function: &mut Function,
+    stm: &Stm,
+    extents: &[Operand],
+    (number, default): (usize, i64),
+    [threads, other]: [Body; 2],
+) -> Vec<Stm> {
+    let name = format!("threads.{}.{number}", function.name);
     let mut b = Builder::new(function);
     b.set_span(stm.span);
-    let points = product(&mut b, &outer);
-    let least = b.bind_one("least", Expr::Tuned { name, default: ENOUGH_THREADS });
+    let points = product(&mut b, extents);
+    let least = b.bind_one("least", Expr::Tuned { name, default });
     let enough = b.compare("enough", CompareOp::SLe, least, points);
-    b.push(choice(stm, stm.pattern.clone(), enough, threads, flat));
+    b.push(choice(stm, stm.pattern.clone(), enough, threads, other));
     let mut stms = b.take_stms();
     stms.iter_mut().for_each(|new| new.certs.extend(&stm.certs));
-    Some(stms)
+    stms
 }
 
 /// Whether an expression holds operations worth work-items of their own.
@@ -117,7 +129,7 @@ fn is_long(extent: Operand) -> bool {
     extent.as_const().and_then(Scalar::as_int).is_none_or(|extent| extent >= WORTH_A_GROUP)
 }
 
-pub(super) fn choice(stm: &Stm, pattern: Vec<Var>, cond: Operand, then_body: Body, else_body: Body) -> Stm {
+fn choice(stm: &Stm, pattern: Vec<Var>, cond: Operand, then_body: Body, else_body: Body) -> Stm {
     let expr = Expr::If { cond, then_body, else_body, branch: Branch::Plain };
     Stm { pattern, expr, certs: Vec::new(), span: stm.span }
 }
@@ -136,7 +148,7 @@ pub(super) fn version(
     Body { stms: vec![Stm { pattern, expr, certs: Vec::new(), span: stm.span }], result }
 }
 
-pub(super) fn product(b: &mut Builder, extents: &[Operand]) -> Operand {
+fn product(b: &mut Builder, extents: &[Operand]) -> Operand {
     let mut extents = extents.iter().copied();
     let first = extents.next().unwrap_or(Operand::i64(1));
     extents.fold(first, |all, extent| b.binary("points", BinaryOp::Mul, all, extent))

@@ -13,13 +13,13 @@
 use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{Body, Expr, Function, SegKind, SegOp, Stm};
 
-use super::cost::is_cheap;
+use super::cost::is_cheap_body;
 
 /// The reductions of a scan, and the scan without them; none where nothing rides along, or it is not worth its while.
 pub fn alone(function: &mut Function, stm: &Stm) -> Option<[Stm; 2]> {
     let Expr::Seg(op) = &stm.expr else { return None };
     let SegKind::Scan { scans, reduces, post } = &op.kind else { return None };
-    if reduces.is_empty() || !runs_twice_for_little(&op.body) {
+    if reduces.is_empty() || !is_cheap_body(&op.body) {
         return None;
     }
     let n_scanned: usize = scans.iter().map(|scan| scan.neutral.len()).sum();
@@ -39,14 +39,4 @@ pub fn alone(function: &mut Function, stm: &Stm) -> Option<[Stm; 2]> {
         Stm { pattern: totals.to_vec(), expr: reduction, ..stm.clone() },
         Stm { pattern: arrays.to_vec(), expr: scan, ..stm.clone() },
     ])
-}
-
-/// Whether a body may as well run twice.
-fn runs_twice_for_little(body: &Body) -> bool {
-    body.stms.iter().all(|stm| match &stm.expr {
-        Expr::If { then_body, else_body, .. } => {
-            runs_twice_for_little(then_body) && runs_twice_for_little(else_body)
-        }
-        expr => is_cheap(expr),
-    })
 }
