@@ -38,7 +38,7 @@ mod value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_diag::{Diagnostic, Failure, Limit, Span};
 use warpwise_ir::builder::Builder;
 use warpwise_ir::{EntryParam, EntryPoint, EntryType, OpaqueForm, Operand, Program, Stm, Type, Var};
@@ -340,6 +340,9 @@ struct Lowerer<'a, 'f> {
     rows: bool,
     /// Sums: the summand bound last, and the other.
     sums: FxHashMap<Var, (Var, Operand)>,
+    /// Products, and the indices of parallel loops.
+    products: FxHashMap<Var, (Operand, Operand)>,
+    loop_indices: FxHashSet<Var>,
     /// Numbers of iterations, made of numbers that may be negative.
     clamped: FxHashMap<Var, Operand>,
     /// The items of arrays that are written out.
@@ -402,6 +405,8 @@ impl<'a, 'f> Lowerer<'a, 'f> {
             retry: None,
             rows: false,
             sums: FxHashMap::default(),
+            products: FxHashMap::default(),
+            loop_indices: FxHashSet::default(),
             clamped: FxHashMap::default(),
             written_out: FxHashMap::default(),
             texts: Vec::new(),

@@ -4,8 +4,8 @@
 //! ```text
 //! loop n (lam i. tensorSetExn t [i, k] (f i))       every access of `t` has the loop's index in one dimension:
 //!                                                   each iteration owns its part, and a map yields the parts
-//! loop n (lam i. tensorSetExn t [get s i] x)        `t` is only written, a bounded number of times by each iteration:
-//!                                                   a map yields indices and values, a scatter writes them
+//! loop n (lam i. tensorSetExn t [get s i] x)        `t` is only written, a bounded number of times by each iteration, in one place
+//!                                                   of the code, or where values say: a map yields indices and values, a scatter writes them
 //! loop n (lam i. tensorSetExn t [i] (tensorGetExn t [addi i 1]))        in order, and a note says so
 //! ```
 //! An index counts as the loop's own if it is the index, or the index and a sum that is the same for all iterations. What the iterations
@@ -93,6 +93,7 @@ impl Lowerer<'_, '_> {
     /// The body for an index that stands for any.
     fn iteration(&mut self, width: Operand, f: &Value, span: Span) -> Result<Var, Failure> {
         let index = self.b.function.fresh("i", Type::I64);
+        self.loop_indices.insert(index);
         self.memory.around.push(Around::Parallel(width));
         let result = self.call(f.clone(), vec![Value::Data(Data::int(index))], &no_value(), span);
         self.memory.around.pop();
@@ -176,10 +177,29 @@ impl Lowerer<'_, '_> {
                 }
             })
         };
+        // What several places write is not put in the order of the iterations.
+        let moves = |access: &Access| access.index.iter().any(|at| self.moves_with(*at, index));
+        if let [_, .., last] = accesses
+            && accesses.iter().any(|access| moves(access))
+        {
+            return Err(("what is written here may be what another iteration writes elsewhere", last.span));
+        }
         match accesses.iter().find(|access| !is_bounded(access)) {
             Some(write) => Err(("how often this is written, an inner loop decides", write.span)),
             None => Ok(Mode::Scattered),
         }
+    }
+
+    /// Whether an index is computed from the number of the iteration, of a loop or of one inside, rather than looked up.
+    fn moves_with(&self, operand: Operand, index: Var) -> bool {
+        let Some(var) = operand.as_var() else { return false };
+        if let Some((last, other)) = self.sums.get(&var) {
+            return self.moves_with((*last).into(), index) || self.moves_with(*other, index);
+        }
+        if let Some((x, y)) = self.products.get(&var) {
+            return self.moves_with(*x, index) || self.moves_with(*y, index);
+        }
+        self.loop_indices.contains(&var) && var.index() >= index.index()
     }
 
     /// How far beyond a loop's index an operand is, if that is the same for all iterations.
@@ -430,7 +450,12 @@ impl Lowerer<'_, '_> {
         if x == one {
             return y;
         }
-        if y == one { x } else { self.b.binary("n", BinaryOp::Mul, x, y) }
+        if y == one {
+            return x;
+        }
+        let product = self.b.binary("n", BinaryOp::Mul, x, y);
+        self.products.extend(product.as_var().map(|product| (product, (x, y))));
+        product
     }
 
     /// A sum, which is known to be one if one of the summands is the index of a loop.
