@@ -47,7 +47,7 @@ test-all: test
 	scripts/valgrind.sh
 	scripts/sanitize.sh
 	scripts/test-outside.sh
-	$(CARGO) test --profile optimised-tests --workspace --quiet
+	WARPWISE_OPENCL_ALL=1 $(CARGO) test --profile optimised-tests --workspace --quiet
 
 bench:
 	@scripts/setup.sh bench
