@@ -246,11 +246,12 @@ impl Rewriter<'_> {
 
     /// The outermost open body a statement may stand in.
     fn level_for(&self, stm: &Stm) -> usize {
-        // The host knows what was set.
-        if matches!(stm.expr, Expr::Tuned { .. }) {
-            return 0;
-        }
         let mut level = self.open.len() - 1;
+        // The host knows what was set. Where another version runs, it need not ask.
+        if matches!(stm.expr, Expr::Tuned { .. }) {
+            let repeated = self.open.iter().position(|body| body.outside == Outside::Invariant);
+            return repeated.map_or(level, |first| first - 1);
+        }
         if !stm.certs.is_empty() || !may_move(&stm.expr) {
             return level;
         }

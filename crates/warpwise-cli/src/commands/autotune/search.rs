@@ -11,8 +11,8 @@
 //! ```
 //!
 //! Where a program compares a parameter with many sizes, the ranges between cuts are not all tried: a few spread
-//! evenly, then those around the best, and so on. A parameter that shows up only on one side of another is
-//! tuned there before the two sides are compared. A parameter that nothing is compared with is a number: it is doubled
+//! evenly, then those around the best, and so on. A parameter that shows up only on some sides of another is
+//! tuned there before the sides are compared. A parameter that nothing is compared with is a number: it is doubled
 //! and halved as long as that helps.
 //!
 //! Absent on purpose: clocks and programs (the caller measures).
@@ -138,13 +138,14 @@ impl<E> Search<'_, E> {
         let values = representatives(cuts, parameter.default);
         let own = cuts.partition_point(|&cut| cut <= parameter.default);
         let mut tried: BTreeMap<usize, (f64, Assignment)> = BTreeMap::new();
-        tried.insert(own, self.under(parameter, values[own], base)?);
         let (mut first, mut last) = (0, values.len() - 1);
         loop {
             let spread = spread(first, last);
-            for &at in &spread {
+            let asked: Vec<i64> = spread.iter().chain([&own]).map(|&at| values[at]).collect();
+            let later = self.used_by_all(parameter, &asked, base)?;
+            for &at in spread.iter().chain([&own]) {
                 if let Entry::Vacant(place) = tried.entry(at) {
-                    place.insert(self.under(parameter, values[at], base)?);
+                    place.insert(self.under(parameter, values[at], base, &later)?);
                 }
             }
             let best = best_of(&tried, own);
@@ -158,13 +159,14 @@ impl<E> Search<'_, E> {
     }
 
     fn tune_number(&mut self, parameter: &Used, base: &Assignment) -> Result<(f64, Assignment), E> {
-        let mut best = self.under(parameter, parameter.default, base)?;
+        let later = self.used(base);
+        let mut best = self.under(parameter, parameter.default, base, &later)?;
         let ways: [fn(i64) -> Option<i64>; 2] = [|x| x.checked_mul(2), |x| Some(x / 2)];
         for by in ways {
             let (mut value, mut improved) = (parameter.default, false);
             for _ in 0..MOST_STEPS {
                 let Some(next) = by(value).filter(|&next| next != value && next > 0) else { break };
-                let found = self.under(parameter, next, base)?;
+                let found = self.under(parameter, next, base, &later)?;
                 if !is_better(found.0, best.0) {
                     break;
                 }
@@ -177,13 +179,33 @@ impl<E> Search<'_, E> {
         Ok(best)
     }
 
-    /// The cost of a value; parameters that show up only with it are tuned first.
-    fn under(&mut self, parameter: &Used, value: i64, base: &Assignment) -> Result<(f64, Assignment), E> {
-        let mut assignment = base.clone();
-        assignment.insert(parameter.name.clone(), value);
+    /// The parameters that runs use with each of these values: they are tuned when this one is.
+    fn used_by_all(&mut self, parameter: &Used, values: &[i64], base: &Assignment) -> Result<Vec<String>, E> {
+        let mut common: Option<Vec<String>> = None;
+        for &value in values {
+            let assignment = with(base, parameter, value);
+            self.cost(&assignment)?;
+            let used = self.used(&assignment);
+            common = Some(match common {
+                Some(common) => common.into_iter().filter(|name| used.contains(name)).collect(),
+                None => used,
+            });
+        }
+        Ok(common.unwrap_or_default())
+    }
+
+    /// The cost of a value, when all parameters are tuned that runs use with it, but for those that come `later`.
+    fn under(
+        &mut self,
+        parameter: &Used,
+        value: i64,
+        base: &Assignment,
+        later: &[String],
+    ) -> Result<(f64, Assignment), E> {
+        let mut assignment = with(base, parameter, value);
         let mut cost = self.cost(&assignment)?;
-        let (settled, reached) = (self.settled.clone(), self.reached(base));
-        while let Some(inner) = self.unsettled(&assignment, &reached) {
+        let settled = self.settled.clone();
+        while let Some(inner) = self.unsettled(&assignment, later) {
             (cost, assignment) = self.tune(&inner, assignment)?;
         }
         self.settled = settled;
@@ -191,10 +213,17 @@ impl<E> Search<'_, E> {
     }
 
     /// The parameters that runs under an assignment use.
-    fn reached(&self, assignment: &Assignment) -> Vec<String> {
+    fn used(&self, assignment: &Assignment) -> Vec<String> {
         let samples = (0..self.data_sets).filter_map(|set| self.sample(set, assignment));
         samples.flat_map(|sample| &sample.used).map(|used| used.name.clone()).collect()
     }
+}
+
+/// An assignment with another value of one parameter.
+fn with(base: &Assignment, parameter: &Used, value: i64) -> Assignment {
+    let mut assignment = base.clone();
+    assignment.insert(parameter.name.clone(), value);
+    assignment
 }
 
 impl Used {
@@ -338,16 +367,33 @@ mod tests {
                 4,
             ),
             (
-                "two thresholds, one inside the other, both moved",
+                "one in each of two sets",
+                vec![ask("t", 50, takes(1.0), takes(2.0)), ask("u", 50, takes(1.0), takes(2.0))],
+                vec![("t", 50), ("u", 50)],
+                4,
+            ),
+            (
+                "one inside of what is not the default's version, which is better after that",
                 vec![ask("t", 500, takes(4.0), ask("u", 70, takes(1.0), takes(20.0)))],
                 vec![("t", 501), ("u", 70)],
                 3,
             ),
             (
-                "one in each of two sets",
-                vec![ask("t", 50, takes(1.0), takes(2.0)), ask("u", 50, takes(1.0), takes(2.0))],
-                vec![("t", 50), ("u", 50)],
-                4,
+                "one inside of the default's version, which is better after that",
+                vec![ask("t", 50, takes(4.0), ask("u", 70, takes(1.0), takes(20.0)))],
+                vec![("t", 100), ("u", 70)],
+                3,
+            ),
+            (
+                "one on both sides, settled once",
+                vec![ask(
+                    "u",
+                    50,
+                    ask("t", 50, takes(3.0), takes(4.0)),
+                    ask("t", 50, takes(1.0), takes(2.0)),
+                )],
+                vec![("t", 50), ("u", 100)],
+                3,
             ),
             ("a number to double", vec![Plan::Number("k", 410.0)], vec![("k", 400)], 4),
             ("a number to halve", vec![Plan::Number("k", 24.0)], vec![("k", 25)], 5),
