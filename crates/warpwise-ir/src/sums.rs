@@ -126,8 +126,8 @@ impl Sum {
         self
     }
 
-    /// With a sum in the place of a variable.
-    fn replace(&self, var: Var, by: &Sum) -> Option<Sum> {
+    /// With a sum in the place of a variable; none where a number is too large.
+    pub fn replace(&self, var: Var, by: &Sum) -> Option<Sum> {
         let mut result = Sum::default();
         for (product, &factor) in &self.terms {
             let kept: Vec<Var> = product.iter().copied().filter(|&x| x != var).collect();
@@ -147,6 +147,11 @@ impl Sum {
             product.iter().fold(*factor, |value, var| value * model[var])
         };
         self.terms.iter().map(term).sum()
+    }
+
+    /// The variables that stand in it, some more than once.
+    pub fn variables(&self) -> impl Iterator<Item = Var> {
+        self.terms.keys().flatten().copied()
     }
 
     /// Whether a variable stands in it.

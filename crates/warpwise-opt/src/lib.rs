@@ -30,6 +30,7 @@ pub mod straighten;
 pub mod distribute;
 pub mod divide;
 
+pub mod carry;
 pub mod coalesce;
 pub mod migrate;
 pub mod narrow;

@@ -8,7 +8,7 @@ use crate::pass::Pass;
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
     INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, FLATTEN, STRAIGHTEN, SEGMENT, SEGMENT_DEVICE, DISTRIBUTE, DIVIDE, SCHEDULE,
-    SCHEDULE_DEVICE, MIGRATE, COALESCE, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE, SHORT_CIRCUIT, MERGE,
+    SCHEDULE_DEVICE, MIGRATE, COALESCE, CARRY, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE, SHORT_CIRCUIT, MERGE,
 ];
 
 /// From what a front end makes to what the CPU lowering takes.
@@ -34,6 +34,7 @@ pub const CPU: &[Pass] = &[
     // Folds have become loops, nests flat spaces: copies go, invariant work leaves inner loops.
     SIMPLIFY,
     TILE,
+    CARRY,
     SPECIALISE,
     // In the interior, clamps and border cases fold away.
     SIMPLIFY,
@@ -59,7 +60,7 @@ pub const DEVICE: &[Pass] = &[
     // Once it is known what the host runs and decides.
     MIGRATE,
     // After simplification: elements of rows are elements of arrays then.
-    SIMPLIFY, COALESCE, SPECIALISE, SIMPLIFY, CONTRACT, SIMPLIFY,
+    SIMPLIFY, COALESCE, CARRY, SPECIALISE, SIMPLIFY, CONTRACT, SIMPLIFY,
     PLACE, SHORT_CIRCUIT, MERGE,
 ];
 
@@ -81,7 +82,7 @@ pub const UNFUSED: &[Pass] = &[
 
 /// The passes that can be left out: they make code faster, and change what it computes by roundings at most.
 #[rustfmt::skip]
-pub const OPTIONAL: &[Pass] = &[FUSE, DISTRIBUTE, DIVIDE, SPECIALISE, TILE, NARROW, CONTRACT, SHORT_CIRCUIT, MERGE];
+pub const OPTIONAL: &[Pass] = &[FUSE, DISTRIBUTE, DIVIDE, CARRY, SPECIALISE, TILE, NARROW, CONTRACT, SHORT_CIRCUIT, MERGE];
 
 /// These passes, with every float operation rounded by itself.
 pub fn strict(passes: &[Pass]) -> Vec<Pass> {
@@ -227,6 +228,14 @@ const SCHEDULE_DEVICE: Pass = Pass {
     needs: Level::Seg,
     gives: None,
     run: crate::schedule::device::schedule_device,
+};
+
+const CARRY: Pass = Pass {
+    name: "carry",
+    about: "carry what a loop has written last to the iteration that reads it",
+    needs: Level::Soac,
+    gives: None,
+    run: crate::carry::carry,
 };
 
 const SPECIALISE: Pass = Pass {
