@@ -8,6 +8,7 @@ pub mod pipelines;
 
 pub mod aliases;
 pub mod blocks;
+pub mod copies;
 pub mod disjoint;
 
 pub mod inline;

@@ -30,16 +30,16 @@
 //! Needs one loop, its bound and first values known outside. Not done here: packing of what rows load (it is read
 //! along rows, eight at a time).
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{
     Body, Branch, Expr, LoopForm, LoopParam, Mapping, Operand, SegDim, SegKind, SegOp, Stm, Type, Var,
 };
 use warpwise_prim::{BinaryOp, CompareOp};
 
+use crate::copies::dependents;
+
 use super::ROWS;
-use super::dependents;
-use super::jam::Jam;
 use super::made::{Made, variable};
 
 /// Columns of a strip: some vectors of every width there is.
@@ -99,7 +99,7 @@ impl<'a> Product<'a> {
     pub fn of(op: &'a SegOp) -> Option<Product<'a>> {
         let [.., row, lane] = op.space.as_slice() else { return None };
         let (row, lane) = (row.index, lane.index);
-        let by_row = dependents(&op.body, row);
+        let by_row = dependents(&op.body, [row]);
         let bound: FxHashSet<Var> = op.body.stms.iter().flat_map(|stm| stm.pattern.iter().copied()).collect();
         let outside = |x: Operand| {
             x.as_var().is_none_or(|var| !bound.contains(&var) && op.space.iter().all(|dim| dim.index != var))
@@ -280,8 +280,7 @@ impl Made<'_> {
         let slot = self.function.fresh("slot", Type::I64);
         let body = make(self, &Point { row, column, tile, slot, lane });
         let slots = (0..ROWS).map(Operand::i64).collect();
-        let mut jam = Jam { made: self, copies: FxHashMap::from_iter([(row, rows), (slot, slots)]) };
-        let result = jam.rows_of(&body);
+        let result = self.side_by_side(&body, [(row, rows), (slot, slots)]);
         let mut pattern = Vec::new();
         for &row in &result {
             let elem = self.function.operand_type(row).elem().expect("an array");

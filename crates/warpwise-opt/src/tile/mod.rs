@@ -28,11 +28,9 @@
 //! Not done here: bodies with checks, choices, arrays or nested loops.
 
 mod blocks;
-mod jam;
 mod made;
 mod rows;
 
-use rustc_hash::FxHashSet;
 use warpwise_diag::Limit;
 use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{
@@ -40,6 +38,7 @@ use warpwise_ir::{
 };
 use warpwise_prim::CompareOp;
 
+use crate::copies::{dependents, is_plain};
 use crate::pass::rewrite_bodies;
 use crate::schedule::loops::as_loop;
 use blocks::Product;
@@ -88,11 +87,11 @@ fn is_tileable(function: &Function, op: &SegOp) -> bool {
         || row.mapping != Mapping::Task
         || lane.mapping != Mapping::TaskLane
         || !scalars
-        || !is_plain(function, &op.body, true)
+        || !is_plain(function, &op.body)
     {
         return false;
     }
-    let (by_row, by_lane) = (dependents(&op.body, row.index), dependents(&op.body, lane.index));
+    let (by_row, by_lane) = (dependents(&op.body, [row.index]), dependents(&op.body, [lane.index]));
     let shared = |stm: &Stm| {
         let var = stm.pattern[0];
         matches!(stm.expr, Expr::Index { .. }) && !by_row.contains(&var) && by_lane.contains(&var)
@@ -104,55 +103,6 @@ fn is_tileable(function: &Function, op: &SegOp) -> bool {
         }
         _ => false,
     })
-}
-
-/// Whether there are scalars only, and loops over them one level deep.
-fn is_plain(function: &Function, body: &Body, loops: bool) -> bool {
-    body.stms.iter().all(|stm| {
-        let scalars = stm.pattern.iter().all(|&var| function.ty(var).as_scalar().is_some());
-        scalars
-            && match &stm.expr {
-                Expr::Operand(_)
-                | Expr::Unary(..)
-                | Expr::Binary(..)
-                | Expr::Ternary(..)
-                | Expr::Compare(..)
-                | Expr::Convert(..)
-                | Expr::Select(..)
-                | Expr::Index { .. } => true,
-                Expr::Loop { form: LoopForm::For { .. }, body, .. } => {
-                    loops && is_plain(function, body, false)
-                }
-                _ => false,
-            }
-    })
-}
-
-/// Everything in a body that depends on a variable; results of a loop do if anything in it does.
-fn dependents(body: &Body, on: Var) -> FxHashSet<Var> {
-    let mut found = FxHashSet::from_iter([on]);
-    collect(body, &mut found);
-    found
-}
-
-fn collect(body: &Body, found: &mut FxHashSet<Var>) {
-    for stm in &body.stms {
-        let mut depends = false;
-        stm.expr.for_each_operand(|x| depends |= x.as_var().is_some_and(|var| found.contains(&var)));
-        if let Expr::Loop { params, body, .. } = &stm.expr {
-            let mut inside = found.clone();
-            inside.extend(params.iter().map(|param| param.var));
-            collect(body, found);
-            collect(body, &mut inside);
-            depends |= body.result.iter().any(|x| x.as_var().is_some_and(|var| found.contains(&var)));
-            if depends {
-                found.extend(inside);
-            }
-        }
-        if depends {
-            found.extend(&stm.pattern);
-        }
-    }
 }
 
 /// The statements that bind what `stm` binds: blocks where it is large, tiles where there are enough rows, else what

@@ -1,11 +1,11 @@
 //! Register tiles alone: eight rows at a time, for products of any size.
 
-use rustc_hash::FxHashMap;
 use warpwise_ir::{Body, Expr, Mapping, Operand, SegDim, SegKind, SegOp, Stm, Type, Var};
 use warpwise_prim::BinaryOp;
 
+use crate::copies::Copies;
+
 use super::ROWS;
-use super::jam::Jam;
 use super::made::Made;
 
 impl Made<'_> {
@@ -60,9 +60,25 @@ impl Made<'_> {
 
     fn tile_body(&mut self, op: &SegOp, row: Var, block: Var, last: Operand) -> Body {
         let rows = self.rows_at(block.into(), last);
-        let mut jam = Jam { made: self, copies: FxHashMap::from_iter([(row, rows)]) };
-        let result = jam.rows_of(&op.body);
+        let result = self.side_by_side(&op.body, [(row, rows)]);
         Body { stms: std::mem::take(&mut self.stms), result }
+    }
+
+    /// Copies a body for every row of a tile, and binds for each of its results the array of its values in all rows.
+    pub fn side_by_side<const N: usize>(
+        &mut self,
+        body: &Body,
+        differing: [(Var, Vec<Operand>); N],
+    ) -> Vec<Operand> {
+        let mut copies = Copies::new(self.function, ROWS as usize, differing);
+        copies.stms(&body.stms);
+        let values: Vec<Vec<Operand>> = body.result.iter().map(|&x| copies.values_of(x)).collect();
+        self.stms.extend(copies.take_stms());
+        let mut row = |values: Vec<Operand>| {
+            let ty = self.function.operand_type(values[0]).as_scalar().expect("a scalar");
+            self.bind("row", Type::array(ty, [Operand::i64(ROWS)]), Expr::ArrayLit(values))
+        };
+        values.into_iter().map(&mut row).collect()
     }
 
     /// The rows of a tile, none beyond the last there is.
