@@ -107,6 +107,7 @@ impl Printer<'_> {
         let unsigned = self.dialect.unsigned(ScalarType::I64);
         self.line(&format!("if (({unsigned}){bytes} > ({unsigned})(slot - arena_top)) {{"));
         self.line(&format!("    arena_full(failure, arena_top, {bytes});"));
+        self.unlock("    ");
         self.line("    return;");
         self.line("}");
         match self.slots.bytes_together(dst) {

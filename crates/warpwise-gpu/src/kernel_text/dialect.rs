@@ -44,11 +44,11 @@ impl Dialect {
         }
     }
 
-    /// Options for the driver's compiler without which operators are less exact than the language of
-    /// the programs wants them.
+    /// Options for the driver's compiler without which it takes another language, or operators are less exact than the
+    /// programs want them. Which more an OpenCL driver takes is known where it is.
     pub fn build_options(self) -> &'static str {
         match self {
-            Dialect::OpenCl => "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt",
+            Dialect::OpenCl => "-cl-std=CL1.2",
             Dialect::Cuda => "--std=c++17 --fmad=false --prec-div=true --prec-sqrt=true --ftz=false",
         }
     }
@@ -101,6 +101,14 @@ impl Dialect {
         match self {
             Dialect::OpenCl => "static",
             Dialect::Cuda => "static __device__",
+        }
+    }
+
+    /// What marks a function that is called hardly ever, and should not be in every kernel's way.
+    pub(super) fn rare_helper(self) -> &'static str {
+        match self {
+            Dialect::OpenCl => "static",
+            Dialect::Cuda => "static __device__ __noinline__",
         }
     }
 
@@ -191,6 +199,14 @@ impl Dialect {
         match self {
             Dialect::OpenCl => "mem_fence(CLK_GLOBAL_MEM_FENCE);",
             Dialect::Cuda => "__threadfence();",
+        }
+    }
+
+    /// A word that others change meanwhile, by functions whose names begin so.
+    pub(super) fn peek(self, prefix: &str, place: &str) -> String {
+        match self {
+            Dialect::OpenCl => format!("{prefix}_or({place}, 0)"),
+            Dialect::Cuda => format!("*({place})"),
         }
     }
 

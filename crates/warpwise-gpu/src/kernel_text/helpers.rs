@@ -153,7 +153,7 @@ impl Helper {
             Helper::FloatModulo(ty) => typed(FLOAT_MODULO, ty, dialect),
             Helper::Exponent(ty) => typed(EXPONENT, ty, dialect),
             Helper::ToInt { from, to, signed } => to_int(from, to, signed, dialect),
-            Helper::RecordFailure => record_failure(),
+            Helper::RecordFailure => record_failure(dialect),
             Helper::ArenaFull => arena_full(),
         };
         let global = dialect.space(Space::Global);
@@ -337,19 +337,27 @@ fn to_int(from: ScalarType, to: ScalarType, signed: bool, dialect: Dialect) -> S
 }
 
 /// The lock is released by whoever took it before anything else can wait for it, also where work-items run
-/// in lockstep.
-fn record_failure() -> String {
+/// in lockstep. Nobody waits for it to record a failure that does not count, because millions may fail: what is recorded becomes
+/// less and less, its low word before its high word, so that what is read in the other order is never less than what counts.
+fn record_failure(dialect: Dialect) -> String {
     use failure::{CHECK, FAILED, ITERATION, LOCK, VALUES};
     format!(
         "
-HELPER void NAME(volatile GLOBAL uint *failure, int turn, long iteration, uint check, const ulong *values, int count) {{
-    int waiting = 1;
-    while (waiting) {{
+{helper} void NAME(volatile GLOBAL uint *failure, int turn, long iteration, uint check, const ulong *values, int count) {{
+    for (;;) {{
+        const uint high = {high};
+        FENCE
+        const uint low = {low};
+        if (iteration >= (long)((ulong)high << 32 | low)) {{
+            return;
+        }}
         if (atomic_cmpxchg(&failure[{LOCK}], 0, 1) == 0) {{
+            FENCE
             const uint low = atomic_or(&failure[{ITERATION}], 0);
             const uint high = atomic_or(&failure[{ITERATION} + 1], 0);
             if (iteration < (long)((ulong)high << 32 | low)) {{
                 atomic_xchg(&failure[{ITERATION}], (uint)iteration);
+                FENCE
                 atomic_xchg(&failure[{ITERATION} + 1], (uint)((ulong)iteration >> 32));
                 atomic_xchg(&failure[{CHECK}], check);
                 atomic_xchg(&failure[{FAILED} + turn], 1);
@@ -360,11 +368,13 @@ HELPER void NAME(volatile GLOBAL uint *failure, int turn, long iteration, uint c
             }}
             FENCE
             atomic_xchg(&failure[{LOCK}], 0);
-            waiting = 0;
         }}
     }}
 }}
-"
+",
+        helper = dialect.rare_helper(),
+        high = dialect.peek("atomic", &format!("&failure[{ITERATION} + 1]")),
+        low = dialect.peek("atomic", &format!("&failure[{ITERATION}]")),
     )
 }
 

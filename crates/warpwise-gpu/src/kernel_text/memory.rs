@@ -93,7 +93,7 @@ impl Printer<'_> {
     }
 
     /// The address of a lock.
-    pub fn lock(&self, mem: Mem, index: Operand) -> Printed<String> {
+    pub fn place_of_lock(&self, mem: Mem, index: Operand) -> Printed<String> {
         self.word(mem, index, self.dialect.ty(ScalarType::I32))
     }
 
@@ -124,7 +124,8 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Computes the new word from the old one until nobody has changed it meanwhile.
+    /// Computes the new word from the old one until nobody has changed it meanwhile. A word that stays what it is is not
+    /// written: minima and maxima are found long before all elements have been seen.
     fn swap_loop(
         &mut self,
         op: AtomicOp,
@@ -143,13 +144,17 @@ impl Printer<'_> {
             return self.bug("an atomic operator on a type it does not take");
         };
         Ok(vec![
-            "for (;;) {".to_string(),
-            format!("    const {word_ty} word = {prefix}_add({place}, 0);"),
+            format!("for ({word_ty} word = {};;) {{", self.dialect.peek(prefix, place)),
             format!("    const {ty} current = {current};"),
             format!("    const {ty} next = {new};"),
-            format!("    if ({prefix}_cmpxchg({place}, word, {swapped}) == word) {{"),
+            format!("    const {word_ty} wanted = {swapped};"),
+            format!(
+                "    const {word_ty} found = wanted == word ? word : {prefix}_cmpxchg({place}, word, wanted);"
+            ),
+            "    if (found == word) {".to_string(),
             "        break;".to_string(),
             "    }".to_string(),
+            "    word = found;".to_string(),
             "}".to_string(),
         ])
     }
@@ -175,21 +180,25 @@ impl Printer<'_> {
         let (space, ty, bits) = (self.space_of(mem), self.dialect.ty(elem), self.dialect.unsigned(elem));
         let (start, index, size) = (self.mem(mem), self.operand(index), elem.bytes());
         let all = if size == 1 { "0xffu" } else { "0xffffu" };
+        let word = self.dialect.peek("atomic", "place");
         let lines = [
-            "for (;;) {".to_string(),
+            "{".to_string(),
             format!("    const long byte = {index} * {size};"),
             format!(
                 "    volatile {space} int *place = (volatile {space} int *)(({space} uchar *){start} + (byte & ~3L));"
             ),
             "    const int shift = (int)(byte & 3) * 8;".to_string(),
-            "    const int word = atomic_add(place, 0);".to_string(),
-            format!("    const {ty} current = ({ty})((uint)word >> shift);"),
-            format!("    const {ty} next = {new};"),
-            format!("    const uint others = (uint)word & ~({all} << shift);"),
-            format!(
-                "    if (atomic_cmpxchg(place, word, (int)(others | (uint)({bits})next << shift)) == word) {{"
-            ),
-            "        break;".to_string(),
+            format!("    const uint others = ~({all} << shift);"),
+            format!("    for (int word = {word};;) {{"),
+            format!("        const {ty} current = ({ty})((uint)word >> shift);"),
+            format!("        const {ty} next = {new};"),
+            format!("        const int wanted = (int)((uint)word & others | (uint)({bits})next << shift);"),
+            "        const int found = wanted == word ? word : atomic_cmpxchg(place, word, wanted);"
+                .to_string(),
+            "        if (found == word) {".to_string(),
+            "            break;".to_string(),
+            "        }".to_string(),
+            "        word = found;".to_string(),
             "    }".to_string(),
             "}".to_string(),
         ];
@@ -197,13 +206,18 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// An element of a memory as a place.
+    /// An element of a memory as a place. Under a lock it is volatile where others have it, too: OpenCL's fences let
+    /// work-groups keep it in caches of their own.
     fn element(&self, mem: Mem, elem: ScalarType, index: Operand) -> Printed<String> {
         let (name, index) = (self.mem(mem), self.operand(index));
         if let Some(together) = self.slots.bytes_together(mem) {
             return Ok(self.interleaved(mem, elem, &index, together));
         }
         match self.survey.elements.get(&mem) {
+            _ if self.lock.is_some() && self.kernel.mems[mem].space == Space::Global => {
+                let (space, ty) = (self.space_of(mem), self.dialect.ty(elem));
+                Ok(format!("((volatile {space} {ty} *){name})[{index}]"))
+            }
             Some(Elements::One(ty)) if *ty == elem && self.declared(mem).is_none_or(|own| own == elem) => {
                 Ok(format!("{name}[{index}]"))
             }

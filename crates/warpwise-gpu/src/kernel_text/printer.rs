@@ -52,6 +52,8 @@ pub(super) struct Printer<'k> {
     /// The text so far.
     pub out: String,
     indent: usize,
+    /// The lock under which runs what is printed.
+    pub lock: Option<String>,
     /// The scopes around, with their numbers in the text.
     scopes: Vec<(Label, usize)>,
     n_scopes: usize,
@@ -85,6 +87,7 @@ impl<'k> Printer<'k> {
             wide_atomics: false,
             out: String::new(),
             indent: 1,
+            lock: None,
             scopes: Vec::new(),
             n_scopes: 0,
         }
@@ -180,9 +183,10 @@ impl<'k> Printer<'k> {
                 KernelParam::Scalar(reg) => format!("{} {}", self.reg_type(*reg)?, self.reg(*reg)),
                 KernelParam::Memory { mem, noalias, read_only } => {
                     let pointer = self.pointer(*mem, *read_only);
-                    let restrict = if *noalias { self.dialect.restrict() } else { "" };
-                    let space = if *noalias { " " } else { "" };
-                    format!("{pointer}{restrict}{space}{}", self.mem(*mem))
+                    // What others write meanwhile is nobody's own: compilers keep such elements in registers across barriers.
+                    let own = *noalias && (*read_only || !self.survey.meets);
+                    let restrict = if own { format!("{} ", self.dialect.restrict()) } else { String::new() };
+                    format!("{pointer}{restrict}{}", self.mem(*mem))
                 }
             });
         }
@@ -447,19 +451,28 @@ impl<'k> Printer<'k> {
     /// The lock is given back within the iteration that gets it, so that work-items that run in step do not wait for one
     /// of them for ever.
     fn locked(&mut self, mem: Mem, index: Operand, body: &Block) -> Printed<()> {
-        let place = self.lock(mem, index)?;
+        let place = self.place_of_lock(mem, index)?;
         self.line("for (int waits = 1; waits;) {");
         self.line(&format!("    if (atomic_cmpxchg({place}, 0, 1) == 0) {{"));
         self.indent += 2;
         self.line(self.dialect.fence());
+        self.lock = Some(place);
         let done = self.block(body);
-        self.line(self.dialect.fence());
-        self.line(&format!("atomic_xchg({place}, 0);"));
+        self.unlock("");
+        self.lock = None;
         self.line("waits = 0;");
         self.indent -= 2;
         self.line("    }");
         self.line("}");
         done
+    }
+
+    /// Gives back the lock under which runs what is printed, if there is one.
+    pub fn unlock(&mut self, indent: &str) {
+        if let Some(place) = &self.lock {
+            let lines = [self.dialect.fence().to_string(), format!("atomic_xchg({place}, 0);")];
+            lines.iter().for_each(|line| self.line(&format!("{indent}{line}")));
+        }
     }
 
     fn scope(&mut self, label: Label, body: &Block) -> Printed<()> {

@@ -83,8 +83,8 @@ impl Printer<'_> {
         let per_item = self.per_item;
         self.line(&format!("if ({lo} + {} * stride < {hi}) {{", per_item - 1));
         self.line("    #pragma unroll");
-        self.line(&format!("    for (int turn = 0; turn < {per_item}; turn++) {{"));
-        self.line(&format!("        {unit} = {lo} + turn * stride;"));
+        self.line(&format!("    for (int step = 0; step < {per_item}; step++) {{"));
+        self.line(&format!("        {unit} = {lo} + step * stride;"));
         self.further_in(body)?;
         self.line("    }");
         self.line("} else {");

@@ -36,6 +36,8 @@ pub(super) struct Survey {
     pub taken: Vec<Mem>,
     /// Memories of which words are combined or waited for.
     pub shared: Vec<Mem>,
+    /// Whether work-items use what others have written: after a barrier, a flag, or under a lock.
+    pub meets: bool,
 }
 
 /// Surveys a kernel.
@@ -74,6 +76,7 @@ impl Survey {
 
     /// Words that others write meanwhile are read, and maybe written.
     fn takes_word(&mut self, mem: Mem, dsts: &[Reg], indices: &[Operand]) {
+        self.meets = true;
         self.reads(indices);
         dsts.iter().for_each(|&dst| self.assigns(dst));
         self.access(mem, Elements::One(ScalarType::I32));
@@ -142,6 +145,7 @@ impl Survey {
                 self.read.push(*mem);
                 self.written.push(*mem);
                 self.shared.push(*mem);
+                self.meets = true;
                 self.block(kernel, body);
             }
             Op::Fail { iteration, values, .. } => {
@@ -161,11 +165,13 @@ impl Survey {
             Op::Ticket { dst, mem, index } => self.takes_word(*mem, &[*dst], &[*index]),
             Op::Await { dsts, mem, indices } => self.takes_word(*mem, dsts, indices),
             Op::Publish { mem, index, value: _ } => {
+                self.meets = true;
                 self.reads(&[*index]);
                 self.access(*mem, Elements::One(ScalarType::I32));
                 self.written.push(*mem);
             }
-            Op::Barrier | Op::Leave { .. } | Op::Claim { .. } => {}
+            Op::Barrier => self.meets = true,
+            Op::Leave { .. } | Op::Claim { .. } => {}
             // The printer refuses these.
             Op::LaneIds { .. }
             | Op::Extract { .. }

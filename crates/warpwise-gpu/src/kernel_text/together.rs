@@ -5,7 +5,7 @@
 //! const Several<float, 4> together_xs = *(const Several<float, 4> *)(xs + start);
 //! Several<float, 4> together_ys;
 //! #pragma unroll
-//! for (int turn = 0; turn < 4; turn++) { unit = start + turn; x = together_xs.at[turn]; ...; together_ys.at[turn] = y; }
+//! for (int turn = 0; turn < 4; turn++) { unit = start + turn; x = together_xs.at[step]; ...; together_ys.at[step] = y; }
 //! *(Several<float, 4> *)(ys + start) = together_ys;
 //! ```
 //!
@@ -108,7 +108,7 @@ impl Printer<'_> {
     pub(super) fn at_hand(&self, mem: Mem, index: Operand) -> Option<String> {
         let together = self.at_hand.as_ref().filter(|together| index == together.unit.into())?;
         let mut known = together.loaded.iter().chain(&together.stored);
-        known.any(|(known, _)| *known == mem).then(|| format!("together_{}.at[turn]", self.mem(mem)))
+        known.any(|(known, _)| *known == mem).then(|| format!("together_{}.at[step]", self.mem(mem)))
     }
 
     /// The kernel's body: neighbouring iterations, all at once if there are so many.
@@ -134,8 +134,8 @@ impl Printer<'_> {
             self.line(&format!("    {several} together_{mem};"));
         }
         self.line("    #pragma unroll");
-        self.line(&format!("    for (int turn = 0; turn < {count}; turn++) {{"));
-        self.line(&format!("        {unit} = start + turn;"));
+        self.line(&format!("    for (int step = 0; step < {count}; step++) {{"));
+        self.line(&format!("        {unit} = start + step;"));
         let stored = together.stored.clone();
         self.at_hand = Some(together);
         self.further_in(body)?;

@@ -70,3 +70,22 @@ fn kernels_are_printed_as_they_were() {
         }
     }
 }
+
+/// What a compiler may take for a work-item's own it keeps in registers across barriers.
+#[test]
+fn nothing_that_work_items_write_for_each_other_is_promised_to_one() {
+    let mut kernels = 0;
+    for (name, dialect) in NAMES.into_iter().flat_map(|name| [(name, Dialect::OpenCl), (name, Dialect::Cuda)])
+    {
+        let text = printed(&programs::lowered_for(&program(name), dialect == Dialect::Cuda), dialect);
+        let meets = |kernel: &&str| {
+            ["barrier(", "__syncthreads", "atomic_cmpxchg", "fence"].iter().any(|word| kernel.contains(word))
+        };
+        for kernel in text.split("\n}\n").filter(|part| part.contains("long extent")).filter(meets) {
+            kernels += 1;
+            let promised = |line: &&str| line.contains("restrict") && !line.contains("const");
+            assert_eq!(kernel.lines().find(promised), None, "{name}: {kernel}");
+        }
+    }
+    assert!(kernels > 10, "{kernels} kernels whose work-items meet");
+}
