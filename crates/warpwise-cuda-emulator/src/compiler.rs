@@ -14,6 +14,9 @@ use crate::module::CALLS;
 /// What comes before every text.
 const HEADER: &str = include_str!("emulated.h");
 
+/// The version: that of CUDA 13.0.
+const VERSION: [c_int; 2] = [13, 0];
+
 /// The architecture that code is made for.
 const ARCHITECTURE: c_int = 90;
 
@@ -30,8 +33,9 @@ const OPTIONS: [&str; 6] = [
 /// How the processor's compiler is called first, for names of kernels that macros hide.
 const EXPAND: [&str; 4] = ["-x", "c++", "-w", "-E"];
 
-/// How it is called then. Texts cast between pointers of different types, as devices let them.
-const COMPILE: [&str; 9] = [
+/// How it is called then. Texts cast between pointers of different types, as devices let them; an element that does not
+/// lie where a device wants it stops the process.
+const COMPILE: [&str; 11] = [
     "-x",
     "c++",
     "-std=gnu++14",
@@ -41,6 +45,8 @@ const COMPILE: [&str; 9] = [
     "-shared",
     "-ffp-contract=off",
     "-fno-strict-aliasing",
+    "-fsanitize=alignment",
+    "-fsanitize-undefined-trap-on-error",
 ];
 
 type Status = c_int;
@@ -55,6 +61,13 @@ struct Program {
     text: String,
     code: Vec<u8>,
     log: CString,
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn nvrtcVersion(major: *mut c_int, minor: *mut c_int) -> Status {
+    // SAFETY: the caller's places.
+    unsafe { (*major, *minor) = VERSION.into() };
+    OK
 }
 
 #[unsafe(no_mangle)]

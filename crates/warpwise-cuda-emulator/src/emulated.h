@@ -26,6 +26,7 @@ extern "C" void emulator_start(const Emulator *self) { emulator = self; }
 #define __global__
 #define __device__
 #define __forceinline__ inline
+#define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(size)
 // A block runs on one thread of the processor.
 #define __shared__ static thread_local

@@ -64,6 +64,65 @@ fn failing_checks_say_the_same_on_a_device() {
 }
 
 #[test]
+fn kernels_rely_on_nothing_that_a_failed_one_has_left() {
+    let folder = Folder::with(
+        "def shuffled (n: i64) = map (\\i -> (i * 7) % n) (iota n)
+entry one (n: i64) (bad: i64) : i64 =
+  let xs = shuffled n
+  let js = map (\\i -> xs[i]) (map (\\i -> if i == bad then 1000000000 else i) (scatter (replicate n 0) (iota n) xs))
+  let ks = scatter (replicate n 0) js xs
+  in i64.sum (map (\\k -> xs[ks[(k + 7990) % n]]) (iota n)) + js[3]
+entry other (n: i64) (m: i64) (bad: i64) : i64 =
+  let ys = map (\\i -> if i > n then (iota m)[i] else i) (iota m)
+  in one n bad + ys[0]",
+    );
+    // Work-items of a large device do four of so many iterations; and launches take turns in recording failures.
+    for bad in ["17", "8000", "15000", "23456", "39999"] {
+        for arguments in [vec!["one", "40000", bad], vec!["other", "40000", "20000", bad]] {
+            let words = [vec!["run", "p.fut", "-e"], arguments].concat();
+            let here = folder.run(&words).fails(1, &["Index [1000000000] out of bounds"]);
+            for device in devices() {
+                let there = folder.run(&[&words[..], &["--device", device]].concat());
+                assert_eq!(there.fails(1, &["Index [1000000000] out of bounds"]), here);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_work_items_take_lies_where_a_device_wants_it() {
+    let folder = Folder::with(
+        "entry main (n: i64) (k: i64) : []i64 =
+  let rows = tabulate_2d n 8 (\\i j -> i ^ j)
+  in map (\\row -> let q = loop r = row for i < (row[0] & 3) + k do map (\\x -> x + r[(x ^ i) & 7]) r in q[3]) rows",
+    );
+    // Slots of as many bytes as there are for each would begin anywhere.
+    for rows in ["3", "301", "3500"] {
+        let words = ["run", "p.fut", rows, "2"];
+        let here = folder.run(&words).succeeds();
+        for device in devices() {
+            assert_eq!(folder.run(&[&words[..], &["--device", device]].concat()).succeeds(), here);
+        }
+    }
+}
+
+#[test]
+fn a_work_item_without_memory_gives_its_lock_back() {
+    let folder = Folder::with(
+        "entry main (m: i64) : [16]i64 =
+  let op (a: i64) (b: i64) : i64 =
+    let ys = loop ys = replicate m (a ^ b) for i < m do ys with [i] = ys[(i * 7 + 3) % m] + i
+    in loop r = a + b for i < m do r + ys[(r + i) % m]
+  in reduce_by_index (replicate 16 0) op 0 (replicate 100 3) (iota 100)",
+    );
+    for device in devices() {
+        folder.run(&["run", "p.fut", "10", "--device", device]).succeeds();
+        let refused = folder.run(&["run", "p.fut", "1000000", "--device", device]);
+        refused.fails(1, &["out of memory", "p.fut:5"]);
+    }
+}
+
+#[test]
 fn what_does_not_fit_the_devices_memory_is_an_error() {
     let folder = Folder::with(PROGRAM);
     for device in devices() {

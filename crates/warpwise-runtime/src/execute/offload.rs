@@ -23,12 +23,12 @@ use warpwise_prim::Scalar;
 const FIRST_SLOT: u64 = 4 << 10;
 
 /// Bytes of a slot for kernels that cannot run again.
-const ONLY_SLOT: u64 = 256 << 10;
+const ONLY_SLOT: u64 = 1 << 20;
 
-/// Bytes of an arena at most, unless a single slot is larger.
-const ARENA: u64 = 1 << 30;
+/// What bytes of slots are multiples of, so that what lies in them is where a device wants it.
+const SLOT_STEP: u64 = 64;
 
-/// The share of the memory that an arena may take.
+/// The share of the memory that an arena may take, unless a single slot is larger.
 const ARENA_SHARE: u64 = 4;
 
 /// A program's kernels on a device, with its memory.
@@ -109,11 +109,11 @@ fn run_parts(
         return run_part(frame, device, number, (&arguments, part), None, time).map_err(refused);
     }
     let again = can_run_again(kernel, &arguments);
-    let room = (device.memory.limit() / ARENA_SHARE).min(ARENA);
+    let room = device.memory.limit() / ARENA_SHARE;
     let busy = extent.min(device.memory.device().concurrency()).max(1);
     let mut slot = device.slots[number].load(Ordering::Relaxed).max(FIRST_SLOT);
     if !again {
-        slot = slot.max((room / busy).min(ONLY_SLOT));
+        slot = slot.max((room / busy).min(ONLY_SLOT) / SLOT_STEP * SLOT_STEP);
     }
     let mut first = 0;
     while first < extent {
@@ -125,7 +125,7 @@ fn run_parts(
         let recorded = frame.watch.look(&frame.machine.module.checks).map_err(refused)?;
         match recorded.wanted {
             Some(wanted) if again && wanted <= device.memory.limit() => {
-                slot = wanted.max(2 * slot).next_multiple_of(64);
+                slot = wanted.max(2 * slot).next_multiple_of(SLOT_STEP);
                 device.slots[number].store(slot, Ordering::Relaxed);
             }
             Some(wanted) => return Err(refused(too_large(device, wanted))),
