@@ -34,13 +34,13 @@ if [[ $what == bench && -z ${WARPWISE_BENCH_GPU:-} ]]; then
   WARPWISE_BENCH_GPU=target/release/warpwise-bench-gpu
 fi
 
-# NVRTC as Python's packages bring it, for those who have no CUDA toolkit.
-if [[ -z ${WARPWISE_NVRTC:-} ]] && ! ldconfig -p 2>/dev/null | grep -q 'libnvrtc\.so' && command -v python3 >/dev/null; then
+# NVRTC as Python's packages bring it, or scripts/setup.sh test, for those who have no CUDA toolkit.
+if [[ -z ${WARPWISE_NVRTC:-} && $(ldconfig -p 2>/dev/null) != *libnvrtc.so* ]] && command -v python3 >/dev/null; then
   found=$(python3 - <<'PYTHON'
-import glob, site, sys
-folders = [p for p in sys.path if p.endswith("-packages")] + site.getsitepackages()
+import glob, os, site, sys
+folders = ["target/nvrtc"] + site.getsitepackages() + [p for p in sys.path if p.endswith("-packages")]
 found = [f for p in folders for f in glob.glob(p + "/nvidia/*/lib/libnvrtc.so.[0-9]*")]
-print(sorted(found)[-1] if found else "")
+print(os.path.abspath(found[-1]) if found else "")
 PYTHON
   )
   if [[ -n $found ]]; then export WARPWISE_NVRTC=$found; fi

@@ -23,8 +23,8 @@ cuda)
   cargo build --quiet -p warpwise-cuda-emulator
   driver=$(mktemp -d)
   trap 'rm -rf "$driver"' EXIT
-  ln -s "$PWD/target/debug/libwarpwise_cuda_emulator.so" "$driver/libcuda.so.1"
-  export LD_LIBRARY_PATH=$driver WARPWISE_NVRTC=$driver/libcuda.so.1
+  ln -s "$PWD/target/debug/libwarpwise_cuda_emulator.so" "$driver/libcuda.so"
+  export LD_LIBRARY_PATH=$driver WARPWISE_NVRTC=$driver/libcuda.so
   quarter=2
   ;;
 *)

@@ -247,11 +247,30 @@ unsafe extern "C" fn cuMemcpyDtoD_v2(to: u64, from: u64, bytes: usize) -> Status
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn cuMemsetD8_v2(to: u64, byte: u8, bytes: usize) -> Status {
+extern "C" fn cuMemsetD8_v2(to: u64, byte: u8, count: usize) -> Status {
+    set(to, byte, count)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuMemsetD16_v2(to: u64, word: u16, count: usize) -> Status {
+    set(to, word, count)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuMemsetD32_v2(to: u64, word: u32, count: usize) -> Status {
+    set(to, word, count)
+}
+
+/// Sets so many elements to a value.
+fn set<T: Copy>(to: u64, value: T, count: usize) -> Status {
     status(|| {
-        let to = range(&*device()?, to, bytes)?;
+        let bytes = count.checked_mul(size_of::<T>()).ok_or(INVALID_VALUE)?;
+        let to = range(&*device()?, to, bytes)?.cast::<T>();
+        if !to.is_aligned() {
+            return Err(INVALID_VALUE);
+        }
         // SAFETY: the range lies in a block.
-        unsafe { to.write_bytes(byte, bytes) };
+        (0..count).for_each(|at| unsafe { to.add(at).write(value) });
         Ok(())
     })
 }
@@ -375,7 +394,7 @@ extern "C" fn cuEventSynchronize(_: *mut Instant) -> Status {
 
 /// Milliseconds between two events.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn cuEventElapsedTime_v2(time: *mut f32, start: *mut Instant, end: *mut Instant) -> Status {
+unsafe extern "C" fn cuEventElapsedTime(time: *mut f32, start: *mut Instant, end: *mut Instant) -> Status {
     // SAFETY: events of the caller's, and its place.
     status(|| unsafe { give(time, (*end).saturating_duration_since(*start).as_secs_f32() * 1e3) })
 }
@@ -431,8 +450,11 @@ mod tests {
             assert_eq!(cuMemcpyHtoD_v2(address + 8, bytes.as_ptr(), 16), INVALID_VALUE);
             assert_eq!(cuMemcpyDtoD_v2(address + 4, address, 8), INVALID_VALUE, "onto itself");
             assert_eq!(cuMemsetD8_v2(address + 8, 9, 8), OK);
+            assert_eq!(cuMemsetD16_v2(address + 12, 0x0201, 2), OK);
+            assert_eq!(cuMemsetD16_v2(address + 1, 0, 1), INVALID_VALUE, "not aligned");
+            assert_eq!(cuMemsetD32_v2(address + 12, 0, 2), INVALID_VALUE, "too long");
             assert_eq!(cuMemcpyDtoH_v2(back.as_mut_ptr(), address, 16), OK);
-            assert_eq!(back, [7, 7, 7, 7, 7, 7, 7, 7, 9, 9, 9, 9, 9, 9, 9, 9]);
+            assert_eq!(back, [7, 7, 7, 7, 7, 7, 7, 7, 9, 9, 9, 9, 1, 2, 1, 2]);
             assert_eq!(cuMemFree_v2(address), OK);
             assert_eq!(cuMemcpyDtoH_v2(back.as_mut_ptr(), address, 16), INVALID_VALUE);
         }

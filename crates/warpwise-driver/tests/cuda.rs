@@ -22,7 +22,7 @@ fn kernels_of_programs_compile_as_cuda() {
         let _ = writeln!(std::io::stderr(), "skipped: programs as CUDA text, because {NVRTC} is not set");
         return;
     }
-    let compiler = Compiler::find().unwrap_or_else(|missing| panic!("{missing}"));
+    let compiler = Compiler::find(None).unwrap_or_else(|missing| panic!("{missing}"));
     let all = env::var_os("WARPWISE_NVRTC_ALL").is_some();
     let programs: Vec<PathBuf> = programs().into_iter().step_by(if all { 1 } else { 4 }).collect();
     let workers = thread::available_parallelism().map_or(1, usize::from);

@@ -122,8 +122,10 @@ struct DriverCopy {
 
 impl DriverCopy {
     fn prepare(scale: f64, context: &Context, device: (Dialect, usize)) -> Result<DriverCopy, String> {
+        // In the order in which the driver is looked for.
         // SAFETY: it is loaded already, by whoever opened the device.
-        let driver = unsafe { Library::new("libcuda.so.1") }.map_err(|error| error.to_string())?;
+        let driver = unsafe { Library::new("libcuda.so").or_else(|_| Library::new("libcuda.so.1")) };
+        let driver = driver.map_err(|error| error.to_string())?;
         let memory = context.device_memory(device.0, device.1).map_err(|error| error.to_string())?;
         let array = || Array::Room(Kind::F32, vec![4 * fours(scale)]).place(&[], &memory);
         let (from, to) = (array()?, array()?);

@@ -15,7 +15,7 @@ pub fn devices() -> Result<u8, Failure> {
     let some = found.as_ref().is_ok_and(|devices| !devices.is_empty());
     list(Dialect::Cuda, found)?;
     // The driver alone knows devices, but makes no code for them.
-    if let (true, Err(missing)) = (some, cuda::Compiler::find()) {
+    if let (true, Err(missing)) = (some, cuda::Compiler::find(None)) {
         say(&missing);
     }
     Ok(0)

@@ -54,7 +54,7 @@ impl Folder {
         command.current_dir(&self.folder).args(words);
         command.env("XDG_CACHE_HOME", self.path("cache")).env("TMPDIR", self.folder.path());
         let emulator = emulator();
-        command.env("LD_LIBRARY_PATH", emulator).env("WARPWISE_NVRTC", emulator.join("libcuda.so.1"));
+        command.env("LD_LIBRARY_PATH", emulator).env("WARPWISE_NVRTC", emulator.join("libcuda.so"));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -83,8 +83,8 @@ fn emulator() -> &'static Path {
         let tests = std::env::current_exe().unwrap();
         let folder = tests.with_file_name("cuda-driver");
         std::fs::create_dir_all(&folder).unwrap();
-        let made = std::os::unix::fs::symlink("../libwarpwise_cuda_emulator.so", folder.join("libcuda.so.1"));
-        assert!(made.is_ok() || folder.join("libcuda.so.1").exists(), "{made:?}");
+        let made = std::os::unix::fs::symlink("../libwarpwise_cuda_emulator.so", folder.join("libcuda.so"));
+        assert!(made.is_ok() || folder.join("libcuda.so").exists(), "{made:?}");
         folder
     });
     &FOLDER

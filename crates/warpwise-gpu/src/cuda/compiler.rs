@@ -21,11 +21,14 @@ const PLACES: [&str; 4] =
     ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so"];
 
 /// What to do where it is not found.
-const HELP: &str = "install the CUDA toolkit, or Python's package `nvidia-cuda-nvrtc`, and set WARPWISE_NVRTC to the path of its `libnvrtc.so.*`";
+const HELP: &str = "install the CUDA toolkit, or Python's package `nvidia-cuda-nvrtc` (`nvidia-cuda-nvrtc-cu12` for drivers before 580), and set WARPWISE_NVRTC to the path of its `libnvrtc.so.*`";
 
-/// The library.
+/// Bytes of stack for the compiler: threads of programs that call us may have less than it needs.
+const STACK: usize = 64 << 20;
+
+/// The library. It stays once it has been loaded: it does not expect to be taken away while its threads end.
 pub struct Compiler {
-    library: Library,
+    library: &'static Library,
     /// The architectures it makes machine code for, the oldest first.
     architectures: Vec<u32>,
 }
@@ -38,8 +41,8 @@ enum Form {
 }
 
 /// A program that is being compiled.
-struct Unit<'c> {
-    library: &'c Library,
+struct Unit {
+    library: &'static Library,
     handle: Handle,
 }
 
@@ -58,17 +61,25 @@ type Destroy = unsafe extern "C" fn(*mut Handle) -> Status;
 type Size = unsafe extern "C" fn(Handle, *mut usize) -> Status;
 type Bytes = unsafe extern "C" fn(Handle, *mut c_char) -> Status;
 type Numbers = unsafe extern "C" fn(*mut c_int) -> Status;
+type Version = unsafe extern "C" fn(*mut c_int, *mut c_int) -> Status;
 
 impl Compiler {
-    /// The one that `WARPWISE_NVRTC` names, otherwise the first on the path of libraries.
-    pub fn find() -> Result<Compiler, String> {
-        match std::env::var_os(NVRTC) {
-            Some(path) => Compiler::open(&PathBuf::from(path)),
-            None => {
-                let found = PLACES.iter().find_map(|place| Compiler::open(Path::new(place)).ok());
-                found.ok_or_else(|| format!("no compiler for CUDA kernels (NVRTC): {HELP}"))
-            }
+    /// The one that `WARPWISE_NVRTC` names, otherwise the first on the path of libraries whose code a driver of this version
+    /// takes (13000 for CUDA 13.0), or any driver. If all are younger than the driver, the last, which may be young by little.
+    pub fn find(driver: Option<i32>) -> Result<Compiler, String> {
+        if let Some(path) = std::env::var_os(NVRTC) {
+            return Compiler::open(&PathBuf::from(path));
         }
+        let mut younger = None;
+        for place in PLACES {
+            let Ok(compiler) = Compiler::open(Path::new(place)) else { continue };
+            let version = compiler.version()?;
+            if driver.is_none_or(|driver| version <= driver / 1000) {
+                return Ok(compiler);
+            }
+            younger = Some(compiler);
+        }
+        younger.ok_or_else(|| format!("no compiler for CUDA kernels (NVRTC): {HELP}"))
     }
 
     /// The library of this path, or of this name on the path of libraries.
@@ -84,8 +95,18 @@ impl Compiler {
         }
         // SAFETY: as above.
         let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(wrong)?;
-        let architectures = architectures(&library)?;
+        let library: &'static Library = Box::leak(Box::new(library));
+        let architectures = architectures(library)?;
         Ok(Compiler { library, architectures })
+    }
+
+    /// The version of CUDA that it belongs to, without what follows the point.
+    fn version(&self) -> Result<i32, String> {
+        let (mut major, mut minor) = (0, 0);
+        let get = function::<Version>(self.library, "nvrtcVersion")?;
+        // SAFETY: the numbers live during the call.
+        done("nvrtcVersion", unsafe { get(&mut major, &mut minor) })?;
+        Ok(major)
     }
 
     /// The architectures that it makes machine code for, the oldest first: 90 for compute capability 9.0.
@@ -95,8 +116,18 @@ impl Compiler {
 
     /// Compiles a text for an architecture.
     pub fn compile(&self, text: &str, architecture: u32) -> Result<Vec<u8>, BuildError> {
+        let compile = || self.compile_here(text, architecture);
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, compile);
+            let thread =
+                thread.map_err(|error| BuildError::Missing(format!("a thread for NVRTC: {error}")))?;
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    }
+
+    fn compile_here(&self, text: &str, architecture: u32) -> Result<Vec<u8>, BuildError> {
         let form = form(&self.architectures, architecture).map_err(BuildError::Missing)?;
-        let unit = Unit::new(&self.library, text).map_err(BuildError::Missing)?;
+        let unit = Unit::new(self.library, text).map_err(BuildError::Missing)?;
         unit.compile(form)?;
         let (size, bytes) = match form {
             Form::Machine(_) => ("nvrtcGetCUBINSize", "nvrtcGetCUBIN"),
@@ -106,8 +137,8 @@ impl Compiler {
     }
 }
 
-impl<'c> Unit<'c> {
-    fn new(library: &'c Library, text: &str) -> Result<Unit<'c>, String> {
+impl Unit {
+    fn new(library: &'static Library, text: &str) -> Result<Unit, String> {
         let text = CString::new(text).map_err(|error| format!("the kernels' text: {error}"))?;
         let mut handle = null_mut();
         let create = function::<Create>(library, "nvrtcCreateProgram")?;
@@ -158,7 +189,7 @@ impl<'c> Unit<'c> {
     }
 }
 
-impl Drop for Unit<'_> {
+impl Drop for Unit {
     fn drop(&mut self) {
         if let Ok(destroy) = function::<Destroy>(self.library, "nvrtcDestroyProgram") {
             // SAFETY: the program is this one, and is not used again.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cudarc::driver::sys::{CUcontext, CUdevice};
+use cudarc::driver::sys::{self, CUcontext, CUdevice};
 use cudarc::driver::{DriverError, result};
 use warpwise_runtime::device::{Buffer, Device, DeviceError, Handles};
 
@@ -17,10 +17,15 @@ use crate::kernel_text::KernelText;
 /// Work-items that a unit of the device keeps busy.
 const PER_UNIT: u64 = 2048;
 
+/// Bytes of a pattern that are sent to begin with.
+const SEED: usize = 4 << 10;
+
 /// A device with its context.
 pub struct CudaDevice {
     pub(super) description: Description,
     pub(super) architecture: u32,
+    /// The driver's version, as it counts versions.
+    version: i32,
     /// The library that compiles its kernels; otherwise the one that [`Compiler::find`] finds.
     compiler: Option<PathBuf>,
     device: CUdevice,
@@ -46,16 +51,16 @@ impl CudaDevice {
             let names: Vec<String> = found.iter().map(|found| found.description.name.clone()).collect();
             return Err(format!("there is no CUDA device {number}; there are: {}", names.join(", ")));
         }
-        let Found { description, device, architecture } = found.swap_remove(number);
+        let Found { description, device, architecture, version } = found.swap_remove(number);
         // SAFETY: the device is the driver's own.
         let context = unsafe { result::primary_ctx::retain(device) }
             .map_err(|error| format!("{}: {}", description.name, at_start(error)))?;
-        Ok(Arc::new(CudaDevice { description, architecture, compiler, device, context }))
+        Ok(Arc::new(CudaDevice { description, architecture, version, compiler, device, context }))
     }
 
     /// The compiler of its kernels.
     pub(super) fn compiler(&self) -> Result<Compiler, String> {
-        self.compiler.as_deref().map_or_else(Compiler::find, Compiler::open)
+        self.compiler.as_deref().map_or_else(|| Compiler::find(Some(self.version)), Compiler::open)
     }
 
     /// Does something with this device's context as the thread's current one.
@@ -133,16 +138,22 @@ impl Device for CudaDevice {
         if bytes == 0 {
             return Ok(());
         }
-        let start = buffer.0 + at;
-        let all_alike = pattern.iter().all(|&byte| byte == pattern[0]);
-        self.within(|| {
-            if all_alike {
-                // SAFETY: the range lies in the buffer.
-                return unsafe { result::memset_d8_sync(start, pattern[0], bytes as usize) };
+        let (start, count) = (buffer.0 + at, bytes as usize / pattern.len());
+        // SAFETY: the range lies in the buffer.
+        self.within(|| match *pattern {
+            [byte, ref rest @ ..] if rest.iter().all(|&other| other == byte) => unsafe {
+                result::memset_d8_sync(start, byte, bytes as usize)
+            },
+            [x, y] => unsafe { sys::cuMemsetD16_v2(start, u16::from_le_bytes([x, y]), count) }.result(),
+            [x, y, z, w] => {
+                unsafe { sys::cuMemsetD32_v2(start, u32::from_le_bytes([x, y, z, w]), count) }.result()
             }
-            // SAFETY: as above.
-            unsafe { result::memcpy_htod_sync(start, pattern) }?;
-            CudaDevice::repeat(start, pattern.len() as u64, bytes)
+            _ => {
+                let seed = pattern.repeat((SEED / pattern.len()).clamp(1, count));
+                // SAFETY: as above.
+                unsafe { result::memcpy_htod_sync(start, &seed) }?;
+                CudaDevice::repeat(start, seed.len() as u64, bytes)
+            }
         })
     }
 

@@ -17,6 +17,8 @@ pub(super) struct Found {
     pub device: CUdevice,
     /// The architecture: 90 for compute capability 9.0.
     pub architecture: u32,
+    /// The driver's version, as it counts versions.
+    pub version: i32,
 }
 
 /// All devices, in the driver's order.
@@ -46,7 +48,7 @@ fn driver() -> Result<i32, String> {
 fn start() -> Result<i32, String> {
     // SAFETY: loading NVIDIA's library runs its initialisers only.
     if !unsafe { sys::is_culib_present() } {
-        return Err(format!("no CUDA driver (libcuda.so.1): {HELP}"));
+        return Err(format!("no CUDA driver (libcuda.so): {HELP}"));
     }
     result::init().map_err(at_start)?;
     let mut version = 0;
@@ -80,7 +82,7 @@ fn describe(number: i32, version: i32) -> Result<Found, DriverError> {
         f64: true,
         wide_atomics: true,
     };
-    Ok(Found { description, device, architecture })
+    Ok(Found { description, device, architecture, version })
 }
 
 /// A version as people write it: 13.0 for 13000.

@@ -4,8 +4,10 @@ use std::ffi::{CString, c_void};
 use std::sync::Arc;
 use std::time::Duration;
 
-use cudarc::driver::result;
-use cudarc::driver::sys::{CUevent, CUevent_flags, CUfunction, CUfunction_attribute, CUmodule};
+use cudarc::driver::sys::{
+    self, CUevent, CUevent_flags, CUfunction, CUfunction_attribute, CUmodule, CUresult,
+};
+use cudarc::driver::{DriverError, result};
 use warpwise_runtime::device::{Device as _, DeviceArgument, DeviceError, DeviceKernel, DeviceKernels};
 
 use super::device::CudaDevice;
@@ -163,7 +165,7 @@ impl<'d> Mark<'d> {
         // SAFETY: both events are alive and were set on the one stream.
         let elapsed = || unsafe {
             result::event::synchronize(self.event)?;
-            result::event::elapsed(other.event, self.event)
+            elapsed(other.event, self.event)
         };
         let milliseconds = self.device.within(elapsed)?;
         Ok(Duration::from_secs_f64(f64::from(milliseconds.max(0.0)) / 1e3))
@@ -175,6 +177,21 @@ impl Drop for Mark<'_> {
         // SAFETY: nobody uses the event any more. There is nobody to tell of an error.
         let _ = self.device.within(|| unsafe { result::event::destroy(self.event) });
     }
+}
+
+/// Milliseconds between two events. Not by the binding, whose function older drivers lack.
+///
+/// # Safety
+///
+/// Both are events of the current context.
+unsafe fn elapsed(start: CUevent, end: CUevent) -> Result<f32, DriverError> {
+    type Elapsed = unsafe extern "C" fn(*mut f32, CUevent, CUevent) -> CUresult;
+    // SAFETY: the function has this signature in all versions of the driver.
+    let function = unsafe { sys::culib().get::<Elapsed>(b"cuEventElapsedTime\0") };
+    let function = function.map_err(|_| DriverError(CUresult::CUDA_ERROR_NOT_FOUND))?;
+    let mut milliseconds = 0.0;
+    // SAFETY: by contract; the number lives during the call.
+    unsafe { function(&mut milliseconds, start, end) }.result().map(|()| milliseconds)
 }
 
 /// Loads code: the driver's handle.

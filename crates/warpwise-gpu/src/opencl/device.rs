@@ -6,7 +6,8 @@ use std::sync::{Arc, OnceLock};
 
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
 use opencl3::context::Context;
-use opencl3::error_codes::{CL_INVALID_COMMAND_QUEUE, ClError};
+use opencl3::device::CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+use opencl3::error_codes::{CL_INVALID_BUFFER_SIZE, CL_INVALID_COMMAND_QUEUE, ClError};
 use opencl3::memory::{CL_MEM_READ_WRITE, ClMem};
 use opencl3::types::{CL_BLOCKING, cl_mem};
 use warpwise_runtime::device::{Buffer, Device, DeviceError, Handles};
@@ -15,13 +16,17 @@ use super::find::found;
 use super::kernels::OpenClKernels;
 use super::{after_others, driver};
 use crate::build::{BuildError, Built, Description, DriverOf};
-use crate::kernel_text::KernelText;
+use crate::kernel_text::{Dialect, KernelText};
 
 /// Work-items that a unit of a GPU keeps busy.
 const PER_GPU_UNIT: u64 = 2048;
 
 /// Work-items that a processor's core does one after the other before it asks for more.
 const PER_CORE: u64 = 256;
+
+/// Asks for quotients and roots of `f32` that are rounded correctly, and not within the 2.5 and 3 units in the last place that
+/// the standard permits.
+const EXACT_QUOTIENTS: &str = "-cl-fp32-correctly-rounded-divide-sqrt";
 
 /// A device with a queue.
 pub struct OpenClDevice {
@@ -30,6 +35,8 @@ pub struct OpenClDevice {
     pub(super) queue: CommandQueue,
     /// The queue of launches that are timed, from the first of them on.
     timing: OnceLock<CommandQueue>,
+    /// Whether its compiler can round quotients and roots of `f32` correctly.
+    exact_quotients: bool,
 }
 
 impl OpenClDevice {
@@ -43,15 +50,24 @@ impl OpenClDevice {
         let (description, device) = found.swap_remove(number);
         let wrong = |error| format!("{}: {error}", description.name);
         let context = Context::from_device(&device).map_err(wrong)?;
-        let queue = CommandQueue::create_default_with_properties(&context, 0, 0).map_err(wrong)?;
-        Ok(Arc::new(OpenClDevice { description, context, queue, timing: OnceLock::new() }))
+        // By the function of OpenCL 1.2, which every driver has.
+        let queue = CommandQueue::create_default(&context, 0).map_err(wrong)?;
+        let device = opencl3::device::Device::new(context.default_device());
+        let config = device.single_fp_config().map_err(wrong)?;
+        let exact_quotients = config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT != 0;
+        Ok(Arc::new(OpenClDevice { description, context, queue, timing: OnceLock::new(), exact_quotients }))
+    }
+
+    /// The options for its compiler.
+    pub(super) fn build_options(&self) -> String {
+        let options = Dialect::OpenCl.build_options();
+        if self.exact_quotients { format!("{options} {EXACT_QUOTIENTS}") } else { options.to_string() }
     }
 
     /// The queue whose commands are timed. It does not wait for the other one.
     pub(super) fn timing_queue(&self) -> Result<&CommandQueue, ClError> {
         if self.timing.get().is_none() {
-            let properties = CL_QUEUE_PROFILING_ENABLE;
-            let queue = CommandQueue::create_default_with_properties(&self.context, properties, 0)?;
+            let queue = CommandQueue::create_default(&self.context, CL_QUEUE_PROFILING_ENABLE)?;
             // Where another thread was first, its queue is as good.
             let _ = self.timing.set(queue);
         }
@@ -68,6 +84,18 @@ impl DriverOf for OpenClDevice {
         let kernels = OpenClKernels::build(self, text, binary)?;
         let binary = kernels.binary();
         Ok(Built { kernels: Arc::new(kernels), binary })
+    }
+}
+
+impl OpenClDevice {
+    /// Why there is no buffer of this size.
+    fn no_buffer(&self, error: ClError, bytes: u64) -> DeviceError {
+        match (error.0, opencl3::device::Device::new(self.context.default_device()).max_mem_alloc_size()) {
+            (CL_INVALID_BUFFER_SIZE, Ok(most)) if bytes > most => DeviceError::Driver(format!(
+                "{bytes} bytes in one piece: the driver gives {most} at most, whatever is free"
+            )),
+            _ => driver(error),
+        }
     }
 }
 
@@ -100,7 +128,7 @@ impl Device for OpenClDevice {
                 null_mut(),
             )
         };
-        let buffer = ManuallyDrop::new(made.map_err(driver)?);
+        let buffer = ManuallyDrop::new(made.map_err(|error| self.no_buffer(error, bytes))?);
         Ok(Buffer(buffer.get() as usize as u64))
     }
 
@@ -113,7 +141,7 @@ impl Device for OpenClDevice {
         // SAFETY: the write is done when the call returns; the driver checks the range.
         unsafe { self.queue.enqueue_write_buffer(&mut to, CL_BLOCKING, at as usize, bytes, &[]) }
             .map(drop)
-            .map_err(driver)
+            .map_err(after_others)
     }
 
     fn read(&self, buffer: Buffer, at: u64, bytes: &mut [u8]) -> Result<(), DeviceError> {
@@ -128,7 +156,7 @@ impl Device for OpenClDevice {
         // SAFETY: the driver copies the pattern and checks the range.
         unsafe { self.queue.enqueue_fill_buffer(&mut to, pattern, at as usize, bytes as usize, &[]) }
             .map(drop)
-            .map_err(driver)
+            .map_err(after_others)
     }
 
     fn finish(&self) -> Result<(), DeviceError> {

@@ -37,7 +37,7 @@ impl OpenClKernels {
         binary: Option<&[u8]>,
     ) -> Result<OpenClKernels, BuildError> {
         device.description.suffices(text.features).map_err(BuildError::Missing)?;
-        let options = Dialect::OpenCl.build_options();
+        let options = &device.build_options();
         let known = binary.and_then(|binary| {
             Program::create_and_build_from_binary(&device.context, &[binary], options).ok()
         });
@@ -122,7 +122,7 @@ impl OpenClKernels {
         let (global, local) = (groups.work_items() as usize, groups.size as usize);
         // SAFETY: all arguments are set; by contract the kernel stays within its memories.
         unsafe { queue.enqueue_nd_range_kernel(kernel.get(), 1, null(), &global, &local, &[]) }
-            .map_err(driver)
+            .map_err(after_others)
     }
 }
 

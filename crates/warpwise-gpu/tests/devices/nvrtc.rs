@@ -33,7 +33,7 @@ fn compiler(test: &str) -> Option<Compiler> {
         assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stdout));
         return None;
     }
-    Some(Compiler::find().unwrap_or_else(|missing| panic!("{missing}")))
+    Some(Compiler::find(None).unwrap_or_else(|missing| panic!("{missing}")))
 }
 
 #[test]
