@@ -33,6 +33,7 @@ pub mod divide;
 
 pub mod carry;
 pub mod coalesce;
+pub mod jam;
 pub mod migrate;
 pub mod narrow;
 pub mod schedule;

@@ -8,7 +8,7 @@ use crate::pass::Pass;
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
     INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, FLATTEN, STRAIGHTEN, SEGMENT, SEGMENT_DEVICE, DISTRIBUTE, DIVIDE, SCHEDULE,
-    SCHEDULE_DEVICE, MIGRATE, COALESCE, CARRY, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE, SHORT_CIRCUIT, MERGE,
+    SCHEDULE_DEVICE, MIGRATE, COALESCE, CARRY, JAM, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE, SHORT_CIRCUIT, MERGE,
 ];
 
 /// From what a front end makes to what the CPU lowering takes.
@@ -60,7 +60,7 @@ pub const DEVICE: &[Pass] = &[
     // Once it is known what the host runs and decides.
     MIGRATE,
     // After simplification: elements of rows are elements of arrays then.
-    SIMPLIFY, COALESCE, CARRY, SPECIALISE, SIMPLIFY, CONTRACT, SIMPLIFY,
+    SIMPLIFY, COALESCE, CARRY, JAM, SPECIALISE, SIMPLIFY, CONTRACT, SIMPLIFY,
     PLACE, SHORT_CIRCUIT, MERGE,
 ];
 
@@ -236,6 +236,14 @@ const CARRY: Pass = Pass {
     needs: Level::Soac,
     gives: None,
     run: crate::carry::carry,
+};
+
+const JAM: Pass = Pass {
+    name: "jam",
+    about: "run iterations side by side whose inner loops load the same",
+    needs: Level::Seg,
+    gives: None,
+    run: crate::jam::jam,
 };
 
 const SPECIALISE: Pass = Pass {
