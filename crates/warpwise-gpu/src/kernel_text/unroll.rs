@@ -8,8 +8,8 @@
 //! By itself it writes out loops by their size, most of which is what happens for odd operands of roots and divisions, and
 //! no loop as long as a step of a matrix product. Counting and finding addresses is a tenth to a fifth of such a round.
 //!
-//! Only loops whose rounds are straight lines; long ones only where they have a known number of rounds. Not done here: short
-//! loops, which the compiler writes out as it sees fit.
+//! Only loops whose rounds have no loops, as atomic operations often are; long ones only where they have a known number of
+//! rounds. Not done here: short loops, which the compiler writes out as it sees fit.
 
 use warpwise_imp::{Block, Op, Operand};
 use warpwise_prim::Scalar;
@@ -29,7 +29,10 @@ pub(super) fn rounds(
     (from, to, step): (Operand, Operand, i64),
     body: &Block,
 ) -> Option<i64> {
-    let operations = operations(body).filter(|_| dialect == Dialect::Cuda && body.iter().any(loads))?;
+    if dialect != Dialect::Cuda || !body.iter().any(loads) || combines(body) {
+        return None;
+    }
+    let operations = operations(body)?;
     let known = match (from, to) {
         (Operand::Const(Scalar::I64(from)), Operand::Const(Scalar::I64(to))) => Some((to - from) / step),
         _ => None,
@@ -37,6 +40,16 @@ pub(super) fn rounds(
     let (rounds, sizes) = if known.is_some() { LONG } else { SHORT };
     let divides = known.is_none_or(|known| known % rounds == 0);
     (sizes.contains(&operations) && divides).then_some(rounds)
+}
+
+/// Whether a block combines elements of memory.
+fn combines(block: &Block) -> bool {
+    block.iter().any(|op| match op {
+        Op::Atomic { .. } => true,
+        Op::If { then_block, else_block, .. } => combines(then_block) || combines(else_block),
+        Op::Scope { body, .. } => combines(body),
+        _ => false,
+    })
 }
 
 /// Whether an operation loads from memory.
