@@ -49,7 +49,10 @@ impl Slots {
     /// How the slots of a kernel lie.
     pub fn of(survey: &Survey, dialect: Dialect) -> Slots {
         // Memory of the arena, what is set to it, and what that is set to otherwise.
-        let mut mems: FxHashSet<Mem> = survey.taken.iter().copied().collect();
+        let of_arena =
+            survey.taken.iter().map(|(mem, _)| *mem).filter(|mem| !survey.private.contains_key(mem));
+        let mut mems: FxHashSet<Mem> = of_arena.collect();
+        let taken = mems.clone();
         let related = |mems: &FxHashSet<Mem>| {
             let crosses = |&&(dst, src): &&(Mem, Mem)| mems.contains(&dst) != mems.contains(&src);
             survey.set.iter().find(crosses).copied()
@@ -57,8 +60,7 @@ impl Slots {
         while let Some((dst, src)) = related(&mems) {
             mems.extend([dst, src]);
         }
-        let is_from_here =
-            |mem: &Mem| survey.taken.contains(mem) || survey.set.iter().any(|(dst, _)| dst == mem);
+        let is_from_here = |mem: &Mem| taken.contains(mem) || survey.set.iter().any(|(dst, _)| dst == mem);
         let can_interleave = dialect == Dialect::Cuda
             && mems.iter().all(is_from_here)
             && !survey.shared.iter().any(|mem| mems.contains(mem));
@@ -101,6 +103,9 @@ impl Printer<'_> {
 
     /// Takes a block from the slot.
     pub fn arena_alloc(&mut self, dst: Mem, bytes: Operand) -> Printed<()> {
+        if self.survey.private.contains_key(&dst) {
+            return Ok(());
+        }
         Helper::ArenaFull.add_to(self.helpers);
         let (name, bytes) = (self.mem(dst), self.operand(bytes));
         let pointer = self.pointer(dst, false);

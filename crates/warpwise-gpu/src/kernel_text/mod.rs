@@ -39,6 +39,7 @@ mod unroll;
 mod printer;
 
 mod operators;
+mod private;
 
 mod floats;
 mod integers;

@@ -252,7 +252,10 @@ impl<'k> Printer<'k> {
             let is_param = self.kernel.params.iter().any(of_mem);
             let is_local = self.kernel.mems[mem].space == Space::Local;
             if !is_param && !is_local && self.survey.elements.contains_key(&mem) {
-                let declaration = format!("{}{};", self.pointer(mem, false), self.mem(mem));
+                let declaration = match self.survey.private.get(&mem) {
+                    Some(&bytes) => self.private_array(mem, bytes),
+                    None => format!("{}{};", self.pointer(mem, false), self.mem(mem)),
+                };
                 self.line(&declaration);
             }
         }

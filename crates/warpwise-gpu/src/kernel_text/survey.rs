@@ -4,6 +4,8 @@ use rustc_hash::FxHashMap;
 use warpwise_imp::{Block, Kernel, Mem, Op, Operand, Reg};
 use warpwise_prim::ScalarType;
 
+use super::private::private;
+
 /// How the elements of a memory are accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Elements {
@@ -26,14 +28,16 @@ pub(super) struct Survey {
     pub written: Vec<Mem>,
     /// Whether a check, or taking memory, can fail.
     pub fails: bool,
-    /// Whether work-items take memory for themselves.
+    /// Whether work-items take memory of the arena.
     pub arena: bool,
     /// Every access to an element, by any name.
     pub accessed: Vec<(Mem, ScalarType)>,
     /// Memories that are set to others.
     pub set: Vec<(Mem, Mem)>,
-    /// Memories taken from the arena.
-    pub taken: Vec<Mem>,
+    /// Memories that work-items take for themselves, with their bytes.
+    pub taken: Vec<(Mem, Operand)>,
+    /// Those of them that are variables, with their bytes.
+    pub private: FxHashMap<Mem, i64>,
     /// Memories of which words are combined or waited for.
     pub shared: Vec<Mem>,
     /// Whether work-items use what others have written: after a barrier, a flag, or under a lock.
@@ -44,6 +48,13 @@ pub(super) struct Survey {
 pub(super) fn survey(kernel: &Kernel) -> Survey {
     let mut survey = Survey::default();
     survey.block(kernel, &kernel.body);
+    survey.private = private(&survey);
+    for (mem, _) in &survey.taken {
+        // Even where nothing is loaded or stored it must be declared.
+        survey.elements.entry(*mem).or_insert(Elements::Several);
+    }
+    survey.arena = survey.taken.iter().any(|(mem, _)| !survey.private.contains_key(mem));
+    survey.fails |= survey.arena;
     survey
 }
 
@@ -154,11 +165,8 @@ impl Survey {
                 self.fails = true;
             }
             Op::ArenaAlloc { dst, bytes } => {
-                self.taken.push(*dst);
-                // Even where nothing is loaded or stored the pointer must be declared.
-                self.elements.entry(*dst).or_insert(Elements::Several);
+                self.taken.push((*dst, *bytes));
                 self.reads(&[*bytes]);
-                (self.arena, self.fails) = (true, true);
             }
             Op::ArenaMark { dst } => self.assigns(*dst),
             Op::ArenaReset { mark } => self.reads(&[*mark]),

@@ -26,7 +26,7 @@ pub fn program(name: &str) -> String {
 }
 
 /// All files.
-pub const NAMES: [&str; 19] = [
+pub const NAMES: [&str; 20] = [
     "saxpy",
     "rows",
     "sums",
@@ -44,6 +44,7 @@ pub const NAMES: [&str; 19] = [
     "heeded",
     "mean",
     "private",
+    "small",
     "transpose",
     "product",
 ];
