@@ -5,7 +5,7 @@
 //! const long lo = first + ((long)blockIdx.x * blockDim.x + threadIdx.x), hi = extent;
 //! if (lo + 3 * stride < hi) {
 //!     #pragma unroll
-//!     for (int turn = 0; turn < 4; turn++) { unit = lo + turn * stride; ... }
+//!     for (int step = 0; step < 4; step++) { unit = lo + step * stride; ... }
 //! } else {
 //!     for (unit = lo; unit < hi; unit += stride) { ... } }
 //! ```

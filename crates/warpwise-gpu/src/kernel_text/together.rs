@@ -5,7 +5,7 @@
 //! const Several<float, 4> together_xs = *(const Several<float, 4> *)(xs + start);
 //! Several<float, 4> together_ys;
 //! #pragma unroll
-//! for (int turn = 0; turn < 4; turn++) { unit = start + turn; x = together_xs.at[step]; ...; together_ys.at[step] = y; }
+//! for (int step = 0; step < 4; step++) { unit = start + step; x = together_xs.at[step]; ...; together_ys.at[step] = y; }
 //! *(Several<float, 4> *)(ys + start) = together_ys;
 //! ```
 //!
@@ -22,11 +22,8 @@ use warpwise_prim::ScalarType;
 use super::printer::{Printed, Printer};
 use super::survey::{Elements, Survey};
 
-/// Bytes that are loaded or stored at a time.
+/// Bytes that are loaded or stored at a time: more would be several accesses, each of a part of what neighbours have between them.
 const BYTES: u32 = 16;
-
-/// Iterations of a work-item at least, where there are many.
-const LEAST: u32 = 4;
 
 /// Operations of all iterations of a work-item at most.
 const MOST_OPERATIONS: usize = 192;
@@ -48,13 +45,12 @@ pub(super) fn together(kernel: &Kernel, survey: &Survey) -> Option<Together> {
     if kernel.group.is_some() || *from != kernel.lo.into() || *to != kernel.hi.into() {
         return None;
     }
-    let mut found = Together { unit: *index, loaded: Vec::new(), stored: Vec::new(), count: LEAST };
+    let mut found = Together { unit: *index, loaded: Vec::new(), stored: Vec::new(), count: 1 };
     body.iter().try_for_each(|op| found.add(survey, op))?;
-    let narrowest = found.loaded.iter().chain(&found.stored).map(|(_, ty)| ty.bytes() as u32).min()?;
+    let widest = found.loaded.iter().chain(&found.stored).map(|(_, ty)| ty.bytes() as u32).max()?;
     let most = (MOST_OPERATIONS / body.len()) as u32;
-    let wanted = (BYTES / narrowest).max(LEAST);
-    found.count = if wanted <= most { wanted } else { LEAST };
-    (found.count <= most).then_some(found)
+    found.count = (BYTES / widest).min(most.checked_ilog2().map_or(0, |log| 1 << log));
+    (found.count > 1).then_some(found)
 }
 
 /// Whether an operation computes, and does nothing else.

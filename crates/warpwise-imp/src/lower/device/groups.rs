@@ -125,14 +125,11 @@ impl<'a> Emitter<'a> {
                 let elem = this.code.regs[acc].ty.scalar;
                 values.push(Value::Uniform(this.code.load("other", elem, mem, other).into()));
             }
-            this.advance(&reduce.op, accs, &values)
-        });
-        // Nobody writes before all have read.
-        self.code.emit(Op::Barrier);
-        self.branch_if(takes, &mut |this| {
+            this.advance(&reduce.op, accs, &values)?;
+            // Nobody reads these places in this round.
             this.store_own(&arrays, accs, item);
             Ok(())
-        })?;
+        });
         self.code.emit(Op::Barrier);
         let (op, by) = if up { (BinaryOp::Shl, 1) } else { (BinaryOp::AShr, 1) };
         let next = self.code.binary(op, half, Operand::i64(by));
