@@ -2,8 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use warpwise_driver::{CallError, Entry, Program};
+use warpwise_driver::{CallError, Context, Dialect, Entry, Program};
 use warpwise_runtime::array::{Array, Value};
+use warpwise_runtime::device::array::Placed;
+use warpwise_runtime::device::memory::NoBlock;
 use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 
 use crate::failure::Failure;
@@ -30,6 +32,29 @@ pub fn timed_call(
     let results = interrupt::stoppable(|| program.call(&entry.point.name, owned));
     let time = start.elapsed();
     Ok((time, results.map_err(|error: CallError| Failure::Call(error))?))
+}
+
+/// Calls an entry point of a program on a device, where the arguments lie before the clock starts and the results when it stops.
+pub fn timed_resident_call(
+    program: &Program,
+    (context, device): (&Context, (Dialect, usize)),
+    entry: &Entry,
+    arguments: &[Value],
+) -> Result<(Duration, Vec<Value>), Failure> {
+    let failed = |error: NoBlock| Failure::Failed(error.to_string());
+    let memory =
+        context.device_memory(device.0, device.1).map_err(|error| Failure::Failed(error.to_string()))?;
+    let placed = arguments.iter().map(|value| Placed::Host(value.clone()).to_device(&memory));
+    let placed: Vec<Placed> = placed.collect::<Result<_, _>>().map_err(failed)?;
+    let finish = || memory.device().finish().map_err(|error| Failure::Failed(error.to_string()));
+    finish()?;
+    let start = Instant::now();
+    let results = interrupt::stoppable(|| program.call_resident(&entry.point.name, placed.into_iter()));
+    let results = results.map_err(Failure::Call)?;
+    finish()?;
+    let time = start.elapsed();
+    let results = results.iter().map(|value| value.to_host(context.memory()));
+    Ok((time, results.collect::<Result<_, _>>().map_err(failed)?))
 }
 
 /// A value that shares nothing with another.

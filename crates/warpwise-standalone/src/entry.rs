@@ -271,9 +271,12 @@ fn argument(value: Placed, consumed: bool, memory: &MemoryPool) -> Result<Argume
     let array = match value {
         Placed::Host(Value::Scalar { value, .. }) => return Ok(Argument::Scalar(value)),
         Placed::Host(Value::Array { array, .. }) => array,
-        // A copy by way of the host, whose own is copied to the device for the run.
-        Placed::Device(_, array) if consumed => array.to_host(memory)?,
-        Placed::Device(_, array) => return Ok(Argument::Resident(Arc::clone(array.data()))),
+        Placed::Device(_, array) => {
+            // What is consumed is somebody else's unless nobody else has it.
+            let is_free = !consumed || Arc::strong_count(array.data()) == 1;
+            let block = if is_free { Arc::clone(array.data()) } else { array.data().copied()? };
+            return Ok(Argument::Resident(block));
+        }
     };
     // What is consumed may make room for an array of other elements.
     let block = array.data();

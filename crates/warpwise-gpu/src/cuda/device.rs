@@ -157,6 +157,11 @@ impl Device for CudaDevice {
         })
     }
 
+    fn copy(&self, to: Buffer, from: Buffer, bytes: u64) -> Result<(), DeviceError> {
+        // SAFETY: the driver checks the ranges, which lie in different buffers.
+        self.within(|| unsafe { result::memcpy_dtod_sync(to.0, from.0, bytes as usize) })
+    }
+
     fn finish(&self) -> Result<(), DeviceError> {
         self.within(result::ctx::synchronize)
     }

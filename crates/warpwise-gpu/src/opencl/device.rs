@@ -159,6 +159,14 @@ impl Device for OpenClDevice {
             .map_err(after_others)
     }
 
+    fn copy(&self, to: Buffer, from: Buffer, bytes: u64) -> Result<(), DeviceError> {
+        let mut to = borrowed(to);
+        // SAFETY: the driver checks the ranges, which lie in different buffers.
+        unsafe { self.queue.enqueue_copy_buffer(&borrowed(from), &mut to, 0, 0, bytes as usize, &[]) }
+            .map(drop)
+            .map_err(after_others)
+    }
+
     fn finish(&self) -> Result<(), DeviceError> {
         self.queue.finish().map_err(after_others)
     }

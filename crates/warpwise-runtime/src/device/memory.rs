@@ -384,6 +384,16 @@ impl DeviceBlock {
         Ok(())
     }
 
+    /// A block of the same memory with the same contents.
+    pub fn copied(self: &Arc<Self>) -> Result<Arc<DeviceBlock>, NoBlock> {
+        let copy = DeviceMemory { shared: Arc::clone(&self.home) }.allocate(self.bytes)?;
+        if self.bytes > 0 {
+            let (from, to) = (self.pin(Access::Read)?, copy.pin(Access::Write)?);
+            self.home.device.copy(to.buffer, from.buffer, self.bytes)?;
+        }
+        Ok(copy)
+    }
+
     /// Repeats a pattern of 1, 2, 4 or 8 bytes over `bytes` bytes from `at` on; both are multiples of its length.
     pub fn fill(self: &Arc<Self>, at: u64, pattern: &[u8], bytes: u64) -> Result<(), NoBlock> {
         if bytes == 0 {
@@ -511,6 +521,11 @@ mod tests {
             let repeated: Vec<u8> = pattern.iter().copied().cycle().take(bytes as usize).collect();
             self.write(buffer, at, &repeated)
         }
+        fn copy(&self, to: Buffer, from: Buffer, bytes: u64) -> Result<(), DeviceError> {
+            let mut copied = vec![0; bytes as usize];
+            self.read(from, 0, &mut copied)?;
+            self.write(to, 0, &copied)
+        }
         fn finish(&self) -> Result<(), DeviceError> {
             Ok(())
         }
@@ -568,6 +583,18 @@ mod tests {
             }
             assert!(memory.statistics().peak_live <= 3000);
         }
+    }
+
+    #[test]
+    fn copies_are_blocks_of_their_own() {
+        let (_device, memory) = memory(1 << 20, 0);
+        let block = memory.allocate(3).expect("room");
+        block.write(0, &[1, 2, 3]).expect("a write");
+        let copy = block.copied().expect("room");
+        block.write(0, &[4]).expect("a write");
+        assert_eq!((contents(&copy), contents(&block)), (vec![1, 2, 3], vec![4, 2, 3]));
+        let empty = memory.allocate(0).expect("room").copied().expect("room");
+        assert_eq!(empty.bytes(), 0);
     }
 
     #[test]

@@ -43,6 +43,9 @@ pub trait Device: Send + Sync {
     /// Repeats a pattern of 1, 2, 4 or 8 bytes over `bytes` bytes from `at` on; both are multiples of its length.
     fn fill(&self, buffer: Buffer, at: u64, pattern: &[u8], bytes: u64) -> Result<(), DeviceError>;
 
+    /// Copies so many bytes from the start of a buffer to that of another.
+    fn copy(&self, to: Buffer, from: Buffer, bytes: u64) -> Result<(), DeviceError>;
+
     /// Waits until everything asked before is done.
     fn finish(&self) -> Result<(), DeviceError>;
 

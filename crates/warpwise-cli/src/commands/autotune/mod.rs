@@ -1,7 +1,8 @@
 //! `warpwise autotune`: finds values of tuning parameters by measurement, and writes them to a file that `--tuning` reads.
 //!
 //! What is measured are the cases of a program's test blocks, or one call with values from the command line. Every
-//! version that the [`mod@search`] asks for is run a few times and the shortest time counts. A version that gives another result, has no
+//! version that the [`mod@search`] asks for is run a few times and the shortest time counts; on devices that without copies
+//! to and from them. A version that gives another result, has no
 //! memory, or takes far longer than another has taken, is as bad as can be.
 //!
 //! Absent on purpose: groups of work-items, block sizes and numbers of lanes, which are no parameters.
@@ -15,14 +16,14 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use warpwise_driver::{CallError, Context, Program};
+use warpwise_driver::{CallError, Context, Program, Target};
 use warpwise_runtime::array::Value;
 use warpwise_runtime::compare::{Tolerance, compare};
 use warpwise_runtime::execute::{RunError, UsedParameter};
 use warpwise_runtime::pool::CancelFlag;
 
 use super::bench::duration;
-use crate::calls::timed_call;
+use crate::calls::{timed_call, timed_resident_call};
 use crate::failure::Failure;
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
 use crate::output::print_line;
@@ -161,7 +162,13 @@ impl Tuner<'_> {
         let limit = self.seen.borrow().best[set].map(|best| (HOPELESS * best).max(LEAST_LIMIT));
         self.seen.borrow_mut().runs += 1;
         let entry = self.program.entry(entry)?;
-        let run = || timed_call(self.program, self.context.memory(), entry, arguments);
+        let run = || match self.arguments.compile.device {
+            Target::Cpu => timed_call(self.program, self.context.memory(), entry, arguments),
+            // Copies are the same for all versions, and may take longer than what differs.
+            Target::Device(dialect, number) => {
+                timed_resident_call(self.program, (self.context, (dialect, number)), entry, arguments)
+            }
+        };
         let (ran, stopped) = limited(self.context.threads().cancel_flag(), limit, run);
         let (time, results) = match ran {
             Ok(ran) => ran,
