@@ -13,7 +13,7 @@ fi
 # Random tests draw the same here every time, so that whether a change passes is not a matter of luck; `make test-all` draws anew.
 export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED:-1}
 
-step() { printf '\n== %s\n' "$*"; }
+step() { printf '\n== %s (after %d s)\n' "$*" "$SECONDS"; }
 
 step 'formatting'
 cargo fmt --all --check
