@@ -137,7 +137,12 @@ fn segment_stm(function: &mut Function, mut stm: Stm) -> Result<Vec<Stm>, Limit>
             (soac.width, soac.inputs, soac.lambda, SegKind::Partition { classes: soac.classes })
         }
         Expr::Scatter(soac) => (soac.width, soac.inputs, soac.lambda, SegKind::Scatter { dests: soac.dests }),
-        Expr::Hist(soac) => (soac.width, soac.inputs, soac.lambda, SegKind::Hist { ops: soac.ops }),
+        Expr::Hist(mut soac) => {
+            for op in &mut soac.ops {
+                segment_body(function, &mut op.op.body)?;
+            }
+            (soac.width, soac.inputs, soac.lambda, SegKind::Hist { ops: soac.ops })
+        }
         Expr::Stream(_) => {
             let mut stms = Vec::new();
             for stm in streams::unstream(function, stm, Within::Element) {
