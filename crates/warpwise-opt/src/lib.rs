@@ -22,6 +22,7 @@ pub mod fuse;
 pub mod relax;
 
 pub mod flatten;
+pub mod gather;
 
 pub mod chunk;
 

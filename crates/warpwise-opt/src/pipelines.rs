@@ -7,8 +7,9 @@ use crate::pass::Pass;
 /// Every pass there is, by name.
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
-    INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, FLATTEN, STRAIGHTEN, SEGMENT, SEGMENT_DEVICE, DISTRIBUTE, DIVIDE, SCHEDULE,
-    SCHEDULE_DEVICE, MIGRATE, COALESCE, CARRY, JAM, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE, SHORT_CIRCUIT, MERGE,
+    INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, FLATTEN, GATHER, STRAIGHTEN, SEGMENT, SEGMENT_DEVICE, DISTRIBUTE, DIVIDE,
+    SCHEDULE, SCHEDULE_DEVICE, MIGRATE, COALESCE, CARRY, JAM, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE,
+    SHORT_CIRCUIT, MERGE,
 ];
 
 /// From what a front end makes to what the CPU lowering takes.
@@ -54,8 +55,8 @@ pub const DEVICE: &[Pass] = &[
     INLINE, ACCUMULATE, SIMPLIFY,
     // As for CPUs up to here: fused lambdas hold what simplification removes, and so on.
     FUSE, SIMPLIFY, FUSE, SIMPLIFY,
-    // Fused nests are lifted; what they become fuses again.
-    FLATTEN, REGULARISE, SIMPLIFY, FUSE, SIMPLIFY, FUSE, SIMPLIFY,
+    // Fused nests are lifted; what they become fuses again, and so does what is done with rows that are gathered.
+    FLATTEN, GATHER, REGULARISE, SIMPLIFY, FUSE, SIMPLIFY, FUSE, SIMPLIFY,
     SEGMENT_DEVICE, SIMPLIFY, SCHEDULE_DEVICE, SIMPLIFY,
     // Once it is known what the host runs and decides.
     MIGRATE,
@@ -172,6 +173,14 @@ const FLATTEN: Pass = Pass {
     needs: Level::Soac,
     gives: None,
     run: crate::flatten::flatten,
+};
+
+const GATHER: Pass = Pass {
+    name: "gather",
+    about: "let partitions keep indices of rows, and gather the rows",
+    needs: Level::Soac,
+    gives: None,
+    run: crate::gather::gather,
 };
 
 const STRAIGHTEN: Pass = Pass {

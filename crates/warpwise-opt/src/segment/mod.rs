@@ -8,11 +8,13 @@
 //!
 //! A reduction or scan whose operator works on arrays becomes a sequential loop around its operator,
 //! whose own parallelism remains ([`sequential`]); histograms and reductions of rows that combine element by
-//! element become those of elements ([`rows`]). A map that calls a recursive function becomes a loop, too, since host
+//! element become those of elements ([`rows`]). On devices rows that are only copied are copied element by element
+//! ([`copies`]). A map that calls a recursive function becomes a loop, too, since host
 //! code runs calls. Streams become tasks, blocks or one chunk ([`streams`]). Not done here: choosing mappings but
 //! those of streams (the next scheduling pass does), accumulators and `flatmap` (gone by now).
 
 mod blocks;
+mod copies;
 mod rows;
 mod sequential;
 mod streams;
@@ -98,6 +100,12 @@ fn host_stm(function: &mut Function, host: Host<'_>, mut stm: Stm, out: &mut Vec
             for mut part in blocks::hist(function, host, &stm.pattern, *soac, stm.span) {
                 part.certs.extend(&stm.certs);
                 host_stm(function, host, part, out)?;
+            }
+        }
+        Expr::Screma(soac) if host.machine == Machine::Device && copies::copies_rows(function, &soac) => {
+            for mut copy in copies::by_elements(function, &stm.pattern, &soac, stm.span) {
+                copy.certs.extend(&stm.certs);
+                out.push(copy);
             }
         }
         _ if sequential::needs_loop(function, &stm.expr) => {
