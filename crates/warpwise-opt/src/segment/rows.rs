@@ -14,12 +14,13 @@
 
 use warpwise_diag::Span;
 use warpwise_ir::entity::SecondaryMap;
+use warpwise_ir::traverse::Substitution;
 use warpwise_ir::{
     Body, Expr, Function, Hist, HistOp, Lambda, Mapping, Operand, Reduce, Screma, SegDim, SegKind, SegOp,
     Stm, Type, Var,
 };
 
-use super::{bind, element_body, plain};
+use super::{element_body, plain};
 
 /// Which arrays repeat one constant.
 #[derive(Default)]
@@ -136,26 +137,34 @@ pub fn by_columns(function: &mut Function, pattern: &[Var], soac: &Screma, span:
     Some(plain(pattern.to_vec(), seg(column, extent, SegKind::Map, outer), span))
 }
 
-/// What an operator on rows does with their elements, if it is nothing but a map over them.
-fn of_elements(function: &mut Function, op: &Lambda) -> Option<Lambda> {
-    let [stm] = op.body.stms.as_slice() else { return None };
-    let Expr::Screma(map) = &stm.expr else { return None };
-    let plain_map = map.scans.is_empty() && map.reduces.is_empty() && map.post.is_none();
-    let yields_it = op.body.result.iter().copied().eq(stm.pattern.iter().map(|&var| Operand::Var(var)));
-    let scalars = map.map.params.iter().all(|&param| function.ty(param).rank() == 0);
-    if !plain_map || !yields_it || !scalars {
+/// What an operator on arrays of one rank does with their elements, if it is nothing but maps over them.
+pub fn of_elements(function: &mut Function, op: &Lambda) -> Option<Lambda> {
+    let rank = function.ty(*op.params.first()?).rank();
+    if !op.params.iter().all(|&param| function.ty(param).rank() == rank) {
         return None;
     }
-    let mut params = Vec::new();
-    for &param in &op.params {
-        let elem = function.ty(param).elem()?;
-        params.push(function.fresh("x", Type::Scalar(elem)));
+    let mut op = op.clone();
+    for _ in 0..rank {
+        op = of_rows(function, &op)?;
     }
+    Some(op)
+}
+
+/// What an operator does with the rows of its arguments, if it is a map over them.
+fn of_rows(function: &mut Function, op: &Lambda) -> Option<Lambda> {
+    let [stm] = op.body.stms.as_slice() else { return None };
+    let Expr::Screma(map) = &stm.expr else { return None };
+    let yields_it = op.body.result.iter().copied().eq(stm.pattern.iter().map(|&var| Operand::Var(var)));
+    if !map.is_map() || !yields_it {
+        return None;
+    }
+    let row = |&param: &Var| function.ty(param).row(1);
+    let types: Vec<Type> = op.params.iter().map(row).collect();
+    let params: Vec<Var> = types.into_iter().map(|ty| function.fresh("x", ty)).collect();
     let element = |input: &Var| Some(params[op.params.iter().position(|param| param == input)?].into());
-    let elements: Option<Vec<Operand>> = map.inputs.iter().map(element).collect();
-    let mut body = Body::default();
-    bind(&mut body, &map.map.params, &elements?, stm.span);
-    body.stms.extend(map.map.body.stms.iter().cloned());
-    body.result = map.map.body.result.clone();
+    let elements: Vec<Operand> = map.inputs.iter().map(element).collect::<Option<_>>()?;
+    let mut body = map.map.body.clone();
+    body.stms.iter_mut().for_each(|inside| inside.certs.extend(&stm.certs));
+    Substitution::of(&map.map.params, &elements).apply_body(function, &mut body);
     Some(Lambda { params, body })
 }

@@ -16,7 +16,7 @@ use warpwise_ir::{
 };
 use warpwise_prim::{BinaryOp, CompareOp};
 
-use super::{Machine, bind, blocks, element_stms, plain, rows};
+use super::{Machine, bind, blocks, columns, element_stms, plain, rows};
 
 /// Where a statement stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -133,6 +133,11 @@ pub fn to_loop(function: &mut Function, stm: Stm, around: Around) -> Result<Vec<
             };
             let mut stms = by_blocks.unwrap_or_default();
             if !stms.is_empty() {
+                return Ok(with_certs(stms, &certs));
+            }
+            if around == Around::Host(Machine::Device)
+                && let Some(stms) = columns::scans(function, &pattern, &soac, span)
+            {
                 return Ok(with_certs(stms, &certs));
             }
             let mut soac = *soac;
