@@ -14,20 +14,16 @@
 //! computed before the scans becomes a map of its own; so does what is done with their results, and reductions beside them
 //! stand for themselves.
 //!
-//! Not done here: operators that look at more than an element of each row; scans inside an element.
+//! Small rows of known size are taken apart instead ([`super::small`]). Not done here: operators that look at more than an element of each row; scans inside an element.
 
 use warpwise_diag::Span;
 use warpwise_ir::builder::Builder;
 use warpwise_ir::{
     Expr, Function, Lambda, Mapping, Operand, Scan, Screma, SegDim, SegKind, SegOp, Stm, Type, Var,
 };
-use warpwise_prim::Scalar;
 
 use super::rows::of_elements;
 use super::sequential::calls;
-
-/// Rows of so few elements are read where they are: neighbours share what is loaded.
-const SHORT_ROW: i64 = 4;
 
 /// The statements for a SOAC with scans, if all of these work element by element.
 pub fn scans(function: &mut Function, pattern: &[Var], soac: &Screma, span: Span) -> Option<Vec<Stm>> {
@@ -94,7 +90,7 @@ fn scanned(b: &mut Builder, width: Operand, scan: &Scan, op: Lambda, rows: &[Var
     if rank == 0 {
         return column(b, width, rows, &[], Scan { op, ..scan.clone() });
     }
-    let columns = side_by_side(b, rows, &extents);
+    let columns = side_by_side(b, rows, rank);
     let dim = |extent| {
         let index = b.function.fresh("j", Type::I64);
         SegDim { index, extent, mapping: Mapping::Seq }
@@ -114,11 +110,8 @@ fn scanned(b: &mut Builder, width: Operand, scan: &Scan, op: Lambda, rows: &[Var
 }
 
 /// The arrays, stored column by column: work-items side by side are at neighbouring rows of one column.
-fn side_by_side(b: &mut Builder, rows: &[Var], extents: &[Operand]) -> Vec<Var> {
-    if is_short(extents) {
-        return rows.to_vec();
-    }
-    let perm: Vec<usize> = (1..=extents.len()).chain([0]).collect();
+fn side_by_side(b: &mut Builder, rows: &[Var], rank: usize) -> Vec<Var> {
+    let perm: Vec<usize> = (1..=rank).chain([0]).collect();
     let stored = |&array: &Var| b.bind_one("columns", Expr::Manifest { array, perm: perm.clone() });
     rows.iter().map(stored).collect()
 }
@@ -131,11 +124,4 @@ fn column(b: &mut Builder, width: Operand, arrays: &[Var], column: &[Operand], s
     let space = vec![SegDim { index, extent: width, mapping: Mapping::Seq }];
     let kind = SegKind::Scan { scans: vec![scan], reduces: Vec::new(), post: None };
     b.bind("sums", Expr::Seg(Box::new(SegOp { space, kind, body })))
-}
-
-/// Whether a row of these extents has few elements.
-fn is_short(extents: &[Operand]) -> bool {
-    let known = |extent: &Operand| extent.as_const().and_then(Scalar::as_int);
-    let product = extents.iter().try_fold(1_i64, |product, extent| product.checked_mul(known(extent)?));
-    product.is_some_and(|elements| elements <= SHORT_ROW)
 }

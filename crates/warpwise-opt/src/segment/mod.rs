@@ -8,7 +8,8 @@
 //!
 //! A reduction or scan whose operator works on arrays becomes a sequential loop around its operator,
 //! whose own parallelism remains ([`sequential`]); histograms and reductions of rows that combine element by
-//! element become those of elements ([`rows`]), and on devices scans of rows become scans of columns ([`columns`]). There
+//! element become those of elements ([`rows`]), and on devices scans of rows become scans of columns ([`columns`]), and
+//! reductions and scans of small arrays those of scalars ([`small`]). There
 //! rows that are only copied are copied element by element ([`copies`]). A map that calls a recursive function becomes a loop, too, since host
 //! code runs calls. Streams become tasks, blocks or one chunk ([`streams`]). Not done here: choosing mappings but
 //! those of streams (the next scheduling pass does), accumulators and `flatmap` (gone by now).
@@ -18,6 +19,7 @@ mod columns;
 mod copies;
 mod rows;
 mod sequential;
+mod small;
 mod streams;
 
 use warpwise_diag::{Limit, Span};

@@ -16,7 +16,7 @@ use warpwise_ir::{
 };
 use warpwise_prim::{BinaryOp, CompareOp};
 
-use super::{Machine, bind, blocks, columns, element_stms, plain, rows};
+use super::{Machine, bind, blocks, columns, element_stms, plain, rows, small};
 
 /// Where a statement stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -127,17 +127,18 @@ pub fn to_loop(function: &mut Function, stm: Stm, around: Around) -> Result<Vec<
     let Stm { pattern, expr, certs, span } = stm;
     let stms = match expr {
         Expr::Screma(soac) => {
+            if around == Around::Host(Machine::Device)
+                && let Some(stms) = small::by_scalars(function, &pattern, &soac, span)
+                    .or_else(|| columns::scans(function, &pattern, &soac, span))
+            {
+                return Ok(with_certs(stms, &certs));
+            }
             let by_blocks = match around {
                 Around::Host(machine) => blocks::reduce(function, machine, (&pattern, &soac), span)?,
                 Around::Kernel => None,
             };
             let mut stms = by_blocks.unwrap_or_default();
             if !stms.is_empty() {
-                return Ok(with_certs(stms, &certs));
-            }
-            if around == Around::Host(Machine::Device)
-                && let Some(stms) = columns::scans(function, &pattern, &soac, span)
-            {
                 return Ok(with_certs(stms, &certs));
             }
             let mut soac = *soac;

@@ -63,11 +63,14 @@ impl Rewriter<'_> {
                 Some(Expr::Operand(*value))
             }
             // Rows are copies: what they were copied from may have been overwritten since.
-            Expr::ArrayLit(elems) if indices.len() == 1 => {
-                let at = indices[0].as_const().and_then(Scalar::as_int)?;
+            Expr::ArrayLit(elems) => {
+                let (at, inner) = indices.split_first()?;
+                let at = at.as_const().and_then(Scalar::as_int)?;
                 let elem = *elems.get(usize::try_from(at).ok()?)?;
-                self.function.operand_type(elem).as_scalar()?;
-                Some(Expr::Operand(elem))
+                match inner {
+                    [] => self.function.operand_type(elem).as_scalar().map(|_| Expr::Operand(elem)),
+                    _ => self.scalar_of_row(elem.as_var()?, inner, stm),
+                }
             }
             Expr::Rearrange { array, perm } if indices.len() == perm.len() => {
                 let mut moved = vec![Operand::i64(0); perm.len()];
@@ -79,6 +82,12 @@ impl Rewriter<'_> {
             Expr::Slice { array, dims } => self.index_of_slice(*array, dims, indices, stm),
             _ => None,
         }
+    }
+
+    /// The scalar that a row was written out with there, whatever has become of the row since.
+    fn scalar_of_row(&mut self, row: Var, indices: &[Operand], stm: &Stm) -> Option<Expr> {
+        let (row @ Expr::ArrayLit(_), certs) = self.views[row].clone()? else { return None };
+        if certs.is_empty() { self.index_of(&row, indices, stm) } else { None }
     }
 
     fn index_of_slice(

@@ -1,0 +1,127 @@
+//! Reductions and scans of small arrays of known size, on devices: as those of their elements, all at a time.
+//!
+//! ```text
+//! t = screma n (xs) scan (a: [2]f32, b: [2]f32) { c = index b[0]; d = screma 2 (a) map (x) { fmul x c }; return d } [one]
+//! ==>
+//! n0 = index one[0]; n1 = index one[1];
+//! t = screma n (xs) map (x: [2]f32) { x0 = index x[0]; x1 = index x[1]; return x0, x1 }
+//!   scan (a0, a1, b0, b1) { d0 = fmul a0 b0; d1 = fmul a1 b0; return d0, d1 } [n0, n1]
+//!   post (s0, s1) { s: [2]f32 = [s0, s1]; return s };
+//! ```
+//!
+//! The operator is written out: what it repeats is there as often as it happens, and every array in it is its elements ([`unroll`]).
+//! Without that the host combines one element after the other.
+//!
+//! Not done here: operators with more than a few elements, or with loops, checks or indices that are only known when they run.
+
+mod unroll;
+
+use warpwise_diag::Span;
+use warpwise_ir::builder::Builder;
+use warpwise_ir::{Body, Expr, Function, Lambda, Operand, Reduce, Scan, Screma, Stm, Type, Var};
+
+use unroll::{Extents, Value, unrolled};
+
+/// The statements for a SOAC of which some operators work on small arrays, and all that do can be written out.
+pub fn by_scalars(function: &mut Function, pattern: &[Var], soac: &Screma, span: Span) -> Option<Vec<Stm>> {
+    let scanned = soac.scans.iter().flat_map(|scan| &scan.neutral);
+    let mut neutral = scanned.chain(soac.reduces.iter().flat_map(|reduce| &reduce.neutral));
+    if !neutral.any(|&x| function.operand_type(x).rank() > 0) {
+        return None;
+    }
+    let mut b = Builder::new(function);
+    b.set_span(span);
+    let (scans, reduces) = operators(&mut b, soac)?;
+    let (combined, further) = soac.map.body.result.split_at(soac.n_scanned() + soac.n_reduced());
+    let type_of = |&x: &Operand| b.function.operand_type(x);
+    let (types, more): (Vec<Type>, Vec<Type>) =
+        (combined.iter().map(type_of).collect(), further.iter().map(type_of).collect());
+    let map = elements_of_map(&mut b, &soac.map, combined, further)?;
+    let post = after_scans(&mut b, soac, &types[..soac.n_scanned()], &more)?;
+    let (totals, arrays) = pattern.split_at(soac.n_reduced());
+    let parts = parts(&mut b, &types[soac.n_scanned()..])?;
+    let mut bound: Vec<Var> = parts.iter().flat_map(Value::vars).collect();
+    bound.extend(arrays);
+    let (width, inputs) = (soac.width, soac.inputs.clone());
+    b.bind_to(bound, Expr::Screma(Box::new(Screma { width, inputs, map, scans, reduces, post })));
+    for (&total, parts) in totals.iter().zip(parts) {
+        let whole = parts.assembled(&mut b);
+        b.bind_to(vec![total], Expr::Operand(whole));
+    }
+    Some(b.take_stms())
+}
+
+/// The scans and reductions of elements.
+fn operators(b: &mut Builder, soac: &Screma) -> Option<(Vec<Scan>, Vec<Reduce>)> {
+    let (mut scans, mut reduces) = (Vec::new(), Vec::new());
+    for scan in &soac.scans {
+        let op = unrolled(b, &scan.op)?;
+        scans.push(Scan { op, neutral: all_elements(b, &scan.neutral)?, ..scan.clone() });
+    }
+    for reduce in &soac.reduces {
+        let op = unrolled(b, &reduce.op)?;
+        reduces.push(Reduce { op, neutral: all_elements(b, &reduce.neutral)?, ..reduce.clone() });
+    }
+    Some((scans, reduces))
+}
+
+/// Fresh variables for the elements of results of these types.
+fn parts(b: &mut Builder, types: &[Type]) -> Option<Vec<Value>> {
+    let parts = |ty| {
+        let extents = Extents::of(ty)?;
+        let part = |_| b.function.fresh("total", extents.scalar()).into();
+        Some(Value { elements: (0..extents.count()).map(part).collect(), extents })
+    };
+    types.iter().map(parts).collect()
+}
+
+/// The elements of several values, one after the other.
+fn all_elements(b: &mut Builder, values: &[Operand]) -> Option<Vec<Operand>> {
+    let mut elements = Vec::new();
+    for &value in values {
+        elements.extend(Value::read(b, value)?.elements);
+    }
+    Some(elements)
+}
+
+/// What is computed first with each element, then the elements of what is combined.
+fn elements_of_map(
+    b: &mut Builder,
+    map: &Lambda,
+    combined: &[Operand],
+    further: &[Operand],
+) -> Option<Lambda> {
+    let mut read = None;
+    let after = b.body(|b| {
+        read = all_elements(b, combined);
+        Vec::new()
+    });
+    let result = read?.into_iter().chain(further.iter().copied()).collect();
+    let stms = map.body.stms.iter().cloned().chain(after.stms).collect();
+    Some(Lambda { params: map.params.clone(), body: Body { stms, result } })
+}
+
+/// What is done after the scans, which puts the scanned arrays together first.
+fn after_scans(b: &mut Builder, soac: &Screma, scanned: &[Type], further: &[Type]) -> Option<Option<Lambda>> {
+    if soac.scans.is_empty() {
+        return Some(soac.post.clone());
+    }
+    let extents: Vec<Extents> = scanned.iter().map(Extents::of).collect::<Option<_>>()?;
+    let each =
+        extents.iter().flat_map(|extents| std::iter::repeat_n(("s", extents.scalar()), extents.count()));
+    let params: Vec<(&str, Type)> = each.chain(further.iter().map(|ty| ("x", ty.clone()))).collect();
+    let post = b.lambda(&params, |b, vars| {
+        let mut vars = vars.iter().map(|&var| Operand::Var(var));
+        let mut values = Vec::new();
+        for extents in extents {
+            let elements = vars.by_ref().take(extents.count()).collect();
+            values.push(Value { extents, elements }.assembled(b));
+        }
+        values.extend(vars);
+        match &soac.post {
+            Some(post) => b.apply(post, &values),
+            None => values,
+        }
+    });
+    Some(Some(post))
+}

@@ -1,0 +1,355 @@
+//! Operators on small arrays, written out as operators on scalars.
+//!
+//! ```text
+//! (a: [2]f32, b: f32) { c = screma 2 (a) map (x: f32) { y = fmul x b; return y }; return c }
+//! ==>
+//! (a0: f32, a1: f32, b: f32) { y0 = fmul a0 b; y1 = fmul a1 b; return y0, y1 }
+//! ```
+
+use warpwise_ir::builder::Builder;
+use warpwise_ir::entity::SecondaryMap;
+use warpwise_ir::{Body, Branch, Expr, Lambda, Operand, Reduce, Scan, Screma, Stm, Type, Var};
+use warpwise_prim::{Scalar, ScalarType};
+
+/// Most elements of an array that is taken apart.
+const MOST_ELEMENTS: usize = 16;
+
+/// Most statements that an operator may become.
+const MOST_STATEMENTS: usize = 512;
+
+/// The shape of a small array, or of a scalar, which has no dimensions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Extents {
+    elem: ScalarType,
+    shape: Vec<usize>,
+}
+
+impl Extents {
+    /// Those of a type, if they are known and small.
+    pub fn of(ty: &Type) -> Option<Extents> {
+        let size = |extent: &Operand| usize::try_from(known(*extent)?).ok();
+        let extents =
+            Extents { elem: ty.elem()?, shape: ty.shape().iter().map(size).collect::<Option<_>>()? };
+        let small = extents.shape.iter().all(|&extent| (1..=MOST_ELEMENTS).contains(&extent));
+        (small && extents.shape.len() <= 4 && extents.count() <= MOST_ELEMENTS).then_some(extents)
+    }
+
+    /// The number of elements.
+    pub fn count(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// The type of an element.
+    pub fn scalar(&self) -> Type {
+        Type::Scalar(self.elem)
+    }
+
+    /// Those of a row.
+    fn row(&self) -> Extents {
+        Extents { elem: self.elem, shape: self.shape[1..].to_vec() }
+    }
+
+    /// The indices of an element, counted in row-major order.
+    fn indices(&self, mut at: usize) -> Vec<usize> {
+        let mut indices = vec![0; self.shape.len()];
+        for (index, extent) in indices.iter_mut().zip(&self.shape).rev() {
+            *index = at % extent;
+            at /= extent;
+        }
+        indices
+    }
+
+    /// The place of an element, or of the first one of a row, in row-major order.
+    fn place(&self, indices: &[usize]) -> usize {
+        let of = |place, (i, extent): (usize, &usize)| place * extent + indices.get(i).copied().unwrap_or(0);
+        self.shape.iter().enumerate().fold(0, of)
+    }
+}
+
+/// A scalar, or the elements of a small array in row-major order.
+#[derive(Clone, Debug)]
+pub struct Value {
+    /// Its shape.
+    pub extents: Extents,
+    /// As many as the shape says.
+    pub elements: Vec<Operand>,
+}
+
+impl Value {
+    /// The elements of what an operand stands for, if it is small.
+    pub fn read(b: &mut Builder, x: Operand) -> Option<Value> {
+        let extents = Extents::of(&b.function.operand_type(x))?;
+        let Some(array) = x.as_var().filter(|_| !extents.shape.is_empty()) else {
+            return Some(Value { extents, elements: vec![x] });
+        };
+        let element = |at| {
+            let indices: Vec<Operand> =
+                extents.indices(at).into_iter().map(|i| Operand::i64(i as i64)).collect();
+            b.index("x", array, &indices).into()
+        };
+        let elements = (0..extents.count()).map(element).collect();
+        Some(Value { extents, elements })
+    }
+
+    /// The elements that are variables.
+    pub fn vars(&self) -> impl Iterator<Item = Var> {
+        self.elements.iter().filter_map(|x| x.as_var())
+    }
+
+    /// The scalar, or an array of the elements.
+    pub fn assembled(&self, b: &mut Builder) -> Operand {
+        match self.extents.shape.first() {
+            None => self.elements[0],
+            Some(&rows) => {
+                let rows = (0..rows).map(|i| self.at(&[i]).assembled(b)).collect();
+                b.bind_one("rows", Expr::ArrayLit(rows)).into()
+            }
+        }
+    }
+
+    /// An element or row.
+    fn at(&self, indices: &[usize]) -> Value {
+        let mut extents = self.extents.clone();
+        indices.iter().for_each(|_| extents = extents.row());
+        let first = self.extents.place(indices);
+        Value { elements: self.elements[first..first + extents.count()].to_vec(), extents }
+    }
+
+    /// The same elements with their dimensions in another order.
+    fn rearranged(&self, perm: &[usize]) -> Value {
+        let shape = perm.iter().map(|&dim| self.extents.shape[dim]).collect();
+        let extents = Extents { elem: self.extents.elem, shape };
+        let element = |at| {
+            let mut indices = vec![0; perm.len()];
+            for (&dim, index) in perm.iter().zip(extents.indices(at)) {
+                indices[dim] = index;
+            }
+            self.elements[self.extents.place(&indices)]
+        };
+        Value { elements: (0..extents.count()).map(element).collect(), extents }
+    }
+
+    /// Rows put together.
+    fn of_rows(rows: Vec<Value>) -> Option<Value> {
+        let mut extents = rows.first()?.extents.clone();
+        extents.shape.insert(0, rows.len());
+        let elements: Vec<Operand> = rows.into_iter().flat_map(|row| row.elements).collect();
+        (elements.len() <= MOST_ELEMENTS).then_some(Value { extents, elements })
+    }
+}
+
+/// The operator on elements.
+pub fn unrolled(b: &mut Builder, op: &Lambda) -> Option<Lambda> {
+    let mut unroller = Unroller { values: SecondaryMap::default(), left: MOST_STATEMENTS };
+    let mut params = Vec::new();
+    for &param in &op.params {
+        let extents = Extents::of(b.function.ty(param))?;
+        let own: Vec<Var> = (0..extents.count()).map(|_| b.function.fresh("x", extents.scalar())).collect();
+        params.extend(&own);
+        unroller.values[param] =
+            Some(Value { extents, elements: own.into_iter().map(Operand::Var).collect() });
+    }
+    let (stms, results) = b.collect(|b| unroller.body(b, &op.body));
+    let result = results?.into_iter().flat_map(|value| value.elements).collect();
+    Some(Lambda { params, body: Body { stms, result } })
+}
+
+/// What is known while an operator is written out.
+struct Unroller {
+    values: SecondaryMap<Var, Option<Value>>,
+    /// How many more statements there may be.
+    left: usize,
+}
+
+impl Unroller {
+    fn body(&mut self, b: &mut Builder, body: &Body) -> Option<Vec<Value>> {
+        for stm in &body.stms {
+            let values = self.stm(b, stm)?;
+            for (&var, value) in stm.pattern.iter().zip(values) {
+                self.values[var] = Some(value);
+            }
+        }
+        body.result.iter().map(|&x| self.value(b, x)).collect()
+    }
+
+    /// What an operand stands for; arrays from outside are read.
+    fn value(&mut self, b: &mut Builder, x: Operand) -> Option<Value> {
+        match x.as_var().and_then(|var| self.values[var].clone()) {
+            Some(value) => Some(value),
+            None => Value::read(b, x),
+        }
+    }
+
+    fn apply(&mut self, b: &mut Builder, lambda: &Lambda, args: Vec<Value>) -> Option<Vec<Value>> {
+        for (&param, arg) in lambda.params.iter().zip(args) {
+            self.values[param] = Some(arg);
+        }
+        self.body(b, &lambda.body)
+    }
+
+    /// The scalar that a value is known to be.
+    fn constant(&self, x: Operand) -> Option<i64> {
+        match x.as_var() {
+            None => known(x),
+            Some(var) => known(*self.values[var].as_ref()?.elements.first()?),
+        }
+    }
+
+    fn stm(&mut self, b: &mut Builder, stm: &Stm) -> Option<Vec<Value>> {
+        self.left = self.left.checked_sub(1)?;
+        b.with_certs(&stm.certs, |b| match &stm.expr {
+            Expr::Screma(soac) => self.screma(b, soac),
+            Expr::If { cond, then_body, else_body, branch: Branch::Plain } => {
+                self.choice(b, *cond, then_body, else_body)
+            }
+            _ => Some(vec![self.array(b, stm)?]),
+        })
+    }
+
+    /// What an expression with one result and no bodies is.
+    fn array(&mut self, b: &mut Builder, stm: &Stm) -> Option<Value> {
+        let extents = Extents::of(b.function.ty(*stm.pattern.first()?))?;
+        match &stm.expr {
+            Expr::Operand(x) => self.value(b, *x),
+            Expr::Copy(array) => self.value(b, (*array).into()),
+            Expr::ArrayLit(rows) => {
+                Value::of_rows(rows.iter().map(|&row| self.value(b, row)).collect::<Option<_>>()?)
+            }
+            Expr::Iota { len: _, start, step } => {
+                let (start, step) = (known(*start)?, known(*step)?);
+                let element = |i| Operand::i64(start.wrapping_add(step.wrapping_mul(i as i64)));
+                let elements = (0..extents.count()).map(element).collect();
+                (extents.elem == ScalarType::I64).then_some(Value { extents, elements })
+            }
+            Expr::Replicate { shape: _, value } => {
+                let row = self.value(b, *value)?.elements;
+                Some(Value { elements: row.iter().copied().cycle().take(extents.count()).collect(), extents })
+            }
+            Expr::Reshape { array, shape: _ } => {
+                Some(Value { elements: self.value(b, (*array).into())?.elements, extents })
+            }
+            Expr::Rearrange { array, perm } => Some(self.value(b, (*array).into())?.rearranged(perm)),
+            Expr::Index { array, indices } if self.values[*array].is_some() => self.row(b, *array, indices),
+            expr => self.scalar(b, expr, extents),
+        }
+    }
+
+    /// An element or row of a known array.
+    fn row(&mut self, b: &mut Builder, array: Var, indices: &[Operand]) -> Option<Value> {
+        let at = |x: &Operand| usize::try_from(self.constant(*x)?).ok();
+        let at: Vec<usize> = indices.iter().map(at).collect::<Option<_>>()?;
+        let array = self.value(b, array.into())?;
+        let inside = at.iter().zip(&array.extents.shape).all(|(index, extent)| index < extent);
+        inside.then(|| array.at(&at))
+    }
+
+    /// A scalar of scalars.
+    fn scalar(&self, b: &mut Builder, expr: &Expr, extents: Extents) -> Option<Value> {
+        let mut expr = expr.clone();
+        let mut scalars = expr.is_straight() && extents.shape.is_empty();
+        expr.map_operands(|x| match x.as_var().and_then(|var| self.values[var].as_ref()) {
+            Some(value) if value.extents.shape.is_empty() => value.elements[0],
+            Some(_) => {
+                scalars = false;
+                x
+            }
+            None => x,
+        });
+        scalars.then(|| Value { extents, elements: vec![b.bind_one("x", expr).into()] })
+    }
+
+    /// What one of two bodies yields.
+    fn choice(
+        &mut self,
+        b: &mut Builder,
+        cond: Operand,
+        then_body: &Body,
+        else_body: &Body,
+    ) -> Option<Vec<Value>> {
+        let cond = self.value(b, cond)?.elements[0];
+        let (then_stms, then_values) = b.collect(|b| self.body(b, then_body));
+        let (else_stms, else_values) = b.collect(|b| self.body(b, else_body));
+        let (then_values, else_values) = (then_values?, else_values?);
+        let elements = |values: &[Value]| values.iter().flat_map(|value| value.elements.clone()).collect();
+        let then_body = Body { stms: then_stms, result: elements(&then_values) };
+        let else_body = Body { stms: else_stms, result: elements(&else_values) };
+        let chosen = b.bind("x", Expr::If { cond, then_body, else_body, branch: Branch::Plain });
+        let mut chosen = chosen.into_iter().map(Operand::Var);
+        let mut values = Vec::new();
+        for Value { extents, elements } in then_values {
+            values.push(Value { elements: chosen.by_ref().take(elements.len()).collect(), extents });
+        }
+        Some(values)
+    }
+
+    fn screma(&mut self, b: &mut Builder, soac: &Screma) -> Option<Vec<Value>> {
+        let width = usize::try_from(known(soac.width)?).ok()?;
+        if !(1..=MOST_ELEMENTS).contains(&width) {
+            return None;
+        }
+        let mut inputs = Vec::new();
+        for &input in &soac.inputs {
+            inputs.push(self.value(b, input.into())?);
+        }
+        let mut sums = vec![None; soac.scans.len() + soac.reduces.len()];
+        let mut rows = Vec::new();
+        for i in 0..width {
+            let args = inputs.iter().map(|input| input.at(&[i])).collect();
+            rows.push(self.element(b, soac, args, &mut sums)?);
+        }
+        let mut results: Vec<Value> =
+            sums.split_off(soac.scans.len()).into_iter().flatten().flatten().collect();
+        for at in 0..rows[0].len() {
+            results.push(Value::of_rows(rows.iter().map(|row| row[at].clone()).collect())?);
+        }
+        Some(results)
+    }
+
+    /// What one element of a SOAC adds to its arrays; `sums` are those of the scans and of the reductions so far.
+    fn element(
+        &mut self,
+        b: &mut Builder,
+        soac: &Screma,
+        args: Vec<Value>,
+        sums: &mut [Option<Vec<Value>>],
+    ) -> Option<Vec<Value>> {
+        let mut values = self.apply(b, &soac.map, args)?.into_iter();
+        let (scanned, reduced) = sums.split_at_mut(soac.scans.len());
+        let mut elements = Vec::new();
+        for (Scan { op, neutral, exclusive }, sum) in soac.scans.iter().zip(scanned) {
+            if *exclusive && sum.is_none() {
+                *sum = Some(neutral.iter().map(|&x| self.value(b, x)).collect::<Option<_>>()?);
+            }
+            let before = sum.clone();
+            *sum = Some(self.combined(b, op, before.clone(), values.by_ref().take(neutral.len()))?);
+            elements.extend(if *exclusive { before } else { sum.clone() }.into_iter().flatten());
+        }
+        for (Reduce { op, neutral, commutative: _ }, sum) in soac.reduces.iter().zip(reduced) {
+            *sum = Some(self.combined(b, op, sum.take(), values.by_ref().take(neutral.len()))?);
+        }
+        elements.extend(values);
+        match &soac.post {
+            Some(post) => self.apply(b, post, elements),
+            None => Some(elements),
+        }
+    }
+
+    /// A sum so far with the next values, which are all of it where there is none.
+    fn combined(
+        &mut self,
+        b: &mut Builder,
+        op: &Lambda,
+        sum: Option<Vec<Value>>,
+        values: impl Iterator<Item = Value>,
+    ) -> Option<Vec<Value>> {
+        match sum {
+            None => Some(values.collect()),
+            Some(sum) => self.apply(b, op, sum.into_iter().chain(values).collect()),
+        }
+    }
+}
+
+/// The value of a constant that counts or numbers something.
+fn known(x: Operand) -> Option<i64> {
+    x.as_const().and_then(Scalar::as_int)
+}
