@@ -20,7 +20,7 @@ use warpwise_ir::{
     Stm, Type, Var,
 };
 
-use super::{element_body, plain};
+use super::{Machine, element_body, plain};
 
 /// Which arrays repeat one constant.
 #[derive(Default)]
@@ -85,14 +85,23 @@ pub fn by_elements(
     Some(plain(pattern.to_vec(), expr, span))
 }
 
-/// The reduction of every column for a reduction of rows that are there already, and nothing else.
-pub fn by_columns(function: &mut Function, pattern: &[Var], soac: &Screma, span: Span) -> Option<Stm> {
+/// The reduction of every column for a reduction of rows that are there already, and nothing else; on devices rows may have
+/// several dimensions.
+pub fn by_columns(
+    function: &mut Function,
+    machine: Machine,
+    (pattern, soac): (&[Var], &Screma),
+    span: Span,
+) -> Option<Stm> {
     let [reduce] = soac.reduces.as_slice() else { return None };
     let params = soac.map.params.iter().map(|&param| Operand::Var(param));
     let identity = soac.map.body.stms.is_empty() && soac.map.body.result.iter().copied().eq(params);
-    let rows = reduce.op.params.iter().all(|&param| function.ty(param).rank() == 1);
+    let extents = function.ty(*pattern.first()?).shape().to_vec();
+    let rows = reduce.op.params.iter().all(|&param| function.ty(param).rank() == extents.len());
+    let most = if machine == Machine::Device { usize::MAX } else { 1 };
     if !identity
         || !rows
+        || !(1..=most).contains(&extents.len())
         || !soac.scans.is_empty()
         || soac.post.is_some()
         || pattern.len() != reduce.neutral.len()
@@ -100,8 +109,9 @@ pub fn by_columns(function: &mut Function, pattern: &[Var], soac: &Screma, span:
         return None;
     }
     let op = of_elements(function, &reduce.op)?;
-    let extent = function.ty(pattern[0]).shape()[0];
-    let (index, column) = (function.fresh("i", Type::I64), function.fresh("j", Type::I64));
+    let index = function.fresh("i", Type::I64);
+    let columns: Vec<Var> = extents.iter().map(|_| function.fresh("j", Type::I64)).collect();
+    let at: Vec<Var> = [index].into_iter().chain(columns.iter().copied()).collect();
     let element = |function: &mut Function, name: &str, array: Var, indices: &[Var]| {
         let ty = Type::Scalar(function.ty(array).elem().expect("an array"));
         let value = function.fresh(name, ty);
@@ -111,13 +121,13 @@ pub fn by_columns(function: &mut Function, pattern: &[Var], soac: &Screma, span:
     let mut outer = Body::default();
     let mut neutral = Vec::new();
     for row in &reduce.neutral {
-        let (value, stm) = element(function, "neutral", row.as_var()?, &[column]);
+        let (value, stm) = element(function, "neutral", row.as_var()?, &columns);
         neutral.push(value.into());
         outer.stms.push(stm);
     }
     let mut inner = Body::default();
     for &array in &soac.inputs {
-        let (value, stm) = element(function, "value", array, &[index, column]);
+        let (value, stm) = element(function, "value", array, &at);
         inner.result.push(value.into());
         inner.stms.push(stm);
     }
@@ -128,13 +138,14 @@ pub fn by_columns(function: &mut Function, pattern: &[Var], soac: &Screma, span:
             function.fresh("total", Type::Scalar(elem))
         })
         .collect();
-    let seg = |index, extent, kind, body| {
-        let space = vec![SegDim { index, extent, mapping: Mapping::Seq }];
-        Expr::Seg(Box::new(SegOp { space, kind, body }))
-    };
+    let dim = |(index, extent)| SegDim { index, extent, mapping: Mapping::Seq };
+    let space = columns.into_iter().zip(extents).map(dim).collect();
+    let reduction =
+        SegOp { space: vec![dim((index, soac.width))], kind: SegKind::Reduce { reduces }, body: inner };
     outer.result = totals.iter().map(|&total| total.into()).collect();
-    outer.stms.push(plain(totals, seg(index, soac.width, SegKind::Reduce { reduces }, inner), span));
-    Some(plain(pattern.to_vec(), seg(column, extent, SegKind::Map, outer), span))
+    outer.stms.push(plain(totals, Expr::Seg(Box::new(reduction)), span));
+    let map = SegOp { space, kind: SegKind::Map, body: outer };
+    Some(plain(pattern.to_vec(), Expr::Seg(Box::new(map)), span))
 }
 
 /// What an operator on arrays of one rank does with their elements, if it is nothing but maps over them.

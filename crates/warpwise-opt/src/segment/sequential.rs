@@ -147,7 +147,7 @@ pub fn to_loop(function: &mut Function, stm: Stm, around: Around) -> Result<Vec<
                 split_lambda(function, *width, inputs, map, span, &mut stms);
             }
             let columns = match around {
-                Around::Host(_) => rows::by_columns(function, &pattern, &soac, span),
+                Around::Host(machine) => rows::by_columns(function, machine, (&pattern, &soac), span),
                 Around::Kernel => None,
             };
             match columns {
