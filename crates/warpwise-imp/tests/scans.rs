@@ -290,6 +290,42 @@ fn histograms_of_several_times_local_memory_take_passes() {
 }
 
 #[test]
+fn tiles_that_are_not_whole_are_scanned() {
+    // Tiles of `i32` have 4096 elements.
+    let text = "fun main(n: i64, xs: [n]i32) -> (r: [n]i32) {
+        ys: [n]i32 = screma n (xs) map (x: i32) { y: i32 = mul x 3i32; return y }
+          scan (a: i32, b: i32) { c: i32 = add a b; return c } [0i32];
+        return ys }";
+    for n in [4095, 4096, 4097, 8192, 8193] {
+        let xs: Vec<i32> = (0..n).map(|i| i % 17 - 5).collect();
+        let mut sum = 0;
+        let ys = xs.iter().map(|x| {
+            sum += 3 * x;
+            sum
+        });
+        expect(text, &[int(n.into()), words(xs.clone())], &[words(ys)]);
+    }
+}
+
+#[test]
+fn the_first_failing_element_of_a_scan_is_reported() {
+    let text = "fun main(n: i64, xs: [n]i64, ys: [n]i64) -> (r: [n]i64) {
+      zs: [n]i64 = screma n (xs) map (x: i64) {
+          inside: bool = slt x n;
+          c: cert = assert inside (\"at \", x: i64);
+          y: i64 = {c} index ys[x];
+          return y }
+        scan (a: i64, b: i64) { c: i64 = add a b; return c } [0];
+      return zs
+    }";
+    let n = 5000;
+    for first in [1705, 4905] {
+        let xs = (0..n).map(|i| if i >= first && i % 5 == 0 { n + i } else { i });
+        expect_failure(text, &[int(n), ints(xs), ints(0..n)], first, &[n + first]);
+    }
+}
+
+#[test]
 fn the_first_failing_element_of_a_partition_is_reported() {
     let text = "fun main(n: i64, xs: [n]i64, ys: [n]i64) -> (k: i64, r: [k]i64) {
       k: i64, zs: [k]i64 = partition n (xs) classes 1 (x: i64) {

@@ -131,6 +131,56 @@ fn scans_filters_histograms_and_scatters() {
     }
 }
 
+/// Products of matrices of two rows, exclusive, and what a value that is no part of them adds.
+const MATRICES: &str = "fun main(n: i64, xs: [n]i64) -> (r0: [n]i64, r1: [n]i64) {
+    rs: [n]i64, ss: [n]i64 = screma n (xs) map (x: i64) { y: i64 = add x 1; return x, y, 1, 0, x }
+      exscan (a: i64, b: i64, c: i64, d: i64, e: i64, f: i64, g: i64, h: i64) {
+        ae: i64 = mul a e; bg: i64 = mul b g; p: i64 = add ae bg;
+        af: i64 = mul a f; bh: i64 = mul b h; q: i64 = add af bh;
+        ce: i64 = mul c e; dg: i64 = mul d g; r: i64 = add ce dg;
+        cf: i64 = mul c f; dh: i64 = mul d h; s: i64 = add cf dh;
+        return p, q, r, s } [1, 0, 0, 1]
+      post (a: i64, b: i64, c: i64, d: i64, x: i64) { u: i64 = add a x; v: i64 = sub b c; return u, v };
+    return rs, ss }";
+
+/// Odd elements, and small ones among the others.
+const TWO_CLASSES: &str = "fun main(n: i64, xs: [n]i64) -> (k: i64, l: i64, r: [k]i64, s: [l]i64) {
+    k: i64, l: i64, ys: [k]i64, zs: [l]i64 = partition n (xs) classes 2 (x: i64) {
+      odd0: i64 = and x 1; odd: bool = eq odd0 1; small: bool = slt x 50; return odd, small, x };
+    return k, l, ys, zs }";
+
+#[test]
+fn scans_and_partitions_across_tiles() {
+    // Tiles of matrices have 512 elements; a group does the totals of 512 of them at a time.
+    for device in devices() {
+        for n in [0, 1, 511, 512, 513, 2047, 2048, 2049, 5000, 300_000] {
+            let xs = array(ScalarType::I64, &[n], |i| Scalar::I64(i * 7919 % 101));
+            check(&device, MATRICES, vec![int(n), xs.clone()]);
+            check(&device, TWO_CLASSES, vec![int(n), xs]);
+        }
+    }
+}
+
+#[test]
+fn checks_of_operators_of_scans_fail() {
+    let text = "fun main(n: i64, xs: [n]i64) -> (r: [n]i64) {
+        ys: [n]i64 = screma n (xs) map (x: i64) { return x }
+          scan (a: i64, b: i64) {
+            other: bool = ne b 7; c: cert = assert other (\"seven\"); d: i64 = {c} add a b; return d } [0];
+        return ys }";
+    for device in devices() {
+        for n in [1, 3000, 10_000] {
+            check(&device, text, vec![int(n), array(ScalarType::I64, &[n], |i| Scalar::I64(10 + i))]);
+            let xs = array(ScalarType::I64, &[n], |i| Scalar::I64(7 + n - 1 - i));
+            for look_back in [false, true] {
+                let failed =
+                    host::run(&device, &programs::lowered_for(text, look_back), &[int(n), xs.clone()]);
+                assert!(matches!(failed, Err(RunError::Check { .. })), "{failed:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn slots_of_the_arena_grow_until_they_suffice() {
     for device in devices() {

@@ -5,17 +5,17 @@
 //!                                           ==>  kernel: for point in lo..hi { body at point; store }
 //! ```
 //!
-//! Kernels are scalar code: a device makes its own lanes of work-items. Nothing waits for another work-item but
-//! at the end of a launch, so scans and partitions are several launches; reductions and small histograms are done by
-//! work-groups, whose work-items combine through local memory; so are nests of which the schedule says so (`work_groups`), maps of the
-//! shape of a matrix product (`products`) and copies of transposed arrays (`transpose`). The part `lo..hi` of a work-item or group is one iteration.
+//! Kernels are scalar code: a device makes its own lanes of work-items. Nothing waits for another work-item but at the end of a
+//! launch, and where tiles look back. Scans and partitions are done tile by tile (`tiles`) by work-groups, whose work-items combine
+//! through local memory; so are reductions and small histograms, nests of which the schedule says so (`work_groups`), maps of the
+//! shape of a matrix product (`products`) and copies of transposed arrays (`transpose`). The part `lo..hi` of a work-item or group is
+//! one iteration.
 //!
 //! Needs: level `mem`, scheduled for a device.
 
 mod arrays;
 mod groups;
 mod hist;
-mod look_back;
 mod partition;
 mod points;
 mod prefixes;
@@ -26,7 +26,7 @@ mod scan;
 mod segment_groups;
 mod segments;
 mod shared;
-mod tile_partition;
+mod tiles;
 mod transpose;
 mod work_groups;
 
@@ -53,10 +53,11 @@ impl<'a> Emitter<'a> {
             SegKind::Scan { scans, .. }
                 if scans_scalars(self.cx.function, scans) && !self.overwrites_outside(op) =>
             {
-                if self.can_look_back(op) {
-                    return self.look_back_scan(stm, op);
+                match self.can_scan_tiles(op) {
+                    true if self.cx.look_back => self.scan_tiles(stm, op),
+                    true => self.by_segments(stm, op, &mut |this| this.scan_tiles(stm, op)),
+                    false => self.by_segments(stm, op, &mut |this| this.device_scan(stm, op)),
                 }
-                self.by_segments(stm, op, &mut |this| this.device_scan(stm, op))
             }
             SegKind::Partition { classes } if self.keeps_scalars(op) && !self.overwrites_outside(op) => {
                 if self.can_partition_tiles(op, *classes) {

@@ -6,6 +6,8 @@
 //! place:     result[class][before + nth member] = value
 //! ```
 //!
+//! A work-item does a block. So are partitions done whose bodies take memory, and those into many classes; all others go by `tiles`.
+//!
 //! The body runs twice. Result arrays lie in blocks for as many elements as there are inputs, of which a prefix counts.
 
 use warpwise_ir::{SegOp, Stm};

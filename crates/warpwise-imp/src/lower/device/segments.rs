@@ -1,7 +1,7 @@
 //! Reductions and scans of many short segments: a work-item for each segment. Reductions by work-groups are elsewhere
 //! (`segment_groups`).
 //!
-//! A single segment, and few long ones, are cut into blocks instead. Which it is follows from the sizes alone, so
+//! A single segment, and few long ones, are cut into blocks or tiles instead. Which it is follows from the sizes alone, so
 //! that the order in which elements are combined does too.
 
 use warpwise_ir::{SegOp, Stm};

@@ -1,18 +1,22 @@
 //! The elements of one tile: computed, scanned in local memory, and written with what comes before the tile.
 
-use warpwise_ir::Scan;
 use warpwise_prim::CompareOp;
 
-use super::{Combine, Parts, Place, Shared};
-use crate::lower::device::groups::SIZE;
+use super::{Combine, Of, Parts, Place, Shared};
 use crate::lower::emitter::{Emitter, Lowered, Value};
-use crate::op::Op;
+use crate::lower::reductions::asserts;
 use crate::types::{Operand, Reg};
 
 impl<'a> Emitter<'a> {
     /// Computes the elements of the tile, neighbours by neighbours.
     pub(super) fn stage(&mut self, parts: &Parts<'a>, place: Place, shared: &Shared) -> Lowered<()> {
+        let may_leave = asserts(&parts.op.body);
         self.each_in_tile(parts, place, &mut |this, (at, slot)| {
+            if may_leave {
+                // An element whose check fails counts for nothing.
+                let neutral = this.neutral_carries(parts)?;
+                this.store_all(&shared.elements, &neutral, slot);
+            }
             let index = this.code.add(place.from, at);
             this.counted_as(index, &mut |this| {
                 this.bind_flat(&parts.op.space, index, parts.stm.span)?;
@@ -31,44 +35,39 @@ impl<'a> Emitter<'a> {
     /// Leaves in `shared.totals` what all elements up to the end of each work-item's part come to.
     pub(super) fn scan_items(&mut self, parts: &Parts<'a>, place: Place, shared: &Shared) -> Lowered<()> {
         let carries = self.neutral_carries(parts)?;
-        let (first, end) = self.own_part(parts, place);
+        self.fold_own(parts, place, shared, &carries)?;
+        match self.cx.look_back {
+            true => self.scan_by_distances(parts, place, shared, &carries),
+            false => self.scan_by_runs(parts, place, shared, &carries),
+        }
+    }
+
+    /// Folds the elements of a work-item's part.
+    pub(super) fn fold_own(
+        &mut self,
+        parts: &Parts<'a>,
+        place: Place,
+        shared: &Shared,
+        carries: &[Vec<Reg>],
+    ) -> Lowered<()> {
+        let (first, _) = self.own_part(parts, place);
+        let head = self.next_head(parts, place, first);
         self.each_own(parts, place, &mut |this, (at, slot)| {
-            this.begin_at_head(parts, place, at, &carries)?;
-            match parts.combine {
-                Combine::Scans(_) => this.advance_all(parts, &carries, &shared.elements, slot),
-                Combine::Members(_) => {
+            this.begin_at_head(parts, place, (at, 1), (head, carries))?;
+            match (parts.of, parts.combine) {
+                (Of::Elements, Combine::Members(_)) => {
                     this.count_member(&carries[0], shared.elements[0], slot);
                     Ok(())
                 }
+                (Of::Elements, Combine::Scans(_)) | (Of::Totals(_), _) => {
+                    this.advance_all(parts, carries, &shared.elements, slot)
+                }
             }
-        })?;
-        self.store_all(&shared.totals, &carries, place.item.into());
-        self.code.emit(Op::Barrier);
-        let mut distance = 1;
-        while distance < i64::from(SIZE) {
-            let reaches = self.code.compare(CompareOp::SLe, Operand::i64(distance), place.item);
-            let before = self.code.sub(first, Operand::i64((distance - 1) * parts.per_item));
-            let reaches = self.unless_head(parts, place, (before, end), reaches);
-            self.branch_if(reaches, &mut |this| {
-                let other = this.code.sub(place.item, Operand::i64(distance));
-                this.precede_all(parts, &carries, &shared.totals, other)
-            })?;
-            self.code.emit(Op::Barrier);
-            self.store_all(&shared.totals, &carries, place.item.into());
-            self.code.emit(Op::Barrier);
-            distance *= 2;
-        }
-        Ok(())
+        })
     }
 
     /// Replaces the elements of a work-item's part by the scanned ones.
-    pub(super) fn finish_tile(
-        &mut self,
-        parts: &Parts<'a>,
-        scans: &'a [Scan],
-        place: Place,
-        shared: &Shared,
-    ) -> Lowered<()> {
+    pub(super) fn finish_items(&mut self, parts: &Parts<'a>, place: Place, shared: &Shared) -> Lowered<()> {
         let carries = self.neutral_carries(parts)?;
         self.load_all(&carries, &shared.before, Operand::i64(0));
         let (first, _) = self.own_part(parts, place);
@@ -78,22 +77,19 @@ impl<'a> Emitter<'a> {
             let other = this.code.sub(place.item, Operand::i64(1));
             this.advance_all(parts, &carries, &shared.totals, other)
         })?;
+        let head = self.next_head(parts, place, first);
         self.each_own(parts, place, &mut |this, (at, slot)| {
-            this.begin_at_head(parts, place, at, &carries)?;
-            let mut before = Vec::new();
-            for carry in &carries {
-                before.push(carry.iter().map(|&reg| this.code.copy("before", reg)).collect::<Vec<Reg>>());
-            }
+            this.begin_at_head(parts, place, (at, 1), (head, &carries))?;
+            let before = this.copies(&carries);
             this.advance_all(parts, &carries, &shared.elements, slot)?;
-            let chosen: Vec<Vec<Reg>> = scans
-                .iter()
-                .zip(before)
-                .zip(&carries)
-                .map(|((scan, before), after)| if scan.exclusive { before } else { after.clone() })
-                .collect();
-            this.store_all(&shared.elements, &chosen, slot);
+            this.store_all(&shared.elements, &parts.scanned(&before, &carries), slot);
             Ok(())
         })
+    }
+
+    fn copies(&mut self, carries: &[Vec<Reg>]) -> Vec<Vec<Reg>> {
+        let mut copy = |&reg: &Reg| self.code.copy("before", reg);
+        carries.iter().map(|carry| carry.iter().map(&mut copy).collect()).collect()
     }
 
     /// Stores the scanned elements, neighbours by neighbours.

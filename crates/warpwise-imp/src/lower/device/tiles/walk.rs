@@ -7,6 +7,8 @@
 //! ```
 //!
 //! All tiles but the last are whole. Their loops have a known number of rounds, and places that a compiler knows the distances of.
+//! A kernel for all tiles has both loops where it is the only one. Where it is one of several, its loops for whole tiles do nothing
+//! behind the end of the last one: half the text, which drivers of OpenCL compile in half the time.
 
 use warpwise_prim::{BinaryOp, CompareOp};
 
@@ -31,7 +33,12 @@ struct Walk {
 
 impl<'a> Emitter<'a> {
     /// Runs `body` for all elements of the tile, the work-items in turn, so that neighbours have neighbours.
-    pub fn each_in_tile(&mut self, parts: &Parts<'a>, place: Place, body: Element<'_, 'a>) -> Lowered<()> {
+    pub(super) fn each_in_tile(
+        &mut self,
+        parts: &Parts<'a>,
+        place: Place,
+        body: Element<'_, 'a>,
+    ) -> Lowered<()> {
         let size = i64::from(SIZE);
         let (step, distance) = (size, size + size / BANKS);
         self.walk_tile(
@@ -43,13 +50,13 @@ impl<'a> Emitter<'a> {
     }
 
     /// Runs `body` for the elements of a work-item's part, in order.
-    pub fn each_own(&mut self, parts: &Parts<'a>, place: Place, body: Element<'_, 'a>) -> Lowered<()> {
+    pub(super) fn each_own(&mut self, parts: &Parts<'a>, place: Place, body: Element<'_, 'a>) -> Lowered<()> {
         let (first, end) = self.own_part(parts, place);
         self.walk_tile(parts, place, Walk { first, end, step: 1, distance: 1 }, body)
     }
 
     /// The part of the tile that a work-item folds: from where to where.
-    pub fn own_part(&mut self, parts: &Parts<'a>, place: Place) -> (Operand, Operand) {
+    pub(super) fn own_part(&mut self, parts: &Parts<'a>, place: Place) -> (Operand, Operand) {
         let first = self.code.mul(place.item, Operand::i64(parts.per_item));
         let end = self.code.add(first, Operand::i64(parts.per_item));
         (first, self.code.binary(BinaryOp::SMin, end, place.length))
@@ -62,11 +69,13 @@ impl<'a> Emitter<'a> {
         walk: Walk,
         body: Element<'_, 'a>,
     ) -> Lowered<()> {
-        // Otherwise parts of work-items go over the ends of rows of banks.
-        if BANKS % parts.per_item != 0 {
-            return self.walk_some(&walk, body);
+        let size = Operand::i64(parts.size());
+        if place.length == size {
+            return self.walk_whole(parts, &walk, body);
         }
-        let size = Operand::i64(i64::from(SIZE) * parts.per_item);
+        if !self.cx.look_back {
+            return self.walk_inside(parts, &walk, body);
+        }
         let is_whole = self.code.compare(CompareOp::Eq, place.length, size);
         self.code.open();
         let whole = self.walk_whole(parts, &walk, body);
@@ -94,6 +103,14 @@ impl<'a> Emitter<'a> {
         done
     }
 
+    /// The loop over a whole tile, that does nothing behind the end.
+    fn walk_inside(&mut self, parts: &Parts<'a>, walk: &Walk, body: Element<'_, 'a>) -> Lowered<()> {
+        self.walk_whole(parts, walk, &mut |this, (at, slot)| {
+            let inside = this.code.compare(CompareOp::SLt, at, walk.end);
+            this.branch_if(inside, &mut |this| body(this, (at, slot)))
+        })
+    }
+
     /// The loop over as many elements as there are.
     fn walk_some(&mut self, walk: &Walk, body: Element<'_, 'a>) -> Lowered<()> {
         let index = self.code.int_reg("at");
@@ -107,7 +124,7 @@ impl<'a> Emitter<'a> {
 
     /// Where an element of the tile lies: some places stay free, so that work-items whose parts follow each other reach
     /// different banks of local memory.
-    fn apart(&mut self, at: Operand) -> Operand {
+    pub(super) fn apart(&mut self, at: Operand) -> Operand {
         let row = self.code.binary(BinaryOp::AShr, at, Operand::i64(i64::from(BANKS.ilog2())));
         self.code.add(at, row)
     }

@@ -2,7 +2,8 @@
 
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 
-use super::{PREFIX, Parts, Place, Shared, TOTAL, Tiles};
+use super::look_back::{PREFIX, TOTAL, Tiles};
+use super::{Parts, Place, Shared};
 use crate::lower::device::groups::SIZE;
 use crate::lower::emitter::{Emitter, Lowered};
 use crate::op::Op;
@@ -10,6 +11,13 @@ use crate::types::{ImpType, Mem, Operand, Reg};
 
 /// Tiles that a work-item looks at at a time: as long as it takes to hear of one, it takes about to hear of these.
 const TILES: i64 = 4;
+
+/// What the work-items of a group know of the tiles that they look at: one value of each, and whether what is before counts.
+struct Window {
+    values: Vec<Mem>,
+    /// States, as `i32`.
+    stops: Mem,
+}
 
 impl<'a> Emitter<'a> {
     /// Publishes the tile's total, leaves what comes before the tile in `shared.before`, publishes its prefix.
@@ -27,7 +35,7 @@ impl<'a> Emitter<'a> {
             this.publish_total(parts, place, tiles, (shared, last));
             Ok(())
         })?;
-        self.look_at_windows(parts, place, tiles, shared, &carries)?;
+        self.look_at_windows(parts, place, tiles, &carries)?;
         self.branch_if(is_first, &mut |this| {
             this.store_all(&shared.before, &carries, Operand::i64(0));
             // A tile in which a segment begins has published its prefix.
@@ -43,7 +51,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Publishes what the elements of a tile come to: its prefix, where a segment begins in it.
-    pub(super) fn publish_total(
+    fn publish_total(
         &mut self,
         parts: &Parts<'a>,
         place: Place,
@@ -68,7 +76,7 @@ impl<'a> Emitter<'a> {
         self.code.emit(Op::If { cond: open, then_block, else_block });
     }
 
-    pub(super) fn publish_prefix(
+    fn publish_prefix(
         &mut self,
         parts: &Parts<'a>,
         place: Place,
@@ -83,41 +91,37 @@ impl<'a> Emitter<'a> {
 
     /// Goes back until the first tile, or one whose prefix is known: `carries` of the first work-item then hold what
     /// comes before this tile.
-    pub(super) fn look_at_windows(
+    fn look_at_windows(
         &mut self,
         parts: &Parts<'a>,
         place: Place,
         tiles: &Tiles,
-        shared: &Shared,
         carries: &[Vec<Reg>],
     ) -> Lowered<()> {
         let nearest = self.code.sub(place.tile, Operand::i64(1));
         let nearest = self.code.copy("nearest", nearest);
         // What `totals` hold is needed again: the windows have their own place.
-        let window = self.window_memories(parts);
+        let types = self.combined_types(parts.combine);
+        let values = self.local_memories(&types, "window", i64::from(SIZE));
+        let window = Window { values, stops: self.local_memory("stops", ScalarType::I32, i64::from(SIZE)) };
         self.code.open();
         let more = self.code.compare(CompareOp::SLe, Operand::i64(0), nearest);
         let test = self.code.close();
         self.code.open();
-        let done = self.look_at_window(parts, (place, nearest), tiles, (shared, &window), carries);
+        let done = self.look_at_window(parts, (place, nearest), tiles, &window, carries);
         let body = self.code.close();
         self.code.emit(Op::While { test, cond: more, body });
         done
     }
 
-    pub(super) fn window_memories(&mut self, parts: &Parts<'a>) -> Vec<Mem> {
-        let types = self.combined_types(parts.combine);
-        types.into_iter().map(|ty| self.local_memory("window", ty, i64::from(SIZE))).collect()
-    }
-
     /// Every work-item looks at some tiles, the first at the nearest; then they fold what they found, older before newer, up
     /// to the newest that knows its prefix.
-    pub(super) fn look_at_window(
+    fn look_at_window(
         &mut self,
         parts: &Parts<'a>,
         (place, nearest): (Place, Reg),
         tiles: &Tiles,
-        (shared, window): (&Shared, &[Mem]),
+        window: &Window,
         carries: &[Vec<Reg>],
     ) -> Lowered<()> {
         let size = i64::from(SIZE);
@@ -128,8 +132,8 @@ impl<'a> Emitter<'a> {
         self.code.set(state, Operand::Const(Scalar::I32(PREFIX)));
         let exists = self.code.compare(CompareOp::SLe, Operand::i64(0), own);
         self.branch_if(exists, &mut |this| this.look_at_tiles(parts, own, tiles, (state, &found)))?;
-        self.store_all(window, &found, place.item.into());
-        self.code.store(ScalarType::I32, shared.stops, place.item, state);
+        self.store_all(&window.values, &found, place.item.into());
+        self.code.store(ScalarType::I32, window.stops, place.item, state);
         self.code.emit(Op::Barrier);
         let mut half = 1;
         while half < size {
@@ -139,20 +143,20 @@ impl<'a> Emitter<'a> {
             let takes = self.code.binary(BinaryOp::And, folds, goes_on);
             self.branch_if(takes, &mut |this| {
                 let older = this.code.add(place.item, Operand::i64(half));
-                this.precede_all(parts, &found, window, older)?;
-                let stop = this.code.load("stop", ScalarType::I32, shared.stops, older);
+                this.precede_all(parts, &found, &window.values, older)?;
+                let stop = this.code.load("stop", ScalarType::I32, window.stops, older);
                 this.code.set(state, stop);
                 Ok(())
             })?;
             self.code.emit(Op::Barrier);
-            self.store_all(window, &found, place.item.into());
-            self.code.store(ScalarType::I32, shared.stops, place.item, state);
+            self.store_all(&window.values, &found, place.item.into());
+            self.code.store(ScalarType::I32, window.stops, place.item, state);
             self.code.emit(Op::Barrier);
             half *= 2;
         }
         // The first work-item holds what the window comes to.
-        self.precede_all(parts, carries, window, Operand::i64(0))?;
-        let stop = self.code.load("stop", ScalarType::I32, shared.stops, Operand::i64(0));
+        self.precede_all(parts, carries, &window.values, Operand::i64(0))?;
+        let stop = self.code.load("stop", ScalarType::I32, window.stops, Operand::i64(0));
         let stopped = self.code.compare(CompareOp::Eq, stop, Operand::Const(Scalar::I32(PREFIX)));
         let further = self.code.sub(nearest, Operand::i64(size * TILES));
         let next = self.code.select(stopped, Operand::i64(-1), further);

@@ -9,7 +9,7 @@ use crate::types::{Mem, Operand, Reg};
 
 impl<'a> Emitter<'a> {
     /// Registers at the neutral elements, by scan.
-    pub fn neutral_carries(&mut self, parts: &Parts<'a>) -> Lowered<Vec<Vec<Reg>>> {
+    pub(super) fn neutral_carries(&mut self, parts: &Parts<'a>) -> Lowered<Vec<Vec<Reg>>> {
         if let Combine::Members(classes) = parts.combine {
             return Ok(vec![(0..classes).map(|_| self.code.copy("count", Operand::i64(0))).collect()]);
         }
@@ -17,7 +17,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// `carry = op(carry, mems[at])` for every scan.
-    pub fn advance_all(
+    pub(super) fn advance_all(
         &mut self,
         parts: &Parts<'a>,
         carries: &[Vec<Reg>],
@@ -96,7 +96,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// The elements of some memories at a place, of the types of registers.
-    pub fn loaded(&mut self, like: &[Reg], mems: &[Mem], at: Operand) -> Vec<Value> {
+    pub(in crate::lower) fn loaded(&mut self, like: &[Reg], mems: &[Mem], at: Operand) -> Vec<Value> {
         let mut values = Vec::new();
         for (&reg, &mem) in like.iter().zip(mems) {
             let elem = self.code.regs[reg].ty.scalar;

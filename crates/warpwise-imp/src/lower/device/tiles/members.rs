@@ -1,21 +1,20 @@
-//! Partitions in one launch: tiles of elements as in scans by [`look_back`](super::look_back), of which the members of each class
-//! are counted.
+//! Partitions by tiles: as in scans, but that the members of each class are counted.
 //!
 //! ```text
 //! class[e] = the first class that element e of the tile joins; count the members of each work-item's part, and scan the counts
-//! before = members in all tiles before, by looking back
+//! before = members in all tiles before
 //! member[e] = how many elements of the tile before e join the same class; barrier
 //! for each element { result[class[e]][before[class[e]] + member[e]] = its value }
 //! ```
 //!
-//! The body runs twice in the one kernel: once for the class, and once for the values. The sizes are the prefixes of the
+//! The body runs twice in the kernel: once for the class, and once for the values. The sizes are what comes up to the end of the
 //! last tile.
 
 use warpwise_ir::{SegOp, Stm};
 use warpwise_prim::{BinaryOp, CompareOp, ScalarType};
 
-use super::groups::SIZE;
-use super::look_back::{Combine, Parts, Place, Shared};
+use super::{Combine, Of, Parts, Place, Shared};
+use crate::lower::device::groups::SIZE;
 use crate::lower::emitter::{Emitter, Lowered, Value};
 use crate::lower::stms::allocates;
 use crate::types::{Mem, Operand, Reg};
@@ -30,18 +29,19 @@ const TILE: i64 = SIZE as i64 * PER_ITEM;
 const MOST_CLASSES: usize = 3;
 
 impl<'a> Emitter<'a> {
-    /// Whether a partition can be done in one launch.
+    /// Whether a partition can be done by tiles.
     pub fn can_partition_tiles(&self, op: &SegOp, classes: usize) -> bool {
-        self.cx.look_back && (1..=MOST_CLASSES).contains(&classes) && !allocates(&op.body)
+        (1..=MOST_CLASSES).contains(&classes) && !allocates(&op.body)
     }
 
     /// Launches a partition. Host code.
     pub fn tile_partition(&mut self, stm: &'a Stm, op: &'a SegOp, classes: usize) -> Lowered<()> {
         let combine = Combine::Members(classes);
-        let parts = Parts { stm, op, combine, post: None, per_item: PER_ITEM, segment: None };
-        self.launch_tiles(parts, &mut |this, tiles| {
-            let last = this.code.sub(tiles.count, Operand::i64(1));
-            for (&mem, &size) in tiles.prefixes.iter().zip(&stm.pattern) {
+        let (of, per_item) = (Of::Elements, PER_ITEM);
+        let parts = Parts { stm, op, combine, of, post: None, per_item, segment: None };
+        self.launch_tiles(parts, &mut |this, prefixes, count| {
+            let last = this.code.sub(count, Operand::i64(1));
+            for (&mem, &size) in prefixes.iter().zip(&stm.pattern) {
                 let total = this.code.load("size", ScalarType::I64, mem, last);
                 this.bind_uniform(size, total);
             }
@@ -49,14 +49,14 @@ impl<'a> Emitter<'a> {
     }
 
     /// Finds the class of every element, neighbours by neighbours.
-    pub fn stage_classes(
+    pub(super) fn stage_classes(
         &mut self,
         parts: &Parts<'a>,
         place: Place,
         (shared, classes): (&Shared, usize),
     ) -> Lowered<()> {
         let elements = shared.elements[0];
-        let none = Operand::i64(classes as i64 * TILE);
+        let none = none_of(classes);
         self.each_in_tile(parts, place, &mut |this, (at, slot)| {
             // An element whose check fails joins none.
             this.code.store(ScalarType::I64, elements, slot, none);
@@ -64,25 +64,37 @@ impl<'a> Emitter<'a> {
             this.counted_as(index, &mut |this| {
                 this.bind_flat(&parts.op.space, index, parts.stm.span)?;
                 this.stms(&parts.op.body)?;
-                let conds = this.values(&parts.op.body.result[..classes]);
-                let mut class = none;
-                for (number, cond) in conds.into_iter().enumerate().rev() {
-                    let joins = this.vector(cond);
-                    class = this.code.select(joins, Operand::i64(number as i64 * TILE), class);
-                }
+                let class = this.class_of(parts, classes);
                 this.code.store(ScalarType::I64, elements, slot, class);
                 Ok(())
             })
         })
     }
 
-    /// Adds an element to the count of its class.
-    pub fn count_member(&mut self, counts: &[Reg], elements: Mem, slot: Operand) {
-        let class = self.code.load("class", ScalarType::I64, elements, slot);
+    /// The class of the element whose body has run.
+    fn class_of(&mut self, parts: &Parts<'a>, classes: usize) -> Operand {
+        let conds = self.values(&parts.op.body.result[..classes]);
+        let mut class = none_of(classes);
+        for (number, cond) in conds.into_iter().enumerate().rev() {
+            let joins = self.vector(cond);
+            class = self.code.select(joins, Operand::i64(number as i64 * TILE), class);
+        }
+        class
+    }
+
+    /// Adds the element whose body has run to the count of its class.
+    pub(super) fn count_own(&mut self, parts: &Parts<'a>, classes: usize, counts: &[Reg]) {
+        let class = self.class_of(parts, classes);
         self.count_class(counts, class);
     }
 
-    fn count_class(&mut self, counts: &[Reg], class: Reg) {
+    /// Adds an element to the count of its class.
+    pub(super) fn count_member(&mut self, counts: &[Reg], elements: Mem, slot: Operand) {
+        let class = self.code.load("class", ScalarType::I64, elements, slot);
+        self.count_class(counts, class.into());
+    }
+
+    fn count_class(&mut self, counts: &[Reg], class: Operand) {
         for (number, &count) in counts.iter().enumerate() {
             let joins = self.code.compare(CompareOp::Eq, class, Operand::i64(number as i64 * TILE));
             let one = self.code.select(joins, Operand::i64(1), Operand::i64(0));
@@ -92,7 +104,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Adds the counts at a place of some memories.
-    pub fn add_counts(&mut self, counts: &[Reg], mems: &[Mem], at: Operand) {
+    pub(super) fn add_counts(&mut self, counts: &[Reg], mems: &[Mem], at: Operand) {
         for (&count, &mem) in counts.iter().zip(mems) {
             let more = self.code.load("more", ScalarType::I64, mem, at);
             let next = self.code.add(count, more);
@@ -101,12 +113,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Numbers the elements of a work-item's part within the tile, class by class.
-    pub fn number_members(
-        &mut self,
-        parts: &Parts<'a>,
-        place: Place,
-        (shared, _): (&Shared, usize),
-    ) -> Lowered<()> {
+    pub(super) fn number_members(&mut self, parts: &Parts<'a>, place: Place, shared: &Shared) -> Lowered<()> {
         let carries = self.neutral_carries(parts)?;
         let behind_first = self.code.compare(CompareOp::SLt, Operand::i64(0), place.item);
         self.branch_if(behind_first, &mut |this| {
@@ -122,13 +129,13 @@ impl<'a> Emitter<'a> {
                 numbered = this.code.select(joins, own, numbered);
             }
             this.code.store(ScalarType::I64, shared.elements[0], slot, numbered);
-            this.count_class(&carries[0], class);
+            this.count_class(&carries[0], class.into());
             Ok(())
         })
     }
 
     /// Puts the elements of the tile to their places, neighbours by neighbours.
-    pub fn place_members(
+    pub(super) fn place_members(
         &mut self,
         parts: &Parts<'a>,
         place: Place,
@@ -163,4 +170,9 @@ impl<'a> Emitter<'a> {
             })
         })
     }
+}
+
+/// What stands for the class of an element that joins none.
+fn none_of(classes: usize) -> Operand {
+    Operand::i64(classes as i64 * TILE)
 }

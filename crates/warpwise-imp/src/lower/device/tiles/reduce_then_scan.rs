@@ -1,0 +1,264 @@
+//! Tiles in three launches: what each comes to, what comes up to the end of each, and the tiles from there.
+//!
+//! ```text
+//! totals:    total[tile] = op over the tile, by a group for each but the last
+//! prefixes:  total[tile] = op over the totals up to this one, by one group, as many at a time as it has room for
+//! scan:      before = total[tile - 1]; result = op(before, scanned tile), by a group for each
+//! ```
+//!
+//! Nothing waits for other groups. One group suffices for the totals: a tile of them stands for a tile of tiles, millions of
+//! elements. A single tile takes one launch. What is combined with what depends on the extents alone.
+//!
+//! The first launch keeps nothing: where the order of elements makes no difference its work-items fold them as they come, any
+//! others by way of local memory. Partitions are the same, with kernels `count`, `sums` and `place`.
+
+use warpwise_prim::CompareOp;
+use warpwise_runtime::machine::Schedule;
+
+use super::{Combine, Of, Parts, Place, Read, Shared, per_item};
+use crate::lower::blocks::Cut;
+use crate::lower::device::groups::SIZE;
+use crate::lower::emitter::{Emitter, Lowered};
+use crate::lower::kernels::{Built, Range};
+use crate::lower::reduce::componentwise;
+use crate::op::Op;
+use crate::types::{Mem, Operand, Reg};
+
+impl<'a> Emitter<'a> {
+    /// Launches the kernels that do all tiles. Host code.
+    pub(super) fn reduce_then_scan(&mut self, parts: Parts<'a>, read: Read<'_, 'a>) -> Lowered<()> {
+        let cut = self.cut_flat(&parts.op.space, parts.size(), parts.stm.span)?;
+        let totals = self.unit_values(&cut, &self.combined_types(parts.combine));
+        let cost = self.tile_cost(parts.op, &cut);
+        let before = self.code.sub(cut.units, Operand::i64(1));
+        let several = self.code.compare(CompareOp::SLt, Operand::i64(0), before);
+        self.branch_if(several, &mut |this| {
+            let built = this.build_totals_of_tiles(parts, &totals)?;
+            this.launch(built, Range { extent: before, schedule: Schedule::Static, cost });
+            let built = this.build_prefixes(parts, &totals, before)?;
+            this.launch(built, Range { extent: Operand::i64(1), schedule: Schedule::Static, cost: before });
+            Ok(())
+        })?;
+        let built = self.build_scan_of_tiles(parts, &totals, &cut)?;
+        self.launch(built, Range { extent: cut.units, schedule: Schedule::Static, cost });
+        read(self, &totals, cut.units);
+        self.release_locals(totals);
+        Ok(())
+    }
+
+    /// The kernel that folds tiles, all of them whole.
+    fn build_totals_of_tiles(&self, parts: Parts<'a>, totals: &[Mem]) -> Lowered<Built> {
+        self.build(parts.combine.named("totals", "count"), parts.stm.span, &|kernel, lo, hi| {
+            let item = kernel.start_group();
+            let outs = kernel.totals_params(totals);
+            let parts = Parts { segment: parts.segment.map(|extent| kernel.param_for(extent)), ..parts };
+            let shared = match parts.folds_in_turn() {
+                true => kernel.shared_totals(&parts),
+                false => kernel.shared(&parts),
+            };
+            kernel.for_units((lo, hi), &mut |kernel, tile| {
+                let from = kernel.code.mul(tile, Operand::i64(parts.size()));
+                let length = Operand::i64(parts.size());
+                let place = Place { item, tile: tile.into(), from, length };
+                let carries = kernel.neutral_carries(&parts)?;
+                if parts.folds_in_turn() {
+                    kernel.fold_in_turn(&parts, place, &carries)?;
+                } else {
+                    kernel.stage_tile(&parts, place, &shared)?;
+                    kernel.code.emit(Op::Barrier);
+                    kernel.fold_own(&parts, place, &shared, &carries)?;
+                }
+                kernel.fold_totals(&parts, place, (&shared, &carries), &mut |kernel, total| {
+                    kernel.store_all(&outs, total, place.tile);
+                })
+            })
+        })
+    }
+
+    /// Folds the elements of the tile, the work-items in turn.
+    fn fold_in_turn(&mut self, parts: &Parts<'a>, place: Place, carries: &[Vec<Reg>]) -> Lowered<()> {
+        self.each_in_tile(parts, place, &mut |this, (at, _)| {
+            let index = this.code.add(place.from, at);
+            this.counted_as(index, &mut |this| {
+                this.bind_flat(&parts.op.space, index, parts.stm.span)?;
+                this.stms(&parts.op.body)?;
+                match parts.combine {
+                    Combine::Scans(scans) => {
+                        let mut taken = 0;
+                        for (scan, carry) in scans.iter().zip(carries) {
+                            let values = this.values(&parts.op.body.result[taken..taken + carry.len()]);
+                            taken += carry.len();
+                            this.advance(&scan.op, carry, &values)?;
+                        }
+                    }
+                    Combine::Members(classes) => this.count_own(parts, classes, &carries[0]),
+                }
+                Ok(())
+            })
+        })
+    }
+
+    /// The kernel with which one group replaces totals of tiles by what comes up to the end of each.
+    fn build_prefixes(&self, parts: Parts<'a>, totals: &[Mem], count: Operand) -> Lowered<Built> {
+        self.build(parts.combine.named("prefixes", "sums"), parts.stm.span, &|kernel, lo, hi| {
+            let item = kernel.start_group();
+            let totals = kernel.totals_params(totals);
+            let count = kernel.param_for(count);
+            let segment = parts.segment.map(|extent| kernel.param_for(extent));
+            let per_item = per_item(&kernel.combined_types(parts.combine));
+            let parts = Parts { segment, per_item, of: Of::Totals(parts.size()), ..parts };
+            let shared = kernel.shared(&parts);
+            kernel.for_units((lo, hi), &mut |kernel, _| {
+                let carries = kernel.neutral_carries(&parts)?;
+                kernel.first_item(item, &mut |kernel| {
+                    kernel.store_all(&shared.before, &carries, Operand::i64(0));
+                    Ok(())
+                })?;
+                let tiles = kernel.code.ceil_div(count, parts.size());
+                let tile = kernel.code.int_reg("tile");
+                kernel.code.open();
+                let place = kernel.place_in(&parts, item, tile.into(), count);
+                let done = kernel.scan_in_place(&parts, place, &shared, &totals);
+                let body = kernel.code.close();
+                kernel.code.emit(Op::For { index: tile, from: Operand::i64(0), to: tiles, step: 1, body });
+                done
+            })
+        })
+    }
+
+    /// Scans a tile of totals; `shared.before` is then what comes before the next one.
+    fn scan_in_place(
+        &mut self,
+        parts: &Parts<'a>,
+        place: Place,
+        shared: &Shared,
+        totals: &[Mem],
+    ) -> Lowered<()> {
+        let types = self.combined_types(parts.combine);
+        self.each_in_tile(parts, place, &mut |this, (at, slot)| {
+            let at = this.code.add(place.from, at);
+            for ((&mem, &own), &elem) in totals.iter().zip(&shared.elements).zip(&types) {
+                let total = this.code.load("total", elem, mem, at);
+                this.code.store(elem, own, slot, total);
+            }
+            Ok(())
+        })?;
+        self.code.emit(Op::Barrier);
+        self.scan_items(parts, place, shared)?;
+        self.finish_items(parts, place, shared)?;
+        self.code.emit(Op::Barrier);
+        self.first_item(place.item, &mut |this| {
+            let last = this.code.sub(place.length, Operand::i64(1));
+            let last = this.apart(last);
+            this.move_all(&shared.before, Operand::i64(0), &shared.elements, last);
+            Ok(())
+        })?;
+        self.each_in_tile(parts, place, &mut |this, (at, slot)| {
+            let at = this.code.add(place.from, at);
+            this.move_all(totals, at, &shared.elements, slot);
+            Ok(())
+        })?;
+        // Nobody finds the elements of the next tile before all have stored these.
+        self.code.emit(Op::Barrier);
+        Ok(())
+    }
+
+    /// The kernel that writes the results of tiles.
+    fn build_scan_of_tiles(&self, parts: Parts<'a>, totals: &[Mem], cut: &Cut) -> Lowered<Built> {
+        self.build(parts.combine.named("scan", "place"), parts.stm.span, &|kernel, lo, hi| {
+            let item = kernel.start_group();
+            let totals = kernel.totals_params(totals);
+            let tiles = parts.combine.is_partition().then(|| kernel.param_for(cut.units));
+            let extent = kernel.param_for(cut.extent);
+            let parts = Parts { segment: parts.segment.map(|extent| kernel.param_for(extent)), ..parts };
+            let shared = kernel.shared(&parts);
+            kernel.for_units((lo, hi), &mut |kernel, tile| {
+                let place = kernel.place_in(&parts, item, tile.into(), extent);
+                kernel.find_before(&parts, place, &shared, &totals)?;
+                kernel.stage_tile(&parts, place, &shared)?;
+                kernel.code.emit(Op::Barrier);
+                kernel.scan_items(&parts, place, &shared)?;
+                if let Some(tiles) = tiles {
+                    kernel.leave_sizes(&parts, place, &shared, (&totals, tiles))?;
+                }
+                kernel.finish_tile(&parts, place, &shared)
+            })
+        })
+    }
+
+    /// Leaves what comes before the tile in `shared.before`.
+    fn find_before(
+        &mut self,
+        parts: &Parts<'a>,
+        place: Place,
+        shared: &Shared,
+        totals: &[Mem],
+    ) -> Lowered<()> {
+        self.first_item(place.item, &mut |this| {
+            let carries = this.neutral_carries(parts)?;
+            let follows = this.code.compare(CompareOp::SLt, Operand::i64(0), place.tile);
+            this.branch_if(follows, &mut |this| {
+                let previous = this.code.sub(place.tile, Operand::i64(1));
+                this.load_all(&carries, totals, previous);
+                Ok(())
+            })?;
+            this.store_all(&shared.before, &carries, Operand::i64(0));
+            Ok(())
+        })
+    }
+
+    /// Leaves what comes up to the end of the last tile as its total.
+    fn leave_sizes(
+        &mut self,
+        parts: &Parts<'a>,
+        place: Place,
+        shared: &Shared,
+        (totals, tiles): (&[Mem], Operand),
+    ) -> Lowered<()> {
+        let next = self.code.add(place.tile, Operand::i64(1));
+        let is_last = self.code.compare(CompareOp::Eq, next, tiles);
+        self.branch_if(is_last, &mut |this| {
+            this.first_item(place.item, &mut |this| {
+                let carries = this.neutral_carries(parts)?;
+                this.advance_all(parts, &carries, &shared.before, Operand::i64(0))?;
+                let last = Operand::i64(i64::from(SIZE) - 1);
+                this.advance_all(parts, &carries, &shared.totals, last)?;
+                this.store_all(totals, &carries, place.tile);
+                Ok(())
+            })
+        })
+    }
+
+    fn totals_params(&mut self, totals: &[Mem]) -> Vec<Mem> {
+        totals.iter().map(|&mem| self.mem_param("totals", mem, None)).collect()
+    }
+}
+
+impl Parts<'_> {
+    /// Whether work-items may fold elements in turn: they commute, and nothing begins between them.
+    fn folds_in_turn(&self) -> bool {
+        match self.combine {
+            Combine::Scans(scans) => {
+                self.segment.is_none() && scans.iter().all(|scan| componentwise(&scan.op))
+            }
+            Combine::Members(_) => true,
+        }
+    }
+}
+
+impl Combine<'_> {
+    fn is_partition(self) -> bool {
+        match self {
+            Combine::Scans(_) => false,
+            Combine::Members(_) => true,
+        }
+    }
+
+    /// The name of a kernel of a scan, or of a partition.
+    fn named(self, scan: &'static str, partition: &'static str) -> &'static str {
+        match self {
+            Combine::Scans(_) => scan,
+            Combine::Members(_) => partition,
+        }
+    }
+}
