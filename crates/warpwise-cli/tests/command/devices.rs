@@ -275,12 +275,8 @@ const EMPTIES: &str = include_str!("empties.fut");
 #[test]
 fn nothing_one_element_and_empty_segments_are_no_special_cases() {
     let folder = Folder::with(EMPTIES);
-    let mut machines = vec![vec![], vec!["--device", "cuda"]];
-    if has_device() {
-        machines.extend([vec!["--device", "opencl"], vec!["--device", "opencl", "--single-pass"]]);
-    }
-    for machine in machines {
-        let said = folder.run(&[vec!["test", "p.fut"], machine.clone()].concat());
+    for machine in ["cpu"].into_iter().chain(devices()) {
+        let said = folder.run(&["test", "p.fut", "--device", machine]);
         assert!(String::from_utf8_lossy(&said.output).contains("0 failed"), "{machine:?}");
         said.succeeds();
     }

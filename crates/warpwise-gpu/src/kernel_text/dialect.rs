@@ -120,10 +120,10 @@ impl Dialect {
         }
     }
 
-    /// What marks a kernel of groups of this size. CUDA's compiler then uses no more registers than such a group has.
+    /// What marks a kernel of groups of this size. Compilers then use as many registers as such a group has, and no more.
     pub(super) fn kernel(self, group: u32) -> String {
         match self {
-            Dialect::OpenCl => "__kernel".to_string(),
+            Dialect::OpenCl => format!("__kernel __attribute__((reqd_work_group_size({group}, 1, 1)))"),
             Dialect::Cuda => format!("extern \"C\" __global__ __launch_bounds__({group})"),
         }
     }
