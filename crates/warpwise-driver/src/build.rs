@@ -276,6 +276,7 @@ pub(crate) fn slot<'c>(
     fingerprint.add(env!("CARGO_PKG_VERSION"));
     fingerprint.add(&build);
     fingerprint.add(options);
+    fingerprint.add(&options.scanning());
     fingerprint.add(&target);
     fingerprint.add(program);
     Ok(Some((cache, fingerprint.finish())))

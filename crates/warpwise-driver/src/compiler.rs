@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use warpwise_cpu::CompileOptions;
 use warpwise_diag::{Bug, Failure, Sources};
 use warpwise_gpu::kernel_text::Dialect;
+use warpwise_imp::lower::Scanning;
 use warpwise_imp::{CpuTarget, ImpProgram};
 use warpwise_ir::Program as CoreProgram;
 use warpwise_ir::verify::Level;
@@ -35,11 +36,13 @@ pub struct Options {
 }
 
 impl Options {
-    /// Whether scans take one launch on devices of a kind.
-    pub fn looks_back(&self, dialect: Dialect) -> bool {
-        match dialect {
-            Dialect::Cuda => true,
-            Dialect::OpenCl => self.single_pass,
+    /// How scans go on the target. What kind of device it is is asked where it is there; elsewhere it is one that runs groups.
+    pub fn scanning(&self) -> Scanning {
+        match self.target {
+            Target::Device(Dialect::Cuda, _) => Scanning::LookBack,
+            Target::Device(Dialect::OpenCl, _) if self.single_pass => Scanning::LookBack,
+            Target::Device(Dialect::OpenCl, _) if !self.target.is_processor() => Scanning::Tiles,
+            Target::Device(Dialect::OpenCl, _) | Target::Cpu => Scanning::Blocks,
         }
     }
 }
@@ -113,9 +116,9 @@ pub fn generate_for_device(
     program: &CoreProgram,
     sources: &Sources,
     (dialect, number): (Dialect, usize),
-    look_back: bool,
+    scanning: Scanning,
 ) -> Result<Compiled, Failure> {
-    let imp = warpwise_imp::lower::lower_for_device(program, look_back)?;
+    let imp = warpwise_imp::lower::lower_for_device(program, scanning)?;
     if cfg!(debug_assertions) {
         verified(&imp)?;
     }
@@ -158,7 +161,7 @@ pub fn compile_core(
         }
         Target::Device(dialect, number) => {
             optimise(program, options, |_, _, _| {})?;
-            generate_for_device(program, sources, (dialect, number), options.looks_back(dialect))
+            generate_for_device(program, sources, (dialect, number), options.scanning())
         }
     }
 }

@@ -35,9 +35,7 @@ pub fn show(
     let target = options.target;
     let imp = match target {
         Target::Cpu => warpwise_imp::lower::lower(program, cpu)?,
-        Target::Device(dialect, _) => {
-            warpwise_imp::lower::lower_for_device(program, options.looks_back(dialect))?
-        }
+        Target::Device(..) => warpwise_imp::lower::lower_for_device(program, options.scanning())?,
     };
     match (stage, target) {
         (Stage::Imperative, _) => Ok(imp.to_string()),

@@ -48,6 +48,19 @@ impl FromStr for Target {
 }
 
 impl Target {
+    /// Whether this is the processor, by whatever driver.
+    pub fn is_processor(self) -> bool {
+        match self {
+            Target::Cpu => true,
+            #[cfg(feature = "opencl")]
+            Target::Device(Dialect::OpenCl, number) => {
+                let devices = warpwise_gpu::opencl::devices().unwrap_or_default();
+                devices.get(number).is_some_and(|device| device.is_cpu)
+            }
+            Target::Device(..) => false,
+        }
+    }
+
     /// Whether this build has the driver of such a device and this machine the device.
     pub fn is_present(self) -> bool {
         match self {

@@ -11,6 +11,7 @@ use warpwise_driver::build::read_core;
 use warpwise_driver::compiler::{Options, generate_for_device, optimise};
 use warpwise_driver::{Code, Dialect, Target};
 use warpwise_gpu::cuda::{Compiler, NVRTC};
+use warpwise_imp::lower::Scanning;
 
 /// Architectures of devices, of which a compiler may not know the oldest.
 const ARCHITECTURES: [u32; 3] = [70, 80, 90];
@@ -47,7 +48,7 @@ fn complaint(compiler: &Compiler, path: &Path, number: usize, all: bool) -> Opti
     let (mut program, sources) = (core.program, core.sources);
     optimise(&mut program, &options, |_, _, _| {}).ok()?;
     let Code::Device { text, .. } =
-        generate_for_device(&program, &sources, (Dialect::Cuda, 0), true).ok()?.code
+        generate_for_device(&program, &sources, (Dialect::Cuda, 0), Scanning::LookBack).ok()?.code
     else {
         return Some(format!("{}: no code for a device", path.display()));
     };

@@ -6,6 +6,7 @@ use warpwise_diag::{Bug, Diagnostic, Failure, Report, Severity, Sources, render}
 use warpwise_fut::compile::{Options, compile as front_end};
 use warpwise_fut::syntax::imports::{ReadError, SourceFile, SourceProvider};
 use warpwise_gpu::kernel_text::{Dialect, kernel_text};
+use warpwise_imp::lower::Scanning;
 use warpwise_imp::{CpuTarget, ImpProgram};
 use warpwise_ir::verify::Level;
 use warpwise_opt::pass::{check, run_passes};
@@ -104,7 +105,7 @@ fn phases(text: &str, files: &Files, machines: Machines, sources: &mut Sources) 
         return Ok(());
     }
     run_passes(DEVICE, &mut for_device, Level::Soac, |_, _, _| {})?;
-    let imp = warpwise_imp::lower::lower_for_device(&for_device, true)?;
+    let imp = warpwise_imp::lower::lower_for_device(&for_device, Scanning::LookBack)?;
     finish(&imp, sources)?;
     kernel_text(imp.kernels.values(), Dialect::Cuda)?;
     Ok(())

@@ -201,7 +201,7 @@ let rows = lam t. lam i. loop 100 (row t i)
 let t = tensorCreateUninitFloat [10, 100]
 mexpr accelerate (loop 10 (rows t))";
     let text = folder(nested).run(&["dev", "--device=opencl", "--emit=kernels", "p.mc"]).succeeds();
-    assert_eq!(text.matches("kernel void").count(), 1, "{text}");
+    assert_eq!(text.matches("\n__kernel ").count(), 1, "{text}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use opencl3::device::{CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, Device};
+use opencl3::device::{CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, Device};
 use opencl3::error_codes::ClError;
 use opencl3::platform::get_platforms;
 
@@ -45,7 +45,8 @@ fn describe(device: &Device, platform: String) -> Result<Description, ClError> {
         driver: device.driver_version()?,
         memory: device.global_mem_size()?,
         units: device.max_compute_units()?,
-        is_cpu: device.dev_type()? & CL_DEVICE_TYPE_CPU != 0,
+        // A simulated device says that it is of all types.
+        is_cpu: device.dev_type()? & (CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU) == CL_DEVICE_TYPE_CPU,
         f64: device.double_fp_config().is_ok_and(|config| config != 0),
         wide_atomics: device.extensions()?.contains("cl_khr_int64_base_atomics"),
     })

@@ -1,7 +1,8 @@
 //! Programs of the core IR, lowered for a device.
 
 use warpwise_diag::{FileId, Sources};
-use warpwise_imp::{ImpProgram, lower, verify};
+use warpwise_imp::lower::{self, Scanning};
+use warpwise_imp::{ImpProgram, verify};
 use warpwise_ir::Program;
 use warpwise_ir::verify::Level;
 use warpwise_opt::pass::run_passes;
@@ -29,7 +30,8 @@ pub fn lowered_for(text: &str, look_back: bool) -> ImpProgram {
     let mut program = parse(text);
     let passes = pipelines::strict(pipelines::DEVICE);
     run_passes(&passes, &mut program, Level::Soac, |_, _, _| {}).expect("the passes succeed");
-    let lowered = lower::lower_for_device(&program, look_back).expect("the program can be lowered");
+    let scanning = if look_back { Scanning::LookBack } else { Scanning::Tiles };
+    let lowered = lower::lower_for_device(&program, scanning).expect("the program can be lowered");
     assert_eq!(verify::verify(&lowered), Ok(()));
     lowered
 }

@@ -13,6 +13,7 @@ use warpwise_ir::entity::PrimaryMap;
 use warpwise_ir::{Expr, Function, Operand as CoreOperand, Placement, Type, Var};
 use warpwise_prim::{Scalar, ScalarType};
 
+use crate::lower::Scanning;
 use crate::lower::code::Code;
 use crate::lower::variance::{Known, Variance, Variances};
 use crate::op::Label;
@@ -31,8 +32,8 @@ pub(super) struct Context<'a> {
     pub target: &'a CpuTarget,
     /// Whether kernels are for a device, one work-item an iteration; the target then has no vectors.
     pub device: bool,
-    /// Whether work-groups of a device that run go on while others wait for them.
-    pub look_back: bool,
+    /// How scans go on a device.
+    pub scanning: Scanning,
     /// The expression that binds each scalar variable bound by a statement of its own.
     pub definitions: FxHashMap<Var, &'a Expr>,
     /// The variables that are used at all.

@@ -13,11 +13,11 @@ use warpwise_ir::{Body, Expr, Function, FunctionId, Operand as CoreOperand, Prog
 use warpwise_prim::{Scalar, ScalarType};
 use warpwise_runtime::machine::{CheckPart, Schedule};
 
-use crate::lower::Machine;
 use crate::lower::emitter::{BlockBinding, Context, Emitter, Failing, Lowered, Value};
 use crate::lower::kernels::Range;
 use crate::lower::liveness;
 use crate::lower::memory::View;
+use crate::lower::{Machine, Scanning};
 use crate::op::Op;
 use crate::program::{Check, CheckId, HostFunction, HostParam, HostResult, ImpProgram};
 use crate::types::{ImpType, Mem, Operand, Space, StridedView};
@@ -30,9 +30,9 @@ pub(super) fn lower_function(
     lowered: &mut ImpProgram,
 ) -> Lowered<()> {
     let function = &program.functions[id];
-    let (target, device, look_back) = match machine {
-        Machine::Cpu(target) => (target, false, false),
-        Machine::Device { scalar, look_back } => (scalar, true, look_back),
+    let (target, device, scanning) = match machine {
+        Machine::Cpu(target) => (target, false, Scanning::Blocks),
+        Machine::Device { scalar, scanning } => (scalar, true, scanning),
     };
     let mut definitions = Definitions(FxHashMap::default());
     definitions.body(&function.body);
@@ -40,7 +40,7 @@ pub(super) fn lower_function(
         function,
         target,
         device,
-        look_back,
+        scanning,
         definitions: definitions.0,
         used: liveness::used(function),
         unique_blocks: liveness::unique_blocks(function),

@@ -83,8 +83,20 @@ enum Machine<'t> {
     Device {
         /// A CPU without vectors, as work-items are.
         scalar: &'t CpuTarget,
-        look_back: bool,
+        scanning: Scanning,
     },
+}
+
+/// How scans and partitions go on a device.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Scanning {
+    /// Work-items do a block each, in three launches: for processors, which have no use for groups.
+    Blocks,
+    /// Work-groups do a tile each, in three launches.
+    Tiles,
+    /// Work-groups do a tile each and look back at those before it, in one launch: where groups that run go on while others wait
+    /// for them.
+    LookBack,
 }
 
 /// Elements of a reduction over host data that are combined by themselves before such pieces are combined in order, from
@@ -96,10 +108,9 @@ pub fn lower(program: &Program, target: &CpuTarget) -> Result<ImpProgram, Limit>
     lower_functions(program, Machine::Cpu(target))
 }
 
-/// Lowers a whole program that is scheduled for a device. `look_back` says that work-groups of it that run go on while
-/// others wait for them, so that scans may take one launch.
-pub fn lower_for_device(program: &Program, look_back: bool) -> Result<ImpProgram, Limit> {
-    lower_functions(program, Machine::Device { scalar: &CpuTarget::without_vectors(), look_back })
+/// Lowers a whole program that is scheduled for a device.
+pub fn lower_for_device(program: &Program, scanning: Scanning) -> Result<ImpProgram, Limit> {
+    lower_functions(program, Machine::Device { scalar: &CpuTarget::without_vectors(), scanning })
 }
 
 fn lower_functions(program: &Program, machine: Machine<'_>) -> Result<ImpProgram, Limit> {

@@ -4,7 +4,8 @@
 
 use warpwise_diag::FileId;
 use warpwise_imp::interp::{Data, Report, Stop, run, run_on_device};
-use warpwise_imp::{CpuTarget, ImpProgram, lower, verify};
+use warpwise_imp::lower::{self, Scanning};
+use warpwise_imp::{CpuTarget, ImpProgram, verify};
 use warpwise_ir::verify::Level;
 use warpwise_opt::pass::{Pass, run_passes};
 use warpwise_opt::pipelines;
@@ -82,7 +83,8 @@ pub fn for_device(text: &str, look_back: bool) -> ImpProgram {
     let passes = pipelines::strict(pipelines::DEVICE);
     let passed = run_passes(&passes, &mut program, Level::Soac, |_, _, _| {});
     passed.unwrap_or_else(|failure| panic!("{failure:?}"));
-    let lowered = lower::lower_for_device(&program, look_back).expect("the program can be lowered");
+    let scanning = if look_back { Scanning::LookBack } else { Scanning::Tiles };
+    let lowered = lower::lower_for_device(&program, scanning).expect("the program can be lowered");
     assert_eq!(verify::verify(&lowered), Ok(()));
     lowered
 }

@@ -54,7 +54,7 @@ impl<'a> Emitter<'a> {
                 if scans_scalars(self.cx.function, scans) && !self.overwrites_outside(op) =>
             {
                 match self.can_scan_tiles(op) {
-                    true if self.cx.look_back => self.scan_tiles(stm, op),
+                    true if self.looks_back() => self.scan_tiles(stm, op),
                     true => self.by_segments(stm, op, &mut |this| this.scan_tiles(stm, op)),
                     false => self.by_segments(stm, op, &mut |this| this.device_scan(stm, op)),
                 }

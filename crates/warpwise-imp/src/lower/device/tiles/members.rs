@@ -14,6 +14,7 @@ use warpwise_ir::{SegOp, Stm};
 use warpwise_prim::{BinaryOp, CompareOp, ScalarType};
 
 use super::{Combine, Of, Parts, Place, Shared};
+use crate::lower::Scanning;
 use crate::lower::device::groups::SIZE;
 use crate::lower::emitter::{Emitter, Lowered, Value};
 use crate::lower::stms::allocates;
@@ -31,7 +32,8 @@ const MOST_CLASSES: usize = 3;
 impl<'a> Emitter<'a> {
     /// Whether a partition can be done by tiles.
     pub fn can_partition_tiles(&self, op: &SegOp, classes: usize) -> bool {
-        (1..=MOST_CLASSES).contains(&classes) && !allocates(&op.body)
+        let by_groups = self.cx.scanning != Scanning::Blocks;
+        by_groups && (1..=MOST_CLASSES).contains(&classes) && !allocates(&op.body)
     }
 
     /// Launches a partition. Host code.

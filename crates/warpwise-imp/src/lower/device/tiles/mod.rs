@@ -33,6 +33,7 @@ use warpwise_prim::{BinaryOp, ScalarType};
 
 use self::totals::RUNS;
 use super::groups::SIZE;
+use crate::lower::Scanning;
 use crate::lower::blocks::Cut;
 use crate::lower::cost;
 use crate::lower::emitter::{Emitter, Lowered};
@@ -140,7 +141,13 @@ impl<'a> Emitter<'a> {
         let alone = allocates(&op.body) || lambdas.into_iter().any(|lambda| allocates(&lambda.body));
         let may_leave = scans.iter().any(|scan| asserts(&scan.op.body));
         let bytes = bytes_of(&self.scanned_types(scans));
-        reduces.is_empty() && !alone && !may_leave && bytes * i64::from(SIZE) <= LOCAL / 4
+        let by_groups = self.cx.scanning != Scanning::Blocks;
+        by_groups && reduces.is_empty() && !alone && !may_leave && bytes * i64::from(SIZE) <= LOCAL / 4
+    }
+
+    /// Whether tiles look back at those before them.
+    pub fn looks_back(&self) -> bool {
+        self.cx.scanning == Scanning::LookBack
     }
 
     /// Launches a scan. Host code.
@@ -160,7 +167,7 @@ impl<'a> Emitter<'a> {
 
     /// Launches what does all tiles; `read` may read what comes up to the end of the last one. Host code.
     fn launch_tiles(&mut self, parts: Parts<'a>, read: Read<'_, 'a>) -> Lowered<()> {
-        if self.cx.look_back { self.look_back_tiles(parts, read) } else { self.reduce_then_scan(parts, read) }
+        if self.looks_back() { self.look_back_tiles(parts, read) } else { self.reduce_then_scan(parts, read) }
     }
 
     fn scanned_types(&self, scans: &[Scan]) -> Vec<ScalarType> {
@@ -201,7 +208,7 @@ impl<'a> Emitter<'a> {
     fn shared_totals(&mut self, parts: &Parts<'a>) -> Shared {
         let types = self.combined_types(parts.combine);
         let totals = self.local_memories(&types, "totals", i64::from(SIZE));
-        let runs = match self.cx.look_back {
+        let runs = match self.looks_back() {
             true => Vec::new(),
             false => self.local_memories(&types, "runs", RUNS),
         };

@@ -36,7 +36,7 @@ impl<'a> Emitter<'a> {
     pub(super) fn scan_items(&mut self, parts: &Parts<'a>, place: Place, shared: &Shared) -> Lowered<()> {
         let carries = self.neutral_carries(parts)?;
         self.fold_own(parts, place, shared, &carries)?;
-        match self.cx.look_back {
+        match self.looks_back() {
             true => self.scan_by_distances(parts, place, shared, &carries),
             false => self.scan_by_runs(parts, place, shared, &carries),
         }

@@ -73,7 +73,7 @@ impl<'a> Emitter<'a> {
         if place.length == size {
             return self.walk_whole(parts, &walk, body);
         }
-        if !self.cx.look_back {
+        if !self.looks_back() {
             return self.walk_inside(parts, &walk, body);
         }
         let is_whole = self.code.compare(CompareOp::Eq, place.length, size);
