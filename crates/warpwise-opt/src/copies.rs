@@ -109,18 +109,10 @@ fn are_plain(function: &Function, body: &Body, loops: bool) -> bool {
         let scalars = stm.pattern.iter().all(|&var| function.ty(var).as_scalar().is_some());
         scalars
             && match &stm.expr {
-                Expr::Operand(_)
-                | Expr::Unary(..)
-                | Expr::Binary(..)
-                | Expr::Ternary(..)
-                | Expr::Compare(..)
-                | Expr::Convert(..)
-                | Expr::Select(..)
-                | Expr::Index { .. } => true,
                 Expr::Loop { form: LoopForm::For { .. }, body, .. } => {
                     loops && are_plain(function, body, false)
                 }
-                _ => false,
+                expr => expr.is_straight(),
             }
     })
 }

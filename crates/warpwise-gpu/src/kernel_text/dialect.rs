@@ -202,10 +202,11 @@ impl Dialect {
         }
     }
 
-    /// A word that others change meanwhile, by functions whose names begin so.
+    /// A word that others change meanwhile, by functions whose names begin so. A sum is what OpenCL has for 64 bits, too, without
+    /// the extension for other operations.
     pub(super) fn peek(self, prefix: &str, place: &str) -> String {
         match self {
-            Dialect::OpenCl => format!("{prefix}_or({place}, 0)"),
+            Dialect::OpenCl => format!("{prefix}_add({place}, 0)"),
             Dialect::Cuda => format!("*({place})"),
         }
     }

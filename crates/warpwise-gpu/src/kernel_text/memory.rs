@@ -245,9 +245,6 @@ impl Printer<'_> {
     }
 
     fn space_of(&self, mem: Mem) -> &'static str {
-        if self.survey.private.contains_key(&mem) {
-            return "";
-        }
         self.dialect.space(self.kernel.mems[mem].space)
     }
 

@@ -9,7 +9,7 @@
 //! Compilers keep them in registers where they know all indices, and launches need not be cut into parts for which
 //! the arena suffices, after each of which the host would have to look whether it did.
 //!
-//! For arrays whose size is known when the kernel is made, which no other name stands for: another round of a loop
+//! For arrays of one type whose size is known when the kernel is made, which no other name stands for: another round of a loop
 //! begins with the same variable, and whoever held the array of the round before would see it change. Not done here: arrays of
 //! which words are combined atomically.
 
@@ -31,7 +31,8 @@ pub(super) fn private(survey: &Survey) -> FxHashMap<Mem, i64> {
         let Operand::Const(Scalar::I64(bytes)) = bytes else { continue };
         let is_alone = survey.taken.iter().filter(|(other, _)| *other == mem).count() == 1
             && !survey.set.iter().any(|&(dst, src)| dst == mem || src == mem)
-            && !survey.shared.contains(&mem);
+            && !survey.shared.contains(&mem)
+            && survey.elements.get(&mem) != Some(&Elements::Several);
         if is_alone && (0..=room).contains(&bytes) {
             room -= bytes;
             found.insert(mem, bytes);
@@ -41,7 +42,7 @@ pub(super) fn private(survey: &Survey) -> FxHashMap<Mem, i64> {
 }
 
 impl Printer<'_> {
-    /// The declaration of such an array, whose elements are words where they are accessed as several types.
+    /// The declaration of such an array; of words where nobody accesses it.
     pub fn private_array(&self, mem: Mem, bytes: i64) -> String {
         let elem = match self.survey.elements.get(&mem) {
             Some(Elements::One(ty)) => *ty,

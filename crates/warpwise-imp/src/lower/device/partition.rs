@@ -6,7 +6,8 @@
 //! place:     result[class][before + nth member] = value
 //! ```
 //!
-//! A work-item does a block. So are partitions done whose bodies take memory, and those into many classes; all others go by `tiles`.
+//! A work-item does a block. So are partitions done on processors ([`Scanning`](crate::lower::Scanning)), and those whose bodies take
+//! memory or into many classes; all others go by `tiles`.
 //!
 //! The body runs twice. Result arrays lie in blocks for as many elements as there are inputs, of which a prefix counts.
 

@@ -6,8 +6,8 @@
 //! scan:      carry = before[unit]; for each element { carry = op(carry, element); result = carry }
 //! ```
 //!
-//! A work-item does a block. So are scans done of which the body or the operator takes memory, or the operator may fail; all others
-//! go by `tiles`.
+//! A work-item does a block. So are scans done on processors ([`Scanning`](crate::lower::Scanning)), and those of which the body or
+//! the operator takes memory, or the operator may fail; all others go by `tiles`.
 //!
 //! The body runs twice for all but the last block of a segment. Reductions that ride along leave partial results in
 //! the last launch, which are combined as those of other reductions.
