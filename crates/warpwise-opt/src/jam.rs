@@ -25,8 +25,8 @@ use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{Body, Expr, Function, LoopForm, LoopParam, Operand, Program, Stm, Type, Var};
 use warpwise_prim::{BinaryOp, Scalar};
 
-use crate::copies::{Copies, dependents, is_plain};
 use crate::pass::rewrite_bodies;
+use crate::side_by_side::{Copies, dependents, is_plain};
 
 /// Iterations of a loop that goes, at most: what they carry should stay in registers.
 const MOST: i64 = 8;

@@ -8,8 +8,8 @@ pub mod pipelines;
 
 pub mod aliases;
 pub mod blocks;
-pub mod copies;
 pub mod disjoint;
+pub mod side_by_side;
 
 pub mod inline;
 pub mod simplify;

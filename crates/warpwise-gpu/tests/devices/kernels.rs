@@ -87,12 +87,7 @@ fn fold(device: &Device, op: AtomicOp, start: Scalar, values: &[Scalar]) -> Scal
     let text = kernel_text([&kernel], device.dialect).expect("an atomic operation");
     let extended = ["atom_and", "atom_or", "atom_xor", "atom_min", "atom_max"];
     let is_used = |name: &&str| text.text.contains(name) && device.dialect == Dialect::OpenCl;
-    assert_eq!(
-        extended.iter().find(|name| is_used(name)),
-        None,
-        "needs one more extension: {}",
-        text.text
-    );
+    assert_eq!(extended.iter().find(|name| is_used(name)), None, "needs one more extension: {}", text.text);
     let built = device.build(text);
     let (xs, cells) = (device.memory(&to_bytes(values)), device.memory(&to_bytes(&[start; 4])));
     device.launch(&built, 0, &[Arg::Memory(&xs), Arg::Memory(&cells)], values.len());

@@ -37,7 +37,7 @@ use warpwise_ir::{
 };
 use warpwise_prim::{BinaryOp, CompareOp};
 
-use crate::copies::dependents;
+use crate::side_by_side::dependents;
 
 use super::ROWS;
 use super::made::{Made, variable};

@@ -38,9 +38,9 @@ use warpwise_ir::{
 };
 use warpwise_prim::CompareOp;
 
-use crate::copies::{dependents, is_plain};
 use crate::pass::rewrite_bodies;
 use crate::schedule::loops::as_loop;
+use crate::side_by_side::{dependents, is_plain};
 use blocks::Product;
 use made::Made;
 

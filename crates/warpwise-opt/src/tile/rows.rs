@@ -3,7 +3,7 @@
 use warpwise_ir::{Body, Expr, Mapping, Operand, SegDim, SegKind, SegOp, Stm, Type, Var};
 use warpwise_prim::BinaryOp;
 
-use crate::copies::Copies;
+use crate::side_by_side::Copies;
 
 use super::ROWS;
 use super::made::Made;
