@@ -170,6 +170,10 @@ impl Rewriter<'_> {
         }
         self.comparison_by_facts(&mut stm);
         select_to_logic(&mut stm.expr);
+        if is_tuned(&stm.expr) {
+            // What was set relies on no check; checks may be inside the loop that it leaves.
+            stm.certs.clear();
+        }
         let var = stm.pattern[0];
         let ty = match &stm.expr {
             Expr::Convert(_, x, _) => self.function.operand_type(*x).as_scalar(),
@@ -248,7 +252,7 @@ impl Rewriter<'_> {
     fn level_for(&self, stm: &Stm) -> usize {
         let mut level = self.open.len() - 1;
         // The host knows what was set. Where another version runs, it need not ask.
-        if matches!(stm.expr, Expr::Tuned { .. }) {
+        if is_tuned(&stm.expr) {
             let repeated = self.open.iter().position(|body| body.outside == Outside::Invariant);
             return repeated.map_or(level, |first| first - 1);
         }
@@ -329,6 +333,10 @@ fn makes_arrays(expr: &Expr) -> bool {
             | Expr::Concat { .. }
             | Expr::ArrayLit(_)
     )
+}
+
+fn is_tuned(expr: &Expr) -> bool {
+    matches!(expr, Expr::Tuned { .. })
 }
 
 /// Whether later expressions can look through this one.
