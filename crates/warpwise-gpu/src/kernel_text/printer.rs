@@ -176,6 +176,14 @@ impl<'k> Printer<'k> {
         }
     }
 
+    /// Whether compilers may be told that an array which nothing else stands for is accessed by its own name only.
+    fn may_promise(&self, mem: Mem, read_only: bool) -> bool {
+        let updated = self.survey.read.contains(&mem) && self.survey.written.contains(&mem);
+        // What others write meanwhile is nobody's own: compilers keep such elements in registers across barriers. And PoCL (3.1),
+        // which makes vectors of work-items, loses updates of elements that the same work-item loads again.
+        read_only || !self.survey.meets && !(updated && self.dialect == Dialect::OpenCl)
+    }
+
     fn params(&self) -> Printed<Vec<String>> {
         let mut params = Vec::new();
         for param in &self.kernel.params {
@@ -183,8 +191,7 @@ impl<'k> Printer<'k> {
                 KernelParam::Scalar(reg) => format!("{} {}", self.reg_type(*reg)?, self.reg(*reg)),
                 KernelParam::Memory { mem, noalias, read_only } => {
                     let pointer = self.pointer(*mem, *read_only);
-                    // What others write meanwhile is nobody's own: compilers keep such elements in registers across barriers.
-                    let own = *noalias && (*read_only || !self.survey.meets);
+                    let own = *noalias && self.may_promise(*mem, *read_only);
                     let restrict = if own { format!("{} ", self.dialect.restrict()) } else { String::new() };
                     format!("{pointer}{restrict}{}", self.mem(*mem))
                 }

@@ -242,6 +242,30 @@ fn a_map_of_integers_and_bools_over_two_dimensions() {
 }
 
 #[test]
+fn rows_whose_elements_are_updated_again_and_again() {
+    for device in devices() {
+        let text = "fun main(n: i64, a: [n][4]i32) -> (r: [n][4]i32) {
+        b: [n][4]i32 = screma n (a) map (row: [4]i32) {
+          start: [4]i32 = copy row;
+          end: [4]i32 = loop (now: *[4]i32 = start) for m: i64 < 3 {
+            is: [4]i64 = iota 4 0 1;
+            js: [4]i64, vs: [4]i32 = screma 4 (is) map (i: i64) {
+              beyond: bool = slt m i;
+              j: i64 = select beyond -1 i;
+              x: i32 = index now[i];
+              y: i32 = add x 1i32;
+              return j, y };
+            next: [4]i32 = scatter 4 (js, vs) into (now rank 1) (j: i64, v: i32) { return j, v };
+            return next };
+          return end };
+        return b }";
+        for n in [0, 1, 2, 3, 64, 1000] {
+            check(&device, text, vec![int(n), array(ScalarType::I32, &[n, 4], |i| Scalar::I32(i as i32))]);
+        }
+    }
+}
+
+#[test]
 fn a_map_with_a_loop_that_ends_early_on_halves() {
     for device in devices() {
         let text = "fun main(n: i64, xs: [n]f16) -> (r0: [n]f16, r1: [n]i64) {
