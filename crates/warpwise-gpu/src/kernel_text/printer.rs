@@ -178,10 +178,11 @@ impl<'k> Printer<'k> {
 
     /// Whether compilers may be told that an array which nothing else stands for is accessed by its own name only.
     fn may_promise(&self, mem: Mem, read_only: bool) -> bool {
-        let updated = self.survey.read.contains(&mem) && self.survey.written.contains(&mem);
-        // What others write meanwhile is nobody's own: compilers keep such elements in registers across barriers. And PoCL (3.1),
-        // which makes vectors of work-items, loses updates of elements that the same work-item loads again.
-        read_only || !self.survey.meets && !(updated && self.dialect == Dialect::OpenCl)
+        // What others write meanwhile is nobody's own: compilers keep such elements in registers across barriers.
+        let meets = self.survey.meets;
+        // PoCL 3.1, which makes vectors of work-items, loses updates of elements that the same work-item loads again.
+        let is_updated = self.survey.read.contains(&mem) && self.survey.written.contains(&mem);
+        read_only || !(meets || is_updated && self.dialect == Dialect::OpenCl)
     }
 
     fn params(&self) -> Printed<Vec<String>> {
