@@ -11,6 +11,10 @@
 //! A callee of several calls is inlined into first, so that it is copied in its final form; one of a single call is copied as it
 //! is and inlined into there, so that a chain of calls is copied once and not once for every link. Of functions that call each
 //! other all but the first one met are inlined, which then calls itself.
+//!
+//! Layers of small general functions make bodies that are large until they are simplified (a number of several words that is
+//! kept in a tuple of tuples: every access becomes a choice between its parts). Where all calls at once would make much of
+//! a program, [`inline_small`] goes first: simplified in between, small functions do not come to be copied as large ones.
 
 use std::rc::Rc;
 
@@ -22,20 +26,17 @@ use warpwise_ir::{Body, Expr, Function, FunctionId, Program, Stm};
 /// Inlines every call but those of recursive functions; only these and entry points remain (every function, where there
 /// are no entry points).
 pub fn inline(program: &mut Program) -> Result<(), Limit> {
-    demand_moderate_size(program)?;
+    let sizes = sizes_inlined(program);
+    for (id, function) in program.functions.iter() {
+        if function.entry.is_some() && sizes[id] > MOST_STATEMENTS {
+            let message =
+                format!("calls that become more than {MOST_STATEMENTS} statements (in `{}`)", function.name);
+            return Err(Limit { message, span: function.span });
+        }
+    }
     let has_entries = program.functions.values().any(|function| function.entry.is_some());
     let stays = |function: &Function| function.entry.is_some() || !has_entries;
-    let mut calls = SecondaryMap::new(0);
-    program.functions.values().for_each(|function| count_calls(&function.body, &mut calls));
-    let mut inliner = Inliner { program, state: SecondaryMap::new(State::Waiting), calls };
-    let staying: Vec<FunctionId> =
-        inliner.program.functions.keys().filter(|&id| stays(&inliner.program.functions[id])).collect();
-    for &id in &staying {
-        // What stays is never taken apart.
-        inliner.calls[id] = u32::MAX;
-    }
-    staying.into_iter().for_each(|id| inliner.inline_into(id));
-    let Inliner { program, state, .. } = inliner;
+    let state = inline_where(program, |program, id| stays(&program.functions[id]), |_| true);
     let mut renumbered = SecondaryMap::new(None);
     let functions = std::mem::take(&mut program.functions);
     let ids: Vec<FunctionId> = functions.keys().collect();
@@ -48,6 +49,34 @@ pub fn inline(program: &mut Program) -> Result<(), Limit> {
         renumber(&mut function.body, &renumbered);
     }
     Ok(())
+}
+
+/// Inlines calls of functions that are small with all that they call, in programs that calls would make large. No function
+/// goes.
+pub fn inline_small(program: &mut Program) -> Result<(), Limit> {
+    let sizes = sizes_inlined(program);
+    if program.functions.keys().any(|id| sizes[id] > LARGE) {
+        inline_where(program, |_, _| true, |id| sizes[id] <= SMALL);
+    }
+    Ok(())
+}
+
+/// Inlines calls of the functions that are chosen into those that stay. How far each came.
+fn inline_where(
+    program: &mut Program,
+    stays: impl Fn(&Program, FunctionId) -> bool,
+    chosen: impl Fn(FunctionId) -> bool,
+) -> SecondaryMap<FunctionId, State> {
+    let mut calls = SecondaryMap::new(0);
+    program.functions.values().for_each(|function| count_calls(&function.body, &mut calls));
+    let staying: Vec<FunctionId> = program.functions.keys().filter(|&id| stays(program, id)).collect();
+    for &id in &staying {
+        // What stays is never taken apart.
+        calls[id] = u32::MAX;
+    }
+    let mut inliner = Inliner { program, chosen, state: SecondaryMap::new(State::Waiting), calls };
+    staying.into_iter().for_each(|id| inliner.inline_into(id));
+    inliner.state
 }
 
 /// Lets calls name functions by their new numbers.
@@ -83,14 +112,16 @@ fn count_calls(body: &Body, calls: &mut SecondaryMap<FunctionId, u32>) {
 }
 
 /// Inlining under way.
-struct Inliner<'p> {
+struct Inliner<'p, Chosen> {
     program: &'p mut Program,
+    /// Which functions' calls are inlined.
+    chosen: Chosen,
     state: SecondaryMap<FunctionId, State>,
     /// How often each function is called.
     calls: SecondaryMap<FunctionId, u32>,
 }
 
-impl Inliner<'_> {
+impl<Chosen: Fn(FunctionId) -> bool> Inliner<'_, Chosen> {
     fn inline_into(&mut self, id: FunctionId) {
         match self.state[id] {
             State::Done | State::Recursive => return,
@@ -119,6 +150,10 @@ impl Inliner<'_> {
                 body.stms.push(stm);
                 continue;
             };
+            if !(self.chosen)(id) {
+                body.stms.push(Stm { expr: Expr::Call { function: id, args }, ..stm });
+                continue;
+            }
             let only_here = self.calls[id] == 1 && self.state[id] == State::Waiting;
             if !only_here {
                 self.inline_into(id);
@@ -178,17 +213,20 @@ const LONGEST_CHAIN: usize = 16;
 /// How many statements all calls of a program may become.
 const MOST_STATEMENTS: u64 = 1 << 21;
 
-/// Calls of calls of calls double with every level: says so before memory ends.
-fn demand_moderate_size(program: &Program) -> Result<(), Limit> {
-    let mut sizes = SecondaryMap::new(None);
-    for (id, function) in program.functions.iter() {
-        if function.entry.is_some() && size_inlined(program, id, &mut sizes) > MOST_STATEMENTS {
-            let message =
-                format!("calls that become more than {MOST_STATEMENTS} statements (in `{}`)", function.name);
-            return Err(Limit { message, span: function.span });
-        }
+/// Programs with a function that calls would make this large are shrunk before.
+const LARGE: u64 = 1 << 14;
+
+/// How many statements a function has at most whose calls are inlined for that.
+const SMALL: u64 = 1 << 10;
+
+/// How many statements all calls of each function become.
+fn sizes_inlined(program: &Program) -> SecondaryMap<FunctionId, u64> {
+    let mut known = SecondaryMap::new(None);
+    let mut sizes = SecondaryMap::new(0);
+    for id in program.functions.keys() {
+        sizes[id] = size_inlined(program, id, &mut known);
     }
-    Ok(())
+    sizes
 }
 
 /// The statements of a function with those of all that it calls. A call of a function from itself counts as one.
@@ -232,6 +270,30 @@ mod tests {
             );
         }
         warpwise_ir::parse::parse(&text, FileId(0)).unwrap_or_else(|error| panic!("{error:?} in\n{text}"))
+    }
+
+    fn statements(program: &Program) -> u64 {
+        program.functions.values().map(|function| function.body.stms.len() as u64).sum()
+    }
+
+    #[test]
+    fn small_functions_are_inlined_first_in_what_would_be_large() {
+        let mut small = doubling(8);
+        let before = small.to_string();
+        inline_small(&mut small).expect("no limit");
+        assert_eq!(small.to_string(), before);
+        let mut large = doubling(16);
+        let sizes = sizes_inlined(&large);
+        inline_small(&mut large).expect("no limit");
+        assert!(statements(&large) < LARGE, "{}", statements(&large));
+        let stms = large.functions.values().flat_map(|function| &function.body.stms);
+        let called: Vec<u64> = stms
+            .filter_map(|stm| match stm.expr {
+                Expr::Call { function, .. } => Some(sizes[function]),
+                _ => None,
+            })
+            .collect();
+        assert!(!called.is_empty() && called.iter().all(|&size| size > SMALL), "{called:?}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::pass::Pass;
 /// Every pass there is, by name.
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
-    INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, FLATTEN, GATHER, STRAIGHTEN, SEGMENT, SEGMENT_DEVICE, DISTRIBUTE, DIVIDE,
+    INLINE_SMALL, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, FLATTEN, GATHER, STRAIGHTEN, SEGMENT, SEGMENT_DEVICE, DISTRIBUTE, DIVIDE,
     SCHEDULE, SCHEDULE_DEVICE, MIGRATE, COALESCE, CARRY, JAM, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE,
     SHORT_CIRCUIT, MERGE,
 ];
@@ -15,6 +15,9 @@ pub const PASSES: &[Pass] = &[
 /// From what a front end makes to what the CPU lowering takes.
 #[rustfmt::skip]
 pub const CPU: &[Pass] = &[
+    // Functions are simplified before they are copied, where copies would be many.
+    INLINE_SMALL,
+    SIMPLIFY,
     INLINE,
     // Before the first simplification, which leaves of what these two write only what is needed.
     ACCUMULATE,
@@ -52,7 +55,7 @@ pub const CPU: &[Pass] = &[
 /// From what a front end makes to what the lowering for devices takes.
 #[rustfmt::skip]
 pub const DEVICE: &[Pass] = &[
-    INLINE, ACCUMULATE, SIMPLIFY,
+    INLINE_SMALL, SIMPLIFY, INLINE, ACCUMULATE, SIMPLIFY,
     // As for CPUs up to here: fused lambdas hold what simplification removes, and so on.
     FUSE, SIMPLIFY, FUSE, SIMPLIFY,
     // Fused nests are lifted; what they become fuses again, and so does what is done with rows that are gathered.
@@ -67,18 +70,25 @@ pub const DEVICE: &[Pass] = &[
 
 /// Before an entry point is taken apart into chunks: as for CPUs as long as operations are what the program says.
 #[rustfmt::skip]
-pub const WHOLE: &[Pass] = &[INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, SIMPLIFY, FUSE, SIMPLIFY];
+pub const WHOLE: &[Pass] = &[INLINE_SMALL, SIMPLIFY, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, SIMPLIFY, FUSE, SIMPLIFY];
 
 /// What the reference interpreter runs instead of the program as written: contraction is part of what a
 /// program means, and it needs products and sums in one body.
-pub const REFERENCE: &[Pass] = &[INLINE, SIMPLIFY, CONTRACT];
+pub const REFERENCE: &[Pass] = &[INLINE_SMALL, SIMPLIFY, INLINE, SIMPLIFY, CONTRACT];
 
 /// From what the reference interpreter runs to the same in machine code, for runs that would take the interpreter
 /// too long: nothing is fused, so that it shares as little as can be with what it is compared with.
 pub const UNFUSED: &[Pass] = &[
-    INLINE, SIMPLIFY, STRAIGHTEN,
+    INLINE_SMALL,
+    SIMPLIFY,
+    INLINE,
+    SIMPLIFY,
+    STRAIGHTEN,
     SEGMENT, // Elements of iotas become indices: counted through, not kept.
-    SIMPLIFY, SCHEDULE, SIMPLIFY, PLACE,
+    SIMPLIFY,
+    SCHEDULE,
+    SIMPLIFY,
+    PLACE,
 ];
 
 /// The passes that can be left out: they make code faster, and change what it computes by roundings at most.
@@ -109,6 +119,15 @@ pub const INLINE: Pass = Pass {
     needs: Level::Soac,
     gives: None,
     run: crate::inline::inline,
+};
+
+/// Calls of small functions become bodies, where all calls at once would become too much.
+pub const INLINE_SMALL: Pass = Pass {
+    name: "inline_small",
+    about: "replace calls of small functions in programs that calls would make large",
+    needs: Level::Soac,
+    gives: None,
+    run: crate::inline::inline_small,
 };
 
 const SIMPLIFY: Pass = Pass {
