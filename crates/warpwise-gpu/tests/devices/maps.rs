@@ -107,6 +107,31 @@ fn nests_by_work_groups() {
     }
 }
 
+/// PoCL writes twice what follows a loop with barriers that may not run: every further scan took it twice the time.
+#[test]
+fn scans_of_rows_in_a_chain() {
+    let scan = |k: i64| {
+        let before = k - 1;
+        format!(
+            "x{k}: [m]i32 = screma m (y{before}) map (x: i32) {{ return x }}
+               scan (a: i32, b: i32) {{ c: i32 = add a b; return c }} [0i32];
+             y{k}: [m]i32 = screma m (x{k}) map (x: i32) {{ z: i32 = xor x {k}i32; return z }};"
+        )
+    };
+    let scans: String = (1..=3).map(scan).collect();
+    let text = format!(
+        "fun main(n: i64, m: i64, xss: [n][m]i32) -> (r: [n][m]i32) {{
+           r: [n][m]i32 = screma n (xss) map (y0: [m]i32) {{ {scans} return y3 }};
+           return r }}"
+    );
+    for device in devices() {
+        for (n, m) in [(4, 0), (3, 1), (2, 5000)] {
+            let xss = array(ScalarType::I32, &[n, m], |i| Scalar::I32(i as i32 * 7));
+            check(&device, &text, vec![int(n), int(m), xss]);
+        }
+    }
+}
+
 #[test]
 fn scans_filters_histograms_and_scatters() {
     for device in devices() {

@@ -2,10 +2,11 @@
 //! tile by tile.
 //!
 //! ```text
-//! carry = neutral; for base in 0..m step size {
+//! carry = neutral; base = 0; do {
 //!   x = element base + item, or neutral; scanned[item] = x; barrier
 //!   for distance in [1, 2, 4, ...] { if distance <= item { x = op(scanned[item - distance], x) }; barrier; scanned[item] = x; barrier }
-//!   result[base + item] = op(carry, x); carry = op(carry, scanned[size - 1]); barrier }
+//!   result[base + item] = op(carry, x); carry = op(carry, scanned[size - 1]); barrier
+//!   base = base + size } while base < m
 //! ```
 
 use warpwise_ir::{Lambda, Reduce, Scan, SegOp, Stm};
@@ -98,18 +99,23 @@ impl<'a> Emitter<'a> {
             row.scanned.push(carry.iter().map(|&reg| self.scratch_array(reg)).collect());
             row.carries.push(carry);
         }
-        let base = self.code.int_reg("base");
+        let base = self.code.copy("base", Operand::i64(0));
+        self.at_least_once(&mut |this| {
+            this.scan_tile(&row, base, extent, (together, failed))?;
+            let next = this.code.add(base, Operand::i64(i64::from(SIZE)));
+            this.code.set(base, next);
+            Ok(this.code.compare(CompareOp::SLt, base, extent))
+        })
+    }
+
+    /// Runs what work-items of a group do together for as long as it says so. What follows a barrier in a loop that may not run
+    /// at all is written twice by some compilers for CPUs (PoCL's), and loops in a row double it every time.
+    fn at_least_once(&mut self, body: &mut dyn FnMut(&mut Self) -> Lowered<Operand>) -> Lowered<()> {
         self.code.open();
-        let done = self.scan_tile(&row, base, extent, (together, failed));
-        let body = self.code.close();
-        self.code.emit(Op::For {
-            index: base,
-            from: Operand::i64(0),
-            to: extent,
-            step: i64::from(SIZE),
-            body,
-        });
-        done
+        let more = body(self);
+        let test = self.code.close();
+        self.code.emit(Op::While { test, cond: more?, body: Vec::new() });
+        Ok(())
     }
 
     fn scan_tile(
@@ -180,11 +186,11 @@ impl<'a> Emitter<'a> {
         };
         store(self);
         self.code.emit(Op::Barrier);
-        let mut distance = 1;
-        while distance < i64::from(SIZE) {
-            let reaches = self.code.compare(CompareOp::SLe, Operand::i64(distance), item);
-            self.branch_if(reaches, &mut |this| {
-                let other = this.code.sub(item, Operand::i64(distance));
+        let distance = self.code.copy("distance", Operand::i64(1));
+        self.at_least_once(&mut |this| {
+            let reaches = this.code.compare(CompareOp::SLe, distance, item);
+            this.branch_if(reaches, &mut |this| {
+                let other = this.code.sub(item, distance);
                 for ((scan, values), scanned) in row.scans.iter().zip(values).zip(&row.scanned) {
                     let mut args = this.loaded(values, scanned, other);
                     args.extend(values.iter().map(|&reg| Value::Uniform(reg.into())));
@@ -193,12 +199,13 @@ impl<'a> Emitter<'a> {
                 }
                 Ok(())
             })?;
-            self.code.emit(Op::Barrier);
-            store(self);
-            self.code.emit(Op::Barrier);
-            distance *= 2;
-        }
-        Ok(())
+            this.code.emit(Op::Barrier);
+            store(this);
+            this.code.emit(Op::Barrier);
+            let twice = this.code.add(distance, distance);
+            this.code.set(distance, twice);
+            Ok(this.code.compare(CompareOp::SLt, distance, Operand::i64(i64::from(SIZE))))
+        })
     }
 
     /// The scanned values at the work-item's element, from what has been carried and what the tile comes to.
