@@ -26,14 +26,7 @@ use warpwise_ir::{Body, Expr, Function, FunctionId, Program, Stm};
 /// Inlines every call but those of recursive functions; only these and entry points remain (every function, where there
 /// are no entry points).
 pub fn inline(program: &mut Program) -> Result<(), Limit> {
-    let sizes = sizes_inlined(program);
-    for (id, function) in program.functions.iter() {
-        if function.entry.is_some() && sizes[id] > MOST_STATEMENTS {
-            let message =
-                format!("calls that become more than {MOST_STATEMENTS} statements (in `{}`)", function.name);
-            return Err(Limit { message, span: function.span });
-        }
-    }
+    demand_moderate_size(program)?;
     let has_entries = program.functions.values().any(|function| function.entry.is_some());
     let stays = |function: &Function| function.entry.is_some() || !has_entries;
     let state = inline_where(program, |program, id| stays(&program.functions[id]), |_| true);
@@ -212,6 +205,19 @@ const LONGEST_CHAIN: usize = 16;
 
 /// How many statements all calls of a program may become.
 const MOST_STATEMENTS: u64 = 1 << 21;
+
+/// Calls of calls of calls double with every level: says so before memory ends.
+fn demand_moderate_size(program: &Program) -> Result<(), Limit> {
+    let sizes = sizes_inlined(program);
+    for (id, function) in program.functions.iter() {
+        if function.entry.is_some() && sizes[id] > MOST_STATEMENTS {
+            let message =
+                format!("calls that become more than {MOST_STATEMENTS} statements (in `{}`)", function.name);
+            return Err(Limit { message, span: function.span });
+        }
+    }
+    Ok(())
+}
 
 /// Programs with a function that calls would make this large are shrunk before.
 const LARGE: u64 = 1 << 14;
