@@ -174,7 +174,10 @@ impl Rewriter<'_> {
             // What was set relies on no check; checks may be inside the loop that it leaves.
             stm.certs.clear();
         }
-        let var = stm.pattern[0];
+        let Some(&var) = stm.pattern.first() else {
+            // A call of a function that yields the empty tuple.
+            return self.push(stm);
+        };
         let ty = match &stm.expr {
             Expr::Convert(_, x, _) => self.function.operand_type(*x).as_scalar(),
             _ => None,
