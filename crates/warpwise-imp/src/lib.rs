@@ -25,6 +25,7 @@ mod target;
 pub mod lower;
 
 mod print;
+pub mod traverse;
 pub mod verify;
 
 pub mod interp;

@@ -11,6 +11,7 @@ use warpwise_prim::ScalarType;
 
 use crate::op::{AtomicOp, Label, Op};
 use crate::program::{CheckId, HostParam, HostResult, ImpProgram, KernelParam, Launch};
+use crate::traverse::any_op;
 use crate::types::{ImpType, Mem, MemData, Operand, Reg, RegData, Space, StridedView};
 
 /// What is wrong, in words.
@@ -507,12 +508,8 @@ impl Code<'_> {
 
 /// Whether a block waits for other work-items.
 fn waits(block: &[Op]) -> bool {
-    block.iter().any(|op| match op {
-        Op::Barrier | Op::Await { .. } | Op::WaitFlag { .. } | Op::Locked { .. } => true,
-        Op::If { then_block, else_block, .. } => waits(then_block) || waits(else_block),
-        Op::For { body, .. } | Op::Scope { body, .. } => waits(body),
-        Op::While { test, body, .. } => waits(test) || waits(body),
-        _ => false,
+    any_op(block, &|op| {
+        matches!(op, Op::Barrier | Op::Await { .. } | Op::WaitFlag { .. } | Op::Locked { .. })
     })
 }
 

@@ -5,6 +5,7 @@
 //! memory that is set from others has all their roots. Two roots are disjoint unless both are
 //! parameters and neither promises `noalias`.
 
+use warpwise_imp::traverse::for_each_op;
 use warpwise_imp::{Kernel, KernelParam, Mem, Op};
 use warpwise_ir::entity::Entity;
 
@@ -31,6 +32,9 @@ enum Root {
 
 /// What a memory may point into: positions in the table of roots, ascending.
 type Roots = Vec<usize>;
+
+/// The position of the task's arena.
+const ARENA: usize = 0;
 
 impl Aliases {
     pub fn of(kernel: &Kernel, module: &mut Module) -> Aliases {
@@ -106,56 +110,14 @@ fn starting_points(kernel: &Kernel) -> (Vec<Root>, Vec<Roots>) {
 /// Hands roots on along assignments; whether anything changed.
 fn spread(block: &[Op], by_mem: &mut [Roots]) -> bool {
     let mut changed = false;
-    for op in block {
-        changed |= match op {
-            Op::SetMem { dst, src } => {
-                let from = by_mem[src.index()].clone();
-                join(&mut by_mem[dst.index()], &from)
-            }
-            Op::ArenaAlloc { dst, .. } => join(&mut by_mem[dst.index()], &[0]),
-            Op::If { then_block, else_block, .. } => spread(then_block, by_mem) | spread(else_block, by_mem),
-            Op::While { test, body, .. } => spread(test, by_mem) | spread(body, by_mem),
-            Op::For { body, .. } | Op::Scope { body, .. } | Op::Locked { body, .. } => spread(body, by_mem),
-            Op::Move { .. }
-            | Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Ternary { .. }
-            | Op::Compare { .. }
-            | Op::Convert { .. }
-            | Op::Select { .. }
-            | Op::LaneIds { .. }
-            | Op::Extract { .. }
-            | Op::Insert { .. }
-            | Op::Shuffle { .. }
-            | Op::Any { .. }
-            | Op::All { .. }
-            | Op::Count { .. }
-            | Op::First { .. }
-            | Op::Load { .. }
-            | Op::Store { .. }
-            | Op::Claim { .. }
-            | Op::CompressStore { .. }
-            | Op::Atomic { .. }
-            | Op::ArenaMark { .. }
-            | Op::ArenaReset { .. }
-            | Op::Leave { .. }
-            | Op::Fail { .. }
-            | Op::WaitFlag { .. }
-            | Op::SetFlag { .. }
-            | Op::Barrier
-            | Op::Ticket { .. }
-            | Op::Publish { .. }
-            | Op::Await { .. }
-            | Op::Alloc { .. }
-            | Op::Release { .. }
-            | Op::Launch(_)
-            | Op::Copy { .. }
-            | Op::Fill { .. }
-            | Op::Tuned { .. }
-            | Op::Threads { .. }
-            | Op::Call { .. } => false,
-        };
-    }
+    for_each_op(block, &mut |op| match op {
+        Op::SetMem { dst, src } => {
+            let from = by_mem[src.index()].clone();
+            changed |= join(&mut by_mem[dst.index()], &from);
+        }
+        Op::ArenaAlloc { dst, .. } => changed |= join(&mut by_mem[dst.index()], &[ARENA]),
+        _ => {}
+    });
     changed
 }
 

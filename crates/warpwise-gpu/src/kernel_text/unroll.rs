@@ -11,6 +11,7 @@
 //! Only loops whose rounds have no loops, as atomic operations often are; long ones only where they have a known number of
 //! rounds. Not done here: short loops, which the compiler writes out as it sees fit.
 
+use warpwise_imp::traverse::any_op;
 use warpwise_imp::{Block, Op, Operand};
 use warpwise_prim::Scalar;
 
@@ -44,12 +45,7 @@ pub(super) fn rounds(
 
 /// Whether a block combines elements of memory.
 fn combines(block: &Block) -> bool {
-    block.iter().any(|op| match op {
-        Op::Atomic { .. } => true,
-        Op::If { then_block, else_block, .. } => combines(then_block) || combines(else_block),
-        Op::Scope { body, .. } => combines(body),
-        _ => false,
-    })
+    any_op(block, &|op| matches!(op, Op::Atomic { .. }))
 }
 
 /// Whether an operation loads from memory.

@@ -10,6 +10,7 @@ use crate::lower::emitter::{Ahead, Emitter, Lowered, Value};
 use crate::lower::lanes::LaneLoop;
 use crate::op::{Block, Op};
 use crate::program::{Kernel, KernelId, KernelParam, Launch};
+use crate::traverse::for_each_op;
 use crate::types::{Mem, Operand, Reg};
 
 /// From this many bytes on results are stored past the caches.
@@ -222,31 +223,17 @@ pub(super) fn task_dims(space: &[SegDim]) -> impl Iterator<Item = &SegDim> {
 
 /// The memories a block writes, or lets other names stand for.
 fn writes(block: &Block, written: &mut FxHashSet<Mem>) {
-    for op in block {
-        match op {
-            Op::Store { mem, .. }
-            | Op::CompressStore { mem, .. }
-            | Op::Atomic { mem, .. }
-            | Op::WaitFlag { mem, .. }
-            | Op::Ticket { mem, .. }
-            | Op::Publish { mem, .. }
-            | Op::Await { mem, .. }
-            | Op::SetFlag { mem, .. } => drop(written.insert(*mem)),
-            Op::SetMem { src, .. } => drop(written.insert(*src)),
-            Op::If { then_block, else_block, .. } => {
-                writes(then_block, written);
-                writes(else_block, written);
-            }
-            Op::Locked { mem, body, .. } => {
-                written.insert(*mem);
-                writes(body, written);
-            }
-            Op::For { body, .. } | Op::Scope { body, .. } => writes(body, written),
-            Op::While { test, body, .. } => {
-                writes(test, written);
-                writes(body, written);
-            }
-            _ => {}
-        }
-    }
+    for_each_op(block, &mut |op| match op {
+        Op::Store { mem, .. }
+        | Op::CompressStore { mem, .. }
+        | Op::Atomic { mem, .. }
+        | Op::WaitFlag { mem, .. }
+        | Op::Ticket { mem, .. }
+        | Op::Publish { mem, .. }
+        | Op::Await { mem, .. }
+        | Op::SetFlag { mem, .. }
+        | Op::Locked { mem, .. }
+        | Op::SetMem { src: mem, .. } => drop(written.insert(*mem)),
+        _ => {}
+    });
 }

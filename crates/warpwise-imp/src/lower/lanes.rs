@@ -19,6 +19,7 @@ use crate::lower::emitter::{Emitter, Failing, Lanes, Lowered, Mask, Value};
 use crate::lower::interior::{Bounds, Interior};
 use crate::lower::variance::Variances;
 use crate::op::{Block, Label, Op};
+use crate::traverse::any_op;
 use crate::types::{ImpType, Operand, Reg};
 
 /// How a lane loop runs.
@@ -373,22 +374,10 @@ impl Emitter<'_> {
 
 /// Whether a block sets a register.
 fn sets(block: &Block, reg: Reg) -> bool {
-    block.iter().any(|op| match op {
-        Op::Move { dst, .. } => *dst == reg,
-        Op::If { then_block, else_block, .. } => sets(then_block, reg) || sets(else_block, reg),
-        Op::For { body, .. } | Op::Scope { body, .. } | Op::Locked { body, .. } => sets(body, reg),
-        Op::While { test, body, .. } => sets(test, reg) || sets(body, reg),
-        _ => false,
-    })
+    any_op(block, &|op| matches!(op, Op::Move { dst, .. } if *dst == reg))
 }
 
 /// Whether a block leaves the scope of this label.
 pub(super) fn leaves(block: &Block, label: Label) -> bool {
-    block.iter().any(|op| match op {
-        Op::Leave { label: left } => *left == label,
-        Op::If { then_block, else_block, .. } => leaves(then_block, label) || leaves(else_block, label),
-        Op::For { body, .. } | Op::Scope { body, .. } | Op::Locked { body, .. } => leaves(body, label),
-        Op::While { test, body, .. } => leaves(test, label) || leaves(body, label),
-        _ => false,
-    })
+    any_op(block, &|op| *op == Op::Leave { label })
 }

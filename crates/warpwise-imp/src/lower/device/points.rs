@@ -7,6 +7,7 @@ use warpwise_ir::{ScatterDest, SegDim, SegOp, Stm};
 
 use crate::lower::emitter::{Emitter, Failing, Lowered};
 use crate::op::{Block, Op};
+use crate::traverse::any_op;
 use crate::types::{Operand, Reg};
 
 /// Code inside a kernel.
@@ -106,11 +107,5 @@ impl<'a> Emitter<'a> {
 
 /// Whether a block takes memory from the arena.
 fn takes_arena(block: &Block) -> bool {
-    block.iter().any(|op| match op {
-        Op::ArenaAlloc { .. } => true,
-        Op::If { then_block, else_block, .. } => takes_arena(then_block) || takes_arena(else_block),
-        Op::For { body, .. } | Op::Scope { body, .. } | Op::Locked { body, .. } => takes_arena(body),
-        Op::While { test, body, .. } => takes_arena(test) || takes_arena(body),
-        _ => false,
-    })
+    any_op(block, &|op| matches!(op, Op::ArenaAlloc { .. }))
 }
