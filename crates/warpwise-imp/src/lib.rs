@@ -25,6 +25,7 @@ mod target;
 pub mod lower;
 
 mod print;
+mod registers;
 pub mod traverse;
 pub mod verify;
 
@@ -37,5 +38,6 @@ pub use program::{
     Check, CheckId, Group, HostFunction, HostParam, HostResult, ImpProgram, Kernel, KernelId, KernelParam,
     Launch, LocalArray,
 };
+pub use registers::{Role, roles};
 pub use target::CpuTarget;
 pub use types::{ImpType, Mem, MemData, Operand, Reg, RegData, Space, StridedView};

@@ -1,6 +1,6 @@
-//! One kernel: its slots, its operands, and which file handles which operation.
+//! One kernel: its registers, its operands, and which file handles which operation.
 
-use warpwise_imp::{CpuTarget, Kernel, KernelParam, Mem, Op, Operand, Reg};
+use warpwise_imp::{CpuTarget, Kernel, KernelParam, Mem, Op, Operand, Reg, Role};
 use warpwise_ir::entity::Entity;
 use warpwise_prim::Scalar as Constant;
 
@@ -20,8 +20,15 @@ pub(super) struct Function<'a> {
     /// Whether a store past the caches has been emitted.
     pub streams: bool,
     kernel: &'a Kernel,
-    regs: Vec<Slot<Any>>,
+    regs: Vec<Place>,
     mems: Vec<Slot<Address, One>>,
+}
+
+/// Where a register is kept.
+enum Place {
+    /// It is a value (see [`Role`]); there is none before its assignment.
+    Value(Option<Value<Any>>),
+    Slot(Slot<Any>),
 }
 
 impl<'a> Function<'a> {
@@ -41,7 +48,7 @@ impl<'a> Function<'a> {
 
     /// Adds the kernel to the module as a function with this name.
     pub fn emit(mut self, symbol: &str) -> Emitted<()> {
-        self.make_slots();
+        self.make_places();
         self.read_arguments()?;
         self.block(&self.kernel.body)?;
         self.return_from_kernel();
@@ -56,12 +63,20 @@ impl<'a> Function<'a> {
         Ok(())
     }
 
-    /// Registers start at zero, so that nothing undefined flows through lanes that were never assigned.
-    fn make_slots(&mut self) {
-        for data in self.kernel.regs.values() {
+    /// Slots that must be initialised start at zero, so that nothing undefined flows through lanes that were never assigned.
+    /// Others do not, and values have none: of many slots that a long function uses all over LLVM takes long to make values.
+    fn make_places(&mut self) {
+        let roles = warpwise_imp::roles(self.kernel);
+        for (reg, data) in self.kernel.regs.iter() {
+            if roles[reg] == Role::Value {
+                self.regs.push(Place::Value(None));
+                continue;
+            }
             let slot = self.text.slot(Type::from(data.ty));
-            self.text.write(&slot, &slot.ty.zero());
-            self.regs.push(slot);
+            if roles[reg] == Role::Initialized {
+                self.text.write(&slot, &slot.ty.zero());
+            }
+            self.regs.push(Place::Slot(slot));
         }
         for _ in self.kernel.mems.values() {
             let slot = self.text.slot(Type::POINTER);
@@ -101,17 +116,23 @@ impl<'a> Function<'a> {
     }
 
     pub fn get(&mut self, reg: Reg) -> Value<Any> {
-        self.text.read(&self.regs[reg.index()])
+        match &self.regs[reg.index()] {
+            Place::Value(value) => value.clone().expect("a value is assigned before it is read"),
+            Place::Slot(slot) => self.text.read(slot),
+        }
     }
 
     /// Assigns a register; a scalar fills the lanes of a vector.
     pub fn set<K: Kind, S: Shape>(&mut self, reg: Reg, value: &Value<K, S>) -> Emitted<()> {
-        let slot = &self.regs[reg.index()];
-        let value = self.text.splat(&value.any(), slot.ty.lanes);
-        if value.ty != slot.ty {
-            return Err(format!("{} is assigned to a register of type {}", value.ty, slot.ty));
+        let ty = self.reg_type(reg);
+        let value = self.text.splat(&value.any(), ty.lanes);
+        if value.ty != ty {
+            return Err(format!("{} is assigned to a register of type {ty}", value.ty));
         }
-        self.text.write(slot, &value);
+        match &mut self.regs[reg.index()] {
+            Place::Value(own) => *own = Some(value),
+            Place::Slot(slot) => self.text.write(slot, &value),
+        }
         Ok(())
     }
 
