@@ -3,14 +3,16 @@
 //! ```text
 //! global:   for each element, by a work-item { dest[bin] atomically= op(dest[bin], value) }
 //! local:    table[..] = neutral, in local memory; barrier
-//!           for each element of the group's chunk { table[bin] atomically= op(table[bin], value) }; barrier
-//!           for each bin { dest[bin] atomically= op(dest[bin], table[bin]) }
-//! passes:   the same for a range of bins after the other, each as large as local memory holds; elements of other bins are skipped
+//!           for each element of the group's chunk { table[bin, copy] atomically= op(table[bin, copy], value) }; barrier
+//!           for each bin { dest[bin] atomically= op(dest[bin], table[bin, 0], table[bin, 1], ...) }
+//! passes:   for a range of bins after the other, each as large as local memory holds: the same with one copy; elements of other
+//!           bins are skipped
 //! locked:   for each element, by a work-item { lock locks[bin]; dest[bin] = op(dest[bin], value); unlock }
 //! ```
 //!
-//! Tables that local memory holds are filled there first, so that few work-items wait for the same place. In which order
-//! values are combined is not fixed: sums of floats may differ in their last bits from run to run.
+//! Tables that local memory holds are filled there first, so that few work-items wait for the same place; those of few bins in
+//! several copies, of which neighbouring work-items take different ones. In which order values are combined is not fixed: sums of
+//! floats may differ in their last bits from run to run.
 //!
 //! Tables of a few times the size of local memory are filled in passes over the elements, up to a number of passes that is a
 //! parameter (`--param passes.FUNCTION.NUMBER=...`): on devices whose atomic operations on main memory are slow more pay.
@@ -52,13 +54,28 @@ const MOST_PASSES: i64 = 4;
 /// Elements for each bin from which on passes, and more tables to be combined, are worth their while.
 const PER_BIN: i64 = 16;
 
-/// The bins that groups fill in local memory.
+/// Copies of a table at most: local memory of GPUs has so many banks, and as many work-items run in step.
+const MOST_COPIES: i64 = 32;
+
+/// Elements of a group for each place of its tables at least, where there is more than one copy.
+const PER_PLACE: i64 = 8;
+
+/// What the groups of a launch fill in local memory.
 #[derive(Clone, Copy)]
-struct Bins {
-    /// How many local memory has room for.
-    most: i64,
-    /// The first, where there are several ranges of them.
-    base: Option<Operand>,
+enum Bins {
+    /// All bins, in so many copies, a power of two. The copies of a bin lie side by side.
+    All { copies: Operand },
+    /// As many as there is room for, from this one on.
+    From(Operand),
+}
+
+/// The tables of a group, by histogram and component.
+struct Tables {
+    mems: Vec<Vec<Mem>>,
+    /// For how many elements each has room.
+    room: i64,
+    bins: Bins,
+    item: Reg,
 }
 
 /// The sizes of the groups' work.
@@ -149,16 +166,17 @@ impl<'a> Emitter<'a> {
                 kernel.combine_results(stm, ops, &results, None)
             })
         })?;
-        let Some(most) = self.local_bins(op, ops) else {
+        let Some(room) = self.local_bins(op, ops) else {
             self.launch(global, range);
             return Ok(());
         };
         let mut small = Operand::Const(true.into());
-        let mut all = Operand::i64(1);
+        let (mut all, mut largest) = (Operand::i64(1), Operand::i64(1));
         for hist in ops {
             let bins = self.bins(stm, hist)?;
             all = self.code.add(all, bins);
-            let fits = self.code.compare(CompareOp::SLe, bins, Operand::i64(most));
+            largest = self.code.binary(BinaryOp::SMax, largest, bins);
+            let fits = self.code.compare(CompareOp::SLe, bins, Operand::i64(room));
             small = self.code.binary(BinaryOp::And, small, fits);
         }
         let groups = self.code.ceil_div(range.extent, i64::from(SIZE) * PER_ITEM);
@@ -172,14 +190,19 @@ impl<'a> Emitter<'a> {
         let chunk = self.code.sub(chunk, Operand::i64(1));
         let chunk = self.code.binary(BinaryOp::SQuot, chunk, share);
         let chunks = Chunks { count: range.extent, chunk };
-        let local = self.build_local(stm, op, ops, chunks, Bins { most, base: None })?;
+        let by_room = self.code.binary(BinaryOp::SQuot, Operand::i64(room), largest);
+        let worth = self.code.mul(all, Operand::i64(PER_PLACE));
+        let worth = self.code.binary(BinaryOp::SQuot, chunk, worth);
+        let copies = self.code.binary(BinaryOp::SMin, by_room, worth);
+        let copies = self.power_of_two(copies, (1, MOST_COPIES));
+        let local = self.build_local(stm, op, ops, chunks, (room, Bins::All { copies }))?;
         let cost = self.code.mul(range.cost, chunk);
         let by_groups = Range { extent: groups, schedule: Schedule::Static, cost };
         self.code.open();
         self.launch(local, by_groups);
         let then_block = self.code.close();
         self.code.open();
-        self.launch_passes(stm, op, ops, (chunks, by_groups, most), (global, range))?;
+        self.launch_passes(stm, op, ops, (chunks, by_groups, room), (global, range))?;
         let else_block = self.code.close();
         self.code.emit(Op::If { cond: small, then_block, else_block });
         Ok(())
@@ -192,7 +215,7 @@ impl<'a> Emitter<'a> {
         stm: &'a Stm,
         op: &'a SegOp,
         ops: &'a [HistOp],
-        (chunks, by_groups, most): (Chunks, Range, i64),
+        (chunks, by_groups, room): (Chunks, Range, i64),
         (global, range): (Built, Range),
     ) -> Lowered<()> {
         let [hist] = ops else {
@@ -204,7 +227,7 @@ impl<'a> Emitter<'a> {
             return Ok(());
         }
         let bins = self.bins(stm, hist)?;
-        let passes = self.code.ceil_div(bins, most);
+        let passes = self.code.ceil_div(bins, room);
         let number = self.cx.kernels.borrow().len();
         let name = format!("passes.{}.{number}", self.cx.function.name);
         let allowed = self.code.int_reg("allowed");
@@ -214,12 +237,12 @@ impl<'a> Emitter<'a> {
         let many = self.code.compare(CompareOp::SLe, wanted, range.extent);
         let worth = self.code.binary(BinaryOp::And, few, many);
         let base = self.code.int_reg("base");
-        let built = self.build_local(stm, op, ops, chunks, Bins { most, base: Some(base.into()) })?;
+        let built = self.build_local(stm, op, ops, chunks, (room, Bins::From(base.into())))?;
         self.code.open();
         self.code.open();
         self.launch(built, by_groups);
         let body = self.code.close();
-        self.code.emit(Op::For { index: base, from: Operand::i64(0), to: bins, step: most, body });
+        self.code.emit(Op::For { index: base, from: Operand::i64(0), to: bins, step: room, body });
         let then_block = self.code.close();
         self.code.open();
         self.launch(global, range);
@@ -252,22 +275,25 @@ impl<'a> Emitter<'a> {
         op: &'a SegOp,
         ops: &'a [HistOp],
         chunks: Chunks,
-        bins: Bins,
+        (room, bins): (i64, Bins),
     ) -> Lowered<Built> {
-        let kind = if bins.base.is_some() { "hist_pass" } else { "local_hist" };
+        let kind = if matches!(bins, Bins::All { .. }) { "local_hist" } else { "hist_pass" };
         self.build(kind, stm.span, &|kernel, lo, hi| {
             let item = kernel.start_group();
             let (count, chunk) = (kernel.param_for(chunks.count), kernel.param_for(chunks.chunk));
-            let bins = Bins { base: bins.base.map(|base| kernel.param_for(base)), ..bins };
-            let mut tables = Vec::new();
+            let bins = match bins {
+                Bins::All { copies } => Bins::All { copies: kernel.param_for(copies) },
+                Bins::From(base) => Bins::From(kernel.param_for(base)),
+            };
+            let mut mems = Vec::new();
             for hist in ops {
                 let types: Vec<ScalarType> = hist.dests.iter().map(|&dest| kernel.elem(dest)).collect();
-                let mems = types.into_iter().map(|ty| kernel.local_memory("table", ty, bins.most));
-                tables.push(mems.collect::<Vec<Mem>>());
+                mems.push(types.into_iter().map(|ty| kernel.local_memory("table", ty, room)).collect());
             }
+            let tables = Tables { mems, room, bins, item };
             kernel.for_units((lo, hi), &mut |kernel, unit| {
-                for (hist, mems) in ops.iter().zip(&tables) {
-                    kernel.clear_table(stm, hist, mems, (item, bins))?;
+                for (hist, mems) in ops.iter().zip(&tables.mems) {
+                    kernel.clear_table(stm, hist, mems, &tables)?;
                 }
                 kernel.code.emit(Op::Barrier);
                 let from = kernel.code.mul(unit, chunk);
@@ -275,11 +301,11 @@ impl<'a> Emitter<'a> {
                 let to = kernel.code.binary(BinaryOp::SMin, to, count);
                 let first = kernel.code.add(from, item);
                 kernel.each_combined(stm, op, (first, to), &mut |kernel, results| {
-                    kernel.combine_results(stm, ops, results, Some((&tables, bins)))
+                    kernel.combine_results(stm, ops, results, Some(&tables))
                 })?;
                 kernel.code.emit(Op::Barrier);
-                for (hist, mems) in ops.iter().zip(&tables) {
-                    kernel.merge_table(stm, hist, mems, (item, bins))?;
+                for (hist, mems) in ops.iter().zip(&tables.mems) {
+                    kernel.merge_table(stm, hist, mems, &tables)?;
                 }
                 Ok(())
             })
@@ -340,59 +366,76 @@ impl<'a> Emitter<'a> {
     }
 
     /// Sets a table to the neutral elements.
-    fn clear_table(
-        &mut self,
-        stm: &Stm,
-        hist: &HistOp,
-        mems: &[Mem],
-        (item, bins): (Reg, Bins),
-    ) -> Lowered<()> {
+    fn clear_table(&mut self, stm: &Stm, hist: &HistOp, mems: &[Mem], tables: &Tables) -> Lowered<()> {
         let view = self.view(hist.dests[0], stm.span)?;
-        let bins = self.bins_here(&view.extents[..hist.rank], bins);
-        self.each_in_turn(item.into(), bins, &mut |this, bin| {
+        let bins = self.bins_here(&view.extents[..hist.rank], tables);
+        let places = match tables.bins {
+            Bins::All { copies } => self.code.mul(bins, copies),
+            Bins::From(_) => bins,
+        };
+        self.each_in_turn(tables.item.into(), places, &mut |this, place| {
             for (&mem, &neutral) in mems.iter().zip(&hist.neutral) {
                 let value = this.uniform(neutral, stm.span)?;
                 let elem = this.code.ty(value).scalar;
-                this.code.store(elem, mem, bin, value);
+                this.code.store(elem, mem, place, value);
             }
             Ok(())
         })
     }
 
     /// Combines a table into the destinations.
-    fn merge_table(
-        &mut self,
-        stm: &Stm,
-        hist: &HistOp,
-        mems: &[Mem],
-        (item, bins): (Reg, Bins),
-    ) -> Lowered<()> {
+    fn merge_table(&mut self, stm: &Stm, hist: &HistOp, mems: &[Mem], tables: &Tables) -> Lowered<()> {
         let Some(operators) = componentwise_operators(&hist.op) else {
             return self.limit(stm.span, "a histogram that needs a lock");
         };
         let view = self.view(hist.dests[0], stm.span)?;
-        let here = self.bins_here(&view.extents[..hist.rank], bins);
-        self.each_in_turn(item.into(), here, &mut |this, bin| {
-            let flat = match bins.base {
-                Some(base) => this.code.add(base, bin),
-                None => bin.into(),
+        let here = self.bins_here(&view.extents[..hist.rank], tables);
+        self.each_in_turn(tables.item.into(), here, &mut |this, bin| {
+            let flat = match tables.bins {
+                Bins::All { .. } => bin.into(),
+                Bins::From(base) => this.code.add(base, bin),
             };
             let indices = this.unflattened(&view.extents[..hist.rank], flat);
             for ((&mem, &dest), &op) in mems.iter().zip(&hist.dests).zip(&operators) {
                 let elem = this.elem(dest);
-                let value = this.code.load("own", elem, mem, bin);
+                let value = match tables.bins {
+                    Bins::All { copies } => this.fold_copies(op, (mem, elem), bin, copies),
+                    Bins::From(_) => this.code.load("own", elem, mem, bin),
+                };
                 this.combine_atomically(stm, dest, op, &indices, Value::Uniform(value.into()))?;
             }
             Ok(())
         })
     }
 
+    /// What the copies of a bin come to.
+    fn fold_copies(
+        &mut self,
+        op: BinaryOp,
+        (mem, elem): (Mem, ScalarType),
+        bin: Reg,
+        copies: Operand,
+    ) -> Reg {
+        let from = self.code.mul(bin, copies);
+        let own = self.code.load("own", elem, mem, from);
+        let second = self.code.add(from, Operand::i64(1));
+        let end = self.code.add(from, copies);
+        let place = self.code.int_reg("place");
+        self.code.open();
+        let other = self.code.load("other", elem, mem, place);
+        let sum = self.code.binary(op, own, other);
+        self.code.set(own, sum);
+        let body = self.code.close();
+        self.code.emit(Op::For { index: place, from: second, to: end, step: 1, body });
+        own
+    }
+
     /// How many bins there are in the range that is filled.
-    fn bins_here(&mut self, extents: &[Value], bins: Bins) -> Operand {
+    fn bins_here(&mut self, extents: &[Value], tables: &Tables) -> Operand {
         let all = self.extents_product(extents);
-        let Some(base) = bins.base else { return all };
+        let Bins::From(base) = tables.bins else { return all };
         let rest = self.code.sub(all, base);
-        self.code.binary(BinaryOp::SMin, rest, Operand::i64(bins.most))
+        self.code.binary(BinaryOp::SMin, rest, Operand::i64(tables.room))
     }
 
     /// Combines the results of one point: into the tables, or right into the destinations.
@@ -401,7 +444,7 @@ impl<'a> Emitter<'a> {
         stm: &Stm,
         ops: &[HistOp],
         results: &[Value],
-        tables: Option<(&[Vec<Mem>], Bins)>,
+        tables: Option<&Tables>,
     ) -> Lowered<()> {
         let mut taken = 0;
         for (number, hist) in ops.iter().enumerate() {
@@ -413,32 +456,48 @@ impl<'a> Emitter<'a> {
             let view = self.view(hist.dests[0], stm.span)?;
             let inside = self.in_bounds(&view, indices);
             self.guarded(inside, &mut |this| {
-                let bin = this.flat_bin(&view, indices);
-                if let Some((tables, Bins { most, base: Some(base) })) = tables {
-                    let flat = this.vector(bin);
-                    let place = this.code.sub(flat, base);
-                    let begun = this.code.compare(CompareOp::SLe, Operand::i64(0), place);
-                    let ends = this.code.compare(CompareOp::SLt, place, Operand::i64(most));
-                    let here = this.code.binary(BinaryOp::And, begun, ends);
-                    return this.branch_if(here, &mut |this| {
-                        for (component, &op) in operators.iter().enumerate() {
-                            let place = Value::Uniform(place);
-                            this.atomic(op, tables[number][component], place, values[component]);
-                        }
-                        Ok(())
-                    });
-                }
-                for (component, (&dest, &op)) in hist.dests.iter().zip(&operators).enumerate() {
-                    let value = values[component];
-                    match tables {
-                        Some((tables, _)) => this.atomic(op, tables[number][component], bin, value),
-                        None => this.combine_atomically(stm, dest, op, indices, value)?,
+                let Some(tables) = tables else {
+                    for ((&dest, &op), &value) in hist.dests.iter().zip(&operators).zip(values) {
+                        this.combine_atomically(stm, dest, op, indices, value)?;
                     }
-                }
-                Ok(())
+                    return Ok(());
+                };
+                let bin = this.flat_bin(&view, indices);
+                let bin = this.vector(bin);
+                this.in_table(tables, bin, &mut |this, place| {
+                    for ((&mem, &op), &value) in tables.mems[number].iter().zip(&operators).zip(values) {
+                        this.atomic(op, mem, Value::Uniform(place), value);
+                    }
+                    Ok(())
+                })
             })?;
         }
         Ok(())
+    }
+
+    /// Runs `body` with the place of a bin that the work-item uses, if the tables have it.
+    fn in_table(
+        &mut self,
+        tables: &Tables,
+        bin: Operand,
+        body: &mut dyn FnMut(&mut Self, Operand) -> Lowered<()>,
+    ) -> Lowered<()> {
+        match tables.bins {
+            Bins::All { copies } => {
+                let mask = self.code.sub(copies, Operand::i64(1));
+                let copy = self.code.binary(BinaryOp::And, tables.item, mask);
+                let first = self.code.mul(bin, copies);
+                let place = self.code.add(first, copy);
+                body(self, place)
+            }
+            Bins::From(base) => {
+                let place = self.code.sub(bin, base);
+                let begun = self.code.compare(CompareOp::SLe, Operand::i64(0), place);
+                let ends = self.code.compare(CompareOp::SLt, place, Operand::i64(tables.room));
+                let here = self.code.binary(BinaryOp::And, begun, ends);
+                self.branch_if(here, &mut |this| body(this, place))
+            }
+        }
     }
 
     /// Combines a value into an element of an array.

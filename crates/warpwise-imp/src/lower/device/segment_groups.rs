@@ -88,13 +88,8 @@ impl<'a> Emitter<'a> {
         reduces: &'a [Reduce],
         (segments, extent): (Operand, Operand),
     ) -> Lowered<()> {
-        let mut width = Operand::i64(NARROWEST);
-        let mut wider = 2 * NARROWEST;
-        while wider <= i64::from(SIZE) {
-            let enough = self.code.compare(CompareOp::SLe, Operand::i64(PER_ITEM * wider), extent);
-            width = self.code.select(enough, Operand::i64(wider), width);
-            wider *= 2;
-        }
+        let wanted = self.code.binary(BinaryOp::SQuot, extent, Operand::i64(PER_ITEM));
+        let width = self.power_of_two(wanted, (NARROWEST, i64::from(SIZE)));
         let per_group = self.code.binary(BinaryOp::SQuot, Operand::i64(i64::from(SIZE)), width);
         let sizes = Sizes { segments, extent, width, per_group };
         let built = self.build_parts(stm, op, reduces, &sizes)?;
@@ -109,6 +104,18 @@ impl<'a> Emitter<'a> {
         let cost = self.code.mul(cost, extent);
         self.launch(built, Range { extent: groups, schedule: Schedule::Static, cost });
         Ok(())
+    }
+
+    /// The largest power of two up to a number, between two powers of two.
+    pub fn power_of_two(&mut self, most: Operand, (least, greatest): (i64, i64)) -> Operand {
+        let mut power = Operand::i64(least);
+        let mut next = 2 * least;
+        while next <= greatest {
+            let fits = self.code.compare(CompareOp::SLe, Operand::i64(next), most);
+            power = self.code.select(fits, Operand::i64(next), power);
+            next *= 2;
+        }
+        power
     }
 
     fn build_parts(
