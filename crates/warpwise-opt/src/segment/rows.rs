@@ -14,7 +14,7 @@
 
 use warpwise_diag::Span;
 use warpwise_ir::entity::SecondaryMap;
-use warpwise_ir::traverse::Substitution;
+use warpwise_ir::traverse::{Substitution, free_in_lambda};
 use warpwise_ir::{
     Body, Expr, Function, Hist, HistOp, Lambda, Mapping, Operand, Reduce, Screma, SegDim, SegKind, SegOp,
     Stm, Type, Var,
@@ -161,12 +161,14 @@ pub fn of_elements(function: &mut Function, op: &Lambda) -> Option<Lambda> {
     Some(op)
 }
 
-/// What an operator does with the rows of its arguments, if it is a map over them.
+/// What an operator does with the rows of its arguments, if it is a map over them that looks at no others.
 fn of_rows(function: &mut Function, op: &Lambda) -> Option<Lambda> {
     let [stm] = op.body.stms.as_slice() else { return None };
     let Expr::Screma(map) = &stm.expr else { return None };
     let yields_it = op.body.result.iter().copied().eq(stm.pattern.iter().map(|&var| Operand::Var(var)));
-    if !map.is_map() || !yields_it {
+    let free = free_in_lambda(function, &map.map);
+    let looks_elsewhere = op.params.iter().any(|&param| free.contains(param));
+    if !map.is_map() || !yields_it || looks_elsewhere {
         return None;
     }
     let row = |&param: &Var| function.ty(param).row(1);
