@@ -1,17 +1,20 @@
 //! Runs one program on every machine there is and compares: the interpreter on the program as written says what is
 //! expected; then the interpreter after every pass, the interpreter of the imperative IR, and compiled code for
-//! every vector width and several numbers of threads.
+//! every vector width and several numbers of threads. What is made for devices the interpreters run alike.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpwise_diag::{Failure, Sources};
 use warpwise_driver::compiler;
 use warpwise_driver::{CallError, Context, Program as Compiled};
-use warpwise_imp::interp::{Stop, run};
+use warpwise_imp::ImpProgram;
+use warpwise_imp::interp::{Data, Report, Stop, run, run_on_device};
+use warpwise_imp::lower::{Scanning, lower_for_device};
 use warpwise_interp::{InterpError, Value, interpret, interpret_on_heap};
 use warpwise_ir::verify::Level;
 use warpwise_ir::{Program, Type};
 use warpwise_opt::pass::{Pass, run_passes};
+use warpwise_opt::pipelines;
 use warpwise_runtime::execute::RunError;
 use warpwise_runtime::memory::MemoryPool;
 use warpwise_runtime::pool::ThreadPool;
@@ -74,12 +77,7 @@ impl Machines {
 
     /// Asks everybody.
     pub fn ask(&self, question: &Question) -> Result<Verdict, Trouble> {
-        let mut expected = Vec::new();
-        for call in question.calls {
-            expected.push(guarded("interpreter", || {
-                evaluate(question.program, Level::Soac, question.sources, call)
-            })?);
-        }
+        let mut expected = expectations(question)?;
         let optimised = match guarded("passes", || optimise(question, &mut expected))? {
             Ok(optimised) => optimised,
             Err(limit) => return Ok(Verdict::Limit(limit)),
@@ -106,13 +104,7 @@ impl Machines {
             Ok(imp) => imp,
             Err(limit) => return Ok(Err(limit.message)),
         };
-        let stage = format!("imperative interpreter for {bits} bits");
-        for (call, expected) in question.calls.iter().zip(expected) {
-            let args: Vec<_> = call.iter().map(values::data).collect();
-            let report = guarded(&stage, || Ok(run(&imp, "main", &args)))?;
-            imperative_difference(&imp, question.sources, report, expected, question.bound)
-                .map_or(Ok(()), |what| Err(trouble(&stage, what)))?;
-        }
+        imperative(question, &imp, expected, (run, &format!("{bits} bits")))?;
         let stage = format!("code generator for {bits} bits");
         let code = guarded(&stage, || match compiler::generate(optimised, question.sources, &target) {
             Ok(code) => Ok(Ok(code)),
@@ -142,6 +134,56 @@ impl Machines {
         }
         Ok(Ok(()))
     }
+}
+
+/// Asks the interpreters about the program as it is made for devices: after every pass, and lowered, with scans in one launch and
+/// in three, where the interpreter of the imperative IR looks for races.
+pub fn ask_device(question: &Question) -> Result<Verdict, Trouble> {
+    let mut expected = expectations(question)?;
+    let question = &Question { passes: pipelines::DEVICE, ..*question };
+    let optimised = match guarded("passes for devices", || optimise(question, &mut expected))? {
+        Ok(optimised) => optimised,
+        Err(limit) => return Ok(Verdict::Limit(limit)),
+    };
+    for scanning in [Scanning::LookBack, Scanning::Tiles] {
+        let machine = format!("devices, {scanning:?}");
+        let imp =
+            match guarded(&format!("lowering for {machine}"), || Ok(lower_for_device(&optimised, scanning)))?
+            {
+                Ok(imp) => imp,
+                Err(limit) => return Ok(Verdict::Limit(limit.message)),
+            };
+        imperative(question, &imp, &expected, (run_on_device, &machine))?;
+    }
+    Ok(Verdict::Agreed)
+}
+
+/// What calls yield.
+fn expectations(question: &Question) -> Result<Vec<Outcome>, Trouble> {
+    let ask = |call: &Vec<Value>| {
+        guarded("interpreter", || evaluate(question.program, Level::Soac, question.sources, call))
+    };
+    question.calls.iter().map(ask).collect()
+}
+
+/// What a function comes to in the interpreter of the imperative IR.
+type Interpreter = fn(&ImpProgram, &str, &[Data]) -> Result<Report, Stop>;
+
+/// Runs lowered code in the interpreter.
+fn imperative(
+    question: &Question,
+    imp: &ImpProgram,
+    expected: &[Outcome],
+    (interpreter, machine): (Interpreter, &str),
+) -> Result<(), Trouble> {
+    let stage = format!("imperative interpreter for {machine}");
+    for (call, expected) in question.calls.iter().zip(expected) {
+        let args: Vec<Data> = call.iter().map(values::data).collect();
+        let report = guarded(&stage, || Ok(interpreter(imp, "main", &args)))?;
+        imperative_difference(imp, question.sources, report, expected, question.bound)
+            .map_or(Ok(()), |what| Err(trouble(&stage, what)))?;
+    }
+    Ok(())
 }
 
 fn trouble(stage: &str, what: String) -> Trouble {
@@ -231,9 +273,9 @@ fn brief(outcome: &Outcome) -> String {
 }
 
 fn imperative_difference(
-    imp: &warpwise_imp::ImpProgram,
+    imp: &ImpProgram,
     sources: &Sources,
-    found: Result<warpwise_imp::interp::Report, Stop>,
+    found: Result<Report, Stop>,
     expected: &Outcome,
     bound: Bound,
 ) -> Option<String> {

@@ -6,7 +6,7 @@ use warpwise_ir::generate::{self, Options, generate};
 use warpwise_opt::pass::Pass;
 use warpwise_opt::pipelines;
 
-use crate::oracle::{Machines, Question, Trouble, Verdict};
+use crate::oracle::{Machines, Question, Trouble, Verdict, ask_device};
 use crate::values::Bound;
 
 /// At most this share of the programs may meet a known limit.
@@ -29,12 +29,14 @@ pub fn check(machines: &Machines, seeds: impl Iterator<Item = u64>) -> Result<()
             calls: std::slice::from_ref(&args),
             bound: Bound::Equal,
         };
-        match machines.ask(&question) {
-            Ok(Verdict::Agreed) => {}
-            Ok(Verdict::Limit(message)) => limits.push(format!("seed {seed}: {message}")),
-            Err(Trouble { stage, what }) => {
-                eprintln!("seed {seed}: {stage}: {}", what.lines().next().unwrap_or_default());
-                troubles.push(format!("seed {seed}: {stage}: {what}\n{}\n{}", case.program, text(&args)));
+        for verdict in [machines.ask(&question), ask_device(&question)] {
+            match verdict {
+                Ok(Verdict::Agreed) => {}
+                Ok(Verdict::Limit(message)) => limits.push(format!("seed {seed}: {message}")),
+                Err(Trouble { stage, what }) => {
+                    eprintln!("seed {seed}: {stage}: {}", what.lines().next().unwrap_or_default());
+                    troubles.push(format!("seed {seed}: {stage}: {what}\n{}\n{}", case.program, text(&args)));
+                }
             }
         }
     }

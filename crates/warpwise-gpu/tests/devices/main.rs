@@ -12,3 +12,4 @@ mod kernels;
 mod maps;
 mod nvrtc;
 mod operators;
+mod random;

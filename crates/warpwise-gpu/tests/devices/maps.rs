@@ -51,7 +51,7 @@ fn check(device: &Device, text: &str, args: Vec<Value>) {
 }
 
 /// Demands these results.
-fn agree_all(results: &[Value], expected: &[Value]) {
+pub fn agree_all(results: &[Value], expected: &[Value]) {
     assert_eq!(results.len(), expected.len());
     for (result, expected) in results.iter().zip(expected) {
         match (result, expected) {

@@ -57,6 +57,11 @@ impl Bytes {
         Ok(())
     }
 
+    /// Whether the element at an index is this value, bit for bit.
+    pub fn holds(&self, index: i64, value: Scalar) -> bool {
+        self.load(value.ty(), index).is_ok_and(|own| own.to_bits() == value.to_bits())
+    }
+
     fn place(&self, elem: ScalarType, index: i64) -> Result<(usize, usize), String> {
         let size = elem.bytes() as i64;
         let start =

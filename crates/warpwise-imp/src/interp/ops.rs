@@ -251,7 +251,9 @@ impl Frame<'_> {
                 let block = self.mem(*mem)?;
                 for (place, value) in self.places(*index, values.len(), *mask)?.into_iter().zip(values) {
                     if let Some(place) = place {
-                        self.touch(Touch::Write, &block, *elem, place)?;
+                        let stays = block.borrow().holds(place, value);
+                        let touch = if stays { Touch::Rewrite } else { Touch::Write };
+                        self.touch(touch, &block, *elem, place)?;
                         block.borrow_mut().store(place, value)?;
                     }
                 }

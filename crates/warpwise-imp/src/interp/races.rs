@@ -1,6 +1,6 @@
 //! Who touched which bytes during a launch on a device: two work-items must not touch one byte, at least one of them
-//! writing, unless a barrier of their group lies between, or both do so atomically, or the one has published what it did
-//! and the other has waited for that.
+//! writing, unless a barrier of their group lies between, or both do so atomically, or write the same, or the one has
+//! published what it did and the other has waited for that.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -27,8 +27,22 @@ pub(super) enum Touch {
     Read,
     /// It is written.
     Write,
+    /// It is written, and stays what it was: scatters may write equal values to equal places.
+    Rewrite,
     /// It is read and written in one go.
     Atomic,
+}
+
+impl Touch {
+    /// Whether it does not matter which comes first, this or what came before.
+    fn commutes_with(self, before: Touch) -> bool {
+        matches!(
+            (self, before),
+            (Touch::Read | Touch::Rewrite, Touch::Read | Touch::Rewrite)
+                | (Touch::Rewrite, Touch::Write)
+                | (Touch::Atomic, Touch::Atomic)
+        )
+    }
 }
 
 /// The touches of a launch.
@@ -68,12 +82,9 @@ impl Touches {
         self.blocks.entry(address).or_insert_with(|| Rc::clone(block));
         for byte in first..first + bytes {
             let seen = self.seen.entry((address, byte)).or_default();
-            let clash = seen.iter().find(|(other, other_touch)| {
-                let both_read = touch == Touch::Read && *other_touch == Touch::Read;
-                let both_atomic = touch == Touch::Atomic && *other_touch == Touch::Atomic;
+            let clash = seen.iter().find(|(other, before)| {
                 let ordered = who.acquired && is_released(&self.published, *other);
-                let harmless = both_read || both_atomic || ordered;
-                !harmless && who.races_with(*other)
+                !ordered && !touch.commutes_with(*before) && who.races_with(*other)
             });
             if let Some((other, other_touch)) = clash {
                 return Err(format!(
@@ -150,12 +161,16 @@ mod tests {
 
     #[test]
     fn writes_race_unless_a_barrier_of_the_group_orders_them() {
-        use Touch::{Atomic, Read, Write};
+        use Touch::{Atomic, Read, Rewrite, Write};
         assert!(!races(&[(0, 0, 0, Write), (0, 0, 0, Read), (0, 0, 0, Write)]));
         assert!(races(&[(0, 0, 0, Write), (1, 0, 0, Write)]));
         assert!(races(&[(0, 0, 0, Read), (1, 0, 9, Write)]));
         assert!(races(&[(0, 0, 0, Write), (0, 1, 0, Read)]));
         assert!(!races(&[(0, 0, 0, Write), (0, 1, 1, Read)]));
+        assert!(!races(&[(0, 0, 0, Write), (1, 0, 0, Rewrite), (2, 0, 0, Rewrite)]));
+        assert!(races(&[(0, 0, 0, Rewrite), (1, 0, 0, Write)]));
+        assert!(races(&[(0, 0, 0, Write), (1, 0, 0, Rewrite), (2, 0, 0, Read)]));
+        assert!(races(&[(0, 0, 0, Rewrite), (1, 0, 0, Atomic)]));
         assert!(!races(&[(0, 0, 0, Atomic), (1, 0, 0, Atomic)]));
         assert!(races(&[(0, 0, 0, Atomic), (1, 0, 0, Read)]));
         // Many readers, and then a writer that was one of them.
