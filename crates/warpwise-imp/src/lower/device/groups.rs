@@ -171,6 +171,18 @@ impl<'a> Emitter<'a> {
         mem
     }
 
+    /// The largest power of two up to a number, between two powers of two.
+    pub fn power_of_two(&mut self, most: Operand, (least, greatest): (i64, i64)) -> Operand {
+        let mut power = Operand::i64(least);
+        let mut next = 2 * least;
+        while next <= greatest {
+            let fits = self.code.compare(CompareOp::SLe, Operand::i64(next), most);
+            power = self.code.select(fits, Operand::i64(next), power);
+            next *= 2;
+        }
+        power
+    }
+
     /// Runs `body` for the first work-item.
     pub fn first_item(&mut self, item: Reg, body: super::points::Inside<'_, 'a>) -> Lowered<()> {
         let first = self.code.compare(CompareOp::Eq, item, Operand::i64(0));

@@ -106,18 +106,6 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// The largest power of two up to a number, between two powers of two.
-    pub fn power_of_two(&mut self, most: Operand, (least, greatest): (i64, i64)) -> Operand {
-        let mut power = Operand::i64(least);
-        let mut next = 2 * least;
-        while next <= greatest {
-            let fits = self.code.compare(CompareOp::SLe, Operand::i64(next), most);
-            power = self.code.select(fits, Operand::i64(next), power);
-            next *= 2;
-        }
-        power
-    }
-
     fn build_parts(
         &self,
         stm: &'a Stm,
