@@ -198,6 +198,13 @@ impl Block {
         }) && !self.overwrites_what(second, first)
     }
 
+    /// Which of these arrays, whose elements a statement takes, it consumes.
+    pub fn consumed(&self, stm: usize, arrays: &[Var]) -> Vec<Var> {
+        let consumed = &self.facts[stm].consumes;
+        let is_consumed = |&array: &Var| self.aliases.roots(array).iter().any(|root| consumed.contains(root));
+        arrays.iter().copied().filter(is_consumed).collect()
+    }
+
     /// Whether nothing stands between a producer and its consumer.
     pub fn can_fuse_vertically(&self, body: &Body, producer: usize, consumer: usize) -> bool {
         let (Some(from), Some(to)) = (width(&body.stms[producer]), width(&body.stms[consumer])) else {

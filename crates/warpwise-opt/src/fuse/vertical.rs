@@ -32,6 +32,7 @@ pub fn fuse(
     }
     let (n_scanned, n_reduced) = (from.n_scanned(), from.n_reduced());
     let made = body.stms[producer].pattern.clone();
+    let consumed = block.consumed(consumer, &made);
     let kept = block.still_used(&made[n_reduced..], producer, consumer);
     let needed_later = kept.len() + n_reduced > 0;
     let fused = if from.scans.is_empty() && from.post.is_none() {
@@ -51,9 +52,9 @@ pub fn fuse(
     let stm = &mut body.stms[consumer];
     stm.certs.extend(certs.into_iter().filter(|cert| !stm.certs.contains(cert)).collect::<Vec<_>>());
     if n_scanned > 0 || from.post.is_some() {
-        after_scan(function, stm, *from, &made, &kept);
+        after_scan(function, stm, *from, &made, (&kept, &consumed));
     } else {
-        into_lambda(function, stm, *from, &made, &kept);
+        into_lambda(function, stm, *from, &made, (&kept, &consumed));
     }
     true
 }
@@ -68,21 +69,26 @@ fn has_rows(body: &Body) -> bool {
     })
 }
 
-/// Gives the parameters that stood for the producer's arrays the values its map yields, and adds its inputs.
+/// Gives the parameters that stood for the producer's arrays the values its map yields, and adds its inputs. Elements that are
+/// consumed are copied: they may be parts of arrays from outside.
 fn join(
     inputs: &mut Vec<Var>,
     lambda: &mut Lambda,
     from_inputs: Vec<Var>,
     from_map: Lambda,
-    made: &[(Var, Operand)],
+    (made, consumed): (&[(Var, Operand)], &[Var]),
     span: Span,
 ) {
     let mut stms = from_map.body.stms;
     for position in (0..inputs.len()).rev() {
-        if let Some((_, value)) = made.iter().find(|(var, _)| *var == inputs[position]) {
+        if let Some((array, value)) = made.iter().find(|(var, _)| *var == inputs[position]) {
             let param = lambda.params.remove(position);
             inputs.remove(position);
-            stms.push(Stm { pattern: vec![param], expr: Expr::Operand(*value), certs: vec![], span });
+            let expr = match value {
+                Operand::Var(element) if consumed.contains(array) => Expr::Copy(*element),
+                _ => Expr::Operand(*value),
+            };
+            stms.push(Stm { pattern: vec![param], expr, certs: vec![], span });
         }
     }
     inputs.extend(from_inputs);
@@ -92,14 +98,20 @@ fn join(
 }
 
 /// The producer only maps and reduces: its map goes in front of the consumer's.
-fn into_lambda(function: &mut Function, stm: &mut Stm, from: Screma, made: &[Var], kept: &[Var]) {
+fn into_lambda(
+    function: &mut Function,
+    stm: &mut Stm,
+    from: Screma,
+    made: &[Var],
+    (kept, consumed): (&[Var], &[Var]),
+) {
     let n_reduced = from.n_reduced();
     let mut yielded = from.map.body.result.clone();
     let further = yielded.split_off(n_reduced);
     let arrays: Vec<(Var, Operand)> = made[n_reduced..].iter().copied().zip(further).collect();
     let map = Lambda { params: from.map.params, body: Body { stms: from.map.body.stms, result: vec![] } };
     let (inputs, lambda) = parts(&mut stm.expr).expect("the consumer is a SOAC");
-    join(inputs, lambda, from.inputs, map, &arrays, stm.span);
+    join(inputs, lambda, from.inputs, map, (&arrays, consumed), stm.span);
     let Expr::Screma(to) = &mut stm.expr else { return };
     // The producer's reductions come first, its remaining arrays last.
     let at = to.n_scanned();
@@ -129,7 +141,13 @@ fn pass_through(function: &mut Function, soac: &mut Screma, value: Operand) {
 }
 
 /// The producer scans: the consumer, a map, goes behind its second map.
-fn after_scan(function: &mut Function, stm: &mut Stm, mut from: Screma, made: &[Var], kept: &[Var]) {
+fn after_scan(
+    function: &mut Function,
+    stm: &mut Stm,
+    mut from: Screma,
+    made: &[Var],
+    (kept, consumed): (&[Var], &[Var]),
+) {
     let placeholder = Expr::Operand(Operand::bool(false));
     let Expr::Screma(to) = std::mem::replace(&mut stm.expr, placeholder) else {
         unreachable!("the consumer is a screma")
@@ -152,7 +170,7 @@ fn after_scan(function: &mut Function, stm: &mut Stm, mut from: Screma, made: &[
     }
     let old =
         Lambda { params: vec![], body: Body { stms: std::mem::take(&mut post.body.stms), result: vec![] } };
-    join(&mut inputs, &mut map, vec![], old, &arrays, stm.span);
+    join(&mut inputs, &mut map, vec![], old, (&arrays, consumed), stm.span);
     post.body = map.body;
     let mut pattern: Vec<Var> = made[..n_reduced].to_vec();
     pattern.append(&mut stm.pattern);
