@@ -140,16 +140,15 @@ fn iterations(from: Operand, to: Operand, step: i64) -> Option<i64> {
 
 /// How many operations a block runs, loops of unknown length once.
 fn operations(block: &Block) -> i64 {
-    let of = |op: &Op| match op {
-        Op::If { then_block, else_block, .. } => {
-            operations(then_block).saturating_add(operations(else_block))
+    let of = |op: &Op| {
+        let inside =
+            op.blocks().into_iter().flatten().fold(0i64, |sum, block| sum.saturating_add(operations(block)));
+        match op {
+            Op::For { from, to, step, .. } => {
+                inside.saturating_mul(iterations(*from, *to, *step).unwrap_or(1))
+            }
+            _ => inside,
         }
-        Op::For { from, to, step, body, .. } => {
-            operations(body).saturating_mul(iterations(*from, *to, *step).unwrap_or(1))
-        }
-        Op::While { test, body, .. } => operations(test).saturating_add(operations(body)),
-        Op::Scope { body, .. } => operations(body),
-        _ => 0,
     };
     block.iter().fold(0, |sum, op| sum.saturating_add(1).saturating_add(of(op)))
 }

@@ -8,8 +8,8 @@
 //!     store xs[i] = y }}                                %v9 = fadd float %v8, %v8
 //! ```
 //!
-//! Registers and memories are stack slots that LLVM promotes to values. What the IR calls exact is
-//! exact here: no fast-math flags, `nsw` only where an index cannot overflow, and no operation that is
+//! Registers assigned once are the results of their operations; others, and memories, are stack slots that
+//! LLVM promotes to values. What the IR calls exact is exact here: no fast-math flags, `nsw` only where an index cannot overflow, and no operation that is
 //! undefined for some operand is reached with it, in any lane.
 //! Lanes may be more or fewer than the machine's: LLVM splits and widens, except for calls of
 //! vector mathematics, which [`math`] splits and pads itself.

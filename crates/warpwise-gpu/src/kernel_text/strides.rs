@@ -49,8 +49,6 @@ pub(super) fn per_item(kernel: &Kernel, dialect: Dialect) -> u32 {
 pub(super) fn operations(block: &Block) -> Option<usize> {
     block.iter().try_fold(0, |count, op| {
         let inside = match op {
-            Op::If { then_block, else_block, .. } => operations(then_block)? + operations(else_block)?,
-            Op::Scope { body, .. } => operations(body)?,
             Op::For { .. }
             | Op::While { .. }
             | Op::Locked { .. }
@@ -59,7 +57,7 @@ pub(super) fn operations(block: &Block) -> Option<usize> {
             | Op::Await { .. }
             | Op::Publish { .. }
             | Op::ArenaAlloc { .. } => return None,
-            _ => 0,
+            _ => op.blocks().into_iter().flatten().map(operations).sum::<Option<usize>>()?,
         };
         Some(count + 1 + inside)
     })

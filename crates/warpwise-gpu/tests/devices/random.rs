@@ -29,6 +29,8 @@ fn random_programs() {
         first.parse().expect("a number")..end.parse().expect("a number")
     });
     for seed in seeds {
+        // Shown when the test fails.
+        println!("seed {seed}");
         let case = generate(seed, &Options { statements: 5 + (seed % 30) as usize, ..Options::default() });
         for device in devices() {
             if device.dialect == Dialect::Cuda || seed.is_multiple_of(OPENCL) {

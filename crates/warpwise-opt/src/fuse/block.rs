@@ -183,9 +183,8 @@ impl Block {
 
     /// Whether a statement overwrites something that `reader` reads.
     fn overwrites_what(&self, stm: usize, reader: usize) -> bool {
-        let consumed = &self.facts[stm].consumes;
-        let is_consumed = |read: Var| self.aliases.roots(read).iter().any(|root| consumed.contains(root));
-        !consumed.is_empty() && self.facts[reader].reads.iter().any(is_consumed)
+        !self.facts[stm].consumes.is_empty()
+            && self.facts[reader].reads.iter().any(|read| self.consumes(stm, read))
     }
 
     /// Whether a statement can move down to another across all between.
@@ -198,11 +197,10 @@ impl Block {
         }) && !self.overwrites_what(second, first)
     }
 
-    /// Which of these arrays, whose elements a statement takes, it consumes.
-    pub fn consumed(&self, stm: usize, arrays: &[Var]) -> Vec<Var> {
+    /// Whether a statement consumes an array, or one that it is a part of.
+    pub fn consumes(&self, stm: usize, array: Var) -> bool {
         let consumed = &self.facts[stm].consumes;
-        let is_consumed = |&array: &Var| self.aliases.roots(array).iter().any(|root| consumed.contains(root));
-        arrays.iter().copied().filter(is_consumed).collect()
+        self.aliases.roots(array).iter().any(|root| consumed.contains(root))
     }
 
     /// Whether nothing stands between a producer and its consumer.

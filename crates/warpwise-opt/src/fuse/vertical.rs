@@ -32,7 +32,7 @@ pub fn fuse(
     }
     let (n_scanned, n_reduced) = (from.n_scanned(), from.n_reduced());
     let made = body.stms[producer].pattern.clone();
-    let consumed = block.consumed(consumer, &made);
+    let consumed: Vec<Var> = made.iter().copied().filter(|&array| block.consumes(consumer, array)).collect();
     let kept = block.still_used(&made[n_reduced..], producer, consumer);
     let needed_later = kept.len() + n_reduced > 0;
     let fused = if from.scans.is_empty() && from.post.is_none() {
