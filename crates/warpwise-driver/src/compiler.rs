@@ -39,8 +39,10 @@ impl Options {
     /// How scans go on the target. What kind of device it is is asked where it is there; elsewhere it is one that runs groups.
     pub fn scanning(&self) -> Scanning {
         match self.target {
-            Target::Device(Dialect::Cuda, _) => Scanning::LookBack,
-            Target::Device(Dialect::OpenCl, _) if self.single_pass => Scanning::LookBack,
+            Target::Device(Dialect::Cuda, _) => Scanning::LookBack { whole_words: true },
+            Target::Device(Dialect::OpenCl, _) if self.single_pass => {
+                Scanning::LookBack { whole_words: false }
+            }
             Target::Device(Dialect::OpenCl, _) if !self.target.is_processor() => Scanning::Tiles,
             Target::Device(Dialect::OpenCl, _) | Target::Cpu => Scanning::Blocks,
         }

@@ -48,7 +48,9 @@ fn complaint(compiler: &Compiler, path: &Path, number: usize, all: bool) -> Opti
     let (mut program, sources) = (core.program, core.sources);
     optimise(&mut program, &options, |_, _, _| {}).ok()?;
     let Code::Device { text, .. } =
-        generate_for_device(&program, &sources, (Dialect::Cuda, 0), Scanning::LookBack).ok()?.code
+        generate_for_device(&program, &sources, (Dialect::Cuda, 0), Scanning::LookBack { whole_words: true })
+            .ok()?
+            .code
     else {
         return Some(format!("{}: no code for a device", path.display()));
     };

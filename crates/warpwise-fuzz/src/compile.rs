@@ -105,7 +105,7 @@ fn phases(text: &str, files: &Files, machines: Machines, sources: &mut Sources) 
         return Ok(());
     }
     run_passes(DEVICE, &mut for_device, Level::Soac, |_, _, _| {})?;
-    let imp = warpwise_imp::lower::lower_for_device(&for_device, Scanning::LookBack)?;
+    let imp = warpwise_imp::lower::lower_for_device(&for_device, Scanning::LookBack { whole_words: true })?;
     finish(&imp, sources)?;
     kernel_text(imp.kernels.values(), Dialect::Cuda)?;
     Ok(())

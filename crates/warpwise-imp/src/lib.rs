@@ -33,7 +33,7 @@ pub mod interp;
 
 pub mod bytecode;
 
-pub use op::{AtomicOp, Block, Label, Op};
+pub use op::{AtomicOp, Block, Label, Op, Order};
 pub use program::{
     Check, CheckId, Group, HostFunction, HostParam, HostResult, ImpProgram, Kernel, KernelId, KernelParam,
     Launch, LocalArray,

@@ -22,6 +22,15 @@ pub enum AtomicOp {
     Exchange,
 }
 
+/// What a word that is published says about other memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Order {
+    /// Nothing: the word is all there is.
+    Relaxed,
+    /// Whoever has waited for the word sees what its publisher wrote before.
+    Released,
+}
+
 /// One operation.
 #[allow(missing_docs)] // the fields are named in each operation's description
 #[derive(Clone, PartialEq, Debug)]
@@ -115,10 +124,10 @@ pub enum Op {
     Barrier,
     /// `dst: i64` = the `i32` at `index`, which then is one more: no two work-items get the same.
     Ticket { dst: Reg, mem: Mem, index: Operand },
-    /// Sets the `i32` at `index` (release).
-    Publish { mem: Mem, index: Operand, value: i32 },
-    /// `dsts: i32` = the elements at `indices`, as soon as none is 0 (acquire). Whoever publishes must run already, or be done.
-    Await { dsts: Vec<Reg>, mem: Mem, indices: Vec<Operand> },
+    /// Sets the word at `index`, an `i32` or `i64`, as a whole.
+    Publish { mem: Mem, index: Operand, value: Operand, order: Order },
+    /// `dst` = the word at `index`, an `i32` or `i64`, as soon as it is not 0. Whoever publishes it must run already, or be done.
+    Await { dst: Reg, mem: Mem, index: Operand, order: Order },
 
     /// Kernel of a device: runs the block while no other work-item runs one under the lock at `index`, an `i32` that is 0
     /// while nobody does. The block leaves no scope around it, and waits for nobody.

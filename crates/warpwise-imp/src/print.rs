@@ -18,7 +18,7 @@ use std::fmt;
 use warpwise_ir::entity::{Entity, PrimaryMap};
 use warpwise_prim::Scalar;
 
-use crate::op::{AtomicOp, Op};
+use crate::op::{AtomicOp, Op, Order};
 use crate::program::{
     HostFunction, HostParam, HostResult, ImpProgram, Kernel, KernelParam, Launch, LocalArray,
 };
@@ -196,10 +196,11 @@ impl Text<'_> {
             Op::Ticket { dst, mem, index } => {
                 format!("{} = ticket {}[{}]", self.typed(*dst), self.mem(*mem), x(index))
             }
-            Op::Publish { mem, index, value } => format!("publish {}[{}] {value}", self.mem(*mem), x(index)),
-            Op::Await { dsts, mem, indices } => {
-                let dsts: Vec<String> = dsts.iter().map(|&dst| self.typed(dst)).collect();
-                format!("{} = await {}[{}]", dsts.join(", "), self.mem(*mem), list(indices, x))
+            Op::Publish { mem, index, value, order } => {
+                format!("publish{} {}[{}] = {}", after(*order), self.mem(*mem), x(index), x(value))
+            }
+            Op::Await { dst, mem, index, order } => {
+                format!("{} = await{} {}[{}]", self.typed(*dst), after(*order), self.mem(*mem), x(index))
             }
             Op::Alloc { dst, bytes } => format!("{} = alloc {}", self.mem(*dst), x(bytes)),
             Op::Release { mem } => format!("release {}", self.mem(*mem)),
@@ -266,6 +267,14 @@ impl Text<'_> {
 
     fn mem(&self, mem: Mem) -> String {
         format!("{}@{}", self.mems[mem].name, mem.index())
+    }
+}
+
+/// What is written behind the name of an operation on a published word.
+fn after(order: Order) -> &'static str {
+    match order {
+        Order::Relaxed => " relaxed",
+        Order::Released => "",
     }
 }
 

@@ -51,9 +51,10 @@ impl Op {
             | Op::ArenaMark { dst }
             | Op::For { index: dst, .. }
             | Op::Ticket { dst, .. }
+            | Op::Await { dst, .. }
             | Op::Tuned { dst, .. }
             | Op::Threads { dst } => visit(*dst),
-            Op::Await { dsts, .. } | Op::Call { results: dsts, .. } => dsts.iter().copied().for_each(visit),
+            Op::Call { results: dsts, .. } => dsts.iter().copied().for_each(visit),
             Op::Store { .. }
             | Op::Claim { .. }
             | Op::CompressStore { .. }
@@ -98,13 +99,14 @@ impl Op {
             | Op::WaitFlag { index: x, .. }
             | Op::SetFlag { index: x, .. }
             | Op::Ticket { index: x, .. }
-            | Op::Publish { index: x, .. }
+            | Op::Await { index: x, .. }
             | Op::Locked { index: x, .. }
             | Op::Alloc { bytes: x, .. } => visit(*x),
             Op::Binary { x, y, .. }
             | Op::Compare { x, y, .. }
             | Op::Extract { x, lane: y, .. }
             | Op::Shuffle { x, y, .. }
+            | Op::Publish { index: x, value: y, .. }
             | Op::For { from: x, to: y, .. } => [*x, *y].into_iter().for_each(visit),
             Op::Ternary { x, y, z, .. }
             | Op::Select { cond: x, x: y, y: z, .. }
@@ -121,7 +123,7 @@ impl Op {
                 visit(*iteration);
                 values.iter().copied().for_each(visit);
             }
-            Op::Await { indices: xs, .. } | Op::Call { args: xs, .. } => xs.iter().copied().for_each(visit),
+            Op::Call { args: xs, .. } => xs.iter().copied().for_each(visit),
             Op::Launch(launch) => {
                 launch.args.iter().chain([&launch.extent, &launch.cost]).copied().for_each(visit);
             }

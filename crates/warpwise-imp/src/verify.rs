@@ -345,10 +345,11 @@ impl Code<'_> {
                 self.mem(*mem)?;
                 self.int(*index)
             }
-            Op::Publish { mem, index, value: _ } => {
+            Op::Publish { mem, index, value, order: _ } => {
                 self.only(self.group, "in a kernel of work-groups")?;
                 self.mem(*mem)?;
-                self.int(*index)
+                self.int(*index)?;
+                self.is_word(*value)
             }
             Op::Ticket { dst, mem, index } => {
                 self.only(self.group, "in a kernel of work-groups")?;
@@ -356,14 +357,11 @@ impl Code<'_> {
                 self.int(*index)?;
                 self.is((*dst).into(), ImpType::scalar(ScalarType::I64))
             }
-            Op::Await { dsts, mem, indices } => {
+            Op::Await { dst, mem, index, order: _ } => {
                 self.only(self.group, "in a kernel of work-groups")?;
                 self.mem(*mem)?;
-                if dsts.len() != indices.len() {
-                    return Err(format!("{} elements in {} registers", indices.len(), dsts.len()));
-                }
-                indices.iter().try_for_each(|&index| self.int(index))?;
-                dsts.iter().try_for_each(|&dst| self.is(dst.into(), ImpType::scalar(ScalarType::I32)))
+                self.int(*index)?;
+                self.is_word((*dst).into())
             }
             other => Err(format!("{} is no operation on memory", head(other))),
         }
@@ -482,6 +480,13 @@ impl Code<'_> {
     }
 
     /// An operand of this type; a constant stretches.
+    /// A word that can be published.
+    fn is_word(&self, x: Operand) -> Checked {
+        let ty = self.ty(x)?;
+        let fits = [ScalarType::I32, ScalarType::I64].map(ImpType::scalar).contains(&ty);
+        ensure(fits, || format!("{} where a word of 32 or 64 bits is wanted", shown(ty)))
+    }
+
     fn is(&self, x: Operand, wanted: ImpType) -> Checked {
         let ty = self.ty(x)?;
         let fits = match x {

@@ -145,7 +145,7 @@ pub fn ask_device(question: &Question) -> Result<Verdict, Trouble> {
         Ok(optimised) => optimised,
         Err(limit) => return Ok(Verdict::Limit(limit)),
     };
-    for scanning in [Scanning::LookBack, Scanning::Tiles] {
+    for scanning in [Scanning::LookBack { whole_words: true }, Scanning::Tiles] {
         let machine = format!("devices, {scanning:?}");
         let imp =
             match guarded(&format!("lowering for {machine}"), || Ok(lower_for_device(&optimised, scanning)))?

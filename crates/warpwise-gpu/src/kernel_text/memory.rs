@@ -4,7 +4,7 @@
 //! sums of floats. What they lack for those widths is a compare-and-swap loop; so are narrower elements, on the word that they
 //! lie in. Buffers and arenas begin and end with whole words; arrays in local memory need not, and are a limit.
 
-use warpwise_imp::{AtomicOp, KernelParam, Mem, Operand, Reg, Space};
+use warpwise_imp::{AtomicOp, KernelParam, Mem, Operand, Order, Reg, Space};
 use warpwise_prim::{BinaryOp, Scalar, ScalarType};
 
 use super::dialect::Dialect;
@@ -103,24 +103,30 @@ impl Printer<'_> {
         self.assign(dst, Some(format!("atomic_add({place}, 1)")))
     }
 
-    /// Sets a flag, when what was written before can be seen.
-    pub fn publish(&mut self, mem: Mem, index: Operand, value: i32) -> Printed<()> {
-        let place = self.word(mem, index, self.dialect.ty(ScalarType::I32))?;
-        self.line(self.dialect.fence());
-        self.line(&format!("atomic_xchg({place}, {value});"));
+    /// Sets a word, when what was written before can be seen if that is asked for.
+    pub fn publish(&mut self, (mem, index): (Mem, Operand), value: Operand, order: Order) -> Printed<()> {
+        let place = self.word(mem, index, self.dialect.ty(self.operand_type(value)))?;
+        let value = self.operand(value);
+        match order {
+            Order::Relaxed => self.line(&format!("*({place}) = {value};")),
+            Order::Released => {
+                self.line(self.dialect.fence());
+                self.line(&format!("atomic_xchg({place}, {value});"));
+            }
+        }
         Ok(())
     }
 
-    /// Waits for a flag; what was written before it was set can be seen then.
-    pub fn wait_for(&mut self, dsts: &[Reg], mem: Mem, indices: &[Operand]) -> Printed<()> {
+    /// Waits for a word; what was written before it was released can be seen then.
+    pub fn wait_for(&mut self, dst: Reg, (mem, index): (Mem, Operand), order: Order) -> Printed<()> {
+        let place = self.word(mem, index, self.dialect.ty(self.scalar_type(dst)))?;
         self.line("do {");
-        for (&dst, &index) in dsts.iter().zip(indices) {
-            let place = self.word(mem, index, self.dialect.ty(ScalarType::I32))?;
-            self.assign(dst, Some(format!("*({place})")))?;
+        self.assign(dst, Some(format!("*({place})")))?;
+        let word = self.reg(dst);
+        self.line(&format!("}} while ({word} == 0);"));
+        if order == Order::Released {
+            self.line(self.dialect.fence());
         }
-        let missing: Vec<String> = dsts.iter().map(|&dst| format!("{} == 0", self.reg(dst))).collect();
-        self.line(&format!("}} while ({});", missing.join(" || ")));
-        self.line(self.dialect.fence());
         Ok(())
     }
 

@@ -351,8 +351,8 @@ impl<'k> Printer<'k> {
             }
             Op::Locked { mem, index, body } => self.locked(*mem, *index, body),
             Op::Ticket { dst, mem, index } => self.ticket(*dst, *mem, *index),
-            Op::Publish { mem, index, value } => self.publish(*mem, *index, *value),
-            Op::Await { dsts, mem, indices } => self.wait_for(dsts, *mem, indices),
+            Op::Publish { mem, index, value, order } => self.publish((*mem, *index), *value, *order),
+            Op::Await { dst, mem, index, order } => self.wait_for(*dst, (*mem, *index), *order),
             Op::LaneIds { .. }
             | Op::Extract { .. }
             | Op::Insert { .. }

@@ -71,9 +71,9 @@ impl Survey {
     }
 
     /// Words that others write meanwhile are read, and maybe written.
-    fn takes_word(&mut self, mem: Mem) {
+    fn takes_word(&mut self, mem: Mem, ty: ScalarType) {
         self.meets = true;
-        self.access(mem, Elements::One(ScalarType::I32));
+        self.access(mem, Elements::One(ty));
         self.read.push(mem);
         self.written.push(mem);
     }
@@ -108,14 +108,17 @@ impl Survey {
                 self.access(*src, Elements::Several);
             }
             Op::Locked { mem, .. } => {
-                self.takes_word(*mem);
+                self.takes_word(*mem, ScalarType::I32);
                 self.shared.push(*mem);
             }
-            Op::Ticket { mem, .. } | Op::Await { mem, .. } => self.takes_word(*mem),
-            Op::Publish { mem, .. } => {
-                self.meets = true;
-                self.access(*mem, Elements::One(ScalarType::I32));
-                self.written.push(*mem);
+            Op::Ticket { mem, .. } => self.takes_word(*mem, ScalarType::I32),
+            Op::Await { dst, mem, .. } => self.takes_word(*mem, kernel.regs[*dst].ty.scalar),
+            Op::Publish { mem, value, .. } => {
+                let ty = match value {
+                    Operand::Reg(reg) => kernel.regs[*reg].ty.scalar,
+                    Operand::Const(value) => value.ty(),
+                };
+                self.takes_word(*mem, ty);
             }
             Op::Fail { .. } => self.fails = true,
             Op::ArenaAlloc { dst, bytes } => self.taken.push((*dst, *bytes)),

@@ -30,7 +30,7 @@ pub fn lowered_for(text: &str, look_back: bool) -> ImpProgram {
     let mut program = parse(text);
     let passes = pipelines::strict(pipelines::DEVICE);
     run_passes(&passes, &mut program, Level::Soac, |_, _, _| {}).expect("the passes succeed");
-    let scanning = if look_back { Scanning::LookBack } else { Scanning::Tiles };
+    let scanning = if look_back { Scanning::LookBack { whole_words: true } } else { Scanning::Tiles };
     let lowered = lower::lower_for_device(&program, scanning).expect("the program can be lowered");
     assert_eq!(verify::verify(&lowered), Ok(()));
     lowered

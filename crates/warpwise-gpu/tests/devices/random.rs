@@ -52,7 +52,7 @@ fn check(device: &Device, case: &Case, seed: u64) {
         Err(Failure::Limit(_)) => return,
         Err(failure) => panic!("seed {seed}: {failure:?}"),
     }
-    for scanning in [Scanning::Tiles, Scanning::LookBack] {
+    for scanning in [Scanning::Tiles, Scanning::LookBack { whole_words: true }] {
         let Ok(lowered) = lower_for_device(&program, scanning) else { return };
         match (host::run(device, &lowered, &args), &expected) {
             (Ok(results), Ok(expected)) => agree_all(&results, expected),

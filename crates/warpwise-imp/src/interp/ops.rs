@@ -6,7 +6,7 @@ use warpwise_prim::{Scalar, ScalarType};
 use super::machine::{Frame, Stop, earlier};
 use super::memory::{Block, Bytes};
 use super::races::Touch;
-use crate::op::{AtomicOp, Op};
+use crate::op::{AtomicOp, Op, Order};
 use crate::types::{Operand, Reg, StridedView};
 
 impl Frame<'_> {
@@ -96,25 +96,23 @@ impl Frame<'_> {
                 Ok(self.mem(*mem)?.borrow_mut().store(index, Scalar::I32(1))?)
             }
             // Work-groups run one after the other, so that what is not there now never will be.
-            Op::Await { dsts, mem, indices } => {
-                for (dst, index) in dsts.iter().zip(indices) {
-                    let value = self.mem(*mem)?.borrow().load(ScalarType::I32, self.int(*index)?)?;
-                    if value == Scalar::I32(0) {
-                        return Err("nobody has published what is waited for".to_string().into());
-                    }
-                    self.set(*dst, vec![value])?;
+            Op::Await { dst, mem, index, order } => {
+                let elem = self.scalar_type(*dst);
+                let word = self.mem(*mem)?.borrow().load(elem, self.int(*index)?)?;
+                if word.as_int() == Some(0) {
+                    return Err("nobody has published what is waited for".to_string().into());
                 }
-                if let Some((who, _)) = &mut self.observed {
+                if let (Order::Released, Some((who, _))) = (order, &mut self.observed) {
                     who.acquired = true;
                 }
-                Ok(())
+                self.set(*dst, vec![word])
             }
-            Op::Publish { mem, index, value } => {
-                if let Some((who, touches)) = &self.observed {
+            Op::Publish { mem, index, value, order } => {
+                if let (Order::Released, Some((who, touches))) = (order, &self.observed) {
                     touches.borrow_mut().publish(*who);
                 }
-                let index = self.int(*index)?;
-                Ok(self.mem(*mem)?.borrow_mut().store(index, Scalar::I32(*value))?)
+                let (index, word) = (self.int(*index)?, self.scalar(*value)?);
+                Ok(self.mem(*mem)?.borrow_mut().store(index, word)?)
             }
             Op::Ticket { dst, mem, index } => {
                 let (index, block) = (self.int(*index)?, self.mem(*mem)?);

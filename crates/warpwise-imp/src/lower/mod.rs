@@ -96,7 +96,10 @@ pub enum Scanning {
     Tiles,
     /// Work-groups do a tile each and look back at those before it, in one launch: where groups that run go on while others wait
     /// for them.
-    LookBack,
+    LookBack {
+        /// Whether words of 64 bits are read and written as a whole.
+        whole_words: bool,
+    },
 }
 
 /// Elements of a reduction over host data that are combined by themselves before such pieces are combined in order, from

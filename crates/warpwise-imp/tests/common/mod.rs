@@ -83,7 +83,7 @@ pub fn for_device(text: &str, look_back: bool) -> ImpProgram {
     let passes = pipelines::strict(pipelines::DEVICE);
     let passed = run_passes(&passes, &mut program, Level::Soac, |_, _, _| {});
     passed.unwrap_or_else(|failure| panic!("{failure:?}"));
-    let scanning = if look_back { Scanning::LookBack } else { Scanning::Tiles };
+    let scanning = if look_back { Scanning::LookBack { whole_words: true } } else { Scanning::Tiles };
     let lowered = lower::lower_for_device(&program, scanning).expect("the program can be lowered");
     assert_eq!(verify::verify(&lowered), Ok(()));
     lowered

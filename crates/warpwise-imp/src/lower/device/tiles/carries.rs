@@ -58,27 +58,6 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// `carry = op(before, carry)` for every scan.
-    pub(super) fn precede_by(
-        &mut self,
-        parts: &Parts<'a>,
-        carries: &[Vec<Reg>],
-        before: &[Vec<Reg>],
-    ) -> Lowered<()> {
-        if let Combine::Members(_) = parts.combine {
-            for (&carry, &before) in carries[0].iter().zip(&before[0]) {
-                let sum = self.code.add(carry, before);
-                self.code.set(carry, sum);
-            }
-            return Ok(());
-        }
-        for ((scan, carry), before) in parts.combine.scans().iter().zip(carries).zip(before) {
-            let before = before.iter().map(|&reg| Value::Uniform(reg.into())).collect();
-            self.precede(scan, carry, before)?;
-        }
-        Ok(())
-    }
-
     /// `carry = op(before, carry)` for one scan.
     fn precede(&mut self, scan: &'a Scan, carry: &[Reg], before: Vec<Value>) -> Lowered<()> {
         let mut args = before;
@@ -86,13 +65,6 @@ impl<'a> Emitter<'a> {
         let next = self.apply(&scan.op, &args)?;
         self.set_all(carry, &next);
         Ok(())
-    }
-
-    /// `to = from` for every scan.
-    pub(super) fn copy_all(&mut self, to: &[Vec<Reg>], from: &[Vec<Reg>]) {
-        for (&to, &from) in to.iter().flatten().zip(from.iter().flatten()) {
-            self.code.set(to, from);
-        }
     }
 
     /// The elements of some memories at a place, of the types of registers.

@@ -41,13 +41,12 @@ impl<'a> Emitter<'a> {
         let combine = Combine::Members(classes);
         let (of, per_item) = (Of::Elements, PER_ITEM);
         let parts = Parts { stm, op, combine, of, post: None, per_item, segment: None };
-        self.launch_tiles(parts, &mut |this, prefixes, count| {
-            let last = this.code.sub(count, Operand::i64(1));
-            for (&mem, &size) in prefixes.iter().zip(&stm.pattern) {
-                let total = this.code.load("size", ScalarType::I64, mem, last);
+        let mut bind_sizes = |this: &mut Self, totals: &[Operand]| {
+            for (&total, &size) in totals.iter().zip(&stm.pattern) {
                 this.bind_uniform(size, total);
             }
-        })
+        };
+        self.launch_tiles(parts, Some(&mut bind_sizes))
     }
 
     /// Finds the class of every element, neighbours by neighbours.

@@ -22,6 +22,7 @@ mod carries;
 mod heads;
 mod look_back;
 mod members;
+mod published;
 mod reduce_then_scan;
 mod scan;
 mod totals;
@@ -130,8 +131,8 @@ struct Place {
     length: Operand,
 }
 
-/// Is told where what comes up to the end of each tile lies, per value, and how many tiles there are.
-type Read<'f, 'e> = &'f mut dyn FnMut(&mut Emitter<'e>, &[Mem], Operand);
+/// Takes what all elements come to, value by value, where the host wants to know it.
+type Totals<'f, 'e> = Option<&'f mut dyn FnMut(&mut Emitter<'e>, &[Operand])>;
 
 impl<'a> Emitter<'a> {
     /// Whether a scan can be done by tiles.
@@ -147,7 +148,7 @@ impl<'a> Emitter<'a> {
 
     /// Whether tiles look back at those before them.
     pub fn looks_back(&self) -> bool {
-        self.cx.scanning == Scanning::LookBack
+        matches!(self.cx.scanning, Scanning::LookBack { .. })
     }
 
     /// Launches a scan. Host code.
@@ -162,12 +163,16 @@ impl<'a> Emitter<'a> {
             _ => None,
         };
         let (combine, of, post) = (Combine::Scans(scans), Of::Elements, post.as_ref());
-        self.launch_tiles(Parts { stm, op, combine, of, post, per_item, segment }, &mut |_, _, _| {})
+        self.launch_tiles(Parts { stm, op, combine, of, post, per_item, segment }, None)
     }
 
-    /// Launches what does all tiles; `read` may read what comes up to the end of the last one. Host code.
-    fn launch_tiles(&mut self, parts: Parts<'a>, read: Read<'_, 'a>) -> Lowered<()> {
-        if self.looks_back() { self.look_back_tiles(parts, read) } else { self.reduce_then_scan(parts, read) }
+    /// Launches what does all tiles. Host code.
+    fn launch_tiles(&mut self, parts: Parts<'a>, totals: Totals<'_, 'a>) -> Lowered<()> {
+        if self.looks_back() {
+            self.look_back_tiles(parts, totals)
+        } else {
+            self.reduce_then_scan(parts, totals)
+        }
     }
 
     fn scanned_types(&self, scans: &[Scan]) -> Vec<ScalarType> {

@@ -15,7 +15,7 @@
 use warpwise_prim::CompareOp;
 use warpwise_runtime::machine::Schedule;
 
-use super::{Combine, Of, Parts, Place, Read, Shared, per_item};
+use super::{Combine, Of, Parts, Place, Shared, Totals, per_item};
 use crate::lower::blocks::Cut;
 use crate::lower::device::groups::SIZE;
 use crate::lower::emitter::{Emitter, Lowered};
@@ -26,7 +26,7 @@ use crate::types::{Mem, Operand, Reg};
 
 impl<'a> Emitter<'a> {
     /// Launches the kernels that do all tiles. Host code.
-    pub(super) fn reduce_then_scan(&mut self, parts: Parts<'a>, read: Read<'_, 'a>) -> Lowered<()> {
+    pub(super) fn reduce_then_scan(&mut self, parts: Parts<'a>, read: Totals<'_, 'a>) -> Lowered<()> {
         let cut = self.cut_flat(&parts.op.space, parts.size(), parts.stm.span)?;
         let totals = self.unit_values(&cut, &self.combined_types(parts.combine));
         let cost = self.tile_cost(parts.op, &cut);
@@ -41,7 +41,13 @@ impl<'a> Emitter<'a> {
         })?;
         let built = self.build_scan_of_tiles(parts, &totals, &cut)?;
         self.launch(built, Range { extent: cut.units, schedule: Schedule::Static, cost });
-        read(self, &totals, cut.units);
+        if let Some(read) = read {
+            let types = self.combined_types(parts.combine);
+            let both = totals.iter().zip(types);
+            let all: Vec<Operand> =
+                both.map(|(&mem, ty)| self.code.load("size", ty, mem, before).into()).collect();
+            read(self, &all);
+        }
         self.release_locals(totals);
         Ok(())
     }
