@@ -29,6 +29,16 @@ impl Op {
         }
     }
 
+    /// The blocks inside, to be changed.
+    pub fn blocks_mut(&mut self) -> [Option<&mut Block>; 2] {
+        match self {
+            Op::If { then_block, else_block, .. } => [Some(then_block), Some(else_block)],
+            Op::While { test, body, .. } => [Some(test), Some(body)],
+            Op::For { body, .. } | Op::Scope { body, .. } | Op::Locked { body, .. } => [Some(body), None],
+            _ => [None, None],
+        }
+    }
+
     /// Calls `visit` with the registers that the operation assigns, those that its blocks assign not included.
     pub fn for_each_assigned(&self, mut visit: impl FnMut(Reg)) {
         match self {

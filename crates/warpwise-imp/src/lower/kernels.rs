@@ -19,8 +19,9 @@ const STREAM_FROM: i64 = 32 << 20;
 /// A kernel that is done, and what its launch hands it.
 #[derive(Clone)]
 pub(super) struct Built {
-    kernel: KernelId,
-    args: Vec<Operand>,
+    pub kernel: KernelId,
+    /// The scalar arguments, in the order of the kernel's parameters.
+    pub args: Vec<Operand>,
     mem_args: Vec<Mem>,
     align: i64,
 }

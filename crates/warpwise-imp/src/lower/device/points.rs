@@ -31,7 +31,7 @@ impl<'a> Emitter<'a> {
             })
         })?;
         let range = self.flat_range(stm, op)?;
-        self.launch(built, range);
+        self.launch_points(built, range);
         Ok(())
     }
 
