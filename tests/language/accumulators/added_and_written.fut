@@ -1,8 +1,10 @@
 -- An accumulator is an array that a function adds to, or writes to, for each element of another array.
--- Where nothing is said of how values combine, the last one written stays; an index outside is ignored.
+-- Where nothing is said of how values combine, the last one written stays, or on a device any one; an index outside is ignored.
 -- ==
 -- entry: written
--- input { 5i64 [3i64, 0i64, 3i64, 9i64, -1i64] }
+-- input { 5i64 [3i64, 0i64, 4i64, 9i64, -1i64] }
+-- output { [1i64, -1i64, -1i64, 0i64, 2i64] }
+-- no_opencl no_cuda input { 5i64 [3i64, 0i64, 3i64, 9i64, -1i64] }
 -- output { [1i64, -1i64, -1i64, 2i64, -1i64] }
 -- input { 0i64 [0i64] }
 -- output { empty([0]i64) }

@@ -1,6 +1,9 @@
--- `scatter_stream dest f xs` runs `f` for all elements of `xs`; each may write to any places of `dest`.
+-- `scatter_stream dest f xs` runs `f` for all elements of `xs`; each may write to any places of `dest`. Of several values
+-- written to one place the last stays, or on a device any one.
 -- ==
--- input { [0, 0, 0, 0] [1i64, 2i64] }
+-- input { [0, 0, 0, 0] [1i64, 3i64] }
+-- output { [0, 1, 0, 3] }
+-- no_opencl no_cuda input { [0, 0, 0, 0] [1i64, 2i64] }
 -- output { [0, 1, 12, 2] }
 -- input { [5] empty([0]i64) }
 -- output { [5] }
