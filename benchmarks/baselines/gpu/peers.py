@@ -18,6 +18,10 @@ try:
 except ImportError as error:
     sys.exit(print(json.dumps({"absent": str(error)})))
 
+# Numba 0.68 asks for a name that NumPy 2.5 has no more.
+if not hasattr(np, "row_stack"):
+    np.row_stack = np.vstack
+
 KINDS = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64}
 
 
