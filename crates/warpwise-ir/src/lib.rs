@@ -35,6 +35,7 @@ mod soac;
 
 pub mod traverse;
 
+pub mod sizes;
 pub mod sums;
 
 pub mod print;

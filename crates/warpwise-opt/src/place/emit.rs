@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use warpwise_diag::Span;
+use warpwise_ir::sizes::{ScalarCode, saturating_product};
 use warpwise_ir::{Expr, Function, Lmad, LmadDim, Operand, Placement, Stm, Type, Var};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 
@@ -106,19 +107,10 @@ impl<'f> Emitter<'f> {
     }
 
     fn saturating_mul(&mut self, x: Operand, y: Operand) -> Operand {
-        if let (Some(x), Some(y)) = (constant(x), constant(y)) {
-            return Operand::i64(x.saturating_mul(y));
-        }
         if let Some(&known) = self.bodies.iter().rev().find_map(|body| body.saturated.get(&(x, y))) {
             return known;
         }
-        let product = self.mul(x, y);
-        let high = self.bind("high", Type::I64, Expr::Binary(BinaryOp::SMulHigh, x, y));
-        let sign = Expr::Binary(BinaryOp::AShr, product, Operand::i64(63));
-        let sign = self.bind("sign", Type::I64, sign);
-        let fits = self.bind("fits", Type::BOOL, Expr::Compare(CompareOp::Eq, high.into(), sign.into()));
-        let greatest = Operand::i64(i64::MAX);
-        let bytes = self.bind("bytes", Type::I64, Expr::Select(fits.into(), product, greatest)).into();
+        let bytes = saturating_product(self, x, y);
         self.bodies.last_mut().expect("a body is open").saturated.insert((x, y), bytes);
         bytes
     }
@@ -161,6 +153,23 @@ impl<'f> Emitter<'f> {
         let shape: Vec<Operand> = index_fn.dims.iter().map(|dim| dim.extent).collect();
         let dense = self.strides(&shape);
         index_fn.dims.iter().zip(dense).all(|(dim, stride)| dim.stride == stride)
+    }
+}
+
+impl ScalarCode for Emitter<'_> {
+    fn binary(&mut self, name: &str, op: BinaryOp, x: Operand, y: Operand) -> Operand {
+        match op {
+            BinaryOp::Mul => self.mul(x, y),
+            _ => self.bind(name, Type::I64, Expr::Binary(op, x, y)).into(),
+        }
+    }
+
+    fn compare(&mut self, name: &str, op: CompareOp, x: Operand, y: Operand) -> Operand {
+        self.bind(name, Type::BOOL, Expr::Compare(op, x, y)).into()
+    }
+
+    fn select(&mut self, name: &str, cond: Operand, x: Operand, y: Operand) -> Operand {
+        self.bind(name, Type::I64, Expr::Select(cond, x, y)).into()
     }
 }
 
