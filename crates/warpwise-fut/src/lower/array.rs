@@ -139,6 +139,12 @@ impl<'a> Lowering<'a, '_> {
         message.push(text("] out of bounds for array of shape "));
         message.extend(shape_parts(&sizes));
         let certs = self.check(env, in_bounds, message);
+        for dim in &dims {
+            if let (SliceDim::Range { len, .. }, [cert]) = (dim, &certs[..]) {
+                self.code.mark_size(*len);
+                self.code.set_fitting(*len, *cert);
+            }
+        }
         Ok(Place { dims, certs })
     }
 
@@ -238,7 +244,8 @@ impl<'a> Lowering<'a, '_> {
         (dim, self.code.and(nonzero, fine))
     }
 
-    /// How many elements lie between the start and the end: the distance divided by the stride, rounded away from 0.
+    /// How many elements lie between the start and the end: the distance divided by the stride, rounded away from 0. One is
+    /// added to how many strides fit before the last place, since a stride more may leave the range of `i64`.
     fn slice_len(&mut self, start: Operand, end: Operand, stride: Operand, nonzero: Operand) -> Operand {
         let distance = self.code.sub(end, start);
         match stride {
@@ -246,10 +253,10 @@ impl<'a> Lowering<'a, '_> {
             Operand::Const(Scalar::I64(-1)) => self.code.sub(start, end),
             Operand::Const(_) | Operand::Var(_) => {
                 let sign = self.code.unary(UnaryOp::Signum, stride);
-                let more = self.code.sub(stride, sign);
-                let distance = self.code.add(distance, more);
+                let distance = self.code.sub(distance, sign);
                 let divisor = self.code.select(nonzero, stride, Operand::i64(1));
-                self.code.binary(BinaryOp::SQuot, distance, divisor)
+                let steps = self.code.binary(BinaryOp::SDiv, distance, divisor);
+                self.code.add(steps, Operand::i64(1))
             }
         }
     }
@@ -314,46 +321,103 @@ impl<'a> Lowering<'a, '_> {
         } else {
             self.code.compare(less_equal, low, high)
         };
-        let valid = self.all(&[moves, right_way, reachable]);
-        let certs = self.check(env, valid, self.range_message(range));
         // Counted without sign: a range of a narrow type may be longer than its greatest number.
         let distance = self.code.sub(high, low);
         let distance = self.code.convert(ConvertOp::ZExt, distance, ScalarType::I64);
-        let extra = Operand::i64(i64::from(bound == RangeBound::Inclusive));
-        let len = if matches!(step.as_const().and_then(Scalar::as_int), Some(1 | -1)) {
-            self.code.add(distance, extra)
+        // From the least number on that a range of 64 bits begins with, there may be more numbers than sizes.
+        let count = Count {
+            distance,
+            inclusive: bound == RangeBound::Inclusive,
+            is_short: ty != ScalarType::I64,
+            least: low.as_const().and_then(Scalar::as_int).filter(|_| !unsigned),
+        };
+        let stride = if matches!(step.as_const().and_then(Scalar::as_int), Some(1 | -1)) {
+            Operand::i64(1)
         } else {
             let (plus, minus) = (step, self.code.sub(int(0), step));
             let stride = self.code.select(downwards, minus, plus);
             let stride = self.code.convert(ConvertOp::ZExt, stride, ScalarType::I64);
-            let stride = self.code.select(moves, stride, Operand::i64(1));
-            let up = self.code.sub(stride, Operand::i64(1));
-            let rounded = if extra == Operand::i64(1) { distance } else { self.code.add(distance, up) };
-            let count = CoreExpr::Binary(BinaryOp::UDiv, rounded, stride);
-            let count = self.code.bind_one("n", count, &certs);
-            self.code.add(count.into(), extra)
+            self.code.select(moves, stride, Operand::i64(1))
         };
+        let (len, fits) = self.count(&count, stride);
+        let valid = self.all(&[moves, right_way, reachable, fits]);
+        let certs = self.check(env, valid, range_message(range));
+        if let [cert] = certs[..] {
+            self.code.set_fitting(len, cert);
+        }
         (len, step, certs)
     }
 
-    fn range_message(&self, range: &Range) -> Vec<MessagePart> {
-        let ty = value_type(range.prim);
-        let value = |operand: Operand| match ty {
-            ValueType::I64 => number(operand),
-            other => MessagePart::Value(operand, other),
+    /// How many steps of this stride a range takes, and whether that fits.
+    fn count(&mut self, count: &Count, stride: Operand) -> (Operand, Operand) {
+        let Count { distance, inclusive, .. } = *count;
+        let (zero, one) = (Operand::i64(0), Operand::i64(1));
+        let (whole, last) = if inclusive {
+            (distance, one)
+        } else if stride == one {
+            (distance, zero)
+        } else if count.distance_fits() {
+            // No sum of two that fit is beyond 64 bits without sign.
+            let up = self.code.sub(stride, one);
+            (self.code.add(distance, up), zero)
+        } else {
+            let last = self.code.binary(BinaryOp::UMin, distance, one);
+            (self.code.sub(distance, last), last)
         };
-        let mut parts = vec![text("Range "), value(range.first)];
-        if let Some(second) = range.second {
-            parts.extend([text(".."), value(second)]);
-        }
-        parts.push(text(match range.bound {
-            RangeBound::Inclusive => "...",
-            RangeBound::Below => "..<",
-            RangeBound::Above => "..>",
-        }));
-        parts.extend([value(range.end), text(" is invalid")]);
-        parts
+        let whole = if stride == one { whole } else { self.code.binary(BinaryOp::UDiv, whole, stride) };
+        let len = self.code.add(whole, last);
+        let fits = if count.fits() {
+            Operand::bool(true)
+        } else if inclusive {
+            self.code.compare(CompareOp::ULt, whole, Operand::i64(i64::MAX))
+        } else {
+            self.code.compare(CompareOp::SLe, zero, len)
+        };
+        (len, fits)
     }
+}
+
+/// What a range is to count.
+struct Count {
+    /// The distance of its ends, without sign.
+    distance: Operand,
+    /// Whether the end belongs to it.
+    inclusive: bool,
+    /// Whether its numbers have fewer than 64 bits.
+    is_short: bool,
+    /// The lower of its ends, if that is a constant with sign.
+    least: Option<i64>,
+}
+
+impl Count {
+    /// Whether the distance is certainly a size.
+    fn distance_fits(&self) -> bool {
+        self.is_short || self.least.is_some_and(|least| least >= 0)
+    }
+
+    /// Whether the number of elements certainly is one.
+    fn fits(&self) -> bool {
+        self.is_short || self.least.is_some_and(|least| least >= i64::from(self.inclusive))
+    }
+}
+
+fn range_message(range: &Range) -> Vec<MessagePart> {
+    let ty = value_type(range.prim);
+    let value = |operand: Operand| match ty {
+        ValueType::I64 => number(operand),
+        other => MessagePart::Value(operand, other),
+    };
+    let mut parts = vec![text("Range "), value(range.first)];
+    if let Some(second) = range.second {
+        parts.extend([text(".."), value(second)]);
+    }
+    parts.push(text(match range.bound {
+        RangeBound::Inclusive => "...",
+        RangeBound::Below => "..<",
+        RangeBound::Above => "..>",
+    }));
+    parts.extend([value(range.end), text(" is invalid")]);
+    parts
 }
 
 /// The parts of a range, evaluated.

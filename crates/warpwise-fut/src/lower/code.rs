@@ -9,6 +9,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_diag::Span;
 use warpwise_ir::entity::SecondaryMap;
+use warpwise_ir::sizes::ScalarCode;
 use warpwise_ir::typing::result_types;
 use warpwise_ir::{Body, Expr, Function, Lambda, Operand, Stm, Type, Var};
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType, UnaryOp};
@@ -29,6 +30,8 @@ pub struct OpenBody {
     stms: Vec<Stm>,
     known: FxHashMap<Pure, Operand>,
     sizes: FxHashSet<Var>,
+    /// The certificates that sizes which were computed fit.
+    fitting: FxHashMap<Var, Var>,
 }
 
 /// A scalar operation without effect or certificate.
@@ -132,6 +135,19 @@ impl Code {
             Operand::Const(value) => value.as_int().is_some_and(|value| value >= 0),
             Operand::Var(var) => self.bodies.iter().any(|body| body.sizes.contains(&var)),
         }
+    }
+
+    /// From now on, as far as the innermost body reaches, this certificate says that a computed size fits.
+    pub fn set_fitting(&mut self, size: Operand, cert: Var) {
+        if let (Operand::Var(size), Some(body)) = (size, self.bodies.last_mut()) {
+            body.fitting.insert(size, cert);
+        }
+    }
+
+    /// The certificate that a size fits, if it was computed with a check.
+    pub fn fitting(&self, size: Operand) -> Option<Var> {
+        let size = size.as_var()?;
+        self.bodies.iter().rev().find_map(|body| body.fitting.get(&size).copied())
     }
 
     /// The type of an operand.
@@ -272,6 +288,24 @@ impl Code {
             body.known.insert(key, operand);
         }
         operand
+    }
+}
+
+impl ScalarCode for Code {
+    fn binary(&mut self, _: &str, op: BinaryOp, x: Operand, y: Operand) -> Operand {
+        Code::binary(self, op, x, y)
+    }
+
+    fn compare(&mut self, _: &str, op: CompareOp, x: Operand, y: Operand) -> Operand {
+        Code::compare(self, op, x, y)
+    }
+
+    fn select(&mut self, _: &str, cond: Operand, x: Operand, y: Operand) -> Operand {
+        Code::select(self, cond, x, y)
+    }
+
+    fn is_size(&self, operand: Operand) -> bool {
+        Code::is_size(self, operand)
     }
 }
 

@@ -11,6 +11,7 @@
 //! strides to dimensions which overlap.
 
 use warpwise_diag::Failure;
+use warpwise_ir::sizes::SizeOp;
 use warpwise_ir::{Expr, FlatMap, Operand, Scatter, ScatterDest, Screma, Type, Var};
 use warpwise_prim::{BinaryOp, CompareOp};
 
@@ -86,14 +87,19 @@ impl<'a> Lowering<'a, '_> {
             dims.push(FlatDim { size, stride: self.scalar(stride)? });
             row = inner;
         }
-        let certs = self.check_flat(len, offset, &dims, env);
-        let width = dims.iter().fold(Operand::i64(1), |all, dim| self.code.mul(all, dim.size));
+        let mut certs = self.check_flat(len, offset, &dims, env);
+        let mut width = Operand::i64(1);
+        for dim in &dims {
+            self.code.mark_size(dim.size);
+            width = self.size(SizeOp::Mul, width, dim.size, env);
+            certs.extend(self.code.fitting(width));
+        }
         let flat = row.map_leaves(&mut |leaf| match leaf {
             Operand::Var(array) => {
                 let ty = self.code.ty(leaf);
                 let shape = std::iter::once(width).chain(ty.shape().iter().skip(dims.len()).copied());
                 let shape = shape.collect();
-                self.code.bind_one("", Expr::Reshape { array, shape }, &[]).into()
+                self.code.bind_one("", Expr::Reshape { array, shape }, &certs).into()
             }
             Operand::Const(_) => leaf,
         });
@@ -143,30 +149,27 @@ impl<'a> Lowering<'a, '_> {
     fn check_flat(&mut self, len: Operand, offset: Operand, dims: &[FlatDim], env: &Env<'a>) -> Vec<Var> {
         let zero = Operand::i64(0);
         let (mut low, mut high, mut empty) = (offset, offset, Operand::bool(false));
-        let mut fits = Operand::bool(true);
+        let mut inside = self.in_bounds(offset, len);
         for dim in dims {
             let none = self.code.compare(CompareOp::Eq, dim.size, zero);
             empty = self.code.binary(BinaryOp::Or, empty, none);
             let steps = self.code.sub(dim.size, Operand::i64(1));
             let reach = self.code.mul(steps, dim.stride);
-            // No product overflows, and neither do sums of distances shorter than the array.
+            // No product overflows, and no sum of a place in the array and a distance shorter than it, seen without sign.
             let overflow = self.code.binary(BinaryOp::SMulHigh, steps, dim.stride);
             let sign = self.code.binary(BinaryOp::AShr, reach, Operand::i64(63));
             let exact = self.code.compare(CompareOp::Eq, overflow, sign);
             let shorter = self.code.compare(CompareOp::SLt, reach, len);
             let back = self.code.sub(zero, len);
             let longer = self.code.compare(CompareOp::SLt, back, reach);
-            for holds in [exact, shorter, longer] {
-                fits = self.code.and(fits, holds);
-            }
             let down = self.code.binary(BinaryOp::SMin, reach, zero);
             let up = self.code.binary(BinaryOp::SMax, reach, zero);
             low = self.code.add(low, down);
             high = self.code.add(high, up);
+            let above = self.code.compare(CompareOp::SLe, zero, low);
+            let below = self.in_bounds(high, len);
+            inside = self.all(&[inside, exact, shorter, longer, above, below]);
         }
-        let above = self.code.compare(CompareOp::SLe, zero, low);
-        let below = self.code.compare(CompareOp::SLt, high, len);
-        let inside = self.all(&[fits, above, below]);
         let fine = self.code.binary(BinaryOp::Or, empty, inside);
         let mut message = vec![text("Flat slice [offset "), number(offset)];
         for dim in dims {

@@ -1,6 +1,7 @@
 //! Scalar operators and equality, with their checks.
 
 use warpwise_diag::Failure;
+use warpwise_ir::sizes::{Checked, SizeOp};
 use warpwise_ir::{Expr, Lambda, MessagePart, Operand, Reduce, Screma, Type as CoreType};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, TernaryOp, UnaryOp};
 
@@ -163,6 +164,20 @@ impl<'a> Lowering<'a, '_> {
         let y = self.code.fresh("y", CoreType::BOOL);
         let both = self.code.and(x.into(), y.into());
         self.code.close_lambda(vec![x, y], vec![both])
+    }
+
+    /// A size computed of others, which is checked to fit unless that was done before or is plain.
+    pub fn size(&mut self, op: SizeOp, x: Operand, y: Operand, env: &Env<'a>) -> Operand {
+        let Checked { value, fits } = op.compute(&mut self.code, x, y);
+        if self.code.fitting(value).is_none()
+            && let [cert] = self.check(env, fits, op.overflow(x, y))[..]
+        {
+            self.code.set_fitting(value, cert);
+        }
+        if op != SizeOp::Sub && self.code.is_size(x) && self.code.is_size(y) {
+            self.code.mark_size(value);
+        }
+        value
     }
 
     /// Whether `0 <= size`, with the check that says which range is invalid.

@@ -67,9 +67,20 @@ impl<'a> Lowering<'a, '_> {
         match operand {
             Operand::Var(array) if self.code.function.ty(array).shape() != shape => {
                 let expr = Expr::Reshape { array, shape: shape.into() };
-                Operand::Var(self.code.bind_one("", expr, certs))
+                let mut certs = certs.to_vec();
+                self.add_fitting(shape, &mut certs);
+                Operand::Var(self.code.bind_one("", expr, &certs))
             }
             Operand::Var(_) | Operand::Const(_) => operand,
+        }
+    }
+
+    /// Adds the certificates that these sizes fit.
+    pub fn add_fitting(&self, sizes: &[Operand], certs: &mut Vec<Var>) {
+        for cert in sizes.iter().filter_map(|size| self.code.fitting(*size)) {
+            if !certs.contains(&cert) {
+                certs.push(cert);
+            }
         }
     }
 

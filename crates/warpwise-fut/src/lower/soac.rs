@@ -8,6 +8,7 @@
 //! ```
 
 use warpwise_diag::Failure;
+use warpwise_ir::sizes::SizeOp;
 use warpwise_ir::{
     Expr, Hist, HistOp, Lambda, Operand, Partition, Reduce, Scan, Scatter, ScatterDest, Screma, Var,
 };
@@ -57,9 +58,9 @@ impl<'a> Lowering<'a, '_> {
             (Structural::StreamSeq, [f, ne, xs]) => self.stream_folding(None, f, ne, xs, arguments),
             (Structural::Zip, [xs, ys]) => self.zip(xs, ys),
             (Structural::Unzip, [xs]) => self.unzip(xs),
-            (Structural::Flatten, [xs]) => self.flatten(xs),
+            (Structural::Flatten, [xs]) => self.flatten(xs, arguments),
             (Structural::Unflatten, [n, m, xs]) => self.unflatten(n, m, xs, arguments),
-            (Structural::Concat, [xs, ys]) => self.concat(xs, ys),
+            (Structural::Concat, [xs, ys]) => self.concat(xs, ys, arguments),
             (Structural::Transpose, [xs]) => self.transpose(xs),
             (Structural::Replicate, [n, x]) => self.replicate(n, x, arguments),
             (Structural::Copy, [x]) => Ok(self.copy(x)),
@@ -375,11 +376,12 @@ impl<'a> Lowering<'a, '_> {
         Ok(Value::Record(self.fields(pair)?.iter().map(column).collect()))
     }
 
-    fn flatten(&mut self, xss: &Value<'a>) -> Result<Value<'a>, Failure> {
+    fn flatten(&mut self, xss: &Value<'a>, arguments: &Use<'a>) -> Result<Value<'a>, Failure> {
         let (n, row) = self.array(xss)?;
         let (m, element) = self.array(row)?;
-        let size = self.code.mul(n, m);
-        Ok(Value::Array(size, Box::new(self.reshaped(element, 2, &[size]))))
+        [n, m].into_iter().for_each(|size| self.code.mark_size(size));
+        let size = self.size(SizeOp::Mul, n, m, &arguments.env);
+        Ok(Value::Array(size, Box::new(self.reshaped(element, 2, &[size], Vec::new()))))
     }
 
     fn unflatten(
@@ -395,33 +397,45 @@ impl<'a> Lowering<'a, '_> {
         message.extend(shape_parts(&[size]));
         message.push(text(" to array of shape "));
         message.extend(shape_parts(&[n, m]));
-        self.check_size_saying(n, message.clone(), &arguments.env);
-        self.check_size_saying(m, message, &arguments.env);
-        let element = self.reshaped(element, 1, &[n, m]);
+        let mut certs = self.check_size_saying(n, message.clone(), &arguments.env);
+        certs.extend(self.check_size_saying(m, message, &arguments.env));
+        // The array is as long as the product is modulo 2^64.
+        let all = self.size(SizeOp::Mul, n, m, &arguments.env);
+        certs.extend(self.code.fitting(all));
+        let element = self.reshaped(element, 1, &[n, m], certs);
         Ok(Value::Array(n, Box::new(Value::Array(m, Box::new(element)))))
     }
 
     /// The leaves with their `taken` outer dimensions replaced by these.
-    fn reshaped(&mut self, element: &Value<'a>, taken: usize, outer: &[Operand]) -> Value<'a> {
+    fn reshaped(
+        &mut self,
+        element: &Value<'a>,
+        taken: usize,
+        outer: &[Operand],
+        mut certs: Vec<Var>,
+    ) -> Value<'a> {
+        self.add_fitting(outer, &mut certs);
         element.map_leaves(&mut |leaf| {
             let Operand::Var(array) = leaf else { return leaf };
             let ty = self.code.ty(leaf);
             let shape = outer.iter().chain(ty.shape().iter().skip(taken)).copied().collect();
-            self.code.bind_one("", Expr::Reshape { array, shape }, &[]).into()
+            self.code.bind_one("", Expr::Reshape { array, shape }, &certs).into()
         })
     }
 
-    fn concat(&mut self, xs: &Value<'a>, ys: &Value<'a>) -> Result<Value<'a>, Failure> {
+    fn concat(&mut self, xs: &Value<'a>, ys: &Value<'a>, arguments: &Use<'a>) -> Result<Value<'a>, Failure> {
         let ((n, x), (m, _)) = (self.array(xs)?, self.array(ys)?);
         let mut extents = vec![Extent::Known(m)];
         extents.extend(x.as_target());
         let ys = self.coerce(ys, &extents, &[]);
         let (_, y) = self.array(&ys)?;
-        let len = self.code.add(n, m);
+        [n, m].into_iter().for_each(|size| self.code.mark_size(size));
+        let len = self.size(SizeOp::Add, n, m, &arguments.env);
+        let certs = Vec::from_iter(self.code.fitting(len));
         let mut seconds = self.arrays(y)?.into_iter();
         let element = x.map_leaves(&mut |leaf| {
             let arrays = leaf.as_var().into_iter().chain(seconds.next()).collect();
-            self.code.bind_one("", Expr::Concat { arrays, len }, &[]).into()
+            self.code.bind_one("", Expr::Concat { arrays, len }, &certs).into()
         });
         Ok(Value::Array(len, Box::new(element)))
     }

@@ -5,12 +5,14 @@
 
 use warpwise_diag::{Failure, Span};
 use warpwise_ir::Operand;
+use warpwise_ir::sizes::SizeOp;
 use warpwise_prim::{ScalarType, ValueType};
 
 use crate::lower::context::Lowering;
 use crate::lower::value::{Env, Frame, TypeBinding, Value};
 use crate::syntax::ast::PrimType;
 use crate::typed::ids::{ACCUMULATOR, LocalId};
+use crate::typed::intrinsic::Intrinsic;
 use crate::typed::tree::{AbstractParam, DimIndexKind, Expr, ExprKind, Instance, Scheme};
 use crate::typed::ty::{MOST_PARTS, Size, TOO_LARGE, Type, TypeArg};
 
@@ -260,9 +262,25 @@ impl<'a> Lowering<'a, '_> {
     /// The value of an expression in a type; types inside it are counted for themselves.
     fn size_value(&mut self, expr: &'a Expr, env: &Env<'a>) -> Result<Value<'a>, Failure> {
         let parts = std::mem::take(&mut self.parts);
-        let value = self.expr(expr, env);
+        let value = self.size_expr(expr, env);
         self.parts = parts;
         value
+    }
+
+    /// As [`Lowering::expr`], but sums, differences and products are those of numbers: they are checked to fit.
+    fn size_expr(&mut self, expr: &'a Expr, env: &Env<'a>) -> Result<Value<'a>, Failure> {
+        if let ExprKind::Apply { function, arguments } = &expr.kind
+            && let ExprKind::Intrinsic { intrinsic: Intrinsic::Binary(op, PrimType::I64), .. } = function.kind
+            && let (Some(op), [x, y]) = (SizeOp::of(op), &arguments[..])
+        {
+            let before = self.enter(expr.span);
+            let (x, y) = (self.size_expr(x, env)?, self.size_expr(y, env)?);
+            let (x, y) = (self.scalar(&x)?, self.scalar(&y)?);
+            let size = self.size(op, x, y, env);
+            self.code.span = before;
+            return Ok(Value::Leaf(size));
+        }
+        self.expr(expr, env)
     }
 
     /// Binds the wanted locals that are not bound yet to the extents at which they stand in a type.
@@ -278,6 +296,7 @@ impl<'a> Lowering<'a, '_> {
                 if let Size::Local(local) = &array.size
                     && wanted(*local)
                 {
+                    self.code.mark_size(*extent);
                     env.bind(*local, Value::Leaf(*extent));
                 }
                 self.bind_sizes(&array.element, element, env, wanted);

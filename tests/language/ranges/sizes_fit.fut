@@ -1,0 +1,59 @@
+-- A range has as many elements as 64 bits can say, or it is invalid; its ends may be further apart than that.
+-- ==
+-- entry: below
+-- input { 0i64 9223372036854775807i64 }
+-- output { 9223372036854775807i64 }
+-- input { -1i64 9223372036854775807i64 }
+-- error: Range -1..<9223372036854775807 is invalid
+-- input { -9223372036854775808i64 9223372036854775807i64 }
+-- error: is invalid
+
+-- ==
+-- entry: up_to
+-- input { 1i64 9223372036854775807i64 }
+-- output { 9223372036854775807i64 }
+-- input { 0i64 9223372036854775807i64 }
+-- error: Range 0...9223372036854775807 is invalid
+-- input { -9223372036854775808i64 9223372036854775807i64 }
+-- error: is invalid
+
+-- ==
+-- entry: above
+-- input { 9223372036854775807i64 0i64 }
+-- output { 9223372036854775807i64 }
+-- input { 9223372036854775807i64 -1i64 }
+-- error: is invalid
+
+-- ==
+-- entry: steps
+-- input { -9223372036854775808i64 0i64 9223372036854775807i64 }
+-- output { [-9223372036854775808i64, 0i64] [-9223372036854775808i64, 0i64] }
+-- input { -9223372036854775808i64 9223372036854775807i64 9223372036854775807i64 }
+-- output { [-9223372036854775808i64] [-9223372036854775808i64, 9223372036854775807i64] }
+-- input { 5i64 6i64 5i64 }
+-- output { empty([0]i64) [5i64] }
+-- input { -2i64 0i64 3i64 }
+-- output { [-2i64, 0i64, 2i64] [-2i64, 0i64, 2i64] }
+
+-- ==
+-- entry: unsigned
+-- input { 18446744073709551612u64 18446744073709551615u64 }
+-- output { [18446744073709551612u64, 18446744073709551613u64, 18446744073709551614u64] }
+-- input { 0u64 18446744073709551615u64 }
+-- error: Range 0..<18446744073709551615 is invalid
+
+-- ==
+-- entry: narrow
+-- input { -128i8 127i8 }
+-- output { 256i64 }
+entry below (a: i64) (b: i64) : i64 = length (a..<b)
+
+entry up_to (a: i64) (b: i64) : i64 = length (a...b)
+
+entry above (a: i64) (b: i64) : i64 = length (a..>b)
+
+entry steps (a: i64) (b: i64) (c: i64) : ([]i64, []i64) = (a..b..<c, a..b...c)
+
+entry unsigned (a: u64) (b: u64) : []u64 = a..<b
+
+entry narrow (a: i8) (b: i8) : i64 = length (a...b)
