@@ -67,8 +67,12 @@ impl<'f> Lowering<'f> {
         let initial = self.initial(node)?;
         let operator = self.operator(node, fold, initial);
         if fold == Fold::First {
-            let size = self.product(&source.shape);
-            self.check_not_empty(node, &[], size);
+            let mut holds = self.b.compare("some", CompareOp::SLt, 0, source.shape[0]);
+            for &extent in &source.shape[1..] {
+                let some = self.b.compare("some", CompareOp::SLt, 0, extent);
+                holds = self.b.binary("some", BinaryOp::And, holds, some);
+            }
+            self.check_some(node, holds);
         }
         let mut leaves = Vec::new();
         source.elements.leaves(&mut leaves);
@@ -110,6 +114,10 @@ impl<'f> Lowering<'f> {
             let none = self.b.compare("none", CompareOp::Eq, extent, 0);
             holds = self.b.binary("ok", BinaryOp::Or, holds, none);
         }
+        self.check_some(node, holds);
+    }
+
+    fn check_some(&mut self, node: &Node, holds: Operand) {
         self.check(node, holds, "a fold of no elements without an initial value", &[]);
     }
 
@@ -310,8 +318,9 @@ impl<'f> Lowering<'f> {
         operator: &Operator,
     ) -> Result<Vec<Operand>, Error> {
         let length = row.width;
-        let end = self.b.binary("end", BinaryOp::Add, start, length);
-        let mut holds = self.b.compare("ok", CompareOp::SLe, end, extent);
+        // Of a length that is not negative, this is no overflow.
+        let last = self.b.binary("last", BinaryOp::Sub, extent, length);
+        let mut holds = self.b.compare("ok", CompareOp::SLe, start, last);
         for bound in [start, length] {
             let not_negative = self.b.compare("ok", CompareOp::SLe, 0, bound);
             holds = self.b.binary("ok", BinaryOp::And, holds, not_negative);

@@ -1,5 +1,6 @@
 //! Operations that move elements: permutations, scatters, filters, joining.
 
+use warpwise_ir::sizes::SizeOp;
 use warpwise_ir::{Expr, Hist, HistOp, Lambda, Operand, Partition, Scatter, ScatterDest, Shape, Var};
 use warpwise_prim::BinaryOp;
 
@@ -132,11 +133,11 @@ impl Lowering<'_> {
     /// An array as a vector in memory.
     fn flat(&mut self, node: &Ref) -> Result<ArrayValue, Error> {
         let source = self.computed(node)?;
-        let size = self.product(&source.shape);
+        let (size, certs) = self.elements(node, &source.shape);
         let mut columns = Vec::new();
         for column in self.columns(node)? {
             let array = self.cut(column, &source.shape);
-            columns.push(self.reshaped(array, &[size], &[]));
+            columns.push(self.reshaped(array, &[size], &certs));
         }
         Ok(ArrayValue { shape: vec![size], elements: Delayed::Stored(columns) })
     }
@@ -184,7 +185,7 @@ impl Lowering<'_> {
         let rank = left.shape.len();
         let outer = self.intersection([&left.shape[..rank - 1], &right.shape[..rank - 1]].into_iter());
         let (n, m) = (left.shape[rank - 1], right.shape[rank - 1]);
-        let len = self.b.binary("n", BinaryOp::Add, n, m);
+        let (len, certs) = self.size(node, SizeOp::Add, n, m);
         let (lefts, rights) = (self.columns(&node.inputs[0])?, self.columns(&node.inputs[1])?);
         let mut columns = Vec::new();
         for (&x, &y) in lefts.iter().zip(&rights) {
@@ -192,7 +193,8 @@ impl Lowering<'_> {
             let pair = vec![self.cut(x, &whole(n)), self.cut(y, &whole(m))];
             columns.extend(self.nested(&outer, false, &mut Vec::new(), pair, &mut |lowering, _, rows| {
                 let arrays = rows.iter().filter_map(|row| row.as_var()).collect();
-                Ok(vec![lowering.b.bind_one("joined", Expr::Concat { arrays, len }).into()])
+                let joined = Expr::Concat { arrays, len };
+                Ok(vec![lowering.b.with_certs(&certs, |b| b.bind_one("joined", joined)).into()])
             })?);
         }
         let shape = outer.into_iter().chain([len]).collect();

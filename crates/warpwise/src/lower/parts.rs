@@ -4,6 +4,7 @@
 //! ([`warpwise_opt::flatten::chunk`]). Parts fold each by itself, so rounding does not depend on the parts before.
 
 use smallvec::SmallVec;
+use warpwise_ir::builder::Builder;
 use warpwise_ir::entity::Entity;
 use warpwise_ir::{Expr, FunctionId, Operand};
 use warpwise_opt::flatten::{Chunk, Folds, GivenAs, TakenAs, Varies, chunk};
@@ -181,16 +182,19 @@ impl Lowering<'_> {
     /// Columns of any rank as those of one vector.
     fn as_vector(&mut self, node: &Ref, columns: Vec<Operand>) -> Result<ArrayValue, Error> {
         let mut shape: Vec<Operand> = Vec::new();
+        let mut certs = Vec::new();
         let mut flat = Vec::new();
         for column in columns {
             let Operand::Var(array) = column else { return Err(internal(node, "a constant array")) };
             let extents = self.b.function.ty(array).shape().to_vec();
             if shape.is_empty() {
-                shape = vec![self.product(&extents)];
+                let (size, fits) = self.elements(node, &extents);
+                (shape, certs) = (vec![size], fits);
             }
             let same = extents == shape;
             let reshaped = Expr::Reshape { array, shape: shape.as_slice().into() };
-            flat.push(if same { column } else { self.b.bind_one("flat", reshaped).into() });
+            let flatten = |b: &mut Builder<'_>| b.bind_one("flat", reshaped).into();
+            flat.push(if same { column } else { self.b.with_certs(&certs, flatten) });
         }
         Ok(ArrayValue { shape, elements: Delayed::Stored(flat) })
     }

@@ -1,5 +1,6 @@
 //! Scalar operations, and the checks of those that can fail.
 
+use warpwise_ir::sizes::{Checked, SizeOp, elements, too_many_elements};
 use warpwise_ir::{Expr, Message, MessagePart, Operand, Var};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType, ValueType};
 
@@ -129,12 +130,29 @@ impl Lowering<'_> {
         self.b.assert(holds, Message { parts, calls: Vec::new() })
     }
 
-    /// The product of sizes.
-    pub(super) fn product(&mut self, sizes: &[Operand]) -> Operand {
-        let mut product = Operand::i64(1);
-        for (at, &size) in sizes.iter().enumerate() {
-            product = if at == 0 { size } else { self.b.binary("size", BinaryOp::Mul, product, size) };
+    /// How many elements arrays of these extents have, and the certificates that it fits.
+    pub(super) fn elements(&mut self, node: &Node, shape: &[Operand]) -> (Operand, Vec<Var>) {
+        let Checked { value, fits } = elements(&mut self.b, shape);
+        (value, self.check_size(node, fits, || too_many_elements(shape)))
+    }
+
+    /// A size computed of others, and the certificates that it fits.
+    pub(super) fn size(&mut self, node: &Node, op: SizeOp, x: Operand, y: Operand) -> (Operand, Vec<Var>) {
+        let Checked { value, fits } = op.compute(&mut self.b, x, y);
+        (value, self.check_size(node, fits, || op.overflow(x, y)))
+    }
+
+    fn check_size(
+        &mut self,
+        node: &Node,
+        fits: Operand,
+        message: impl FnOnce() -> Vec<MessagePart>,
+    ) -> Vec<Var> {
+        if fits == Operand::bool(true) {
+            return Vec::new();
         }
-        product
+        let place = MessagePart::Text(format!("{}: ", node.place));
+        let parts = std::iter::once(place).chain(message()).collect();
+        vec![self.b.assert(fits, Message { parts, calls: Vec::new() })]
     }
 }

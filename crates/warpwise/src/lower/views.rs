@@ -93,12 +93,12 @@ impl Lowering<'_> {
         match &node.op {
             Op::Reshape => {
                 let shape = self.extents(node, &node.inputs[0])?;
-                self.reshape(node, &node.inputs[1], shape, false)
+                self.reshape(node, &node.inputs[1], shape, None)
             }
             Op::Flatten => {
                 let extents = self.array(&node.inputs[0])?.shape;
-                let size = self.product(&extents);
-                self.reshape(node, &node.inputs[0], vec![size], true)
+                let (size, certs) = self.elements(node, &extents);
+                self.reshape(node, &node.inputs[0], vec![size], Some(certs))
             }
             Op::Transpose(perm) => {
                 let source = self.array(&node.inputs[0])?;
@@ -154,15 +154,26 @@ impl Lowering<'_> {
         self.produced(node, ArrayValue { shape, elements })
     }
 
-    /// The same elements in row-major order under another shape.
-    fn reshape(&mut self, node: &Ref, source: &Ref, shape: Vec<Operand>, fits: bool) -> Result<Value, Error> {
+    /// The same elements in row-major order under another shape, which the certificates say has as many elements.
+    fn reshape(
+        &mut self,
+        node: &Ref,
+        source: &Ref,
+        shape: Vec<Operand>,
+        fits: Option<Vec<Var>>,
+    ) -> Result<Value, Error> {
         let source = self.computed(source)?;
-        let mut certs = Vec::new();
-        if !fits {
-            let (old, new) = (self.product(&source.shape), self.product(&shape));
-            let holds = self.b.compare("ok", CompareOp::Eq, old, new);
-            certs.push(self.check(node, holds, "a reshape to another number of elements:", &[old, new]));
-        }
+        let certs = match fits {
+            Some(certs) => certs,
+            None => {
+                let (old, mut certs) = self.elements(node, &source.shape);
+                let (new, fits) = self.elements(node, &shape);
+                certs.extend(fits);
+                let holds = self.b.compare("ok", CompareOp::Eq, old, new);
+                certs.push(self.check(node, holds, "a reshape to another number of elements:", &[old, new]));
+                certs
+            }
+        };
         let Delayed::Stored(columns) = &source.elements else { return Err(internal(node, "not computed")) };
         let mut reshaped = Vec::with_capacity(columns.len());
         for &column in columns {

@@ -143,7 +143,11 @@ impl<E: Elt> Parts<Acc<Vector<E>>> {
     pub fn segments(array: &Acc<Vector<E>>, lengths: &Acc<Vector<i64>>) -> Parts<Acc<Vector<E>>> {
         let starts = lengths.prescan(0, |x, y| x + y);
         let total: Exp<i64> = lengths.sum().the();
-        let valid: Exp<bool> = lengths.all(|length| length.ge(0)).the();
+        // Where no segment ends behind the vector, no sum of lengths has left the range of `i64` either.
+        let extent = array.size();
+        let is_inside =
+            |length: Exp<i64>, start: Exp<i64>| length.ge(0).and(start.ge(0)).and(length.le(extent - start));
+        let valid: Exp<bool> = lengths.zip_with(&starts, is_inside).all(|is_inside| is_inside).the();
         Parts::of(
             Kind::Segments,
             vec![array.node(), lengths.node(), starts.node(), total.node(), valid.node()],

@@ -85,6 +85,28 @@ fn extents_beyond_all_memory_are_errors_also_within_programs() {
 }
 
 #[test]
+fn sizes_beyond_64_bits_are_errors_that_name_them() {
+    let numbers = vec![i64::MAX, 6_148_914_691_236_517_206, 3, 1 << 32];
+    let sizes = use_(&Array::from_vec([4], numbers).unwrap()).reader();
+    let [most, third, three, wide] = [0_i64, 1, 2, 3].map(|at| sizes.at(at));
+    let counted = enum_from(most, 0_i64);
+    let joined = counted.concat(&enum_from(5_i64, 0_i64));
+    assert_fails(&joined.size(), "Size 9223372036854775807 + 5 does not fit in 64 bits");
+    let two = use_(&Array::from_vec([2], vec![11_i64, 22]).unwrap());
+    let message = "The number of elements of shape [6148914691236517206][3] does not fit in 64 bits";
+    let matrix = two.reshape((third, three)).reader();
+    assert_fails(&generate(4_i64, move |i| matrix.at((i * 1000, 0))), message);
+    let flat = fill((wide, wide), 1_u8).flatten();
+    assert_fails(&flat.size(), "Size 4294967296 * 4294967296 does not fit in 64 bits");
+    let empty = fill((wide, wide, 0_i64), 1_u8);
+    let context = warpwise::Context::cpu().unwrap().with_cache(None);
+    assert_eq!(context.run(&empty.reshape((0_i64, 7_i64)).size()).unwrap(), 0);
+    let lengths = use_(&Array::from_vec([2], vec![1, i64::MAX]).unwrap());
+    let message = "a segment beyond the array (start, length, extent): 1 9223372036854775807 2";
+    assert_fails(&two.fold_segments(0_i64, &lengths, |x, y| x + y), message);
+}
+
+#[test]
 fn functions_and_results_outlive_their_context() {
     for context in contexts() {
         let function = context.compile(|xs: Acc<Vector<i64>>| xs.map(|x| x * 2)).unwrap();
