@@ -97,6 +97,23 @@ mexpr f [1, 2] 2";
 }
 
 #[test]
+fn lengths_beyond_64_bits_are_errors() {
+    let program = "let upto = lam n. map (addi 1) (create n (lam i. i))
+let joined = lam n. accelerate (length (concat (upto n) (upto n)))
+let flat = lam n. accelerate (length (flatten (create n (lam i. upto n))))
+mexpr dprint (joined 3, flat 3); JOINED";
+    let folder = folder(&program.replace("JOINED", "()"));
+    assert_eq!(folder.run(&["run", "p.mc"]).output, b"(6, 9)");
+    let half = "4611686018427387904";
+    folder.write("p.mc", program.replace("JOINED", &format!("dprint (joined {half})")));
+    let message = format!("p.mc:2:41: Size {half} + {half} does not fit in 64 bits");
+    folder.run(&["run", "p.mc"]).fails(1, &[&message]);
+    folder.write("p.mc", program.replace("JOINED", "dprint (flat 4294967296)"));
+    let message = "p.mc:3:39: Size 4294967296 * 4294967296 does not fit in 64 bits";
+    folder.run(&["run", "p.mc"]).fails(1, &[message]);
+}
+
+#[test]
 fn irregular_sequences_are_noted_or_refused() {
     let program = "let f = lam s. accelerate (map (lam row. reduce addi 0 row) s)
 mexpr dprint (f [[1, 2], [3, 4]]); dprint (f [[1], [2, 3], []])";

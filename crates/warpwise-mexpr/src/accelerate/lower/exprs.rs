@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use warpwise_diag::{Failure, Span};
-use warpwise_ir::{Expr as Ir, Message, MessagePart, Operand};
+use warpwise_ir::sizes::{Checked, SizeOp};
+use warpwise_ir::{Expr as Ir, Message, MessagePart, Operand, Var};
 use warpwise_prim::{Scalar, ScalarType, ValueType};
 
 use crate::tree::{DeclKind, Expr, ExprKind, VarId};
@@ -242,8 +243,17 @@ impl Lowerer<'_, '_> {
 
     /// Fails the run unless the condition holds, if that is to be checked; statements of the same body that rely on it
     /// name what this gives.
-    pub(super) fn check(&mut self, condition: Operand, message: Message) -> Option<warpwise_ir::Var> {
+    pub(super) fn check(&mut self, condition: Operand, message: Message) -> Option<Var> {
         (!self.functions.checks.none).then(|| self.b.assert(condition, message))
+    }
+
+    /// A length computed of others, and a certificate that it fits where that is not plain.
+    pub(super) fn size(&mut self, op: SizeOp, x: Operand, y: Operand) -> (Operand, Option<Var>) {
+        let Checked { value, fits } = op.compute(&mut self.b, x, y);
+        if fits == Operand::bool(true) {
+            return (value, None);
+        }
+        (value, self.check(fits, Message { parts: op.overflow(x, y), calls: Vec::new() }))
     }
 
     /// Fails the run.

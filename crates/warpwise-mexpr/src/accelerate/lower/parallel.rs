@@ -17,6 +17,7 @@ use std::collections::BTreeSet;
 
 use warpwise_diag::{Failure, Span};
 use warpwise_ir::entity::Entity;
+use warpwise_ir::sizes::SizeOp;
 use warpwise_ir::{
     Body, Expr as Ir, Lambda, Operand, Scatter, ScatterDest, Screma, SliceDim, Stm, Type, Var,
 };
@@ -420,16 +421,19 @@ impl Lowerer<'_, '_> {
             return slots.push(slot);
         }
         let array = self.settle(buffer);
-        let mut count = Operand::i64(1);
+        let (mut count, mut certs) = (Operand::i64(1), Vec::new());
         for extent in &slot.extents {
-            count = self.product(count, *extent);
+            let (product, cert) = self.size(SizeOp::Mul, count, *extent);
+            count = product;
+            certs.extend(cert);
         }
         let mut inputs = Vec::new();
         for leaf in slot.leaves.iter().filter_map(|leaf| leaf.as_var()) {
             inputs.push(match slot.extents.len() {
                 1 => leaf,
                 _ => {
-                    self.b.bind_one("flat", Ir::Reshape { array: leaf, shape: [count].into_iter().collect() })
+                    let flat = Ir::Reshape { array: leaf, shape: [count].into_iter().collect() };
+                    self.b.with_certs(&certs, |b| b.bind_one("flat", flat))
                 }
             });
         }

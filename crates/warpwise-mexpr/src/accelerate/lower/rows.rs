@@ -18,6 +18,7 @@
 //! arrays). Absent: rows that the text of the array language takes or gives.
 
 use warpwise_diag::{Failure, Span};
+use warpwise_ir::sizes::SizeOp;
 use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{Expr as Ir, FlatMap, Lambda, Operand, Reduce, Screma, Type, Var};
 use warpwise_prim::{BinaryOp, CompareOp, ScalarType};
@@ -210,17 +211,18 @@ impl Lowerer<'_, '_> {
         Ok(Data { layout: Layout::Rows(total, element), leaves })
     }
 
+    /// The sum of lengths, which rests on a check that it fits.
     fn total(&mut self, lens: &[Operand]) -> Operand {
-        let constants: Option<Vec<i64>> = lens
-            .iter()
-            .map(|len| match len {
-                Operand::Const(warpwise_prim::Scalar::I64(len)) => Some(*len),
-                _ => None,
-            })
-            .collect();
-        match constants {
-            Some(lens) => Operand::i64(lens.iter().sum()),
-            None => lens.iter().copied().reduce(|sum, len| self.sum(sum, len)).unwrap_or(Operand::i64(0)),
+        let mut certs = Vec::new();
+        let total = lens.iter().copied().reduce(|sum, len| {
+            let (sum, cert) = self.size(SizeOp::Add, sum, len);
+            certs.extend(cert);
+            sum
+        });
+        let total = total.unwrap_or(Operand::i64(0));
+        match &certs[..] {
+            [] => total,
+            certs => self.b.with_certs(certs, |b| b.bind_one("n", Ir::Operand(total))).into(),
         }
     }
 

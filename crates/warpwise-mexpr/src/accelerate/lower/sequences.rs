@@ -1,6 +1,7 @@
 //! What works on whole sequences.
 
 use warpwise_diag::{Failure, Span};
+use warpwise_ir::sizes::SizeOp;
 use warpwise_ir::{Expr as Ir, Message, Operand, Reduce, Screma, SliceDim, Stm, Type, Var};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 
@@ -94,7 +95,7 @@ impl Lowerer<'_, '_> {
             self.reshaped_if_needed(a, Layout::Seq(*n, Box::new(element.clone())), &certs),
             self.reshaped_if_needed(b, Layout::Seq(*m, Box::new(element.clone())), &certs),
         );
-        let len = self.b.binary("n", BinaryOp::Add, *n, *m);
+        let (len, cert) = self.size(SizeOp::Add, *n, *m);
         let pairs: Vec<Vec<Var>> = first
             .leaves
             .iter()
@@ -103,7 +104,10 @@ impl Lowerer<'_, '_> {
             .collect();
         let leaves = pairs
             .into_iter()
-            .map(|arrays| self.b.bind_one("xs", Ir::Concat { arrays, len }).into())
+            .map(|arrays| {
+                let concat = Ir::Concat { arrays, len };
+                self.b.with_certs(cert.as_slice(), |b| b.bind_one("xs", concat)).into()
+            })
             .collect();
         Ok(Data { layout: Layout::Seq(len, Box::new(element)), leaves })
     }
@@ -355,8 +359,8 @@ impl Lowerer<'_, '_> {
             return self.flatten_rows(seq, span);
         }
         let Layout::Seq(m, element) = &**row else { return self.limit("this `flatten`", span) };
-        let len = self.b.binary("n", BinaryOp::Mul, *n, *m);
-        Ok(self.reshaped(seq, &Layout::Seq(len, element.clone()), &[]))
+        let (len, cert) = self.size(SizeOp::Mul, *n, *m);
+        Ok(self.reshaped(seq, &Layout::Seq(len, element.clone()), cert.as_slice()))
     }
 
     /// A sequence with another element at an index that is in bounds.
