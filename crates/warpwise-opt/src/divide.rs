@@ -165,13 +165,14 @@ struct Cut {
     blocks: Operand,
 }
 
+/// Rounds up by sums that may be beyond the greatest `i64`, but not without sign.
 fn cut(b: &mut Builder, extent: Operand) -> Cut {
     let up = b.binary("up", BinaryOp::Add, extent, Operand::i64(MOST_BLOCKS - 1));
-    let size = b.binary("size", BinaryOp::SQuot, up, Operand::i64(MOST_BLOCKS));
+    let size = b.binary("size", BinaryOp::UDiv, up, Operand::i64(MOST_BLOCKS));
     let size = b.binary("size", BinaryOp::SMax, size, Operand::i64(LEAST_BLOCK));
     let less = b.binary("less", BinaryOp::Sub, size, Operand::i64(1));
     let up = b.binary("up", BinaryOp::Add, extent, less);
-    let blocks = b.binary("blocks", BinaryOp::SQuot, up, size);
+    let blocks = b.binary("blocks", BinaryOp::UDiv, up, size);
     Cut { extent, size, blocks }
 }
 

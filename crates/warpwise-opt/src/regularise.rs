@@ -20,12 +20,13 @@
 //! Not done here: both kinds of parallelism at once, which needs a descriptor of segments (`flatten`).
 
 use warpwise_diag::{Limit, Span};
+use warpwise_ir::builder::Builder;
 use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{
     Body, Expr, FlatMap, Function, Lambda, LoopForm, LoopParam, Message, MessagePart, Operand, Program,
     Reduce, Scan, Scatter, ScatterDest, Screma, SliceDim, Stm, Type, Var,
 };
-use warpwise_prim::{BinaryOp, CompareOp};
+use warpwise_prim::CompareOp;
 
 use crate::pass::rewrite_bodies;
 
@@ -90,7 +91,7 @@ fn flat_map_stms(
     let sizes = function.fresh("sizes", Type::I64.array_of(&[width]));
     let bound = [sizes].into_iter().chain(further.iter().copied()).collect();
     stms.push(plain(bound, map(width, inputs.clone(), first), span));
-    stms.push(plain(vec![*total, *offsets], running_sum(function, width, sizes), span));
+    stms.extend(running_sum(function, (*total, *offsets), (width, sizes), span));
     if arrays.is_empty() {
         return stms;
     }
@@ -192,22 +193,23 @@ fn in_order(
     Expr::Loop { params, form: LoopForm::For { index: i, bound: width }, body }
 }
 
-/// The sum of sizes, and what precedes each.
-fn running_sum(function: &mut Function, width: Operand, sizes: Var) -> Expr {
-    let size = function.fresh("size", Type::I64);
-    let result = vec![size.into(), size.into()];
-    let map = Lambda { params: vec![size], body: Body { stms: vec![], result } };
+/// Binds the sum of sizes, which is checked to fit, and what precedes each.
+fn running_sum(
+    function: &mut Function,
+    (total, offsets): (Var, Var),
+    (width, sizes): (Operand, Var),
+    span: Span,
+) -> Vec<Stm> {
+    let mut b = Builder::new(function);
+    b.set_span(span);
+    let map = b.lambda(&[("size", Type::I64)], |_, x| vec![x[0].into(), x[0].into()]);
     let neutral = vec![Operand::i64(0)];
-    let scans = vec![Scan { op: sum(function), neutral: neutral.clone(), exclusive: true }];
-    let reduces = vec![Reduce { op: sum(function), neutral, commutative: true }];
-    Expr::Screma(Box::new(Screma { width, inputs: vec![sizes], map, scans, reduces, post: None }))
-}
-
-fn sum(function: &mut Function) -> Lambda {
-    let (x, y) = (function.fresh("x", Type::I64), function.fresh("y", Type::I64));
-    let z = function.fresh("z", Type::I64);
-    let add = plain(vec![z], Expr::Binary(BinaryOp::Add, x.into(), y.into()), Span::NONE);
-    Lambda { params: vec![x, y], body: Body { stms: vec![add], result: vec![z.into()] } }
+    let scans = vec![Scan { op: b.size_sum(), neutral: neutral.clone(), exclusive: true }];
+    let reduces = vec![Reduce { op: b.size_sum(), neutral, commutative: true }];
+    let sums = Screma { width, inputs: vec![sizes], map, scans, reduces, post: None };
+    b.bind_to(vec![total, offsets], Expr::Screma(Box::new(sums)));
+    b.check_total(width, total.into());
+    b.take_stms()
 }
 
 fn map(width: Operand, inputs: Vec<Var>, map: Lambda) -> Expr {

@@ -147,8 +147,9 @@ impl Code {
 
     /// `ceil(x / y)` for `x >= 0` and constant `y > 0`.
     pub fn ceil_div(&mut self, x: impl Into<Operand>, y: i64) -> Operand {
+        // The sum may be beyond the greatest `i64`, but not without sign.
         let sum = self.add(x, Operand::i64(y - 1));
-        self.binary(BinaryOp::SQuot, sum, Operand::i64(y))
+        self.binary(BinaryOp::UDiv, sum, Operand::i64(y))
     }
 
     /// `op x y`, a `bool` or mask.
@@ -219,15 +220,15 @@ fn fold(op: BinaryOp, x: Operand, y: Operand) -> Option<Operand> {
             BinaryOp::Sub => x.wrapping_sub(y),
             BinaryOp::Mul => x.wrapping_mul(y),
             BinaryOp::SQuot if y != 0 => x.wrapping_div(y),
+            BinaryOp::UDiv if ty == ScalarType::I64 && y != 0 => (x as u64 / y as u64) as i64,
             _ => return None,
         };
         return Some(Operand::Const(Scalar::int(ty, value)));
     }
     match (op, int(x).map(|c| c.1), int(y).map(|c| c.1)) {
         (BinaryOp::Add, Some(0), _) | (BinaryOp::Mul, Some(1), _) => Some(y),
-        (BinaryOp::Add | BinaryOp::Sub, _, Some(0)) | (BinaryOp::Mul | BinaryOp::SQuot, _, Some(1)) => {
-            Some(x)
-        }
+        (BinaryOp::Add | BinaryOp::Sub, _, Some(0))
+        | (BinaryOp::Mul | BinaryOp::SQuot | BinaryOp::UDiv, _, Some(1)) => Some(x),
         (BinaryOp::Mul, Some(0), _) => Some(x),
         (BinaryOp::Mul, _, Some(0)) => Some(y),
         _ => None,

@@ -130,7 +130,7 @@ impl<'a> Emitter<'a> {
         let chunks = self.code.binary(BinaryOp::SMax, chunks, Operand::i64(1));
         let less = self.code.sub(chunks, Operand::i64(1));
         let rounded = self.code.add(count, less);
-        let chunk = self.code.binary(BinaryOp::SQuot, rounded, chunks);
+        let chunk = self.code.binary(BinaryOp::UDiv, rounded, chunks);
         let above = self.code.add(chunk, Operand::i64(COPIES - 1));
         let chunk = self.code.binary(BinaryOp::And, above, Operand::i64(-COPIES));
         let small = self.code.compare(CompareOp::SLe, most, Operand::i64(SMALL_TABLE));

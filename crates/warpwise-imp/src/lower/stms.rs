@@ -3,7 +3,7 @@
 //! The same code serves lanes and scalar parts; what is different in host code is in `host`.
 
 use warpwise_ir::{Body, Expr, Operand as CoreOperand, Stm, Type, Var};
-use warpwise_prim::ScalarType;
+use warpwise_prim::{BinaryOp, ScalarType};
 
 use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Value};
 use crate::op::Op;
@@ -121,7 +121,7 @@ impl<'a> Emitter<'a> {
             ),
             Expr::Alloc { bytes } => {
                 let bytes = self.uniform(*bytes, stm.span)?;
-                let all = self.code.mul(bytes, Operand::i64(i64::from(self.width())));
+                let all = self.bytes_of_lanes(bytes);
                 let name = self.cx.function.vars[stm.pattern[0]].name().to_string();
                 let mem = self.code.mem(&name, Space::Arena);
                 self.code.emit(Op::ArenaAlloc { dst: mem, bytes: all });
@@ -132,6 +132,18 @@ impl<'a> Emitter<'a> {
             Expr::Call { .. } => self.limit(stm.span, "a recursive call inside a parallel operation"),
             _ => self.array_stm(stm),
         }
+    }
+
+    /// Bytes for a block of each lane; so many that no arena grants them where that is beyond 64 bits.
+    fn bytes_of_lanes(&mut self, bytes: Operand) -> Operand {
+        let lanes = i64::from(self.width());
+        let most = i64::MAX / lanes;
+        let bytes = match bytes {
+            _ if lanes == 1 => return bytes,
+            Operand::Const(known) => Operand::i64(known.as_int().map_or(most, |known| known.min(most))),
+            Operand::Reg(_) => self.code.binary(BinaryOp::SMin, bytes, Operand::i64(most)),
+        };
+        self.code.mul(bytes, Operand::i64(lanes))
     }
 
     /// Binds a variable to what another is.

@@ -10,12 +10,14 @@
 
 use rustc_hash::FxHashMap;
 use warpwise_diag::Span;
+use warpwise_ir::builder::Builder;
+use warpwise_ir::sizes::SizeOp;
 use warpwise_ir::traverse::free_in_lambda;
 use warpwise_ir::{
     AccType, ArrayType, Body, Expr, Hist, HistOp, Lambda, Operand, Scatter, ScatterDest, Screma, Shape, Stm,
     Type, Var, WithAccInput,
 };
-use warpwise_prim::{BinaryOp, Scalar};
+use warpwise_prim::Scalar;
 
 use super::{Accumulate, plain};
 
@@ -311,17 +313,17 @@ impl Accumulate<'_> {
         if n_updates == 1 {
             return (width, columns.to_vec());
         }
-        let total = self.function.fresh("n", Type::I64);
-        let product = Expr::Binary(BinaryOp::Mul, width, Operand::i64(n_updates as i64));
-        stms.push(plain(vec![total], product, span));
+        let mut b = Builder::new(self.function);
+        b.set_span(span);
+        let (total, certs) = b.size(SizeOp::Mul, width, Operand::i64(n_updates as i64));
         let flat = |&array: &Var| {
-            let ty = self.function.ty(array).row(2).array_of(&[total.into()]);
+            let ty = b.function.ty(array).row(2).array_of(&[total]);
             let shape = Shape::from_slice(ty.shape());
-            let flat = self.function.fresh("flat", ty);
-            stms.push(plain(vec![flat], Expr::Reshape { array, shape }, span));
-            flat
+            b.with_certs(certs.as_slice(), |b| b.bind_one("flat", Expr::Reshape { array, shape }))
         };
-        (total.into(), columns.iter().map(flat).collect())
+        let flat = columns.iter().map(flat).collect();
+        stms.extend(b.take_stms());
+        (total, flat)
     }
 }
 

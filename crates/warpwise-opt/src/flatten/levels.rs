@@ -1,7 +1,8 @@
 //! Levels of inner elements, and arrays in the form they have there.
 //!
 //! ```text
-//! total, starts = screma w (sizes) map (k) { k, k } exscan (+) [0] reduce (+) [0];
+//! total, starts = screma w (sizes) map (k) { k, k } exscan (+) [0] reduce (+) [0];    -- sums that saturate
+//! c = assert (total < 2^63 - 1);
 //! marks  = scatter w (sizes, starts, 0..w) into (zeros[total]) { if 0 < k then start else -1, i };
 //! owners = screma total (marks) scan max [0];
 //! ```
@@ -9,10 +10,26 @@
 //! The descriptor of segments is shared by all arrays of one shape: their elements are one level.
 
 use warpwise_ir::builder::Builder;
+use warpwise_ir::sizes::{ScalarCode, saturating_product};
 use warpwise_ir::{Expr, Operand, Reduce, Scan, Scatter, ScatterDest, Screma, Type, Var};
 use warpwise_prim::{BinaryOp, CompareOp, ScalarType};
 
 use super::lifter::{Form, Level, LevelId, Lifted, Lifter, Link, Segments, Value, iota};
+
+/// Operations of the group under way.
+impl ScalarCode for Lifter<'_> {
+    fn binary(&mut self, name: &str, op: BinaryOp, x: Operand, y: Operand) -> Operand {
+        self.compute(name, Expr::Binary(op, x, y))
+    }
+
+    fn compare(&mut self, name: &str, op: CompareOp, x: Operand, y: Operand) -> Operand {
+        self.compute(name, Expr::Compare(op, x, y))
+    }
+
+    fn select(&mut self, name: &str, cond: Operand, x: Operand, y: Operand) -> Operand {
+        self.compute(name, Expr::Select(cond, x, y))
+    }
+}
 
 impl Lifter<'_> {
     /// The level of the elements of arrays that have this shape at the level under way. Ends the group under way.
@@ -27,7 +44,8 @@ impl Lifter<'_> {
             self.regular_level(shape)
         } else {
             let sizes = shape.iter().map(|&size| self.size(size)).collect::<Lifted<Vec<_>>>()?;
-            let size = self.product(&sizes);
+            let size = sizes.into_iter().reduce(|x, y| saturating_product(self, x, y));
+            let size = size.unwrap_or(Operand::i64(1));
             let sizes = self.flush(&[size])[0];
             self.segment_level(sizes)
         };
@@ -48,7 +66,7 @@ impl Lifter<'_> {
             for &size in &shape[1..] {
                 inner = b.binary("inner", BinaryOp::Mul, inner, size);
             }
-            let width = b.binary("total", BinaryOp::Mul, outer, inner);
+            let (width, _) = b.elements(&[&[outer], shape].concat());
             let indices = b.bind_one("at", iota(width));
             Level { width, indices, link: Link::Regular { parent, inner } }
         });
@@ -220,11 +238,12 @@ pub fn product(b: &mut Builder, factors: &[Operand]) -> Operand {
 pub fn starts(b: &mut Builder, width: Operand, sizes: Var) -> (Operand, Var) {
     let map = b.lambda(&[("k", Type::I64)], |_, x| vec![x[0].into(), x[0].into()]);
     let neutral = vec![Operand::i64(0)];
-    let op = b.operator(BinaryOp::Add, ScalarType::I64);
+    let op = b.size_sum();
     let scans = vec![Scan { op, neutral: neutral.clone(), exclusive: true }];
-    let op = b.operator(BinaryOp::Add, ScalarType::I64);
+    let op = b.size_sum();
     let reduces = vec![Reduce { op, neutral, commutative: true }];
     let sums = Screma { width, inputs: vec![sizes], map, scans, reduces, post: None };
     let results = b.bind("starts", Expr::Screma(Box::new(sums)));
+    b.check_total(width, results[0].into());
     (results[0].into(), results[1])
 }

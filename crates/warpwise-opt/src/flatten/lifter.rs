@@ -483,7 +483,7 @@ impl<'p> Lifter<'p> {
         Ok(())
     }
 
-    /// The product of operands of the group.
+    /// The product of operands of the group, extents of an array that exists.
     pub fn product(&mut self, factors: &[Operand]) -> Operand {
         let mut product = factors.first().copied().unwrap_or(Operand::i64(1));
         for &factor in factors.iter().skip(1) {

@@ -42,8 +42,8 @@ mod views;
 use warpwise_diag::Limit;
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::{
-    Body, Expr, Function, FunctionId, Lambda, Lmad, Operand, Param, Placement, Program, SegKind, SegOp, Stm,
-    Type, Var,
+    Body, Expr, Function, FunctionId, Lambda, Lmad, Message, Operand, Param, Placement, Program, SegKind,
+    SegOp, Stm, Type, Var, sizes,
 };
 
 pub(crate) use emit::Emitter;
@@ -197,7 +197,7 @@ impl Placer<'_> {
 
     fn stm(&mut self, stm: Stm) -> Result<(), Limit> {
         let is_array = stm.pattern.iter().any(|&var| self.emit.function.ty(var).rank() > 0);
-        let Stm { pattern, expr, certs, span } = stm;
+        let Stm { pattern, expr, mut certs, span } = stm;
         let expr = match expr {
             Expr::If { cond, then_body, else_body, branch } => {
                 let stm = self.choice(pattern, cond, [then_body, else_body], branch)?;
@@ -209,7 +209,10 @@ impl Placer<'_> {
                 self.emit.push(Stm { certs, span, ..stm });
                 return Ok(());
             }
-            Expr::Seg(op) => Expr::Seg(Box::new(self.seg_op(&pattern, *op)?)),
+            Expr::Seg(op) => {
+                certs.extend(self.check_space(&pattern, &op));
+                Expr::Seg(Box::new(self.seg_op(&pattern, *op)?))
+            }
             Expr::Call { function, args } => {
                 let stm = self.call(pattern, function, args);
                 self.emit.push(Stm { certs, span, ..stm });
@@ -220,6 +223,20 @@ impl Placer<'_> {
         };
         self.emit.push(Stm { pattern, expr, certs, span });
         Ok(())
+    }
+
+    /// Checks that the points of a space can be counted, for the launch: unless an array over all of them is made, whose
+    /// allocation fails otherwise.
+    fn check_space(&mut self, pattern: &[Var], op: &SegOp) -> Option<Var> {
+        let extents: Vec<Operand> = op.space.iter().map(|dim| dim.extent).collect();
+        let is_made = |&var: &Var| self.emit.function.ty(var).shape() == extents;
+        if self.depth > 0 || extents.len() < 2 || pattern.iter().any(is_made) {
+            return None;
+        }
+        let fits = sizes::elements(&mut self.emit, &extents).fits;
+        let message = Message { parts: sizes::too_many_points(&extents), calls: Vec::new() };
+        let assert = Expr::Assert { cond: fits, message };
+        (fits != Operand::bool(true)).then(|| self.emit.bind("c", Type::Cert, assert))
     }
 
     fn seg_op(&mut self, pattern: &[Var], mut op: SegOp) -> Result<SegOp, Limit> {

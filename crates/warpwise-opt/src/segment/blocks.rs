@@ -270,11 +270,11 @@ fn row_type(function: &Function, array: Var) -> Type {
     }
 }
 
-/// `x / y`, rounded up.
+/// `x / y`, rounded up. The sum may be beyond the greatest `i64`, but not without sign.
 fn divided_up(b: &mut Builder, x: Operand, y: Operand) -> Operand {
     let less = b.binary("less", BinaryOp::Sub, y, Operand::i64(1));
     let up = b.binary("up", BinaryOp::Add, x, less);
-    b.binary("n", BinaryOp::SQuot, up, y)
+    b.binary("n", BinaryOp::UDiv, up, y)
 }
 
 /// A map over blocks; `work` gets the number of elements of one and its part of each input.

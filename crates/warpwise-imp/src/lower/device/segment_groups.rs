@@ -99,7 +99,7 @@ impl<'a> Emitter<'a> {
         let built = self.build_parts(stm, op, reduces, &sizes)?;
         let before = self.code.sub(per_group, Operand::i64(1));
         let rounded = self.code.add(segments, before);
-        let groups = self.code.binary(BinaryOp::SQuot, rounded, per_group);
+        let groups = self.code.binary(BinaryOp::UDiv, rounded, per_group);
         let mut cost = self.host_cost(&op.body);
         for lambda in cost::lambdas(&op.kind) {
             let more = self.host_cost(&lambda.body);
@@ -172,10 +172,10 @@ impl<'a> Emitter<'a> {
         let (first, count) = if in_turn {
             let rest = self.code.sub(sizes.extent, lane);
             let rounded = self.code.add(rest, before);
-            (lane, self.code.binary(BinaryOp::AShr, rounded, sizes.log_width))
+            (lane, self.code.binary(BinaryOp::LShr, rounded, sizes.log_width))
         } else {
             let rounded = self.code.add(sizes.extent, before);
-            let share = self.code.binary(BinaryOp::AShr, rounded, sizes.log_width);
+            let share = self.code.binary(BinaryOp::LShr, rounded, sizes.log_width);
             let first = self.code.mul(share, lane);
             let rest = self.code.sub(sizes.extent, first);
             (first, self.code.binary(BinaryOp::SMin, share, rest))
