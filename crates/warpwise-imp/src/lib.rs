@@ -36,7 +36,7 @@ pub mod bytecode;
 pub use op::{AtomicOp, Block, Label, Op, Order};
 pub use program::{
     Check, CheckId, Group, HostFunction, HostParam, HostResult, ImpProgram, Kernel, KernelId, KernelParam,
-    Launch, LocalArray,
+    Launch, LaunchedArray, LocalArray,
 };
 pub use registers::{Role, roles};
 pub use target::CpuTarget;

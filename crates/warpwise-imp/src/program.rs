@@ -8,7 +8,7 @@ use warpwise_prim::ScalarType;
 use warpwise_runtime::machine::{CheckPart, Schedule};
 
 use crate::op::Block;
-use crate::types::{Mem, MemData, Operand, Reg, RegData};
+use crate::types::{Mem, MemData, Operand, Reg, RegData, StridedView};
 
 entity!(
     /// A kernel of a program.
@@ -166,6 +166,19 @@ pub struct Launch {
     pub align: i64,
     /// Estimated cost of one iteration in simple scalar operations, `i64`.
     pub cost: Operand,
+    /// The arrays of the host among those that the kernel works on. Not printed: the run time compares them with their blocks.
+    pub arrays: Vec<LaunchedArray>,
+}
+
+/// An array in one of the memories that a launch hands to a kernel.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LaunchedArray {
+    /// Element type.
+    pub elem: ScalarType,
+    /// Sizes.
+    pub shape: Vec<Operand>,
+    /// Where it lies.
+    pub view: StridedView,
 }
 
 /// What to say when a check fails.

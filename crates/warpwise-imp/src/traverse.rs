@@ -1,6 +1,7 @@
 //! What an operation reads, assigns and contains.
 
 use crate::op::{Block, Op};
+use crate::program::LaunchedArray;
 use crate::types::{Operand, Reg};
 
 /// Calls `visit` with the operations of a block and those inside of them, in the order of the text.
@@ -135,7 +136,10 @@ impl Op {
             }
             Op::Call { args: xs, .. } => xs.iter().copied().for_each(visit),
             Op::Launch(launch) => {
-                launch.args.iter().chain([&launch.extent, &launch.cost]).copied().for_each(visit);
+                launch.args.iter().chain([&launch.extent, &launch.cost]).copied().for_each(&mut visit);
+                for LaunchedArray { shape, view, .. } in &launch.arrays {
+                    shape.iter().chain(&view.strides).chain([&view.offset]).copied().for_each(&mut visit);
+                }
             }
             Op::Copy { shape, dst, src, .. } => {
                 shape.iter().copied().for_each(&mut visit);

@@ -406,6 +406,13 @@ impl Code<'_> {
     fn launch(&self, launch: &Launch) -> Checked {
         let kernel = self.program.kernels.get(launch.kernel).ok_or_else(|| "no such kernel".to_string())?;
         self.all_int(&[launch.extent, launch.cost])?;
+        for array in &launch.arrays {
+            self.all_int(&array.shape)?;
+            self.all_int(&array.view.strides)?;
+            self.int(array.view.offset)?;
+            let is_given = launch.mem_args.contains(&array.view.mem);
+            ensure(is_given, || "an array in a memory that the kernel is not given".to_string())?;
+        }
         ensure(launch.align >= 1, || "an alignment below 1".to_string())?;
         let (mut args, mut mems) = (launch.args.iter(), launch.mem_args.iter());
         for param in &kernel.params {

@@ -180,6 +180,19 @@ pub struct Launch {
     pub align: i64,
     /// Register with the estimated cost of one iteration in simple scalar operations.
     pub cost: Reg,
+    /// The host's arrays among those that the kernel works on: they lie in their blocks.
+    pub arrays: Vec<LaunchedArray>,
+}
+
+/// An array in one of the blocks that a kernel is given.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct LaunchedArray {
+    /// Element type.
+    pub elem: ScalarType,
+    /// Sizes, outermost first.
+    pub shape: Vec<Reg>,
+    /// Where it lies.
+    pub view: View,
 }
 
 /// How the parts of a range are handed out to workers.

@@ -78,8 +78,15 @@ unsafe extern "C" fn squares(context: *mut TaskContext, args: *const u64, lo: i6
 
 fn square_function() -> Function {
     let (n, bytes, eight, cost) = (0, 1, 2, 3);
-    let launch =
-        Launch { kernel: 0, args: vec![Arg::Mem(0)], extent: n, schedule: Schedule::Dynamic, align: 4, cost };
+    let launch = Launch {
+        kernel: 0,
+        args: vec![Arg::Mem(0)],
+        extent: n,
+        schedule: Schedule::Dynamic,
+        align: 4,
+        cost,
+        arrays: vec![],
+    };
     Function {
         name: "squares".into(),
         regs: 4,

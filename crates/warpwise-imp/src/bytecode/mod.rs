@@ -25,7 +25,7 @@ use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 use warpwise_runtime::machine::{self, Arg, Instr, Slot, View};
 
 use crate::op::{Label, Op};
-use crate::program::{Check, HostFunction, HostParam, HostResult, ImpProgram, Kernel, Launch};
+use crate::program::{Check, HostFunction, HostParam, HostResult, ImpProgram, Kernel, Launch, LaunchedArray};
 use crate::types::{Mem, MemData, Operand, Reg, StridedView};
 
 /// Translates the host part of a program.
@@ -273,7 +273,13 @@ impl Translator<'_> {
         let cost = self.operand(launch.cost);
         let kernel = launch.kernel.index() as u32;
         let (schedule, align) = (launch.schedule, launch.align);
-        Instr::Launch(Box::new(machine::Launch { kernel, args, extent, schedule, align, cost }))
+        let array = |array: &LaunchedArray| machine::LaunchedArray {
+            elem: array.elem,
+            shape: self.operands(&array.shape),
+            view: self.view(&array.view),
+        };
+        let arrays = launch.arrays.iter().map(array).collect();
+        Instr::Launch(Box::new(machine::Launch { kernel, args, extent, schedule, align, cost, arrays }))
     }
 
     /// The arguments and results of a call in the order of the callee's slots.

@@ -194,6 +194,8 @@ pub(super) struct Emitter<'a> {
     pub args: Vec<Operand>,
     /// The host's memories for the others, with the core variable where there is one.
     pub mem_args: Vec<(Mem, Option<Var>)>,
+    /// The host's arrays that a kernel works on.
+    pub arrays: Vec<Var>,
     /// The places in the source of the statements of a kernel.
     pub places: BTreeSet<Span>,
     /// The place of the first statement of a kernel that computes an `f64`.
@@ -232,6 +234,7 @@ impl<'a> Emitter<'a> {
             mem_params: Vec::new(),
             args: Vec::new(),
             mem_args: Vec::new(),
+            arrays: Vec::new(),
             places: BTreeSet::new(),
             doubles: None,
         }
@@ -339,6 +342,23 @@ impl<'a> Emitter<'a> {
         let binding = BlockBinding { mem, interleaved: false };
         self.scope.blocks.insert(var, binding);
         Ok(binding)
+    }
+
+    /// Notes that a kernel works on an array, if it is one that the host knows to the last stride.
+    pub fn note_array(&mut self, array: Var, placement: &Placement) {
+        let Some(outer) = self.outer else { return };
+        let is_known = |operand: CoreOperand| match operand {
+            CoreOperand::Const(_) => true,
+            CoreOperand::Var(var) => matches!(outer.values.get(&var), Some(Value::Uniform(_))),
+        };
+        let dims = placement.index_fn.dims.iter();
+        if outer.blocks.contains_key(&placement.block)
+            && is_known(placement.index_fn.offset)
+            && dims.flat_map(|dim| [dim.extent, dim.stride]).all(is_known)
+            && !self.arrays.contains(&array)
+        {
+            self.arrays.push(array);
+        }
     }
 
     /// Where an array lies.

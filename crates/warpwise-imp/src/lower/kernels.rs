@@ -8,10 +8,11 @@ use warpwise_runtime::machine::Schedule;
 
 use crate::lower::emitter::{Ahead, Emitter, Lowered, Value};
 use crate::lower::lanes::LaneLoop;
+use crate::lower::memory::View;
 use crate::op::{Block, Op};
-use crate::program::{Kernel, KernelId, KernelParam, Launch};
+use crate::program::{Kernel, KernelId, KernelParam, Launch, LaunchedArray};
 use crate::traverse::for_each_op;
-use crate::types::{Mem, Operand, Reg};
+use crate::types::{Mem, Operand, Reg, StridedView};
 
 /// From this many bytes on results are stored past the caches.
 const STREAM_FROM: i64 = 32 << 20;
@@ -23,6 +24,7 @@ pub(super) struct Built {
     /// The scalar arguments, in the order of the kernel's parameters.
     pub args: Vec<Operand>,
     mem_args: Vec<Mem>,
+    arrays: Vec<Var>,
     align: i64,
 }
 
@@ -81,7 +83,7 @@ impl<'a> Emitter<'a> {
         let id =
             kernels.push(Kernel { name, params, regs, mems, lo, hi, group, body, span, places, doubles });
         let mem_args = kernel.mem_args.iter().map(|(mem, _)| *mem).collect();
-        Ok(Built { kernel: id, args: kernel.args, mem_args, align: kernel.align })
+        Ok(Built { kernel: id, args: kernel.args, mem_args, arrays: kernel.arrays, align: kernel.align })
     }
 
     /// Fills in which memories are only read, and which no written one overlaps.
@@ -126,7 +128,8 @@ impl<'a> Emitter<'a> {
 
     /// Launches a kernel. Host code.
     pub fn launch(&mut self, built: Built, range: Range) {
-        let Built { kernel, args, mem_args, align } = built;
+        let Built { kernel, args, mem_args, arrays, align } = built;
+        let arrays = arrays.into_iter().filter_map(|array| self.launched_array(array)).collect();
         let Range { extent, schedule, cost } = range;
         self.code.emit(Op::Launch(Box::new(Launch {
             kernel,
@@ -136,7 +139,16 @@ impl<'a> Emitter<'a> {
             schedule,
             align,
             cost,
+            arrays,
         })));
+    }
+
+    /// Where an array of the host lies, for a launch.
+    fn launched_array(&mut self, array: Var) -> Option<LaunchedArray> {
+        let View { block, elem, offset, extents, strides } = self.view(array, Span::NONE).ok()?;
+        let uniform = |values: Vec<Value>| self.all_uniform(&values, Span::NONE).ok();
+        let (shape, strides, offset) = (uniform(extents)?, uniform(strides)?, uniform(vec![offset])?[0]);
+        Some(LaunchedArray { elem, shape, view: StridedView { mem: block.mem, offset, strides } })
     }
 
     /// Runs `body` for the flat iterations `lo..hi` of the task dimensions of a space, by lanes where the last of them

@@ -37,6 +37,7 @@ impl Emitter<'_> {
     /// The whole of an array variable.
     pub fn view(&mut self, array: Var, span: Span) -> Lowered<View> {
         let placement = self.placement(array, span)?;
+        self.note_array(array, placement);
         self.placed(placement, self.elem(array), span)
     }
 

@@ -52,7 +52,8 @@ pub unsafe fn copy_strided(
     if shape.iter().any(|&size| size <= 0) {
         return Ok(());
     }
-    let bytes = |elements: i64| elements as isize * width as isize;
+    // The stride of a single element may be any.
+    let bytes = |elements: i64| (elements as isize).wrapping_mul(width as isize);
     let mut dims: Dims = (0..shape.len())
         .map(|dim| Dim {
             size: shape[dim] as usize,

@@ -8,6 +8,7 @@ use warpwise_prim::{CompareOp, Scalar, ScalarType};
 use super::held::{Held, Refused};
 use super::watch::Watch;
 use super::{Argument, Machine, Output, RunError};
+use crate::array::{Shape, element_count};
 use crate::machine::{Arg, BlockName, Function, Instr, MemReg, Reg, Slot};
 use crate::memory::OutOfMemory;
 
@@ -70,7 +71,21 @@ impl<'m> Frame<'m> {
                 }
             }
         }
-        Ok(())
+        self.function.params.iter().try_for_each(|slot| self.check_argument(slot))
+    }
+
+    /// Fails unless an argument's elements lie in its block.
+    fn check_argument(&self, slot: &Slot) -> Result<(), RunError> {
+        let Slot::Array { elem, mem, shape } = slot else { return Ok(()) };
+        let shape: Shape = shape.iter().map(|&reg| self.reg(reg) as i64).collect();
+        let bytes = element_count(&shape).and_then(|count| count.checked_mul(elem.bytes() as u64));
+        let block = self.mem(*mem)?.bytes();
+        if bytes.is_some_and(|bytes| bytes <= block) {
+            return Ok(());
+        }
+        let name = &self.function.name;
+        let message = format!("an argument of shape {shape:?} for `{name}` in a block of {block} bytes");
+        Err(RunError::Internal(message))
     }
 
     /// The results, as `give` makes arrays of their blocks.

@@ -1,12 +1,15 @@
 //! Launches of kernels, and copies of whole arrays.
 
+use smallvec::SmallVec;
+
 use super::frame::Frame;
 use super::held::Held;
 use super::profile::Other;
 use super::task::LaunchState;
+use super::views::Reach;
 use super::{Code, RunError};
 use crate::copy::{Side, copy_strided};
-use crate::machine::{Arg, BlockName, Copy, Launch, MemReg, Reg, Schedule, View};
+use crate::machine::{Arg, BlockName, Copy, Launch, LaunchedArray, MemReg, Reg, Schedule, View};
 use crate::pool;
 
 /// Work below this many simple operations is not worth waking a second thread.
@@ -29,6 +32,7 @@ pub(super) fn launch(frame: &Frame, launch: &Launch) -> Result<(), RunError> {
     if extent <= 0 {
         return Ok(());
     }
+    launch.arrays.iter().try_for_each(|array| check_array(frame, launch, array))?;
     let kernels = match &machine.code {
         Code::Cpu(kernels) => kernels,
         Code::Device(device) => return super::offload::launch(frame, device, launch, extent as u64),
@@ -63,6 +67,19 @@ pub(super) fn launch(frame: &Frame, launch: &Launch) -> Result<(), RunError> {
         Some((_, check, values)) => Err(RunError::check(&machine.module.checks[check as usize], &values)),
         None => Ok(()),
     }
+}
+
+/// Fails unless an array that a kernel works on lies in its block.
+fn check_array(frame: &Frame, launch: &Launch, array: &LaunchedArray) -> Result<(), RunError> {
+    let LaunchedArray { elem, shape, view } = array;
+    let registers = |registers: &[Reg]| -> SmallVec<[i64; 4]> {
+        registers.iter().map(|&register| frame.reg(register) as i64).collect()
+    };
+    let (shape, strides) = (registers(shape), registers(&view.strides));
+    let (width, offset) = (elem.bytes(), frame.reg(view.offset) as i64);
+    let kernel =
+        || format!("an array of the kernel `{}`", frame.machine.module.kernels[launch.kernel as usize].name);
+    Reach { width, shape: &shape, offset, strides: &strides }.check(kernel, frame.mem(view.mem)?.bytes())
 }
 
 /// Bytes of the blocks that a launch is given.
@@ -104,20 +121,18 @@ pub(super) fn copy(frame: &Frame, copy: &Copy) -> Result<(), RunError> {
     let registers = |registers: &[Reg]| -> Vec<i64> {
         registers.iter().map(|&register| frame.reg(register) as i64).collect()
     };
-    let side = |view: &View, strides| -> Result<Side, RunError> {
-        Ok(Side {
-            start: frame.mem(view.mem)?.on_host()?.as_mut_ptr(),
-            offset: frame.reg(view.offset) as i64,
-            strides,
-        })
-    };
+    let width = copy.elem.bytes();
     let shape = registers(&copy.shape);
+    let side = |view: &View, strides| -> Result<Side, RunError> {
+        let (block, offset) = (frame.mem(view.mem)?, frame.reg(view.offset) as i64);
+        Reach { width, shape: &shape, offset, strides }.check(|| "a copy", block.bytes())?;
+        Ok(Side { start: block.on_host()?.as_mut_ptr(), offset, strides })
+    };
     let (dst_strides, src_strides) = (registers(&copy.dst.strides), registers(&copy.src.strides));
     let (dst, src) = (side(&copy.dst, &dst_strides)?, side(&copy.src, &src_strides)?);
     let machine = frame.machine;
-    let width = copy.elem.bytes();
     let bytes = || shape.iter().map(|&extent| extent.max(0) as u64).product::<u64>() * width as u64;
-    // SAFETY: views lie within their blocks and do not overlap by construction of index functions.
+    // SAFETY: views lie within their blocks, as checked, and do not overlap by construction of index functions.
     let run = || unsafe { copy_strided(&machine.threads, width, &shape, dst, src) };
     machine.profile.other(Other::Copy, bytes, run).map_err(|_| RunError::Interrupted)
 }
@@ -132,8 +147,14 @@ pub(super) fn fill(
 ) -> Result<(), RunError> {
     let machine = frame.machine;
     let width = value.ty().bytes();
-    let count = usize::try_from(frame.reg(count) as i64).unwrap_or(0);
-    let at = frame.reg(index) as usize * width;
+    let (index, count) = (frame.reg(index) as i64, frame.reg(count) as i64);
+    let reach = Reach { width, shape: &[count], offset: index, strides: &[1] };
+    reach.check(|| "a fill", frame.mem(mem)?.bytes())?;
+    let count = usize::try_from(count).unwrap_or(0);
+    if count == 0 {
+        return Ok(());
+    }
+    let at = index as usize * width;
     let start = match frame.mem(mem)? {
         Held::Host(block) => block.as_mut_ptr().wrapping_add(at),
         Held::Device(block) => {
@@ -142,7 +163,7 @@ pub(super) fn fill(
             return machine.profile.other(Other::Fill, || bytes, run).map_err(RunError::device);
         }
     };
-    // SAFETY: the range lies within the block by construction.
+    // SAFETY: the range lies within the block, as checked.
     let run = || unsafe { crate::copy::fill(&machine.threads, start, width, value.to_bits(), count) };
     machine.profile.other(Other::Fill, || (count * width) as u64, run).map_err(|_| RunError::Interrupted)
 }

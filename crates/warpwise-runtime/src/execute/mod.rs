@@ -16,6 +16,7 @@ mod offload;
 mod profile;
 mod task;
 mod tuning;
+mod views;
 mod watch;
 
 pub use error::RunError;

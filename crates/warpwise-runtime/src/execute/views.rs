@@ -1,0 +1,84 @@
+//! A second line of defence: what host code touches must lie in its block.
+//!
+//! Index functions are right by construction and failing checks keep sizes in range, so a view outside of its block is a mistake of the
+//! compiler. It is an internal error here, before any memory is touched. Looking costs some nanoseconds a view.
+
+use std::fmt::Display;
+
+use super::RunError;
+
+/// A strided view, in elements.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reach<'a> {
+    /// Bytes of an element.
+    pub width: usize,
+    /// Sizes, outermost first.
+    pub shape: &'a [i64],
+    /// Place of the first element.
+    pub offset: i64,
+    /// Distance between neighbours per dimension.
+    pub strides: &'a [i64],
+}
+
+impl Reach<'_> {
+    /// Fails unless all elements lie in a block of so many bytes.
+    pub fn check<W: Display>(&self, what: impl FnOnce() -> W, bytes: u64) -> Result<(), RunError> {
+        if self.lies_in(bytes) {
+            return Ok(());
+        }
+        let Reach { width, shape, offset, strides } = self;
+        Err(RunError::Internal(format!(
+            "{} of shape {shape:?} at {offset} with strides {strides:?} of {width} bytes each outside a block of {bytes} bytes",
+            what()
+        )))
+    }
+
+    /// Whether all elements lie in a block of so many bytes. Where there are none, they do.
+    fn lies_in(&self, bytes: u64) -> bool {
+        self.shape.iter().any(|&size| size <= 0) || self.lies_in_exactly(bytes).unwrap_or(false)
+    }
+
+    /// The same where there are elements; none if a place leaves the range of `i64`.
+    fn lies_in_exactly(&self, bytes: u64) -> Option<bool> {
+        let (mut first, mut last) = (self.offset, self.offset);
+        for (size, stride) in self.shape.iter().zip(self.strides) {
+            let distance = (size - 1).checked_mul(*stride)?;
+            let end = if distance < 0 { &mut first } else { &mut last };
+            *end = end.checked_add(distance)?;
+        }
+        let end = u64::try_from(last.checked_add(1)?).ok()?.checked_mul(self.width as u64)?;
+        Some(first >= 0 && end <= bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Reach;
+
+    fn lies(shape: &[i64], offset: i64, strides: &[i64], bytes: u64) -> bool {
+        Reach { width: 4, shape, offset, strides }.lies_in(bytes)
+    }
+
+    #[test]
+    fn views_end_where_their_block_does() {
+        assert!(lies(&[], 2, &[], 12) && !lies(&[], 3, &[], 12) && !lies(&[], -1, &[], 12));
+        assert!(lies(&[2, 3], 0, &[3, 1], 24) && !lies(&[2, 3], 0, &[3, 1], 23));
+        assert!(lies(&[2, 3], 5, &[-3, -1], 24) && !lies(&[2, 3], 4, &[-3, -1], 24));
+        assert!(lies(&[5], 0, &[0], 4) && !lies(&[5], 1, &[0], 4));
+        assert!(lies(&[2, 3], 2, &[3, -1], 24));
+    }
+
+    #[test]
+    fn views_without_elements_lie_anywhere() {
+        assert!(lies(&[0], 100, &[1], 0) && lies(&[i64::MAX, 0], -7, &[1, 1], 0) && lies(&[-1], 0, &[1], 0));
+    }
+
+    #[test]
+    fn no_place_wraps() {
+        assert!(!lies(&[i64::MAX], 0, &[i64::MAX], u64::MAX));
+        assert!(!lies(&[1 << 32, 1 << 32], 0, &[1 << 32, 1], u64::MAX));
+        assert!(!lies(&[i64::MAX, 2], 1, &[1, 1], u64::MAX));
+        assert!(!lies(&[1 << 62], 0, &[1], u64::MAX));
+        assert!(!lies(&[2], i64::MIN, &[i64::MIN], u64::MAX));
+    }
+}
