@@ -6,11 +6,13 @@
 //! may share elements only if they have a root in common. Sets are as large as they need to be to be right, not
 //! as small as possible: a loop mixes the arrays it carries.
 //!
+//! Scalars share nothing, wherever they go round with arrays.
+//!
 //! Not seen: that two slices of one array are disjoint.
 
 use smallvec::SmallVec;
 use warpwise_ir::entity::SecondaryMap;
-use warpwise_ir::{Body, Expr, Operand, Stm, Var};
+use warpwise_ir::{Body, Expr, Function, Operand, Stm, Type, Var};
 
 /// The roots of one array, sorted.
 pub type RootSet = SmallVec<[Var; 2]>;
@@ -23,10 +25,10 @@ pub struct Aliases {
 
 impl Aliases {
     /// Looks at every statement of a body, inside lambdas too.
-    pub fn of(body: &Body) -> Aliases {
-        let mut aliases = Aliases { roots: SecondaryMap::default() };
-        aliases.body(body);
-        aliases
+    pub fn of(function: &Function, body: &Body) -> Aliases {
+        let mut finder = Finder { function, aliases: Aliases { roots: SecondaryMap::default() } };
+        finder.body(body);
+        finder.aliases
     }
 
     /// The roots of an array.
@@ -41,7 +43,15 @@ impl Aliases {
         consume(&stm.expr, &mut |array| roots.extend(self.roots(array)));
         sorted(roots)
     }
+}
 
+/// A walk over a body.
+struct Finder<'f> {
+    function: &'f Function,
+    aliases: Aliases,
+}
+
+impl Finder<'_> {
     fn body(&mut self, body: &Body) {
         body.stms.iter().for_each(|stm| self.stm(stm));
     }
@@ -51,32 +61,32 @@ impl Aliases {
             // Whatever goes round may come out anywhere.
             let inits = self.roots_of(params.iter().map(|param| param.init));
             for param in params {
-                self.roots[param.var] = sorted(inits.iter().copied().chain([param.var]).collect());
+                self.set(param.var, sorted(inits.iter().copied().chain([param.var]).collect()));
             }
         }
         self.parts(&stm.expr);
         stm.expr.for_each_body(|body| self.body(body));
         match &stm.expr {
-            Expr::Update { array, .. } => self.roots[stm.pattern[0]] = self.roots(*array),
+            Expr::Update { array, .. } => self.set(stm.pattern[0], self.aliases.roots(*array)),
             Expr::If { then_body, else_body, .. } => {
                 for ((&var, &x), &y) in stm.pattern.iter().zip(&then_body.result).zip(&else_body.result) {
-                    self.roots[var] = self.roots_of([x, y].into_iter());
+                    self.set(var, self.roots_of([x, y].into_iter()));
                 }
             }
             Expr::Loop { params, body, .. } => {
                 let inits = params.iter().map(|param| param.init);
                 let carried = self.roots_of(inits.chain(body.result.iter().copied()));
-                stm.pattern.iter().for_each(|&var| self.roots[var] = carried.clone());
+                stm.pattern.iter().for_each(|&var| self.set(var, carried.clone()));
             }
             Expr::Call { args, .. } => {
                 // Results may alias each other as well.
                 let given = args.iter().copied().chain(stm.pattern.first().map(|&var| var.into()));
                 let given = self.roots_of(given);
-                stm.pattern.iter().for_each(|&var| self.roots[var] = given.clone());
+                stm.pattern.iter().for_each(|&var| self.set(var, given.clone()));
             }
             expr => {
                 if let Some(array) = expr.viewed() {
-                    self.roots[stm.pattern[0]] = self.roots(array);
+                    self.set(stm.pattern[0], self.aliases.roots(array));
                 }
             }
         }
@@ -87,13 +97,28 @@ impl Aliases {
         let Some((lambda, arrays)) = expr.parts() else { return };
         for (&param, array) in lambda.params.iter().zip(arrays) {
             if let Some(&array) = array {
-                self.roots[param] = sorted(self.roots(array).into_iter().chain([param]).collect());
+                let roots = self.aliases.roots(array).into_iter().chain([param]);
+                self.set(param, sorted(roots.collect()));
             }
         }
     }
 
+    fn set(&mut self, var: Var, roots: RootSet) {
+        if self.has_elements(var) {
+            self.aliases.roots[var] = roots;
+        }
+    }
+
     fn roots_of(&self, operands: impl Iterator<Item = Operand>) -> RootSet {
-        sorted(operands.filter_map(|operand| operand.as_var()).flat_map(|var| self.roots(var)).collect())
+        let vars = operands.filter_map(|operand| operand.as_var()).filter(|&var| self.has_elements(var));
+        sorted(vars.flat_map(|var| self.aliases.roots(var)).collect())
+    }
+
+    fn has_elements(&self, var: Var) -> bool {
+        match self.function.ty(var) {
+            Type::Array(_) | Type::Acc(_) => true,
+            Type::Scalar(_) | Type::Cert | Type::Mem => false,
+        }
     }
 }
 
@@ -113,14 +138,15 @@ fn consume(expr: &Expr, f: &mut impl FnMut(Var)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use warpwise_ir::Program;
     use warpwise_ir::parse::parse;
-    use warpwise_ir::{Function, Program};
 
     const TEXT: &str = "fun f(c: bool, n: i64, a: *[n]i64, b: *[n]i64, m: *[n][n]i64) -> (r: [n]i64, s: [n]i64, w: [n][n]i64) {
       view: [n]i64 = slice a[0:n:1];
       some: [n]i64 = if c { return view } else { return b };
       fresh: [n]i64 = copy a;
       x: [n]i64, y: [n]i64 = loop (p: [n]i64 = a, q: [n]i64 = b) for i: i64 < n { return q, p };
+      k: i64, z: [n]i64 = loop (k: i64 = n, q: [n]i64 = b) for i: i64 < n { return i, q };
       w: [n][n]i64 = screma n (m) map (row: [n]i64) { new: [n]i64 = update row[0] = 1; return new };
       return fresh, some, w
     }";
@@ -139,7 +165,7 @@ mod tests {
     fn shares(x: &str, y: &str) -> bool {
         let program = program();
         let function = program.functions.values().next().expect("one function");
-        let aliases = Aliases::of(&function.body);
+        let aliases = Aliases::of(function, &function.body);
         let others = aliases.roots(var(function, y));
         aliases.roots(var(function, x)).iter().any(|root| others.contains(root))
     }
@@ -156,13 +182,14 @@ mod tests {
     fn loops_mix_what_they_carry() {
         assert!(shares("x", "a") && shares("x", "b") && shares("y", "a"));
         assert!(!shares("x", "fresh"));
+        assert!(!shares("k", "b") && !shares("z", "n"));
     }
 
     #[test]
     fn overwriting_elements_consumes_the_array() {
         let program = program();
         let function = program.functions.values().next().expect("one function");
-        let aliases = Aliases::of(&function.body);
+        let aliases = Aliases::of(function, &function.body);
         let map = function.body.stms.iter().find(|stm| matches!(stm.expr, Expr::Screma(_)));
         let consumed = aliases.consumed(map.expect("a map"));
         assert!(consumed.contains(&var(function, "m")));

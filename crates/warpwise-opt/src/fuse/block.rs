@@ -46,7 +46,7 @@ pub(super) struct Block {
 impl Block {
     /// Looks at a body.
     pub fn of(function: &Function, body: &Body) -> Block {
-        let aliases = Aliases::of(body);
+        let aliases = Aliases::of(function, body);
         let mut block = Block {
             facts: Vec::new(),
             moved: (0..body.stms.len()).collect(),

@@ -271,7 +271,7 @@ fn combination(
 
 /// One chunk. What is no array of its own is copied, since results of streams are.
 fn whole(function: &mut Function, pattern: Vec<Var>, stream: Stream, span: Span, out: &mut Vec<Stm>) {
-    let aliases = Aliases::of(&stream.lambda.body);
+    let aliases = Aliases::of(function, &stream.lambda.body);
     let made: Vec<Var> = bound_in(&stream.lambda.body);
     let mut builder = Builder { function, stms: Vec::new(), span };
     let all = (Operand::i64(0), stream.width);
@@ -308,7 +308,7 @@ fn as_blocks(
     out: &mut Vec<Stm>,
 ) {
     let Stream { kind, width, inputs, accs, lambda } = stream;
-    let consumed = consumed_params(&lambda, accs.len());
+    let consumed = consumed_params(function, &lambda, accs.len());
     let mut host = Builder { function, stms: Vec::new(), span };
     let (size, count) = match block {
         Block::Whole => (width, host.binary("some", BinaryOp::SMin, width, Operand::i64(1))),
@@ -374,8 +374,8 @@ fn element_into(builder: &mut Builder, array: Var, index: Var, chunk: Operand) -
 }
 
 /// Which accumulators a chunk function overwrites.
-fn consumed_params(lambda: &Lambda, n_accs: usize) -> Vec<bool> {
-    let aliases = Aliases::of(&lambda.body);
+fn consumed_params(function: &Function, lambda: &Lambda, n_accs: usize) -> Vec<bool> {
+    let aliases = Aliases::of(function, &lambda.body);
     let mut consumed = Vec::new();
     lambda.body.stms.iter().for_each(|stm| consumed.extend(aliases.consumed(stm)));
     lambda.params[2..2 + n_accs].iter().map(|param| consumed.contains(param)).collect()
