@@ -17,6 +17,13 @@ pub struct Body {
     pub result: Vec<Operand>,
 }
 
+impl Body {
+    /// Whether running it may fail: an assertion stands in it, however deep, or a call.
+    pub fn can_fail(&self) -> bool {
+        self.stms.iter().any(|stm| stm.expr.can_fail())
+    }
+}
+
 /// Binds the variables of `pattern` to the values of `expr`. A type in the pattern may mention
 /// earlier variables of the same pattern (existential sizes and blocks).
 #[derive(Clone, PartialEq, Debug)]
@@ -212,6 +219,15 @@ pub enum Expr {
         /// Size, `i64`.
         bytes: Operand,
     },
+}
+
+impl Expr {
+    /// Whether evaluating it may fail: it is an assertion or a call, or one stands in it, however deep.
+    pub fn can_fail(&self) -> bool {
+        let mut fails = matches!(self, Expr::Assert { .. } | Expr::Call { .. });
+        self.for_each_body(|body| fails = fails || body.can_fail());
+        fails
+    }
 }
 
 /// What is taken of one dimension.

@@ -68,7 +68,7 @@ fn walk(function: &mut Function, body: &mut Body) {
 
 /// The extent of the reductions in a map, if they can be cut.
 fn divisible(function: &Function, op: &SegOp) -> Option<Operand> {
-    if op.kind != SegKind::Map || op.body.stms.iter().any(|stm| fails(&stm.expr)) {
+    if op.kind != SegKind::Map || op.body.can_fail() {
         return None;
     }
     if !wants_outer_lanes(function, op) {
@@ -118,13 +118,6 @@ fn is_cheap(function: &Function, stm: &Stm) -> bool {
             | Expr::Select(..)
     );
     views || scalars && stm.pattern.iter().all(|&var| function.ty(var).as_scalar().is_some())
-}
-
-/// Whether an expression has checks inside.
-fn fails(expr: &Expr) -> bool {
-    let mut found = matches!(expr, Expr::Assert { .. });
-    expr.for_each_body(|body| found |= body.stms.iter().any(|stm| fails(&stm.expr)));
-    found
 }
 
 /// The choice between the divided nest and what it was.

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! For every file: parse and print is a fixpoint, verify, run, verify, compare the text exactly (`BLESS=1` rewrites
-//! it), interpret every call before and after and compare the results bit for bit (floats too: no pass but
+//! it), interpret every call before and after and compare the checks that fail, or the results bit for bit (floats too: no pass but
 //! `contract` may change a rounding, whose files use numbers that are exact either way). Placed programs run
 //! with their memory, too, which must hold every array and be free of races; and erasing the memory must give back the
 //! program from before.
@@ -190,11 +190,22 @@ fn compare_text(file: &Path, input: &str, expected: &str, actual: &str) -> Resul
 }
 
 /// Calls a function; blocks of memory are added to its arguments and dropped from its results.
-fn call((program, run): (&Program, Run), name: &str, args: &[Value]) -> Result<Vec<Value>, String> {
+/// What a call yields, or the check that fails.
+fn call(
+    (program, run): (&Program, Run),
+    name: &str,
+    args: &[Value],
+) -> Result<Result<Vec<Value>, String>, String> {
     let found = program.functions.iter().find(|(_, function)| function.name == name);
     let (id, function) = found.ok_or_else(|| format!("there is no function `{name}`"))?;
     let is_block = |param: &&warpwise_ir::Param| *function.ty(param.var) == Type::Mem;
     let blocks = function.params.iter().filter(is_block).map(|_| Value::Token);
     let all = blocks.chain(args.iter().cloned()).collect();
-    run(program, id, all).map_err(|error| format!("`{name}`: {error}"))
+    match run(program, id, all) {
+        Ok(values) => Ok(Ok(values)),
+        Err(InterpError::Check { message, .. }) => Ok(Err(message)),
+        Err(error @ (InterpError::Invalid { .. } | InterpError::OutOfSteps { .. })) => {
+            Err(format!("`{name}`: {error}"))
+        }
+    }
 }

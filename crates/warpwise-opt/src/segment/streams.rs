@@ -113,16 +113,7 @@ fn needs_elements(function: &Function, lambda: &Lambda) -> bool {
         Expr::Index { array, .. } => function.ty(*array).shape()[0] == chunk,
         _ => false,
     };
-    checks(&lambda.body) || lambda.body.stms.iter().any(reads)
-}
-
-/// Whether a body checks anything.
-fn checks(body: &Body) -> bool {
-    body.stms.iter().any(|stm| {
-        let mut found = matches!(stm.expr, Expr::Assert { .. });
-        stm.expr.for_each_body(|body| found |= checks(body));
-        found
-    })
+    lambda.body.can_fail() || lambda.body.stms.iter().any(reads)
 }
 
 /// Appends statements and names what they compute.

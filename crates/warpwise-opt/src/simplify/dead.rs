@@ -2,7 +2,8 @@
 //!
 //! A walk backwards over every body with the set of live variables. An assertion is always live: other rewrites fold
 //! away what named its certificate, and a failing program must fail. It goes with the whole loop, choice
-//! or SOAC around it, where nobody uses that.
+//! or SOAC around it, where nobody uses that: the only way in which a check goes that may fail (`docs/ir.md`, "Checks go with
+//! values"). Other rewrites may drop uses of a value, but not take a result out of a body that can fail.
 
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::traverse::{Visitor, free_in_expr, free_in_type};

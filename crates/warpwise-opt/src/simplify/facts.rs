@@ -104,6 +104,13 @@ impl Facts {
         *self.change(to) = known;
     }
 
+    /// `var` and `other` are equal, and both go on.
+    pub fn equals(&mut self, var: Var, other: Var) {
+        self.copy(other, var);
+        let known = &mut self.known[var];
+        known.sum = known.sum.or(Some((other, 0)));
+    }
+
     /// Derives facts about a variable from the expression it is bound to.
     pub fn bind(&mut self, var: Var, expr: &Expr) {
         match *expr {

@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::traverse::Substitution;
-use warpwise_ir::{Body, Expr, Function, Lambda, LoopForm, Operand, SliceDim, Stm, Var};
+use warpwise_ir::{Body, Expr, Function, Lambda, LoopForm, LoopParam, Operand, SliceDim, Stm, Var};
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, ScalarType, TernaryOp, UnaryOp};
 
 use super::facts::Facts;
@@ -239,6 +239,13 @@ impl Rewriter<'_> {
         self.substitution.insert(var, by);
     }
 
+    /// `var` is equal to an operand, but stands for checks that the operand does not stand for.
+    fn equals(&mut self, var: Var, operand: Operand) {
+        if let Operand::Var(operand) = operand {
+            self.facts.equals(var, operand);
+        }
+    }
+
     fn push(&mut self, stm: Stm) {
         self.push_at(self.open.len() - 1, stm);
     }
@@ -277,15 +284,24 @@ impl Rewriter<'_> {
     fn repetition(&mut self, stm: Stm) {
         let Stm { mut pattern, expr, certs, span } = stm;
         let Expr::Loop { mut params, form, mut body } = expr else { unreachable!("a loop") };
-        for position in (0..params.len()).rev() {
-            let param = params[position];
+        let invariant = |(param, next): (&LoopParam, &Operand)| {
             let is_cond = matches!(form, LoopForm::While { cond } if cond == param.var);
-            if body.result[position] == Operand::Var(param.var) && !is_cond {
+            *next == Operand::Var(param.var) && !is_cond
+        };
+        let invariant: Vec<bool> = params.iter().zip(&body.result).map(invariant).collect();
+        let fails = invariant.contains(&true) && body.can_fail();
+        for position in (0..params.len()).rev().filter(|&position| invariant[position]) {
+            let param = params[position];
+            if !fails {
                 params.remove(position);
                 body.result.remove(position);
                 self.replace(param.var, param.init);
                 let var = pattern.remove(position);
                 self.replace(var, param.init);
+            } else if !param.consumed {
+                // The loop yields it still: with its value go its checks.
+                self.replace(param.var, param.init);
+                self.equals(pattern[position], param.init);
             }
         }
         if let LoopForm::For { index, bound } = form {

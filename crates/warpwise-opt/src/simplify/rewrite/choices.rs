@@ -112,20 +112,26 @@ impl Rewriter<'_> {
         indices.len() == shape.len() && indices.iter().zip(shape).all(inside)
     }
 
-    /// Results on which both branches agree need no choice.
+    /// Results on which both branches agree need no choice, unless a branch may fail: with a result go the checks that it
+    /// stands for.
     fn same_results(
         &mut self,
         mut pattern: Vec<Var>,
         mut then_body: Body,
         mut else_body: Body,
     ) -> (Vec<Var>, Body, Body) {
-        for position in (0..pattern.len()).rev() {
-            if then_body.result[position] == else_body.result[position] {
-                let value = then_body.result.remove(position);
-                else_body.result.remove(position);
-                let var = pattern.remove(position);
-                self.replace(var, value);
+        let same: Vec<bool> = then_body.result.iter().zip(&else_body.result).map(|(x, y)| x == y).collect();
+        let fails = same.contains(&true) && (then_body.can_fail() || else_body.can_fail());
+        for position in (0..pattern.len()).rev().filter(|&position| same[position]) {
+            let value = then_body.result[position];
+            if fails {
+                self.equals(pattern[position], value);
+                continue;
             }
+            then_body.result.remove(position);
+            else_body.result.remove(position);
+            let var = pattern.remove(position);
+            self.replace(var, value);
         }
         (pattern, then_body, else_body)
     }
