@@ -62,6 +62,9 @@ impl Emitter<'_> {
     fn fail_scalar(&mut self, check: CheckId, shown: &[CoreOperand], failing: Failing) {
         let values = self.scalars(shown);
         self.code.emit(Op::Fail { check, iteration: failing.iteration, values });
+        if let (Some(retry), Some(lane)) = (failing.retry, failing.lane) {
+            self.code.set(retry, lane);
+        }
         if let Some(failed) = failing.failed {
             self.code.set(failed, Operand::Const(Scalar::Bool(true)));
         }

@@ -127,8 +127,17 @@ pub(super) struct Failing {
     pub exit: Label,
     /// Told how many lanes come before the failing one, so that they can be run again.
     pub retry: Option<Reg>,
+    /// The lane, in code for one lane of a group.
+    pub lane: Option<Reg>,
     /// Told that a check failed, for who looks after the lanes before the failing one have run again.
     pub failed: Option<Reg>,
+}
+
+impl Failing {
+    /// Leaves `exit` as this iteration.
+    pub fn of(iteration: Operand, exit: Label) -> Failing {
+        Failing { iteration, per_lane: false, exit, retry: None, lane: None, failed: None }
+    }
 }
 
 /// The work-items of a group, where all of them run the same code in step: what they compute is the same for all, and arrays

@@ -4,7 +4,7 @@
 //! chunks: results do not depend on threads. A small table has several copies a chunk, taken in turns, so that
 //! equal neighbours do not wait for each other's store. Chunks for a table that the cache does not hold are sorted by
 //! ranges of bins first (`hist_ranges`); of a table of few bins every lane has one (`hist_few`). Where the table is large compared with the input, each task combines its range of bins right into
-//! it (`hist_sorted`), or one task all. Histograms inside a task are in `inner_hist`.
+//! it (`hist_sorted`), or one task all. Where the operator may fail one task does all, too: tables begin with neutral elements. Histograms inside a task are in `inner_hist`.
 //!
 //! ```text
 //! chunk c:  own = neutral; for i in chunk { own[i mod copies][bin i] = op(own[..], value i) }
@@ -19,6 +19,7 @@ use warpwise_runtime::machine::Schedule;
 
 use crate::lower::cost::{self, Work};
 use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Mask, Value};
+use crate::lower::in_order::some_in_order;
 use crate::lower::kernels::{Built, Range};
 use crate::lower::lanes::LaneLoop;
 use crate::lower::memory::View;
@@ -96,6 +97,9 @@ impl<'a> Emitter<'a> {
 
     /// Launches a histogram of host code.
     pub fn launch_hist(&mut self, stm: &'a Stm, op: &'a SegOp, ops: &'a [HistOp]) -> Lowered<()> {
+        if some_in_order(&op.kind) {
+            return self.sequential_kernel(stm);
+        }
         let mut bins = Vec::new();
         for hist in ops {
             let view = self.view(hist.dests[0], stm.span)?;
@@ -325,11 +329,12 @@ impl<'a> Emitter<'a> {
         (self.code.copy("from", from), self.code.copy("end", end))
     }
 
-    /// How the body runs: in lanes where it costs more than taking the lanes apart again.
+    /// How the body runs: in lanes where it costs more than taking the lanes apart again, and where a group can run again
+    /// because no operator fails once part of it has been combined.
     pub fn hist_lanes(&self, op: &SegOp) -> LaneLoop {
         let in_lanes =
             op.space.last().is_some_and(|dim| matches!(dim.mapping, Mapping::TaskLane | Mapping::Lane));
-        if in_lanes && cost::static_cost(&op.body, 1000) >= WORTH_LANES {
+        if in_lanes && !some_in_order(&op.kind) && cost::static_cost(&op.body, 1000) >= WORTH_LANES {
             self.plan_lanes(op, Work::Map)
         } else {
             LaneLoop::simple(1)

@@ -21,7 +21,6 @@ use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Value};
 use crate::lower::hist::{Sizes, Tables};
 use crate::lower::kernels::{Built, Range};
 use crate::lower::lanes::LaneLoop;
-use crate::lower::reductions::asserts;
 use crate::op::Op;
 use crate::types::{ImpType, Mem, Operand, Reg, Space};
 
@@ -84,7 +83,7 @@ impl<'a> Emitter<'a> {
         sizes: &Sizes,
     ) -> Lowered<Option<Built>> {
         let in_lanes = matches!(&op.space[..], [dim] if dim.mapping == Mapping::TaskLane);
-        if self.cx.target.is_scalar() || !in_lanes || asserts(&op.body) {
+        if self.cx.target.is_scalar() || !in_lanes || op.body.can_fail() {
             return Ok(None);
         }
         let built = self.build("hist_ranges", stm.span, &|kernel, lo, hi| {

@@ -23,7 +23,6 @@ use crate::lower::hist::CACHE_LINE;
 use crate::lower::kernels::{Built, Range};
 use crate::lower::lanes::LaneLoop;
 use crate::lower::memory::View;
-use crate::lower::reductions::asserts;
 use crate::op::Op;
 use crate::types::{Mem, Operand, Reg, Space};
 
@@ -88,7 +87,7 @@ impl<'a> Emitter<'a> {
         otherwise: &mut dyn FnMut(&mut Self) -> Lowered<()>,
     ) -> Lowered<()> {
         let in_lanes = matches!(&op.space[..], [dim] if dim.mapping == Mapping::TaskLane);
-        let combines_always = ops.iter().all(|hist| !asserts(&hist.op.body));
+        let combines_always = ops.iter().all(|hist| !hist.op.body.can_fail());
         let ([hist], true, true, false) = (ops, in_lanes, combines_always, self.cx.target.is_scalar()) else {
             return otherwise(self);
         };
@@ -281,7 +280,7 @@ impl<'a> Emitter<'a> {
         (from, to): (Reg, Operand),
         own: &Sorted,
     ) -> Lowered<()> {
-        if asserts(&op.body) {
+        if op.body.can_fail() {
             // What comes after a failing iteration has no bin.
             let unit = Value::constant(Scalar::I64(1));
             let count = self.code.sub(to, from);

@@ -266,8 +266,7 @@ impl<'a> Emitter<'a> {
         let built = self.build("loop", stm.span, &|kernel, _, _| {
             let out = kernel.mem_param("results", results, None);
             let exit = kernel.code.label();
-            let iteration = Operand::i64(0);
-            kernel.failing = Some(Failing { iteration, per_lane: false, exit, retry: None, failed: None });
+            kernel.failing = Some(Failing::of(Operand::i64(0), exit));
             kernel.code.open();
             let done = kernel.stm(stm);
             for (i, &var) in scalars.iter().enumerate() {

@@ -4,7 +4,7 @@
 //! whole = from + (to - from rounded down to a multiple of W)
 //! tail = whole; count = to - whole
 //! scope { for j in from..whole step W { body of all lanes } }    // a failing group: tail = j, count = lane
-//! while count > 0 { body of the first `count` lanes at `tail`; count = lanes before a failing one, or 0 }
+//! while count > 0 { body of the first `count` lanes at `tail`; count = lanes before a failing one, less than before; or 0 }
 //! ```
 //!
 //! Nothing is observable after a failure and later groups have later iterations, so a failing group ends the
@@ -195,7 +195,7 @@ impl Emitter<'_> {
         let saved = self.failing;
         if let Some(first) = how.counted {
             let iteration = self.code.add(first, index);
-            self.failing = Some(Failing { iteration, per_lane: false, exit, retry: None, failed: None });
+            self.failing = Some(Failing::of(iteration, exit));
         }
         let done = body(self, Value::Uniform(index));
         self.failing = saved;
@@ -316,8 +316,17 @@ impl Emitter<'_> {
         let exits = Exits { label, retry: again, inner };
         let done = self.group(how, mask, tail.into(), exits, body);
         let group = self.code.close();
+        let can_fail = sets(&group, again);
         self.scope_if_left(label, group);
-        self.code.set(count, again);
+        // Fewer lanes than before, whatever failed: so this ends.
+        let next = match can_fail {
+            true => {
+                let fewer = self.code.sub(count, Operand::i64(1));
+                self.code.binary(BinaryOp::SMin, again, fewer)
+            }
+            false => again.into(),
+        };
+        self.code.set(count, next);
         let block = self.code.close();
         self.code.emit(Op::While { test, cond: some, body: block });
         done
@@ -337,7 +346,7 @@ impl Emitter<'_> {
         let retry = Some(retry);
         if let Some(first) = how.counted {
             let iteration = self.code.add(first, index);
-            self.failing = Some(Failing { iteration, per_lane: true, exit: label, retry, failed: None });
+            self.failing = Some(Failing { per_lane: true, retry, ..Failing::of(iteration, label) });
         } else if let Some((outer, failed)) = inner {
             self.failing = Some(Failing { exit: label, retry, failed: Some(failed), ..outer });
         }

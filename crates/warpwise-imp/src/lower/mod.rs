@@ -42,6 +42,7 @@ mod divergent;
 mod stms;
 
 mod arrays;
+mod in_order;
 mod in_place;
 mod inner;
 mod reduce;

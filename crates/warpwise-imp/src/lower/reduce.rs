@@ -2,13 +2,16 @@
 //!
 //! The order in which elements are combined depends on their indices and the lanes' number alone.
 //! An operator that commutes keeps one accumulator per lane; these are folded at the end, halves onto
-//! halves. Any other combines the lanes of each group as a tree of neighbours, and the groups in order.
+//! halves. Any other combines the lanes of each group as a tree of neighbours, and the groups in order; but operators that
+//! may fail are applied to one element after the other (`in_order`).
 
 use warpwise_diag::Span;
 use warpwise_ir::{Body, Expr, Lambda, Operand as CoreOperand, Reduce, Stm};
 use warpwise_prim::BinaryOp;
 
+use crate::lower::code::Code;
 use crate::lower::emitter::{Emitter, Lanes, Lowered, Mask, Value};
+use crate::lower::in_order::in_order;
 use crate::lower::lanes::LaneLoop;
 use crate::op::Op;
 use crate::types::{ImpType, Operand, Reg};
@@ -26,11 +29,25 @@ impl Accumulators {
     pub fn of_lanes(regs: Vec<Reg>) -> Accumulators {
         Accumulators { regs, per_lane: true }
     }
+
+    /// Others that hold the same.
+    pub fn copied(&self, code: &mut Code) -> Accumulators {
+        let regs = self.regs.iter().map(|&reg| code.copy("next", reg)).collect();
+        Accumulators { regs, per_lane: self.per_lane }
+    }
+
+    /// Sets them to what others hold.
+    pub fn set(&self, code: &mut Code, others: &Accumulators) {
+        for (&reg, &other) in self.regs.iter().zip(&others.regs) {
+            code.set(reg, other);
+        }
+    }
 }
 
-/// Whether an operator commutes, as it is declared or as it is written: componentwise commutative operators.
+/// Whether elements may be combined in any order: the operator commutes as it is declared, and never fails, or as it is
+/// written, as componentwise commutative operators.
 pub(super) fn commutes(reduce: &Reduce) -> bool {
-    reduce.commutative || componentwise(&reduce.op)
+    reduce.commutative && !in_order(&reduce.op) || componentwise(&reduce.op)
 }
 
 /// Whether an operator is written as commutative operators of one component each.
@@ -75,7 +92,7 @@ impl<'a> Emitter<'a> {
         commutative: bool,
         width: u16,
     ) -> Lowered<Accumulators> {
-        let per_lane = commutative || componentwise(op);
+        let per_lane = commutative && !in_order(op) || componentwise(op);
         let mut regs = Vec::new();
         for &neutral in neutral {
             let neutral = self.value(neutral);
@@ -113,6 +130,9 @@ impl<'a> Emitter<'a> {
             let carried: Vec<Value> = accs.regs.iter().map(|&reg| Value::Varying(reg)).collect();
             let next = self.apply(op, &[carried, values.to_vec()].concat())?;
             return self.set_lanes(&accs.regs, &next);
+        }
+        if in_order(op) {
+            return self.fold_lanes(op, &accs.regs, values);
         }
         let values = self.or_neutral(neutral, values);
         let total = self.neighbours(op, values)?;

@@ -7,7 +7,7 @@
 //! A single segment is combined piece by piece, [`PIECE`] elements each, the pieces in order: so somebody who has the
 //! elements piece by piece can do the same.
 
-use warpwise_ir::{Body, Expr, Mapping, Operand as CoreOperand, Reduce, SegDim, SegOp, Stm};
+use warpwise_ir::{Mapping, Operand as CoreOperand, Reduce, SegDim, SegOp, Stm};
 use warpwise_prim::{BinaryOp, CompareOp, ScalarType};
 use warpwise_runtime::machine::Schedule;
 
@@ -15,6 +15,7 @@ use crate::lower::PIECE;
 use crate::lower::blocks::Cut;
 use crate::lower::cost::{self, Work};
 use crate::lower::emitter::{Ahead, Emitter, Lowered, Value};
+use crate::lower::in_order::{Partials, in_order};
 use crate::lower::interior::Interior;
 use crate::lower::kernels::{Built, Range};
 use crate::lower::lanes::LaneLoop;
@@ -23,7 +24,7 @@ use crate::lower::segs::{UNKNOWN_TRIPS, is_light};
 use crate::lower::slots::Slot;
 use crate::lower::variance::Variance;
 use crate::op::Op;
-use crate::types::{Mem, Operand};
+use crate::types::{Mem, Operand, Reg};
 
 /// Operations a block should come to.
 const BLOCK_COST: i64 = 1 << 17;
@@ -71,7 +72,7 @@ impl<'a> Emitter<'a> {
             let how = kernel.plan_lanes(op, work(reduces));
             let width = if last.mapping == Mapping::TaskLane { how.width } else { 1 };
             // Single vectors for the rest of short segments, where no check may want a group run again.
-            let short = !outer.is_empty() && reduces.iter().all(commutes) && !asserts(&op.body);
+            let short = !outer.is_empty() && reduces.iter().all(commutes) && !op.body.can_fail();
             let machine = if short { how.machine } else { width };
             kernel.for_units((lo, hi), &mut |kernel, unit| {
                 let unit = kernel.unit(&cut, outer, unit, stm.span)?;
@@ -139,12 +140,25 @@ impl<'a> Emitter<'a> {
         self.build("combine", stm.span, &|kernel, lo, hi| {
             let ins: Vec<Mem> = partials.iter().map(|&mem| kernel.mem_param("partials", mem, None)).collect();
             let blocks = kernel.param_for(cut.blocks);
+            let fails = reduces.iter().any(|reduce| in_order(&reduce.op));
+            let extent = if fails { kernel.param_for(cut.extent) } else { cut.extent };
             let mut how = kernel.plan_lanes(op, Work::Neighbours);
             how.width = how.width.min(16);
             kernel.for_units((lo, hi), &mut |kernel, segment| {
                 kernel.bind_flat(outer, segment.into(), stm.span)?;
                 let first = kernel.code.mul(segment, blocks);
                 let end = kernel.code.add(first, blocks);
+                if fails {
+                    let counted = kernel.code.mul(segment, extent);
+                    let partials = Partials { mems: &ins, first, counted, block: cut.block };
+                    if outer.is_empty() {
+                        let range = (first, end, blocks_of_piece(cut.block));
+                        let totals = kernel.combine_pieces_in_order(reduces, &partials, range)?;
+                        return kernel.store_totals(&ins, Operand::i64(0), &operands(totals));
+                    }
+                    let totals = kernel.combine_in_order(reduces, &partials, (first, end))?;
+                    return kernel.store_reductions(stm, op, operands(totals));
+                }
                 if outer.is_empty() {
                     let totals = kernel.combine_pieces(reduces, &ins, &how, (first, end), cut.block)?;
                     return kernel.store_totals(&ins, Operand::i64(0), &totals);
@@ -251,13 +265,16 @@ impl<'a> Emitter<'a> {
         accs: &[Accumulators],
         inputs: &[CoreOperand],
     ) -> Lowered<()> {
-        let mut taken = 0;
-        for (reduce, acc) in reduces.iter().zip(accs) {
-            let values = self.values(&inputs[taken..taken + reduce.neutral.len()]);
-            self.accumulate(reduce, acc, &values)?;
-            taken += reduce.neutral.len();
-        }
-        Ok(())
+        let fails = reduces.iter().any(|reduce| in_order(&reduce.op));
+        self.settle(fails, accs, &mut |this, accs| {
+            let mut taken = 0;
+            for (reduce, acc) in reduces.iter().zip(accs) {
+                let values = this.values(&inputs[taken..taken + reduce.neutral.len()]);
+                this.accumulate(reduce, acc, &values)?;
+                taken += reduce.neutral.len();
+            }
+            Ok(())
+        })
     }
 
     /// All reductions at once; see `reduce`.
@@ -283,7 +300,7 @@ impl<'a> Emitter<'a> {
         (first, end): (Operand, Operand),
         block: i64,
     ) -> Lowered<Vec<Operand>> {
-        let blocks = (PIECE / block).max(1);
+        let blocks = blocks_of_piece(block);
         let accs = self.start_all(reduces, 1)?;
         let from = self.code.int_reg("piece");
         self.code.open();
@@ -368,11 +385,11 @@ fn block_size(op: &SegOp, reduces: &[Reduce]) -> i64 {
     size.next_power_of_two() as i64
 }
 
-/// Whether a body checks anything.
-pub(super) fn asserts(body: &Body) -> bool {
-    body.stms.iter().any(|stm| {
-        let mut inside = matches!(stm.expr, Expr::Assert { .. });
-        stm.expr.for_each_body(|body| inside |= asserts(body));
-        inside
-    })
+/// Blocks of this size that make a piece.
+fn blocks_of_piece(block: i64) -> i64 {
+    (PIECE / block).max(1)
+}
+
+fn operands(regs: Vec<Reg>) -> Vec<Operand> {
+    regs.into_iter().map(Operand::Reg).collect()
 }

@@ -10,7 +10,8 @@
 //! for each group of lanes { local = prefixes within the group; result = op(carry, local); carry = op(carry, last local) }
 //! ```
 //!
-//! Within a group, prefixes take log2(lanes) steps of shuffle and operator. What an expensive body computes is kept
+//! Within a group, prefixes take log2(lanes) steps of shuffle and operator; operators that may fail are applied to one lane
+//! after the other (`in_order`). What an expensive body computes is kept
 //! in the arena between the two passes over the block; a cheap body runs twice.
 
 use warpwise_ir::{
@@ -21,6 +22,7 @@ use warpwise_prim::ScalarType;
 use crate::lower::blocks::{Cut, Unit};
 use crate::lower::cost::{self, Work};
 use crate::lower::emitter::{Ahead, BlockBinding, Emitter, Lowered, Value};
+use crate::lower::in_order::{in_order, scans_in_order};
 use crate::lower::kernels::{Built, Make};
 use crate::lower::lanes::LaneLoop;
 use crate::lower::reduce::{Accumulators, componentwise};
@@ -166,7 +168,7 @@ impl<'a> Emitter<'a> {
                     Ok(())
                 })?;
                 kernel.unless_last(&cut, &unit, &mut |kernel| {
-                    kernel.publish(&parts, &unit, &prefixes, &carries, &totals)?;
+                    kernel.publish(&parts, &unit, &prefixes, (&carries, &totals))?;
                     kernel.code.emit(Op::SetFlag { mem: flags, index: unit.unit.into() });
                     Ok(())
                 })?;
@@ -258,13 +260,16 @@ impl<'a> Emitter<'a> {
     }
 
     fn fold_scans(&mut self, parts: &Parts<'a>, accs: &[Accumulators]) -> Lowered<()> {
-        let mut taken = 0;
-        for (scan, acc) in parts.scans.iter().zip(accs) {
-            let values = self.values(&parts.op.body.result[taken..taken + scan.neutral.len()]);
-            self.fold_values(&scan.op, &scan.neutral, acc, &values)?;
-            taken += scan.neutral.len();
-        }
-        Ok(())
+        let fails = parts.scans.iter().any(|scan| in_order(&scan.op));
+        self.settle(fails, accs, &mut |this, accs| {
+            let mut taken = 0;
+            for (scan, acc) in parts.scans.iter().zip(accs) {
+                let values = this.values(&parts.op.body.result[taken..taken + scan.neutral.len()]);
+                this.fold_values(&scan.op, &scan.neutral, acc, &values)?;
+                taken += scan.neutral.len();
+            }
+            Ok(())
+        })
     }
 
     /// Keeps the results of a body.
@@ -297,8 +302,28 @@ impl<'a> Emitter<'a> {
         parts: &Parts<'a>,
         unit: &Unit,
         prefixes: &[Mem],
-        carries: &[Vec<Reg>],
-        totals: &[Vec<Reg>],
+        (carries, totals): (&[Vec<Reg>], &[Vec<Reg>]),
+    ) -> Lowered<()> {
+        if !parts.scans.iter().any(|scan| in_order(&scan.op)) {
+            return self.store_prefixes(parts, unit, prefixes, (carries, totals));
+        }
+        // Whoever waits finds something there, if only for the run to end. What fails here fails where the block is scanned, too, at
+        // an element of its own.
+        for (&mem, &carry) in prefixes.iter().zip(carries.iter().flatten()) {
+            let elem = self.code.regs[carry].ty.scalar;
+            self.code.store(elem, mem, unit.unit, carry);
+        }
+        let last = self.code.sub(unit.to, Operand::i64(1));
+        let last = self.code.add(unit.counted, last);
+        self.counted_as(last, &mut |this| this.store_prefixes(parts, unit, prefixes, (carries, totals)))
+    }
+
+    fn store_prefixes(
+        &mut self,
+        parts: &Parts<'a>,
+        unit: &Unit,
+        prefixes: &[Mem],
+        (carries, totals): (&[Vec<Reg>], &[Vec<Reg>]),
     ) -> Lowered<()> {
         let mut mems = prefixes.iter();
         for ((scan, carry), total) in parts.scans.iter().zip(carries).zip(totals) {
@@ -362,6 +387,9 @@ impl<'a> Emitter<'a> {
             let next = self.apply(&scan.op, &[carried.clone(), values.to_vec()].concat())?;
             return Ok(Group { results: if scan.exclusive { carried } else { next.clone() }, next });
         }
+        if scans_in_order(&scan.op) {
+            return self.scan_lanes(scan, carry, values);
+        }
         let mut locals = self.or_neutral(&scan.neutral, values);
         let neutrals = self.neutral_vectors(&scan.neutral);
         let mut step = 1;
@@ -416,11 +444,11 @@ impl<'a> Emitter<'a> {
 }
 
 /// What the scan of a group of lanes comes to.
-struct Group {
+pub(super) struct Group {
     /// The prefixes.
-    results: Vec<Value>,
+    pub results: Vec<Value>,
     /// What is carried to the next group.
-    next: Vec<Value>,
+    pub next: Vec<Value>,
 }
 
 /// Whether a variable is bound by a statement of a body, and so has a value of its own for each element.

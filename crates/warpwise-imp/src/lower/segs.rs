@@ -8,7 +8,6 @@ use crate::lower::emitter::{Emitter, Lowered};
 use crate::lower::interior::Interior;
 use crate::lower::kernels::{Range, task_dims};
 use crate::lower::lanes::LaneLoop;
-use crate::lower::reductions::asserts;
 use crate::lower::scan::scans_scalars;
 use crate::lower::stms::allocates;
 use crate::types::{Operand, Reg};
@@ -61,7 +60,7 @@ impl<'a> Emitter<'a> {
     pub fn map_part(&mut self, stm: &'a Stm, op: &'a SegOp, part: (Reg, Reg)) -> Lowered<()> {
         let work = if self.streaming { Work::Stream } else { Work::Map };
         let how = LaneLoop {
-            steps_down: !asserts(&op.body),
+            steps_down: !op.body.can_fail(),
             interior: Interior::of(op),
             ..self.plan_lanes(op, work)
         };

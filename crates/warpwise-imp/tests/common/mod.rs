@@ -57,6 +57,27 @@ pub fn all_in_lanes(text: &str) -> bool {
     program.kernels.values().all(|kernel| kernel.regs.values().any(|reg| reg.ty.is_vector()))
 }
 
+/// A program on each machine, without and with the optimiser, and on a device: for programs that run many times.
+pub struct Machines {
+    cpus: Vec<ImpProgram>,
+    devices: Vec<ImpProgram>,
+}
+
+impl Machines {
+    pub fn of(text: &str) -> Machines {
+        let passes = [least_passes(), pipelines::strict(pipelines::CPU)];
+        let cpus = passes.iter().flat_map(|passes| VECTOR_BITS.map(|bits| lowered(text, passes, bits)));
+        let devices = [false, true].map(|look_back| for_device(text, look_back));
+        Machines { cpus: cpus.collect(), devices: devices.into() }
+    }
+
+    /// What the function `main` comes to.
+    pub fn run(&self, args: &[Data]) -> Vec<Result<Report, Stop>> {
+        let cpus = self.cpus.iter().map(|program| run(program, "main", args));
+        cpus.chain(self.devices.iter().map(|program| run_on_device(program, "main", args))).collect()
+    }
+}
+
 /// What the function `main` comes to on each machine, without and with the optimiser, and on a device.
 pub fn run_all(text: &str, args: &[Data]) -> Vec<Result<Report, Stop>> {
     let mut outcomes = run_on_cpus(text, args);

@@ -117,6 +117,11 @@ pub fn hist(
         stms.push(stm);
         return stms;
     }
+    if soac.ops.iter().any(|op| op.op.body.can_fail()) {
+        // Tables begin with neutral elements, on which the operator may fail although no element does.
+        stms.push(as_a_whole(function, repeated, pattern.to_vec(), soac, span));
+        return stms;
+    }
     let mut b = Builder::new(function);
     b.set_span(span);
     let mut most = Operand::i64(1);

@@ -95,7 +95,7 @@ impl<'a> Emitter<'a> {
         body: Inside<'_, 'a>,
     ) -> Lowered<()> {
         let exit = self.code.label();
-        let saved = self.failing.replace(Failing { iteration, per_lane: false, exit, retry: None, failed });
+        let saved = self.failing.replace(Failing { failed, ..Failing::of(iteration, exit) });
         self.code.open();
         let done = body(self);
         let block = self.code.close();

@@ -6,11 +6,12 @@
 
 use warpwise_diag::Span;
 use warpwise_ir::{Lambda, Operand as CoreOperand};
-use warpwise_prim::ScalarType;
+use warpwise_prim::{CompareOp, ScalarType};
 use warpwise_runtime::machine::Schedule;
 
 use crate::lower::blocks::Cut;
 use crate::lower::emitter::{Emitter, Lowered, Value};
+use crate::lower::in_order::in_order;
 use crate::lower::kernels::Range;
 use crate::op::Op;
 use crate::types::{Mem, Operand, Reg};
@@ -88,7 +89,14 @@ impl<'a> Emitter<'a> {
             totals.push(Value::Uniform(self.code.load("total", elem, mem, block).into()));
             self.code.store(elem, mem, block, reg);
         }
-        let done = self.advance(op, &carry, &totals);
+        let done = if in_order(op) {
+            // Nothing comes after the last block, whose total is none.
+            let next = self.code.add(block, Operand::i64(1));
+            let followed = self.code.compare(CompareOp::SLt, next, end);
+            self.branch_if(followed, &mut |this| this.advance(op, &carry, &totals))
+        } else {
+            self.advance(op, &carry, &totals)
+        };
         let body = self.code.close();
         self.code.emit(Op::For { index: block, from: first, to: end, step: 1, body });
         done

@@ -19,6 +19,7 @@ use super::groups::SIZE;
 use crate::lower::blocks::Cut;
 use crate::lower::cost;
 use crate::lower::emitter::{Emitter, Lowered, Value};
+use crate::lower::in_order::in_order;
 use crate::lower::kernels::{Built, Range};
 use crate::lower::stms::allocates;
 use crate::op::Op;
@@ -34,12 +35,13 @@ const FAN_IN: i64 = 1 << 11;
 const LOCAL: i64 = 16 << 10;
 
 impl<'a> Emitter<'a> {
-    /// Whether work-groups can do a reduction: work-items that wait for each other take no memory from the arena, and
-    /// local memory is small.
+    /// Whether work-groups can do a reduction: work-items that wait for each other take no memory from the arena, local
+    /// memory is small, and work-items without an element have neutral elements, on which no operator may fail.
     pub fn can_group(&self, op: &SegOp, reduces: &[Reduce]) -> bool {
         let bytes: i64 = self.reduced_types(reduces).iter().map(|ty| ty.bytes() as i64).sum();
         let alone = allocates(&op.body) || reduces.iter().any(|reduce| allocates(&reduce.op.body));
-        !alone && bytes * i64::from(SIZE) <= LOCAL
+        let fails = reduces.iter().any(|reduce| in_order(&reduce.op));
+        !alone && !fails && bytes * i64::from(SIZE) <= LOCAL
     }
 
     /// Launches a reduction by work-groups.

@@ -19,7 +19,7 @@ use warpwise_runtime::machine::Schedule;
 use super::prefixes::Operator;
 use crate::lower::blocks::{Cut, Unit};
 use crate::lower::cost;
-use crate::lower::emitter::{Emitter, Lowered, Value};
+use crate::lower::emitter::{Emitter, Failing, Lowered, Value};
 use crate::lower::kernels::{Built, Range};
 use crate::op::Op;
 use crate::types::{Mem, Operand, Reg};
@@ -179,13 +179,7 @@ impl<'a> Emitter<'a> {
         self.code.open();
         self.code.open();
         let iteration = self.code.add(unit.counted, index);
-        self.failing = Some(crate::lower::emitter::Failing {
-            iteration,
-            per_lane: false,
-            exit,
-            retry: None,
-            failed: None,
-        });
+        self.failing = Some(Failing::of(iteration, exit));
         self.bind_uniform(last.index, index);
         let done = self.in_own_arena(body);
         self.failing = saved;

@@ -20,8 +20,8 @@ use warpwise_ir::{Body, Expr, Operand as CoreOperand, SegKind, SegOp, Stm, Type,
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 
 use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Together, Value};
+use crate::lower::in_order::some_in_order;
 use crate::lower::memory::View;
-use crate::lower::reductions::asserts;
 use crate::lower::stms::allocates;
 use crate::op::{AtomicOp, Op};
 use crate::program::LocalArray;
@@ -58,7 +58,7 @@ impl<'a> Emitter<'a> {
                 let mem = kernel.local_memory(name, row.elem, row.count);
                 kernel.scope.blocks.insert(row.block, BlockBinding { mem, interleaved: false });
             }
-            let failed = asserts(&op.body).then(|| kernel.local_memory("failed", ScalarType::I32, 1));
+            let failed = op.body.can_fail().then(|| kernel.local_memory("failed", ScalarType::I32, 1));
             kernel.for_units((lo, hi), &mut |kernel, unit| {
                 kernel.grouped_unit(stm, op, (item, unit), failed)
             })?;
@@ -261,9 +261,13 @@ impl<'a> Emitter<'a> {
 
     /// Runs an operation inside a nest, which the work-items of the group share.
     pub fn shared_seg(&mut self, together: Together, stm: &'a Stm, op: &'a SegOp) -> Lowered<()> {
+        if some_in_order(&op.kind) {
+            return self
+                .limit(stm.span, "an operator that may fail, on what work-items without elements have");
+        }
         self.together = None;
         self.meet();
-        let failed = (asserts(&op.body) || post_asserts(op)).then(|| self.bool_reg("failed"));
+        let failed = (op.body.can_fail() || post_asserts(op)).then(|| self.bool_reg("failed"));
         let totals = match &op.kind {
             SegKind::Reduce { reduces } => self.shared_reduce((stm, op), reduces, (together, failed))?,
             SegKind::Map | SegKind::Scatter { .. } => {
@@ -323,5 +327,5 @@ impl<'a> Emitter<'a> {
 
 /// Whether the function that is applied after a scan has checks.
 fn post_asserts(op: &SegOp) -> bool {
-    matches!(&op.kind, SegKind::Scan { post: Some(post), .. } if asserts(&post.body))
+    matches!(&op.kind, SegKind::Scan { post: Some(post), .. } if post.body.can_fail())
 }

@@ -38,7 +38,6 @@ use crate::lower::Scanning;
 use crate::lower::blocks::Cut;
 use crate::lower::cost;
 use crate::lower::emitter::{Emitter, Lowered};
-use crate::lower::reductions::asserts;
 use crate::lower::stms::allocates;
 use crate::op::Op;
 use crate::types::{Mem, Operand, Reg};
@@ -140,7 +139,7 @@ impl<'a> Emitter<'a> {
         let SegKind::Scan { scans, reduces, post } = &op.kind else { return false };
         let lambdas = scans.iter().map(|scan| &scan.op).chain(post);
         let alone = allocates(&op.body) || lambdas.into_iter().any(|lambda| allocates(&lambda.body));
-        let may_leave = scans.iter().any(|scan| asserts(&scan.op.body));
+        let may_leave = scans.iter().any(|scan| scan.op.body.can_fail());
         let bytes = bytes_of(&self.scanned_types(scans));
         let by_groups = self.cx.scanning != Scanning::Blocks;
         by_groups && reduces.is_empty() && !alone && !may_leave && bytes * i64::from(SIZE) <= LOCAL / 4

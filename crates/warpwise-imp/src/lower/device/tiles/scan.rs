@@ -4,13 +4,12 @@ use warpwise_prim::CompareOp;
 
 use super::{Combine, Of, Parts, Place, Shared};
 use crate::lower::emitter::{Emitter, Lowered, Value};
-use crate::lower::reductions::asserts;
 use crate::types::{Operand, Reg};
 
 impl<'a> Emitter<'a> {
     /// Computes the elements of the tile, neighbours by neighbours.
     pub(super) fn stage(&mut self, parts: &Parts<'a>, place: Place, shared: &Shared) -> Lowered<()> {
-        let may_leave = asserts(&parts.op.body);
+        let may_leave = parts.op.body.can_fail();
         self.each_in_tile(parts, place, &mut |this, (at, slot)| {
             if may_leave {
                 // An element whose check fails counts for nothing.
