@@ -30,6 +30,17 @@ impl BinaryOp {
         }
     }
 
+    /// Whether `(x op y) op y` is `x op y`: what is combined once with a value gains nothing from it the second time.
+    pub fn is_idempotent(self) -> bool {
+        use BinaryOp::*;
+        match self {
+            SMin | UMin | SMax | UMax | And | Or | FMin | FMax => true,
+            Add | Sub | Mul | SMulHigh | UMulHigh | SDiv | SMod | SQuot | SRem | UDiv | UMod | Pow | UPow
+            | Shl | LShr | AShr | Xor | FAdd | FSub | FMul | FDiv | FMod | FRem | FPow | Atan2 | Atan2Pi
+            | Hypot | CopySign | NextAfter | LdExp => false,
+        }
+    }
+
     /// Whether reassociating is fine where the program declared the operator associative, by giving
     /// it to a reduction or scan: what is associative, and float `+ * min max`, whose results may
     /// then differ by rounding.
@@ -110,6 +121,24 @@ mod tests {
                     })
                 });
                 assert_eq!(associates, op.is_associative(), "{op:?} {ty}");
+            });
+        }
+    }
+
+    #[test]
+    fn idempotent_operators_gain_nothing_the_second_time() {
+        for &op in BinaryOp::ALL.iter().filter(|op| op.is_idempotent()) {
+            for_each_type(op, |ty, values| {
+                for &x in values {
+                    for &y in values {
+                        let once = op.eval(x, y).unwrap();
+                        assert_eq!(
+                            op.eval(once, y).unwrap().to_bits(),
+                            once.to_bits(),
+                            "{op:?} {ty} {x:?} {y:?}"
+                        );
+                    }
+                }
             });
         }
     }

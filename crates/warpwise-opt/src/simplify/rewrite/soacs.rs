@@ -1,6 +1,7 @@
 //! SOACs and segmented operations: their inputs, and what is inside.
 
 use warpwise_ir::{Expr, Lambda, Operand, SegKind, Stm, StreamKind, Var};
+use warpwise_prim::{BinaryOp, CompareOp, ScalarType};
 
 use super::{Outside, Rewriter};
 
@@ -14,6 +15,7 @@ impl Rewriter<'_> {
                 soac.scans.iter_mut().for_each(|scan| self.lambda(&mut scan.op));
                 soac.reduces.iter_mut().for_each(|reduce| self.lambda(&mut reduce.op));
                 soac.post.iter_mut().for_each(|post| self.lambda(post));
+                self.reductions_of_one_value(&mut stm);
             }
             Expr::Partition(soac) => {
                 self.inputs(soac.width, &mut soac.inputs, &mut soac.lambda);
@@ -77,6 +79,51 @@ impl Rewriter<'_> {
         }
     }
 
+    /// Reductions of one value by operators that gain nothing from it the second time are choices: `reduce (&) e
+    /// (replicate n x)` is `if 0 < n then e & x else e`. Where elements may fail they stay: with a total go the checks that
+    /// it stands for.
+    fn reductions_of_one_value(&mut self, stm: &mut Stm) {
+        let Expr::Screma(soac) = &stm.expr else { return };
+        let mut end = soac.n_reduced();
+        let n_scanned = soac.n_scanned();
+        for position in (0..soac.reduces.len()).rev() {
+            let Expr::Screma(soac) = &stm.expr else { return };
+            let reduce = &soac.reduces[position];
+            let start = end - reduce.neutral.len();
+            let values = soac.map.body.result[n_scanned + start..n_scanned + end].to_vec();
+            let outside = |x: &Operand| x.as_var().is_none_or(|var| self.level[var] < self.open.len());
+            let operators = idempotent_operators(&reduce.op);
+            if let Some(operators) = operators
+                && values.iter().all(outside)
+                && !stm.expr.can_fail()
+            {
+                let (width, neutral) = (soac.width, reduce.neutral.clone());
+                for (number, (&op, &value)) in operators.iter().zip(&values).enumerate() {
+                    let total = self.one_value(stm, (op, value), (neutral[number], width));
+                    self.replace(stm.pattern[start + number], total);
+                }
+                let Expr::Screma(soac) = &mut stm.expr else { return };
+                soac.reduces.remove(position);
+                soac.map.body.result.drain(n_scanned + start..n_scanned + end);
+                stm.pattern.drain(start..end);
+            }
+            end = start;
+        }
+    }
+
+    /// What so many equal values come to.
+    fn one_value(
+        &mut self,
+        stm: &Stm,
+        (op, value): (BinaryOp, Operand),
+        (neutral, width): (Operand, Operand),
+    ) -> Operand {
+        let ty = self.function.operand_type(neutral).as_scalar().expect("operators of scalars");
+        let some = self.scalar(Expr::Compare(CompareOp::SLt, Operand::i64(0), width), ScalarType::Bool, stm);
+        let once = self.scalar(Expr::Binary(op, neutral, value), ty, stm);
+        self.scalar(Expr::Select(some, once, neutral), ty, stm)
+    }
+
     fn seg_op(&mut self, op: &mut warpwise_ir::SegOp) {
         for dim in &op.space {
             self.level[dim.index] = self.open.len();
@@ -94,4 +141,21 @@ impl Rewriter<'_> {
             SegKind::Hist { ops } => ops.iter_mut().for_each(|op| self.lambda(&mut op.op)),
         }
     }
+}
+
+/// The idempotent operators of one component each that an operator is written as.
+fn idempotent_operators(op: &Lambda) -> Option<Vec<BinaryOp>> {
+    let (left, right) = op.params.split_at(op.params.len() / 2);
+    if op.body.stms.len() != left.len() {
+        return None;
+    }
+    let operator = |(i, stm): (usize, &Stm)| match stm.expr {
+        Expr::Binary(operator, a, b) if operator.is_idempotent() => {
+            let operands = [left[i].into(), right[i].into()];
+            let is_component = [a, b] == operands || operator.is_commutative() && [b, a] == operands;
+            (is_component && op.body.result[i] == Operand::Var(stm.pattern[0])).then_some(operator)
+        }
+        _ => None,
+    };
+    op.body.stms.iter().enumerate().map(operator).collect()
 }
