@@ -1,6 +1,5 @@
 -- A check goes with a value that nothing needs, and never from one that is used: not where a loop gives back its own variable, nor
 -- where branches agree, nor where all elements are one.
-
 -- ==
 -- entry: loop_variable
 -- input { 4i64 3i64 } output { 3i64 }
