@@ -1,7 +1,9 @@
--- The counter has the type of its bound, which is any integer type.
+-- The counter has the type of its bound, which is any signed integer type.
 -- ==
--- input { 4u8 }
--- output { 6u8 }
--- input { 0u8 }
--- output { 0u8 }
-def main (n: u8) = loop sum = 0 for i < n do sum + i
+-- input { 4i8 }
+-- output { 6i8 }
+-- input { 0i8 }
+-- output { 0i8 }
+-- input { -4i8 }
+-- output { 0i8 }
+def main (n: i8) = loop sum = 0 for i < n do sum + i

@@ -351,7 +351,7 @@ impl<'a> Checker<'a> {
         let place = this.initial.as_ref().map_or(this.pattern.span, |initial| initial.span);
         let ty = match &this.form {
             LoopForm::For { index, bound } => {
-                let bound_ty = self.infer.types.var(Constraint::OneOf(PrimSet::INTEGERS), bound.span);
+                let bound_ty = self.infer.types.var(Constraint::OneOf(PrimSet::SIGNED), bound.span);
                 self.expect(bound, bound_ty, Why::LoopBound);
                 let ty = self.infer_pat(&this.pattern, &mut Vec::new());
                 self.bind_local(index.id, index.name.symbol, index.name.span, bound_ty);

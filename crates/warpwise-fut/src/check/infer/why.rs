@@ -82,7 +82,7 @@ impl Why {
             Why::Updated(span) => ("it is put into this".to_string(), Some(span)),
             Why::Index => ("an index must be a signed integer".to_string(), None),
             Why::Size => ("sizes and bounds of slices are `i64`".to_string(), None),
-            Why::LoopBound => ("the bound of a loop must be an integer".to_string(), None),
+            Why::LoopBound => ("the bound of a loop must be a signed integer".to_string(), None),
             Why::RangeEnd(span) => {
                 ("a range is made of integers of one type; it starts here".to_string(), Some(span))
             }
