@@ -57,6 +57,9 @@ pub(super) fn launch(frame: &Frame, launch: &Launch) -> Result<(), RunError> {
     let (grain, schedule) = parts(launch, extent, frame.reg(launch.cost) as i64, machine.threads.threads());
     let run = || machine.threads.run(extent, grain, schedule, &body);
     machine.profile.kernel(launch.kernel, || given(frame, launch), run).map_err(|_| RunError::Interrupted)?;
+    if state.was_left() {
+        return Err(RunError::Interrupted);
+    }
     let failed = state.into_failed();
     if let Some(error) = failed.out_of_memory {
         let kernel = &machine.module.kernels[launch.kernel as usize];

@@ -36,7 +36,7 @@ use crate::device::memory::{DeviceBlock, Traffic};
 use crate::kernel::KernelFn;
 use crate::machine::Module;
 use crate::memory::{Block, MemoryPool, PoolStatistics};
-use crate::pool::ThreadPool;
+use crate::pool::{CancelFlag, ThreadPool};
 
 use frame::Frame;
 use profile::Profile;
@@ -148,6 +148,11 @@ impl Machine {
     /// Where arrays of the host live.
     pub fn memory(&self) -> &MemoryPool {
         &self.memory
+    }
+
+    /// Asks runs on its threads to stop.
+    pub fn cancel_flag(&self) -> &CancelFlag {
+        self.threads.cancel_flag()
     }
 
     /// Counts from now on what launches, copies and fills take.

@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::arena::{Arena, Arenas};
@@ -21,6 +22,8 @@ pub(super) struct Workers {
 pub(super) struct LaunchState {
     failed: Mutex<Failed>,
     cancel: CancelFlag,
+    /// Whether a task returned early because of the flag, which may have been cleared since.
+    left: AtomicBool,
 }
 
 /// The first failure of a launch so far.
@@ -62,14 +65,24 @@ impl Workers {
             wait_flag,
             worker: worker as u64,
             owner: (&raw mut owner).cast::<c_void>(),
+            cancelled: launch.cancel.as_ptr(),
+            left: 0,
         };
         body(&raw mut context);
+        if context.left != 0 {
+            launch.left.store(true, Ordering::Relaxed);
+        }
     }
 }
 
 impl LaunchState {
     pub(super) fn new(cancel: &CancelFlag) -> LaunchState {
-        LaunchState { failed: Mutex::default(), cancel: cancel.clone() }
+        LaunchState { failed: Mutex::default(), cancel: cancel.clone(), left: AtomicBool::new(false) }
+    }
+
+    /// Whether a task did not come to its end because the run was cancelled.
+    pub(super) fn was_left(&self) -> bool {
+        self.left.load(Ordering::Relaxed)
     }
 
     pub(super) fn into_failed(self) -> Failed {
@@ -137,11 +150,15 @@ unsafe extern "C" fn fail(
 
 /// Implements [`TaskContext::wait_flag`].
 unsafe extern "C" fn wait_flag(context: *mut TaskContext, flag: *const u32) {
-    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::atomic::AtomicU32;
     // SAFETY: called by a kernel with its own context and an aligned flag that is only accessed atomically.
     let (owner, flag) = unsafe { (owner(context), AtomicU32::from_ptr(flag.cast_mut())) };
     let mut spins = 0;
-    while flag.load(Ordering::Acquire) == 0 && !owner.launch.cancel.is_set() {
+    while flag.load(Ordering::Acquire) == 0 {
+        if owner.launch.cancel.is_set() {
+            owner.launch.left.store(true, Ordering::Relaxed);
+            return;
+        }
         spins += 1;
         if spins < SPINS {
             std::hint::spin_loop();

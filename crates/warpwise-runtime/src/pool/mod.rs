@@ -123,6 +123,9 @@ impl ThreadPool {
                 }
             }
             region.raise_panic();
+            if region.was_cut() {
+                return Err(Cancelled);
+            }
         }
         if self.cancel.is_set() { Err(Cancelled) } else { Ok(()) }
     }
@@ -171,6 +174,16 @@ impl CancelFlag {
     /// Whether somebody asked to stop.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+
+    /// The flag itself, for code that knows no handles.
+    pub fn as_atomic(&self) -> &AtomicBool {
+        &self.0
+    }
+
+    /// The byte that is 1 while the flag is set, for code that looks at it without calling anything. It lives as long as a handle.
+    pub fn as_ptr(&self) -> *const u8 {
+        self.0.as_ptr().cast_const().cast()
     }
 }
 

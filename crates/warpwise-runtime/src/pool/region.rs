@@ -28,6 +28,8 @@ pub(super) struct Region<'a> {
     piece: u32,
     schedule: Schedule,
     cancel: &'a AtomicBool,
+    /// Whether somebody saw that flag set and claimed no more. It may be cleared before the loop ends.
+    cut: AtomicBool,
     panicked: AtomicBool,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
@@ -83,6 +85,7 @@ impl<'a> Region<'a> {
             piece,
             schedule,
             cancel,
+            cut: AtomicBool::new(false),
             panicked: AtomicBool::new(false),
             panic: Mutex::new(None),
         }
@@ -113,8 +116,16 @@ impl<'a> Region<'a> {
         }
     }
 
+    /// Whether chunks may be missing because the loop was cancelled.
+    pub(super) fn was_cut(&self) -> bool {
+        self.cut.load(Ordering::Relaxed)
+    }
+
     fn stopped(&self) -> bool {
-        self.cancel.load(Ordering::Relaxed) || self.panicked.load(Ordering::Relaxed)
+        if self.cancel.load(Ordering::Relaxed) {
+            self.cut.store(true, Ordering::Relaxed);
+        }
+        self.cut.load(Ordering::Relaxed) || self.panicked.load(Ordering::Relaxed)
     }
 
     fn execute(&self, grains: Grains, worker: usize) {

@@ -221,6 +221,25 @@ fn a_cancelled_loop_stops_soon_and_says_so() {
 }
 
 #[test]
+fn no_chunk_is_missing_unnoticed_when_the_flag_is_cleared_meanwhile() {
+    let pool = ThreadPool::new(3);
+    let flag = pool.cancel_flag();
+    for schedule in SCHEDULES {
+        for _ in 0..50 {
+            let chunks = AtomicI64::new(0);
+            let outcome = pool.run(1000, 1, schedule, &|lo, hi, _| {
+                if chunks.fetch_add(hi - lo, Ordering::Relaxed) == 40 {
+                    flag.set();
+                    std::thread::sleep(std::time::Duration::from_micros(200));
+                    flag.clear();
+                }
+            });
+            assert!(outcome.is_err() || chunks.into_inner() == 1000);
+        }
+    }
+}
+
+#[test]
 fn work_is_shared_when_it_takes_long() {
     let pool = ThreadPool::new(2);
     for schedule in SCHEDULES {
