@@ -57,7 +57,7 @@ impl Failure {
             },
             Failure::Build(BuildError::Target(message)) => complain(message, FAILED),
             Failure::Call(CallError::Run(RunError::Interrupted)) => {
-                complain("interrupted", interrupt::INTERRUPTED)
+                complain("interrupted", interrupt::exit_code())
             }
             Failure::Call(error) => complain(&error.to_string(), FAILED),
             Failure::Failed(message) => complain(message, FAILED),

@@ -1,7 +1,8 @@
 //! The `warpwise` command: checks, runs, times and tests programs, and shows what the compiler makes of them.
 //!
 //! Each subcommand is a module of [`commands`]; [`options`] are those that mean the same everywhere. Exit codes:
-//! 0 fine, 1 the program or the tool failed (wrong usage included), 2 the program is wrong, 130 interrupted.
+//! 0 fine, 1 the program or the tool failed (wrong usage included), 2 the program is wrong, 130, 143 and 129 ended by SIGINT,
+//! SIGTERM and SIGHUP.
 //! Everything runs on a thread with a large stack, since trees may be deep; a panic becomes a message with the
 //! name of a file that tells the rest ([`crashes`]).
 

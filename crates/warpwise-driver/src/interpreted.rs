@@ -8,22 +8,23 @@ use warpwise_ir::{Function, FunctionId, Operand, Param, Program as CoreProgram, 
 use warpwise_prim::Scalar;
 use warpwise_runtime::array::{Array, Value};
 use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
+use warpwise_runtime::pool::CancelFlag;
 
 use warpwise_standalone::entry::Entry;
 
-/// What an entry point of a core program (level `soac`) gives by the reference interpreter, however long that takes. An error is a message
-/// with its place.
+/// What an entry point of a core program (level `soac`) gives by the reference interpreter; none if it was asked to stop, or calls nest too
+/// deep for it. An error is a message with its place.
 pub fn interpret(
     program: &CoreProgram,
     sources: &Sources,
     entry: &str,
     arguments: &[Value],
     memory: &MemoryPool,
-) -> Result<Vec<Value>, String> {
+    cancel: &CancelFlag,
+) -> Option<Result<Vec<Value>, String>> {
     interpreted_results(program, sources, entry, arguments, memory, |id, arguments| {
-        warpwise_interp::interpret(program, id, arguments)
+        warpwise_interp::interpret_until(program, id, arguments, cancel.as_atomic())
     })
-    .unwrap_or_else(|| Err("the interpreter gave up".to_string()))
 }
 
 /// Interprets an entry point of a core program; none if that takes too many steps. An error is a message with its place.

@@ -105,6 +105,7 @@ void warpwise_context_set_logging_file(const void *, FILE *);
 void warpwise_context_profile(const void *, int);
 char *warpwise_context_report(const void *);
 int warpwise_context_clear_caches(const void *);
+void warpwise_context_cancel(const void *);
 int warpwise_call(const void *, size_t, void *, void *const *);
 void *warpwise_new_array(const void *, size_t, const void *, const int64_t *);
 int warpwise_free(const void *, void *);

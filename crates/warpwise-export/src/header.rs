@@ -124,6 +124,8 @@ fn surroundings() -> Vec<Function> {
         ),
         function(format!("void futhark_context_free({context})"), "warpwise_context_free(ctx);".into()),
         function(format!("int futhark_context_sync({context})"), "(void)ctx;\n  return 0;".into()),
+        // Not one of Futhark's: ends a call from another thread or a signal handler.
+        function(format!("void futhark_context_cancel({context})"), "warpwise_context_cancel(ctx);".into()),
         function(
             format!("char *futhark_context_get_error({context})"),
             "return warpwise_context_get_error(ctx);".into(),

@@ -36,8 +36,8 @@ impl<'p> Machine<'p> {
             Expr::Loop { params, form, body } => self.repeat(params, form, body),
             Expr::Call { function, args } => {
                 let args = self.operands(args)?;
-                let surroundings =
-                    Surroundings { stack_base: self.stack_base, steps: self.steps, heap: self.heap };
+                let Machine { stack_base, steps, stop, heap, .. } = *self;
+                let surroundings = Surroundings { stack_base, steps, stop, heap };
                 call(self.program, *function, args, surroundings)
             }
             Expr::Tuned { default, .. } => self.one((*default).into()),

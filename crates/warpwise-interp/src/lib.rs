@@ -27,5 +27,7 @@ mod heap;
 mod memory;
 mod races;
 
-pub use machine::{InterpError, interpret, interpret_on_heap, interpret_on_heap_within, interpret_within};
+pub use machine::{
+    InterpError, interpret, interpret_on_heap, interpret_on_heap_within, interpret_until, interpret_within,
+};
 pub use value::{ArrayValue, Value};

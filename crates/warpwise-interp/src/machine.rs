@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use warpwise_diag::Span;
 use warpwise_ir::entity::SecondaryMap;
@@ -24,7 +25,7 @@ pub enum InterpError {
         /// Where.
         span: Span,
     },
-    /// The run takes more steps than it may, or calls nest deeper than it has room for.
+    /// The run takes more steps than it may, calls nest deeper than it has room for, or it was asked to stop.
     OutOfSteps {
         /// Where it was stopped.
         span: Span,
@@ -47,6 +48,18 @@ pub fn interpret(
     interpret_within(program, function, args, u64::MAX)
 }
 
+/// Runs a function until it ends or somebody sets the flag, which is [`InterpError::OutOfSteps`].
+pub fn interpret_until(
+    program: &Program,
+    function: FunctionId,
+    args: Vec<Value>,
+    stop: &AtomicBool,
+) -> Result<Vec<Value>, InterpError> {
+    let steps = Cell::new(u64::MAX);
+    let surroundings = Surroundings { stack_base: stack_top(), steps: &steps, stop: Some(stop), heap: None };
+    call(program, function, args, surroundings)
+}
+
 /// Runs a function, but for no more than so many steps: a step is a statement executed or an element made. So time and
 /// memory are bounded, whatever sizes the program computes.
 pub fn interpret_within(
@@ -59,7 +72,7 @@ pub fn interpret_within(
         program,
         function,
         args,
-        Surroundings { stack_base: stack_top(), steps: &Cell::new(steps), heap: None },
+        Surroundings { stack_base: stack_top(), steps: &Cell::new(steps), stop: None, heap: None },
     )
 }
 
@@ -86,7 +99,8 @@ pub fn interpret_on_heap_within(
         return interpret(program, id, args);
     }
     let args = place_arguments(&heap, function, args);
-    let surroundings = Surroundings { stack_base: stack_top(), steps: &Cell::new(steps), heap: Some(&heap) };
+    let steps = Cell::new(steps);
+    let surroundings = Surroundings { stack_base: stack_top(), steps: &steps, stop: None, heap: Some(&heap) };
     let values = call(program, id, args, surroundings)?;
     let is_block = |x: &Operand| x.as_var().is_some_and(|var| *function.ty(var) == Type::Mem);
     let results = function.body.result.iter().zip(values);
@@ -100,6 +114,8 @@ pub(crate) struct Surroundings<'p> {
     pub(crate) stack_base: usize,
     /// How many steps are left, in all activations together.
     pub(crate) steps: &'p Cell<u64>,
+    /// Ends the run when it is set.
+    pub(crate) stop: Option<&'p AtomicBool>,
     /// Memory, if it is looked at.
     pub(crate) heap: Option<&'p RefCell<Heap>>,
 }
@@ -130,6 +146,7 @@ pub(crate) fn call<'p>(
         span: function.span,
         stack_base: surroundings.stack_base,
         steps: surroundings.steps,
+        stop: surroundings.stop,
         heap: surroundings.heap,
     };
     if surroundings.stack_base.abs_diff(stack_top()) > MAX_STACK {
@@ -161,6 +178,8 @@ pub(crate) struct Machine<'p> {
     pub(crate) stack_base: usize,
     /// How many steps are left, in all activations together.
     pub(crate) steps: &'p Cell<u64>,
+    /// Ends the run when it is set.
+    pub(crate) stop: Option<&'p AtomicBool>,
     /// Memory, if it is looked at.
     pub(crate) heap: Option<&'p RefCell<Heap>>,
 }
@@ -305,6 +324,9 @@ impl<'p> Machine<'p> {
 
     /// Counts steps that are about to be taken.
     pub(crate) fn spend(&self, steps: usize) -> Run<()> {
+        if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return Err(InterpError::OutOfSteps { span: self.span });
+        }
         match self.steps.get().checked_sub(steps as u64) {
             Some(left) => {
                 self.steps.set(left);

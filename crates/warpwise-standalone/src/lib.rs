@@ -29,3 +29,4 @@ pub mod abi;
 mod c_api;
 mod executable;
 mod server;
+mod signals;

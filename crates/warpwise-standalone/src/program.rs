@@ -8,7 +8,7 @@ use warpwise_runtime::execute::{Argument, Machine, RunError, Spent};
 use warpwise_runtime::kernel::KernelFn;
 use warpwise_runtime::machine::{Instr, Module};
 use warpwise_runtime::memory::{MemoryPool, default_limit};
-use warpwise_runtime::pool::{ThreadPool, available_cores};
+use warpwise_runtime::pool::{CancelFlag, ThreadPool, available_cores};
 
 use crate::entry::{ArgumentError, Entry, Signature};
 use crate::image::ImageProgram;
@@ -65,6 +65,11 @@ impl Program {
     /// What can be done with its values.
     pub fn values(&self) -> Values<'_> {
         Values { interface: &self.interface, memory: self.memory() }
+    }
+
+    /// Asks runs to stop.
+    pub fn cancel_flag(&self) -> &CancelFlag {
+        self.machine.cancel_flag()
     }
 
     /// Counts from now on where the time of calls goes.

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! The protocol is the one that Futhark documents; `outputs` and `call` with a variable for each part of a tuple are of its older
-//! versions, for clients that speak those.
+//! versions, for clients that speak those. A call that is interrupted (see [`signals`]) is a failed command.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -25,6 +25,7 @@ use crate::abi::guarded;
 use crate::interface::{EntryInterface, Field, Kind, NamedType, TypeRef};
 use crate::program::Program;
 use crate::report::report;
+use crate::signals;
 use crate::transfer::{expected, group, write_held};
 use crate::value::{Held, Problem, Values, misuse};
 
@@ -56,6 +57,7 @@ pub fn serve(program: &Program, parameters: &[String]) -> Result<(), Problem> {
         }
         text += "%%% OK\n";
         output.write_all(text.as_bytes()).and_then(|()| output.flush()).map_err(unwritable)?;
+        signals::end_if_asked();
     }
     Ok(())
 }
@@ -253,7 +255,8 @@ impl<'p> Server<'p> {
         }
         let outputs = entry.outputs.clone();
         let start = Instant::now();
-        let value = self.program.call(number, leaves)?;
+        let call = || self.program.call(number, leaves);
+        let value = signals::calling(self.program.cancel_flag(), call)?;
         let time = start.elapsed();
         if gives == 1 && parts != gives || parts == 1 {
             self.define(results[0], value)?;

@@ -83,7 +83,7 @@ impl Large<'_> {
         say(&format!("note: {why}; the entry point runs on {rows} rows of `{name}` at a time"));
         let mut step = Chunks::new(&program, &built.shape, given).map_err(Failure::Call)?;
         let Outputs { sinks, partial, gathered } = self.outputs(&built.shape.results)?;
-        let ran = drive(self.context, Grouping::Blocks(rows), sources, &mut step, sinks, false);
+        let ran = drive(self.context, Grouping::Blocks(rows), sources, &mut step, (sinks, &partial), false);
         let finished = ran.and_then(|()| step.finish().map_err(Failure::Call));
         let (ran, after) = match finished {
             Ok(after) => (Ok(()), after),

@@ -99,8 +99,10 @@ fn map(arguments: &StreamArguments, program: &Program, context: &Context) -> Res
     let mut step = Map::new(program, &arguments.entry, fixed).map_err(Failure::Failed)?;
     let sources = sources(arguments, step.streamed())?;
     let (sinks, partial): (Vec<_>, Vec<_>) = sinks(arguments, step.results())?.into_iter().unzip();
-    let ran = drive(context, grouping(arguments, &sources), sources, &mut step, sinks, arguments.profile);
-    complete(partial.into_iter().flatten().collect(), ran)?;
+    let partial: Vec<Partial> = partial.into_iter().flatten().collect();
+    let grouping = grouping(arguments, &sources);
+    let ran = drive(context, grouping, sources, &mut step, (sinks, &partial), arguments.profile);
+    complete(partial, ran)?;
     Ok(0)
 }
 
@@ -108,7 +110,7 @@ fn fold(arguments: &StreamArguments, program: &Program, context: &Context) -> Re
     let names = ["init", "step", "merge"].map(str::to_string);
     let mut step = Fold::new(program, names).map_err(Failure::Failed)?;
     let sources = sources(arguments, step.streamed())?;
-    drive(context, grouping(arguments, &sources), sources, &mut step, Vec::new(), arguments.profile)?;
+    drive(context, grouping(arguments, &sources), sources, &mut step, (Vec::new(), &[]), arguments.profile)?;
     let state = step.finish().map_err(Failure::Call)?;
     match arguments.outputs.as_slice() {
         [] => print(|output| write_values(output, &state, false))?,
@@ -222,20 +224,22 @@ fn wrong_outputs(named: usize, results: usize) -> Failure {
     Failure::Failed(format!("{named} outputs are named, but there are {results} results"))
 }
 
-/// Runs a stream to its end, and says meanwhile how far it is.
+/// Runs a stream to its end, and says meanwhile how far it is. When it is interrupted, what it has written becomes whole files first.
 pub(super) fn drive(
     context: &Context,
     grouping: Grouping,
     sources: Vec<Box<dyn Source>>,
     step: &mut dyn Step,
-    sinks: Vec<Box<dyn Sink>>,
+    (sinks, files): (Vec<Box<dyn Sink>>, &[Partial]),
     profile: bool,
 ) -> Result<(), Failure> {
     let (memory, cancel) = (context.memory().clone(), context.threads().cancel_flag().clone());
     let settings = Settings { grouping, memory, cancel };
     let display = Display::new(sources.first().and_then(|source| source.left()));
     let mut observe = |done: &Done| display.show(done);
-    let outcome = interrupt::stoppable(|| pipeline::run(sources, step, sinks, &settings, &mut observe));
+    let patience = if files.is_empty() { interrupt::PATIENCE } else { interrupt::PATIENCE_WITH_FILES };
+    let run = || pipeline::run(sources, step, sinks, &settings, &mut observe);
+    let outcome = interrupt::stoppable_within(patience, run);
     if profile {
         say(&display.text(&outcome.done));
     }

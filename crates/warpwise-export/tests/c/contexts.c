@@ -1,4 +1,8 @@
 // Contexts: several at once, limits, messages, reports.
+#define _POSIX_C_SOURCE 200809L
+#include <pthread.h>
+#include <time.h>
+
 #include "check.h"
 
 static void limits(void) {
@@ -62,11 +66,35 @@ static void reports(void) {
   end();
 }
 
+static void *cancel_soon(void *context) {
+  nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+  futhark_context_cancel(context);
+  return NULL;
+}
+
+static void cancelled(void) {
+  begin();
+  struct futhark_i64_1d *xs, *ys = NULL;
+  OK(futhark_entry_lots(ctx, &xs, 1000));
+  for (int i = 0; i < 2; i++) {
+    pthread_t other;
+    CHECK(pthread_create(&other, NULL, cancel_soon, ctx) == 0);
+    FAILS(futhark_entry_endless(ctx, &ys, xs), 1, "interrupted");
+    CHECK(ys == NULL && pthread_join(other, NULL) == 0);
+    // The request has ended with the call.
+    int64_t total;
+    OK(futhark_entry_total(ctx, &total, xs));
+  }
+  OK(futhark_free_i64_1d(ctx, xs));
+  end();
+}
+
 int main(void) {
   begin();
   end();
   limits();
   several();
   reports();
+  cancelled();
   return 0;
 }

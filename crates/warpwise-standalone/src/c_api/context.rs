@@ -146,6 +146,16 @@ unsafe extern "C" fn warpwise_context_clear_caches(context: *const Context) -> c
     })
 }
 
+/// Ends the call that runs in this context, or the next one if none does, with an error. For other threads than the one that calls, and
+/// for signal handlers.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn warpwise_context_cancel(context: *const Context) {
+    // SAFETY: the caller's handle.
+    if let Some(program) = &unsafe { &*context }.program {
+        program.cancel_flag().set();
+    }
+}
+
 /// Calls an entry point. Arguments are handles, or where scalars lie; the result is a handle to be written, or where a scalar
 /// goes. It is written only if all is well.
 #[unsafe(no_mangle)]
@@ -180,7 +190,10 @@ unsafe extern "C" fn warpwise_call(
                 }
             }
         }
-        let value = program.call(entry, leaves)?;
+        let called = program.call(entry, leaves);
+        // A request ends one call, also where that was done already.
+        program.cancel_flag().clear();
+        let value = called?;
         if context.logging {
             context.log(&format!("{}: {} us", interface.name, start.elapsed().as_micros()));
         }

@@ -6,7 +6,7 @@
 //! $ ./sum --server                               commands from standard input, see `server`
 //! ```
 //!
-//! Exit codes: 0 fine, 1 anything else, as of `warpwise run`; so are messages.
+//! Exit codes: 0 fine, 130, 143 and 129 ended by SIGINT, SIGTERM and SIGHUP, 1 anything else, as of `warpwise run`; so are messages.
 
 mod options;
 
@@ -68,6 +68,7 @@ unsafe fn command(program: &Linked, server: bool, words: &[String]) -> Result<()
     if let Some(unknown) = options.settings.tuning.keys().find(|name| !parameters.contains(name)) {
         return Err(Problem::Other(format!("there is no parameter `{unknown}`")));
     }
+    crate::signals::install();
     let program = Program::new(image, kernels, &options.settings)?;
     if options.profile || options.debugging {
         program.start_profile();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
 use warpwise_driver::{ArgumentError, CallError};
@@ -11,7 +11,7 @@ use warpwise_runtime::execute::RunError;
 use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 
 use super::read::{Message, PATIENCE};
-use super::{Chunk, Done, Grouping, Outcome, Results, Settings};
+use super::{Chunk, Done, Grouping, LOOKS_EVERY, Outcome, Results, Settings};
 use crate::element::{Cause, StreamError};
 use crate::policy::{self, Limits, Sample, State};
 use crate::step::Step;
@@ -67,12 +67,16 @@ pub(super) fn compute(
     let mut done = Done::default();
     loop {
         let start = Instant::now();
-        let message = chunks.recv();
+        let message = next(chunks, settings);
         compute.waited = start.elapsed();
         let chunk = match message {
             Ok(Ok(chunk)) => chunk,
             Ok(Err(error)) => return Outcome { done, error: Some(error) },
-            Err(_) => return Outcome { done, error: None },
+            Err(Ended::Whole) => return Outcome { done, error: None },
+            Err(Ended::Cancelled) => {
+                let error = StreamError { element: done.elements, cause: Cause::Cancelled };
+                return Outcome { done, error: Some(error) };
+            }
         };
         match compute.chunk(chunk, start, &mut done) {
             Ok(()) => {}
@@ -81,6 +85,24 @@ pub(super) fn compute(
         }
         size.store(compute.state.units, Ordering::Relaxed);
         observe(&done);
+    }
+}
+
+/// Why there is no further chunk.
+enum Ended {
+    Whole,
+    Cancelled,
+}
+
+/// Waits for a chunk, unless the stream is cancelled.
+fn next(chunks: &Receiver<Message>, settings: &Settings) -> Result<Message, Ended> {
+    loop {
+        match chunks.recv_timeout(LOOKS_EVERY) {
+            Ok(message) => return Ok(message),
+            Err(RecvTimeoutError::Disconnected) => return Err(Ended::Whole),
+            Err(RecvTimeoutError::Timeout) if settings.cancel.is_set() => return Err(Ended::Cancelled),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
     }
 }
 
@@ -148,7 +170,7 @@ impl Compute<'_> {
     fn sinks_gave_back(&mut self) -> bool {
         let start = Instant::now();
         let any = Arc::strong_count(&self.unwritten) > 1;
-        while Arc::strong_count(&self.unwritten) > 1 {
+        while Arc::strong_count(&self.unwritten) > 1 && !self.settings.cancel.is_set() {
             std::thread::sleep(PATIENCE);
         }
         self.waited += start.elapsed();

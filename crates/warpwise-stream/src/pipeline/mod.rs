@@ -7,8 +7,8 @@
 //!
 //! Results do not depend on how fast anything was: see [`Grouping`].
 //!
-//! However a stream ends, all that was computed before is written, and sinks are finished. Absent: ending a source
-//! that hangs in a read (the stream ends when that read does).
+//! However a stream ends, all that was computed before is written, and sinks are finished. A cancelled stream does not wait for
+//! a source that hangs in a read: its thread ends when that read does.
 
 mod compute;
 mod read;
@@ -20,7 +20,8 @@ mod tests;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
-use std::thread;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use warpwise_runtime::array::Value;
 use warpwise_runtime::memory::MemoryPool;
@@ -45,7 +46,7 @@ pub enum Grouping {
 }
 
 /// What a stream runs on.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// Which elements one call gets.
     pub grouping: Grouping,
@@ -109,19 +110,19 @@ pub fn run(
     settings: &Settings,
     observe: &mut dyn FnMut(&Done),
 ) -> Outcome {
-    let size = AtomicU64::new(1);
+    let size = Arc::new(AtomicU64::new(1));
     let (to_step, chunks) = sync_channel(1);
     let (to_sinks, results) = sync_channel(1);
-    let mut reader = read::Reader::new(sources, settings, &size);
-    thread::scope(|scope| {
-        scope.spawn(move || {
-            // Nobody takes more when the step has ended.
-            while let Some(message) = reader.next() {
-                if to_step.send(message).is_err() {
-                    return;
-                }
+    let mut reader = read::Reader::new(sources, settings.clone(), Arc::clone(&size));
+    let reading = thread::spawn(move || {
+        // Nobody takes more when the step has ended.
+        while let Some(message) = reader.next() {
+            if to_step.send(message).is_err() {
+                return;
             }
-        });
+        }
+    });
+    let outcome = thread::scope(|scope| {
         let writer = scope.spawn(move || write::write(&results, &mut sinks));
         let mut outcome = compute::compute(&chunks, step, &to_sinks, settings, &size, observe);
         drop((chunks, to_sinks));
@@ -131,8 +132,30 @@ pub fn run(
             outcome.error = Some(error);
         }
         outcome
-    })
+    });
+    end_reading(reading, settings);
+    outcome
 }
+
+/// Waits for the reading thread; not for long if the stream is cancelled, since a read may wait for ever.
+fn end_reading(reading: JoinHandle<()>, settings: &Settings) {
+    let start = Instant::now();
+    while settings.cancel.is_set() && !reading.is_finished() {
+        if start.elapsed() > LEAVES_WITHIN {
+            return;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    if let Err(panic) = reading.join() {
+        std::panic::resume_unwind(panic);
+    }
+}
+
+/// What a reader that does not hang takes to see that the stream is cancelled.
+const LEAVES_WITHIN: Duration = Duration::from_millis(50);
+
+/// How often the computing side looks whether the stream is cancelled while it waits for a chunk.
+const LOOKS_EVERY: Duration = Duration::from_millis(20);
 
 impl Grouping {
     /// Elements of a unit.

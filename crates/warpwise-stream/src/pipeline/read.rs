@@ -15,10 +15,10 @@ use crate::source::{End, InPlace, Source, View};
 pub(super) const PATIENCE: Duration = Duration::from_millis(1);
 
 /// Reads chunks until the sources end.
-pub(super) struct Reader<'s> {
+pub(super) struct Reader {
     sources: Vec<Box<dyn Source>>,
-    settings: &'s Settings,
-    size: &'s AtomicU64,
+    settings: Settings,
+    size: Arc<AtomicU64>,
     /// Elements read so far.
     at: u64,
     /// Held by all chunks and results.
@@ -29,12 +29,8 @@ pub(super) struct Reader<'s> {
 /// A chunk, or why there are no more.
 pub(super) type Message = Result<Chunk, StreamError>;
 
-impl<'s> Reader<'s> {
-    pub(super) fn new(
-        sources: Vec<Box<dyn Source>>,
-        settings: &'s Settings,
-        size: &'s AtomicU64,
-    ) -> Reader<'s> {
+impl Reader {
+    pub(super) fn new(sources: Vec<Box<dyn Source>>, settings: Settings, size: Arc<AtomicU64>) -> Reader {
         Reader { sources, settings, size, at: 0, token: Arc::new(()), ended: None }
     }
 
@@ -53,7 +49,7 @@ impl<'s> Reader<'s> {
             None => {}
         }
         let first = self.at;
-        let asked = units(self.size);
+        let asked = units(&self.size);
         let calls = self.chunk(asked);
         if calls.is_empty() && first > 0 || matches!((&self.ended, calls.len()), (Some(Some(_)), 0)) {
             return self.next();

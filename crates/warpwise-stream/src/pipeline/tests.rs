@@ -258,6 +258,55 @@ fn cancelling_keeps_what_was_computed() {
     }
 }
 
+/// Numbers that do not come any more after the first ten, until somebody ends the wait.
+struct Stuck {
+    numbers: Numbers,
+    hang: Arc<Mutex<()>>,
+}
+
+impl Source for Stuck {
+    fn name(&self) -> &str {
+        "stuck"
+    }
+
+    fn element(&self) -> &ElementType {
+        self.numbers.element()
+    }
+
+    fn left(&self) -> Option<u64> {
+        None
+    }
+
+    fn read(&mut self, count: u64, target: &mut [u8]) -> Read {
+        if self.numbers.at >= 10 {
+            drop(self.hang.lock());
+        }
+        self.numbers.read(count, target)
+    }
+}
+
+#[test]
+fn a_source_that_hangs_does_not_keep_a_cancelled_stream() {
+    let (kept, settings) = (Kept::default(), settings(Grouping::Fixed(10), 1 << 22));
+    let (cancel, mut step) = (settings.cancel.clone(), even_squares(&settings));
+    let hang = Arc::default();
+    let source = Stuck { numbers: Numbers::new(None), hang: Arc::clone(&hang) };
+    let hanging = hang.lock().unwrap();
+    let asked = Mutex::new(None);
+    let outcome = thread::scope(|scope| {
+        scope.spawn(|| {
+            thread::sleep(Duration::from_millis(200));
+            *asked.lock().unwrap() = Some(Instant::now());
+            cancel.set();
+        });
+        run(vec![Box::new(source)], &mut step, vec![Box::new(kept.sink())], &settings, &mut |_| {})
+    });
+    assert!(asked.lock().unwrap().unwrap().elapsed() < Duration::from_millis(190));
+    drop(hanging);
+    assert_eq!(outcome.error.unwrap().cause, Cause::Cancelled);
+    assert_eq!(kept.taken(), expected(10), "what was computed is written");
+}
+
 #[test]
 fn sources_of_different_lengths_are_an_error_where_the_shorter_ends() {
     for grouping in groupings(7) {
@@ -306,8 +355,8 @@ fn elements_added_for_alignment_are_no_units() {
     std::io::Write::write_all(&mut file, &[1; 4000]).unwrap();
     let wanted = Wanted { scalar: ValueType::I32, rank: 0 };
     let source = open(file.path(), wanted, &SourceOptions::default()).unwrap();
-    let (settings, size) = (settings(Grouping::Elementwise, 1 << 20), AtomicU64::new(1));
-    let mut reader = read::Reader::new(vec![source], &settings, &size);
+    let (settings, size) = (settings(Grouping::Elementwise, 1 << 20), Arc::new(AtomicU64::new(1)));
+    let mut reader = read::Reader::new(vec![source], settings, Arc::clone(&size));
     let mut next = |units| {
         size.store(units, Ordering::Relaxed);
         let chunk = reader.next().unwrap().unwrap();

@@ -3,7 +3,7 @@
 use warpwise_driver::{Dialect, Target};
 use warpwise_runtime::device::memory::DeviceMemory;
 use warpwise_runtime::memory::MemoryPool;
-use warpwise_runtime::pool::ThreadPool;
+use warpwise_runtime::pool::{CancelFlag, ThreadPool};
 
 use super::Context;
 use crate::array::host_memory;
@@ -15,8 +15,8 @@ use crate::foreign::DeviceKind;
 pub(super) enum Device {
     /// Compiled code, for the processor or a device beside it.
     Compiled(warpwise_driver::Context, Target),
-    /// The reference interpreter, and where its results lie.
-    Interpreter(MemoryPool),
+    /// The reference interpreter, where its results lie, and what ends its runs.
+    Interpreter(MemoryPool, CancelFlag),
 }
 
 impl Device {
@@ -25,14 +25,22 @@ impl Device {
             Device::Compiled(_, Target::Cpu) => DeviceKind::Cpu,
             Device::Compiled(_, Target::Device(Dialect::OpenCl, _)) => DeviceKind::OpenCl,
             Device::Compiled(_, Target::Device(Dialect::Cuda, _)) => DeviceKind::Cuda,
-            Device::Interpreter(_) => DeviceKind::Interpreter,
+            Device::Interpreter(..) => DeviceKind::Interpreter,
         }
     }
 
     pub(super) fn memory(&self) -> &MemoryPool {
         match self {
             Device::Compiled(context, _) => context.memory(),
-            Device::Interpreter(memory) => memory,
+            Device::Interpreter(memory, _) => memory,
+        }
+    }
+
+    /// Asks its runs to stop.
+    pub(super) fn cancel_flag(&self) -> &CancelFlag {
+        match self {
+            Device::Compiled(context, _) => context.threads().cancel_flag(),
+            Device::Interpreter(_, cancel) => cancel,
         }
     }
 
@@ -43,7 +51,7 @@ impl Device {
                 context.limit_device(bytes);
                 Device::Compiled(context, target)
             }
-            interpreter @ Device::Interpreter(_) => interpreter,
+            interpreter @ Device::Interpreter(..) => interpreter,
         }
     }
 
@@ -54,7 +62,7 @@ impl Device {
                 let memory = context.device_memory(*dialect, *number);
                 memory.map(Some).map_err(|error| Error::Device(error.to_string()))
             }
-            Device::Compiled(_, Target::Cpu) | Device::Interpreter(_) => Ok(None),
+            Device::Compiled(_, Target::Cpu) | Device::Interpreter(..) => Ok(None),
         }
     }
 
@@ -64,7 +72,7 @@ impl Device {
             Device::Compiled(context, target) => {
                 Device::Compiled(context.with_memory(memory.clone()), *target)
             }
-            Device::Interpreter(_) => Device::Interpreter(memory.clone()),
+            Device::Interpreter(_, cancel) => Device::Interpreter(memory.clone(), cancel.clone()),
         }
     }
 }
@@ -183,7 +191,7 @@ impl Context {
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     pub fn interpreter() -> Context {
-        Context::on(Device::Interpreter(host_memory().clone()))
+        Context::on(Device::Interpreter(host_memory().clone(), CancelFlag::default()))
     }
 
     /// For a target that this build can compile for.

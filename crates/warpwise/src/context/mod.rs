@@ -20,6 +20,7 @@ use warpwise_ir::verify::{Level, verify};
 use warpwise_runtime::array::Value;
 use warpwise_runtime::device::array::Placed;
 use warpwise_runtime::memory::MemoryPool;
+use warpwise_runtime::pool::CancelFlag;
 
 use crate::error::Error;
 use crate::foreign::{DeviceKind, width};
@@ -27,6 +28,7 @@ use crate::function::{Computation, Function, Output};
 use crate::graph::{self, Form, Op, Ref, fingerprint};
 use crate::included::Included;
 use crate::lower::{Lowered, foreign_calls, lower};
+use crate::seq::Cancel;
 use device::Device;
 use prepared::ForeignCall;
 
@@ -74,8 +76,8 @@ struct Known<T> {
 enum Loaded {
     /// Compiled code.
     Compiled(Box<Program>),
-    /// Code for the interpreter, and the texts it came from.
-    Interpreted(CoreProgram, Sources),
+    /// Code for the interpreter, the texts it came from, and what ends its runs.
+    Interpreted(CoreProgram, Sources, CancelFlag),
 }
 
 impl Context {
@@ -200,6 +202,30 @@ impl Context {
         self.inner.device.kind()
     }
 
+    /// Ends runs of this context from elsewhere: those under way, also inside of long loops, and those to come until
+    /// [`Cancel::reset`]; each with [`Error::Interrupted`]. Contexts that were made from one another share it; foreign functions and what a
+    /// device computes at the moment are waited for.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use warpwise::{Context, Error, awhile, unit};
+    ///
+    /// let context = Context::cpu()?;
+    /// let cancel = context.cancel();
+    /// let other = std::thread::spawn(move || {
+    ///     std::thread::sleep(Duration::from_millis(100));
+    ///     cancel.cancel();
+    /// });
+    /// let endless = awhile(&unit(1_i64), |x| x.the().gt(0), |x| x.map(|x| (x * 3 + 1) % 1_000_003));
+    /// assert_eq!(context.run(&endless).unwrap_err(), Error::Interrupted);
+    /// context.cancel().reset();
+    /// # other.join().unwrap();
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn cancel(&self) -> Cancel {
+        Cancel::with(self.inner.device.cancel_flag())
+    }
+
     /// How many programs were compiled so far, or taken from the cache.
     ///
     /// ```
@@ -289,7 +315,9 @@ impl Context {
                 return Err(Error::Internal(format!("{}\n{text}", errors.join("\n"))));
             }
             match device {
-                Device::Interpreter(_) => Ok(Loaded::Interpreted(lowered.program, Sources::new())),
+                Device::Interpreter(_, cancel) => {
+                    Ok(Loaded::Interpreted(lowered.program, Sources::new(), cancel.clone()))
+                }
                 Device::Compiled(context, target) => {
                     let options = Options { target: *target, ..Options::default() };
                     let built = build_core(lowered.program, &text, &options, cache).map_err(Error::from)?;
@@ -347,9 +375,9 @@ impl Context {
     ) -> Result<Vec<Value>, Error> {
         let program = included.program();
         let loaded = self.loaded(included.key(), |device, cache| match device {
-            Device::Interpreter(_) => {
+            Device::Interpreter(_, cancel) => {
                 let Core { program, sources, .. } = read_embedded(program, &Options::default())?;
-                Ok(Loaded::Interpreted(program, sources))
+                Ok(Loaded::Interpreted(program, sources, cancel.clone()))
             }
             Device::Compiled(context, target) => {
                 let options = Options { target: *target, ..Options::default() };
@@ -404,11 +432,16 @@ impl Loaded {
     fn call(&self, entry: &str, arguments: Vec<Value>, memory: &MemoryPool) -> Result<Vec<Value>, Error> {
         match self {
             Loaded::Compiled(program) => Ok(program.call(entry, arguments)?),
-            Loaded::Interpreted(program, sources) => interpret(program, sources, entry, &arguments, memory)
-                .map_err(|message| {
-                    let own = message.strip_prefix("<compiler>: ");
-                    Error::Check(own.unwrap_or(&message).to_string())
-                }),
+            Loaded::Interpreted(program, sources, cancel) => {
+                match interpret(program, sources, entry, &arguments, memory, cancel) {
+                    Some(results) => results.map_err(|message| {
+                        let own = message.strip_prefix("<compiler>: ");
+                        Error::Check(own.unwrap_or(&message).to_string())
+                    }),
+                    None if cancel.is_set() => Err(Error::Interrupted),
+                    None => Err(Error::Check("the interpreter gave up".to_string())),
+                }
+            }
         }
     }
 }
@@ -426,7 +459,7 @@ impl fmt::Debug for Context {
             Device::Compiled(_, Target::Device(dialect, number)) => {
                 write!(f, "Context::{}({number})", dialect.device())
             }
-            Device::Interpreter(_) => f.write_str("Context::interpreter"),
+            Device::Interpreter(..) => f.write_str("Context::interpreter"),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! How a pass over sequences runs.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use warpwise_runtime::memory::MemoryPool;
+use warpwise_runtime::pool::CancelFlag;
 
 /// Bytes of the chunks in flight where no limit is set.
 const PLANNED: u64 = 256 << 20;
@@ -55,7 +55,8 @@ pub struct Progress {
     pub bytes: u64,
 }
 
-/// Asks passes to stop; clones ask the same ones.
+/// Asks computations to stop; clones ask the same ones. One of its own is given to passes over sequences with [`Streaming::cancel`]; that of a
+/// context ([`Context::cancel`](crate::Context::cancel)) ends its runs.
 ///
 /// ```
 /// use warpwise::{Cancel, Context, Seq, SeqCause, Streaming, unit};
@@ -69,7 +70,7 @@ pub struct Progress {
 /// ```
 #[derive(Clone, Default, Debug)]
 pub struct Cancel {
-    asked: Arc<AtomicBool>,
+    asked: CancelFlag,
 }
 
 impl Cancel {
@@ -85,7 +86,13 @@ impl Cancel {
         Cancel::default()
     }
 
-    /// Asks to stop after the chunks under way.
+    /// The one whose flag this is.
+    pub(crate) fn with(asked: &CancelFlag) -> Cancel {
+        Cancel { asked: asked.clone() }
+    }
+
+    /// Asks to stop: passes after the chunks under way, runs of a context at once, also inside of long loops. This is one atomic store, fit for
+    /// a signal handler.
     ///
     /// ```
     /// let cancel = warpwise::Cancel::new();
@@ -94,7 +101,7 @@ impl Cancel {
     /// assert!(cancel.is_cancelled());
     /// ```
     pub fn cancel(&self) {
-        self.asked.store(true, Ordering::Relaxed);
+        self.asked.set();
     }
 
     /// Whether somebody asked.
@@ -106,7 +113,19 @@ impl Cancel {
     /// assert!(cancel.is_cancelled());
     /// ```
     pub fn is_cancelled(&self) -> bool {
-        self.asked.load(Ordering::Relaxed)
+        self.asked.is_set()
+    }
+
+    /// Takes the request back: what starts from now on runs. What is ending ends.
+    ///
+    /// ```
+    /// let cancel = warpwise::Cancel::new();
+    /// cancel.cancel();
+    /// cancel.reset();
+    /// assert!(!cancel.is_cancelled());
+    /// ```
+    pub fn reset(&self) {
+        self.asked.clear();
     }
 }
 

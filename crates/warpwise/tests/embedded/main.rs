@@ -1,5 +1,6 @@
 //! The embedded language on the CPU and on the reference interpreter, compared with plain Rust.
 
+mod cancelled;
 mod control;
 mod documented;
 mod elements;

@@ -1,0 +1,65 @@
+//! SIGINT (Ctrl-C), SIGTERM and SIGHUP of executables and servers. Libraries leave signals alone.
+//!
+//! An executable ends at once, and so does a server that waits for commands; the exit codes are 130, 143 and 129. The call that a server
+//! runs fails instead, and the server answers as the protocol says. After SIGINT it goes on, after the others it ends.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+
+use warpwise_runtime::pool::CancelFlag;
+
+static FLAG: OnceLock<CancelFlag> = OnceLock::new();
+static CALLING: AtomicBool = AtomicBool::new(false);
+/// The signal after which the server is to end.
+static ENDING: AtomicI32 = AtomicI32::new(0);
+
+/// Listens to the signals, unless they are ignored.
+pub fn install() {
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        // SAFETY: the structures are plain data; the handler only does what is allowed in one.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            libc::sigaction(signal, std::ptr::null(), &mut action);
+            if action.sa_sigaction == libc::SIG_IGN {
+                continue;
+            }
+            action.sa_sigaction = handle as *const () as usize;
+            action.sa_flags = libc::SA_RESTART;
+            libc::sigemptyset(&mut action.sa_mask);
+            libc::sigaction(signal, &action, std::ptr::null_mut());
+        }
+    }
+}
+
+/// Does a call that asks this flag; a signal sets it. The request ends with the call.
+pub fn calling<T>(flag: &CancelFlag, call: impl FnOnce() -> T) -> T {
+    // A process has one program.
+    let _ = FLAG.set(flag.clone());
+    CALLING.store(true, Ordering::SeqCst);
+    let result = call();
+    CALLING.store(false, Ordering::SeqCst);
+    flag.clear();
+    result
+}
+
+/// Ends the process if a signal asked for it while a call was running.
+pub fn end_if_asked() {
+    let signal = ENDING.load(Ordering::SeqCst);
+    if signal != 0 {
+        std::process::exit(128 + signal);
+    }
+}
+
+/// Atomic loads and stores and `_exit`, nothing else: it interrupts anything. A second signal ends even a call that does not stop.
+extern "C" fn handle(signal: libc::c_int) {
+    match FLAG.get() {
+        Some(flag) if CALLING.load(Ordering::SeqCst) && !flag.is_set() => {
+            if signal != libc::SIGINT {
+                ENDING.store(signal, Ordering::SeqCst);
+            }
+            flag.set();
+        }
+        // SAFETY: ends the process without running anything.
+        Some(_) | None => unsafe { libc::_exit(128 + signal) },
+    }
+}
