@@ -25,6 +25,7 @@ use crate::cache::DiskCache;
 use crate::compiler::{self, Options};
 use crate::host_files::check_host;
 use crate::host_lower::{lower_host, split_host};
+use crate::private::Refused;
 use crate::program::Compiled;
 use crate::standalone::{Standalone, compile_standalone};
 use warpwise_source::embedded::Embedded;
@@ -87,6 +88,8 @@ pub struct Made<T> {
     pub cached: bool,
     /// Why it could not be put into the cache.
     pub not_kept: Option<String>,
+    /// Why nothing was taken from the cache, where that is not to be trusted.
+    pub refused: Option<String>,
 }
 
 /// Compiles a file, or takes it from the cache.
@@ -168,7 +171,10 @@ fn build_in(
             Err(failure) => Err(BuildError::Failure { failure, sources }),
         }
     };
-    let Made { made: (warnings, compiled), cached, not_kept } = through_cache(slot, make)?;
+    let Made { made: (mut warnings, compiled), cached, not_kept, refused } = through_cache(slot, make)?;
+    if let Some(refused) = refused {
+        warnings.push_str(&format!("warning: {refused}\n"));
+    }
     Ok(Built { compiled, warnings, cached, not_kept })
 }
 
@@ -177,13 +183,19 @@ pub(crate) fn through_cache<T: Serialize + DeserializeOwned, E>(
     slot: Option<(&DiskCache, u128)>,
     make: impl FnOnce() -> Result<(T, Vec<Dependency>), E>,
 ) -> Result<Made<T>, E> {
-    if let Some(made) = slot.and_then(|(cache, key)| kept(cache, key)) {
-        return Ok(Made { made, cached: true, not_kept: None });
-    }
+    let refused = match slot.map(|(cache, key)| kept(cache, key)) {
+        Some(Ok(Some(made))) => return Ok(Made { made, cached: true, not_kept: None, refused: None }),
+        Some(Err(refused)) => Some(refused.to_string()),
+        Some(Ok(None)) | None => None,
+    };
     let (made, imported) = make()?;
     let entry = Kept { imported, made };
-    let not_kept = slot.and_then(|(cache, key)| keep(cache, key, &entry).err());
-    Ok(Made { made: entry.made, cached: false, not_kept })
+    let not_kept = match (&refused, slot) {
+        (Some(refused), _) => Some(refused.clone()),
+        (None, Some((cache, key))) => keep(cache, key, &entry).err(),
+        (None, None) => None,
+    };
+    Ok(Made { made: entry.made, cached: false, not_kept, refused })
 }
 
 /// A file compiled for linking.
@@ -289,9 +301,11 @@ fn this_build() -> Option<(u64, u128)> {
     Some((metadata.len(), age.as_nanos()))
 }
 
-fn kept<T: DeserializeOwned>(cache: &DiskCache, key: u128) -> Option<T> {
-    let kept: Kept<T> = postcard::from_bytes(&cache.get(key)?).ok()?;
-    kept.imported.iter().all(Dependency::is_current).then_some(kept.made)
+fn kept<T: DeserializeOwned>(cache: &DiskCache, key: u128) -> Result<Option<T>, Refused> {
+    let Some(bytes) = cache.get(key)? else { return Ok(None) };
+    let kept: Option<Kept<T>> = postcard::from_bytes(&bytes).ok();
+    let current = kept.filter(|kept| kept.imported.iter().all(Dependency::is_current));
+    Ok(current.map(|kept| kept.made))
 }
 
 fn keep(cache: &DiskCache, key: u128, entry: &impl Serialize) -> Result<(), String> {

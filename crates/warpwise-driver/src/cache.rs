@@ -1,14 +1,18 @@
 //! A folder that keeps blobs by key, bounded in size, shared by any number of processes.
 //!
-//! An entry is one file: a mark, a fingerprint of the contents, the contents. It is written beside its place
+//! An entry is one file: a mark, its key, a fingerprint of key and contents, the contents. It is written beside its place
 //! and renamed into it, so whoever reads sees a whole entry or none; of two writers the last one wins, and
-//! both wrote the same. An entry that is cut short or altered does not match its fingerprint and counts as
-//! absent. Reading an entry makes it young; when the folder grows beyond its bound the oldest entries go.
+//! both wrote the same. An entry that is cut short, altered, or that is another's by its key does not match and counts as
+//! absent. Reading an entry makes it young; when the folder grows beyond its bound the oldest entries go. Files that are not named as
+//! entries are never touched.
+//!
+//! What is kept here is run: a folder or an entry that somebody else owns or may write is refused, and the folder is made for its user
+//! alone (see [`crate::private`]). The fingerprint guards against accidents only.
 //!
 //! Losing the whole folder loses nothing but time.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,11 +20,13 @@ use std::time::{Duration, SystemTime};
 
 use warpwise_source::fingerprint::Fingerprint;
 
+use crate::private::{self, Refused, Unread};
+
 /// The bound unless another is set: 256 MiB.
 pub const DEFAULT_BOUND: u64 = 256 << 20;
 
-const MARK: &[u8; 8] = b"warpwis1";
-const HEADER: usize = MARK.len() + size_of::<u128>();
+const MARK: &[u8; 8] = b"warpwis2";
+const HEADER: usize = MARK.len() + 2 * size_of::<u128>();
 const ENDING: &str = "entry";
 const UNFINISHED: &str = "part";
 
@@ -53,26 +59,33 @@ impl DiskCache {
         &self.folder
     }
 
-    /// What is kept under a key.
-    pub fn get(&self, key: u128) -> Option<Vec<u8>> {
-        let path = self.place(key);
-        let mut bytes = fs::read(&path).ok()?;
-        let header = bytes.get(..HEADER)?;
-        if !header.starts_with(MARK) || header[MARK.len()..] != fingerprint(&bytes[HEADER..]).to_le_bytes() {
-            return None;
+    /// What is kept under a key; an error where it is not to be trusted.
+    pub fn get(&self, key: u128) -> Result<Option<Vec<u8>>, Refused> {
+        private::check_folder(&self.folder)?;
+        let mut file = match private::open(&self.place(key)) {
+            Ok(file) => file,
+            Err(Unread::Refused(refused)) => return Err(refused),
+            Err(Unread::Failed) => return Ok(None),
+        };
+        let mut bytes = Vec::new();
+        if file.read_to_end(&mut bytes).is_err() || bytes.len() < HEADER {
+            return Ok(None);
+        }
+        let contents = bytes.split_off(HEADER);
+        if bytes != header(key, &contents) {
+            return Ok(None);
         }
         // Only the order of eviction suffers where the time cannot be set.
-        let _ = File::open(&path).and_then(|file| file.set_modified(SystemTime::now()));
-        bytes.drain(..HEADER);
-        Some(bytes)
+        let _ = file.set_modified(SystemTime::now());
+        Ok(Some(contents))
     }
 
     /// Keeps something under a key, then removes the oldest entries beyond the bound.
     pub fn put(&self, key: u128, contents: &[u8]) -> io::Result<()> {
-        fs::create_dir_all(&self.folder)?;
+        private::make_folder(&self.folder)?;
         let unfinished = self.unfinished();
         let written =
-            write_entry(&unfinished, contents).and_then(|()| fs::rename(&unfinished, self.place(key)));
+            write_entry(&unfinished, key, contents).and_then(|()| fs::rename(&unfinished, self.place(key)));
         if written.is_err() {
             // It is only litter, and will be taken away later.
             let _ = fs::remove_file(&unfinished);
@@ -99,15 +112,16 @@ impl DiskCache {
         let mut entries = Vec::new();
         for file in fs::read_dir(&self.folder)? {
             let file = file?;
+            // Of a link this tells of the link, not of what it leads to.
             let Ok(metadata) = file.metadata() else { continue };
             let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
             let path = file.path();
-            match path.extension().and_then(|ending| ending.to_str()) {
-                Some(ENDING) => entries.push((modified, metadata.len(), path)),
-                Some(UNFINISHED) if now.duration_since(modified).is_ok_and(|age| age > ABANDONED) => {
+            match Kind::of(&file.file_name().to_string_lossy()) {
+                Some(Kind::Entry) => entries.push((modified, metadata.len(), path)),
+                Some(Kind::Unfinished) if now.duration_since(modified).is_ok_and(|age| age > ABANDONED) => {
                     let _ = fs::remove_file(path);
                 }
-                Some(_) | None => {}
+                Some(Kind::Unfinished) | None => {}
             }
         }
         let mut total: u64 = entries.iter().map(|(_, bytes, _)| bytes).sum();
@@ -123,21 +137,53 @@ impl DiskCache {
     }
 }
 
-fn write_entry(path: &Path, contents: &[u8]) -> io::Result<()> {
-    let mut file = File::create_new(path)?;
-    file.write_all(MARK)?;
-    file.write_all(&fingerprint(contents).to_le_bytes())?;
+/// What the name of a file says that it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Entry,
+    Unfinished,
+}
+
+impl Kind {
+    /// None for what is not the cache's: see [`DiskCache::place`] and [`DiskCache::unfinished`].
+    fn of(name: &str) -> Option<Kind> {
+        let (stem, ending) = name.split_once('.')?;
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        match ending {
+            ENDING
+                if stem.len() == 32 && stem.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) =>
+            {
+                Some(Kind::Entry)
+            }
+            UNFINISHED if stem.split_once('-').is_some_and(|(x, y)| is_number(x) && is_number(y)) => {
+                Some(Kind::Unfinished)
+            }
+            _ => None,
+        }
+    }
+}
+
+fn write_entry(path: &Path, key: u128, contents: &[u8]) -> io::Result<()> {
+    let mut file = private::create(path)?;
+    file.write_all(&header(key, contents))?;
     file.write_all(contents)
 }
 
-fn fingerprint(contents: &[u8]) -> u128 {
+/// What stands before the contents of an entry.
+fn header(key: u128, contents: &[u8]) -> Vec<u8> {
     let mut fingerprint = Fingerprint::new();
+    fingerprint.add(&key);
     fingerprint.add(contents);
-    fingerprint.finish()
+    let mut header = MARK.to_vec();
+    header.extend(key.to_le_bytes());
+    header.extend(fingerprint.finish().to_le_bytes());
+    header
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
 
     fn cache(bound: u64) -> (tempfile::TempDir, DiskCache) {
@@ -154,13 +200,13 @@ mod tests {
     #[test]
     fn keeps_and_replaces() {
         let (_folder, cache) = cache(1 << 20);
-        assert_eq!(cache.get(1), None);
+        assert_eq!(cache.get(1), Ok(None));
         cache.put(1, b"one").unwrap();
         cache.put(2, b"").unwrap();
-        assert_eq!(cache.get(1).as_deref(), Some(&b"one"[..]));
-        assert_eq!(cache.get(2).as_deref(), Some(&b""[..]));
+        assert_eq!(cache.get(1), Ok(Some(b"one".to_vec())));
+        assert_eq!(cache.get(2), Ok(Some(Vec::new())));
         cache.put(1, b"other").unwrap();
-        assert_eq!(cache.get(1).as_deref(), Some(&b"other"[..]));
+        assert_eq!(cache.get(1), Ok(Some(b"other".to_vec())));
     }
 
     #[test]
@@ -171,16 +217,16 @@ mod tests {
         let whole = fs::read(cache.place(1)).unwrap();
         for length in [0, 1, 8, HEADER - 1, HEADER, whole.len() - 1] {
             fs::write(cache.place(1), &whole[..length]).unwrap();
-            assert_eq!(cache.get(1), None, "cut to {length} bytes");
+            assert_eq!(cache.get(1), Ok(None), "cut to {length} bytes");
         }
         for at in 0..whole.len() {
             let mut bytes = whole.clone();
             bytes[at] ^= 1;
             fs::write(cache.place(1), bytes).unwrap();
-            assert_eq!(cache.get(1), None, "byte {at} altered");
+            assert_eq!(cache.get(1), Ok(None), "byte {at} altered");
         }
         cache.put(1, &contents).unwrap();
-        assert_eq!(cache.get(1).as_deref(), Some(&contents[..]));
+        assert_eq!(cache.get(1), Ok(Some(contents.to_vec())));
     }
 
     #[test]
@@ -190,16 +236,124 @@ mod tests {
             cache.put(key, &[0; 1000]).unwrap();
             set_age(&cache, key, 100 - key as u64);
         }
-        assert!(cache.get(1).is_some(), "now the youngest");
+        assert!(cache.get(1).unwrap().is_some(), "now the youngest");
         cache.put(4, &[0; 1000]).unwrap();
-        assert_eq!([1, 2, 3, 4].map(|key| cache.get(key).is_some()), [true, false, true, true]);
+        assert_eq!([1, 2, 3, 4].map(|key| cache.get(key).unwrap().is_some()), [true, false, true, true]);
+    }
+
+    #[test]
+    fn an_entry_under_another_key_counts_as_absent() {
+        let (_folder, cache) = cache(1 << 20);
+        cache.put(1, b"one").unwrap();
+        cache.put(2, b"two").unwrap();
+        fs::copy(cache.place(2), cache.place(1)).unwrap();
+        assert_eq!((cache.get(1), cache.get(2)), (Ok(None), Ok(Some(b"two".to_vec()))));
+    }
+
+    #[test]
+    fn only_what_is_named_as_an_entry_is_evicted() {
+        let (_folder, cache) = cache(100);
+        cache.put(1, b"one").unwrap();
+        let key = "0123456789abcdef0123456789abcdef";
+        let others = ["notes.entry", "thesis.part", "1-.part", "1-2.part.gz", "x.entry.bak", "plain"]
+            .map(str::to_string)
+            .into_iter()
+            .chain([
+                format!("{key}.entry2"),
+                format!("{}.entry", key.to_uppercase()),
+                format!("{key}0.entry"),
+            ]);
+        let others: Vec<PathBuf> = others.map(|name| cache.folder.join(name)).collect();
+        for path in &others {
+            fs::write(path, [0; 1000]).unwrap();
+            File::open(path).unwrap().set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        }
+        cache.put(2, &[0; 1000]).unwrap();
+        assert!(others.iter().all(|path| path.exists()));
+        assert!(!cache.place(1).exists() && !cache.place(2).exists());
+    }
+
+    #[cfg(unix)]
+    mod on_unix {
+        use std::os::unix::fs::{PermissionsExt, chown, symlink};
+        use std::process::Command;
+
+        use super::*;
+
+        fn mode(path: &Path) -> u32 {
+            fs::metadata(path).unwrap().permissions().mode() & 0o7777
+        }
+
+        fn set_mode(path: &Path, mode: u32) {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        }
+
+        #[test]
+        fn folders_and_entries_are_their_users_alone() {
+            let (folder, cache) = cache(1 << 20);
+            cache.put(1, b"one").unwrap();
+            assert_eq!([mode(&folder.path().join("deep")), mode(&cache.folder)], [0o700; 2]);
+            assert_eq!(mode(&cache.place(1)), 0o600);
+        }
+
+        #[test]
+        fn what_others_may_write_is_refused() {
+            let (_folder, cache) = cache(1 << 20);
+            cache.put(1, b"one").unwrap();
+            for open in [0o777, 0o1777, 0o770, 0o702] {
+                set_mode(&cache.folder, open);
+                let said = cache.get(1).unwrap_err().to_string();
+                assert!(
+                    said.starts_with(&cache.folder.display().to_string()) && said.contains("may write"),
+                    "{said}"
+                );
+                assert!(cache.put(2, b"two").unwrap_err().to_string().contains("may write"));
+                assert!(!cache.place(2).exists());
+            }
+            set_mode(&cache.folder, 0o755);
+            set_mode(&cache.place(1), 0o620);
+            assert!(cache.get(1).unwrap_err().to_string().contains(".entry: not used: others"));
+            set_mode(&cache.place(1), 0o644);
+            assert_eq!(cache.get(1), Ok(Some(b"one".to_vec())));
+        }
+
+        #[test]
+        fn what_belongs_to_others_is_refused() {
+            let (_folder, cache) = cache(1 << 20);
+            cache.put(1, b"one").unwrap();
+            // Only the superuser can give files away.
+            if chown(cache.place(1), Some(1), None).is_err() {
+                return;
+            }
+            assert!(cache.get(1).unwrap_err().to_string().contains("belongs to another user"));
+            chown(&cache.folder, Some(1), None).unwrap();
+            assert!(cache.put(2, b"two").unwrap_err().to_string().contains("belongs to another user"));
+        }
+
+        #[test]
+        fn what_is_no_file_is_neither_followed_nor_waited_for() {
+            let (folder, cache) = cache(1 << 20);
+            cache.put(1, b"one").unwrap();
+            let elsewhere = folder.path().join("elsewhere");
+            fs::rename(cache.place(1), &elsewhere).unwrap();
+            symlink(&elsewhere, cache.place(1)).unwrap();
+            assert!(cache.get(1).unwrap_err().to_string().contains("is a link"));
+            fs::remove_file(cache.place(1)).unwrap();
+            assert!(Command::new("mkfifo").arg(cache.place(1)).status().unwrap().success());
+            assert!(cache.get(1).unwrap_err().to_string().contains("no regular file"));
+            fs::create_dir(cache.place(3)).unwrap();
+            assert!(cache.get(3).unwrap_err().to_string().contains("no regular file"));
+            // Keeping an entry puts it in the place of what is there.
+            cache.put(1, b"one").unwrap();
+            assert_eq!(cache.get(1), Ok(Some(b"one".to_vec())));
+        }
     }
 
     #[test]
     fn what_is_larger_than_the_bound_is_not_kept() {
         let (_folder, cache) = cache(10);
         cache.put(1, &[0; 1000]).unwrap();
-        assert_eq!(cache.get(1), None);
+        assert_eq!(cache.get(1), Ok(None));
     }
 
     #[test]
@@ -224,7 +378,7 @@ mod tests {
                     for round in 0..50_u128 {
                         let contents = vec![writer; 500 + usize::from(writer)];
                         cache.put(round % 5, &contents).unwrap();
-                        let found = cache.get(round % 5).expect("never torn, never gone");
+                        let found = cache.get(round % 5).unwrap().expect("never torn, never gone");
                         assert!(found.iter().all(|byte| *byte == found[0]));
                         assert_eq!(found.len(), 500 + usize::from(found[0]));
                     }
@@ -240,6 +394,6 @@ mod tests {
         fs::write(&file, b"").unwrap();
         let cache = DiskCache::new(file.join("cache"), 100);
         assert!(cache.put(1, b"one").is_err());
-        assert_eq!(cache.get(1), None);
+        assert_eq!(cache.get(1), Ok(None));
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn load<D: DriverOf + 'static>(
         return Err(no_doubles(&device.description().name, names));
     }
     let slot = cache.map(|cache| (cache, binary_key(&**device, dialect, text)));
-    let known = slot.and_then(|(cache, key)| cache.get(key));
+    let known = slot.and_then(|(cache, key)| cache.get(key).ok().flatten());
     let built = device.build(text, known.as_deref()).map_err(|error| error.to_string())?;
     if let (Some((cache, key)), Some(binary)) = (slot, built.binary)
         && known.as_ref() != Some(&binary)

@@ -32,6 +32,7 @@ pub mod standalone;
 mod interpreted;
 pub mod on_heap;
 pub mod oracle;
+mod private;
 pub mod stages;
 
 pub use compiler::Options;

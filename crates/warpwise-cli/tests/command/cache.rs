@@ -81,6 +81,53 @@ fn a_cache_that_cannot_be_written_is_only_no_cache() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn what_others_may_write_is_not_run() {
+    use std::os::unix::fs::{PermissionsExt, chown};
+    let folder = folder();
+    run(&folder, &[]);
+    let cache = folder.path("cache/warpwise");
+    let mode = |path: &PathBuf| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let set_mode = |path: &PathBuf, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let [entry] = &entries(&folder)[..] else { panic!("one entry") };
+    assert_eq!([mode(&cache), mode(entry)], [0o700, 0o600]);
+    let refused = |why: &str| {
+        let ran = folder.run(&["run", "p.fut", "21"]);
+        assert!(ran.errors.contains("warning: ") && ran.errors.contains(why), "{}", ran.errors);
+        assert_eq!(ran.succeeds(), "42i32\n");
+    };
+    set_mode(&cache, 0o1777);
+    refused("warpwise: not used: others than its owner may write it");
+    set_mode(&cache, 0o700);
+    set_mode(entry, 0o666);
+    refused(".entry: not used: others than its owner may write it");
+    set_mode(entry, 0o600);
+    // Only the superuser can give files away.
+    if chown(entry, Some(1), None).is_ok() {
+        refused("it belongs to another user");
+        chown(entry, Some(0), None).unwrap();
+    }
+    assert!(run(&folder, &[]).1);
+    std::fs::remove_file(entry).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(entry).status().unwrap().success());
+    refused("it is no regular file");
+}
+
+#[test]
+fn an_entry_of_another_program_is_not_run() {
+    let folder = folder();
+    folder.write("q.fut", "entry main (x: i32) = x - 1");
+    run(&folder, &[]);
+    let [first] = &entries(&folder)[..] else { panic!("one entry") };
+    folder.run(&["run", "q.fut", "21"]).succeeds();
+    let second = entries(&folder).into_iter().find(|entry| entry != first).unwrap();
+    std::fs::copy(&second, first).unwrap();
+    assert_eq!(run(&folder, &[]), ("42i32\n".to_string(), false));
+}
+
 #[test]
 fn processes_that_fill_the_cache_at_once_lose_nothing() {
     let folder = folder();

@@ -1,0 +1,100 @@
+//! Files and folders that nobody but their owner can have written.
+//!
+//! What is run from a file must come from the user that runs it. A file counts if it is a regular file, not a link to one, belongs to
+//! this process's user, and nobody else may write it; a folder likewise. Whether this holds is asked of the file that was opened, not of
+//! its name. Elsewhere than on Unix systems nothing is asked.
+
+use std::fmt;
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a file or a folder is not used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refused {
+    path: PathBuf,
+    why: &'static str,
+}
+
+/// Why a file cannot be read.
+#[derive(Debug)]
+pub(crate) enum Unread {
+    /// It is not to be.
+    Refused(Refused),
+    /// It cannot be, or is not there.
+    Failed,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: not used: {}", self.path.display(), self.why)
+    }
+}
+
+impl std::error::Error for Refused {}
+
+/// Makes a folder, and those it lies in, for this user alone. One that is there must be this user's alone to write.
+pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)?;
+    check_folder(path).map_err(io::Error::other)
+}
+
+/// Whether only this user may write into a folder. One that is not there, or is none, is not refused: nothing is found in it.
+pub(crate) fn check_folder(path: &Path) -> Result<(), Refused> {
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => check(path, &metadata),
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+/// Opens a file to be read, without waiting for anything. Links are not followed.
+pub(crate) fn open(path: &Path) -> Result<File, Unread> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    let refused = |why| Unread::Refused(Refused { path: path.to_path_buf(), why });
+    let file = options.open(path).map_err(|_| match fs::symlink_metadata(path) {
+        Ok(metadata) if metadata.is_symlink() => refused("it is a link"),
+        Ok(_) | Err(_) => Unread::Failed,
+    })?;
+    let metadata = file.metadata().map_err(|_| Unread::Failed)?;
+    if !metadata.is_file() {
+        return Err(refused("it is no regular file"));
+    }
+    check(path, &metadata).map_err(Unread::Refused)?;
+    Ok(file)
+}
+
+/// Creates a file that is not there yet, for this user alone.
+pub(crate) fn create(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+#[cfg(unix)]
+fn check(path: &Path, metadata: &Metadata) -> Result<(), Refused> {
+    use std::os::unix::fs::MetadataExt;
+    // SAFETY: the call reads a number of this process and cannot fail.
+    let user = unsafe { libc::geteuid() };
+    let why = if metadata.uid() != user {
+        "it belongs to another user"
+    } else if metadata.mode() & 0o022 != 0 {
+        "others than its owner may write it (`chmod go-w` takes that away)"
+    } else {
+        return Ok(());
+    };
+    Err(Refused { path: path.to_path_buf(), why })
+}
+
+#[cfg(not(unix))]
+fn check(_: &Path, _: &Metadata) -> Result<(), Refused> {
+    Ok(())
+}
