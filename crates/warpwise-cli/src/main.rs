@@ -23,6 +23,7 @@ mod script;
 mod crashes;
 mod interrupt;
 mod output;
+mod places;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -77,10 +78,8 @@ fn negative_value(word: OsString) -> OsString {
 
 /// Prints help, or what is wrong with the words given.
 fn usage(error: &clap::Error) -> ExitCode {
-    // Whoever closed the pipe does not want to read it.
-    let _ = error.print();
-    match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,
-        _ => ExitCode::from(failure::FAILED),
-    }
+    let is_asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    // Whoever closed the pipe does not want to read why.
+    let printed = error.print().is_ok() && (!is_asked_for || output::must_be_open().is_ok());
+    if is_asked_for && printed { ExitCode::SUCCESS } else { ExitCode::from(failure::FAILED) }
 }

@@ -2,15 +2,43 @@
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
+use warpwise_runtime::formats::files::unwritable;
+use warpwise_runtime::formats::whole::WholeFile;
 
 use crate::failure::Failure;
 
+/// Whether there was no standard output when this process started. Before `main`, since what Rust does before that opens
+/// something in its place.
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+#[cfg(target_os = "linux")]
+#[used]
+#[unsafe(link_section = ".init_array")]
+static LOOK: extern "C" fn() = {
+    extern "C" fn look() {
+        // SAFETY: asks for the flags of a descriptor, whether there is one or not.
+        let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
+        CLOSED.store(flags == -1, Ordering::Relaxed);
+    }
+    look
+};
+
+/// An error where there is no standard output.
+pub fn must_be_open() -> Result<(), Failure> {
+    match CLOSED.load(Ordering::Relaxed) {
+        true => Err(Failure::Failed("cannot write to standard output: it is closed".to_string())),
+        false => Ok(()),
+    }
+}
+
 /// Writes to standard output.
 pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    must_be_open()?;
     let mut output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     write(&mut output).and_then(|()| output.flush()).map_err(Failure::from_output)
 }
@@ -28,7 +56,17 @@ pub fn write_json(path: &Path, data: &impl Serialize) -> Result<(), Failure> {
     if path == Path::new("-") {
         return print(|output| output.write_all(text.as_bytes()));
     }
-    std::fs::write(path, text).map_err(|error| failed(error.to_string()))
+    write_whole(path, &text)
+}
+
+/// Writes text to a file, which is whole or what it was before.
+pub fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
+    let write = || {
+        let mut file = WholeFile::create(path)?;
+        file.write_all(text.as_bytes())?;
+        file.complete()
+    };
+    write().map_err(|error| unwritable(path, error).into())
 }
 
 /// Says what is wrong, gives the exit code.

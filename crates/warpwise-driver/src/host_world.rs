@@ -17,6 +17,8 @@ use crate::compiler::{self, Options};
 /// The process and its surroundings.
 pub struct ProcessWorld {
     output: BufWriter<io::Stdout>,
+    /// Whether there is a standard output.
+    is_open: bool,
     arguments: Vec<String>,
     start: Instant,
     /// The functions of mathematics of compiled code.
@@ -30,7 +32,12 @@ impl ProcessWorld {
     /// what it computes itself has the same bits. With all that the process holds, it may take so many bytes of memory.
     pub fn new(arguments: Vec<String>, options: &Options, memory_limit: u64) -> ProcessWorld {
         let (output, functions) = (BufWriter::new(io::stdout()), functions(options));
-        ProcessWorld { output, arguments, start: Instant::now(), functions, memory_limit }
+        ProcessWorld { output, is_open: true, arguments, start: Instant::now(), functions, memory_limit }
+    }
+
+    /// The same without a standard output: printing is an error.
+    pub fn without_output(self) -> ProcessWorld {
+        ProcessWorld { is_open: false, ..self }
     }
 }
 
@@ -49,13 +56,6 @@ fn functions(options: &Options) -> Vec<(Builtin, Evaluate)> {
     unary.chain(binary).filter_map(|(name, function)| Some((name, function?))).collect()
 }
 
-impl Drop for ProcessWorld {
-    fn drop(&mut self) {
-        // Nobody is left to tell.
-        let _ = self.output.flush();
-    }
-}
-
 fn words<T>(result: io::Result<T>) -> Result<T, String> {
     result.map_err(|error| error.to_string())
 }
@@ -66,6 +66,9 @@ fn about<T>(path: &str, result: io::Result<T>) -> Result<T, String> {
 
 impl World for ProcessWorld {
     fn print(&mut self, text: &str) -> Result<(), String> {
+        if !self.is_open && !text.is_empty() {
+            return Err("standard output is closed".to_string());
+        }
         words(self.output.write_all(text.as_bytes()))
     }
 

@@ -5,11 +5,12 @@
 
 use std::fmt;
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use warpwise_driver::standalone::Standalone;
+use warpwise_runtime::formats::whole::WholeFile;
 use warpwise_standalone::interface::Interface;
 
 use crate::c_code::{Role, c_code, image_file};
@@ -33,6 +34,21 @@ pub enum Form {
     Library,
 }
 
+impl Form {
+    /// What is made for a name.
+    pub fn files(self, path: &Path) -> Vec<PathBuf> {
+        let name = name_of(path);
+        match self {
+            Form::Executable | Form::Server => vec![path.to_path_buf()],
+            Form::Library => {
+                [format!("lib{name}.so"), format!("lib{name}.a"), format!("{name}.h"), format!("{name}.json")]
+                    .map(|name| path.with_file_name(name))
+                    .to_vec()
+            }
+        }
+    }
+}
+
 /// Why nothing was made.
 #[derive(Debug)]
 pub enum ExportError {
@@ -43,7 +59,7 @@ pub enum ExportError {
 }
 
 /// Makes files of a program, beside each other: `name` for an executable, `name.h`, `libname.so`, `libname.a` and `name.json` for a
-/// library. Gives their paths.
+/// library. Gives their paths. They get their names when all are made; before, and if one cannot be, what was there stays.
 pub fn export(program: &Standalone, form: Form, path: &Path) -> Result<Vec<PathBuf>, ExportError> {
     let interface = Interface::of(program.entries.iter().map(|entry| &entry.point));
     let folder = tempfile::tempdir().map_err(|error| ExportError::File(std::env::temp_dir(), error))?;
@@ -67,7 +83,7 @@ impl Work<'_> {
         let mut link = self.tool("cc");
         link.args(["-pie", "-Wl,--gc-sections", "-o", "program"]).args(objects).args(LIBRARIES);
         run(link)?;
-        Ok(vec![self.take("program", path)?])
+        self.place(&[("program", path.to_path_buf())])
     }
 
     fn library(&self, path: &Path) -> Result<Vec<PathBuf>, ExportError> {
@@ -87,12 +103,10 @@ impl Work<'_> {
         archive.args(["crs", "library.a", "library.o"]);
         run(archive)?;
         let manifest = format!("{:#}\n", manifest(self.interface));
-        Ok(vec![
-            self.take("library.so", &path.with_file_name(format!("lib{name}.so")))?,
-            self.take("library.a", &path.with_file_name(format!("lib{name}.a")))?,
-            written(&path.with_file_name(format!("{name}.h")), header(self.interface).as_bytes())?,
-            written(&path.with_file_name(format!("{name}.json")), manifest.as_bytes())?,
-        ])
+        written(&self.folder.join("library.h"), header(self.interface).as_bytes())?;
+        written(&self.folder.join("library.json"), manifest.as_bytes())?;
+        let made = ["library.so", "library.a", "library.h", "library.json"];
+        self.place(&made.into_iter().zip(Form::Library.files(path)).collect::<Vec<_>>())
     }
 
     /// Writes all object files; gives their names.
@@ -130,13 +144,27 @@ impl Work<'_> {
         command
     }
 
-    /// Puts a file that was made to its place.
-    fn take(&self, name: &str, path: &Path) -> Result<PathBuf, ExportError> {
-        // What is running cannot be written to, but replaced.
-        let _ = fs::remove_file(path);
-        fs::copy(self.folder.join(name), path)
-            .map_err(|error| ExportError::File(path.to_path_buf(), error))?;
-        Ok(path.to_path_buf())
+    /// Puts files that were made to their places.
+    fn place(&self, made: &[(&str, PathBuf)]) -> Result<Vec<PathBuf>, ExportError> {
+        let mut copies = Vec::new();
+        for (name, path) in made {
+            let failed = |error| ExportError::File(path.clone(), error);
+            copies.push((self.copy(name, path).map_err(failed)?, path));
+        }
+        for (copy, path) in copies {
+            copy.complete().map_err(|error| ExportError::File(path.clone(), error))?;
+        }
+        Ok(made.iter().map(|(_, path)| path.clone()).collect())
+    }
+
+    /// A copy of a file that was made beside its place, with its permissions. What is running cannot be written to, but replaced.
+    fn copy(&self, name: &str, path: &Path) -> io::Result<WholeFile> {
+        let mut made = fs::File::open(self.folder.join(name))?;
+        let mut copy = WholeFile::create(path)?;
+        io::copy(&mut made, &mut copy)?;
+        copy.flush()?;
+        copy.set_permissions(made.metadata()?.permissions())?;
+        Ok(copy)
     }
 }
 

@@ -13,13 +13,13 @@
 //! versions, for clients that speak those. A call that is interrupted (see [`signals`]) is a failed command.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, BufRead, BufWriter, Write};
+use std::io::{self, BufRead, Write};
 use std::path::Path;
 use std::time::Instant;
 
 use warpwise_prim::ValueType;
 use warpwise_runtime::formats::files::read_file;
+use warpwise_runtime::formats::whole::WholeFile;
 
 use crate::abi::guarded;
 use crate::interface::{EntryInterface, Field, Kind, NamedType, TypeRef};
@@ -283,9 +283,9 @@ impl<'p> Server<'p> {
     fn store(&self, file: &str, names: &[&str]) -> Answer {
         let values = names.iter().map(|name| self.variable(name)).collect::<Result<Vec<_>, _>>()?;
         let write = || -> io::Result<()> {
-            let mut output = BufWriter::new(File::create(file)?);
+            let mut output = WholeFile::create(Path::new(file))?;
             values.iter().try_for_each(|value| write_held(&mut output, value))?;
-            output.flush()
+            output.complete()
         };
         write().map_err(|error| misuse(&format!("Failed to open {file}: {error}")))?;
         Ok(Vec::new())

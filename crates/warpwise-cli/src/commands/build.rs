@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use clap::Args;
 use warpwise_driver::build::build_standalone;
 use warpwise_export::{Form, export};
+use warpwise_runtime::formats::whole::Place;
 
 use crate::failure::Failure;
 use crate::options::CompileOptions;
@@ -47,7 +48,11 @@ pub fn build(arguments: &BuildArguments) -> Result<u8, Failure> {
         BuildArguments { .. } => Form::Executable,
     };
     let path = arguments.output.clone().unwrap_or_else(|| arguments.file.with_extension(""));
-    if path == arguments.file {
+    let is_program = |path: &PathBuf| {
+        path == &arguments.file
+            || Place::of(path).is_some_and(|place| Some(place) == Place::of(&arguments.file))
+    };
+    if let Some(path) = form.files(&path).iter().find(|path| is_program(path)) {
         let message = format!("{}: this is the program itself; name the result with -o", path.display());
         return Err(Failure::Failed(message));
     }

@@ -26,7 +26,7 @@ use crate::commands::run::cache_remark;
 use crate::failure::{FAILED, Failure};
 use crate::interrupt;
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
-use crate::output::{Progress, complain, say};
+use crate::output::{Progress, complain, must_be_open, say};
 use crate::profile::Phases;
 use crate::start;
 
@@ -190,18 +190,24 @@ fn execute(
     let arguments = std::iter::once(name).chain(arguments).collect();
     let memory_limit = how.run.memory_limit.unwrap_or_else(default_limit);
     let mut world = ProcessWorld::new(arguments, &how.compile.options(), memory_limit);
+    if must_be_open().is_err() {
+        world = world.without_output();
+    }
     let mut report = |test: FailedTest| {
         say(&format!("{}: a test failed", sources.describe(test.span)));
         test.message.lines().for_each(|line| say(&format!("  {line}")));
     };
     let native = native.as_mut().map(HostNative::native);
     let outcome = run_native(code, native, &mut world, device, &mut report);
-    drop(world);
+    let flushed = world.flush();
     phases.done("run");
     let outcome = match outcome {
         Ok(outcome) => outcome,
         Err(error) => return Ok(complain(&describe(&error, sources), FAILED)),
     };
+    if let Err(why) = flushed {
+        return Ok(complain(&format!("cannot write to standard output: {why}"), FAILED));
+    }
     if how.host.test {
         let total = outcome.passed + outcome.failed;
         say(&format!("{} of {total} tests passed", outcome.passed));

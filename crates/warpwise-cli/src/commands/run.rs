@@ -1,13 +1,12 @@
 //! `warpwise run`: one call of one entry point, or a host program ([`super::host`]).
 
-use std::fs::File;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use warpwise_driver::{Context, Entry, Program};
 use warpwise_runtime::array::Value;
-use warpwise_runtime::formats::files::{write_file, write_values};
+use warpwise_runtime::formats::files::{unwritable, write_beside, write_values};
+use warpwise_runtime::formats::whole::WholeFile;
 
 use crate::arguments::read_arguments;
 use crate::commands::chunks::{Large, is_out_of_memory};
@@ -16,6 +15,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
 use crate::output::{Progress, print, say, write_json};
+use crate::places;
 use crate::profile::{Phases, trace};
 use crate::start;
 
@@ -82,6 +82,7 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     phases.done("load");
     let entry = program.entry(&arguments.entry).map_err(Failure::Call)?;
     check_outputs(entry, &arguments.outputs)?;
+    check_places(arguments)?;
     let results = call(arguments, &context, &program, &mut phases)?;
     phases.spent(&program.profile());
     write_results(arguments, &results)?;
@@ -188,30 +189,36 @@ fn check_outputs(entry: &Entry, outputs: &[PathBuf]) -> Result<(), Failure> {
     }
 }
 
+/// Results must not overwrite one another, nor what is read.
+fn check_places(arguments: &RunArguments) -> Result<(), Failure> {
+    let words = arguments.arguments.iter().map(Path::new).filter(|path| path.is_file());
+    let inputs = words.chain([arguments.file.as_path()]);
+    let traces = arguments.profile_trace.iter().filter(|path| path.as_os_str() != "-");
+    places::check(inputs, arguments.outputs.iter().chain(traces).map(PathBuf::as_path))
+}
+
 fn write_results(arguments: &RunArguments, results: &[Option<Value>]) -> Result<(), Failure> {
     let present: Vec<Value> = results.iter().flatten().cloned().collect();
     match arguments.outputs.as_slice() {
         [] => print(|output| write_values(output, &present, arguments.binary)),
         [_] if present.is_empty() && !results.is_empty() => Ok(()),
-        [only] => write_to(only, &present, arguments.binary),
+        [only] => complete(vec![(only, write_beside(only, &present, arguments.binary)?)]),
         several => {
-            let pairs =
-                several.iter().zip(results).filter_map(|(path, result)| Some((path, result.as_ref()?)));
-            pairs
-                .into_iter()
-                .try_for_each(|(path, result)| write_to(path, std::slice::from_ref(result), arguments.binary))
+            let mut written = Vec::new();
+            for (path, result) in several.iter().zip(results) {
+                if let Some(result) = result {
+                    let values = std::slice::from_ref(result);
+                    written.push((path, write_beside(path, values, arguments.binary)?));
+                }
+            }
+            complete(written)
         }
     }
 }
 
-fn write_to(path: &Path, values: &[Value], binary: bool) -> Result<(), Failure> {
-    if !binary {
-        return Ok(write_file(path, values)?);
-    }
-    let write = || -> io::Result<()> {
-        let mut output = io::BufWriter::new(File::create(path)?);
-        write_values(&mut output, values, true)?;
-        io::Write::flush(&mut output)
-    };
-    write().map_err(|error| Failure::Failed(format!("{}: cannot write: {error}", path.display())))
+/// Gives files their names, when all are written.
+fn complete(written: Vec<(&PathBuf, WholeFile)>) -> Result<(), Failure> {
+    let completed =
+        |(path, file): (&PathBuf, WholeFile)| file.complete().map_err(|error| unwritable(path, error));
+    Ok(written.into_iter().try_for_each(completed)?)
 }

@@ -1,7 +1,7 @@
 //! `warpwise stream`: an entry point over data that is larger than memory.
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -12,7 +12,7 @@ use warpwise_runtime::formats::files::{write_file, write_values};
 use warpwise_runtime::formats::{Source as ValueSource, read_values};
 use warpwise_stream::Cause;
 use warpwise_stream::pipeline::{self, Done, Grouping, Outcome, Settings};
-use warpwise_stream::sink::{Created, OutputFormat, Partial, Sink, create_partial};
+use warpwise_stream::sink::{Created, OutputFormat, Partial, Sink, create_partial, partial_of};
 use warpwise_stream::source::{Format, Source, SourceOptions, Take, Wanted, open};
 use warpwise_stream::step::{Fold, Map, Step};
 
@@ -20,7 +20,8 @@ use crate::arguments::expected_type;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
-use crate::output::{print, say};
+use crate::output::{self, print, say};
+use crate::places;
 use crate::start::start;
 
 /// Bytes of input that a block has about, unless its length is given.
@@ -109,6 +110,7 @@ fn map(arguments: &StreamArguments, program: &Program, context: &Context) -> Res
 fn fold(arguments: &StreamArguments, program: &Program, context: &Context) -> Result<u8, Failure> {
     let names = ["init", "step", "merge"].map(str::to_string);
     let mut step = Fold::new(program, names).map_err(Failure::Failed)?;
+    check_places(arguments, arguments.outputs.iter())?;
     let sources = sources(arguments, step.streamed())?;
     drive(context, grouping(arguments, &sources), sources, &mut step, (Vec::new(), &[]), arguments.profile)?;
     let state = step.finish().map_err(Failure::Call)?;
@@ -199,14 +201,25 @@ fn sinks(arguments: &StreamArguments, results: &[FlatType]) -> Result<Vec<Create
     if outputs.len() != results.len() {
         return Err(wrong_outputs(outputs.len(), results.len()));
     }
-    if let Some(same) = arguments.inputs.iter().find(|input| {
-        let place = |path: &PathBuf| path.canonicalize().ok();
-        place(input).is_some_and(|input| outputs.iter().any(|output| place(output).as_ref() == Some(&input)))
-    }) {
-        return Err(Failure::Failed(format!("{}: is both read and written", same.display())));
+    if outputs.iter().any(|path| path.as_os_str() == "-") {
+        output::must_be_open()?;
     }
+    let partial: Vec<PathBuf> = outputs.iter().filter_map(|path| Some(partial_of(path)?.0)).collect();
+    check_places(arguments, outputs.iter().chain(&partial))?;
     let created = |path: &PathBuf| create_partial(path, arguments.output_format).map_err(Failure::Failed);
     outputs.iter().map(created).collect()
+}
+
+/// Results must not overwrite one another, nor what is read.
+fn check_places<'p>(
+    arguments: &'p StreamArguments,
+    outputs: impl Iterator<Item = &'p PathBuf>,
+) -> Result<(), Failure> {
+    let StreamArguments { file, inputs, arguments: words, .. } = arguments;
+    let words = words.iter().map(Path::new).filter(|path| path.is_file());
+    let inputs = inputs.iter().map(PathBuf::as_path).filter(|path| path.as_os_str() != "-");
+    let outputs = outputs.map(PathBuf::as_path).filter(|path| path.as_os_str() != "-");
+    places::check(words.chain(inputs).chain([file.as_path()]), outputs)
 }
 
 /// Gives the outputs of a stream that came to its end their names; says where those of another are.

@@ -16,6 +16,7 @@ mod host_generated;
 mod host_generated_tensors;
 mod host_modes;
 mod options;
+mod outputs;
 mod run;
 mod signals;
 mod stream;

@@ -4,11 +4,12 @@
 //! binary, anything else for text.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 
 use super::npy::{looks_npy, read_npy};
 use super::png::{looks_png, read_png};
+use super::whole::WholeFile;
 use super::{
     ExpectedType, FormatError, Position, Source, read_values, write_binary, write_npy, write_png, write_text,
 };
@@ -48,11 +49,19 @@ pub fn read_file(
     }
 }
 
-/// Writes values to a file in the format that its name asks for; `.npy` and `.png` hold one value.
+/// Writes values to a file in the format that its name asks for; `.npy` and `.png` hold one value. The file is whole, or is what it was
+/// before.
 pub fn write_file(path: &Path, values: &[Value]) -> Result<(), FormatError> {
+    let written = write_beside(path, values, false)?;
+    written.complete().map_err(|error| unwritable(path, error))
+}
+
+/// As [`write_file`], or in the binary format whatever the name asks for; the file is still to be completed.
+pub fn write_beside(path: &Path, values: &[Value], binary: bool) -> Result<WholeFile, FormatError> {
     let name = path.display().to_string();
-    let failed = |error: io::Error| file_error(&name, format!("cannot write: {error}"));
-    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
+    let failed = |error: io::Error| unwritable(path, error);
+    let extension =
+        path.extension().and_then(|extension| extension.to_str()).filter(|_| !binary).unwrap_or("");
     let single = match (extension, values) {
         ("npy" | "png", [value]) => Some(value),
         ("npy" | "png", _) => {
@@ -61,13 +70,14 @@ pub fn write_file(path: &Path, values: &[Value]) -> Result<(), FormatError> {
         }
         _ => None,
     };
-    let mut output = BufWriter::with_capacity(1 << 16, File::create(path).map_err(failed)?);
+    let mut output = WholeFile::create(path).map_err(failed)?;
     match single {
         Some(value) if extension == "npy" => write_npy(&mut output, value).map_err(failed)?,
         Some(value) => write_png(&mut output, &name, value)?,
-        None => write_values(&mut output, values, extension == "bin").map_err(failed)?,
+        None => write_values(&mut output, values, binary || extension == "bin").map_err(failed)?,
     }
-    output.flush().map_err(failed)
+    output.flush().map_err(failed)?;
+    Ok(output)
 }
 
 /// Writes values in the binary format, or as text with a line for each.
@@ -81,6 +91,11 @@ pub fn write_values(output: &mut dyn Write, values: &[Value], binary: bool) -> i
         }
     }
     Ok(())
+}
+
+/// The error of a file that cannot be written.
+pub fn unwritable(path: &Path, error: io::Error) -> FormatError {
+    file_error(&path.display().to_string(), format!("cannot write: {error}"))
 }
 
 fn file_error(name: &str, message: String) -> FormatError {

@@ -1,6 +1,6 @@
 //! Values in files and pipes: text, binary, `.npy` and `.png`, the first two also compressed (gzip).
 //!
-//! Readers take any `io::Read` and writers any `io::Write`; only [`files`] opens files. Arrays are
+//! Readers take any `io::Read` and writers any `io::Write`; only [`files`] and [`whole`] open files. Arrays are
 //! read straight into pooled blocks. Input is not trusted: whatever it says, a reader returns a
 //! value or a [`FormatError`] naming the source, the position and the type that was expected.
 //! Nothing of the size that a header claims is touched before that much input is there; where the
@@ -18,6 +18,7 @@ mod npy;
 mod png;
 mod text;
 mod values;
+pub mod whole;
 
 #[cfg(test)]
 mod tests;

@@ -158,6 +158,10 @@ fn unwritable(options: &Options, error: &io::Error) -> Problem {
 }
 
 fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Problem> {
+    // SAFETY: asks for the flags of a descriptor, whether there is one or not. Rust takes what is written to none as written.
+    if unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) } == -1 {
+        return Err(Problem::Other("cannot write to standard output: it is closed".to_string()));
+    }
     let mut output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let written = write(&mut output).and_then(|()| output.flush());
     written.map_err(|error| Problem::Other(format!("cannot write to standard output: {error}")))

@@ -44,6 +44,12 @@ impl ArraySink {
         ArraySink { name: name.to_string(), output, header, element: None, rows: 0, torn: false }
     }
 
+    /// Writes rows without a header here.
+    pub fn raw(name: &str, output: File) -> ArraySink {
+        let header = |_: &ElementType, _: u64| Ok(Vec::new());
+        ArraySink { name: name.to_string(), output, header, element: None, rows: 0, torn: false }
+    }
+
     /// Writes an array in the language's binary format here.
     pub fn binary(name: &str, output: File) -> ArraySink {
         let header =

@@ -1,11 +1,12 @@
 //! Files for results, by their format.
 
-use std::fs::File;
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::closed::{UntilClosed, Watched};
+use super::lines::WholeLines;
 use super::{ArraySink, ArrowSink, ParquetSink, RawSink, Sink, TextSink};
 
 /// How elements are written.
@@ -32,6 +33,8 @@ pub enum OutputFormat {
 pub struct Partial {
     partial: PathBuf,
     whole: PathBuf,
+    /// Keeps others from writing there.
+    _lock: File,
 }
 
 /// A sink, and what becomes of its file.
@@ -39,23 +42,88 @@ pub type Created = (Box<dyn Sink>, Option<Partial>);
 
 /// Creates a file, or takes standard output if the path is `-`. The format is told by the ending unless given.
 pub fn create(path: &Path, format: Option<OutputFormat>) -> Result<Box<dyn Sink>, String> {
-    create_at(path, path, format)
+    let format = format_of(path, format)?;
+    if path == Path::new("-") {
+        return Ok(standard(format));
+    }
+    let name = path.display().to_string();
+    let file = File::create(path).map_err(|error| format!("{name}: cannot create: {error}"))?;
+    Ok(sink_of_file(&name, file, format))
 }
 
 /// As [`create`], but what becomes a file has `.partial` behind its name until [`Partial::complete`] is called. A file
-/// that was there stays as it is until then. There is nothing to complete of pipes and devices.
+/// that was there stays as it is until then. There is nothing to complete of pipes and devices. What is left of an earlier stream is
+/// overwritten; what another process is writing is not.
 pub fn create_partial(path: &Path, format: Option<OutputFormat>) -> Result<Created, String> {
+    let Some((partial, whole)) = partial_of(path) else { return Ok((create(path, format)?, None)) };
+    let format = format_of(path, format)?;
+    let failed = |message: String| format!("{}: {message}", partial.display());
+    let file = claim(&partial).map_err(failed)?;
+    let lock = file.try_clone().map_err(|error| failed(format!("cannot create: {error}")))?;
+    let sink = sink_of_file(&path.display().to_string(), file, format);
+    Ok((sink, Some(Partial { partial, whole, _lock: lock })))
+}
+
+/// Where results that this path names lie until they are whole, and afterwards; none of standard output, pipes and devices.
+pub fn partial_of(path: &Path) -> Option<(PathBuf, PathBuf)> {
     // A link stays one.
     let whole = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    let special = path == Path::new("-") || whole.exists() && !whole.is_file();
-    if special {
-        return Ok((create(path, format)?, None));
+    if path == Path::new("-") || whole.exists() && !whole.is_file() {
+        return None;
     }
     let mut partial = whole.clone().into_os_string();
     partial.push(".partial");
-    let partial = PathBuf::from(partial);
-    let sink = create_at(&partial, path, format)?;
-    Ok((sink, Some(Partial { partial, whole })))
+    Some((PathBuf::from(partial), whole))
+}
+
+/// An empty file of this name that nobody else writes, as long as it is open. Links are not followed.
+fn claim(path: &Path) -> Result<File, String> {
+    let failed = |error: io::Error| format!("cannot create: {error}");
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    loop {
+        let file = options.open(path).map_err(|error| match path.is_symlink() {
+            true => "is a link, which is not followed".to_string(),
+            false => failed(error),
+        })?;
+        let metadata = file.metadata().map_err(failed)?;
+        if !metadata.is_file() || names(&metadata) > 1 {
+            return Err("is in use for something else".to_string());
+        }
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => return Err("another process is writing this".to_string()),
+            // Some file systems know no locks.
+            Ok(()) | Err(TryLockError::Error(_)) => {}
+        }
+        // Meanwhile the file may have become whole, and has another name.
+        if fs::symlink_metadata(path).is_ok_and(|now| is_same(&metadata, &now)) {
+            file.set_len(0).map_err(failed)?;
+            return Ok(file);
+        }
+    }
+}
+
+#[cfg(unix)]
+fn names(metadata: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::nlink(metadata)
+}
+
+#[cfg(unix)]
+fn is_same(x: &Metadata, y: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (x.dev(), x.ino()) == (y.dev(), y.ino())
+}
+
+#[cfg(not(unix))]
+fn names(_: &Metadata) -> u64 {
+    1
+}
+
+#[cfg(not(unix))]
+fn is_same(_: &Metadata, _: &Metadata) -> bool {
+    true
 }
 
 impl Partial {
@@ -66,16 +134,15 @@ impl Partial {
 
     /// Gives the file its name.
     pub fn complete(self) -> Result<(), String> {
-        let Partial { partial, whole } = self;
-        std::fs::rename(&partial, &whole)
-            .map_err(|error| format!("{}: cannot rename: {error}", partial.display()))
+        let Partial { partial, whole, _lock } = self;
+        fs::rename(&partial, &whole).map_err(|error| format!("{}: cannot rename: {error}", partial.display()))
     }
 }
 
-/// Creates the file at `place` for the results that `path` names.
-fn create_at(place: &Path, path: &Path, format: Option<OutputFormat>) -> Result<Box<dyn Sink>, String> {
+/// The format for a path.
+fn format_of(path: &Path, format: Option<OutputFormat>) -> Result<OutputFormat, String> {
     let standard = path == Path::new("-");
-    let name = if standard { "standard output".to_string() } else { path.display().to_string() };
+    let name = if standard { STANDARD.to_string() } else { path.display().to_string() };
     let ending = path.extension().and_then(|ending| ending.to_str());
     let told = || if standard { Some(OutputFormat::Csv) } else { ending?.parse().ok() };
     let format = format.or_else(told);
@@ -83,23 +150,34 @@ fn create_at(place: &Path, path: &Path, format: Option<OutputFormat>) -> Result<
     if standard && matches!(format, OutputFormat::Npy | OutputFormat::Binary) {
         return Err(format!("{name}: such a file says first how many elements it has; write to a file"));
     }
-    if standard {
-        let output = UntilClosed::new(io::stdout());
-        let closed = output.closed();
-        let sink = sink_to(&name, BufWriter::with_capacity(1 << 16, output), format, true);
-        return Ok(Box::new(Watched::new(sink, closed)));
-    }
-    let file = File::create(place).map_err(|error| format!("{name}: cannot create: {error}"))?;
+    Ok(format)
+}
+
+/// What messages call standard output.
+const STANDARD: &str = "standard output";
+
+fn standard(format: OutputFormat) -> Box<dyn Sink> {
+    let output = UntilClosed::new(io::stdout());
+    let closed = output.closed();
+    let sink = sink_to(STANDARD, BufWriter::with_capacity(1 << 16, output), format, true);
+    Box::new(Watched::new(sink, closed))
+}
+
+/// What writes to an open file, which may be a pipe or a device.
+fn sink_of_file(name: &str, file: File, format: OutputFormat) -> Box<dyn Sink> {
+    let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
     match format {
-        OutputFormat::Npy => return Ok(Box::new(ArraySink::npy(&name, file))),
-        OutputFormat::Binary => return Ok(Box::new(ArraySink::binary(&name, file))),
+        OutputFormat::Npy => return Box::new(ArraySink::npy(name, file)),
+        OutputFormat::Binary => return Box::new(ArraySink::binary(name, file)),
+        OutputFormat::Raw if is_file => return Box::new(ArraySink::raw(name, file)),
+        OutputFormat::Csv if is_file => return Box::new(TextSink::new(name, WholeLines::new(file), ',')),
+        OutputFormat::Tsv if is_file => return Box::new(TextSink::new(name, WholeLines::new(file), '\t')),
         _ => {}
     }
-    let is_pipe = file.metadata().is_ok_and(|metadata| !metadata.is_file());
     let output = UntilClosed::new(file);
     let closed = output.closed();
-    let sink = sink_to(&name, BufWriter::with_capacity(1 << 16, output), format, is_pipe);
-    Ok(Box::new(Watched::new(sink, closed)))
+    let sink = sink_to(name, BufWriter::with_capacity(1 << 16, output), format, !is_file);
+    Box::new(Watched::new(sink, closed))
 }
 
 fn sink_to<W: io::Write + Send + 'static>(

@@ -26,7 +26,7 @@ use super::bench::duration;
 use crate::calls::{timed_call, timed_resident_call};
 use crate::failure::Failure;
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
-use crate::output::print_line;
+use crate::output::{print_line, write_whole};
 use crate::start::start;
 use data::{DataSet, data_sets};
 use search::{Assignment, Sample, Used, search};
@@ -228,8 +228,7 @@ impl Tuner<'_> {
         }
         let beside = || PathBuf::from(format!("{}.tuning", self.arguments.file.display()));
         let path = self.arguments.output.clone().unwrap_or_else(beside);
-        std::fs::write(&path, text)
-            .map_err(|error| Failure::Failed(format!("{}: cannot write: {error}", path.display())))?;
+        write_whole(&path, &text)?;
         let (runs, time) = (seen.runs, duration(1e6 * time.as_secs_f64()));
         print_line(&format!("{}: written, after {runs} runs in {time}", path.display()))?;
         Ok(0)

@@ -4,6 +4,7 @@ mod binary;
 mod npy;
 mod png;
 mod text;
+mod whole;
 
 use std::fmt::Debug;
 use std::io::{self, Read, Write};
