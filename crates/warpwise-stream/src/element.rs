@@ -52,7 +52,21 @@ pub enum Cause {
     Cancelled,
 }
 
+/// Elements without bytes that an input may have: they cost it nothing, and whoever wrote it can claim any number.
+pub const MOST_WITHOUT_BYTES: u64 = 1 << 24;
+
 impl ElementType {
+    /// Whether an input can have so many of these elements; what is wrong otherwise.
+    pub fn counted(&self, count: u64) -> Result<(), String> {
+        match self.bytes().and_then(|bytes| Some((bytes, bytes.checked_mul(count)?))) {
+            None => Err(format!("{count} elements of type {self} are more than 2^64 bytes")),
+            Some((0, _)) if count > MOST_WITHOUT_BYTES => Err(format!(
+                "{count} elements of type {self}, which have no bytes, are more than can be meant ({MOST_WITHOUT_BYTES})"
+            )),
+            Some(_) => Ok(()),
+        }
+    }
+
     /// Bytes of one element; `None` if no 64-bit number counts them.
     pub fn bytes(&self) -> Option<u64> {
         element_count(&self.shape)?.checked_mul(self.scalar.scalar().bytes() as u64)

@@ -216,6 +216,167 @@ fn columns_of_parquet_files_come_by_name() {
     }
 }
 
+/// What Thrift's compact protocol makes of a structure.
+#[derive(Default)]
+struct Thrift {
+    bytes: Vec<u8>,
+    last: u8,
+}
+
+impl Thrift {
+    fn header(mut self, field: u8, ty: u8) -> Thrift {
+        self.bytes.push((field - self.last) << 4 | ty);
+        self.last = field;
+        self
+    }
+
+    fn number(mut self, value: i64) -> Thrift {
+        let mut rest = (value << 1 ^ value >> 63) as u64;
+        while rest > 127 {
+            self.bytes.push(rest as u8 | 128);
+            rest >>= 7;
+        }
+        self.bytes.push(rest as u8);
+        self
+    }
+
+    fn i32(self, field: u8, value: i32) -> Thrift {
+        self.header(field, 5).number(value.into())
+    }
+
+    fn i64(self, field: u8, value: i64) -> Thrift {
+        self.header(field, 6).number(value)
+    }
+
+    /// The bytes of something inside, whose type is this.
+    fn inside(self, field: u8, ty: u8, bytes: &[u8]) -> Thrift {
+        let mut this = self.header(field, ty);
+        this.bytes.extend_from_slice(bytes);
+        this
+    }
+
+    /// A list of things whose type is this.
+    fn list(self, field: u8, ty: u8, items: &[Vec<u8>]) -> Thrift {
+        let header = [(items.len() as u8) << 4 | ty];
+        self.inside(field, 9, &[&header[..], &items.concat()].concat())
+    }
+
+    fn end(mut self) -> Vec<u8> {
+        self.bytes.push(0);
+        self.bytes
+    }
+}
+
+fn text(text: &str) -> Vec<u8> {
+    [&[text.len() as u8], text.as_bytes()].concat()
+}
+
+/// A Parquet file of one page of numbers, whose checksum is what `sum` makes of the right one.
+fn parquet_with_sum(numbers: &[i64], sum: impl Fn(u32) -> u32) -> Vec<u8> {
+    let page: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+    let (count, size) = (numbers.len() as i64, page.len() as i32);
+    let mut right = flate2::Crc::new();
+    right.update(&page);
+    // PLAIN, and no levels.
+    let data = Thrift::default().i32(1, count as i32).i32(2, 0).i32(3, 3).i32(4, 3).end();
+    let header = Thrift::default().i32(1, 0).i32(2, size).i32(3, size).i32(4, sum(right.sum()) as i32);
+    let header = header.inside(5, 12, &data).end();
+    let chunk = (header.len() + page.len()) as i64;
+    let column = Thrift::default().i32(1, 2).list(2, 5, &[vec![0]]).list(3, 8, &[text("value")]).i32(4, 0);
+    let column = column.i64(5, count).i64(6, chunk).i64(7, chunk).i64(9, 4).end();
+    let column = Thrift::default().i64(2, 4).inside(3, 12, &column).end();
+    let group = Thrift::default().list(1, 12, &[column]).i64(2, chunk).i64(3, count).end();
+    let root = Thrift::default().inside(4, 8, &text("schema")).i32(5, 1).end();
+    let leaf = Thrift::default().i32(1, 2).i32(3, 0).inside(4, 8, &text("value")).end();
+    let footer =
+        Thrift::default().i32(1, 1).list(2, 12, &[root, leaf]).i64(3, count).list(4, 12, &[group]).end();
+    let length = (footer.len() as u32).to_le_bytes();
+    [&b"PAR1"[..], &header, &page, &footer, &length, b"PAR1"].concat()
+}
+
+#[test]
+fn pages_of_parquet_files_have_the_checksums_that_they_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.parquet");
+    std::fs::write(&path, parquet_with_sum(&[3, 1, 4, 1, 5], |sum| sum)).unwrap();
+    let (bytes, _, error) = read(&path, "value", ValueType::I64, 0).unwrap();
+    assert_eq!((i64s(&bytes), error), (vec![3, 1, 4, 1, 5], None));
+    std::fs::write(&path, parquet_with_sum(&[3, 1, 4, 1, 5], |sum| sum ^ 1)).unwrap();
+    let (bytes, _, error) = read(&path, "value", ValueType::I64, 0).unwrap();
+    assert!(bytes.is_empty() && error.as_ref().is_some_and(|error| error.contains("CRC")), "{error:?}");
+}
+
+/// Writes batches of one column of zeros, which compress well.
+fn zeros(path: &Path, compression: Option<CompressionType>, rows: usize, batches: usize) {
+    let batch = batch(&[("x", Arc::new(Int64Array::from(vec![0; rows])) as ArrayRef)]);
+    let options = IpcWriteOptions::default().try_with_compression(compression).unwrap();
+    let file = File::create(path).unwrap();
+    let mut writer = FileWriter::try_new_with_options(file, &batch.schema(), options).unwrap();
+    (0..batches).for_each(|_| writer.write(&batch).unwrap());
+    writer.finish().unwrap();
+}
+
+#[test]
+fn batches_count_in_the_memory_limit() {
+    const ROWS: usize = 1 << 17;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.arrow");
+    let scalars = Wanted { scalar: ValueType::I64, rank: 0 };
+    for compression in [None, Some(CompressionType::LZ4_FRAME), Some(CompressionType::ZSTD)] {
+        zeros(&path, compression, ROWS, 3);
+        for (unmapped, limit) in [(false, 1 << 22), (true, 1 << 22), (false, 1 << 19), (true, 1 << 19)] {
+            let memory = MemoryPool::new(limit);
+            let options =
+                SourceOptions { unmapped, memory: Some(memory.clone()), ..SourceOptions::default() };
+            let mut source = open(&path, scalars, &options).unwrap();
+            let mut target = vec![1; 8 * 3 * ROWS];
+            let read = source.read(3 * ROWS as u64, &mut target);
+            // What is mapped and not compressed takes no memory of ours.
+            let counts = unmapped || compression.is_some();
+            if counts && limit < 8 * ROWS as u64 {
+                let Some(End::Failed(message)) = &read.end else {
+                    panic!("{compression:?} {unmapped}: {read:?}")
+                };
+                assert!(message.contains("out of memory"), "{message}");
+                assert_eq!(read.count, 0);
+            } else {
+                assert_eq!((read.count, read.end), (3 * ROWS as u64, None), "{compression:?} {unmapped}");
+                assert!(target.iter().all(|&byte| byte == 0));
+            }
+            let peak = memory.statistics().peak_live;
+            assert!(
+                peak <= limit && (peak >= 8 * ROWS as u64) == (counts && limit > 8 * ROWS as u64),
+                "{peak}"
+            );
+            drop(source);
+            assert_eq!(memory.statistics().live, 0);
+        }
+    }
+}
+
+#[test]
+fn columns_that_are_not_read_do_not_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.arrow");
+    let texts: Vec<String> = (0..1000).map(|_| "x".repeat(1000)).collect();
+    let columns: [(&str, ArrayRef); 3] = [
+        ("texts", Arc::new(StringArray::from(texts))),
+        ("zeros", Arc::new(Int64Array::from(vec![0; 1000]))),
+        ("others", Arc::new(Int64Array::from(vec![0; 1000]))),
+    ];
+    let batch = batch(&columns);
+    let options = IpcWriteOptions::default().try_with_compression(Some(CompressionType::ZSTD)).unwrap();
+    let mut writer =
+        FileWriter::try_new_with_options(File::create(&path).unwrap(), &batch.schema(), options).unwrap();
+    writer.write(&batch).unwrap();
+    writer.finish().unwrap();
+    let (memory, column) = (MemoryPool::new(1 << 15), Some("zeros".to_string()));
+    let options = SourceOptions { column, memory: Some(memory), ..SourceOptions::default() };
+    let mut source = open(&path, Wanted { scalar: ValueType::I64, rank: 0 }, &options).unwrap();
+    let read = source.read(1000, &mut [1; 8000]);
+    assert_eq!((read.count, read.end), (1000, None));
+}
+
 #[test]
 fn all_types_come_back_from_what_is_written() {
     let memory = MemoryPool::new(1 << 24);

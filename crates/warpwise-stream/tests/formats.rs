@@ -124,6 +124,50 @@ fn whole_files_come_back() {
 }
 
 #[test]
+fn both_indices_are_checked_whichever_column_is_read() {
+    let options =
+        |name: Option<&str>| SourceOptions { column: name.map(str::to_string), ..SourceOptions::default() };
+    for (entry, wrong) in [
+        ("1 1 7", None),
+        ("0 1 7", Some("line 4: an index lies outside the matrix")),
+        ("3 1 7", Some("line 4: an index lies outside the matrix")),
+        ("1 5 7", Some("line 4: an index lies outside the matrix")),
+        ("1 x 7", Some("line 4: an index lies outside the matrix")),
+        ("99999999999999999999 1 7", Some("line 4: an index lies outside the matrix")),
+        ("1", Some("line 4: the line ends early")),
+    ] {
+        let text = format!("%%MatrixMarket matrix coordinate integer general\n2 4 2\n2 4 7\n{entry}\n");
+        let (_folder, path) = file("a.mtx", text.as_bytes());
+        for column in [None, Some("row"), Some("column"), Some("value")] {
+            let (bytes, error) = read(&path, scalars(ValueType::I64), &options(column)).unwrap();
+            assert_eq!(error.as_deref(), wrong, "{entry} {column:?}");
+            assert_eq!(bytes.len(), if wrong.is_some() { 8 } else { 16 });
+        }
+    }
+}
+
+#[test]
+fn rows_without_bytes_are_counted_with_care() {
+    let claimed = |rows: i64| npy_header(ValueType::F64, &[rows, 0], &[rows, 0]);
+    let wanted = Wanted { scalar: ValueType::F64, rank: 1 };
+    for (rows, fine) in [(0, true), (1000, true), (1 << 24, true), ((1 << 24) + 1, false), (1 << 62, false)] {
+        let binary = binary_header(ValueType::F64, &[rows, 0]).unwrap();
+        for (name, contents) in [("a.npy", claimed(rows)), ("a.bin", binary)] {
+            let (_folder, path) = file(name, &contents);
+            for unmapped in [false, true] {
+                let opened = open(&path, wanted, &SourceOptions { unmapped, ..SourceOptions::default() });
+                match opened {
+                    Ok(source) => assert!(fine && source.left() == Some(rows as u64), "{name} {rows}"),
+                    Err(message) => {
+                        assert!(!fine && message.contains("have no bytes"), "{name} {rows}: {message}")
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn a_file_cut_anywhere_is_an_error_or_a_start() {
     for (name, contents, options) in all_formats() {
         for length in 0..contents.len() {

@@ -120,10 +120,7 @@ impl Large<'_> {
         let Value::Array { ty, array } = value else {
             return Err(Failure::Failed(format!("{word}: no array")));
         };
-        match ValueSource::new(&parameter.name, ty, array) {
-            Some(source) => Ok(Box::new(source)),
-            None => Err(Failure::Failed(format!("{word}: no array"))),
-        }
+        Ok(Box::new(ValueSource::new(&parameter.name, ty, array).map_err(Failure::Failed)?))
     }
 
     fn outputs(&self, results: &[ResultOf]) -> Result<Outputs, Failure> {

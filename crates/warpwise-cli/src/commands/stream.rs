@@ -98,7 +98,7 @@ fn map(arguments: &StreamArguments, program: &Program, context: &Context) -> Res
     let entry = program.entry(&arguments.entry).map_err(Failure::Call)?;
     let fixed = fixed(entry, arguments, context)?;
     let mut step = Map::new(program, &arguments.entry, fixed).map_err(Failure::Failed)?;
-    let sources = sources(arguments, step.streamed())?;
+    let sources = sources(arguments, step.streamed(), context)?;
     let (sinks, partial): (Vec<_>, Vec<_>) = sinks(arguments, step.results())?.into_iter().unzip();
     let partial: Vec<Partial> = partial.into_iter().flatten().collect();
     let grouping = grouping(arguments, &sources);
@@ -111,7 +111,7 @@ fn fold(arguments: &StreamArguments, program: &Program, context: &Context) -> Re
     let names = ["init", "step", "merge"].map(str::to_string);
     let mut step = Fold::new(program, names).map_err(Failure::Failed)?;
     check_places(arguments, arguments.outputs.iter())?;
-    let sources = sources(arguments, step.streamed())?;
+    let sources = sources(arguments, step.streamed(), context)?;
     drive(context, grouping(arguments, &sources), sources, &mut step, (Vec::new(), &[]), arguments.profile)?;
     let state = step.finish().map_err(Failure::Call)?;
     match arguments.outputs.as_slice() {
@@ -155,7 +155,11 @@ fn fixed(entry: &Entry, arguments: &StreamArguments, context: &Context) -> Resul
 }
 
 /// One source for each streamed parameter: a file each, or the columns of one file.
-fn sources(arguments: &StreamArguments, streamed: &[FlatType]) -> Result<Vec<Box<dyn Source>>, Failure> {
+fn sources(
+    arguments: &StreamArguments,
+    streamed: &[FlatType],
+    context: &Context,
+) -> Result<Vec<Box<dyn Source>>, Failure> {
     let (inputs, columns) = (&arguments.inputs, &arguments.columns);
     let count = inputs.len().max(columns.len());
     let fits = |given: usize| given == count || given == 1;
@@ -182,6 +186,7 @@ fn sources(arguments: &StreamArguments, streamed: &[FlatType]) -> Result<Vec<Box
             no_header: arguments.no_header,
             shape: arguments.shape.clone(),
             unmapped: arguments.no_mmap,
+            memory: Some(context.memory().clone()),
         };
         let wanted = Wanted { scalar: parameter.element, rank: parameter.rank - 1 };
         let path = of(inputs, place).unwrap_or_default();

@@ -216,3 +216,19 @@ fn a_closed_standard_output_is_an_error() {
     shell(&folder, "echo 3 | ./p >/dev/full").fails(1, &[closed]);
     shell(&folder, "echo 3 | ./p -n >&-").succeeds();
 }
+
+#[test]
+fn rows_without_bytes_do_not_fill_the_disk() {
+    let folder = folder();
+    folder.write("rows.npy", npy("<f8", "(4611686018427387904, 0)", &[]));
+    let stream = ["stream", "p.fut", "-e", "rows", "-i", "rows.npy", "-o", "out.npy"];
+    folder.run(&stream).fails(1, &["rows.npy: ", "have no bytes"]);
+    let run = ["run", "p.fut", "-e", "rows", "rows.npy", "-o", "out.npy"];
+    assert_eq!(folder.run(&run).code, Some(1));
+    folder.write("rows.npy", npy("<f8", "(5, 0)", &[]));
+    folder.run(&stream).succeeds();
+    assert_eq!(
+        folder.run(&["run", "p.fut", "-e", "same", "out.npy"]).succeeds(),
+        "[0.0f64, 0.0f64, 0.0f64, 0.0f64, 0.0f64]\n"
+    );
+}

@@ -1,6 +1,11 @@
 //! The default byte budget: 80 % of the memory this process may use.
+//!
+//! A control group's limit holds for all groups below it. Which group the process is in stands in `/proc/self/cgroup`; where the
+//! groups of each version are mounted, and which group is the root of what is seen there, in `/proc/self/mountinfo`.
 
-/// 80 % of physical memory, or of the control group's limit where that is lower.
+use std::path::{Path, PathBuf};
+
+/// 80 % of physical memory, or of the lowest limit of the control groups that the process is in.
 ///
 /// Where neither can be found out the budget is 1 GiB.
 pub fn default_limit() -> u64 {
@@ -43,13 +48,113 @@ fn physical_memory() -> Option<u64> {
     None
 }
 
-/// What a container may use; "max" or no such file means no limit.
+/// What the control groups of this process leave it.
 fn control_group_limit() -> Option<u64> {
-    std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok()?.trim().parse().ok()
+    let read = |path: &Path| std::fs::read_to_string(path).ok();
+    let groups = read(Path::new("/proc/self/cgroup"))?;
+    let mounts = read(Path::new("/proc/self/mountinfo"))?;
+    group_limit(&groups, &mounts, &read)
+}
+
+/// The lowest limit of the groups in a list as in `/proc/self/cgroup` and of those above them; none where there is none.
+fn group_limit(groups: &str, mounts: &str, read: &dyn Fn(&Path) -> Option<String>) -> Option<u64> {
+    let mut lowest: Option<u64> = None;
+    for line in groups.lines() {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(group)) = (parts.next(), parts.next()) else { continue };
+        // In version 2 all controllers share the groups.
+        let (kind, option, file) = match controllers {
+            "" => ("cgroup2", None, "memory.max"),
+            several if several.split(',').any(|name| name == "memory") => {
+                ("cgroup", Some("memory"), "memory.limit_in_bytes")
+            }
+            _ => continue,
+        };
+        let Some((root, mounted)) = mounts.lines().find_map(|line| mount(line, kind, option)) else {
+            continue;
+        };
+        // What is above the root of the mount cannot be seen; a group outside of it has limits that cannot be seen either.
+        let below = Path::new(group).strip_prefix(root).unwrap_or(Path::new(""));
+        for group in below.ancestors() {
+            let limit = read(&mounted.join(group).join(file)).and_then(|text| text.trim().parse().ok());
+            // "max", and in version 1 a number beyond all memory, mean no limit.
+            lowest = [lowest, limit].into_iter().flatten().min();
+        }
+    }
+    lowest
+}
+
+/// The root and the place of a mount in a line of `/proc/self/mountinfo`, if it is of this kind with this option.
+fn mount<'l>(line: &'l str, kind: &str, option: Option<&str>) -> Option<(&'l str, PathBuf)> {
+    let (mount, file_system) = line.split_once(" - ")?;
+    let mut mount = mount.split(' ').skip(3);
+    let (root, place) = (mount.next()?, mount.next()?);
+    let mut file_system = file_system.split(' ');
+    let found = file_system.next()? == kind;
+    let options = file_system.nth(1).unwrap_or("");
+    let has_option = option.is_none_or(|option| options.split(',').any(|name| name == option));
+    (found && has_option).then(|| (root, PathBuf::from(place)))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use super::group_limit;
+
+    /// The limit where these files hold these texts.
+    fn limit(groups: &str, mounts: &str, files: &[(&str, &str)]) -> Option<u64> {
+        let read = |path: &Path| {
+            let found = files.iter().find(|(name, _)| Path::new(name) == path);
+            found.map(|(_, text)| format!("{text}\n"))
+        };
+        group_limit(groups, mounts, &read)
+    }
+
+    const V2: &str = "24 1 0:22 / /proc rw - proc proc rw\n\
+        30 24 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
+    const V1: &str = "31 24 0:27 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct\n\
+        32 24 0:28 / /sys/fs/cgroup/memory rw shared:9 - cgroup cgroup rw,memory\n";
+
+    #[test]
+    fn the_lowest_limit_on_the_way_to_the_root_counts() {
+        let files = [
+            ("/sys/fs/cgroup/a/memory.max", "3000"),
+            ("/sys/fs/cgroup/a/b/memory.max", "5000"),
+            ("/sys/fs/cgroup/a/b/c/memory.max", "max"),
+            ("/sys/fs/cgroup/d/memory.max", "1"),
+        ];
+        assert_eq!(limit("0::/a/b/c\n", V2, &files), Some(3000));
+        assert_eq!(limit("0::/a/b/c\n", V2, &files[1..]), Some(5000));
+        assert_eq!(limit("0::/a/b/c\n", V2, &files[2..]), None);
+        assert_eq!(limit("0::/\n", V2, &[("/sys/fs/cgroup/memory.max", "7")]), Some(7));
+        assert_eq!(limit("", V2, &files), None);
+        assert_eq!(limit("0::/a\n", "", &files), None);
+    }
+
+    #[test]
+    fn groups_of_the_first_version_count() {
+        let files = [
+            ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712"),
+            ("/sys/fs/cgroup/memory/job/memory.limit_in_bytes", "4000"),
+            ("/sys/fs/cgroup/cpu/job/memory.limit_in_bytes", "1"),
+        ];
+        let groups = "4:cpu,cpuacct:/job\n3:memory:/job/step\n1:name=systemd:/x\n0::/y\n";
+        assert_eq!(limit(groups, V1, &files), Some(4000));
+        // Both versions at once.
+        let both = [&files[..], &[("/sys/fs/cgroup/y/memory.max", "300")]].concat();
+        assert_eq!(limit(groups, &format!("{V1}{V2}"), &both), Some(300));
+    }
+
+    #[test]
+    fn what_a_container_sees_is_below_its_own_root() {
+        let mounts = V2.replace(" / /sys/fs/cgroup", " /docker/x /sys/fs/cgroup");
+        let files = [("/sys/fs/cgroup/memory.max", "800"), ("/sys/fs/cgroup/job/memory.max", "900")];
+        assert_eq!(limit("0::/docker/x/job\n", &mounts, &files), Some(800));
+        assert_eq!(limit("0::/docker/x/job\n", &mounts, &files[1..]), Some(900));
+        assert_eq!(limit("0::/elsewhere\n", &mounts, &files), Some(800));
+    }
+
     #[test]
     #[cfg(target_os = "linux")]
     fn memory_that_is_touched_counts() {

@@ -5,11 +5,15 @@
 //! among the outermost ones, and holds numbers, truth values (a byte each, as everywhere here), times (as the integers that
 //! they are), or lists of these.
 //!
+//! A batch is as large as its writer liked. What it takes beyond a mapped file, read from a pipe or decompressed, counts in the memory
+//! limit before it is there; what a damaged file says may be anything.
+//!
 //! Absent: dictionaries, decimal numbers, big-endian data.
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -19,19 +23,19 @@ use arrow_buffer::Buffer;
 use arrow_ipc::convert::fb_to_schema;
 use arrow_ipc::reader::RecordBatchDecoder;
 use arrow_ipc::{Endianness, Message, MessageHeader, RecordBatch, root_as_message};
-use arrow_schema::{DataType, SchemaRef};
+use arrow_schema::{DataType, FieldRef, SchemaRef};
 use memmap2::Mmap;
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::Shape;
+use warpwise_runtime::memory::MemoryPool;
 
 use super::Wanted;
 use super::column::{Asked, Batch, Batches, ColumnSource, ColumnType, Rows, asked, guarded};
+use super::counted::Counted;
 
 const MAGIC: &[u8; 6] = b"ARROW1";
 /// Before the length of a message.
 const CONTINUES: [u8; 4] = [0xff; 4];
-/// Bytes that a compressed part of a batch may become; what a damaged file says may be anything.
-const MOST_DECOMPRESSED: i64 = 1 << 31;
 /// Words of eight bytes that the beginning of a file may be filled up to.
 const MOST_PADDING: usize = 8;
 /// Bytes that a footer may have.
@@ -54,6 +58,8 @@ struct ArrowBatches {
     asked: Asked,
     /// Rows so far.
     row: u64,
+    /// Where batches count.
+    memory: MemoryPool,
 }
 
 /// The elements of a column.
@@ -62,9 +68,10 @@ pub fn arrow(
     input: ArrowInput,
     column: Option<&str>,
     wanted: Wanted,
+    memory: MemoryPool,
 ) -> Result<ColumnSource, String> {
-    let opened =
-        guarded(|| ArrowBatches::open(input, column)).map_err(|message| format!("{name}: {message}"))?;
+    let opened = guarded(|| ArrowBatches::open(input, column, memory))
+        .map_err(|message| format!("{name}: {message}"))?;
     let field = opened.schema.field(opened.asked.column);
     let Some(ty) = column_type(field.data_type()) else {
         let column = &opened.asked.name;
@@ -112,6 +119,18 @@ impl ArrowInput {
         }
     }
 
+    /// The bytes of a batch, which must be so many; what is read of them counts.
+    fn body(&mut self, count: u64, memory: &MemoryPool) -> Result<Buffer, String> {
+        match self {
+            ArrowInput::Mapped(..) => self.demand(count),
+            ArrowInput::Reader(reader) => {
+                let mut block = Counted::new(memory, count)?;
+                let filled = block.fill(reader).map_err(|error| format!("cannot read: {error}"))?;
+                if filled as u64 == count { Ok(block.into_buffer()) } else { Err(cut()) }
+            }
+        }
+    }
+
     /// As [`ArrowInput::take`], where there must be so many.
     fn demand(&mut self, count: u64) -> Result<Buffer, String> {
         self.take(count)?.ok_or_else(cut)
@@ -136,7 +155,7 @@ fn damaged(error: impl std::fmt::Display) -> String {
 
 impl ArrowBatches {
     /// Reads the schema.
-    fn open(mut input: ArrowInput, column: Option<&str>) -> Result<ArrowBatches, String> {
+    fn open(mut input: ArrowInput, column: Option<&str>, memory: MemoryPool) -> Result<ArrowBatches, String> {
         let start = input.demand(8)?;
         let is_file = start.starts_with(MAGIC);
         let mut first = if is_file { input.demand(8)? } else { start };
@@ -161,7 +180,7 @@ impl ArrowBatches {
         let schema = fb_to_schema(schema);
         let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
         let asked = asked(&names, column)?;
-        Ok(ArrowBatches { input, is_file, schema: Arc::new(schema), asked, row: 0 })
+        Ok(ArrowBatches { input, is_file, schema: Arc::new(schema), asked, row: 0, memory })
     }
 
     /// The next message and what comes with it; `None` at the end.
@@ -180,7 +199,11 @@ impl ArrowBatches {
         let metadata = self.input.demand(u64::from(length))?.to_vec();
         let body = root_as_message(&metadata).map_err(damaged)?.bodyLength();
         let body = u64::try_from(body).map_err(damaged)?;
-        let body = if body == 0 { Buffer::from_vec(Vec::<u8>::new()) } else { self.input.demand(body)? };
+        let body = if body == 0 {
+            Buffer::from_vec(Vec::<u8>::new())
+        } else {
+            self.input.body(body, &self.memory)?
+        };
         Ok(Some((metadata, body)))
     }
 
@@ -201,31 +224,73 @@ impl ArrowBatches {
             MessageHeader::DictionaryBatch => return Ok(None),
             other => return Err(damaged(format!("an unexpected message {}", other.0))),
         };
-        check_parts(&batch, body)?;
+        let column = self.asked.column;
+        let parts = parts(&batch, body)?;
+        let own = self.parts_of_column(parts.len());
+        let bytes = parts[own].iter().fold(self.converted(&batch), |sum, &bytes| sum.saturating_add(bytes));
+        let counted = if bytes > 0 { Some(Counted::new(&self.memory, bytes)?) } else { None };
         let (version, none) = (message.version(), HashMap::new());
-        let projection = [self.asked.column];
+        let projection = [column];
         let decoded = RecordBatchDecoder::try_new(body, batch, Arc::clone(&self.schema), &none, &version)
             .and_then(|decoder| decoder.with_projection(Some(&projection)).read_record_batch())
             .map_err(damaged)?;
-        Ok(Some(numbers(decoded.column(0), &self.asked.name, self.row)))
+        Ok(Some(Batch { counted, ..numbers(decoded.column(0), &self.asked.name, self.row) }))
+    }
+
+    /// Which parts of a batch are the column's, where the types of the columns before it tell; all otherwise.
+    fn parts_of_column(&self, all: usize) -> Range<usize> {
+        let fields = self.schema.fields();
+        let count = |fields: &[FieldRef]| fields.iter().map(|field| part_count(field.data_type())).sum();
+        let before: Option<usize> = count(&fields[..self.asked.column]);
+        let own: Option<usize> = count(&fields[self.asked.column..=self.asked.column]);
+        match before.zip(own) {
+            Some((before, own)) if before + own <= all => before..before + own,
+            Some(_) | None => 0..all,
+        }
+    }
+
+    /// Bytes of what is not taken as it lies: truth values, and where lists end.
+    fn converted(&self, batch: &RecordBatch) -> u64 {
+        let rows = batch.length().max(0) as u64;
+        match self.schema.field(self.asked.column).data_type() {
+            DataType::Boolean => rows,
+            DataType::List(_) | DataType::LargeList(_) => rows.saturating_mul(8),
+            _ => 0,
+        }
     }
 }
 
-/// Whether all parts of a batch lie in what comes with it, and are of a size that can be.
-fn check_parts(batch: &RecordBatch, body: &Buffer) -> Result<(), String> {
+/// The number of parts of a batch that a column of this type has, if it is one of the plain types.
+fn part_count(ty: &DataType) -> Option<usize> {
+    Some(match ty {
+        DataType::Null => 0,
+        DataType::Boolean | DataType::FixedSizeBinary(_) => 2,
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Binary | DataType::LargeBinary => 3,
+        DataType::List(inner) | DataType::LargeList(inner) => 2 + part_count(inner.data_type())?,
+        DataType::FixedSizeList(inner, _) => 1 + part_count(inner.data_type())?,
+        DataType::Struct(fields) => {
+            1 + fields.iter().map(|field| part_count(field.data_type())).sum::<Option<usize>>()?
+        }
+        DataType::Dictionary(..) => 2,
+        other if other.is_primitive() => 2,
+        _ => return None,
+    })
+}
+
+/// For each part of a batch the bytes that it is decompressed to; 0 for what is used where it lies. All must lie in what comes with the
+/// batch.
+fn parts(batch: &RecordBatch, body: &Buffer) -> Result<Vec<u64>, String> {
     let compressed = batch.compression().is_some();
+    let mut all = Vec::new();
     for part in batch.buffers().into_iter().flatten() {
         let range = usize::try_from(part.offset()).ok().zip(usize::try_from(part.length()).ok());
         let bytes = range.and_then(|(at, length)| body.get(at..at.checked_add(length)?));
         let bytes = bytes.ok_or_else(|| damaged("a part lies outside"))?;
-        if compressed
-            && let Some(size) = bytes.first_chunk().map(|size| i64::from_le_bytes(*size))
-            && size > MOST_DECOMPRESSED
-        {
-            return Err(damaged(format!("a part of {size} bytes")));
-        }
+        let size = bytes.first_chunk().map(|size| i64::from_le_bytes(*size)).filter(|_| compressed);
+        // A negative size says that the part is not compressed.
+        all.push(size.and_then(|size| u64::try_from(size).ok()).unwrap_or(0));
     }
-    Ok(())
+    Ok(all)
 }
 
 impl Batches for ArrowBatches {
@@ -328,7 +393,7 @@ fn numbers(column: &ArrayRef, name: &str, first_row: u64) -> Batch {
         }
         None => good * per_row,
     };
-    Batch { numbers: bytes(&array, count), ends, fault }
+    Batch { numbers: bytes(&array, count), ends, fault, counted: None }
 }
 
 fn first_null(array: &ArrayRef) -> Option<usize> {

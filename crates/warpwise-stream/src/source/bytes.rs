@@ -83,10 +83,7 @@ impl Rows {
             return Err(format!("{name}: the file holds a scalar, which is no stream"));
         };
         let element = ElementType { scalar, shape: Shape::from_slice(shape) };
-        let fits = element.bytes().and_then(|bytes| bytes.checked_mul(count as u64));
-        if fits.is_none() {
-            return Err(format!("{name}: {count} elements of type {element} are more than 2^64 bytes"));
-        }
+        element.counted(count as u64).map_err(|message| format!("{name}: {message}"))?;
         Ok(Rows { element, count: count as u64, big_endian })
     }
 }

@@ -12,6 +12,7 @@ use arrow_buffer::Buffer;
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::Shape;
 
+use super::counted::Counted;
 use super::{End, Read, Source, Wanted};
 use crate::element::ElementType;
 
@@ -35,6 +36,8 @@ pub(super) struct Batch {
     pub ends: Option<Vec<usize>>,
     /// What is wrong with the row after them.
     pub fault: Option<String>,
+    /// The memory that they take, besides that which the numbers keep themselves.
+    pub counted: Option<Counted>,
 }
 
 /// What a column holds.
@@ -84,6 +87,8 @@ pub struct ColumnSource {
     taken: Taken,
     /// Bytes of elements that were read and not taken.
     bytes: Buffer,
+    /// The memory that they take.
+    counted: Option<Counted>,
     /// What is wrong after them.
     fault: Option<String>,
     /// Rows that were read.
@@ -136,8 +141,18 @@ impl ColumnSource {
         let element = ElementType { scalar, shape };
         let left = batches.rows().filter(|_| per_row);
         let (name, column, bytes) = (name.to_string(), asked.name, Buffer::from_vec(Vec::<u8>::new()));
-        let mut source =
-            ColumnSource { name, column, element, batches, taken, bytes, fault: None, row: 0, left };
+        let mut source = ColumnSource {
+            name,
+            column,
+            element,
+            batches,
+            taken,
+            bytes,
+            counted: None,
+            fault: None,
+            row: 0,
+            left,
+        };
         if let Taken::Lists(_) = taken {
             source.measure().map_err(|message| format!("{}: {message}", source.name))?;
         }
@@ -169,7 +184,7 @@ impl ColumnSource {
 
     /// Keeps what is taken of some rows.
     fn take_in(&mut self, batch: Batch) {
-        let Batch { numbers, ends, mut fault } = batch;
+        let Batch { numbers, ends, mut fault, counted } = batch;
         let width = self.element.scalar.scalar().bytes();
         let rows = ends.as_ref().map_or(0, Vec::len);
         self.bytes = match (self.taken, ends) {
@@ -194,6 +209,7 @@ impl ColumnSource {
             (Taken::Numbers | Taken::Lists(_) | Taken::Lengths, _) => numbers,
         };
         self.fault = fault;
+        self.counted = counted;
         self.row += rows as u64;
     }
 
@@ -203,6 +219,8 @@ impl ColumnSource {
             if let Some(fault) = self.fault.take() {
                 return Err(fault);
             }
+            // An empty part keeps the whole as well.
+            (self.bytes, self.counted) = (Buffer::from_vec(Vec::<u8>::new()), None);
             let batches = &mut self.batches;
             match guarded(|| batches.next())? {
                 Some(batch) => self.take_in(batch),

@@ -2,7 +2,7 @@
 //!
 //! Of a `coordinate` file a column is chosen: `row` and `column` (of type i64, from 0) or `value`; three sources over
 //! one file give all three. Of an `array` file the values come, column by column. The header's number of entries is
-//! checked. Only `general` matrices of `real`, `integer` or `pattern` entries are supported: what symmetry leaves out
+//! checked, and so are both indices of every entry, whichever column is chosen. Only `general` matrices of `real`, `integer` or `pattern` entries are supported: what symmetry leaves out
 //! would have to be invented.
 
 use std::io::{self, BufRead, BufReader, Read as _};
@@ -24,16 +24,18 @@ pub struct MatrixMarketSource {
     reader: BufReader<Box<dyn io::Read + Send>>,
     line: u64,
     column: Column,
+    /// Whether entries begin with their two indices.
+    has_indices: bool,
     /// The sizes of the matrix.
     sizes: [i64; 2],
     left: u64,
 }
 
-/// What of an entry is asked for: a coordinate, or the word of this number.
+/// What of an entry is asked for: the index along an axis, or the value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Column {
     Coordinate(usize),
-    Value(usize),
+    Value,
 }
 
 impl MatrixMarketSource {
@@ -46,10 +48,17 @@ impl MatrixMarketSource {
     ) -> Result<MatrixMarketSource, String> {
         let element = ElementType { scalar, shape: Shape::new() };
         let (name, reader) = (name.to_string(), BufReader::with_capacity(1 << 16, reader));
-        let column_of_scalars = Column::Value(0);
-        let (line, sizes, left) = (0, [0; 2], 0);
-        let mut source =
-            MatrixMarketSource { name, element, reader, line, column: column_of_scalars, sizes, left };
+        let (line, column_of_values, has_indices, sizes, left) = (0, Column::Value, false, [0; 2], 0);
+        let mut source = MatrixMarketSource {
+            name,
+            element,
+            reader,
+            line,
+            column: column_of_values,
+            has_indices,
+            sizes,
+            left,
+        };
         match source.header(column) {
             Ok(()) => Ok(source),
             Err(message) => Err(format!("{}:{}: {message}", source.name, source.line)),
@@ -67,15 +76,16 @@ impl MatrixMarketSource {
         }
         self.column = match (form, column.unwrap_or("value"), field) {
             (_, "value", "pattern") => return Err("a pattern has no values, only row and column".to_string()),
-            ("array", "value", _) => Column::Value(0),
+            ("array", "value", _) => Column::Value,
             ("array", other, _) => return Err(format!("there is no column `{other}`, only value")),
-            (_, "value", _) => Column::Value(2),
+            (_, "value", _) => Column::Value,
             (_, "row", _) => Column::Coordinate(0),
             (_, "column", _) => Column::Coordinate(1),
             (_, other, _) => {
                 return Err(format!("there is no column `{other}`; there are: row, column, value"));
             }
         };
+        self.has_indices = form == "coordinate";
         if matches!(self.column, Column::Coordinate(_)) && self.element.scalar != ValueType::I64 {
             return Err(format!("row and column are of type i64, not {}", self.element.scalar.name()));
         }
@@ -129,20 +139,23 @@ impl MatrixMarketSource {
             return Err(located("there is more than the header says".to_string()));
         }
         self.left -= 1;
-        let place = match self.column {
-            Column::Coordinate(place) | Column::Value(place) => place,
+        let mut words = entry.split_whitespace();
+        let mut word = || words.next().ok_or_else(|| located("the line ends early".to_string()));
+        let indices = match self.has_indices {
+            true => [self.index(0, word()?).map_err(located)?, self.index(1, word()?).map_err(located)?],
+            false => [0; 2],
         };
-        let word = entry.split_whitespace().nth(place);
-        let word = word.ok_or_else(|| located("the line ends early".to_string()))?;
         match self.column {
-            Column::Value(_) => parse(word, self.element.scalar, target).map_err(located)?,
-            Column::Coordinate(axis) => {
-                let inside = word.parse().ok().filter(|index| (1..=self.sizes[axis]).contains(index));
-                let index = inside.ok_or_else(|| located("an index lies outside the matrix".to_string()))?;
-                target.copy_from_slice(&(index - 1).to_le_bytes());
-            }
+            Column::Value => parse(word()?, self.element.scalar, target).map_err(located)?,
+            Column::Coordinate(axis) => target.copy_from_slice(&indices[axis].to_le_bytes()),
         }
         Ok(true)
+    }
+
+    /// An index along an axis, counted from 0.
+    fn index(&self, axis: usize, word: &str) -> Result<i64, String> {
+        let inside = word.parse().ok().filter(|index| (1..=self.sizes[axis]).contains(index));
+        inside.map(|index: i64| index - 1).ok_or_else(|| "an index lies outside the matrix".to_string())
     }
 }
 

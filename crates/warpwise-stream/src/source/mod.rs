@@ -12,6 +12,7 @@
 mod arrow;
 mod bytes;
 mod column;
+mod counted;
 mod mapped;
 mod matrix_market;
 mod number;

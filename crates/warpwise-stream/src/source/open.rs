@@ -8,6 +8,7 @@ use std::str::FromStr;
 use flate2::read::MultiGzDecoder;
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::Shape;
+use warpwise_runtime::memory::MemoryPool;
 
 use super::arrow::{ArrowInput, arrow};
 use super::bytes::Rows;
@@ -62,6 +63,15 @@ pub struct SourceOptions {
     pub shape: Vec<i64>,
     /// Read files that could be mapped into memory.
     pub unmapped: bool,
+    /// Where what is read in larger pieces than is asked for lies, and counts. Without one, each source may take what
+    /// [`MemoryPool::with_default_limit`] allows.
+    pub memory: Option<MemoryPool>,
+}
+
+impl SourceOptions {
+    fn memory(&self) -> MemoryPool {
+        self.memory.clone().unwrap_or_else(MemoryPool::with_default_limit)
+    }
 }
 
 /// Opens a file, or standard input if the path is `-`. Data compressed by gzip is decompressed; what is not, in a file
@@ -136,7 +146,7 @@ fn from_file(
         }
         Format::Arrow if mappable && !is_gzip(file).map_err(failed)? => {
             let input = ArrowInput::mapped(file).map_err(failed)?;
-            Ok(Some(Box::new(arrow(name, input, column, wanted)?)))
+            Ok(Some(Box::new(arrow(name, input, column, wanted, options.memory())?)))
         }
         Format::Raw
         | Format::Npy
@@ -192,9 +202,13 @@ fn read_as(
             Box::new(MatrixMarketSource::new(name, reader, scalar, options.column.as_deref())?)
         }
         Format::Wav => Box::new(WavSource::new(name, Box::new(BufReader::new(reader)), rank)?),
-        Format::Arrow => {
-            Box::new(arrow(name, ArrowInput::Reader(reader), options.column.as_deref(), wanted)?)
-        }
+        Format::Arrow => Box::new(arrow(
+            name,
+            ArrowInput::Reader(reader),
+            options.column.as_deref(),
+            wanted,
+            options.memory(),
+        )?),
         Format::Parquet => {
             return Err(format!(
                 "{name}: a Parquet file says at its end what it holds; it cannot be read from a pipe"

@@ -4,7 +4,9 @@
 //! truth values (a byte each, as everywhere here), dates and times (as the integers that they are), or lists of these.
 //! A file says at its end what it holds, so it cannot be read from a pipe.
 //!
-//! Absent: lists of lists, decimal numbers, encryption. Sums of the pages are not checked.
+//! A page whose checksum is another than it says is an error; one that says none is taken as it is.
+//!
+//! Absent: lists of lists, decimal numbers, encryption.
 
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -162,7 +164,7 @@ impl ParquetBatches {
         self.row += rows as u64;
         let count = ends.last().copied().unwrap_or(0);
         let numbers = Buffer::from_vec(numbers).slice_with_length(0, count * width);
-        Batch { numbers, ends: self.is_list.then_some(ends), fault }
+        Batch { numbers, ends: self.is_list.then_some(ends), fault, counted: None }
     }
 }
 

@@ -17,11 +17,14 @@ pub struct ValueSource {
 }
 
 impl ValueSource {
-    /// The rows of an array; `None` of one without dimensions.
-    pub fn new(name: &str, scalar: ValueType, array: Array) -> Option<ValueSource> {
-        let (&rows, shape) = array.shape().split_first()?;
+    /// The rows of an array, which must have dimensions.
+    pub fn new(name: &str, scalar: ValueType, array: Array) -> Result<ValueSource, String> {
+        let Some((&rows, shape)) = array.shape().split_first() else {
+            return Err(format!("{name}: a scalar is no stream"));
+        };
         let element = ElementType { scalar, shape: shape.into() };
-        Some(ValueSource { name: name.to_string(), element, array, at: 0, rows: rows as u64 })
+        element.counted(rows as u64).map_err(|message| format!("{name}: {message}"))?;
+        Ok(ValueSource { name: name.to_string(), element, array, at: 0, rows: rows as u64 })
     }
 }
 
