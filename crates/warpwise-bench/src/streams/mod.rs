@@ -172,7 +172,7 @@ fn first(program: &Streamed, path: &Path, elements: u64, context: &Context) -> R
 
 fn rows_of(value: &Value) -> Result<Box<dyn Source>, String> {
     let Value::Array { ty, array } = value else { return Err("no array".to_string()) };
-    let source = ValueSource::new("array", *ty, array.clone()).ok_or("no rows")?;
+    let source = ValueSource::new("array", *ty, array.clone())?;
     Ok(Box::new(source))
 }
 
