@@ -40,6 +40,7 @@ test-all: test
 	scripts/test-programs.sh --threads 1 --heap=30000000
 	scripts/test-programs.sh --threads 7
 	scripts/test-programs.sh --strict-fp
+	WARPWISE_GUARD_PAGES=1 scripts/test-programs.sh
 	scripts/test-device.sh opencl all
 	scripts/test-device.sh cuda all
 	FUZZ_SECONDS=300 $(CARGO) test --package warpwise-fuzz --test fuzz --quiet

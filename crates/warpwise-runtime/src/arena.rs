@@ -108,6 +108,7 @@ impl Arena {
     pub fn reset(&mut self, mark: *mut u8) {
         let chunk = match mark.is_null() {
             true if self.chunks.is_empty() => return,
+            true if self.pool.is_guarded() => return self.forget(0),
             true => 0,
             false => {
                 let holds = |chunk: &Block| (chunk.as_mut_ptr()..=usable_end(chunk)).contains(&mark);
@@ -115,9 +116,21 @@ impl Arena {
                 reached.into_iter().position(holds).expect("a mark of this arena")
             }
         };
+        if self.pool.is_guarded() {
+            self.forget(chunk + 1);
+        }
         self.enter(chunk);
         if !mark.is_null() {
             self.top = mark;
+        }
+    }
+
+    /// Gives back the chunks from this one on.
+    fn forget(&mut self, from: usize) {
+        let freed: u64 = self.chunks.drain(from..).map(|chunk| chunk.bytes() as u64).sum();
+        self.held -= freed;
+        if from == 0 {
+            (self.top, self.end) = (ptr::null_mut(), ptr::null_mut());
         }
     }
 
@@ -127,9 +140,9 @@ impl Arena {
         let needed = bytes.checked_add(ALIGNMENT as u64).ok_or_else(|| self.out_of_memory(bytes))?;
         if self.chunks.get(next).is_none_or(|chunk| (chunk.bytes() as u64) < needed) {
             // Chunks further on hold nothing; one large enough replaces them.
-            let freed: u64 = self.chunks.drain(next..).map(|chunk| chunk.bytes() as u64).sum();
-            self.held -= freed;
-            let usual = FIRST_CHUNK << next.min(20);
+            self.forget(next);
+            // Between guard pages every allocation has a chunk of its own.
+            let usual = if self.pool.is_guarded() { needed } else { FIRST_CHUNK << next.min(20) };
             let left = self.budget - self.held;
             if needed > left {
                 return Err(self.out_of_memory(bytes));

@@ -32,6 +32,8 @@ pub struct Block {
 /// Where a block goes when nobody needs it any more.
 enum Home {
     Pool(SizeClass, Arc<Shared>),
+    /// A pool's with guard pages, and whether it ends where a page does.
+    Guarded(bool, Arc<Shared>),
     /// Dropping this is all.
     Foreign {
         _provider: Provider,
@@ -56,6 +58,11 @@ impl Block {
     /// Wraps memory of `class` that belongs to `home`.
     pub(super) fn new(start: NonNull<u8>, bytes: usize, class: SizeClass, home: Arc<Shared>) -> Block {
         Block { start, bytes, home: Home::Pool(class, home) }
+    }
+
+    /// Wraps memory between guard pages that belongs to `home`.
+    pub(super) fn guarded(start: NonNull<u8>, bytes: usize, at_end: bool, home: Arc<Shared>) -> Block {
+        Block { start, bytes, home: Home::Guarded(at_end, home) }
     }
 
     /// Memory that `provider` keeps.
@@ -114,6 +121,7 @@ impl Block {
     pub fn capacity(&self) -> usize {
         match &self.home {
             Home::Pool(class, _) => class.capacity() as usize,
+            Home::Guarded(..) => self.bytes.max(1).next_multiple_of(64),
             Home::Foreign { .. } => self.bytes.next_multiple_of(64),
             Home::Vector { .. } | Home::Part { .. } => self.bytes,
         }
@@ -153,8 +161,10 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        if let Home::Pool(class, home) = &self.home {
-            home.take_back(self.start, *class);
+        match &self.home {
+            Home::Pool(class, home) => home.take_back(self.start, *class),
+            Home::Guarded(at_end, home) => home.take_guarded_back(self.start, self.capacity(), *at_end),
+            Home::Foreign { .. } | Home::Vector { .. } | Home::Part { .. } => {}
         }
     }
 }

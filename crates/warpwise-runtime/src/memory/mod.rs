@@ -12,12 +12,16 @@
 //! asked for); every byte of it is initialised (zero, or what a former owner left); its capacity
 //! exceeds the size asked for by at most an eighth, or by less than 64 bytes.
 //!
+//! `WARPWISE_GUARD_PAGES=1` in the environment puts every block between pages that nobody may touch, and reuses none
+//! ([`MemoryPool::guarded`]): for tests of what the compiler makes.
+//!
 //! Absent on purpose: global pools, shrinking or growing blocks in place, first touch of fresh
 //! pages (the kernels that write them do that, in parallel).
 
 mod block;
 mod builder;
 mod classes;
+mod guarded;
 mod limit;
 mod pool;
 mod system;

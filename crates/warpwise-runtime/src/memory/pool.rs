@@ -5,7 +5,8 @@ use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::block::Block;
-use super::classes::SizeClass;
+use super::classes::{GRANULE, SizeClass};
+use super::guarded;
 use super::limit::default_limit;
 use super::system;
 
@@ -49,9 +50,24 @@ pub struct PoolStatistics {
 }
 
 impl MemoryPool {
-    /// A pool that holds at most `limit` bytes.
+    /// A pool that holds at most `limit` bytes; with guard pages where the environment asks for them.
     pub fn new(limit: u64) -> MemoryPool {
-        MemoryPool { shared: Arc::new(Shared { limit, state: Mutex::default() }) }
+        MemoryPool::with_guards(limit, guarded::wanted())
+    }
+
+    /// A pool whose blocks each lie between pages that nobody may touch, and are never used again: an access outside of a
+    /// block, or after it has been given back, ends the process.
+    pub fn guarded(limit: u64) -> MemoryPool {
+        MemoryPool::with_guards(limit, true)
+    }
+
+    fn with_guards(limit: u64, is_guarded: bool) -> MemoryPool {
+        MemoryPool { shared: Arc::new(Shared { limit, is_guarded, state: Mutex::default() }) }
+    }
+
+    /// Whether blocks lie between guard pages.
+    pub fn is_guarded(&self) -> bool {
+        self.shared.is_guarded
     }
 
     /// A pool with the default budget, 80 % of the memory there is.
@@ -72,6 +88,10 @@ impl MemoryPool {
     /// Like [`allocate`](MemoryPool::allocate), still owned by the caller alone.
     pub fn allocate_unique(&self, bytes: u64) -> Result<Block, OutOfMemory> {
         let mut state = self.shared.lock();
+        if self.shared.is_guarded {
+            let (start, at_end) = state.take_guarded(bytes, self.shared.limit)?;
+            return Ok(Block::guarded(start, bytes as usize, at_end, Arc::clone(&self.shared)));
+        }
         let class = SizeClass::holding(bytes).ok_or_else(|| state.out_of_memory(bytes, self.shared.limit))?;
         let start = state.take(class, bytes, self.shared.limit)?;
         Ok(Block::new(start, bytes as usize, class, Arc::clone(&self.shared)))
@@ -120,6 +140,7 @@ impl std::error::Error for OutOfMemory {}
 /// What a pool's handles and blocks share.
 pub(super) struct Shared {
     limit: u64,
+    is_guarded: bool,
     state: Mutex<State>,
 }
 
@@ -147,6 +168,15 @@ impl Shared {
         state.free[class.index()].push(FreeBlock(start));
     }
 
+    /// The last owner of a guarded block is gone.
+    pub(super) fn take_guarded_back(&self, start: NonNull<u8>, capacity: usize, at_end: bool) {
+        let mut state = self.lock();
+        state.statistics.live -= capacity as u64;
+        state.statistics.held -= capacity as u64;
+        // SAFETY: `take_guarded` obtained it so, and nobody uses it any more.
+        unsafe { guarded::release(start, capacity, at_end) };
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         // Nothing in here panics half-way, so the state is sound even when poisoned.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -171,6 +201,22 @@ impl State {
         self.statistics.live += capacity;
         self.statistics.peak_live = self.statistics.peak_live.max(self.statistics.live);
         Ok(start)
+    }
+
+    /// A block between guard pages, and whether it ends where a page does.
+    fn take_guarded(&mut self, asked: u64, limit: u64) -> Result<(NonNull<u8>, bool), OutOfMemory> {
+        let capacity = asked.max(1).checked_next_multiple_of(GRANULE).filter(|&capacity| capacity <= 1 << 62);
+        let fits = |capacity: &u64| self.statistics.live.saturating_add(*capacity) <= limit;
+        let at_end = self.statistics.misses.is_multiple_of(2);
+        let obtained = capacity
+            .filter(fits)
+            .and_then(|capacity| Some((guarded::obtain(usize::try_from(capacity).ok()?, at_end)?, capacity)));
+        let (start, capacity) = obtained.ok_or_else(|| self.out_of_memory(asked, limit))?;
+        self.statistics.misses += 1;
+        self.statistics.held += capacity;
+        self.statistics.live += capacity;
+        self.statistics.peak_live = self.statistics.peak_live.max(self.statistics.live);
+        Ok((start, at_end))
     }
 
     /// Fresh memory, trimming free blocks when the budget or the system demands it.
@@ -315,6 +361,20 @@ mod tests {
             assert!(pool.allocate_elements(count, element).is_err(), "{count:?} * {element}");
         }
         assert!(pool.allocate_elements(None, 4).unwrap_err().to_string().contains("64-bit"));
+    }
+
+    #[test]
+    fn guarded_blocks_go_at_once() {
+        let pool = MemoryPool::guarded(MIB);
+        let mut blocks: Vec<_> = [0, 1, 64, 5000].map(|bytes| pool.allocate_unique(bytes).unwrap()).into();
+        for block in &mut blocks {
+            assert_eq!(block.capacity(), block.bytes().max(1).next_multiple_of(64));
+            block.as_mut_slice().fill(1);
+        }
+        assert_eq!(pool.statistics().live, 64 * 3 + 5056);
+        drop(blocks);
+        assert_eq!((pool.statistics().live, pool.statistics().held), (0, 0));
+        assert!(pool.allocate(2 * MIB).is_err() && pool.allocate(u64::MAX).is_err());
     }
 
     #[test]
