@@ -95,6 +95,14 @@ pub fn value_type(ty: PrimType) -> ValueType {
     }
 }
 
+/// A part of a size that is a sum, a difference or a product.
+struct Computed {
+    op: SizeOp,
+    x: Operand,
+    y: Operand,
+    span: Span,
+}
+
 impl<'a> Lowering<'a, '_> {
     /// The shape of values of a type.
     pub fn repr(&mut self, ty: &'a Type, env: &Env<'a>, sizes: Sizes) -> Result<Repr, Failure> {
@@ -262,23 +270,36 @@ impl<'a> Lowering<'a, '_> {
     /// The value of an expression in a type; types inside it are counted for themselves.
     fn size_value(&mut self, expr: &'a Expr, env: &Env<'a>) -> Result<Value<'a>, Failure> {
         let parts = std::mem::take(&mut self.parts);
-        let value = self.size_expr(expr, env);
+        let mut computed = Vec::new();
+        let value = self.size_expr(expr, env, &mut computed);
         self.parts = parts;
-        value
+        let value = value?;
+        // The size of an array that exists has been checked already.
+        if !matches!(value, Value::Leaf(size) if self.code.is_size(size)) {
+            for Computed { op, x, y, span } in computed {
+                let before = self.enter(span);
+                self.size(op, x, y, env);
+                self.code.span = before;
+            }
+        }
+        Ok(value)
     }
 
-    /// As [`Lowering::expr`], but sums, differences and products are those of numbers: they are checked to fit.
-    fn size_expr(&mut self, expr: &'a Expr, env: &Env<'a>) -> Result<Value<'a>, Failure> {
+    /// As [`Lowering::expr`]; notes the sums, differences and products that are to be those of numbers.
+    fn size_expr(
+        &mut self,
+        expr: &'a Expr,
+        env: &Env<'a>,
+        computed: &mut Vec<Computed>,
+    ) -> Result<Value<'a>, Failure> {
         if let ExprKind::Apply { function, arguments } = &expr.kind
             && let ExprKind::Intrinsic { intrinsic: Intrinsic::Binary(op, PrimType::I64), .. } = function.kind
-            && let (Some(op), [x, y]) = (SizeOp::of(op), &arguments[..])
+            && let (Some(size_op), [x, y]) = (SizeOp::of(op), &arguments[..])
         {
-            let before = self.enter(expr.span);
-            let (x, y) = (self.size_expr(x, env)?, self.size_expr(y, env)?);
+            let (x, y) = (self.size_expr(x, env, computed)?, self.size_expr(y, env, computed)?);
             let (x, y) = (self.scalar(&x)?, self.scalar(&y)?);
-            let size = self.size(op, x, y, env);
-            self.code.span = before;
-            return Ok(Value::Leaf(size));
+            computed.push(Computed { op: size_op, x, y, span: expr.span });
+            return Ok(Value::Leaf(self.code.binary(op, x, y)));
         }
         self.expr(expr, env)
     }

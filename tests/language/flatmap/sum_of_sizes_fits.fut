@@ -1,0 +1,12 @@
+-- The arrays together have as many elements as fit in 64 bits, or the run ends.
+-- ==
+-- entry: total
+-- input { [2i64, 0i64, 3i64] }
+-- output { 5i64 }
+-- input { [4611686018427387904i64, 4611686018427387904i64] }
+-- error: The sum of 2 sizes does not fit in 64 bits
+-- input { [4611686018427387904i64, 4611686018427387904i64, 4611686018427387904i64, 4611686018427387904i64, 3i64] }
+-- error: The sum of 5 sizes does not fit in 64 bits
+-- input { [9223372036854775800i64, 3i64] }
+-- output { 9223372036854775803i64 }
+entry total (ks: []i64) : i64 = let (_, firsts, _, _, _) = flatmap (\k -> (replicate k true, k)) ks in length firsts
