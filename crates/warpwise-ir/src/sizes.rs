@@ -16,8 +16,9 @@
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType, ValueType};
 
 use crate::builder::Builder;
-use crate::expr::{Lambda, Message, MessagePart};
+use crate::expr::{Expr, Message, MessagePart};
 use crate::program::Var;
+use crate::soac::{Reduce, Scan, Screma};
 use crate::types::{Operand, Type};
 
 /// Code that scalar operations are added to.
@@ -280,17 +281,39 @@ impl Builder<'_> {
         (value, self.check_size(fits, || too_many_elements(shape)))
     }
 
-    /// [`saturating_sum`] as an operator.
-    pub fn size_sum(&mut self) -> Lambda {
-        let params = [("x", Type::I64), ("y", Type::I64)];
-        self.lambda(&params, |b, x| vec![saturating_sum(b, x[0].into(), x[1].into())])
+    /// The sum of so many sizes, which is checked to fit, and what precedes each.
+    pub fn offsets(&mut self, width: Operand, sizes: Var) -> (Operand, Var) {
+        let map = self.lambda(&[("k", Type::I64)], |_, x| vec![x[0].into(); 3]);
+        let neutral = vec![Operand::i64(0)];
+        let op = self.operator(BinaryOp::Add, ScalarType::I64);
+        let scans = vec![Scan { op, neutral: neutral.clone(), exclusive: true }];
+        let reduces = [BinaryOp::Add, BinaryOp::SMax].map(|op| {
+            let op = self.operator(op, ScalarType::I64);
+            Reduce { op, neutral: neutral.clone(), commutative: true }
+        });
+        let sums = Screma { width, inputs: vec![sizes], map, scans, reduces: reduces.into(), post: None };
+        let results = self.bind("starts", Expr::Screma(Box::new(sums)));
+        self.check_total(width, sizes, results[1].into());
+        (results[0].into(), results[2])
     }
 
-    /// The certificate that a saturated sum of so many sizes fits.
-    pub fn check_total(&mut self, count: Operand, total: Operand) -> Var {
-        let fits = Builder::compare(self, "fits", CompareOp::SLt, total, i64::MAX);
+    /// The certificate that the sum of these sizes fits, of which the greatest is `most`. Only where so many of the greatest might
+    /// not fit, the sum is looked at itself.
+    fn check_total(&mut self, width: Operand, sizes: Var, most: Operand) -> Var {
+        let some = Builder::binary(self, "some", BinaryOp::SMax, width, 1);
+        let each = Builder::binary(self, "each", BinaryOp::UDiv, i64::MAX, some);
+        let few = Builder::compare(self, "few", CompareOp::SLe, most, each);
+        let exactly = |b: &mut Self| {
+            let map = b.identity(&[Type::I64]);
+            let params = [("x", Type::I64), ("y", Type::I64)];
+            let op = b.lambda(&params, |b, x| vec![saturating_sum(b, x[0].into(), x[1].into())]);
+            let reduce = Reduce { op, neutral: vec![Operand::i64(0)], commutative: true };
+            let total = b.map_reduce("total", width, &[sizes], map, reduce)[0];
+            vec![Builder::compare(b, "fits", CompareOp::SLt, total, i64::MAX)]
+        };
+        let fits = self.branch("fits", few, |_| vec![Operand::bool(true)], exactly)[0];
         let text = |text: &str| MessagePart::Text(text.to_string());
-        let parts = vec![text("The sum of "), number(count), text(" sizes"), text(TOO_LARGE)];
+        let parts = vec![text("The sum of "), number(width), text(&format!(" sizes{TOO_LARGE}"))];
         self.assert(fits, Message { parts, calls: Vec::new() })
     }
 

@@ -24,7 +24,7 @@ use warpwise_ir::builder::Builder;
 use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{
     Body, Expr, FlatMap, Function, Lambda, LoopForm, LoopParam, Message, MessagePart, Operand, Program,
-    Reduce, Scan, Scatter, ScatterDest, Screma, SliceDim, Stm, Type, Var,
+    Scatter, ScatterDest, Screma, SliceDim, Stm, Type, Var,
 };
 use warpwise_prim::CompareOp;
 
@@ -91,7 +91,12 @@ fn flat_map_stms(
     let sizes = function.fresh("sizes", Type::I64.array_of(&[width]));
     let bound = [sizes].into_iter().chain(further.iter().copied()).collect();
     stms.push(plain(bound, map(width, inputs.clone(), first), span));
-    stms.extend(running_sum(function, (*total, *offsets), (width, sizes), span));
+    let mut b = Builder::new(function);
+    b.set_span(span);
+    let (sum, starts) = b.offsets(width, sizes);
+    b.bind_to(vec![*total], Expr::Operand(sum));
+    b.bind_to(vec![*offsets], Expr::Operand(starts.into()));
+    stms.extend(b.take_stms());
     if arrays.is_empty() {
         return stms;
     }
@@ -191,25 +196,6 @@ fn in_order(
         body.result.push(updated.into());
     }
     Expr::Loop { params, form: LoopForm::For { index: i, bound: width }, body }
-}
-
-/// Binds the sum of sizes, which is checked to fit, and what precedes each.
-fn running_sum(
-    function: &mut Function,
-    (total, offsets): (Var, Var),
-    (width, sizes): (Operand, Var),
-    span: Span,
-) -> Vec<Stm> {
-    let mut b = Builder::new(function);
-    b.set_span(span);
-    let map = b.lambda(&[("size", Type::I64)], |_, x| vec![x[0].into(), x[0].into()]);
-    let neutral = vec![Operand::i64(0)];
-    let scans = vec![Scan { op: b.size_sum(), neutral: neutral.clone(), exclusive: true }];
-    let reduces = vec![Reduce { op: b.size_sum(), neutral, commutative: true }];
-    let sums = Screma { width, inputs: vec![sizes], map, scans, reduces, post: None };
-    b.bind_to(vec![total, offsets], Expr::Screma(Box::new(sums)));
-    b.check_total(width, total.into());
-    b.take_stms()
 }
 
 fn map(width: Operand, inputs: Vec<Var>, map: Lambda) -> Expr {

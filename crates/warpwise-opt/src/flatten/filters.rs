@@ -14,7 +14,6 @@ use warpwise_prim::{BinaryOp, ScalarType, UnaryOp};
 
 use super::calls::Folds;
 use super::folds::segments_of;
-use super::levels::starts;
 use super::lifter::{Form, LevelId, Lifted, Lifter, Link};
 
 impl Lifter<'_> {
@@ -80,7 +79,7 @@ impl Lifter<'_> {
                 });
                 let mut all = Vec::new();
                 for members in members {
-                    let (sum, before) = self.host(|b| starts(b, total, members));
+                    let (sum, before) = self.host(|b| b.offsets(total, members));
                     all.push(self.bounds(level, sum, before)?.1);
                 }
                 Ok(all)

@@ -1,8 +1,8 @@
 //! Levels of inner elements, and arrays in the form they have there.
 //!
 //! ```text
-//! total, starts = screma w (sizes) map (k) { k, k } exscan (+) [0] reduce (+) [0];    -- sums that saturate
-//! c = assert (total < 2^63 - 1);
+//! total, most, starts = screma w (sizes) map (k) { k, k, k } exscan (+) [0] reduce (+) [0] reduce (max) [0];
+//! c = assert (the sum of sizes fits);
 //! marks  = scatter w (sizes, starts, 0..w) into (zeros[total]) { if 0 < k then start else -1, i };
 //! owners = screma total (marks) scan max [0];
 //! ```
@@ -11,7 +11,7 @@
 
 use warpwise_ir::builder::Builder;
 use warpwise_ir::sizes::{ScalarCode, saturating_product};
-use warpwise_ir::{Expr, Operand, Reduce, Scan, Scatter, ScatterDest, Screma, Type, Var};
+use warpwise_ir::{Expr, Operand, Scan, Scatter, ScatterDest, Type, Var};
 use warpwise_prim::{BinaryOp, CompareOp, ScalarType};
 
 use super::lifter::{Form, Level, LevelId, Lifted, Lifter, Link, Segments, Value, iota};
@@ -77,7 +77,7 @@ impl Lifter<'_> {
     pub fn segment_level(&mut self, sizes: Var) -> LevelId {
         let (parent, outer) = (self.level, self.width());
         let level = self.host(|b| {
-            let (total, starts) = starts(b, outer, sizes);
+            let (total, starts) = b.offsets(outer, sizes);
             let before = b.bind_one("at", iota(outer));
             let mark = |b: &mut Builder, name: &str, none: Operand, value: Option<Operand>| {
                 let none = Expr::Replicate { shape: [total].into_iter().collect(), value: none };
@@ -232,18 +232,4 @@ pub fn product(b: &mut Builder, factors: &[Operand]) -> Operand {
         product = b.binary("size", BinaryOp::Mul, product, factor);
     }
     product
-}
-
-/// The sum of sizes, and what precedes each.
-pub fn starts(b: &mut Builder, width: Operand, sizes: Var) -> (Operand, Var) {
-    let map = b.lambda(&[("k", Type::I64)], |_, x| vec![x[0].into(), x[0].into()]);
-    let neutral = vec![Operand::i64(0)];
-    let op = b.size_sum();
-    let scans = vec![Scan { op, neutral: neutral.clone(), exclusive: true }];
-    let op = b.size_sum();
-    let reduces = vec![Reduce { op, neutral, commutative: true }];
-    let sums = Screma { width, inputs: vec![sizes], map, scans, reduces, post: None };
-    let results = b.bind("starts", Expr::Screma(Box::new(sums)));
-    b.check_total(width, results[0].into());
-    (results[0].into(), results[1])
 }

@@ -257,7 +257,7 @@ impl Lifter<'_> {
         };
         let width = self.width();
         let sizes = self.scalars(results[0])?;
-        let (sum, before) = self.host(|b| levels::starts(b, width, sizes));
+        let (sum, before) = self.host(|b| b.offsets(width, sizes));
         self.host(|b| {
             b.bind_to(vec![*total], Expr::Operand(sum));
             b.bind_to(vec![*offsets], Expr::Operand(before.into()));

@@ -5,7 +5,6 @@ use std::rc::Rc;
 use warpwise_ir::{Expr, FlatMap, Lambda, Operand, Screma, Stm, Type, Var};
 use warpwise_prim::BinaryOp;
 
-use super::levels::starts;
 use super::lifter::{Form, LevelId, Lifted, Lifter, Link, Value};
 
 impl Lifter<'_> {
@@ -169,7 +168,7 @@ impl Lifter<'_> {
         let sizes = self.at_level(level, |this| this.regular(sizes))?;
         let (sum, before) = {
             let width = self.levels[level].width;
-            self.host(|b| starts(b, width, sizes))
+            self.host(|b| b.offsets(width, sizes))
         };
         let bounds = self.bounds(level, sum, before)?;
         self.set(*total, Form::Regular(bounds.1));

@@ -45,6 +45,7 @@ use warpwise_ir::{
     Body, Expr, Function, FunctionId, Lambda, Lmad, Message, Operand, Param, Placement, Program, SegKind,
     SegOp, Stm, Type, Var, sizes,
 };
+use warpwise_prim::Scalar;
 
 pub(crate) use emit::Emitter;
 use orders::Orders;
@@ -229,7 +230,11 @@ impl Placer<'_> {
     /// allocation fails otherwise.
     fn check_space(&mut self, pattern: &[Var], op: &SegOp) -> Option<Var> {
         let extents: Vec<Operand> = op.space.iter().map(|dim| dim.extent).collect();
-        let is_made = |&var: &Var| self.emit.function.ty(var).shape() == extents;
+        let is_some = |size: &Operand| size.as_const().and_then(Scalar::as_int) > Some(0);
+        let is_made = |&var: &Var| {
+            let shape = self.emit.function.ty(var).shape();
+            shape.strip_prefix(extents.as_slice()).is_some_and(|row| row.iter().all(is_some))
+        };
         if self.depth > 0 || extents.len() < 2 || pattern.iter().any(is_made) {
             return None;
         }
