@@ -275,6 +275,19 @@ impl<'k> Printer<'k> {
         block.iter().try_for_each(|op| self.op(op))
     }
 
+    /// What a register is set to. PoCL 3.1, which makes vectors of work-items, gives back what an accumulator of a group begins with
+    /// where every step combines it with the same value by an idempotent operator: so it does not know what that is.
+    fn moved(&self, dst: Reg, x: Operand) -> String {
+        let value = self.operand(x);
+        let begins = matches!(x, Operand::Const(_)) && !self.scalar_type(dst).is_float();
+        let is_accumulator = self.survey.chosen.contains(&dst)
+            && self.survey.assigned.get(&dst).is_some_and(|&times| times > 1);
+        if self.dialect == Dialect::OpenCl && self.kernel.group.is_some() && begins && is_accumulator {
+            return format!("extent < 0 ? 0 : {value}");
+        }
+        value
+    }
+
     /// Prints a block further in.
     fn inner(&mut self, block: &Block) -> Printed<()> {
         self.indent += 1;
@@ -302,7 +315,7 @@ impl<'k> Printer<'k> {
 
     fn op(&mut self, op: &Op) -> Printed<()> {
         match op {
-            Op::Move { dst, x } => self.assign(*dst, Some(self.operand(*x))),
+            Op::Move { dst, x } => self.assign(*dst, Some(self.moved(*dst, *x))),
             Op::Unary { dst, op, x } => {
                 let value = self.unary(*op, self.scalar_type(*dst), &self.operand(*x));
                 self.assign(*dst, value)

@@ -1,6 +1,6 @@
 //! What must be known of a kernel before its first line is printed.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_imp::traverse::for_each_op;
 use warpwise_imp::{Kernel, Mem, Op, Operand, Reg};
 use warpwise_prim::ScalarType;
@@ -21,6 +21,8 @@ pub(super) enum Elements {
 pub(super) struct Survey {
     /// How often each register is assigned; those that are read but never assigned count 0.
     pub assigned: FxHashMap<Reg, usize>,
+    /// Registers that are combined by idempotent operators.
+    pub chosen: FxHashSet<Reg>,
     /// How memories are accessed, for those that are.
     pub elements: FxHashMap<Mem, Elements>,
     /// Memories that are read, by any name of theirs that is a parameter.
@@ -86,6 +88,13 @@ impl Survey {
         });
         op.for_each_assigned(|reg| *self.assigned.entry(reg).or_insert(0) += 1);
         match op {
+            Op::Binary { op, x, y, .. } if op.is_idempotent() => {
+                let regs = [*x, *y].into_iter().filter_map(|x| match x {
+                    Operand::Reg(reg) => Some(reg),
+                    Operand::Const(_) => None,
+                });
+                self.chosen.extend(regs);
+            }
             Op::Load { dst, mem, .. } => {
                 self.access(*mem, Elements::One(kernel.regs[*dst].ty.scalar));
                 self.read.push(*mem);

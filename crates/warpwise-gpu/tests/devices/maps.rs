@@ -187,6 +187,32 @@ fn scans_and_partitions_across_tiles() {
 }
 
 #[test]
+fn operators_that_fail_on_neutral_elements() {
+    let op = "(a: i64, b: i64) {
+        some: bool = slt 0 b; c: cert = assert some (\"none\"); d: i64 = {c} add a b; return d }";
+    let folds = format!(
+        "fun main(n: i64, m: i64, xs: [n]i64, xss: [m][n]i64, h0: *[3]i64)
+           -> (t: i64, ys: [n]i64, zs: [n]i64, ts: [m]i64, yss: [m][n]i64, h: [3]i64) {{
+        t: i64 = screma n (xs) map (x: i64) {{ return x }} reduce {op} [0];
+        ys: [n]i64, zs: [n]i64 = screma n (xs) map (x: i64) {{ return x, x }} scan {op} [0] exscan {op} [0];
+        ts: [m]i64, yss: [m][n]i64 = screma m (xss) map (xs: [n]i64) {{
+          t: i64 = screma n (xs) map (x: i64) {{ return x }} reduce {op} [0];
+          ys: [n]i64 = screma n (xs) map (x: i64) {{ return x }} scan {op} [0];
+          return t, ys }};
+        h: [3]i64 = hist n (xs) map (x: i64) {{ b: i64 = smod x 3; return b, x }} into (h0) rank 1 with {op} [0];
+        return t, ys, zs, ts, yss, h }}"
+    );
+    for device in devices() {
+        for (n, m) in [(0, 2), (1, 1), (2, 0), (5, 3), (127, 2), (128, 1), (129, 3), (3000, 2)] {
+            let element = |i: i64| Scalar::I64(i % 19 + 1);
+            let (xs, xss) = (array(ScalarType::I64, &[n], element), array(ScalarType::I64, &[m, n], element));
+            let dest = array(ScalarType::I64, &[3], element);
+            check(&device, &folds, vec![int(n), int(m), xs, xss, dest]);
+        }
+    }
+}
+
+#[test]
 fn checks_of_operators_of_scans_fail() {
     let text = "fun main(n: i64, xs: [n]i64) -> (r: [n]i64) {
         ys: [n]i64 = screma n (xs) map (x: i64) { return x }
@@ -202,6 +228,29 @@ fn checks_of_operators_of_scans_fail() {
                     host::run(&device, &programs::lowered_for(text, look_back), &[int(n), xs.clone()]);
                 assert!(matches!(failed, Err(RunError::Check { .. })), "{failed:?}");
             }
+        }
+    }
+}
+
+#[test]
+fn reductions_whose_values_only_compilers_know_to_be_one() {
+    let text = "fun main(n: i64, x: i32, y: i16, z: bool) -> (a: i32, b: i16, c: bool, d: i32) {
+        is: [n]i64 = iota n 0 1;
+        a: i32, b: i16, c: bool, d: i32 = screma n (is)
+          map (i: i64) {
+            none: i64 = xor i i; none32: i32 = itrunc none : i32; none16: i16 = itrunc none : i16; some: bool = slt 0 none;
+            x1: i32 = or x none32; y1: i16 = or y none16; z1: bool = or z some;
+            return x1, y1, z1, x1 }
+          reduce (v: i32, w: i32) { u: i32 = or v w; return u } [0i32]
+          reduce (v: i16, w: i16) { u: i16 = and v w; return u } [-1i16]
+          reduce (v: bool, w: bool) { u: bool = or v w; return u } [false]
+          reduce (v: i32, w: i32) { u: i32 = smax v w; return u } [-100i32];
+        return a, b, c, d }";
+    for device in devices() {
+        for n in [0, 1, 4, 500, 5000] {
+            let values = [Scalar::I32(5), Scalar::I16(2048), Scalar::Bool(true)];
+            let args = values.map(Value::Scalar);
+            check(&device, text, [vec![int(n)], args.to_vec()].concat());
         }
     }
 }
