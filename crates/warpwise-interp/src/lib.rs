@@ -11,6 +11,8 @@
 //! Reading order: [`value`], [`text`], `machine`, `expr`, `arrays`, `soac`, `seg`, then `heap`, `races`, `memory`. Absent on
 //! purpose: speed, IO.
 
+#[cfg(feature = "generate")]
+pub mod acceptable;
 pub mod text;
 pub mod value;
 

@@ -52,8 +52,14 @@ fn check(machines: &Machines, file: &Path) -> Result<(), String> {
     let main = &program.functions[program.entry("main").ok_or("there is no entry point `main`")?];
     let calls = header.calls(main)?;
     let bound = header.bound(&calls)?;
-    let question =
-        Question { program: &program, passes: pipelines::CPU, sources: &sources, calls: &calls, bound };
+    let question = Question {
+        program: &program,
+        passes: pipelines::CPU,
+        sources: &sources,
+        calls: &calls,
+        bound,
+        besides: &[],
+    };
     match machines.ask(&question) {
         Ok(Verdict::Agreed) => Ok(()),
         Ok(Verdict::Limit(message)) => Err(format!("a known limit: {message}")),

@@ -65,6 +65,8 @@ pub struct Question<'q> {
     pub calls: &'q [Vec<Value>],
     /// How far floats may be off.
     pub bound: Bound,
+    /// For every call, what it may come to besides what the interpreter says.
+    pub besides: &'q [Vec<Outcome>],
 }
 
 impl Machines {
@@ -94,7 +96,7 @@ impl Machines {
         &self,
         question: &Question,
         optimised: &Program,
-        expected: &[Outcome],
+        expected: &[Vec<Outcome>],
         bits: u32,
     ) -> Result<Result<(), String>, Trouble> {
         let stage = format!("lowering for {bits} bits");
@@ -159,11 +161,23 @@ pub fn ask_device(question: &Question) -> Result<Verdict, Trouble> {
 }
 
 /// What calls yield.
-fn expectations(question: &Question) -> Result<Vec<Outcome>, Trouble> {
-    let ask = |call: &Vec<Value>| {
-        guarded("interpreter", || evaluate(question.program, Level::Soac, question.sources, call))
+fn expectations(question: &Question) -> Result<Vec<Vec<Outcome>>, Trouble> {
+    let ask = |(number, call): (usize, &Vec<Value>)| {
+        let outcome =
+            guarded("interpreter", || evaluate(question.program, Level::Soac, question.sources, call))?;
+        let besides = question.besides.get(number).into_iter().flatten().cloned();
+        Ok(std::iter::once(outcome).chain(besides).collect())
     };
-    question.calls.iter().map(ask).collect()
+    question.calls.iter().enumerate().map(ask).collect()
+}
+
+/// What the interpreter says, as an outcome.
+pub fn outcome(result: Result<Vec<Value>, InterpError>, sources: &Sources) -> Result<Outcome, String> {
+    match result {
+        Ok(values) => Ok(Ok(values.into_iter().filter(|value| *value != Value::Token).collect())),
+        Err(InterpError::Check { message, span }) => Ok(Err((message, sources.describe(span)))),
+        Err(error @ (InterpError::Invalid { .. } | InterpError::OutOfSteps { .. })) => Err(error.to_string()),
+    }
 }
 
 /// What a function comes to in the interpreter of the imperative IR.
@@ -173,7 +187,7 @@ type Interpreter = fn(&ImpProgram, &str, &[Data]) -> Result<Report, Stop>;
 fn imperative(
     question: &Question,
     imp: &ImpProgram,
-    expected: &[Outcome],
+    expected: &[Vec<Outcome>],
     (interpreter, machine): (Interpreter, &str),
 ) -> Result<(), Trouble> {
     let stage = format!("imperative interpreter for {machine}");
@@ -209,17 +223,13 @@ fn evaluate(program: &Program, level: Level, sources: &Sources, args: &[Value]) 
     let blocks = function.params.iter().filter(|param| *function.ty(param.var) == Type::Mem);
     let args = blocks.map(|_| Value::Token).chain(args.iter().cloned()).collect();
     let run = if level == Level::Mem { interpret_on_heap } else { interpret };
-    match run(program, id, args) {
-        Ok(values) => Ok(Ok(values.into_iter().filter(|value| *value != Value::Token).collect())),
-        Err(InterpError::Check { message, span }) => Ok(Err((message, sources.describe(span)))),
-        Err(error @ (InterpError::Invalid { .. } | InterpError::OutOfSteps { .. })) => Err(error.to_string()),
-    }
+    outcome(run(program, id, args), sources)
 }
 
 /// The program after all passes, each of which must keep what calls yield; or a limit.
 ///
 /// A pass that may change roundings (`contract`) sets new expectations for what follows where floats must be equal.
-fn optimise(question: &Question, expected: &mut [Outcome]) -> Result<Result<Program, String>, String> {
+fn optimise(question: &Question, expected: &mut [Vec<Outcome>]) -> Result<Result<Program, String>, String> {
     let mut program = question.program.clone();
     let mut level = Level::Soac;
     for (number, pass) in question.passes.iter().enumerate() {
@@ -239,7 +249,7 @@ fn optimise(question: &Question, expected: &mut [Outcome]) -> Result<Result<Prog
                 .map_err(|_| format!("{who}: the interpreter panics\n{program}"))?
                 .map_err(|what| format!("{who}: {what}\n{program}"))?;
             if pass.name == "contract" && question.bound == Bound::Equal {
-                *expected = found;
+                *expected = vec![found];
             } else if let Some(what) = outcome_difference(&found, expected, question.bound) {
                 return Err(format!("{who}: {what}\n{program}"));
             }
@@ -257,12 +267,19 @@ fn execute(program: &Compiled, call: &[Value], memory: &MemoryPool) -> Result<Ou
     }
 }
 
-fn outcome_difference(found: &Outcome, expected: &Outcome, bound: Bound) -> Option<String> {
-    match (found, expected) {
+/// How an outcome differs from each of those that are acceptable: what is said of the first, which is that of the program as written.
+fn outcome_difference(found: &Outcome, expected: &[Outcome], bound: Bound) -> Option<String> {
+    none_of(expected, |expected| match (found, expected) {
         (Ok(found), Ok(expected)) => values::difference(found, expected, bound),
         (Err(found), Err(expected)) if found == expected => None,
         (found, expected) => Some(format!("{} instead of {}", brief(found), brief(expected))),
-    }
+    })
+}
+
+fn none_of(expected: &[Outcome], difference: impl Fn(&Outcome) -> Option<String>) -> Option<String> {
+    let mut differences = expected.iter().map(difference);
+    let first = differences.next()??;
+    differences.all(|difference| difference.is_some()).then_some(first)
 }
 
 fn brief(outcome: &Outcome) -> String {
@@ -276,14 +293,24 @@ fn imperative_difference(
     imp: &ImpProgram,
     sources: &Sources,
     found: Result<Report, Stop>,
+    expected: &[Outcome],
+    bound: Bound,
+) -> Option<String> {
+    none_of(expected, |expected| imperative_difference_to(imp, sources, &found, expected, bound))
+}
+
+fn imperative_difference_to(
+    imp: &ImpProgram,
+    sources: &Sources,
+    found: &Result<Report, Stop>,
     expected: &Outcome,
     bound: Bound,
 ) -> Option<String> {
     let report = match found {
         Ok(report) => report,
-        Err(Stop::Wrong(what)) => return Some(what),
+        Err(Stop::Wrong(what)) => return Some(what.clone()),
         Err(Stop::Check { check, .. }) => {
-            let place = sources.describe(imp.checks[check].span);
+            let place = sources.describe(imp.checks[*check].span);
             return match expected {
                 Err((_, expected)) if *expected == place => None,
                 _ => Some(format!("the check at {place} fails instead of {}", brief(expected))),

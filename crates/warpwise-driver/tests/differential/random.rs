@@ -1,12 +1,13 @@
 //! Random programs (`warpwise_ir::generate`).
 
 use warpwise_diag::Sources;
+use warpwise_interp::acceptable::acceptable;
 use warpwise_interp::{ArrayValue, Value};
-use warpwise_ir::generate::{self, Options, generate};
+use warpwise_ir::generate::{self, Checks, Options, generate};
 use warpwise_opt::pass::Pass;
 use warpwise_opt::pipelines;
 
-use crate::oracle::{Machines, Question, Trouble, Verdict, ask_device};
+use crate::oracle::{Machines, Outcome, Question, Trouble, Verdict, ask_device, outcome};
 use crate::values::Bound;
 
 /// At most this share of the programs may meet a known limit.
@@ -20,14 +21,18 @@ pub fn check(machines: &Machines, seeds: impl Iterator<Item = u64>) -> Result<()
         if std::env::var_os("WARPWISE_VERBOSE").is_some() {
             eprintln!("seed {seed}");
         }
-        let case = generate(seed, &options(seed));
+        let options = options(seed);
+        let case = generate(seed, &options);
         let args: Vec<Value> = case.args.iter().map(value).collect();
+        let sources = Sources::new();
+        let besides = [besides(seed, &options, &args, &sources)];
         let question = Question {
             program: &case.program,
             passes: passes(seed),
-            sources: &Sources::new(),
+            sources: &sources,
             calls: std::slice::from_ref(&args),
             bound: Bound::Equal,
+            besides: &besides,
         };
         for verdict in [machines.ask(&question), ask_device(&question)] {
             match verdict {
@@ -56,10 +61,20 @@ fn passes(seed: u64) -> &'static [Pass] {
     if seed.is_multiple_of(5) { pipelines::UNFUSED } else { pipelines::CPU }
 }
 
-/// Short programs and long ones.
+/// Short programs and long ones; every third may fail.
 fn options(seed: u64) -> Options {
     let statements = 5 + (seed % 30) as usize;
-    Options { statements, ..Options::default() }
+    let failing = seed.is_multiple_of(3).then(Checks::default);
+    Options { statements, failing, ..Options::default() }
+}
+
+/// What a program that may fail may come to besides, where checks go with values that nothing needs.
+fn besides(seed: u64, options: &Options, args: &[Value], sources: &Sources) -> Vec<Outcome> {
+    if options.failing.is_none() {
+        return Vec::new();
+    }
+    let outcomes = acceptable(seed, options, args).into_iter().skip(1);
+    outcomes.filter_map(|result| outcome(result, sources).ok()).collect()
 }
 
 fn value(value: &generate::Value) -> Value {

@@ -2,7 +2,7 @@
 //!
 //! [`generate`] is a function of the seed and the options: a failing case is named by its seed. A program
 //! has one entry point `main` over a few scalars and arrays, and (with `calls`) a function that it calls. It verifies
-//! at level `soac`, and running it on the [`Case::args`] never fails:
+//! at level `soac`, and unless it is asked for `failing` checks, running it on the [`Case::args`] never fails:
 //! indices are loop or map indices, or reduced modulo the extent where that is not 0; divisors are
 //! odd; shapes come from sizes in scope. Extents are 0, 1 or small. Loops are short.
 //!
@@ -11,9 +11,10 @@
 //! `float_sums` asks for float additions; scatters write equal values to equal places. What a
 //! program does depends on NaNs only through operators that are defined on them.
 //!
-//! Absent: programs that fail, unspecified contents that are read, levels `seg` and `mem`.
+//! Absent: unspecified contents that are read, levels `seg` and `mem`.
 
 mod arrays;
+mod checks;
 mod control;
 mod random;
 mod scalars;
@@ -27,6 +28,7 @@ use crate::builder::Builder;
 use crate::program::{EntryParam, EntryPoint, EntryType, Function, Program, Var};
 use crate::types::{Operand, Type};
 
+pub use checks::Checks;
 use random::Random;
 use scope::Scope;
 
@@ -53,6 +55,8 @@ pub struct Options {
     pub scatters: bool,
     /// Calls of a second function.
     pub calls: bool,
+    /// Checks that may fail; none in programs that never do.
+    pub failing: Option<Checks>,
 }
 
 impl Default for Options {
@@ -68,6 +72,7 @@ impl Default for Options {
             partitions: true,
             scatters: true,
             calls: true,
+            failing: None,
         }
     }
 }
@@ -96,11 +101,13 @@ pub struct Value {
 pub fn generate(seed: u64, options: &Options) -> Case {
     let mut random = Random::new(seed);
     let mut program = Program::default();
+    let mut checks = 0;
     if options.calls && random.chance(1, 2) {
-        let (helper, _) = function("helper", &mut random, options, &program, options.statements / 3);
+        let size = options.statements / 3;
+        let (helper, _) = function(("helper", size), &mut random, options, &program, &mut checks);
         program.functions.push(helper);
     }
-    let (main, args) = function("main", &mut random, options, &program, options.statements);
+    let (main, args) = function(("main", options.statements), &mut random, options, &program, &mut checks);
     program.functions.push(main);
     Case { program, args }
 }
@@ -112,6 +119,8 @@ struct Generator<'g> {
     options: &'g Options,
     program: &'g Program,
     scope: Scope,
+    /// How many checks there are that may fail.
+    checks: &'g mut usize,
     /// Statements left to make.
     fuel: usize,
     /// Bodies around.
@@ -119,17 +128,18 @@ struct Generator<'g> {
 }
 
 fn function(
-    name: &str,
+    (name, statements): (&str, usize),
     random: &mut Random,
     options: &Options,
     program: &Program,
-    statements: usize,
+    checks: &mut usize,
 ) -> (Function, Vec<Value>) {
     let mut function = Function::new(name);
     let (params, args) = parameters(&mut function, random, options);
     let b = Builder::new(&mut function);
     let scope = Scope::default();
-    let mut generator = Generator { b, random, options, program, scope, fuel: statements, nesting: 0 };
+    let mut generator =
+        Generator { b, random, options, program, scope, checks, fuel: statements, nesting: 0 };
     generator.scope.sizes = [Operand::i64(0), Operand::i64(1), Operand::i64(3)].to_vec();
     for (var, is_size) in params {
         let consumed = generator.b.function.params.iter().any(|param| param.var == var && param.consumed);
@@ -203,6 +213,9 @@ impl Generator<'_> {
     /// Adds one statement, or a few that belong together.
     fn statement(&mut self) {
         self.fuel = self.fuel.saturating_sub(1);
+        if self.options.failing.is_some() && self.random.chance(1, 6) {
+            return self.checked();
+        }
         let deep = self.nesting >= self.options.nesting;
         match self.random.below(if deep { 12 } else { 24 }) {
             0..=3 => self.scalar_statement(),

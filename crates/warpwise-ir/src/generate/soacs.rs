@@ -13,11 +13,11 @@ use crate::soac::{
 use crate::types::{AccType, Operand, Shape, Type};
 
 /// An operator with what it works on and its neutral element.
-struct Operator {
-    op: Lambda,
-    types: Vec<Type>,
-    neutral: Vec<Operand>,
-    commutative: bool,
+pub(super) struct Operator {
+    pub(super) op: Lambda,
+    pub(super) types: Vec<Type>,
+    pub(super) neutral: Vec<Operand>,
+    pub(super) commutative: bool,
 }
 
 impl Generator<'_> {
@@ -77,7 +77,15 @@ impl Generator<'_> {
         self.bind("ys", Expr::Screma(Box::new(screma)));
     }
 
-    /// An associative operator; a commutative one if asked.
+    /// An associative operator, which may fail where programs may; a commutative one if asked.
+    fn any_operator(&mut self, commutative: bool) -> Operator {
+        if self.options.failing.is_some() && self.random.chance(1, 2) {
+            return self.checked_operator();
+        }
+        self.operator(commutative)
+    }
+
+    /// An associative operator that never fails; a commutative one if asked.
     fn operator(&mut self, commutative: bool) -> Operator {
         if !commutative && self.random.chance(1, 4) {
             return self.affine_operator();
@@ -114,12 +122,12 @@ impl Generator<'_> {
         let (mut scans, mut reduces) = (Vec::new(), Vec::new());
         let (mut scanned, mut folded) = (Vec::new(), Vec::new());
         for _ in 0..self.random.below(2) {
-            let Operator { op, types, neutral, commutative: _ } = self.operator(false);
+            let Operator { op, types, neutral, commutative: _ } = self.any_operator(false);
             scanned.extend(types);
             scans.push(Scan { op, neutral, exclusive: self.random.chance(1, 3) });
         }
         for _ in 0..self.random.below(2) + usize::from(scans.is_empty()) {
-            let Operator { op, types, neutral, commutative } = self.operator(false);
+            let Operator { op, types, neutral, commutative } = self.any_operator(false);
             folded.extend(types);
             let commutative = commutative && self.random.chance(1, 2);
             reduces.push(Reduce { op, neutral, commutative });
@@ -150,7 +158,7 @@ impl Generator<'_> {
     pub(super) fn scatter_or_hist(&mut self) {
         let (width, inputs, rows) = self.inputs();
         let combines = self.random.chance(2, 3);
-        let Operator { op, types, neutral, .. } = self.operator(true);
+        let Operator { op, types, neutral, .. } = self.any_operator(true);
         let Some(elem) = types[0].elem() else { return };
         let Some((dest, ty)) = self.owned_array(|ty| ty.elem() == Some(elem)) else { return };
         if inputs.contains(&dest) || !self.survives(dest, &inputs) {
