@@ -20,8 +20,9 @@ use crate::manifest::manifest;
 /// The run time of programs that stand alone.
 const RUN_TIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/runtime.o"));
 
-/// What compiled programs call: vector mathematics, mathematics, and what they call.
-const LIBRARIES: &[&str] = &["-Wl,--as-needed", "-lmvec", "-lm", "-lpthread", "-ldl"];
+/// What compiled programs call: vector mathematics, mathematics, and what they call. All is found when the program starts: a kernel that
+/// is left because its run is cancelled must not be looking for a function.
+const LIBRARIES: &[&str] = &["-Wl,-z,now", "-Wl,--as-needed", "-lmvec", "-lm", "-lpthread", "-ldl"];
 
 /// What is to be made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -41,10 +41,6 @@ pub struct TaskContext {
     pub worker: u64,
     /// The run time's own state.
     pub owner: *mut c_void,
-    /// A byte that becomes 1 when the run is cancelled. Loops look at it every now and then, and the kernel returns.
-    pub cancelled: *const u8,
-    /// Set to 1 by a kernel that returns because the run is cancelled: what it should have made is not whole.
-    pub left: u8,
 }
 
 /// Offsets of the fields of [`TaskContext`] in bytes, for code generators.
@@ -64,8 +60,4 @@ pub mod offsets {
     pub const FAIL: usize = offset_of!(TaskContext, fail);
     /// Offset of `wait_flag`.
     pub const WAIT_FLAG: usize = offset_of!(TaskContext, wait_flag);
-    /// Offset of `cancelled`.
-    pub const CANCELLED: usize = offset_of!(TaskContext, cancelled);
-    /// Offset of `left`.
-    pub const LEFT: usize = offset_of!(TaskContext, left);
 }

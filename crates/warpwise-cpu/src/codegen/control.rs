@@ -8,7 +8,6 @@ use warpwise_imp::{Block, Label, Op, Operand, Reg};
 use super::Emitted;
 use super::function::Function;
 use super::llvm::{BlockName, Int, Scalar, Type, int};
-use super::polls::{Polling, iterations};
 
 /// Operations that a loop with constant bounds may become when unrolled.
 const UNROLLED_OPERATIONS: i64 = 400;
@@ -46,49 +45,14 @@ impl Function<'_> {
         let (body_block, exit) = (self.text.new_block(), self.text.new_block());
         self.set(index, &first)?;
         let runs = self.text.compare(int::SLT, &first, &end);
+        self.text.branch(&runs, body_block, exit);
+        self.text.begin(body_block);
+        self.block(body)?;
         let counts_up = matches!(from, Operand::Const(scalar) if scalar.as_int() >= Some(0));
         let hint = if unrolls(from, to, step, body) { self.text.unroll_hint() } else { String::new() };
-        let polling = Polling::of(iterations(from, to, step), body, first.ty.bits() >= 32);
-        if let Polling::Strips(count) = polling
-            && (step == 1 || first.ty == Type::I64)
-        {
-            let (strip, more, poll) = (self.text.new_block(), self.text.new_block(), self.text.new_block());
-            self.text.branch(&runs, strip, exit);
-            self.text.begin(strip);
-            let stop = self.end_of_strip(index, &end, count * step)?;
-            self.text.jump(body_block);
-            self.text.begin(body_block);
-            self.block(body)?;
-            self.advance(index, &stop, step, counts_up, (body_block, more), &hint)?;
-            self.text.begin(more);
-            let at = self.get(index).int()?.scalar()?;
-            let again = self.text.compare(int::SLT, &at, &end);
-            self.text.branch(&again, poll, exit);
-            self.text.begin(poll);
-            self.poll(strip);
-        } else {
-            let asks = polling != Polling::Never;
-            self.text.branch(&runs, body_block, exit);
-            self.text.begin(body_block);
-            self.block(body)?;
-            let again = if asks { self.text.new_block() } else { body_block };
-            self.advance(index, &end, step, counts_up, (again, exit), &hint)?;
-            if asks {
-                self.text.begin(again);
-                self.poll(body_block);
-            }
-        }
+        self.advance(index, &end, step, counts_up, (body_block, exit), &hint)?;
         self.text.begin(exit);
         Ok(())
-    }
-
-    /// Where a strip ends that starts at the index and is at most so long.
-    fn end_of_strip(&mut self, index: Reg, end: &Scalar<Int>, length: i64) -> Emitted<Scalar<Int>> {
-        let at = self.get(index).int()?.scalar()?;
-        let left = self.text.binary(int::SUB, end, &at);
-        let is_longer = self.text.compare_int(int::UGT, &left, length);
-        let stop = self.text.binary_int(int::ADD, &at, length);
-        Ok(self.text.select(&is_longer, &stop, end))
     }
 
     /// The end of a counting loop. The sum cannot overflow with step 1, since the index is below `end`; nor in
@@ -132,7 +96,7 @@ impl Function<'_> {
         self.text.branch(&cond, body_block, exit);
         self.text.begin(body_block);
         self.block(body)?;
-        self.poll(test_block);
+        self.text.jump(test_block);
         self.text.begin(exit);
         Ok(())
     }
@@ -165,6 +129,13 @@ impl Function<'_> {
 fn unrolls(from: Operand, to: Operand, step: i64, body: &Block) -> bool {
     iterations(from, to, step)
         .is_some_and(|count| count > 1 && count.saturating_mul(operations(body)) <= UNROLLED_OPERATIONS)
+}
+
+/// How often a loop with constant bounds runs.
+fn iterations(from: Operand, to: Operand, step: i64) -> Option<i64> {
+    let (Operand::Const(from), Operand::Const(to)) = (from, to) else { return None };
+    let span = to.as_int()?.checked_sub(from.as_int()?)?;
+    Some(span.max(0) as u64).map(|span| span.div_ceil(step as u64) as i64)
 }
 
 /// How many operations a block runs, loops of unknown length once.

@@ -6,8 +6,8 @@ use warpwise_prim::Scalar as Constant;
 
 use super::aliases::Aliases;
 use super::llvm::{
-    Address, Any, BlockName, Condition, Element, Int, Kind, Mask, Module, One, Pointer, Scalar, Shape, Slot,
-    Text, Type, Value, cast,
+    Address, Any, Condition, Element, Int, Kind, Mask, Module, One, Pointer, Scalar, Shape, Slot, Text, Type,
+    Value, cast,
 };
 use super::{Emitted, Exits};
 
@@ -19,10 +19,6 @@ pub(super) struct Function<'a> {
     pub aliases: Aliases,
     /// Whether a store past the caches has been emitted.
     pub streams: bool,
-    /// Where it stands whether the run is cancelled; none in kernels without loops.
-    pub cancelled: Option<Pointer>,
-    /// Where loops go when it is.
-    pub interrupted: Option<BlockName>,
     kernel: &'a Kernel,
     regs: Vec<Place>,
     mems: Vec<Slot<Address, One>>,
@@ -44,8 +40,6 @@ impl<'a> Function<'a> {
             exits: Exits::new(),
             aliases,
             streams: false,
-            cancelled: None,
-            interrupted: None,
             kernel,
             regs: Vec::new(),
             mems: Vec::new(),
@@ -56,10 +50,8 @@ impl<'a> Function<'a> {
     pub fn emit(mut self, symbol: &str) -> Emitted<()> {
         self.make_places();
         self.read_arguments()?;
-        self.find_cancelled(self.kernel);
         self.block(&self.kernel.body)?;
         self.return_from_kernel();
-        self.return_interrupted();
         let vector_bits = self.target.vector_bits;
         let CpuTarget { name, features, .. } = self.target;
         // Vectors that do not fit registers lie within cache lines on the stack.

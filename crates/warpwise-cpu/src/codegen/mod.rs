@@ -15,7 +15,7 @@
 //! vector mathematics, which [`math`] splits and pads itself.
 //!
 //! [`llvm`] writes instructions and keeps kinds of values apart; operators are spread over [`integers`], [`floats`], [`math`] and [`convert`]; [`memory`] and [`atomics`] have accesses,
-//! [`lanes`] what happens between lanes, [`control`] the blocks, [`polls`] where loops look whether the run is cancelled, [`surroundings`] what touches the task's context.
+//! [`lanes`] what happens between lanes, [`control`] the blocks, [`surroundings`] what touches the task's context.
 
 mod aliases;
 mod atomics;
@@ -29,7 +29,6 @@ mod lanes;
 mod llvm;
 mod math;
 mod memory;
-mod polls;
 mod surroundings;
 
 use std::collections::BTreeMap;

@@ -2,8 +2,6 @@
 #![allow(dead_code)] // each test binary uses a part
 
 use std::ffi::c_void;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use warpwise_cpu::{CompileOptions, LoadedKernels, compile, detect_target, load, target_with_width};
 use warpwise_diag::{Bug, Failure, Span};
@@ -129,10 +127,6 @@ pub struct Surroundings {
     pub grown: usize,
     pub waited: usize,
     pub out_of_memory: bool,
-    /// Whether the run is cancelled.
-    pub cancelled: Arc<AtomicBool>,
-    /// Whether the kernel returned because of that.
-    pub left: bool,
 }
 
 /// The mistake of ours that a failure is.
@@ -140,20 +134,6 @@ pub fn bug(failure: Failure) -> Bug {
     match failure {
         Failure::Bug(bug) => bug,
         Failure::User(_) | Failure::Limit(_) => panic!("{failure:?}"),
-    }
-}
-
-impl Surroundings {
-    pub fn new() -> Surroundings {
-        Surroundings {
-            chunks: Vec::new(),
-            failures: Vec::new(),
-            grown: 0,
-            waited: 0,
-            out_of_memory: false,
-            cancelled: Arc::default(),
-            left: false,
-        }
     }
 }
 
@@ -169,7 +149,13 @@ impl Machine {
 
     /// Runs a kernel on `0..n` with these arguments, as bits or addresses.
     pub fn run(&self, kernel: usize, args: &[u64], n: i64) -> Surroundings {
-        let mut around = Surroundings::new();
+        let mut around = Surroundings {
+            chunks: Vec::new(),
+            failures: Vec::new(),
+            grown: 0,
+            waited: 0,
+            out_of_memory: false,
+        };
         self.run_in(&mut around, kernel, args, n);
         around
     }
@@ -184,14 +170,11 @@ impl Machine {
             wait_flag,
             worker: 0,
             owner: std::ptr::from_mut(around).cast::<c_void>(),
-            cancelled: around.cancelled.as_ptr().cast(),
-            left: 0,
         };
         let id: KernelId = warpwise_ir::entity::Entity::new(kernel);
         let function = self.kernels.kernel(id).expect("a kernel of this number");
         // SAFETY: the context outlives the call; every test passes what its kernel's parameters say.
         unsafe { function(&mut context, args.as_ptr(), 0, n) }
-        around.left = context.left != 0;
     }
 }
 

@@ -11,6 +11,7 @@ use super::{Code, RunError};
 use crate::copy::{Side, copy_strided};
 use crate::machine::{Arg, BlockName, Copy, Launch, LaunchedArray, MemReg, Reg, Schedule, View};
 use crate::pool;
+use crate::pool::escape::Call;
 
 /// Work below this many simple operations is not worth waking a second thread.
 const WORTH_SHARING: f64 = 20_000.0;
@@ -51,7 +52,9 @@ pub(super) fn launch(frame: &Frame, launch: &Launch) -> Result<(), RunError> {
         // SAFETY: the arguments are what the kernel's parameter list says, by translation; the blocks
         // they point to are held by this frame; the context is this worker's own.
         machine.workers.with_context(worker, &state, |context| unsafe {
-            kernel(context, args.as_ptr(), lo, hi);
+            if !machine.threads.call(worker, Call { kernel, context, args, part: (lo, hi) }) {
+                state.leave();
+            }
         });
     };
     let (grain, schedule) = parts(launch, extent, frame.reg(launch.cost) as i64, machine.threads.threads());

@@ -9,6 +9,7 @@ use crate::arena::{Arena, Arenas};
 use crate::kernel::TaskContext;
 use crate::memory::{MemoryPool, OutOfMemory};
 use crate::pool::CancelFlag;
+use crate::pool::escape::held;
 
 /// Spins before a waiting task gives its time slice away.
 const SPINS: u32 = 200;
@@ -65,19 +66,19 @@ impl Workers {
             wait_flag,
             worker: worker as u64,
             owner: (&raw mut owner).cast::<c_void>(),
-            cancelled: launch.cancel.as_ptr(),
-            left: 0,
         };
         body(&raw mut context);
-        if context.left != 0 {
-            launch.left.store(true, Ordering::Relaxed);
-        }
     }
 }
 
 impl LaunchState {
     pub(super) fn new(cancel: &CancelFlag) -> LaunchState {
         LaunchState { failed: Mutex::default(), cancel: cancel.clone(), left: AtomicBool::new(false) }
+    }
+
+    /// A task does not come to its end because the run is cancelled.
+    pub(super) fn leave(&self) {
+        self.left.store(true, Ordering::Relaxed);
     }
 
     /// Whether a task did not come to its end because the run was cancelled.
@@ -101,6 +102,11 @@ unsafe fn owner<'a>(context: *mut TaskContext) -> &'a mut Owner<'a> {
 
 /// Implements [`TaskContext::grow_arena`].
 unsafe extern "C" fn grow_arena(context: *mut TaskContext, bytes: i64) -> *mut u8 {
+    // SAFETY: as the caller vouches.
+    held(|| unsafe { grow(context, bytes) })
+}
+
+unsafe fn grow(context: *mut TaskContext, bytes: i64) -> *mut u8 {
     // SAFETY: called by a kernel with its own context.
     let Owner { arena, launch } = unsafe { owner(context) };
     // SAFETY: the context is valid by contract; its top is where the kernel has moved it.
@@ -121,6 +127,11 @@ unsafe extern "C" fn grow_arena(context: *mut TaskContext, bytes: i64) -> *mut u
 
 /// Implements [`TaskContext::reset_arena`].
 unsafe extern "C" fn reset_arena(context: *mut TaskContext, mark: *mut u8) {
+    // SAFETY: as the caller vouches.
+    held(|| unsafe { reset(context, mark) });
+}
+
+unsafe fn reset(context: *mut TaskContext, mark: *mut u8) {
     // SAFETY: called by a kernel with its own context.
     let Owner { arena, .. } = unsafe { owner(context) };
     arena.reset(mark);
@@ -136,6 +147,11 @@ unsafe extern "C" fn fail(
     values: *const u64,
     count: u32,
 ) {
+    // SAFETY: as the caller vouches.
+    held(|| unsafe { record(context, check, iteration, values, count) });
+}
+
+unsafe fn record(context: *mut TaskContext, check: u32, iteration: i64, values: *const u64, count: u32) {
     // SAFETY: called by a kernel with its own context and `count` values.
     let (owner, values) = unsafe {
         let values = if count == 0 { &[] } else { std::slice::from_raw_parts(values, count as usize) };
@@ -156,7 +172,7 @@ unsafe extern "C" fn wait_flag(context: *mut TaskContext, flag: *const u32) {
     let mut spins = 0;
     while flag.load(Ordering::Acquire) == 0 {
         if owner.launch.cancel.is_set() {
-            owner.launch.left.store(true, Ordering::Relaxed);
+            owner.launch.leave();
             return;
         }
         spins += 1;

@@ -23,6 +23,7 @@
 //! Absent on purpose: tasks with results or dependencies, priorities, scoped spawning, affinity
 //! to cores, a global pool.
 
+pub(crate) mod escape;
 mod region;
 mod worker;
 
@@ -30,10 +31,13 @@ mod worker;
 mod tests;
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+#[cfg(target_os = "linux")]
+use std::time::Duration;
 
+use escape::{Call, Monitor};
 use region::Region;
 use worker::{Shared, current_worker, enter};
 
@@ -57,10 +61,17 @@ pub enum Schedule {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cancelled;
 
-/// Asks running loops to stop at the next chunk boundary. Setting it is one atomic store, fit for a
-/// signal handler; clones are handles of the same flag.
+/// Asks running loops to stop: at the next chunk boundary, and kernels at once. Setting it takes atomic operations and one system call,
+/// fit for a signal handler; clones are handles of the same flag.
 #[derive(Clone, Default, Debug)]
-pub struct CancelFlag(Arc<AtomicBool>);
+pub struct CancelFlag(Arc<Asked>);
+
+#[derive(Default, Debug)]
+struct Asked {
+    asked: AtomicBool,
+    /// Counts requests, for threads that wait for the next.
+    bell: AtomicU32,
+}
 
 /// Worker threads and the loops they run. One of the `threads` is the calling thread.
 pub struct ThreadPool {
@@ -69,6 +80,7 @@ pub struct ThreadPool {
     /// Held by the thread that acts as worker 0: one loop from outside at a time.
     entry: Mutex<()>,
     cancel: CancelFlag,
+    monitor: Monitor,
 }
 
 impl ThreadPool {
@@ -83,7 +95,9 @@ impl ThreadPool {
                 Err(_) => break,
             }
         }
-        ThreadPool { shared, handles, entry: Mutex::new(()), cancel: CancelFlag::default() }
+        let cancel = CancelFlag::default();
+        let monitor = Monitor::start(threads.max(1), &cancel);
+        ThreadPool { shared, handles, entry: Mutex::new(()), cancel, monitor }
     }
 
     /// A pool with as many workers as the machine runs at once.
@@ -113,7 +127,7 @@ impl ThreadPool {
     /// Errors: [`Cancelled`] when the flag is set; some chunks then did not run.
     pub fn run(&self, n: i64, grain: i64, schedule: Schedule, body: &Body<'_>) -> Result<(), Cancelled> {
         if n > 0 {
-            let region = Region::new(n, grain, schedule, self.threads(), body, &self.cancel.0);
+            let region = Region::new(n, grain, schedule, self.threads(), body, self.cancel.as_atomic());
             match current_worker(&self.shared) {
                 Some(worker) => self.run_as(worker, &region),
                 None => {
@@ -128,6 +142,16 @@ impl ThreadPool {
             }
         }
         if self.cancel.is_set() { Err(Cancelled) } else { Ok(()) }
+    }
+
+    /// Runs a part of a kernel as the worker that a body is called with; whether it came to its end. It does not where the flag is set
+    /// meanwhile: the kernel is left at once.
+    ///
+    /// # Safety
+    /// As for the kernel.
+    pub(crate) unsafe fn call(&self, worker: usize, call: Call<'_>) -> bool {
+        // SAFETY: as the caller vouches; bodies of one worker do not run at the same time.
+        unsafe { self.monitor.call(worker, call) }
     }
 
     fn run_as(&self, worker: usize, region: &Region<'_>) {
@@ -163,29 +187,60 @@ impl fmt::Debug for ThreadPool {
 impl CancelFlag {
     /// Asks to stop.
     pub fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.asked.store(true, Ordering::SeqCst);
+        self.ring();
     }
 
     /// Takes the request back.
     pub fn clear(&self) {
-        self.0.store(false, Ordering::Relaxed);
+        self.0.asked.store(false, Ordering::Relaxed);
     }
 
     /// Whether somebody asked to stop.
     pub fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.asked.load(Ordering::Relaxed)
     }
 
     /// The flag itself, for code that knows no handles.
     pub fn as_atomic(&self) -> &AtomicBool {
-        &self.0
+        &self.0.asked
     }
 
-    /// The byte that is 1 while the flag is set, for code that looks at it without calling anything. It lives as long as a handle.
-    pub fn as_ptr(&self) -> *const u8 {
-        self.0.as_ptr().cast_const().cast()
+    /// Wakes who waits.
+    fn ring(&self) {
+        self.0.bell.fetch_add(1, Ordering::SeqCst);
+        #[cfg(target_os = "linux")]
+        // SAFETY: the word lives as long as this handle; the call only wakes threads.
+        unsafe {
+            libc::syscall(libc::SYS_futex, self.0.bell.as_ptr(), FUTEX_WAKE, i32::MAX);
+        }
     }
 }
+
+#[cfg(target_os = "linux")]
+impl CancelFlag {
+    /// How often it has rung.
+    fn rung(&self) -> u32 {
+        self.0.bell.load(Ordering::SeqCst)
+    }
+
+    /// Waits until it rings, unless it has since it had rung so often; at most so long. Others may wake the thread, too.
+    fn wait(&self, seen: u32, most: Option<Duration>) {
+        let most = most.map(|most| libc::timespec {
+            tv_sec: most.as_secs() as libc::time_t,
+            tv_nsec: most.subsec_nanos().into(),
+        });
+        let most = most.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+        // SAFETY: the word and the time live through the call.
+        unsafe { libc::syscall(libc::SYS_futex, self.0.bell.as_ptr(), FUTEX_WAIT, seen, most) };
+    }
+}
+
+/// Futexes of one process.
+#[cfg(target_os = "linux")]
+const FUTEX_WAKE: libc::c_int = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
+#[cfg(target_os = "linux")]
+const FUTEX_WAIT: libc::c_int = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
 
 impl fmt::Display for Cancelled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -273,3 +273,113 @@ fn stress() {
         }
     }
 }
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
+mod kernels {
+    use std::arch::asm;
+    use std::time::{Duration, Instant};
+
+    use super::super::escape::{Call, held};
+    use super::*;
+    use crate::kernel::TaskContext;
+
+    /// Counts its first argument up for ever, with another way of rounding than the rest of the program has.
+    unsafe extern "C" fn endless(_: *mut TaskContext, args: *const u64, _: i64, _: i64) {
+        let down = 0x3f80_u32;
+        // SAFETY: sets a register of this thread from a word on the stack.
+        unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const down) };
+        loop {
+            // SAFETY: the argument is the address of a counter that outlives the call.
+            unsafe { (*(*args as *const AtomicI64)).fetch_add(1, Ordering::Relaxed) };
+        }
+    }
+
+    /// Adds to its argument, by a function that must not be left.
+    unsafe extern "C" fn calls_back(_: *mut TaskContext, args: *const u64, _: i64, _: i64) {
+        // SAFETY: the argument is the address of a pair of counters that outlive the call.
+        let [begun, done] = unsafe { &*(*args as *const [AtomicI64; 2]) };
+        loop {
+            held(|| {
+                begun.fetch_add(1, Ordering::Relaxed);
+                let start = Instant::now();
+                while start.elapsed() < Duration::from_micros(300) {}
+                done.fetch_add(1, Ordering::Relaxed);
+            });
+        }
+    }
+
+    unsafe extern "C" fn ends(_: *mut TaskContext, args: *const u64, lo: i64, hi: i64) {
+        // SAFETY: as above.
+        unsafe { (*(*args as *const AtomicI64)).fetch_add(hi - lo, Ordering::Relaxed) };
+    }
+
+    fn rounding() -> u32 {
+        let mut register = 0_u32;
+        // SAFETY: stores a register of this thread to a word on the stack.
+        unsafe { asm!("stmxcsr [{}]", in(reg) &raw mut register) };
+        register & 0x6000
+    }
+
+    /// Runs a kernel on all workers of a pool that is cancelled meanwhile; how many parts were left.
+    fn left(pool: &ThreadPool, kernel: crate::kernel::KernelFn, argument: u64) -> i64 {
+        let left = AtomicI64::new(0);
+        let args = [argument];
+        let asked = Mutex::new(None);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(30));
+                *asked.lock().unwrap() = Some(Instant::now());
+                pool.cancel_flag().set();
+            });
+            let outcome = pool.run(pool.threads() as i64, 1, Schedule::Dynamic, &|lo, hi, worker| {
+                let before = rounding();
+                let call = Call { kernel, context: std::ptr::null_mut(), args: &args, part: (lo, hi) };
+                // SAFETY: the kernels of these tests use no context, and the argument is what they want.
+                if !unsafe { pool.call(worker, call) } {
+                    left.fetch_add(1, Ordering::Relaxed);
+                }
+                assert_eq!(rounding(), before);
+            });
+            assert_eq!(outcome, Err(Cancelled));
+        });
+        assert!(asked.into_inner().unwrap().unwrap().elapsed() < Duration::from_secs(5));
+        pool.cancel_flag().clear();
+        left.into_inner()
+    }
+
+    #[test]
+    fn kernels_without_an_end_are_left() {
+        for threads in [1, 2, 5] {
+            let pool = ThreadPool::new(threads);
+            for _ in 0..10 {
+                let count = AtomicI64::new(0);
+                assert!((1..=threads as i64).contains(&left(&pool, endless, (&raw const count) as u64)));
+                let before = count.load(Ordering::Relaxed);
+                std::thread::sleep(Duration::from_millis(2));
+                assert!(before > 0 && before == count.load(Ordering::Relaxed), "nobody is in it any more");
+                // The pool is as it was.
+                let sum = AtomicI64::new(0);
+                let args = [(&raw const sum) as u64];
+                pool.run(1000, 7, Schedule::Static, &|lo, hi, worker| {
+                    let call =
+                        Call { kernel: ends, context: std::ptr::null_mut(), args: &args, part: (lo, hi) };
+                    // SAFETY: as above.
+                    assert!(unsafe { pool.call(worker, call) });
+                })
+                .unwrap();
+                assert_eq!(sum.into_inner(), 1000);
+            }
+        }
+    }
+
+    #[test]
+    fn what_kernels_call_back_is_not_left() {
+        let pool = ThreadPool::new(2);
+        for _ in 0..20 {
+            let counters = [AtomicI64::new(0), AtomicI64::new(0)];
+            assert!(left(&pool, calls_back, (&raw const counters) as u64) > 0);
+            let [begun, done] = counters.map(AtomicI64::into_inner);
+            assert_eq!(begun, done);
+        }
+    }
+}

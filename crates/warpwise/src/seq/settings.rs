@@ -91,8 +91,7 @@ impl Cancel {
         Cancel { asked: asked.clone() }
     }
 
-    /// Asks to stop: passes after the chunks under way, runs of a context at once, also inside of long loops. This is one atomic store, fit for
-    /// a signal handler.
+    /// Asks to stop: passes after the chunks under way, runs of a context at once, also inside of long loops. Fit for a signal handler.
     ///
     /// ```
     /// let cancel = warpwise::Cancel::new();

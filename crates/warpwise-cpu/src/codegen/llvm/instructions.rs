@@ -316,11 +316,6 @@ impl Text<'_> {
 
     // -- atomic ------------------------------------------------------------------------------
 
-    /// A load that happens as often as it is written, of what others may write at any time. Other accesses may move across it.
-    pub fn load_volatile(&mut self, ty: Type<Int, One>, place: &Pointer) -> Scalar<Int> {
-        self.value(ty, format_args!("load atomic volatile {ty}, {place} unordered, align {}", ty.bytes()))
-    }
-
     pub fn load_atomic(&mut self, ty: Type<Int, One>, place: &Pointer, order: &str) -> Scalar<Int> {
         self.value(ty, format_args!("load atomic {ty}, {place} {order}, align {}", ty.bytes()))
     }

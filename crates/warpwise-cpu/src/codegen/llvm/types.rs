@@ -177,7 +177,6 @@ impl From<ImpType> for Type<Any> {
 }
 
 impl Type<Int, One> {
-    pub const I8: Type<Int, One> = Type::new(8, 1);
     pub const I32: Type<Int, One> = Type::new(32, 1);
     pub const I64: Type<Int, One> = Type::new(64, 1);
 
