@@ -7,6 +7,7 @@ mod elements;
 mod examples;
 mod exported;
 mod failures;
+mod features;
 mod folds;
 mod foreign;
 mod foreign_device;
