@@ -1,9 +1,12 @@
 //! Stencils: every element computed from those around it.
 
+use std::panic::Location;
+
 use super::{Acc, Reader};
 use crate::array::Array;
 use crate::elt::{Elt, IntoExp};
 use crate::exp::{Exp, cond};
+use crate::graph;
 use crate::shape::{Dim1, Dim2, Dim3, Shape};
 
 /// What lies beyond the borders of an array.
@@ -94,6 +97,9 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
         boundary: Boundary<E>,
         f: impl FnOnce([E::View; N]) -> R + Send,
     ) -> Acc<Array<Dim1, R::Elt>> {
+        if let Some(wrong) = without_middle(&[N]) {
+            return wrong;
+        }
         let source = self.reader();
         super::generate(source.extents(), move |i| f(around1(&boundary, source, i)))
     }
@@ -116,6 +122,9 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
         other_boundary: Boundary<F>,
         f: impl FnOnce([E::View; N], [F::View; M]) -> R + Send,
     ) -> Acc<Array<Dim1, R::Elt>> {
+        if let Some(wrong) = without_middle(&[N, M]) {
+            return wrong;
+        }
         let (source, second) = (self.reader(), other.reader());
         super::generate(source.extents().min(second.extents()), move |i| {
             f(around1(&boundary, source, i), around1(&other_boundary, second, i))
@@ -141,6 +150,9 @@ impl<E: Elt> Acc<Array<Dim2, E>> {
         boundary: Boundary<E>,
         f: impl FnOnce([[E::View; M]; N]) -> R + Send,
     ) -> Acc<Array<Dim2, R::Elt>> {
+        if let Some(wrong) = without_middle(&[N, M]) {
+            return wrong;
+        }
         let source = self.reader();
         super::generate(source.extents(), move |(i, j)| f(around2(&boundary, source, i, j)))
     }
@@ -163,6 +175,9 @@ impl<E: Elt> Acc<Array<Dim2, E>> {
         other_boundary: Boundary<F>,
         f: impl FnOnce([[E::View; M]; N], [[F::View; L]; K]) -> R + Send,
     ) -> Acc<Array<Dim2, R::Elt>> {
+        if let Some(wrong) = without_middle(&[N, M, K, L]) {
+            return wrong;
+        }
         let (source, second) = (self.reader(), other.reader());
         let ((n, m), (k, l)) = (source.extents(), second.extents());
         super::generate((n.min(k), m.min(l)), move |(i, j)| {
@@ -188,6 +203,9 @@ impl<E: Elt> Acc<Array<Dim3, E>> {
         boundary: Boundary<E>,
         f: impl FnOnce([[[E::View; K]; M]; N]) -> R + Send,
     ) -> Acc<Array<Dim3, R::Elt>> {
+        if let Some(wrong) = without_middle(&[N, M, K]) {
+            return wrong;
+        }
         let source = self.reader();
         super::generate(source.extents(), move |index| f(around3(&boundary, source, index)))
     }
@@ -219,12 +237,24 @@ impl<E: Elt> Acc<Array<Dim3, E>> {
         other_boundary: Boundary<F>,
         f: impl FnOnce([[[E::View; K]; M]; N], [[[F::View; K2]; M2]; N2]) -> R + Send,
     ) -> Acc<Array<Dim3, R::Elt>> {
+        if let Some(wrong) = without_middle(&[N, M, K, N2, M2, K2]) {
+            return wrong;
+        }
         let (source, second) = (self.reader(), other.reader());
         let ((n, m, k), (n2, m2, k2)) = (source.extents(), second.extents());
         super::generate((n.min(n2), m.min(m2), k.min(k2)), move |index| {
             f(around3(&boundary, source, index), around3(&other_boundary, second, index))
         })
     }
+}
+
+/// The error of a stencil that has no middle in some dimension.
+#[track_caller]
+fn without_middle<Sh: Shape, E: Elt>(extents: &[usize]) -> Option<Acc<Array<Sh, E>>> {
+    let place = Location::caller();
+    let even = extents.iter().find(|&&extent| extent % 2 == 0)?;
+    let message = format!("a stencil has an odd number of elements in every dimension, not {even}");
+    Some(Acc::of(graph::invalid(message, Acc::<Array<Sh, E>>::ty(), place)))
 }
 
 fn around1<E: Elt, const N: usize>(

@@ -1,10 +1,12 @@
 //! Shapes and parts: other views of the same elements.
 
+use std::panic::Location;
+
 use super::{Acc, Slicing};
 use crate::array::Array;
 use crate::elt::{Elt, IntoExp, Operand};
 use crate::exp::{Exp, function1};
-use crate::graph::{Axis, Op};
+use crate::graph::{self, Axis, Op};
 use crate::shape::{Dim, Dim1, Inner, IntoShape, Shape};
 
 impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
@@ -118,6 +120,9 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
     /// ```
     #[track_caller]
     pub fn reverse_on(&self, dimension: usize) -> Acc<Array<Sh, E>> {
+        if let Some(wrong) = self.without_dimension(dimension) {
+            return wrong;
+        }
         let axis = |at| if at == dimension { Axis::Reversed } else { Axis::All };
         Acc::make(Op::Slice((0..Sh::RANK).map(axis).collect()), vec![self.node()], Vec::new())
     }
@@ -132,10 +137,11 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
     /// ```
     #[track_caller]
     pub fn transpose_on(&self, first: usize, second: usize) -> Acc<Array<Sh, E>> {
-        let mut perm: Vec<usize> = (0..Sh::RANK).collect();
-        if first < Sh::RANK && second < Sh::RANK {
-            perm.swap(first, second);
+        if let Some(wrong) = self.without_dimension(first.max(second)) {
+            return wrong;
         }
+        let mut perm: Vec<usize> = (0..Sh::RANK).collect();
+        perm.swap(first, second);
         Acc::make(Op::Transpose(perm), vec![self.node()], Vec::new())
     }
 
@@ -150,6 +156,17 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
     #[track_caller]
     pub fn compute(&self) -> Acc<Array<Sh, E>> {
         Acc::make(Op::Compute, vec![self.node()], Vec::new())
+    }
+
+    /// The error of a dimension that arrays of this rank do not have.
+    #[track_caller]
+    fn without_dimension(&self, dimension: usize) -> Option<Acc<Array<Sh, E>>> {
+        let place = Location::caller();
+        let message = || match Sh::RANK {
+            1 => format!("there is no dimension {dimension}: the array has one dimension"),
+            rank => format!("there is no dimension {dimension}: the array has {rank} dimensions"),
+        };
+        (dimension >= Sh::RANK).then(|| Acc::of(graph::invalid(message(), Self::ty(), place)))
     }
 }
 
@@ -287,7 +304,10 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
     /// ```
     #[track_caller]
     pub fn init_on(&self, dimension: usize) -> Acc<Array<Sh, E>> {
-        let extent: Exp<i64> = self.extents_exp().part(dimension.min(Sh::RANK - 1));
+        if let Some(wrong) = self.without_dimension(dimension) {
+            return wrong;
+        }
+        let extent: Exp<i64> = self.extents_exp().part(dimension);
         self.take_on(dimension, extent - 1)
     }
 
@@ -325,14 +345,15 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
     /// A range of a dimension, cut to what there is.
     #[track_caller]
     fn range_on(&self, dimension: usize, start: Exp<i64>, count: Exp<i64>) -> Acc<Array<Sh, E>> {
-        let extent: Exp<i64> = self.extents_exp().part(dimension.min(Sh::RANK - 1));
+        if let Some(wrong) = self.without_dimension(dimension) {
+            return wrong;
+        }
+        let extent: Exp<i64> = self.extents_exp().part(dimension);
         let start = start.max(0).min(extent);
         let count = count.max(0).min(extent - start);
         let axis = |at| if at == dimension { Axis::Range } else { Axis::All };
         let axes: Vec<Axis> = (0..Sh::RANK).map(axis).collect();
-        let operands =
-            if axes.contains(&Axis::Range) { vec![start.node(), count.node()] } else { Vec::new() };
-        Acc::make(Op::Slice(axes), [self.node()].into_iter().chain(operands).collect(), Vec::new())
+        Acc::make(Op::Slice(axes), vec![self.node(), start.node(), count.node()], Vec::new())
     }
 
     /// This array and another joined along the innermost dimension, over the intersection of the other extents.
@@ -360,8 +381,11 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
     /// ```
     #[track_caller]
     pub fn concat_on(&self, dimension: usize, other: &Acc<Array<Sh, E>>) -> Acc<Array<Sh, E>> {
+        if let Some(wrong) = self.without_dimension(dimension) {
+            return wrong;
+        }
         let last = Sh::RANK - 1;
-        if dimension >= last {
+        if dimension == last {
             return self.concat(other);
         }
         let turned = |array: &Acc<Array<Sh, E>>| array.transpose_on(dimension, last);

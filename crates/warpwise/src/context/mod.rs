@@ -25,7 +25,7 @@ use warpwise_runtime::pool::CancelFlag;
 use crate::error::Error;
 use crate::foreign::{DeviceKind, width};
 use crate::function::{Computation, Function, Output};
-use crate::graph::{self, Form, Op, Ref, fingerprint};
+use crate::graph::{self, Expression, Form, Op, Ref, fingerprint};
 use crate::included::Included;
 use crate::lower::{Lowered, foreign_calls, lower};
 use crate::seq::Cancel;
@@ -123,6 +123,7 @@ impl Context {
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     pub fn run<O: Output>(&self, computation: &O) -> Result<O::Host, Error> {
+        let _expression = Expression::begin();
         let mut results = Vec::new();
         computation.nodes(&mut results);
         let program = self.prepare(&[], &results)?;
@@ -144,6 +145,7 @@ impl Context {
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     pub fn compile<A, C: Computation<A>>(&self, computation: C) -> Result<Function<A, C::Result>, Error> {
+        let _expression = Expression::begin();
         let program = graph::scope(|| {
             let (params, results) = computation.build();
             self.prepare(&params, &results)
@@ -161,6 +163,7 @@ impl Context {
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     pub fn show<O: Output>(&self, computation: &O) -> Result<String, Error> {
+        let _expression = Expression::begin();
         let mut results = Vec::new();
         computation.nodes(&mut results);
         Ok(lower(&[], &results)?.program.to_string())

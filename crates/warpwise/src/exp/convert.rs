@@ -51,7 +51,7 @@ impl Exp<char> {
         self.part(0)
     }
 
-    /// The character of a code point; a result that holds none cannot be read by the host.
+    /// The character of a code point; where it is that of none, the run fails.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -61,7 +61,7 @@ impl Exp<char> {
     /// ```
     #[track_caller]
     pub fn from_code(code: Exp<u32>) -> Exp<char> {
-        code.part(0)
+        Exp::make(Op::Character, vec![code.node()], Vec::new())
     }
 }
 

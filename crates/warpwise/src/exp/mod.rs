@@ -106,8 +106,8 @@ impl<E: Elt> Exp<E> {
     pub fn node(self) -> Ref {
         let place = Location::caller();
         graph::find(self.handle).unwrap_or_else(|| {
-            let message =
-                "an expression is used outside of the function, or on another thread than, it was made in";
+            let message = "an expression is used outside of the function, or on another thread than, it was made in, \
+                           or after the arrays that it reads are gone";
             graph::invalid(message, Exp::<E>::ty(), place)
         })
     }

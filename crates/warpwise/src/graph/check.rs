@@ -9,12 +9,15 @@ use std::rc::Rc;
 use smallvec::SmallVec;
 use warpwise_prim::{ScalarType, ValueType};
 
-use super::{ArrayTy, Axis, Components, Fold, Function, Node, Op, Ref, Ty, fresh_id, invalid};
+use super::{ArrayTy, Axis, Components, Fold, Function, Node, Op, Ref, Ty, fresh_id, invalid, table};
 
 /// A node of this type, or one that says what is wrong.
 #[track_caller]
 pub(crate) fn node(op: Op, inputs: Vec<Ref>, functions: Vec<Function>, ty: Ty) -> Ref {
     let place = Location::caller();
+    if let Op::Use(array) = &op {
+        table::count_bytes(array.columns.iter().map(|column| column.data().bytes()).sum());
+    }
     match check(&op, &inputs, &functions, &ty) {
         Ok(()) => Rc::new(Node { id: fresh_id(), op, inputs, functions, ty, place }),
         Err(reason) => invalid(reason, ty, place),
@@ -58,6 +61,10 @@ fn check(op: &Op, inputs: &[Ref], functions: &[Function], ty: &Ty) -> Checked {
         Op::Convert(op) => {
             let (from, to) = (single(&one(inputs)?.ty)?, single(ty)?);
             ensure(op.accepts(from.scalar(), to.scalar()), "no such conversion")
+        }
+        Op::Character => {
+            let code = Ty::Scalars(Components::from_elem(ValueType::U32, 1));
+            ensure(one(inputs)?.ty == code && *ty == code, "a character is a code point")
         }
         Op::Choose => match inputs {
             [condition, then, otherwise] => {

@@ -55,10 +55,7 @@ fn reachable<'r>(roots: impl Iterator<Item = &'r Ref>) -> Vec<Ref> {
         if found.contains_key(&node.id) {
             continue;
         }
-        pending.extend(node.inputs.iter().cloned());
-        for Function { params, result } in &node.functions {
-            pending.extend(params.iter().chain([result]).cloned());
-        }
+        pending.extend(node.references().cloned());
         if let Op::Parts(parts) = &node.op {
             pending.extend(parts.sources.iter().map(|(param, _)| param.clone()));
             pending.extend(parts.captured.iter().chain(&parts.results).cloned());
@@ -108,6 +105,7 @@ impl Writer {
             Op::Parameter
             | Op::Use(_)
             | Op::Join
+            | Op::Character
             | Op::Choose
             | Op::While
             | Op::Extents

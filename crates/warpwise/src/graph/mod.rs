@@ -11,6 +11,7 @@
 //! Absent: any evaluation or rewriting; [`crate::lower`] gives nodes their meaning.
 
 mod check;
+mod forget;
 mod form;
 mod table;
 
@@ -27,7 +28,7 @@ use crate::foreign::Native;
 
 pub(crate) use check::node;
 pub(crate) use form::{Form, fingerprint};
-pub(crate) use table::{find, register, scope};
+pub(crate) use table::{Expression, find, register, scope};
 
 /// A shared node.
 pub type Ref = Rc<Node>;
@@ -117,6 +118,8 @@ pub enum Op {
     Compare(CompareOp),
     /// A conversion.
     Convert(ConvertOp),
+    /// `[code point]`: the character; checked to be one.
+    Character,
     /// `[condition, then, else]`, of scalars or arrays: only what is chosen is computed.
     Choose,
     /// `[first values...]`, functions: whether to go on, the next values. Of scalars or arrays.
@@ -232,6 +235,12 @@ impl Node {
     /// Whether this is about arrays rather than scalars.
     pub fn is_array(&self) -> bool {
         matches!(self.ty, Ty::Arrays(_))
+    }
+
+    /// The operands, parameters and results it refers to.
+    pub fn references(&self) -> impl Iterator<Item = &Ref> {
+        let of_functions = self.functions.iter().flat_map(|f| f.params.iter().chain([&f.result]));
+        self.inputs.iter().chain(of_functions)
     }
 }
 

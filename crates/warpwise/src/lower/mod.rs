@@ -136,6 +136,7 @@ impl Lowering<'_> {
             | Op::Ternary(_)
             | Op::Compare(_)
             | Op::Convert(_)
+            | Op::Character
             | Op::At { .. }
             | Op::Extents => Ok(Value::Scalars(self.scalar_node(node)?)),
             Op::Gather => {

@@ -26,6 +26,7 @@ impl Lowering<'_> {
                 return Ok(whole[*start..*start + count].to_vec());
             }
             Op::Extents => return Ok(self.array(&node.inputs[0])?.shape),
+            Op::Character => return Ok(vec![self.character(node)?]),
             Op::At { in_bounds } => return self.at(node, *in_bounds),
             Op::Unary(op) => Expr::Unary(*op, operands(self)?[0]),
             Op::Binary(op) => {
@@ -74,6 +75,20 @@ impl Lowering<'_> {
         };
         let parts = vec![MessagePart::Text(format!("{}: {text}", node.place))];
         Some(self.b.assert(holds, Message { parts, calls: Vec::new() }))
+    }
+
+    /// A code point, below the check that it is a character's: one up to 0x10ffff outside of 0xd800..=0xdfff.
+    fn character(&mut self, node: &Node) -> Result<Operand, Error> {
+        let code = self.scalars(&node.inputs[0])?[0];
+        let constant = |code: u32| Operand::Const(Scalar::I32(code as i32));
+        let is_low = self.b.compare("low", CompareOp::ULt, code, constant(0xd800));
+        let beyond_gap = self.b.binary("beyond", BinaryOp::Sub, code, constant(0xe000));
+        let is_high = self.b.compare("high", CompareOp::ULt, beyond_gap, constant(0x11_0000 - 0xe000));
+        let holds = self.b.binary("ok", BinaryOp::Or, is_low, is_high);
+        let text = MessagePart::Text(format!("{}: no character has the code point ", node.place));
+        let parts = vec![text, MessagePart::Value(code, ValueType::U32)];
+        let cert = self.b.assert(holds, Message { parts, calls: Vec::new() });
+        Ok(self.b.with_certs(&[cert], |b| b.bind_one("x", Expr::Operand(code))).into())
     }
 
     fn at(&mut self, node: &Node, in_bounds: bool) -> Result<Vec<Operand>, Error> {

@@ -1,6 +1,6 @@
 //! What goes wrong is an error that says where.
 
-use warpwise::{Acc, Array, Error, Exp, Vector, awhile, enum_from, fill, generate, use_};
+use warpwise::{Acc, Array, Boundary, Error, Exp, Vector, awhile, enum_from, fill, generate, use_};
 
 use crate::contexts;
 
@@ -62,6 +62,67 @@ fn what_types_do_not_show_is_found_when_the_program_is_made() {
     );
     let error = contexts().map(|context| context.run(&escaped.get().unwrap()).unwrap_err().to_string());
     assert!(error.iter().all(|error| error.contains("an expression is used outside of the function")));
+}
+
+#[test]
+fn dimensions_that_there_are_not_are_errors() {
+    let (xs, table) = (enum_from(3, 1_i32), enum_from((2, 3), 1_i32));
+    let one = "there is no dimension 1: the array has one dimension";
+    assert_fails(&xs.reverse_on(1), one);
+    assert_fails(&xs.take_on(1, 2), one);
+    assert_fails(&xs.skip_on(1, 2), one);
+    assert_fails(&xs.init_on(1), one);
+    assert_fails(&xs.tail_on(1), one);
+    assert_fails(&xs.slit_on(1, 0, 1), one);
+    assert_fails(&xs.concat_on(1, &xs), one);
+    assert_fails(&table.transpose_on(0, 9), "there is no dimension 9: the array has 2 dimensions");
+    assert_fails(
+        &table.transpose_on(2, 0).map(|x| x + 1),
+        "there is no dimension 2: the array has 2 dimensions",
+    );
+    assert_fails(&table.reverse_on(usize::MAX), "the array has 2 dimensions");
+    assert_fails(&table.concat_on(5, &table).sum(), "there is no dimension 5: the array has 2 dimensions");
+}
+
+#[test]
+fn stencils_without_a_middle_are_errors() {
+    let (xs, table) = (enum_from(4, 1_i32), enum_from((2, 3), 1_i32));
+    let cubes = enum_from((2, 2, 2), 1_i32);
+    let message =
+        |even: usize| format!("a stencil has an odd number of elements in every dimension, not {even}");
+    assert_fails(&xs.stencil(Boundary::Clamp, |[x, y]| x + y), &message(2));
+    assert_fails(&xs.stencil(Boundary::Clamp, |[]: [_; 0]| Exp::constant(1)), &message(0));
+    assert_fails(&xs.stencil2(Boundary::Wrap, &xs, Boundary::Wrap, |[x], [y, _, _, _]| x + y), &message(4));
+    assert_fails(&table.stencil(Boundary::Clamp, |[[x, y, z], [_, _, _]]| x + y + z), &message(2));
+    assert_fails(
+        &table.stencil2(Boundary::Clamp, &table, Boundary::Mirror, |[[x]], [[y, _]]| x + y),
+        &message(2),
+    );
+    assert_fails(&cubes.stencil(Boundary::Clamp, |[[[x, _]]]: [[[_; 2]; 1]; 1]| x), &message(2));
+    assert_fails(
+        &cubes.stencil2(
+            Boundary::Clamp,
+            &cubes,
+            Boundary::Clamp,
+            |[[[x]]], [[[y]], [[_]]]: [[[_; 1]; 1]; 2]| x + y,
+        ),
+        &message(2),
+    );
+}
+
+#[test]
+fn code_points_of_no_character_are_errors() {
+    let codes = [0_u32, 97, 0xd7ff, 0xd800, 0xdfff, 0xe000, 0x10_ffff, 0x11_0000, u32::MAX];
+    for code in codes {
+        let made = Exp::<char>::from_code(Exp::constant(code));
+        match char::from_u32(code) {
+            Some(character) => assert_eq!(crate::run(&made), character),
+            None => assert_fails(&made, &format!("no character has the code point {code}")),
+        }
+    }
+    let codes = use_(&Array::from_vec([3], vec![97_u32, 0xdabc, 0xffff_ffff]).unwrap());
+    assert_fails(&codes.map(|code| Exp::<char>::from_code(code)), "no character has the code point 55996");
+    assert_eq!(crate::run(&codes.take(1).map(|code| Exp::<char>::from_code(code))).to_vec(), ['a']);
 }
 
 #[test]

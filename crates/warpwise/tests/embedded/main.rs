@@ -12,6 +12,7 @@ mod folds;
 mod foreign;
 mod foreign_device;
 mod included;
+mod memory;
 mod opencl;
 mod properties;
 mod sharing;
