@@ -33,6 +33,8 @@ fn one_value_too_large_for_memory() {
 mexpr let s = f [1, 2] 40 in
 dprint (length (map (addi 1) s))";
     runs_out_of_memory(joined, &["p.mc:3:17: ", "no room for 2199023255552 elements"]);
+    let text = joined.replace("[1, 2]", "\"ab\"").replace("dprint (length (map (addi 1) s))", "print s");
+    runs_out_of_memory(&text, &["p.mc:3:1: ", "no room for a text of 2199023255552 characters"]);
 }
 
 #[test]

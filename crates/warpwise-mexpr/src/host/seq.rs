@@ -9,6 +9,9 @@ use std::rc::Rc;
 use super::items::{Items, Lender, Numbers, Slice};
 use super::value::Value;
 
+/// The greatest length. Lengths of two sequences can be added, and a balanced tree of this length is some 90 nodes high.
+pub(super) const LONGEST: usize = 1 << 62;
+
 /// Leaves up to this length are copied rather than joined.
 const SMALL: usize = 64;
 
@@ -207,8 +210,14 @@ impl Seq {
         }
     }
 
-    /// One after the other.
+    /// Whether one more sequence of this length can follow, or come first.
+    pub fn has_room_for(&self, length: usize) -> bool {
+        self.len() + length <= LONGEST
+    }
+
+    /// One after the other. There must be room ([`has_room_for`](Seq::has_room_for)).
     pub fn concat(self, other: Seq) -> Seq {
+        debug_assert!(self.has_room_for(other.len()));
         match (self.0, other.0) {
             (None, tree) | (tree, None) => Seq(tree),
             (Some(left), Some(right)) => match append(left, &right) {
@@ -476,6 +485,19 @@ mod tests {
                 prop_assert_eq!(numbers(&seq), list);
             }
         }
+    }
+
+    #[test]
+    fn sequences_grow_to_the_greatest_length_and_no_further() {
+        let mut seq = Seq::from(vec![Value::Int(7)]);
+        while seq.has_room_for(seq.len()) {
+            seq = seq.clone().concat(seq);
+        }
+        assert_eq!(seq.len(), LONGEST);
+        assert!(seq.0.as_deref().is_some_and(|tree| tree.height() < 90));
+        assert!(!seq.has_room_for(1) && seq.part(1, LONGEST).has_room_for(1));
+        assert!(matches!(seq.get(LONGEST - 1), Some(Value::Int(7))));
+        assert!(seq.get(LONGEST).is_none());
     }
 
     #[test]

@@ -60,7 +60,7 @@ impl Show<'_> {
             Value::Builtin(builtin) => self.text.push_str(builtin.name()),
             Value::Seq(items) => {
                 if matches!(items.get(0), Some(Value::Char(_))) {
-                    let text: String = items.text().chars().take(LONGEST).map(escaped).collect();
+                    let text: String = items.part(0, LONGEST).text().chars().map(escaped).collect();
                     return self.text.push_str(&format!("\"{text}\""));
                 }
                 self.list("[", items.iter(), "]", depth);

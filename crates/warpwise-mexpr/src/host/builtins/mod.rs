@@ -186,7 +186,9 @@ impl Taken {
     }
 
     fn text(&mut self) -> Result<String, Stop> {
-        Ok(self.seq()?.text())
+        let seq = self.seq()?;
+        budget::take(seq.len(), || format!("no room for a text of {} characters; ", seq.len()))?;
+        Ok(seq.text())
     }
 
     fn tensor(&mut self) -> Result<std::rc::Rc<super::tensor::Tensor>, Stop> {

@@ -4,7 +4,7 @@ use crate::builtins::Builtin;
 
 use super::super::items::Items;
 use super::super::loops::{Loop, Over};
-use super::super::seq::Seq;
+use super::super::seq::{LONGEST, Seq};
 use super::super::value::Value;
 use super::{Given, Stop, Taken};
 
@@ -20,6 +20,7 @@ pub(super) fn run(builtin: Builtin, arguments: &mut Taken) -> Result<Option<Give
         Builtin::Null => Value::Bool(arguments.seq()?.is_empty()),
         Builtin::Concat => {
             let (first, second) = (arguments.seq()?, arguments.seq()?);
+            room(&first, second.len())?;
             if first.is_list() || second.is_list() {
                 let mut items = Items::default();
                 first.iter().chain(second.iter()).for_each(|value| items.push(value));
@@ -40,11 +41,13 @@ pub(super) fn run(builtin: Builtin, arguments: &mut Taken) -> Result<Option<Give
             Value::Seq(seq.set(place, value))
         }
         Builtin::Cons => {
-            let value = arguments.value()?;
-            Value::Seq(arguments.seq()?.cons(value))
+            let (value, seq) = (arguments.value()?, arguments.seq()?);
+            room(&seq, 1)?;
+            Value::Seq(seq.cons(value))
         }
         Builtin::Snoc => {
             let seq = arguments.seq()?;
+            room(&seq, 1)?;
             Value::Seq(seq.snoc(arguments.value()?))
         }
         Builtin::Reverse => {
@@ -78,13 +81,26 @@ pub(super) fn run(builtin: Builtin, arguments: &mut Taken) -> Result<Option<Give
                 Value::Seq(part) => Ok(part),
                 _ => Err(arguments.wrong()),
             };
-            let joined =
-                parts.iter().map(part).try_fold(Seq::EMPTY, |all, part| Ok::<_, Stop>(all.concat(part?)))?;
+            let mut joined = Seq::EMPTY;
+            for part in parts.iter().map(part) {
+                let part = part?;
+                room(&joined, part.len())?;
+                joined = joined.concat(part);
+            }
             Value::Seq(joined)
         }
         _ => return Ok(None),
     };
     Ok(Some(Given::Value(value)))
+}
+
+/// Fails where a sequence would become too long.
+fn room(seq: &Seq, more: usize) -> Result<(), Stop> {
+    if seq.has_room_for(more) {
+        return Ok(());
+    }
+    let length = seq.len() + more;
+    Err(Stop::Fault(format!("a sequence of {length} elements is too long: at most {LONGEST} are possible")))
 }
 
 fn outside(index: i64, length: usize) -> Stop {

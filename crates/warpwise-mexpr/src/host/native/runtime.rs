@@ -146,8 +146,8 @@ unsafe extern "C" fn builtin(number: u64, values: *mut Value, n: u64) -> u64 {
     }
 }
 
-/// What built-ins that make sequences longer give, without a detour; nothing, and nothing is moved, if it is another or
-/// concerns lists.
+/// What built-ins that make sequences longer give, without a detour; nothing, and nothing is moved, if it is another,
+/// concerns lists, or the sequence would be too long.
 ///
 /// # Safety
 /// Two values lie there.
@@ -156,15 +156,17 @@ unsafe fn joined(builtin: Builtin, values: *mut Value) -> Option<Value> {
     unsafe {
         let (first, second) = (values, values.add(1));
         match (builtin, &*first, &*second) {
-            (Builtin::Snoc, Value::Seq(_), _) => match first.read() {
+            (Builtin::Snoc, Value::Seq(seq), _) if seq.has_room_for(1) => match first.read() {
                 Value::Seq(seq) => Some(Value::Seq(seq.snoc(second.read()))),
                 _ => unreachable!("it is a sequence"),
             },
-            (Builtin::Cons, _, Value::Seq(_)) => match second.read() {
+            (Builtin::Cons, _, Value::Seq(seq)) if seq.has_room_for(1) => match second.read() {
                 Value::Seq(seq) => Some(Value::Seq(seq.cons(first.read()))),
                 _ => unreachable!("it is a sequence"),
             },
-            (Builtin::Concat, Value::Seq(left), Value::Seq(right)) if !left.is_list() && !right.is_list() => {
+            (Builtin::Concat, Value::Seq(left), Value::Seq(right))
+                if !left.is_list() && !right.is_list() && left.has_room_for(right.len()) =>
+            {
                 match (first.read(), second.read()) {
                     (Value::Seq(left), Value::Seq(right)) => Some(Value::Seq(left.concat(right))),
                     _ => unreachable!("they are sequences"),
