@@ -25,7 +25,7 @@ mod vertical;
 use warpwise_diag::Limit;
 use warpwise_ir::{Body, Expr, Function, Program, StreamKind};
 
-use crate::fuse::block::Block;
+use crate::fuse::block::{Block, width};
 use crate::pass::rewrite_bodies;
 
 /// Fuses in every function.
@@ -36,6 +36,23 @@ pub fn fuse(program: &mut Program) -> Result<(), Limit> {
 
 /// Fuses in a body; `in_chunk` says whether it belongs to the chunk function of a parallel stream.
 fn fuse_body(function: &mut Function, body: &mut Body, in_chunk: bool) {
+    // A block of facts takes time as long as the statements are, with all inside of them: where nothing can fuse there is none, so
+    // that programs that nest deeply are not looked through at every level.
+    if body.stms.iter().filter(|stm| width(stm).is_some()).nth(1).is_some() {
+        fuse_statements(function, body, in_chunk);
+    }
+    for stm in &mut body.stms {
+        let in_chunk = match &stm.expr {
+            Expr::If { .. } | Expr::Loop { .. } => in_chunk,
+            Expr::Stream(stream) => stream.kind != StreamKind::Seq,
+            _ => false,
+        };
+        stm.expr.for_each_body_mut(|body| fuse_body(function, body, in_chunk));
+    }
+}
+
+/// Fuses the statements of a body with each other.
+fn fuse_statements(function: &mut Function, body: &mut Body, in_chunk: bool) {
     let mut block = Block::of(function, body);
     // Statements before this one have no partner among those before them.
     let mut from = 0;
@@ -48,14 +65,6 @@ fn fuse_body(function: &mut Function, body: &mut Body, in_chunk: bool) {
         }
     }
     block.sweep(body);
-    for stm in &mut body.stms {
-        let in_chunk = match &stm.expr {
-            Expr::If { .. } | Expr::Loop { .. } => in_chunk,
-            Expr::Stream(stream) => stream.kind != StreamKind::Seq,
-            _ => false,
-        };
-        stm.expr.for_each_body_mut(|body| fuse_body(function, body, in_chunk));
-    }
 }
 
 /// Fuses consumers with their producers until none is left; gives the first producer that was fused. What a
