@@ -292,13 +292,13 @@ impl Rewriter<'_> {
         let fails = invariant.contains(&true) && body.can_fail();
         for position in (0..params.len()).rev().filter(|&position| invariant[position]) {
             let param = params[position];
-            if !fails {
+            if !fails || self.uses[pattern[position]] == 0 {
                 params.remove(position);
                 body.result.remove(position);
                 self.replace(param.var, param.init);
                 let var = pattern.remove(position);
                 self.replace(var, param.init);
-            } else if !param.consumed {
+            } else if self.function.ty(param.var).as_scalar().is_some() {
                 // The loop yields it still: with its value go its checks.
                 self.replace(param.var, param.init);
                 self.equals(pattern[position], param.init);

@@ -124,7 +124,7 @@ impl Rewriter<'_> {
         let fails = same.contains(&true) && (then_body.can_fail() || else_body.can_fail());
         for position in (0..pattern.len()).rev().filter(|&position| same[position]) {
             let value = then_body.result[position];
-            if fails {
+            if fails && self.uses[pattern[position]] > 0 {
                 self.equals(pattern[position], value);
                 continue;
             }
