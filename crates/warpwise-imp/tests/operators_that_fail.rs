@@ -219,6 +219,18 @@ fn filters_whose_condition_fails_on_zero() {
 }
 
 #[test]
+fn scans_of_elements_that_fail() {
+    // What the body computes is kept between the passes over a block, up to where it fails.
+    let body = format!(
+        "ys: [n]i64 = screma n (xs) map (x: i64) {{ {SLOW} ok: bool = slt 0 y; c: cert = assert ok (\"low \", y: i64); return y }}
+           scan (a: i64, b: i64) {{ c: i64 = add a b; return c }} [0];"
+    );
+    let plain = Operator { text: "", apply: |a, b| (b > 0).then(|| a + b), neutral: 0 };
+    let text = program("r: [n]i64", &body, "ys");
+    check((&text, &plain), LENGTHS.chain(BLOCKS), |_, sums| vec![ints(sums[1..].to_vec())]);
+}
+
+#[test]
 fn a_failing_element_is_the_one_reported() {
     let op = SUM.text;
     let scan = format!("ys: [n]i64 = screma n (xs) map (x: i64) {{ {SLOW} return y }} scan {op};");

@@ -87,6 +87,7 @@ impl Emitter<'_> {
             width,
             facts: Rc::new(facts),
             counted: None,
+            told: None,
             machine,
             whole_only: false,
             steps_down: false,

@@ -31,6 +31,8 @@ pub(super) struct LaneLoop {
     pub facts: Rc<Variances>,
     /// Flat iteration of index 0, where iterations are counted per lane.
     pub counted: Option<Operand>,
+    /// Told that a check has failed, where iterations are counted.
+    pub told: Option<Reg>,
     /// Lanes of one machine vector of the dominant type; `width` is a multiple of it.
     pub machine: u16,
     /// Whether the bounds are such that there are whole groups only.
@@ -63,6 +65,7 @@ impl LaneLoop {
             width,
             facts,
             counted: None,
+            told: None,
             machine: width,
             whole_only: false,
             steps_down: false,
@@ -99,7 +102,8 @@ impl Emitter<'_> {
         }
         block.into_iter().for_each(|op| self.code.emit(op));
         if can_fail {
-            let then_block = vec![Op::Leave { label: outer.exit }];
+            let tell = outer.failed.map(|dst| Op::Move { dst, x: Operand::Const(Scalar::Bool(true)) });
+            let then_block = tell.into_iter().chain([Op::Leave { label: outer.exit }]).collect();
             self.code.emit(Op::If { cond: failed.into(), then_block, else_block: Block::new() });
         }
         done
@@ -195,7 +199,7 @@ impl Emitter<'_> {
         let saved = self.failing;
         if let Some(first) = how.counted {
             let iteration = self.code.add(first, index);
-            self.failing = Some(Failing::of(iteration, exit));
+            self.failing = Some(Failing { failed: how.told, ..Failing::of(iteration, exit) });
         }
         let done = body(self, Value::Uniform(index));
         self.failing = saved;
@@ -346,7 +350,8 @@ impl Emitter<'_> {
         let retry = Some(retry);
         if let Some(first) = how.counted {
             let iteration = self.code.add(first, index);
-            self.failing = Some(Failing { per_lane: true, retry, ..Failing::of(iteration, label) });
+            let failed = how.told;
+            self.failing = Some(Failing { per_lane: true, retry, failed, ..Failing::of(iteration, label) });
         } else if let Some((outer, failed)) = inner {
             self.failing = Some(Failing { exit: label, retry, failed: Some(failed), ..outer });
         }

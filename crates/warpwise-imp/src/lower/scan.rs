@@ -22,7 +22,7 @@ use warpwise_prim::ScalarType;
 use crate::lower::blocks::{Cut, Unit};
 use crate::lower::cost::{self, Work};
 use crate::lower::emitter::{Ahead, BlockBinding, Emitter, Lowered, Value};
-use crate::lower::in_order::{in_order, scans_in_order};
+use crate::lower::in_order::{in_order, scans_in_order, some_in_order};
 use crate::lower::kernels::{Built, Make};
 use crate::lower::lanes::LaneLoop;
 use crate::lower::reduce::{Accumulators, componentwise};
@@ -151,10 +151,12 @@ impl<'a> Emitter<'a> {
             kernel.for_units((lo, hi), &mut |kernel, unit| {
                 let unit = kernel.unit(&cut, outer, unit, parts.stm.span)?;
                 let how = LaneLoop { counted: Some(unit.counted), ..how.clone() };
-                let totalling = LaneLoop { counted: Some(unit.counted), ..totalling.clone() };
                 let mark = kernel.code.int_reg("mark");
                 kernel.code.emit(Op::ArenaMark { dst: mark });
                 let kept = kernel.keep(&parts, &cut, &unit);
+                let told = (kept.is_some() && (parts.op.body.can_fail() || some_in_order(&parts.op.kind)))
+                    .then(|| kernel.code.copy("failed", Operand::Const(false.into())));
+                let totalling = LaneLoop { counted: Some(unit.counted), told, ..totalling.clone() };
                 let carries = kernel.start_carries(&parts)?;
                 let totals = kernel.start_carries(&parts)?;
                 kernel.first_pass(&parts, &cut, &unit, &totalling, kept.as_ref(), &totals)?;
@@ -172,7 +174,9 @@ impl<'a> Emitter<'a> {
                     kernel.code.emit(Op::SetFlag { mem: flags, index: unit.unit.into() });
                     Ok(())
                 })?;
-                let range = (unit.from, unit.to);
+                // Nothing is kept of what comes after a failing element.
+                let to = told.map_or(unit.to, |failed| kernel.code.select(failed, unit.from, unit.to));
+                let range = (unit.from, to);
                 // What is kept is near.
                 let ahead = next.filter(|_| kept.is_none());
                 let reduced = kernel.with_ahead(ahead, &mut |kernel| {
