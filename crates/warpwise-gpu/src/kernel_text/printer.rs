@@ -279,13 +279,20 @@ impl<'k> Printer<'k> {
     /// where every step combines it with the same value by an idempotent operator: so it does not know what that is.
     fn moved(&self, dst: Reg, x: Operand) -> String {
         let value = self.operand(x);
-        let begins = matches!(x, Operand::Const(_)) && !self.scalar_type(dst).is_float();
         let is_accumulator = self.survey.chosen.contains(&dst)
             && self.survey.assigned.get(&dst).is_some_and(|&times| times > 1);
-        if self.dialect == Dialect::OpenCl && self.kernel.group.is_some() && begins && is_accumulator {
-            return format!("extent < 0 ? 0 : {value}");
+        match x {
+            Operand::Const(start)
+                if self.dialect == Dialect::OpenCl
+                    && self.kernel.group.is_some()
+                    && !start.ty().is_float()
+                    && is_accumulator =>
+            {
+                let other = i32::from(start.to_bits() == 0);
+                format!("extent < 0 ? {other} : {value}")
+            }
+            Operand::Const(_) | Operand::Reg(_) => value,
         }
-        value
     }
 
     /// Prints a block further in.
