@@ -64,6 +64,9 @@ pub(super) struct Partials<'p> {
     pub block: i64,
 }
 
+/// Code for a lane, with its number and its values.
+type OfLane<'f, 'e> = &'f mut dyn FnMut(&mut Emitter<'e>, Reg, Vec<Value>) -> Lowered<()>;
+
 impl<'a> Emitter<'a> {
     /// Combines the values of the lanes that run with accumulators.
     pub fn fold_lanes(&mut self, op: &'a Lambda, accs: &[Reg], values: &[Value]) -> Lowered<()> {
@@ -117,11 +120,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Runs `body` for the lanes that run, with the values of each.
-    fn each_lane(
-        &mut self,
-        values: &[Value],
-        body: &mut dyn FnMut(&mut Self, Reg, Vec<Value>) -> Lowered<()>,
-    ) -> Lowered<()> {
+    fn each_lane(&mut self, values: &[Value], body: OfLane<'_, 'a>) -> Lowered<()> {
         let count = match self.mask() {
             Mask::Full => Operand::i64(i64::from(self.width())),
             Mask::Prefix { count, .. } => count,

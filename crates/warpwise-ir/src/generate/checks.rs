@@ -113,7 +113,7 @@ impl Generator<'_> {
                 let params = vec![LoopParam { var, init: x, consumed: false }];
                 let unlikely = self.random.below(8) as i64;
                 self.b.for_loop("y", 3i64, params, |b, index, params| {
-                    let holds = b.compare("ok", CompareOp::Ne, index, unlikely).into();
+                    let holds = b.compare("ok", CompareOp::Ne, index, unlikely);
                     vec![check.guard(b, holds, params[0].var.into())]
                 })[0]
             }
@@ -130,9 +130,9 @@ impl Generator<'_> {
         let check = self.check();
         let ty = Type::Scalar(ty);
         let lambda = self.b.lambda(&[("x", ty.clone()), ("y", ty.clone())], |b, vars| {
-            let holds = b.compare("ok", CompareOp::Ne, vars[1], neutral).into();
+            let holds = b.compare("ok", CompareOp::Ne, vars[1], neutral);
             let y = check.guard(b, holds, vars[1].into());
-            vec![b.binary("r", op, vars[0], y).into()]
+            vec![b.binary("r", op, vars[0], y)]
         });
         Operator { op: lambda, types: vec![ty], neutral: vec![neutral.into()], commutative: true }
     }
