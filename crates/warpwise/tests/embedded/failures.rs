@@ -1,6 +1,6 @@
 //! What goes wrong is an error that says where.
 
-use warpwise::{Acc, Array, Boundary, Error, Exp, Vector, awhile, enum_from, fill, generate, use_};
+use warpwise::{Acc, Array, Boundary, Error, Exp, Parts, Vector, awhile, enum_from, fill, generate, use_};
 
 use crate::contexts;
 
@@ -145,26 +145,39 @@ fn extents_beyond_all_memory_are_errors_also_within_programs() {
     }
 }
 
+/// Only compiled code never makes the arrays whose sizes are asked for.
 #[test]
 fn sizes_beyond_64_bits_are_errors_that_name_them() {
+    let context = warpwise::Context::cpu().unwrap().with_cache(None);
     let numbers = vec![i64::MAX, 6_148_914_691_236_517_206, 3, 1 << 32];
     let sizes = use_(&Array::from_vec([4], numbers).unwrap()).reader();
     let [most, third, three, wide] = [0_i64, 1, 2, 3].map(|at| sizes.at(at));
-    let counted = enum_from(most, 0_i64);
-    let joined = counted.concat(&enum_from(5_i64, 0_i64));
-    assert_fails(&joined.size(), "Size 9223372036854775807 + 5 does not fit in 64 bits");
-    let two = use_(&Array::from_vec([2], vec![11_i64, 22]).unwrap());
-    let message = "The number of elements of shape [6148914691236517206][3] does not fit in 64 bits";
-    let matrix = two.reshape((third, three)).reader();
-    assert_fails(&generate(4_i64, move |i| matrix.at((i * 1000, 0))), message);
+    let fails = |size: Exp<i64>, message: &str| {
+        let found = context.run(&size).unwrap_err().to_string();
+        assert!(found.contains("failures.rs:") && found.ends_with(message), "{found}");
+    };
+    let joined = enum_from(most, 0_i64).concat(&enum_from(5_i64, 0_i64));
+    fails(joined.size(), "Size 9223372036854775807 + 5 does not fit in 64 bits");
     let flat = fill((wide, wide), 1_u8).flatten();
-    assert_fails(&flat.size(), "Size 4294967296 * 4294967296 does not fit in 64 bits");
-    let empty = fill((wide, wide, 0_i64), 1_u8);
-    let context = warpwise::Context::cpu().unwrap().with_cache(None);
-    assert_eq!(context.run(&empty.reshape((0_i64, 7_i64)).size()).unwrap(), 0);
+    fails(flat.size(), "The number of elements of shape [4294967296][4294967296] does not fit in 64 bits");
+    let two = use_(&Array::from_vec([2], vec![11_i64, 22]).unwrap());
+    let matrix = two.reshape((third, three)).reader();
+    let far = generate(4_i64, move |i| matrix.at((i * 1000, 0))).sum().the();
+    fails(far, "The number of elements of shape [6148914691236517206][3] does not fit in 64 bits");
+    let none = fill((wide, wide, 0_i64), 1_u8).reshape((0_i64, 7_i64));
+    assert_eq!(context.run(&none.size()).unwrap(), 0);
+}
+
+#[test]
+fn segments_end_where_their_array_does_however_long_they_are() {
+    let two = use_(&Array::from_vec([2], vec![11_i64, 22]).unwrap());
     let lengths = use_(&Array::from_vec([2], vec![1, i64::MAX]).unwrap());
     let message = "a segment beyond the array (start, length, extent): 1 9223372036854775807 2";
     assert_fails(&two.fold_segments(0_i64, &lengths, |x, y| x + y), message);
+    // The sum of the lengths is 2 modulo 2^64.
+    let lengths = use_(&Array::from_vec([5], vec![1_i64 << 62, 1 << 62, 1 << 62, 1 << 62, 2]).unwrap());
+    let sums = Parts::segments(&two, &lengths).map(|part| part.sum()).elements();
+    assert_fails(&sums, "segments that are not the whole vector: 2 2");
 }
 
 #[test]
