@@ -42,8 +42,8 @@ fn loops_inside_of_elements_end() {
 }
 
 #[test]
-fn a_reduction_that_takes_years_ends() {
-    let long = generate(1_i64 << 50, |i| (i.cast::<f64>() + 0.5).sqrt()).sum();
+fn a_reduction_that_takes_minutes_ends() {
+    let long = generate(1_i64 << 38, |i| (i.cast::<f64>() + 0.5).sqrt()).sum();
     ends(&Context::cpu().unwrap(), &long);
 }
 
@@ -52,7 +52,7 @@ fn contexts_that_were_made_from_one_another_are_cancelled_together() {
     let context = Context::cpu().unwrap();
     let limited = context.with_memory_limit(1 << 24);
     context.cancel().cancel();
-    let numbers: Acc<Vector<i64>> = enum_from(10, 1);
+    let numbers: Acc<Vector<i64>> = enum_from(10, 1_i64);
     assert_eq!(limited.run(&numbers).unwrap_err(), Error::Interrupted);
     limited.cancel().reset();
     assert_eq!(context.run(&numbers.sum()).unwrap().to_vec(), [55]);
