@@ -30,6 +30,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use clap::error::ErrorKind;
+use warpwise_ir::deep::deep;
 
 use commands::Command;
 
@@ -41,9 +42,6 @@ struct Cli {
     command: Command,
 }
 
-/// Bytes of stack for the compiler: only what is used becomes memory.
-const STACK: usize = 256 << 20;
-
 fn main() -> ExitCode {
     crashes::keep_quiet();
     interrupt::install();
@@ -51,8 +49,8 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
-    let work = move || commands::execute(cli.command);
-    let worker = std::thread::Builder::new().name("main".to_string()).stack_size(STACK).spawn(work);
+    let work = move || deep(|| commands::execute(cli.command));
+    let worker = std::thread::Builder::new().name("main".to_string()).spawn(work);
     let code = match worker.map(|worker| worker.join()) {
         Ok(Ok(Ok(code))) => code,
         Ok(Ok(Err(failure))) => failure.report(),

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use warpwise_diag::{Diagnostic, Failure, FileId, Sources, Span, render};
 use warpwise_fut::syntax::imports::{SourceFile, SourceProvider};
 use warpwise_ir::Program as CoreProgram;
+use warpwise_ir::deep::deep;
 use warpwise_ir::verify::{Level, verify};
 use warpwise_mexpr::accelerate::Accepted;
 
@@ -171,7 +172,8 @@ fn build_in(
             Err(failure) => Err(BuildError::Failure { failure, sources }),
         }
     };
-    let Made { made: (mut warnings, compiled), cached, not_kept, refused } = through_cache(slot, make)?;
+    let made = through_cache(slot, || deep(make))?;
+    let Made { made: (mut warnings, compiled), cached, not_kept, refused } = made;
     if let Some(refused) = refused {
         warnings.push_str(&format!("warning: {refused}\n"));
     }
@@ -213,6 +215,14 @@ pub fn build_standalone(
     options: &Options,
     portable: bool,
 ) -> Result<BuiltStandalone, BuildError> {
+    deep(|| build_standalone_here(path, options, portable))
+}
+
+fn build_standalone_here(
+    path: &Path,
+    options: &Options,
+    portable: bool,
+) -> Result<BuiltStandalone, BuildError> {
     let files = SourceFiles::new();
     let main = files.root(path).map_err(BuildError::Source)?;
     compiler::target(options).map_err(BuildError::Target)?;
@@ -225,6 +235,10 @@ pub fn build_standalone(
 
 /// Reads a file and runs the front end only. Of a host program this is what it accelerates.
 pub fn read_core(path: &Path, options: &Options) -> Result<Core, BuildError> {
+    deep(|| read_core_here(path, options))
+}
+
+fn read_core_here(path: &Path, options: &Options) -> Result<Core, BuildError> {
     if path.extension().is_some_and(|ending| ending == "mc") {
         let (checked, sources) = check_host(path, None)?;
         return Ok(
@@ -238,7 +252,7 @@ pub fn read_core(path: &Path, options: &Options) -> Result<Core, BuildError> {
 
 /// Runs the front end only on a program whose files are parts of this executable.
 pub fn read_embedded(program: &Embedded, options: &Options) -> Result<Core, BuildError> {
-    front_end(program.main(), program, options)
+    deep(|| front_end(program.main(), program, options))
 }
 
 pub(crate) fn front_end(

@@ -1,17 +1,17 @@
 //! The whole front end: a main file, what it imports and the prelude, to the core IR.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use rustc_hash::FxHashSet;
 use warpwise_diag::{Bug, Diagnostic, Failure, Sources};
 use warpwise_ir::Program;
+use warpwise_ir::deep::deep;
 
 use crate::check;
 use crate::lower;
 use crate::syntax::ast::DeclKind;
 use crate::syntax::imports::{Loaded, ReadError, SourceFile, SourceProvider, load};
 use crate::syntax::session::Session;
-
-/// Bytes of stack for lowering, which is as deep as the program is nested and its functions call each other.
-const STACK: usize = 1 << 30;
 
 /// What can be chosen.
 #[derive(Clone, Copy, Default, Debug)]
@@ -36,6 +36,19 @@ pub fn compile(
     sources: &mut Sources,
     options: Options,
 ) -> Result<Compiled, Failure> {
+    let compiled = deep(|| catch_unwind(AssertUnwindSafe(|| compile_here(main, provider, sources, options))));
+    compiled.unwrap_or_else(|_| {
+        let (pass, message) = ("front end".to_string(), "the front end panicked".to_string());
+        Err(Bug { pass, message, ir: String::new() }.into())
+    })
+}
+
+fn compile_here(
+    main: SourceFile,
+    provider: &dyn SourceProvider,
+    sources: &mut Sources,
+    options: Options,
+) -> Result<Compiled, Failure> {
     let mut session = Session::new();
     let prelude = load(prelude_file("prelude"), &Prelude, sources, &mut session).map_err(Failure::User)?;
     let mut program = load(main, provider, sources, &mut session).map_err(Failure::User)?;
@@ -50,7 +63,7 @@ pub fn compile(
         prelude: &files,
         unchecked: options.unchecked,
     };
-    let (program, more) = on_deep_stack(|| lower::lower(input))?;
+    let (program, more) = lower::lower(input)?;
     warnings.extend(more);
     Ok(Compiled { program, warnings })
 }
@@ -64,18 +77,6 @@ fn enter_main(program: &mut Loaded, session: &mut Session) {
             value.entry |= value.name.name.symbol == main;
         }
     }
-}
-
-fn on_deep_stack<T: Send>(work: impl FnOnce() -> Result<T, Failure> + Send) -> Result<T, Failure> {
-    let bug = |message: String| Bug { pass: "lower".to_string(), message, ir: String::new() };
-    std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().name("lower".to_string()).stack_size(STACK);
-        match builder.spawn_scoped(scope, work).map(|worker| worker.join()) {
-            Ok(Ok(result)) => result,
-            Ok(Err(_)) => Err(bug("lowering panicked".to_string()).into()),
-            Err(error) => Err(bug(format!("no thread for lowering: {error}")).into()),
-        }
-    })
 }
 
 fn prelude_files(prelude: &Loaded) -> FxHashSet<warpwise_diag::FileId> {

@@ -7,7 +7,7 @@ use warpwise_fut::syntax::imports::{ReadError, SourceFile, SourceProvider};
 use warpwise_fut::testspec::parse_test_spec;
 
 /// Codes without an example, because it would have to be huge, or is no text.
-const WITHOUT_EXAMPLE: [&str; 4] = ["E0120", "E0218", "E0900", "E0901"];
+const WITHOUT_EXAMPLE: [&str; 5] = ["E0111", "E0120", "E0218", "E0900", "E0901"];
 
 /// The example itself, and a file that is no text.
 struct Example(String);

@@ -12,6 +12,12 @@ pub fn for_each_op<'b>(block: &'b [Op], visit: &mut impl FnMut(&'b Op)) {
     }
 }
 
+/// How deep blocks nest in a block: 0 if there are none.
+pub fn nesting(block: &[Op]) -> usize {
+    let inside = block.iter().flat_map(|op| op.blocks().into_iter().flatten());
+    inside.map(|block| 1 + nesting(block)).max().unwrap_or(0)
+}
+
 /// Whether an operation of a block, or one inside of it, is such a one.
 pub fn any_op(block: &[Op], is_such: &impl Fn(&Op) -> bool) -> bool {
     block

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use warpwise_diag::Span;
+use warpwise_ir::deep::deep;
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::{
     Body, Function, FunctionId, Lambda, Message, MessagePart, Operand, Program, Stm, Type, Var,
@@ -55,9 +56,10 @@ pub fn interpret_until(
     args: Vec<Value>,
     stop: &AtomicBool,
 ) -> Result<Vec<Value>, InterpError> {
-    let steps = Cell::new(u64::MAX);
-    let surroundings = Surroundings { stack_base: stack_top(), steps: &steps, stop: Some(stop), heap: None };
-    call(program, function, args, surroundings)
+    deep(|| {
+        let steps = &Cell::new(u64::MAX);
+        call(program, function, args, Surroundings { stack_base: stack_top(), steps, stop: Some(stop), heap: None })
+    })
 }
 
 /// Runs a function, but for no more than so many steps: a step is a statement executed or an element made. So time and
@@ -68,12 +70,10 @@ pub fn interpret_within(
     args: Vec<Value>,
     steps: u64,
 ) -> Result<Vec<Value>, InterpError> {
-    call(
-        program,
-        function,
-        args,
-        Surroundings { stack_base: stack_top(), steps: &Cell::new(steps), stop: None, heap: None },
-    )
+    deep(|| {
+        let steps = &Cell::new(steps);
+        call(program, function, args, Surroundings { stack_base: stack_top(), steps, stop: None, heap: None })
+    })
 }
 
 /// Runs a function of a program of level `mem` with its memory: an error where an array does not lie where its placement
@@ -99,9 +99,11 @@ pub fn interpret_on_heap_within(
         return interpret(program, id, args);
     }
     let args = place_arguments(&heap, function, args);
-    let steps = Cell::new(steps);
-    let surroundings = Surroundings { stack_base: stack_top(), steps: &steps, stop: None, heap: Some(&heap) };
-    let values = call(program, id, args, surroundings)?;
+    let values = deep(|| {
+        let steps = &Cell::new(steps);
+        let surroundings = Surroundings { stack_base: stack_top(), steps, stop: None, heap: Some(&heap) };
+        call(program, id, args, surroundings)
+    })?;
     let is_block = |x: &Operand| x.as_var().is_some_and(|var| *function.ty(var) == Type::Mem);
     let results = function.body.result.iter().zip(values);
     Ok(results.map(|(x, value)| if is_block(x) { Value::Token } else { value }).collect())
@@ -120,8 +122,8 @@ pub(crate) struct Surroundings<'p> {
     pub(crate) heap: Option<&'p RefCell<Heap>>,
 }
 
-/// Bytes of stack that recursion may take: threads of tests have twice as much.
-const MAX_STACK: usize = 1 << 20;
+/// Bytes of stack that recursion may take, of what [`deep`] gives.
+const MAX_STACK: usize = 128 << 20;
 
 /// About where the top of the stack is.
 #[inline(never)]

@@ -23,6 +23,8 @@
 //! Absent on purpose: names as identities (variables are dense ids), IO, global state, and type
 //! parameters for the phase.
 
+pub mod deep;
+
 pub mod entity;
 
 mod program;

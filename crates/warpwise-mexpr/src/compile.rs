@@ -1,6 +1,7 @@
 //! The front end as a whole.
 
 use warpwise_diag::{Failure, Sources};
+use warpwise_ir::deep::deep;
 
 use crate::check::{Typing, check};
 use crate::load::{SourceFile, SourceProvider, load};
@@ -22,6 +23,14 @@ pub struct Checked {
 
 /// Reads and checks a program.
 pub fn front_end(
+    root: SourceFile,
+    provider: &dyn SourceProvider,
+    sources: &mut Sources,
+) -> Result<Checked, Failure> {
+    deep(|| front_end_here(root, provider, sources))
+}
+
+fn front_end_here(
     root: SourceFile,
     provider: &dyn SourceProvider,
     sources: &mut Sources,

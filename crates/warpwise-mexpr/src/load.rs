@@ -94,15 +94,15 @@ impl Loader<'_> {
     fn file(&mut self, source: SourceFile, is_root: bool) -> (FileId, Option<Expr>) {
         let file = self.sources.add(source.name, source.text.clone());
         self.state.insert(source.key.clone(), false);
-        let parsed = parse_program(file, &source.text, self.names);
+        let mut parsed = parse_program(file, &source.text, self.names);
         self.errors.extend(parsed.errors);
         for include in &parsed.program.includes {
             self.include(&source.key, include);
         }
         let kept = |decl: &Decl| is_root || !matches!(decl.kind, DeclKind::Utest(_));
-        self.decls.extend(parsed.program.decls.into_iter().filter(kept));
+        self.decls.extend(std::mem::take(&mut parsed.program.decls).into_iter().filter(kept));
         self.state.insert(source.key, true);
-        (file, parsed.program.main)
+        (file, parsed.program.main.take())
     }
 
     fn include(&mut self, including: &str, include: &Include) {

@@ -7,6 +7,7 @@ use warpwise_driver::Options;
 use warpwise_driver::build::BuildError;
 use warpwise_driver::standalone::compile_standalone;
 use warpwise_export::{Form, export};
+use warpwise_ir::deep::deep;
 use warpwise_ir::{EntryType, OpaqueForm, Program};
 use warpwise_prim::ValueType;
 
@@ -40,6 +41,14 @@ pub struct Export {
     portable: bool,
 }
 
+/// Computations may be deep.
+impl Drop for Export {
+    fn drop(&mut self) {
+        let program = std::mem::take(&mut self.program);
+        deep(|| drop(program));
+    }
+}
+
 impl Export {
     /// No computations yet.
     ///
@@ -70,7 +79,7 @@ impl Export {
         }
         let function = graph::scope(|| {
             let (params, results) = computation.build();
-            let lowered = lower(&params, &results)?;
+            let lowered = deep(|| lower(&params, &results))?;
             if let Some(node) = lowered.used.first() {
                 return Err(wrong(
                     node,
@@ -161,8 +170,9 @@ impl Export {
 
     fn write(&self, form: Form, path: &Path) -> Result<Vec<PathBuf>, Error> {
         let sources = Sources::new();
-        let compiled =
-            compile_standalone(&mut self.program.clone(), &sources, &Options::default(), self.portable);
+        let compiled = deep(|| {
+            compile_standalone(&mut self.program.clone(), &sources, &Options::default(), self.portable)
+        });
         let compiled = compiled.map_err(|failure| BuildError::Failure { failure, sources })?;
         export(&compiled, form, path).map_err(|error| Error::Export(error.to_string()))
     }

@@ -8,6 +8,7 @@ mod build;
 mod cache;
 mod check;
 mod chunks;
+mod deep;
 mod dev;
 mod devices;
 mod host;

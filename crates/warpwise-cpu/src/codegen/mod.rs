@@ -34,6 +34,7 @@ mod surroundings;
 use std::collections::BTreeMap;
 
 use warpwise_diag::Bug;
+use warpwise_imp::traverse::nesting;
 use warpwise_imp::{CpuTarget, ImpProgram, KernelId};
 
 use function::Function;
@@ -50,8 +51,20 @@ type Emitted<T> = Result<T, String>;
 /// Bits of the narrowest vectors there are.
 const NARROWEST: u32 = 128;
 
+/// A module as text.
+pub(crate) struct ModuleText {
+    /// LLVM's textual IR.
+    pub text: String,
+    /// How deep blocks nest in the kernel where they nest deepest.
+    pub nesting: usize,
+}
+
 /// The module with these kernels; each becomes a function with its name in [`kernel_symbol`].
-pub(crate) fn module(program: &ImpProgram, kernels: &[KernelId], target: &CpuTarget) -> Result<String, Bug> {
+pub(crate) fn module(
+    program: &ImpProgram,
+    kernels: &[KernelId],
+    target: &CpuTarget,
+) -> Result<ModuleText, Bug> {
     let mut module = Module::default();
     // Scalar code calls functions of vectors, too.
     let target = &CpuTarget { vector_bits: target.vector_bits.max(NARROWEST), ..target.clone() };
@@ -65,7 +78,8 @@ pub(crate) fn module(program: &ImpProgram, kernels: &[KernelId], target: &CpuTar
             }
         })?;
     }
-    Ok(module.finish())
+    let nesting = kernels.iter().map(|&id| nesting(&program.kernels[id].body)).max().unwrap_or(0);
+    Ok(ModuleText { text: module.finish(), nesting })
 }
 
 /// The symbol of a kernel's function: its name in letters, digits, dots and underscores that no other symbol starts with.

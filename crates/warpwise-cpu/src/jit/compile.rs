@@ -4,7 +4,7 @@ use warpwise_diag::{Bug, Failure};
 use warpwise_imp::{CpuTarget, ImpProgram, KernelId};
 
 use super::{CompileOptions, LoadError, LoadedKernels, Object, link, optimize};
-use crate::codegen;
+use crate::codegen::{self, ModuleText};
 
 /// Compiles all kernels of a program.
 pub fn compile(
@@ -35,7 +35,7 @@ pub fn load(object: &Object) -> Result<LoadedKernels, LoadError> {
 /// The LLVM IR of all kernels, as generated or after optimisation.
 pub fn emit_llvm_ir(program: &ImpProgram, target: &CpuTarget, optimized: bool) -> Result<String, Failure> {
     let module = codegen::module(program, &all_kernels(program), target)?;
-    if optimized { Ok(optimize::optimized_ir(&module, target)?) } else { Ok(module) }
+    if optimized { Ok(optimize::optimized_ir(&module, target)?) } else { Ok(module.text) }
 }
 
 /// The assembly text of all kernels.
@@ -51,15 +51,15 @@ fn all_kernels(program: &ImpProgram) -> Vec<KernelId> {
 const WORTH_SPLITTING: usize = 300;
 
 /// The program as up to `count` modules of about equal size.
-fn modules(program: &ImpProgram, target: &CpuTarget, count: usize) -> Result<Vec<String>, Bug> {
+fn modules(program: &ImpProgram, target: &CpuTarget, count: usize) -> Result<Vec<ModuleText>, Bug> {
     let kernels = all_kernels(program);
     let whole = codegen::module(program, &kernels, target)?;
-    if count == 1 || kernels.len() < 2 || whole.lines().count() < WORTH_SPLITTING {
+    if count == 1 || kernels.len() < 2 || whole.text.lines().count() < WORTH_SPLITTING {
         return Ok(vec![whole]);
     }
     let mut sized = Vec::new();
     for id in kernels {
-        sized.push((codegen::module(program, &[id], target)?.len(), id));
+        sized.push((codegen::module(program, &[id], target)?.text.len(), id));
     }
     sized.sort_by_key(|&(size, id)| (std::cmp::Reverse(size), id));
     let mut parts = vec![(0, Vec::new()); count.min(sized.len())];

@@ -13,6 +13,7 @@ use warpwise_imp::CpuTarget;
 
 use super::link::Linked;
 use super::{LoadError, Object, optimize};
+use crate::codegen::ModuleText;
 
 /// The size of the stack: address space, of which only what is used becomes memory.
 const STACK: usize = 512 << 20;
@@ -47,7 +48,8 @@ pub type Mathematics<'a> = &'a dyn Fn(u32, f64, f64) -> f64;
 
 /// Compiles the text of functions with these symbols.
 pub fn compile_host(text: &str, symbols: Vec<String>, target: &CpuTarget) -> Result<Object, Failure> {
-    Ok(Object { files: vec![optimize::object(text, target)?], symbols })
+    let module = ModuleText { text: text.to_string(), nesting: 0 };
+    Ok(Object { files: vec![optimize::object(&module, target)?], symbols })
 }
 
 /// Functions ready to run.

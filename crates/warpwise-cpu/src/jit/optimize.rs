@@ -1,6 +1,6 @@
 //! LLVM's text to optimised machine code.
 //!
-//! How hard LLVM tries depends on the longest function: vectors are explicit already, and in very
+//! How hard LLVM tries depends on the longest function and on how deep choices nest in it: vectors are explicit already, and in very
 //! large straight-line code (thousands of operations) the time of the strongest level grows out of
 //! proportion to its gain.
 //!
@@ -19,40 +19,47 @@ use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{CodeModel, FileType, InitializationConfig, RelocMode, Target, TargetMachine};
 use warpwise_diag::Bug;
 use warpwise_imp::CpuTarget;
+use warpwise_ir::deep::deep;
+
+use crate::codegen::ModuleText;
 
 /// An object file for a module.
-pub(super) fn object(text: &str, target: &CpuTarget) -> Result<Vec<u8>, Bug> {
-    emit(text, target, FileType::Object)
+pub(super) fn object(module: &ModuleText, target: &CpuTarget) -> Result<Vec<u8>, Bug> {
+    deep(|| emit(module, target, FileType::Object))
 }
 
 /// The assembly for a module.
-pub(super) fn assembly(text: &str, target: &CpuTarget) -> Result<String, Bug> {
-    emit(text, target, FileType::Assembly)
+pub(super) fn assembly(module: &ModuleText, target: &CpuTarget) -> Result<String, Bug> {
+    deep(|| emit(module, target, FileType::Assembly))
         .map(|bytes| String::from_utf8_lossy(&bytes).trim_end_matches('\0').to_string())
 }
 
 /// A module after optimisation, as text.
-pub(super) fn optimized_ir(text: &str, target: &CpuTarget) -> Result<String, Bug> {
-    let machine = machine(text, target)?;
-    let context = Context::create();
-    let module = optimized(&context, text, &machine, target)?;
-    Ok(module.print_to_string().to_string())
+pub(super) fn optimized_ir(module: &ModuleText, target: &CpuTarget) -> Result<String, Bug> {
+    deep(|| {
+        let machine = machine(module, target)?;
+        let context = Context::create();
+        let optimized = optimized(&context, module, &machine, target)?;
+        Ok(optimized.print_to_string().to_string())
+    })
 }
 
-fn emit(text: &str, target: &CpuTarget, form: FileType) -> Result<Vec<u8>, Bug> {
-    let machine = machine(text, target)?;
+fn emit(module: &ModuleText, target: &CpuTarget, form: FileType) -> Result<Vec<u8>, Bug> {
+    let machine = machine(module, target)?;
     let context = Context::create();
-    let module = optimized(&context, text, &machine, target)?;
-    let buffer = machine.write_to_memory_buffer(&module, form).map_err(|e| bug(text, e.to_string()))?;
+    let optimized = optimized(&context, module, &machine, target)?;
+    let buffer =
+        machine.write_to_memory_buffer(&optimized, form).map_err(|e| bug(&module.text, e.to_string()))?;
     Ok(buffer.as_slice().to_vec())
 }
 
 fn optimized<'c>(
     context: &'c Context,
-    text: &str,
+    source: &ModuleText,
     machine: &TargetMachine,
     target: &CpuTarget,
 ) -> Result<Module<'c>, Bug> {
+    let text = source.text.as_str();
     let layout = machine.get_target_data().get_data_layout();
     let whole = format!(
         "target datalayout = \"{}\"\ntarget triple = \"{}\"\n\n{text}\0",
@@ -64,7 +71,7 @@ fn optimized<'c>(
     if cfg!(debug_assertions) {
         module.verify().map_err(|e| bug(text, e.to_string()))?;
     }
-    let (pipeline, _) = effort(text);
+    let (Some(pipeline), _) = effort(source) else { return Ok(module) };
     let options = PassBuilderOptions::create();
     if target.is_scalar() {
         options.set_loop_vectorization(false);
@@ -74,11 +81,12 @@ fn optimized<'c>(
     Ok(module)
 }
 
-fn machine(text: &str, target: &CpuTarget) -> Result<TargetMachine, Bug> {
+fn machine(module: &ModuleText, target: &CpuTarget) -> Result<TargetMachine, Bug> {
     initialize();
+    let text = module.text.as_str();
     let triple = TargetMachine::get_default_triple();
     let llvm_target = Target::from_triple(&triple).map_err(|e| bug(text, e.to_string()))?;
-    let (_, level) = effort(text);
+    let (_, level) = effort(module);
     llvm_target
         .create_target_machine(
             &triple,
@@ -97,13 +105,26 @@ pub(super) fn initialize() {
     INITIALIZED.call_once(|| Target::initialize_x86(&InitializationConfig::default()));
 }
 
-/// The pass pipeline and the level of code generation, by the lines of the longest function.
-fn effort(text: &str) -> (&'static str, OptimizationLevel) {
-    let longest = text.split("\n}\n").map(|function| function.lines().count()).max().unwrap_or(0);
-    match longest {
-        0..3_000 => ("default<O3>", OptimizationLevel::Aggressive),
-        3_000..9_000 => ("default<O2>", OptimizationLevel::Default),
-        _ => ("default<O1>", OptimizationLevel::Less),
+/// Where blocks nest deeper than this, LLVM's combination of instructions takes time in the square of the depth, since it looks through
+/// the chain of masks from every link on: what is left out.
+const DEEP: usize = 64;
+
+/// Passes without it, which take linear time up to [`VERY_DEEP`].
+const FOR_DEEP: &str = "function(sroa,early-cse<memssa>,simplifycfg,instsimplify,loop-mssa(loop-rotate,licm),gvn,bdce,dse,adce,simplifycfg)";
+
+/// Where blocks nest deeper than this, making slots values and giving values registers takes time in the square of the depth, too.
+const VERY_DEEP: usize = 256;
+
+/// The pass pipeline, if there is one, and the level of code generation: by the lines of the longest function, and by how deep blocks
+/// nest.
+fn effort(module: &ModuleText) -> (Option<&'static str>, OptimizationLevel) {
+    let longest = module.text.split("\n}\n").map(|function| function.lines().count()).max().unwrap_or(0);
+    match (module.nesting, longest) {
+        (VERY_DEEP.., _) => (None, OptimizationLevel::None),
+        (DEEP.., _) => (Some(FOR_DEEP), OptimizationLevel::Less),
+        (_, 0..3_000) => (Some("default<O3>"), OptimizationLevel::Aggressive),
+        (_, 3_000..9_000) => (Some("default<O2>"), OptimizationLevel::Default),
+        _ => (Some("default<O1>"), OptimizationLevel::Less),
     }
 }
 

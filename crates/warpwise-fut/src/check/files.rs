@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use warpwise_diag::{Bug, Diagnostic, Failure, Severity, Sources};
+use warpwise_diag::{Diagnostic, Failure, Severity, Sources};
+use warpwise_ir::deep::deep;
 
 use crate::check::Checker;
 use crate::check::env::{Frame, Members, Module};
@@ -14,9 +15,6 @@ use crate::typed::tree::Program;
 
 /// The types of the structural intrinsics.
 const INTRINSICS: &str = include_str!("../../prelude/intrinsics.fut");
-
-/// Bytes of stack: the tree is at most a thousand levels high, and each takes some kilobytes in a debug build.
-const STACK: usize = 256 << 20;
 
 /// What is checked.
 #[derive(Clone, Copy, Debug)]
@@ -47,16 +45,7 @@ pub fn check(
         return Err(Failure::User(parsed.errors));
     }
     let (intrinsics, sources) = (parsed.program, &*sources);
-    std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().name("check".to_string()).stack_size(STACK);
-        let worker = builder.spawn_scoped(scope, || check_here(session, sources, input, &intrinsics));
-        let bug = |message: String| Bug { pass: "check".to_string(), message, ir: String::new() };
-        match worker.map(|worker| worker.join()) {
-            Ok(Ok(result)) => result,
-            Ok(Err(_)) => Err(bug("the checker panicked".to_string()).into()),
-            Err(error) => Err(bug(format!("no thread for the checker: {error}")).into()),
-        }
-    })
+    deep(|| check_here(session, sources, input, &intrinsics))
 }
 
 fn check_here(

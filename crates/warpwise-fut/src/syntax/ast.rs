@@ -15,6 +15,7 @@
 
 use half::f16;
 use warpwise_diag::Span;
+use warpwise_ir::deep::deep;
 
 use crate::syntax::session::{ExprId, PatId, Symbol};
 
@@ -25,6 +26,14 @@ pub struct Program {
     pub doc: Option<Doc>,
     /// The declarations in order.
     pub decls: Vec<Decl>,
+}
+
+/// Trees may be high, and take a stack to be dropped.
+impl Drop for Program {
+    fn drop(&mut self) {
+        let decls = std::mem::take(&mut self.decls);
+        deep(|| drop(decls));
+    }
 }
 
 /// A documentation comment (`-- | ...`), without the comment marks.

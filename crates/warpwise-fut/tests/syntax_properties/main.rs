@@ -98,14 +98,14 @@ fn long_chains_are_errors() {
 
 #[test]
 fn just_within_the_bounds_is_fine() {
-    let levels = 200;
+    let levels = 20_000;
     let nested = format!("def x = {}1{}", "(".repeat(levels), ")".repeat(levels));
     assert_eq!(codes_on_small_stack(nested), [""; 0]);
-    let calls = format!("def x = {}1{}", "f [let y = ".repeat(100), " in y]".repeat(100));
+    let calls = format!("def x = {}1{}", "f [let y = ".repeat(8_000), " in y]".repeat(8_000));
     assert_eq!(codes_on_small_stack(calls), [""; 0]);
-    let chain = format!("def x = 1{}", " + 1".repeat(900));
+    let chain = format!("def x = 1{}", " + 1".repeat(40_000));
     assert_eq!(codes_on_small_stack(chain), [""; 0]);
-    let choices = format!("def x = {}1", "if a then b else ".repeat(900));
+    let choices = format!("def x = {}1", "if a then b else ".repeat(40_000));
     assert_eq!(codes_on_small_stack(choices), [""; 0]);
 }
 

@@ -56,6 +56,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use warpwise_diag::Failure;
 use warpwise_imp::Kernel;
+use warpwise_imp::traverse::nesting;
 use warpwise_prim::ScalarType;
 use warpwise_runtime::device::DeviceKernel;
 
@@ -74,6 +75,9 @@ pub struct KernelText {
     pub kernels: Vec<DeviceKernel>,
 }
 
+/// Blocks nest at most so many levels deep: drivers' compilers take 256 brackets.
+const DEEPEST: usize = 200;
+
 /// Prints kernels into one text.
 pub fn kernel_text<'k>(
     kernels: impl IntoIterator<Item = &'k Kernel>,
@@ -88,6 +92,10 @@ pub fn kernel_text<'k>(
     for kernel in kernels {
         let name = literals::identifier(&kernel.name);
         let mut printer = Printer::new(kernel, dialect, may_fail, &mut used);
+        let levels = nesting(&kernel.body);
+        if levels > DEEPEST {
+            return printer.limit(&format!("blocks that nest {levels} levels deep"));
+        }
         printed.push(printer.kernel(&name)?);
         let doubles = kernel.regs.values().any(|reg| reg.ty.scalar == ScalarType::F64);
         features.f64 |= doubles;

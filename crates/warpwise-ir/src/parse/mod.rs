@@ -13,6 +13,7 @@ mod types;
 use rustc_hash::FxHashMap;
 use warpwise_diag::{Diagnostic, Failure, FileId, Span};
 
+use crate::deep::{LEVELS, deep};
 use crate::entity::{Entity, PrimaryMap};
 use crate::expr::{Body, Lambda, Stm};
 use crate::program::{
@@ -25,15 +26,12 @@ use lex::{Token, TokenKind};
 /// The code of all errors from here.
 const CODE: &str = "ir-syntax";
 
-/// Deepest nesting of bodies and types.
-const MAX_DEPTH: usize = 200;
-
 /// A value, or the first error.
 type Parsed<T> = Result<T, Box<Diagnostic>>;
 
 /// Reads a program. `file` is the file the spans and errors are said to lie in.
 pub fn parse(text: &str, file: FileId) -> Result<Program, Failure> {
-    program(text, file).map_err(|diagnostic| Failure::from(*diagnostic))
+    deep(|| program(text, file)).map_err(|diagnostic| Failure::from(*diagnostic))
 }
 
 fn program(text: &str, file: FileId) -> Parsed<Program> {
@@ -254,8 +252,8 @@ impl<'t> Parser<'t> {
 
     /// Guards the stack against texts that nest too deeply.
     fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
-        if self.depth == MAX_DEPTH {
-            return Err(self.error(format!("more than {MAX_DEPTH} levels of nesting")));
+        if self.depth == LEVELS {
+            return Err(self.error(format!("more than {LEVELS} levels of nesting")));
         }
         self.depth += 1;
         let result = parse(self);

@@ -39,6 +39,9 @@ const FLAT_BODY: usize = 76;
 /// Longest line that a body ends on without being broken up.
 const FLAT_LINE: usize = 108;
 
+/// Lines are indented by so many levels at most, so that the text of a deep program is not longer than it has to be.
+const DEEPEST_INDENT: usize = 40;
+
 /// Writes parts of one function. Names are those the whole function has.
 pub struct Printer<'a> {
     function: &'a Function,
@@ -145,7 +148,7 @@ impl<'a> Printer<'a> {
 
     fn line(&mut self) {
         self.out.push('\n');
-        for _ in 0..self.indent {
+        for _ in 0..self.indent.min(DEEPEST_INDENT) {
             self.out.push_str("  ");
         }
     }

@@ -8,6 +8,7 @@
 //! Two trees are equal if they say the same, wherever they stand: places take no part in comparisons.
 
 use warpwise_diag::Span;
+use warpwise_ir::deep::deep;
 
 use crate::syntax::names::Symbol;
 
@@ -35,6 +36,14 @@ pub struct Program {
     pub decls: Vec<Decl>,
     /// The expression after `mexpr`.
     pub main: Option<Expr>,
+}
+
+/// Trees may be high, and take a stack to be dropped.
+impl Drop for Program {
+    fn drop(&mut self) {
+        let tree = (std::mem::take(&mut self.decls), self.main.take());
+        deep(|| drop(tree));
+    }
 }
 
 /// `include "path"`.

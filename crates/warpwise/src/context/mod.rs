@@ -16,6 +16,7 @@ use warpwise_driver::build::{Built, Core, build_core, build_embedded, read_embed
 use warpwise_driver::cache::{DEFAULT_BOUND, DiskCache};
 use warpwise_driver::{Options, Program, Target, interpret};
 use warpwise_ir::Program as CoreProgram;
+use warpwise_ir::deep::{DroppedDeep, deep};
 use warpwise_ir::verify::{Level, verify};
 use warpwise_runtime::array::Value;
 use warpwise_runtime::device::array::Placed;
@@ -77,7 +78,7 @@ enum Loaded {
     /// Compiled code.
     Compiled(Box<Program>),
     /// Code for the interpreter, the texts it came from, and what ends its runs.
-    Interpreted(CoreProgram, Sources, CancelFlag),
+    Interpreted(DroppedDeep<CoreProgram>, Sources, CancelFlag),
 }
 
 impl Context {
@@ -166,7 +167,7 @@ impl Context {
         let _expression = Expression::begin();
         let mut results = Vec::new();
         computation.nodes(&mut results);
-        Ok(lower(&[], &results)?.program.to_string())
+        deep(|| Ok(lower(&[], &results)?.program.to_string()))
     }
 
     /// A context on the same device whose programs take so many bytes of memory together at most, what they gave and is still in use
@@ -289,9 +290,12 @@ impl Context {
             let used = known.used.iter().map(|&at| form.node(at));
             return Ok((Part { loaded, used: values_of_used(used) }, known.learned.clone()));
         }
-        let (lowered, learned) = make()?;
-        let used: Option<Vec<usize>> = lowered.used.iter().map(|node| form.position(node)).collect();
-        let (part, key) = self.load(lowered)?;
+        let (part, key, used, learned) = deep(|| {
+            let (lowered, learned) = make()?;
+            let used: Option<Vec<usize>> = lowered.used.iter().map(|node| form.position(node)).collect();
+            let (part, key) = self.load(lowered)?;
+            Ok::<_, Error>((part, key, used, learned))
+        })?;
         if let Some(used) = used {
             let known = Known { key, used, learned: learned.clone() };
             owner.forms().insert(form.key(), Arc::new(known));
@@ -319,7 +323,8 @@ impl Context {
             }
             match device {
                 Device::Interpreter(_, cancel) => {
-                    Ok(Loaded::Interpreted(lowered.program, Sources::new(), cancel.clone()))
+                    let program = DroppedDeep::new(lowered.program);
+                    Ok(Loaded::Interpreted(program, Sources::new(), cancel.clone()))
                 }
                 Device::Compiled(context, target) => {
                     let options = Options { target: *target, ..Options::default() };
@@ -380,7 +385,7 @@ impl Context {
         let loaded = self.loaded(included.key(), |device, cache| match device {
             Device::Interpreter(_, cancel) => {
                 let Core { program, sources, .. } = read_embedded(program, &Options::default())?;
-                Ok(Loaded::Interpreted(program, sources, cancel.clone()))
+                Ok(Loaded::Interpreted(DroppedDeep::new(program), sources, cancel.clone()))
             }
             Device::Compiled(context, target) => {
                 let options = Options { target: *target, ..Options::default() };

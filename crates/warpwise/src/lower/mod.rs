@@ -38,6 +38,7 @@ pub(crate) use stages::foreign_calls;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use warpwise_ir::builder::Builder;
+use warpwise_ir::deep::LEVELS;
 use warpwise_ir::{
     Body, EntryParam, EntryPoint, EntryType, Function as CoreFunction, Operand, Program, Type, Var,
 };
@@ -63,6 +64,12 @@ pub(crate) const ENTRY: &str = "main";
 /// Lowers a computation of these results from these nodes: parameters, or what was computed before.
 pub(crate) fn lower(params: &[Ref], results: &[Ref]) -> Result<Lowered, Error> {
     let plan = plan(params, results);
+    if let Some(node) = &plan.too_deep {
+        return Err(wrong(
+            node,
+            &format!("choices, loops and functions nest more than {LEVELS} levels deep"),
+        ));
+    }
     let used: Vec<Ref> = plan.used.clone();
     let inputs: Vec<Ref> = params.iter().chain(&used).cloned().collect();
     let mut function = CoreFunction::new(ENTRY);

@@ -6,6 +6,7 @@
 //! are never computed within scalar functions.
 
 use rustc_hash::FxHashMap;
+use warpwise_ir::deep::LEVELS;
 
 use crate::graph::{Node, Op, Ref};
 
@@ -20,6 +21,8 @@ pub(super) struct Plan {
     uses: FxHashMap<u64, Uses>,
     /// The host's arrays, each once.
     pub used: Vec<Ref>,
+    /// A node whose function, or side of a choice, nests deeper than programs may.
+    pub too_deep: Option<Ref>,
 }
 
 struct Scope {
@@ -27,8 +30,12 @@ struct Scope {
     depth: usize,
     /// Nodes with smaller numbers were made before the scope was begun; 0 where that does not matter.
     begin: u64,
+    /// The greatest such number of this scope and those around it.
+    latest_begin: u64,
     /// Whether operations on arrays may stand here.
     arrays: bool,
+    /// Whether they may stand here and everywhere around.
+    arrays_around: bool,
     /// What is computed here, operands first.
     nodes: Vec<Ref>,
 }
@@ -45,13 +52,22 @@ struct Uses {
 pub(super) fn plan(given: &[Ref], results: &[Ref]) -> Plan {
     let order = operands_first(given, results);
     let given: FxHashMap<u64, ()> = given.iter().map(|node| (node.id, ())).collect();
-    let top = Scope { parent: None, depth: 0, begin: 0, arrays: true, nodes: Vec::new() };
+    let top = Scope {
+        parent: None,
+        depth: 0,
+        begin: 0,
+        latest_begin: 0,
+        arrays: true,
+        arrays_around: true,
+        nodes: Vec::new(),
+    };
     let mut plan = Plan {
         scopes: vec![top],
         home: FxHashMap::default(),
         nested: FxHashMap::default(),
         uses: FxHashMap::default(),
         used: Vec::new(),
+        too_deep: None,
     };
     for result in results {
         plan.use_in(result, 0);
@@ -113,9 +129,23 @@ impl Plan {
         }
     }
 
-    fn open(&mut self, node: &Node, at: usize, parent: ScopeId, begin: u64, arrays: bool) -> ScopeId {
-        let depth = self.scopes[parent].depth + 1;
-        self.scopes.push(Scope { parent: Some(parent), depth, begin, arrays, nodes: Vec::new() });
+    fn open(&mut self, node: &Ref, at: usize, parent: ScopeId, begin: u64, arrays: bool) -> ScopeId {
+        let around = &self.scopes[parent];
+        let depth = around.depth + 1;
+        let latest_begin = around.latest_begin.max(begin);
+        let arrays_around = around.arrays_around && arrays;
+        if depth > LEVELS {
+            self.too_deep = Some(node.clone());
+        }
+        self.scopes.push(Scope {
+            parent: Some(parent),
+            depth,
+            begin,
+            latest_begin,
+            arrays,
+            arrays_around,
+            nodes: Vec::new(),
+        });
         let scope = self.scopes.len() - 1;
         self.nested.insert((node.id, at), scope);
         scope
@@ -141,6 +171,10 @@ impl Plan {
 
     /// The innermost scope around `scope` that the node may stand in.
     fn not_after(&self, node: &Node, scope: ScopeId) -> ScopeId {
+        let Scope { latest_begin, arrays_around, .. } = self.scopes[scope];
+        if latest_begin <= node.id && (arrays_around || !node.is_array()) {
+            return scope;
+        }
         let mut home = scope;
         let mut around = Some(scope);
         while let Some(at) = around {

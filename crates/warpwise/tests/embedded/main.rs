@@ -2,6 +2,7 @@
 
 mod cancelled;
 mod control;
+mod deep;
 mod documented;
 mod elements;
 mod examples;

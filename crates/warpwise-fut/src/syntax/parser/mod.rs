@@ -22,16 +22,17 @@ mod patterns;
 mod types;
 
 use warpwise_diag::{Diagnostic, FileId, Span};
+use warpwise_ir::deep::deep;
 
 use crate::syntax::ast::{Expr, ExprKind, Pat, PatKind, Program, TypeExpr};
 use crate::syntax::lexer::{Token, TokenKind, tokenize};
 use crate::syntax::session::Session;
 
 /// How deep the parser nests.
-pub const MAX_NESTING: u32 = 256;
+pub const MAX_NESTING: u32 = 24_000;
 
-/// How high a tree gets. Whatever walks trees by recursion needs a stack for as many levels.
-pub const MAX_HEIGHT: u32 = 1000;
+/// How high a tree gets. Whatever walks trees by recursion does so on a stack for as many levels ([`deep`]).
+pub const MAX_HEIGHT: u32 = 48_000;
 
 /// No more messages than this are kept from one file.
 const MAX_ERRORS: usize = 50;
@@ -72,7 +73,9 @@ fn parse_with<T>(
         return Err(vec![Diagnostic::error("E0120", span, "this file is larger than 4 GiB")]);
     }
     let tokens = tokenize(text);
-    Ok(run(Parser { file, text, tokens, position: 0, session, errors: Vec::new(), nesting: 0, height: 0 }))
+    let parser =
+        Parser { file, text, tokens, position: 0, session, errors: Vec::new(), nesting: 0, height: 0 };
+    Ok(deep(|| run(parser)))
 }
 
 /// Stands for a diagnostic that is already recorded.

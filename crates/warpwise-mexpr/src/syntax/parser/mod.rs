@@ -5,7 +5,7 @@
 //! consumes what it names, or reports one diagnostic and gives `Err(Reported)`.
 //!
 //! The parser nests at most [`MAX_NESTING`] deep, and no tree is higher than a small multiple of that: what stands in
-//! a row in the text is a list in the tree. So everything that walks trees may recurse.
+//! a row in the text is a list in the tree. So everything that walks trees may recurse, on a stack for as many levels ([`deep`]).
 
 mod atoms;
 mod declarations;
@@ -15,6 +15,7 @@ mod patterns;
 mod types;
 
 use warpwise_diag::{Diagnostic, FileId, Span};
+use warpwise_ir::deep::deep;
 
 use crate::syntax::ast::{Expr, ExprKind, Ident, Program, TypeExpr};
 use crate::syntax::lexer::{Token, TokenKind, tokenize};
@@ -22,7 +23,7 @@ use crate::syntax::literals::{BadLiteral, unescape};
 use crate::syntax::names::Names;
 
 /// How deep the parser nests.
-pub const MAX_NESTING: u32 = 256;
+pub const MAX_NESTING: u32 = 24_000;
 
 /// No more messages than this are kept from one file.
 const MAX_ERRORS: usize = 50;
@@ -45,7 +46,7 @@ pub fn parse_program(file: FileId, text: &str, names: &mut Names) -> Parsed {
     }
     let mut parser =
         Parser { file, text, tokens: tokenize(text), position: 0, names, errors: Vec::new(), nesting: 0 };
-    let program = parser.program();
+    let program = deep(|| parser.program());
     Parsed { program, errors: parser.errors }
 }
 
