@@ -16,6 +16,8 @@ entry size [n] (s: shape [n]) : f32 =
   case #path points k -> f32.sum (map (.x) points) * f32.i32 k
 entry split (x: i32) : (i32, bool) = (x / 2, x % 2 == 0)
 entry append [n] (xs: *[n]i64) (at: i64) (value: i64) : *[n]i64 = xs with [at] = value
+entry both [n] (xs: *[n]i64) (ys: *[n]i64) : [n]i64 = map2 (+) xs ys
+entry beside [n] (xs: *[n]i64) (ys: [n]i64) : [n]i64 = map2 (+) xs ys
 entry halves [n] (xs: [n]f16) : [n]f16 = map (/ 2) xs
 entry nested (p: {a: point, b: (i32, [2]i32)}) : i32 = p.b.0 + i32.sum p.b.1 + i32.f32 p.a.x
 entry lots (n: i64) : [n]i64 = map (\i -> i64.sum (iota (i % 8))) (iota n)

@@ -45,7 +45,7 @@ fn compiled(folder: &Path, name: &str, library: &[&str]) -> PathBuf {
 
 const SHARED: &[&str] = &["-L.", "-llibrary", "-Wl,-rpath,$ORIGIN"];
 const STATIC: &[&str] = &["liblibrary.a", "-lmvec", "-lm"];
-const PROGRAMS: &[&str] = &["arrays", "opaque", "contexts"];
+const PROGRAMS: &[&str] = &["arrays", "opaque", "contexts", "misuse"];
 
 #[test]
 fn c_programs_use_the_library() {

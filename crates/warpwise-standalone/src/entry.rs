@@ -167,11 +167,7 @@ impl Signature {
         for (position, ((parameter, shape), value)) in
             self.parameters.iter().zip(&self.shapes).zip(values).enumerate()
         {
-            if value.element_type() != parameter.element || value.shape().len() != parameter.rank {
-                let (name, expected) = (parameter.name.clone(), parameter.to_string());
-                return Err(ArgumentError::Type { position, name, expected, found: value.type_text() });
-            }
-            unify(position, parameter, shape, value.shape(), &mut arguments)?;
+            check(position, parameter, shape, &value, &mut arguments)?;
             arguments.push(argument(value, parameter.consumed, memory)?);
         }
         // A size that no argument mentions is 0.
@@ -181,6 +177,27 @@ impl Signature {
             }
         }
         Ok(arguments)
+    }
+
+    /// Checks values against the signature. Gives them as they can be handed on: what is consumed, and held by somebody besides the
+    /// caller, is copied.
+    pub fn checked(&self, values: Vec<Value>, memory: &MemoryPool) -> Result<Vec<Value>, ArgumentError> {
+        if self.parameters.len() != values.len() {
+            return Err(ArgumentError::Count { expected: self.parameters.len(), found: values.len() });
+        }
+        let mut sizes = vec![Argument::Scalar(Scalar::I64(UNKNOWN)); self.sizes];
+        let typed = self.parameters.iter().zip(&self.shapes);
+        for (position, ((parameter, shape), value)) in typed.zip(&values).enumerate() {
+            check(position, parameter, shape, &Placed::Host(value.clone()), &mut sizes)?;
+        }
+        let own = |(parameter, value): (&FlatType, Value)| match value {
+            // The caller holds it, and the value is here.
+            Value::Array { ty, array } if parameter.consumed && !is_own(&array, 2) => {
+                Ok(Value::array(ty, copy(&array, memory)?))
+            }
+            value @ (Value::Scalar { .. } | Value::Array { .. }) => Ok(value),
+        };
+        self.parameters.iter().zip(values).map(own).collect()
     }
 
     /// The values among a host function's results, with their surface types.
@@ -222,6 +239,21 @@ fn constant(function: &Function, register: Reg) -> Option<i64> {
         Instr::Const { dst, bits } if *dst == register => Some(*bits as i64),
         _ => None,
     })
+}
+
+/// Checks the type of a value, and its sizes.
+fn check(
+    position: usize,
+    parameter: &FlatType,
+    shape: &[Size],
+    value: &Placed,
+    arguments: &mut [Argument],
+) -> Result<(), ArgumentError> {
+    if value.element_type() != parameter.element || value.shape().len() != parameter.rank {
+        let (name, expected) = (parameter.name.clone(), parameter.to_string());
+        return Err(ArgumentError::Type { position, name, expected, found: value.type_text() });
+    }
+    unify(position, parameter, shape, value.shape(), arguments)
 }
 
 /// Compares the sizes of a value with what is known, or takes them for what is not.
@@ -278,11 +310,14 @@ fn argument(value: Placed, consumed: bool, memory: &MemoryPool) -> Result<Argume
             return Ok(Argument::Resident(block));
         }
     };
-    // What is consumed may make room for an array of other elements.
-    let block = array.data();
-    let is_own = Arc::strong_count(block) == 1 && block.is_aligned() && !block.is_part();
-    let array = if consumed && !is_own { copy(&array, memory)? } else { array };
+    let array = if consumed && !is_own(&array, 1) { copy(&array, memory)? } else { array };
     Ok(Argument::Block(Arc::clone(array.data())))
+}
+
+/// Whether an array that so many hold may be overwritten, also by one of other elements.
+fn is_own(array: &Array, holders: usize) -> bool {
+    let block = array.data();
+    Arc::strong_count(block) == holders && block.is_aligned() && !block.is_part()
 }
 
 fn copy(array: &Array, memory: &MemoryPool) -> Result<Array, ArgumentError> {

@@ -119,6 +119,13 @@ pub struct Input {
     pub unique: bool,
 }
 
+impl Input {
+    /// Whether a value given for it is gone after a call: of scalars there are copies.
+    pub fn is_consumed(&self) -> bool {
+        self.unique && !matches!(self.ty, TypeRef::Scalar(_))
+    }
+}
+
 impl Interface {
     /// The interface of these entry points.
     pub fn of<'e>(points: impl Iterator<Item = &'e EntryPoint> + Clone) -> Interface {

@@ -13,7 +13,7 @@ use warpwise_runtime::pool::{CancelFlag, ThreadPool, available_cores};
 use crate::entry::{ArgumentError, Entry, Signature};
 use crate::image::ImageProgram;
 use crate::interface::Interface;
-use crate::value::{Held, Problem, Values};
+use crate::value::{Held, Problem, Values, argument_name, misuse};
 
 /// What a program is to run on.
 #[derive(Clone, Debug, Default)]
@@ -89,10 +89,27 @@ impl Program {
 
     /// Checks arguments and takes them in, with copies of what is shared and consumed.
     pub fn prepare(&self, entry: usize, arguments: Vec<Value>) -> Result<Vec<Argument>, Problem> {
-        self.signatures[entry].arguments(arguments, self.memory()).map_err(|error| match error {
-            ArgumentError::OutOfMemory(error) => Problem::from(error),
-            other => Problem::Program(other.to_string()),
-        })
+        self.signatures[entry].arguments(arguments, self.memory()).map_err(problem)
+    }
+
+    /// Checks arguments that belong to the caller, and gives the leaves to [`call`](Program::call) with, once the caller has given up
+    /// those that are consumed. Nothing is consumed if that fails.
+    pub fn lent(&self, entry: usize, arguments: &[&Held]) -> Result<Vec<Value>, Problem> {
+        let inputs = &self.interface.entries[entry].inputs;
+        for (at, (input, argument)) in inputs.iter().zip(arguments).enumerate() {
+            self.values().usable(argument).map_err(|problem| problem.of_argument(at, input))?;
+            let is_same = |other: &&Held| std::ptr::eq(*other, *argument);
+            let Some(first) = arguments[..at].iter().position(is_same) else { continue };
+            if input.is_consumed() || inputs[first].is_consumed() {
+                return Err(misuse(&format!(
+                    "{} is also {}: what is consumed can be given once",
+                    argument_name(at, input),
+                    argument_name(first, &inputs[first])
+                )));
+            }
+        }
+        let leaves = arguments.iter().flat_map(|argument| argument.leaves.iter().cloned()).collect();
+        self.signatures[entry].checked(leaves, self.memory()).map_err(problem)
     }
 
     /// Runs an entry point.
@@ -112,6 +129,13 @@ impl Program {
     pub fn call(&self, entry: usize, leaves: Vec<Value>) -> Result<Held, Problem> {
         let results = self.run(entry, self.prepare(entry, leaves)?)?;
         Ok(Held::new(&self.interface, self.interface.entries[entry].output, results))
+    }
+}
+
+fn problem(error: ArgumentError) -> Problem {
+    match error {
+        ArgumentError::OutOfMemory(error) => Problem::from(error),
+        other => Problem::Program(other.to_string()),
     }
 }
 

@@ -13,7 +13,7 @@
 //! versions, for clients that speak those. A call that is interrupted (see [`signals`]) is a failed command.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
 use std::time::Instant;
 
@@ -45,13 +45,14 @@ pub fn serve(program: &Program, parameters: &[String]) -> Result<(), Problem> {
     let mut output = io::stdout().lock();
     let unwritable = |error: io::Error| Problem::Other(format!("cannot write to standard output: {error}"));
     writeln!(output, "%%% OK").and_then(|()| output.flush()).map_err(unwritable)?;
-    for line in io::stdin().lock().lines() {
-        let line = line.map_err(|error| Problem::Other(format!("cannot read standard input: {error}")))?;
-        if line.trim().is_empty() {
+    let mut input = io::stdin().lock();
+    let unreadable = |error: io::Error| Problem::Other(format!("cannot read standard input: {error}"));
+    while let Some(line) = next_line(&mut input, LONGEST_LINE).map_err(unreadable)? {
+        if line.as_ref().is_ok_and(|line| line.trim().is_empty()) {
             continue;
         }
         let mut text = String::new();
-        match guarded(|| server.command(&line)) {
+        match line.and_then(|line| guarded(|| server.command(&line))) {
             Ok(lines) => lines.iter().for_each(|line| text += &format!("{line}\n")),
             Err(problem) => text = format!("%%% FAILURE\n{}\n", problem.message()),
         }
@@ -60,6 +61,28 @@ pub fn serve(program: &Program, parameters: &[String]) -> Result<(), Problem> {
         signals::end_if_asked();
     }
     Ok(())
+}
+
+/// Bytes of the longest line that is a command.
+const LONGEST_LINE: usize = 64 << 20;
+
+/// The next line, or what is wrong with it; none at the end. What is beyond the longest line is read, but not kept.
+fn next_line(input: &mut impl BufRead, longest: usize) -> io::Result<Option<Result<String, Problem>>> {
+    let mut line = Vec::new();
+    let at_most = longest as u64 + 1;
+    if input.by_ref().take(at_most).read_until(b'\n', &mut line)? == 0 {
+        return Ok(None);
+    }
+    if line.last() == Some(&b'\n') {
+        line.pop();
+    } else if line.len() > longest {
+        input.skip_until(b'\n')?;
+        return Ok(Some(Err(misuse(&format!("The line is longer than {longest} bytes.")))));
+    }
+    Ok(Some(String::from_utf8(line).map_err(|error| {
+        let place = error.utf8_error().valid_up_to() + 1;
+        misuse(&format!("The line is not UTF-8: byte {place} is wrong."))
+    })))
 }
 
 /// The words of a line: what stands between blanks, or between quotes.
@@ -236,25 +259,28 @@ impl<'p> Server<'p> {
             return Err(misuse(&format!("{takes} inputs expected, but {} given.", found.max(0))));
         }
         let (results, arguments) = variables.split_at(gives);
-        let mut leaves = Vec::new();
         for (input, argument) in entry.inputs.iter().zip(arguments) {
             let value = self.variable(argument)?;
             if value.ty != input.ty {
                 let (expected, found) = (self.name(input.ty), self.name(value.ty));
                 return Err(misuse(&format!("Wrong input type.  Expected {expected}, got {found}.")));
             }
-            self.values().usable(value)?;
         }
         results.iter().try_for_each(|name| self.is_free(name))?;
+        for (at, name) in results.iter().enumerate() {
+            if results[..at].contains(name) {
+                return Err(misuse(&format!("Variable already exists: {name}")));
+            }
+        }
+        let held = arguments.iter().map(|name| self.variable(name)).collect::<Result<Vec<&Held>, _>>()?;
+        let start = Instant::now();
+        let leaves = self.program.lent(number, &held)?;
         for (input, argument) in entry.inputs.iter().zip(arguments) {
-            let Some(value) = self.variables.get_mut(*argument) else { return Err(unknown(argument)) };
-            match input.unique && !matches!(input.ty, TypeRef::Scalar(_)) {
-                true => leaves.append(&mut value.leaves),
-                false => leaves.extend(value.leaves.iter().cloned()),
+            if let (true, Some(value)) = (input.is_consumed(), self.variables.get_mut(*argument)) {
+                value.leaves.clear();
             }
         }
         let outputs = entry.outputs.clone();
-        let start = Instant::now();
         let call = || self.program.call(number, leaves);
         let value = signals::calling(self.program.cancel_flag(), call)?;
         let time = start.elapsed();
@@ -409,6 +435,25 @@ fn numbers(words: &[&str]) -> Result<Vec<i64>, Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn wrong_lines_are_errors_of_their_own() {
+        let mut input: &[u8] = b"one\n\xff\nfar too long\n12345678\nlast";
+        let mut lines = Vec::new();
+        while let Some(line) = next_line(&mut input, 8).unwrap() {
+            lines.push(line.map_err(|problem| problem.message().to_string()));
+        }
+        let wrong = |message: &str| Err(message.to_string());
+        let right = |line: &str| Ok(line.to_string());
+        let expected = [
+            right("one"),
+            wrong("The line is not UTF-8: byte 1 is wrong."),
+            wrong("The line is longer than 8 bytes."),
+            right("12345678"),
+            right("last"),
+        ];
+        assert_eq!(lines, expected);
+    }
 
     #[test]
     fn words_may_be_quoted() {

@@ -7,7 +7,7 @@ use warpwise_prim::{Scalar, ValueType};
 use warpwise_runtime::array::{Array, Value};
 use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 
-use crate::interface::{Field, Interface, Kind, TypeRef};
+use crate::interface::{Field, Input, Interface, Kind, TypeRef};
 
 /// A value of a type of an interface.
 #[derive(Clone, Debug)]
@@ -324,6 +324,14 @@ fn flat_index(shape: &[i64], index: &[i64]) -> Result<usize, Problem> {
     Ok(flat)
 }
 
+/// How messages name an argument, which is counted from 0 here.
+pub fn argument_name(at: usize, input: &Input) -> String {
+    match input.name.as_str() {
+        "" => format!("argument {}", at + 1),
+        name => format!("argument {} (`{name}`)", at + 1),
+    }
+}
+
 /// The program is misused.
 pub fn misuse(message: &str) -> Problem {
     Problem::Program(message.to_string())
@@ -336,6 +344,16 @@ impl Problem {
             Problem::Other(_) => 1,
             Problem::Program(_) => 2,
             Problem::Memory(_) => 3,
+        }
+    }
+
+    /// The same, with the argument that it is about.
+    pub fn of_argument(self, at: usize, input: &Input) -> Problem {
+        let named = |message: String| format!("{}: {message}", argument_name(at, input));
+        match self {
+            Problem::Program(message) => Problem::Program(named(message)),
+            Problem::Memory(message) => Problem::Memory(named(message)),
+            Problem::Other(message) => Problem::Other(named(message)),
         }
     }
 

@@ -187,6 +187,44 @@ fn what_is_consumed_is_gone() {
 }
 
 #[test]
+fn refused_calls_consume_nothing() {
+    let program = "entry both [n] (xs: *[n]i64) (ys: [n]i64) : [n]i64 = map2 (+) xs ys";
+    let folder = Folder::with(program);
+    folder.run(&["build", "p.fut", "--server"]).succeeds();
+    folder.write("values", "[1i64, 2i64] [5i64]");
+    let commands = "restore values xs []i64 ys []i64\n\
+        call both a xs xs\n\
+        call both a xs ys\n\
+        call both a xs zs\n\
+        index x xs 0\n\
+        store first x\n";
+    let answer = folder.execute("p", &[], commands.as_bytes()).succeeds();
+    let failures: Vec<&str> = answer.lines().filter(|line| !line.starts_with("%%%")).collect();
+    let expected = [
+        "argument 2 (`ys`) is also argument 1 (`xs`): what is consumed can be given once",
+        "argument 2 (`ys`): dimension 0 has size 1, but 2 is expected",
+        "Unknown variable: zs",
+    ];
+    assert_eq!(failures, expected);
+    assert_eq!(std::fs::read(folder.path("first")).unwrap(), binary("i64", &[], &1_i64.to_le_bytes()));
+}
+
+#[test]
+fn lines_that_are_no_text_are_errors_of_their_own() {
+    let folder = built(&["--server"]);
+    let mut commands = b"kind i32\nkind \xff\xfe\nkind ".to_vec();
+    commands.resize(commands.len() + (65 << 20), b'x');
+    commands.extend(b"\nkind i64\n");
+    let answer = folder.execute("p", &[], &commands).succeeds();
+    let expected = format!(
+        "%%% OK\nprimitive\n%%% OK\n%%% FAILURE\nThe line is not UTF-8: byte 6 is wrong.\n%%% OK\n\
+         %%% FAILURE\nThe line is longer than {} bytes.\n%%% OK\nprimitive\n%%% OK\n",
+        64 << 20
+    );
+    assert_eq!(answer, expected);
+}
+
+#[test]
 fn older_clients_name_a_variable_for_each_part() {
     let folder = built(&["--server"]);
     folder.write("xs", "1i32 2f64");

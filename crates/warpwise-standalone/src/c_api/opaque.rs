@@ -5,9 +5,11 @@ use std::io::Write;
 use std::ptr;
 
 use super::Context;
+use super::context::{held, make, not_null, with};
 use super::values::{read, write};
 use crate::abi::part;
 use crate::interface::{Kind, TypeRef};
+use crate::program::Program;
 use crate::value::{Held, Problem, misuse};
 
 /// What values as bytes begin with; then the number of bytes that follow.
@@ -22,14 +24,16 @@ unsafe extern "C" fn warpwise_project(
     value: *const Held,
     field: usize,
 ) -> c_int {
-    // SAFETY: the caller's handles.
-    let (context, value) = unsafe { (&*context, &*value) };
-    context.attempt(|program| {
-        let part = program.values().project(value, field)?;
+    let project = |_: &Context, program: &Program| {
+        not_null(result, "the place of the result")?;
+        // SAFETY: the caller's handle.
+        let part = program.values().project(unsafe { held(value) }?, field)?;
         // SAFETY: the result is where such a value goes.
         unsafe { write(part, result) };
         Ok(())
-    })
+    };
+    // SAFETY: the caller's handle.
+    unsafe { with(context, project) }
 }
 
 /// The record of fields, or the array of records of arrays: handles, or where scalars lie.
@@ -40,8 +44,8 @@ unsafe extern "C" fn warpwise_assemble(
     ty: usize,
     parts: *const *const u8,
 ) -> c_int {
-    // SAFETY: the caller's handle.
-    unsafe { &*context }.attempt(|program| {
+    let assemble = |_: &Context, program: &Program| {
+        not_null(result, "the place of the result")?;
         let types: Vec<TypeRef> = match &program.interface.types[ty].kind {
             Kind::Record(fields) | Kind::OpaqueArray { fields: Some(fields), .. } => {
                 fields.iter().map(|field| field.ty).collect()
@@ -51,24 +55,27 @@ unsafe extern "C" fn warpwise_assemble(
             }
         };
         // SAFETY: there are as many parts as fields.
-        let held = unsafe { read_all(&types, parts) };
+        let held = unsafe { read_all(&types, parts) }?;
         let value = program.values().assemble(TypeRef::Named(ty), &held.iter().collect::<Vec<_>>())?;
         // SAFETY: the result is where a handle goes.
         unsafe { write(value, result.cast()) };
         Ok(())
-    })
+    };
+    // SAFETY: the caller's handle.
+    unsafe { with(context, assemble) }
 }
 
 /// The number of a sum's variant; -1 of a value that is none.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_variant(context: *const Context, value: *const Held) -> c_int {
     let mut variant = -1;
-    // SAFETY: the caller's handles.
-    let (context, value) = unsafe { (&*context, &*value) };
-    context.attempt(|program| {
-        variant = program.values().variant(value)? as c_int;
+    let find = |_: &Context, program: &Program| {
+        // SAFETY: the caller's handle.
+        variant = program.values().variant(unsafe { held(value) }?)? as c_int;
         Ok(())
-    });
+    };
+    // SAFETY: the caller's handle.
+    unsafe { with(context, find) };
     variant
 }
 
@@ -81,20 +88,22 @@ unsafe extern "C" fn warpwise_construct(
     variant: usize,
     parts: *const *const u8,
 ) -> c_int {
-    // SAFETY: the caller's handle.
-    unsafe { &*context }.attempt(|program| {
+    let construct = |_: &Context, program: &Program| {
+        not_null(result, "the place of the result")?;
         let Kind::Sum(variants) = &program.interface.types[ty].kind else {
             return Err(misuse("not a sum type"));
         };
         let types: Vec<TypeRef> = variants[variant].payload.iter().map(|(ty, _)| *ty).collect();
         // SAFETY: there are as many parts as the variant carries.
-        let held = unsafe { read_all(&types, parts) };
+        let held = unsafe { read_all(&types, parts) }?;
         let values = held.iter().collect::<Vec<_>>();
         let value = program.values().construct(TypeRef::Named(ty), variant, &values)?;
         // SAFETY: the result is where a handle goes.
         unsafe { write(value, result.cast()) };
         Ok(())
-    })
+    };
+    // SAFETY: the caller's handle.
+    unsafe { with(context, construct) }
 }
 
 /// Puts what a variant carries to these places.
@@ -105,18 +114,20 @@ unsafe extern "C" fn warpwise_destruct(
     value: *const Held,
     variant: usize,
 ) -> c_int {
-    // SAFETY: the caller's handles.
-    let (context, value) = unsafe { (&*context, &*value) };
-    context.attempt(|program| {
-        let payload = program.values().destruct(value, variant)?;
+    let destruct = |_: &Context, program: &Program| {
+        // SAFETY: the caller's handle.
+        let payload = program.values().destruct(unsafe { held(value) }?, variant)?;
         // SAFETY: there are as many places as the variant carries.
         let results = unsafe { part(results, payload.len()) };
+        results.iter().try_for_each(|&result| not_null(result, "the place of a result"))?;
         for (value, &result) in payload.into_iter().zip(results) {
             // SAFETY: the result is where such a value goes.
             unsafe { write(value, result) };
         }
         Ok(())
-    })
+    };
+    // SAFETY: the caller's handle.
+    unsafe { with(context, destruct) }
 }
 
 /// A value as bytes: their number, and where asked for the bytes, in memory that is there or that C is to free.
@@ -127,9 +138,10 @@ unsafe extern "C" fn warpwise_store(
     place: *mut *mut c_void,
     count: *mut usize,
 ) -> c_int {
-    // SAFETY: the caller's handles.
-    let (context, value) = unsafe { (&*context, &*value) };
-    context.attempt(|program| {
+    let store = |_: &Context, program: &Program| {
+        not_null(count, "the place of the number of bytes")?;
+        // SAFETY: the caller's handle.
+        let value = unsafe { held(value) }?;
         program.values().usable(value)?;
         let bytes = to_bytes(value)?;
         // SAFETY: the caller's places; what is at `*place`, unless null, has room for so many bytes.
@@ -147,14 +159,16 @@ unsafe extern "C" fn warpwise_store(
             ptr::copy_nonoverlapping(bytes.as_ptr(), (*place).cast(), bytes.len());
         }
         Ok(())
-    })
+    };
+    // SAFETY: the caller's handle.
+    unsafe { with(context, store) }
 }
 
 /// The value that was made bytes.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_restore(context: *const Context, ty: usize, bytes: *const u8) -> *mut Held {
-    // SAFETY: the caller's handle.
-    unsafe { &*context }.make(|program| {
+    let restore = |program: &Program| {
+        not_null(bytes, "the place of the bytes")?;
         // SAFETY: the bytes are those that `warpwise_store` wrote, so that the header is there.
         let header = unsafe { part(bytes, HEADER) };
         let length =
@@ -165,7 +179,9 @@ unsafe extern "C" fn warpwise_restore(context: *const Context, ty: usize, bytes:
         // SAFETY: so many follow.
         let rest = unsafe { part(bytes.add(HEADER), length as usize) };
         crate::transfer::read_held(program, TypeRef::Named(ty), "bytes", rest)
-    })
+    };
+    // SAFETY: the caller's handle.
+    unsafe { make(context, restore) }
 }
 
 fn to_bytes(value: &Held) -> Result<Vec<u8>, Problem> {
@@ -182,7 +198,7 @@ fn to_bytes(value: &Held) -> Result<Vec<u8>, Problem> {
 ///
 /// # Safety
 /// There are as many places as types, and at each such a scalar, or it is a handle.
-unsafe fn read_all(types: &[TypeRef], places: *const *const u8) -> Vec<Held> {
+unsafe fn read_all(types: &[TypeRef], places: *const *const u8) -> Result<Vec<Held>, Problem> {
     // SAFETY: as the caller vouches.
     let places = unsafe { part(places, types.len()) };
     // SAFETY: as the caller vouches.

@@ -7,24 +7,27 @@ use warpwise_prim::{Scalar, ScalarType};
 use warpwise_runtime::array::{Array, Value, element_count};
 
 use super::Context;
+use super::context::{held, make, not_null, with};
 use crate::abi::part;
 use crate::interface::TypeRef;
+use crate::program::Program;
 use crate::value::{Held, Problem, misuse, rank};
 
-/// The scalar or handle at a place, as a value.
+/// The scalar or handle at a place, as a value; an error if that is null.
 ///
 /// # Safety
 /// For a scalar type such a scalar lies there; otherwise it is a handle.
-pub unsafe fn read(ty: TypeRef, place: *const u8) -> Held {
+pub unsafe fn read(ty: TypeRef, place: *const u8) -> Result<Held, Problem> {
     match ty {
         TypeRef::Scalar(ty) => {
+            not_null(place, "the place of a scalar")?;
             let mut bits = [0; 8];
             // SAFETY: as the caller vouches.
             unsafe { ptr::copy_nonoverlapping(place, bits.as_mut_ptr(), ty.scalar().bytes()) };
-            Held::scalar(ty, Scalar::from_bits(ty.scalar(), u64::from_le_bytes(bits)))
+            Ok(Held::scalar(ty, Scalar::from_bits(ty.scalar(), u64::from_le_bytes(bits))))
         }
         // SAFETY: as the caller vouches.
-        TypeRef::Named(_) => unsafe { &*place.cast::<Held>() }.clone(),
+        TypeRef::Named(_) => Ok(unsafe { held(place.cast()) }?.clone()),
     }
 }
 
@@ -53,13 +56,14 @@ unsafe extern "C" fn warpwise_new_array(
     data: *const u8,
     shape: *const i64,
 ) -> *mut Held {
-    // SAFETY: the caller's handle.
-    unsafe { &*context }.make(|program| {
+    let copied = |program: &Program| {
         let ty = TypeRef::Named(ty);
         // SAFETY: there are as many sizes as dimensions.
         let shape = unsafe { part(shape, rank(&program.interface, ty)) };
-        if element_count(shape).is_none() {
-            return Err(misuse("the sizes are negative, or more than 64 bits can count"));
+        match element_count(shape) {
+            None => return Err(misuse("the sizes are negative, or more than 64 bits can count")),
+            Some(0) => {}
+            Some(_) => not_null(data, "the data of the array")?,
         }
         let (element, _) = program.interface.leaves(ty)[0];
         let mut array = Array::allocate(program.memory(), element.scalar(), shape)?;
@@ -72,7 +76,9 @@ unsafe extern "C" fn warpwise_new_array(
             target.copy_from_slice(bytes);
         }
         Ok(Held::new(&program.interface, ty, vec![Value::array(element, array)]))
-    })
+    };
+    // SAFETY: the caller's handle.
+    unsafe { make(context, copied) }
 }
 
 /// Frees any value.
@@ -87,33 +93,46 @@ unsafe extern "C" fn warpwise_free(_: *const Context, value: *mut Held) -> c_int
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_values(context: *const Context, value: *const Held, data: *mut u8) -> c_int {
-    // SAFETY: the caller's handles.
-    let (context, value) = unsafe { (&*context, &*value) };
-    context.attempt(|_| {
-        let bytes = only_array(value)?.bytes();
-        // SAFETY: there is room for the array.
-        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), data, bytes.len()) };
+    let copy_out = |_: &Context, _: &Program| {
+        // SAFETY: the caller's handle.
+        let bytes = only_array(unsafe { held(value) }?)?.bytes();
+        if !bytes.is_empty() {
+            not_null(data, "the place of the elements")?;
+            // SAFETY: there is room for the array.
+            unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), data, bytes.len()) };
+        }
         Ok(())
-    })
+    };
+    // SAFETY: the caller's handle.
+    unsafe { with(context, copy_out) }
 }
 
 /// Where the elements lie, in row-major order.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_values_raw(context: *const Context, value: *const Held) -> *mut u8 {
     let mut start = ptr::null_mut();
-    // SAFETY: the caller's handles.
-    let (context, value) = unsafe { (&*context, &*value) };
-    context.attempt(|_| {
-        start = only_array(value)?.bytes().as_ptr().cast_mut();
+    let find = |_: &Context, _: &Program| {
+        // SAFETY: the caller's handle.
+        start = only_array(unsafe { held(value) }?)?.bytes().as_ptr().cast_mut();
         Ok(())
-    });
+    };
+    // SAFETY: the caller's handle.
+    unsafe { with(context, find) };
     start
 }
 
+/// Where the sizes lie, which the handle keeps.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn warpwise_shape(_: *const Context, value: *const Held) -> *const i64 {
-    // SAFETY: the caller's handle, which keeps the sizes.
-    unsafe { &*value }.shape.as_ptr()
+unsafe extern "C" fn warpwise_shape(context: *const Context, value: *const Held) -> *const i64 {
+    let mut sizes = ptr::null();
+    let find = |_: &Context, _: &Program| {
+        // SAFETY: the caller's handle.
+        sizes = unsafe { held(value) }?.shape.as_ptr();
+        Ok(())
+    };
+    // SAFETY: the caller's handle.
+    unsafe { with(context, find) };
+    sizes
 }
 
 /// The element of an array at as many indices as there are dimensions.
@@ -124,16 +143,19 @@ unsafe extern "C" fn warpwise_index(
     value: *const Held,
     index: *const i64,
 ) -> c_int {
-    // SAFETY: the caller's handles.
-    let (context, value) = unsafe { (&*context, &*value) };
-    context.attempt(|program| {
+    let element = |_: &Context, program: &Program| {
+        not_null(result, "the place of the result")?;
+        // SAFETY: the caller's handle.
+        let value = unsafe { held(value) }?;
         // SAFETY: there are as many indices as dimensions.
         let index = unsafe { part(index, value.shape.len()) };
         let element = program.values().index(value, index)?;
         // SAFETY: the result is where such a value goes.
         unsafe { write(element, result) };
         Ok(())
-    })
+    };
+    // SAFETY: the caller's handle.
+    unsafe { with(context, element) }
 }
 
 /// Replaces the element of an array.
@@ -144,14 +166,17 @@ unsafe extern "C" fn warpwise_set(
     element: *const u8,
     index: *const i64,
 ) -> c_int {
-    // SAFETY: the caller's handles.
-    let (context, value) = unsafe { (&*context, &mut *value) };
-    context.attempt(|program| {
+    let replace = |_: &Context, program: &Program| {
+        not_null(value, "the value")?;
+        // SAFETY: the caller's handle.
+        let value = unsafe { &mut *value };
         let ty = program.values().element(value.ty)?;
         // SAFETY: there are as many indices as dimensions, and the element is of its type.
-        let (index, element) = unsafe { (part(index, value.shape.len()), read(ty, element)) };
+        let (index, element) = unsafe { (part(index, value.shape.len()), read(ty, element)?) };
         program.values().set(value, index, &element)
-    })
+    };
+    // SAFETY: the caller's handle.
+    unsafe { with(context, replace) }
 }
 
 /// An array of values that are no scalars; its elements are handles.
@@ -163,19 +188,25 @@ unsafe extern "C" fn warpwise_new_opaque_array(
     elements: *const *const Held,
     shape: *const i64,
 ) -> c_int {
-    // SAFETY: the caller's handle.
-    unsafe { &*context }.attempt(|program| {
+    let collect = |_: &Context, program: &Program| {
+        not_null(result, "the place of the result")?;
         let ty = TypeRef::Named(ty);
         // SAFETY: there are as many sizes as dimensions.
         let shape = unsafe { part(shape, rank(&program.interface, ty)) };
         let count = element_count(shape).ok_or_else(|| misuse("the sizes are negative or too large"))?;
+        if count > 0 {
+            not_null(elements, "the elements of the array")?;
+        }
         // SAFETY: there are as many elements as the sizes say, and each is the caller's handle.
-        let elements = unsafe { part(elements, count as usize) }.iter().map(|&element| unsafe { &*element });
-        let array = program.values().array(ty, shape, &elements.collect::<Vec<&Held>>())?;
+        let elements =
+            unsafe { part(elements, count as usize) }.iter().map(|&element| unsafe { held(element) });
+        let array = program.values().array(ty, shape, &elements.collect::<Result<Vec<&Held>, _>>()?)?;
         // SAFETY: the result is where a handle goes.
         unsafe { write(array, result.cast()) };
         Ok(())
-    })
+    };
+    // SAFETY: the caller's handle.
+    unsafe { with(context, collect) }
 }
 
 /// The one array that an array of scalars is.
