@@ -29,6 +29,7 @@ pub fn rewrite(function: &mut Function) -> bool {
         function,
         substitution: Substitution::new(),
         open: Vec::new(),
+        known: FxHashMap::default(),
         level: SecondaryMap::default(),
         views: SecondaryMap::default(),
         overwritten,
@@ -60,6 +61,8 @@ struct Rewriter<'f> {
     function: &'f mut Function,
     substitution: Substitution,
     open: Vec<OpenBody>,
+    /// What is known in the open bodies: each expression is bound once.
+    known: FxHashMap<Key, Var>,
     /// Which open body binds a variable; 0 also for parameters of the function.
     level: SecondaryMap<Var, usize>,
     /// Views, fills and comparisons by the variable they are bound to, with the certificates they rely on.
@@ -78,7 +81,8 @@ struct Rewriter<'f> {
 
 struct OpenBody {
     stms: Vec<Stm>,
-    known: FxHashMap<Key, Var>,
+    /// What it makes known.
+    keys: Vec<Key>,
     outside: Outside,
 }
 
@@ -100,9 +104,12 @@ enum Key {
 
 impl Rewriter<'_> {
     fn body(&mut self, body: Body, outside: Outside) -> Body {
-        self.open.push(OpenBody { stms: Vec::new(), known: FxHashMap::default(), outside });
+        self.open.push(OpenBody { stms: Vec::new(), keys: Vec::new(), outside });
         let result = self.stms(body);
-        let stms = self.open.pop().expect("the body just opened").stms;
+        let OpenBody { stms, keys, .. } = self.open.pop().expect("the body just opened");
+        for key in keys {
+            self.known.remove(&key);
+        }
         Body { stms, result }
     }
 
@@ -203,7 +210,7 @@ impl Rewriter<'_> {
         }
         let key = key_of(&stm.expr);
         if let Some(key) = &key
-            && let Some(&same) = self.open.iter().rev().find_map(|body| body.known.get(key))
+            && let Some(&same) = self.known.get(key)
         {
             return self.replace(var, same.into());
         }
@@ -212,7 +219,8 @@ impl Rewriter<'_> {
             self.changed = true;
         }
         if let Some(key) = key {
-            self.open[level].known.insert(key, var);
+            self.open[level].keys.push(key.clone());
+            self.known.insert(key, var);
         }
         self.facts.bind(var, &stm.expr);
         if is_view(&stm.expr) && !self.overwritten[var] {
