@@ -58,7 +58,12 @@ pub fn interpret_until(
 ) -> Result<Vec<Value>, InterpError> {
     deep(|| {
         let steps = &Cell::new(u64::MAX);
-        call(program, function, args, Surroundings { stack_base: stack_top(), steps, stop: Some(stop), heap: None })
+        call(
+            program,
+            function,
+            args,
+            Surroundings { stack_base: stack_top(), steps, stop: Some(stop), heap: None },
+        )
     })
 }
 
