@@ -100,7 +100,7 @@
 //! Arrays of the host ([`Array`]) lie in the memory that programs use: [`use_`] and parameters copy nothing, and results are not copied either.
 //! A vector of scalars becomes an array where it lies ([`Array::from_vec`]), and so do scalars that somebody else holds ([`Array::from_owner`]).
 //! A scalar expression made outside all closures is known while the arrays that it reads exist, as an [`Array`] or as part of an [`Acc`], and
-//! otherwise until an expression is run that does not use it; of those that read no array, the latest 4096 are known. [`unit`] makes
+//! otherwise until an expression is run that does not use it; of those that read no array, the latest 4096 are known. [`unit()`] makes
 //! a scalar an `Acc`, which keeps it.
 //!
 //! All contexts together take up to 80 % of the machine's memory; [`Context::with_memory_limit`] gives one a bound of its own.
