@@ -220,7 +220,7 @@ impl Context {
     ///     std::thread::sleep(Duration::from_millis(100));
     ///     cancel.cancel();
     /// });
-    /// let endless = awhile(&unit(1_i64), |x| x.the().gt(0), |x| x.map(|x| (x * 3 + 1) % 1_000_003));
+    /// let endless = awhile(&unit(1_i64), |x| x.the().gt(0), |x| x.map(|x| x % 7 + 1));
     /// assert_eq!(context.run(&endless).unwrap_err(), Error::Interrupted);
     /// context.cancel().reset();
     /// # other.join().unwrap();
