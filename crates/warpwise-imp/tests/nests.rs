@@ -4,6 +4,7 @@ mod common;
 
 use common::{expect, floats, for_device, int, ints, run_all, words};
 use warpwise_imp::interp::{Data, Stop};
+use warpwise_imp::lower::Scanning;
 use warpwise_prim::Scalar;
 
 /// Rows around the size of a group and its multiples, and past what local memory holds.
@@ -15,7 +16,7 @@ fn numbers(count: i64) -> impl Iterator<Item = i32> {
 
 /// A program of work-groups, as a test of the tests: the kernel is there.
 fn has_groups(text: &str) -> bool {
-    for_device(text, false).kernels.values().any(|kernel| kernel.name.contains("groups"))
+    for_device(text, Scanning::Tiles).kernels.values().any(|kernel| kernel.name.contains("groups"))
 }
 
 #[test]
@@ -182,7 +183,7 @@ fn work_items_do_rows_of_the_interior_of_grids() {
       };
       return ys
     }";
-    assert!(for_device(text, false).kernels.values().any(|kernel| kernel.name.contains("rows")));
+    assert!(for_device(text, Scanning::Tiles).kernels.values().any(|kernel| kernel.name.contains("rows")));
     for n in [0, 1, 3, 4, 5, 6, 9, 18] {
         for m in [0, 1, 2, 5] {
             let all: Vec<i32> = numbers(n * m).collect();

@@ -59,7 +59,8 @@ fn check(device: &Device, case: &Case, (seed, options): (u64, &Options)) {
         Err(Failure::Limit(_)) => return,
         Err(failure) => panic!("seed {seed}: {failure:?}"),
     }
-    for scanning in [Scanning::Tiles, Scanning::LookBack { whole_words: true }] {
+    let whole_words = device.dialect == Dialect::Cuda;
+    for scanning in [Scanning::Tiles, Scanning::LookBack { whole_words }] {
         let Ok(lowered) = lower_for_device(&program, scanning) else { return };
         let found = host::run(device, &lowered, &args);
         let right = expected.iter().find(|expected| match (&found, expected) {

@@ -67,7 +67,7 @@ impl Machines {
     pub fn of(text: &str) -> Machines {
         let passes = [least_passes(), pipelines::strict(pipelines::CPU)];
         let cpus = passes.iter().flat_map(|passes| VECTOR_BITS.map(|bits| lowered(text, passes, bits)));
-        let devices = [false, true].map(|look_back| for_device(text, look_back));
+        let devices = SCANNING.map(|scanning| for_device(text, scanning));
         Machines { cpus: cpus.collect(), devices: devices.into() }
     }
 
@@ -83,8 +83,8 @@ pub fn run_all(text: &str, args: &[Data]) -> Vec<Result<Report, Stop>> {
     let mut outcomes = run_on_cpus(text, args);
     // Nothing else differs.
     let looks_back = text.contains("scan") || text.contains("partition");
-    for look_back in [false, true].into_iter().filter(|&look_back| looks_back || !look_back) {
-        outcomes.push(run_on_device(&for_device(text, look_back), "main", args));
+    for scanning in SCANNING.into_iter().filter(|&scanning| looks_back || scanning == Scanning::Tiles) {
+        outcomes.push(run_on_device(&for_device(text, scanning), "main", args));
     }
     outcomes
 }
@@ -98,13 +98,16 @@ fn run_on_cpus(text: &str, args: &[Data]) -> Vec<Result<Report, Stop>> {
     outcomes
 }
 
+/// How scans go on devices that run groups.
+const SCANNING: [Scanning; 3] =
+    [Scanning::Tiles, Scanning::LookBack { whole_words: true }, Scanning::LookBack { whole_words: false }];
+
 /// A program of level `soac`, lowered for a device.
-pub fn for_device(text: &str, look_back: bool) -> ImpProgram {
+pub fn for_device(text: &str, scanning: Scanning) -> ImpProgram {
     let mut program = warpwise_ir::parse::parse(text, FileId(0)).expect("the program parses");
     let passes = pipelines::strict(pipelines::DEVICE);
     let passed = run_passes(&passes, &mut program, Level::Soac, |_, _, _| {});
     passed.unwrap_or_else(|failure| panic!("{failure:?}"));
-    let scanning = if look_back { Scanning::LookBack { whole_words: true } } else { Scanning::Tiles };
     let lowered = lower::lower_for_device(&program, scanning).expect("the program can be lowered");
     assert_eq!(verify::verify(&lowered), Ok(()));
     lowered
