@@ -8,7 +8,8 @@
 //! Kernels are scalar code: a device makes its own lanes of work-items. Nothing waits for another work-item but at the end of a
 //! launch, and where tiles look back. Scans and partitions are done tile by tile (`tiles`) by work-groups, whose work-items combine
 //! through local memory; so are reductions and small histograms, nests of which the schedule says so (`work_groups`), maps of the
-//! shape of a matrix product (`products`), maps whose work-items walk along the same arrays (`staged`), and copies of transposed arrays (`transpose`). The part `lo..hi` of a work-item or group is
+//! shape of a matrix product (`products`), maps whose work-items walk along the same arrays (`staged`), and copies of transposed
+//! arrays (`transpose`). The part `lo..hi` of a work-item or group is
 //! one iteration.
 //!
 //! Needs: level `mem`, scheduled for a device.

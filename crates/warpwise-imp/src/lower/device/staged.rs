@@ -10,8 +10,8 @@
 //! compiler loads several elements at once. On an H100 a step of 32768 bodies takes 3.3 ms, and 5.0 without this.
 //!
 //! Needs: a kernel that [`points`](super::points) has made, with a work-item for each point. Only where nothing in it fails
-//! or takes memory from the arena: all work-items of a group have to meet. A group's work-items beyond the last point do
-//! what that of the last point does, and store nothing. Loops of few iterations stay as they are: the host compares.
+//! or takes memory from the arena: all work-items of a group have to meet. Work-items beyond the last point only help to
+//! load. Loops of few iterations stay as they are: the host compares.
 
 use rustc_hash::FxHashMap;
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
@@ -117,21 +117,19 @@ fn walk(kernel: &Kernel, point: &Block) -> Option<Walk> {
     })
 }
 
-/// The arrays that nobody writes, and that an iteration reads at its own number.
+/// The arrays that nobody writes, and that every iteration reads at its own number: what is read on a condition only may have
+/// fewer elements than there are iterations.
 fn walked(kernel: &Kernel, index: Reg, body: &Block) -> Vec<(Mem, ScalarType)> {
     let is_read_only = |wanted: Mem| {
         (kernel.params.iter())
             .any(|param| matches!(param, KernelParam::Memory { mem, read_only: true, .. } if *mem == wanted))
     };
     let mut found: Vec<(Mem, ScalarType)> = Vec::new();
-    crate::traverse::for_each_op(body, &mut |op| {
-        if let Some((mem, elem)) = loaded_at(kernel, index, op)
-            && is_read_only(mem)
-            && !found.iter().any(|(known, _)| *known == mem)
-        {
+    for (mem, elem) in body.iter().filter_map(|op| loaded_at(kernel, index, op)) {
+        if is_read_only(mem) && !found.iter().any(|(known, _)| *known == mem) {
             found.push((mem, elem));
         }
-    });
+    }
     found
 }
 
@@ -161,13 +159,11 @@ fn by_groups(plain: &Kernel, (point, body): (Reg, &Block), walk: &Walk) -> (Kern
     let first = code.mul(group, Operand::i64(i64::from(SIZE)));
     let own = code.add(first, item);
     let exists = code.compare(CompareOp::SLt, own, n_points);
-    let last = code.sub(n_points, Operand::i64(1));
-    let own = code.binary(BinaryOp::SMin, own, last);
     code.set(point, own);
     let (before, rest) = body.split_at(walk.at);
-    before.iter().for_each(|op| code.emit(op.clone()));
+    code.emit(Op::If { cond: exists, then_block: before.to_vec(), else_block: Vec::new() });
     if let [Op::For { body, .. }, after @ ..] = rest {
-        walk_by_tiles(&mut code, plain, (item, walk, &local), body);
+        walk_by_tiles(&mut code, plain, (item, exists), (walk, &local), body);
         code.emit(Op::If { cond: exists, then_block: after.to_vec(), else_block: Vec::new() });
     }
     let block = code.close();
@@ -182,7 +178,8 @@ fn by_groups(plain: &Kernel, (point, body): (Reg, &Block), walk: &Walk) -> (Kern
 fn walk_by_tiles(
     code: &mut Code,
     plain: &Kernel,
-    (item, walk, local): (Reg, &Walk, &[LocalArray]),
+    (item, exists): (Reg, Operand),
+    (walk, local): (&Walk, &[LocalArray]),
     body: &Block,
 ) {
     let size = Operand::i64(i64::from(SIZE));
@@ -209,7 +206,8 @@ fn walk_by_tiles(
     load_tiles(plain, &mut body, (walk.index, within), &tiles);
     body.into_iter().for_each(|op| code.emit(op));
     let body = code.close();
-    code.emit(Op::For { index: within, from: Operand::i64(0), to: count, step: 1, body });
+    let tile = Op::For { index: within, from: Operand::i64(0), to: count, step: 1, body };
+    code.emit(Op::If { cond: exists, then_block: vec![tile], else_block: Vec::new() });
     let body = code.close();
     code.emit(Op::For { index: start, from: Operand::i64(0), to: walk.bound, step: i64::from(SIZE), body });
 }

@@ -67,7 +67,7 @@ impl Published {
 }
 
 impl<'a> Emitter<'a> {
-    /// Memories for so many tiles, none of which has published anything. Host code.
+    /// Allocates the memories for `tiles` tiles, with all states unset. Host code.
     pub(super) fn unpublished(&mut self, parts: &Parts<'a>, tiles: Operand) -> Published {
         let types = self.combined_types(parts.combine);
         let values = match self.packed(parts.combine, &types) {
