@@ -267,7 +267,7 @@ fn execute(program: &Compiled, call: &[Value], memory: &MemoryPool) -> Result<Ou
     }
 }
 
-/// How an outcome differs from each of those that are acceptable: what is said of the first, which is that of the program as written.
+/// Describes how an outcome differs from the outcome of the program as written, if it differs from every acceptable one.
 fn outcome_difference(found: &Outcome, expected: &[Outcome], bound: Bound) -> Option<String> {
     none_of(expected, |expected| match (found, expected) {
         (Ok(found), Ok(expected)) => values::difference(found, expected, bound),

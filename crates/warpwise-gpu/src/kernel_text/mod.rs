@@ -75,7 +75,7 @@ pub struct KernelText {
     pub kernels: Vec<DeviceKernel>,
 }
 
-/// Blocks nest at most so many levels deep: drivers' compilers take 256 brackets.
+/// Maximum nesting depth of blocks: the compilers of drivers accept 256 brackets.
 const DEEPEST: usize = 200;
 
 /// Prints kernels into one text.

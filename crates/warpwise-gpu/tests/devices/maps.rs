@@ -234,7 +234,7 @@ fn checks_of_operators_of_scans_fail() {
 
 #[test]
 fn reductions_whose_values_only_compilers_know_to_be_one() {
-    // Alone: beside others the loops have several accumulators, of which PoCL 3.1 makes something else.
+    // One reduction a kernel: PoCL 3.1 optimises loops with several accumulators differently.
     let operators =
         [("or", "i32", "0i32"), ("and", "i16", "-1i16"), ("or", "bool", "false"), ("smax", "i8", "-100i8")];
     for (op, ty, neutral) in operators {

@@ -157,7 +157,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Combines the partial results of the blocks `from..to`, of which there is at least one.
+    /// Combines the partial results of the blocks `from..to`, a range that is not empty.
     pub fn combine_in_order(
         &mut self,
         reduces: &'a [Reduce],
@@ -184,7 +184,7 @@ impl<'a> Emitter<'a> {
         done.map(|()| accs)
     }
 
-    /// As [`Emitter::combine_in_order`], so many blocks at a time, whose totals are combined in turn.
+    /// Combines the partial results of each `blocks` consecutive blocks by [`Emitter::combine_in_order`], then their totals.
     pub fn combine_pieces_in_order(
         &mut self,
         reduces: &'a [Reduce],
