@@ -5,7 +5,7 @@
 //! looking at a tile is one load. All else lies in arrays beside an `i32` for the state, which is released after them and
 //! acquired before they are read.
 
-use warpwise_prim::{BinaryOp, ConvertOp, Scalar, ScalarType};
+use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType};
 
 use super::{Combine, Parts};
 use crate::lower::Scanning;
@@ -36,15 +36,17 @@ enum Values {
     Arrays { totals: Vec<Mem>, prefixes: Vec<Mem> },
 }
 
-impl Published {
+impl Values {
     /// The type of a state's word.
     fn state(&self) -> ScalarType {
-        match self.values {
+        match self {
             Values::Packed(_) => ScalarType::I64,
             Values::Arrays { .. } => ScalarType::I32,
         }
     }
+}
 
+impl Published {
     /// The same memories, by the names that a kernel has for them.
     pub fn in_kernel(&self, param: &mut dyn FnMut(Mem) -> Mem) -> Published {
         let values = match &self.values {
@@ -85,10 +87,7 @@ impl<'a> Emitter<'a> {
                 Values::Arrays { totals: arrays("totals"), prefixes: arrays("prefixes") }
             }
         };
-        let elem = match values {
-            Values::Packed(_) => ScalarType::I64,
-            Values::Arrays { .. } => ScalarType::I32,
-        };
+        let elem = values.state();
         let count = self.code.add(tiles, Operand::i64(1));
         let bytes = self.code.mul(count, Operand::i64(elem.bytes() as i64));
         let states = self.alloc("states", bytes);
@@ -126,7 +125,7 @@ impl<'a> Emitter<'a> {
 
     /// Takes the number of the next tile.
     pub(super) fn ticket(&mut self, published: &Published, tiles: Operand) -> Reg {
-        let words = published.state().bytes() as i64 / 4;
+        let words = published.values.state().bytes() as i64 / 4;
         let index = self.code.mul(tiles, Operand::i64(words));
         let number = self.code.int_reg("number");
         self.code.emit(Op::Ticket { dst: number, mem: published.states, index });
@@ -164,7 +163,7 @@ impl<'a> Emitter<'a> {
         values: &[Vec<Reg>],
     ) {
         let (mem, index) = (published.states, tile);
-        let dst = self.code.reg("published", ImpType::scalar(published.state()));
+        let dst = self.code.reg("published", ImpType::scalar(published.values.state()));
         match &published.values {
             Values::Packed(ty) => {
                 self.code.emit(Op::Await { dst, mem, index, order: Order::Relaxed });
@@ -177,8 +176,7 @@ impl<'a> Emitter<'a> {
             Values::Arrays { totals, prefixes } => {
                 self.code.emit(Op::Await { dst, mem, index, order: Order::Released });
                 self.code.set(state, dst);
-                let whole =
-                    self.code.compare(warpwise_prim::CompareOp::Eq, dst, Operand::Const(Scalar::I32(PREFIX)));
+                let whole = self.code.compare(CompareOp::Eq, dst, Operand::Const(Scalar::I32(PREFIX)));
                 self.code.open();
                 self.load_all(values, prefixes, tile);
                 let then_block = self.code.close();
