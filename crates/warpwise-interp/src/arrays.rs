@@ -4,7 +4,7 @@ use warpwise_ir::{Expr, SliceDim, Type, Var};
 use warpwise_prim::{Scalar, ScalarType};
 
 use crate::machine::{Machine, Run};
-use crate::value::{ArrayValue, Value};
+use crate::value::{ArrayValue, Value, element_count};
 
 impl<'p> Machine<'p> {
     pub(crate) fn array_expr(&mut self, expr: &'p Expr, pattern: &[Var]) -> Run<Value> {
@@ -43,11 +43,10 @@ impl<'p> Machine<'p> {
             }
             Expr::Replicate { shape, value } => {
                 let (outer, value) = (self.sizes(shape)?, self.operand(*value)?);
-                let count = self.spend_elements(&outer)?;
                 let (elem, inner) = self.row_type(pattern[0], &value)?;
                 let shape: Vec<usize> = outer.into_iter().chain(inner).collect();
-                self.spend_elements(&shape)?;
-                let data = value.elements().repeat(count);
+                let count = self.spend_elements(&shape)?;
+                let data = value.elements().iter().copied().cycle().take(count).collect();
                 Ok(Value::Array(ArrayValue::new(elem, shape, data)))
             }
             Expr::ArrayLit(elements) => {
@@ -75,7 +74,7 @@ impl<'p> Machine<'p> {
             }
             Expr::Reshape { array, shape } => {
                 let (array, shape) = (self.array(*array)?, self.sizes(shape)?);
-                if shape.iter().product::<usize>() != array.data.len() {
+                if element_count(&shape) != array.data.len() {
                     return Err(self.invalid("a reshape to another number of elements"));
                 }
                 Ok(Value::Array(ArrayValue { shape, ..array }))
@@ -162,6 +161,9 @@ impl<'p> Machine<'p> {
 
 fn rearrange(array: &ArrayValue, perm: &[usize]) -> ArrayValue {
     let shape: Vec<usize> = perm.iter().map(|&dim| array.shape[dim]).collect();
+    if array.data.is_empty() {
+        return ArrayValue::new(array.elem, shape, Vec::new());
+    }
     let strides: Vec<usize> = perm.iter().map(|&dim| array.row_len(dim + 1)).collect();
     let mut places = vec![0];
     for (&size, &stride) in shape.iter().zip(&strides) {

@@ -14,7 +14,7 @@ use warpwise_prim::{Scalar, ValueType};
 
 use crate::heap::{Heap, Place};
 use crate::memory::place_arguments;
-use crate::value::{ArrayValue, Value};
+use crate::value::{ArrayValue, Value, element_count};
 
 /// Why a run failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -129,6 +129,9 @@ pub(crate) struct Surroundings<'p> {
 
 /// Bytes of stack that recursion may take, of what [`deep`] gives.
 const MAX_STACK: usize = 128 << 20;
+
+/// Elements that an array may have: 4 GiB of scalars.
+const MAX_ELEMENTS: usize = 1 << 28;
 
 /// About where the top of the stack is.
 #[inline(never)]
@@ -343,14 +346,13 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Counts the elements of an array of this shape that is about to be made; yields how many they are.
+    /// Counts the elements of an array of this shape that is about to be made; yields how many they are. More than memory has
+    /// room for are too many steps, whoever counts.
     pub(crate) fn spend_elements(&self, shape: &[usize]) -> Run<usize> {
-        // An extent of 0 leaves nothing to make, however large the others are.
-        let elements = if shape.contains(&0) {
-            0
-        } else {
-            shape.iter().fold(1, |n: usize, &size| n.saturating_mul(size))
-        };
+        let elements = element_count(shape);
+        if elements > MAX_ELEMENTS {
+            return Err(InterpError::OutOfSteps { span: self.span });
+        }
         self.spend(elements).map(|()| elements)
     }
 
@@ -387,7 +389,9 @@ impl fmt::Display for InterpError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             InterpError::Check { message, .. } => f.write_str(message),
-            InterpError::OutOfSteps { .. } => f.write_str("the run takes too long for the interpreter"),
+            InterpError::OutOfSteps { .. } => {
+                f.write_str("the run takes too long or too much memory for the interpreter")
+            }
             InterpError::Invalid { message, .. } => write!(f, "invalid program: {message}"),
         }
     }

@@ -11,7 +11,7 @@ use warpwise_prim::Scalar;
 use crate::heap::{Access, Heap, Place};
 use crate::machine::{Accumulator, Machine, Run};
 use crate::races::Kind;
-use crate::value::{ArrayValue, Value};
+use crate::value::{ArrayValue, Value, element_count};
 
 /// The iteration that finishes an operation, after all others.
 const FINISHING: u64 = u64::MAX;
@@ -69,7 +69,7 @@ impl<'p> Machine<'p> {
     pub(crate) fn alloc(&self, bytes: Operand) -> Run<Value> {
         let Some(heap) = self.heap else { return Ok(Value::Token) };
         let bytes = self.size(bytes)?;
-        self.spend(bytes)?;
+        self.spend_elements(&[bytes])?;
         Ok(Value::Scalar(Scalar::I64(heap.borrow_mut().alloc(bytes) as i64)))
     }
 
@@ -331,7 +331,7 @@ impl<'p> Machine<'p> {
     /// The elements of a scan's result, each written by its iteration.
     fn write_scanned(&self, op: &SegOp, extents: &[usize], var: Var, value: &Value) -> Run<()> {
         let (Some(place), Value::Array(array)) = (self.place(var)?, value) else { return Ok(()) };
-        let points = extents.iter().product::<usize>() as i64;
+        let points = element_count(extents) as i64;
         for flat in 0..points {
             let mut indices = vec![0; extents.len()];
             let mut rest = flat;

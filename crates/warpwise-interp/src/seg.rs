@@ -4,7 +4,7 @@ use warpwise_ir::{SegKind, SegOp, Var};
 use warpwise_prim::Scalar;
 
 use crate::machine::{Machine, Run};
-use crate::value::Value;
+use crate::value::{Value, element_count};
 
 impl<'p> Machine<'p> {
     pub(crate) fn seg_op(&mut self, op: &'p SegOp, pattern: &[Var]) -> Run<Vec<Value>> {
@@ -84,7 +84,7 @@ impl<'p> Machine<'p> {
         let mut points = points.into_iter();
         let mut reduced = Vec::new();
         let mut rows = Vec::new();
-        for _ in 0..outer.iter().product() {
+        for _ in 0..element_count(outer) {
             let (values, mut elements) = segment(self, points.by_ref().take(last).collect())?;
             reduced.push(values);
             rows.append(&mut elements);

@@ -9,7 +9,7 @@ use warpwise_ir::{
 use warpwise_prim::Scalar;
 
 use crate::machine::{Accumulator, Machine, Run};
-use crate::value::{ArrayValue, Value};
+use crate::value::{ArrayValue, Value, element_count};
 
 /// Elements of a chunk of a stream: small, so that tests meet several chunks.
 const CHUNK: usize = 3;
@@ -311,7 +311,7 @@ impl<'p> Machine<'p> {
             None => self.sizes(&ty.shape()[1..])?,
         };
         let shape: Vec<usize> = std::iter::once(outer).chain(inner).collect();
-        if shape.iter().product::<usize>() != data.len() {
+        if element_count(&shape) != data.len() {
             return Err(self.invalid("chunks of a wrong size"));
         }
         Ok(Value::Array(ArrayValue::new(elem, shape, data)))

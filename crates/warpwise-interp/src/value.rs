@@ -28,6 +28,16 @@ pub struct ArrayValue {
     pub data: Rc<Vec<Scalar>>,
 }
 
+/// How many elements an array of this shape has: none where one of the extents is 0, however large the others are, and the greatest
+/// number where they are more than that.
+pub fn element_count(shape: &[usize]) -> usize {
+    if shape.contains(&0) {
+        0
+    } else {
+        shape.iter().fold(1, |count: usize, &size| count.saturating_mul(size))
+    }
+}
+
 impl Value {
     /// The scalar, if this is one.
     pub fn as_scalar(&self) -> Option<Scalar> {
@@ -58,13 +68,13 @@ impl Value {
 impl ArrayValue {
     /// An array with these elements in row-major order.
     pub fn new(elem: ScalarType, shape: Vec<usize>, data: Vec<Scalar>) -> ArrayValue {
-        debug_assert_eq!(shape.iter().product::<usize>(), data.len());
+        debug_assert_eq!(element_count(&shape), data.len());
         ArrayValue { elem, shape, data: Rc::new(data) }
     }
 
     /// Number of elements in what remains after indexing `dims` outer dimensions away.
     pub fn row_len(&self, dims: usize) -> usize {
-        self.shape[dims..].iter().product()
+        element_count(&self.shape[dims..])
     }
 
     /// What lies at these leading indices, which must be in bounds; `None` where one is not.

@@ -348,7 +348,11 @@ impl Frame<'_> {
         let (shape, to, from) = (ints(shape)?, ints(&dst.strides)?, ints(&src.strides)?);
         let (to_block, from_block) = (self.mem(dst.mem)?, self.mem(src.mem)?);
         let (to_first, from_first) = (self.int(dst.offset)?, self.int(src.offset)?);
-        let count: i64 = shape.iter().map(|&n| n.max(0)).product();
+        if shape.iter().any(|&extent| extent <= 0) {
+            return Ok(());
+        }
+        let count = shape.iter().try_fold(1, |count: i64, &extent| count.checked_mul(extent));
+        let count = count.ok_or_else(|| "a copy of more elements than there can be".to_string())?;
         for flat in 0..count {
             let (mut rest, mut to_at, mut from_at) = (flat, to_first, from_first);
             for dim in (0..shape.len()).rev() {
