@@ -20,13 +20,14 @@ pub(super) struct Deaths {
 
 /// The deaths of the blocks bound by a body's own statements.
 pub(super) fn deaths<'f>(function: &'f Function, body: &'f Body) -> Deaths {
+    let bound = body.stms.iter().flat_map(|stm| stm.pattern.iter().copied());
+    let bound: Vec<Var> = bound.filter(|&var| *function.ty(var) == Type::Mem).collect();
     let mut last: FxHashMap<Var, usize> = FxHashMap::default();
-    let mut bound = Vec::new();
-    for (position, stm) in body.stms.iter().enumerate() {
+    // Bodies that bind no block are not looked through again at every level that they nest in.
+    for (position, stm) in body.stms.iter().enumerate().filter(|_| !bound.is_empty()) {
         for block in mentioned(function, |mentions| mentions.stm(stm)) {
             last.insert(block, position);
         }
-        bound.extend(stm.pattern.iter().copied().filter(|&var| *function.ty(var) == Type::Mem));
     }
     let kept = mentioned(function, |mentions| mentions.operands(&body.result));
     let (in_result, dying): (Vec<Var>, Vec<Var>) = bound.into_iter().partition(|block| kept.contains(block));
