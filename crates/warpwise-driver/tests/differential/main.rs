@@ -7,6 +7,7 @@
 mod directed;
 mod oracle;
 mod random;
+mod sizes;
 mod values;
 
 use std::sync::Arc;
@@ -37,6 +38,9 @@ fn main() {
         };
         trials.push(Trial::test(format!("random programs {shard}"), check));
     }
+    // Those of every fourth seed: each is a program to be compiled for every machine.
+    let check = move || sizes::check(&machines, seeds.step_by(4)).map_err(Failed::from);
+    trials.push(Trial::test("random sizes", check));
     libtest_mimic::run(&arguments, trials).exit();
 }
 

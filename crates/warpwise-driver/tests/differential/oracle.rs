@@ -161,7 +161,7 @@ pub fn ask_device(question: &Question) -> Result<Verdict, Trouble> {
 }
 
 /// What calls yield.
-fn expectations(question: &Question) -> Result<Vec<Vec<Outcome>>, Trouble> {
+pub fn expectations(question: &Question) -> Result<Vec<Vec<Outcome>>, Trouble> {
     let ask = |(number, call): (usize, &Vec<Value>)| {
         let outcome =
             guarded("interpreter", || evaluate(question.program, Level::Soac, question.sources, call))?;

@@ -29,7 +29,7 @@ use crate::program::{EntryParam, EntryPoint, EntryType, Function, Program, Var};
 use crate::types::{Operand, Type};
 
 pub use checks::Checks;
-use random::Random;
+pub use random::Random;
 use scope::Scope;
 
 /// What programs may contain, and how long they are.
