@@ -95,7 +95,7 @@ fn in_chunks(
     let sinks = sinks.into_iter().map(|sink| Box::new(sink) as Box<dyn Sink>).collect();
     let sources: Vec<Box<dyn Source>> = vec![Box::new(ValueSource::new("xs", ty, xs.clone()).unwrap())];
     let (memory, cancel) = (context.memory().clone(), context.threads().cancel_flag().clone());
-    let settings = Settings { grouping: Grouping::Blocks(rows), memory, cancel };
+    let settings = Settings { grouping: Grouping::Blocks(rows), memory, patience: None, cancel };
     let outcome = run(sources, &mut step, sinks, &settings, &mut |_| {});
     if let Some(error) = outcome.error {
         return Err(error.to_string());

@@ -85,7 +85,7 @@ fn bytes_of<T: Element>(elements: &[T]) -> Vec<u8> {
 
 fn settings(context: &Context, grouping: Grouping) -> Settings {
     let cancel = context.threads().cancel_flag().clone();
-    Settings { grouping, memory: context.memory().clone(), cancel }
+    Settings { grouping, memory: context.memory().clone(), patience: None, cancel }
 }
 
 /// What a sink was given: bytes, and the type of elements once that is known.

@@ -193,12 +193,12 @@ fn streamed(
     };
     if program.folds {
         let mut fold = Fold::new(loaded, ["init", "step", "merge"].map(str::to_string))?;
-        let settings = Settings { grouping: Grouping::Blocks(block), memory, cancel };
+        let settings = Settings { grouping: Grouping::Blocks(block), memory, patience: None, cancel };
         outcome(run(vec![source], &mut fold, Vec::new(), &settings, &mut |_| {}).error)?;
         return fold.finish().map_err(|error| error.to_string());
     }
     let mut map = Map::new(loaded, "chunk", Vec::new())?;
-    let settings = Settings { grouping: Grouping::Elementwise, memory, cancel };
+    let settings = Settings { grouping: Grouping::Elementwise, memory, patience: None, cancel };
     outcome(run(vec![source], &mut map, vec![sink], &settings, &mut |_| {}).error)?;
     Ok(Vec::new())
 }

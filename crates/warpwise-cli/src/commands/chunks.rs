@@ -18,7 +18,7 @@ use warpwise_stream::pipeline::Grouping;
 use warpwise_stream::sink::{Gathered, MemorySink, OutputFormat, Partial, Sink, create_partial};
 use warpwise_stream::source::{Format, Source, SourceOptions, ValueSource, Wanted, open};
 
-use super::stream::{complete, drive};
+use super::stream::{Pace, complete, drive};
 use crate::arguments::read_argument;
 use crate::failure::Failure;
 use crate::output::say;
@@ -83,7 +83,8 @@ impl Large<'_> {
         say(&format!("note: {why}; the entry point runs on {rows} rows of `{name}` at a time"));
         let mut step = Chunks::new(&program, &built.shape, given).map_err(Failure::Call)?;
         let Outputs { sinks, partial, gathered } = self.outputs(&built.shape.results)?;
-        let ran = drive(self.context, Grouping::Blocks(rows), sources, &mut step, (sinks, &partial), false);
+        let pace = Pace { grouping: Grouping::Blocks(rows), patience: None };
+        let ran = drive(self.context, pace, sources, &mut step, (sinks, &partial), false);
         let finished = ran.and_then(|()| step.finish().map_err(Failure::Call));
         let (ran, after) = match finished {
             Ok(after) => (Ok(()), after),

@@ -27,6 +27,9 @@ use crate::start::start;
 /// Bytes of input that a block has about, unless its length is given.
 const BLOCK_BYTES: u64 = 1 << 20;
 
+/// How long to wait for more input where somebody waits for results.
+const PATIENCE: Duration = Duration::from_millis(100);
+
 /// What to run over which data.
 #[derive(Args, Debug)]
 pub struct StreamArguments {
@@ -76,6 +79,10 @@ pub struct StreamArguments {
     /// The entry point treats elements one by one: calls may get as many elements as is fastest
     #[arg(long, conflicts_with_all = ["block", "fold"])]
     elementwise: bool,
+    /// Call the entry point with what has come when no more came from a pipe for so many milliseconds, instead of 100 if the
+    /// result goes to a pipe or a terminal too, and of never otherwise or with --block
+    #[arg(long, value_name = "MS", conflicts_with = "fold")]
+    patience: Option<u64>,
     /// Say how much was done, how fast, and with how much memory
     #[arg(long)]
     profile: bool,
@@ -102,7 +109,8 @@ fn map(arguments: &StreamArguments, program: &Program, context: &Context) -> Res
     let (sinks, partial): (Vec<_>, Vec<_>) = sinks(arguments, step.results())?.into_iter().unzip();
     let partial: Vec<Partial> = partial.into_iter().flatten().collect();
     let grouping = grouping(arguments, &sources);
-    let ran = drive(context, grouping, sources, &mut step, (sinks, &partial), arguments.profile);
+    let pace = Pace { grouping, patience: patience(arguments, partial.len() < sinks.len()) };
+    let ran = drive(context, pace, sources, &mut step, (sinks, &partial), arguments.profile);
     complete(partial, ran)?;
     Ok(0)
 }
@@ -112,7 +120,8 @@ fn fold(arguments: &StreamArguments, program: &Program, context: &Context) -> Re
     let mut step = Fold::new(program, names).map_err(Failure::Failed)?;
     check_places(arguments, arguments.outputs.iter())?;
     let sources = sources(arguments, step.streamed(), context)?;
-    drive(context, grouping(arguments, &sources), sources, &mut step, (Vec::new(), &[]), arguments.profile)?;
+    let pace = Pace { grouping: grouping(arguments, &sources), patience: None };
+    drive(context, pace, sources, &mut step, (Vec::new(), &[]), arguments.profile)?;
     let state = step.finish().map_err(Failure::Call)?;
     match arguments.outputs.as_slice() {
         [] => print(|output| write_values(output, &state, false))?,
@@ -242,22 +251,30 @@ fn wrong_outputs(named: usize, results: usize) -> Failure {
     Failure::Failed(format!("{named} outputs are named, but there are {results} results"))
 }
 
+/// What one call of the program gets.
+pub(super) struct Pace {
+    /// Which elements.
+    pub grouping: Grouping,
+    /// How long it waits for more of them.
+    pub patience: Option<Duration>,
+}
+
 /// Runs a stream to its end, and says meanwhile how far it is. When it is interrupted, what it has written becomes whole files first.
 pub(super) fn drive(
     context: &Context,
-    grouping: Grouping,
+    Pace { grouping, patience }: Pace,
     sources: Vec<Box<dyn Source>>,
     step: &mut dyn Step,
     (sinks, files): (Vec<Box<dyn Sink>>, &[Partial]),
     profile: bool,
 ) -> Result<(), Failure> {
     let (memory, cancel) = (context.memory().clone(), context.threads().cancel_flag().clone());
-    let settings = Settings { grouping, memory, cancel };
+    let settings = Settings { grouping, memory, patience, cancel };
     let display = Display::new(sources.first().and_then(|source| source.left()));
     let mut observe = |done: &Done| display.show(done);
-    let patience = if files.is_empty() { interrupt::PATIENCE } else { interrupt::PATIENCE_WITH_FILES };
+    let grace = if files.is_empty() { interrupt::PATIENCE } else { interrupt::PATIENCE_WITH_FILES };
     let run = || pipeline::run(sources, step, sinks, &settings, &mut observe);
-    let outcome = interrupt::stoppable_within(patience, run);
+    let outcome = interrupt::stoppable_within(grace, run);
     if profile {
         say(&display.text(&outcome.done));
     }
@@ -273,6 +290,15 @@ fn grouping(arguments: &StreamArguments, sources: &[Box<dyn Source>]) -> Groupin
         Some(count) => Grouping::Blocks(count),
         None if arguments.elementwise => Grouping::Elementwise,
         None => Grouping::Blocks(1 << usual.ilog2()),
+    }
+}
+
+/// How long to wait for more input once there is some: somebody may look at each result that is no file.
+fn patience(arguments: &StreamArguments, is_seen: bool) -> Option<Duration> {
+    match arguments.patience {
+        Some(milliseconds) => Some(Duration::from_millis(milliseconds)),
+        None if arguments.elementwise => Some(Duration::ZERO),
+        None => (is_seen && arguments.block.is_none()).then_some(PATIENCE),
     }
 }
 

@@ -1,5 +1,8 @@
 //! `warpwise stream`.
 
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+
 use crate::common::Folder;
 
 const PROGRAM: &str = "
@@ -27,6 +30,46 @@ fn a_file_is_mapped_by_any_blocks() {
         folder.run(&words).succeeds();
         assert_eq!(std::fs::read(folder.path("ys.raw")).unwrap(), expected, "{option}");
     }
+}
+
+/// Writes a line to a stream only when the result of the one before it is there.
+fn answers(options: &[&str], lines: &[&str]) -> Vec<String> {
+    let folder = folder();
+    let words =
+        [&["stream", "p.fut", "-e", "scale", "3", "-i", "-", "--input-format", "csv"], options].concat();
+    let mut child = folder
+        .command(&words)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the command runs");
+    let mut input = child.stdin.take().expect("a pipe");
+    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut answer = || {
+        let mut line = String::new();
+        output.read_line(&mut line).expect("a line");
+        line.trim_end().to_string()
+    };
+    let ask = |line: &&str| {
+        input.write_all(line.as_bytes()).expect("somebody reads");
+        answer()
+    };
+    let answers = lines.iter().map(ask).collect();
+    drop(input);
+    assert!(child.wait().expect("it ends").success());
+    answers
+}
+
+#[test]
+fn pipes_are_answered_while_they_are_written() {
+    let bare = ["--no-header", "--elementwise"];
+    assert_eq!(answers(&bare, &["1\n", "2\n", "-7\r\n", "4\r\n"]), ["3", "6", "-21", "12"]);
+    assert_eq!(answers(&["--column", "y", "--elementwise"], &["x,y\n1,2\n", "3,4\n"]), ["6", "12"]);
+    // A block that is not full, after a time without input.
+    assert_eq!(answers(&["--no-header"], &["1\n", "2\n"]), ["3", "6"]);
+    assert_eq!(answers(&["--no-header", "--block=1000", "--patience=1"], &["1\n", "2\n"]), ["3", "6"]);
+    // Whole blocks at once; two lines make one.
+    assert_eq!(answers(&["--no-header", "--block=2"], &["1\n2\n", "3\n"]), ["3", "6"]);
 }
 
 #[test]

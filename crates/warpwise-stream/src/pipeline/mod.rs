@@ -52,6 +52,9 @@ pub struct Settings {
     pub grouping: Grouping,
     /// Where chunks lie; its limit is the budget.
     pub memory: MemoryPool,
+    /// How long a call waits for the rest of its elements once some have arrived; for ever without. With it, which elements a call
+    /// of [`Grouping::Blocks`] gets depends on who writes them, too.
+    pub patience: Option<Duration>,
     /// Asks to stop.
     pub cancel: CancelFlag,
 }

@@ -9,7 +9,7 @@ use warpwise_runtime::memory::{Block, OutOfMemory};
 
 use super::{Chunk, Grouping, Settings, units};
 use crate::element::{Cause, StreamError};
-use crate::source::{End, InPlace, Source, View};
+use crate::source::{End, InPlace, Read, Source, View};
 
 /// How long to wait for memory that others may give back.
 pub(super) const PATIENCE: Duration = Duration::from_millis(1);
@@ -81,8 +81,16 @@ impl Reader {
                 all.push((count, columns));
             }
             self.at += count;
+            if self.is_waiting() {
+                break;
+            }
         }
         all
+    }
+
+    /// Whether whoever writes an input has to be waited for: what is read may be computed on meanwhile.
+    fn is_waiting(&mut self) -> bool {
+        self.sources.iter_mut().any(|source| source.arrived(Duration::ZERO) == Some(0))
     }
 
     /// So many elements of every source, or fewer at the end; how many, and the arrays.
@@ -98,29 +106,62 @@ impl Reader {
                 return (0, Vec::new());
             }
         };
-        let mut read = Vec::new();
-        let mut filled = Vec::new();
-        for (source, room) in self.sources.iter_mut().zip(blocks) {
-            let view = match room {
-                Some(mut block) => {
-                    let read = source.read(count, block.as_mut_slice());
-                    Some(View { block: Arc::new(block), read })
-                }
-                None => source.in_place().and_then(|source| source.view(count)),
-            };
-            let Some(View { block, read: one }) = view else { continue };
-            read.push(one);
-            filled.push(block);
-        }
-        let common = read.iter().map(|read| read.count).min().unwrap_or(0);
-        let ends = read.iter().map(|read| (read.count, read.end.as_ref()));
+        let views = match self.settings.patience {
+            Some(patience)
+                if self.sources.iter_mut().all(|source| source.arrived(Duration::ZERO).is_some()) =>
+            {
+                self.arriving(count, blocks, patience)
+            }
+            _ => self.whole(count, blocks),
+        };
+        let common = views.iter().map(|view| view.read.count).min().unwrap_or(0);
+        let ends = views.iter().map(|view| (view.read.count, view.read.end.as_ref()));
         self.ended = ending(&self.sources, ends.collect());
-        let values = self.sources.iter().zip(filled).filter_map(|(source, block)| {
+        let values = self.sources.iter().zip(views).filter_map(|(source, view)| {
             let element = source.element();
-            let array = Array::from_block(element.scalar.scalar(), &element.shape_of(common), block)?;
+            let array = Array::from_block(element.scalar.scalar(), &element.shape_of(common), view.block)?;
             Some(Value::array(element.scalar, array))
         });
         (common, values.collect())
+    }
+
+    /// So many elements of every source, or fewer at its end.
+    fn whole(&mut self, count: u64, blocks: Vec<Option<Block>>) -> Vec<View> {
+        let view = |(source, room): (&mut Box<dyn Source>, Option<Block>)| match room {
+            Some(mut block) => {
+                let read = source.read(count, block.as_mut_slice());
+                Some(View { block: Arc::new(block), read })
+            }
+            None => source.in_place().and_then(|source| source.view(count)),
+        };
+        self.sources.iter_mut().zip(blocks).filter_map(view).collect()
+    }
+
+    /// So many elements of every source, or as many as arrive before nothing does for so long; at least one.
+    fn arriving(&mut self, count: u64, blocks: Vec<Option<Block>>, patience: Duration) -> Vec<View> {
+        let mut blocks: Vec<Block> = blocks.into_iter().flatten().collect();
+        let nothing = Read { count: 0, end: None };
+        let mut reads = vec![nothing; self.sources.len()];
+        let mut done = 0;
+        while done < count && reads.iter().all(|read| read.end.is_none()) {
+            let arrived = self.sources.iter_mut().filter_map(|source| source.arrived(patience)).min();
+            let ready = arrived.unwrap_or(0).min(count - done);
+            if ready == 0 && done > 0 {
+                break;
+            }
+            // The first element is worth waiting for.
+            let asked = ready.max(1);
+            for ((source, block), read) in self.sources.iter_mut().zip(&mut blocks).zip(&mut reads) {
+                let size = block.as_slice().len() / count as usize;
+                let place = done as usize * size;
+                let next =
+                    source.read(asked, &mut block.as_mut_slice()[place..place + asked as usize * size]);
+                *read = Read { count: read.count + next.count, end: next.end };
+            }
+            done += asked;
+        }
+        let view = |(block, read)| View { block: Arc::new(block), read };
+        blocks.into_iter().zip(reads).map(view).collect()
     }
 
     /// So many elements, or some more where that lets them be used where they lie.

@@ -159,7 +159,7 @@ impl Step for EvenSquares {
 }
 
 fn settings(grouping: Grouping, budget: u64) -> Settings {
-    Settings { grouping, memory: MemoryPool::new(budget), cancel: CancelFlag::default() }
+    Settings { grouping, memory: MemoryPool::new(budget), patience: None, cancel: CancelFlag::default() }
 }
 
 fn even_squares(settings: &Settings) -> EvenSquares {

@@ -1,6 +1,6 @@
 //! The writing side: results to sinks.
 
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, TryRecvError};
 
 use warpwise_runtime::array::Value;
 
@@ -13,24 +13,40 @@ use crate::sink::{Flow, Sink};
 pub(super) fn write(results: &Receiver<Results>, sinks: &mut [Box<dyn Sink>]) -> Result<(), StreamError> {
     let mut types: Vec<ElementType> = Vec::new();
     let mut last = 0;
-    let mut written = Ok(());
-    for Results { first, values, _tokens } in results {
-        last = first;
-        match take(&values, sinks, &mut types) {
-            Ok(Flow::More) => {}
-            Ok(Flow::Enough) => break,
-            Err(cause) => {
-                written = Err(StreamError { element: first, cause });
-                break;
+    let mut written = loop {
+        let flow = match next(results, sinks) {
+            Ok(None) => break Ok(()),
+            Ok(Some(Results { first, values, _tokens })) => {
+                last = first;
+                take(&values, sinks, &mut types)
             }
+            Err(cause) => Err(cause),
+        };
+        match flow {
+            Ok(Flow::More) => {}
+            Ok(Flow::Enough) => break Ok(()),
+            Err(cause) => break Err(StreamError { element: last, cause }),
         }
-    }
+    };
     for sink in sinks {
         let finished = sink.finish();
         let failed = |message| StreamError { element: last, cause: sink_failed(&**sink, message) };
         written = written.and(finished.map_err(failed));
     }
     written
+}
+
+/// The next results. Where they have to be waited for, those before them are shown meanwhile.
+fn next(results: &Receiver<Results>, sinks: &mut [Box<dyn Sink>]) -> Result<Option<Results>, Cause> {
+    match results.try_recv() {
+        Ok(results) => return Ok(Some(results)),
+        Err(TryRecvError::Disconnected) => return Ok(None),
+        Err(TryRecvError::Empty) => {}
+    }
+    for sink in sinks {
+        sink.show().map_err(|message| sink_failed(&**sink, message))?;
+    }
+    Ok(results.recv().ok())
 }
 
 fn take(values: &[Value], sinks: &mut [Box<dyn Sink>], types: &mut Vec<ElementType>) -> Result<Flow, Cause> {

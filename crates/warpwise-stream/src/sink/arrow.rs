@@ -72,6 +72,13 @@ impl<W: Write + Send> Sink for ArrowSink<W> {
         Ok(Flow::More)
     }
 
+    fn show(&mut self) -> Result<(), String> {
+        match &mut self.state {
+            State::Stream(writer) => writer.flush().map_err(text),
+            State::File(_) | State::Before(..) | State::After => Ok(()),
+        }
+    }
+
     fn finish(&mut self) -> Result<(), String> {
         match std::mem::replace(&mut self.state, State::After) {
             State::File(mut writer) => writer.finish().and_then(|()| writer.flush()).map_err(text),

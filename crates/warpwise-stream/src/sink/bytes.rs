@@ -83,8 +83,12 @@ impl<W: Write + Send> Sink for RawSink<W> {
         Ok(Flow::More)
     }
 
-    fn finish(&mut self) -> Result<(), String> {
+    fn show(&mut self) -> Result<(), String> {
         self.output.flush().map_err(|error| error.to_string())
+    }
+
+    fn finish(&mut self) -> Result<(), String> {
+        self.show()
     }
 }
 

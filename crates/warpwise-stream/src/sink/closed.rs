@@ -79,6 +79,10 @@ impl Sink for Watched {
         Ok(if self.closed.load(Ordering::Relaxed) { Flow::Enough } else { flow })
     }
 
+    fn show(&mut self) -> Result<(), String> {
+        self.sink.show()
+    }
+
     fn finish(&mut self) -> Result<(), String> {
         self.sink.finish()
     }

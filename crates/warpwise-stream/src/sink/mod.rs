@@ -37,6 +37,11 @@ pub trait Sink: Send {
     /// Takes the rows of an array.
     fn write(&mut self, elements: &Array) -> Result<Flow, String>;
 
+    /// Lets whoever reads the output see what was taken so far, where it may be read meanwhile.
+    fn show(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+
     /// There are no more, for whatever reason.
     fn finish(&mut self) -> Result<(), String>;
 }

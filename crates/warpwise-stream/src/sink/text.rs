@@ -59,8 +59,12 @@ impl<W: Write + Send> Sink for TextSink<W> {
         Ok(Flow::More)
     }
 
-    fn finish(&mut self) -> Result<(), String> {
+    fn show(&mut self) -> Result<(), String> {
         self.output.flush().map_err(|error| error.to_string())
+    }
+
+    fn finish(&mut self) -> Result<(), String> {
+        self.show()
     }
 }
 

@@ -1,11 +1,13 @@
 //! Elements as they lie in memory: raw data, and what follows the header of an `.npy` file or of a value in the binary format.
 
 use std::io::{self, ErrorKind};
+use std::time::Duration;
 
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::Shape;
 use warpwise_runtime::formats::{Source as FormatSource, read_binary_header, read_npy_header};
 
+use super::piped::Arrivals;
 use super::{End, Read, Source};
 use crate::element::ElementType;
 
@@ -17,6 +19,8 @@ pub struct ByteSource {
     /// Elements to come, if a header says that.
     left: Option<u64>,
     big_endian: bool,
+    /// Of a pipe.
+    arrivals: Option<Arrivals>,
 }
 
 /// What the header of a file says of its rows.
@@ -36,7 +40,8 @@ impl ByteSource {
         match element.bytes() {
             None | Some(0) => Err(format!("{name}: elements of type {element} cannot be told apart")),
             Some(_) => {
-                Ok(ByteSource { name: name.to_string(), element, reader, left: None, big_endian: false })
+                let (name, left, big_endian, arrivals) = (name.to_string(), None, false, None);
+                Ok(ByteSource { name, element, reader, left, big_endian, arrivals })
             }
         }
     }
@@ -44,7 +49,13 @@ impl ByteSource {
     /// The rows that a header has been read of.
     pub(super) fn rows(name: &str, reader: Box<dyn io::Read + Send>, rows: Rows) -> ByteSource {
         let Rows { element, count, big_endian } = rows;
-        ByteSource { name: name.to_string(), element, reader, left: Some(count), big_endian }
+        let (name, left, arrivals) = (name.to_string(), Some(count), None);
+        ByteSource { name, element, reader, left, big_endian, arrivals }
+    }
+
+    /// The same, of an input that is written meanwhile.
+    pub(super) fn arriving(self, arrivals: Option<Arrivals>) -> ByteSource {
+        ByteSource { arrivals, ..self }
     }
 
     /// The elements in `bytes` as they must be in memory; the number of right ones before the first wrong.
@@ -122,6 +133,13 @@ impl Source for ByteSource {
             }
         }
         Read { count: whole, end }
+    }
+
+    fn arrived(&mut self, within: Duration) -> Option<u64> {
+        let size = self.element.bytes().filter(|&size| size > 0)?;
+        let arrivals = self.arrivals.as_ref()?;
+        // At its end the input can be asked for all there is.
+        Some(arrivals.bytes(within).map_or(1, |bytes| bytes / size))
     }
 }
 

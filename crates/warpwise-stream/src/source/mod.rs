@@ -18,6 +18,7 @@ mod matrix_market;
 mod number;
 mod open;
 mod parquet;
+mod piped;
 mod table;
 mod value;
 mod wav;
@@ -34,6 +35,7 @@ pub use value::ValueSource;
 pub use wav::WavSource;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use warpwise_runtime::memory::Block;
 
@@ -57,6 +59,13 @@ pub trait Source: Send {
     /// Whether nobody has to wait for elements, as far as a look at some of them tells.
     fn is_ready(&self) -> bool {
         false
+    }
+
+    /// How many elements can be asked for without waiting for whoever writes them; 0 where none has arrived within so long. `None`
+    /// of a source that waits for nobody.
+    fn arrived(&mut self, within: Duration) -> Option<u64> {
+        let _ = within;
+        None
     }
 
     /// Where the elements lie, if they are in memory already.
@@ -149,6 +158,11 @@ impl<S: Source> Source for Take<S> {
         self.source.is_ready()
     }
 
+    fn arrived(&mut self, within: Duration) -> Option<u64> {
+        // Of an end nobody has to wait for.
+        if self.left == 0 { None } else { self.source.arrived(within) }
+    }
+
     fn in_place(&mut self) -> Option<&mut dyn InPlace> {
         if self.source.in_place().is_some() { Some(self) } else { None }
     }
@@ -193,6 +207,10 @@ impl Source for Box<dyn Source> {
 
     fn is_ready(&self) -> bool {
         (**self).is_ready()
+    }
+
+    fn arrived(&mut self, within: Duration) -> Option<u64> {
+        (**self).arrived(within)
     }
 
     fn in_place(&mut self) -> Option<&mut dyn InPlace> {

@@ -1,7 +1,7 @@
 //! Opening files by their format.
 
 use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read as _, Seek as _};
+use std::io::{self, BufReader, Read as _, Seek as _};
 use std::path::Path;
 use std::str::FromStr;
 
@@ -13,6 +13,7 @@ use warpwise_runtime::memory::MemoryPool;
 use super::arrow::{ArrowInput, arrow};
 use super::bytes::Rows;
 use super::parquet::parquet;
+use super::piped::{Arrivals, Piped};
 use super::table::TableOptions;
 use super::wav;
 use super::{ByteSource, MappedSource, MatrixMarketSource, Source, TableSource, WavSource};
@@ -95,11 +96,8 @@ pub fn open(path: &Path, wanted: Wanted, options: &SourceOptions) -> Result<Box<
     let source = match (in_place, file) {
         (Some(source), _) => source,
         (None, file) => {
-            let reader: Box<dyn io::Read + Send> = match file {
-                Some(file) => Box::new(file),
-                None => Box::new(io::stdin()),
-            };
-            read_as(format, &name, decompressed(reader, is_compressed).map_err(failed)?, wanted, options)?
+            let input = Input::new(file, is_compressed).map_err(failed)?;
+            read_as(format, &name, input, wanted, options)?
         }
     };
     let element = source.element();
@@ -171,7 +169,7 @@ fn is_gzip(mut file: &File) -> io::Result<bool> {
 fn read_as(
     format: Format,
     name: &str,
-    mut reader: Box<dyn io::Read + Send>,
+    Input { mut reader, arrivals }: Input,
     wanted: Wanted,
     options: &SourceOptions,
 ) -> Result<Box<dyn Source>, String> {
@@ -186,18 +184,21 @@ fn read_as(
     Ok(match format {
         Format::Raw => {
             let element = ElementType { scalar, shape: Shape::from_slice(&options.shape) };
-            Box::new(ByteSource::raw(name, reader, element)?)
+            Box::new(ByteSource::raw(name, reader, element)?.arriving(arrivals))
         }
         Format::Npy => {
             let rows = Rows::of_npy(name, &mut reader)?;
-            Box::new(ByteSource::rows(name, reader, rows))
+            Box::new(ByteSource::rows(name, reader, rows).arriving(arrivals))
         }
         Format::Binary => {
             let rows = Rows::of_binary(name, &mut reader)?;
-            Box::new(ByteSource::rows(name, reader, rows))
+            Box::new(ByteSource::rows(name, reader, rows).arriving(arrivals))
         }
-        Format::Csv => Box::new(TableSource::new(name, reader, (scalar, rank), &table(b','))?),
-        Format::Tsv => Box::new(TableSource::new(name, reader, (scalar, rank), &table(b'\t'))?),
+        Format::Csv | Format::Tsv => {
+            let separator = if format == Format::Csv { b',' } else { b'\t' };
+            let source = TableSource::new(name, reader, (scalar, rank), &table(separator))?;
+            Box::new(source.arriving(arrivals))
+        }
         Format::MatrixMarket => {
             Box::new(MatrixMarketSource::new(name, reader, scalar, options.column.as_deref())?)
         }
@@ -220,13 +221,26 @@ fn read_as(
 /// How what gzip makes begins.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// Decompresses what is `named` so or begins so.
-fn decompressed(mut reader: Box<dyn io::Read + Send>, named: bool) -> io::Result<Box<dyn io::Read + Send>> {
-    let mut start = Vec::new();
-    (&mut reader).take(2).read_to_end(&mut start)?;
-    let compressed = named || start == GZIP;
-    let whole = Cursor::new(start).chain(reader);
-    Ok(if compressed { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) })
+/// Bytes to be read in order.
+struct Input {
+    reader: Box<dyn io::Read + Send>,
+    /// Of a pipe or a terminal whose bytes are taken as they come.
+    arrivals: Option<Arrivals>,
+}
+
+impl Input {
+    /// A file, or standard input. Decompresses what is `named` so or begins so.
+    fn new(file: Option<File>, named: bool) -> io::Result<Input> {
+        let mut piped = match file {
+            Some(file) => Piped::new(file),
+            None => Piped::standard_input()?,
+        };
+        let arrivals = piped.arrivals()?;
+        if named || piped.peek(GZIP.len())? == GZIP {
+            return Ok(Input { reader: Box::new(MultiGzDecoder::new(piped)), arrivals: None });
+        }
+        Ok(Input { reader: Box::new(piped), arrivals })
+    }
 }
 
 impl Format {

@@ -6,12 +6,14 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use csv::{Reader, ReaderBuilder, StringRecord};
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::Shape;
 
 use super::number::parse;
+use super::piped::Arrivals;
 use super::{Read, Source, one_by_one};
 use crate::element::ElementType;
 
@@ -28,6 +30,12 @@ pub struct TableSource {
     record: StringRecord,
     /// Bytes read since the last line began.
     since: Arc<AtomicU64>,
+    /// Bytes read.
+    all: Arc<AtomicU64>,
+    /// Whether the first line was read to know the columns, and is an element.
+    first_is_read: bool,
+    /// Of a pipe.
+    arrivals: Option<Arrivals>,
 }
 
 /// How a table is written, and what of it is asked for.
@@ -45,6 +53,7 @@ pub struct TableOptions {
 struct Bounded {
     reader: Box<dyn io::Read + Send>,
     since: Arc<AtomicU64>,
+    all: Arc<AtomicU64>,
 }
 
 impl TableSource {
@@ -58,8 +67,8 @@ impl TableSource {
         if rank > 1 {
             return Err(format!("{name}: a line of a table is a scalar or a vector"));
         }
-        let since = Arc::new(AtomicU64::new(0));
-        let bounded = Bounded { reader, since: Arc::clone(&since) };
+        let (since, all) = (Arc::<AtomicU64>::default(), Arc::<AtomicU64>::default());
+        let bounded = Bounded { reader, since: Arc::clone(&since), all: Arc::clone(&all) };
         let mut builder = ReaderBuilder::new();
         builder.has_headers(options.header).delimiter(options.separator);
         let mut reader = builder.from_reader(bounded);
@@ -74,7 +83,15 @@ impl TableSource {
             columns,
             record: StringRecord::new(),
             since,
+            all,
+            first_is_read: !options.header,
+            arrivals: None,
         })
+    }
+
+    /// The same, of an input that is written meanwhile.
+    pub(super) fn arriving(self, arrivals: Option<Arrivals>) -> TableSource {
+        TableSource { arrivals, ..self }
     }
 }
 
@@ -111,6 +128,7 @@ impl Source for TableSource {
 
     fn read(&mut self, count: u64, target: &mut [u8]) -> Read {
         let width = self.element.scalar.scalar().bytes();
+        self.first_is_read &= count == 0;
         one_by_one(count, target, |element| {
             self.since.store(0, Ordering::Relaxed);
             if !self.reader.read_record(&mut self.record).map_err(|error| error.to_string())? {
@@ -125,6 +143,17 @@ impl Source for TableSource {
             Ok(true)
         })
     }
+
+    /// Tells no more than one line.
+    fn arrived(&mut self, within: Duration) -> Option<u64> {
+        let arrivals = self.arrivals.as_ref()?;
+        let unread = self.all.load(Ordering::Relaxed) - self.reader.position().byte();
+        // What is left of the end of a line may be one byte, which is no line.
+        if self.first_is_read || unread > 1 {
+            return Some(1);
+        }
+        Some(arrivals.bytes(within).map_or(1, |bytes| bytes.min(1)))
+    }
 }
 
 impl io::Read for Bounded {
@@ -134,6 +163,7 @@ impl io::Read for Bounded {
         }
         let count = self.reader.read(target)?;
         self.since.fetch_add(count as u64, Ordering::Relaxed);
+        self.all.fetch_add(count as u64, Ordering::Relaxed);
         Ok(count)
     }
 }
