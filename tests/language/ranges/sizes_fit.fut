@@ -46,6 +46,18 @@
 -- entry: narrow
 -- input { -128i8 127i8 }
 -- output { 256i64 }
+
+-- ==
+-- entry: steps_of_constants
+-- input { 3i64 }
+-- output { [-9223372036854775808i64] [9223372036854775805i64] [-9223372036854775808i64, 0i64] }
+-- input { -9223372036854775808i64 }
+-- output { [-9223372036854775808i64] [9223372036854775805i64] empty([0]i64) }
+
+-- ==
+-- entry: narrow_steps_of_constants
+-- input { 3i8 }
+-- output { [-128i8] [127i8] [3i8, 2i8] }
 entry below (a: i64) (b: i64) : i64 = length (a..<b)
 
 entry up_to (a: i64) (b: i64) : i64 = length (a...b)
@@ -53,6 +65,15 @@ entry up_to (a: i64) (b: i64) : i64 = length (a...b)
 entry above (a: i64) (b: i64) : i64 = length (a..>b)
 
 entry steps (a: i64) (b: i64) (c: i64) : ([]i64, []i64) = (a..b..<c, a..b...c)
+
+entry steps_of_constants (a: i64) : ([]i64, []i64, []i64) =
+  ( i64.lowest..9223372036854775807...a
+  , 9223372036854775805..-9223372036854775807..>1
+  , i64.lowest..0..<a
+  )
+
+entry narrow_steps_of_constants (a: i8) : ([]i8, []i8, []i8) =
+  (i8.lowest..127...a, 127..i8.lowest..>a, a..a - 1...2)
 
 entry unsigned (a: u64) (b: u64) : []u64 = a..<b
 

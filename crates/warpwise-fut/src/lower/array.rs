@@ -331,7 +331,13 @@ impl<'a> Lowering<'a, '_> {
             is_short: ty != ScalarType::I64,
             least: low.as_const().and_then(Scalar::as_int).filter(|_| !unsigned),
         };
-        let stride = if matches!(step.as_const().and_then(Scalar::as_int), Some(1 | -1)) {
+        // The step of a range over most of the type wraps: -1 may be a stride of 2^64 - 1.
+        let is_one = match step.as_const().and_then(Scalar::as_int) {
+            Some(1) => downwards == Operand::bool(false),
+            Some(-1) => downwards == Operand::bool(true),
+            _ => false,
+        };
+        let stride = if is_one {
             Operand::i64(1)
         } else {
             let (plus, minus) = (step, self.code.sub(int(0), step));
@@ -356,8 +362,8 @@ impl<'a> Lowering<'a, '_> {
             (distance, one)
         } else if stride == one {
             (distance, zero)
-        } else if count.distance_fits() {
-            // No sum of two that fit is beyond 64 bits without sign.
+        } else if count.is_short {
+            // The sum of two narrow numbers is within 64 bits.
             let up = self.code.sub(stride, one);
             (self.code.add(distance, up), zero)
         } else {
@@ -390,11 +396,6 @@ struct Count {
 }
 
 impl Count {
-    /// Whether the distance is certainly a size.
-    fn distance_fits(&self) -> bool {
-        self.is_short || self.least.is_some_and(|least| least >= 0)
-    }
-
     /// Whether the number of elements certainly is one.
     fn fits(&self) -> bool {
         self.is_short || self.least.is_some_and(|least| least >= i64::from(self.inclusive))
