@@ -113,8 +113,8 @@ for path in sorted(glob.glob(folder + "/*.json")):
     beside = path[:-5] + ".cpu.json"
     cpu = {}
     if os.path.exists(beside):
-        cpu = {(row["entry"], row["case"]): row["median_us"] for row in json.load(open(beside))}
-    for row in json.load(open(path)):
+        cpu = {(row["entry"], row["case"]): row["median_us"] for row in json.load(open(beside))["cases"]}
+    for row in json.load(open(path))["cases"]:
         rows.append({**row, "cpu_median_us": cpu.get((row["entry"], row["case"]))})
 json.dump({"device": device, "rows": rows}, open(folder + ".json", "w"), indent=1)
 with open(folder + ".md", "w") as table:

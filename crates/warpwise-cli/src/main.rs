@@ -12,6 +12,7 @@ mod failure;
 mod options;
 
 mod start;
+mod tables;
 
 mod arguments;
 mod calls;
@@ -19,6 +20,7 @@ mod cases;
 mod profile;
 mod random;
 mod script;
+mod shortened;
 
 mod crashes;
 mod interrupt;

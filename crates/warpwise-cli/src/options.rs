@@ -6,7 +6,7 @@ use clap::Args;
 use warpwise_driver::cache::{DEFAULT_BOUND, DiskCache};
 use warpwise_driver::{Context, Options, Target};
 use warpwise_opt::pipelines::OPTIONAL;
-use warpwise_runtime::memory::{MemoryPool, default_limit};
+use warpwise_runtime::memory::{MemoryPool, default_limit, parse_bytes};
 use warpwise_runtime::pool::{ThreadPool, available_cores};
 
 use crate::failure::Failure;
@@ -58,7 +58,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
     /// Use at most so much memory (K, M, G, T: units of 1024), instead of 80 % of the machine's
-    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub memory_limit: Option<u64>,
     /// Set a tuning parameter: what `#[param(NAME)]` stands before, or a number by which versions of code are chosen
     #[arg(long, value_name = "NAME=VALUE", value_parser = parameter)]
@@ -79,6 +79,7 @@ impl CompileOptions {
             vector_width: self.vector_width,
             without: self.without.clone(),
             single_pass: self.single_pass,
+            entries: Vec::new(),
         }
     }
 
@@ -165,22 +166,6 @@ fn threads(text: &str) -> Result<usize, String> {
 
 const MOST_THREADS: usize = 1024;
 
-fn bytes(text: &str) -> Result<u64, String> {
-    let wrong = || "expected a number of bytes, such as 4096, 64K, 512M, 2G".to_string();
-    let unit = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(unit);
-    let shift = match unit.trim_end_matches('B').trim_end_matches('i').to_ascii_uppercase().as_str() {
-        "" => 0,
-        "K" => 10,
-        "M" => 20,
-        "G" => 30,
-        "T" => 40,
-        _ => return Err(wrong()),
-    };
-    let number: u64 = number.parse().map_err(|_| wrong())?;
-    number.checked_mul(1 << shift).ok_or_else(|| "that is more than 64 bits can count".to_string())
-}
-
 fn parameter(text: &str) -> Result<(String, i64), String> {
     let wrong = || "expected NAME=VALUE, the value an integer".to_string();
     let (name, value) = text.split_once('=').ok_or_else(wrong)?;
@@ -209,17 +194,6 @@ fn tuning(path: &Path) -> Result<Vec<(String, i64)>, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_of_bytes_have_units() {
-        assert_eq!(bytes("4096"), Ok(4096));
-        assert_eq!(bytes("64K"), Ok(65536));
-        assert_eq!(bytes("3g"), Ok(3 << 30));
-        assert_eq!(bytes("1GiB"), Ok(1 << 30));
-        for wrong in ["", "K", "-1", "1X", "1.5G", "99999999999999999999", "99999999T"] {
-            assert!(bytes(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn threads_are_a_few() {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use warpwise_driver::build::{Built, build};
-use warpwise_driver::{Context, Program};
+use warpwise_driver::{Context, Options, Program};
 
 use crate::failure::Failure;
 use crate::interrupt;
@@ -20,10 +20,18 @@ pub fn context(run: &RunOptions, cache: &CacheOptions) -> Result<Context, Failur
     Ok(context)
 }
 
-/// Compiles a file or takes it from the cache, says so while it takes long, and tells the compiler's warnings.
-pub fn compile(file: &Path, compile: &CompileOptions, cache: &CacheOptions) -> Result<Built, Failure> {
+/// Compiles a file or takes it from the cache, says so while it takes long, and tells the compiler's warnings. Of entry points only
+/// these, or all without any.
+pub fn compile(
+    file: &Path,
+    compile: &CompileOptions,
+    cache: &CacheOptions,
+    entries: &[&str],
+) -> Result<Built, Failure> {
     let progress = Progress::of(format!("compiling {}", file.display()));
-    let built = build(file, &compile.options(), cache.cache().as_ref())?;
+    let entries = entries.iter().map(|entry| entry.to_string()).collect();
+    let options = Options { entries, ..compile.options() };
+    let built = build(file, &options, cache.cache().as_ref())?;
     drop(progress);
     if !built.warnings.is_empty() {
         say(built.warnings.trim_end());
@@ -49,8 +57,9 @@ pub fn start(
     compile_options: &CompileOptions,
     run: &RunOptions,
     cache: &CacheOptions,
+    entries: &[&str],
 ) -> Result<(Context, Program), Failure> {
     let context = context(run, cache)?;
-    let program = load(compile(file, compile_options, cache)?, &context, run)?;
+    let program = load(compile(file, compile_options, cache, entries)?, &context, run)?;
     Ok((context, program))
 }

@@ -16,4 +16,4 @@ pub use explanations::Explanations;
 pub use failure::{Bug, Failure, Limit};
 pub use render::{render, render_failure};
 pub use report::{Place, PlacedLabel, Report};
-pub use span::{FileId, Position, Sources, Span};
+pub use span::{FileId, Position, Sources, Span, without_mark};

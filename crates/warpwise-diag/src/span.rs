@@ -61,6 +61,14 @@ struct Source {
     line_starts: Vec<u32>,
 }
 
+/// A text without the byte order mark that some editors put before it.
+pub fn without_mark(mut text: String) -> String {
+    if text.starts_with('\u{feff}') {
+        text.drain(..'\u{feff}'.len_utf8());
+    }
+    text
+}
+
 impl Sources {
     /// An empty table.
     pub fn new() -> Sources {
@@ -69,7 +77,7 @@ impl Sources {
 
     /// Adds a file under the name that messages show.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
-        let (name, text) = (name.into(), text.into());
+        let (name, text) = (name.into(), without_mark(text.into()));
         let starts = text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1);
         let line_starts = std::iter::once(0).chain(starts).collect();
         self.files.push(Source { name, text, line_starts });

@@ -258,20 +258,33 @@ pub fn read_embedded(program: &Embedded, options: &Options) -> Result<Core, Buil
 pub(crate) fn front_end(
     main: SourceFile,
     files: &dyn SourceProvider,
-    options: &Options,
+    wanted: &Options,
 ) -> Result<Core, BuildError> {
     let mut sources = Sources::new();
     let made = if is_core(Path::new(&main.name)) {
         let file = sources.add(main.name, main.text);
         warpwise_ir::parse::parse(sources.text(file), file).map(|program| (program, Vec::new()))
     } else {
-        let options = warpwise_fut::compile::Options { unchecked: options.unsafe_ };
+        let options = warpwise_fut::compile::Options { unchecked: wanted.unsafe_ };
         warpwise_fut::compile::compile(main, files, &mut sources, options)
             .map(|made| (made.program, made.warnings))
     };
     match made {
-        Ok((program, warnings)) => Ok(Core { program, sources, warnings }),
+        Ok((mut program, warnings)) => {
+            keep_entries(&mut program, &wanted.entries);
+            Ok(Core { program, sources, warnings })
+        }
         Err(failure) => Err(BuildError::Failure { failure, sources }),
+    }
+}
+
+/// Makes entry points that are not among these functions like others, which go unless they are called.
+fn keep_entries(program: &mut CoreProgram, entries: &[String]) {
+    if entries.is_empty() || entries.iter().any(|entry| program.entry(entry).is_none()) {
+        return;
+    }
+    for function in program.functions.values_mut() {
+        function.entry.take_if(|point| !entries.contains(&point.name));
     }
 }
 

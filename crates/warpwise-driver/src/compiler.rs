@@ -33,6 +33,8 @@ pub struct Options {
     pub without: Vec<String>,
     /// Scans in one launch also on devices that do not promise that work-groups go on while others wait for them.
     pub single_pass: bool,
+    /// The entry points to compile, with what they need; all if one of them is not there, or none is named.
+    pub entries: Vec<String>,
 }
 
 impl Options {

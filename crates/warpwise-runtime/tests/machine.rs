@@ -123,7 +123,7 @@ fn launches_report_the_first_failure() {
         let error = machine.run(0, vec![Argument::Scalar(Scalar::I64(5000))]).unwrap_err();
         assert_eq!(error.to_string(), "f.fut:1:2: too large: 1002001\n  called from f.fut:4:5");
         let error = machine.run(0, vec![Argument::Scalar(Scalar::I64(1 << 40))]).unwrap_err();
-        let start = "f.fut:3:4: no room for `squares`: out of memory: 8796093022208 bytes asked with ";
+        let start = "f.fut:3:4: no room for an array: out of memory: 8 TiB asked with ";
         assert!(error.to_string().starts_with(start), "{error}");
     }
 }

@@ -14,6 +14,7 @@ use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use warpwise_diag::without_mark;
 use warpwise_fut::syntax::imports::{ReadError, SourceFile, SourceProvider};
 
 use crate::fingerprint::Fingerprint;
@@ -151,7 +152,7 @@ fn canonical(path: &Path) -> io::Result<String> {
 /// The text of a file that messages call by a name.
 pub fn read_text(path: &Path, name: &str) -> Result<String, SourceError> {
     let bytes = read_bytes(path).map_err(|error| unreadable(name, error.to_string()))?;
-    String::from_utf8(bytes).map_err(|error| {
+    String::from_utf8(bytes).map(without_mark).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let bytes = error.as_bytes();
         let line_start = bytes[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |i| i + 1);

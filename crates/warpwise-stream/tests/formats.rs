@@ -9,7 +9,7 @@ use warpwise_runtime::formats::{binary_header, npy_header};
 use warpwise_runtime::memory::MemoryPool;
 use warpwise_stream::ElementType;
 use warpwise_stream::sink::{OutputFormat, create};
-use warpwise_stream::source::{End, Format, SourceOptions, Wanted, open};
+use warpwise_stream::source::{Encoding, End, Format, SourceOptions, TableStyle, Wanted, open};
 
 /// Reads a file three elements at a time: the elements' bytes, and the error that ended it.
 fn read(path: &Path, wanted: Wanted, options: &SourceOptions) -> Result<(Vec<u8>, Option<String>), String> {
@@ -269,7 +269,7 @@ fn what_does_not_fit_says_why() {
     }
     for (text, expected) in [
         ("x\n1\nz\n", "line 3: `z` is no i32"),
-        ("x,y\n1,2\n3\n", "found record with 1 fields"),
+        ("x,y\n1,2\n3\n", "line 3: 1 field, but there were 2 in the lines before"),
         ("x\n1\n99999999999\n", "`99999999999` is no i32"),
     ] {
         let (_folder, path) = file("a.csv", text.as_bytes());
@@ -277,6 +277,65 @@ fn what_does_not_fit_says_why() {
         assert_eq!(words(&bytes), [1], "{text}");
         assert!(error.as_ref().unwrap().contains(expected), "{error:?}");
     }
+}
+
+/// What a column of a table gives as floats, the error after that if there is one, and what is said.
+fn table(text: &[u8], options: &SourceOptions) -> (Vec<f64>, Option<String>, Vec<String>) {
+    let (folder, path) = file("a.csv", text);
+    let told = |text: String| text.replace(&format!("{}/", folder.path().display()), "");
+    let (bytes, error) = match read(&path, scalars(ValueType::F64), options) {
+        Ok(read) => read,
+        Err(error) => (Vec::new(), Some(error)),
+    };
+    let floats = bytes.chunks_exact(8).map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap()));
+    (floats.collect(), error.map(told), options.notes.take().into_iter().map(told).collect())
+}
+
+#[test]
+fn tables_are_read_as_people_write_them() {
+    let style =
+        |table: TableStyle| SourceOptions { column: Some("y".to_string()), table, ..Default::default() };
+    let german = || TableStyle { decimal: Some(','), ..Default::default() };
+    assert_eq!(table(b"x;y\r\n1;2,5\r\n", &style(german())).0, [2.5]);
+    let pipes = TableStyle { separator: Some(b'|'), comment: Some(b'#'), ..Default::default() };
+    assert_eq!(table(b"#head\nx|y\n1|2\n\n#3|4\n5|6\n", &style(pipes)), (vec![2.0, 6.0], None, vec![]));
+    let missing = TableStyle { missing: Some("-1".to_string()), ..Default::default() };
+    assert_eq!(table(b"x,y\n1,2\n3,\n5, \n", &style(missing)).0, [2.0, -1.0, -1.0]);
+    let encoding = Encoding::for_label(b"utf-16be");
+    let utf16: Vec<u8> = "y\n7\n".encode_utf16().flat_map(u16::to_be_bytes).collect();
+    assert_eq!(table(&utf16, &style(TableStyle { encoding, ..Default::default() })).0, [7.0]);
+    let marked = [b"\xfe\xff".as_slice(), &utf16].concat();
+    assert_eq!(table(&marked, &style(TableStyle::default())).0, [7.0]);
+    assert_eq!(table(b"\xef\xbb\xbfy\n8\n", &style(TableStyle::default())).0, [8.0]);
+}
+
+#[test]
+fn what_is_odd_about_a_table_is_said() {
+    let notes = |text: &[u8]| table(text, &column("y")).2;
+    assert_eq!(notes(b"y\n1\n2\n"), [""; 0]);
+    assert_eq!(notes(b"y\n1\n\n2\n"), ["a.csv: line 3 is blank, and is no element"]);
+    assert_eq!(notes(b"y\r\n1\r\n\r\n2\r\n"), ["a.csv: line 3 is blank, and is no element"]);
+    let two = "a.csv: 2 lines are blank, from line 4 on, and are no elements";
+    assert_eq!(notes(b"x,y\n\"a\nb\",1\n\n\n2,3"), [two]);
+    let plain = SourceOptions::default();
+    let header = "a.csv: the first line, `1`, is taken for the names of the columns; --no-header says that it holds none";
+    assert_eq!(table(b"1\n2\n", &plain), (vec![2.0], None, vec![header.to_string()]));
+    let error = |text: &[u8], options: &SourceOptions| table(text, options).1.unwrap();
+    let twice =
+        "a.csv: the columns 0 and 2 (from 0) are both called `y`; with --no-header, columns have numbers";
+    assert_eq!(error(b"y,x,y\n1,2,3\n", &column("y")), twice);
+    let empty = "line 3: a cell is empty; --missing VALUE says what empty cells stand for";
+    assert_eq!(error(b"x,y\r\n1,2\r\n3,\r\n", &column("y")), empty);
+    assert_eq!(error(b"x,y\r\n\r\n1,z\r\n", &column("y")), "line 3: `z` is no f64");
+    assert_eq!(
+        error(b"x,y\n1,2\n3,4,5\n", &column("y")),
+        "line 3: 3 fields, but there were 2 in the lines before"
+    );
+    let no_text = "line 2: this is no UTF-8; --encoding NAME says how characters are written";
+    assert_eq!(error(b"x,y\n\xf6,2\n", &column("y")), no_text);
+    let german = TableStyle { decimal: Some(','), ..Default::default() };
+    let point = "line 2: `1.5` has a point, but `,` was said to stand before fractions";
+    assert_eq!(error(b"y\n1.5\n", &SourceOptions { table: german, ..Default::default() }), point);
 }
 
 #[test]

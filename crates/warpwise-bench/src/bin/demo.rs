@@ -69,6 +69,11 @@ const CONFIGURATIONS: [(&str, &[&str]); 3] = [
 
 /// The part of `warpwise bench --json` that is used here.
 #[derive(Deserialize)]
+struct Report {
+    cases: Vec<Measured>,
+}
+
+#[derive(Deserialize)]
 struct Measured {
     entry: String,
     case: String,
@@ -144,9 +149,9 @@ fn milliseconds(arguments: &Arguments, shown: &Shown, options: &[&str]) -> Resul
 }
 
 fn median_of(json: &str, shown: &Shown) -> Result<f64, String> {
-    let measured: Vec<Measured> = serde_json::from_str(json).map_err(|error| error.to_string())?;
+    let measured: Report = serde_json::from_str(json).map_err(|error| error.to_string())?;
     let is_shown = |one: &&Measured| one.entry == shown.entry && one.case.contains(shown.case);
-    let found = measured.iter().find(is_shown).ok_or_else(|| format!("no case '{}'", shown.case))?;
+    let found = measured.cases.iter().find(is_shown).ok_or_else(|| format!("no case '{}'", shown.case))?;
     Ok(found.median_us / 1e3)
 }
 
@@ -173,8 +178,8 @@ mod tests {
 
     #[test]
     fn the_shown_case_is_found() {
-        let json = r#"[{"program": "p", "entry": "warm", "case": "[33][70]f32", "median_us": 5, "min_us": 4, "max_us": 9, "runs": 10},
-                       {"program": "p", "entry": "warm", "case": "large", "median_us": 2500.0, "min_us": 4, "max_us": 9, "runs": 10}]"#;
+        let json = r#"{"cases": [{"program": "p", "entry": "warm", "case": "[33][70]f32", "median_us": 5, "min_us": 4, "max_us": 9, "runs": 10},
+                       {"program": "p", "entry": "warm", "case": "large", "median_us": 2500.0, "min_us": 4, "max_us": 9, "runs": 10}]}"#;
         assert_eq!(median_of(json, &TABLE[1]), Ok(2.5));
         assert!(median_of(json, &TABLE[2]).is_err());
         assert!(median_of("{", &TABLE[1]).is_err());

@@ -1,24 +1,25 @@
 //! `warpwise bench`: how long the cases of a program's test blocks take.
 //!
 //! Inputs are made before and outputs dropped after the clock runs; arguments that the entry point overwrites
-//! are copied outside of it. A case is run until its median is stable: until the medians of the first and second half
+//! are copied outside of it. A case whose result is wrong is not timed, and the others are. A case is run until its median is stable: until the medians of the first and second half
 //! of its runs differ by less than a hundredth, twice in a row, or time is up.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use warpwise_diag::Sources;
-use warpwise_driver::{Context, Entry, Program};
+use warpwise_driver::{CallError, Entry, Program};
 use warpwise_fut::testspec::{Expected, TestCase, TestSpec};
 use warpwise_runtime::array::Value;
 use warpwise_runtime::compare::{Tolerance, compare};
+use warpwise_runtime::execute::RunError;
 use warpwise_runtime::memory::MemoryPool;
 
 use crate::calls::timed_call;
 use crate::cases::{CaseError, Cases, all_cases, case_name, is_disabled, is_left_out, read_spec};
-use crate::failure::Failure;
+use crate::failure::{FAILED, Failure};
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
 use crate::output::{Progress, print_line, say, write_json};
 use crate::start::start;
@@ -34,6 +35,9 @@ pub struct BenchArguments {
     /// Write the figures as data to a file (`-`: standard output)
     #[arg(long, value_name = "OUT")]
     json: Option<PathBuf>,
+    /// Say how the medians compare to those in a file that --json has written
+    #[arg(long, value_name = "FILE")]
+    compare: Option<PathBuf>,
     /// Run each case exactly so often, instead of until the median is stable
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     runs: Option<u32>,
@@ -45,8 +49,25 @@ pub struct BenchArguments {
     run: RunOptions,
 }
 
+/// The figures of a program, and what they were measured with.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct Report {
+    /// Of the compiler.
+    version: String,
+    machine: Machine,
+    /// The options that change code or how it runs, as words.
+    options: Vec<String>,
+    cases: Vec<Measured>,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct Machine {
+    processor: String,
+    threads: usize,
+}
+
 /// The figures of one case.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Measured {
     program: String,
     entry: String,
@@ -55,6 +76,8 @@ struct Measured {
     min_us: f64,
     max_us: f64,
     runs: usize,
+    /// Of the arguments and the results.
+    bytes: u64,
 }
 
 /// A program that is loaded, and its cases.
@@ -63,93 +86,129 @@ struct Bench<'a> {
     program: &'a Program,
     memory: &'a MemoryPool,
     cases: Cases<'a>,
+    /// The figures to compare with.
+    before: Option<Report>,
+}
+
+/// What became of a case.
+enum Timed {
+    Measured(Measured),
+    /// It is not supported.
+    LeftOut,
+    /// It fails, or its result is wrong.
+    Wrong,
 }
 
 /// Runs all cases.
 pub fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
     let BenchArguments { file, compile, run, cache, .. } = arguments;
-    let (context, program) = start(file, compile, &run.clone().tuned_beside(file), cache)?;
+    let (context, program) = start(file, compile, &run.clone().tuned_beside(file), cache, &[])?;
     let mut sources = Sources::new();
     let spec = read_spec(file, &mut sources)?;
-    let measured = measure_all(arguments, &program, &context, &sources, &spec)?;
+    let before = arguments.compare.as_deref().map(read_report).transpose()?;
+    let cases = Cases { path: file, sources: &sources, memory: context.memory() };
+    let bench = Bench { arguments, program: &program, memory: context.memory(), cases, before };
+    let (cases, wrong) = bench.all(&spec)?;
     if let Some(out) = &arguments.json {
-        write_json(out, &measured)?;
+        let machine = Machine { processor: processor(), threads: context.threads().threads() };
+        let options = [compile.words(), run.words(context.memory().limit())].concat();
+        write_json(out, &Report { version: env!("CARGO_PKG_VERSION").to_string(), machine, options, cases })?;
     }
-    Ok(0)
+    Ok(if wrong { FAILED } else { 0 })
 }
 
-fn measure_all(
-    arguments: &BenchArguments,
-    program: &Program,
-    context: &Context,
-    sources: &Sources,
-    spec: &TestSpec,
-) -> Result<Vec<Measured>, Failure> {
-    let memory = context.memory();
-    let cases = Cases { path: &arguments.file, sources, memory };
-    let bench = Bench { arguments, program, memory, cases };
-    let wanted = |entry: &str| arguments.entry.as_ref().is_none_or(|wanted| wanted == entry);
-    let device = arguments.compile.device;
-    let timed = |case: &TestCase| !is_left_out(&case.tags, "nobench", device);
-    let skipped = is_disabled(spec, device) || spec.tags.iter().any(|tag| tag == "nobench");
-    let mut measured = Vec::new();
-    for (entry, number, case) in all_cases(&spec.blocks) {
-        let error_expected = matches!(case.expected, Expected::Error(_));
-        if !skipped && wanted(entry) && timed(case) && !error_expected {
-            measured.extend(bench.case(entry, number, case, measured.is_empty())?);
-        }
-    }
-    if measured.is_empty() {
-        let whose = arguments.entry.as_ref().map(|entry| format!(" for entry point `{entry}`"));
-        let (file, whose) = (arguments.file.display(), whose.unwrap_or_default());
-        return Err(Failure::Failed(format!("{file}: its test blocks have no case to time{whose}")));
-    }
-    Ok(measured)
+/// What `--json` wrote before.
+fn read_report(path: &Path) -> Result<Report, Failure> {
+    let failed = |error: String| Failure::Failed(format!("{}: {error}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| failed(format!("cannot read: {error}")))?;
+    serde_json::from_str(&text).map_err(|error| failed(format!("these are no figures of `bench`: {error}")))
+}
+
+/// What the processor calls itself.
+fn processor() -> String {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let line = text.lines().find(|line| line.starts_with("model name"));
+    let name = line.and_then(|line| line.split_once(':')).map(|(_, name)| name.trim().to_string());
+    name.unwrap_or_else(|| std::env::consts::ARCH.to_string())
 }
 
 impl Bench<'_> {
-    /// Measures a case and prints its line; `None` if its input is not supported.
-    fn case(
-        &self,
-        entry_name: &str,
-        number: usize,
-        case: &TestCase,
-        first: bool,
-    ) -> Result<Option<Measured>, Failure> {
+    /// Measures all cases that are wanted; the figures, and whether a case is wrong.
+    fn all(&self, spec: &TestSpec) -> Result<(Vec<Measured>, bool), Failure> {
+        let arguments = self.arguments;
+        let wanted = |entry: &str| arguments.entry.as_ref().is_none_or(|wanted| wanted == entry);
+        let device = arguments.compile.device;
+        let timed = |case: &TestCase| !is_left_out(&case.tags, "nobench", device);
+        let skipped = is_disabled(spec, device) || spec.tags.iter().any(|tag| tag == "nobench");
+        let (mut measured, mut wrong) = (Vec::new(), false);
+        for (entry, number, case) in all_cases(&spec.blocks) {
+            let error_expected = matches!(case.expected, Expected::Error(_));
+            if skipped || !wanted(entry) || !timed(case) || error_expected {
+                continue;
+            }
+            match self.case(entry, number, case, measured.is_empty())? {
+                Timed::Measured(figures) => measured.push(figures),
+                Timed::LeftOut => {}
+                Timed::Wrong => wrong = true,
+            }
+        }
+        if measured.is_empty() && !wrong {
+            let whose = arguments.entry.as_ref().map(|entry| format!(" for entry point `{entry}`"));
+            let (file, whose) = (arguments.file.display(), whose.unwrap_or_default());
+            return Err(Failure::Failed(format!("{file}: its test blocks have no case to time{whose}")));
+        }
+        Ok((measured, wrong))
+    }
+
+    /// Measures a case and prints its line.
+    fn case(&self, entry_name: &str, number: usize, case: &TestCase, first: bool) -> Result<Timed, Failure> {
         let name = case_name(case, number);
         let label = format!("{entry_name}: {name}");
         let entry = self.program.entry(entry_name)?;
         let progress = Progress::of(label.clone());
+        let wrong = |message: String| {
+            say(&format!("error: {label}: {message}"));
+            Ok(Timed::Wrong)
+        };
         let arguments = match self.cases.arguments(case, self.program) {
             Ok(arguments) => arguments,
             Err(CaseError::Unsupported(what)) => {
                 say(&format!("{label}: not supported yet: {what}"));
-                return Ok(None);
+                return Ok(Timed::LeftOut);
             }
-            Err(CaseError::Wrong(message)) => return Err(Failure::Failed(message)),
+            Err(CaseError::Wrong(message)) => return wrong(message),
         };
-        let results = timed_call(self.program, self.memory, entry, &arguments)?.1;
-        self.validate(case, &label, &results)?;
+        let results = match timed_call(self.program, self.memory, entry, &arguments) {
+            Ok((_, results)) => results,
+            Err(Failure::Call(CallError::Run(error))) if error != RunError::Interrupted => {
+                return wrong(error.to_string());
+            }
+            Err(failure) => return Err(failure),
+        };
+        if let Err(message) = self.validate(case, &results) {
+            return wrong(message);
+        }
         let bytes: u64 = arguments.iter().chain(&results).map(Value::bytes).sum();
         drop(results);
         let times = self.times(entry, &arguments)?;
         drop(progress);
         if first {
-            print_line(&heading())?;
+            print_line(&heading(self.before.is_some()))?;
         }
-        let measured = Measured::of(self.arguments.file.display().to_string(), entry_name, name, &times);
-        print_line(&measured.line(&label, bytes))?;
-        Ok(Some(measured))
+        let measured =
+            Measured::of(self.arguments.file.display().to_string(), entry_name, name, &times, bytes);
+        let before = self.before.as_ref().map(|report| measured.ratio_to(report));
+        print_line(&measured.line(&label, before))?;
+        Ok(Timed::Measured(measured))
     }
 
-    fn validate(&self, case: &TestCase, label: &str, results: &[Value]) -> Result<(), Failure> {
+    fn validate(&self, case: &TestCase, results: &[Value]) -> Result<(), String> {
         let Expected::Values(values) = &case.expected else { return Ok(()) };
-        let failed = |message: String| Failure::Failed(format!("{label}: {message}"));
         let expected = self.cases.values(values).map_err(|error| match error {
-            CaseError::Wrong(message) | CaseError::Unsupported(message) => failed(message),
+            CaseError::Wrong(message) | CaseError::Unsupported(message) => message,
         })?;
         compare(results, &expected, Tolerance::TestBlock)
-            .map_err(|difference| failed(format!("wrong result: {difference}")))
+            .map_err(|difference| format!("wrong result: {difference}"))
     }
 
     fn times(&self, entry: &Entry, arguments: &[Value]) -> Result<Vec<Duration>, Failure> {
@@ -199,7 +258,7 @@ impl Stability {
 }
 
 impl Measured {
-    fn of(program: String, entry: &str, case: String, times: &[Duration]) -> Measured {
+    fn of(program: String, entry: &str, case: String, times: &[Duration], bytes: u64) -> Measured {
         let micros = |time: Option<&Duration>| time.map_or(0.0, |time| 1e6 * time.as_secs_f64());
         Measured {
             program,
@@ -209,22 +268,39 @@ impl Measured {
             min_us: micros(times.iter().min()),
             max_us: micros(times.iter().max()),
             runs: times.len(),
+            bytes,
         }
     }
 
-    fn line(&self, label: &str, bytes: u64) -> String {
+    /// How many times as long the same case took in a report, if it is there.
+    fn ratio_to(&self, report: &Report) -> Option<f64> {
+        let same = |other: &&Measured| (&other.entry, &other.case) == (&self.entry, &self.case);
+        report.cases.iter().find(same).map(|other| other.median_us / self.median_us.max(1e-3))
+    }
+
+    /// For people; with how many times as long it took before.
+    fn line(&self, label: &str, before: Option<Option<f64>>) -> String {
         let spread = format!("{} to {}", duration(self.min_us), duration(self.max_us));
-        let rate = bytes as f64 / self.median_us.max(1e-3) / 1e3;
+        let rate = self.bytes as f64 / self.median_us.max(1e-3) / 1e3;
+        let compared = match before {
+            None => String::new(),
+            Some(None) => format!("  {:>8}", "new"),
+            Some(Some(ratio)) => format!("  {ratio:>7.2}x"),
+        };
         format!(
-            "{label:<44} {:>10}  {spread:<24} {:>5}  {rate:>8.3} GB/s",
+            "{label:<44} {:>10}  {spread:<24} {:>5}  {rate:>8.3} GB/s{compared}",
             duration(self.median_us),
             self.runs
         )
     }
 }
 
-fn heading() -> String {
-    format!("{:<44} {:>10}  {:<24} {:>5}  {:>8}", "entry: case", "median", "spread", "runs", "bytes")
+fn heading(is_compared: bool) -> String {
+    let compared = if is_compared { "       before" } else { "" };
+    format!(
+        "{:<44} {:>10}  {:<24} {:>5}  {:>8}{compared}",
+        "entry: case", "median", "spread", "runs", "bytes"
+    )
 }
 
 /// The middle of some times, in microseconds.

@@ -18,7 +18,7 @@ use warpwise_stream::pipeline::Grouping;
 use warpwise_stream::sink::{Gathered, MemorySink, OutputFormat, Partial, Sink, create_partial};
 use warpwise_stream::source::{Format, Source, SourceOptions, ValueSource, Wanted, open};
 
-use super::stream::{Pace, complete, drive};
+use super::stream::{Pace, Ran, complete, drive};
 use crate::arguments::read_argument;
 use crate::failure::Failure;
 use crate::output::say;
@@ -85,12 +85,13 @@ impl Large<'_> {
         let Outputs { sinks, partial, gathered } = self.outputs(&built.shape.results)?;
         let pace = Pace { grouping: Grouping::Blocks(rows), patience: None };
         let ran = drive(self.context, pace, sources, &mut step, (sinks, &partial), false);
-        let finished = ran.and_then(|()| step.finish().map_err(Failure::Call));
-        let (ran, after) = match finished {
+        let Ran { elements, result } = ran;
+        let finished = result.and_then(|()| step.finish().map_err(Failure::Call));
+        let (result, after) = match finished {
             Ok(after) => (Ok(()), after),
             Err(failure) => (Err(failure), Vec::new()),
         };
-        complete(partial, ran)?;
+        complete(partial, Ran { elements, result })?;
         Ok(Ok(results(&built.shape.results, &gathered, &after)))
     }
 

@@ -1,11 +1,12 @@
 //! `warpwise run`: one call of one entry point, or a host program ([`super::host`]).
 
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use warpwise_driver::{Context, Entry, Program};
 use warpwise_runtime::array::Value;
-use warpwise_runtime::formats::files::{unwritable, write_beside, write_values};
+use warpwise_runtime::formats::files::{FileFormat, unwritable, write_beside, write_values};
 use warpwise_runtime::formats::whole::WholeFile;
 
 use crate::arguments::read_arguments;
@@ -17,6 +18,7 @@ use crate::options::{CacheOptions, CompileOptions, RunOptions};
 use crate::output::{Progress, print, say, write_json};
 use crate::places;
 use crate::profile::{Phases, trace};
+use crate::shortened::Shortened;
 use crate::start;
 
 /// What to run.
@@ -30,8 +32,8 @@ pub struct RunArguments {
     /// Values as text, or files with values (text, binary, .npy, .png); without any, standard input is read
     #[arg(value_name = "ARG")]
     arguments: Vec<String>,
-    /// Write the results to a file, one for each result or one for all; its ending tells the format (.npy, .png,
-    /// .bin, text otherwise)
+    /// Write the results to a file, one for each result or one for all; its ending tells the format: .npy, .npz,
+    /// .png, .jpg, .csv, .tsv, .bin, or .txt and none for text
     #[arg(short, long = "output", value_name = "OUT")]
     outputs: Vec<PathBuf>,
     /// Write results in the binary format
@@ -44,8 +46,11 @@ pub struct RunArguments {
     #[arg(long, value_name = "OUT")]
     profile_trace: Option<PathBuf>,
     /// Say what the cache does
-    #[arg(long)]
+    #[arg(short, long)]
     verbose: bool,
+    /// Show results whole also where they are larger than a terminal
+    #[arg(long)]
+    full: bool,
     #[command(flatten)]
     host: HostOptions,
     #[command(flatten)]
@@ -73,7 +78,7 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let context = start::context(&arguments.run, &arguments.cache)?;
     let mut phases = Phases::new(arguments.profile);
     phases.keep(arguments.profile_trace.is_some());
-    let built = start::compile(&arguments.file, &arguments.compile, &arguments.cache)?;
+    let built = start::compile(&arguments.file, &arguments.compile, &arguments.cache, &[&arguments.entry])?;
     if arguments.verbose {
         say(&cache_remark(built.cached, built.not_kept.as_deref()));
     }
@@ -81,8 +86,8 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let program = start::load(built, &context, &arguments.run)?;
     phases.done("load");
     let entry = program.entry(&arguments.entry).map_err(Failure::Call)?;
-    check_outputs(entry, &arguments.outputs)?;
     check_places(arguments)?;
+    check_outputs(entry, &arguments.outputs, arguments.binary)?;
     let results = call(arguments, &context, &program, &mut phases)?;
     phases.spent(&program.profile());
     write_results(arguments, &results)?;
@@ -120,6 +125,7 @@ fn call(
     let cache = arguments.cache.cache();
     let cache = cache.as_ref();
     let large = Large { file: &arguments.file, options: &options, entry, words, outputs, context, cache };
+    let takes_arrays = entry.parameters().iter().any(|parameter| parameter.rank > 0);
     let mut refused = None;
     if large.bytes_in_files() > context.memory().limit() {
         match large.run("the arguments do not fit into memory")? {
@@ -142,7 +148,7 @@ fn call(
     let called = interrupt::stoppable(|| program.call(&arguments.entry, values));
     drop(progress);
     let results = match called {
-        Err(error) if is_out_of_memory(&error) && !words.is_empty() => {
+        Err(error) if is_out_of_memory(&error) && takes_arrays && !words.is_empty() => {
             context.memory().trim();
             match large.run("memory does not suffice for all rows at once")? {
                 Ok(results) => results,
@@ -168,9 +174,12 @@ pub fn cache_remark(cached: bool, not_kept: Option<&str>) -> String {
 }
 
 /// Finds out before the program runs whether its results can be written.
-fn check_outputs(entry: &Entry, outputs: &[PathBuf]) -> Result<(), Failure> {
+fn check_outputs(entry: &Entry, outputs: &[PathBuf], binary: bool) -> Result<(), Failure> {
     let results = entry.results().len();
-    let single = |path: &Path| matches!(path.extension().and_then(|e| e.to_str()), Some("npy" | "png"));
+    for path in outputs.iter().filter(|_| !binary) {
+        FileFormat::of(path)?;
+    }
+    let single = |path: &Path| !binary && FileFormat::of(path).is_ok_and(FileFormat::is_of_one_value);
     match outputs {
         [] => Ok(()),
         [only] if results != 1 && single(only) => Err(Failure::Failed(format!(
@@ -198,22 +207,38 @@ fn check_places(arguments: &RunArguments) -> Result<(), Failure> {
 }
 
 fn write_results(arguments: &RunArguments, results: &[Option<Value>]) -> Result<(), Failure> {
+    let format = |path: &Path| if arguments.binary { Ok(FileFormat::Binary) } else { FileFormat::of(path) };
     let present: Vec<Value> = results.iter().flatten().cloned().collect();
     match arguments.outputs.as_slice() {
-        [] => print(|output| write_values(output, &present, arguments.binary)),
+        [] if arguments.binary || arguments.full || !io::stdout().is_terminal() => {
+            print(|output| write_values(output, &present, arguments.binary))
+        }
+        [] => print_shortened(&present),
         [_] if present.is_empty() && !results.is_empty() => Ok(()),
-        [only] => complete(vec![(only, write_beside(only, &present, arguments.binary)?)]),
+        [only] => complete(vec![(only, write_beside(only, &present, format(only)?)?)]),
         several => {
             let mut written = Vec::new();
             for (path, result) in several.iter().zip(results) {
                 if let Some(result) = result {
                     let values = std::slice::from_ref(result);
-                    written.push((path, write_beside(path, values, arguments.binary)?));
+                    written.push((path, write_beside(path, values, format(path)?)?));
                 }
             }
             complete(written)
         }
     }
+}
+
+/// Prints what somebody wants to look at.
+fn print_shortened(values: &[Value]) -> Result<(), Failure> {
+    let shown: Vec<Shortened> = values.iter().map(Shortened::of).collect();
+    print(|output| shown.iter().try_for_each(|value| writeln!(output, "{}", value.text)))?;
+    if shown.iter().any(|value| value.is_shorter) {
+        say(
+            "note: `...` stands for elements that are not shown; --full shows all, and -o writes them to a file",
+        );
+    }
+    Ok(())
 }
 
 /// Gives files their names, when all are written.

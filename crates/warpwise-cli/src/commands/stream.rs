@@ -13,7 +13,7 @@ use warpwise_runtime::formats::{Source as ValueSource, read_values};
 use warpwise_stream::Cause;
 use warpwise_stream::pipeline::{self, Done, Grouping, Outcome, Settings};
 use warpwise_stream::sink::{Created, OutputFormat, Partial, Sink, create_partial, partial_of};
-use warpwise_stream::source::{Format, Source, SourceOptions, Take, Wanted, open};
+use warpwise_stream::source::{Format, Notes, Source, SourceOptions, Take, Wanted, open};
 use warpwise_stream::step::{Fold, Map, Step};
 
 use crate::arguments::expected_type;
@@ -23,9 +23,13 @@ use crate::options::{CacheOptions, CompileOptions, RunOptions};
 use crate::output::{self, print, say};
 use crate::places;
 use crate::start::start;
+use crate::tables::TableArguments;
 
 /// Bytes of input that a block has about, unless its length is given.
 const BLOCK_BYTES: u64 = 1 << 20;
+
+/// The entry points of a fold.
+const FOLD: [&str; 3] = ["init", "step", "merge"];
 
 /// How long to wait for more input where somebody waits for results.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -54,9 +58,6 @@ pub struct StreamArguments {
     /// The format of the inputs (raw, npy, csv, tsv, mtx, wav, arrow, parquet), instead of what their endings say
     #[arg(long, value_name = "FORMAT")]
     input_format: Option<Format>,
-    /// The first line of a table holds no names
-    #[arg(long)]
-    no_header: bool,
     /// The sizes of an element in raw data, such as 3,4
     #[arg(long, value_name = "SIZES", value_delimiter = ',')]
     shape: Vec<i64>,
@@ -66,8 +67,8 @@ pub struct StreamArguments {
     /// End after so many elements
     #[arg(long, value_name = "N")]
     take: Option<u64>,
-    /// Write a result to a file (.npy, .raw, .csv, .tsv, .arrow, .parquet; - is standard output), one for each; the state
-    /// of a fold may go to any file that `run` writes
+    /// Write a result to a file (.npy, .raw, .csv, .tsv, .arrow, .parquet; - is standard output), one for each, instead of
+    /// printing its elements as csv; the state of a fold may go to any file that `run` writes
     #[arg(short, long = "output", value_name = "OUT")]
     outputs: Vec<PathBuf>,
     /// The format of the outputs (raw, npy, csv, tsv, arrow, parquet), instead of what their endings say
@@ -87,6 +88,8 @@ pub struct StreamArguments {
     #[arg(long)]
     profile: bool,
     #[command(flatten)]
+    table: TableArguments,
+    #[command(flatten)]
     compile: CompileOptions,
     #[command(flatten)]
     cache: CacheOptions,
@@ -97,7 +100,8 @@ pub struct StreamArguments {
 /// Compiles, then reads, computes and writes at once.
 pub fn stream(arguments: &StreamArguments) -> Result<u8, Failure> {
     let StreamArguments { file, compile, run, cache, .. } = arguments;
-    let (context, program) = start(file, compile, run, cache)?;
+    let entries = if arguments.fold { &FOLD[..] } else { &[arguments.entry.as_str()] };
+    let (context, program) = start(file, compile, run, cache, entries)?;
     if arguments.fold { fold(arguments, &program, &context) } else { map(arguments, &program, &context) }
 }
 
@@ -105,23 +109,30 @@ fn map(arguments: &StreamArguments, program: &Program, context: &Context) -> Res
     let entry = program.entry(&arguments.entry).map_err(Failure::Call)?;
     let fixed = fixed(entry, arguments, context)?;
     let mut step = Map::new(program, &arguments.entry, fixed).map_err(Failure::Failed)?;
-    let sources = sources(arguments, step.streamed(), context)?;
+    let notes = Notes::default();
+    let sources = sources(arguments, step.streamed(), context, &notes)?;
+    say_all(&notes);
     let (sinks, partial): (Vec<_>, Vec<_>) = sinks(arguments, step.results())?.into_iter().unzip();
     let partial: Vec<Partial> = partial.into_iter().flatten().collect();
     let grouping = grouping(arguments, &sources);
     let pace = Pace { grouping, patience: patience(arguments, partial.len() < sinks.len()) };
     let ran = drive(context, pace, sources, &mut step, (sinks, &partial), arguments.profile);
+    say_all(&notes);
     complete(partial, ran)?;
     Ok(0)
 }
 
 fn fold(arguments: &StreamArguments, program: &Program, context: &Context) -> Result<u8, Failure> {
-    let names = ["init", "step", "merge"].map(str::to_string);
+    let names = FOLD.map(str::to_string);
     let mut step = Fold::new(program, names).map_err(Failure::Failed)?;
     check_places(arguments, arguments.outputs.iter())?;
-    let sources = sources(arguments, step.streamed(), context)?;
+    let notes = Notes::default();
+    let sources = sources(arguments, step.streamed(), context, &notes)?;
+    say_all(&notes);
     let pace = Pace { grouping: grouping(arguments, &sources), patience: None };
-    drive(context, pace, sources, &mut step, (Vec::new(), &[]), arguments.profile)?;
+    let ran = drive(context, pace, sources, &mut step, (Vec::new(), &[]), arguments.profile);
+    say_all(&notes);
+    ran.result?;
     let state = step.finish().map_err(Failure::Call)?;
     match arguments.outputs.as_slice() {
         [] => print(|output| write_values(output, &state, false))?,
@@ -168,6 +179,7 @@ fn sources(
     arguments: &StreamArguments,
     streamed: &[FlatType],
     context: &Context,
+    notes: &Notes,
 ) -> Result<Vec<Box<dyn Source>>, Failure> {
     let (inputs, columns) = (&arguments.inputs, &arguments.columns);
     let count = inputs.len().max(columns.len());
@@ -192,7 +204,9 @@ fn sources(
         let options = SourceOptions {
             format: arguments.input_format,
             column: columns.get(place).or(columns.first()).cloned(),
-            no_header: arguments.no_header,
+            no_header: arguments.table.no_header,
+            table: arguments.table.style(),
+            notes: notes.clone(),
             shape: arguments.shape.clone(),
             unmapped: arguments.no_mmap,
             memory: Some(context.memory().clone()),
@@ -206,6 +220,10 @@ fn sources(
         });
     }
     Ok(sources)
+}
+
+fn say_all(notes: &Notes) {
+    notes.take().iter().for_each(|note| say(&format!("note: {note}")));
 }
 
 /// A sink for each result, with the file that it becomes when it is whole.
@@ -236,15 +254,18 @@ fn check_places<'p>(
     places::check(words.chain(inputs).chain([file.as_path()]), outputs)
 }
 
-/// Gives the outputs of a stream that came to its end their names; says where those of another are.
-pub(super) fn complete(partial: Vec<Partial>, ran: Result<(), Failure>) -> Result<(), Failure> {
-    if ran.is_ok() {
-        return partial.into_iter().try_for_each(|partial| partial.complete().map_err(Failure::Failed));
-    }
-    for partial in partial {
-        say(&format!("note: what was computed before is in {}", partial.path().display()));
-    }
-    ran
+/// Gives the outputs of a stream that came to its end their names; says where those of another are, if there is something in them.
+pub(super) fn complete(partial: Vec<Partial>, Ran { elements, result }: Ran) -> Result<(), Failure> {
+    let done = |partial: Partial| match (&result, elements) {
+        (Ok(()), _) => partial.complete(),
+        (Err(_), 0) => partial.discard(),
+        (Err(_), _) => {
+            say(&format!("note: what was computed before is in {}", partial.path().display()));
+            Ok(())
+        }
+    };
+    let completed = partial.into_iter().try_for_each(done).map_err(Failure::Failed);
+    result.and(completed)
 }
 
 fn wrong_outputs(named: usize, results: usize) -> Failure {
@@ -267,7 +288,7 @@ pub(super) fn drive(
     step: &mut dyn Step,
     (sinks, files): (Vec<Box<dyn Sink>>, &[Partial]),
     profile: bool,
-) -> Result<(), Failure> {
+) -> Ran {
     let (memory, cancel) = (context.memory().clone(), context.threads().cancel_flag().clone());
     let settings = Settings { grouping, memory, patience, cancel };
     let display = Display::new(sources.first().and_then(|source| source.left()));
@@ -279,7 +300,15 @@ pub(super) fn drive(
         say(&display.text(&outcome.done));
     }
     drop(display);
-    failure(outcome)
+    Ran { elements: outcome.done.elements, result: failure(outcome) }
+}
+
+/// How a stream ended.
+pub(super) struct Ran {
+    /// How many elements were computed on.
+    pub elements: u64,
+    /// Why it ended early, if it did.
+    pub result: Result<(), Failure>,
 }
 
 /// Blocks of a power of two of elements, so that block boundaries do not depend on the budget.

@@ -52,8 +52,16 @@ fn what_cannot_be_measured_is_an_error() {
     folder.run(&["autotune", "p.fut", "-e", "none"]).fails(1, &["no case to measure", "`none`"]);
     folder.run(&["autotune", "p.fut", "-e", "nowhere", "1"]).fails(1, &["nowhere"]);
     folder.run(&["autotune", "p.fut", "-1"]).fails(1, &["p.fut:9:"]);
-    let wrong = "-- ==\n-- input { 1 } output { 3 }\nentry main (x: i32) = x + 1";
-    Folder::with(wrong).run(&["autotune", "p.fut"]).fails(1, &["main: 1", "wrong result", "3i32 expected"]);
+    let wrong = "-- ==\n-- input { 1i64 } output { 3i64 }\nentry main (x: i64) = x + i64.bool (x < #[param(limit)] 9)";
+    Folder::with(wrong).run(&["autotune", "p.fut"]).fails(1, &["main: 1", "wrong result", "3i64 expected"]);
+}
+
+#[test]
+fn where_there_is_nothing_to_tune_that_is_said_at_once() {
+    let folder = Folder::with("entry main (x: i32) = x + 1");
+    let said = folder.run(&["autotune", "p.fut"]).succeeds();
+    assert_eq!(said, "p.fut: there is nothing to tune: no version of its code is chosen by a size\n");
+    assert!(!folder.path("p.fut.tuning").exists());
 }
 
 #[test]

@@ -44,6 +44,47 @@ fn names(folder: &Folder) -> Vec<String> {
 }
 
 #[test]
+fn endings_tell_formats() {
+    let folder = Folder::with(
+        "entry main (n: i64) = (iota n, map f64.i64 (iota n))
+entry picture (n: i64) : [n][n][3]u8 = tabulate_2d n n (\\i j -> [u8.i64 i, u8.i64 j, 0])
+entry grid (n: i64) : [n][n]i64 = tabulate_2d n n (\\i j -> i - j)
+entry one (n: i64) = n",
+    );
+    let written = |words: &[&str], name: &str| {
+        folder.run(&[&["run", "p.fut"], words, &["-o", name]].concat()).succeeds();
+        fs::read(folder.path(name)).unwrap()
+    };
+    assert_eq!(written(&["3"], "a.csv"), b"0,0\n1,1\n2,2\n");
+    assert_eq!(written(&["-e", "grid", "2"], "a.tsv"), b"0\t-1\n1\t0\n");
+    assert_eq!(written(&["-e", "one", "2"], "a.txt"), b"2i64\n");
+    let archive = written(&["2"], "a.npz");
+    assert!(archive.starts_with(b"PK"), "{archive:?}");
+    let contains = |part: &[u8]| archive.windows(part.len()).any(|window| window == part);
+    assert!(contains(b"arr_0.npy") && contains(b"arr_1.npy") && contains(b"\x93NUMPY"));
+    let picture = written(&["-e", "picture", "16"], "a.jpg");
+    assert!(picture.starts_with(b"\xff\xd8\xff") && picture.ends_with(b"\xff\xd9"));
+    for (words, name, said) in [
+        (&["3"][..], "a.xyz", "a.xyz: what format is `.xyz`? The endings known are .txt"),
+        (&["3"], "a.jpg", "such a file holds one value, but the entry point `main` gives 2"),
+        (&["-e", "grid", "2"], "b.jpg", "an image is [h][w]u8, [h][w][3]u8 or [h][w][4]u8, not [2][2]i64"),
+        (&["-e", "one", "2"], "b.csv", "the columns of a table are vectors and matrices, not i64"),
+    ] {
+        folder.run(&[&["run", "p.fut"], words, &["-o", name]].concat()).fails(1, &[said]);
+    }
+    // With --binary no file is what its name says.
+    folder.run(&["run", "p.fut", "3", "--binary", "-o", "a.xyz"]).succeeds();
+}
+
+#[test]
+fn a_stream_that_fails_at_once_leaves_no_file() {
+    let folder = Folder::with("entry main (xs: []i32) = map (10 /) xs");
+    folder.write("xs.csv", "x\n0\n");
+    folder.run(&["stream", "p.fut", "-i", "xs.csv", "-o", "ys.npy"]).fails(1, &["division by zero"]);
+    assert_eq!(names(&folder), ["p.fut"], "nothing is left over");
+}
+
+#[test]
 fn results_that_do_not_fit_leave_what_was_there() {
     let folder = folder();
     for name in ["out.npy", "out.bin", "out.txt"] {

@@ -73,6 +73,27 @@ fn pipes_are_answered_while_they_are_written() {
 }
 
 #[test]
+fn tables_are_read_as_people_write_them() {
+    let folder = folder();
+    folder.write("g.csv", "a;gr\u{f6}\u{df}e\r\n1;2\r\n\r\n#no\r\n3;\r\n");
+    let words = ["stream", "p.fut", "-e", "scale", "3", "-i", "g.csv", "--column", "gr\u{f6}\u{df}e"];
+    let style = ["--delimiter", ";", "--comment", "#", "--missing", "-1", "--encoding", "utf-8"];
+    assert_eq!(folder.run(&[&words[..], &style].concat()).succeeds(), "6\n-3\n");
+    folder.run(&[&words[..], &style[..4]].concat()).fails(1, &["g.csv: element 1: line 5: a cell is empty"]);
+    let ran =
+        folder.run(&["stream", "p.fut", "-e", "scale", "3", "-i", "t.csv", "--column", "0", "--no-header"]);
+    ran.fails(1, &["t.csv: element 0: line 1: `x` is no i32"]);
+    folder.write("n.csv", "1\n\n2\n");
+    let ran = folder.run(&["stream", "p.fut", "-e", "scale", "3", "-i", "n.csv"]);
+    assert_eq!(String::from_utf8_lossy(&ran.output), "6\n");
+    let said = ["note: n.csv: the first line, `1`, is taken for the names", "note: n.csv: line 2 is blank"];
+    assert!(said.iter().all(|said| ran.errors.contains(said)), "{}", ran.errors);
+    folder
+        .run(&["stream", "p.fut", "-e", "scale", "3", "-i", "n.csv", "--encoding", "x"])
+        .fails(1, &["latin1"]);
+}
+
+#[test]
 fn columns_of_one_table_go_to_several_parameters() {
     let words = ["stream", "p.fut", "-e", "add", "-i", "t.csv", "--column", "x", "--column", "y"];
     let ran = folder().run(&words);

@@ -197,11 +197,11 @@ fn every_program_gets_its_status() {
         let outcome = outcomes.iter().find(|outcome| outcome["program"] == path.as_str()).unwrap();
         assert_eq!(outcome["status"], *status, "{name}: {}", outcome["message"]);
         assert!(outcome["message"].as_str().unwrap().contains(said), "{name}: {}", outcome["message"]);
-        assert_eq!(outcome.len(), 5);
+        assert_eq!(outcome.len(), 6);
     }
     assert_eq!(outcomes.len(), PROGRAMS.len() + 1);
-    let summary = format!("{passed} passed, {failed} failed, {skipped} skipped");
-    assert_eq!(text.lines().last(), Some(summary.as_str()));
+    let summary = format!("{passed} passed, {failed} failed, {skipped} skipped (cases: ");
+    assert!(text.lines().last().unwrap().starts_with(&summary), "{text}");
     assert_eq!(ran.code, Some(1));
 }
 
@@ -220,7 +220,8 @@ fn errors_may_be_compared_by_kind() {
 fn when_all_is_well_only_the_summary_is_printed() {
     let folder = folder();
     let text = folder.run(&["test", "p/value.fut", "p/several.fut", "p/lib"]).succeeds();
-    assert_eq!(text, "3 passed, 0 failed, 0 skipped\n");
+    let lib = "; 1 program has no tests, and was only compiled";
+    assert_eq!(text, format!("3 passed, 0 failed, 0 skipped (cases: 5 passed, 0 failed, 0 skipped){lib}\n"));
     assert_eq!(
         folder.run(&["test", "p/disabled.fut"]).succeeds().lines().last(),
         Some("0 passed, 0 failed, 1 skipped")
@@ -229,6 +230,27 @@ fn when_all_is_well_only_the_summary_is_printed() {
     let json = folder.run(&["test", "p/value.fut", "--json", "-"]).succeeds();
     let outcomes: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(outcomes[0]["status"], "passed");
+    let case = serde_json::json!({"entry": "main", "case": "1", "status": "passed", "message": ""});
+    assert_eq!(outcomes[0]["cases"], serde_json::json!([case]));
+}
+
+#[test]
+fn every_failing_case_is_reported_and_what_has_no_tests_is_said() {
+    let folder = Folder::with(
+        "-- ==\n-- input { 1 } output { 3 }\n-- input { 2 } output { 3 }\n-- \"far\" input { 3 } output { 5 }
+entry main (x: i32) = x + 1",
+    );
+    let text = String::from_utf8(folder.run(&["test", "p.fut"]).output).unwrap();
+    assert!(text.contains("main: 1: ") && text.contains("main: far: "), "{text}");
+    assert!(
+        text.ends_with("0 passed, 1 failed, 0 skipped (cases: 1 passed, 2 failed, 0 skipped)\n"),
+        "{text}"
+    );
+    let text = String::from_utf8(folder.run(&["test", "-v", "p.fut"]).output).unwrap();
+    assert!(text.contains("\n  FAILED: main: 1\n  passed: main: 2\n  FAILED: main: far\n"), "{text}");
+    let folder = Folder::with("entry main (x: i32) = x");
+    let text = folder.run(&["test", "p.fut"]).succeeds();
+    assert_eq!(text, "1 passed, 0 failed, 0 skipped; it has no tests, and was only compiled\n");
 }
 
 #[test]
@@ -244,7 +266,7 @@ fn figures_are_by_folder() {
                  a       1/2        -       -     -\n\
                  b         -        -     2/2     1\n\
                  all     1/2        -     2/2     1\n\
-                 3 passed, 1 failed, 0 skipped\n";
+                 3 passed, 1 failed, 0 skipped (cases: 1 passed, 1 failed, 0 skipped)\n";
     assert!(text.ends_with(table), "{text}");
     let text = folder.run(&["test", "--by-folder", "b/said.fut"]).succeeds();
     assert!(text.starts_with("folder"), "{text}");

@@ -123,3 +123,15 @@ fn irregular_arrays_are_located() {
     folder.run(&["run", "p.fut", "[[1, 2], [3]]"]).fails(1, &["argument 1", "[][]i32"]);
     folder.run(&["run", "p.fut", "[[1, 2], 3]"]).fails(1, &["argument 1", "[][]i32"]);
 }
+
+#[test]
+fn byte_order_marks_say_nothing() {
+    let folder = Folder::with("\u{feff}-- ==\n-- input { 1i64 } output { 2i64 }\nentry main (x: i64) = x + 1");
+    folder.write("x.txt", "\u{feff}41i64\n");
+    assert_eq!(folder.run(&["run", "p.fut", "x.txt"]).succeeds(), "42i64\n");
+    assert_eq!(folder.run_with(&["run", "p.fut"], "\u{feff}1".as_bytes()).succeeds(), "2i64\n");
+    assert!(folder.run(&["test", "p.fut"]).succeeds().contains("(cases: 1 passed"));
+    folder.run_with(&["run", "p.fut"], "\u{feff}x".as_bytes()).fails(1, &["standard input:1:1"]);
+    folder.write("p.fut", "\u{feff}entry main = nowhere");
+    folder.run(&["run", "p.fut"]).fails(2, &["p.fut:1:14"]);
+}

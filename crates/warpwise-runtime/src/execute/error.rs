@@ -5,7 +5,7 @@ use std::fmt;
 use warpwise_prim::{Scalar, ValueType};
 
 use crate::machine::{BlockName, Check, CheckPart};
-use crate::memory::OutOfMemory;
+use crate::memory::{Bytes, OutOfMemory};
 
 /// Why a run failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -85,14 +85,18 @@ impl fmt::Display for RunError {
                 calls.iter().try_for_each(|call| write!(f, "\n  called from {call}"))
             }
             RunError::OutOfMemory { error, by, held } => {
-                if !by.place.is_empty() {
-                    write!(f, "{}: ", by.place)?;
+                // The compiler makes up names; a place is the user's.
+                match by.place.is_empty() {
+                    true => write!(f, "no room for `{}`: {error}", by.array)?,
+                    false => write!(f, "{}: no room for an array: {error}", by.place)?,
                 }
-                write!(f, "no room for `{}`: {error}", by.array)?;
                 held.iter().enumerate().try_for_each(|(number, (name, bytes))| {
                     let start = if number == 0 { "; the largest in use: " } else { ", " };
-                    write!(f, "{start}`{}` of {bytes} bytes", name.array)?;
-                    if name.place.is_empty() { Ok(()) } else { write!(f, " ({})", name.place) }
+                    write!(f, "{start}{}", Bytes(*bytes))?;
+                    match name.place.is_empty() {
+                        true => write!(f, " of `{}`", name.array),
+                        false => write!(f, " of {}", name.place),
+                    }
                 })
             }
             RunError::Device(message) => write!(f, "the device failed: {message}"),

@@ -1,14 +1,16 @@
 //! Files of values: the one place that opens them.
 //!
-//! A file is read by what is in it and written by what its name ends in: `.npy`, `.png`, `.bin` for
-//! binary, anything else for text.
+//! A file is read by what is in it and written by what its name ends in ([`FileFormat`]).
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 
+use super::jpeg::write_jpeg;
 use super::npy::{looks_npy, read_npy};
+use super::npz::write_npz;
 use super::png::{looks_png, read_png};
+use super::table::write_table;
 use super::whole::WholeFile;
 use super::{
     ExpectedType, FormatError, Position, Source, read_values, write_binary, write_npy, write_png, write_text,
@@ -49,32 +51,82 @@ pub fn read_file(
     }
 }
 
-/// Writes values to a file in the format that its name asks for; `.npy` and `.png` hold one value. The file is whole, or is what it was
-/// before.
+/// How a file is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FileFormat {
+    /// Text, a line for each value: `.txt`, or no ending.
+    Text,
+    /// The language's binary format: `.bin`.
+    Binary,
+    /// One value: `.npy`.
+    Npy,
+    /// Several values: `.npz`.
+    Npz,
+    /// An image: `.png`.
+    Png,
+    /// An image: `.jpg`, `.jpeg`.
+    Jpeg,
+    /// Columns with commas between them: `.csv`.
+    Csv,
+    /// Columns with tabs between them: `.tsv`.
+    Tsv,
+}
+
+impl FileFormat {
+    /// What the ending of a name asks for.
+    pub fn of(path: &Path) -> Result<FileFormat, FormatError> {
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+        Ok(match ending.as_deref() {
+            None | Some("txt" | "out") => FileFormat::Text,
+            Some("bin") => FileFormat::Binary,
+            Some("npy") => FileFormat::Npy,
+            Some("npz") => FileFormat::Npz,
+            Some("png") => FileFormat::Png,
+            Some("jpg" | "jpeg") => FileFormat::Jpeg,
+            Some("csv") => FileFormat::Csv,
+            Some("tsv") => FileFormat::Tsv,
+            Some(other) => {
+                let known = ".txt or none for text, .bin, .npy, .npz, .png, .jpg, .csv, .tsv";
+                let message = format!("what format is `.{other}`? The endings known are {known}");
+                return Err(file_error(&path.display().to_string(), message));
+            }
+        })
+    }
+
+    /// Whether such a file holds one value.
+    pub fn is_of_one_value(self) -> bool {
+        matches!(self, FileFormat::Npy | FileFormat::Png | FileFormat::Jpeg)
+    }
+}
+
+/// Writes values to a file in the format that its name asks for. The file is whole, or is what it was before.
 pub fn write_file(path: &Path, values: &[Value]) -> Result<(), FormatError> {
-    let written = write_beside(path, values, false)?;
+    let written = write_beside(path, values, FileFormat::of(path)?)?;
     written.complete().map_err(|error| unwritable(path, error))
 }
 
-/// As [`write_file`], or in the binary format whatever the name asks for; the file is still to be completed.
-pub fn write_beside(path: &Path, values: &[Value], binary: bool) -> Result<WholeFile, FormatError> {
+/// As [`write_file`], in a given format; the file is still to be completed.
+pub fn write_beside(path: &Path, values: &[Value], format: FileFormat) -> Result<WholeFile, FormatError> {
     let name = path.display().to_string();
     let failed = |error: io::Error| unwritable(path, error);
-    let extension =
-        path.extension().and_then(|extension| extension.to_str()).filter(|_| !binary).unwrap_or("");
-    let single = match (extension, values) {
-        ("npy" | "png", [value]) => Some(value),
-        ("npy" | "png", _) => {
-            let message = format!("a .{extension} file holds one value, not {}", values.len());
-            return Err(file_error(&name, message));
-        }
-        _ => None,
+    let wrong = |message: String| file_error(&name, message);
+    let single = match values {
+        [value] => Ok(value),
+        several => Err(wrong(format!("such a file holds one value, not {}", several.len()))),
     };
+    if format.is_of_one_value() {
+        single.clone()?;
+    }
     let mut output = WholeFile::create(path).map_err(failed)?;
-    match single {
-        Some(value) if extension == "npy" => write_npy(&mut output, value).map_err(failed)?,
-        Some(value) => write_png(&mut output, &name, value)?,
-        None => write_values(&mut output, values, binary || extension == "bin").map_err(failed)?,
+    match format {
+        FileFormat::Text => write_values(&mut output, values, false).map_err(failed)?,
+        FileFormat::Binary => write_values(&mut output, values, true).map_err(failed)?,
+        FileFormat::Npy => write_npy(&mut output, single?).map_err(failed)?,
+        FileFormat::Npz => write_npz(&mut output, values).map_err(failed)?,
+        FileFormat::Png => write_png(&mut output, &name, single?)?,
+        FileFormat::Jpeg => write_jpeg(&mut output, single?).map_err(wrong)?,
+        FileFormat::Csv => write_table(&mut output, values, ',').map_err(failed)?.map_err(wrong)?,
+        FileFormat::Tsv => write_table(&mut output, values, '\t').map_err(failed)?.map_err(wrong)?,
     }
     output.flush().map_err(failed)?;
     Ok(output)

@@ -1,4 +1,5 @@
-//! Values in files and pipes: text, binary, `.npy` and `.png`, the first two also compressed (gzip).
+//! Values in files and pipes: text, binary, `.npy` and `.png`, the first two also compressed (gzip); written also as tables, `.npz` and
+//! `.jpg`.
 //!
 //! Readers take any `io::Read` and writers any `io::Write`; only [`files`] and [`whole`] open files. Arrays are
 //! read straight into pooled blocks. Input is not trusted: whatever it says, a reader returns a
@@ -14,8 +15,11 @@ mod error;
 mod expected;
 pub mod files;
 mod input;
+mod jpeg;
 mod npy;
+mod npz;
 mod png;
+mod table;
 mod text;
 mod values;
 pub mod whole;
@@ -28,5 +32,6 @@ pub use error::{FormatError, Position};
 pub use expected::ExpectedType;
 pub use npy::{NpyHeader, npy_header, read_npy, read_npy_header, write_npy};
 pub use png::{read_png, write_png};
+pub use table::push_number;
 pub use text::write_text;
 pub use values::{Source, read_values};

@@ -41,19 +41,11 @@ pub fn write_png(output: &mut dyn Write, name: &str, value: &Value) -> Result<()
         expected: None,
         message,
     };
-    let (height, width, color) = match (value.element_type(), value.shape()) {
-        (ValueType::U8, &[height, width]) => (height, width, ColorType::Grayscale),
-        (ValueType::U8, &[height, width, 3]) => (height, width, ColorType::Rgb),
-        (ValueType::U8, &[height, width, 4]) => (height, width, ColorType::Rgba),
-        _ => {
-            let ty = value.type_text();
-            return Err(error(format!("an image is [h][w]u8, [h][w][3]u8 or [h][w][4]u8, not {ty}")));
-        }
-    };
-    let side = |size: i64| u32::try_from(size).ok().filter(|&size| (1..1 << 31).contains(&size));
-    let (Some(width), Some(height), Some(pixels)) = (side(width), side(height), value.as_slice::<u8>())
-    else {
-        return Err(error(format!("an image of {width} by {height} pixels cannot be written")));
+    let Picture { width, height, channels, pixels } = Picture::of(value).map_err(error)?;
+    let color = match channels {
+        1 => ColorType::Grayscale,
+        3 => ColorType::Rgb,
+        _ => ColorType::Rgba,
     };
     let mut encoder = Encoder::new(output, width, height);
     encoder.set_color(color);
@@ -63,6 +55,34 @@ pub fn write_png(output: &mut dyn Write, name: &str, value: &Value) -> Result<()
         writer.finish()
     });
     written.map_err(|fault| error(format!("cannot write: {fault}")))
+}
+
+/// An array of bytes that is an image.
+pub(super) struct Picture<'v> {
+    pub width: u32,
+    pub height: u32,
+    /// Bytes of a pixel: 1 (grey), 3 or 4.
+    pub channels: u8,
+    pub pixels: &'v [u8],
+}
+
+impl Picture<'_> {
+    /// An array as an image, or why it is none.
+    pub(super) fn of(value: &Value) -> Result<Picture<'_>, String> {
+        let (height, width, channels) = match (value.element_type(), value.shape()) {
+            (ValueType::U8, &[height, width]) => (height, width, 1),
+            (ValueType::U8, &[height, width, channels @ (3 | 4)]) => (height, width, channels as u8),
+            _ => {
+                let ty = value.type_text();
+                return Err(format!("an image is [h][w]u8, [h][w][3]u8 or [h][w][4]u8, not {ty}"));
+            }
+        };
+        let side = |size: i64| u32::try_from(size).ok().filter(|&size| (1..1 << 31).contains(&size));
+        match (side(width), side(height), value.as_slice::<u8>()) {
+            (Some(width), Some(height), Some(pixels)) => Ok(Picture { width, height, channels, pixels }),
+            _ => Err(format!("an image of {width} by {height} pixels cannot be written")),
+        }
+    }
 }
 
 /// Whether a file that begins like this is meant to be a `.png` file.

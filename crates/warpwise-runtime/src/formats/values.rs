@@ -12,6 +12,9 @@ use super::{ExpectedType, FormatError};
 use crate::array::Value;
 use crate::memory::MemoryPool;
 
+/// What some programs put before text.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// Where values come from.
 pub struct Source<'a> {
     /// What messages call it.
@@ -61,7 +64,8 @@ pub fn read_values(
     }
     let base = input.position();
     let content = input.rest(pool.limit()).map_err(|fault| fault.in_bytes(name, next(&values)))?;
-    read_rest(name, base, &content, expected, values, pool)
+    let content = content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&content);
+    read_rest(name, base, content, expected, values, pool)
 }
 
 /// Reads the values that `content`, at `base` in the source, holds after the first `values`.

@@ -18,6 +18,7 @@
 //! Absent on purpose: global pools, shrinking or growing blocks in place, first touch of fresh
 //! pages (the kernels that write them do that, in parallel).
 
+mod amount;
 mod block;
 mod builder;
 mod classes;
@@ -26,6 +27,7 @@ mod limit;
 mod pool;
 mod system;
 
+pub use amount::{Bytes, parse_bytes};
 pub use block::{Block, Provider};
 pub use builder::BlockBuilder;
 pub use limit::{default_limit, resident};

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::amount::Bytes;
 use super::block::Block;
 use super::classes::{GRANULE, SizeClass};
 use super::guarded;
@@ -127,11 +128,11 @@ impl fmt::Debug for MemoryPool {
 impl fmt::Display for OutOfMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.asked == u64::MAX {
-            write!(f, "out of memory: more bytes asked than a 64-bit number can count")?;
+            write!(f, "out of memory: more bytes asked than 64 bits can count")?;
         } else {
-            write!(f, "out of memory: {} bytes asked", self.asked)?;
+            write!(f, "out of memory: {} asked", Bytes(self.asked))?;
         }
-        write!(f, " with {} in use, {} held, and a limit of {}", self.live, self.held, self.limit)
+        write!(f, " with {} in use, and a limit of {}", Bytes(self.live), Bytes(self.limit))
     }
 }
 
@@ -360,7 +361,7 @@ mod tests {
         ] {
             assert!(pool.allocate_elements(count, element).is_err(), "{count:?} * {element}");
         }
-        assert!(pool.allocate_elements(None, 4).unwrap_err().to_string().contains("64-bit"));
+        assert!(pool.allocate_elements(None, 4).unwrap_err().to_string().contains("64 bits"));
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use warpwise_runtime::memory::parse_bytes;
+
 use crate::program::Settings;
 
 /// What is asked for.
@@ -61,7 +63,7 @@ const KNOWN: &[Known] = &[
         None,
         "memory-limit",
         Some("BYTES"),
-        "Use at most so much memory, instead of 80 % of the machine's",
+        "Use at most so much memory (K, M, G, T: units of 1024), instead of 80 % of the machine's",
     ),
     known(
         None,
@@ -177,7 +179,11 @@ impl Options {
             "num-threads" => {
                 self.settings.threads = Some(number::<usize>(known, value)?).filter(|&threads| threads > 0);
             }
-            "memory-limit" => self.settings.memory_limit = Some(number(known, value)?),
+            "memory-limit" => {
+                let limit =
+                    parse_bytes(value).map_err(|error| format!("`--memory-limit {value}`: {error}"))?;
+                self.settings.memory_limit = Some(limit);
+            }
             "param" => self.parameter(value)?,
             "tuning" => {
                 let text =

@@ -81,16 +81,19 @@ impl Reader {
                 all.push((count, columns));
             }
             self.at += count;
-            if self.is_waiting() {
+            if self.would_wait(elements) {
                 break;
             }
         }
         all
     }
 
-    /// Whether whoever writes an input has to be waited for: what is read may be computed on meanwhile.
-    fn is_waiting(&mut self) -> bool {
-        self.sources.iter_mut().any(|source| source.arrived(Duration::ZERO) == Some(0))
+    /// Whether whoever writes an input may have to be waited for before there are so many elements: what is read is computed on
+    /// meanwhile.
+    fn would_wait(&mut self, count: u64) -> bool {
+        self.sources
+            .iter_mut()
+            .any(|source| source.arrived(Duration::ZERO).is_some_and(|there| there < count))
     }
 
     /// So many elements of every source, or fewer at the end; how many, and the arrays.

@@ -132,6 +132,12 @@ impl Partial {
         &self.partial
     }
 
+    /// Takes the file away.
+    pub fn discard(self) -> Result<(), String> {
+        fs::remove_file(&self.partial)
+            .map_err(|error| format!("{}: cannot remove: {error}", self.partial.display()))
+    }
+
     /// Gives the file its name.
     pub fn complete(self) -> Result<(), String> {
         let Partial { partial, whole, _lock } = self;

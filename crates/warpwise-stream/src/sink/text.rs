@@ -3,8 +3,9 @@
 
 use std::io::Write;
 
-use warpwise_prim::{Scalar, ScalarType, ValueType};
+use warpwise_prim::ValueType;
 use warpwise_runtime::array::Array;
+use warpwise_runtime::formats::push_number;
 
 use super::{Flow, Sink};
 use crate::element::ElementType;
@@ -51,7 +52,7 @@ impl<W: Write + Send> Sink for TextSink<W> {
                 if place > 0 {
                     line.push(self.separator);
                 }
-                push(&mut line, self.scalar, bytes);
+                push_number(&mut line, self.scalar, bytes);
             }
             line.push('\n');
             self.output.write_all(line.as_bytes()).map_err(|error| error.to_string())?;
@@ -66,27 +67,4 @@ impl<W: Write + Send> Sink for TextSink<W> {
     fn finish(&mut self) -> Result<(), String> {
         self.show()
     }
-}
-
-fn push(line: &mut String, ty: ValueType, bytes: &[u8]) {
-    let mut bits = [0; 8];
-    bits[..bytes.len()].copy_from_slice(bytes);
-    let bits = u64::from_le_bytes(bits);
-    if ty.is_unsigned() {
-        // The bytes beyond the type are zero.
-        line.push_str(&bits.to_string());
-        return;
-    }
-    let text = match Scalar::from_bits(ty.scalar(), bits) {
-        Scalar::Bool(x) => x.to_string(),
-        Scalar::I8(x) => x.to_string(),
-        Scalar::I16(x) => x.to_string(),
-        Scalar::I32(x) => x.to_string(),
-        Scalar::I64(x) => x.to_string(),
-        Scalar::F16(x) => x.to_string(),
-        Scalar::F32(x) => x.to_string(),
-        Scalar::F64(x) => x.to_string(),
-    };
-    line.push_str(&text);
-    debug_assert!(ty.scalar() != ScalarType::Bool || matches!(text.as_str(), "true" | "false"));
 }

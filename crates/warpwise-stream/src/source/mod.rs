@@ -15,22 +15,27 @@ mod column;
 mod counted;
 mod mapped;
 mod matrix_market;
+mod notes;
 mod number;
 mod open;
 mod parquet;
 mod piped;
 mod table;
+mod table_style;
 mod value;
 mod wav;
 
 pub use arrow::arrow;
 pub use bytes::ByteSource;
 pub use column::ColumnSource;
+pub use encoding_rs::Encoding;
 pub use mapped::MappedSource;
 pub use matrix_market::MatrixMarketSource;
+pub use notes::Notes;
 pub use open::{Format, SourceOptions, Wanted, open};
 pub use parquet::parquet;
 pub use table::TableSource;
+pub use table_style::TableStyle;
 pub use value::ValueSource;
 pub use wav::WavSource;
 

@@ -3,6 +3,8 @@
 use half::f16;
 use warpwise_prim::ValueType;
 
+use super::table_style::shown;
+
 /// Writes the value that `text` stands for to `target`, which is as long as the type.
 pub(super) fn parse(text: &str, ty: ValueType, target: &mut [u8]) -> Result<(), String> {
     let text = text.trim();
@@ -32,9 +34,5 @@ pub(super) fn parse(text: &str, ty: ValueType, target: &mut [u8]) -> Result<(), 
         ValueType::F32 => number!(f32),
         ValueType::F64 => number!(f64),
     };
-    // What is quoted may be as long as a line.
-    parsed.ok_or_else(|| {
-        let shown: String = text.chars().take(40).collect();
-        format!("`{shown}` is no {}", ty.name())
-    })
+    parsed.ok_or_else(|| format!("`{}` is no {}", shown(text), ty.name()))
 }

@@ -5,6 +5,7 @@ use std::io::{self, BufReader, Read as _, Seek as _};
 use std::path::Path;
 use std::str::FromStr;
 
+use encoding_rs::Encoding;
 use flate2::read::MultiGzDecoder;
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::Shape;
@@ -12,9 +13,10 @@ use warpwise_runtime::memory::MemoryPool;
 
 use super::arrow::{ArrowInput, arrow};
 use super::bytes::Rows;
+use super::notes::Notes;
 use super::parquet::parquet;
 use super::piped::{Arrivals, Piped};
-use super::table::TableOptions;
+use super::table_style::{TableOptions, TableStyle};
 use super::wav;
 use super::{ByteSource, MappedSource, MatrixMarketSource, Source, TableSource, WavSource};
 use crate::element::ElementType;
@@ -60,6 +62,10 @@ pub struct SourceOptions {
     pub column: Option<String>,
     /// The first line of a table holds no names.
     pub no_header: bool,
+    /// How a table is written.
+    pub table: TableStyle,
+    /// Gets what is to be said of the input.
+    pub notes: Notes,
     /// The sizes of an element in raw data.
     pub shape: Vec<i64>,
     /// Read files that could be mapped into memory.
@@ -169,7 +175,7 @@ fn is_gzip(mut file: &File) -> io::Result<bool> {
 fn read_as(
     format: Format,
     name: &str,
-    Input { mut reader, arrivals }: Input,
+    Input { mut reader, arrivals, mark }: Input,
     wanted: Wanted,
     options: &SourceOptions,
 ) -> Result<Box<dyn Source>, String> {
@@ -179,8 +185,13 @@ fn read_as(
     if let (false, Some(column)) = (has_columns, &options.column) {
         return Err(format!("{name}: such a file has no columns, so none is called `{column}`"));
     }
-    let table =
-        |separator| TableOptions { separator, header: !options.no_header, column: options.column.clone() };
+    let table = |separator| TableOptions {
+        separator: options.table.separator.unwrap_or(separator),
+        style: TableStyle { encoding: options.table.encoding.or(mark), ..options.table.clone() },
+        header: !options.no_header,
+        column: options.column.clone(),
+        notes: options.notes.clone(),
+    };
     Ok(match format {
         Format::Raw => {
             let element = ElementType { scalar, shape: Shape::from_slice(&options.shape) };
@@ -195,7 +206,11 @@ fn read_as(
             Box::new(ByteSource::rows(name, reader, rows).arriving(arrivals))
         }
         Format::Csv | Format::Tsv => {
-            let separator = if format == Format::Csv { b',' } else { b'\t' };
+            let separator = match (format, options.table.decimal) {
+                (Format::Tsv, _) => b'\t',
+                (_, Some(',')) => b';',
+                _ => b',',
+            };
             let source = TableSource::new(name, reader, (scalar, rank), &table(separator))?;
             Box::new(source.arriving(arrivals))
         }
@@ -226,6 +241,8 @@ struct Input {
     reader: Box<dyn io::Read + Send>,
     /// Of a pipe or a terminal whose bytes are taken as they come.
     arrivals: Option<Arrivals>,
+    /// The encoding of text that begins with a byte order mark.
+    mark: Option<&'static Encoding>,
 }
 
 impl Input {
@@ -236,10 +253,13 @@ impl Input {
             None => Piped::standard_input()?,
         };
         let arrivals = piped.arrivals()?;
-        if named || piped.peek(GZIP.len())? == GZIP {
-            return Ok(Input { reader: Box::new(MultiGzDecoder::new(piped)), arrivals: None });
+        let start = piped.peek(GZIP.len())?;
+        if named || start == GZIP {
+            return Ok(Input { reader: Box::new(MultiGzDecoder::new(piped)), arrivals: None, mark: None });
         }
-        Ok(Input { reader: Box::new(piped), arrivals })
+        // The mark of UTF-8 is longer, and nothing has to be done about it.
+        let mark = Encoding::for_bom(start).map(|(encoding, _)| encoding);
+        Ok(Input { reader: Box::new(piped), arrivals, mark })
     }
 }
 

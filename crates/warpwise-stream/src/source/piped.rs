@@ -56,7 +56,13 @@ impl Read for Piped {
         target[..count].copy_from_slice(&self.ahead[..count]);
         self.ahead.drain(..count);
         self.held.store(self.ahead.len() as u64, Ordering::Relaxed);
-        Ok(count)
+        // Who reads next may want to see more than these few bytes at once, if it is there.
+        match &mut target[count..] {
+            rest if !rest.is_empty() && waiting(&self.file).is_some_and(|bytes| bytes > 0) => {
+                Ok(count + (&*self.file).read(rest)?)
+            }
+            _ => Ok(count),
+        }
     }
 }
 
@@ -65,7 +71,7 @@ impl Arrivals {
     /// input has ended or failed.
     pub(super) fn bytes(&self, within: Duration) -> Option<u64> {
         let held = self.held.load(Ordering::Relaxed);
-        let there = self.in_pipe();
+        let there = waiting(&self.file);
         if held > 0 || there != Some(0) {
             return there.map(|there| held + there);
         }
@@ -75,17 +81,17 @@ impl Arrivals {
         match unsafe { libc::poll(&raw mut poll, 1, milliseconds) } {
             // A signal came: whoever waits looks again.
             0 | -1 => Some(0),
-            _ => self.in_pipe().filter(|&there| there > 0),
+            _ => waiting(&self.file).filter(|&there| there > 0),
         }
     }
+}
 
-    /// Bytes that the system holds; `None` where it does not say.
-    fn in_pipe(&self) -> Option<u64> {
-        let mut count: libc::c_int = 0;
-        // SAFETY: the request writes an `int`.
-        let status = unsafe { libc::ioctl(self.file.as_raw_fd(), libc::FIONREAD, &raw mut count) };
-        (status == 0).then_some(count as u64)
-    }
+/// Bytes that the system holds for the next reads; `None` where it does not say.
+fn waiting(file: &File) -> Option<u64> {
+    let mut count: libc::c_int = 0;
+    // SAFETY: the request writes an `int`.
+    let status = unsafe { libc::ioctl(file.as_raw_fd(), libc::FIONREAD, &raw mut count) };
+    u64::try_from(count).ok().filter(|_| status == 0)
 }
 
 #[cfg(test)]

@@ -99,7 +99,12 @@ struct Seen {
 /// Searches and writes.
 pub fn autotune(arguments: &AutotuneArguments) -> Result<u8, Failure> {
     let AutotuneArguments { file, compile, run, cache, .. } = arguments;
-    let (context, program) = start(file, compile, run, cache)?;
+    let (context, program) = start(file, compile, run, cache, &[])?;
+    if program.parameters().is_empty() {
+        let file = file.display();
+        print_line(&format!("{file}: there is nothing to tune: no version of its code is chosen by a size"))?;
+        return Ok(0);
+    }
     let entry = arguments.entry.as_deref();
     let (sets, expected) =
         data_sets((file, entry), &arguments.arguments, (&program, compile.device), &context)?;

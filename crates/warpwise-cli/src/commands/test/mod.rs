@@ -57,6 +57,9 @@ pub struct TestArguments {
     /// Print a table of what passed by folder; several folders are told apart anyway
     #[arg(long)]
     by_folder: bool,
+    /// Name every program and every case, also those that pass
+    #[arg(short, long)]
+    verbose: bool,
     /// Test this one program in this process, and print the result as data
     #[arg(long, hide = true)]
     worker: bool,
@@ -108,6 +111,20 @@ struct Outcome {
     /// Whether it was rejected with the message it expects.
     #[serde(default)]
     said: bool,
+    /// The cases of its test blocks that were run.
+    #[serde(default)]
+    cases: Vec<CaseOutcome>,
+}
+
+/// The result of one case.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct CaseOutcome {
+    /// The entry point that was called.
+    entry: String,
+    /// What the case is called: its name or its input.
+    case: String,
+    status: Status,
+    message: String,
 }
 
 /// Tests all programs; prints what failed, and how many did.
@@ -201,8 +218,11 @@ fn test_all(programs: &[PathBuf], arguments: &TestArguments) -> Result<Vec<Outco
         let mut outcomes = Vec::new();
         for outcome in receiver {
             progress.step();
-            if !quiet && outcome.status != Status::Passed {
+            if !quiet && (arguments.verbose || outcome.status != Status::Passed) {
                 progress.print_line(&outcome.line())?;
+            }
+            if !quiet && arguments.verbose {
+                outcome.cases.iter().try_for_each(|case| progress.print_line(&case.line()))?;
             }
             outcomes.push(outcome);
         }
@@ -210,18 +230,31 @@ fn test_all(programs: &[PathBuf], arguments: &TestArguments) -> Result<Vec<Outco
     })
 }
 
-impl Outcome {
+impl Status {
     /// For people.
-    fn line(&self) -> String {
-        let status = match self.status {
+    fn word(self) -> &'static str {
+        match self {
             Status::Passed => "passed",
             Status::Failed => "FAILED",
             Status::Unsupported => "skipped",
             Status::Crashed => "CRASHED",
             Status::Timeout => "TIMEOUT",
             Status::Internal => "INTERNAL ERROR",
-        };
+        }
+    }
+}
+
+impl Outcome {
+    /// For people.
+    fn line(&self) -> String {
         let message = self.message.trim_end().replace('\n', "\n  ");
-        format!("{status}: {}: {message}", self.program)
+        format!("{}: {}: {message}", self.status.word(), self.program).trim_end_matches(": ").to_string()
+    }
+}
+
+impl CaseOutcome {
+    /// For people; what is wrong stands with the program.
+    fn line(&self) -> String {
+        format!("  {}: {}: {}", self.status.word(), self.entry, self.case)
     }
 }

@@ -36,6 +36,7 @@ impl TestCommand {
             message,
             kind: Kind::default(),
             said: false,
+            cases: Vec::new(),
         };
         let ended = match self.spawn(program).and_then(|child| wait(child, self.timeout)) {
             Ok(ended) => ended,

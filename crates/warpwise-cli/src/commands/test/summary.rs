@@ -59,12 +59,32 @@ impl Counts {
     }
 }
 
-/// How many passed, failed and were skipped.
+/// How many programs and cases passed, failed and were skipped, and whether there was something to test.
 pub fn line(outcomes: &[Outcome]) -> String {
-    let count = |wanted: fn(Status) -> bool| outcomes.iter().filter(|outcome| wanted(outcome.status)).count();
-    let passed = count(|status| status == Status::Passed);
-    let skipped = count(|status| status == Status::Unsupported);
-    let failed = outcomes.len() - passed - skipped;
+    let programs = counts(outcomes.iter().map(|outcome| outcome.status));
+    let cases = counts(outcomes.iter().flat_map(|outcome| &outcome.cases).map(|case| case.status));
+    let untested = |outcome: &&Outcome| outcome.kind == Kind::Compile && outcome.status == Status::Passed;
+    let without = match outcomes.iter().filter(untested).count() {
+        0 => String::new(),
+        1 if outcomes.len() == 1 => "; it has no tests, and was only compiled".to_string(),
+        1 => "; 1 program has no tests, and was only compiled".to_string(),
+        count => format!("; {count} programs have no tests, and were only compiled"),
+    };
+    if outcomes.iter().all(|outcome| outcome.cases.is_empty()) {
+        return format!("{programs}{without}");
+    }
+    format!("{programs} (cases: {cases}){without}")
+}
+
+fn counts(statuses: impl Iterator<Item = Status>) -> String {
+    let (mut passed, mut failed, mut skipped) = (0, 0, 0);
+    for status in statuses {
+        match status {
+            Status::Passed => passed += 1,
+            Status::Unsupported => skipped += 1,
+            Status::Failed | Status::Crashed | Status::Timeout | Status::Internal => failed += 1,
+        }
+    }
     format!("{passed} passed, {failed} failed, {skipped} skipped")
 }
 
@@ -94,10 +114,12 @@ pub fn table(outcomes: &[Outcome]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::CaseOutcome;
     use super::*;
 
     fn outcome(program: &str, status: Status, kind: Kind, said: bool) -> Outcome {
-        Outcome { program: program.to_string(), status, message: String::new(), kind, said }
+        let (program, message, cases) = (program.to_string(), String::new(), Vec::new());
+        Outcome { program, status, message, kind, said, cases }
     }
 
     #[test]
@@ -115,7 +137,19 @@ mod tests {
                         a/b       -        -     1/2     1\n\
                         all     1/2      1/1     1/2     1";
         assert_eq!(table(&outcomes), expected);
-        assert_eq!(line(&outcomes), "3 passed, 1 failed, 1 skipped");
+        let without = "; 1 program has no tests, and was only compiled";
+        assert_eq!(line(&outcomes), format!("3 passed, 1 failed, 1 skipped{without}"));
+        let alone = "1 passed, 0 failed, 0 skipped; it has no tests, and was only compiled";
+        assert_eq!(line(&outcomes[4..]), alone);
+        let case = |status| CaseOutcome {
+            entry: String::new(),
+            case: String::new(),
+            status,
+            message: String::new(),
+        };
+        let cases = vec![case(Status::Passed), case(Status::Failed), case(Status::Passed)];
+        let outcome = Outcome { cases, ..outcomes[1].clone() };
+        assert_eq!(line(&[outcome]), "0 passed, 1 failed, 0 skipped (cases: 2 passed, 1 failed, 0 skipped)");
     }
 
     #[test]

@@ -16,7 +16,7 @@ use warpwise_runtime::compare::{Tolerance, compare};
 use warpwise_runtime::execute::RunError;
 
 use super::summary::Kind;
-use super::{Errors, Outcome, Status, TestArguments, properties};
+use super::{CaseOutcome, Errors, Outcome, Status, TestArguments, properties};
 use crate::cases::{CaseError, Cases, all_cases, case_name, is_disabled, is_left_out};
 use crate::failure::Failure;
 use crate::interrupt;
@@ -31,12 +31,29 @@ pub struct Trouble {
     pub message: String,
 }
 
+/// What came of testing a program.
+#[derive(Default)]
+struct Tested {
+    /// What is wrong.
+    troubles: Vec<Trouble>,
+    /// Whether it was rejected with the message it expects.
+    said: bool,
+    /// The cases that were run.
+    cases: Vec<CaseOutcome>,
+}
+
+impl Tested {
+    fn only(trouble: Trouble) -> Tested {
+        Tested { troubles: vec![trouble], ..Tested::default() }
+    }
+}
+
 /// Tests a program and prints the outcome as data.
 pub fn work(path: &Path, arguments: &TestArguments) -> Result<u8, Failure> {
     end_with_parent();
     let context = arguments.run.clone().tuned_beside(path).context()?;
     interrupt::watch(&context);
-    let (troubles, said) = test(path, arguments, &context);
+    let Tested { troubles, said, cases } = test(path, arguments, &context);
     let worst = [Status::Internal, Status::Failed, Status::Unsupported]
         .into_iter()
         .find(|&status| troubles.iter().any(|trouble| trouble.status == status));
@@ -44,8 +61,8 @@ pub fn work(path: &Path, arguments: &TestArguments) -> Result<u8, Failure> {
     let messages = troubles.iter().filter(|trouble| trouble.status == status);
     let message = messages.map(|trouble| trouble.message.as_str()).collect::<Vec<_>>().join("\n");
     // The process that started this one knows the kind.
-    let outcome =
-        Outcome { program: path.display().to_string(), status, message, kind: Kind::default(), said };
+    let (program, kind) = (path.display().to_string(), Kind::default());
+    let outcome = Outcome { program, status, message, kind, said, cases };
     let text = serde_json::to_string(&outcome).map_err(|error| Failure::Failed(error.to_string()))?;
     print_line(&text)?;
     Ok(0)
@@ -69,23 +86,23 @@ pub fn kind(path: &Path) -> Kind {
     }
 }
 
-/// What is wrong, and whether the program was rejected with the message it expects.
-fn test(path: &Path, arguments: &TestArguments, context: &Context) -> (Vec<Trouble>, bool) {
+fn test(path: &Path, arguments: &TestArguments, context: &Context) -> Tested {
     let mut sources = Sources::new();
     let spec = match read_spec(path, &mut sources) {
         Ok(spec) => spec,
-        Err(trouble) => return (vec![trouble], false),
+        Err(trouble) => return Tested::only(trouble),
     };
     if is_disabled(&spec, arguments.compile.device) || spec.tags.iter().any(|tag| tag == "notest") {
-        return (vec![unsupported("its tags say that it is not to be tested")], false);
+        return Tested::only(unsupported("its tags say that it is not to be tested"));
     }
     let built = build(path, &arguments.compile.options(), arguments.cache.named_cache().as_ref());
     if let Some(pattern) = &spec.compile_error {
         let built = built.map(|_| ());
         let said = must_be_rejected(pattern, Errors::Message, &built).is_none();
-        return (must_be_rejected(pattern, arguments.errors, &built).into_iter().collect(), said);
+        let troubles = must_be_rejected(pattern, arguments.errors, &built).into_iter().collect();
+        return Tested { troubles, said, cases: Vec::new() };
     }
-    (must_run(path, arguments, context, (&spec, &sources), built), false)
+    must_run(path, arguments, context, (&spec, &sources), built)
 }
 
 /// A program that must compile, with its cases and properties.
@@ -95,17 +112,14 @@ fn must_run(
     context: &Context,
     (spec, sources): (&TestSpec, &Sources),
     built: Result<Built, BuildError>,
-) -> Vec<Trouble> {
-    let mut troubles = Vec::new();
+) -> Tested {
     let built = match built {
         Ok(built) => built,
-        Err(error) => {
-            troubles.push(not_built(&error));
-            return troubles;
-        }
+        Err(error) => return Tested::only(not_built(&error)),
     };
+    let mut tested = Tested::default();
     for pattern in &spec.warnings {
-        troubles.extend(must_match(pattern, &built.warnings, "the compiler's warnings"));
+        tested.troubles.extend(must_match(pattern, &built.warnings, "the compiler's warnings"));
     }
     match built.compiled.load(context) {
         Err(error) => {
@@ -114,18 +128,28 @@ fn must_run(
                 LoadProgramError::Device(_) => Status::Failed,
                 LoadProgramError::Cpu(_) => Status::Internal,
             };
-            troubles.push(Trouble { status, message: error.to_string() });
+            tested.troubles.push(Trouble { status, message: error.to_string() });
         }
         Ok(program) => {
             let cases = Cases { path, sources, memory: context.memory() };
             let options = arguments.compile.options();
             let on_heap = arguments.heap.map(|steps| (steps, OnceCell::new()));
             let oracle = OnceCell::new();
-            troubles.extend(Runs { program: &program, cases, options, context, oracle, on_heap }.all(spec));
-            troubles.extend(properties::test(&program, spec, sources, context.memory(), arguments.seed));
+            tested.cases = Runs { program: &program, cases, options, context, oracle, on_heap }.all(spec);
+            tested.troubles.extend(tested.cases.iter().filter_map(CaseOutcome::trouble));
+            let properties = properties::test(&program, spec, sources, context.memory(), arguments.seed);
+            tested.troubles.extend(properties);
         }
     }
-    troubles
+    tested
+}
+
+impl CaseOutcome {
+    fn trouble(&self) -> Option<Trouble> {
+        let CaseOutcome { entry, case, status, message } = self;
+        let message = format!("{entry}: {case}: {message}");
+        (*status != Status::Passed).then_some(Trouble { status: *status, message })
+    }
 }
 
 fn read_spec(path: &Path, sources: &mut Sources) -> Result<TestSpec, Trouble> {
@@ -195,15 +219,17 @@ struct Runs<'a> {
 }
 
 impl Runs<'_> {
-    fn all(&self, spec: &TestSpec) -> Vec<Trouble> {
+    fn all(&self, spec: &TestSpec) -> Vec<CaseOutcome> {
         let left_out = |case: &TestCase| is_left_out(&case.tags, "notest", self.options.target);
         let cases = all_cases(&spec.blocks).filter(|(_, _, case)| !left_out(case));
-        let troubles = cases.filter_map(|(entry, number, case)| {
-            let trouble = self.case(entry, case).err()?;
-            let message = format!("{entry}: {}: {}", case_name(case, number), trouble.message);
-            Some(Trouble { message, ..trouble })
-        });
-        troubles.collect()
+        let outcome = |(entry, number, case): (&str, usize, &TestCase)| {
+            let (status, message) = match self.case(entry, case) {
+                Ok(()) => (Status::Passed, String::new()),
+                Err(Trouble { status, message }) => (status, message),
+            };
+            CaseOutcome { entry: entry.to_string(), case: case_name(case, number), status, message }
+        };
+        cases.map(outcome).collect()
     }
 
     fn case(&self, entry: &str, case: &TestCase) -> Result<(), Trouble> {

@@ -1,0 +1,50 @@
+//! How the tables are written that a stream reads.
+
+use clap::Args;
+use warpwise_stream::source::{Encoding, TableStyle};
+
+/// What a table does not say of itself.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Tables (csv, tsv)")]
+pub struct TableArguments {
+    /// The first line of a table holds no names
+    #[arg(long)]
+    pub no_header: bool,
+    /// What stands between fields (`tab` for tabs), instead of a comma, or a semicolon with `--decimal ,`
+    #[arg(long, value_name = "CHAR", value_parser = separator)]
+    delimiter: Option<u8>,
+    /// What stands before the fraction of a number, instead of a point
+    #[arg(long, value_name = "CHAR")]
+    decimal: Option<char>,
+    /// Skip lines that begin so
+    #[arg(long, value_name = "CHAR", value_parser = separator)]
+    comment: Option<u8>,
+    /// What empty cells stand for; without it they are errors
+    #[arg(long, value_name = "VALUE")]
+    missing: Option<String>,
+    /// How characters are written (latin1, windows-1252, utf-16le, ...), instead of UTF-8 or what a byte order mark says
+    #[arg(long, value_name = "NAME", value_parser = encoding)]
+    encoding: Option<&'static Encoding>,
+}
+
+impl TableArguments {
+    /// What sources take.
+    pub fn style(&self) -> TableStyle {
+        let TableArguments { delimiter, decimal, comment, ref missing, encoding, .. } = *self;
+        TableStyle { separator: delimiter, decimal, comment, missing: missing.clone(), encoding }
+    }
+}
+
+fn separator(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        b"tab" | b"\\t" => Ok(b'\t'),
+        &[byte] if byte.is_ascii() => Ok(byte),
+        _ => Err("one character of ASCII, or `tab`".to_string()),
+    }
+}
+
+fn encoding(name: &str) -> Result<&'static Encoding, String> {
+    Encoding::for_label(name.as_bytes()).ok_or_else(|| {
+        "no encoding is called so; known are those of the web, such as latin1, windows-1252, utf-16le, shift_jis".to_string()
+    })
+}
