@@ -9,6 +9,7 @@ use crate::check::env::{Env, Frame, Members, Names, Value};
 use crate::check::files::Checked;
 use crate::check::infer::Inference;
 use crate::check::modules::NameSpace;
+use crate::check::readings::Reading;
 use crate::check::recursion::SelfReference;
 use crate::check::size::Sizing;
 use crate::syntax::ast::{Liftedness, PrimType};
@@ -45,6 +46,8 @@ pub struct Checker<'a> {
     pub intrinsics: Rc<Names<Value>>,
     /// The definition being checked, where it may call itself.
     pub recursion: Option<SelfReference>,
+    /// What the names of definitions that could mean earlier ones in their bodies mean there, by their places.
+    pub readings: FxHashMap<Span, Reading>,
     /// The types among the intrinsics.
     pub intrinsic_types: Rc<Members<'a>>,
     /// The prelude's `|>` and `<|`.
@@ -91,6 +94,7 @@ impl<'a> Checker<'a> {
             intrinsics: Rc::default(),
             intrinsic_types: Rc::default(),
             recursion: None,
+            readings: FxHashMap::default(),
             pipes: [None; 2],
             checking: Vec::new(),
             applications: 0,
@@ -132,6 +136,13 @@ impl<'a> Checker<'a> {
     /// Reports something that is not supported yet.
     pub fn limit(&mut self, span: Span, message: impl Into<String>) {
         self.limits.push(Limit { message: message.into(), span });
+    }
+
+    /// Takes out what was reported after the first `n_diagnostics` and `n_limits`.
+    pub fn take_messages(&mut self, n_diagnostics: usize, n_limits: usize) -> (Vec<Diagnostic>, Vec<Limit>) {
+        let diagnostics = self.diagnostics.split_off(n_diagnostics);
+        self.n_reported -= diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
+        (diagnostics, self.limits.split_off(n_limits))
     }
 
     /// How many errors and limits there are: whether something went wrong since.

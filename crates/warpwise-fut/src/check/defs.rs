@@ -7,6 +7,7 @@ use warpwise_diag::{Diagnostic, Span};
 use crate::check::Checker;
 use crate::check::env::{Poly, TypeDef, Value};
 use crate::check::infer::ty::{Constraint, Node, Ty};
+use crate::check::readings::Reading;
 use crate::check::size::functions::Built;
 use crate::check::type_exprs::{Annotation, Anonymous};
 use crate::syntax::ast::{Attr, Liftedness, TypeDecl, TypeExpr, TypeParam, TypeParamKind, ValueDecl};
@@ -24,13 +25,15 @@ impl<'a> Checker<'a> {
         self.program.locals.len()
     }
 
-    /// Checks a value declaration and gives what its name means.
-    pub fn check_value(&mut self, decl: &'a ValueDecl, attrs: &[Attr]) -> Value {
+    /// Checks a value declaration in one reading of its own name, and gives what that means afterwards.
+    pub fn check_reading(&mut self, decl: &'a ValueDecl, attrs: &[Attr], reading: Reading) -> Value {
         let errors = self.n_errors();
         let first_local = self.start();
         self.checking.push(decl.name.name.symbol);
         let (mut types, mut sizes) = self.bind_params(&decl.type_params);
-        self.enter_recursion(decl, &sizes);
+        if reading == Reading::Itself {
+            self.enter_recursion(decl, &sizes);
+        }
         let ty = self.infer_function(&decl.type_params, &decl.params, decl.result.as_ref(), &decl.body);
         self.close_recursion(ty, decl.name.name.span);
         self.checking.pop();

@@ -29,6 +29,7 @@ mod liftedness;
 mod matches;
 pub mod modules;
 mod operators;
+mod readings;
 mod recursion;
 mod resolve;
 mod sealing;

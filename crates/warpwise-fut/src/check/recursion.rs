@@ -16,6 +16,7 @@ use warpwise_diag::{Diagnostic, Span};
 
 use crate::check::Checker;
 use crate::check::infer::Why;
+use crate::check::infer::scope::Entry;
 use crate::check::infer::ty::{Node, Ty};
 use crate::check::size::unify::Locals;
 use crate::check::type_exprs::{Annotation, Subst};
@@ -39,6 +40,8 @@ pub struct SelfReference {
     sizes: Vec<LocalId>,
     /// Its type, once its parameters are known.
     ty: Option<Type>,
+    /// A place where its body mentions its name.
+    pub mentioned: Option<Span>,
     /// A place where it is used.
     used: Option<Span>,
 }
@@ -56,7 +59,17 @@ impl<'a> Checker<'a> {
         // Whatever is defined before it ends is inside a module that is complete by then.
         let def = DefId(self.program.defs.len() as u32);
         let (types, sizes) = (Vec::new(), sizes.to_vec());
-        self.recursion = Some(SelfReference { local, shape, def, types, sizes, ty: None, used: None });
+        let (ty, mentioned, used) = (None, None, None);
+        self.recursion = Some(SelfReference { local, shape, def, types, sizes, ty, mentioned, used });
+    }
+
+    /// Notes that the body of a definition mentions a name, which may be its own.
+    pub fn mention(&mut self, entry: &Entry, span: Span) {
+        if let (Some(this), Entry::Local { local, .. }) = (&mut self.recursion, entry)
+            && this.local == *local
+        {
+            this.mentioned.get_or_insert(span);
+        }
     }
 
     /// The type that the definition was found to have is that of its uses in its body.

@@ -37,6 +37,7 @@ impl<'a> Checker<'a> {
     pub fn lookup_value(&mut self, name: &QualName) -> Option<(Found, usize)> {
         let first = name.qualifiers.first().unwrap_or(&name.name);
         if let Some(entry) = self.infer.scope.value(first.symbol).cloned() {
+            self.mention(&entry, first.span);
             let text = self.text(first.symbol);
             if text.len() > 1 && text.starts_with('_') {
                 let message = format!("`{text}` is used, but its underscore says that it is not");

@@ -481,6 +481,23 @@ pub enum LoopForm {
     While(Expr),
 }
 
+impl Program {
+    /// How much there is of everything.
+    pub fn lengths(&self) -> [usize; 5] {
+        let Program { defs, locals, type_params, abstracts, entries } = self;
+        [defs.len(), locals.len(), type_params.len(), abstracts.len(), entries.len()]
+    }
+
+    /// Takes out what was added since the program had these lengths.
+    pub fn truncate(&mut self, lengths: [usize; 5]) {
+        self.defs.truncate(lengths[0]);
+        self.locals.truncate(lengths[1]);
+        self.type_params.truncate(lengths[2]);
+        self.abstracts.truncate(lengths[3]);
+        self.entries.truncate(lengths[4]);
+    }
+}
+
 impl Function {
     /// Whether it is a constant: neither parameters nor scheme.
     pub fn is_constant(&self) -> bool {

@@ -34,3 +34,23 @@ def as_value (n: i64) (f: i64 -> i64) (x: i64) : i64 =
 -- A local function and a constant do not see themselves.
 def inner (n: i64) = let down (m: i64) : i64 = if m == 0 then 0 else down (m - 1) in down n -- error: E0202
 def constant : i64 = constant + 1 -- error: E0202
+
+-- Only the reading with the earlier definition has a type: for types, for fields, for sizes, for consumption, in operators.
+def iota (n: i32) = iota (i64.i32 n)
+def (a: {x: i32}) + (b: {x: i32}) = {x = a.x + b.x}
+def rotate [n] (xs: [n]f32) : [n]f32 = rotate 1 xs
+def concat [n] (xs: [n]i32) : [2 * n]i32 = sized (2 * n) (concat (concat xs []) xs)
+def with_zero (xs: *[]i32) : *[]i32 = xs with [0] = 0
+module consuming = { def with_zero (xs: []i32) : []i32 = with_zero (copy xs) }
+module qualified = { def i32 (x: f32) : i32 = i32.f32 x }
+module opened = { open consuming def with_zero (xs: []i32) (x: i32) = (with_zero xs, x) }
+-- A local of the name is neither.
+def scan (scan: i32) = scan i32.+ 1
+-- Neither reading has a type: the message is that of the reading with fewer mistakes.
+def unzip (xs: []i32) : i32 = unzip xs * i32.bool 1i32 -- error: E0201
+-- The earlier definition is wrong: so is this one, which is no second mistake.
+module wrong_earlier = {
+  module m = { def lost : i32 = true } -- error: E0201
+  open m
+  def lost (x: i32) : i32 = lost * x
+}

@@ -92,12 +92,7 @@ impl Why {
             Why::Payload(span) => ("this constructor carries it".to_string(), Some(span)),
             Why::IsFunction => ("it is applied to an argument".to_string(), None),
             Why::Operator => ("the operator asks for it".to_string(), None),
-            Why::OwnBody => (
-                "in its own body the name of a function stands for that function; to use an earlier definition of \
-                 the name, give that another name first"
-                    .to_string(),
-                None,
-            ),
+            Why::OwnBody => ("in its own body the name of a function means that function".to_string(), None),
         }
     }
 }

@@ -6,7 +6,6 @@
 use warpwise_diag::Span;
 
 use crate::check::Checker;
-use crate::typed::tree::Program;
 
 /// How many specifications may be laid over modules in all: some seconds of work. Few lines can make very many of them, by module
 /// types of modules that have the same module type twice, or parametric modules that apply another one twice.
@@ -16,16 +15,9 @@ impl<'a> Checker<'a> {
     /// Does something, and forgets all of it but the messages.
     pub fn trial<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let env = self.env.clone();
-        let Program { defs, locals, type_params, abstracts, entries } = &self.program;
-        let before = [defs.len(), locals.len(), type_params.len(), abstracts.len(), entries.len()];
+        let before = self.program.lengths();
         let result = work(self);
-        let [n_defs, n_locals, n_type_params, n_abstracts, n_entries] = before;
-        let Program { defs, locals, type_params, abstracts, entries } = &mut self.program;
-        defs.truncate(n_defs);
-        locals.truncate(n_locals);
-        type_params.truncate(n_type_params);
-        abstracts.truncate(n_abstracts);
-        entries.truncate(n_entries);
+        self.program.truncate(before);
         self.env = env;
         result
     }
