@@ -1,12 +1,15 @@
 //! Inputs that scripts compute: expressions over literals and the entry points of the program under test.
 //!
 //! ```text
-//! expression:  let x = expression in expression      let (x, y) = ... for what has as many parts
+//! expression:  let x = expression in expression      let (x, y) = ... for what has as many parts; between two `let`s
+//!                                                     no `in` is needed
 //!              entry argument ... argument            call of an entry point
 //!              $loaddata "file"                       values of a file beside the program, as of any test
 //!              $loadbytes "file"                      its bytes, as an array of u8
-//! argument:    1 1i64 [1, 2] "text" name (e, e) {field = e}
+//! argument:    1 1i64 [1, 2] "text" empty([0]i32) name name[e, e] (e, e) {field = e}
 //! ```
+//!
+//! A comma may stand behind the last of several parts.
 //!
 //! Tuples, records and opaque values are lists of the values in them, which is how entry points take them apart; so
 //! a pattern fits what has as many values as names. A number without a suffix becomes what is asked for where it is
@@ -15,10 +18,10 @@
 use std::path::Path;
 
 use warpwise_driver::Program;
-use warpwise_runtime::array::Value;
+use warpwise_runtime::array::{Array, Value};
 use warpwise_runtime::formats::files::read_file;
 use warpwise_runtime::formats::{ExpectedType, Source, read_values};
-use warpwise_runtime::memory::MemoryPool;
+use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 
 use crate::cases::CaseError;
 
@@ -40,8 +43,8 @@ pub struct Surroundings<'a> {
 #[derive(Clone)]
 enum Item {
     Value(Value),
-    /// A number that has no type yet.
-    Number(String),
+    /// The text of a literal, which has no type yet.
+    Literal(String),
 }
 
 type Computed<T> = Result<T, CaseError>;
@@ -88,7 +91,7 @@ impl<'a> Script<'a> {
             let message = format!("a pattern of {} names for {} values", names.len(), items.len());
             return Err(CaseError::Unsupported(format!("in scripts, {message}")));
         }
-        if !self.eats_word("in") {
+        if word(self.peek()) != "let" && !self.eats_word("in") {
             return Err(self.unexpected("`in`"));
         }
         let result = self.expression()?;
@@ -102,7 +105,7 @@ impl<'a> Script<'a> {
             return Ok((vec![self.name()?], false));
         }
         let mut names = vec![self.name()?];
-        while self.eats(",") {
+        while self.eats(",") && !self.peek().starts_with(')') {
             names.push(self.name()?);
         }
         self.expect(")")?;
@@ -116,12 +119,12 @@ impl<'a> Script<'a> {
             return self.builtin(builtin, &file);
         }
         let starts_name = self.peek().starts_with(|c: char| c.is_alphabetic() || c == '_');
-        if !starts_name || self.at_constant() {
+        if !starts_name || self.at_constant() || word(self.rest) == "empty" {
             return self.argument();
         }
         let name = self.name()?;
-        if let Some((_, items)) = self.bindings.iter().rev().find(|binding| binding.0 == name) {
-            return Ok(items.clone());
+        if self.rest.starts_with('[') || self.is_bound(name) {
+            return self.named(name);
         }
         let mut arguments = Vec::new();
         while self.at_argument() {
@@ -133,7 +136,7 @@ impl<'a> Script<'a> {
     fn at_argument(&mut self) -> bool {
         let rest = self.peek();
         let begins = |c: char| c.is_alphanumeric() || "_([{\"-".contains(c);
-        rest.starts_with(begins) && word(rest) != "in"
+        rest.starts_with(begins) && !["in", "let"].contains(&word(rest))
     }
 
     fn argument(&mut self) -> Computed<Vec<Item>> {
@@ -143,21 +146,62 @@ impl<'a> Script<'a> {
             Some('{') => self.record(),
             Some('[') => self.array(),
             Some('"') => {
-                let bytes = self.string()?.into_bytes();
-                let value = Value::from_slice(self.surroundings.memory, &[bytes.len() as i64], &bytes);
-                let value = value.map_err(|error| CaseError::Wrong(error.to_string()))?;
-                Ok(vec![Item::Value(value)])
+                let end = end_of_string(rest).ok_or_else(|| self.unexpected("`\"`"))?;
+                self.rest = &rest[end..];
+                Ok(vec![Item::Literal(rest[..end].to_string())])
             }
             Some(c) if c.is_ascii_digit() || c == '-' || self.at_constant() => self.number(),
+            Some('e') if word(rest) == "empty" => {
+                let end = rest.find(')').ok_or_else(|| self.unexpected("`)`"))? + 1;
+                self.rest = &rest[end..];
+                Ok(vec![Item::Literal(rest[..end].to_string())])
+            }
             Some(c) if c.is_alphabetic() || c == '_' => {
                 let name = self.name()?;
-                match self.bindings.iter().rev().find(|binding| binding.0 == name) {
-                    Some((_, items)) => Ok(items.clone()),
-                    None => self.call(name, Vec::new()),
-                }
+                self.named(name)
             }
             Some(_) | None => Err(self.unexpected("an expression")),
         }
+    }
+
+    fn is_bound(&self, name: &str) -> bool {
+        self.bindings.iter().any(|binding| binding.0 == name)
+    }
+
+    /// What a name stands for, which is indexed if a bracket follows at once.
+    fn named(&mut self, name: &str) -> Computed<Vec<Item>> {
+        let items = match self.bindings.iter().rev().find(|binding| binding.0 == name) {
+            Some((_, items)) => items.clone(),
+            None => self.call(name, Vec::new())?,
+        };
+        if !self.rest.starts_with('[') {
+            return Ok(items);
+        }
+        let array = <[Item; 1]>::try_from(items).map_err(|_| {
+            CaseError::Unsupported(format!("in scripts, indexing of `{name}`, which is several values"))
+        });
+        let [array] = array?;
+        let array = self.value(array, None)?;
+        self.expect("[")?;
+        let mut indices = Vec::new();
+        while !self.eats("]") {
+            for index in self.expression()? {
+                indices.push(self.index(index)?);
+            }
+            if !self.eats(",") && !self.peek().starts_with(']') {
+                return Err(self.unexpected("`,` or `]`"));
+            }
+        }
+        Ok(vec![Item::Value(element(&array, &indices, self.surroundings.memory)?)])
+    }
+
+    fn index(&self, item: Item) -> Computed<i64> {
+        let value = self.value(item, None)?;
+        match value {
+            Value::Scalar { value, .. } => value.as_int(),
+            Value::Array { .. } => None,
+        }
+        .ok_or_else(|| CaseError::Wrong("in a script, an index is an integer".to_string()))
     }
 
     fn tuple(&mut self) -> Computed<Vec<Item>> {
@@ -170,6 +214,9 @@ impl<'a> Script<'a> {
             items.append(&mut self.expression()?);
             if !self.eats(",") {
                 self.expect(")")?;
+                return Ok(items);
+            }
+            if self.eats(")") {
                 return Ok(items);
             }
         }
@@ -194,14 +241,21 @@ impl<'a> Script<'a> {
     /// A literal array: what is in it is written as in test blocks.
     fn array(&mut self) -> Computed<Vec<Item>> {
         let rest = self.peek();
-        let mut depth = 0;
-        let end = rest.find(|c: char| {
-            depth += i32::from(c == '[') - i32::from(c == ']');
-            depth == 0
-        });
-        let Some(end) = end else { return Err(self.unexpected("`]`")) };
-        self.rest = &rest[end + 1..];
-        Ok(vec![Item::Number(rest[..=end].to_string())])
+        let (mut depth, mut end) = (0, 0);
+        loop {
+            match rest[end..].chars().next() {
+                Some('"') => end += end_of_string(&rest[end..]).ok_or_else(|| self.unexpected("`\"`"))?,
+                Some(c) => {
+                    depth += i32::from(c == '[') - i32::from(c == ']');
+                    end += c.len_utf8();
+                }
+                None => return Err(self.unexpected("`]`")),
+            }
+            if depth == 0 {
+                self.rest = &rest[end..];
+                return Ok(vec![Item::Literal(rest[..end].to_string())]);
+            }
+        }
     }
 
     fn number(&mut self) -> Computed<Vec<Item>> {
@@ -215,7 +269,7 @@ impl<'a> Script<'a> {
         });
         let length = length.unwrap_or(body.len()) + rest.len() - body.len();
         self.rest = &rest[length..];
-        Ok(vec![Item::Number(rest[..length].to_string())])
+        Ok(vec![Item::Literal(rest[..length].to_string())])
     }
 
     /// Whether a word is here that is a literal: `true`, `false`, `f32.nan` and the like.
@@ -260,7 +314,7 @@ impl<'a> Script<'a> {
     fn value(&self, item: Item, wanted: Option<ExpectedType>) -> Computed<Value> {
         let text = match item {
             Item::Value(value) => return Ok(value),
-            Item::Number(text) => text,
+            Item::Literal(text) => text,
         };
         let wanted = wanted.map(|ty| [ty]);
         let source = Source::bytes("script", text.as_bytes());
@@ -316,6 +370,43 @@ impl<'a> Script<'a> {
         let found = if found.is_empty() { "its end".to_string() } else { format!("`{found}`") };
         CaseError::Wrong(format!("in a script, {wanted} is expected before {found}"))
     }
+}
+
+/// The length of the string that a text starts with; none if it does not end.
+fn end_of_string(text: &str) -> Option<usize> {
+    let mut escaped = true;
+    let end = text.find(|c| {
+        let ends = c == '"' && !escaped;
+        escaped = c == '\\' && !escaped;
+        ends
+    });
+    end.map(|end| end + 1)
+}
+
+/// The element, or the row, of an array at a place.
+fn element(array: &Value, indices: &[i64], memory: &MemoryPool) -> Computed<Value> {
+    let wrong = || {
+        CaseError::Wrong(format!("in a script, Index {indices:?} out of bounds for {}", array.type_text()))
+    };
+    let Value::Array { ty, array: elements } = array else { return Err(wrong()) };
+    let Some((outer, inner)) = elements.shape().split_at_checked(indices.len()) else { return Err(wrong()) };
+    let mut row = 0;
+    for (&index, &size) in indices.iter().zip(outer) {
+        if !(0..size).contains(&index) {
+            return Err(wrong());
+        }
+        row = row * size as usize + index as usize;
+    }
+    let count = inner.iter().product::<i64>() as usize;
+    if inner.is_empty() {
+        return elements.element(row).map(|value| Value::scalar(*ty, value)).ok_or_else(wrong);
+    }
+    let bytes = count * ty.scalar().bytes();
+    let out_of_memory = |error: OutOfMemory| CaseError::Wrong(error.to_string());
+    let mut result = Array::allocate(memory, ty.scalar(), inner).map_err(out_of_memory)?;
+    let from = &elements.bytes()[row * bytes..][..bytes];
+    result.bytes_mut(memory).map_err(out_of_memory)?.copy_from_slice(from);
+    Ok(Value::array(*ty, result))
 }
 
 /// The word that a text starts with; may be empty.

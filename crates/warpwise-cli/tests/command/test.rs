@@ -91,6 +91,12 @@ entry main [n] (xs: *[n]f32) = (map (* 2) xs, f32.sum xs)",
     ),
     ("bad-script", "failed", "entry point", "-- ==\n-- script input { f 1 }\nentry main (x: i32) = x"),
     ("cut-script", "failed", "`in` is expected", "-- ==\n-- script input { let x = 1 }\nentry main (x: i32) = x"),
+    (
+        "index-in-script",
+        "failed",
+        "Index [1, 2] out of bounds for [2][2]i32",
+        "-- ==\n-- script input { let rows = [[1, 2], [3, 4]] in rows[1, 2] }\nentry main (x: i32) = x",
+    ),
     ("unknown-script", "unsupported", "$loadimg", "-- ==\n-- script input { $loadimg \"x\" }\nentry main (x: i32) = x"),
     (
         "script",
@@ -103,10 +109,16 @@ entry main [n] (xs: *[n]f32) = (map (* 2) xs, f32.sum xs)",
 -- script input { {xs = [5i64], n = 1i64} } output { 6i64 }
 -- script input { (1i64, $loaddata \"data/longs\") } output { 8i64 }
 -- script input @ data/script output { 6i64 }
+-- script input { let n = 2i64 let (m, xs,) = make 4 in (n, xs,) } output { 8i64 }
+-- script input { {n = 1i64, xs = empty([0]i64),} } output { 1i64 }
+-- script input { let (n, xs) = make 4 let rows = [[4i64, 7i64], [3, 5i64,],] in (xs[2], rows[1,]) } output { 10i64 }
+-- script input { let rows = [[1i64, 2]] in (rows[0, 1], rows[0]) } output { 5i64 }
 
 -- ==
 -- entry: bytes
 -- script input { \"ab\" } output { 195u8 }
+-- script input { \"]\\\"\\1\" } output { 128u8 }
+-- script input { let texts = [\"a]\", \"bc\"] in texts[1] } output { 197u8 }
 -- script input { $loadbytes \"data/longs\" } output { 17u8 }
 -- script input { (some ()) } output { 7u8 }
 entry make (n: i64) = (n, iota n)

@@ -78,6 +78,67 @@ fn arrays_in_text() {
 }
 
 #[test]
+fn a_comma_may_stand_behind_the_last_item() {
+    assert_eq!(read(b"[1u8,]").unwrap(), [array(&[1], &[1_u8])]);
+    assert_eq!(read(b"[1, 2 , ] 3").unwrap(), [array(&[2], &[1, 2]), Value::from_element(3)]);
+    assert_eq!(
+        read(b"[[1.0, 2.0,],\n [3.0, 4.0] -- last\n , -- row\n ]").unwrap(),
+        [array(&[2, 2], &[1.0, 2.0, 3.0, 4.0])]
+    );
+    assert_eq!(read_as(b"[[true,],]", &["[][]bool"]).unwrap(), [array(&[1, 1], &[true])]);
+    check_error("[,]", &[], "data.in:1:2: a value must stand here, not `,`");
+    check_error("[1,,]", &[], "data.in:1:4: a value of type i32 must stand here, not `,`");
+    check_error("[[1],,]", &[], "data.in:1:6: a row must stand here, not an element");
+    check_error("[1,", &[], "data.in:1:4: a value of type i32 must stand here, but the input ends");
+}
+
+#[test]
+fn rows_may_be_strings_and_empty_arrays() {
+    assert_eq!(read(b"[\"ab\", \"cd\"]").unwrap(), [array(&[2, 2], b"abcd")]);
+    assert_eq!(read(b"[[\"ab\",], [\"cd\"]]").unwrap(), [array(&[2, 1, 2], b"abcd")]);
+    assert_eq!(read(b"[\"ab\", [99u8, 100]]").unwrap(), [array(&[2, 2], b"abcd")]);
+    assert_eq!(read(b"[[97u8, 98u8], \"cd\"]").unwrap(), [array(&[2, 2], b"abcd")]);
+    assert_eq!(read(b"[\"\", \"\"]").unwrap(), [array::<u8>(&[2, 0], &[])]);
+    assert_eq!(read(b"[empty([0]i32)]").unwrap(), [array::<i32>(&[1, 0], &[])]);
+    assert_eq!(read(b"[empty([0][2]f16), empty([0][2]f16)]").unwrap(), [array::<f16>(&[2, 0, 2], &[])]);
+    assert_eq!(read(b"[\"\", empty([0]u8)]").unwrap(), [array::<u8>(&[2, 0], &[])]);
+    assert_eq!(read_as(b"[\"ab\"]", &["[][]u8"]).unwrap(), [array(&[1, 2], b"ab")]);
+    check_error("[\"ab\", \"c\"]", &[], "data.in:1:8: this row has 1 elements, an earlier one 2");
+    check_error(
+        "[\"ab\", [\"cd\"]]",
+        &[],
+        "data.in:1:9: this row has another number of dimensions than it must have",
+    );
+    check_error(
+        "[[1, 2], \"cd\"]",
+        &[],
+        "data.in:1:10: elements of type i32 must stand here, not of type u8",
+    );
+    check_error("[empty([0]i32), [1]]", &[], "data.in:1:19: this row has 1 elements, an earlier one 0");
+    check_error(
+        "[empty([0]i32), empty([0]i64)]",
+        &[],
+        "data.in:1:17: elements of type i32 must stand here, not of type i64",
+    );
+    check_error("[\"a\", 1]", &[], "data.in:1:7: a row must stand here, not an element");
+    check_error(
+        "[\"a\"]",
+        &["[]u8"],
+        "data.in:1:2: expected a value of type []u8: this row has another number of dimensions than it must have",
+    );
+}
+
+#[test]
+fn strings_have_the_escapes_of_programs_and_more() {
+    let bytes = |text: &[u8]| read(text).unwrap();
+    assert_eq!(bytes(b"\"\\a\\b\\f\\n\\r\\t\\v\\0\""), [array(&[8], b"\x07\x08\x0c\n\r\t\x0b\0")]);
+    assert_eq!(bytes(b"\"\\65\\x42\\o103;\""), [array(&[4], b"ABC;")]);
+    assert_eq!(bytes(b"\"\\SO\\SOH\\DEL\\233\""), [array(&[5], b"\x0e\x01\x7f\xc3\xa9")]);
+    check_error("\"\\1114112\"", &[], "data.in:1:3: no character has this number");
+    check_error("\"\\x\"", &[], "data.in:1:3: no character has this number");
+}
+
+#[test]
 fn malformed_text_is_located() {
     check_error("[1, 2", &[], "data.in:1:6: `,` or `]` must stand here, but the input ends");
     check_error("[1 2]", &[], "data.in:1:4: `,` or `]` must stand here, not `2`");
@@ -115,7 +176,7 @@ fn malformed_text_is_located() {
     check_error(
         "\"\\q\"",
         &[],
-        "data.in:1:3: an unknown escape; \\n, \\t, \\r, \\0, \\\", \\' and \\\\ are known",
+        "data.in:1:3: an unknown escape; \\n, \\t, \\r, \\\", \\\\, \\65, \\x41 and the like are known",
     );
     check_error("empty([0]foo)", &[], "data.in:1:10: the name of an element type must stand here");
     check_error(

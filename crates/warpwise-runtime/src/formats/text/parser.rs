@@ -21,8 +21,8 @@ const UNTYPED_EMPTY: &str = "an empty array is written with its type, such as em
 
 /// A position in a text, and what is expected there.
 pub(in crate::formats) struct Parser<'a> {
-    text: &'a [u8],
-    at: usize,
+    pub(super) text: &'a [u8],
+    pub(super) at: usize,
     expected: Option<ExpectedType>,
     pool: &'a MemoryPool,
 }
@@ -82,7 +82,7 @@ impl<'a> Parser<'a> {
         match self.peek() {
             Some(b'[') => self.array_of_some_type(),
             Some(b'"') => self.string(),
-            Some(_) if self.text[self.at..].starts_with(b"empty") => self.empty(),
+            Some(_) if self.at_empty() => self.empty(),
             _ => {
                 let ty = self.token_type(self.at)?;
                 self.check(ExpectedType { elem: ty, rank: 0 })?;
@@ -95,8 +95,21 @@ impl<'a> Parser<'a> {
         Ok(Value::from_element(self.literal_as::<T>(self.expected.is_none())?))
     }
 
-    /// `empty([0][2]i32)`.
+    fn at_empty(&self) -> bool {
+        self.text[self.at..].starts_with(b"empty")
+    }
+
     fn empty(&mut self) -> Result<Value, Fault> {
+        let start = self.at;
+        let (shape, ty) = self.empty_array()?;
+        self.check_at(start, ExpectedType { elem: ty, rank: shape.len() })?;
+        let array = Array::allocate(self.pool, ty.scalar(), &shape)
+            .map_err(|error| Fault::memory(start as u64, error))?;
+        Ok(Value::array(ty, array))
+    }
+
+    /// `empty([0][2]i32)`.
+    fn empty_array(&mut self) -> Result<(Shape, ValueType), Fault> {
         let start = self.at;
         self.at += b"empty".len();
         self.require(b'(')?;
@@ -117,79 +130,46 @@ impl<'a> Parser<'a> {
             let message = "an empty array has a size of 0 among its sizes, and none is negative";
             return Err(Fault::new(start as u64, message));
         }
-        self.check_at(start, ExpectedType { elem: ty, rank: shape.len() })?;
-        let array = Array::allocate(self.pool, ty.scalar(), &shape)
-            .map_err(|error| Fault::memory(start as u64, error))?;
-        Ok(Value::array(ty, array))
+        Ok((shape, ty))
     }
 
     /// A string: the bytes of its UTF-8.
     fn string(&mut self) -> Result<Value, Fault> {
         let start = self.at;
         self.check(ExpectedType { elem: ValueType::U8, rank: 1 })?;
-        self.at += 1;
         let mut bytes = BlockBuilder::new(self.pool);
-        loop {
-            let byte = match self.peek() {
-                Some(b'"') => break,
-                Some(b'\\') => {
-                    self.at += 1;
-                    self.escaped()?
-                }
-                Some(byte) => byte,
-                None => return Err(Fault::new(start as u64, "this string does not end")),
-            };
-            bytes.push(&[byte]).map_err(|error| Fault::memory(start as u64, error))?;
-            self.at += 1;
-        }
-        self.at += 1;
-        self.finish_array(start, ValueType::U8, &[bytes.bytes() as i64], bytes)
-    }
-
-    /// The byte that an escape stands for, its backslash consumed.
-    fn escaped(&self) -> Result<u8, Fault> {
-        match self.peek() {
-            Some(b'n') => Ok(b'\n'),
-            Some(b't') => Ok(b'\t'),
-            Some(b'r') => Ok(b'\r'),
-            Some(b'0') => Ok(0),
-            Some(byte @ (b'"' | b'\\' | b'\'')) => Ok(byte),
-            _ => Err(self.fault("an unknown escape; \\n, \\t, \\r, \\0, \\\", \\' and \\\\ are known")),
-        }
+        let size = self.string_bytes(&mut bytes)?;
+        self.finish_array(start, ValueType::U8, &[size], bytes)
     }
 
     fn array_of_some_type(&mut self) -> Result<Value, Fault> {
-        let ty = match self.expected {
+        let (ty, is_suffixed) = match self.expected {
             Some(expected) if expected.rank == 0 => return Err(self.fault("found an array")),
-            Some(expected) => expected.elem,
-            None => self.first_element_type()?,
+            Some(expected) => (expected.elem, true),
+            None => self.first_element()?,
         };
         // What follows an element with a suffix needs none.
-        let strict = self.expected.is_none() && !self.first_element_is_suffixed(ty);
-        for_type!(ty, self.array(strict))
+        for_type!(ty, self.array(!is_suffixed))
     }
 
-    /// The type of the first element of the array that begins here.
-    fn first_element_type(&mut self) -> Result<ValueType, Fault> {
+    /// The type of the first element of the array that begins here, and whether it says so.
+    fn first_element(&mut self) -> Result<(ValueType, bool), Fault> {
         let start = self.at;
         while self.peek() == Some(b'[') {
             self.at += 1;
             self.skip_space();
         }
-        if self.peek() == Some(b']') {
-            return Err(self.fault(UNTYPED_EMPTY));
-        }
-        let ty = self.token_type(self.at);
+        let found = match self.peek() {
+            Some(b']') => return Err(self.fault(UNTYPED_EMPTY)),
+            Some(b'"') => (ValueType::U8, true),
+            _ if self.at_empty() => (self.empty_array()?.1, true),
+            _ => {
+                let ty = self.token_type(self.at)?;
+                (ty, is_suffixed(self.token(), ty))
+            }
+        };
         self.at = start;
-        ty
-    }
-
-    fn first_element_is_suffixed(&self, ty: ValueType) -> bool {
-        let first = self.text[self.at..].iter().position(|&byte| is_token_byte(byte));
-        first.is_some_and(|first| {
-            let rest = &self.text[self.at + first..];
-            is_suffixed(&rest[..token_length(rest)], ty)
-        })
+        Ok(found)
     }
 
     fn array<T: Literal>(&mut self, strict: bool) -> Result<Value, Fault> {
@@ -205,26 +185,84 @@ impl<'a> Parser<'a> {
                 self.open(&mut open, &mut sizes, depth)?;
                 continue;
             }
-            if *depth.get_or_insert(open.len()) != open.len() {
+            let count = if self.peek() == Some(b'"') || self.at_empty() {
+                let row = self.at;
+                let shape = self.whole_row(T::TYPE, &mut elements)?;
+                self.fit_row(row, &shape, &open, &mut sizes, &mut depth)?;
+                1
+            } else if *depth.get_or_insert(open.len()) != open.len() {
                 return Err(self.fault("a row must stand here, not an element"));
-            }
-            let count = self.row::<T>(&mut elements, strict)?;
+            } else {
+                self.row::<T>(&mut elements, strict)?
+            };
             if let Some(items) = open.last_mut() {
                 *items += count;
             }
             // The row ends here; so may the arrays around it.
-            while self.skip_space() < self.text.len() && self.peek() == Some(b']') {
+            while !self.next_item()? {
                 self.close(&mut open, &mut sizes)?;
                 if open.is_empty() {
                     let shape: Shape = sizes.iter().map(|size| size.unwrap_or(0)).collect();
                     return self.finish_array(start, T::TYPE, &shape, elements);
                 }
             }
-            if self.peek() != Some(b',') {
-                return Err(self.unexpected("`,` or `]`"));
-            }
-            self.at += 1;
         }
+    }
+
+    /// Whether another item follows in the array around. A comma may stand behind the last one.
+    fn next_item(&mut self) -> Result<bool, Fault> {
+        self.skip_space();
+        let comma = self.peek() == Some(b',');
+        if comma {
+            self.at += 1;
+            self.skip_space();
+        }
+        match self.peek() {
+            Some(b']') => Ok(false),
+            _ if comma => Ok(true),
+            _ => Err(self.unexpected("`,` or `]`")),
+        }
+    }
+
+    /// A row that is no list of elements, a string or `empty(...)`; its shape.
+    fn whole_row(&mut self, ty: ValueType, elements: &mut BlockBuilder<'_>) -> Result<Shape, Fault> {
+        let start = self.at;
+        let (shape, found) = match self.at_empty() {
+            true => self.empty_array()?,
+            false => (Shape::from_slice(&[self.string_bytes(elements)?]), ValueType::U8),
+        };
+        if found != ty {
+            let message = format!("elements of type {ty} must stand here, not of type {found}");
+            return Err(Fault::new(start as u64, message));
+        }
+        Ok(shape)
+    }
+
+    /// Checks that a row fits what is known of the sizes of the array.
+    fn fit_row(
+        &self,
+        start: usize,
+        shape: &[i64],
+        open: &[i64],
+        sizes: &mut Vec<Option<i64>>,
+        depth: &mut Option<usize>,
+    ) -> Result<(), Fault> {
+        let rank = open.len() + shape.len();
+        if *depth.get_or_insert(rank) != rank {
+            return Err(Fault::new(
+                start as u64,
+                "this row has another number of dimensions than it must have",
+            ));
+        }
+        sizes.resize(rank.max(sizes.len()), None);
+        for (known, &size) in sizes[open.len()..].iter_mut().zip(shape) {
+            let known = *known.get_or_insert(size);
+            if known != size {
+                let message = format!("this row has {size} elements, an earlier one {known}");
+                return Err(Fault::new(start as u64, message));
+            }
+        }
+        Ok(())
     }
 
     /// Enters an array.
@@ -266,7 +304,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Elements with commas between them; their number. Stops before what follows the last.
+    /// Elements with commas between them, and perhaps one behind the last; their number. Stops before what follows.
     fn row<T: Literal>(&mut self, elements: &mut BlockBuilder<'_>, strict: bool) -> Result<i64, Fault> {
         let mut count = 0;
         loop {
@@ -281,6 +319,9 @@ impl<'a> Parser<'a> {
             }
             self.at += 1;
             self.skip_space();
+            if self.peek() == Some(b']') {
+                return Ok(count);
+            }
         }
     }
 
@@ -328,7 +369,7 @@ impl<'a> Parser<'a> {
         &rest[..token_length(rest)]
     }
 
-    fn peek(&self) -> Option<u8> {
+    pub(super) fn peek(&self) -> Option<u8> {
         self.text.get(self.at).copied()
     }
 
@@ -366,7 +407,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn fault(&self, message: &str) -> Fault {
+    pub(super) fn fault(&self, message: &str) -> Fault {
         Fault::new(self.at as u64, message)
     }
 }
