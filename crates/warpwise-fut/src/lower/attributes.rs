@@ -5,15 +5,18 @@
 //! #[warn(safety_checks)] e     a warning if a check stays in e, or in a function called there
 //! #[param(name)] e             what the program is loaded with for the name, or e
 //! #[unroll] loop ...           the iterations one after the other, where their number is known; else a warning
+//! #[blank] e                   zeros of the shape of e
+//! #[scratch] e                 the arrays in e with any contents, its scalars as they are
 //! ```
 //!
+//! What is replaced is computed only as far as its sizes rely on it.
 //! Attributes that are not known say nothing, as the language demands.
 
 use warpwise_diag::{Diagnostic, Failure, Span};
 use warpwise_ir::entity::Entity;
-use warpwise_ir::traverse::Visitor;
-use warpwise_ir::{Expr as CoreExpr, FunctionId, Operand};
-use warpwise_prim::{CompareOp, Scalar};
+use warpwise_ir::traverse::{FreeVars, Visitor, free_in_type};
+use warpwise_ir::{ArrayType, Expr as CoreExpr, FunctionId, Operand, Type};
+use warpwise_prim::{CompareOp, Scalar, ScalarType};
 
 use crate::lower::context::{Lowering, Session};
 use crate::lower::expr::is_named;
@@ -29,6 +32,10 @@ impl<'a> Lowering<'a, '_> {
         body: &'a Expr,
         env: &Env<'a>,
     ) -> Result<Value<'a>, Failure> {
+        let (blank, scratch) = (is_named(attr, "blank", self), is_named(attr, "scratch", self));
+        if blank || scratch {
+            return self.replaced(body, env, scratch);
+        }
         let inner = Frame::inside(env, is_named(attr, "unsafe", self));
         let before = (self.n_checks, self.called.len());
         self.unroll = is_named(attr, "unroll", self) && is_loop(body);
@@ -39,6 +46,56 @@ impl<'a> Lowering<'a, '_> {
             self.watch(body.span, before);
         }
         Ok(value)
+    }
+
+    /// `#[blank] body` or `#[scratch] body`: only what the sizes of the body rely on is computed, and scalars in scratch.
+    fn replaced(&mut self, body: &'a Expr, env: &Env<'a>, scratch: bool) -> Result<Value<'a>, Failure> {
+        let before = self.code.point();
+        let inner = Frame::inside(env, false);
+        let value = self.expr(body, &inner)?;
+        env.adopt(&inner);
+        if value.has_function() {
+            return Ok(value);
+        }
+        let mut needed = FreeVars::default();
+        value.extents().into_iter().filter_map(Operand::as_var).for_each(|size| needed.insert(size));
+        for leaf in value.leaves() {
+            let ty = self.code.ty(leaf);
+            needed.absorb(free_in_type(&self.code.function, &ty));
+            let is_kept = match ty {
+                Type::Scalar(_) => scratch,
+                Type::Array(_) => false,
+                Type::Acc(_) | Type::Cert | Type::Mem => true,
+            };
+            leaf.as_var().filter(|_| is_kept).into_iter().for_each(|leaf| needed.insert(leaf));
+        }
+        self.code.keep_only(needed, before);
+        Ok(value
+            .map_leaves(&mut |leaf| if scratch { self.scratch_like(leaf) } else { self.zeros_like(leaf) }))
+    }
+
+    /// Zeros of the shape of something.
+    fn zeros_like(&mut self, like: Operand) -> Operand {
+        match self.code.ty(like) {
+            Type::Scalar(elem) => Operand::Const(Scalar::zero(elem)),
+            Type::Array(ArrayType { elem, shape }) => {
+                let value = Operand::Const(Scalar::zero(elem));
+                self.code.bind_one("", CoreExpr::Replicate { shape, value }, &[]).into()
+            }
+            Type::Acc(_) | Type::Cert | Type::Mem => like,
+        }
+    }
+
+    /// An array of the shape of another one, with any contents; a scalar is what it was. Truth values are zeros, as a byte may hold
+    /// more than two values.
+    fn scratch_like(&mut self, like: Operand) -> Operand {
+        match self.code.ty(like) {
+            Type::Array(ArrayType { elem: ScalarType::Bool, .. }) => self.zeros_like(like),
+            Type::Array(ArrayType { elem, shape }) => {
+                self.code.bind_one("", CoreExpr::Scratch { elem, shape }, &[]).into()
+            }
+            Type::Scalar(_) | Type::Acc(_) | Type::Cert | Type::Mem => like,
+        }
     }
 
     /// `#[param(name)] default`.

@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_diag::Span;
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::sizes::ScalarCode;
+use warpwise_ir::traverse::{FreeVars, free_in_expr, free_in_type};
 use warpwise_ir::typing::result_types;
 use warpwise_ir::{Body, Expr, Function, Lambda, Operand, Stm, Type, Var};
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType, UnaryOp};
@@ -24,8 +25,14 @@ pub struct Code {
     depth: SecondaryMap<Var, u32>,
 }
 
+/// A point in a body, with what is known there.
+pub struct Point {
+    n_stms: usize,
+    known: OpenBody,
+}
+
 /// A body to which statements are still added.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct OpenBody {
     stms: Vec<Stm>,
     known: FxHashMap<Pure, Operand>,
@@ -106,6 +113,32 @@ impl Code {
     /// Goes back to where [`Code::enter_front`] was called.
     pub fn leave_front(&mut self, bodies: Vec<OpenBody>) {
         self.bodies.extend(bodies);
+    }
+
+    /// The present point in the innermost body.
+    pub fn point(&self) -> Point {
+        let n_stms = self.bodies.last().map_or(0, |body| body.stms.len());
+        let known = self.bodies.last().map(|body| OpenBody { stms: Vec::new(), ..body.clone() });
+        Point { n_stms, known: known.unwrap_or_default() }
+    }
+
+    /// Takes out the statements since a point on which none of these variables relies; checks among them, too.
+    pub fn keep_only(&mut self, mut needed: FreeVars, since: Point) {
+        let Some(body) = self.bodies.last_mut() else { return };
+        let mut kept = Vec::new();
+        for stm in body.stms.split_off(since.n_stms).into_iter().rev() {
+            if stm.pattern.iter().any(|&var| needed.contains(var)) {
+                needed.absorb(free_in_expr(&self.function, &stm.expr));
+                let types = stm.pattern.iter().map(|&var| &self.function.vars[var].ty);
+                types.for_each(|ty| needed.absorb(free_in_type(&self.function, ty)));
+                stm.certs.iter().for_each(|&cert| needed.insert(cert));
+                kept.push(stm);
+            }
+        }
+        body.stms.extend(kept.into_iter().rev());
+        // What is known since then may speak of what was taken out.
+        let OpenBody { known, sizes, fitting, .. } = since.known;
+        (body.known, body.sizes, body.fitting) = (known, sizes, fitting);
     }
 
     /// Whether the operand is in scope in the innermost body: false for those of a suspended one.
