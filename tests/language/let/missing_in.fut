@@ -1,6 +1,6 @@
 -- The last `let` needs a body.
 -- ==
--- error: E0119.*:6:1
+-- error: E0119.*:5:3
 def main (x: i32) =
   let y = x + 1
 def other = 1i32

@@ -12,7 +12,7 @@ use crate::check::modules::NameSpace;
 use crate::check::readings::Reading;
 use crate::check::recursion::SelfReference;
 use crate::check::size::Sizing;
-use crate::syntax::ast::{Liftedness, PrimType};
+use crate::syntax::ast::{Decl, Liftedness, PrimType};
 use crate::syntax::session::{Interner, Session, Symbol};
 use crate::typed::ids::{DefId, LocalId, TypeParamId};
 use crate::typed::tree::{Local, Program, TypeParam};
@@ -40,6 +40,8 @@ pub struct Checker<'a> {
     pub exports: Members<'a>,
     /// What was declared in the module being checked, and where.
     pub declared: FxHashMap<(NameSpace, Symbol), Span>,
+    /// What is still to be declared in the modules being checked, innermost last.
+    pub upcoming: Vec<&'a [Decl]>,
     /// The name of the module being checked, with a dot; empty at the top of a file.
     pub prefix: String,
     /// The structural intrinsics.
@@ -90,6 +92,7 @@ impl<'a> Checker<'a> {
             env: Rc::new(Frame::default()),
             exports: Members::default(),
             declared: FxHashMap::default(),
+            upcoming: Vec::new(),
             prefix: String::new(),
             intrinsics: Rc::default(),
             intrinsic_types: Rc::default(),

@@ -38,6 +38,7 @@ pub mod size;
 mod type_exprs;
 mod type_names;
 mod warnings;
+mod words;
 
 pub use context::Checker;
 pub use files::{Input, check};

@@ -8,7 +8,8 @@ use crate::check::Checker;
 use crate::check::env::{Members, Module, ModuleType, Poly, Term, TypeDef, Value};
 use crate::check::infer::scope::Entry;
 use crate::check::operators::{Operator, scalar_intrinsic, scalar_signature};
-use crate::syntax::ast::{Ident, QualName};
+use crate::check::words::hint_for_type;
+use crate::syntax::ast::{Ident, PrimType, QualName};
 use crate::syntax::session::Symbol;
 use crate::typed::intrinsic::Intrinsic;
 use crate::typed::ty::{ArrowType, ResultType, Type, Uniqueness};
@@ -54,7 +55,12 @@ impl<'a> Checker<'a> {
                 let text = self.text(first.symbol).to_string();
                 let error =
                     Diagnostic::error("E0202", first.span, format!("`{text}` is a module, not a value"));
-                self.report(error.hint(format!("name a value of it: `{text}.name`")));
+                self.report(match PrimType::from_name(&text) {
+                    Some(_) => error.hint(format!(
+                        "a conversion names both types, such as `{text}.i32 x`; `x: {text}` says what type `x` has"
+                    )),
+                    None => error.hint(format!("name a value of it: `{text}.name`")),
+                });
                 None
             }
             None => {
@@ -147,6 +153,15 @@ impl<'a> Checker<'a> {
             return self.limit(name.span, message);
         }
         let kind = if qualified { "module or name" } else { "name" };
+        let error =
+            Diagnostic::error("E0202", name.span, format!("unknown {kind} `{}`", self.text(name.symbol)));
+        let error = self.defined_later(name, error);
+        if !error.labels.is_empty() {
+            return self.report(error);
+        }
+        if let (Some(hint), false) = (self.hint_for_value(name.symbol), qualified) {
+            return self.report(error.hint(hint));
+        }
         if self.diagnostics.len() > MOST_SUGGESTIONS {
             // Many errors have one cause; looking for names like each of them would take long.
             return self.unknown("E0202", kind, name, Vec::new());
@@ -244,7 +259,13 @@ impl<'a> Checker<'a> {
             }
         };
         if found.is_none() {
-            self.unknown("E0203", "type", &name.name, candidates);
+            match hint_for_type(self.text(symbol)) {
+                Some(hint) => {
+                    let message = format!("unknown type `{}`", self.text(symbol));
+                    self.report(Diagnostic::error("E0203", name.name.span, message).hint(hint));
+                }
+                None => self.unknown("E0203", "type", &name.name, candidates),
+            }
         }
         found
     }

@@ -315,7 +315,14 @@ impl<'a> Checker<'a> {
                 count(def.params.len(), "argument"),
                 if arguments.len() == 1 { "1 is".to_string() } else { format!("{} are", arguments.len()) },
             );
-            self.report(Diagnostic::error("E0212", expr.span, message));
+            let error = Diagnostic::error("E0212", expr.span, message);
+            self.report(match arguments[..] {
+                [AstArg::Size(_)] if def.params.is_empty() => {
+                    let name = self.text(name.name.symbol);
+                    error.hint(format!("brackets stand before the type of the elements: `[]{name}`"))
+                }
+                _ => error,
+            });
             return None;
         }
         self.apply_constructor(&def, &arguments, expr.span, anonymous, exists)

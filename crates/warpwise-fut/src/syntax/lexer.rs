@@ -250,6 +250,37 @@ fn lex_doc(lexer: &mut Lexer<TokenKind>) {
 }
 
 impl TokenKind {
+    /// Whether it is a word of the syntax.
+    pub fn is_keyword(self) -> bool {
+        use TokenKind::*;
+        matches!(
+            self,
+            If | Then
+                | Else
+                | Def
+                | Let
+                | Loop
+                | In
+                | Val
+                | For
+                | Do
+                | With
+                | Local
+                | Open
+                | Include
+                | Import
+                | Type
+                | Entry
+                | Module
+                | While
+                | Assert
+                | Match
+                | Case
+                | True
+                | False
+        )
+    }
+
     /// How a message calls a token of this kind, given its text. Tests of programs look for these words.
     pub fn describe(self, text: &str) -> String {
         match self {

@@ -12,7 +12,7 @@ use crate::check::infer::{Head, Resolved, Why};
 use crate::check::operators::Operator;
 use crate::check::resolve::Found;
 use crate::check::type_exprs::count;
-use crate::syntax::ast::{Expr, Ident, PrimType, QualName};
+use crate::syntax::ast::{Expr, ExprKind, Ident, PrimType, QualName};
 use crate::syntax::session::ExprId;
 use crate::typed::ids::TypeParamId;
 
@@ -172,6 +172,13 @@ impl<'a> Checker<'a> {
                     self.expect(argument, param, why);
                     result
                 }
+                Node::Var(var)
+                    if matches!(var.constraint, Constraint::OneOf(_))
+                        && self.hint_for_infix(&arguments[index..]).is_some() =>
+                {
+                    self.not_a_function(function, ty, index, &arguments[index..]);
+                    return self.error_ty();
+                }
                 Node::Var(_) => {
                     let param = self.infer(argument);
                     let result = self.fresh(function.span);
@@ -190,9 +197,11 @@ impl<'a> Checker<'a> {
                 | Node::Record(..)
                 | Node::Sum(_)
                 | Node::Link(_) => {
-                    self.not_a_function(function, ty, index, argument.span);
-                    for argument in &arguments[index..] {
-                        self.infer(argument);
+                    self.not_a_function(function, ty, index, &arguments[index..]);
+                    if self.hint_for_infix(&arguments[index..]).is_none() {
+                        for argument in &arguments[index..] {
+                            self.infer(argument);
+                        }
                     }
                     return self.error_ty();
                 }
@@ -201,8 +210,10 @@ impl<'a> Checker<'a> {
         ty
     }
 
-    fn not_a_function(&mut self, function: &Expr, ty: Ty, given: usize, argument: Span) {
+    fn not_a_function(&mut self, function: &Expr, ty: Ty, given: usize, arguments: &[Expr]) {
         let shown = self.show_ty(ty);
+        let Some(first) = arguments.first() else { return };
+        let argument = first.span;
         let error = match given {
             0 => Diagnostic::error(
                 "E0206",
@@ -217,7 +228,16 @@ impl<'a> Checker<'a> {
             )
             .label(function.span, format!("after that its result is a `{shown}`")),
         };
-        self.report(error);
+        let error = match (&first.kind, self.infer.types.node(ty)) {
+            (ExprKind::Array(_), Node::Array(_)) => {
+                error.hint("an index stands behind the array without a space: `xs[i]`")
+            }
+            _ => error,
+        };
+        self.report(match self.hint_for_infix(arguments) {
+            Some(hint) => error.hint(hint),
+            None => error,
+        });
     }
 
     /// `a + b`.
@@ -236,6 +256,7 @@ impl<'a> Checker<'a> {
         if let Head::Operator(operator, operand) = resolved.head {
             self.infer.resolved.insert(expr.id, resolved);
             if !self.expect(left, operand, Why::Operator) {
+                self.hint_for_power(operator);
                 // One mistake, one message: the other operand is compared with nothing.
                 self.infer(right);
                 return self.error_ty();
@@ -250,6 +271,14 @@ impl<'a> Checker<'a> {
         let Some((param, result)) = self.split_arrow(rest, operator.span) else { return self.error_ty() };
         self.expect(right, param, Why::Argument(operator.span, 2));
         result
+    }
+
+    /// Says what a power is where floats were given to `^`.
+    fn hint_for_power(&mut self, operator: Operator) {
+        let is_xor = Operator::ALL.iter().any(|(name, other)| *name == "^" && *other == operator);
+        if let (true, Some(error)) = (is_xor, self.diagnostics.last_mut()) {
+            error.hints.push("a power is written `x ** y`; `^` is exclusive or".to_string());
+        }
     }
 
     fn split_arrow(&mut self, ty: Ty, span: Span) -> Option<(Ty, Ty)> {

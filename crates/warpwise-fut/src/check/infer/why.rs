@@ -176,8 +176,49 @@ impl<'a> Checker<'a> {
                 error.hint(format!("cannot unify record type with `{ty}`, which has no field `{field}`"))
             }
         };
+        let error = self.explain_call(error, why, expected, found, span);
         self.report(error);
         false
+    }
+
+    /// Says how an argument is given, or an operator is called, where another language would do it as it was written.
+    fn explain_call(
+        &mut self,
+        error: Diagnostic,
+        why: Why,
+        expected: Ty,
+        found: Ty,
+        span: Span,
+    ) -> Diagnostic {
+        let Why::Argument(function, index) = why else { return error };
+        let Some(written) = self.written(function) else { return error };
+        let (wants_tuple, gives_tuple) = (self.is_tuple(expected), self.is_tuple(found));
+        let is_first = index == 1;
+        match self.written(span) {
+            Some(argument) if gives_tuple && !wants_tuple && argument.starts_with('(') => {
+                let parts = argument.trim_matches(['(', ')']).replace(',', "");
+                error.hint(format!(
+                    "arguments stand side by side, without parentheses and commas: `{written} {parts}`"
+                ))
+            }
+            _ if wants_tuple && !gives_tuple && is_first => error
+                .hint(format!("`{written}` takes one argument, which is a tuple: `{written} (..., ...)`")),
+            _ if ["reduce", "reduce_comm", "scan"].contains(&written)
+                && index == 2
+                && matches!(self.infer.types.node(found), Node::Array(_)) =>
+            {
+                error.hint(format!("a neutral element stands before the array, as in `{written} (+) 0 xs`"))
+            }
+            _ => error,
+        }
+    }
+
+    /// Whether a type is a tuple of at least two parts.
+    fn is_tuple(&mut self, ty: Ty) -> bool {
+        match self.infer.types.node(ty) {
+            Node::Record(names, _) => names.len() > 1 && self.text(names[0]) == "0",
+            _ => false,
+        }
     }
 
     /// Says which fields only one of two records has, and which fields or constructors something else would have to have.

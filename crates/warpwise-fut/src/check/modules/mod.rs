@@ -48,9 +48,11 @@ impl<'a> Checker<'a> {
     /// Checks declarations in the present frame.
     pub fn check_decls(&mut self, decls: &'a [Decl]) {
         let outer = std::mem::take(&mut self.declared);
-        for decl in decls {
+        for (index, decl) in decls.iter().enumerate() {
+            self.upcoming.push(&decls[index + 1..]);
             self.check_decl_name(decl);
             self.check_decl(decl, false);
+            self.upcoming.pop();
         }
         self.declared = outer;
     }

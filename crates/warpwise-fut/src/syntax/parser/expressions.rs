@@ -129,32 +129,17 @@ impl Parser<'_> {
         let start = self.start();
         let mut bindings = Vec::new();
         while self.at(TokenKind::Let) {
+            let last = self.token_span(self.token());
             bindings.push(self.let_binding()?);
             if self.eat(TokenKind::In) {
                 continue;
             }
             if !self.at(TokenKind::Let) {
-                return Err(self.missing_in());
+                return Err(self.missing_in(last));
             }
         }
         let body = Box::new(self.expression()?);
         Ok(self.expr(start, ExprKind::Let { bindings, body }))
-    }
-
-    fn missing_in(&mut self) -> Reported {
-        use TokenKind::*;
-        if !self.at_any(&[Def, Entry, Type, Module, Open, Import, Local, Eof]) {
-            return self.unexpected("`in` or another `let`");
-        }
-        let message = match self.kind() {
-            Eof => "Unexpected end of file: this `let` has no `in`".to_string(),
-            _ => format!("Unexpected \"{}\": the `let` before it has no `in`", self.slice(self.token())),
-        };
-        let span = self.token_span(self.token());
-        self.report(
-            Diagnostic::error("E0119", span, message)
-                .hint("write `in` and the result after the last binding"),
-        )
     }
 
     fn let_binding(&mut self) -> Parse<LetBinding> {

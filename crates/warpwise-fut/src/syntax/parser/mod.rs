@@ -13,6 +13,7 @@
 //! comparisons, `&` `^` `|`, `<<` `>>`, `+` `-`, `*` `/` `%` `//` `%%`, `**`, prefix `-` `!`, application, indexing.
 
 mod atoms;
+mod complaints;
 mod declarations;
 mod expressions;
 mod modules;
@@ -234,52 +235,5 @@ impl<'a> Parser<'a> {
         );
         let hint = "name parts of the expression with `let`, or split it into functions";
         self.report(Diagnostic::error("E0111", span, message).hint(hint))
-    }
-
-    /// The current token is not what the grammar asks for.
-    fn unexpected(&mut self, expected: &str) -> Reported {
-        let token = self.token();
-        let (code, message) = match token.kind {
-            TokenKind::Unknown => {
-                let found = self.slice(token).escape_debug();
-                ("E0101", format!("`{found}` means nothing in this language"))
-            }
-            TokenKind::UnclosedString => ("E0102", "this string does not end on its line".to_string()),
-            kind => ("E0110", format!("Unexpected {}", kind.describe(self.slice(token)))),
-        };
-        let mut diagnostic =
-            Diagnostic::error(code, self.token_span(token), message).at(format!("expected {expected}"));
-        diagnostic.hints.extend(self.hint_for(token).map(str::to_string));
-        if let Some(previous) = self.position.checked_sub(1).map(|last| self.tokens[last])
-            && self.text[previous.end as usize..token.start as usize].contains('\n')
-        {
-            diagnostic = diagnostic.label(self.token_span(previous), "after this");
-        }
-        self.report(diagnostic)
-    }
-
-    /// What people often mean when a token stands where it should not.
-    fn hint_for(&self, token: Token) -> Option<&'static str> {
-        let previous = self.position.checked_sub(1).map(|last| self.tokens[last]);
-        match token.kind {
-            TokenKind::Doc => Some(
-                "a comment that starts with `-- |` documents the declaration after it; elsewhere leave out the bar",
-            ),
-            TokenKind::UnclosedString => Some("close it with `\"`; write a line break as `\\n`"),
-            TokenKind::IndexBracket => Some("put a space before `[` if it starts an array or a size"),
-            TokenKind::Backslash => Some("put parentheses around a function that is not the last argument"),
-            TokenKind::If | TokenKind::Let | TokenKind::Loop | TokenKind::Match | TokenKind::Assert => {
-                Some("put parentheses around it to make it an argument or an operand")
-            }
-            TokenKind::Operator if self.slice(token).contains('-') => Some(
-                "operators take as many symbols as they can: put a space between an operator and a minus sign",
-            ),
-            TokenKind::Operator if self.slice(token).starts_with("->") => Some("put a space after `->`"),
-            TokenKind::Constructor => Some("put parentheses around a constructor with arguments"),
-            TokenKind::Equals if previous.is_some_and(|token| token.kind == TokenKind::Equals) => {
-                Some("equality is written `==`, without spaces")
-            }
-            _ => None,
-        }
     }
 }
