@@ -60,6 +60,7 @@ impl<'a> Checker<'a> {
         self.check_recursion(&function, place);
         self.check_matches(&function);
         self.warn_of(&function.body);
+        self.warn_of_unused();
         if self.is_entry(decl) {
             self.expand_entry(&mut function);
         }

@@ -39,6 +39,9 @@ impl<'a> Checker<'a> {
         let first = name.qualifiers.first().unwrap_or(&name.name);
         if let Some(entry) = self.infer.scope.value(first.symbol).cloned() {
             self.mention(&entry, first.span);
+            if let Entry::Local { local, .. } = entry {
+                self.infer.used.insert(local);
+            }
             let text = self.text(first.symbol);
             if text.len() > 1 && text.starts_with('_') {
                 let message = format!("`{text}` is used, but its underscore says that it is not");

@@ -3,8 +3,9 @@
 use warpwise_diag::{Diagnostic, Span};
 
 use crate::check::Checker;
+use crate::check::infer::scope::Entry;
 use crate::check::operators::PrimSet;
-use crate::syntax::ast::PrimType;
+use crate::syntax::ast::{Ident, Literal, PrimType};
 use crate::typed::intrinsic::Intrinsic;
 use crate::typed::tree::{Expr, ExprKind};
 use crate::typed::ty::Type;
@@ -54,6 +55,49 @@ impl Checker<'_> {
                 Diagnostic::warning("W0004", span, message)
                     .hint("write the type, as in `1i64` or `(x: f32)`"),
             );
+        }
+    }
+
+    /// Looks for uses of a name that was bound just now, unless it says that it is not used. The prelude is ours, and imported files
+    /// are others'.
+    pub fn watch_use(&mut self, name: Ident) {
+        let is_ours = self.in_main && !self.in_prelude && !self.is_in_application();
+        if is_ours
+            && !self.text(name.symbol).starts_with('_')
+            && let Some(&Entry::Local { local, .. }) = self.infer.scope.value(name.symbol)
+        {
+            self.infer.watched.push((local, name));
+        }
+    }
+
+    /// Reports names that were bound in the definition inferred last, and are not used in it.
+    pub fn warn_of_unused(&mut self) {
+        for (local, name) in std::mem::take(&mut self.infer.watched) {
+            if !self.infer.used.contains(&local) {
+                let text = self.text(name.symbol);
+                let hint = format!("take the binding away, or call it `_{text}`");
+                let message = format!("`{text}` is not used");
+                self.warn_once(Diagnostic::warning("W0012", name.span, message).hint(hint));
+            }
+        }
+    }
+
+    /// Reports a decimal literal that does not fit the type of its suffix.
+    pub fn warn_of_wrapping(&mut self, literal: Literal, prim: PrimType, span: Span) {
+        let (Some(value), Some(text), false) =
+            (literal.suffixed_integer(), self.written(span), self.in_prelude)
+        else {
+            return;
+        };
+        let digits =
+            text.trim_start_matches('-').strip_suffix(prim.name()).unwrap_or_default().replace('_', "");
+        let is_decimal = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+        // The lowest number of a type with a sign is the negation of one more than the highest.
+        let fits = digits.parse().is_ok_and(|written: i128| written == value || written == -value);
+        if is_decimal && !fits {
+            let message = format!("`{text}` does not fit its type and wraps to {value}");
+            let hint = "write a number in the range of the type, or another suffix";
+            self.warn_once(Diagnostic::warning("W0013", span, message).hint(hint));
         }
     }
 

@@ -966,6 +966,27 @@ impl Literal {
             Literal::F64(_) => Some(PrimType::F64),
         }
     }
+
+    /// The integer that a literal with the suffix of an integer type stands for.
+    pub fn suffixed_integer(self) -> Option<i128> {
+        match self {
+            Literal::I8(value) => Some(value.into()),
+            Literal::I16(value) => Some(value.into()),
+            Literal::I32(value) => Some(value.into()),
+            Literal::I64(value) => Some(value.into()),
+            Literal::U8(value) => Some(value.into()),
+            Literal::U16(value) => Some(value.into()),
+            Literal::U32(value) => Some(value.into()),
+            Literal::U64(value) => Some(value.into()),
+            Literal::Bool(_)
+            | Literal::Int(_)
+            | Literal::Float(_)
+            | Literal::Char(_)
+            | Literal::F16(_)
+            | Literal::F32(_)
+            | Literal::F64(_) => None,
+        }
+    }
 }
 
 /// Equality by the named fields only: places and ids do not take part.

@@ -173,6 +173,7 @@ impl<'a> Checker<'a> {
     /// The type of a literal.
     pub fn infer_literal(&mut self, literal: Literal, span: Span) -> Ty {
         if let Some(prim) = literal.ty() {
+            self.warn_of_wrapping(literal, prim, span);
             return self.prim(prim);
         }
         let set = if let Literal::Float(_) = literal { PrimSet::FLOATS } else { PrimSet::NUMBERS };
@@ -303,7 +304,9 @@ impl<'a> Checker<'a> {
                     let local = self.bind_size(size.symbol, size.span);
                     self.infer.sizes.insert(size.span, local);
                 }
-                let expected = self.infer_pat(pattern, &mut sizes.clone());
+                let mut bound = sizes.clone();
+                let expected = self.infer_pat(pattern, &mut bound);
+                bound.into_iter().for_each(|name| self.watch_use(name));
                 self.same(expected, ty, value.span, Why::Pattern(pattern.span));
             }
             LetKind::Function(function) => self.infer_local_function(function),
@@ -338,6 +341,7 @@ impl<'a> Checker<'a> {
         let local = self.new_local(name.symbol, name.span);
         let params = (!types.is_empty()).then(|| types.clone().into());
         self.infer.scope.bind(name.symbol, local, ty, params);
+        self.watch_use(name);
         self.infer.pats.insert(function.name.id, (ty, Some(local)));
         self.infer.functions.insert(function.name.id, (types, sizes));
     }

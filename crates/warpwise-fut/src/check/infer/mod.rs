@@ -12,7 +12,7 @@ pub mod scope;
 pub mod ty;
 mod why;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_diag::Span;
 
 use crate::check::env::Value;
@@ -20,6 +20,7 @@ use crate::check::infer::scope::Scope;
 use crate::check::infer::ty::{Ty, Types};
 use crate::check::operators::Operator;
 use crate::check::type_exprs::{Annotation, Pending};
+use crate::syntax::ast::Ident;
 use crate::syntax::session::{ExprId, PatId, Symbol};
 use crate::typed::ids::{LocalId, TypeParamId};
 
@@ -48,6 +49,10 @@ pub struct Inference<'a> {
     pub functions: FxHashMap<PatId, (Vec<TypeParamId>, Vec<LocalId>)>,
     /// Sizes in type expressions.
     pub pending: Vec<Pending<'a>>,
+    /// Names whose use is looked for.
+    pub watched: Vec<(LocalId, Ident)>,
+    /// Locals that are used.
+    pub used: FxHashSet<LocalId>,
     /// Whether something has an error, here or where it was defined.
     pub tainted: bool,
 }
@@ -85,6 +90,8 @@ impl Inference<'_> {
         self.sizes.clear();
         self.functions.clear();
         self.pending.clear();
+        self.watched.clear();
+        self.used.clear();
         self.tainted = false;
     }
 }
