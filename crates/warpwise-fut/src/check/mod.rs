@@ -15,10 +15,12 @@
 //!
 //! Not supported yet, with a message that says so: differentiation.
 
+mod abbreviations;
 mod causality;
 pub mod consume;
 mod context;
 mod defs;
+mod differences;
 mod entries;
 mod env;
 mod files;

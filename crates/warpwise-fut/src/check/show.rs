@@ -29,6 +29,9 @@ impl Checker<'_> {
         if depth == 0 {
             return "...".to_string();
         }
+        if let Some(name) = self.abbreviated(ty) {
+            return name.to_string();
+        }
         match self.infer.types.node(ty) {
             Node::Prim(prim) => prim.name().to_string(),
             Node::Param(param) => self.text(self.program.type_params[param.index()].name).to_string(),
@@ -117,6 +120,11 @@ impl Checker<'_> {
             return "...".to_string();
         }
         let star = if *unique == Uniqueness::Yes { "*" } else { "" };
+        if let (Some(name), true) =
+            (self.abbreviated_type(ty), matches!(unique, Uniqueness::No | Uniqueness::Yes))
+        {
+            return format!("{star}{name}");
+        }
         match ty {
             Type::Prim(prim) => prim.name().to_string(),
             Type::Param(param) => {

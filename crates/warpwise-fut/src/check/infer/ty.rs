@@ -217,6 +217,16 @@ impl Types {
         self.nodes[root.0 as usize].clone()
     }
 
+    /// What a type is, without shortening the way to it.
+    pub fn peek(&self, mut ty: Ty) -> &Node {
+        loop {
+            match &self.nodes[ty.0 as usize] {
+                Node::Link(to) => ty = *to,
+                node => return node,
+            }
+        }
+    }
+
     /// Makes a variable the same as another type.
     pub fn bind(&mut self, var: Ty, to: Ty) {
         let root = self.find(var);

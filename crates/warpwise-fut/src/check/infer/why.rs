@@ -3,6 +3,7 @@
 use warpwise_diag::{Diagnostic, Span};
 
 use crate::check::Checker;
+use crate::check::differences::{are_large, shorten};
 use crate::check::infer::ty::{Clash, Constraint, Node, Ty};
 use crate::typed::ids::ACCUMULATOR;
 use crate::typed::tree::Abstract;
@@ -295,6 +296,12 @@ impl<'a> Checker<'a> {
         let error = self.explain_shapes(error, a, b);
         let error = self.explain_abstract(error, [a, b]);
         if whole != parts && whole != [parts[1], parts[0]] {
+            let (expected_text, found_text) = (self.show_ty(expected), self.show_ty(found));
+            if are_large(&expected_text, &found_text)
+                && let Some((path, [here, there])) = self.path_to(whole, parts)
+            {
+                return shorten(error, &path, &self.show_ty(here), &self.show_ty(there));
+            }
             return error.hint(format!("`{a_text}` and `{b_text}` differ"));
         }
         let is_number =

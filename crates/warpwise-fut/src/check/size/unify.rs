@@ -288,12 +288,15 @@ impl Checker<'_> {
         let found_message = format!("this is `{found_text}`");
         let error = match clash {
             Clash::Differ(a, b) => {
-                let (a, b) = (self.show_unknown(&a), self.show_unknown(&b));
+                let sizes = [a, b];
+                let [a, b] = sizes.each_ref().map(|size| self.show_unknown(size));
                 let message = format!(
                     "expected `{expected_text}`, found `{found_text}`: the sizes `{a}` and `{b}` do not match"
                 );
-                Diagnostic::error("E0301", span, message)
-                    .hint("sizes are compared as they are written; if they are always equal, say so with `:>`, which is checked when the program runs")
+                let error = Diagnostic::error("E0301", span, message);
+                let types = [expected, found];
+                let error = sizes.iter().fold(error, |error, size| self.explain_size(error, size, types));
+                error.hint("sizes are compared as they are written; if they are always equal, say so with `:>`, which is checked when the program runs")
             }
             Clash::Escapes(size) => {
                 let size = self.show_size(&size);
