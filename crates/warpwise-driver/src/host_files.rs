@@ -2,7 +2,8 @@
 //!
 //! `include "x.mc"` means the file beside the including one, or the library's; a path with `./` or `../` at its start is
 //! beside the including file only, and `stdlib::x.mc` is the library's. The library is a folder, or else the one that
-//! comes with the compiler, whose files have keys and names that start with `library:`.
+//! comes with the compiler, whose files have keys and names that start with `library:`. `name::x.mc` is a file of another
+//! library, whose folder the environment names (`MCORE_LIBS`).
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -19,10 +20,40 @@ use warpwise_source::files::{SourceError, SourceFiles, read_text};
 /// What keys and names of files of the library that comes with the compiler start with.
 const LIBRARY: &str = "library:";
 
+/// The folders of libraries.
+#[derive(Clone, Default, Debug)]
+struct Libraries {
+    /// The library; none for the one that comes with the compiler.
+    standard: Option<PathBuf>,
+    /// Other libraries, by name.
+    others: Vec<(String, PathBuf)>,
+}
+
+impl Libraries {
+    /// Those of the environment: `MCORE_LIBS=name=folder:name=folder`, where `stdlib` is the library.
+    fn from_environment() -> Libraries {
+        Libraries::of(&std::env::var("MCORE_LIBS").unwrap_or_default())
+    }
+
+    fn of(text: &str) -> Libraries {
+        let mut libraries = Libraries::default();
+        for (name, folder) in text.split(':').filter_map(|entry| entry.split_once('=')) {
+            match name.trim() {
+                STANDARD => libraries.standard = Some(PathBuf::from(folder)),
+                name => libraries.others.push((name.to_string(), PathBuf::from(folder))),
+            }
+        }
+        libraries
+    }
+}
+
+/// What includes call the library.
+const STANDARD: &str = "stdlib";
+
 /// The files of one host program.
 #[derive(Debug)]
 pub struct HostFiles {
-    library: Option<PathBuf>,
+    libraries: Libraries,
     /// What messages call a file, by key.
     names: RefCell<HashMap<String, String>>,
 }
@@ -33,9 +64,16 @@ struct Candidate {
     name: String,
 }
 
-/// Reads and checks a host program, with the library in a folder or the one that comes with the compiler.
+/// Reads and checks a host program, with the library in a folder, in that of the environment, or the one that comes with the
+/// compiler.
 pub fn check_host(path: &Path, library: Option<&Path>) -> Result<(Checked, Sources), BuildError> {
-    let files = HostFiles { library: library.map(Path::to_path_buf), names: RefCell::default() };
+    let mut libraries = Libraries::from_environment();
+    libraries.standard = library.map(Path::to_path_buf).or(libraries.standard);
+    check_host_with(path, libraries)
+}
+
+fn check_host_with(path: &Path, libraries: Libraries) -> Result<(Checked, Sources), BuildError> {
+    let files = HostFiles { libraries, names: RefCell::default() };
     let root = SourceFiles::new().root(path).map_err(BuildError::Source)?;
     files.names.borrow_mut().insert(root.key.clone(), root.name.clone());
     let root = SourceFile { key: root.key, name: root.name, text: root.text };
@@ -43,6 +81,13 @@ pub fn check_host(path: &Path, library: Option<&Path>) -> Result<(Checked, Sourc
     match front_end(root, &files, &mut sources) {
         Ok(checked) => Ok((checked, sources)),
         Err(failure) => Err(BuildError::Failure { failure, sources }),
+    }
+}
+
+impl Candidate {
+    fn within(folder: &Path, path: &str) -> Candidate {
+        let path = folder.join(path);
+        Candidate { name: path.display().to_string(), path }
     }
 }
 
@@ -62,8 +107,20 @@ impl HostFiles {
 
     /// The file of the library's folder.
     fn foreign(&self, path: &str) -> Option<Candidate> {
-        let path = self.library.as_ref()?.join(path);
-        Some(Candidate { name: path.display().to_string(), path })
+        Some(Candidate::within(self.libraries.standard.as_ref()?, path))
+    }
+
+    /// The file of another library, by its name.
+    fn named(&self, name: &str, path: &str) -> Result<SourceFile, ReadError> {
+        let Some((_, folder)) = self.libraries.others.iter().find(|(other, _)| other == name) else {
+            return Err(ReadError::NoLibrary(name.to_string()));
+        };
+        let candidate = Candidate::within(folder, path);
+        if candidate.path.exists() {
+            self.open(candidate)
+        } else {
+            Err(ReadError::NotFound(vec![candidate.name]))
+        }
     }
 
     fn open(&self, candidate: Candidate) -> Result<SourceFile, ReadError> {
@@ -82,8 +139,9 @@ impl HostFiles {
 
 impl SourceProvider for HostFiles {
     fn read(&self, including: &str, path: &str) -> Result<SourceFile, ReadError> {
-        let (path, library_only) = match path.strip_prefix("stdlib::") {
-            Some(rest) => (rest, true),
+        let (path, library_only) = match path.split_once("::") {
+            Some((STANDARD, rest)) => (rest, true),
+            Some((name, rest)) => return self.named(name, rest),
             None => (path, false),
         };
         let local_only = path.starts_with("./") || path.starts_with("../");
@@ -91,7 +149,11 @@ impl SourceProvider for HostFiles {
         let foreign = if local_only { None } else { self.foreign(path) };
         let mut tried: Vec<String> =
             local.iter().chain(&foreign).map(|candidate| candidate.name.clone()).collect();
-        let own = if local_only || self.library.is_some() { None } else { library_file(including, path) };
+        let own = if local_only || self.libraries.standard.is_some() {
+            None
+        } else {
+            library_file(including, path)
+        };
         let found: Vec<Candidate> =
             local.into_iter().chain(foreign).filter(|candidate| candidate.path.exists()).collect();
         let same =
@@ -102,7 +164,7 @@ impl SourceProvider for HostFiles {
             (Some(_), None) => Err(ReadError::Ambiguous(tried.swap_remove(0), tried.swap_remove(0))),
             (Some(file), Some(own)) => Err(ReadError::Ambiguous(file.name, own.name)),
             (None, None) => {
-                if self.library.is_none() && !local_only {
+                if self.libraries.standard.is_none() && !local_only {
                     tried.push(format!("{LIBRARY}{path}"));
                 }
                 Err(ReadError::NotFound(tried))
@@ -146,10 +208,14 @@ mod tests {
             ("twice.mc", "let x = 1"),
             ("lib/twice.mc", "let x = 2"),
             ("only.mc", "include \"./a.mc\""),
+            ("lib/c.mc", "include \"a.mc\" let c = a"),
+            ("other.mc", "include \"more::c.mc\" mexpr addi c a"),
+            ("none.mc", "include \"less::c.mc\""),
         ] {
             fs::write(folder.path().join(path), text).unwrap();
         }
-        let codes = |path: &str| match check_host(&folder.path().join(path), Some(&library)) {
+        let libraries = Libraries::of(&format!("stdlib={0}:more={0}", library.display()));
+        let codes = |path: &str| match check_host_with(&folder.path().join(path), libraries.clone()) {
             Ok(_) => Vec::new(),
             Err(BuildError::Failure { failure, .. }) => {
                 failure.diagnostics().iter().map(|diagnostic| diagnostic.code).collect()
@@ -159,6 +225,8 @@ mod tests {
         assert_eq!(codes("main.mc"), Vec::<&str>::new());
         assert_eq!(codes("both.mc"), ["M0133"]);
         assert_eq!(codes("only.mc"), ["M0130"]);
+        assert_eq!(codes("other.mc"), Vec::<&str>::new());
+        assert_eq!(codes("none.mc"), ["M0134"]);
     }
 
     #[test]
@@ -166,7 +234,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a.mc"), "include \"b.mc\"").unwrap();
         fs::write(folder.path().join("b.mc"), "include \"./a.mc\"").unwrap();
-        let error = check_host(&folder.path().join("a.mc"), None).unwrap_err();
+        let error = check_host_with(&folder.path().join("a.mc"), Libraries::default()).unwrap_err();
         let BuildError::Failure { failure, .. } = error else { panic!("{error:?}") };
         assert_eq!(failure.diagnostics()[0].code, "M0131");
     }

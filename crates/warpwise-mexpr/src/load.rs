@@ -28,6 +28,8 @@ pub struct SourceFile {
 pub enum ReadError {
     /// It is in none of these places.
     NotFound(Vec<String>),
+    /// There is no library of this name.
+    NoLibrary(String),
     /// It is in both.
     Ambiguous(String, String),
     /// It is there, but cannot be read.
@@ -148,6 +150,10 @@ fn complain(include: &Include, error: &ReadError) -> Diagnostic {
                 message = message.hint(format!("looked for {place}"));
             }
             message
+        }
+        ReadError::NoLibrary(name) => {
+            Diagnostic::error("M0134", include.span, format!("there is no library `{name}`"))
+                .hint(format!("say where it is: `MCORE_LIBS={name}=FOLDER` in the environment"))
         }
         ReadError::Ambiguous(first, second) => {
             Diagnostic::error("M0133", include.span, format!("`{path}` can mean two files"))
