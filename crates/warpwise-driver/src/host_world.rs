@@ -1,7 +1,7 @@
 //! The world of a running host program: standard streams, files, time.
 
-use std::fs;
-use std::io::{self, BufRead, BufWriter, Read, Write};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -28,11 +28,17 @@ pub struct ProcessWorld {
 }
 
 impl ProcessWorld {
-    /// The world of a program with these arguments, the first of which is its name. What it accelerates is compiled so; on processors,
-    /// what it computes itself has the same bits. With all that the process holds, it may take so many bytes of memory.
-    pub fn new(arguments: Vec<String>, options: &Options, memory_limit: u64) -> ProcessWorld {
-        let (output, functions) = (BufWriter::new(io::stdout()), functions(options));
+    /// The world of a program with these arguments, the first of which is its name. With all that the process holds, it may take
+    /// so many bytes of memory. Its functions of mathematics are those of the C library.
+    pub fn new(arguments: Vec<String>, memory_limit: u64) -> ProcessWorld {
+        let (output, functions) = (BufWriter::new(io::stdout()), Vec::new());
         ProcessWorld { output, is_open: true, arguments, start: Instant::now(), functions, memory_limit }
+    }
+
+    /// The same for a program that accelerates something, which is compiled so: on processors, what the host computes has the
+    /// same bits.
+    pub fn accelerating(self, options: &Options) -> ProcessWorld {
+        ProcessWorld { functions: functions(options), ..self }
     }
 
     /// The same without a standard output: printing is an error.
@@ -109,6 +115,23 @@ impl World for ProcessWorld {
 
     fn file_exists(&mut self, path: &str) -> bool {
         fs::metadata(path).is_ok()
+    }
+
+    fn file_size(&mut self, path: &str) -> Option<u64> {
+        fs::metadata(path).ok().map(|metadata| metadata.len())
+    }
+
+    fn open_read(&mut self, path: &str) -> Result<Box<dyn BufRead>, String> {
+        let file = about(path, File::open(path))?;
+        // A folder can be opened, but not read.
+        if about(path, file.metadata())?.is_dir() {
+            return Err(format!("{path}: it is a folder"));
+        }
+        Ok(Box::new(BufReader::new(file)))
+    }
+
+    fn open_write(&mut self, path: &str) -> Result<Box<dyn Write>, String> {
+        Ok(Box::new(about(path, File::create(path))?))
     }
 
     fn delete_file(&mut self, path: &str) -> Result<(), String> {

@@ -179,11 +179,54 @@ builtins! {
     ExternalLogGamma "externalLogGamma" 1 External "Float -> Float",
     ExternalLogCombination "externalLogCombination" 2 External "Int -> Int -> Float",
     ExternalGaussianSample "externalGaussianSample" 2 External "Float -> Float -> Float",
+    ExternalGammaLogPdf "externalGammaLogPdf" 3 External "Float -> Float -> Float -> Float",
+    ExternalGammaSample "externalGammaSample" 2 External "Float -> Float -> Float",
+    ExternalBinomialLogPmf "externalBinomialLogPmf" 3 External "Int -> Float -> Int -> Float",
+    ExternalBinomialSample "externalBinomialSample" 2 External "Float -> Int -> Int",
+    ExternalBetaLogPdf "externalBetaLogPdf" 3 External "Float -> Float -> Float -> Float",
+    ExternalBetaSample "externalBetaSample" 2 External "Float -> Float -> Float",
+    ExternalGaussianLogPdf "externalGaussianLogPdf" 3 External "Float -> Float -> Float -> Float",
+    ExternalMultinomialLogPmf "externalMultinomialLogPmf" 2 External "[Int] -> [Float] -> Float",
+    ExternalMultinomialSample "externalMultinomialSample" 2 External "Int -> [Float] -> [Int]",
+    ExternalCategoricalSample "externalCategoricalSample" 1 External "[Float] -> Int",
+    ExternalDirichletLogPdf "externalDirichletLogPdf" 2 External "[Float] -> [Float] -> Float",
+    ExternalDirichletSample "externalDirichletSample" 1 External "[Float] -> [Float]",
+    ExternalUniformContinuousSample "externalUniformContinuousSample" 2 External "Float -> Float -> Float",
+    ExternalUniformDiscreteSample "externalUniformDiscreteSample" 2 External "Int -> Int -> Int",
+    ExternalExponentialSample "externalExponentialSample" 1 External "Float -> Float",
+    ExternalLomaxLogPdf "externalLomaxLogPdf" 3 External "Float -> Float -> Float -> Float",
+    ExternalLomaxSample "externalLomaxSample" 2 External "Float -> Float -> Float",
+    ExternalSetSeed "externalSetSeed" 1 External "Int -> ()",
+    // Channels are numbers here; the program's own types keep them apart.
+    FileSize "fileSize" 1 External "String -> Int",
+    WriteOpen "writeOpen" 1 External "String -> (Int, Bool)",
+    WriteString "writeString" 2 External "Int -> String -> ()",
+    WriteFlush "writeFlush" 1 External "Int -> ()",
+    WriteClose "writeClose" 1 External "Int -> ()",
+    ReadOpen "readOpen" 1 External "String -> (Int, Bool)",
+    ReadChannelLine "readLine" 1 External "Int -> (String, Bool)",
+    ReadString "readString" 1 External "Int -> String",
+    ReadClose "readClose" 1 External "Int -> ()",
+    Stdin "stdin" 0 External "Int",
+    Stdout "stdout" 0 External "Int",
+    Stderr "stderr" 0 External "Int",
+    // Arrays are tensors of one dimension here.
+    ArrayCreateFloat "arrayCreateFloat" 1 External "Int -> Tensor[Float]",
+    ArrayLength "arrayLength" 1 External "all a. Tensor[a] -> Int",
 }
 
 impl Builtin {
     /// The implementation of an external function.
     pub fn external(name: &str) -> Option<Builtin> {
-        ALL.iter().copied().find(|builtin| builtin.kind() == Kind::External && builtin.name() == name)
+        let same = match name {
+            "fileExists" => return Some(Builtin::FileExists),
+            "deleteFile" => return Some(Builtin::DeleteFile),
+            "arrayGet" | "cArray1Get" => return Some(Builtin::TensorLinearGet),
+            "arraySet" | "cArray1Set" => return Some(Builtin::TensorLinearSet),
+            "cArray1CreateFloat" => "arrayCreateFloat",
+            "cArray1Dim" => "arrayLength",
+            name => name,
+        };
+        ALL.iter().copied().find(|builtin| builtin.kind() == Kind::External && builtin.name() == same)
     }
 }

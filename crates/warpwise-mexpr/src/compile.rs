@@ -21,6 +21,13 @@ pub struct Checked {
     pub names: Names,
 }
 
+impl Checked {
+    /// Whether the program may accelerate something.
+    pub fn accelerates(&self) -> bool {
+        self.names.get("accelerate").is_some()
+    }
+}
+
 /// Reads and checks a program.
 pub fn front_end(
     root: SourceFile,

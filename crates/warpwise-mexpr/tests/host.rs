@@ -3,9 +3,12 @@
 //! Every test of a program passes. A line that ends in `-- fails: TEXT` must be where the run fails with TEXT in the
 //! message; without such a line the run succeeds. The lines after `-- prints:` are what the program prints.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{BufRead, Cursor, Write};
 use std::path::Path;
+use std::rc::Rc;
 
 use warpwise_diag::Sources;
 use warpwise_mexpr::accelerate::Accepted;
@@ -35,8 +38,25 @@ impl SourceProvider for Library {
 #[derive(Default)]
 struct Paper {
     printed: String,
-    files: BTreeMap<String, String>,
+    files: Rc<RefCell<BTreeMap<String, String>>>,
     lines: Vec<String>,
+}
+
+/// Writes to the end of a file of [`Paper`].
+struct Pen {
+    files: Rc<RefCell<BTreeMap<String, String>>>,
+    path: String,
+}
+
+impl Write for Pen {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let text = std::str::from_utf8(bytes).unwrap();
+        self.files.borrow_mut().entry(self.path.clone()).or_default().push_str(text);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 impl World for Paper {
@@ -57,17 +77,30 @@ impl World for Paper {
         Ok(self.lines.pop().unwrap_or_default().bytes().take(count).collect())
     }
     fn read_file(&mut self, path: &str) -> Result<String, String> {
-        self.files.get(path).cloned().ok_or_else(|| format!("{path}: no such file"))
+        self.files.borrow().get(path).cloned().ok_or_else(|| format!("{path}: no such file"))
     }
     fn write_file(&mut self, path: &str, text: &str) -> Result<(), String> {
-        self.files.insert(path.to_string(), text.to_string());
+        self.files.borrow_mut().insert(path.to_string(), text.to_string());
         Ok(())
     }
     fn file_exists(&mut self, path: &str) -> bool {
-        self.files.contains_key(path)
+        self.files.borrow().contains_key(path)
+    }
+    fn file_size(&mut self, path: &str) -> Option<u64> {
+        self.files.borrow().get(path).map(|text| text.len() as u64)
+    }
+    fn open_read(&mut self, path: &str) -> Result<Box<dyn BufRead>, String> {
+        Ok(Box::new(Cursor::new(self.read_file(path)?)))
+    }
+    fn open_write(&mut self, path: &str) -> Result<Box<dyn Write>, String> {
+        if path.ends_with('/') {
+            return Err(format!("{path}: it is a folder"));
+        }
+        self.write_file(path, "")?;
+        Ok(Box::new(Pen { files: self.files.clone(), path: path.to_string() }))
     }
     fn delete_file(&mut self, path: &str) -> Result<(), String> {
-        self.files.remove(path).map(|_| ()).ok_or_else(|| format!("{path}: no such file"))
+        self.files.borrow_mut().remove(path).map(|_| ()).ok_or_else(|| format!("{path}: no such file"))
     }
     fn command(&mut self, command: &str) -> Result<i64, String> {
         Ok(command.len() as i64)

@@ -102,7 +102,7 @@ pub fn run_host(run: &HostRun<'_>) -> Result<u8, Failure> {
     let code = compile_accelerated(&split.host, options, &split.entries);
     if run.host.debug {
         let mut debugger = Debugger::new(accepted);
-        let ended = execute(run, &code, None, &mut debugger, &sources, phases);
+        let ended = execute(run, &code, true, None, &mut debugger, &sources, phases);
         note_irregular(debugger.irregular(), &code, &sources);
         return ended;
     }
@@ -124,7 +124,7 @@ pub fn run_host(run: &HostRun<'_>) -> Result<u8, Failure> {
     if run.profile {
         device.0.program().start_profile();
     }
-    let ended = execute(run, &code, native, &mut device, &sources, Phases::new(run.profile));
+    let ended = execute(run, &code, true, native, &mut device, &sources, Phases::new(run.profile));
     let accelerator = device.0;
     note_irregular(accelerator.irregular(), &code, &sources);
     if accelerator.was_interrupted() {
@@ -173,13 +173,14 @@ fn execute_in_order(
     phases.done("check");
     let code = compile(checked, Options { tests: run.host.test });
     let native = HostNative::new(&code, &run.compile.options(), run.cache.cache().as_ref())?;
-    execute(run, &code, native, &mut HostOnly, sources, phases)
+    execute(run, &code, checked.accelerates(), native, &mut HostOnly, sources, phases)
 }
 
 /// Runs code; gives the exit code.
 fn execute(
     how: &HostRun<'_>,
     code: &Code,
+    accelerates: bool,
     mut native: Option<HostNative>,
     device: &mut dyn Device,
     sources: &Sources,
@@ -189,7 +190,10 @@ fn execute(
     let arguments = how.arguments.iter().map(|argument| argument.trim_start().to_string());
     let arguments = std::iter::once(name).chain(arguments).collect();
     let memory_limit = how.run.memory_limit.unwrap_or_else(default_limit);
-    let mut world = ProcessWorld::new(arguments, &how.compile.options(), memory_limit);
+    let mut world = ProcessWorld::new(arguments, memory_limit);
+    if accelerates {
+        world = world.accelerating(&how.compile.options());
+    }
     if must_be_open().is_err() {
         world = world.without_output();
     }

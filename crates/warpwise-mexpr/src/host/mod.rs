@@ -19,6 +19,7 @@ pub mod equal;
 pub mod show;
 
 pub mod budget;
+mod channels;
 pub mod world;
 
 pub mod device;

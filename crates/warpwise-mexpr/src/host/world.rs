@@ -1,5 +1,7 @@
 //! What a running program does outside of itself.
 
+use std::io::{BufRead, Write};
+
 use crate::builtins::Builtin;
 
 use super::budget::Budget;
@@ -22,6 +24,12 @@ pub trait World {
     fn write_file(&mut self, path: &str, text: &str) -> Result<(), String>;
     /// Whether there is such a file.
     fn file_exists(&mut self, path: &str) -> bool;
+    /// How many bytes a file has; none if it is not there.
+    fn file_size(&mut self, path: &str) -> Option<u64>;
+    /// Opens a file to be read bit by bit.
+    fn open_read(&mut self, path: &str) -> Result<Box<dyn BufRead>, String>;
+    /// Makes an empty file and opens it to be written bit by bit.
+    fn open_write(&mut self, path: &str) -> Result<Box<dyn Write>, String>;
     /// Removes a file.
     fn delete_file(&mut self, path: &str) -> Result<(), String>;
     /// Runs a command of the shell; gives its exit code.
@@ -82,6 +90,15 @@ impl World for Listener {
     }
     fn file_exists(&mut self, _: &str) -> bool {
         false
+    }
+    fn file_size(&mut self, _: &str) -> Option<u64> {
+        None
+    }
+    fn open_read(&mut self, _: &str) -> Result<Box<dyn BufRead>, String> {
+        Err(NOTHING_ELSE.to_string())
+    }
+    fn open_write(&mut self, _: &str) -> Result<Box<dyn Write>, String> {
+        Err(NOTHING_ELSE.to_string())
     }
     fn delete_file(&mut self, _: &str) -> Result<(), String> {
         Err(NOTHING_ELSE.to_string())

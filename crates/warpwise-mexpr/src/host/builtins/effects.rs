@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use crate::builtins::Builtin;
 
+use super::super::channels::{STDERR, STDIN, STDOUT};
 use super::super::machine::Machine;
 use super::super::show::{float_text, show};
 use super::super::value::{Reference, Value};
@@ -37,15 +38,6 @@ pub(super) fn run(machine: &mut Machine<'_>, builtin: Builtin, arguments: &mut T
             _ => Ok(Value::Int(0)),
         },
         Builtin::UnsafeCoerce => arguments.value(),
-        Builtin::RandIntU => random(machine, arguments),
-        Builtin::RandSetSeed => {
-            machine.random = arguments.int()? as u64;
-            Ok(Value::Unit)
-        }
-        Builtin::ExternalGaussianSample => {
-            let (mean, deviation) = (arguments.float()?, arguments.float()?);
-            Ok(Value::Float(mean + deviation * gaussian(machine)))
-        }
         Builtin::InlineFuthark => Err(Stop::Fault(
             "text of the array language has no value outside of accelerated code; choose by `inAccelerate` what is used there"
                 .to_string(),
@@ -55,8 +47,58 @@ pub(super) fn run(machine: &mut Machine<'_>, builtin: Builtin, arguments: &mut T
             Err(Stop::Fault(message))
         }
         Builtin::Exit => Err(Stop::Exit(arguments.int()?)),
-        _ => world(machine, builtin, arguments),
+        _ => match channels(machine, builtin, arguments)? {
+            Some(value) => Ok(value),
+            None => world(machine, builtin, arguments),
+        },
     }
+}
+
+/// Externals of `ext/file-ext.mc`.
+fn channels(
+    machine: &mut Machine<'_>,
+    builtin: Builtin,
+    arguments: &mut Taken,
+) -> Result<Option<Value>, Stop> {
+    let (channels, world) = (&mut machine.channels, &mut *machine.world);
+    let value = match builtin {
+        Builtin::FileSize => {
+            let size = world.file_size(&arguments.text()?).unwrap_or(0);
+            Value::Int(i64::try_from(size).unwrap_or(i64::MAX))
+        }
+        Builtin::Stdin => Value::Int(STDIN),
+        Builtin::Stdout => Value::Int(STDOUT),
+        Builtin::Stderr => Value::Int(STDERR),
+        Builtin::WriteOpen => {
+            let opened = channels.open_write(world, &arguments.text()?);
+            machine.pair(Value::Int(opened.unwrap_or(-1)), Value::Bool(opened.is_some()))
+        }
+        Builtin::ReadOpen => {
+            let opened = channels.open_read(world, &arguments.text()?);
+            machine.pair(Value::Int(opened.unwrap_or(-1)), Value::Bool(opened.is_some()))
+        }
+        Builtin::WriteString => {
+            let channel = arguments.int()?;
+            channels.write(world, channel, &arguments.text()?)?;
+            Value::Unit
+        }
+        Builtin::WriteFlush => {
+            channels.flush(world, arguments.int()?)?;
+            Value::Unit
+        }
+        Builtin::WriteClose | Builtin::ReadClose => {
+            channels.close(world, arguments.int()?)?;
+            Value::Unit
+        }
+        Builtin::ReadChannelLine => {
+            let line = channels.line(world, arguments.int()?)?;
+            let is_end = line.is_none();
+            machine.pair(Value::string(&line.unwrap_or_default()), Value::Bool(is_end))
+        }
+        Builtin::ReadString => Value::string(&channels.rest(world, arguments.int()?)?),
+        _ => return Ok(None),
+    };
+    Ok(Some(value))
 }
 
 fn world(machine: &mut Machine<'_>, builtin: Builtin, arguments: &mut Taken) -> Result<Value, Stop> {
@@ -118,30 +160,4 @@ fn symbol(arguments: &mut Taken) -> Result<u64, Stop> {
         Value::Symbol(number) => Ok(number),
         _ => Err(arguments.wrong()),
     }
-}
-
-/// The next number of a SplitMix64 generator.
-fn next(machine: &mut Machine<'_>) -> u64 {
-    machine.random = machine.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = machine.random;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
-fn random(machine: &mut Machine<'_>, arguments: &mut Taken) -> Result<Value, Stop> {
-    let (low, high) = (arguments.int()?, arguments.int()?);
-    if high <= low {
-        return Err(Stop::Fault(format!("there is no integer from {low} up to but not {high}")));
-    }
-    let width = high.wrapping_sub(low) as u64;
-    let scaled = (u128::from(next(machine)) * u128::from(width)) >> 64;
-    Ok(Value::Int(low.wrapping_add(scaled as i64)))
-}
-
-/// A sample of the standard normal distribution (Box and Muller).
-fn gaussian(machine: &mut Machine<'_>) -> f64 {
-    let unit = |machine: &mut Machine<'_>| ((next(machine) >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
-    let (radius, angle) = (unit(machine), unit(machine));
-    (-2.0 * radius.ln()).sqrt() * (2.0 * std::f64::consts::PI * angle).cos()
 }

@@ -1,8 +1,10 @@
 //! What the built-ins compute.
 //!
-//! [`numbers`] needs only its arguments, [`sequences`] and [`tensors`] know values, [`effects`] the world. Built-ins that call
+//! [`numbers`] needs only its arguments, [`sequences`] and [`tensors`] know values, [`distributions`] the machine's generator of
+//! random numbers, [`effects`] the world. Built-ins that call
 //! functions start a [`Loop`], which the machine drives.
 
+mod distributions;
 mod effects;
 mod numbers;
 mod sequences;
@@ -99,6 +101,9 @@ pub(super) fn run(machine: &mut Machine<'_>, builtin: Builtin, arguments: Argume
     }
     if let Some(given) = tensors::run(builtin, &mut arguments)? {
         return Ok(given);
+    }
+    if let Some(value) = distributions::run(machine, builtin, &mut arguments)? {
+        return Ok(Given::Value(value));
     }
     effects::run(machine, builtin, &mut arguments).map(Given::Value)
 }

@@ -15,6 +15,12 @@ pub(super) fn run(builtin: Builtin, arguments: &mut Taken) -> Result<Option<Give
     let value = match builtin {
         Builtin::TensorCreateUninitInt => uninitialised(arguments, Blank::Ints)?,
         Builtin::TensorCreateUninitFloat => uninitialised(arguments, Blank::Floats)?,
+        Builtin::ArrayCreateFloat => {
+            let length = arguments.int()?;
+            let negative = |_| Stop::Fault(format!("an array cannot have {length} elements"));
+            new(vec![usize::try_from(length).map_err(negative)?], Blank::Floats)?
+        }
+        Builtin::ArrayLength => Value::Int(arguments.tensor()?.size() as i64),
         Builtin::TensorGet => {
             let (tensor, index) = (arguments.tensor()?, arguments.ints()?);
             tensor.get(element(&tensor, &index)?).map_err(Stop::Fault)?
@@ -104,7 +110,10 @@ fn wrap(tensor: Tensor) -> Value {
 }
 
 fn uninitialised(arguments: &mut Taken, blank: impl FnOnce(usize) -> Blank) -> Result<Value, Stop> {
-    let shape = shape(arguments)?;
+    new(shape(arguments)?, blank)
+}
+
+fn new(shape: Vec<usize>, blank: impl FnOnce(usize) -> Blank) -> Result<Value, Stop> {
     let size = size(&shape)?;
     room(&shape, size)?;
     Ok(wrap(Tensor::new(Buffer::Away(Box::new(blank(size))), shape)))

@@ -11,6 +11,7 @@ use warpwise_diag::Span;
 
 use super::budget;
 use super::builtins::{self, Arguments, Given, Stop};
+use super::channels::Channels;
 use super::code::{Code, Function, FunctionId, Instr, Slot, Use};
 use super::device::{Device, DeviceError};
 use super::loops::Loop;
@@ -57,12 +58,18 @@ pub fn run_native(
         native: native.map(|native| Natives::new(native.plan, native.code, code)),
         random: seed,
         n_symbols: 0,
+        channels: Channels::default(),
         passed: 0,
         failed: 0,
         is_watched: false,
         races: None,
     };
-    let result = machine.main();
+    let mut result = machine.main();
+    if let (Ok(_), Err(message)) = (&result, machine.channels.finish()) {
+        let message = format!("a file that was opened for writing cannot be written: {message}");
+        let span = code.functions[0].spans.last().copied().unwrap_or(Span::NONE);
+        result = Err(RunError { message, span, device_place: None, calls: Vec::new() });
+    }
     let (passed, failed) = (machine.passed, machine.failed);
     super::object::release(machine.stack.drain(..).chain(machine.globals.drain(..)));
     result.map(|exit| Outcome { exit, passed, failed })
@@ -80,6 +87,7 @@ pub(super) struct Machine<'a> {
     native: Option<Natives<'a>>,
     pub random: u64,
     pub n_symbols: u64,
+    pub channels: Channels,
     passed: u64,
     failed: u64,
     /// Whether what runs belongs to an accelerated expression that is watched.
