@@ -1,14 +1,15 @@
 //! The front end as a whole.
 
-use warpwise_diag::{Failure, Sources};
+use rustc_hash::FxHashSet;
+use warpwise_diag::{Diagnostic, Failure, Sources};
 use warpwise_ir::deep::deep;
 
-use crate::check::{Typing, check};
+use crate::check::{Place, Typing, check};
 use crate::load::{SourceFile, SourceProvider, load};
 use crate::reachable::drop_unused;
 use crate::resolve::resolve;
 use crate::syntax::names::Names;
-use crate::tree::Program;
+use crate::tree::{Program, VarId};
 
 /// A program that is right.
 #[derive(Clone, Debug)]
@@ -19,6 +20,8 @@ pub struct Checked {
     pub typing: Typing,
     /// Its names.
     pub names: Names,
+    /// What is wrong in definitions that the program does not use, and that are dropped.
+    pub unused: Vec<Diagnostic>,
 }
 
 impl Checked {
@@ -45,7 +48,18 @@ fn front_end_here(
     let mut names = Names::new();
     let loaded = load(root, provider, sources, &mut names)?;
     let mut program = resolve(&loaded, &mut names)?;
-    drop_unused(&mut program, &names)?;
-    let typing = check(&mut program, &mut names)?;
-    Ok(Checked { program, typing, names })
+    let (typing, complaints) = check(&mut program, &mut names);
+    let missing = drop_unused(&mut program, &names);
+    let kept: FxHashSet<VarId> = program.decls.iter().flat_map(|decl| decl.defined()).collect();
+    let counts = |place: &Place| match place {
+        Place::Definition(var) => kept.contains(var),
+        Place::Run => true,
+    };
+    let is_right =
+        missing.is_empty() && !complaints.iter().flat_map(|complaint| &complaint.places).any(counts);
+    let wrong = complaints.into_iter().map(|complaint| complaint.diagnostic);
+    if is_right {
+        return Ok(Checked { program, typing, names, unused: wrong.collect() });
+    }
+    Err(Failure::User(wrong.chain(missing).collect()))
 }

@@ -1,18 +1,19 @@
-//! Definitions that nothing uses are dropped, before types are looked at.
+//! Definitions that nothing uses are dropped, once their types are found right.
 //!
 //! A definition at the top stays if the program's expression, a test, a computation with an effect, or a definition that
-//! stays uses it. What computes nothing when it is defined (a function, a constant, data) has no effect.
+//! stays uses it. What computes nothing when it is defined (a function, a constant, data) has no effect, nor has a
+//! definition as `never`, which only gives a type: it is dropped inside of expressions, too.
 //! A used external function without an implementation is an error.
 
 use rustc_hash::FxHashSet;
-use warpwise_diag::{Diagnostic, Failure, Span};
+use warpwise_diag::{Diagnostic, Span};
 
 use crate::builtins::{Builtin, Kind};
 use crate::syntax::names::Names;
-use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, Program, VarId};
+use crate::tree::{Binding, DeclKind, Expr, ExprKind, Program, VarId};
 
-/// Drops what is not used.
-pub fn drop_unused(program: &mut Program, names: &Names) -> Result<(), Failure> {
+/// Drops what is not used; says what is used and has no implementation.
+pub fn drop_unused(program: &mut Program, names: &Names) -> Vec<Diagnostic> {
     let mut used = Used { vars: FxHashSet::default(), missing: Vec::new(), program };
     if let Some(main) = &program.main {
         used.expr(main);
@@ -21,7 +22,7 @@ pub fn drop_unused(program: &mut Program, names: &Names) -> Result<(), Failure> 
     let mut kept = vec![false; program.decls.len()];
     for (decl, keep) in program.decls.iter().zip(&mut kept).rev() {
         *keep = match &decl.kind {
-            DeclKind::Let(binding) => !is_value(&binding.body) || used.vars.contains(&binding.var),
+            DeclKind::Let(binding) => !is_pure(&binding.body) || used.vars.contains(&binding.var),
             DeclKind::Recursive(bindings) => used.group(bindings),
             DeclKind::External(var, ..) => used.vars.contains(var),
             DeclKind::Utest(_) | DeclKind::Do(_) | DeclKind::Match(..) => true,
@@ -30,32 +31,55 @@ pub fn drop_unused(program: &mut Program, names: &Names) -> Result<(), Failure> 
             decl.children().into_iter().for_each(|expr| used.expr(expr));
         }
     }
-    if !used.missing.is_empty() {
-        return Err(Failure::User(
-            used.missing
-                .iter()
-                .map(|(var, span)| {
-                    let name = names.text(program.vars[var.0 as usize].name);
-                    let message = format!("there is no implementation of the external function `{name}`");
-                    Diagnostic::error("M0214", *span, message)
-                        .label(program.vars[var.0 as usize].span, "declared here")
-                })
-                .collect(),
-        ));
-    }
-    let vars = used.vars;
+    let missing = used.missing.iter().map(|(var, span)| {
+        let declared = program.vars[var.0 as usize];
+        let name = names.text(declared.name);
+        let message = format!("there is no implementation of the external function `{name}`");
+        Diagnostic::error("M0214", *span, message).label(declared.span, "declared here")
+    });
+    let (missing, vars) = (missing.collect(), used.vars);
     let mut kept = kept.into_iter();
     program.decls.retain(|_| kept.next() == Some(true));
     for decl in &mut program.decls {
         if let DeclKind::Recursive(bindings) = &mut decl.kind {
             bindings.retain(|binding| vars.contains(&binding.var));
         }
+        decl.children_mut().into_iter().for_each(|expr| drop_never(expr, &vars));
     }
-    Ok(())
+    program.main.iter_mut().for_each(|main| drop_never(main, &vars));
+    missing
+}
+
+/// Drops local definitions as `never` that nothing uses.
+fn drop_never(expr: &mut Expr, used: &FxHashSet<VarId>) {
+    if let ExprKind::Block(decls, _) = &mut expr.kind {
+        decls.retain(|decl| match &decl.kind {
+            DeclKind::Let(Binding { var, body: Expr { kind: ExprKind::Never, .. }, .. }) => {
+                used.contains(var)
+            }
+            _ => true,
+        });
+    }
+    expr.children_mut().into_iter().for_each(|child| drop_never(child, used));
 }
 
 /// Whether an expression is data already: computing it has no effect and cannot fail.
 pub fn is_value(expr: &Expr) -> bool {
+    is_made_of(expr, |_| false)
+}
+
+/// Whether an expression has no effect: data, parts of it, and `never`, which promises not to be reached.
+pub fn is_pure(expr: &Expr) -> bool {
+    is_made_of(expr, |part| match &part.kind {
+        ExprKind::Never => true,
+        ExprKind::Project(record, _) => is_pure(record),
+        _ => false,
+    })
+}
+
+/// Whether an expression is data, but for parts of another kind.
+fn is_made_of(expr: &Expr, other: fn(&Expr) -> bool) -> bool {
+    let made = |part: &Expr| is_made_of(part, other);
     match &expr.kind {
         ExprKind::Var(_)
         | ExprKind::Frozen(_)
@@ -72,27 +96,25 @@ pub fn is_value(expr: &Expr) -> bool {
                 builtin.kind() == Kind::Plain
                     && builtin != Builtin::InlineFuthark
                     && arguments.len() < builtin.parameters()
-                    && arguments.iter().all(is_value)
+                    && arguments.iter().all(made)
             }
             _ => false,
         },
-        ExprKind::Construct(_, held) => is_value(held),
-        ExprKind::Record(fields) => fields.iter().all(|(_, value)| is_value(value)),
-        ExprKind::Seq(items) => items.iter().all(is_value),
-        ExprKind::Block(decls, result) => decls.iter().all(is_value_decl) && is_value(result),
+        ExprKind::Construct(_, held) => made(held),
+        ExprKind::Record(fields) => fields.iter().all(|(_, value)| made(value)),
+        ExprKind::Seq(items) => items.iter().all(made),
+        ExprKind::Block(decls, result) => {
+            decls.iter().all(|decl| match &decl.kind {
+                DeclKind::Let(binding) => made(&binding.body),
+                DeclKind::Recursive(_) | DeclKind::External(..) => true,
+                DeclKind::Utest(_) | DeclKind::Do(_) | DeclKind::Match(..) => false,
+            }) && made(result)
+        }
         ExprKind::Never
         | ExprKind::Choice(..)
         | ExprKind::Update(..)
         | ExprKind::Project(..)
-        | ExprKind::Accelerate(_) => false,
-    }
-}
-
-fn is_value_decl(decl: &Decl) -> bool {
-    match &decl.kind {
-        DeclKind::Let(binding) => is_value(&binding.body),
-        DeclKind::Recursive(_) | DeclKind::External(..) => true,
-        DeclKind::Utest(_) | DeclKind::Do(_) | DeclKind::Match(..) => false,
+        | ExprKind::Accelerate(_) => other(expr),
     }
 }
 
@@ -115,7 +137,7 @@ impl<'a> Used<'a> {
     fn expr(&mut self, expr: &'a Expr) {
         if let ExprKind::Var(var) | ExprKind::Frozen(var) = &expr.kind
             && self.vars.insert(*var)
-            && self.program.missing_externals.contains(var)
+            && self.program.missing_externals.iter().any(|(missing, _)| missing == var)
         {
             self.missing.push((*var, expr.span));
         }

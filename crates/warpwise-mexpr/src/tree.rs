@@ -42,8 +42,8 @@ pub struct Program {
     pub builtin_types: Vec<Type>,
     /// The type variables, by id.
     pub type_vars: Vec<Symbol>,
-    /// External functions without an implementation: errors where they are used.
-    pub missing_externals: Vec<VarId>,
+    /// External functions without an implementation, with their types: errors where they are used.
+    pub missing_externals: Vec<(VarId, Type)>,
     /// What is defined at the top, in order.
     pub decls: Vec<Decl>,
     /// What the program computes; `()` if there is nothing.
@@ -77,6 +77,8 @@ pub struct NamedType {
     pub name: Name,
     /// Its parameters.
     pub parameters: Vec<TypeVar>,
+    /// Which parameters, by place, stand for types that take arguments themselves.
+    pub applied: Vec<usize>,
     /// What it stands for; a type of its own if there is nothing.
     pub definition: Option<Type>,
 }
@@ -229,6 +231,16 @@ impl Expr {
 }
 
 impl Decl {
+    /// The variables that a definition of values binds, those of patterns apart.
+    pub fn defined(&self) -> Vec<VarId> {
+        match &self.kind {
+            DeclKind::Let(binding) => vec![binding.var],
+            DeclKind::Recursive(bindings) => bindings.iter().map(|binding| binding.var).collect(),
+            DeclKind::External(var, ..) => vec![*var],
+            DeclKind::Utest(_) | DeclKind::Do(_) | DeclKind::Match(..) => Vec::new(),
+        }
+    }
+
     /// The expressions directly inside, in order.
     pub fn children(&self) -> Vec<&Expr> {
         match &self.kind {
@@ -383,8 +395,10 @@ pub enum Type {
     Record(Vec<(Symbol, Type)>),
     /// A type variable.
     Var(TypeVar),
-    /// A named type applied; as many arguments as it has parameters.
+    /// A named type applied; as many arguments as it has parameters, unless it stands for a parameter that takes arguments.
     Named(TypeId, Vec<Type>),
+    /// A type variable applied to one or more types.
+    Apply(TypeVar, Vec<Type>),
     /// `A -> B`.
     Arrow(Box<Type>, Box<Type>),
     /// `all a. T`.

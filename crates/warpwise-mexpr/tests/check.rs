@@ -24,10 +24,12 @@ impl SourceProvider for Library {
 
 fn compile(name: &str, text: &str, sources: &mut Sources) -> Result<Checked, Vec<Diagnostic>> {
     let root = SourceFile { key: "root".to_string(), name: name.to_string(), text: text.to_string() };
-    front_end(root, &Library, sources).map_err(|failure| match failure {
-        Failure::User(diagnostics) => diagnostics,
-        other => panic!("{other:?}"),
-    })
+    match front_end(root, &Library, sources) {
+        Ok(checked) if checked.unused.is_empty() => Ok(checked),
+        Ok(checked) => Err(checked.unused),
+        Err(Failure::User(diagnostics)) => Err(diagnostics),
+        Err(other) => panic!("{other:?}"),
+    }
 }
 
 #[test]

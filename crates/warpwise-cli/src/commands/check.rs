@@ -71,7 +71,11 @@ pub fn check(arguments: &CheckArguments) -> Result<u8, Failure> {
 /// The front end of the language that the file's name tells.
 fn read(file: &Path, arguments: &CheckArguments) -> Result<(Sources, Vec<Diagnostic>), BuildError> {
     if is_host_program(file) {
-        let (checked, sources) = check_host(file, arguments.library.as_deref())?;
+        let (mut checked, sources) = check_host(file, arguments.library.as_deref())?;
+        if !checked.unused.is_empty() {
+            let failure = warpwise_diag::Failure::User(std::mem::take(&mut checked.unused));
+            return Err(BuildError::Failure { failure, sources });
+        }
         let (split, options) = (split_host(checked, &sources)?, arguments.compile.options());
         let lowered = lower_host(split, &sources, &options, Accepted::default())?;
         return Ok((sources, lowered.warnings()));

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, value_parser};
-use warpwise_diag::Sources;
+use warpwise_diag::{Diagnostic, Severity, Sources, render};
 use warpwise_driver::CallError;
 use warpwise_driver::host_device::{AccelerateError, Accelerator};
 use warpwise_driver::host_files::check_host;
@@ -26,7 +26,7 @@ use crate::commands::run::cache_remark;
 use crate::failure::{FAILED, Failure};
 use crate::interrupt;
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
-use crate::output::{Progress, complain, must_be_open, say};
+use crate::output::{Progress, colored, complain, must_be_open, say};
 use crate::profile::Phases;
 use crate::start;
 
@@ -88,7 +88,8 @@ pub struct HostRun<'a> {
 /// Checks and runs a host program.
 pub fn run_host(run: &HostRun<'_>) -> Result<u8, Failure> {
     let mut phases = Phases::new(run.profile);
-    let (checked, sources) = check_host(run.file, run.host.library.as_deref())?;
+    let (mut checked, sources) = check_host(run.file, run.host.library.as_deref())?;
+    warn_of_unused(std::mem::take(&mut checked.unused), &sources);
     let options = Options { tests: run.host.test };
     if run.host.sequential {
         return execute_in_order(run, &checked, &sources, phases);
@@ -137,6 +138,15 @@ pub fn run_host(run: &HostRun<'_>) -> Result<u8, Failure> {
         phases.device_memory(statistics, traffic);
     }
     ended
+}
+
+/// Says what is wrong in definitions that the program does not use: it runs without them.
+fn warn_of_unused(wrong: Vec<Diagnostic>, sources: &Sources) {
+    for mut warning in wrong {
+        warning.severity = Severity::Warning;
+        warning.hints.push("nothing uses this definition here, so the program runs without it".to_string());
+        say(render(sources, &[warning], colored()).trim_end());
+    }
 }
 
 /// Says which accelerated expressions met irregular sequences, which costs time.

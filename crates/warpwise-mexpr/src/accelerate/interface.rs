@@ -81,6 +81,7 @@ fn is_known(types: &Types, ty: Ty) -> bool {
         | Node::Record(_)
         | Node::Arrow(..)
         | Node::Named(..)
+        | Node::Apply(..)
         | Node::All(..) => types.parts(ty).into_iter().all(|part| is_known(types, part)),
     }
 }

@@ -283,6 +283,7 @@ fn blank(checked: &Checked, ty: Ty, span: Span) -> Option<Expr> {
         Node::Tensor(_)
         | Node::Var(_)
         | Node::Named(..)
+        | Node::Apply(..)
         | Node::Arrow(..)
         | Node::All(..)
         | Node::Meta(_) => {

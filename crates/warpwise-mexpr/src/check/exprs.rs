@@ -2,16 +2,22 @@
 
 use warpwise_diag::{Diagnostic, Span};
 
-use crate::reachable::is_value;
+use crate::reachable::is_pure;
 use crate::syntax::names::Symbol;
 use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, Parameter, Test, Utest, VarId};
 
-use super::Checker;
 use super::types::{Node, Ty, Types};
+use super::{Checker, Place};
 
 impl Checker<'_> {
     /// Finds the type of an expression.
     pub(super) fn expr(&mut self, expr: &mut Expr) -> Ty {
+        self.expr_for(expr, None)
+    }
+
+    /// Finds the type of an expression where another one may be expected, which gives functions the types of parameters
+    /// that cannot be found out; nothing is demanded here.
+    fn expr_for(&mut self, expr: &mut Expr, expected: Option<Ty>) -> Ty {
         let span = expr.span;
         let ty = match &mut expr.kind {
             ExprKind::Var(var) => {
@@ -30,7 +36,7 @@ impl Checker<'_> {
             ExprKind::String(_) => self.types().seq(Types::CHAR),
             ExprKind::Never => self.fresh(),
             ExprKind::Apply(function, arguments) => self.apply(function, arguments),
-            ExprKind::Lambda(parameters, body) => self.lambda(parameters, body),
+            ExprKind::Lambda(parameters, body) => self.lambda(parameters, body, expected),
             ExprKind::Construct(con, held) => {
                 let ty = self.cons[con.0 as usize];
                 let ty = self.instance(ty);
@@ -43,7 +49,7 @@ impl Checker<'_> {
                     _ => ty,
                 }
             }
-            ExprKind::Choice(tests, otherwise) => self.choice(tests, otherwise),
+            ExprKind::Choice(tests, otherwise) => self.choice(tests, otherwise, expected),
             ExprKind::Record(fields) => {
                 let fields: Vec<_> =
                     fields.iter_mut().map(|(label, value)| (*label, self.expr(value))).collect();
@@ -64,7 +70,7 @@ impl Checker<'_> {
             }
             ExprKind::Block(decls, result) => {
                 decls.iter_mut().for_each(|decl| self.decl(decl));
-                self.expr(result)
+                self.expr_for(result, expected)
             }
             ExprKind::Accelerate(inner) => self.expr(inner),
         };
@@ -86,8 +92,11 @@ impl Checker<'_> {
     fn apply(&mut self, function: &mut Expr, arguments: &mut [Expr]) -> Ty {
         let mut ty = self.expr(function);
         for (index, argument) in arguments.iter_mut().enumerate() {
-            let found = self.expr(argument);
             ty = self.instance(ty);
+            let node = self.typing.types.node(ty).clone();
+            let expected = if let Node::Arrow(from, _) = node { Some(from) } else { None };
+            let found = self.expr_for(argument, expected);
+            // The argument may have told what the function is.
             match *self.typing.types.node(ty) {
                 Node::Arrow(from, to) => {
                     self.demand(from, found, argument.span, "this argument");
@@ -119,29 +128,35 @@ impl Checker<'_> {
         ty
     }
 
-    fn lambda(&mut self, parameters: &mut [Parameter], body: &mut Expr) -> Ty {
+    fn lambda(&mut self, parameters: &mut [Parameter], body: &mut Expr, mut expected: Option<Ty>) -> Ty {
         let mut types = Vec::new();
         for parameter in parameters.iter() {
-            let ty = match &parameter.ty {
-                Some(ty) => self.written(ty),
-                None => self.fresh(),
+            let from;
+            (from, expected) = match expected.map(|ty| self.typing.types.node(ty)) {
+                Some(Node::Arrow(from, to)) => (Some(*from), Some(*to)),
+                _ => (None, None),
+            };
+            let ty = match (&parameter.ty, from) {
+                (Some(ty), _) => self.written(ty),
+                (None, Some(from)) if has_all(&self.typing.types, from) => from,
+                (None, _) => self.fresh(),
             };
             self.typing.vars[parameter.var.0 as usize] = ty;
             types.push(ty);
         }
-        let result = self.expr(body);
+        let result = self.expr_for(body, expected);
         types.into_iter().rev().fold(result, |to, from| self.types().arrow(from, to))
     }
 
-    fn choice(&mut self, tests: &mut [Test], otherwise: &mut Expr) -> Ty {
+    fn choice(&mut self, tests: &mut [Test], otherwise: &mut Expr, expected: Option<Ty>) -> Ty {
         let result = self.fresh();
         for test in tests.iter_mut() {
             let found = self.expr(&mut test.scrutinee);
             self.pat(&mut test.pattern, found);
-            let found = self.expr(&mut test.then);
+            let found = self.expr_for(&mut test.then, expected);
             self.demand(result, found, test.then.span, "this alternative");
         }
-        let found = self.expr(otherwise);
+        let found = self.expr_for(otherwise, expected);
         self.demand(result, found, otherwise.span, "this alternative");
         result
     }
@@ -168,10 +183,22 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn decl(&mut self, decl: &mut Decl) {
+    /// A definition at the top of a file.
+    pub(super) fn top_decl(&mut self, decl: &mut Decl) {
+        if let DeclKind::Let(binding) = &decl.kind {
+            self.place = Place::Definition(binding.var);
+        }
+        match &mut decl.kind {
+            DeclKind::Recursive(bindings) => self.recursive(bindings, true),
+            _ => self.decl(decl),
+        }
+        self.place = Place::Run;
+    }
+
+    fn decl(&mut self, decl: &mut Decl) {
         match &mut decl.kind {
             DeclKind::Let(binding) => self.binding(binding),
-            DeclKind::Recursive(bindings) => self.recursive(bindings),
+            DeclKind::Recursive(bindings) => self.recursive(bindings, false),
             DeclKind::External(var, ty, _) => self.typing.vars[var.0 as usize] = self.written(ty),
             DeclKind::Utest(utest) => self.utest(utest),
             DeclKind::Do(value) => {
@@ -191,7 +218,7 @@ impl Checker<'_> {
             None => self.expr(&mut binding.body),
         };
         self.level -= 1;
-        if binding.ty.is_some() || is_value(&binding.body) {
+        if binding.ty.is_some() || is_pure(&binding.body) {
             self.generalise(binding.var, ty);
         } else {
             self.settle(ty);
@@ -203,12 +230,12 @@ impl Checker<'_> {
     fn typed_body(&mut self, written: &crate::tree::Type, body: &mut Expr) -> Ty {
         let ty = self.written(written);
         let inside = self.opened(ty);
-        let found = self.expr(body);
+        let found = self.expr_for(body, Some(inside));
         self.demand(inside, found, result_span(body), "this definition");
         ty
     }
 
-    fn recursive(&mut self, bindings: &mut [Binding]) {
+    fn recursive(&mut self, bindings: &mut [Binding], is_top: bool) {
         self.level += 1;
         for binding in bindings.iter() {
             let ty = match &binding.ty {
@@ -218,9 +245,12 @@ impl Checker<'_> {
             self.typing.vars[binding.var.0 as usize] = ty;
         }
         for binding in bindings.iter_mut() {
+            if is_top {
+                self.place = Place::Definition(binding.var);
+            }
             let ty = self.typing.vars[binding.var.0 as usize];
             let inside = self.opened(ty);
-            let found = self.expr(&mut binding.body);
+            let found = self.expr_for(&mut binding.body, Some(inside));
             self.demand(inside, found, result_span(&binding.body), "this definition");
         }
         self.level -= 1;
@@ -251,6 +281,11 @@ impl Checker<'_> {
             self.demand(wanted, found, otherwise.span, "what makes the message");
         }
     }
+}
+
+/// Whether there is a general type in a type.
+fn has_all(types: &Types, ty: Ty) -> bool {
+    matches!(types.node(ty), Node::All(..)) || types.parts(ty).into_iter().any(|part| has_all(types, part))
 }
 
 /// Where the value of an expression is made, past parameters and definitions.

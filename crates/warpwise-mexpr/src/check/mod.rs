@@ -3,7 +3,8 @@
 //! [`check`] fills [`Expr::ty`](crate::tree::Expr::ty) and [`Pat::ty`](crate::tree::Pat::ty) and gives the types of
 //! variables. What a `let` binds is general where its value is a value; otherwise its type is settled by its uses. The type of a
 //! parameter is general only where that is written. A record whose fields are demanded one by one has exactly these,
-//! unless it turns out to be one with more. After an error checking goes on, and all errors are reported together.
+//! unless it turns out to be one with more. After an error checking goes on, and all errors are reported together, each with
+//! the definition that it is in: whether the program uses that is not looked at here.
 
 mod exprs;
 mod general;
@@ -12,11 +13,11 @@ pub mod show;
 pub mod types;
 mod unify;
 
-use warpwise_diag::{Diagnostic, Failure, Span};
+use warpwise_diag::{Diagnostic, Span};
 
 use crate::builtins::ALL;
 use crate::syntax::names::Names;
-use crate::tree::{Program, Type};
+use crate::tree::{Program, Type, VarId};
 
 use types::{Node, Ty, Types};
 use unify::Clash;
@@ -33,8 +34,26 @@ pub struct Typing {
     pub vars: Vec<Ty>,
 }
 
-/// Finds the types of a program.
-pub fn check(program: &mut Program, names: &mut Names) -> Result<Typing, Failure> {
+/// Something that is wrong.
+#[derive(Clone, Debug)]
+pub struct Complaint {
+    /// What is wrong.
+    pub diagnostic: Diagnostic,
+    /// Where in the program; in several places if language fragments inherit it.
+    pub places: Vec<Place>,
+}
+
+/// A part of a program that is there as a whole or not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// A definition at the top.
+    Definition(VarId),
+    /// What runs in any case: the program's expression, tests, computations with an effect.
+    Run,
+}
+
+/// Finds the types of a program, and everything that is wrong with them.
+pub fn check(program: &mut Program, names: &mut Names) -> (Typing, Vec<Complaint>) {
     let mut decls = std::mem::take(&mut program.decls);
     let mut main = program.main.take();
     let mut checker = Checker {
@@ -44,16 +63,18 @@ pub fn check(program: &mut Program, names: &mut Names) -> Result<Typing, Failure
         program,
         names,
         level: 0,
-        errors: Vec::new(),
+        place: Place::Run,
+        complaints: Vec::new(),
     };
     checker.predefine();
-    decls.iter_mut().for_each(|decl| checker.decl(decl));
+    decls.iter_mut().for_each(|decl| checker.top_decl(decl));
     if let Some(main) = &mut main {
         checker.expr(main);
     }
-    let Checker { typing, errors, .. } = checker;
+    let Checker { mut typing, complaints, .. } = checker;
+    typing.types.finish();
     (program.decls, program.main) = (decls, main);
-    if errors.is_empty() { Ok(typing) } else { Err(Failure::User(errors)) }
+    (typing, complaints)
 }
 
 struct Checker<'a> {
@@ -66,7 +87,9 @@ struct Checker<'a> {
     names: &'a mut Names,
     /// How many `let`s are around.
     level: u32,
-    errors: Vec<Diagnostic>,
+    /// What is being checked.
+    place: Place,
+    complaints: Vec<Complaint>,
 }
 
 impl Checker<'_> {
@@ -79,6 +102,10 @@ impl Checker<'_> {
             let ty = self.program.cons[index].ty.clone();
             let ty = self.written(&ty);
             self.cons.push(ty);
+        }
+        for index in 0..self.program.missing_externals.len() {
+            let (var, ty) = self.program.missing_externals[index].clone();
+            self.typing.vars[var.0 as usize] = self.written(&ty);
         }
     }
 
@@ -112,6 +139,13 @@ impl Checker<'_> {
                 if fields.is_empty() { Types::UNIT } else { self.types().record(fields) }
             }
             Type::Var(var) => self.types().add(Node::Var(*var)),
+            Type::Apply(var, arguments) => {
+                let var = self.types().add(Node::Var(*var));
+                arguments.iter().fold(var, |function, argument| {
+                    let argument = self.written(argument);
+                    self.types().apply(function, argument)
+                })
+            }
             Type::Arrow(from, to) => {
                 let (from, to) = (self.written(from), self.written(to));
                 self.types().arrow(from, to)
@@ -126,7 +160,11 @@ impl Checker<'_> {
                 let Some(definition) = named.definition.clone() else {
                     return self.types().add(Node::Named(*id, arguments.into()));
                 };
-                let with: Vec<_> = named.parameters.iter().copied().zip(arguments).collect();
+                let parameters = named.parameters.clone();
+                let missing = parameters.len().saturating_sub(arguments.len());
+                let arguments: Vec<Ty> =
+                    arguments.into_iter().chain((0..missing).map(|_| self.fresh())).collect();
+                let with: Vec<_> = parameters.into_iter().zip(arguments).collect();
                 let body = self.written(&definition);
                 self.types().substitute(body, &with)
             }
@@ -135,9 +173,15 @@ impl Checker<'_> {
 
     // Complaining
 
+    /// Keeps a message; what several language fragments inherit is wrong once.
     fn error(&mut self, diagnostic: Diagnostic) {
-        if self.errors.len() < MAX_ERRORS {
-            self.errors.push(diagnostic);
+        let same = |other: &&mut Complaint| {
+            (other.diagnostic.code, other.diagnostic.span) == (diagnostic.code, diagnostic.span)
+        };
+        if let Some(known) = self.complaints.iter_mut().find(same) {
+            known.places.push(self.place);
+        } else if self.complaints.len() < MAX_ERRORS {
+            self.complaints.push(Complaint { diagnostic, places: vec![self.place] });
         }
     }
 

@@ -66,6 +66,11 @@ impl Show<'_> {
                     }
                 });
             }
+            Node::Apply(function, argument) => self.parenthesised(place == Place::Argument, |show| {
+                show.ty(function, depth + 1, Place::Before);
+                show.text.push(' ');
+                show.ty(argument, depth + 1, Place::Argument);
+            }),
             Node::Var(var) => self.text.push_str(self.names.text(self.program.type_vars[var.0 as usize])),
             Node::All(var, body) => self.parenthesised(place != Place::Open, |show| {
                 let name = show.names.text(show.program.type_vars[var.0 as usize]);

@@ -45,6 +45,8 @@ pub enum Node {
     Arrow(Ty, Ty),
     /// A type of its own, applied.
     Named(TypeId, Rc<[Ty]>),
+    /// A type variable, or a type that is not found out yet, applied to one type.
+    Apply(Ty, Ty),
     /// A type variable.
     Var(TypeVar),
     /// `all a. T`.
@@ -109,6 +111,30 @@ impl Types {
     /// `A -> B`.
     pub fn arrow(&mut self, from: Ty, to: Ty) -> Ty {
         self.add(Node::Arrow(from, to))
+    }
+
+    /// A type applied to another one.
+    pub fn apply(&mut self, function: Ty, argument: Ty) -> Ty {
+        let ty = self.add(Node::Apply(function, argument));
+        self.reduced(ty)
+    }
+
+    /// The type past all solutions; where a variable that is applied has become a named type, it is that type applied.
+    pub fn reduced(&mut self, ty: Ty) -> Ty {
+        let ty = self.shallow(ty);
+        if let Node::Apply(function, argument) = *self.node(ty) {
+            let function = self.reduced(function);
+            if let Node::Named(id, arguments) = self.node(function) {
+                let arguments = arguments.iter().copied().chain([argument]).collect();
+                self.nodes[ty.0 as usize] = Node::Named(*id, arguments);
+            }
+        }
+        ty
+    }
+
+    /// Reduces all types, once none is found out any more.
+    pub fn finish(&mut self) {
+        (0..self.nodes.len() as u32).for_each(|index| _ = self.reduced(Ty(index)));
     }
 
     /// A record; its labels may come in any order.
@@ -184,7 +210,7 @@ impl Types {
             Node::Bool | Node::Int | Node::Float | Node::Char | Node::Var(_) => Vec::new(),
             Node::Seq(element) | Node::Tensor(element) => vec![*element],
             Node::Record(fields) => fields.iter().map(|(_, ty)| *ty).collect(),
-            Node::Arrow(from, to) => vec![*from, *to],
+            Node::Arrow(from, to) | Node::Apply(from, to) => vec![*from, *to],
             Node::Named(_, arguments) => arguments.to_vec(),
             Node::All(_, body) => vec![*body],
             Node::Meta(meta) => match &self.open(*meta).fields {
@@ -216,6 +242,10 @@ impl Types {
             Node::Arrow(from, to) => {
                 let new = (self.substitute(from, with), self.substitute(to, with));
                 self.changed(ty, new != (from, to), Node::Arrow(new.0, new.1))
+            }
+            Node::Apply(function, argument) => {
+                let new = (self.substitute(function, with), self.substitute(argument, with));
+                if new == (function, argument) { ty } else { self.apply(new.0, new.1) }
             }
             Node::Named(id, arguments) => {
                 let new: Rc<[_]> = arguments.iter().map(|ty| self.substitute(*ty, with)).collect();

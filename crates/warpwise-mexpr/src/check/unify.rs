@@ -32,7 +32,7 @@ impl Types {
     }
 
     fn unify_at(&mut self, a: Ty, b: Ty, depth: u32) -> Result<(), Clash> {
-        let (a, b) = (self.shallow(a), self.shallow(b));
+        let (a, b) = (self.reduced(a), self.reduced(b));
         if a == b {
             return Ok(());
         }
@@ -55,7 +55,18 @@ impl Types {
                 self.unify_at(x, y, depth + 1)?;
                 self.unify_at(p, q, depth + 1)
             }
-            (Node::Named(x, p), Node::Named(y, q)) if x == y => {
+            (Node::Apply(x, p), Node::Apply(y, q)) => {
+                self.unify_at(x, y, depth + 1)?;
+                self.unify_at(p, q, depth + 1)
+            }
+            (Node::Apply(function, argument), Node::Named(id, arguments))
+            | (Node::Named(id, arguments), Node::Apply(function, argument)) => {
+                let Some((last, first)) = arguments.split_last() else { return Err(Clash::Types(a, b)) };
+                let first = self.add(Node::Named(id, first.into()));
+                self.unify_at(function, first, depth + 1)?;
+                self.unify_at(argument, *last, depth + 1)
+            }
+            (Node::Named(x, p), Node::Named(y, q)) if x == y && p.len() == q.len() => {
                 p.iter().zip(q.iter()).try_for_each(|(x, y)| self.unify_at(*x, *y, depth + 1))
             }
             (Node::Record(x), Node::Record(y)) => {
@@ -143,6 +154,7 @@ impl Types {
             | Node::Record(_)
             | Node::Arrow(..)
             | Node::Named(..)
+            | Node::Apply(..)
             | Node::All(..) => {}
         }
         self.parts(ty).into_iter().try_for_each(|part| self.adjust(part, meta, this, level, depth + 1))

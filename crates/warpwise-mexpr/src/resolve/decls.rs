@@ -4,7 +4,7 @@ use warpwise_diag::Diagnostic;
 
 use crate::builtins::Builtin;
 use crate::syntax::ast::{self, DeclKind};
-use crate::tree::{self, Con, ConId, Decl, Name, Type, VarId};
+use crate::tree::{self, Con, ConId, Decl, Name, Type, TypeVar, VarId};
 
 use super::{Resolver, Value};
 
@@ -111,6 +111,14 @@ impl Resolver<'_> {
                 .hint("say what it holds and what it makes: `con C : Int -> T`");
             self.error(error);
         }
+        if let Type::Arrow(held, made) = inner
+            && let Type::Named(made, arguments) = &**made
+        {
+            let variable = |ty: &Type| if let Type::Var(var) = ty { Some(*var) } else { None };
+            let parameters: Vec<Option<TypeVar>> = arguments.iter().map(variable).collect();
+            let (made, held) = (*made, held.clone());
+            self.note_applied(made, &parameters, &held);
+        }
         self.program.cons.push(Con { name, ty });
         let id = ConId(self.program.cons.len() as u32 - 1);
         self.cons.bind(name.name, id);
@@ -121,7 +129,7 @@ impl Resolver<'_> {
         let name = self.text(external.name.name).to_string();
         let ty = self.ty(&external.ty);
         let Some(builtin) = Builtin::external(&name) else {
-            self.missing_external(external);
+            self.missing_external(external, ty);
             return None;
         };
         let var = self.bind(external.name.name, external.name.span);
@@ -129,9 +137,9 @@ impl Resolver<'_> {
     }
 
     /// Without an implementation the name is an error where it is used.
-    fn missing_external(&mut self, external: &ast::External) {
+    fn missing_external(&mut self, external: &ast::External, ty: Type) {
         let var = self.fresh_var(external.name.name, external.name.span);
         self.values.bind(external.name.name, Value::Var(var));
-        self.program.missing_externals.push(var);
+        self.program.missing_externals.push((var, ty));
     }
 }

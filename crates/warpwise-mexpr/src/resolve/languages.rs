@@ -3,8 +3,11 @@
 //! A fragment has what its parents have and what it adds. Types of one name are one type, to which a fragment may add
 //! constructors. Each fragment makes its functions anew from the cases of its parents and its own, as one group of
 //! recursive definitions, so that a case calls the fragment's functions and not those of the parent that wrote it.
+//! All else in a case, and the types of functions, mean what they meant where they are written: a case is resolved once,
+//! and fragments that inherit it get copies.
 //! Cases are tried from special to general ([`covers`]); those that are neither, parents first and in the order written.
-//! `use` brings what a fragment has into scope. Absent: `with`, which gives members new names.
+//! `use` brings what a fragment has into scope; the names of its types hold outside of it, too.
+//! Absent: `with`, which gives members new names.
 
 use std::rc::Rc;
 
@@ -14,9 +17,10 @@ use crate::builtins::Builtin;
 use crate::syntax::ast::{self, Ident, Lang, LangDeclKind, Pat, PatKind, SeqPat, TypeDecl, TypeExpr};
 use crate::syntax::names::Symbol;
 use crate::tree::{
-    self, Binding, ConId, DeclKind, Expr, ExprKind, Name, NamedType, Test, Type, TypeId, VarId,
+    self, Binding, ConId, DeclKind, Expr, ExprKind, Name, NamedType, Test, Type, TypeId, TypeVar, VarId,
 };
 
+use super::copies::Copier;
 use super::{Resolver, Value};
 
 /// A language fragment.
@@ -35,18 +39,25 @@ pub(super) struct Fragment {
 struct OpenFunction {
     name: Ident,
     var: VarId,
-    ty: Option<Rc<TypeExpr>>,
+    ty: Option<Type>,
     /// The parameters before the one that is matched, as first written.
-    parameters: Vec<ast::Parameter>,
+    parameters: Vec<(Symbol, Option<Type>)>,
     cases: Vec<Rc<Case>>,
 }
 
-/// A case, with the names that its parameters have in it.
+/// A case, as it is in the fragment that writes it.
 #[derive(Debug)]
 struct Case {
-    parameters: Vec<ast::Parameter>,
-    pattern: Pat,
-    body: ast::Expr,
+    /// The pattern as written, which decides on the order.
+    written: Pat,
+    /// The variables of the parameters.
+    parameters: Vec<VarId>,
+    pattern: tree::Pat,
+    body: Expr,
+    /// The functions of the fragment, which the case may call.
+    functions: Rc<[(Symbol, VarId)]>,
+    /// The type of the function, whose variables the case may mention.
+    ty: Option<Type>,
 }
 
 impl Resolver<'_> {
@@ -65,9 +76,15 @@ impl Resolver<'_> {
         let bindings = self.scoped(|resolver| {
             resolver.open(&fragment);
             resolver.own_types(&mut fragment, lang);
-            resolver.own_functions(&mut fragment, lang);
-            resolver.functions(&mut fragment)
+            resolver.own_signatures(&mut fragment, lang);
+            resolver.own_cases(&mut fragment, lang);
+            fragment
+                .functions
+                .iter()
+                .map(|function| resolver.open_function(function, &fragment))
+                .collect::<Vec<_>>()
         });
+        self.publish_types(&fragment, lang);
         self.fragments.insert(lang.name.name, fragment);
         (!bindings.is_empty()).then_some(DeclKind::Recursive(bindings))
     }
@@ -178,9 +195,27 @@ impl Resolver<'_> {
         }
     }
 
+    /// Makes the names of a fragment's own types hold after it.
+    fn publish_types(&mut self, fragment: &Fragment, lang: &Lang) {
+        for decl in &lang.decls {
+            let name = match &decl.kind {
+                LangDeclKind::Syn { name, .. } | LangDeclKind::Type(TypeDecl { name, .. }) => name.name,
+                LangDeclKind::Sem { .. } | LangDeclKind::SemType { .. } => continue,
+            };
+            if let Some((_, ty)) = fragment.types.iter().find(|(other, _)| *other == name) {
+                self.types.bind(name, *ty);
+            }
+        }
+    }
+
     fn declare_type(&mut self, fragment: &mut Fragment, name: Ident, parameters: &[Ident]) {
         let parameters = parameters.iter().map(|parameter| self.fresh_type_var(parameter.name)).collect();
-        let ty = NamedType { name: Name { name: name.name, span: name.span }, parameters, definition: None };
+        let ty = NamedType {
+            name: Name { name: name.name, span: name.span },
+            parameters,
+            applied: Vec::new(),
+            definition: None,
+        };
         self.program.types.push(ty);
         let id = TypeId(self.program.types.len() as u32 - 1);
         self.types.bind(name.name, id);
@@ -210,6 +245,7 @@ impl Resolver<'_> {
     fn mentions(&self, ty: &Type, id: TypeId) -> bool {
         match ty {
             Type::Unknown | Type::Bool | Type::Int | Type::Float | Type::Char | Type::Var(_) => false,
+            Type::Apply(_, arguments) => arguments.iter().any(|ty| self.mentions(ty, id)),
             Type::Seq(inner) | Type::Tensor(inner) | Type::All(_, inner) => self.mentions(inner, id),
             Type::Record(fields) => fields.iter().any(|(_, ty)| self.mentions(ty, id)),
             Type::Arrow(from, to) => self.mentions(from, id) || self.mentions(to, id),
@@ -259,33 +295,55 @@ impl Resolver<'_> {
 
     // Functions
 
-    /// Adds the cases and types that a fragment writes.
-    fn own_functions(&mut self, fragment: &mut Fragment, lang: &Lang) {
+    /// Adds the functions that a fragment writes, without their cases, and binds all functions of the fragment.
+    fn own_signatures(&mut self, fragment: &mut Fragment, lang: &Lang) {
         for decl in &lang.decls {
             match &decl.kind {
-                LangDeclKind::Sem { name, parameters, cases } => {
-                    let new = cases.iter().map(|(pattern, body)| {
-                        Rc::new(Case {
-                            parameters: parameters.clone(),
-                            pattern: pattern.clone(),
-                            body: body.clone(),
-                        })
-                    });
+                LangDeclKind::Sem { name, parameters, .. } => {
+                    let resolved =
+                        self.scoped(|resolver| resolver.sem_parameters(fragment, *name, parameters));
                     let function = open_function(fragment, *name);
-                    if function.cases.is_empty() {
-                        function.parameters = parameters.clone();
-                    }
-                    let expected = function.parameters.len();
-                    function.cases.extend(new);
-                    if expected != parameters.len() {
+                    if function.cases.is_empty() && function.parameters.is_empty() {
+                        function.parameters = resolved;
+                    } else if function.parameters.len() != parameters.len() {
+                        let expected = function.parameters.len();
                         self.other_parameters(*name, expected, parameters.len());
                     }
                 }
                 LangDeclKind::SemType { name, ty } => {
-                    open_function(fragment, *name).ty = Some(Rc::new(ty.clone()));
+                    let ty = self.scoped(|resolver| resolver.binding_type(ty));
+                    open_function(fragment, *name).ty = Some(ty);
                 }
                 LangDeclKind::Syn { .. } | LangDeclKind::Type(_) => {}
             }
+        }
+        for function in &mut fragment.functions {
+            function.var = self.bind(function.name.name, function.name.span);
+        }
+    }
+
+    /// The parameters before the one that is matched; their types may mention the variables of the function's type.
+    fn sem_parameters(
+        &mut self,
+        fragment: &Fragment,
+        name: Ident,
+        parameters: &[ast::Parameter],
+    ) -> Vec<(Symbol, Option<Type>)> {
+        let known = fragment.functions.iter().find(|function| function.name == name);
+        self.bring_type_vars(known.and_then(|function| function.ty.as_ref()));
+        let resolved = parameters.iter().map(|parameter| {
+            let ty = parameter.ty.as_ref().map(|ty| self.ty(ty));
+            (parameter.name.map_or(name.name, |name| name.name), ty)
+        });
+        resolved.collect()
+    }
+
+    /// Brings the variables of a type's outermost `all`s into scope.
+    fn bring_type_vars(&mut self, mut ty: Option<&Type>) {
+        while let Some(Type::All(var, body)) = ty {
+            let name = self.program.type_vars[var.0 as usize];
+            self.type_vars.bind(name, *var);
+            ty = Some(body);
         }
     }
 
@@ -297,48 +355,84 @@ impl Resolver<'_> {
         self.error(Diagnostic::error("M0216", name.span, message));
     }
 
-    /// Makes the functions of a fragment.
-    fn functions(&mut self, fragment: &mut Fragment) -> Vec<Binding> {
-        for function in &mut fragment.functions {
-            function.var = self.bind(function.name.name, function.name.span);
-        }
-        fragment.functions.iter().map(|function| self.open_function(function)).collect()
-    }
-
-    fn open_function(&mut self, function: &OpenFunction) -> Binding {
-        let span = function.name.span;
-        self.scoped(|resolver| {
-            let ty = function.ty.as_ref().map(|ty| resolver.binding_type(ty));
-            let mut parameters = Vec::new();
-            for parameter in &function.parameters {
-                let ty = parameter.ty.as_ref().map(|ty| resolver.ty(ty));
-                let name = parameter.name.map_or(function.name.name, |name| name.name);
-                parameters.push(tree::Parameter { var: resolver.fresh_var(name, span), ty });
-            }
-            let target_name = resolver.names.intern("matched");
-            let target = resolver.fresh_var(target_name, span);
-            let vars: Vec<VarId> = parameters.iter().map(|parameter| parameter.var).collect();
-            let tests =
-                ordered(&function.cases).iter().map(|case| resolver.case(case, &vars, target)).collect();
-            parameters.push(tree::Parameter { var: target, ty: None });
-            let otherwise = resolver.no_case(function.name);
-            let choice = Expr::new(span, ExprKind::Choice(tests, Box::new(otherwise)));
-            let body = Expr::new(span, ExprKind::Lambda(parameters, Box::new(choice)));
-            Binding { var: function.var, ty, body }
-        })
-    }
-
-    fn case(&mut self, case: &Case, parameters: &[VarId], target: VarId) -> Test {
-        self.scoped(|resolver| {
-            for (parameter, var) in case.parameters.iter().zip(parameters) {
-                if let Some(name) = parameter.name {
-                    resolver.values.bind(name.name, Value::Var(*var));
+    /// Adds the cases that a fragment writes.
+    fn own_cases(&mut self, fragment: &mut Fragment, lang: &Lang) {
+        let functions = fragment.functions.iter().map(|function| (function.name.name, function.var));
+        let functions: Rc<[_]> = functions.collect();
+        for decl in &lang.decls {
+            if let LangDeclKind::Sem { name, parameters, cases } = &decl.kind {
+                let function = open_function(fragment, *name);
+                for (pattern, body) in cases {
+                    let ty = function.ty.clone();
+                    let case = self.own_case(parameters, pattern, body, functions.clone(), ty);
+                    function.cases.push(Rc::new(case));
                 }
             }
-            let scrutinee = Expr::new(case.pattern.span, ExprKind::Var(target));
-            let pattern = resolver.pattern(&case.pattern);
-            Test { scrutinee, pattern, then: resolver.expr(&case.body) }
+        }
+    }
+
+    fn own_case(
+        &mut self,
+        parameters: &[ast::Parameter],
+        written: &Pat,
+        body: &ast::Expr,
+        functions: Rc<[(Symbol, VarId)]>,
+        ty: Option<Type>,
+    ) -> Case {
+        self.scoped(|resolver| {
+            resolver.bring_type_vars(ty.as_ref());
+            let nothing = resolver.names.intern("_");
+            let mut vars = Vec::new();
+            for parameter in parameters {
+                vars.push(match parameter.name {
+                    Some(name) => resolver.bind(name.name, name.span),
+                    None => resolver.fresh_var(nothing, written.span),
+                });
+            }
+            let pattern = resolver.pattern(written);
+            let body = resolver.expr(body);
+            Case { written: written.clone(), parameters: vars, pattern, body, functions, ty }
         })
+    }
+
+    /// Makes a function of a fragment of copies of its cases.
+    fn open_function(&mut self, function: &OpenFunction, fragment: &Fragment) -> Binding {
+        let span = function.name.span;
+        let mut parameters = Vec::new();
+        for (name, ty) in &function.parameters {
+            parameters.push(tree::Parameter { var: self.fresh_var(*name, span), ty: ty.clone() });
+        }
+        let target_name = self.names.intern("matched");
+        let target = self.fresh_var(target_name, span);
+        let vars: Vec<VarId> = parameters.iter().map(|parameter| parameter.var).collect();
+        let cases = ordered(&function.cases);
+        let tests =
+            cases.iter().map(|case| self.case(case, &vars, target, fragment, function.ty.as_ref())).collect();
+        parameters.push(tree::Parameter { var: target, ty: None });
+        let otherwise = self.no_case(function.name);
+        let choice = Expr::new(span, ExprKind::Choice(tests, Box::new(otherwise)));
+        let body = Expr::new(span, ExprKind::Lambda(parameters, Box::new(choice)));
+        Binding { var: function.var, ty: function.ty.clone(), body }
+    }
+
+    fn case(
+        &mut self,
+        case: &Case,
+        parameters: &[VarId],
+        target: VarId,
+        fragment: &Fragment,
+        ty: Option<&Type>,
+    ) -> Test {
+        let here = |name: Symbol| fragment.functions.iter().find(|function| function.name.name == name);
+        let functions = case.functions.iter().filter_map(|(name, var)| Some((*var, here(*name)?.var)));
+        let vars = case.parameters.iter().copied().zip(parameters.iter().copied()).chain(functions);
+        let type_vars = outermost(case.ty.as_ref()).into_iter().zip(outermost(ty)).collect();
+        let mut copier = Copier::new(&mut self.program, vars, type_vars);
+        let (mut pattern, mut then) = (case.pattern.clone(), case.body.clone());
+        copier.pat(&mut pattern);
+        copier.expr(&mut then);
+        let scrutinee = Expr::new(pattern.span, ExprKind::Var(target));
+        Test { scrutinee, pattern, then }
     }
 
     fn no_case(&self, name: Ident) -> Expr {
@@ -347,6 +441,16 @@ impl Resolver<'_> {
         let error = Expr::new(name.span, ExprKind::Builtin(Builtin::Error));
         Expr::new(name.span, ExprKind::Apply(Box::new(error), vec![message]))
     }
+}
+
+/// The variables of a type's outermost `all`s.
+fn outermost(mut ty: Option<&Type>) -> Vec<TypeVar> {
+    let mut found = Vec::new();
+    while let Some(Type::All(var, body)) = ty {
+        found.push(*var);
+        ty = Some(body);
+    }
+    found
 }
 
 /// The function of that name, which a fragment has or gets.
@@ -372,7 +476,7 @@ fn ordered(cases: &[Rc<Case>]) -> Vec<Rc<Case>> {
     let mut done = Vec::new();
     while !left.is_empty() {
         let more_general = |case: &Rc<Case>, other: &Rc<Case>| {
-            covers(&case.pattern, &other.pattern) && !covers(&other.pattern, &case.pattern)
+            covers(&case.written, &other.written) && !covers(&other.written, &case.written)
         };
         let next = left.iter().position(|case| !left.iter().any(|other| more_general(case, other)));
         done.push(left.remove(next.unwrap_or(0)));

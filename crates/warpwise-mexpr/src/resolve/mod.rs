@@ -4,6 +4,7 @@
 //! in their scopes, every binding gets an id of its own, and the syntax that only abbreviates is gone. All errors are
 //! reported together. Absent: types, and definitions that nothing uses (see [`crate::reachable`]).
 
+mod copies;
 mod decls;
 mod exprs;
 mod languages;
@@ -92,7 +93,12 @@ impl<'a> Resolver<'a> {
         for (name, n_parameters) in [("Ref", 1), ("Symbol", 0)] {
             let name = self.names.intern(name);
             let parameters = (0..n_parameters).map(|_| self.fresh_type_var(a)).collect();
-            let ty = NamedType { name: Name { name, span: Span::NONE }, parameters, definition: None };
+            let ty = NamedType {
+                name: Name { name, span: Span::NONE },
+                parameters,
+                applied: Vec::new(),
+                definition: None,
+            };
             self.program.types.push(ty);
             self.types.bind(name, TypeId(self.program.types.len() as u32 - 1));
         }

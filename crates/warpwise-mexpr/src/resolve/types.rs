@@ -3,7 +3,8 @@
 use warpwise_diag::{Diagnostic, Span};
 
 use crate::syntax::ast::{Ident, TypeDecl, TypeExpr, TypeKind};
-use crate::tree::{Name, NamedType, Type, TypeId};
+use crate::syntax::names::Symbol;
+use crate::tree::{Name, NamedType, Type, TypeId, TypeVar};
 
 use super::Resolver;
 
@@ -26,13 +27,12 @@ impl Resolver<'_> {
                 self.check_labels(fields.iter().map(|(label, _)| *label));
                 Type::Record(fields.iter().map(|(label, ty)| (label.name, self.ty(ty))).collect())
             }
-            TypeKind::Var(name) => match self.type_vars.get(*name) {
-                Some(var) => Type::Var(var),
-                None => {
-                    self.unbound("M0203", "type variable", *name, ty.span, |resolver| &resolver.type_vars);
-                    Type::Unknown
-                }
-            },
+            TypeKind::Var(name) => self.type_var(*name, ty.span).map_or(Type::Unknown, Type::Var),
+            TypeKind::Apply(name, arguments) => {
+                let arguments = arguments.iter().map(|argument| self.ty(argument)).collect();
+                let var = self.type_var(name.name, name.span);
+                var.map_or(Type::Unknown, |var| Type::Apply(var, arguments))
+            }
             TypeKind::Named(name, arguments) => self.named_type(*name, arguments, ty.span),
             TypeKind::Arrow(from, to) => Type::Arrow(Box::new(self.ty(from)), Box::new(self.ty(to))),
             TypeKind::All(name, body) => self.scoped(|resolver| {
@@ -47,12 +47,27 @@ impl Resolver<'_> {
         }
     }
 
+    fn type_var(&mut self, name: Symbol, span: Span) -> Option<TypeVar> {
+        let found = self.type_vars.get(name);
+        if found.is_none() {
+            self.unbound("M0203", "type variable", name, span, |resolver| &resolver.type_vars);
+        }
+        found
+    }
+
     fn named_type(&mut self, name: Ident, arguments: &[TypeExpr], span: Span) -> Type {
-        let arguments: Vec<Type> = arguments.iter().map(|argument| self.ty(argument)).collect();
         let Some(id) = self.types.get(name.name) else {
             self.unbound("M0202", "type", name.name, name.span, |resolver| &resolver.types);
             return Type::Unknown;
         };
+        let arguments: Vec<Type> = arguments
+            .iter()
+            .enumerate()
+            .map(|(index, argument)| {
+                let is_applied = self.program.types[id.0 as usize].applied.contains(&index);
+                if is_applied { self.unsaturated(argument) } else { self.ty(argument) }
+            })
+            .collect();
         let expected = self.program.types[id.0 as usize].parameters.len();
         if arguments.is_empty() && expected > 0 {
             // Unapplied, its arguments are to be found out.
@@ -68,6 +83,55 @@ impl Resolver<'_> {
             return Type::Unknown;
         }
         Type::Named(id, arguments)
+    }
+
+    /// A type that stands for a parameter which takes arguments: it may have fewer than it has parameters.
+    fn unsaturated(&mut self, ty: &TypeExpr) -> Type {
+        match &ty.kind {
+            TypeKind::Named(name, arguments) if let Some(id) = self.types.get(name.name) => {
+                let arguments = arguments.iter().map(|argument| self.ty(argument)).collect();
+                Type::Named(id, arguments)
+            }
+            _ => self.ty(ty),
+        }
+    }
+
+    /// The parameters of a named type that a part of its definition, or what a constructor holds, applies to types.
+    pub(super) fn note_applied(&mut self, id: TypeId, parameters: &[Option<TypeVar>], part: &Type) {
+        let mut applied = Vec::new();
+        self.applied_vars(part, &mut applied);
+        for (index, parameter) in parameters.iter().enumerate() {
+            let known = &mut self.program.types[id.0 as usize].applied;
+            if parameter.is_some_and(|parameter| applied.contains(&parameter)) && !known.contains(&index) {
+                known.push(index);
+            }
+        }
+    }
+
+    fn applied_vars(&self, ty: &Type, found: &mut Vec<TypeVar>) {
+        match ty {
+            Type::Unknown | Type::Bool | Type::Int | Type::Float | Type::Char | Type::Var(_) => {}
+            Type::Seq(inner) | Type::Tensor(inner) | Type::All(_, inner) => self.applied_vars(inner, found),
+            Type::Record(fields) => fields.iter().for_each(|(_, ty)| self.applied_vars(ty, found)),
+            Type::Arrow(from, to) => {
+                self.applied_vars(from, found);
+                self.applied_vars(to, found);
+            }
+            Type::Apply(var, arguments) => {
+                found.push(*var);
+                arguments.iter().for_each(|ty| self.applied_vars(ty, found));
+            }
+            Type::Named(id, arguments) => {
+                for (index, argument) in arguments.iter().enumerate() {
+                    match argument {
+                        Type::Var(var) if self.program.types[id.0 as usize].applied.contains(&index) => {
+                            found.push(*var);
+                        }
+                        argument => self.applied_vars(argument, found),
+                    }
+                }
+            }
+        }
     }
 
     /// The type of a binding; the variables of its outermost `all`s are in scope from here on.
@@ -95,8 +159,11 @@ impl Resolver<'_> {
             (parameters, decl.definition.as_ref().map(|definition| resolver.ty(definition)))
         });
         let name = Name { name: decl.name.name, span: decl.name.span };
-        self.program.types.push(NamedType { name, parameters, definition });
+        let known: Vec<Option<TypeVar>> = parameters.iter().copied().map(Some).collect();
+        let ty = NamedType { name, parameters, applied: Vec::new(), definition: definition.clone() };
+        self.program.types.push(ty);
         let id = TypeId(self.program.types.len() as u32 - 1);
+        definition.iter().for_each(|definition| self.note_applied(id, &known, definition));
         self.types.bind(decl.name.name, id);
         id
     }

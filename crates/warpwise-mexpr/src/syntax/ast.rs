@@ -400,6 +400,8 @@ pub enum TypeKind {
     Var(Symbol),
     /// A type by its name, and what it is applied to.
     Named(Ident, Vec<TypeExpr>),
+    /// A type variable applied to one or more types.
+    Apply(Ident, Vec<TypeExpr>),
     /// `A -> B`.
     Arrow(Box<TypeExpr>, Box<TypeExpr>),
     /// `all a. T`.

@@ -407,6 +407,7 @@ fn tensors_in(types: &Types, ty: Ty, in_seq: bool, found: &mut Vec<(ScalarType, 
         | Node::Char
         | Node::Arrow(..)
         | Node::Named(..)
+        | Node::Apply(..)
         | Node::Var(_)
         | Node::All(..)
         | Node::Meta(_) => {}
@@ -448,6 +449,7 @@ fn layout_of<'s>(
         | Node::Char
         | Node::Arrow(..)
         | Node::Named(..)
+        | Node::Apply(..)
         | Node::Var(_)
         | Node::All(..)
         | Node::Meta(_) => Shape::of(types, ty, &[]).empty(),

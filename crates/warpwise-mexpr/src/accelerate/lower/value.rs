@@ -255,7 +255,7 @@ impl Shape {
             }
             Node::All(_, inner) => Shape::of(types, *inner, with),
             Node::Tensor(element) => Shape::Tensor(Box::new(Shape::of(types, *element, with))),
-            Node::Named(..) | Node::Meta(_) => Shape::Unknown,
+            Node::Named(..) | Node::Apply(..) | Node::Meta(_) => Shape::Unknown,
         }
     }
 

@@ -31,7 +31,7 @@ fn has_type(types: &Types, ty: Ty) -> bool {
         Node::Seq(_) | Node::Record(_) | Node::Arrow(..) | Node::All(..) => {
             types.parts(ty).into_iter().all(|part| has_type(types, part))
         }
-        Node::Tensor(_) | Node::Named(..) => false,
+        Node::Tensor(_) | Node::Named(..) | Node::Apply(..) => false,
         // What a function does not look at may be of any type.
         Node::Meta(meta) => types.open(*meta).fields.is_none(),
     }

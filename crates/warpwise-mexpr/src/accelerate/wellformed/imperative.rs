@@ -70,7 +70,7 @@ fn has_type(types: &Types, ty: Ty) -> bool {
         Node::Seq(_) | Node::Record(_) | Node::Arrow(..) | Node::All(..) => {
             types.parts(ty).into_iter().all(|part| has_type(types, part))
         }
-        Node::Named(..) => false,
+        Node::Named(..) | Node::Apply(..) => false,
         Node::Meta(meta) => types.open(*meta).fields.is_none(),
     }
 }

@@ -199,7 +199,9 @@ impl Errors<'_> {
 /// Whether a sequence or a record in this type holds functions.
 fn holds_functions(types: &Types, ty: Ty) -> bool {
     match types.node(ty) {
-        Node::Seq(_) | Node::Tensor(_) | Node::Record(_) | Node::Named(..) => has_function(types, ty),
+        Node::Seq(_) | Node::Tensor(_) | Node::Record(_) | Node::Named(..) | Node::Apply(..) => {
+            has_function(types, ty)
+        }
         Node::Arrow(from, to) => holds_functions(types, *from) || holds_functions(types, *to),
         Node::Bool | Node::Int | Node::Float | Node::Char | Node::Var(_) | Node::Meta(_) => false,
         Node::All(_, inner) => holds_functions(types, *inner),

@@ -62,7 +62,9 @@ impl Compiler<'_> {
             Node::Seq(element) => Form::Seq(Box::new(self.form_of_data(element)?)),
             Node::Tensor(element) => Form::Tensor(Box::new(self.form_of_data(element)?)),
             Node::All(_, inner) => return self.form_of_data(inner),
-            Node::Arrow(..) | Node::Named(..) | Node::Var(_) | Node::Meta(_) => return None,
+            Node::Arrow(..) | Node::Named(..) | Node::Apply(..) | Node::Var(_) | Node::Meta(_) => {
+                return None;
+            }
         })
     }
 }

@@ -35,7 +35,7 @@ impl Compiler<'_> {
             Node::Seq(_) => Sort::Seq,
             Node::Tensor(_) => Sort::Tensor,
             Node::All(_, inner) => self.sort_within(inner, depth),
-            Node::Record(_) | Node::Arrow(..) | Node::Var(_) | Node::Meta(_) => Sort::Any,
+            Node::Record(_) | Node::Arrow(..) | Node::Apply(..) | Node::Var(_) | Node::Meta(_) => Sort::Any,
         }
     }
 }

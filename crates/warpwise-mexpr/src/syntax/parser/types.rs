@@ -48,10 +48,11 @@ impl Parser<'_> {
 
     fn applied_type(&mut self) -> Parse<TypeExpr> {
         let start = self.start();
-        if !self.at_any(&[TokenKind::Upper, TokenKind::QuotedType]) {
+        let is_variable = self.at_any(&[TokenKind::Lower, TokenKind::QuotedVar]);
+        if !is_variable && !self.at_any(&[TokenKind::Upper, TokenKind::QuotedType]) {
             return self.type_atom("a type");
         }
-        let name = self.type_name("the name of a type")?;
+        let name = if is_variable { self.variable("a type")? } else { self.type_name("the name of a type")? };
         let mut arguments = Vec::new();
         while self.at_type_atom() {
             if self.at_constructor_set() {
@@ -60,7 +61,12 @@ impl Parser<'_> {
             }
             arguments.push(self.type_atom("a type")?);
         }
-        Ok(self.ty(start, TypeKind::Named(name, arguments)))
+        let kind = match is_variable {
+            false => TypeKind::Named(name, arguments),
+            true if arguments.is_empty() => TypeKind::Var(name.name),
+            true => TypeKind::Apply(name, arguments),
+        };
+        Ok(self.ty(start, kind))
     }
 
     fn at_type_atom(&self) -> bool {

@@ -42,6 +42,10 @@ impl Printer<'_> {
                 self.type_name(*name);
                 arguments.iter().for_each(|argument| self.type_argument(argument));
             }
+            TypeKind::Apply(name, arguments) => {
+                self.variable(name.name);
+                arguments.iter().for_each(|argument| self.type_argument(argument));
+            }
             TypeKind::Arrow(from, to) => {
                 let open = matches!(from.kind, TypeKind::Arrow(..) | TypeKind::All(..) | TypeKind::Use(..));
                 self.parenthesised(open, |printer| printer.ty(from));
@@ -66,7 +70,7 @@ impl Printer<'_> {
     fn type_argument(&mut self, ty: &TypeExpr) {
         let open = match &ty.kind {
             TypeKind::Arrow(..) | TypeKind::All(..) | TypeKind::Use(..) => true,
-            TypeKind::Named(_, arguments) => !arguments.is_empty(),
+            TypeKind::Named(_, arguments) | TypeKind::Apply(_, arguments) => !arguments.is_empty(),
             TypeKind::Unknown
             | TypeKind::Bool
             | TypeKind::Int
