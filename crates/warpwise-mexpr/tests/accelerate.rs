@@ -10,6 +10,7 @@ use warpwise_diag::{Failure, Sources, render_failure};
 use warpwise_mexpr::accelerate::extract::extract;
 use warpwise_mexpr::accelerate::lift::lift;
 use warpwise_mexpr::accelerate::name::name;
+use warpwise_mexpr::accelerate::partial::write_out;
 use warpwise_mexpr::accelerate::prune::prune;
 use warpwise_mexpr::accelerate::split;
 use warpwise_mexpr::accelerate::text::text;
@@ -35,6 +36,10 @@ fn compile(text: &str, sources: &mut Sources) -> Result<Checked, Failure> {
 /// The text of a program after a pass.
 fn after(pass: &str, mut checked: Checked) -> Result<String, Failure> {
     let original = checked.clone();
+    if pass == "partial" {
+        write_out(&mut checked);
+        return Ok(whole(&checked));
+    }
     let entries = name(&mut checked);
     if pass == "name" {
         return Ok(whole(&checked));

@@ -1,6 +1,6 @@
 //! Expression acceleration: from a checked program to what its accelerated expressions need, checked and lowered.
 //!
-//! Reading order is the order of the pipeline: [`name`], [`lift`], [`interface`], [`prune`], [`extract`], [`nested`],
+//! Reading order is the order of the pipeline: [`partial`], [`name`], [`lift`], [`interface`], [`prune`], [`extract`], [`nested`],
 //! [`classify`], [`patterns`], [`merge`], [`wellformed`] (papers/000, section 4), and [`lower`] of both parts. [`variables`] and
 //! [`order`] are what the passes share; [`text`] shows a program as it is after any of them. Every pass works on the same tree
 //! as the sequential host, and what it leaves can be run.
@@ -10,6 +10,8 @@ pub mod variables;
 pub mod order;
 
 pub mod text;
+
+pub mod partial;
 
 pub mod name;
 
@@ -75,6 +77,9 @@ impl Default for Accepted {
 
 /// Takes a program apart and checks what it accelerates.
 pub fn split(mut checked: Checked) -> Result<Split, Failure> {
+    if checked.accelerates() {
+        partial::write_out(&mut checked);
+    }
     let entries = name::name(&mut checked);
     lift::lift(&mut checked, &entries);
     interface::check_interface(&checked, &entries)?;
