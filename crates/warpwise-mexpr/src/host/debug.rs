@@ -80,6 +80,10 @@ impl Device for Debugger {
     fn watches(&self) -> bool {
         true
     }
+
+    fn demands_regular(&self) -> bool {
+        !self.accepted.irregular
+    }
 }
 
 fn n_sequences(form: &Form) -> usize {

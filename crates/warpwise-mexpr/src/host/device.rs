@@ -20,6 +20,11 @@ pub trait Device {
     fn watches(&self) -> bool {
         false
     }
+
+    /// Whether sequences that watched expressions make must have elements of one length.
+    fn demands_regular(&self) -> bool {
+        false
+    }
 }
 
 /// Why an accelerated expression has no value.

@@ -11,7 +11,7 @@ use super::items::Items;
 use super::seq::Seq;
 use super::tensor::{Buffer, Tensor, advance};
 use super::value::Value;
-use super::watch::Samples;
+use super::watch::{Samples, check_regular};
 
 /// What is gone over, and what becomes of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,6 +58,8 @@ pub(super) struct Loop {
     pub results: Items,
     /// Calls to be made before those of the loop, for debugging.
     pub samples: Option<Samples>,
+    /// Whether what it makes must have elements of one length.
+    pub must_be_regular: bool,
     /// Whether races between its calls are looked for.
     pub is_raced: bool,
     /// Number of the next call.
@@ -86,6 +88,7 @@ impl Loop {
             state: Value::Unit,
             results: Items::default(),
             samples: None,
+            must_be_regular: false,
             is_raced: false,
             index: 0,
             n: 0,
@@ -107,7 +110,13 @@ impl Loop {
             return Ok(Step::Done(result));
         }
         if self.index == self.n {
-            return self.finish().map(Step::Done);
+            let made = self.finish()?;
+            if let Value::Seq(seq) = &made
+                && self.must_be_regular
+            {
+                check_regular(seq)?;
+            }
+            return Ok(Step::Done(made));
         }
         let arguments = self.arguments()?;
         self.index += 1;

@@ -1,6 +1,7 @@
 //! What debugging looks at while the host computes an accelerated expression.
 //!
-//! Two things that are the same in order and differ in parallel: a `reduce` whose operator is not associative, or whose start is not
+//! Sequences whose elements have different lengths, if these are errors ([`check_regular`]), and
+//! two things that are the same in order and differ in parallel: a `reduce` whose operator is not associative, or whose start is not
 //! neutral, on some of its values ([`Samples`]); and a `loop` one iteration of which writes an element of a tensor that
 //! another one reads or writes ([`Races`]). Values are sampled, so what is not found may still be there.
 
@@ -102,6 +103,31 @@ fn close(left: &Value, right: &Value) -> bool {
         }
         (Value::Record(a), Value::Record(b)) => a.fields().iter().zip(b.fields()).all(|(a, b)| close(a, b)),
         _ => true,
+    }
+}
+
+/// Whether the elements of a sequence have one length, at every depth.
+pub(super) fn check_regular(seq: &Seq) -> Result<(), String> {
+    let Some(first) = seq.get(0).filter(|first| matches!(first, Value::Seq(_) | Value::Record(_))) else {
+        return Ok(());
+    };
+    seq.iter()
+        .try_for_each(|value| alike(&first, &value))
+        .map_err(|(first, other)| format!("Irregular sequence: elements of lengths {first} and {other}"))
+}
+
+/// Whether sequences at the same place of two values have the same length; two lengths that differ, if not.
+fn alike(left: &Value, right: &Value) -> Result<(), (usize, usize)> {
+    match (left, right) {
+        (Value::Seq(a), Value::Seq(b)) if a.len() != b.len() => Err((a.len(), b.len())),
+        (Value::Seq(a), Value::Seq(b)) => {
+            let is_flat = a.get(0).is_none_or(|first| !matches!(first, Value::Seq(_) | Value::Record(_)));
+            if is_flat { Ok(()) } else { a.iter().zip(b.iter()).try_for_each(|(a, b)| alike(&a, &b)) }
+        }
+        (Value::Record(a), Value::Record(b)) => {
+            a.fields().iter().zip(b.fields()).try_for_each(|(a, b)| alike(a, b))
+        }
+        _ => Ok(()),
     }
 }
 

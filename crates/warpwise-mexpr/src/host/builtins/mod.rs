@@ -21,6 +21,7 @@ use super::loops::Loop;
 use super::machine::Machine;
 use super::seq::Seq;
 use super::value::Value;
+use super::watch::check_regular;
 
 pub(super) use numbers::{binary, mathematics};
 
@@ -94,8 +95,12 @@ pub(super) fn run(machine: &mut Machine<'_>, builtin: Builtin, arguments: Argume
         return Ok(Given::Value(value));
     }
     if let Some(mut given) = sequences::run(builtin, &mut arguments)? {
-        if let Given::Loop(it) = &mut given {
-            machine.watch(it);
+        match &mut given {
+            Given::Loop(it) => machine.watch(it),
+            Given::Value(Value::Seq(seq)) if machine.is_strict && puts_together(builtin) => {
+                check_regular(seq)?
+            }
+            Given::Value(_) => {}
         }
         return Ok(given);
     }
@@ -106,6 +111,11 @@ pub(super) fn run(machine: &mut Machine<'_>, builtin: Builtin, arguments: Argume
         return Ok(Given::Value(value));
     }
     effects::run(machine, builtin, &mut arguments).map(Given::Value)
+}
+
+/// Whether a built-in makes a sequence of elements that were in none together.
+fn puts_together(builtin: Builtin) -> bool {
+    matches!(builtin, Builtin::Concat | Builtin::Set | Builtin::Cons | Builtin::Snoc | Builtin::Flatten)
 }
 
 /// What a built-in gives that neither calls functions nor has effects; nothing if it fails.

@@ -166,7 +166,7 @@ impl Machine<'_> {
                     return Ok(Some(state));
                 }
                 Some(Frame::Unwatch) => {
-                    self.is_watched = false;
+                    (self.is_watched, self.is_strict) = (false, false);
                     continue;
                 }
                 Some(Frame::GivenUp) => {
@@ -189,6 +189,7 @@ impl Machine<'_> {
 
     /// Lets a loop of calls be looked at, if it is one that would run in parallel.
     pub(in crate::host) fn watch(&mut self, it: &mut Loop) {
+        it.must_be_regular = self.is_strict;
         match it.builtin {
             _ if !self.is_watched => {}
             Builtin::Reduce => it.samples = Samples::of(&it.state, &it.source),

@@ -62,6 +62,7 @@ pub fn run_native(
         passed: 0,
         failed: 0,
         is_watched: false,
+        is_strict: false,
         races: None,
     };
     let mut result = machine.main();
@@ -92,6 +93,8 @@ pub(super) struct Machine<'a> {
     failed: u64,
     /// Whether what runs belongs to an accelerated expression that is watched.
     is_watched: bool,
+    /// Whether sequences that it makes must have elements of one length.
+    pub is_strict: bool,
     /// What the iterations of a watched loop have done, while there is one.
     pub races: Option<Races>,
 }
@@ -239,7 +242,7 @@ impl Machine<'_> {
                     }
                     self.push(Frame::Function(*state, *to))?;
                     if self.device.watches() {
-                        self.is_watched = true;
+                        (self.is_watched, self.is_strict) = (true, self.device.demands_regular());
                         self.push(Frame::Unwatch)?;
                     }
                     let base = self.stack.len();

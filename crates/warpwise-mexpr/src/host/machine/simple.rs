@@ -9,6 +9,7 @@ use super::super::outcome::FailedTest;
 use super::super::seq::Seq;
 use super::super::show::show;
 use super::super::value::{Closure, Value};
+use super::super::watch::check_regular;
 use super::{Machine, State, ill_typed};
 
 impl Machine<'_> {
@@ -55,7 +56,11 @@ impl Machine<'_> {
             },
             Instr::Seq { to, items } => {
                 let items: Vec<Value> = items.iter().map(|item| self.take(state, *item)).collect();
-                (*to, Value::Seq(items.into()))
+                let seq: Seq = items.into();
+                if self.is_strict {
+                    check_regular(&seq)?;
+                }
+                (*to, Value::Seq(seq))
             }
             Instr::Item { to, from, index, from_end, .. } => {
                 let seq = seq(self.get(state, from.slot))?;
