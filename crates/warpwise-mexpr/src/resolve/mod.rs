@@ -27,6 +27,16 @@ use scopes::Scope;
 /// No more messages than this are kept.
 const MAX_ERRORS: usize = 100;
 
+/// What others call built-ins, and what they are called here.
+const OTHER_NAMES: [(&str, &str); 3] = [
+    ("tensorGet", "`tensorGetExn`"),
+    ("tensorSet", "`tensorSetExn`"),
+    (
+        "tensorCreate",
+        "`tensorCreateDense`, or `tensorCreateCArrayInt` and `tensorCreateCArrayFloat` for what is written in accelerated code,",
+    ),
+];
+
 /// The type `Ref a`, which every program has.
 pub const REF: TypeId = TypeId(0);
 /// The type `Symbol`, which every program has.
@@ -172,8 +182,11 @@ impl<'a> Resolver<'a> {
         let candidates = scope(self).names().map(|name| self.text(name));
         let close = scopes::closest(&text, candidates).map(str::to_string);
         let mut error = Diagnostic::error(code, span, format!("there is no {what} `{text}` here"));
-        if let Some(close) = close {
-            error = error.hint(format!("did you mean `{close}`?"));
+        let other = OTHER_NAMES.iter().filter(|_| code == "M0201").find(|(other, _)| *other == text);
+        match (other, close) {
+            (Some((_, name)), _) => error = error.hint(format!("it is called {name} here")),
+            (None, Some(close)) => error = error.hint(format!("did you mean `{close}`?")),
+            (None, None) => {}
         }
         self.error(error);
     }
