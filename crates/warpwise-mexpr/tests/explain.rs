@@ -8,7 +8,8 @@ use warpwise_mexpr::library;
 use warpwise_mexpr::load::{ReadError, SourceFile, SourceProvider};
 
 /// Codes without an example, because it would have to be huge or several files.
-const WITHOUT_EXAMPLE: [&str; 8] = ["M0111", "M0120", "M0131", "M0132", "M0133", "M0134", "M0416", "M0430"];
+const WITHOUT_EXAMPLE: [&str; 9] =
+    ["M0111", "M0120", "M0131", "M0132", "M0133", "M0134", "M0416", "M0418", "M0430"];
 
 /// The library that comes with the compiler.
 struct Library;

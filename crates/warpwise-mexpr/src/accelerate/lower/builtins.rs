@@ -28,7 +28,7 @@ impl Lowerer<'_, '_> {
         }
         let data = |this: &Self, index: usize| match arguments.get(index) {
             Some(value) => this.data(value.clone(), span),
-            None => this.limit("a built-in with too few arguments", span),
+            None => this.refuse("a built-in with too few arguments", span),
         };
         let zero = Operand::i64(0);
         match (builtin, arguments) {
@@ -159,7 +159,7 @@ impl Lowerer<'_, '_> {
                 self.fail("`error` was called".to_string());
                 Ok(self.blank(shape))
             }
-            _ => self.limit(format!("`{}` in accelerated code", builtin.name()), span),
+            _ => self.refuse(format!("`{}`", builtin.name()), span),
         }
     }
 

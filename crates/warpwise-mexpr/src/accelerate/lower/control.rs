@@ -177,7 +177,7 @@ impl<'a, 'f> Lowerer<'a, 'f> {
         self.same_buffers(&then.data.layout, &other.data.layout, span)?;
         let (lengths, other_lengths) = (then.data.layout.lengths(), other.data.layout.lengths());
         if lengths.len() != other_lengths.len() || then.data.leaves.len() != other.data.leaves.len() {
-            return self.limit("alternatives of which one has no type", span);
+            return self.refuse("alternatives of which one has no type", span);
         }
         // Lengths that are the same on both sides are the same in what comes of them.
         let mut sizes: Vec<(Operand, Operand)> = Vec::new();
@@ -282,7 +282,7 @@ impl<'a, 'f> Lowerer<'a, 'f> {
             self.same_buffers(&data.layout, &next.layout, span)?;
             let (own, next_lengths) = (data.layout.lengths(), next.layout.lengths());
             if next_lengths.len() != own.len() || next.leaves.len() != data.leaves.len() {
-                return self.limit("a fold that starts from a value without a type", span);
+                return self.refuse("a fold that starts from a value without a type", span);
             }
             let mut found_more = !more.is_empty();
             written.extend(more);
@@ -419,7 +419,7 @@ impl<'a, 'f> Lowerer<'a, 'f> {
                     if vars.contains(&parameter.var) {
                         next.push(self.expr_data(argument)?);
                     } else if !matches!(argument.kind, ExprKind::Var(same) if same == parameter.var) {
-                        return self.limit("a recursive call with another function", argument.span);
+                        return self.refuse("a recursive call with another function", argument.span);
                     }
                 }
                 with_result(state(true, next), result.cloned())

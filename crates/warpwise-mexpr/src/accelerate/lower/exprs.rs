@@ -67,7 +67,7 @@ impl Lowerer<'_, '_> {
                 let fields = self.expr_data(record)?.fields();
                 match fields.into_iter().find(|(other, _)| other == label) {
                     Some((_, value)) => value,
-                    None => return self.limit("a field of a record that is not known", expr.span),
+                    None => return self.refuse("a field of a record that is not known", expr.span),
                 }
             }
             ExprKind::Seq(items) => {
@@ -204,7 +204,7 @@ impl Lowerer<'_, '_> {
             return Ok(Value::Data(self.blank(shape)));
         }
         let Some((binding, is_recursive)) = self.functions.defined.get(&var).copied() else {
-            return self.limit("a function that is not known", span);
+            return self.refuse("a function that is not known", span);
         };
         let outer_values = std::mem::take(&mut self.values);
         let outer_with = std::mem::replace(&mut self.with, function.with.clone());

@@ -64,7 +64,7 @@ impl Lowerer<'_, '_> {
             return Ok(None);
         };
         let ExprKind::String(words) = &text.kind else {
-            return self.limit("text of the array language that is computed", text.span);
+            return self.refuse("text of the array language that is computed", text.span);
         };
         let mut parameters: Vec<Shape> = rest.iter().map(|argument| self.shape(argument)).collect();
         let mut result = self.shape(at);
@@ -102,13 +102,13 @@ impl Lowerer<'_, '_> {
         let sizes = self.sizes(&function, &leaves);
         let all: Vec<Operand> = sizes.into_iter().chain(leaves).collect();
         if all.len() != function.params.len() {
-            return self.limit("values without a type in text of the array language", at);
+            return self.refuse("values without a type in text of the array language", at);
         }
         let size_results = function.entry.as_ref().map_or(0, |entry| entry.size_results);
         let results = self.b.inline(&function, &all).split_off(size_results);
         let order = self.by_name(&result);
         if order.len() != results.len() {
-            return self.limit("a result of another form from text of the array language", at);
+            return self.refuse("a result of another form from text of the array language", at);
         }
         let mut leaves = results.clone();
         for (found, leaf) in results.into_iter().zip(order) {
@@ -201,7 +201,7 @@ impl Lowerer<'_, '_> {
                 if is_tuple { format!("({})", parts.join(", ")) } else { format!("{{{}}}", parts.join(", ")) }
             }
             Shape::Arrow(..) | Shape::Tensor(_) | Shape::Unknown => {
-                return self.limit(
+                return self.refuse(
                     "text of the array language whose type is not known, or has functions or tensors in it",
                     at,
                 );

@@ -199,14 +199,18 @@ fn lower_entry(
     Ok(Some(function))
 }
 
+fn refused<T>(what: &str, span: Span) -> Result<T, Failure> {
+    let message = format!("accelerated code cannot have {what}");
+    Err(Failure::User(vec![Diagnostic::error("M0418", span, message)]))
+}
+
 /// Refuses sequences of elements that hold nothing: no array would tell their lengths.
 fn refuse_bare(layout: &Layout, span: Span) -> Result<(), Failure> {
     match layout {
         Layout::Scalar(_) | Layout::Tensor(_) => Ok(()),
         Layout::Record(fields) => fields.iter().try_for_each(|(_, layout)| refuse_bare(layout, span)),
         Layout::Seq(_, element) | Layout::Rows(_, element) if element.n_leaves() == 0 => {
-            let message = "sequences of empty records that go to an accelerated expression or come from it";
-            Err(Failure::Limit(Limit { message: message.to_string(), span }))
+            refused("sequences of empty records that go to an accelerated expression or come from it", span)
         }
         Layout::Seq(_, element) | Layout::Rows(_, element) => refuse_bare(element, span),
     }
@@ -416,6 +420,11 @@ impl<'a, 'f> Lowerer<'a, 'f> {
 }
 
 impl Lowerer<'_, '_> {
+    /// A rule of the language is broken: accelerated code has no such thing.
+    fn refuse<T>(&self, what: impl AsRef<str>, span: Span) -> Result<T, Failure> {
+        refused(what.as_ref(), span)
+    }
+
     fn limit<T>(&self, message: impl Into<String>, span: Span) -> Result<T, Failure> {
         Err(Failure::Limit(Limit { message: message.into(), span }))
     }
@@ -424,7 +433,7 @@ impl Lowerer<'_, '_> {
     fn data(&self, value: Value, span: Span) -> Result<Data, Failure> {
         match value {
             Value::Data(data) => Ok(data),
-            Value::Function(_) => self.limit("a function as a value of accelerated code", span),
+            Value::Function(_) => self.refuse("a function as a value", span),
         }
     }
 

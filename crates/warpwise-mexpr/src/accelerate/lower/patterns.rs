@@ -29,7 +29,7 @@ impl Lowerer<'_, '_> {
                 }
                 Ok(all)
             }
-            PatKind::Construct(..) => self.limit("a constructor in accelerated code", pattern.span),
+            PatKind::Construct(..) => self.refuse("a constructor", pattern.span),
             PatKind::Seq(items) => {
                 let (length, n) = (length(data), Operand::i64(items.len() as i64));
                 let fits = self.b.compare("fits", CompareOp::Eq, length, n);
@@ -145,7 +145,7 @@ impl Lowerer<'_, '_> {
             }
             PatKind::Or(left, _) => {
                 if !binds_nothing(left) {
-                    return self.limit("names on both sides of `|` in accelerated code", pattern.span);
+                    return self.refuse("names on both sides of `|`", pattern.span);
                 }
             }
         }
@@ -172,7 +172,7 @@ impl Lowerer<'_, '_> {
     ) -> Result<Data, Failure> {
         match data.fields().into_iter().find(|(other, _)| *other == label) {
             Some((_, value)) => Ok(value),
-            None => self.limit("a field of a record that is not known", span),
+            None => self.refuse("a field of a record that is not known", span),
         }
     }
 

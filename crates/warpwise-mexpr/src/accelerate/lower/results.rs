@@ -18,7 +18,7 @@ impl Lowerer<'_, '_> {
     pub(super) fn flat_views(&mut self, result: &Data, n: usize, span: Span) -> Result<Data, Failure> {
         let flat = self.flat_views_in(result, span)?;
         if buffers_of(&flat.layout).len() != n {
-            return self.limit("a sequence of tensors without any as the value of accelerated code", span);
+            return self.refuse("a sequence of tensors without any as its value", span);
         }
         Ok(flat)
     }
@@ -41,7 +41,7 @@ impl Lowerer<'_, '_> {
                 match shaped_in(element) {
                     Some(view) => {
                         self.retry = Some(Retry::Together(view.buffer, view.buffer));
-                        self.limit("a sequence of parts of a tensor", span)
+                        self.refuse("a sequence of parts of a tensor", span)
                     }
                     None => Ok(data.clone()),
                 }

@@ -36,7 +36,7 @@ impl Lowerer<'_, '_> {
         let Layout::Tensor(view) = tensor.layout else { return Ok(None) };
         let data = |this: &Self, index: usize| match arguments.get(index) {
             Some(value) => this.data(value.clone(), span),
-            None => this.limit("a built-in with too few arguments", span),
+            None => this.refuse("a built-in with too few arguments", span),
         };
         Ok(Some(match builtin {
             Builtin::TensorGet => {
@@ -89,7 +89,7 @@ impl Lowerer<'_, '_> {
     /// The components of an index, of which there must be a known number.
     fn components(&mut self, index: &Data, span: Span) -> Result<Vec<Operand>, Failure> {
         let Operand::Const(Scalar::I64(n)) = length(index) else {
-            return self.limit("an index whose number of components only a run shows; write `[i, j]`", span);
+            return self.refuse("an index whose number of components only a run shows; write `[i, j]`", span);
         };
         Ok((0..n).filter_map(|i| self.element(index, Operand::i64(i)).leaves.first().copied()).collect())
     }
@@ -233,7 +233,7 @@ impl Lowerer<'_, '_> {
                 Ok(Data { layout: Layout::Tensor(own), leaves })
             }
             ViewKind::Flat(most) if index.len() > most => {
-                self.limit(format!("a tensor of more than {most} dimensions"), span)
+                self.refuse(format!("a tensor of more than {most} dimensions"), span)
             }
             ViewKind::Flat(_) => Ok(self.flat_slice(tensor, own, index)),
         }
