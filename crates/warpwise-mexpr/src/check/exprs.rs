@@ -33,7 +33,11 @@ impl Checker<'_> {
             ExprKind::Float(_) => Types::FLOAT,
             ExprKind::Char(_) => Types::CHAR,
             ExprKind::Bool(_) => Types::BOOL,
-            ExprKind::String(_) => self.types().seq(Types::CHAR),
+            // `""` and `[]` are the same sequence.
+            ExprKind::String(text) => {
+                let element = if text.is_empty() { self.fresh() } else { Types::CHAR };
+                self.types().seq(element)
+            }
             ExprKind::Never => self.fresh(),
             ExprKind::Apply(function, arguments) => self.apply(function, arguments),
             ExprKind::Lambda(parameters, body) => self.lambda(parameters, body, expected),
