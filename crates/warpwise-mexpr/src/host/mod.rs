@@ -20,6 +20,7 @@ pub mod show;
 
 pub mod budget;
 mod channels;
+mod parsed;
 pub mod world;
 
 pub mod device;

@@ -100,7 +100,7 @@ impl<'a> Resolver<'a> {
             self.values.bind(name, Value::Builtin(builtin));
         }
         let a = self.names.intern("a");
-        for (name, n_parameters) in [("Ref", 1), ("Symbol", 0)] {
+        for (name, n_parameters) in [("Ref", 1), ("Symbol", 0), ("BootParseTree", 0)] {
             let name = self.names.intern(name);
             let parameters = (0..n_parameters).map(|_| self.fresh_type_var(a)).collect();
             let ty = NamedType {

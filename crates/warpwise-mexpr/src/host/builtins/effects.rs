@@ -7,6 +7,7 @@ use crate::builtins::Builtin;
 
 use super::super::channels::{STDERR, STDIN, STDOUT};
 use super::super::machine::Machine;
+use super::super::parsed::{self, Part};
 use super::super::show::{float_text, show};
 use super::super::value::{Reference, Value};
 use super::{Stop, Taken};
@@ -47,11 +48,52 @@ pub(super) fn run(machine: &mut Machine<'_>, builtin: Builtin, arguments: &mut T
             Err(Stop::Fault(message))
         }
         Builtin::Exit => Err(Stop::Exit(arguments.int()?)),
-        _ => match channels(machine, builtin, arguments)? {
-            Some(value) => Ok(value),
-            None => world(machine, builtin, arguments),
-        },
+        _ => {
+            if let Some(value) = programs(builtin, arguments)? {
+                return Ok(value);
+            }
+            match channels(machine, builtin, arguments)? {
+                Some(value) => Ok(value),
+                None => world(machine, builtin, arguments),
+            }
+        }
     }
+}
+
+/// Programs as data.
+fn programs(builtin: Builtin, arguments: &mut Taken) -> Result<Option<Value>, Stop> {
+    let part = match builtin {
+        Builtin::ParseExpr => {
+            let Value::Record(options) = arguments.value()? else { return Err(arguments.wrong()) };
+            let allow_free = matches!(options.fields(), [Value::Bool(true)]);
+            let known: Vec<String> = arguments
+                .seq()?
+                .iter()
+                .filter_map(|name| if let Value::Seq(name) = name { Some(name.text()) } else { None })
+                .collect();
+            return Ok(Some(parsed::parse(&arguments.text()?, &known, allow_free)));
+        }
+        Builtin::ParseCoreFile | Builtin::ParseLangString | Builtin::ParseLangFile => {
+            let message =
+                format!("`{}` needs Miking's own parser; here only expressions are parsed", builtin.name());
+            return Err(Stop::Fault(message));
+        }
+        Builtin::ParsedId => Part::Id,
+        Builtin::ParsedTerm | Builtin::ParsedTop | Builtin::ParsedDecl => Part::Terms,
+        Builtin::ParsedType => Part::Types,
+        Builtin::ParsedString => Part::Strings,
+        Builtin::ParsedInt => Part::Ints,
+        Builtin::ParsedFloat => Part::Floats,
+        Builtin::ParsedLength => Part::Lengths,
+        Builtin::ParsedConst => Part::Constants,
+        Builtin::ParsedPat => Part::Patterns,
+        Builtin::ParsedInfo => Part::Infos,
+        _ => return Ok(None),
+    };
+    let node = arguments.value()?;
+    let index = if part == Part::Id { 0 } else { arguments.int()? };
+    let found = parsed::part(&node, part, index);
+    found.map(Some).ok_or_else(|| Stop::Fault(format!("this node has no such part ({part:?} {index})")))
 }
 
 /// Externals of `ext/file-ext.mc`.

@@ -59,6 +59,15 @@ pub fn parse_type(file: FileId, text: &str, names: &mut Names) -> Result<TypeExp
     ty.map_err(|Reported| parser.errors)
 }
 
+/// Reads a text that is one expression.
+pub fn parse_expression(file: FileId, text: &str, names: &mut Names) -> Result<Expr, Vec<Diagnostic>> {
+    let mut parser =
+        Parser { file, text, tokens: tokenize(text), position: 0, names, errors: Vec::new(), nesting: 0 };
+    let what = "the end of the text, or the rest of the expression";
+    let expr = deep(|| parser.expression().and_then(|expr| parser.expect(TokenKind::Eof, what).map(|_| expr)));
+    expr.map_err(|Reported| parser.errors)
+}
+
 /// Stands for a diagnostic that is already recorded.
 #[derive(Clone, Copy, Debug)]
 struct Reported;
