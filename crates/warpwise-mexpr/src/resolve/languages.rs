@@ -6,11 +6,12 @@
 //! All else in a case, and the types of functions, mean what they meant where they are written: a case is resolved once,
 //! and fragments that inherit it get copies.
 //! Cases are tried from special to general ([`covers`]); those that are neither, parents first and in the order written.
-//! `use` brings what a fragment has into scope; the names of its types hold outside of it, too.
+//! `use` brings what a fragment has into scope; the names of its types hold in the whole program, before it, too.
 //! Absent: `with`, which gives members new names.
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
 use warpwise_diag::{Diagnostic, Span};
 
 use crate::builtins::Builtin;
@@ -208,7 +209,30 @@ impl Resolver<'_> {
         }
     }
 
+    /// A type that a fragment defines further down.
+    pub(super) fn later_type(&mut self, name: Ident) -> Option<TypeId> {
+        let n_parameters = *self.later_types.get(&name.name)?;
+        if let Some(id) = self.mentioned_types.get(&name.name) {
+            return Some(*id);
+        }
+        let parameters = (0..n_parameters).map(|_| self.fresh_type_var(name.name)).collect();
+        let name = Name { name: name.name, span: name.span };
+        let ty = NamedType { name, parameters, applied: Vec::new(), definition: None };
+        self.program.types.push(ty);
+        let id = TypeId(self.program.types.len() as u32 - 1);
+        self.mentioned_types.insert(name.name, id);
+        Some(id)
+    }
+
     fn declare_type(&mut self, fragment: &mut Fragment, name: Ident, parameters: &[Ident]) {
+        if let Some(id) = self.mentioned_types.remove(&name.name)
+            && self.program.types[id.0 as usize].parameters.len() == parameters.len()
+        {
+            self.program.types[id.0 as usize].name.span = name.span;
+            self.types.bind(name.name, id);
+            fragment.types.push((name.name, id));
+            return;
+        }
         let parameters = parameters.iter().map(|parameter| self.fresh_type_var(parameter.name)).collect();
         let ty = NamedType {
             name: Name { name: name.name, span: name.span },
@@ -441,6 +465,23 @@ impl Resolver<'_> {
         let error = Expr::new(name.span, ExprKind::Builtin(Builtin::Error));
         Expr::new(name.span, ExprKind::Apply(Box::new(error), vec![message]))
     }
+}
+
+/// The types that fragments define, with the numbers of their parameters; of several of one name the first.
+pub(super) fn types(decls: &[ast::Decl]) -> FxHashMap<Symbol, usize> {
+    let mut found = FxHashMap::default();
+    for decl in decls {
+        let ast::DeclKind::Lang(lang) = &decl.kind else { continue };
+        for decl in &lang.decls {
+            let (name, parameters) = match &decl.kind {
+                LangDeclKind::Syn { name, parameters, .. } => (name, parameters),
+                LangDeclKind::Type(TypeDecl { name, parameters, .. }) => (name, parameters),
+                LangDeclKind::Sem { .. } | LangDeclKind::SemType { .. } => continue,
+            };
+            found.entry(name.name).or_insert(parameters.len());
+        }
+    }
+    found
 }
 
 /// The variables of a type's outermost `all`s.

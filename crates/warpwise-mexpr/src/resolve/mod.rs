@@ -46,6 +46,7 @@ pub const SYMBOL: TypeId = TypeId(1);
 pub fn resolve(loaded: &Loaded, names: &mut Names) -> Result<Program, Failure> {
     let span = Span { file: loaded.file, start: 0, end: 0 };
     let mut resolver = Resolver::new(names, span);
+    resolver.later_types = languages::types(&loaded.decls);
     let decls = resolver.top_decls(&loaded.decls);
     let main = loaded.main.as_ref().map(|main| resolver.expr(main));
     if !resolver.errors.is_empty() {
@@ -71,6 +72,10 @@ struct Resolver<'a> {
     types: Scope<TypeId>,
     type_vars: Scope<TypeVar>,
     fragments: FxHashMap<Symbol, Fragment>,
+    /// The types that fragments define, with the numbers of their parameters: others may mention them before.
+    later_types: FxHashMap<Symbol, usize>,
+    /// Those that were mentioned, but not defined yet.
+    mentioned_types: FxHashMap<Symbol, TypeId>,
     /// Whether the parallel words keep their meaning everywhere: once the program accelerates something.
     words_are_kept: bool,
     errors: Vec<Diagnostic>,
@@ -87,6 +92,8 @@ impl<'a> Resolver<'a> {
             types: Scope::default(),
             type_vars: Scope::default(),
             fragments: FxHashMap::default(),
+            later_types: FxHashMap::default(),
+            mentioned_types: FxHashMap::default(),
             words_are_kept,
             errors: Vec::new(),
         };

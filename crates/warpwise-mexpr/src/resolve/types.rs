@@ -56,7 +56,7 @@ impl Resolver<'_> {
     }
 
     fn named_type(&mut self, name: Ident, arguments: &[TypeExpr], span: Span) -> Type {
-        let Some(id) = self.types.get(name.name) else {
+        let Some(id) = self.types.get(name.name).or_else(|| self.later_type(name)) else {
             self.unbound("M0202", "type", name.name, name.span, |resolver| &resolver.types);
             return Type::Unknown;
         };
