@@ -159,7 +159,7 @@ impl Tree<'_> {
     }
 
     /// The span from a word before a place.
-    fn from_word(&self, word: &str, before: Span, to: Span) -> Span {
+    fn starting_at(&self, word: &str, before: Span, to: Span) -> Span {
         let start = self.text.get(..before.start as usize).and_then(|text| text.rfind(word));
         start.map_or(to, |start| Span { start: start as u32, ..to })
     }
@@ -278,7 +278,7 @@ impl Tree<'_> {
         };
         let then = self.within(&names, |tree| tree.expr(&test.then))?;
         let otherwise = self.choice(rest, otherwise, span)?;
-        let mut node = self.infos(self.from_word(word, test.scrutinee.span, span));
+        let mut node = self.infos(self.starting_at(word, test.scrutinee.span, span));
         (node.terms, node.patterns) = (vec![scrutinee, then, otherwise], vec![pattern]);
         Ok(node.value(112))
     }
@@ -330,7 +330,7 @@ impl Tree<'_> {
         node.strings = vec![self.name(name)];
         node.types = vec![self.optional(first.ty.as_ref(), span)];
         let next = rest.first().and_then(|next| next.name);
-        let inside = next.map_or(span, |next| self.from_word("lam", next.span, span));
+        let inside = next.map_or(span, |next| self.starting_at("lam", next.span, span));
         node.terms = vec![self.within(&[name], |tree| tree.lambda(rest, body, inside))?];
         Ok(node.value(102))
     }
@@ -339,7 +339,7 @@ impl Tree<'_> {
         let Some(((pattern, then), rest)) = cases.split_first() else {
             return Ok(self.infos(span).value(114));
         };
-        let here = self.from_word("case", pattern.span, span);
+        let here = self.starting_at("case", pattern.span, span);
         let mut node = self.infos(here);
         node.patterns = vec![self.pattern(pattern)?];
         let names = pattern_names(pattern);
@@ -431,7 +431,7 @@ impl Tree<'_> {
     fn recursive(&mut self, mut node: Node, bindings: &[Binding], rest: &[Decl], result: &Expr) -> Built {
         for binding in bindings {
             let whole = Span { end: binding.body.span.end, ..binding.name.span };
-            let span = self.from_word("let", binding.name.span, whole);
+            let span = self.starting_at("let", binding.name.span, whole);
             node.infos.push(self.info(span));
             node.strings.push(self.name(binding.name.name));
             node.types.push(self.optional(binding.ty.as_ref(), span));
@@ -462,7 +462,7 @@ impl Tree<'_> {
 
     /// Where a test starts.
     fn position_of(&self, utest: &Utest) -> Span {
-        self.from_word("utest", utest.actual.span, utest.actual.span)
+        self.starting_at("utest", utest.actual.span, utest.actual.span)
     }
 
     // Types

@@ -22,6 +22,9 @@ impl Parser<'_> {
             }
         }
         let mut decls = Vec::new();
+        if !parents.is_empty() && self.at_other_definition() {
+            return Ok(Lang { name, parents, withs, decls });
+        }
         while !self.at(TokenKind::End) {
             let start = self.start();
             let kind = self.language_decl()?;
@@ -29,6 +32,20 @@ impl Parser<'_> {
         }
         self.bump();
         Ok(Lang { name, parents, withs, decls })
+    }
+
+    /// Whether the next definition follows: a fragment that only puts others together needs no `end`.
+    fn at_other_definition(&self) -> bool {
+        self.at_any(&[
+            TokenKind::Lang,
+            TokenKind::Mexpr,
+            TokenKind::Let,
+            TokenKind::Recursive,
+            TokenKind::Con,
+            TokenKind::External,
+            TokenKind::Utest,
+            TokenKind::Eof,
+        ])
     }
 
     fn with(&mut self) -> Parse<With> {
