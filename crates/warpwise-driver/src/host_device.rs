@@ -19,7 +19,7 @@ use std::slice::SliceIndex;
 use std::time::Instant;
 
 use warpwise_diag::{Failure, Sources};
-use warpwise_ir::Program as CoreProgram;
+use warpwise_ir::{Function, Program as CoreProgram};
 use warpwise_mexpr::accelerate::lower::imperative::{Printed, Signature, lower_imperative, printed};
 use warpwise_mexpr::accelerate::lower::{Checks, entry_name, lower};
 use warpwise_mexpr::accelerate::{Accepted, Split};
@@ -429,8 +429,9 @@ impl Accelerator {
     ) -> Result<Rc<Program>, DeviceError> {
         let mut program = CoreProgram::default();
         let name = entry_name(number);
-        let own = lowered.functions.values().find(|function| function.name == name);
-        own.into_iter().for_each(|function| {
+        // Recursive functions come first, and keep the ids by which they are called.
+        let is_needed = |function: &&Function| function.entry.is_none() || function.name == name;
+        lowered.functions.values().filter(is_needed).for_each(|function| {
             program.functions.push(function.clone());
         });
         let part = (part, self.accepted);

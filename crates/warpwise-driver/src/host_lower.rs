@@ -50,10 +50,8 @@ pub fn lower_host(
         let Split { host, entries, functional, imperative, .. } = &split;
         let (apart, regular) = (|_| Vec::new(), BTreeSet::new());
         let mut functional = lower(host, entries, functional, &inline, &regular, checks)?;
-        let imperative = lower_imperative(host, entries, imperative, &apart, &regular, checks)?;
-        for function in imperative.program.functions.values() {
-            functional.program.functions.push(function.clone());
-        }
+        let mut imperative = lower_imperative(host, entries, imperative, &apart, &regular, checks)?;
+        functional.program = joined(functional.program, std::mem::take(&mut imperative.program));
         Ok((functional, imperative))
     };
     let lowered = lowered();
@@ -64,6 +62,19 @@ pub fn lower_host(
         }
         Err(failure) => Err(BuildError::Failure { failure, sources }),
     }
+}
+
+/// Both parts in one program. Recursive functions of the imperative part come first, and keep the ids by which they are called; the
+/// functional part has no calls.
+fn joined(functional: CoreProgram, imperative: CoreProgram) -> CoreProgram {
+    let mut program = CoreProgram::default();
+    let (recursive, entries): (Vec<_>, Vec<_>) =
+        imperative.functions.values().cloned().partition(|function| function.entry.is_none());
+    let functional = functional.functions.values().cloned();
+    recursive.into_iter().chain(functional).chain(entries).for_each(|function| {
+        program.functions.push(function);
+    });
+    program
 }
 
 impl Lowered {

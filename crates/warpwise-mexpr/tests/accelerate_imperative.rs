@@ -156,7 +156,8 @@ fn lowered(checked: Checked, captured: &Captured) -> Result<Imperative, Failure>
         lower_imperative(&split.host, &split.entries, &split.imperative, together, &rows, checks)
     };
     let apart = lower(&|_| Vec::new())?;
-    let function = &apart.program.functions.values().next().expect("an entry point");
+    let mut functions = apart.program.functions.values();
+    let function = functions.find(|function| function.entry.is_some()).expect("an entry point");
     let names = captured_names(function, &apart.signatures[0].1);
     let mut bases: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (position, name) in
@@ -193,7 +194,8 @@ fn on_device(lowered: &Imperative, captured: &Captured) -> Option<String> {
         let functions: Vec<String> = program.functions.values().map(|f| f.to_string()).collect();
         panic!("{errors:?}\n{}", functions.join("\n"));
     }
-    let (id, function) = program.functions.iter().next().expect("an entry point");
+    let mut functions = program.functions.iter();
+    let (id, function) = functions.find(|(_, function)| function.entry.is_some()).expect("an entry point");
     let entry = function.entry.as_ref().expect("an entry point");
     let mut pools = Pools::of(signature, captured, &captured_names(function, signature));
     let mut arguments = pools.arrays(signature)?;

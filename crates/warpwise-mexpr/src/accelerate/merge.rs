@@ -56,6 +56,15 @@ pub fn calls_last(group: &[(VarId, usize)], body: &Expr) -> bool {
     }
 }
 
+/// Whether a recursive function that calls no other of its group is a loop.
+pub fn is_loop(binding: &Binding) -> bool {
+    let n_parameters = match &binding.body.kind {
+        ExprKind::Lambda(parameters, _) => parameters.len(),
+        _ => 0,
+    };
+    calls_last(&[(binding.var, n_parameters)], &binding.body)
+}
+
 fn last(group: &[(VarId, usize)], expr: &Expr) -> bool {
     let uses = |expr: &Expr| group.iter().any(|(var, _)| free(expr).contains(var));
     match &expr.kind {

@@ -206,6 +206,9 @@ impl Lowerer<'_, '_> {
         let Some((binding, is_recursive)) = self.functions.defined.get(&var).copied() else {
             return self.refuse("a function that is not known", span);
         };
+        if self.functions.nested.contains(&var) {
+            return self.recursive_call(var, binding, function, shape, span);
+        }
         let outer_values = std::mem::take(&mut self.values);
         let outer_with = std::mem::replace(&mut self.with, function.with.clone());
         let outer_leaving = self.leaving.take();

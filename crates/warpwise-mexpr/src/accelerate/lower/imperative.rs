@@ -130,15 +130,18 @@ pub fn lower_imperative(
 ) -> Result<Imperative, Failure> {
     let functions = Functions { checks, ..Functions::of(imperative) };
     let mut lowered = Imperative { program: Program::default(), signatures: Vec::new(), notes: Vec::new() };
+    let mut entry_points = Vec::new();
     for (number, entry) in entries.iter().enumerate() {
         let Some((binding, _)) = functions.defined.get(&entry.var) else { continue };
         let it = Expression { checked, functions: &functions, binding, span: entry.span };
         let (function, signature, notes) =
             it.lower(&entry_name(number), &together(number), rows.contains(&number))?;
-        lowered.program.functions.push(function);
+        entry_points.push(function);
         lowered.signatures.push((number, signature));
         lowered.notes.extend(notes);
     }
+    lowered.program = functions.recursions.into_inner().into_program();
+    entry_points.into_iter().for_each(|function| _ = lowered.program.functions.push(function));
     Ok(lowered)
 }
 

@@ -29,12 +29,14 @@ mod inline;
 mod memory;
 mod parallel;
 mod patterns;
+mod recursion;
 mod results;
 mod rows;
 mod sequences;
 mod tensors;
 mod value;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -50,8 +52,10 @@ use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, TypeVar, VarId};
 pub use inline::{ArrayLanguage, NoArrayLanguage};
 
 use super::Accepted;
+use super::merge::is_loop;
 use super::name::Entry;
 use memory::Memory;
+use recursion::Recursions;
 use value::{Data, Layout, Shape, Value, ViewKind};
 
 /// So deep calls are replaced by bodies.
@@ -122,19 +126,30 @@ struct Functions<'a> {
     externals: BTreeMap<VarId, crate::builtins::Builtin>,
     array_language: &'a dyn ArrayLanguage,
     checks: Checks,
+    /// The recursive functions that are no loops, and what they have become.
+    nested: BTreeSet<VarId>,
+    recursions: RefCell<Recursions>,
 }
 
 impl<'a> Functions<'a> {
     fn of(decls: &'a [Decl]) -> Functions<'a> {
         let (defined, externals) = (BTreeMap::new(), BTreeMap::new());
-        let mut functions =
-            Functions { defined, externals, array_language: &NoArrayLanguage, checks: Checks::default() };
+        let mut functions = Functions {
+            defined,
+            externals,
+            array_language: &NoArrayLanguage,
+            checks: Checks::default(),
+            nested: BTreeSet::new(),
+            recursions: RefCell::default(),
+        };
         for decl in decls {
             match &decl.kind {
                 DeclKind::Let(binding) => {
                     functions.defined.insert(binding.var, (binding, false));
                 }
                 DeclKind::Recursive(bindings) => {
+                    let is_nested = |binding: &&Binding| bindings.len() > 1 || !is_loop(binding);
+                    functions.nested.extend(bindings.iter().filter(is_nested).map(|binding| binding.var));
                     functions.defined.extend(bindings.iter().map(|binding| (binding.var, (binding, true))));
                 }
                 DeclKind::External(var, _, builtin) => {

@@ -11,7 +11,12 @@ use super::{Errors, Part};
 
 /// Checks the functional part.
 pub(super) fn check(errors: &mut Errors<'_>, decls: &[Decl]) {
-    errors.part(decls, Part { has_builtin, has_type, expression });
+    let recursion = (
+        "recursive functions in accelerated code call themselves, and each other, as the last thing they do",
+        "use `map`, `foldl` or `create`, or hand what is computed so far to the call",
+    );
+    errors
+        .part(decls, Part { has_builtin, has_type, may_recurse: |_, _, _, _| false, recursion, expression });
 }
 
 fn expression(errors: &mut Errors<'_>, expr: &Expr) {

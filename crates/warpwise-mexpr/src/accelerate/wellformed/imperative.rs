@@ -1,15 +1,23 @@
 //! The rules of the imperative part (papers/000, Figure 10).
 
+use std::collections::BTreeSet;
+
 use crate::builtins::Builtin;
 use crate::check::types::{Node, Ty, Types};
-use crate::tree::{Binding, Decl, Expr, ExprKind};
+use crate::tree::{Binding, Decl, Expr, ExprKind, VarId};
 
+use super::super::variables::bound;
 use super::{Errors, Part, functions};
 
 /// Checks the imperative part.
 pub(super) fn check(errors: &mut Errors<'_>, decls: &[Decl]) {
     functions(decls).for_each(|binding| written_out(errors, binding));
-    errors.part(decls, Part { has_builtin, has_type, expression });
+    let recursion = (
+        "recursive functions of sequences and tensors, and those that print or loop, call themselves, and each other, \
+         as the last thing they do",
+        "use `seqLoop` or `foldl`, hand what is computed so far to the call, or compute with numbers only",
+    );
+    errors.part(decls, Part { has_builtin, has_type, may_recurse, recursion, expression });
 }
 
 /// Functions take all their arguments at once, and none of them is a function.
@@ -49,6 +57,48 @@ fn expression(errors: &mut Errors<'_>, expr: &Expr) {
             errors.add("M0420", argument.span, &rule, "give the function a name by `let`");
         }
     }
+}
+
+/// Whether a function works with scalars and records of them only, and nothing that it calls has effects.
+fn may_recurse(types: &Types, vars: &[Ty], decls: &[Decl], binding: &Binding) -> bool {
+    let mut open = vec![binding.var];
+    let mut seen = BTreeSet::new();
+    while let Some(var) = open.pop() {
+        if !seen.insert(var) {
+            continue;
+        }
+        let Some(binding) = functions(decls).find(|binding| binding.var == var) else { continue };
+        let is_scalar = |var: VarId| has_scalars(types, vars[var.0 as usize]);
+        let mut is_pure = bound(&binding.body).into_iter().all(is_scalar);
+        binding.body.each(&mut |part| match &part.kind {
+            ExprKind::Var(var) => open.push(*var),
+            ExprKind::Builtin(builtin) => is_pure &= !has_effect(*builtin),
+            _ => {}
+        });
+        if !is_pure {
+            return false;
+        }
+    }
+    true
+}
+
+fn has_scalars(types: &Types, ty: Ty) -> bool {
+    match types.node(ty) {
+        Node::Bool | Node::Int | Node::Float | Node::Char | Node::Var(_) => true,
+        Node::Record(_) => types.parts(ty).into_iter().all(|part| has_scalars(types, part)),
+        Node::Seq(_)
+        | Node::Tensor(_)
+        | Node::Arrow(..)
+        | Node::All(..)
+        | Node::Named(..)
+        | Node::Apply(..)
+        | Node::Meta(_) => false,
+    }
+}
+
+fn has_effect(builtin: Builtin) -> bool {
+    use Builtin::*;
+    matches!(builtin, Print | DPrint | PrintFloat | Loop | SeqLoop | SeqLoopAcc)
 }
 
 /// Which argument of a built-in is the function it applies.

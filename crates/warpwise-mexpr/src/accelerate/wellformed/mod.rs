@@ -19,7 +19,7 @@ use crate::compile::Checked;
 use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, Pat, PatKind, VarId};
 
 use super::lift::has_function;
-use super::merge::calls_last;
+use super::merge::is_loop;
 use super::variables::bound;
 
 /// Checks the functional and the imperative part of a program.
@@ -36,6 +36,10 @@ pub(super) struct Part {
     has_builtin: fn(Builtin) -> bool,
     /// The types of its values.
     has_type: fn(&Types, Ty) -> bool,
+    /// Whether a recursive function may be more than a loop.
+    may_recurse: fn(&Types, &[Ty], &[Decl], &Binding) -> bool,
+    /// The rule on recursive functions, and what helps.
+    recursion: (&'static str, &'static str),
     /// Looks at an expression.
     expression: fn(&mut Errors<'_>, &Expr),
 }
@@ -90,7 +94,7 @@ impl Errors<'_> {
 
     /// Checks the definitions of a part: what both parts demand, and what it demands beyond that.
     pub(super) fn part(&mut self, decls: &[Decl], part: Part) {
-        self.recursion(decls);
+        self.recursion(decls, &part);
         for decl in decls {
             if let DeclKind::External(var, _, builtin) = &decl.kind {
                 self.builtin(*builtin, self.checked.program.vars[var.0 as usize].span, &part);
@@ -106,21 +110,20 @@ impl Errors<'_> {
         });
     }
 
-    /// Recursive functions become loops, which takes that they call themselves last.
-    fn recursion(&mut self, decls: &[Decl]) {
+    /// Recursive functions become loops, which takes that they call themselves last, or are such that the part can call them.
+    fn recursion(&mut self, decls: &[Decl], part: &Part) {
         for decl in decls {
             let DeclKind::Recursive(bindings) = &decl.kind else { continue };
             for binding in bindings {
-                let n_parameters = match &binding.body.kind {
-                    ExprKind::Lambda(parameters, _) => parameters.len(),
-                    _ => 0,
-                };
                 // Groups that call each other last have been merged.
-                if bindings.len() > 1 || !calls_last(&[(binding.var, n_parameters)], &binding.body) {
-                    let rule = "recursive functions in accelerated code call themselves, and each other, as the last thing they do";
-                    let remedy =
-                        "use `map`, `foldl` or `create`, or hand what is computed so far to the call";
-                    self.add("M0414", self.checked.program.vars[binding.var.0 as usize].span, rule, remedy);
+                let is_loop = bindings.len() == 1 && is_loop(binding);
+                if !is_loop && !(part.may_recurse)(self.types(), &self.checked.typing.vars, decls, binding) {
+                    self.add(
+                        "M0414",
+                        self.checked.program.vars[binding.var.0 as usize].span,
+                        part.recursion.0,
+                        part.recursion.1,
+                    );
                 }
             }
         }
