@@ -71,11 +71,24 @@ pub enum ArgumentError {
         expected: i64,
         /// What was given.
         found: i64,
+        /// The dimension of an earlier argument that has the same size by type, if it is not a constant.
+        same: Option<Dimension>,
     },
     /// A copy of a consumed argument did not fit in memory.
     OutOfMemory(OutOfMemory),
     /// A copy of a consumed argument could not be made on the device, in its driver's words.
     Device(String),
+}
+
+/// A dimension of an argument.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Dimension {
+    /// Which argument, from 0.
+    pub position: usize,
+    /// The argument's name.
+    pub name: String,
+    /// Which dimension, from 0.
+    pub dimension: usize,
 }
 
 impl Entry {
@@ -164,10 +177,8 @@ impl Signature {
         }
         let mut arguments = Vec::with_capacity(self.sizes + values.len());
         arguments.resize(self.sizes, Argument::Scalar(Scalar::I64(UNKNOWN)));
-        for (position, ((parameter, shape), value)) in
-            self.parameters.iter().zip(&self.shapes).zip(values).enumerate()
-        {
-            check(position, parameter, shape, &value, &mut arguments)?;
+        for (position, (parameter, value)) in self.parameters.iter().zip(values).enumerate() {
+            self.check(position, &value, &mut arguments)?;
             arguments.push(argument(value, parameter.consumed, memory)?);
         }
         // A size that no argument mentions is 0.
@@ -186,9 +197,8 @@ impl Signature {
             return Err(ArgumentError::Count { expected: self.parameters.len(), found: values.len() });
         }
         let mut sizes = vec![Argument::Scalar(Scalar::I64(UNKNOWN)); self.sizes];
-        let typed = self.parameters.iter().zip(&self.shapes);
-        for (position, ((parameter, shape), value)) in typed.zip(&values).enumerate() {
-            check(position, parameter, shape, &Placed::Host(value.clone()), &mut sizes)?;
+        for (position, value) in values.iter().enumerate() {
+            self.check(position, &Placed::Host(value.clone()), &mut sizes)?;
         }
         let own = |(parameter, value): (&FlatType, Value)| match value {
             // The caller holds it, and the value is here.
@@ -224,6 +234,55 @@ impl Signature {
         };
         self.results.iter().zip(outputs).map(value).collect()
     }
+
+    /// Checks the type of a value, and its sizes.
+    fn check(
+        &self,
+        position: usize,
+        value: &Placed,
+        arguments: &mut [Argument],
+    ) -> Result<(), ArgumentError> {
+        let parameter = &self.parameters[position];
+        if value.element_type() != parameter.element || value.shape().len() != parameter.rank {
+            let (name, expected) = (parameter.name.clone(), parameter.to_string());
+            return Err(ArgumentError::Type { position, name, expected, found: value.type_text() });
+        }
+        self.unify(position, value.shape(), arguments)
+    }
+
+    /// Compares the sizes of a value with what is known, or takes them for what is not.
+    fn unify(&self, position: usize, found: &[i64], arguments: &mut [Argument]) -> Result<(), ArgumentError> {
+        for (dimension, (size, &found)) in self.shapes[position].iter().zip(found).enumerate() {
+            let expected = match *size {
+                Size::Any => found,
+                Size::Constant(expected) => expected,
+                Size::Parameter(number) => match &mut arguments[number] {
+                    Argument::Scalar(Scalar::I64(size)) => {
+                        if *size == UNKNOWN {
+                            *size = found;
+                        }
+                        *size
+                    }
+                    Argument::Scalar(_) | Argument::Block(_) | Argument::Resident(_) => found,
+                },
+            };
+            if expected != found {
+                let (name, same) = (self.parameters[position].name.clone(), self.first_with(size));
+                return Err(ArgumentError::Size { position, name, dimension, expected, found, same });
+            }
+        }
+        Ok(())
+    }
+
+    /// The first dimension of an argument that tells a size.
+    fn first_with(&self, size: &Size) -> Option<Dimension> {
+        let Size::Parameter(number) = size else { return None };
+        let tells = |size: &Size| matches!(size, Size::Parameter(other) if other == number);
+        self.shapes.iter().enumerate().find_map(|(position, shape)| {
+            let dimension = shape.iter().position(tells)?;
+            Some(Dimension { position, name: self.parameters[position].name.clone(), dimension })
+        })
+    }
 }
 
 fn scalar_register(slot: &Slot) -> Option<Reg> {
@@ -239,51 +298,6 @@ fn constant(function: &Function, register: Reg) -> Option<i64> {
         Instr::Const { dst, bits } if *dst == register => Some(*bits as i64),
         _ => None,
     })
-}
-
-/// Checks the type of a value, and its sizes.
-fn check(
-    position: usize,
-    parameter: &FlatType,
-    shape: &[Size],
-    value: &Placed,
-    arguments: &mut [Argument],
-) -> Result<(), ArgumentError> {
-    if value.element_type() != parameter.element || value.shape().len() != parameter.rank {
-        let (name, expected) = (parameter.name.clone(), parameter.to_string());
-        return Err(ArgumentError::Type { position, name, expected, found: value.type_text() });
-    }
-    unify(position, parameter, shape, value.shape(), arguments)
-}
-
-/// Compares the sizes of a value with what is known, or takes them for what is not.
-fn unify(
-    position: usize,
-    parameter: &FlatType,
-    shape: &[Size],
-    found: &[i64],
-    arguments: &mut [Argument],
-) -> Result<(), ArgumentError> {
-    for (dimension, (size, &found)) in shape.iter().zip(found).enumerate() {
-        let expected = match *size {
-            Size::Any => found,
-            Size::Constant(expected) => expected,
-            Size::Parameter(number) => match &mut arguments[number] {
-                Argument::Scalar(Scalar::I64(size)) => {
-                    if *size == UNKNOWN {
-                        *size = found;
-                    }
-                    *size
-                }
-                Argument::Scalar(_) | Argument::Block(_) | Argument::Resident(_) => found,
-            },
-        };
-        if expected != found {
-            let name = parameter.name.clone();
-            return Err(ArgumentError::Size { position, name, dimension, expected, found });
-        }
-    }
-    Ok(())
 }
 
 fn flatten(ty: &EntryType, name: &str, consumed: bool, flat: &mut Vec<FlatType>) {
@@ -353,11 +367,19 @@ impl fmt::Display for ArgumentError {
             ArgumentError::Type { position, name, expected, found } => {
                 write!(f, "argument {} (`{name}`): expected {expected}, found {found}", nth(*position))
             }
-            ArgumentError::Size { position, name, dimension, expected, found } => write!(
-                f,
-                "argument {} (`{name}`): dimension {dimension} has size {found}, but {expected} is expected",
-                nth(*position)
-            ),
+            ArgumentError::Size { position, name, dimension, expected, found, same } => {
+                let nth_argument = nth(*position);
+                write!(
+                    f,
+                    "argument {nth_argument} (`{name}`): dimension {dimension} has size {found}, but {expected} is expected"
+                )?;
+                match same {
+                    Some(Dimension { position, name, dimension }) => {
+                        write!(f, ", as dimension {dimension} of argument {} (`{name}`) has", nth(*position))
+                    }
+                    None => Ok(()),
+                }
+            }
             ArgumentError::OutOfMemory(error) => error.fmt(f),
             ArgumentError::Device(message) => f.write_str(message),
         }

@@ -202,7 +202,7 @@ fn refused_calls_consume_nothing() {
     let failures: Vec<&str> = answer.lines().filter(|line| !line.starts_with("%%%")).collect();
     let expected = [
         "argument 2 (`ys`) is also argument 1 (`xs`): what is consumed can be given once",
-        "argument 2 (`ys`): dimension 0 has size 1, but 2 is expected",
+        "argument 2 (`ys`): dimension 0 has size 1, but 2 is expected, as dimension 0 of argument 1 (`xs`) has",
         "Unknown variable: zs",
     ];
     assert_eq!(failures, expected);
