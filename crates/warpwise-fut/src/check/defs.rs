@@ -48,9 +48,11 @@ impl<'a> Checker<'a> {
         let place = decl.name.name.span;
         let built = self.build_function(&decl.params, decl.result.as_ref(), &decl.body, None, place);
         self.check_size_params(&sizes, &built.ty);
+        let n_declared = sizes.len();
         sizes.extend(self.generalise_sizes(&built.ty, 0, 0));
         let Built { params, result, body, ty } = built;
         let mut function = Function { scheme: Scheme { types, sizes }, params, result, body };
+        self.settle_recursive_calls(&mut function, n_declared);
         self.check_value_sizes(&function, place);
         if self.n_errors() > errors {
             return Value::Failed;

@@ -1,8 +1,8 @@
 //! A definition may call itself.
 //!
 //! While a definition with parameters is checked, its name is a local of its own type: recursion is monomorphic in types. Its
-//! declared size parameters differ from call to call; sizes that nobody named are those of the definition itself, and sizes of a
-//! result that is not annotated come into being with each call.
+//! size parameters differ from call to call, declared or not ([`recursive_calls`](crate::check::size::recursive_calls)), and sizes of
+//! a result that is not annotated come into being with each call.
 //!
 //! ```text
 //! def sum [n] (xs: [n]i32) : i32 = if n == 0 then 0 else xs[0] + sum (tail xs)      -- `sum` at the size n - 1
@@ -36,8 +36,10 @@ pub struct SelfReference {
     def: DefId,
     /// Its type parameters.
     types: Vec<TypeParamId>,
-    /// Its declared size parameters.
+    /// Its declared size parameters, and what stands for the unnamed ones in `ty`.
     sizes: Vec<LocalId>,
+    /// The unnamed sizes of its parameters, which its body may settle.
+    unnamed: Vec<LocalId>,
     /// Its type, once its parameters are known.
     ty: Option<Type>,
     /// A place where its body mentions its name.
@@ -58,9 +60,9 @@ impl<'a> Checker<'a> {
         self.infer.scope.bind(name.symbol, local, shape, None);
         // Whatever is defined before it ends is inside a module that is complete by then.
         let def = DefId(self.program.defs.len() as u32);
-        let (types, sizes) = (Vec::new(), sizes.to_vec());
+        let (types, sizes, unnamed) = (Vec::new(), sizes.to_vec(), Vec::new());
         let (ty, mentioned, used) = (None, None, None);
-        self.recursion = Some(SelfReference { local, shape, def, types, sizes, ty, mentioned, used });
+        self.recursion = Some(SelfReference { local, shape, def, types, sizes, unnamed, ty, mentioned, used });
     }
 
     /// Notes that the body of a definition mentions a name, which may be its own.
@@ -119,9 +121,36 @@ impl<'a> Checker<'a> {
         self.open_unknown(&mut result, annotation.is_none(), span);
         let ty = self.curry(params, &result);
         let ty = self.rename_params(&ty);
-        if let Some(this) = &mut self.recursion {
-            this.ty = Some(ty);
+        let unnamed = self.unnamed_sizes(params);
+        let mut stand_ins = Subst::default();
+        let mut sizes = Vec::new();
+        for &unknown in &unnamed {
+            let size = self.new_size("n", span);
+            stand_ins.sizes.insert(unknown, Size::Local(size));
+            sizes.push(size);
         }
+        if let Some(this) = &mut self.recursion {
+            this.ty = Some(map_type(&ty, &mut stand_ins));
+            this.sizes.extend(sizes);
+            this.unnamed = unnamed;
+        }
+    }
+
+    /// The sizes of parameters that are not known when the body is looked at.
+    fn unnamed_sizes(&self, params: &[&Param]) -> Vec<LocalId> {
+        let mut found = Locals::default();
+        params.iter().for_each(|param| drop(map_type(&self.solved(&param.pattern.ty), &mut found)));
+        let mut unnamed = found.0;
+        unnamed.retain(|&local| self.sizing.meta(local).is_some());
+        unnamed.sort_unstable();
+        unnamed.dedup();
+        unnamed
+    }
+
+    /// The definition, if its body uses it, and the unnamed sizes of its parameters.
+    pub fn used_recursively(&self) -> Option<(DefId, &[LocalId])> {
+        let this = self.recursion.as_ref().filter(|this| this.used.is_some())?;
+        Some((this.def, &this.unnamed))
     }
 
     /// A function type whose results speak of its arguments by names of their own.

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::syntax::ast::{Literal, PrimType};
-use crate::typed::ids::{LocalId, TypeParamId};
+use crate::typed::ids::{DefId, LocalId, TypeParamId};
 use crate::typed::tree::{
     Binding, BindingKind, DimIndex, DimIndexKind, Expr, ExprKind, Function, Instance, LoopForm, Pat, PatKind,
 };
@@ -18,6 +18,14 @@ pub trait Map {
 
     /// The type for a type parameter; none leaves it as it is.
     fn param(&mut self, param: TypeParamId) -> Option<Type>;
+
+    /// Whether an unknown size is still bound where it was.
+    fn stays_bound(&self, _: LocalId) -> bool {
+        true
+    }
+
+    /// Changes the instance at which a definition is used.
+    fn instance(&mut self, _: DefId, _: &mut Instance) {}
 }
 
 /// Maps a type. Unchanged parts stay shared.
@@ -32,7 +40,14 @@ pub fn map_size(size: &Size, map: &mut impl Map) -> Size {
 
 /// Maps the result of a function.
 pub fn map_result(result: &ResultType, map: &mut impl Map) -> ResultType {
-    ResultType { exists: result.exists.clone(), ty: map_type(&result.ty, map), unique: result.unique.clone() }
+    let mut result = result.clone();
+    map_result_in_place(&mut result, map);
+    result
+}
+
+fn map_result_in_place(result: &mut ResultType, map: &mut impl Map) {
+    update_type(&mut result.ty, map);
+    result.exists.retain(|&size| map.stays_bound(size));
 }
 
 fn changed_type(ty: &Type, map: &mut impl Map) -> Option<Type> {
@@ -71,19 +86,15 @@ fn changed_type(ty: &Type, map: &mut impl Map) -> Option<Type> {
         Type::Arrow(arrow) => {
             let argument = changed_type(&arrow.argument, map);
             let result = changed_type(&arrow.result.ty, map);
-            if argument.is_none() && result.is_none() {
+            let stay = arrow.result.exists.iter().all(|&size| map.stays_bound(size));
+            if argument.is_none() && result.is_none() && stay {
                 return None;
             }
-            Some(Type::Arrow(Arc::new(ArrowType {
-                param: arrow.param,
-                argument: argument.unwrap_or_else(|| arrow.argument.clone()),
-                consumes: arrow.consumes.clone(),
-                result: ResultType {
-                    exists: arrow.result.exists.clone(),
-                    ty: result.unwrap_or_else(|| arrow.result.ty.clone()),
-                    unique: arrow.result.unique.clone(),
-                },
-            })))
+            let mut changed = ArrowType::clone(arrow);
+            changed.argument = argument.unwrap_or(changed.argument);
+            changed.result.ty = result.unwrap_or(changed.result.ty);
+            changed.result.exists.retain(|&size| map.stays_bound(size));
+            Some(Type::Arrow(Arc::new(changed)))
         }
     }
 }
@@ -120,7 +131,11 @@ pub fn map_expr(expr: &mut Expr, map: &mut impl Map) {
                 expr.kind = replacement.kind;
             }
         }
-        ExprKind::Def { instance, .. } | ExprKind::Intrinsic { instance, .. } => map_instance(instance, map),
+        ExprKind::Def { def, instance } => {
+            map_instance(instance, map);
+            map.instance(*def, instance);
+        }
+        ExprKind::Intrinsic { instance, .. } => map_instance(instance, map),
         ExprKind::Record(parts) | ExprKind::Array(parts) => {
             parts.iter_mut().for_each(|part| map_expr(part, map))
         }
@@ -150,7 +165,7 @@ pub fn map_expr(expr: &mut Expr, map: &mut impl Map) {
         }
         ExprKind::Lambda(lambda) => {
             lambda.params.iter_mut().for_each(|param| map_pat(&mut param.pattern, map));
-            update_type(&mut lambda.result.ty, map);
+            map_result_in_place(&mut lambda.result, map);
             map_expr(&mut lambda.body, map);
         }
         ExprKind::Apply { function, arguments } => {
@@ -172,6 +187,7 @@ pub fn map_expr(expr: &mut Expr, map: &mut impl Map) {
             map_expr(otherwise, map);
         }
         ExprKind::Loop(this) => {
+            this.sizes.retain(|&size| map.stays_bound(size));
             map_pat(&mut this.pattern, map);
             map_expr(&mut this.initial, map);
             match &mut this.form {
@@ -184,17 +200,20 @@ pub fn map_expr(expr: &mut Expr, map: &mut impl Map) {
             }
             map_expr(&mut this.body, map);
         }
-        ExprKind::Coerce(body)
-        | ExprKind::Open { body, .. }
-        | ExprKind::Attr { body, .. }
-        | ExprKind::Tuned { default: body, .. } => map_expr(body, map),
+        ExprKind::Open { sizes, body } => {
+            map_expr(body, map);
+            sizes.retain(|&size| map.stays_bound(size));
+        }
+        ExprKind::Coerce(body) | ExprKind::Attr { body, .. } | ExprKind::Tuned { default: body, .. } => {
+            map_expr(body, map)
+        }
     }
 }
 
 /// Maps a function in place.
 pub fn map_function(function: &mut Function, map: &mut impl Map) {
     function.params.iter_mut().for_each(|param| map_pat(&mut param.pattern, map));
-    update_type(&mut function.result.ty, map);
+    map_result_in_place(&mut function.result, map);
     map_expr(&mut function.body, map);
 }
 

@@ -71,6 +71,7 @@ impl<'a> Checker<'a> {
                 })
                 .collect();
             let annotation = result.and_then(|ty| Some((ty.span, checker.annotation(ty)?)));
+            params.iter().for_each(|param| checker.keep_apart(&param.pattern.ty));
             let borrowed: Vec<&Param> = params.iter().collect();
             checker.declare_recursion(&borrowed, annotation.as_ref().map(|(_, annotation)| annotation), span);
             let body = checker.build(body);

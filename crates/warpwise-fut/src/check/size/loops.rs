@@ -6,7 +6,7 @@ use crate::check::Checker;
 use crate::check::infer::Why;
 use crate::check::size::scopes::Opened;
 use crate::check::type_exprs::Subst;
-use crate::syntax::ast::{Liftedness, LoopExpr, LoopForm as AstForm, Pat, PatKind};
+use crate::syntax::ast::{Expr as Ast, Liftedness, LoopExpr, LoopForm as AstForm, Pat, PatKind};
 use crate::typed::ids::LocalId;
 use crate::typed::tree::{Expr, ExprKind, Loop, LoopForm};
 use crate::typed::ty::{Field, Size, Type, Uniqueness};
@@ -22,7 +22,10 @@ impl<'a> Checker<'a> {
             None => self.build_implied_pat(&this.pattern),
         };
         self.demand_liftedness(&initial.ty, Liftedness::SizeLifted, initial.span, "a loop parameter");
-        let (pattern, consumes) = self.build_pat(&this.pattern, None, self.sizing.level + 1);
+        // Unknown sizes lie between what is outside and what is bound in a round, which they cannot be.
+        let (pattern, consumes) =
+            self.nested(|checker| checker.build_pat(&this.pattern, None, checker.sizing.level + 1));
+        self.keep_apart(&pattern.ty);
         let (form, body) = self.build_rounds(this);
         let mut sizes = Vec::new();
         let places = Places { initial: initial.span, body: body.span, pattern: pattern.span };
@@ -49,8 +52,8 @@ impl<'a> Checker<'a> {
                     Some((_, None)) | None => self.new_local(index.name.symbol, index.name.span),
                 };
                 self.program.locals[local.index()].ty = bound.ty.clone();
-                self.sizing.levels.insert(local, self.sizing.level + 1);
-                let body = self.nested(|checker| checker.build(&this.body));
+                self.sizing.levels.insert(local, self.sizing.level + 2);
+                let body = self.build_round(&this.body);
                 (LoopForm::For { index: local, bound }, body)
             }
             AstForm::ForIn { pattern, array } => {
@@ -64,16 +67,20 @@ impl<'a> Checker<'a> {
                     | Type::Sum(_)
                     | Type::Arrow(_) => None,
                 };
-                let built = self.build_pat(pattern, element.as_ref(), self.sizing.level + 1).0;
-                let body = self.nested(|checker| checker.build(&this.body));
+                let built = self.build_pat(pattern, element.as_ref(), self.sizing.level + 2).0;
+                let body = self.build_round(&this.body);
                 (LoopForm::ForIn { pattern: built, array }, body)
             }
             AstForm::While(condition) => {
-                let condition = self.nested(|checker| checker.build(condition));
-                let body = self.nested(|checker| checker.build(&this.body));
+                let condition = self.build_round(condition);
+                let body = self.build_round(&this.body);
                 (LoopForm::While(condition), body)
             }
         }
+    }
+
+    fn build_round(&mut self, part: &'a Ast) -> Expr {
+        self.nested(|checker| checker.nested(|checker| checker.build(part)))
     }
 
     fn settle(
@@ -88,11 +95,13 @@ impl<'a> Checker<'a> {
         self.settle_known(pattern, initial, body, places, &mut unsettled);
         // First all decisions, then their consequences: what changes must not settle anything else.
         let mut changing: Vec<Changing> = Vec::new();
-        let mut following: Vec<(Changing, LocalId)> = Vec::new();
+        let mut following: Vec<(Changing, Vec<LocalId>)> = Vec::new();
         let starts: Vec<_> =
             unsettled.iter().map(|(unknown, start, _)| (unknown.clone(), start.clone())).collect();
         for (unknown, initial, body) in unsettled {
-            let Some(local) = self.unsettled(&unknown) else {
+            // A size that something outside of the loop has, too, is one for all rounds.
+            let changeable = |&local: &LocalId| self.sizing.level_of(local) > self.sizing.level;
+            let Some(local) = self.unsettled(&unknown).filter(changeable) else {
                 self.demand_both(&unknown, &initial, &body, places);
                 continue;
             };
@@ -101,41 +110,45 @@ impl<'a> Checker<'a> {
                 self.demand_one(&first, &initial, &body, places);
                 continue;
             }
-            if let Some(other) = self.followed(local, &initial, &body, &starts) {
-                following.push((Changing { unknown: local, initial, body }, other));
-                continue;
-            }
-            let result = self.resolve_size(&body);
-            let stays = self.same_size(&initial, &result)
-                || self.unsettled(&result) == Some(local)
-                || self.is_settled_by(&initial, &result, pattern)
-                || self.is_free(&result, &changing, pattern) && self.unify_sizes(&unknown, &result).is_ok();
-            if !(stays && self.unify_sizes(&unknown, &initial).is_ok()) {
-                changing.push(Changing { unknown: local, initial, body });
+            let others = self.followed(local, &initial, &body, &starts);
+            let parameter = Changing { unknown: local, initial, body };
+            match others {
+                Some(others) if !others.is_empty() => following.push((parameter, others)),
+                Some(_) if self.stays(&parameter) => {}
+                None if self.may_be_one(&parameter, pattern) && self.stays(&parameter) => {}
+                Some(_) | None => changing.push(parameter),
             }
         }
         self.settle_turns(following, &mut changing);
-        for Changing { unknown, .. } in changing {
+        for Changing { unknown, initial, body } in changing {
             let size = self.new_size("n", places.pattern);
             self.sizing.levels.insert(size, self.sizing.level + 1);
             self.sizing.set(unknown, Size::Local(size));
+            self.sizing.choose(size, [initial, body]);
             sizes.push(size);
         }
     }
 
     /// What takes turns changes if one of them does; the others keep the size they start at.
-    fn settle_turns(&mut self, mut following: Vec<(Changing, LocalId)>, changing: &mut Vec<Changing>) {
-        let changes = |(_, other): &(Changing, LocalId), changing: &[Changing]| {
-            changing.iter().any(|changing| changing.unknown == *other)
+    fn settle_turns(&mut self, mut following: Vec<(Changing, Vec<LocalId>)>, changing: &mut Vec<Changing>) {
+        let changes = |(_, others): &(Changing, Vec<LocalId>), changing: &[Changing]| {
+            changing.iter().any(|changing| others.contains(&changing.unknown))
         };
         while let Some(at) = following.iter().position(|follower| changes(follower, changing)) {
             changing.push(following.swap_remove(at).0);
         }
         for (follower, _) in following {
-            if self.unify_sizes(&Size::Local(follower.unknown), &follower.initial).is_err() {
+            if !self.stays(&follower) {
                 changing.push(follower);
             }
         }
+    }
+
+    /// Lets a parameter keep the size that it starts at, if that is possible.
+    fn stays(&mut self, parameter: &Changing) -> bool {
+        let Changing { unknown, initial, body } = parameter;
+        let gives_initial = self.unsettled(body) == Some(*unknown) || self.unify_sizes(initial, body).is_ok();
+        gives_initial && self.unify_sizes(&Size::Local(*unknown), initial).is_ok()
     }
 
     /// The unknown that a size still is.
@@ -146,39 +159,41 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Another parameter's size that the body gives here, if both start as one.
+    /// The other parameters whose sizes the body may give here, if all start as one and the body gives nothing else but the
+    /// size that the parameter has or starts at.
     fn followed(
         &mut self,
         local: LocalId,
         initial: &Size,
         body: &Size,
         starts: &[(Size, Size)],
-    ) -> Option<LocalId> {
-        let other = self.unsettled(body).filter(|&other| other != local)?;
-        let (_, start) = starts.iter().find(|(unknown, _)| self.unsettled(unknown) == Some(other))?;
-        let is_one_unknown =
-            self.unsettled(start).is_some() && self.unsettled(start) == self.unsettled(initial);
-        (is_one_unknown || self.same_size(start, initial)).then_some(other)
+    ) -> Option<Vec<LocalId>> {
+        let mut others = Vec::new();
+        let mut given = vec![self.resolve_size(body)];
+        while let Some(size) = given.pop() {
+            if let Some(sides) = self.sizing.sides(&size) {
+                let sides = sides.clone();
+                given.extend(sides.map(|side| self.resolve_size(&side)));
+                continue;
+            }
+            if self.unsettled(&size) == Some(local) || self.same_size(&size, initial) {
+                continue;
+            }
+            let other = self.unsettled(&size)?;
+            let (_, start) = starts.iter().find(|(unknown, _)| self.unsettled(unknown) == Some(other))?;
+            if !self.same_size(start, initial) {
+                return None;
+            }
+            others.push(other);
+        }
+        Some(others)
     }
 
-    /// Whether the initial value's size is unknown yet, no pattern says that it be any, and it can be what the body gives.
-    fn is_settled_by(&mut self, initial: &Size, result: &Size, pattern: &Type) -> bool {
-        let unknown = self.unsettled(initial).and_then(|local| self.sizing.meta(local));
-        unknown.is_some_and(|unknown| !unknown.is_any)
-            && !self.is_parameter_size(result, pattern)
-            && self.unify_sizes(initial, result).is_ok()
-    }
-
-    /// Whether a size is unknown and no parameter's.
-    fn is_free(&self, size: &Size, changing: &[Changing], pattern: &Type) -> bool {
-        let is_unknown =
-            self.unsettled(size).is_some_and(|local| changing.iter().all(|other| other.unknown != local));
-        is_unknown && !self.is_parameter_size(size, pattern)
-    }
-
-    /// Whether a size speaks of that of a loop parameter.
-    fn is_parameter_size(&self, size: &Size, pattern: &Type) -> bool {
-        self.locals_of(size).iter().any(|&local| self.mentions(pattern, local))
+    /// Whether the initial value's size or the result's is free and may be the other one, which is no loop parameter's.
+    fn may_be_one(&self, parameter: &Changing, pattern: &Type) -> bool {
+        let (initial, body) = (self.resolve_size(&parameter.initial), self.resolve_size(&parameter.body));
+        let is_of_loop = self.locals_of(&body).iter().any(|&local| self.mentions(pattern, local));
+        !is_of_loop && (self.sizing.is_free(&initial) || self.sizing.is_free(&body))
     }
 
     /// Collects the sizes of the parameters with those of the initial value and of the body's result.

@@ -31,8 +31,8 @@ pub struct Meta {
     pub binders: Vec<LocalId>,
     /// What stands for it in other occurrences of the type parameter.
     pub copies: Vec<LocalId>,
-    /// Whether a pattern speaks of it, as `[]`: the values that are bound may have any size.
-    pub is_any: bool,
+    /// Whether it is a size of a parameter. Values may have any there, so that nothing but a type makes it another size.
+    pub of_parameter: bool,
 }
 
 /// One occurrence of a lifted type parameter in an instantiated type, or a size parameter that an argument tells.
@@ -68,16 +68,9 @@ impl Sizing {
             occurrence,
             binders,
             copies: Vec::new(),
-            is_any: false,
+            of_parameter: false,
         });
         Size::Local(LocalId(META + self.metas.len() as u32 - 1))
-    }
-
-    /// A new unknown of which a pattern speaks as `[]`.
-    pub fn new_any(&mut self, level: u32, span: Span) -> Size {
-        let size = self.new_meta(level, span, None);
-        self.metas.last_mut().expect("it was just made").is_any = true;
-        size
     }
 
     /// A new occurrence of a lifted type parameter.
@@ -101,9 +94,14 @@ impl Sizing {
 
     /// Enters what an unknown is.
     pub fn set(&mut self, meta: LocalId, solution: Size) {
-        if let Some(state) = self.metas.get_mut(meta.0.wrapping_sub(META) as usize) {
-            state.solution = Some(solution);
+        let Some(state) = self.metas.get_mut(meta.0.wrapping_sub(META) as usize) else { return };
+        let of_parameter = state.of_parameter;
+        if let Size::Local(other) = &solution
+            && let Some(other) = self.metas.get_mut(other.0.wrapping_sub(META) as usize)
+        {
+            other.of_parameter |= of_parameter;
         }
+        self.metas[(meta.0 - META) as usize].solution = Some(solution);
     }
 
     /// Another occurrence of the argument for a type parameter.
@@ -125,9 +123,16 @@ impl Map for Uncopied<'_> {
     fn local(&mut self, local: LocalId) -> Option<Size> {
         match self.sizing.meta(local) {
             Some(_) if self.sizing.is_waiting_copy(local) => None,
-            Some(meta) => meta.solution.as_ref().map(|size| map_size(size, self)),
-            None => self.subst.sizes.get(&local).cloned(),
+            Some(_) => self.sizing.known(local).map(|size| map_size(size, self)),
+            None => match self.subst.sizes.get(&local) {
+                Some(size) => Some(size.clone()),
+                None => self.sizing.known(local).map(|size| map_size(size, self)),
+            },
         }
+    }
+
+    fn stays_bound(&self, local: LocalId) -> bool {
+        self.sizing.known(local).is_none()
     }
 
     fn param(&mut self, param: TypeParamId) -> Option<Type> {
@@ -176,6 +181,9 @@ impl Checker<'_> {
     /// Settles what an unknown is.
     pub fn solve(&mut self, meta: LocalId, size: &Size) -> Result<(), Clash> {
         let Some(state) = self.sizing.meta(meta).cloned() else { return Ok(()) };
+        if self.sizing.frozen {
+            return Err(Clash::Differ(Size::Local(meta), size.clone()));
+        }
         let locals = self.locals_of(size);
         if locals.contains(&meta) {
             return Err(Clash::Differ(Size::Local(meta), size.clone()));

@@ -1,12 +1,13 @@
 //! The phase with sizes: builds the typed tree.
 //!
-//! Read in this order: [`unify`] (sizes and types), [`metas`], [`scopes`] (what happens to a size whose scope ends), [`names`],
+//! Read in this order: [`unify`] (sizes and types), [`metas`], [`choices`], [`scopes`] (what happens to a size whose scope ends), [`names`],
 //! [`apply`], [`exprs`], [`paths`], [`loops`], [`functions`], [`pats`], [`sums`].
 //!
 //! A size that is not known yet is a local with a number from [`META`]; [`crate::check::finish`] removes them. Every local and every unknown
 //! has a level, the number of scopes around it: an unknown never becomes a size of a deeper level.
 
 pub mod apply;
+pub mod choices;
 pub mod exprs;
 pub mod functions;
 mod holes;
@@ -15,6 +16,7 @@ pub mod metas;
 pub mod names;
 pub mod paths;
 pub mod pats;
+pub mod recursive_calls;
 pub mod scopes;
 pub mod sums;
 pub mod unify;
@@ -23,6 +25,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_diag::Span;
 
 use crate::check::causality::Written;
+use crate::check::size::choices::Choice;
 use crate::check::size::metas::{Absorbed, Meta};
 use crate::typed::ids::{LocalId, TypeParamId};
 use crate::typed::ty::Size;
@@ -38,6 +41,10 @@ pub const DEEPEST: u32 = u32::MAX;
 pub struct Sizing {
     /// Sizes to be found.
     pub metas: Vec<Meta>,
+    /// Sizes of choices.
+    pub choices: FxHashMap<LocalId, Choice>,
+    /// Whether sizes are only compared: nothing becomes known.
+    pub frozen: bool,
     /// The number of scopes around the present place.
     pub level: u32,
     /// The levels of locals; those that are missing have level 0.
@@ -70,6 +77,7 @@ impl Sizing {
     /// Forgets the definition before.
     pub fn clear(&mut self) {
         self.metas.clear();
+        self.choices.clear();
         self.level = 0;
         self.levels.clear();
         self.schemes.clear();

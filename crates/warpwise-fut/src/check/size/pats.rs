@@ -118,7 +118,7 @@ impl<'a> Checker<'a> {
         }
         let size = match self.infer.pending.get(index as usize).copied() {
             Some(Pending::Anonymous(span) | Pending::Hidden(span)) => {
-                self.sizing.new_any(self.sizing.level, span)
+                self.sizing.new_meta(self.sizing.level, span, None)
             }
             Some(Pending::Written(expr)) => {
                 let built = self.build(expr);

@@ -222,17 +222,20 @@ impl Checker<'_> {
         let name = if name.is_empty() { "k".to_string() } else { name };
         let unknown = self.new_size(&name, span);
         self.sizing.levels.insert(unknown, level);
+        if self.sizing.sides(&size).is_some() {
+            self.sizing.choose(unknown, [size.clone(), size.clone()]);
+        }
         opened.pairs.push((size, unknown));
         unknown
     }
 
     /// Whether two sizes are the same without any unknown being found for it.
     pub fn same_size(&mut self, a: &Size, b: &Size) -> bool {
-        let clean = |checker: &Self, size: &Size| {
-            checker.locals_of(size).iter().all(|local| checker.sizing.meta(*local).is_none())
-        };
         let (a, b) = (self.resolve_size(a), self.resolve_size(b));
-        clean(self, &a) && clean(self, &b) && self.unify_known_sizes(&a, &b).is_ok()
+        let frozen = std::mem::replace(&mut self.sizing.frozen, true);
+        let same = self.unify_known_sizes(&a, &b).is_ok();
+        self.sizing.frozen = frozen;
+        same
     }
 
     /// Wraps an expression whose value brings sizes into being.
@@ -244,22 +247,22 @@ impl Checker<'_> {
     }
 
     /// The common type of two branches. Sizes that differ, or that are known in a branch only, become unknown.
-    pub fn join(&mut self, a: &Type, b: &Type, level: u32, opened: &mut JoinedSizes, span: Span) -> Type {
+    pub fn join(&mut self, a: &Type, b: &Type, level: u32, joined: &mut JoinedSizes, span: Span) -> Type {
         match (a, b) {
             (Type::Array(x), Type::Array(y)) => {
-                let size = self.join_sizes(&x.size, &y.size, level, opened, span);
-                Type::array(size, self.join(&x.element, &y.element, level, opened, span))
+                let size = self.join_sizes(&x.size, &y.size, level, joined, span);
+                Type::array(size, self.join(&x.element, &y.element, level, joined, span))
             }
             (Type::Record(xs), Type::Record(ys)) => {
                 let fields = xs.iter().zip(ys.iter());
                 let fields = fields
-                    .map(|(x, y)| Field { name: x.name, ty: self.join(&x.ty, &y.ty, level, opened, span) });
+                    .map(|(x, y)| Field { name: x.name, ty: self.join(&x.ty, &y.ty, level, joined, span) });
                 Type::Record(fields.collect())
             }
             (Type::Sum(xs), Type::Sum(ys)) => {
                 let constructors = xs.iter().zip(ys.iter()).map(|(x, y)| {
                     let payload = x.payload.iter().zip(y.payload.iter());
-                    let payload = payload.map(|(x, y)| self.join(x, y, level, opened, span));
+                    let payload = payload.map(|(x, y)| self.join(x, y, level, joined, span));
                     Constructor { name: x.name, payload: payload.collect() }
                 });
                 Type::Sum(constructors.collect())
@@ -267,10 +270,10 @@ impl Checker<'_> {
             (Type::Abstract(id, xs), Type::Abstract(_, ys)) => {
                 let args = xs.iter().zip(ys.iter()).map(|(x, y)| match (x, y) {
                     (TypeArg::Size(x), TypeArg::Size(y)) => {
-                        TypeArg::Size(self.join_sizes(x, y, level, opened, span))
+                        TypeArg::Size(self.join_sizes(x, y, level, joined, span))
                     }
                     (TypeArg::Type(x), TypeArg::Type(y)) => {
-                        TypeArg::Type(self.join(x, y, level, opened, span))
+                        TypeArg::Type(self.join(x, y, level, joined, span))
                     }
                     (TypeArg::Size(_) | TypeArg::Type(_), _) => x.clone(),
                 });
@@ -290,17 +293,14 @@ impl Checker<'_> {
         }
     }
 
-    fn join_sizes(&mut self, a: &Size, b: &Size, level: u32, opened: &mut JoinedSizes, span: Span) -> Size {
+    fn join_sizes(&mut self, a: &Size, b: &Size, level: u32, joined: &mut JoinedSizes, span: Span) -> Size {
         let (a, b) = (self.resolve_size(a), self.resolve_size(b));
-        let is_meta =
-            |checker: &Self, size: &Size| matches!(size, Size::Local(l) if checker.sizing.meta(*l).is_some());
-        // What earlier branches were joined to is not known where an unknown from outside is.
-        let is_joined =
-            |size: &Size| matches!(size, Size::Local(l) if opened.0.iter().any(|joined| joined.2 == *l));
-        let same = match is_meta(self, &a) || is_meta(self, &b) {
-            true => !is_joined(&a) && !is_joined(&b) && self.unify_sizes(&a, &b).is_ok(),
-            false => self.same_size(&a, &b),
-        };
+        if self.sizing.is_free(&b) && joined.sides(&a).is_some() {
+            // What earlier branches were joined to is not known in this one, but what they have is.
+            return self.join_free(&b, &a, joined);
+        }
+        let is_free = self.sizing.is_free(&a) || self.sizing.is_free(&b);
+        let same = self.same_size(&a, &b) || is_free && self.unify_sizes(&a, &b).is_ok();
         let in_scope = |checker: &Self, size: &Size| {
             let locals = checker.locals_of(size);
             locals.iter().all(|&l| checker.sizing.meta(l).is_some() || checker.sizing.level_of(l) <= level)
@@ -311,22 +311,44 @@ impl Checker<'_> {
             }
             return a;
         }
-        for index in 0..opened.0.len() {
-            let (x, y, outside) = opened.0[index].clone();
+        for index in 0..joined.0.len() {
+            let (x, y, outside) = joined.0[index].clone();
             if self.same_size(&x, &a) && self.same_size(&y, &b) {
                 return Size::Local(outside);
             }
         }
         let unknown = self.new_size("k", span);
         self.sizing.levels.insert(unknown, level);
-        opened.0.push((a, b, unknown));
+        self.sizing.choose(unknown, [a.clone(), b.clone()]);
+        joined.0.push((a, b, unknown));
         Size::Local(unknown)
+    }
+
+    /// Makes a free size one of those that were joined.
+    fn join_free(&mut self, free: &Size, size: &Size, joined: &JoinedSizes) -> Size {
+        let mut candidates = vec![size.clone()];
+        while let Some(candidate) = candidates.pop() {
+            match joined.sides(&candidate) {
+                Some(sides) => candidates.extend(sides),
+                None if self.unify_sizes(free, &candidate).is_ok() => break,
+                None => {}
+            }
+        }
+        size.clone()
     }
 }
 
 /// Sizes that differ between branches, with their common name.
 #[derive(Default)]
 pub struct JoinedSizes(pub Vec<(Size, Size, LocalId)>);
+
+impl JoinedSizes {
+    /// What a size was joined from.
+    fn sides(&self, size: &Size) -> Option<[Size; 2]> {
+        let Size::Local(local) = size else { return None };
+        self.0.iter().find(|joined| joined.2 == *local).map(|(a, b, _)| [a.clone(), b.clone()])
+    }
+}
 
 impl Checker<'_> {
     /// Marks locals as bound inside types only.

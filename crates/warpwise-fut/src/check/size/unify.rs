@@ -43,9 +43,16 @@ pub struct Solved<'s> {
 impl Map for Solved<'_> {
     fn local(&mut self, local: LocalId) -> Option<Size> {
         match self.sizing.meta(local) {
-            Some(meta) => meta.solution.as_ref().map(|size| map_size(size, self)),
-            None => self.subst.sizes.get(&local).cloned(),
+            Some(_) => self.sizing.known(local).map(|size| map_size(size, self)),
+            None => match self.subst.sizes.get(&local) {
+                Some(size) => Some(size.clone()),
+                None => self.sizing.known(local).map(|size| map_size(size, self)),
+            },
         }
+    }
+
+    fn stays_bound(&self, local: LocalId) -> bool {
+        self.sizing.known(local).is_none()
     }
 
     fn param(&mut self, param: TypeParamId) -> Option<Type> {
@@ -73,7 +80,7 @@ impl Checker<'_> {
     pub fn resolve_size(&self, size: &Size) -> Size {
         let mut size = size;
         while let Size::Local(local) = size {
-            match self.sizing.meta(*local).and_then(|meta| meta.solution.as_ref()) {
+            match self.sizing.known(*local) {
                 Some(solution) => size = solution,
                 None => break,
             }
@@ -120,13 +127,35 @@ impl Checker<'_> {
             {
                 self.join_metas(*a, *b)
             }
-            (Size::Local(meta), _) if self.sizing.meta(*meta).is_some() => self.solve(*meta, found),
-            (_, Size::Local(meta)) if self.sizing.meta(*meta).is_some() => self.solve(*meta, expected),
+            (Size::Local(meta), _) if self.sizing.meta(*meta).is_some() => self.solve_or_decide(*meta, found),
+            (_, Size::Local(meta)) if self.sizing.meta(*meta).is_some() => {
+                self.solve_or_decide(*meta, expected)
+            }
+            (Size::Local(choice), _) if self.sizing.is_open(*choice) => self
+                .decide(*choice, found)
+                .or_else(|clash| match found {
+                    Size::Local(other) => self.decide(*other, expected),
+                    Size::Const(_) | Size::Def(_) | Size::Expr(_) => Err(clash),
+                })
+                .or_else(|_| differ()),
+            (_, Size::Local(choice)) if self.sizing.is_open(*choice) => {
+                self.decide(*choice, expected).or_else(|_| differ())
+            }
             (Size::Const(a), Size::Const(b)) if a == b => Ok(()),
             (Size::Def(a), Size::Def(b)) if a == b => Ok(()),
             (Size::Expr(a), Size::Expr(b)) if self.unify_exprs(a, b) => Ok(()),
             (Size::Const(_) | Size::Local(_) | Size::Def(_) | Size::Expr(_), _) => differ(),
         }
+    }
+
+    /// Settles what an unknown is. A size of a parameter is known before any choice is, so the choice has to be that one.
+    fn solve_or_decide(&mut self, meta: LocalId, size: &Size) -> Result<(), Clash> {
+        let Size::Local(choice) = size else { return self.solve(meta, size) };
+        let unknown = Size::Local(meta);
+        if self.sizing.is_of_parameter(&unknown) && self.decide(*choice, &unknown).is_ok() {
+            return Ok(());
+        }
+        self.solve(meta, size).or_else(|clash| self.decide(*choice, &unknown).map_err(|_| clash))
     }
 
     /// Whether two expressions in sizes are the same, unknowns in them made so.
@@ -135,10 +164,10 @@ impl Checker<'_> {
             (ExprKind::Attr { body, .. }, _) => self.unify_exprs(body, b),
             (_, ExprKind::Attr { body, .. }) => self.unify_exprs(a, body),
             (ExprKind::Local { local, .. }, ExprKind::Local { local: other, .. }) if local == other => true,
-            (ExprKind::Local { local, .. }, _) if self.sizing.meta(*local).is_some() => {
+            (ExprKind::Local { local, .. }, _) if self.sizing.was_open(*local) => {
                 self.unify_sizes(&Size::Local(*local), &b.clone().into_size()).is_ok()
             }
-            (_, ExprKind::Local { local, .. }) if self.sizing.meta(*local).is_some() => {
+            (_, ExprKind::Local { local, .. }) if self.sizing.was_open(*local) => {
                 self.unify_sizes(&a.clone().into_size(), &Size::Local(*local)).is_ok()
             }
             (ExprKind::Tuned { name, default }, ExprKind::Tuned { name: name2, default: default2 }) => {
