@@ -13,7 +13,8 @@ impl Consumption<'_> {
     /// Checks a loop and enters which parameters it consumes.
     ///
     /// The body is checked once, with parameters that own their memory. A parameter is consumed if the body consumes it, or if
-    /// its memory may become that of a consumed parameter in the next round.
+    /// its memory may become that of a consumed parameter in the next round. A written star allows that, and promises that the
+    /// body gives memory of its own there. Where it is new in each round, the initial value is only lent.
     pub fn loop_expr(&mut self, expr: &mut Expr) -> Aliases {
         let (ty, span) = (expr.ty.clone(), expr.span);
         let ExprKind::Loop(this) = &mut expr.kind else { return Aliases::none() };
@@ -35,18 +36,23 @@ impl Consumption<'_> {
         self.undo(mark);
         let leaves =
             LoopLeaves { params: params.leaves(), results: Aliases::leaves(&shaped(&result, &params)) };
-        let diet = self.diet(&leaves, &consumed, &declared_leaves(&this.consumes, &this.pattern.ty));
+        let starred = declared_leaves(&this.consumes, &this.pattern.ty);
+        self.check_rounds(&leaves, &self.diet(&leaves, &consumed, &starred), outside, this.body.span);
+        let handed_on = (0..starred.len()).map(|index| starred[index] && leaves.hands_on(index));
+        let diet = self.diet(&leaves, &consumed, &handed_on.collect::<Vec<_>>());
         this.consumes = rebuild(&this.pattern.ty, &mut diet.iter().copied());
-        self.check_rounds(&leaves, &diet, outside, this.body.span);
+        let mut apart = diet.iter().zip(&starred).map(|(&consumed, &starred)| consumed || starred);
+        let apart = rebuild(&this.pattern.ty, &mut apart);
         let taken = initial.marked(&this.consumes);
         if self.check_initial(&initial, this, span) {
             self.check_observed(&taken, seen, this.initial.span);
             self.self_sharing(&taken, this.initial.span);
             self.consume(&taken, this.initial.span);
         }
-        let kept = initial.union(&outside_only(&result, outside));
+        let lent = leaves.lent(&shaped(&initial, &params).leaves(), &diet, outside);
+        let kept = with_leaves(&params, &mut lent.into_iter());
         let unmarked = shaped(&kept, &Aliases::spread(&ty, &Vec::new().into())).unmarked(&this.consumes);
-        with_owner_for_shared(self, &ty, unmarked, &this.consumes, span)
+        with_owner_for_shared(self, &ty, unmarked, &apart, span)
     }
 
     fn rounds(&mut self, this: &mut Loop, outside: u32, span: Span) -> Aliases {
@@ -209,6 +215,44 @@ struct LoopLeaves {
     results: Vec<Rc<[OwnerId]>>,
 }
 
+impl LoopLeaves {
+    /// Whether the body gives a parameter what it or another one had.
+    fn hands_on(&self, index: usize) -> bool {
+        self.params.iter().any(|param| intersects(&self.results[index], param))
+    }
+
+    /// The owners outside of the loop that the parts of its result share: those of the initial values that they may get in some
+    /// round, unless these are consumed, and those that the body gives.
+    fn lent(&self, initial: &[Rc<[OwnerId]>], diet: &[bool], outside: u32) -> Vec<Rc<[OwnerId]>> {
+        let lent = |index| {
+            let mut owners = Vec::new();
+            for from in self.sources(index) {
+                owners.extend(initial[from].iter().copied().filter(|_| !diet[from]));
+                owners.extend(self.results[from].iter().copied().filter(|owner| owner.0 < outside));
+            }
+            owners.sort_unstable();
+            owners.dedup();
+            owners.into()
+        };
+        (0..self.params.len()).map(lent).collect()
+    }
+
+    /// The parameters whose values a parameter may get in some round, itself among them.
+    fn sources(&self, index: usize) -> Vec<usize> {
+        let mut sources = vec![index];
+        let mut next = 0;
+        while let Some(&at) = sources.get(next) {
+            for (other, param) in self.params.iter().enumerate() {
+                if !sources.contains(&other) && intersects(&self.results[at], param) {
+                    sources.push(other);
+                }
+            }
+            next += 1;
+        }
+        sources
+    }
+}
+
 /// Aliases brought into the shape of others.
 fn shaped(aliases: &Aliases, like: &Aliases) -> Aliases {
     match like {
@@ -246,30 +290,28 @@ fn rebuild(ty: &Type, leaves: &mut impl Iterator<Item = bool>) -> Uniqueness {
     }
 }
 
-/// Only owners from outside the loop.
-fn outside_only(aliases: &Aliases, outside: u32) -> Aliases {
-    match aliases {
-        Aliases::Leaf(owners) => {
-            Aliases::Leaf(owners.iter().copied().filter(|owner| owner.0 < outside).collect())
-        }
+/// Aliases of this shape with these leaves.
+fn with_leaves(like: &Aliases, leaves: &mut impl Iterator<Item = Rc<[OwnerId]>>) -> Aliases {
+    match like {
+        Aliases::Leaf(_) => Aliases::Leaf(leaves.next().unwrap_or_default()),
         Aliases::Record(fields) => {
-            Aliases::Record(fields.iter().map(|field| outside_only(field, outside)).collect())
+            Aliases::Record(fields.iter().map(|field| with_leaves(field, leaves)).collect())
         }
     }
 }
 
-/// Parts of the result that share nothing from outside may still share memory with each other.
+/// Parts of the result that share nothing from outside may still share memory with each other, but for those that are apart.
 fn with_owner_for_shared(
     consumption: &mut Consumption<'_>,
     ty: &Type,
     aliases: Aliases,
-    consumed: &Uniqueness,
+    apart: &Uniqueness,
     span: Span,
 ) -> Aliases {
-    if ty.parts().is_none() || *consumed == Uniqueness::Yes {
+    if ty.parts().is_none() || *apart == Uniqueness::Yes {
         return aliases;
     }
     let owner = consumption.new_owner("the result of this loop".to_string(), span, Permission::Owned);
-    let common = Aliases::spread(ty, &[owner].into()).unmarked(consumed);
+    let common = Aliases::spread(ty, &[owner].into()).unmarked(apart);
     aliases.union(&common)
 }
