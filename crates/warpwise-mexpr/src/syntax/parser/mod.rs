@@ -64,7 +64,8 @@ pub fn parse_expression(file: FileId, text: &str, names: &mut Names) -> Result<E
     let mut parser =
         Parser { file, text, tokens: tokenize(text), position: 0, names, errors: Vec::new(), nesting: 0 };
     let what = "the end of the text, or the rest of the expression";
-    let expr = deep(|| parser.expression().and_then(|expr| parser.expect(TokenKind::Eof, what).map(|_| expr)));
+    let expr =
+        deep(|| parser.expression().and_then(|expr| parser.expect(TokenKind::Eof, what).map(|_| expr)));
     expr.map_err(|Reported| parser.errors)
 }
 
