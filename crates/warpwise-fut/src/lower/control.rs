@@ -78,10 +78,14 @@ impl<'a> Lowering<'a, '_> {
             }));
         }
         let shared = |this: &Self, (x, y): &(Operand, Operand)| x == y && this.code.in_scope(*x);
-        let extents = if sizes.iter().all(|pair| shared(self, pair)) {
-            sizes.iter().map(|(x, _)| Extent::Known(*x)).collect()
-        } else {
-            extents(self)?
+        let common = sizes.iter().map(|pair| shared(self, pair).then_some(Extent::Known(pair.0)));
+        let common: Vec<Option<Extent>> = common.collect();
+        // What both bodies have is no open size, even if the type leaves it open because of bodies around these.
+        let extents: Vec<Extent> = match common.iter().all(Option::is_some) {
+            true => common.into_iter().flatten().collect(),
+            false => {
+                common.into_iter().zip(extents(self)?).map(|(known, open)| known.unwrap_or(open)).collect()
+            }
         };
         let (then_body, n_sizes) = self.finish_branch(then_body, &then, &extents);
         let (else_body, _) = self.finish_branch(else_body, &otherwise, &extents);
