@@ -48,6 +48,7 @@ test-all: test
 	scripts/valgrind.sh
 	scripts/sanitize.sh
 	scripts/test-outside.sh
+	scripts/test-clients.sh
 	WARPWISE_OPENCL_ALL=1 $(CARGO) test --profile optimised-tests --workspace --quiet
 
 bench:

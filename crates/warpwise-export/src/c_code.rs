@@ -5,6 +5,7 @@ use std::fmt::Write;
 use warpwise_driver::standalone::Standalone;
 use warpwise_standalone::interface::Interface;
 
+use crate::api::Api;
 use crate::header::{all, header};
 
 /// What is linked.
@@ -16,7 +17,7 @@ pub enum Role {
         server: bool,
     },
     /// A library.
-    Library,
+    Library(Api),
 }
 
 /// The name of the file with the image of a variant.
@@ -27,7 +28,7 @@ pub fn image_file(variant: usize) -> String {
 /// The C of a program. The images lie in files beside it.
 pub fn c_code(program: &Standalone, interface: &Interface, role: Role) -> String {
     let mut text = match role {
-        Role::Library => header(interface),
+        Role::Library(api) => header(interface, api),
         Role::Executable { .. } => "#include <stddef.h>\n#include <stdint.h>\n".to_string(),
     };
     text += LINKED;
@@ -72,9 +73,9 @@ pub fn c_code(program: &Standalone, interface: &Interface, role: Role) -> String
                 u8::from(server)
             );
         }
-        Role::Library => {
+        Role::Library(api) => {
             text += RUN_TIME;
-            for function in all(interface) {
+            for function in all(interface, api) {
                 let _ = writeln!(text, "{EXPORTED}{} {{\n  {}\n}}\n", function.signature, function.body);
             }
         }

@@ -11,6 +11,7 @@ use warpwise_standalone::interface::{
     EntryInterface, Field, Interface, Kind, NamedType, SumVariant, TypeRef,
 };
 
+use crate::api::Api;
 use crate::c_types::{input, names, output, passed, scalar, sizes};
 
 /// A function for C.
@@ -21,6 +22,14 @@ pub struct Function {
     pub body: String,
 }
 
+impl Function {
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        let before = self.signature.split('(').next().unwrap_or_default();
+        before.rsplit([' ', '*']).next().unwrap_or_default()
+    }
+}
+
 /// The functions of a library, in sections.
 pub struct Functions<'i> {
     interface: &'i Interface,
@@ -29,7 +38,7 @@ pub struct Functions<'i> {
 }
 
 /// The header.
-pub fn header(interface: &Interface) -> String {
+pub fn header(interface: &Interface, api: Api) -> String {
     let declared = |functions: Vec<Function>| -> String {
         functions.iter().map(|function| format!("{};\n", function.signature)).collect()
     };
@@ -39,13 +48,13 @@ pub fn header(interface: &Interface) -> String {
         "{HEAD}\n// Configuration and context\n\n{}\n// Arrays and opaque values\n\n{structs}\n{}\n// Entry points\n\n{}{TAIL}",
         declared(surroundings()),
         declared(values(interface)),
-        declared(entries(interface)),
+        declared(entries(interface, api)),
     )
 }
 
 /// Every function.
-pub fn all(interface: &Interface) -> Vec<Function> {
-    surroundings().into_iter().chain(values(interface)).chain(entries(interface)).collect()
+pub fn all(interface: &Interface, api: Api) -> Vec<Function> {
+    surroundings().into_iter().chain(values(interface)).chain(entries(interface, api)).collect()
 }
 
 const HEAD: &str = "#pragma once
@@ -161,17 +170,36 @@ fn values(interface: &Interface) -> Vec<Function> {
     functions.made
 }
 
-fn entries(interface: &Interface) -> Vec<Function> {
-    interface.entries.iter().enumerate().map(|(number, entry)| call(interface, number, entry)).collect()
+fn entries(interface: &Interface, api: Api) -> Vec<Function> {
+    let entries = interface.entries.iter().enumerate();
+    entries.map(|(number, entry)| call(interface, api, number, entry)).collect()
 }
 
-fn call(interface: &Interface, number: usize, entry: &EntryInterface) -> Function {
-    let mut params = vec![CONTEXT.to_string(), output(interface, entry.output, "out0")];
+fn call(interface: &Interface, api: Api, number: usize, entry: &EntryInterface) -> Function {
+    let parts = match api {
+        Api::V0_25 => entry.outputs.as_slice(),
+        Api::V0_26 => &[],
+    };
+    let results = if parts.is_empty() { &[entry.output] } else { parts };
+    let results = results.iter().enumerate().map(|(i, &ty)| output(interface, ty, &format!("out{i}")));
+    let mut params: Vec<String> = std::iter::once(CONTEXT.to_string()).chain(results).collect();
     let named = entry.inputs.iter().enumerate();
     params.extend(named.map(|(i, param)| input(interface, param.ty, &format!("in{i}"))));
     let passed: Vec<String> =
         entry.inputs.iter().enumerate().map(|(i, param)| passed(param.ty, &format!("in{i}"))).collect();
-    let body = format!("{}return warpwise_call(ctx, {number}, out0, in);", array("in", &passed));
+    let call = match parts.len() {
+        0 | 1 => format!("return warpwise_call(ctx, {number}, out0, in);"),
+        count => {
+            let parts = (0..count)
+                .map(|i| format!("  if (status == 0) status = warpwise_project(ctx, out{i}, tuple, {i});\n"));
+            format!(
+                "void *tuple;\n  int status = warpwise_call(ctx, {number}, &tuple, in);\n  if (status != 0) return status;\n\
+                 {}  warpwise_free(ctx, tuple);\n  return status;",
+                parts.collect::<String>()
+            )
+        }
+    };
+    let body = array("in", &passed) + &call;
     function(format!("int futhark_entry_{}({})", entry.c_name, params.join(", ")), body)
 }
 

@@ -12,10 +12,13 @@
 //!
 //! Absent on purpose: what the functions do (`warpwise-standalone`), systems without a C compiler, other systems than Linux.
 
+mod api;
 mod c_code;
 mod c_types;
 mod header;
 mod link;
 mod manifest;
+mod source;
 
+pub use api::Api;
 pub use link::{ExportError, Form, export};

@@ -13,9 +13,11 @@ use warpwise_driver::standalone::Standalone;
 use warpwise_runtime::formats::whole::WholeFile;
 use warpwise_standalone::interface::Interface;
 
+use crate::api::Api;
 use crate::c_code::{Role, c_code, image_file};
 use crate::header::header;
 use crate::manifest::manifest;
+use crate::source::source;
 
 /// The run time of programs that stand alone.
 const RUN_TIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/runtime.o"));
@@ -31,8 +33,8 @@ pub enum Form {
     Executable,
     /// An executable that is a server unless told otherwise.
     Server,
-    /// A shared object, a static library, a header and a manifest.
-    Library,
+    /// A shared object, a static library, a header, a manifest, and all of it as one C file.
+    Library(Api),
 }
 
 impl Form {
@@ -41,10 +43,10 @@ impl Form {
         let name = name_of(path);
         match self {
             Form::Executable | Form::Server => vec![path.to_path_buf()],
-            Form::Library => {
-                [format!("lib{name}.so"), format!("lib{name}.a"), format!("{name}.h"), format!("{name}.json")]
-                    .map(|name| path.with_file_name(name))
-                    .to_vec()
+            Form::Library(_) => {
+                let library = [format!("lib{name}.so"), format!("lib{name}.a")];
+                let texts = ["h", "json", "c"].map(|ending| format!("{name}.{ending}"));
+                library.iter().chain(&texts).map(|name| path.with_file_name(name)).collect()
             }
         }
     }
@@ -59,7 +61,7 @@ pub enum ExportError {
     Tool(String),
 }
 
-/// Makes files of a program, beside each other: `name` for an executable, `name.h`, `libname.so`, `libname.a` and `name.json` for a
+/// Makes files of a program, beside each other: `name` for an executable, `name.h`, `libname.so`, `libname.a`, `name.json` and `name.c` for a
 /// library. Gives their paths. They get their names when all are made; before, and if one cannot be, what was there stays.
 pub fn export(program: &Standalone, form: Form, path: &Path) -> Result<Vec<PathBuf>, ExportError> {
     let interface = Interface::of(program.entries.iter().map(|entry| &entry.point));
@@ -68,7 +70,7 @@ pub fn export(program: &Standalone, form: Form, path: &Path) -> Result<Vec<PathB
     match form {
         Form::Executable => work.executable(path, false),
         Form::Server => work.executable(path, true),
-        Form::Library => work.library(path),
+        Form::Library(api) => work.library(path, api),
     }
 }
 
@@ -87,8 +89,8 @@ impl Work<'_> {
         self.place(&[("program", path.to_path_buf())])
     }
 
-    fn library(&self, path: &Path) -> Result<Vec<PathBuf>, ExportError> {
-        let objects = self.objects(Role::Library)?;
+    fn library(&self, path: &Path, api: Api) -> Result<Vec<PathBuf>, ExportError> {
+        let objects = self.objects(Role::Library(api))?;
         let mut merge = self.tool("cc");
         merge.args(["-r", "-nostdlib", "-o", "library.o"]).args(objects);
         run(merge)?;
@@ -103,11 +105,14 @@ impl Work<'_> {
         let mut archive = self.tool("ar");
         archive.args(["crs", "library.a", "library.o"]);
         run(archive)?;
-        let manifest = format!("{:#}\n", manifest(self.interface));
-        written(&self.folder.join("library.h"), header(self.interface).as_bytes())?;
+        let manifest = format!("{:#}\n", manifest(self.interface, api));
+        written(&self.folder.join("library.h"), header(self.interface, api).as_bytes())?;
         written(&self.folder.join("library.json"), manifest.as_bytes())?;
-        let made = ["library.so", "library.a", "library.h", "library.json"];
-        self.place(&made.into_iter().zip(Form::Library.files(path)).collect::<Vec<_>>())
+        let shared_object = self.folder.join("library.so");
+        let bytes = fs::read(&shared_object).map_err(|error| ExportError::File(shared_object, error))?;
+        written(&self.folder.join("library.c"), source(self.interface, api, &bytes).as_bytes())?;
+        let made = ["library.so", "library.a", "library.h", "library.json", "library.c"];
+        self.place(&made.into_iter().zip(Form::Library(api).files(path)).collect::<Vec<_>>())
     }
 
     /// Writes all object files; gives their names.

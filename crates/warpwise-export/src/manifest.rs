@@ -3,10 +3,12 @@
 use serde_json::{Map, Value, json};
 use warpwise_standalone::interface::{EntryInterface, Field, Interface, Kind, NamedType, TypeRef};
 
+use crate::api::Api;
+
 /// The manifest of a library.
-pub fn manifest(interface: &Interface) -> Value {
+pub fn manifest(interface: &Interface, api: Api) -> Value {
     let types = interface.types.iter().map(|ty| (ty.name.clone(), describe(interface, ty)));
-    let entries = interface.entries.iter().map(|point| (point.name.clone(), entry(interface, point)));
+    let entries = interface.entries.iter().map(|point| (point.name.clone(), entry(interface, api, point)));
     json!({
         "backend": "multicore",
         "version": concat!("warpwise ", env!("CARGO_PKG_VERSION")),
@@ -15,12 +17,17 @@ pub fn manifest(interface: &Interface) -> Value {
     })
 }
 
-fn entry(interface: &Interface, entry: &EntryInterface) -> Value {
+fn entry(interface: &Interface, api: Api, entry: &EntryInterface) -> Value {
     let input = |input: &warpwise_standalone::interface::Input| json!({"name": input.name, "type": interface.name(input.ty), "unique": input.unique});
+    let output = |&ty: &TypeRef| json!({"type": interface.name(ty), "unique": false});
+    let (results, described) = match api {
+        Api::V0_25 => ("outputs", entry.outputs.iter().map(output).collect()),
+        Api::V0_26 => ("output", output(&entry.output)),
+    };
     json!({
         "cfun": format!("futhark_entry_{}", entry.c_name),
         "inputs": entry.inputs.iter().map(input).collect::<Vec<_>>(),
-        "output": {"type": interface.name(entry.output), "unique": false},
+        results: described,
         "tuning_params": [],
         "attributes": [],
     })

@@ -7,16 +7,20 @@ use std::process::Command;
 use tempfile::TempDir;
 use warpwise_driver::Options;
 use warpwise_driver::build::build_standalone;
-use warpwise_export::{Form, export};
+use warpwise_export::{Api, Form, export};
 
 /// The library, for any processor: valgrind knows none of the newest.
 fn library() -> TempDir {
+    library_of(Api::default())
+}
+
+fn library_of(api: Api) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let built = build_standalone(&here("library.fut"), &Options::default(), true);
     let built = built.unwrap_or_else(|error| panic!("{error}"));
-    let made = export(&built.program, Form::Library, &folder.path().join("library")).unwrap();
+    let made = export(&built.program, Form::Library(api), &folder.path().join("library")).unwrap();
     let names: Vec<&OsStr> = made.iter().filter_map(|path| path.file_name()).collect();
-    assert_eq!(names, ["liblibrary.so", "liblibrary.a", "library.h", "library.json"]);
+    assert_eq!(names, ["liblibrary.so", "liblibrary.a", "library.h", "library.json", "library.c"]);
     folder
 }
 
@@ -45,12 +49,13 @@ fn compiled(folder: &Path, name: &str, library: &[&str]) -> PathBuf {
 
 const SHARED: &[&str] = &["-L.", "-llibrary", "-Wl,-rpath,$ORIGIN"];
 const STATIC: &[&str] = &["liblibrary.a", "-lmvec", "-lm"];
+const SOURCE: &[&str] = &["library.c", "-ldl"];
 const PROGRAMS: &[&str] = &["arrays", "opaque", "contexts", "misuse"];
 
 #[test]
 fn c_programs_use_the_library() {
     let library = library();
-    for library_words in [SHARED, STATIC] {
+    for library_words in [SHARED, STATIC, SOURCE] {
         for name in PROGRAMS {
             succeeds(&mut Command::new(compiled(library.path(), name, library_words)));
         }
@@ -87,6 +92,38 @@ fn the_header_is_cpp_too() {
     cc.arg("-Wall").arg("-Wextra").arg("-Werror").arg("-o").arg(&program).arg(&source).args(SHARED);
     succeeds(cc.current_dir(library.path()));
     succeeds(&mut Command::new(program));
+}
+
+/// The interface of 0.25 is also for tools that compile the C file by an older standard.
+#[test]
+fn tuples_are_several_results_in_the_interface_of_0_25() {
+    let library = library_of(Api::V0_25);
+    let source = library.path().join("program.c");
+    let text = "#include \"library.h\"
+int main(void) {
+  struct futhark_context_config *cfg = futhark_context_config_new();
+  struct futhark_context *ctx = futhark_context_new(cfg);
+  int32_t number = 0;
+  bool truth = false;
+  int failed = futhark_entry_split(ctx, &number, &truth, 41);
+  printf(\"%d %d %d\\n\", failed, number, truth);
+  futhark_context_free(ctx);
+  futhark_context_config_free(cfg);
+  return 0;
+}
+";
+    std::fs::write(&source, text).unwrap();
+    let program = library.path().join("program");
+    for words in [SHARED, SOURCE] {
+        let mut cc = Command::new("cc");
+        cc.args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&program).arg(&source).args(words);
+        succeeds(cc.current_dir(library.path()));
+        assert_eq!(succeeds(&mut Command::new(&program)), "0 20 0\n");
+    }
+    let manifest = std::fs::read_to_string(library.path().join("library.json")).unwrap();
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    let parts = ["i32", "bool"].map(|ty| serde_json::json!({"type": ty, "unique": false}));
+    assert_eq!(manifest["entry_points"]["split"]["outputs"], serde_json::json!(parts));
 }
 
 #[test]

@@ -13,13 +13,13 @@
 //! versions, for clients that speak those. A call that is interrupted (see [`signals`]) is a failed command.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufRead, Read, Write};
+use std::fs::File;
+use std::io::{self, BufRead, BufWriter, Read, Write};
 use std::path::Path;
 use std::time::Instant;
 
 use warpwise_prim::ValueType;
 use warpwise_runtime::formats::files::read_file;
-use warpwise_runtime::formats::whole::WholeFile;
 
 use crate::abi::guarded;
 use crate::interface::{EntryInterface, Field, Kind, NamedType, TypeRef};
@@ -309,9 +309,10 @@ impl<'p> Server<'p> {
     fn store(&self, file: &str, names: &[&str]) -> Answer {
         let values = names.iter().map(|name| self.variable(name)).collect::<Result<Vec<_>, _>>()?;
         let write = || -> io::Result<()> {
-            let mut output = WholeFile::create(Path::new(file))?;
+            // Not beside and renamed: clients make the file, and read what they have open.
+            let mut output = BufWriter::new(File::create(file)?);
             values.iter().try_for_each(|value| write_held(&mut output, value))?;
-            output.complete()
+            output.flush()
         };
         write().map_err(|error| misuse(&format!("Failed to open {file}: {error}")))?;
         Ok(Vec::new())

@@ -6,7 +6,7 @@ use warpwise_diag::Sources;
 use warpwise_driver::Options;
 use warpwise_driver::build::BuildError;
 use warpwise_driver::standalone::compile_standalone;
-use warpwise_export::{Form, export};
+use warpwise_export::{Api, Form, export};
 use warpwise_ir::deep::deep;
 use warpwise_ir::{EntryType, OpaqueForm, Program};
 use warpwise_prim::ValueType;
@@ -165,7 +165,7 @@ impl Export {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn library(&self, path: &Path) -> Result<Vec<PathBuf>, Error> {
-        self.write(Form::Library, path)
+        self.write(Form::Library(Api::default()), path)
     }
 
     fn write(&self, form: Form, path: &Path) -> Result<Vec<PathBuf>, Error> {

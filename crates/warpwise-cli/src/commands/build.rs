@@ -3,14 +3,14 @@
 //! ```text
 //! warpwise build p.fut                     p, an executable
 //! warpwise build p.fut --server -o q       q, a server
-//! warpwise build p.fut --library           libp.so, libp.a, p.h, p.json
+//! warpwise build p.fut --library           libp.so, libp.a, p.h, p.json, p.c
 //! ```
 
 use std::path::PathBuf;
 
 use clap::Args;
 use warpwise_driver::build::build_standalone;
-use warpwise_export::{Form, export};
+use warpwise_export::{Api, Form, export};
 use warpwise_runtime::formats::whole::Place;
 
 use crate::failure::Failure;
@@ -25,9 +25,13 @@ pub struct BuildArguments {
     /// Call the result so, instead of the program without its ending
     #[arg(short, long, value_name = "NAME")]
     output: Option<PathBuf>,
-    /// Make a shared object, a static library, a C header and a manifest
+    /// Make a shared object, a static library, a C header, a manifest, and all of it as one C file
     #[arg(long, conflicts_with = "server")]
     library: bool,
+    /// Give the library the interface of this version of Futhark, where they differ: of 0.25, functions have a result for each
+    /// part of a tuple, of 0.26 one that is a tuple
+    #[arg(long, value_name = "VERSION", default_value = "0.26", requires = "library")]
+    api: Api,
     /// Make an executable that takes commands from standard input
     #[arg(long)]
     server: bool,
@@ -43,7 +47,7 @@ pub fn build(arguments: &BuildArguments) -> Result<u8, Failure> {
     let progress = Progress::of(format!("building {}", arguments.file.display()));
     let built = build_standalone(&arguments.file, &arguments.compile.options(), arguments.portable)?;
     let form = match arguments {
-        BuildArguments { library: true, .. } => Form::Library,
+        BuildArguments { library: true, .. } => Form::Library(arguments.api),
         BuildArguments { server: true, .. } => Form::Server,
         BuildArguments { .. } => Form::Executable,
     };

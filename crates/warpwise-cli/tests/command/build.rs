@@ -176,6 +176,19 @@ record
 }
 
 #[test]
+fn what_is_stored_is_in_the_file_that_the_client_has_open() {
+    let folder = built(&["--server", "-o", "server"]);
+    folder.write("xs", "[1i32, 2i32, 3i32]");
+    folder.write("stored", "longer than what is written");
+    let mut stored = std::fs::File::open(folder.path("stored")).unwrap();
+    folder.execute("server", &[], b"restore xs xs []i32\nstore stored xs\n").succeeds();
+    let mut found = Vec::new();
+    std::io::Read::read_to_end(&mut stored, &mut found).unwrap();
+    let bytes: Vec<u8> = [1i32, 2, 3].iter().flat_map(|x| x.to_le_bytes()).collect();
+    assert_eq!(found, binary("i32", &[3], &bytes));
+}
+
+#[test]
 fn what_is_consumed_is_gone() {
     let folder = built(&[]);
     folder.write("xs", "[1i64, 2i64]");

@@ -107,22 +107,22 @@ fn results_that_do_not_fit_leave_what_was_there() {
 #[test]
 fn programs_that_cannot_be_built_leave_what_was_there() {
     let folder = Folder::with("entry main (x: i32) = x + 1");
-    for name in ["q", "libq.so", "libq.a", "q.h", "q.json"] {
+    for name in ["q", "libq.so", "libq.a", "q.h", "q.json", "q.c"] {
         folder.write(name, "before");
     }
     let before = names(&folder);
     for option in ["", "--server", "--library"] {
         let line = format!("ulimit -f 64; exec $W build p.fut -o q {option}");
         assert_ne!(shell(&folder, &line).code, Some(0));
-        for name in ["q", "libq.so", "libq.a", "q.h", "q.json"] {
+        for name in ["q", "libq.so", "libq.a", "q.h", "q.json", "q.c"] {
             assert_eq!(fs::read_to_string(folder.path(name)).unwrap(), "before", "{name} {option}");
         }
         assert_eq!(names(&folder), before);
     }
     // A folder in the place of the last file: those before it stay.
-    fs::remove_file(folder.path("q.json")).unwrap();
-    fs::create_dir(folder.path("q.json")).unwrap();
-    folder.run(&["build", "p.fut", "-o", "q", "--library"]).fails(1, &["q.json: cannot write"]);
+    fs::remove_file(folder.path("q.c")).unwrap();
+    fs::create_dir(folder.path("q.c")).unwrap();
+    folder.run(&["build", "p.fut", "-o", "q", "--library"]).fails(1, &["q.c: cannot write"]);
     assert_eq!(fs::read_to_string(folder.path("q.h")).unwrap(), "before");
     folder.run(&["build", "p.fut", "-o", "q"]).succeeds();
     assert_eq!(folder.execute("q", &[], b"3").succeeds(), "4i32\n");

@@ -126,7 +126,8 @@ fn irregular_arrays_are_located() {
 
 #[test]
 fn byte_order_marks_say_nothing() {
-    let folder = Folder::with("\u{feff}-- ==\n-- input { 1i64 } output { 2i64 }\nentry main (x: i64) = x + 1");
+    let folder =
+        Folder::with("\u{feff}-- ==\n-- input { 1i64 } output { 2i64 }\nentry main (x: i64) = x + 1");
     folder.write("x.txt", "\u{feff}41i64\n");
     assert_eq!(folder.run(&["run", "p.fut", "x.txt"]).succeeds(), "42i64\n");
     assert_eq!(folder.run_with(&["run", "p.fut"], "\u{feff}1".as_bytes()).succeeds(), "2i64\n");

@@ -62,7 +62,8 @@ impl<'a> Checker<'a> {
         let def = DefId(self.program.defs.len() as u32);
         let (types, sizes, unnamed) = (Vec::new(), sizes.to_vec(), Vec::new());
         let (ty, mentioned, used) = (None, None, None);
-        self.recursion = Some(SelfReference { local, shape, def, types, sizes, unnamed, ty, mentioned, used });
+        self.recursion =
+            Some(SelfReference { local, shape, def, types, sizes, unnamed, ty, mentioned, used });
     }
 
     /// Notes that the body of a definition mentions a name, which may be its own.

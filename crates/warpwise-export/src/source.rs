@@ -1,0 +1,96 @@
+//! A library as one C file, for build scripts that compile what they are given beside the header.
+//!
+//! The file holds the shared object as data. When the program starts it is put into memory that has a name for the loader, and
+//! every function of the header jumps to its own there.
+//!
+//! ```text
+//! futhark_entry_main:  jmp *warpwise_targets+8*17(%rip)
+//! ```
+
+use std::fmt::Write;
+
+use warpwise_standalone::interface::Interface;
+
+use crate::api::Api;
+use crate::header::{all, header};
+
+/// The C of a library whose shared object has these bytes.
+pub fn source(interface: &Interface, api: Api, shared_object: &[u8]) -> String {
+    let functions = all(interface, api);
+    let names: Vec<&str> = functions.iter().map(|function| function.name()).collect();
+    let mut text = header(interface, api).replace("#pragma once\n", "");
+    text += "\nstatic const unsigned long long warpwise_library[] = {\n";
+    for line in shared_object.chunks(8 * WORDS) {
+        for word in line.chunks(8) {
+            let mut bytes = [0; 8];
+            bytes[..word.len()].copy_from_slice(word);
+            let _ = write!(text, "{:#x},", u64::from_le_bytes(bytes));
+        }
+        text.push('\n');
+    }
+    let _ = writeln!(text, "}};\n#define WARPWISE_BYTES {}ul", shared_object.len());
+    let listed: String = names.iter().map(|name| format!("  \"{name}\",\n")).collect();
+    let _ = writeln!(text, "static const char *const warpwise_names[] = {{\n{listed}}};");
+    let _ = writeln!(text, "static void *warpwise_targets[{}] __attribute__((used));", names.len());
+    text += "__asm__(\n  \".pushsection .text\\n\"\n";
+    for (number, name) in names.iter().enumerate() {
+        let _ = writeln!(
+            text,
+            "  \".globl {name}\\n.type {name}, @function\\n{name}: jmp *warpwise_targets+{}(%rip)\\n\"",
+            8 * number
+        );
+    }
+    text += "  \".popsection\\n\");\n";
+    text += LOADER;
+    text
+}
+
+/// Words of eight bytes on a line.
+const WORDS: usize = 8;
+
+/// Nothing but the C library's names are used, and none that a header must have defined.
+const LOADER: &str = r#"
+extern int memfd_create(const char *, unsigned int);
+extern long write(int, const void *, size_t);
+extern void *dlopen(const char *, int);
+extern void *dlsym(void *, const char *);
+extern char *dlerror(void);
+extern void abort(void);
+
+__attribute__((constructor)) static void warpwise_load(void) {
+  const char *bytes = (const char *)warpwise_library;
+  size_t left = WARPWISE_BYTES, i;
+  char path[40];
+  void *library = 0;
+  int file = memfd_create("warpwise", 1);
+  while (file >= 0 && left > 0) {
+    long count = write(file, bytes, left);
+    if (count <= 0) break;
+    bytes += count;
+    left -= (size_t)count;
+  }
+  snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+  if (left == 0) library = dlopen(path, 2);
+  if (!library) {
+    fprintf(stderr, "the library inside of this program cannot be loaded: %s\n", left == 0 ? dlerror() : "no memory");
+    abort();
+  }
+  for (i = 0; i < sizeof warpwise_names / sizeof *warpwise_names; i++)
+    warpwise_targets[i] = dlsym(library, warpwise_names[i]);
+}
+"#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_function_has_a_jump() {
+        let interface = Interface::of(std::iter::empty());
+        let text = source(&interface, Api::default(), &[1, 2, 3, 4, 5, 6, 7, 8, 9]);
+        assert!(text.contains("{\n0x807060504030201,0x9,\n};\n#define WARPWISE_BYTES 9ul"), "{text}");
+        let jumps = text.matches(": jmp *warpwise_targets+").count();
+        assert_eq!(jumps, all(&interface, Api::default()).len());
+        assert!(text.contains("futhark_context_new: jmp *warpwise_targets+"));
+    }
+}

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# The clients of Futhark's libraries and servers in Python's registry, unchanged, against ours.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+warpwise=$(realpath "${WARPWISE:-target/debug/warpwise}")
+
+environment=target/clients
+[[ -x $environment/bin/build_futhark_ffi ]] || {
+  python3 -m venv "$environment"
+  "$environment/bin/pip" install --quiet futhark-ffi==0.16.0 futhark-data==1.0.3 futhark-server==1.0.1 setuptools
+}
+bin=$(realpath "$environment")/bin
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+cat >p.fut <<'FUT'
+entry main [n] (xs: [n]f64) (k: f64) : ([n]f64, f64) = (map (* k) xs, f64.sum xs)
+entry grid (n: i64) : [n][n]i32 = tabulate_2d n n (\i j -> i32.i64 (i - j))
+entry fails (i: i64) : i64 = (iota 3)[i]
+FUT
+
+"$warpwise" build p.fut --library --api 0.25
+"$bin/build_futhark_ffi" p >/dev/null
+cat >ffi.py <<'PY'
+import numpy, _p
+from futhark_ffi import Futhark
+
+program = Futhark(_p)
+scaled, total = program.main(numpy.array([1.0, 2.0, 3.5]), 2.0)
+assert program.from_futhark(scaled).tolist() == [2.0, 4.0, 7.0]
+assert total == 6.5
+assert program.from_futhark(program.grid(2)).tolist() == [[0, -1], [1, 0]]
+try:
+    program.fails(7)
+    raise SystemExit("an index out of bounds is no error")
+except ValueError as error:
+    assert "Index [7] out of bounds" in str(error), error
+PY
+"$bin/python" ffi.py
+echo 'futhark-ffi: right'
+
+"$warpwise" build p.fut --server -o server
+cat >server.py <<'PY'
+import futhark_server, numpy
+
+with futhark_server.Server("./server") as server:
+    assert sorted(server.cmd_entry_points()) == ["fails", "grid", "main"]
+    server.put_value("xs", numpy.array([1.0, 2.0, 3.5]))
+    server.put_value("k", numpy.float64(2))
+    server.cmd_call("main", "scaled", "total", "xs", "k")
+    assert server.get_value("scaled").tolist() == [2.0, 4.0, 7.0]
+    assert server.get_value("total") == 6.5
+    for wrong in [lambda: server.get_value("nowhere"), lambda: server.cmd_free("nowhere")]:
+        try:
+            wrong()
+            raise SystemExit("a variable that is not there is no error")
+        except futhark_server.Failure:
+            pass
+PY
+"$bin/python" server.py
+echo 'futhark-server, futhark-data: right'
