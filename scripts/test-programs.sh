@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the test blocks of all programs in the repository.
+# Runs the test blocks of all programs in the repository, and of those in the manual of the language.
 #
 # usage: scripts/test-programs.sh [OPTION...]
 #
@@ -17,4 +17,14 @@ paths=()
 for folder in examples benchmarks tests; do
   [[ -d $folder ]] && paths+=("$folder")
 done
-"$WARPWISE" test "$@" "${paths[@]}"
+
+# The examples of docs/language, each named by its page and line; a block with a name is a file that others import.
+manual=$(mktemp -d)
+trap 'rm -rf "$manual"' EXIT
+awk -v folder="$manual" '
+  /^```futhark/ { page = FILENAME; sub(/.*\//, "", page); file = folder "/" ($2 != "" ? $2 : page "-" FNR ".fut"); next }
+  /^```/ { close(file); file = "" }
+  file != "" { print > file }
+' docs/language/*.md
+
+"$WARPWISE" test "$@" "${paths[@]}" "$manual"
