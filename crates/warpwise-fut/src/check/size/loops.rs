@@ -1,5 +1,6 @@
 //! Loops: which sizes stay and which change from round to round.
 
+use rustc_hash::FxHashSet;
 use warpwise_diag::{Diagnostic, Span};
 
 use crate::check::Checker;
@@ -170,10 +171,14 @@ impl<'a> Checker<'a> {
     ) -> Option<Vec<LocalId>> {
         let mut others = Vec::new();
         let mut given = vec![self.resolve_size(body)];
+        // Choices share what they are made from, and a choice of a loop may be made from itself.
+        let mut seen = FxHashSet::default();
         while let Some(size) = given.pop() {
-            if let Some(sides) = self.sizing.sides(&size) {
-                let sides = sides.clone();
-                given.extend(sides.map(|side| self.resolve_size(&side)));
+            if let (Size::Local(choice), Some(sides)) = (&size, self.sizing.sides(&size)) {
+                if seen.insert(*choice) {
+                    let sides = sides.clone();
+                    given.extend(sides.map(|side| self.resolve_size(&side)));
+                }
                 continue;
             }
             if self.unsettled(&size) == Some(local) || self.same_size(&size, initial) {
