@@ -100,6 +100,10 @@ impl Step for Chunks<'_> {
         self.offset += rows;
         Ok(results.collect())
     }
+
+    fn is_repeatable(&self) -> bool {
+        false
+    }
 }
 
 /// The type that scalars between the pieces have.

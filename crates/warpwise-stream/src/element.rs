@@ -36,7 +36,12 @@ pub enum Cause {
         message: String,
     },
     /// The program failed.
-    Call(CallError),
+    Call {
+        /// Why.
+        error: CallError,
+        /// The element without which, and without those behind it, it does not; none where that was not looked for.
+        culprit: Option<u64>,
+    },
     /// Memory does not suffice for reading one unit.
     Memory(OutOfMemory),
     /// A sink takes no more.
@@ -98,7 +103,10 @@ impl fmt::Display for StreamError {
         let element = self.element;
         match &self.cause {
             Cause::Source { name, message } => write!(f, "{name}: element {element}: {message}"),
-            Cause::Call(error) => write!(f, "in the chunk from element {element} on: {error}"),
+            Cause::Call { error, culprit: Some(culprit) } => write!(f, "element {culprit}: {error}"),
+            Cause::Call { error, culprit: None } => {
+                write!(f, "in the chunk from element {element} on: {error}")
+            }
             Cause::Memory(error) => write!(f, "no room to read element {element}: {error}"),
             Cause::Sink { name, message } => {
                 write!(f, "{name}: cannot write what came of the chunk from element {element} on: {message}")

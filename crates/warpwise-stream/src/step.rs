@@ -8,6 +8,11 @@ use warpwise_runtime::array::Value;
 pub trait Step {
     /// Takes a piece: an array for each source. Gives arrays, one for each sink.
     fn call(&mut self, columns: Vec<Value>) -> Result<Vec<Value>, CallError>;
+
+    /// Whether what a piece comes to does not depend on the pieces before it, so that a failing one may be looked at again.
+    fn is_repeatable(&self) -> bool {
+        true
+    }
 }
 
 /// An entry point that takes arrays and gives arrays, whose rows are the elements.

@@ -80,7 +80,9 @@ entry one (n: i64) = n",
 fn a_stream_that_fails_at_once_leaves_no_file() {
     let folder = Folder::with("entry main (xs: []i32) = map (10 /) xs");
     folder.write("xs.csv", "x\n0\n");
-    folder.run(&["stream", "p.fut", "-i", "xs.csv", "-o", "ys.npy"]).fails(1, &["division by zero"]);
+    folder
+        .run(&["stream", "p.fut", "-i", "xs.csv", "-o", "ys.npy"])
+        .fails(1, &["element 0: p.fut:1:", "division by zero"]);
     assert_eq!(names(&folder), ["p.fut"], "nothing is left over");
 }
 

@@ -111,6 +111,22 @@ fn folds_give_the_state_also_of_standard_input() {
 }
 
 #[test]
+fn a_failing_check_names_the_element() {
+    let folder = Folder::with(
+        "
+entry main (xs: []i32) = map (\\x -> 100 / (x - 70000)) xs
+entry init : i32 = 0
+entry step (xs: []i32) (s: i32) = s + i32.sum (map (\\x -> 100 / (x - 70000)) xs)
+entry merge (s: i32) (t: i32) = s + t",
+    );
+    folder.write("xs.raw", (0..100_000_i32).flat_map(i32::to_le_bytes).collect::<Vec<u8>>());
+    for options in [&["-o", "ys.raw"][..], &["-o", "ys.raw", "--elementwise"], &["--block=999", "--fold"]] {
+        let words = [&["stream", "p.fut", "-i", "xs.raw"], options].concat();
+        folder.run(&words).fails(1, &["element 70000: p.fut:", "division by zero"]);
+    }
+}
+
+#[test]
 fn what_is_wrong_names_the_element_and_keeps_the_rest() {
     let folder = folder();
     folder.write("cut.raw", [1, 0, 0, 0, 2, 0, 0, 0, 3]);

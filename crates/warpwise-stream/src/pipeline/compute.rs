@@ -147,7 +147,7 @@ impl Compute<'_> {
     fn call(&mut self, first: u64, count: u64, columns: Vec<Value>, token: &Arc<()>) -> Result<(), Stop> {
         let kept = columns.clone();
         let divisible = self.settings.grouping == Grouping::Elementwise && count > 1;
-        let failed = |error| Stop::Failed(StreamError { element: first, cause: failure(error) });
+        let failed = |error| Stop::Failed(StreamError { element: first, cause: failure(error, None) });
         match self.step.call(columns) {
             Ok(values) => {
                 drop(kept);
@@ -162,8 +162,28 @@ impl Compute<'_> {
                 self.call(first, count / 2, left, token)?;
                 self.call(first + count / 2, count - count / 2, right, token)
             }
-            Err(error) => Err(failed(error)),
+            Err(error) => {
+                let culprit = self.culprit(count, &kept, &error).map(|place| first + place);
+                Err(Stop::Failed(StreamError { element: first, cause: failure(error, culprit) }))
+            }
         }
+    }
+
+    /// The element of a call that a failing check is due to: calls with fewer elements, the last of which is before it, do not fail so.
+    fn culprit(&mut self, count: u64, columns: &[Value], error: &CallError) -> Option<u64> {
+        let place = place_of(error).filter(|_| self.step.is_repeatable())?;
+        let (mut fewest, mut most) = (1, count);
+        while fewest < most {
+            let middle = fewest.midpoint(most);
+            let some = prefix(count, columns, middle, &self.settings.memory).ok()?;
+            let fails = match self.step.call(some) {
+                Ok(_) => false,
+                Err(error) if self.settings.cancel.is_set() || is_out_of_memory(&error) => return None,
+                Err(error) => place_of(&error) == Some(place),
+            };
+            if fails { most = middle } else { fewest = middle + 1 }
+        }
+        (count > 0).then(|| fewest - 1)
     }
 
     /// Waits until all results are written; whether there were any.
@@ -210,10 +230,18 @@ impl Footprint {
     }
 }
 
-fn failure(error: CallError) -> Cause {
+fn failure(error: CallError, culprit: Option<u64>) -> Cause {
     match error {
         CallError::Run(RunError::Interrupted) => Cause::Cancelled,
-        error => Cause::Call(error),
+        error => Cause::Call { error, culprit },
+    }
+}
+
+/// Where a check failed.
+fn place_of(error: &CallError) -> Option<&str> {
+    match error {
+        CallError::Run(RunError::Check { place, .. }) => Some(place),
+        _ => None,
     }
 }
 
@@ -239,6 +267,22 @@ fn halves(
         right.push(Value::array(ty, rows(&array, count - count / 2, after, memory)?));
     }
     Ok((left, right))
+}
+
+/// Copies of the first rows.
+fn prefix(
+    count: u64,
+    columns: &[Value],
+    rows_wanted: u64,
+    memory: &MemoryPool,
+) -> Result<Vec<Value>, OutOfMemory> {
+    let mut some = Vec::new();
+    for column in columns {
+        let Value::Array { ty, array } = column else { continue };
+        let bytes = array.bytes().len() / count as usize * rows_wanted as usize;
+        some.push(Value::array(*ty, rows(array, rows_wanted, &array.bytes()[..bytes], memory)?));
+    }
+    Ok(some)
 }
 
 fn rows(array: &Array, count: u64, bytes: &[u8], memory: &MemoryPool) -> Result<Array, OutOfMemory> {
