@@ -32,7 +32,7 @@ use crate::lower::{lower, parameter, wrong};
 ///     .entry("sum", |xs: Acc<Vector<f64>>| xs.sum())?;
 /// let files = export.library(&folder.path().join("linear"))?;
 /// let names: Vec<_> = files.iter().filter_map(|file| file.file_name()?.to_str()).collect();
-/// assert_eq!(names, ["liblinear.so", "liblinear.a", "linear.h", "linear.json"]);
+/// assert_eq!(names, ["liblinear.so", "liblinear.a", "linear.h", "linear.json", "linear.c"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -152,8 +152,8 @@ impl Export {
         self.write(Form::Server, path)
     }
 
-    /// Writes a shared object, a static library, a C header by Futhark's conventions and a manifest beside each other: for `dir/name`
-    /// they are `dir/libname.so`, `dir/libname.a`, `dir/name.h` and `dir/name.json`. Gives their paths.
+    /// Writes a shared object, a static library, a C header by Futhark's conventions, a manifest, and all of it as one C file, beside each
+    /// other: for `dir/name` they are `dir/libname.so`, `dir/libname.a`, `dir/name.h`, `dir/name.json` and `dir/name.c`. Gives their paths.
     ///
     /// ```
     /// use warpwise::{Exp, Export};
