@@ -6,7 +6,10 @@ warpwise=$(realpath "${WARPWISE:-target/debug/warpwise}")
 
 environment=target/clients
 [[ -x $environment/bin/build_futhark_ffi ]] || {
-  python3 -m venv "$environment"
+  python3 -m venv "$environment" || {
+    echo 'the clients need an environment of Python (on Debian: apt-get install python3-venv)' >&2
+    exit 1
+  }
   "$environment/bin/pip" install --quiet futhark-ffi==0.16.0 futhark-data==1.0.3 futhark-server==1.0.1 setuptools
 }
 bin=$(realpath "$environment")/bin
