@@ -38,7 +38,7 @@ pub enum Cause {
     /// The program failed.
     Call {
         /// Why.
-        error: CallError,
+        error: Box<CallError>,
         /// The element without which, and without those behind it, it does not; none where that was not looked for.
         culprit: Option<u64>,
     },

@@ -233,7 +233,7 @@ impl Footprint {
 fn failure(error: CallError, culprit: Option<u64>) -> Cause {
     match error {
         CallError::Run(RunError::Interrupted) => Cause::Cancelled,
-        error => Cause::Call { error, culprit },
+        error => Cause::Call { error: Box::new(error), culprit },
     }
 }
 
