@@ -12,7 +12,7 @@ use arrow_array::{
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_schema::{Field, Schema};
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{BrotliLevel, Compression, ZstdLevel};
 use parquet::data_type::{Int32Type, Int64Type};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
@@ -194,6 +194,7 @@ fn columns_of_parquet_files_come_by_name() {
         Compression::GZIP(Default::default()),
         Compression::LZ4_RAW,
         Compression::ZSTD(ZstdLevel::default()),
+        Compression::BROTLI(BrotliLevel::default()),
     ];
     for compression in compressions {
         let (_folder, path) = parquet_file(compression);
