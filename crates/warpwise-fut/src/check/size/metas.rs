@@ -7,12 +7,12 @@
 //! Each occurrence of the type parameter then stands for a size of its own; as long as nothing was absorbed, all are one.
 
 use crate::check::Checker;
-use crate::check::size::unify::{Clash, Locals};
+use crate::check::size::unify::{Clash, Locals, known_or_substituted};
 use crate::check::size::{DEEPEST, META, Sizing};
 use crate::check::type_exprs::Subst;
 use crate::syntax::ast::Liftedness;
 use crate::typed::ids::{LocalId, TypeParamId};
-use crate::typed::map::{Map, map_size, map_type};
+use crate::typed::map::{Map, map_type};
 use crate::typed::ty::{Size, Type};
 use warpwise_diag::Span;
 
@@ -121,13 +121,10 @@ pub struct Uncopied<'s> {
 
 impl Map for Uncopied<'_> {
     fn local(&mut self, local: LocalId) -> Option<Size> {
-        match self.sizing.meta(local) {
-            Some(_) if self.sizing.is_waiting_copy(local) => None,
-            Some(_) => self.sizing.known(local).map(|size| map_size(size, self)),
-            None => match self.subst.sizes.get(&local) {
-                Some(size) => Some(size.clone()),
-                None => self.sizing.known(local).map(|size| map_size(size, self)),
-            },
+        let (sizing, subst) = (self.sizing, self.subst);
+        match sizing.is_waiting_copy(local) {
+            true => None,
+            false => known_or_substituted(self, sizing, subst, local),
         }
     }
 

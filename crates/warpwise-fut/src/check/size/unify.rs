@@ -32,6 +32,19 @@ pub enum Clash {
     Shape,
 }
 
+/// What a local becomes: what it is known to be, or what stands for it.
+pub fn known_or_substituted(
+    map: &mut impl Map,
+    sizing: &Sizing,
+    subst: &Subst,
+    local: LocalId,
+) -> Option<Size> {
+    match subst.sizes.get(&local).filter(|_| sizing.meta(local).is_none()) {
+        Some(size) => Some(size.clone()),
+        None => sizing.known(local).map(|size| map_size(size, map)),
+    }
+}
+
 /// Puts what is known in the place of unknowns, and then other sizes in the place of locals.
 pub struct Solved<'s> {
     /// The unknowns.
@@ -42,13 +55,8 @@ pub struct Solved<'s> {
 
 impl Map for Solved<'_> {
     fn local(&mut self, local: LocalId) -> Option<Size> {
-        match self.sizing.meta(local) {
-            Some(_) => self.sizing.known(local).map(|size| map_size(size, self)),
-            None => match self.subst.sizes.get(&local) {
-                Some(size) => Some(size.clone()),
-                None => self.sizing.known(local).map(|size| map_size(size, self)),
-            },
-        }
+        let (sizing, subst) = (self.sizing, self.subst);
+        known_or_substituted(self, sizing, subst, local)
     }
 
     fn stays_bound(&self, local: LocalId) -> bool {
