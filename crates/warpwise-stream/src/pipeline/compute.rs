@@ -1,5 +1,6 @@
 //! The computing side: chunks to results, and what the policy is told.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
@@ -175,7 +176,7 @@ impl Compute<'_> {
         let (mut fewest, mut most) = (1, count);
         while fewest < most {
             let middle = fewest.midpoint(most);
-            let some = prefix(count, columns, middle, &self.settings.memory).ok()?;
+            let some = rows(count, columns, 0..middle, &self.settings.memory).ok()?;
             let fails = match self.step.call(some) {
                 Ok(_) => false,
                 Err(error) if self.settings.cancel.is_set() || is_out_of_memory(&error) => return None,
@@ -258,36 +259,27 @@ fn halves(
     columns: Vec<Value>,
     memory: &MemoryPool,
 ) -> Result<(Vec<Value>, Vec<Value>), OutOfMemory> {
-    let (mut left, mut right) = (Vec::new(), Vec::new());
-    for column in columns {
-        let Value::Array { ty, array } = column else { continue };
-        let middle = array.bytes().len() / count as usize * (count / 2) as usize;
-        let (before, after) = array.bytes().split_at(middle);
-        left.push(Value::array(ty, rows(&array, count / 2, before, memory)?));
-        right.push(Value::array(ty, rows(&array, count - count / 2, after, memory)?));
-    }
-    Ok((left, right))
+    let middle = count / 2;
+    Ok((rows(count, &columns, 0..middle, memory)?, rows(count, &columns, middle..count, memory)?))
 }
 
-/// Copies of the first rows.
-fn prefix(
+/// Copies of some of the rows, of which there are `count`.
+fn rows(
     count: u64,
     columns: &[Value],
-    rows_wanted: u64,
+    wanted: Range<u64>,
     memory: &MemoryPool,
 ) -> Result<Vec<Value>, OutOfMemory> {
-    let mut some = Vec::new();
+    let mut copies = Vec::new();
     for column in columns {
         let Value::Array { ty, array } = column else { continue };
-        let bytes = array.bytes().len() / count as usize * rows_wanted as usize;
-        some.push(Value::array(*ty, rows(array, rows_wanted, &array.bytes()[..bytes], memory)?));
+        let row = array.bytes().len() / count as usize;
+        let bytes = &array.bytes()[wanted.start as usize * row..wanted.end as usize * row];
+        let rows = (wanted.end - wanted.start) as i64;
+        let shape: Vec<i64> = std::iter::once(rows).chain(array.shape()[1..].iter().copied()).collect();
+        let mut copy = Array::allocate(memory, array.elem(), &shape)?;
+        copy.bytes_mut(memory)?.copy_from_slice(bytes);
+        copies.push(Value::array(*ty, copy));
     }
-    Ok(some)
-}
-
-fn rows(array: &Array, count: u64, bytes: &[u8], memory: &MemoryPool) -> Result<Array, OutOfMemory> {
-    let shape: Vec<i64> = std::iter::once(count as i64).chain(array.shape()[1..].iter().copied()).collect();
-    let mut part = Array::allocate(memory, array.elem(), &shape)?;
-    part.bytes_mut(memory)?.copy_from_slice(bytes);
-    Ok(part)
+    Ok(copies)
 }
