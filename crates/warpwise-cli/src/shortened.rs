@@ -38,7 +38,7 @@ impl Shortened {
     }
 }
 
-/// The items of a dimension, the first of which begins at this element.
+/// The items of a dimension. `first` is the number of the element that they begin at.
 fn push_items(text: &mut String, ty: ValueType, array: &Array, (dimension, first): (usize, usize)) {
     let Some(&size) = array.shape().get(dimension) else {
         let width = array.elem().bytes();

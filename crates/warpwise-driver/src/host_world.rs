@@ -28,8 +28,8 @@ pub struct ProcessWorld {
 }
 
 impl ProcessWorld {
-    /// The world of a program with these arguments, the first of which is its name. With all that the process holds, it may take
-    /// so many bytes of memory. Its functions of mathematics are those of the C library.
+    /// The world of a program with these arguments; the first one is the program's name. The whole process takes no more than
+    /// `memory_limit` bytes. Mathematical functions are those of the C library.
     pub fn new(arguments: Vec<String>, memory_limit: u64) -> ProcessWorld {
         let (output, functions) = (BufWriter::new(io::stdout()), Vec::new());
         ProcessWorld { output, is_open: true, arguments, start: Instant::now(), functions, memory_limit }

@@ -3,7 +3,7 @@
 //! ```text
 //! object files of the kernels  ----------------.
 //! image of the host's code     --.              |
-//! program.c (made here)        ---'--> cc ------+--> executable, or NAME.so and NAME.a with NAME.h and NAME.json
+//! program.c (made here)        ---'--> cc ------+--> executable, or NAME.so and NAME.a with NAME.h, NAME.json, NAME.c
 //! run time (embedded here)     -----------------'
 //! ```
 //!

@@ -80,8 +80,8 @@ pub struct StreamArguments {
     /// The entry point treats elements one by one: calls may get as many elements as is fastest
     #[arg(long, conflicts_with_all = ["block", "fold"])]
     elementwise: bool,
-    /// Call the entry point with what has come when no more came from a pipe for so many milliseconds, instead of 100 if the
-    /// result goes to a pipe or a terminal too, and of never otherwise or with --block
+    /// When a pipe brings nothing for so many milliseconds, do not wait for a whole block. Without this option that is 100 where
+    /// results go to a pipe or a terminal; in all other cases, and with --block, whole blocks are waited for
     #[arg(long, value_name = "MS", conflicts_with = "fold")]
     patience: Option<u64>,
     /// Say how much was done, how fast, and with how much memory

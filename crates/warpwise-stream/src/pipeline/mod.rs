@@ -5,7 +5,8 @@
 //! waits. All arrays lie in the pool whose limit is the budget; the reader waits for room as long as others may still
 //! give some back, and [`crate::policy`] keeps chunks small enough that this is rare.
 //!
-//! Results do not depend on how fast anything was: see [`Grouping`].
+//! Results do not depend on how fast anything was (see [`Grouping`]), unless a call is told to wait no longer for a pipe
+//! ([`Settings::patience`]).
 //!
 //! However a stream ends, all that was computed before is written, and sinks are finished. A cancelled stream does not wait for
 //! a source that hangs in a read: its thread ends when that read does.
@@ -36,7 +37,8 @@ use crate::step::Step;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Grouping {
     /// Always so many (at least 1), counted from the first element; the last call gets what is left. Chunks are some
-    /// blocks, so only how many are read ahead depends on time. Any program gives the same result on every run.
+    /// blocks, so only how many are read ahead depends on time. Any program gives the same result on every run, without
+    /// [`Settings::patience`].
     Blocks(u64),
     /// A whole chunk, of a size that depends on time. The caller vouches that the program treats elements one by one
     /// (`f (xs ++ ys) = f xs ++ f ys`, as maps and filters do), so that the result cannot depend on it.

@@ -18,7 +18,7 @@ pub struct Case {
 /// How many lines a program has, unless one fails before.
 const LINES: usize = 8;
 
-/// One of so many lines that would fail is written.
+/// Most lines that would fail are thrown away: one of so many is written.
 const FAILING: usize = 12;
 
 /// How many elements or iterations take no time.
@@ -67,7 +67,7 @@ struct Line {
 }
 
 impl Line {
-    /// A line that gives an array if it has so many rows.
+    /// A line whose value is an array with this number of rows; it fails if that is no size.
     fn rows(text: String, value: Option<i128>) -> Line {
         Line { text, kind: Kind::Rows, value: value.filter(|count| (0..=GREATEST).contains(count)) }
     }
