@@ -1,0 +1,69 @@
+//! What a file says of its entry points: their declarations and comments, for whoever shows them to people.
+//!
+//! This is text as it was written. What a program takes and gives is known after it is checked
+//! ([`EntryPoint`](warpwise_ir::EntryPoint)).
+
+use warpwise_diag::FileId;
+
+use crate::syntax::ast::{Decl, DeclKind};
+use crate::syntax::parser::parse_program;
+use crate::syntax::session::Session;
+
+/// An entry point as it stands in a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Declared {
+    /// Its name.
+    pub name: String,
+    /// The declaration without its right-hand side and without `entry`, on one line: `dot [n] (xs: [n]f32) (ys: [n]f32) : f32`.
+    pub signature: String,
+    /// The documentation comment before it, without marks; empty where there is none.
+    pub doc: String,
+}
+
+/// The entry points that a file declares, in its order. Of a file that cannot be parsed, those that can be made out.
+pub fn declared(text: &str) -> Vec<Declared> {
+    let mut session = Session::new();
+    let parsed = parse_program(FileId(0), text, &mut session);
+    parsed.program.decls.iter().filter_map(|decl| entry(decl, text, &session)).collect()
+}
+
+fn entry(decl: &Decl, text: &str, session: &Session) -> Option<Declared> {
+    let value = match &decl.kind {
+        DeclKind::Value(value) if value.entry => value,
+        DeclKind::Local(inner) => return entry(inner, text, session),
+        _ => return None,
+    };
+    let (start, end) = (value.name.name.span.start as usize, value.body.span.start as usize);
+    let written = text.get(start..end)?.trim_end();
+    let words: Vec<&str> =
+        written.strip_suffix('=').unwrap_or(written).lines().map(without_comment).collect();
+    Some(Declared {
+        name: session.names.text(value.name.name.symbol).to_string(),
+        signature: words.join(" ").split_whitespace().collect::<Vec<_>>().join(" "),
+        doc: decl.doc.as_ref().map(|doc| doc.text.trim().to_string()).unwrap_or_default(),
+    })
+}
+
+fn without_comment(line: &str) -> &str {
+    line.split("--").next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn declarations_come_with_their_comments() {
+        let text = "-- | The sum\n-- of products.\nentry dot [n] (xs: [n]f32) -- left\n  (ys: [n]f32) : f32 =\n  f32.sum (map2 (*) xs ys)\n\
+                    def helper x = x\nentry one = 1i32\n";
+        let found = declared(text);
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[0].signature, "dot [n] (xs: [n]f32) (ys: [n]f32) : f32");
+        assert_eq!(found[0].doc, "The sum\nof products.");
+        assert_eq!(
+            (found[1].name.as_str(), found[1].signature.as_str(), found[1].doc.as_str()),
+            ("one", "one", "")
+        );
+        assert!(declared("entry (").is_empty());
+    }
+}
