@@ -10,7 +10,7 @@
 
 use std::fmt;
 use std::hash::Hash;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use serde::de::DeserializeOwned;
@@ -57,6 +57,40 @@ pub struct Built {
     pub not_kept: Option<String>,
 }
 
+/// Where a program starts.
+#[derive(Clone, Copy, Debug)]
+pub enum Start<'s> {
+    /// In a file.
+    File(&'s Path),
+    /// In a text that lies in no file.
+    Text {
+        /// What messages call it.
+        name: &'s str,
+        /// It.
+        text: &'s str,
+        /// Where the files that it imports lie.
+        folder: &'s Path,
+    },
+}
+
+impl Start<'_> {
+    fn read(self, files: &SourceFiles) -> Result<SourceFile, BuildError> {
+        let read = match self {
+            Start::File(path) => files.root(path),
+            Start::Text { name, text, folder } => files.text(folder, name, text.to_string()),
+        };
+        read.map_err(BuildError::Source)
+    }
+
+    /// Whether it is core IR as text.
+    fn is_core(self) -> bool {
+        match self {
+            Start::File(path) => is_core(path),
+            Start::Text { name, .. } => is_core(Path::new(name)),
+        }
+    }
+}
+
 /// Why there is no compiled program.
 #[derive(Debug)]
 pub enum BuildError {
@@ -95,13 +129,22 @@ pub struct Made<T> {
 
 /// Compiles a file, or takes it from the cache.
 pub fn build(path: &Path, options: &Options, cache: Option<&DiskCache>) -> Result<Built, BuildError> {
+    build_program(Start::File(path), options, cache)
+}
+
+/// Compiles a program, or takes it from the cache.
+pub fn build_program(
+    start: Start<'_>,
+    options: &Options,
+    cache: Option<&DiskCache>,
+) -> Result<Built, BuildError> {
     let files = SourceFiles::new();
-    let main = files.root(path).map_err(BuildError::Source)?;
+    let main = start.read(&files)?;
     let slot = slot(cache, options, &[&main.key, &main.name, &main.text])?;
     build_in(
         slot,
         || {
-            let core = verified(path, front_end(main, &files, options)?)?;
+            let core = verified(front_end(main, &files, options)?, start)?;
             Ok((core, files.imported()))
         },
         options,
@@ -226,7 +269,8 @@ fn build_standalone_here(
     let files = SourceFiles::new();
     let main = files.root(path).map_err(BuildError::Source)?;
     compiler::target(options).map_err(BuildError::Target)?;
-    let Core { mut program, sources, warnings } = verified(path, front_end(main, &files, options)?)?;
+    let core = front_end(main, &files, options)?;
+    let Core { mut program, sources, warnings } = verified(core, Start::File(path))?;
     match compile_standalone(&mut program, &sources, options, portable) {
         Ok(program) => Ok(BuiltStandalone { program, warnings: render(&sources, &warnings, false) }),
         Err(failure) => Err(BuildError::Failure { failure, sources }),
@@ -245,8 +289,17 @@ fn read_core_here(path: &Path, options: &Options) -> Result<Core, BuildError> {
             lower_host(split_host(checked, &sources)?, &sources, options, Accepted::default())?.into_core()
         );
     }
+    read_start(Start::File(path), options)
+}
+
+/// Reads a program and runs the front end only.
+pub fn read_program(start: Start<'_>, options: &Options) -> Result<Core, BuildError> {
+    deep(|| read_start(start, options))
+}
+
+fn read_start(start: Start<'_>, options: &Options) -> Result<Core, BuildError> {
     let files = SourceFiles::new();
-    let main = files.root(path).map_err(BuildError::Source)?;
+    let main = start.read(&files)?;
     front_end(main, &files, options)
 }
 
@@ -294,8 +347,8 @@ fn is_core(path: &Path) -> bool {
 }
 
 /// Core IR that somebody wrote by hand may be wrong.
-fn verified(path: &Path, core: Core) -> Result<Core, BuildError> {
-    let errors = if is_core(path) { verify(&core.program, Level::Soac).err() } else { None };
+fn verified(core: Core, start: Start<'_>) -> Result<Core, BuildError> {
+    let errors = if start.is_core() { verify(&core.program, Level::Soac).err() } else { None };
     let Some(errors) = errors else { return Ok(core) };
     let diagnostics = errors.iter().map(|error| Diagnostic::error("E0900", Span::NONE, error.to_string()));
     Err(BuildError::Failure { failure: Failure::User(diagnostics.collect()), sources: core.sources })
@@ -321,11 +374,35 @@ pub(crate) fn slot<'c>(
     Ok(Some((cache, fingerprint.finish())))
 }
 
-/// The length and age of this executable.
+/// The length and age of the file that this code is part of: an executable, or what another program has loaded.
 fn this_build() -> Option<(u64, u128)> {
-    let metadata = std::env::current_exe().ok()?.metadata().ok()?;
+    let metadata = this_file()?.metadata().ok()?;
     let age = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     Some((metadata.len(), age.as_nanos()))
+}
+
+/// The file that this code is part of.
+#[cfg(unix)]
+fn this_file() -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+
+    let mut found = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
+    let here = this_file as *const () as *const libc::c_void;
+    // SAFETY: the address is one of this file; what is found is read only after success, and names live as long as the file is loaded.
+    let name = unsafe {
+        if libc::dladdr(here, found.as_mut_ptr()) == 0 {
+            return None;
+        }
+        std::ffi::CStr::from_ptr(found.assume_init().dli_fname)
+    };
+    let path = Path::new(std::ffi::OsStr::from_bytes(name.to_bytes()));
+    // The loader knows an executable by what it was called with.
+    if path.is_absolute() { Some(path.to_path_buf()) } else { std::env::current_exe().ok() }
+}
+
+#[cfg(not(unix))]
+fn this_file() -> Option<PathBuf> {
+    std::env::current_exe().ok()
 }
 
 fn kept<T: DeserializeOwned>(cache: &DiskCache, key: u128) -> Result<Option<T>, Refused> {

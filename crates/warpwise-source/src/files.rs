@@ -89,6 +89,16 @@ impl SourceFiles {
         Ok(SourceFile { key, name, text })
     }
 
+    /// A text that a program starts in and that lies in no file. Messages call it `name`; what it imports lies in `folder`.
+    pub fn text(&self, folder: &Path, name: &str, text: String) -> Result<SourceFile, SourceError> {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let place = canonical(folder)
+            .map_err(|error| unreadable(&folder.display().to_string(), error.to_string()))?;
+        let key = format!("{place}/{name}");
+        self.names.borrow_mut().insert(key.clone(), name.to_string());
+        Ok(SourceFile { key, name: name.to_string(), text: without_mark(text) })
+    }
+
     /// The imports that were followed so far.
     pub fn imports(&self) -> Vec<Import> {
         self.imports.borrow().clone()
@@ -221,6 +231,18 @@ mod tests {
             files.imports().into_iter().map(|import| (import.path, import.imported.key)).collect();
         let expected = [("./lib/a", &a), ("../b", &b), ("b", &b)];
         assert_eq!(followed, expected.map(|(path, file)| (path.to_string(), file.key.clone())));
+    }
+
+    #[test]
+    fn a_text_imports_what_lies_in_its_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a.fut"), "def x = 1").unwrap();
+        let files = SourceFiles::new();
+        let main = files.text(folder.path(), "<text>", "import \"a\"".to_string()).unwrap();
+        let a = files.read(&main.key, "a").unwrap();
+        assert_eq!((main.name.as_str(), a.name.as_str(), a.text.as_str()), ("<text>", "a.fut", "def x = 1"));
+        assert!(matches!(files.read(&main.key, "b"), Err(ReadError::NotFound(_))));
+        assert!(files.text(&folder.path().join("nowhere"), "<text>", String::new()).is_err());
     }
 
     #[test]
