@@ -234,6 +234,13 @@ impl Program {
         Some(Program { machine, entries, signatures, _kernels: self._kernels.clone() })
     }
 
+    /// The same code on a context's threads and in its memory; none for programs on devices.
+    pub fn on(&self, context: &Context) -> Option<Program> {
+        let machine = self.machine.on_threads(Arc::clone(&context.threads), context.memory.clone())?;
+        let (entries, signatures) = (self.entries.clone(), self.signatures.clone());
+        Some(Program { machine, entries, signatures, _kernels: self._kernels.clone() })
+    }
+
     /// The names of the tuning parameters.
     pub fn parameters(&self) -> Vec<&str> {
         self.machine.module().parameters()

@@ -121,12 +121,17 @@ impl Machine {
 
     /// The same program on the same threads in other memory; none for one on a device.
     pub fn within(&self, memory: MemoryPool) -> Option<Machine> {
+        self.on_threads(Arc::clone(&self.threads), memory)
+    }
+
+    /// The same program on other threads in other memory; none for one on a device.
+    pub fn on_threads(&self, threads: Arc<ThreadPool>, memory: MemoryPool) -> Option<Machine> {
         let Code::Cpu(kernels) = &self.code else { return None };
         Some(Machine {
             module: Arc::clone(&self.module),
             code: Code::Cpu(kernels.clone()),
-            threads: Arc::clone(&self.threads),
-            workers: Workers::new(self.threads.threads(), &memory),
+            workers: Workers::new(threads.threads(), &memory),
+            threads,
             memory,
             tuning: self.tuning.copied(),
             profile: Profile::new(self.module.kernels.len()),
