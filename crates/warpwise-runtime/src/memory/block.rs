@@ -38,7 +38,7 @@ enum Home {
     Foreign {
         _provider: Provider,
     },
-    /// Nor does a vector want it back, which is aligned as its elements are and ends where they do.
+    /// Nor does a vector want it back, or who lends one, which is aligned as its elements are and ends where they do.
     Vector {
         _elements: Provider,
     },
@@ -105,6 +105,15 @@ impl Block {
     /// From `start` on, `bytes` can be read until the last `provider` is dropped; they are initialised, and nobody writes them.
     pub unsafe fn shared(start: NonNull<u8>, bytes: usize, provider: Provider) -> Block {
         Block { start, bytes, home: Home::Part { _whole: provider } }
+    }
+
+    /// Memory that `provider` keeps and lets be overwritten; it may begin and end anywhere.
+    ///
+    /// # Safety
+    /// From `start` on, `bytes` can be read and written until `provider` is dropped; they are initialised, and nobody else reads or writes
+    /// them while the block is in use.
+    pub unsafe fn lent(start: NonNull<u8>, bytes: usize, provider: Provider) -> Block {
+        Block { start, bytes, home: Home::Vector { _elements: provider } }
     }
 
     /// Whether others may read its memory, so that nobody may write it, not even its only owner.
