@@ -16,6 +16,7 @@
 
 pub mod entry;
 pub mod interface;
+pub mod value;
 
 pub mod cpu;
 pub mod image;
@@ -23,7 +24,6 @@ pub mod image;
 mod program;
 mod report;
 mod transfer;
-mod value;
 
 pub mod abi;
 mod c_api;

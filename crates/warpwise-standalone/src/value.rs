@@ -34,7 +34,9 @@ pub enum Problem {
 /// What can be done with the values of an interface.
 #[derive(Clone, Copy)]
 pub struct Values<'a> {
+    /// The types.
     pub interface: &'a Interface,
+    /// Where new arrays lie.
     pub memory: &'a MemoryPool,
 }
 

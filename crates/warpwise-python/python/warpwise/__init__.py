@@ -1,0 +1,49 @@
+"""Data-parallel array programs, compiled when they are needed, on NumPy arrays.
+
+    import numpy, warpwise
+
+    program = warpwise.compile('''
+    -- | The sum of products.
+    entry dot [n] (xs: [n]f64) (ys: [n]f64) : f64 = f64.sum (map2 (*) xs ys)
+    ''')
+    program.dot(numpy.ones(1000), numpy.ones(1000))     # 1000.0
+
+`compile` makes a `Program` of a file or a text; its entry points are attributes that are called like functions. Arrays are read
+where they lie, and results are NumPy arrays on the memory of the run time: nothing is copied unless it has to be.
+"""
+
+import os
+
+from ._native import (
+    CompileError,
+    EntryPoint,
+    Error,
+    InternalError,
+    Opaque,
+    Program,
+    RunError,
+    Variant,
+    __version__,
+    _after_fork,
+    compile,
+    consume,
+    copied_bytes,
+    devices,
+)
+
+__all__ = [
+    "CompileError",
+    "EntryPoint",
+    "Error",
+    "InternalError",
+    "Opaque",
+    "Program",
+    "RunError",
+    "Variant",
+    "compile",
+    "consume",
+    "copied_bytes",
+    "devices",
+]
+
+os.register_at_fork(after_in_child=_after_fork)

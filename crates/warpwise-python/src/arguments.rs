@@ -1,0 +1,459 @@
+//! Arguments of Python, taken apart into what programs take.
+
+use std::fmt::Write;
+
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyRange, PyString, PyTuple};
+use warpwise_prim::ValueType;
+use warpwise_runtime::array::Value;
+use warpwise_runtime::memory::MemoryPool;
+use warpwise_standalone::interface::{Field, Input, Kind, SumVariant, TypeRef};
+use warpwise_standalone::value::Held;
+
+use crate::copies;
+use crate::entry::parameter_name;
+use crate::error::problem;
+use crate::numpy::{self, Seen, dtype_name, seen};
+use crate::program::{Code, Running};
+use crate::scalar::{self, NoScalar, from_python};
+use crate::values::{Opaque, Variant};
+
+/// An array that the caller gives away, see `consume`.
+#[pyclass(frozen, module = "warpwise")]
+pub struct Consumed {
+    array: Py<PyAny>,
+}
+
+/// Gives an array away: an entry point that consumes it may overwrite it where it lies. What the array holds afterwards is unspecified.
+///
+/// Arrays that cannot be written to, or whose elements do not lie one after the other, are copied all the same.
+#[pyfunction]
+pub fn consume(array: Py<PyAny>) -> Consumed {
+    Consumed { array }
+}
+
+/// Takes the arguments of a call apart.
+pub struct Taker<'c> {
+    code: &'c Code,
+    running: &'c Running,
+    entry: &'c str,
+    /// What was taken so far.
+    pub leaves: Vec<Value>,
+    consumed: bool,
+    given_away: bool,
+}
+
+/// Where in the arguments something is: `xs`, `points[3].x`.
+#[derive(Clone, Copy)]
+enum Place<'p> {
+    Parameter(&'p str),
+    Field(&'p Place<'p>, &'p str),
+    Element(&'p Place<'p>, usize),
+    Payload(&'p Place<'p>, &'p str, usize),
+}
+
+impl<'c> Taker<'c> {
+    /// Nothing taken yet.
+    pub fn new(code: &'c Code, running: &'c Running, entry: &'c str) -> Taker<'c> {
+        Taker { code, running, entry, leaves: Vec::new(), consumed: false, given_away: false }
+    }
+
+    /// The argument for a parameter.
+    pub fn argument(&mut self, at: usize, input: &Input, object: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.consumed = input.is_consumed();
+        // The common cases need no name.
+        if let TypeRef::Scalar(ty) = input.ty
+            && let Ok(value) = from_python(ty, object)
+        {
+            self.leaves.push(Value::scalar(ty, value));
+            return Ok(());
+        }
+        let name = parameter_name(at, input);
+        let place = Place::Parameter(&name);
+        match object.cast::<Consumed>() {
+            Ok(given) => {
+                self.given_away = true;
+                let taken = self.value(input.ty, given.get().array.bind(object.py()), &place);
+                self.given_away = false;
+                taken
+            }
+            Err(_) => self.value(input.ty, object, &place),
+        }
+    }
+
+    fn memory(&self) -> &'c MemoryPool {
+        self.running.context.memory()
+    }
+
+    fn value(&mut self, ty: TypeRef, object: &Bound<'_, PyAny>, place: &Place<'_>) -> PyResult<()> {
+        let code = self.code;
+        let number = match ty {
+            TypeRef::Scalar(scalar) => return self.scalar(scalar, object, place),
+            TypeRef::Named(number) => number,
+        };
+        if let Ok(opaque) = object.cast::<Opaque>() {
+            return self.opaque(number, opaque.get(), object, place);
+        }
+        match &code.interface.types[number].kind {
+            Kind::Array { element, rank } => self.array(*element, *rank, object, place),
+            Kind::Record(fields) if is_tuple(fields) => self.tuple(ty, fields, object, place),
+            Kind::Record(fields) => self.record(ty, fields, object, place),
+            Kind::Sum(variants) => self.sum(ty, variants, object, place),
+            Kind::OpaqueArray { element, rank, fields } => {
+                self.opaque_array(ty, (*element, *rank), fields.as_deref(), object, place)
+            }
+        }
+    }
+
+    fn scalar(&mut self, ty: ValueType, object: &Bound<'_, PyAny>, place: &Place<'_>) -> PyResult<()> {
+        // An array of no dimensions is its only element.
+        let element = seen(object).filter(|seen| seen.shape.is_empty()).map(|_| object.call_method0("item"));
+        let element = element.transpose()?;
+        match from_python(ty, element.as_ref().unwrap_or(object)) {
+            Ok(value) => {
+                self.leaves.push(Value::scalar(ty, value));
+                Ok(())
+            }
+            Err(NoScalar::Kind) => Err(self.mismatch(ty.name(), object, place)),
+            Err(NoScalar::Range) => Err(self.out_of_range(ty, object, place)),
+        }
+    }
+
+    fn out_of_range(&self, ty: ValueType, object: &Bound<'_, PyAny>, place: &Place<'_>) -> PyErr {
+        let value = object.str().map(|text| text.to_string()).unwrap_or_default();
+        let bounds = match ty {
+            ValueType::U64 => "0 to 18446744073709551615".to_string(),
+            _ if ty.scalar().is_int() => {
+                let (least, most) = scalar::range(ty);
+                format!("{least} to {most}")
+            }
+            _ => "at most about 1.8e308".to_string(),
+        };
+        PyOverflowError::new_err(format!("{}: {value} is no {ty} ({bounds})", self.words(place)))
+    }
+
+    fn array(
+        &mut self,
+        ty: ValueType,
+        rank: usize,
+        object: &Bound<'_, PyAny>,
+        place: &Place<'_>,
+    ) -> PyResult<()> {
+        let array = match seen(object) {
+            Some(array) => array,
+            None => self.as_array(ty, rank, object, place)?,
+        };
+        if array.element != Some(ty) || array.shape.len() != rank {
+            return Err(self.other_array(ty, rank, &array, place));
+        }
+        let bytes = array.bytes(ty).unwrap_or(0);
+        let taken = array.take(ty, self.given_away, self.memory())?;
+        if self.consumed && taken.data().is_part() {
+            copies::note(bytes);
+        }
+        self.leaves.push(Value::array(ty, taken));
+        Ok(())
+    }
+
+    /// What is no array of NumPy's but has NumPy make one: other libraries' arrays, buffers, lists of numbers.
+    fn as_array<'py>(
+        &self,
+        ty: ValueType,
+        rank: usize,
+        object: &Bound<'py, PyAny>,
+        place: &Place<'_>,
+    ) -> PyResult<Seen<'py>> {
+        let py = object.py();
+        let numpy = numpy::module(py)?;
+        let expected = || type_text(ty, rank);
+        let is_list = object.is_instance_of::<PyList>()
+            || object.is_instance_of::<PyTuple>()
+            || object.is_instance_of::<PyRange>();
+        if !is_list && !numpy::is_array_like(object) {
+            return Err(self.mismatch(&expected(), object, place));
+        }
+        let in_place = |error: PyErr| {
+            let words = error.value(py).to_string();
+            PyValueError::new_err(format!("{}: expected {}: {words}", self.words(place), expected()))
+        };
+        let array = numpy.call_method1("asarray", (object,)).map_err(in_place)?;
+        let found = seen(&array).ok_or_else(|| self.mismatch(&expected(), object, place))?;
+        if !is_list || found.element == Some(ty) {
+            return Ok(found);
+        }
+        // Numbers in lists have no type of their own but that they are whole or not.
+        let is_empty = found.shape.contains(&0);
+        let fits = match found.element {
+            Some(ValueType::Bool) => ty == ValueType::Bool,
+            Some(element) if element.scalar().is_int() => ty != ValueType::Bool,
+            Some(_) => ty.scalar().is_float(),
+            None => false,
+        };
+        if !fits && !is_empty {
+            return Err(self.other_array(ty, rank, &found, place));
+        }
+        let array = numpy.call_method1("array", (object, dtype_name(ty))).map_err(in_place)?;
+        copies::note(found.bytes(ty).unwrap_or(0));
+        seen(&array).ok_or_else(|| self.mismatch(&expected(), object, place))
+    }
+
+    fn tuple(
+        &mut self,
+        ty: TypeRef,
+        fields: &[Field],
+        object: &Bound<'_, PyAny>,
+        place: &Place<'_>,
+    ) -> PyResult<()> {
+        let parts: Vec<Bound<'_, PyAny>> = match (object.cast::<PyTuple>(), object.cast::<PyList>()) {
+            (Ok(tuple), _) => tuple.iter().collect(),
+            (_, Ok(list)) => list.iter().collect(),
+            (Err(_), Err(_)) => return Err(self.mismatch(self.code.type_name(ty), object, place)),
+        };
+        if parts.len() != fields.len() {
+            let (expected, count) = (self.code.type_name(ty), parts.len());
+            let message = format!("{}: expected {expected}, found a tuple of {count}", self.words(place));
+            return Err(PyTypeError::new_err(message));
+        }
+        let parts = fields.iter().zip(&parts);
+        parts
+            .into_iter()
+            .try_for_each(|(field, part)| self.value(field.ty, part, &Place::Field(place, &field.name)))
+    }
+
+    fn record(
+        &mut self,
+        ty: TypeRef,
+        fields: &[Field],
+        object: &Bound<'_, PyAny>,
+        place: &Place<'_>,
+    ) -> PyResult<()> {
+        for field in fields {
+            let part = self.part(ty, fields, &field.name, object, place)?;
+            self.value(field.ty, &part, &Place::Field(place, &field.name))?;
+        }
+        Ok(())
+    }
+
+    /// A field of a dict, or an attribute.
+    fn part<'py>(
+        &self,
+        ty: TypeRef,
+        fields: &[Field],
+        name: &str,
+        object: &Bound<'py, PyAny>,
+        place: &Place<'_>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let expected = self.code.type_name(ty);
+        let Ok(dict) = object.cast::<PyDict>() else {
+            let is_plain = object.is_instance_of::<PyString>() || object.is_instance_of::<PyList>();
+            let found = if is_plain { None } else { object.getattr_opt(name)? };
+            return found.ok_or_else(|| self.mismatch(expected, object, place));
+        };
+        if let Some((other, _)) = dict.iter().find(|(key, _)| {
+            !fields.iter().any(|field| key.extract::<&str>().is_ok_and(|key| key == field.name))
+        }) {
+            let message = format!("{}: {} is no field of {expected}", self.words(place), other.repr()?);
+            return Err(PyTypeError::new_err(message));
+        }
+        dict.get_item(name)?.ok_or_else(|| {
+            PyTypeError::new_err(format!(
+                "{}: the field `{name}` of {expected} is missing",
+                self.words(place)
+            ))
+        })
+    }
+
+    fn sum(
+        &mut self,
+        ty: TypeRef,
+        variants: &[SumVariant],
+        object: &Bound<'_, PyAny>,
+        place: &Place<'_>,
+    ) -> PyResult<()> {
+        let py = object.py();
+        let (name, payload) = match (object.cast::<Variant>(), object.extract::<String>()) {
+            (Ok(variant), _) => (variant.get().name.clone(), variant.get().payload.bind(py).clone()),
+            (Err(_), Ok(name)) => (name, PyTuple::empty(py)),
+            (Err(_), Err(_)) => return Err(self.mismatch(self.code.type_name(ty), object, place)),
+        };
+        let name = name.strip_prefix('#').unwrap_or(&name);
+        let Some(number) = variants.iter().position(|variant| variant.name.trim_start_matches('#') == name)
+        else {
+            let all: Vec<String> =
+                variants.iter().map(|variant| format!("#{}", variant.name.trim_start_matches('#'))).collect();
+            let message =
+                format!("{}: there is no `#{name}`; there are: {}", self.words(place), all.join(", "));
+            return Err(PyValueError::new_err(message));
+        };
+        let parts = &variants[number].payload;
+        if payload.len() != parts.len() {
+            let message = format!(
+                "{}: `#{name}` carries {} values, but {} are given",
+                self.words(place),
+                parts.len(),
+                payload.len()
+            );
+            return Err(PyTypeError::new_err(message));
+        }
+        let mut held = Vec::new();
+        for (at, ((ty, _), part)) in parts.iter().zip(payload.iter()).enumerate() {
+            held.push(self.apart(*ty, &part, &Place::Payload(place, name, at))?);
+        }
+        let parts: Vec<&Held> = held.iter().collect();
+        let whole =
+            self.code.values(self.running).construct(ty, number, &parts).map_err(|error| problem(&error))?;
+        self.leaves.extend(whole.leaves);
+        Ok(())
+    }
+
+    /// A value that becomes part of another.
+    fn apart(&mut self, ty: TypeRef, object: &Bound<'_, PyAny>, place: &Place<'_>) -> PyResult<Held> {
+        let before = std::mem::take(&mut self.leaves);
+        let taken = self.value(ty, object, place);
+        let leaves = std::mem::replace(&mut self.leaves, before);
+        taken.map(|()| Held::new(&self.code.interface, ty, leaves))
+    }
+
+    /// An array of records as a record of arrays or a structured array, or any array as a list.
+    fn opaque_array(
+        &mut self,
+        ty: TypeRef,
+        (element, rank): (TypeRef, usize),
+        fields: Option<&[Field]>,
+        object: &Bound<'_, PyAny>,
+        place: &Place<'_>,
+    ) -> PyResult<()> {
+        if let Some(fields) = fields {
+            let parts = self.field_arrays(ty, fields, object, place)?;
+            if let Some(parts) = parts {
+                let parts: Vec<&Held> = parts.iter().collect();
+                let whole = self.code.values(self.running).assemble(ty, &parts);
+                let whole = whole.map_err(|error| {
+                    PyValueError::new_err(format!("{}: {}", self.words(place), error.message()))
+                })?;
+                self.leaves.extend(whole.leaves);
+                return Ok(());
+            }
+        }
+        let Some(items) = object.cast::<PyList>().ok().filter(|_| rank == 1) else {
+            return Err(self.mismatch(self.code.type_name(ty), object, place));
+        };
+        let mut held = Vec::with_capacity(items.len());
+        for (at, item) in items.iter().enumerate() {
+            held.push(self.apart(element, &item, &Place::Element(place, at))?);
+        }
+        let (shape, parts) = ([held.len() as i64], held.iter().collect::<Vec<_>>());
+        let whole = self.code.values(self.running).array(ty, &shape, &parts);
+        let whole = whole
+            .map_err(|error| PyValueError::new_err(format!("{}: {}", self.words(place), error.message())))?;
+        copies::note(whole.leaves.iter().map(|leaf| leaf.bytes() as usize).sum());
+        self.leaves.extend(whole.leaves);
+        Ok(())
+    }
+
+    /// The arrays of the fields, if there is one for each.
+    fn field_arrays(
+        &mut self,
+        ty: TypeRef,
+        fields: &[Field],
+        object: &Bound<'_, PyAny>,
+        place: &Place<'_>,
+    ) -> PyResult<Option<Vec<Held>>> {
+        let is_structured = numpy::is_array(object) && !object.getattr("dtype")?.getattr("names")?.is_none();
+        if object.is_instance_of::<PyList>() || (numpy::is_array(object) && !is_structured) {
+            return Ok(None);
+        }
+        let mut parts = Vec::new();
+        for (at, field) in fields.iter().enumerate() {
+            let part = match object.cast::<PyTuple>() {
+                _ if is_structured => object.get_item(&field.name)?,
+                Ok(tuple) if is_tuple(fields) && tuple.len() == fields.len() => tuple.get_item(at)?,
+                Ok(_) | Err(_) => self.part(ty, fields, &field.name, object, place)?,
+            };
+            parts.push(self.apart(field.ty, &part, &Place::Field(place, &field.name))?);
+        }
+        Ok(Some(parts))
+    }
+
+    fn opaque(
+        &mut self,
+        number: usize,
+        opaque: &Opaque,
+        object: &Bound<'_, PyAny>,
+        place: &Place<'_>,
+    ) -> PyResult<()> {
+        let expected = &self.code.interface.types[number];
+        let found = opaque.named_type();
+        if found.name != expected.name || found.leaves != expected.leaves {
+            return Err(self.mismatch(&expected.name, object, place));
+        }
+        self.leaves.extend(opaque.held.leaves.iter().cloned());
+        Ok(())
+    }
+
+    fn words(&self, place: &Place<'_>) -> String {
+        let mut text = format!("{}(): argument `", self.entry);
+        place.write(&mut text);
+        text.push('`');
+        text
+    }
+
+    fn mismatch(&self, expected: &str, object: &Bound<'_, PyAny>, place: &Place<'_>) -> PyErr {
+        let found = match (seen(object), object.cast::<Opaque>()) {
+            (Some(array), _) => array.describe(),
+            (None, Ok(opaque)) => format!("a value of type {}", opaque.get().named_type().name),
+            (None, Err(_)) => object
+                .get_type()
+                .name()
+                .map(|name| name.to_string())
+                .unwrap_or_else(|_| "something else".to_string()),
+        };
+        PyTypeError::new_err(format!("{}: expected {expected}, found {found}", self.words(place)))
+    }
+
+    fn other_array(&self, ty: ValueType, rank: usize, array: &Seen<'_>, place: &Place<'_>) -> PyErr {
+        let (expected, found) = (type_text(ty, rank), array.describe());
+        let article = if found.starts_with(['i', 'o']) { "an" } else { "a" };
+        let remedy = if array.shape.len() != rank {
+            let dimensions = if rank == 1 { "1 dimension".to_string() } else { format!("{rank} dimensions") };
+            format!("an array of {dimensions} is needed")
+        } else {
+            format!("convert it: .astype(\"{}\")", dtype_name(ty))
+        };
+        PyTypeError::new_err(format!(
+            "{}: expected {expected}, found {article} {found}; {remedy}",
+            self.words(place)
+        ))
+    }
+}
+
+impl Place<'_> {
+    fn write(&self, text: &mut String) {
+        // Writing to a string cannot fail.
+        let _ = match self {
+            Place::Parameter(name) => write!(text, "{name}"),
+            Place::Field(whole, name) => {
+                whole.write(text);
+                write!(text, ".{name}")
+            }
+            Place::Element(whole, at) => {
+                whole.write(text);
+                write!(text, "[{at}]")
+            }
+            Place::Payload(whole, name, at) => {
+                whole.write(text);
+                write!(text, " (#{name}, value {})", at + 1)
+            }
+        };
+    }
+}
+
+/// Whether these are the fields of a tuple.
+pub fn is_tuple(fields: &[Field]) -> bool {
+    fields.len() != 1 && fields.iter().enumerate().all(|(at, field)| field.name == at.to_string())
+}
+
+fn type_text(ty: ValueType, rank: usize) -> String {
+    "[]".repeat(rank) + ty.name()
+}

@@ -1,0 +1,123 @@
+//! From text to a program.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use warpwise_driver::Options;
+use warpwise_driver::build::{BuildError, Built, build_program};
+use warpwise_driver::cache::DiskCache;
+use warpwise_ir::deep::deep;
+
+use crate::error::{self, Error};
+use crate::interrupt;
+use crate::options;
+use crate::program::{Code, Program, Source};
+
+/// How often the main thread looks for Ctrl-C while something is compiled.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Compiles a program.
+///
+/// `program` is a path (`os.PathLike`, or a str that ends in `.fut` or `.ir` and is one line) or the text of a program. `name` is what
+/// messages call a text, and `folder` is where the files that it imports lie.
+#[pyfunction]
+#[pyo3(signature = (program, *, device=None, threads=None, memory_limit=None, strict_fp=false, fast_math=false, unchecked=false,
+                    tuning=None, cache=None, name="<text>", folder=None))]
+#[allow(clippy::too_many_arguments)]
+pub fn compile(
+    py: Python<'_>,
+    program: &Bound<'_, PyAny>,
+    device: Option<&str>,
+    threads: Option<i64>,
+    memory_limit: Option<&Bound<'_, PyAny>>,
+    strict_fp: bool,
+    fast_math: bool,
+    unchecked: bool,
+    tuning: Option<std::collections::HashMap<String, i64>>,
+    cache: Option<&Bound<'_, PyAny>>,
+    name: &str,
+    folder: Option<PathBuf>,
+) -> PyResult<Program> {
+    let target = options::target(device)?;
+    let source = source(program, name, folder.unwrap_or_default())?;
+    let options = options::options(target, strict_fp, fast_math, unchecked)?;
+    let resources = options::resources(threads, memory_limit)?;
+    let cache = match cache {
+        None => DiskCache::of_user(),
+        Some(cache) => options::cache(cache)?,
+    };
+    let mut context = resources.context();
+    tuning.unwrap_or_default().into_iter().for_each(|(name, value)| context.tune(name, value));
+    if let Some(cache) = &cache {
+        context.keep_kernels(cache.clone());
+    }
+    let built = aside(py, (source.clone(), options.clone(), cache))?;
+    let Built { compiled, mut warnings, cached, not_kept } =
+        built.map_err(|error| error::not_built(py, &error))?;
+    if let Some(why) = not_kept {
+        warnings += &format!("warning: the program is not kept for the next time: {why}\n");
+    }
+    let loaded = py.detach(|| error::guarded(|| compiled.load(&context)))?;
+    let loaded = loaded.map_err(|error| error::not_loaded(py, &error))?;
+    Program::new(py, Code::new(source, options, resources, (loaded, context)), warnings, cached)
+}
+
+/// What a file or a text says of its entry points: a list of dicts with `name`, `signature` and `doc`. Nothing is checked or compiled.
+#[pyfunction]
+pub fn declared<'py>(py: Python<'py>, text: &str) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    let described = |entry: warpwise_fut::entries::Declared| {
+        let described = PyDict::new(py);
+        described.set_item("name", entry.name)?;
+        described.set_item("signature", entry.signature)?;
+        described.set_item("doc", entry.doc)?;
+        Ok(described)
+    };
+    deep(|| warpwise_fut::entries::declared(text)).into_iter().map(described).collect()
+}
+
+fn source(program: &Bound<'_, PyAny>, name: &str, folder: PathBuf) -> PyResult<Source> {
+    let Ok(text) = program.cast::<PyString>() else {
+        let path: PathBuf = program.extract().map_err(|_| {
+            let class = program.get_type().name().map(|name| name.to_string()).unwrap_or_default();
+            PyTypeError::new_err(format!("program: expected the text of a program or a path, found {class}"))
+        })?;
+        return Ok(Source::File(path));
+    };
+    let text = text.to_str()?;
+    let is_path = !text.contains('\n') && [".fut", ".ir"].iter().any(|ending| text.ends_with(ending));
+    Ok(match is_path {
+        true => Source::File(PathBuf::from(text)),
+        false => Source::Text { name: name.to_string(), text: text.to_string(), folder },
+    })
+}
+
+/// Compiles in a thread of its own, so that Ctrl-C need not wait for it: the thread is left to itself then, and its program dropped.
+fn aside(
+    py: Python<'_>,
+    (source, options, cache): (Source, Options, Option<DiskCache>),
+) -> PyResult<Result<Built, BuildError>> {
+    let (tell, told) = channel();
+    let told = Mutex::new(told);
+    let work = move || {
+        let built = error::guarded(|| deep(|| build_program(source.start(), &options, cache.as_ref())));
+        // Nobody may be there to hear.
+        let _ = tell.send(built);
+    };
+    let thread = std::thread::Builder::new().name("compile".to_string()).spawn(work);
+    thread.map_err(|error| Error::new_err(format!("cannot start a thread: {error}")))?;
+    loop {
+        let heard = py.detach(|| told.lock().ok().map(|told| told.recv_timeout(LOOK)));
+        match heard {
+            Some(Ok(built)) => return built,
+            Some(Err(RecvTimeoutError::Timeout)) => interrupt::raise(py)?,
+            Some(Err(RecvTimeoutError::Disconnected)) | None => {
+                return Err(error::InternalError::new_err("the compiler has ended"));
+            }
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! An entry point, which Python calls.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use warpwise_driver::CallError;
+use warpwise_runtime::array::Value;
+use warpwise_runtime::execute::RunError as Stopped;
+use warpwise_standalone::interface::{EntryInterface, Input};
+
+use crate::arguments::Taker;
+use crate::error;
+use crate::interrupt;
+use crate::program::{Code, Running};
+use crate::results::Giver;
+
+// An entry point of a program. The class has no comment of its own in Python, so that each entry point can have one: its `__doc__` is what
+// stands before its declaration.
+#[allow(missing_docs)]
+#[pyclass(frozen, module = "warpwise")]
+pub struct EntryPoint {
+    code: Arc<Code>,
+    number: usize,
+}
+
+impl EntryPoint {
+    /// The entry point of this number.
+    pub fn new(code: &Arc<Code>, number: usize) -> EntryPoint {
+        EntryPoint { code: Arc::clone(code), number }
+    }
+
+    /// Which it is in the order of the source.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    fn interface(&self) -> &EntryInterface {
+        &self.code.interface.entries[self.number]
+    }
+
+    /// How it is declared, or, where that cannot be read, what it takes and gives.
+    pub fn declaration(&self, py: Python<'_>) -> String {
+        let entry = self.interface();
+        if let Some(declared) = self.code.declared(py, &entry.name) {
+            return declared.signature.clone();
+        }
+        let mut text = entry.name.clone();
+        for (name, ty) in self.parameters() {
+            // Writing to a string cannot fail.
+            let _ = write!(text, " ({name}: {ty})");
+        }
+        format!("{text} : {}", self.code.type_name(entry.output))
+    }
+
+    /// The names and types of the parameters; those without a name are called by their numbers.
+    fn parameters(&self) -> Vec<(String, String)> {
+        let parameter = |(at, input): (usize, &Input)| {
+            let star = if input.is_consumed() { "*" } else { "" };
+            (parameter_name(at, input), format!("{star}{}", self.code.type_name(input.ty)))
+        };
+        self.interface().inputs.iter().enumerate().map(parameter).collect()
+    }
+
+    /// Puts arguments in the order of the parameters.
+    fn bound<'py>(
+        &self,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let EntryInterface { name, inputs, .. } = self.interface();
+        let mut given: Vec<Bound<'py, PyAny>> = args.iter().collect();
+        let named = kwargs.map_or(0, |kwargs| kwargs.len());
+        let names =
+            || inputs.iter().enumerate().map(|(at, input)| parameter_name(at, input)).collect::<Vec<_>>();
+        if given.len() + named > inputs.len() || (named == 0 && given.len() != inputs.len()) {
+            let (expected, found) = (inputs.len(), given.len() + named);
+            let takes =
+                if expected == 1 { "1 argument".to_string() } else { format!("{expected} arguments") };
+            let listed = names().join(", ");
+            return Err(PyTypeError::new_err(format!(
+                "{name}() takes {takes} ({listed}), but {found} were given"
+            )));
+        }
+        let Some(kwargs) = kwargs.filter(|_| named > 0) else { return Ok(given) };
+        let names = names();
+        for (keyword, _) in kwargs.iter() {
+            let keyword = keyword.str()?.to_string();
+            match names.iter().position(|name| *name == keyword) {
+                None => {
+                    let listed = names.join(", ");
+                    return Err(PyTypeError::new_err(format!(
+                        "{name}() has no parameter `{keyword}`; it has: {listed}"
+                    )));
+                }
+                Some(at) if at < args.len() => {
+                    return Err(PyTypeError::new_err(format!("{name}() got two values for `{keyword}`")));
+                }
+                Some(_) => {}
+            }
+        }
+        for parameter in &names[args.len()..] {
+            let value = kwargs.get_item(parameter)?;
+            given.push(value.ok_or_else(|| {
+                PyTypeError::new_err(format!("{name}() misses the argument `{parameter}`"))
+            })?);
+        }
+        Ok(given)
+    }
+
+    fn taken(&self, running: &Running, given: &[Bound<'_, PyAny>]) -> PyResult<Vec<Value>> {
+        let EntryInterface { name, inputs, .. } = self.interface();
+        let mut taker = Taker::new(&self.code, running, name);
+        for (at, (input, object)) in inputs.iter().zip(given).enumerate() {
+            taker.argument(at, input, object)?;
+        }
+        Ok(taker.leaves)
+    }
+
+    /// Runs until it is done. A signal that ends another call on the same threads ends this one, too; it begins again if it can.
+    fn run(&self, py: Python<'_>, running: &Running, leaves: Vec<Value>) -> PyResult<Vec<Value>> {
+        let entry = self.interface();
+        let consumes = entry.inputs.iter().any(Input::is_consumed);
+        let flag = running.context.threads().cancel_flag();
+        let again = (!consumes && !interrupt::is_main_thread()).then(|| leaves.clone());
+        let mut leaves = leaves;
+        loop {
+            let call = || error::guarded(|| running.program.call(&entry.name, leaves));
+            match interrupt::interruptible(py, flag, call)? {
+                Ok(results) => return Ok(results),
+                Err(CallError::Run(Stopped::Interrupted)) => {
+                    interrupt::raise(py)?;
+                    let Some(same) = again.clone() else {
+                        return Err(error::RunError::new_err("the call was interrupted"));
+                    };
+                    interrupt::until_over(py, flag);
+                    leaves = same;
+                }
+                Err(other) => return Err(error::not_run(py, other)),
+            }
+        }
+    }
+}
+
+/// What a parameter is called.
+pub fn parameter_name(at: usize, input: &Input) -> String {
+    if input.name.is_empty() { format!("argument{}", at + 1) } else { input.name.clone() }
+}
+
+#[pymethods]
+impl EntryPoint {
+    #[pyo3(signature = (*args, **kwargs))]
+    fn __call__<'py>(
+        &self,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = args.py();
+        let running = self.code.running()?;
+        let given = self.bound(args, kwargs)?;
+        let leaves = self.taken(&running, &given)?;
+        let results = self.run(py, &running, leaves)?;
+        Giver::new(py, &self.code, &running).value(self.interface().output, results)
+    }
+
+    /// Its name.
+    #[getter]
+    fn __name__(&self) -> &str {
+        &self.interface().name
+    }
+
+    /// The comment before its declaration, and the declaration.
+    #[getter]
+    fn __doc__(&self, py: Python<'_>) -> String {
+        let declaration = self.declaration(py);
+        match self.code.declared(py, &self.interface().name) {
+            Some(declared) if !declared.doc.is_empty() => format!("{declaration}\n\n{}", declared.doc),
+            Some(_) | None => declaration,
+        }
+    }
+
+    /// What inspection and editors show: an `inspect.Signature` with the types as annotations.
+    #[getter]
+    fn __signature__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let inspect = py.import("inspect")?;
+        let parameter = inspect.getattr("Parameter")?;
+        let kind = parameter.getattr("POSITIONAL_OR_KEYWORD")?;
+        let mut parameters = Vec::new();
+        for (name, ty) in self.parameters() {
+            let options = PyDict::new(py);
+            options.set_item("annotation", ty)?;
+            let name =
+                if is_identifier(py, &name)? { name } else { format!("argument{}", parameters.len() + 1) };
+            parameters.push(parameter.call((name, &kind), Some(&options))?);
+        }
+        let options = PyDict::new(py);
+        options.set_item("return_annotation", self.code.type_name(self.interface().output))?;
+        inspect.getattr("Signature")?.call((parameters,), Some(&options))
+    }
+
+    /// How it is declared: `dot [n] (xs: [n]f32) (ys: [n]f32) : f32`.
+    #[getter]
+    fn signature(&self, py: Python<'_>) -> String {
+        self.declaration(py)
+    }
+
+    /// What it takes: a list of pairs of a name and a type. A star before a type says that the argument is consumed.
+    #[getter(parameters)]
+    fn listed_parameters(&self) -> Vec<(String, String)> {
+        self.parameters()
+    }
+
+    /// The type of what it gives.
+    #[getter]
+    fn result(&self) -> &str {
+        self.code.type_name(self.interface().output)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        format!("<entry point {}>", self.declaration(py))
+    }
+}
+
+fn is_identifier(py: Python<'_>, name: &str) -> PyResult<bool> {
+    let is_word: bool = pyo3::types::PyString::new(py, name).call_method0("isidentifier")?.extract()?;
+    Ok(is_word && !py.import("keyword")?.call_method1("iskeyword", (name,))?.extract::<bool>()?)
+}

@@ -1,0 +1,51 @@
+//! The Python module `warpwise._native`: programs, their entry points, and values that go to and fro.
+//!
+//! ```text
+//! warpwise.compile(text)          program      a compiled program on threads and memory ([`runtime`])
+//! program.dot(xs, ys)             entry        one call: [`arguments`] in, the interpreter lock released, [`results`] out
+//! ```
+//!
+//! Arrays are NumPy's. An argument that is contiguous and of the right type is read where it lies, and a result is an array on the run
+//! time's memory: [`numpy`] knows how either looks, and [`copies`] counts what is copied after all. Whatever goes wrong is an exception
+//! ([`error`]); Ctrl-C ends a call ([`interrupt`]).
+//!
+//! The Python files beside this crate (`python/warpwise`) are what people import. Nothing is decided there that this crate knows.
+
+mod arguments;
+mod compile;
+mod copies;
+mod entry;
+mod error;
+mod interrupt;
+mod numpy;
+mod options;
+mod program;
+mod results;
+mod runtime;
+mod scalar;
+mod values;
+
+use pyo3::prelude::*;
+
+/// The module.
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<program::Program>()?;
+    module.add_class::<entry::EntryPoint>()?;
+    module.add_class::<values::Opaque>()?;
+    module.add_class::<values::Variant>()?;
+    module.add_class::<arguments::Consumed>()?;
+    module.add("Error", py.get_type::<error::Error>())?;
+    module.add("CompileError", py.get_type::<error::CompileError>())?;
+    module.add("RunError", py.get_type::<error::RunError>())?;
+    module.add("InternalError", py.get_type::<error::InternalError>())?;
+    module.add_function(wrap_pyfunction!(compile::compile, module)?)?;
+    module.add_function(wrap_pyfunction!(compile::declared, module)?)?;
+    module.add_function(wrap_pyfunction!(options::devices, module)?)?;
+    module.add_function(wrap_pyfunction!(arguments::consume, module)?)?;
+    module.add_function(wrap_pyfunction!(copies::copied_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(runtime::after_fork, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,307 @@
+//! A compiled program, as Python sees it.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::{PyAttributeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyList};
+use warpwise_driver::build::{Start, read_program};
+use warpwise_driver::compiler::{optimise, passes};
+use warpwise_driver::{Context, Options, Program as Loaded};
+use warpwise_fut::entries::{Declared, declared};
+use warpwise_standalone::interface::{Interface, TypeRef};
+use warpwise_standalone::value::Values;
+
+use crate::entry::EntryPoint;
+use crate::error::{self, RunError};
+use crate::options::resources;
+use crate::runtime::{Own, Resources};
+use crate::values::Classes;
+
+/// The text that a program was made of.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// A file.
+    File(PathBuf),
+    /// A text in no file, with the folder that its imports are looked for in.
+    Text {
+        /// What messages call it.
+        name: String,
+        /// It.
+        text: String,
+        /// The folder.
+        folder: PathBuf,
+    },
+}
+
+impl Source {
+    /// As the compiler takes it.
+    pub fn start(&self) -> Start<'_> {
+        match self {
+            Source::File(path) => Start::File(path),
+            Source::Text { name, text, folder } => Start::Text { name, text, folder },
+        }
+    }
+
+    /// What the entry points look like where they are declared, as far as that can be read now.
+    fn declared(&self) -> Vec<Declared> {
+        match self {
+            Source::File(path) => {
+                std::fs::read_to_string(path).map(|text| declared(&text)).unwrap_or_default()
+            }
+            Source::Text { text, .. } => declared(text),
+        }
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Source::File(path) => path.display().to_string(),
+            Source::Text { name, .. } => name.clone(),
+        }
+    }
+}
+
+/// What a program and its entry points share.
+pub struct Code {
+    source: Source,
+    options: Options,
+    /// What it takes and gives.
+    pub interface: Interface,
+    resources: Resources,
+    running: Mutex<Own<Running>>,
+    declared: PyOnceLock<HashMap<String, Declared>>,
+    /// Python's classes for its types.
+    pub classes: Classes,
+}
+
+/// A program on threads and memory.
+#[derive(Clone)]
+pub struct Running {
+    /// The program.
+    pub program: Arc<Loaded>,
+    /// Its threads and memory.
+    pub context: Context,
+}
+
+impl Code {
+    /// A loaded program.
+    pub fn new(
+        source: Source,
+        options: Options,
+        resources: Resources,
+        (program, context): (Loaded, Context),
+    ) -> Code {
+        let interface = Interface::of(program.entries().iter().map(|entry| &entry.point));
+        Code {
+            source,
+            options,
+            classes: Classes::new(interface.types.len()),
+            interface,
+            resources,
+            running: Mutex::new(Own::new(Running { program: Arc::new(program), context })),
+            declared: PyOnceLock::new(),
+        }
+    }
+
+    /// The program in this process. The child of a fork gets threads and memory of its own.
+    pub fn running(&self) -> PyResult<Running> {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(own) = running.get() {
+            return Ok(own.clone());
+        }
+        let context = self.resources.context();
+        let again = running.any().and_then(|parents| parents.program.on(&context)).ok_or_else(|| {
+            RunError::new_err("a program on a device cannot be used after a fork: compile it in the child")
+        })?;
+        let own = Running { program: Arc::new(again), context };
+        *running = Own::new(own.clone());
+        Ok(own)
+    }
+
+    /// The same program on other threads and in other memory.
+    fn on(&self, resources: Resources) -> PyResult<Code> {
+        let context = resources.context();
+        let program = self.running()?.program.on(&context).ok_or_else(|| {
+            PyValueError::new_err(
+                "a program on a device has no threads to choose: compile it again with other limits",
+            )
+        })?;
+        Ok(Code::new(self.source.clone(), self.options.clone(), resources, (program, context)))
+    }
+
+    /// What can be done with its values.
+    pub fn values<'c>(&'c self, running: &'c Running) -> Values<'c> {
+        Values { interface: &self.interface, memory: running.context.memory() }
+    }
+
+    /// An entry point as it was declared.
+    pub fn declared(&self, py: Python<'_>, name: &str) -> Option<&Declared> {
+        let all = || self.source.declared().into_iter().map(|entry| (entry.name.clone(), entry)).collect();
+        self.declared.get_or_init(py, all).get(name)
+    }
+
+    /// What the language calls a type.
+    pub fn type_name(&self, ty: TypeRef) -> &str {
+        self.interface.name(ty)
+    }
+}
+
+/// A compiled program. Its entry points are attributes: `program.main(xs)`.
+#[pyclass(frozen, module = "warpwise")]
+pub struct Program {
+    code: Arc<Code>,
+    entries: HashMap<String, Py<EntryPoint>>,
+    /// What the compiler found odd, as text.
+    #[pyo3(get)]
+    warnings: String,
+    /// Whether it was compiled before and taken from the cache.
+    #[pyo3(get)]
+    cached: bool,
+}
+
+impl Program {
+    /// A program with its entry points.
+    pub fn new(py: Python<'_>, code: Code, warnings: String, cached: bool) -> PyResult<Program> {
+        let code = Arc::new(code);
+        let names = code.interface.entries.iter().map(|entry| entry.name.clone()).enumerate();
+        let entries = names.map(|(number, name)| Ok((name, Py::new(py, EntryPoint::new(&code, number))?)));
+        let entries = entries.collect::<PyResult<_>>()?;
+        Ok(Program { code, entries, warnings, cached })
+    }
+
+    fn names(&self) -> Vec<&str> {
+        self.code.interface.entries.iter().map(|entry| entry.name.as_str()).collect()
+    }
+}
+
+#[pymethods]
+impl Program {
+    /// The names of the entry points, in the order of the source.
+    #[getter]
+    fn entries(&self) -> Vec<&str> {
+        self.names()
+    }
+
+    /// The file or the name that messages give it.
+    #[getter]
+    fn source(&self) -> String {
+        self.code.source.name()
+    }
+
+    /// Where it runs: `cpu`, `opencl:0`, ...
+    #[getter]
+    fn device(&self) -> String {
+        self.code.options.target.to_string()
+    }
+
+    /// The number of threads that it uses.
+    #[getter]
+    fn threads(&self) -> PyResult<usize> {
+        Ok(self.code.running()?.context.threads().threads())
+    }
+
+    fn __getattr__(&self, py: Python<'_>, name: &str) -> PyResult<Py<EntryPoint>> {
+        self.entries.get(name).map(|entry| entry.clone_ref(py)).ok_or_else(|| {
+            let names = self.names().join(", ");
+            let there_are =
+                if names.is_empty() { "it has none".to_string() } else { format!("there are: {names}") };
+            PyAttributeError::new_err(format!("the program has no entry point `{name}`; {there_are}"))
+        })
+    }
+
+    /// The entry point of this name, also where the name is no word of Python's or one of this class's own.
+    fn __getitem__(&self, py: Python<'_>, name: &str) -> PyResult<Py<EntryPoint>> {
+        self.__getattr__(py, name)
+            .map_err(|error| pyo3::exceptions::PyKeyError::new_err(error.value(py).to_string()))
+    }
+
+    fn __dir__<'py>(slf: &Bound<'py, Program>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let own = py.get_type::<pyo3::types::PyAny>().call_method1("__dir__", (slf,))?;
+        let all = PyList::empty(py);
+        all.call_method1("extend", (own,))?;
+        all.call_method1("extend", (slf.get().names(),))?;
+        Ok(all.into_any())
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let entries = self.entries.values().map(|entry| (entry.get().number(), entry.get().declaration(py)));
+        let mut entries: Vec<_> = entries.collect();
+        entries.sort();
+        let lines: String = entries.iter().map(|(_, line)| format!("\n  entry {line}")).collect();
+        format!("<warpwise program {} on {}:{lines}>", self.source(), self.device())
+    }
+
+    /// The same program with its own threads (`threads`) or its own bound on memory (`memory_limit`: bytes, or a text such as `"2G"`).
+    /// The machine code is shared.
+    #[pyo3(signature = (*, threads=None, memory_limit=None))]
+    fn with_resources(
+        &self,
+        py: Python<'_>,
+        threads: Option<i64>,
+        memory_limit: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Program> {
+        let resources = resources(threads, memory_limit)?;
+        Program::new(py, self.code.on(resources)?, self.warnings.clone(), self.cached)
+    }
+
+    /// The program as the compiler sees it, as text: after all passes that run on core IR, or after the one named (`"fuse"`). `after=""`
+    /// is what the front end makes. The text of the program is read again.
+    #[pyo3(signature = (after=None))]
+    fn ir(&self, py: Python<'_>, after: Option<&str>) -> PyResult<String> {
+        let code = &self.code;
+        let names: Vec<&str> = passes(&code.options).iter().map(|pass| pass.name).collect();
+        if let Some(after) = after.filter(|after| !after.is_empty() && !names.contains(after)) {
+            let all = names.join(", ");
+            return Err(PyValueError::new_err(format!("there is no pass `{after}`; there are: {all}")));
+        }
+        let shown = py.detach(|| error::guarded(|| shown(code, after)))?;
+        shown.map_err(|error| error::not_built(py, &error))
+    }
+
+    /// Counts from now on where the time of calls goes.
+    fn start_profile(&self) -> PyResult<()> {
+        self.code.running()?.program.start_profile();
+        Ok(())
+    }
+
+    /// Where the time of calls went since `start_profile`, the longest first: a list of dicts with `what`, `place`, `times`, `bytes`
+    /// and `seconds`, which `pandas.DataFrame` takes.
+    fn profile<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let table = PyList::empty(py);
+        for spent in self.code.running()?.program.profile() {
+            let row = PyDict::new(py);
+            row.set_item("what", &spent.what)?;
+            row.set_item("place", &spent.place)?;
+            row.set_item("times", spent.times)?;
+            row.set_item("bytes", spent.bytes)?;
+            row.set_item("seconds", spent.time.as_secs_f64())?;
+            table.append(row)?;
+        }
+        Ok(table)
+    }
+}
+
+/// Core IR as text, after a pass or after all.
+fn shown(code: &Code, after: Option<&str>) -> Result<String, warpwise_driver::build::BuildError> {
+    let core = read_program(code.source.start(), &code.options)?;
+    let (mut program, sources) = (core.program, core.sources);
+    let mut text = program.to_string();
+    if after == Some("") {
+        return Ok(text);
+    }
+    let mut is_past = false;
+    let done = optimise(&mut program, &code.options, |pass, program, _| {
+        if !is_past {
+            text = program.to_string();
+        }
+        is_past |= after == Some(pass.name);
+    });
+    match done {
+        Ok(()) => Ok(text),
+        Err(failure) => Err(warpwise_driver::build::BuildError::Failure { failure, sources }),
+    }
+}

@@ -1,0 +1,90 @@
+//! Results of programs, put together for Python.
+
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use warpwise_runtime::array::Value;
+use warpwise_runtime::memory::MemoryPool;
+use warpwise_standalone::interface::{Kind, TypeRef};
+use warpwise_standalone::value::Held;
+
+use crate::arguments::is_tuple;
+use crate::error::{InternalError, problem};
+use crate::numpy;
+use crate::program::{Code, Running};
+use crate::scalar::to_python;
+use crate::values::{Opaque, Variant};
+
+use std::sync::Arc;
+
+/// Puts results together.
+pub struct Giver<'c, 'py> {
+    py: Python<'py>,
+    code: &'c Arc<Code>,
+    running: &'c Running,
+}
+
+impl<'c, 'py> Giver<'c, 'py> {
+    /// For a program's values.
+    pub fn new(py: Python<'py>, code: &'c Arc<Code>, running: &'c Running) -> Giver<'c, 'py> {
+        Giver { py, code, running }
+    }
+
+    fn memory(&self) -> &'c MemoryPool {
+        self.running.context.memory()
+    }
+
+    /// The value of a type that these leaves are.
+    pub fn value(&self, ty: TypeRef, leaves: Vec<Value>) -> PyResult<Bound<'py, PyAny>> {
+        let mut leaves = leaves.into_iter();
+        self.next(ty, &mut leaves)
+    }
+
+    fn next(&self, ty: TypeRef, leaves: &mut std::vec::IntoIter<Value>) -> PyResult<Bound<'py, PyAny>> {
+        let number = match ty {
+            TypeRef::Scalar(_) => return self.leaf(leaves.next()),
+            TypeRef::Named(number) => number,
+        };
+        let interface = &self.code.interface;
+        match &interface.types[number].kind {
+            Kind::Array { .. } => self.leaf(leaves.next()),
+            Kind::Record(fields) => {
+                let parts =
+                    fields.iter().map(|field| self.next(field.ty, leaves)).collect::<PyResult<Vec<_>>>()?;
+                let parts = PyTuple::new(self.py, parts)?;
+                if is_tuple(fields) {
+                    return Ok(parts.into_any());
+                }
+                let class =
+                    self.code.classes.of_record(self.py, number, &interface.types[number].name, fields)?;
+                class.call1(parts)
+            }
+            Kind::Sum(variants) => {
+                let held = self.held(ty, leaves);
+                let values = self.code.values(self.running);
+                let number = values.variant(&held).map_err(|error| problem(&error))?;
+                let payload = values.destruct(&held, number).map_err(|error| problem(&error))?;
+                let parts = payload.into_iter().map(|part| self.value(part.ty, part.leaves));
+                let payload = PyTuple::new(self.py, parts.collect::<PyResult<Vec<_>>>()?)?;
+                let name = variants[number].name.trim_start_matches('#').to_string();
+                Ok(Bound::new(self.py, Variant { name, payload: payload.unbind() })?.into_any())
+            }
+            Kind::OpaqueArray { .. } => {
+                let held = self.held(ty, leaves);
+                Ok(Bound::new(self.py, Opaque::new(self.code, held))?.into_any())
+            }
+        }
+    }
+
+    fn held(&self, ty: TypeRef, leaves: &mut std::vec::IntoIter<Value>) -> Held {
+        let count = self.code.interface.leaves(ty).len();
+        Held::new(&self.code.interface, ty, leaves.take(count).collect())
+    }
+
+    fn leaf(&self, leaf: Option<Value>) -> PyResult<Bound<'py, PyAny>> {
+        match leaf {
+            Some(Value::Scalar { ty, value }) => to_python(self.py, ty, value),
+            Some(Value::Array { ty, array }) => numpy::give(self.py, ty, array, self.memory()),
+            None => Err(InternalError::new_err("a result is missing")),
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Values that Python has no class of its own for.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::{PyIndexError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyTuple};
+use warpwise_standalone::interface::{Field, Kind, NamedType, TypeRef};
+use warpwise_standalone::value::Held;
+
+use crate::error::problem;
+use crate::program::Code;
+use crate::results::Giver;
+
+/// A value of a sum type: the constructor's name and what it carries. `Variant("circle", 1.0)` is `#circle 1.0`.
+#[pyclass(frozen, module = "warpwise")]
+pub struct Variant {
+    /// The constructor's name, without `#`.
+    #[pyo3(get)]
+    pub name: String,
+    /// What it carries.
+    #[pyo3(get)]
+    pub payload: Py<PyTuple>,
+}
+
+#[pymethods]
+impl Variant {
+    #[classattr]
+    #[allow(non_upper_case_globals)]
+    const __match_args__: (&'static str, &'static str) = ("name", "payload");
+
+    #[new]
+    #[pyo3(signature = (name, *payload))]
+    fn new(name: &str, payload: Py<PyTuple>) -> Variant {
+        Variant { name: name.trim_start_matches('#').to_string(), payload }
+    }
+
+    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let Ok(other) = other.cast::<Variant>() else { return Ok(false) };
+        let other = other.get();
+        Ok(self.name == other.name && self.payload.bind(py).eq(other.payload.bind(py))?)
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        PyTuple::new(
+            py,
+            [self.name.clone().into_pyobject(py)?.into_any(), self.payload.bind(py).clone().into_any()],
+        )?
+        .hash()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let parts = self.payload.bind(py).iter().map(|part| Ok(format!(" {}", part.repr()?)));
+        Ok(format!("#{}{}", self.name, parts.collect::<PyResult<String>>()?))
+    }
+}
+
+/// An array of records, tuples or sums. It stays inside: give it to entry points of the program, look at its elements, or take the arrays
+/// of its fields.
+#[pyclass(frozen, module = "warpwise")]
+pub struct Opaque {
+    code: Arc<Code>,
+    /// It.
+    pub held: Held,
+}
+
+impl Opaque {
+    /// A value of a program.
+    pub fn new(code: &Arc<Code>, held: Held) -> Opaque {
+        Opaque { code: Arc::clone(code), held }
+    }
+
+    /// Its type.
+    pub fn named_type(&self) -> &NamedType {
+        match self.held.ty {
+            TypeRef::Named(number) => &self.code.interface.types[number],
+            TypeRef::Scalar(_) => unreachable!("scalars are Python's numbers"),
+        }
+    }
+}
+
+#[pymethods]
+impl Opaque {
+    /// What the language calls its type.
+    #[getter(r#type)]
+    fn type_name(&self) -> &str {
+        &self.named_type().name
+    }
+
+    /// Its sizes.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.held.shape)
+    }
+
+    /// The arrays of the fields of an array of records, by name: `{"x": array(...), ...}`. They are copies.
+    #[getter]
+    fn fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let Kind::OpaqueArray { fields: Some(fields), .. } = &self.named_type().kind else {
+            return Err(PyTypeError::new_err(format!("{} has no fields", self.type_name())));
+        };
+        let running = self.code.running()?;
+        let giver = Giver::new(py, &self.code, &running);
+        let arrays = PyDict::new(py);
+        for (number, field) in fields.iter().enumerate() {
+            let part =
+                self.code.values(&running).project(&self.held, number).map_err(|error| problem(&error))?;
+            arrays.set_item(&field.name, giver.value(part.ty, part.leaves)?)?;
+        }
+        Ok(arrays)
+    }
+
+    fn __len__(&self) -> usize {
+        self.held.shape.first().map_or(0, |&size| size as usize)
+    }
+
+    /// An element.
+    fn __getitem__<'py>(&self, py: Python<'py>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let given: Vec<i64> = match index.extract::<i64>() {
+            Ok(index) => vec![index],
+            Err(_) => index.extract()?,
+        };
+        let shape = &self.held.shape;
+        let wrapped = |(&at, &size): (&i64, &i64)| if at < 0 { at + size } else { at };
+        let place: Vec<i64> = given.iter().zip(shape).map(wrapped).collect();
+        if given.len() != shape.len() || place.iter().zip(shape).any(|(at, size)| !(0..*size).contains(at)) {
+            return Err(PyIndexError::new_err(format!(
+                "{given:?} is no index into a value of shape {shape:?}"
+            )));
+        }
+        let running = self.code.running()?;
+        let element =
+            self.code.values(&running).index(&self.held, &place).map_err(|error| problem(&error))?;
+        Giver::new(py, &self.code, &running).value(element.ty, element.leaves)
+    }
+
+    fn __repr__(&self) -> String {
+        let sizes: String = self.held.shape.iter().map(|size| format!("[{size}]")).collect();
+        format!("<{sizes}{}>", self.type_name().trim_start_matches("[]"))
+    }
+}
+
+/// The named tuples that stand for a program's records; each is made when it is first needed.
+pub struct Classes(Vec<PyOnceLock<Py<PyAny>>>);
+
+impl Classes {
+    /// For so many types.
+    pub fn new(types: usize) -> Classes {
+        Classes((0..types).map(|_| PyOnceLock::new()).collect())
+    }
+
+    /// The class of a record type.
+    pub fn of_record<'py>(
+        &self,
+        py: Python<'py>,
+        number: usize,
+        name: &str,
+        fields: &[Field],
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let made = self.0[number].get_or_try_init(py, || named_tuple(py, name, fields))?;
+        Ok(made.bind(py).clone())
+    }
+}
+
+/// A named tuple. Names that Python does not take are replaced by numbers.
+fn named_tuple(py: Python<'_>, name: &str, fields: &[Field]) -> PyResult<Py<PyAny>> {
+    let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && !name.starts_with(|c: char| c.is_ascii_digit());
+    let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+    let options = PyDict::new(py);
+    options.set_item("rename", true)?;
+    options.set_item("module", "warpwise")?;
+    let name = if is_word && !name.is_empty() { name } else { "record" };
+    let made = py.import("collections")?.call_method("namedtuple", (name, names), Some(&options))?;
+    Ok(made.unbind())
+}
