@@ -89,6 +89,8 @@ mod unix {
             action.sa_sigaction = handler as *const () as usize;
             action.sa_flags = libc::SA_RESTART;
             libc::sigemptyset(&mut action.sa_mask);
+            // The pool makes threads leave their kernels by this one. It must not have them leave a handler that asks for it, too.
+            libc::sigaddset(&mut action.sa_mask, libc::SIGURG);
             libc::sigaction(signal, &action, std::ptr::null_mut());
         }
     }

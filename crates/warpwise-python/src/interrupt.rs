@@ -14,6 +14,8 @@ use warpwise_runtime::pool::CancelFlag;
 
 /// The flag of the call that the main thread is in.
 static CALL: AtomicPtr<CancelFlag> = AtomicPtr::new(std::ptr::null_mut());
+/// How many threads are about to look at it, or to set it.
+static HANDLING: AtomicUsize = AtomicUsize::new(0);
 /// The handler before ours, and its flags.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 static NEXT_FLAGS: AtomicI32 = AtomicI32::new(0);
@@ -27,6 +29,9 @@ pub fn interruptible<T: Send>(py: Python<'_>, flag: &CancelFlag, work: impl FnOn
     CALL.store(std::ptr::from_ref(flag).cast_mut(), Ordering::SeqCst);
     let result = py.detach(work);
     CALL.store(std::ptr::null_mut(), Ordering::SeqCst);
+    while HANDLING.load(Ordering::SeqCst) > 0 {
+        std::hint::spin_loop();
+    }
     // A signal may have come when the work was done.
     flag.clear();
     result
@@ -71,23 +76,31 @@ fn stand_before() -> bool {
         NEXT_FLAGS.store(action.sa_flags, Ordering::SeqCst);
         action.sa_sigaction = ours;
         action.sa_flags |= libc::SA_SIGINFO;
+        // The pool makes threads leave their kernels by this one. It must not have them leave the handler, too.
+        libc::sigaddset(&mut action.sa_mask, libc::SIGURG);
         libc::sigaction(libc::SIGINT, &action, std::ptr::null_mut()) == 0
     }
 }
 
-/// Atomic operations, a system call, and Python's handler.
+/// Python's handler, atomic operations and a system call. Any thread may run it: whoever hears of the flag must find that Python knows.
 extern "C" fn on_signal(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    go_on(signal, info, context);
+    HANDLING.fetch_add(1, Ordering::SeqCst);
     let flag = CALL.load(Ordering::SeqCst);
-    // SAFETY: the flag outlives its place in `CALL`, which the thread that this one interrupts, or another of the process, takes back
-    // only after the call.
+    // SAFETY: whoever takes a flag out of `CALL` keeps it until nobody handles a signal.
     if let Some(flag) = unsafe { flag.as_ref() } {
         flag.set();
     }
+    HANDLING.fetch_sub(1, Ordering::SeqCst);
+}
+
+/// Calls the handler that stood here, as its flags say.
+fn go_on(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let next = NEXT.load(Ordering::SeqCst);
     if next == 0 {
         return;
     }
-    // SAFETY: this is the handler that stood here, called as its flags say.
+    // SAFETY: the word is a function of the kind that the flags say.
     unsafe {
         if NEXT_FLAGS.load(Ordering::SeqCst) & libc::SA_SIGINFO != 0 {
             let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) =

@@ -1,0 +1,244 @@
+"""Threads, signals, forks, memory."""
+
+import gc
+import multiprocessing
+import os
+import resource
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import warpwise
+
+TEXT = """
+entry sum [n] (xs: [n]i64) : i64 = i64.sum xs
+entry twice [n] (xs: [n]i64) : [n]i64 = map (* 2) xs
+entry counted [n] (xs: *[n]i64) : *[n]i64 = map (+ 1) xs
+-- Takes years, in every thread.
+entry spin (n: i64) : i64 = i64.sum (map (\\i -> loop x = i for _j < 1000000000000i64 do x * 3 + 1) (iota n))
+"""
+PROGRAM = warpwise.compile(TEXT)
+
+
+def test_one_program_is_called_by_many_threads():
+    failed = []
+
+    def work(seed):
+        xs = np.arange(seed, seed + 10_000)
+        for _ in range(50):
+            if PROGRAM.sum(xs) != xs.sum() or PROGRAM.twice(xs)[-1] != 2 * xs[-1]:
+                failed.append(seed)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert not failed
+
+
+def test_the_lock_is_released_while_a_call_runs():
+    busy = warpwise.compile(
+        "entry busy (n: i64) : i64 = i64.sum (map (\\i -> loop x = i for _j < 20000i64 do (x ^ 5) * 3) (iota n))"
+    )
+    busy.busy(8)
+    seen = threading.Event()
+    thread = threading.Thread(target=lambda: (busy.busy(400_000), seen.set()))
+    thread.start()
+    steps = 0
+    while not seen.is_set():
+        steps += 1
+        time.sleep(0)
+    thread.join()
+    assert steps > 10, "this thread went on meanwhile"
+
+
+def test_the_number_of_threads_is_chosen():
+    one = PROGRAM.with_resources(threads=1)
+    assert one.threads == 1 and one.sum(np.arange(100)) == 4950
+    assert warpwise.compile(TEXT, threads=3).threads == 3
+    available = len(os.sched_getaffinity(0))
+    assert PROGRAM.threads <= available
+
+
+def test_memory_is_bounded():
+    small = PROGRAM.with_resources(memory_limit="1M")
+    with pytest.raises(MemoryError, match="1 MiB"):
+        small.twice(np.zeros(1 << 20, np.int64))
+    assert small.sum(np.arange(10)) == 45
+    assert PROGRAM.twice(np.ones(1 << 20, np.int64)).sum() == 2 << 20
+
+
+def interrupted(seconds, call):
+    threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        call()
+    return time.monotonic() - start
+
+
+def test_ctrl_c_ends_a_call():
+    for _ in range(3):
+        assert interrupted(0.1, lambda: PROGRAM.spin(64)) < 5
+        assert PROGRAM.sum(np.arange(10)) == 45, "all is well afterwards"
+    # Python's own code is interrupted as ever.
+    assert interrupted(0.1, lambda: time.sleep(20)) < 5
+
+
+def test_a_handler_that_does_not_raise():
+    calls = []
+    before = signal.signal(signal.SIGINT, lambda *_: calls.append(1))
+    try:
+        threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(warpwise.RunError, match="interrupted"):
+            PROGRAM.spin(64)
+        assert calls == [1]
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_leaves_calls_of_other_threads_alone():
+    results = []
+    xs = np.arange(1000)
+    stop = threading.Event()
+
+    def work():
+        while not stop.is_set():
+            results.append(PROGRAM.sum(xs))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        interrupted(0.2, lambda: PROGRAM.spin(64))
+    finally:
+        stop.set()
+        thread.join()
+    assert set(results) == {xs.sum()}
+
+
+def test_ctrl_c_while_something_is_compiled():
+    many = "\n".join(f"entry f{i} (x: i32) : i32 = x + {i}" for i in range(4000))
+    try:
+        interrupted(0.3, lambda: warpwise.compile(many, cache=False))
+    finally:
+        assert PROGRAM.sum(np.arange(10)) == 45
+
+
+def in_child(results):
+    results.put((int(PROGRAM.sum(np.arange(100))), PROGRAM.twice(np.arange(3)).tolist()))
+
+
+def test_a_child_of_a_fork_works():
+    PROGRAM.sum(np.arange(100_000))
+    context = multiprocessing.get_context("fork")
+    results = context.Queue()
+    children = [context.Process(target=in_child, args=(results,)) for _ in range(3)]
+    [child.start() for child in children]
+    assert [results.get(timeout=60) for _ in children] == [(4950, [0, 2, 4])] * 3
+    [child.join(60) for child in children]
+    assert [child.exitcode for child in children] == [0, 0, 0]
+    assert PROGRAM.sum(np.arange(100)) == 4950
+
+
+def test_a_pool_of_processes():
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map(PROGRAM_sum, range(8)) == [sum(range(n)) for n in range(8)]
+
+
+def PROGRAM_sum(n):
+    return int(PROGRAM.sum(np.arange(n)))
+
+
+def test_a_fork_during_a_call():
+    thread = threading.Thread(target=lambda: [PROGRAM.twice(np.arange(1 << 18)) for _ in range(20)])
+    thread.start()
+    for _ in range(5):
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if PROGRAM.sum(np.arange(100)) == 4950 else 1)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            done, status = os.waitpid(child, os.WNOHANG)
+            if done:
+                break
+            time.sleep(0.01)
+        else:
+            os.kill(child, signal.SIGKILL)
+            pytest.fail("the child hangs")
+        assert os.waitstatus_to_exitcode(status) == 0
+    thread.join()
+
+
+def run(text, **options):
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(text)], capture_output=True, text=True, timeout=120, **options)
+
+
+def test_the_interpreter_ends_during_a_call():
+    text = f"""
+        import threading, time, numpy as np, warpwise
+        program = warpwise.compile({TEXT!r})
+        threading.Thread(target=lambda: program.spin(64), daemon=True).start()
+        time.sleep(0.3)
+        print("done")
+        """
+    ended = run(text)
+    assert (ended.returncode, ended.stdout) == (0, "done\n"), ended.stderr
+
+
+def test_results_outlive_programs():
+    text = f"""
+        import gc, numpy as np, warpwise
+        program = warpwise.compile({TEXT!r}, threads=2, memory_limit="1G")
+        out = program.twice(np.arange(1000000))
+        del program
+        gc.collect()
+        print(out.sum(), warpwise.compile({TEXT!r}).sum(out))
+        """
+    ended = run(text)
+    assert ended.stdout == "999999000000 999999000000\n", ended.stderr
+
+
+def test_importing_is_quick_and_needs_no_numpy():
+    ended = run("import sys, warpwise; print('numpy' in sys.modules); p = warpwise.compile('entry f (x: i64) : i64 = x + 1'); print(p.f(1), 'numpy' in sys.modules)")
+    assert ended.stdout == "False\n2 False\n", ended.stderr
+
+
+def test_arrays_resized_or_freed_meanwhile():
+    xs = np.arange(1000)
+    out = PROGRAM.twice(xs)
+    xs.resize(5, refcheck=True)
+    del xs
+    gc.collect()
+    assert out[999] == 1998
+    held = [PROGRAM.twice(np.arange(1000)) for _ in range(100)]
+    gc.collect()
+    assert all(array[999] == 1998 for array in held)
+
+
+def resident():
+    gc.collect()
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
+
+
+def test_many_calls_keep_nothing():
+    xs = np.arange(10)
+    records = warpwise.compile("type p = {x: i64, y: [3]i64}\nentry f (p: p) : p = {x = p.x + 1, y = map (+ p.x) p.y}\nentry g (x: i64) : i64 = x")
+
+    def calls(count):
+        for _ in range(count):
+            PROGRAM.sum(xs)
+            PROGRAM.twice(xs)
+            PROGRAM.counted(xs)
+            records.f({"x": 1, "y": [1, 2, 3]})
+            with pytest.raises(TypeError):
+                records.g(1.5)
+
+    calls(2000)
+    before = resident()
+    calls(20_000)
+    assert resident() < before + (4 << 20)
