@@ -3,7 +3,7 @@
 CARGO ?= cargo
 WARPWISE := target/release/warpwise
 
-.PHONY: help setup build demo test test-all bench bench-embedded bench-streams bench-mexpr ablation bench-check test-gpu bench-gpu bench-gpu-copies
+.PHONY: help setup build demo test test-all bench bench-embedded bench-streams bench-mexpr bench-python ablation bench-check test-gpu bench-gpu bench-gpu-copies
 
 help:
 	@echo 'make demo        build Warpwise and run it: pictures, hotspot, k-means, Mandelbrot, one table'
@@ -13,6 +13,7 @@ help:
 	@echo 'make bench-embedded  compare programs embedded in Rust with C and with ndarray and rayon'
 	@echo 'make bench-streams   measure streams and sequences over files of up to 4 GB (here, for a while); writes benchmarks/results/streams.md and .json'
 	@echo 'make bench-mexpr compare host programs with the array language, the sequential host and OCaml; writes benchmarks/results/mexpr.md and .json'
+	@echo 'make bench-python  measure the Python module beside NumPy, Numba and JAX; writes benchmarks/results/python.md and .json'
 	@echo 'make ablation    measure what each optimisation is worth; writes docs/ablation.md and docs/ablation.svg'
 	@echo 'make bench-check validate the benchmark programs on the reference data, in full'
 	@echo 'make test-gpu    the programs on a CUDA device; a quarter of them with PART=1/4'
@@ -71,6 +72,10 @@ bench-mexpr:
 	@scripts/setup.sh bench
 	$(CARGO) build --release -p warpwise-bench --bin warpwise-bench-mexpr
 	target/release/warpwise-bench-mexpr $(MEXPR_ARGS)
+
+# PYTHON_ARGS='--share 0.1' for a quick look.
+bench-python: setup
+	scripts/bench-python.sh $(PYTHON_ARGS)
 
 ablation: setup
 	$(CARGO) build --release -p warpwise-bench --bin warpwise-ablation

@@ -31,6 +31,7 @@ has_valgrind() { command -v valgrind >/dev/null; }
 has_binutils() { command -v objcopy >/dev/null && command -v ar >/dev/null; }
 has_opencl_loader() { has_shared_object libOpenCL.so.1; }
 has_opencl_device() { [[ -n ${OCL_ICD_VENDORS:-}${OCL_ICD_FILENAMES:-} ]] || compgen -G '/etc/OpenCL/vendors/*.icd' >/dev/null; }
+has_venv() { python3 -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; }
 has_oclgrind() { command -v oclgrind >/dev/null; }
 has_openblas() { has_library libopenblas.so; }
 has_hashcat() { command -v hashcat >/dev/null && has_opencl_device; }
@@ -50,6 +51,7 @@ test_needs=(
   "has_valgrind|valgrind|valgrind (tests of libraries for C)"
   "has_opencl_loader|ocl-icd-libopencl1|the OpenCL loader (tests of the GPU kernels)"
   "has_opencl_device|pocl-opencl-icd|PoCL, an OpenCL device on the CPU (tests of the GPU kernels)"
+  "has_venv|python3-venv|Python 3.10 or later with venv (tests of the Python module)"
 )
 # Without these some tests are left out, visibly.
 test_wishes=(

@@ -39,6 +39,9 @@ fi
 step 'examples in the documentation'
 cargo test --workspace --quiet --doc
 
+step 'the Python module'
+scripts/test-python.sh
+
 # The command that the tests of the command line have just built: its assertions are on, and nothing is compiled twice.
 export WARPWISE=target/debug/warpwise
 

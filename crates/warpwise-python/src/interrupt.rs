@@ -2,15 +2,19 @@
 //!
 //! Python's own handler notes SIGINT, and the main thread raises `KeyboardInterrupt` when it next runs Python code, which a long call
 //! keeps it from. So a handler of ours stands before Python's while the main thread calls a program: it asks the run to stop, and goes on
-//! to Python's. It is put there by the first call, stays, and does nothing but that while no call runs.
+//! to Python's. It is put there by the first call, and again when a call has run for a while ([`watch`]): Python puts its own there whenever a
+//! program asks for another one.
 //!
 //! Only Python's handler is preceded: who has the signal ignored or end the process has it so.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use pyo3::prelude::*;
 use warpwise_runtime::pool::CancelFlag;
+
+use crate::runtime::generation;
 
 /// The flag of the call that the main thread is in.
 static CALL: AtomicPtr<CancelFlag> = AtomicPtr::new(std::ptr::null_mut());
@@ -22,16 +26,17 @@ static NEXT_FLAGS: AtomicI32 = AtomicI32::new(0);
 
 /// Runs something that asks `flag`, without the interpreter's lock. In the main thread SIGINT sets the flag meanwhile.
 pub fn interruptible<T: Send>(py: Python<'_>, flag: &CancelFlag, work: impl FnOnce() -> T + Send) -> T {
-    let is_watched = is_main_thread() && stand_before();
-    if !is_watched {
+    if !is_main_thread() {
         return py.detach(work);
     }
+    watch::begin();
     CALL.store(std::ptr::from_ref(flag).cast_mut(), Ordering::SeqCst);
     let result = py.detach(work);
     CALL.store(std::ptr::null_mut(), Ordering::SeqCst);
     while HANDLING.load(Ordering::SeqCst) > 0 {
         std::hint::spin_loop();
     }
+    watch::end();
     // A signal may have come when the work was done.
     flag.clear();
     result
@@ -51,26 +56,33 @@ pub fn raise(py: Python<'_>) -> PyResult<()> {
     py.check_signals()
 }
 
-/// Whether this is the thread in which Python's handlers run: the first of the process, which goes on to be that in a child.
+/// Whether this is the thread in which Python's handlers run: the first of the process. Which it is is asked once in each thread, since
+/// a system call is a good part of a short call.
 pub fn is_main_thread() -> bool {
-    // SAFETY: the calls take nothing and always succeed.
-    unsafe { libc::syscall(libc::SYS_gettid) == libc::c_long::from(libc::getpid()) }
+    thread_local! {
+        static IS_MAIN: Cell<Option<(u64, bool)>> = const { Cell::new(None) };
+    }
+    let generation = generation();
+    match IS_MAIN.get() {
+        Some((asked, is_main)) if asked == generation => is_main,
+        Some(_) | None => {
+            // SAFETY: the calls take nothing and always succeed.
+            let is_main = unsafe { libc::syscall(libc::SYS_gettid) == libc::c_long::from(libc::getpid()) };
+            IS_MAIN.set(Some((generation, is_main)));
+            is_main
+        }
+    }
 }
 
-/// Puts our handler before one that is there, unless it already stands there. Gives whether it does.
-fn stand_before() -> bool {
+/// Puts our handler before one that is there, unless it already stands there.
+fn stand_before() {
     let ours = on_signal as *const () as usize;
     // SAFETY: the structure is plain data that the calls read and fill in.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
-        if libc::sigaction(libc::SIGINT, std::ptr::null(), &mut action) != 0 {
-            return false;
-        }
-        if action.sa_sigaction == ours {
-            return true;
-        }
-        if action.sa_sigaction == libc::SIG_DFL || action.sa_sigaction == libc::SIG_IGN {
-            return false;
+        let is_known = libc::sigaction(libc::SIGINT, std::ptr::null(), &mut action) == 0;
+        if !is_known || [ours, libc::SIG_DFL, libc::SIG_IGN].contains(&action.sa_sigaction) {
+            return;
         }
         NEXT.store(action.sa_sigaction, Ordering::SeqCst);
         NEXT_FLAGS.store(action.sa_flags, Ordering::SeqCst);
@@ -78,7 +90,7 @@ fn stand_before() -> bool {
         action.sa_flags |= libc::SA_SIGINFO;
         // The pool makes threads leave their kernels by this one. It must not have them leave the handler, too.
         libc::sigaddset(&mut action.sa_mask, libc::SIGURG);
-        libc::sigaction(libc::SIGINT, &action, std::ptr::null_mut()) == 0
+        libc::sigaction(libc::SIGINT, &action, std::ptr::null_mut());
     }
 }
 
@@ -109,6 +121,80 @@ fn go_on(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_
         } else {
             let handler: extern "C" fn(libc::c_int) = std::mem::transmute(next);
             handler(signal);
+        }
+    }
+}
+
+/// A thread that looks after long calls, so that short ones need not look for themselves: a system call would take as long as they do.
+mod watch {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::sync::{Mutex, PoisonError};
+    use std::thread::Thread;
+    use std::time::Duration;
+
+    use super::{generation, stand_before};
+
+    /// How long a call runs before it is looked after.
+    const LOOK: Duration = Duration::from_millis(20);
+    /// After so many looks at nothing the thread sleeps.
+    const PATIENCE: u32 = 50;
+
+    /// Counts beginnings and ends of calls: odd during one.
+    static STEPS: AtomicU64 = AtomicU64::new(0);
+    /// The generation whose thread is awake; `u64::MAX` if none is.
+    static AWAKE: AtomicU64 = AtomicU64::new(u64::MAX);
+    static WATCHER: Mutex<Option<(u64, Thread)>> = Mutex::new(None);
+
+    /// The main thread begins a call.
+    pub fn begin() {
+        STEPS.fetch_add(1, Ordering::SeqCst);
+        if AWAKE.load(Ordering::SeqCst) != generation() {
+            wake();
+        }
+    }
+
+    /// The call has ended.
+    pub fn end() {
+        STEPS.fetch_add(1, Ordering::SeqCst);
+    }
+
+    #[cold]
+    fn wake() {
+        stand_before();
+        let mut watcher = WATCHER.lock().unwrap_or_else(PoisonError::into_inner);
+        let here = generation();
+        AWAKE.store(here, Ordering::SeqCst);
+        match &*watcher {
+            Some((generation, thread)) if *generation == here => thread.unpark(),
+            Some(_) | None => {
+                let started =
+                    std::thread::Builder::new().name("watch".to_string()).stack_size(1 << 16).spawn(look);
+                // Without it the handler is as it is.
+                *watcher = started.ok().map(|started| (here, started.thread().clone()));
+            }
+        }
+    }
+
+    fn look() {
+        let (mut last, mut idle) = (STEPS.load(Ordering::SeqCst), 0);
+        loop {
+            std::thread::sleep(LOOK);
+            let now = STEPS.load(Ordering::SeqCst);
+            let is_same = now == last;
+            if is_same && !now.is_multiple_of(2) {
+                stand_before();
+            }
+            idle = if is_same && now.is_multiple_of(2) { idle + 1 } else { 0 };
+            last = now;
+            if idle >= PATIENCE {
+                AWAKE.store(u64::MAX, Ordering::SeqCst);
+                // A call that began just before has not seen that, and is looked after.
+                if STEPS.load(Ordering::SeqCst) == now {
+                    std::thread::park();
+                }
+                AWAKE.store(generation(), Ordering::SeqCst);
+                idle = 0;
+            }
         }
     }
 }

@@ -71,17 +71,16 @@ pub struct Code {
     /// What it takes and gives.
     pub interface: Interface,
     resources: Resources,
-    running: Mutex<Own<Running>>,
+    running: Mutex<Own<Arc<Running>>>,
     declared: PyOnceLock<HashMap<String, Declared>>,
     /// Python's classes for its types.
     pub classes: Classes,
 }
 
 /// A program on threads and memory.
-#[derive(Clone)]
 pub struct Running {
     /// The program.
-    pub program: Arc<Loaded>,
+    pub program: Loaded,
     /// Its threads and memory.
     pub context: Context,
 }
@@ -101,23 +100,23 @@ impl Code {
             classes: Classes::new(interface.types.len()),
             interface,
             resources,
-            running: Mutex::new(Own::new(Running { program: Arc::new(program), context })),
+            running: Mutex::new(Own::new(Arc::new(Running { program, context }))),
             declared: PyOnceLock::new(),
         }
     }
 
     /// The program in this process. The child of a fork gets threads and memory of its own.
-    pub fn running(&self) -> PyResult<Running> {
+    pub fn running(&self) -> PyResult<Arc<Running>> {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(own) = running.get() {
-            return Ok(own.clone());
+            return Ok(Arc::clone(own));
         }
         let context = self.resources.context();
         let again = running.any().and_then(|parents| parents.program.on(&context)).ok_or_else(|| {
             RunError::new_err("a program on a device cannot be used after a fork: compile it in the child")
         })?;
-        let own = Running { program: Arc::new(again), context };
-        *running = Own::new(own.clone());
+        let own = Arc::new(Running { program: again, context });
+        *running = Own::new(Arc::clone(&own));
         Ok(own)
     }
 

@@ -32,12 +32,12 @@ pub struct Resources {
 impl<T> Own<T> {
     /// Something that belongs to this process.
     pub fn new(value: T) -> Own<T> {
-        Own { generation: GENERATION.load(Ordering::Relaxed), value: Some(value) }
+        Own { generation: generation(), value: Some(value) }
     }
 
     /// It, unless it belongs to a parent.
     pub fn get(&self) -> Option<&T> {
-        let is_own = self.generation == GENERATION.load(Ordering::Relaxed);
+        let is_own = self.generation == generation();
         self.value.as_ref().filter(|_| is_own)
     }
 
@@ -80,6 +80,11 @@ impl Resources {
         }
         context
     }
+}
+
+/// Which generation this process is.
+pub fn generation() -> u64 {
+    GENERATION.load(Ordering::Relaxed)
 }
 
 /// Tells that this process is the child of a fork. The module's `__init__` sees to it that Python calls this.
