@@ -30,8 +30,8 @@ entry n_body [n] (x: [n]f32) (y: [n]f32) (z: [n]f32) (m: [n]f32) : ([n]f32, [n]f
   let pull xi yi zi =
     let one xj yj zj mj =
       let (dx, dy, dz) = (xj - xi, yj - yi, zj - zi)
-      let r2 = dx * dx + dy * dy + dz * dz + 0.01
-      let s = mj / (r2 * f32.sqrt r2)
+      let near = 1 / f32.sqrt (dx * dx + dy * dy + dz * dz + 0.01)
+      let s = mj * near * near * near
       in (s * dx, s * dy, s * dz)
     let add (a, b, c) (d, e, f) = (a + d, b + e, c + f)
     in reduce add (0, 0, 0) (map4 one x y z m)
@@ -98,7 +98,9 @@ entry smith_waterman [q][m][n] (query: [q]i8) (sequences: [m][n]i8) : [n]i32 =
   in map align (transpose sequences)
 
 entry sparse [n][nnz][m] (rows: [n]i64) (columns: [nnz]i32) (values: [nnz]f64) (x: [m]f64) : []f64 =
-  let row i = loop sum = 0 for j in rows[i]..<rows[i + 1] do sum + values[j] * x[i64.i32 columns[j]]
+  let row i =
+    let (from, to) = (rows[i], rows[i + 1])
+    in f64.sum (map2 (\value column -> value * x[i64.i32 column]) values[from:to] columns[from:to])
   in tabulate (n - 1) row
 
 entry group_sums [n] (groups: i64) (keys: [n]i32) (values: [n]f64) : [groups]f64 =

@@ -118,8 +118,8 @@ def mandelbrot_jax(h, w, limit):
 def n_body(np):
     def pull(x, y, z, m):
         dx, dy, dz = x[None, :] - x[:, None], y[None, :] - y[:, None], z[None, :] - z[:, None]
-        r2 = dx * dx + dy * dy + dz * dz + np.float32(0.01)
-        s = m[None, :] / (r2 * np.sqrt(r2))
+        near = 1 / np.sqrt(dx * dx + dy * dy + dz * dz + np.float32(0.01))
+        s = m[None, :] * near * near * near
         return (s * dx).sum(1), (s * dy).sum(1), (s * dz).sum(1)
 
     return pull
@@ -133,8 +133,8 @@ def n_body_numba(x, y, z, m):
         a = b = c = np.float32(0)
         for j in range(n):
             dx, dy, dz = x[j] - x[i], y[j] - y[i], z[j] - z[i]
-            r2 = dx * dx + dy * dy + dz * dz + np.float32(0.01)
-            s = m[j] / (r2 * np.sqrt(r2))
+            near = np.float32(1) / np.sqrt(dx * dx + dy * dy + dz * dz + np.float32(0.01))
+            s = m[j] * near * near * near
             a += s * dx
             b += s * dy
             c += s * dz
