@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyRange, PyString, PyTuple};
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::Value;
+use warpwise_runtime::device::array::Placed;
 use warpwise_runtime::memory::MemoryPool;
 use warpwise_standalone::interface::{Field, Input, Kind, SumVariant, TypeRef};
 use warpwise_standalone::value::Held;
@@ -16,6 +17,7 @@ use crate::entry::parameter_name;
 use crate::error::problem;
 use crate::numpy::{self, Seen, dtype_name, seen};
 use crate::program::{Code, Running};
+use crate::resident::{DeviceArray, refused};
 use crate::scalar::{self, NoScalar, from_python};
 use crate::values::{Opaque, Variant};
 
@@ -39,7 +41,7 @@ pub struct Taker<'c> {
     running: &'c Running,
     entry: &'c str,
     /// What was taken so far.
-    pub leaves: Vec<Value>,
+    pub leaves: Vec<Placed>,
     consumed: bool,
     given_away: bool,
 }
@@ -66,7 +68,7 @@ impl<'c> Taker<'c> {
         if let TypeRef::Scalar(ty) = input.ty
             && let Ok(value) = from_python(ty, object)
         {
-            self.leaves.push(Value::scalar(ty, value));
+            self.leaves.push(Placed::Host(Value::scalar(ty, value)));
             return Ok(());
         }
         let name = parameter_name(at, input);
@@ -112,7 +114,7 @@ impl<'c> Taker<'c> {
         let element = element.transpose()?;
         match from_python(ty, element.as_ref().unwrap_or(object)) {
             Ok(value) => {
-                self.leaves.push(Value::scalar(ty, value));
+                self.leaves.push(Placed::Host(Value::scalar(ty, value)));
                 Ok(())
             }
             Err(NoScalar::Kind) => Err(self.mismatch(ty.name(), object, place)),
@@ -142,7 +144,10 @@ impl<'c> Taker<'c> {
     ) -> PyResult<()> {
         let array = match seen(object) {
             Some(array) => array,
-            None => self.as_array(ty, rank, object, place)?,
+            None => match object.cast::<DeviceArray>() {
+                Ok(there) => return self.resident(ty, rank, there.get(), place),
+                Err(_) => self.as_array(ty, rank, object, place)?,
+            },
         };
         if array.element != Some(ty) || array.shape.len() != rank {
             return Err(self.other_array(ty, rank, &array, place));
@@ -152,7 +157,27 @@ impl<'c> Taker<'c> {
         if self.consumed && taken.data().is_part() {
             copies::note(bytes);
         }
-        self.leaves.push(Value::array(ty, taken));
+        self.leaves.push(Placed::Host(Value::array(ty, taken)));
+        Ok(())
+    }
+
+    /// An array that lies on a device.
+    fn resident(
+        &mut self,
+        ty: ValueType,
+        rank: usize,
+        there: &DeviceArray,
+        place: &Place<'_>,
+    ) -> PyResult<()> {
+        let (element, shape) = there.kind();
+        if element != ty || shape.len() != rank {
+            let (expected, found) = (type_text(ty, rank), there.describe());
+            return Err(PyTypeError::new_err(format!(
+                "{}: expected {expected}, found {found}",
+                self.words(place)
+            )));
+        }
+        self.leaves.push(there.placed(self.code.device(), &self.running.context)?);
         Ok(())
     }
 
@@ -303,7 +328,7 @@ impl<'c> Taker<'c> {
         let parts: Vec<&Held> = held.iter().collect();
         let whole =
             self.code.values(self.running).construct(ty, number, &parts).map_err(|error| problem(&error))?;
-        self.leaves.extend(whole.leaves);
+        self.leaves.extend(whole.leaves.into_iter().map(Placed::Host));
         Ok(())
     }
 
@@ -312,7 +337,9 @@ impl<'c> Taker<'c> {
         let before = std::mem::take(&mut self.leaves);
         let taken = self.value(ty, object, place);
         let leaves = std::mem::replace(&mut self.leaves, before);
-        taken.map(|()| Held::new(&self.code.interface, ty, leaves))
+        taken?;
+        let leaves = leaves.into_iter().map(|leaf| on_host(leaf, self.memory())).collect::<PyResult<_>>()?;
+        Ok(Held::new(&self.code.interface, ty, leaves))
     }
 
     /// An array of records as a record of arrays or a structured array, or any array as a list.
@@ -332,7 +359,7 @@ impl<'c> Taker<'c> {
                 let whole = whole.map_err(|error| {
                     PyValueError::new_err(format!("{}: {}", self.words(place), error.message()))
                 })?;
-                self.leaves.extend(whole.leaves);
+                self.leaves.extend(whole.leaves.into_iter().map(Placed::Host));
                 return Ok(());
             }
         }
@@ -348,7 +375,7 @@ impl<'c> Taker<'c> {
         let whole = whole
             .map_err(|error| PyValueError::new_err(format!("{}: {}", self.words(place), error.message())))?;
         copies::note(whole.leaves.iter().map(|leaf| leaf.bytes() as usize).sum());
-        self.leaves.extend(whole.leaves);
+        self.leaves.extend(whole.leaves.into_iter().map(Placed::Host));
         Ok(())
     }
 
@@ -388,7 +415,7 @@ impl<'c> Taker<'c> {
         if found.name != expected.name || found.leaves != expected.leaves {
             return Err(self.mismatch(&expected.name, object, place));
         }
-        self.leaves.extend(opaque.held.leaves.iter().cloned());
+        self.leaves.extend(opaque.held.leaves.iter().cloned().map(Placed::Host));
         Ok(())
     }
 
@@ -452,6 +479,14 @@ impl Place<'_> {
 /// Whether these are the fields of a tuple.
 pub fn is_tuple(fields: &[Field]) -> bool {
     fields.len() != 1 && fields.iter().enumerate().all(|(at, field)| field.name == at.to_string())
+}
+
+/// A part of a value that is put together on the host.
+fn on_host(leaf: Placed, memory: &MemoryPool) -> PyResult<Value> {
+    match leaf {
+        Placed::Host(value) => Ok(value),
+        Placed::Device(..) => leaf.to_host(memory).map_err(refused),
+    }
 }
 
 fn type_text(ty: ValueType, rank: usize) -> String {

@@ -4,11 +4,11 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Instant;
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use warpwise_driver::CallError;
-use warpwise_runtime::array::Value;
+use warpwise_driver::{CallError, Program as Loaded, Target};
+use warpwise_runtime::device::array::Placed;
 use warpwise_runtime::execute::RunError as Stopped;
 use warpwise_standalone::interface::{EntryInterface, Input};
 
@@ -111,7 +111,7 @@ impl EntryPoint {
         Ok(given)
     }
 
-    fn taken(&self, running: &Running, given: &[Bound<'_, PyAny>]) -> PyResult<Vec<Value>> {
+    fn taken(&self, running: &Running, given: &[Bound<'_, PyAny>]) -> PyResult<Vec<Placed>> {
         let EntryInterface { name, inputs, .. } = self.interface();
         let mut taker = Taker::new(&self.code, running, name);
         for (at, (input, object)) in inputs.iter().zip(given).enumerate() {
@@ -121,15 +121,20 @@ impl EntryPoint {
     }
 
     /// Runs until it is done. A signal that ends another call on the same threads ends this one, too; it begins again if it can.
-    fn run(&self, py: Python<'_>, running: &Running, leaves: Vec<Value>) -> PyResult<Vec<Value>> {
-        let entry = self.interface();
-        let consumes = entry.inputs.iter().any(Input::is_consumed);
+    fn run<T: Send>(
+        &self,
+        py: Python<'_>,
+        running: &Running,
+        leaves: Vec<Placed>,
+        call: impl Fn(&Loaded, Vec<Placed>) -> Result<T, CallError> + Sync,
+    ) -> PyResult<T> {
+        let consumes = self.interface().inputs.iter().any(Input::is_consumed);
         let flag = running.context.threads().cancel_flag();
         let again = (!consumes && !interrupt::is_main_thread()).then(|| leaves.clone());
         let mut leaves = leaves;
         loop {
-            let call = || error::guarded(|| running.program.call(&entry.name, leaves));
-            match interrupt::interruptible(py, flag, call)? {
+            let work = || error::guarded(|| call(&running.program, leaves));
+            match interrupt::interruptible(py, flag, work)? {
                 Ok(results) => return Ok(results),
                 Err(CallError::Run(Stopped::Interrupted)) => {
                     interrupt::raise(py)?;
@@ -162,8 +167,32 @@ impl EntryPoint {
         let running = self.code.running()?;
         let given = self.bound(args, kwargs)?;
         let leaves = self.taken(&running, &given)?;
-        let results = self.run(py, &running, leaves)?;
+        let name = &self.interface().name;
+        let call = |program: &Loaded, leaves: Vec<Placed>| program.call_placed(name, leaves.into_iter());
+        let results = self.run(py, &running, leaves, call)?;
         Giver::new(py, &self.code, &running).value(self.interface().output, results)
+    }
+
+    /// As a call, of a program on a device: the arrays of the result stay there (`DeviceArray`), and calls on the same device take them
+    /// without a copy.
+    #[pyo3(signature = (*args, **kwargs))]
+    fn resident<'py>(
+        &self,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = args.py();
+        if self.code.device() == Target::Cpu {
+            return Err(PyValueError::new_err(
+                "the program runs on the processor: call the entry point itself",
+            ));
+        }
+        let running = self.code.running()?;
+        let leaves = self.taken(&running, &self.bound(args, kwargs)?)?;
+        let name = &self.interface().name;
+        let call = |program: &Loaded, leaves: Vec<Placed>| program.call_resident(name, leaves.into_iter());
+        let results = self.run(py, &running, leaves, call)?;
+        Giver::new(py, &self.code, &running).placed(self.interface().output, results)
     }
 
     /// How many seconds a call with these arguments takes without what Python adds: the mean of `calls` calls in a row from Rust. What is
@@ -176,7 +205,8 @@ impl EntryPoint {
         let name = &self.interface().name;
         let work = || {
             let start = Instant::now();
-            (0..calls.max(1)).try_for_each(|_| running.program.call(name, leaves.clone()).map(|_| ()))?;
+            let call = || running.program.call_placed(name, leaves.clone().into_iter()).map(|_| ());
+            (0..calls.max(1)).try_for_each(|_| call())?;
             Ok(start.elapsed().as_secs_f64() / f64::from(calls.max(1)))
         };
         py.detach(|| error::guarded(work))?.map_err(|error| error::not_run(py, error))

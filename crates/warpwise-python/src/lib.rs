@@ -20,6 +20,7 @@ mod interrupt;
 mod numpy;
 mod options;
 mod program;
+mod resident;
 mod results;
 mod runtime;
 mod scalar;
@@ -36,6 +37,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<entry::EntryPoint>()?;
     module.add_class::<values::Opaque>()?;
     module.add_class::<values::Variant>()?;
+    module.add_class::<resident::DeviceArray>()?;
     module.add_class::<arguments::Consumed>()?;
     module.add("Error", py.get_type::<error::Error>())?;
     module.add("CompileError", py.get_type::<error::CompileError>())?;

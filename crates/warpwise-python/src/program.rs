@@ -10,7 +10,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList};
 use warpwise_driver::build::{Start, read_program};
 use warpwise_driver::compiler::{optimise, passes};
-use warpwise_driver::{Context, Options, Program as Loaded};
+use warpwise_driver::{Context, Options, Program as Loaded, Target};
 use warpwise_fut::entries::{Declared, declared};
 use warpwise_standalone::interface::{Interface, TypeRef};
 use warpwise_standalone::value::Values;
@@ -140,6 +140,11 @@ impl Code {
     pub fn declared(&self, py: Python<'_>, name: &str) -> Option<&Declared> {
         let all = || self.source.declared().into_iter().map(|entry| (entry.name.clone(), entry)).collect();
         self.declared.get_or_init(py, all).get(name)
+    }
+
+    /// Where it runs.
+    pub fn device(&self) -> Target {
+        self.options.target
     }
 
     /// What the language calls a type.

@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use warpwise_runtime::array::Value;
+use warpwise_runtime::device::array::Placed;
 use warpwise_runtime::memory::MemoryPool;
 use warpwise_standalone::interface::{Kind, TypeRef};
 use warpwise_standalone::value::Held;
@@ -11,6 +12,7 @@ use crate::arguments::is_tuple;
 use crate::error::{InternalError, problem};
 use crate::numpy;
 use crate::program::{Code, Running};
+use crate::resident::{DeviceArray, refused};
 use crate::scalar::to_python;
 use crate::values::{Opaque, Variant};
 
@@ -35,11 +37,15 @@ impl<'c, 'py> Giver<'c, 'py> {
 
     /// The value of a type that these leaves are.
     pub fn value(&self, ty: TypeRef, leaves: Vec<Value>) -> PyResult<Bound<'py, PyAny>> {
-        let mut leaves = leaves.into_iter();
-        self.next(ty, &mut leaves)
+        self.next(ty, &mut leaves.into_iter().map(Placed::Host))
     }
 
-    fn next(&self, ty: TypeRef, leaves: &mut std::vec::IntoIter<Value>) -> PyResult<Bound<'py, PyAny>> {
+    /// The same of leaves that may lie on a device. Sums, and arrays of what is no scalar, are put together on the host.
+    pub fn placed(&self, ty: TypeRef, leaves: Vec<Placed>) -> PyResult<Bound<'py, PyAny>> {
+        self.next(ty, &mut leaves.into_iter())
+    }
+
+    fn next(&self, ty: TypeRef, leaves: &mut dyn Iterator<Item = Placed>) -> PyResult<Bound<'py, PyAny>> {
         let number = match ty {
             TypeRef::Scalar(_) => return self.leaf(leaves.next()),
             TypeRef::Named(number) => number,
@@ -59,7 +65,7 @@ impl<'c, 'py> Giver<'c, 'py> {
                 class.call1(parts)
             }
             Kind::Sum(variants) => {
-                let held = self.held(ty, leaves);
+                let held = self.held(ty, leaves)?;
                 let values = self.code.values(self.running);
                 let number = values.variant(&held).map_err(|error| problem(&error))?;
                 let payload = values.destruct(&held, number).map_err(|error| problem(&error))?;
@@ -69,21 +75,26 @@ impl<'c, 'py> Giver<'c, 'py> {
                 Ok(Bound::new(self.py, Variant { name, payload: payload.unbind() })?.into_any())
             }
             Kind::OpaqueArray { .. } => {
-                let held = self.held(ty, leaves);
+                let held = self.held(ty, leaves)?;
                 Ok(Bound::new(self.py, Opaque::new(self.code, held))?.into_any())
             }
         }
     }
 
-    fn held(&self, ty: TypeRef, leaves: &mut std::vec::IntoIter<Value>) -> Held {
+    fn held(&self, ty: TypeRef, leaves: &mut dyn Iterator<Item = Placed>) -> PyResult<Held> {
         let count = self.code.interface.leaves(ty).len();
-        Held::new(&self.code.interface, ty, leaves.take(count).collect())
+        let leaves = leaves.take(count).map(|leaf| leaf.to_host(self.memory()).map_err(refused));
+        Ok(Held::new(&self.code.interface, ty, leaves.collect::<PyResult<_>>()?))
     }
 
-    fn leaf(&self, leaf: Option<Value>) -> PyResult<Bound<'py, PyAny>> {
+    fn leaf(&self, leaf: Option<Placed>) -> PyResult<Bound<'py, PyAny>> {
         match leaf {
-            Some(Value::Scalar { ty, value }) => to_python(self.py, ty, value),
-            Some(Value::Array { ty, array }) => numpy::give(self.py, ty, array, self.memory()),
+            Some(Placed::Host(Value::Scalar { ty, value })) => to_python(self.py, ty, value),
+            Some(Placed::Host(Value::Array { ty, array })) => numpy::give(self.py, ty, array, self.memory()),
+            Some(Placed::Device(ty, array)) => {
+                let there = DeviceArray::new(ty, array, self.code.device(), self.memory());
+                Ok(Bound::new(self.py, there)?.into_any())
+            }
             None => Err(InternalError::new_err("a result is missing")),
         }
     }

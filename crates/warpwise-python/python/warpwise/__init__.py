@@ -16,6 +16,7 @@ import os
 
 from ._native import (
     CompileError,
+    DeviceArray,
     EntryPoint,
     Error,
     InternalError,
@@ -33,6 +34,7 @@ from ._native import (
 
 __all__ = [
     "CompileError",
+    "DeviceArray",
     "EntryPoint",
     "Error",
     "InternalError",

@@ -1,0 +1,139 @@
+//! Arrays that stay on a device between calls.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use warpwise_driver::{Context, Target};
+use warpwise_prim::ValueType;
+use warpwise_runtime::device::array::{DeviceArray as Lying, Placed};
+use warpwise_runtime::device::memory::{DeviceMemory, NoBlock};
+use warpwise_runtime::memory::MemoryPool;
+
+use crate::copies;
+use crate::error::{Error, RunError, out_of_memory};
+use crate::numpy::{self, dtype_name};
+
+/// An array in a device's memory, as `program.entry.resident(...)` gives it. Entry points of programs on that device take it without a
+/// copy; `numpy()` and `numpy.asarray` copy it to the host.
+#[pyclass(frozen, module = "warpwise")]
+pub struct DeviceArray {
+    ty: ValueType,
+    array: Lying,
+    device: Target,
+    /// The host's, for copies.
+    memory: MemoryPool,
+}
+
+impl DeviceArray {
+    /// An array on a device.
+    pub fn new(ty: ValueType, array: Lying, device: Target, memory: &MemoryPool) -> DeviceArray {
+        DeviceArray { ty, array, device, memory: memory.clone() }
+    }
+
+    /// The type of its elements, and its sizes.
+    pub fn kind(&self) -> (ValueType, &[i64]) {
+        (self.ty, self.array.shape())
+    }
+
+    /// As a program on this device, in this context, takes it; by way of the host where it lies elsewhere.
+    pub fn placed(&self, device: Target, context: &Context) -> PyResult<Placed> {
+        let own = memory_of(device, context)?;
+        if own.is_some_and(|own| self.array.data().is_of(&own)) {
+            return Ok(Placed::Device(self.ty, self.array.clone()));
+        }
+        copies::note(self.array.bytes() as usize);
+        let there = Placed::Device(self.ty, self.array.clone());
+        there.to_host(context.memory()).map(Placed::Host).map_err(refused)
+    }
+
+    /// `float32 array of shape (2, 3) on opencl:0`.
+    pub fn describe(&self) -> String {
+        let shape = numpy::shape_text(self.array.shape());
+        format!("{} array of shape {shape} on {}", dtype_name(self.ty), self.device)
+    }
+}
+
+#[pymethods]
+impl DeviceArray {
+    /// The sizes.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.array.shape())
+    }
+
+    /// The type of the elements, as NumPy's.
+    #[getter]
+    fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        numpy::module(py)?.call_method1("dtype", (dtype_name(self.ty),))
+    }
+
+    /// Where it lies: what `compile` takes as `device`.
+    #[getter]
+    fn device(&self) -> String {
+        self.device.to_string()
+    }
+
+    /// The bytes of all elements.
+    #[getter]
+    fn nbytes(&self) -> u64 {
+        self.array.bytes()
+    }
+
+    /// A copy on the host, when everything that was asked of the device is done.
+    fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let copy = py.detach(|| self.array.to_host(&self.memory)).map_err(refused)?;
+        copies::note(self.array.bytes() as usize);
+        numpy::give(py, self.ty, copy, &self.memory)
+    }
+
+    #[pyo3(signature = (dtype=None, copy=None))]
+    fn __array__<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if copy == Some(false) {
+            let message = format!("{}: NumPy needs a copy of it", self.describe());
+            return Err(pyo3::exceptions::PyValueError::new_err(message));
+        }
+        let array = self.numpy(py)?;
+        match dtype {
+            None => Ok(array),
+            Some(dtype) => {
+                let options = PyDict::new(py);
+                options.set_item("copy", false)?;
+                array.call_method("astype", (dtype,), Some(&options))
+            }
+        }
+    }
+
+    fn __len__(&self) -> PyResult<usize> {
+        let size = self.array.shape().first();
+        size.map(|&size| size as usize)
+            .ok_or_else(|| PyTypeError::new_err("an array of no dimensions has no length"))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<{}>", self.describe())
+    }
+}
+
+/// The memory of a device that programs of a context use; none of the processor's.
+fn memory_of(device: Target, context: &Context) -> PyResult<Option<DeviceMemory>> {
+    match device {
+        Target::Cpu => Ok(None),
+        Target::Device(dialect, number) => {
+            let memory = context.device_memory(dialect, number);
+            memory.map(Some).map_err(|error| Error::new_err(error.to_string()))
+        }
+    }
+}
+
+/// Why an array cannot be copied from or to a device.
+pub fn refused(why: NoBlock) -> PyErr {
+    match why {
+        NoBlock::OutOfMemory(error) => out_of_memory(&error),
+        NoBlock::Driver(message) => RunError::new_err(message),
+    }
+}

@@ -1,0 +1,61 @@
+"""Programs on devices, and arrays that stay there."""
+
+import numpy as np
+import pytest
+
+import warpwise
+
+TEXT = """
+entry twice [n] (xs: [n]f32) : [n]f32 = map (* 2) xs
+entry sum [n] (xs: [n]f32) : f32 = f32.sum xs
+entry both [n] (xs: [n]f32) : ([n]f32, i64) = (map (+ 1) xs, n)
+entry counted [n] (xs: *[n]f32) : *[n]f32 = map (+ 1) xs
+"""
+
+
+def opencl():
+    if not any(found["device"].startswith("opencl:") for found in warpwise.devices()):
+        pytest.skip("there is no OpenCL device")
+    return warpwise.compile(TEXT, device="opencl")
+
+
+def test_devices_are_listed():
+    found = warpwise.devices()
+    assert found[0] == {"device": "cpu", "name": "the processor"}
+    assert all("name" in entry or "missing" in entry for entry in found)
+
+
+def test_programs_run_there():
+    program = opencl()
+    assert program.device == "opencl:0"
+    assert program.twice(np.arange(4, dtype=np.float32)).tolist() == [0, 2, 4, 6]
+    with pytest.raises(ValueError, match="on a device has no threads"):
+        program.with_resources(threads=1)
+
+
+def test_arrays_stay_there():
+    program = opencl()
+    xs = np.arange(1000, dtype=np.float32)
+    before = warpwise.copied_bytes()
+    there = program.twice.resident(xs)
+    for _ in range(5):
+        there = program.twice.resident(there)
+    assert program.sum(there) == 64 * xs.sum()
+    assert warpwise.copied_bytes() == before
+    assert isinstance(there, warpwise.DeviceArray) and there.shape == (1000,) and there.dtype == np.float32
+    assert repr(there) == "<float32 array of shape (1000,) on opencl:0>" and there.nbytes == 4000 and len(there) == 1000
+    assert np.asarray(there)[3] == there.numpy()[3] == 192
+    array, count = program.both.resident(there)
+    assert count == 1000 and array.numpy()[0] == 1
+    assert program.counted(there)[0] == 1 and there.numpy()[0] == 0, "what is consumed is a copy"
+
+
+def test_arrays_come_over_where_they_are_needed():
+    program, here = opencl(), warpwise.compile(TEXT)
+    there = program.twice.resident(np.ones(10, np.float32))
+    before = warpwise.copied_bytes()
+    assert here.sum(there) == 20 and warpwise.copied_bytes() == before + 40
+    with pytest.raises(TypeError, match="expected \\[\\]f64, found float32 array of shape \\(10,\\) on opencl:0"):
+        warpwise.compile("entry sum [n] (xs: [n]f64) : f64 = f64.sum xs").sum(there)
+    with pytest.raises(ValueError, match="runs on the processor"):
+        here.twice.resident(np.ones(3, np.float32))
