@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what building, testing or benchmarking Warpwise needs and this machine lacks.
 #
-# usage: scripts/setup.sh build|test|bench [--check]
+# usage: scripts/setup.sh build|test|bench|wheel [--check]
 #
 # Each need is probed by what it gives (a header, a library, a command), not by a package's name, so a
 # machine that has it from elsewhere is left alone and a second run does nothing.  Missing needs are
@@ -26,6 +26,9 @@ has_llvm() {
 }
 has_libstdcxx() { has_library libstdc++.so; }
 has_zstd() { has_header zstd.h && has_library libzstd.so; }
+has_static_libstdcxx() { has_library libstdc++.a; }
+has_static_zstd() { has_library libzstd.a; }
+has_static_zlib() { has_library libz.a; }
 has_zlib() { has_header zlib.h && has_library libz.so; }
 has_valgrind() { command -v valgrind >/dev/null; }
 has_binutils() { command -v objcopy >/dev/null && command -v ar >/dev/null; }
@@ -46,6 +49,12 @@ build_needs=(
   "has_binutils|binutils|objcopy and ar (the run time of built programs)"
   "has_zstd|libzstd-dev|zstd (LLVM's object compression)"
   "has_zlib|zlib1g-dev|zlib (LLVM's object compression)"
+)
+# Of LLVM's development files its static libraries are needed, too, which Debian's package holds.
+wheel_needs=(
+  "has_static_libstdcxx|g++|the static C++ standard library"
+  "has_static_zstd|libzstd-dev|the static zstd"
+  "has_static_zlib|zlib1g-dev|the static zlib"
 )
 test_needs=(
   "has_valgrind|valgrind|valgrind (tests of libraries for C)"
@@ -183,7 +192,8 @@ main() {
     build) needs=("${build_needs[@]}") ;;
     test) needs=("${build_needs[@]}" "${test_needs[@]}") wishes=("${test_wishes[@]}") ;;
     bench) needs=("${build_needs[@]}" "${bench_needs[@]}") wishes=("${bench_wishes[@]}") ;;
-    *) say "usage: scripts/setup.sh build|test|bench [--check]"; exit 2 ;;
+    wheel) needs=("${build_needs[@]}" "${wheel_needs[@]}") ;;
+    *) say "usage: scripts/setup.sh build|test|bench|wheel [--check]"; exit 2 ;;
   esac
   check_only=0
   [[ ${2:-} == --check ]] && check_only=1

@@ -1,0 +1,89 @@
+//! With the feature `static-llvm`: links LLVM into the program, and everything else that is C++ below it.
+//!
+//! LLVM's own bindings then link nothing, because `llvm-config` names more than is needed where LLVM was built by a distribution: every
+//! component, and shared libraries that only tools use (`libxml2`, `libz3`, `libffi`). Here are the components that are called,
+//! which `llvm-config` completes, and the static `libzstd`, `libz` and `libstdc++`.
+//!
+//! The order of archives does not matter to LLD, which Rust links with from 1.90 on. Other linkers may ask for another one.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The parts of LLVM that are called.
+const COMPONENTS: &[&str] = &["x86", "passes", "irreader", "orcjit", "linker", "bitwriter"];
+
+/// What these parts call: compression of object files, and C++'s standard library.
+const BELOW: &[&str] = &["zstd", "z", "stdc++"];
+
+/// Names of `llvm-config` for this version, in the order that LLVM's bindings try them.
+const NAMES: &[&str] = &[
+    "llvm-config",
+    "llvm-config-19",
+    "llvm-config19",
+    "llvm19-config",
+    "llvm-config-19.1",
+    "llvm-config191",
+    "llvm-config-19-64",
+];
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=LLVM_SYS_191_PREFIX");
+    if env::var_os("CARGO_FEATURE_STATIC_LLVM").is_some() {
+        link_statically(&LlvmConfig::find());
+    }
+}
+
+fn link_statically(llvm: &LlvmConfig) {
+    println!("cargo::rustc-link-search=native={}", llvm.ask(&["--libdir"]));
+    let libraries = llvm.ask(&[&["--link-static", "--libnames"], COMPONENTS].concat());
+    for file in libraries.split_whitespace() {
+        let name = file.strip_prefix("lib").and_then(|name| name.strip_suffix(".a"));
+        link(name.unwrap_or_else(|| panic!("llvm-config names {file}, which is no static library")));
+    }
+    for name in BELOW {
+        println!("cargo::rustc-link-search=native={}", folder_of(&format!("lib{name}.a")).display());
+        link(name);
+    }
+}
+
+/// The library is found when a program is linked, instead of being copied into this crate's.
+fn link(name: &str) {
+    println!("cargo::rustc-link-lib=static:-bundle={name}");
+}
+
+/// The folder in which the C compiler finds a library.
+fn folder_of(file: &str) -> PathBuf {
+    let found = output(Command::new("cc").arg(format!("-print-file-name={file}")));
+    let path = Path::new(&found);
+    match path.parent() {
+        Some(folder) if path.is_absolute() => folder.to_path_buf(),
+        _ => panic!("{file} is missing; scripts/setup.sh wheel installs what is needed"),
+    }
+}
+
+struct LlvmConfig(PathBuf);
+
+impl LlvmConfig {
+    fn find() -> LlvmConfig {
+        let folder = env::var_os("LLVM_SYS_191_PREFIX").map(|prefix| Path::new(&prefix).join("bin"));
+        let folder = folder.unwrap_or_default();
+        let is_ours = |path: &PathBuf| {
+            let answer = Command::new(path).arg("--version").output();
+            answer.is_ok_and(|answer| answer.stdout.starts_with(b"19.1."))
+        };
+        let found = NAMES.iter().map(|name| folder.join(name)).find(is_ours);
+        LlvmConfig(found.expect("LLVM 19.1 is missing; scripts/setup.sh wheel installs what is needed"))
+    }
+
+    fn ask(&self, words: &[&str]) -> String {
+        output(Command::new(&self.0).args(words))
+    }
+}
+
+fn output(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("cannot run {command:?}: {error}"));
+    assert!(output.status.success(), "{command:?} failed: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).trim().to_string()
+}
