@@ -14,16 +14,19 @@ set -euo pipefail
 has_header() { echo "#include <$1>" | cc -E -x c - >/dev/null 2>&1; }
 has_library() { [[ $(cc -print-file-name="$1") == /* ]]; }
 has_shared_object() { [[ $(ldconfig -p 2>/dev/null || /sbin/ldconfig -p 2>/dev/null) == *"$1"* ]]; }
-has_llvm() {
+# The first `llvm-config` of LLVM 19.1 with its development files, with these words.
+llvm_config() {
   local candidate
   for candidate in ${LLVM_SYS_191_PREFIX:+"$LLVM_SYS_191_PREFIX/bin/llvm-config"} \
     llvm-config-19 llvm-config19 llvm-config-19-64 llvm-config; do
     if [[ $("$candidate" --version 2>/dev/null) == 19.1.* ]]; then
-      [[ -e $("$candidate" --includedir)/llvm-c/Core.h ]] && return 0
+      [[ -e $("$candidate" --includedir)/llvm-c/Core.h ]] && "$candidate" "$@" && return 0
     fi
   done
   return 1
 }
+has_llvm() { llvm_config --version >/dev/null; }
+has_lld() { compgen -G "$(llvm_config --libdir)/liblldELF.a" >/dev/null; }
 has_libstdcxx() { has_library libstdc++.so; }
 has_zstd() { has_header zstd.h && has_library libzstd.so; }
 has_static_libstdcxx() { has_library libstdc++.a; }
@@ -31,7 +34,7 @@ has_static_zstd() { has_library libzstd.a; }
 has_static_zlib() { has_library libz.a; }
 has_zlib() { has_header zlib.h && has_library libz.so; }
 has_valgrind() { command -v valgrind >/dev/null; }
-has_binutils() { command -v objcopy >/dev/null && command -v ar >/dev/null; }
+has_binutils() { command -v objcopy >/dev/null; }
 has_opencl_loader() { has_shared_object libOpenCL.so.1; }
 has_opencl_device() { [[ -n ${OCL_ICD_VENDORS:-}${OCL_ICD_FILENAMES:-} ]] || compgen -G '/etc/OpenCL/vendors/*.icd' >/dev/null; }
 has_venv() { python3 -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; }
@@ -45,8 +48,9 @@ has_clang_openmp() { compgen -G '/usr/lib/llvm-19/lib/libomp.so*' >/dev/null; }
 # need: probe | Debian package | what it is for
 build_needs=(
   "has_llvm|llvm-19-dev|LLVM 19.1 with its development files (code generation)"
-  "has_libstdcxx|g++|the C++ standard library to link LLVM against"
-  "has_binutils|binutils|objcopy and ar (the run time of built programs)"
+  "has_lld|liblld-19-dev|LLD 19 as a library (linking what is built)"
+  "has_libstdcxx|g++|a compiler for C++ and its standard library, to link LLVM and LLD against"
+  "has_binutils|binutils|objcopy (the run time of built programs)"
   "has_zstd|libzstd-dev|zstd (LLVM's object compression)"
   "has_zlib|zlib1g-dev|zlib (LLVM's object compression)"
 )

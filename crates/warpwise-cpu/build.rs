@@ -1,8 +1,9 @@
-//! With the feature `static-llvm`: links LLVM into the program, and everything else that is C++ below it.
+//! With the feature `static-llvm`: links LLVM into the program, and everything else that is C++ below it. With the feature `linker`: compiles
+//! what calls LLD, and links that.
 //!
-//! LLVM's own bindings then link nothing, because `llvm-config` names more than is needed where LLVM was built by a distribution: every
-//! component, and shared libraries that only tools use (`libxml2`, `libz3`, `libffi`). Here are the components that are called,
-//! which `llvm-config` completes, and the static `libzstd`, `libz` and `libstdc++`.
+//! LLVM's own bindings link nothing where LLVM becomes part of the program, because `llvm-config` names more than is needed where LLVM was
+//! built by a distribution: every component, and shared libraries that only tools use (`libxml2`, `libz3`, `libffi`). Here are the
+//! components that are called, which `llvm-config` completes, and the static `libzstd`, `libz` and `libstdc++`.
 //!
 //! The order of archives does not matter to LLD, which Rust links with from 1.90 on. Other linkers may ask for another one.
 
@@ -13,7 +14,14 @@ use std::process::Command;
 /// The parts of LLVM that are called.
 const COMPONENTS: &[&str] = &["x86", "passes", "irreader", "orcjit", "linker", "bitwriter"];
 
-/// What these parts call: compression of object files, and C++'s standard library.
+/// Those that LLD and what is beside it call.
+const OF_LINKER: &[&str] = &["lto", "objcopy", "option"];
+
+/// LLD. It is static always.
+#[cfg(feature = "linker")]
+const LLD: &[&str] = &["lldELF", "lldCommon"];
+
+/// What all of these call: compression of object files, and C++'s standard library.
 const BELOW: &[&str] = &["zstd", "z", "stdc++"];
 
 /// Names of `llvm-config` for this version, in the order that LLVM's bindings try them.
@@ -30,14 +38,31 @@ const NAMES: &[&str] = &[
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=LLVM_SYS_191_PREFIX");
-    if env::var_os("CARGO_FEATURE_STATIC_LLVM").is_some() {
+    #[cfg(feature = "linker")]
+    link_lld(&LlvmConfig::find());
+    if cfg!(feature = "static-llvm") {
         link_statically(&LlvmConfig::find());
+    } else if cfg!(feature = "linker") {
+        BELOW.iter().for_each(|name| println!("cargo::rustc-link-lib=dylib={name}"));
     }
+}
+
+#[cfg(feature = "linker")]
+fn link_lld(llvm: &LlvmConfig) {
+    let shim = "src/linker/shim.cpp";
+    println!("cargo::rerun-if-changed={shim}");
+    let mut build = cc::Build::new();
+    build.cpp(true).std("c++17").opt_level(1).flag("-fno-exceptions").cpp_link_stdlib(None);
+    // Warnings about LLVM's headers are not ours.
+    build.flag("-isystem").flag(llvm.ask(&["--includedir"])).file(shim).compile("warpwise_linker");
+    println!("cargo::rustc-link-search=native={}", llvm.ask(&["--libdir"]));
+    LLD.iter().for_each(|name| link(name));
 }
 
 fn link_statically(llvm: &LlvmConfig) {
     println!("cargo::rustc-link-search=native={}", llvm.ask(&["--libdir"]));
-    let libraries = llvm.ask(&[&["--link-static", "--libnames"], COMPONENTS].concat());
+    let of_linker = if cfg!(feature = "linker") { OF_LINKER } else { &[] };
+    let libraries = llvm.ask(&[&["--link-static", "--libnames"], COMPONENTS, of_linker].concat());
     for file in libraries.split_whitespace() {
         let name = file.strip_prefix("lib").and_then(|name| name.strip_suffix(".a"));
         link(name.unwrap_or_else(|| panic!("llvm-config names {file}, which is no static library")));

@@ -5,6 +5,8 @@
 //! cache can keep; loading one needs no compilation. Host functions are not compiled here, but those of host programs that
 //! come as text are ([`host`]).
 //!
+//! With the feature `linker` objects become executables and libraries ([`linker`]).
+//!
 //! Without the feature `llvm` nothing is compiled and nothing loaded: what asks for that is told so.
 //!
 //! Absent on purpose: lowering decisions (which dimension becomes lanes, how wide), scheduling, files.
@@ -14,7 +16,11 @@ mod target;
 #[cfg(feature = "llvm")]
 mod codegen;
 mod jit;
+#[cfg(feature = "linker")]
+pub mod linker;
 
+#[cfg(feature = "llvm")]
+pub use jit::compile_ir;
 #[cfg(all(feature = "llvm", target_arch = "x86_64"))]
 pub use jit::host;
 pub use jit::{

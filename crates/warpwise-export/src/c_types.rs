@@ -3,6 +3,8 @@
 use warpwise_prim::ValueType;
 use warpwise_standalone::interface::{Interface, TypeRef};
 
+use crate::function::{Declared, Passed, pointer, word};
+
 /// The C type of a scalar.
 pub fn scalar(ty: ValueType) -> &'static str {
     match ty {
@@ -22,35 +24,26 @@ pub fn scalar(ty: ValueType) -> &'static str {
 }
 
 /// A parameter for a value that is read.
-pub fn input(interface: &Interface, ty: TypeRef, name: &str) -> String {
+pub fn input(interface: &Interface, ty: TypeRef, name: &str) -> Declared {
     match ty {
-        TypeRef::Scalar(ty) => format!("const {} {name}", scalar(ty)),
-        TypeRef::Named(number) => format!("const struct futhark_{} *{name}", interface.types[number].c_name),
+        TypeRef::Scalar(ty) => {
+            Declared { text: format!("const {} {name}", scalar(ty)), passed: Passed::Scalar(ty) }
+        }
+        TypeRef::Named(number) => {
+            pointer(format!("const struct futhark_{} *{name}", interface.types[number].c_name))
+        }
     }
 }
 
 /// A parameter for the place of a value that is written.
-pub fn output(interface: &Interface, ty: TypeRef, name: &str) -> String {
-    match ty {
+pub fn output(interface: &Interface, ty: TypeRef, name: &str) -> Declared {
+    pointer(match ty {
         TypeRef::Scalar(ty) => format!("{} *{name}", scalar(ty)),
         TypeRef::Named(number) => format!("struct futhark_{} **{name}", interface.types[number].c_name),
-    }
-}
-
-/// How a value that is read is handed on: the place of a scalar, or a handle.
-pub fn passed(ty: TypeRef, name: &str) -> String {
-    match ty {
-        TypeRef::Scalar(_) => format!("(void *)&{name}"),
-        TypeRef::Named(_) => format!("(void *){name}"),
-    }
+    })
 }
 
 /// `int64_t dim0, int64_t dim1`.
-pub fn sizes(rank: usize, name: &str) -> String {
-    (0..rank).map(|dim| format!("int64_t {name}{dim}")).collect::<Vec<_>>().join(", ")
-}
-
-/// `dim0, dim1`.
-pub fn names(rank: usize, name: &str) -> String {
-    (0..rank).map(|dim| format!("{name}{dim}")).collect::<Vec<_>>().join(", ")
+pub fn sizes(rank: usize, name: &str) -> impl Iterator<Item = Declared> {
+    (0..rank).map(move |dim| word(&format!("int64_t {name}{dim}")))
 }

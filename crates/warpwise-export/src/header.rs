@@ -1,8 +1,8 @@
-//! The functions of a library: their declarations, and the bodies that hand everything on to the run time.
+//! The functions of a library: what the header declares, and which function of the run time each one hands everything on to.
 //!
 //! ```text
 //! int futhark_entry_mvm(struct futhark_context *ctx, struct futhark_f32_1d **out0, const struct futhark_f32_2d *in0, ...)
-//! { void *in[] = {(void *)in0, ...}; return warpwise_call(ctx, 0, out0, in); }
+//! calls warpwise_call(ctx, 0, out0, {in0, ...})
 //! ```
 //!
 //! Names and order of parameters are Futhark's, so that programs written for its libraries compile with ours.
@@ -12,23 +12,9 @@ use warpwise_standalone::interface::{
 };
 
 use crate::api::Api;
-use crate::c_types::{input, names, output, passed, scalar, sizes};
-
-/// A function for C.
-pub struct Function {
-    /// `int f(int x)`.
-    pub signature: String,
-    /// What stands between the braces.
-    pub body: String,
-}
-
-impl Function {
-    /// What it is called.
-    pub fn name(&self) -> &str {
-        let before = self.signature.split('(').next().unwrap_or_default();
-        before.rsplit([' ', '*']).next().unwrap_or_default()
-    }
-}
+use crate::c_types::{input, output, scalar, sizes};
+use crate::function::Argument::{Int, Param, Places, Program, Size, Sizes};
+use crate::function::{Body, Declared, Function, int, pointer, void, word};
 
 /// The functions of a library, in sections.
 pub struct Functions<'i> {
@@ -40,7 +26,7 @@ pub struct Functions<'i> {
 /// The header.
 pub fn header(interface: &Interface, api: Api) -> String {
     let declared = |functions: Vec<Function>| -> String {
-        functions.iter().map(|function| format!("{};\n", function.signature)).collect()
+        functions.iter().map(|function| format!("{};\n", function.signature())).collect()
     };
     let structs: String =
         interface.types.iter().map(|ty| format!("struct futhark_{};\n", ty.c_name)).collect();
@@ -85,80 +71,88 @@ const TAIL: &str = "
 
 /// Configurations and contexts: the same for every program.
 fn surroundings() -> Vec<Function> {
-    let config = "struct futhark_context_config *cfg";
-    let context = "struct futhark_context *ctx";
-    let set = |name: &str, value: &str, what: u32| {
-        let signature = format!("void futhark_context_config_set_{name}({config}, int {value})");
-        function(signature, format!("warpwise_config_set(cfg, {what}, {value});"))
+    let config = || pointer("struct futhark_context_config *cfg");
+    let set = |name: &str, value: &str, what: i32| {
+        let params = vec![config(), int(&format!("int {value}"))];
+        let call = Body::Call("warpwise_config_set", vec![Param(0), Int(what), Param(1)]);
+        function(void(), format!("futhark_context_config_set_{name}"), params, call)
+    };
+    let profile = |name: &str, on: i32| {
+        let call = Body::Call("warpwise_context_profile", vec![Param(0), Int(on)]);
+        function(void(), format!("futhark_context_{name}_profiling"), vec![context()], call)
+    };
+    let of_config = |result, name: &str, more: Vec<Declared>, to| {
+        let params = [vec![config()], more].concat();
+        Function::forward(result, format!("futhark_context_config_{name}"), params, to)
+    };
+    let of_context = |result, name: &str, more: Vec<Declared>, to| {
+        let params = [vec![context()], more].concat();
+        Function::forward(result, format!("futhark_context_{name}"), params, to)
     };
     vec![
         function(
-            "struct futhark_context_config *futhark_context_config_new(void)".into(),
-            "return warpwise_config_new(&program);".into(),
+            pointer("struct futhark_context_config *"),
+            "futhark_context_config_new".into(),
+            vec![],
+            Body::Call("warpwise_config_new", vec![Program]),
         ),
-        function(format!("void futhark_context_config_free({config})"), "warpwise_config_free(cfg);".into()),
+        of_config(void(), "free", vec![], "warpwise_config_free"),
         set("debugging", "flag", 0),
         set("profiling", "flag", 1),
         set("logging", "flag", 2),
         set("num_threads", "n", 3),
-        function(
-            format!("void futhark_context_config_set_memory_limit({config}, uint64_t bytes)"),
-            "warpwise_config_set_memory_limit(cfg, bytes);".into(),
+        of_config(
+            void(),
+            "set_memory_limit",
+            vec![word("uint64_t bytes")],
+            "warpwise_config_set_memory_limit",
         ),
         function(
-            format!("void futhark_context_config_set_cache_file({config}, const char *fname)"),
-            "(void)cfg; (void)fname;".into(),
+            void(),
+            "futhark_context_config_set_cache_file".into(),
+            vec![config(), pointer("const char *fname")],
+            Body::Nothing,
+        ),
+        of_config(
+            int("int"),
+            "set_tuning_param",
+            vec![pointer("const char *param_name"), word("size_t new_value")],
+            "warpwise_config_set_tuning_param",
         ),
         function(
-            format!(
-                "int futhark_context_config_set_tuning_param({config}, const char *param_name, size_t new_value)"
-            ),
-            "return warpwise_config_set_tuning_param(cfg, param_name, new_value);".into(),
+            int("int"),
+            "futhark_get_tuning_param_count".into(),
+            vec![],
+            Body::Call("warpwise_tuning_parameter_count", vec![Program]),
         ),
         function(
-            "int futhark_get_tuning_param_count(void)".into(),
-            "return (int)warpwise_tuning_parameter_count(&program);".into(),
+            pointer("const char *"),
+            "futhark_get_tuning_param_name".into(),
+            vec![int("int i")],
+            Body::Call("warpwise_tuning_parameter_name", vec![Program, Param(0)]),
         ),
         function(
-            "const char *futhark_get_tuning_param_name(int i)".into(),
-            "return warpwise_tuning_parameter_name(&program, i);".into(),
+            pointer("const char *"),
+            "futhark_get_tuning_param_class".into(),
+            vec![int("int i")],
+            Body::Text("threshold"),
         ),
-        function(
-            "const char *futhark_get_tuning_param_class(int i)".into(),
-            "(void)i;\n  return \"threshold\";".into(),
+        Function::forward(
+            pointer("struct futhark_context *"),
+            "futhark_context_new",
+            vec![config()],
+            "warpwise_context_new",
         ),
-        function(
-            format!("struct futhark_context *futhark_context_new({config})"),
-            "return warpwise_context_new(cfg);".into(),
-        ),
-        function(format!("void futhark_context_free({context})"), "warpwise_context_free(ctx);".into()),
-        function(format!("int futhark_context_sync({context})"), "(void)ctx;\n  return 0;".into()),
+        of_context(void(), "free", vec![], "warpwise_context_free"),
+        function(int("int"), "futhark_context_sync".into(), vec![context()], Body::Nothing),
         // Not one of Futhark's: ends a call from another thread or a signal handler.
-        function(format!("void futhark_context_cancel({context})"), "warpwise_context_cancel(ctx);".into()),
-        function(
-            format!("char *futhark_context_get_error({context})"),
-            "return warpwise_context_get_error(ctx);".into(),
-        ),
-        function(
-            format!("void futhark_context_set_logging_file({context}, FILE *f)"),
-            "warpwise_context_set_logging_file(ctx, f);".into(),
-        ),
-        function(
-            format!("void futhark_context_pause_profiling({context})"),
-            "warpwise_context_profile(ctx, 0);".into(),
-        ),
-        function(
-            format!("void futhark_context_unpause_profiling({context})"),
-            "warpwise_context_profile(ctx, 1);".into(),
-        ),
-        function(
-            format!("char *futhark_context_report({context})"),
-            "return warpwise_context_report(ctx);".into(),
-        ),
-        function(
-            format!("int futhark_context_clear_caches({context})"),
-            "return warpwise_context_clear_caches(ctx);".into(),
-        ),
+        of_context(void(), "cancel", vec![], "warpwise_context_cancel"),
+        of_context(pointer("char *"), "get_error", vec![], "warpwise_context_get_error"),
+        of_context(void(), "set_logging_file", vec![pointer("FILE *f")], "warpwise_context_set_logging_file"),
+        profile("pause", 0),
+        profile("unpause", 1),
+        of_context(pointer("char *"), "report", vec![], "warpwise_context_report"),
+        of_context(int("int"), "clear_caches", vec![], "warpwise_context_clear_caches"),
     ]
 }
 
@@ -181,29 +175,21 @@ fn call(interface: &Interface, api: Api, number: usize, entry: &EntryInterface) 
         Api::V0_26 => &[],
     };
     let results = if parts.is_empty() { &[entry.output] } else { parts };
-    let results = results.iter().enumerate().map(|(i, &ty)| output(interface, ty, &format!("out{i}")));
-    let mut params: Vec<String> = std::iter::once(CONTEXT.to_string()).chain(results).collect();
-    let named = entry.inputs.iter().enumerate();
-    params.extend(named.map(|(i, param)| input(interface, param.ty, &format!("in{i}"))));
-    let passed: Vec<String> =
-        entry.inputs.iter().enumerate().map(|(i, param)| passed(param.ty, &format!("in{i}"))).collect();
-    let call = match parts.len() {
-        0 | 1 => format!("return warpwise_call(ctx, {number}, out0, in);"),
+    let mut params = vec![context()];
+    params.extend(results.iter().enumerate().map(|(i, &ty)| output(interface, ty, &format!("out{i}"))));
+    let first = params.len();
+    let inputs = entry.inputs.iter().enumerate();
+    params.extend(inputs.map(|(i, param)| input(interface, param.ty, &format!("in{i}"))));
+    let inputs = Places(first..params.len());
+    let body = match parts.len() {
+        0 | 1 => Body::Call("warpwise_call", vec![Param(0), Size(number), Param(1), inputs]),
         count => {
-            let parts = (0..count)
-                .map(|i| format!("  if (status == 0) status = warpwise_project(ctx, out{i}, tuple, {i});\n"));
-            format!(
-                "void *tuple;\n  int status = warpwise_call(ctx, {number}, &tuple, in);\n  if (status != 0) return status;\n\
-                 {}  warpwise_free(ctx, tuple);\n  return status;",
-                parts.collect::<String>()
-            )
+            let given = vec![Param(0), Size(number), Size(count), Places(1..first), inputs];
+            Body::Call("warpwise_call_apart", given)
         }
     };
-    let body = array("in", &passed) + &call;
-    function(format!("int futhark_entry_{}({})", entry.c_name, params.join(", ")), body)
+    function(int("int"), format!("futhark_entry_{}", entry.c_name), params, body)
 }
-
-const CONTEXT: &str = "struct futhark_context *ctx";
 
 impl Functions<'_> {
     fn of_type(&mut self, number: usize, ty: &NamedType) {
@@ -212,154 +198,161 @@ impl Functions<'_> {
             Kind::Array { element, rank } => {
                 self.array(number, name, &handle, scalar(*element), *rank);
                 self.indexing(name, &handle, TypeRef::Scalar(*element), *rank);
-                self.add(
-                    format!("int futhark_free_{name}({CONTEXT}, {handle} *arr)"),
-                    "return warpwise_free(ctx, arr);",
-                );
+                self.forward("int", format!("free_{name}"), [format!("{handle} *arr")], "warpwise_free");
                 return;
             }
             Kind::Record(fields) => {
                 self.projections(name, &handle, fields);
-                self.assemble(&format!("new_{name}"), number, &handle, fields);
+                self.assemble(format!("new_{name}"), number, &handle, fields);
             }
             Kind::Sum(variants) => self.sum(number, name, &handle, variants),
             Kind::OpaqueArray { element, rank, fields } => {
                 if let Some(fields) = fields {
                     self.projections(name, &handle, fields);
-                    self.assemble(&format!("zip_{name}"), number, &handle, fields);
+                    self.assemble(format!("zip_{name}"), number, &handle, fields);
                 }
                 self.indexing(name, &handle, *element, *rank);
                 self.opaque_array(number, name, &handle, *element, *rank);
             }
         }
         self.bytes(number, name, &handle);
-        self.add(
-            format!("int futhark_free_{name}({CONTEXT}, {handle} *obj)"),
-            "return warpwise_free(ctx, obj);",
-        );
+        self.forward("int", format!("free_{name}"), [format!("{handle} *obj")], "warpwise_free");
     }
 
     fn array(&mut self, number: usize, name: &str, handle: &str, element: &str, rank: usize) {
-        let (sizes, dims) = (sizes(rank, "dim"), names(rank, "dim"));
-        let body = format!(
-            "int64_t shape[] = {{{dims}}};\n  return warpwise_new_array(ctx, {number}, data, shape);"
-        );
-        self.add(format!("{handle} *futhark_new_{name}({CONTEXT}, const {element} *data, {sizes})"), &body);
-        self.add(format!("{handle} *futhark_new_raw_{name}({CONTEXT}, unsigned char *data, {sizes})"), &body);
-        self.add(
-            format!("int futhark_values_{name}({CONTEXT}, {handle} *arr, {element} *data)"),
-            "return warpwise_values(ctx, arr, data);",
-        );
-        self.add(
-            format!("unsigned char *futhark_values_raw_{name}({CONTEXT}, {handle} *arr)"),
-            "return warpwise_values_raw(ctx, arr);",
-        );
+        for (form, data) in
+            [("new", format!("const {element} *data")), ("new_raw", "unsigned char *data".into())]
+        {
+            self.add(
+                pointer(format!("{handle} *")),
+                format!("{form}_{name}"),
+                [pointer(data)].into_iter().chain(sizes(rank, "dim")),
+                Body::Call("warpwise_new_array", vec![Param(0), Size(number), Param(1), Sizes(2..2 + rank)]),
+            );
+        }
+        let data = [format!("{handle} *arr"), format!("{element} *data")];
+        self.forward("int", format!("values_{name}"), data, "warpwise_values");
+        let array = [format!("{handle} *arr")];
+        self.forward("unsigned char *", format!("values_raw_{name}"), array, "warpwise_values_raw");
     }
 
     /// Elements and sizes of any array.
     fn indexing(&mut self, name: &str, handle: &str, element: TypeRef, rank: usize) {
-        let (sizes, index) = (sizes(rank, "i"), names(rank, "i"));
-        let out = output(self.interface, element, "out");
+        let params = [output(self.interface, element, "out"), pointer(format!("{handle} *arr"))];
         self.add(
-            format!("int futhark_index_{name}({CONTEXT}, {out}, {handle} *arr, {sizes})"),
-            &format!("int64_t index[] = {{{index}}};\n  return warpwise_index(ctx, out, arr, index);"),
+            int("int"),
+            format!("index_{name}"),
+            params.into_iter().chain(sizes(rank, "i")),
+            Body::Call("warpwise_index", vec![Param(0), Param(1), Param(2), Sizes(3..3 + rank)]),
         );
-        self.add(
-            format!("const int64_t *futhark_shape_{name}({CONTEXT}, {handle} *arr)"),
-            "return warpwise_shape(ctx, arr);",
-        );
+        let array = [format!("{handle} *arr")];
+        self.forward("const int64_t *", format!("shape_{name}"), array, "warpwise_shape");
     }
 
     fn opaque_array(&mut self, number: usize, name: &str, handle: &str, element: TypeRef, rank: usize) {
         let TypeRef::Named(of) = element else { return };
         let of = format!("struct futhark_{}", self.interface.types[of].c_name);
+        let params = [format!("{handle} *arr"), format!("{of} *elem")].map(pointer);
         self.add(
-            format!("int futhark_set_{name}({CONTEXT}, {handle} *arr, {of} *elem, {})", sizes(rank, "i")),
-            &format!(
-                "int64_t index[] = {{{}}};\n  return warpwise_set(ctx, arr, elem, index);",
-                names(rank, "i")
-            ),
+            int("int"),
+            format!("set_{name}"),
+            params.into_iter().chain(sizes(rank, "i")),
+            Body::Call("warpwise_set", vec![Param(0), Param(1), Param(2), Sizes(3..3 + rank)]),
         );
+        let params = [format!("{handle} **out"), format!("{of} **elems")].map(pointer);
+        let given = vec![Param(0), Param(1), Size(number), Param(2), Sizes(3..3 + rank)];
         self.add(
-            format!("int futhark_new_{name}({CONTEXT}, {handle} **out, {of} **elems, {})", sizes(rank, "dim")),
-            &format!(
-                "int64_t shape[] = {{{}}};\n  return warpwise_new_opaque_array(ctx, out, {number}, elems, shape);",
-                names(rank, "dim")
-            ),
+            int("int"),
+            format!("new_{name}"),
+            params.into_iter().chain(sizes(rank, "dim")),
+            Body::Call("warpwise_new_opaque_array", given),
         );
     }
 
     fn projections(&mut self, name: &str, handle: &str, fields: &[Field]) {
         for (number, field) in fields.iter().enumerate() {
-            let out = output(self.interface, field.ty, "out");
+            let params = [output(self.interface, field.ty, "out"), pointer(format!("const {handle} *obj"))];
             self.add(
-                format!("int futhark_project_{name}_{}({CONTEXT}, {out}, const {handle} *obj)", field.c_name),
-                &format!("return warpwise_project(ctx, out, obj, {number});"),
+                int("int"),
+                format!("project_{name}_{}", field.c_name),
+                params,
+                Body::Call("warpwise_project", vec![Param(0), Param(1), Param(2), Size(number)]),
             );
         }
     }
 
-    fn assemble(&mut self, name: &str, number: usize, handle: &str, fields: &[Field]) {
-        let mut params = vec![CONTEXT.to_string(), format!("{handle} **out")];
-        let field_name = |field: &Field| format!("f_{}", field.c_name);
-        params.extend(fields.iter().map(|field| input(self.interface, field.ty, &field_name(field))));
-        let passed: Vec<String> = fields.iter().map(|field| passed(field.ty, &field_name(field))).collect();
-        let body = format!("{}return warpwise_assemble(ctx, out, {number}, in);", array("in", &passed));
-        self.add(format!("int futhark_{name}({})", params.join(", ")), &body);
+    fn assemble(&mut self, name: String, number: usize, handle: &str, fields: &[Field]) {
+        let mut params = vec![pointer(format!("{handle} **out"))];
+        let field_of = |field: &Field| input(self.interface, field.ty, &format!("f_{}", field.c_name));
+        params.extend(fields.iter().map(field_of));
+        let given = vec![Param(0), Param(1), Size(number), Places(2..2 + fields.len())];
+        self.add(int("int"), name, params, Body::Call("warpwise_assemble", given));
     }
 
     fn sum(&mut self, number: usize, name: &str, handle: &str, variants: &[SumVariant]) {
         for (position, variant) in variants.iter().enumerate() {
+            let count = variant.payload.len();
             let payload: Vec<(TypeRef, String)> =
                 variant.payload.iter().enumerate().map(|(i, (ty, _))| (*ty, format!("v{i}"))).collect();
-            let mut params = vec![CONTEXT.to_string(), format!("{handle} **out")];
+            let mut params = vec![pointer(format!("{handle} **out"))];
             params.extend(payload.iter().map(|(ty, name)| input(self.interface, *ty, name)));
-            let given: Vec<String> = payload.iter().map(|(ty, name)| passed(*ty, name)).collect();
+            let given = vec![Param(0), Param(1), Size(number), Size(position), Places(2..2 + count)];
             self.add(
-                format!("int futhark_new_{name}_{}({})", variant.c_name, params.join(", ")),
-                &format!(
-                    "{}return warpwise_construct(ctx, out, {number}, {position}, in);",
-                    array("in", &given)
-                ),
+                int("int"),
+                format!("new_{name}_{}", variant.c_name),
+                params,
+                Body::Call("warpwise_construct", given),
             );
-            let mut params = vec![CONTEXT.to_string()];
-            params.extend(payload.iter().map(|(ty, name)| output(self.interface, *ty, name)));
-            params.push(format!("const {handle} *obj"));
-            let places: Vec<String> = payload.iter().map(|(_, name)| name.clone()).collect();
+            let mut params: Vec<Declared> =
+                payload.iter().map(|(ty, name)| output(self.interface, *ty, name)).collect();
+            params.push(pointer(format!("const {handle} *obj")));
+            let given = vec![Param(0), Places(1..1 + count), Param(1 + count), Size(position)];
             self.add(
-                format!("int futhark_destruct_{name}_{}({})", variant.c_name, params.join(", ")),
-                &format!("{}return warpwise_destruct(ctx, outs, obj, {position});", array("outs", &places)),
+                int("int"),
+                format!("destruct_{name}_{}", variant.c_name),
+                params,
+                Body::Call("warpwise_destruct", given),
             );
         }
-        self.add(
-            format!("int futhark_variant_{name}({CONTEXT}, const {handle} *v)"),
-            "return warpwise_variant(ctx, v);",
-        );
+        self.forward("int", format!("variant_{name}"), [format!("const {handle} *v")], "warpwise_variant");
     }
 
     /// Values as bytes.
     fn bytes(&mut self, number: usize, name: &str, handle: &str) {
+        let params = [format!("const {handle} *obj"), "void **p".to_string(), "size_t *n".to_string()];
+        self.forward("int", format!("store_{name}"), params, "warpwise_store");
         self.add(
-            format!("int futhark_store_{name}({CONTEXT}, const {handle} *obj, void **p, size_t *n)"),
-            "return warpwise_store(ctx, obj, p, n);",
-        );
-        self.add(
-            format!("{handle} *futhark_restore_{name}({CONTEXT}, const void *p)"),
-            &format!("return warpwise_restore(ctx, {number}, p);"),
+            pointer(format!("{handle} *")),
+            format!("restore_{name}"),
+            [pointer("const void *p")],
+            Body::Call("warpwise_restore", vec![Param(0), Size(number), Param(1)]),
         );
     }
 
-    fn add(&mut self, signature: String, body: &str) {
-        self.made.push(function(signature, body.to_string()));
+    /// A function of a context and pointers that a function of the run time takes as they are.
+    fn forward<const N: usize>(&mut self, result: &str, name: String, params: [String; N], to: &'static str) {
+        let result = if result == "int" { int(result) } else { pointer(result) };
+        let params = [context()].into_iter().chain(params.map(pointer)).collect();
+        self.made.push(Function::forward(result, format!("futhark_{name}"), params, to));
+    }
+
+    /// A function of a context and these parameters.
+    fn add(
+        &mut self,
+        result: Declared,
+        name: String,
+        params: impl IntoIterator<Item = Declared>,
+        body: Body,
+    ) {
+        let params = [context()].into_iter().chain(params).collect();
+        self.made.push(function(result, format!("futhark_{name}"), params, body));
     }
 }
 
-fn function(signature: String, body: String) -> Function {
-    Function { signature, body }
+fn context() -> Declared {
+    pointer("struct futhark_context *ctx")
 }
 
-/// An array of pointers; C has none without elements.
-fn array(name: &str, elements: &[String]) -> String {
-    let elements = if elements.is_empty() { "0".to_string() } else { elements.join(", ") };
-    format!("void *{name}[] = {{{elements}}};\n  ")
+fn function(result: Declared, name: String, params: Vec<Declared>, body: Body) -> Function {
+    Function { name, result, params, body }
 }

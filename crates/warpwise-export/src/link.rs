@@ -1,30 +1,32 @@
-//! From a compiled program to files: writes what is linked into a folder of its own, and calls the system's C compiler.
+//! From a compiled program to files: writes what is linked into a folder of its own, and links it.
 //!
 //! A library's object code is made one file first, in which nothing but the library's own functions can be seen: its kernels and its run
 //! time do not clash with those of others in the same program.
 
+use std::ffi::OsStr;
 use std::fmt;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
+use warpwise_cpu::linker::{self, LinkError};
 use warpwise_driver::standalone::Standalone;
 use warpwise_runtime::formats::whole::WholeFile;
 use warpwise_standalone::interface::Interface;
 
 use crate::api::Api;
-use crate::c_code::{Role, c_code, image_file};
+use crate::glue::{Role, glue};
 use crate::header::header;
 use crate::manifest::manifest;
 use crate::source::source;
+use crate::system::System;
 
 /// The run time of programs that stand alone.
 const RUN_TIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/runtime.o"));
 
-/// What compiled programs call: vector mathematics, mathematics, and what they call. All is found when the program starts: a kernel that
-/// is left because its run is cancelled must not be looking for a function.
-const LIBRARIES: &[&str] = &["-Wl,-z,now", "-Wl,--as-needed", "-lmvec", "-lm", "-lpthread", "-ldl"];
+/// How executables and shared objects are linked. All that they call is found when the program starts: a kernel that is left because its run
+/// is cancelled must not be looking for a function.
+const LOADED: &[&str] = &["--gc-sections", "--eh-frame-hdr", "--hash-style=gnu", "-z", "now", "-z", "defs"];
 
 /// What is to be made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,8 +59,8 @@ impl Form {
 pub enum ExportError {
     /// A file cannot be written.
     File(PathBuf, io::Error),
-    /// A tool of the system is missing or failed.
-    Tool(String),
+    /// It cannot be linked.
+    Link(String),
 }
 
 /// Makes files of a program, beside each other: `name` for an executable, `name.h`, `libname.so`, `libname.a`, `name.json` and `name.c` for a
@@ -83,28 +85,27 @@ struct Work<'w> {
 impl Work<'_> {
     fn executable(&self, path: &Path, server: bool) -> Result<Vec<PathBuf>, ExportError> {
         let objects = self.objects(Role::Executable { server })?;
-        let mut link = self.tool("cc");
-        link.args(["-pie", "-Wl,--gc-sections", "-o", "program"]).args(objects).args(LIBRARIES);
-        run(link)?;
+        let System { loader, libraries } = System::of_this_machine().map_err(ExportError::Link)?;
+        let mut words = vec!["-pie".as_ref(), "--dynamic-linker".as_ref(), loader.as_os_str()];
+        words.extend(objects.iter().map(|path| path.as_os_str()));
+        self.link("program", &words, &libraries)?;
         self.place(&[("program", path.to_path_buf())])
     }
 
     fn library(&self, path: &Path, api: Api) -> Result<Vec<PathBuf>, ExportError> {
         let objects = self.objects(Role::Library(api))?;
-        let mut merge = self.tool("cc");
-        merge.args(["-r", "-nostdlib", "-o", "library.o"]).args(objects);
-        run(merge)?;
-        let mut hide = self.tool("objcopy");
-        hide.args(["--wildcard", "--keep-global-symbol=futhark_*", "library.o"]);
-        run(hide)?;
-        let mut link = self.tool("cc");
-        let name = name_of(path);
-        link.args(["-shared", "-o", "library.so", &format!("-Wl,-soname,lib{name}.so"), "library.o"]);
-        link.args(["-Wl,--gc-sections", "-Wl,-z,defs"]).args(LIBRARIES);
-        run(link)?;
-        let mut archive = self.tool("ar");
-        archive.args(["crs", "library.a", "library.o"]);
-        run(archive)?;
+        let [object, archive] = ["library.o", "library.a"].map(|name| self.folder.join(name));
+        let mut words = vec!["-r".as_ref(), "-o".as_ref(), object.as_os_str()];
+        words.extend(objects.iter().map(|path| path.as_os_str()));
+        linker::link(&words)?;
+        linker::keep_global(&object, "futhark_")?;
+        linker::archive(&archive, &object)?;
+        let System { loader, mut libraries } = System::of_this_machine().map_err(ExportError::Link)?;
+        // Variables of threads are found by the loader.
+        libraries.push(loader);
+        let soname = format!("lib{}.so", name_of(path));
+        let words = ["-shared".as_ref(), "-soname".as_ref(), soname.as_ref(), object.as_os_str()];
+        self.link("library.so", &words, &libraries)?;
         let manifest = format!("{:#}\n", manifest(self.interface, api));
         written(&self.folder.join("library.h"), header(self.interface, api).as_bytes())?;
         written(&self.folder.join("library.json"), manifest.as_bytes())?;
@@ -115,39 +116,32 @@ impl Work<'_> {
         self.place(&made.into_iter().zip(Form::Library(api).files(path)).collect::<Vec<_>>())
     }
 
-    /// Writes all object files; gives their names.
-    fn objects(&self, role: Role) -> Result<Vec<String>, ExportError> {
-        let mut names = vec!["program.o".to_string(), "runtime.o".to_string()];
-        written(&self.folder.join("runtime.o"), RUN_TIME)?;
-        written(&self.folder.join("program.c"), c_code(self.program, self.interface, role).as_bytes())?;
-        for (number, variant) in self.program.variants.iter().enumerate() {
-            written(&self.folder.join(image_file(number)), &variant.image)?;
-            for (part, object) in variant.objects.iter().enumerate() {
-                let name = format!("kernels{number}_{part}.o");
-                written(&self.folder.join(&name), object)?;
-                names.push(name);
-            }
-        }
-        let mut compile = self.tool("cc");
-        compile.args([
-            "-std=gnu11",
-            "-O2",
-            "-fPIC",
-            "-fvisibility=hidden",
-            "-w",
-            "-c",
-            "program.c",
-            "-o",
-            "program.o",
-        ]);
-        run(compile)?;
-        Ok(names)
+    /// Links what the loader is to load.
+    fn link(&self, name: &str, words: &[&OsStr], libraries: &[PathBuf]) -> Result<(), ExportError> {
+        let result = self.folder.join(name);
+        let mut all: Vec<&OsStr> = LOADED.iter().map(OsStr::new).collect();
+        all.extend(["-o".as_ref(), result.as_os_str()]);
+        all.extend(words);
+        all.push("--as-needed".as_ref());
+        all.extend(libraries.iter().map(|path| path.as_os_str()));
+        Ok(linker::link(&all)?)
     }
 
-    fn tool(&self, name: &str) -> Command {
-        let mut command = Command::new(name);
-        command.current_dir(self.folder);
-        command
+    /// Writes all object files; gives their paths.
+    fn objects(&self, role: Role) -> Result<Vec<PathBuf>, ExportError> {
+        let glue = warpwise_cpu::compile_ir(glue(self.program, self.interface, role))
+            .map_err(|bug| ExportError::Link(bug.message))?;
+        let mut paths = vec![self.object("program.o", &glue)?, self.object("runtime.o", RUN_TIME)?];
+        for (number, variant) in self.program.variants.iter().enumerate() {
+            for (part, object) in variant.objects.iter().enumerate() {
+                paths.push(self.object(&format!("kernels{number}_{part}.o"), object)?);
+            }
+        }
+        Ok(paths)
+    }
+
+    fn object(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, ExportError> {
+        written(&self.folder.join(name), bytes)
     }
 
     /// Puts files that were made to their places.
@@ -183,24 +177,17 @@ fn written(path: &Path, bytes: &[u8]) -> Result<PathBuf, ExportError> {
     Ok(path.to_path_buf())
 }
 
-fn run(mut command: Command) -> Result<(), ExportError> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let output = command.output().map_err(|error| {
-        let hint = "linking needs a C compiler and binutils (on Debian: apt-get install gcc libc6-dev)";
-        ExportError::Tool(format!("cannot run `{name}`: {error}; {hint}"))
-    })?;
-    if output.status.success() {
-        return Ok(());
+impl From<LinkError> for ExportError {
+    fn from(error: LinkError) -> ExportError {
+        ExportError::Link(error.0)
     }
-    let words = String::from_utf8_lossy(&output.stderr).trim().to_string();
-    Err(ExportError::Tool(format!("`{name}` failed: {words}")))
 }
 
 impl fmt::Display for ExportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ExportError::File(path, error) => write!(f, "{}: cannot write: {error}", path.display()),
-            ExportError::Tool(message) => f.write_str(message),
+            ExportError::Link(message) => write!(f, "cannot link: {message}"),
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::header::{all, header};
 /// The C of a library whose shared object has these bytes.
 pub fn source(interface: &Interface, api: Api, shared_object: &[u8]) -> String {
     let functions = all(interface, api);
-    let names: Vec<&str> = functions.iter().map(|function| function.name()).collect();
+    let names: Vec<&str> = functions.iter().map(|function| function.name.as_str()).collect();
     let mut text = header(interface, api).replace("#pragma once\n", "");
     text += "\nstatic const unsigned long long warpwise_library[] = {\n";
     for line in shared_object.chunks(8 * WORDS) {

@@ -1,4 +1,4 @@
-//! What the C made for a program and this crate agree on.
+//! What the code made for a program and this crate agree on.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

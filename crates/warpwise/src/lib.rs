@@ -126,7 +126,7 @@
 //! | `opencl` | `Context::opencl`: devices whose driver is found when the program runs |
 //! | `cuda` | `Context::cuda`, as well |
 //! | `ndarray` | conversions from and to arrays of the crate `ndarray`, without copies of scalars in row-major order |
-//! | `export` | `Export`: computations as executables and as libraries for C; building and exporting need a C compiler |
+//! | `export` | `Export`: computations as executables and as libraries for C; needs the libraries of LLD |
 //!
 //! # Rust version
 //!

@@ -256,7 +256,14 @@ fn what_cannot_be_built_is_said() {
     folder.write("q.fut", PROGRAM);
     folder.run(&["build", "q.fut", "-o", "no/such/folder"]).fails(1, &["no/such/folder: cannot write"]);
     folder.run(&["build", "q.fut", "--device", "opencl"]).fails(1, &["q.fut:2:7", "run on the processor"]);
-    let mut command = folder.command(&["build", "q.fut"]);
-    let ended = crate::common::ended(command.env("PATH", "").spawn().unwrap());
-    ended.fails(1, &["cannot run `cc`", "a C compiler"]);
+}
+
+#[test]
+fn building_runs_no_tool_of_the_system() {
+    let folder = Folder::with(PROGRAM);
+    for words in [["build", "p.fut"].as_slice(), &["build", "p.fut", "--library"]] {
+        let mut command = folder.command(words);
+        crate::common::ended(command.env("PATH", "").spawn().unwrap()).succeeds();
+    }
+    assert_eq!(folder.execute("p", &["-e", "none"], b"").succeeds(), "42i32\n");
 }

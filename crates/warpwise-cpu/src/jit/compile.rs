@@ -25,6 +25,11 @@ pub fn compile(
     Ok(Object { files, symbols })
 }
 
+/// Compiles LLVM IR that is not a program's, such as what stands around it when it is linked, for any processor.
+pub fn compile_ir(text: String) -> Result<Vec<u8>, Bug> {
+    optimize::object(&ModuleText { text, nesting: 0 }, &CpuTarget::without_vectors())
+}
+
 /// Links compiled kernels into this process.
 pub fn load(object: &Object) -> Result<LoadedKernels, LoadError> {
     let linked = link::Linked::new(&object.files, &codegen::scalar_functions()).map_err(LoadError)?;

@@ -29,7 +29,7 @@ use warpwise_runtime::kernel::KernelFn;
 #[cfg(not(feature = "llvm"))]
 pub use absent::{compile, emit_asm, emit_llvm_ir, load};
 #[cfg(feature = "llvm")]
-pub use compile::{compile, emit_asm, emit_llvm_ir, load};
+pub use compile::{compile, compile_ir, emit_asm, emit_llvm_ir, load};
 #[cfg(all(feature = "llvm", target_arch = "x86_64"))]
 pub use mathematics::{compiled_binary, compiled_unary};
 

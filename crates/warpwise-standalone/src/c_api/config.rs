@@ -73,9 +73,9 @@ unsafe extern "C" fn warpwise_config_set_tuning_param(
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn warpwise_tuning_parameter_count(program: *const Linked) -> usize {
+unsafe extern "C" fn warpwise_tuning_parameter_count(program: *const Linked) -> c_int {
     // SAFETY: the caller's program.
-    unsafe { names(program) }.len()
+    unsafe { names(program) }.len() as c_int
 }
 
 /// The name of a tuning parameter, which lives as long as the process; null beyond the last.

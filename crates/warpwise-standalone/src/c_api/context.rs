@@ -200,7 +200,7 @@ unsafe extern "C" fn warpwise_context_cancel(context: *const Context) {
 /// Calls an entry point. Arguments are handles, or where scalars lie; the result is a handle to be written, or where a scalar
 /// goes. It is written only if all is well. Arguments are consumed when the program begins to run.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn warpwise_call(
+pub(super) unsafe extern "C" fn warpwise_call(
     context: *const Context,
     entry: usize,
     result: *mut u8,

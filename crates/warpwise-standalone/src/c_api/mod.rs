@@ -1,5 +1,5 @@
-//! The functions that a library's C calls. The names and types that users see (`futhark_...`) are in the C that `warpwise-export`
-//! writes; each is one call of a function here.
+//! The functions that a library's C calls. The names and types that users see (`futhark_...`) are in the code that
+//! `warpwise-export` writes; each is one call of a function here.
 //!
 //! Values are handles on `Held`; a scalar is passed where it lies, so that one signature does for all types. Functions give
 //! 0 or an error code (1, 2, 3), or null; what went wrong is then kept in the context.

@@ -5,8 +5,8 @@ use std::io::Write;
 use std::ptr;
 
 use super::Context;
-use super::context::{held, make, not_null, with};
-use super::values::{read, write};
+use super::context::{held, make, not_null, warpwise_call, with};
+use super::values::{read, warpwise_free, write};
 use crate::abi::part;
 use crate::interface::{Kind, TypeRef};
 use crate::program::Program;
@@ -34,6 +34,32 @@ unsafe extern "C" fn warpwise_project(
     };
     // SAFETY: the caller's handle.
     unsafe { with(context, project) }
+}
+
+/// As [`warpwise_call`], for an entry point whose result is a tuple of so many parts: each part has a place of its own.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn warpwise_call_apart(
+    context: *const Context,
+    entry: usize,
+    count: usize,
+    results: *const *mut u8,
+    arguments: *const *mut u8,
+) -> c_int {
+    let mut tuple: *mut Held = ptr::null_mut();
+    // SAFETY: the caller's handles; a tuple goes where a handle does.
+    let status = unsafe { warpwise_call(context, entry, (&raw mut tuple).cast(), arguments) };
+    if status != 0 {
+        return status;
+    }
+    // SAFETY: the call gave this tuple, which nobody else knows, and there are as many places as parts.
+    unsafe {
+        let places = part(results, count).iter().enumerate();
+        let failed = places
+            .map(|(field, &place)| warpwise_project(context, place, tuple, field))
+            .find(|&status| status != 0);
+        warpwise_free(context, tuple);
+        failed.unwrap_or(0)
+    }
 }
 
 /// The record of fields, or the array of records of arrays: handles, or where scalars lie.

@@ -83,7 +83,7 @@ unsafe extern "C" fn warpwise_new_array(
 
 /// Frees any value.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn warpwise_free(_: *const Context, value: *mut Held) -> c_int {
+pub(super) unsafe extern "C" fn warpwise_free(_: *const Context, value: *mut Held) -> c_int {
     if !value.is_null() {
         // SAFETY: handles are made by `Box::into_raw` and freed once.
         drop(unsafe { Box::from_raw(value) });

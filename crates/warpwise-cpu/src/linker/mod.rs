@@ -1,0 +1,99 @@
+//! Object files into executables and libraries, by LLD, which is part of this program: nothing of the system is run.
+//!
+//! ```text
+//! a.o  b.o          link             an executable, a shared object, or one object file
+//! library.o         keep_global      the same file, in which everything but some names is local
+//! library.o         archive          library.a
+//! ```
+//!
+//! The `unsafe` here calls `shim.cpp`, which calls LLD and LLVM. LLD keeps what it knows in global variables, so one link runs at a
+//! time; after a crash inside of it, which it reports, no other one does.
+
+use std::ffi::{CStr, CString, OsStr, c_char};
+use std::fmt;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+/// Why nothing was linked, in the linker's words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LinkError(pub String);
+
+/// Whether LLD can be called.
+static USABLE: Mutex<bool> = Mutex::new(true);
+
+/// Links by the words of LLD's command line, paths among them. Signals are left alone.
+pub fn link<W: AsRef<OsStr>>(words: &[W]) -> Result<(), LinkError> {
+    // One thread, and a file that is written rather than mapped: the linker then starts no threads and handles no signals.
+    let fixed = ["ld.lld", "--threads=1", "--no-mmap-output-file"].map(OsStr::new);
+    let words = fixed.into_iter().chain(words.iter().map(AsRef::as_ref));
+    let words = words.map(c_string).collect::<Result<Vec<_>, _>>()?;
+    let pointers: Vec<*const c_char> = words.iter().map(|word| word.as_ptr()).collect();
+    let mut usable = USABLE.lock().unwrap_or_else(PoisonError::into_inner);
+    if !*usable {
+        return Err(LinkError("the linker has crashed before in this process".to_string()));
+    }
+    // SAFETY: the words end with zero bytes, there are as many as is said, and no other thread links.
+    checked(unsafe { warpwise_link(pointers.as_ptr(), pointers.len(), &mut *usable) })
+}
+
+/// Makes what an object file defines local to it, but for names with this beginning.
+pub fn keep_global(object: &Path, beginning: &str) -> Result<(), LinkError> {
+    let (object, beginning) = (c_string(object.as_os_str())?, c_string(OsStr::new(beginning))?);
+    // SAFETY: both end with zero bytes.
+    checked(unsafe { warpwise_keep_global(object.as_ptr(), beginning.as_ptr()) })
+}
+
+/// Writes a static library of one object file.
+pub fn archive(library: &Path, object: &Path) -> Result<(), LinkError> {
+    let (library, object) = (c_string(library.as_os_str())?, c_string(object.as_os_str())?);
+    // SAFETY: both end with zero bytes.
+    checked(unsafe { warpwise_archive(library.as_ptr(), object.as_ptr()) })
+}
+
+unsafe extern "C" {
+    fn warpwise_link(words: *const *const c_char, count: usize, again: *mut bool) -> *mut c_char;
+    fn warpwise_keep_global(path: *const c_char, prefix: *const c_char) -> *mut c_char;
+    fn warpwise_archive(path: *const c_char, object: *const c_char) -> *mut c_char;
+}
+
+fn c_string(word: &OsStr) -> Result<CString, LinkError> {
+    CString::new(word.as_bytes()).map_err(|_| LinkError(format!("a zero byte in {}", word.display())))
+}
+
+/// What a function of the shim gives: nothing, or a message that is freed here.
+fn checked(message: *mut c_char) -> Result<(), LinkError> {
+    if message.is_null() {
+        return Ok(());
+    }
+    // SAFETY: it is not null, ends with a zero byte, was allocated by `malloc`, and is not used again.
+    let words = unsafe {
+        let words = CStr::from_ptr(message).to_string_lossy().into_owned();
+        libc::free(message.cast());
+        words
+    };
+    Err(LinkError(words.trim_end().replace("ld.lld: error: ", "")))
+}
+
+impl fmt::Display for LinkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot link: {}", self.0)
+    }
+}
+
+impl std::error::Error for LinkError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_told_and_the_linker_goes_on() {
+        for _ in 0..3 {
+            let error = link(&["-o", "/dev/null", "no/such/file.o"]).expect_err("there is no such file");
+            assert_eq!(error.0, "cannot open no/such/file.o: No such file or directory");
+        }
+        assert!(keep_global(Path::new("no/such/file.o"), "").is_err());
+        assert!(archive(Path::new("no/such.a"), Path::new("no/such/file.o")).is_err());
+    }
+}
