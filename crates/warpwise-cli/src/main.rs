@@ -1,85 +1,8 @@
-//! The `warpwise` command: checks, runs, times and tests programs, and shows what the compiler makes of them.
-//!
-//! Each subcommand is a module of [`commands`]; [`options`] are those that mean the same everywhere. Exit codes:
-//! 0 fine, 1 the program or the tool failed (wrong usage included), 2 the program is wrong, 130, 143 and 129 ended by SIGINT,
-//! SIGTERM and SIGHUP.
-//! Everything runs on a thread with a large stack, since trees may be deep; a panic becomes a message with the
-//! name of a file that tells the rest ([`crashes`]).
+//! The `warpwise` command as an executable; everything is in the library.
 
-mod commands;
-
-mod failure;
-mod options;
-
-mod start;
-mod tables;
-
-mod arguments;
-mod calls;
-mod cases;
-mod profile;
-mod random;
-mod script;
-mod shortened;
-
-mod crashes;
-mod interrupt;
-mod output;
-mod places;
-
-use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser;
-use clap::error::ErrorKind;
-use warpwise_ir::deep::deep;
-
-use commands::Command;
-
-/// Compiles functional data-parallel array programs to SIMD multicore code, and runs them.
-#[derive(Parser)]
-#[command(name = "warpwise", version, subcommand_required = true, arg_required_else_help = true)]
-struct Cli {
-    #[command(subcommand)]
-    command: Command,
-}
-
 fn main() -> ExitCode {
-    crashes::keep_quiet();
-    interrupt::install();
-    let cli = match Cli::try_parse_from(std::env::args_os().map(negative_value)) {
-        Ok(cli) => cli,
-        Err(error) => return usage(&error),
-    };
-    let work = move || deep(|| commands::execute(cli.command));
-    let worker = std::thread::Builder::new().name("main".to_string()).spawn(work);
-    let code = match worker.map(|worker| worker.join()) {
-        Ok(Ok(Ok(code))) => code,
-        Ok(Ok(Err(failure))) => failure.report(),
-        Ok(Err(_)) => crashes::report_panic(),
-        Err(error) => output::complain(&format!("cannot start a thread: {error}"), 1),
-    };
-    ExitCode::from(code)
-}
-
-/// Negative numbers are no options: a blank before them, which values may have, tells them apart.
-fn negative_value(word: OsString) -> OsString {
-    let negative = word.to_str().and_then(|word| word.strip_prefix('-')).is_some_and(|number| {
-        let special = ["f16.", "f32.", "f64.", "."].iter().any(|start| number.starts_with(start));
-        special || number.starts_with(|c: char| c.is_ascii_digit())
-    });
-    if !negative {
-        return word;
-    }
-    let mut marked = OsString::from(" ");
-    marked.push(word);
-    marked
-}
-
-/// Prints help, or what is wrong with the words given.
-fn usage(error: &clap::Error) -> ExitCode {
-    let is_asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-    // Whoever closed the pipe does not want to read why.
-    let printed = error.print().is_ok() && (!is_asked_for || output::must_be_open().is_ok());
-    if is_asked_for && printed { ExitCode::SUCCESS } else { ExitCode::from(failure::FAILED) }
+    let itself = std::env::current_exe().map_or_else(|_| "warpwise".into(), |path| path.into_os_string());
+    ExitCode::from(warpwise_cli::main(std::env::args_os(), vec![itself]))
 }

@@ -13,6 +13,8 @@ mod run;
 mod stream;
 mod test;
 
+use std::ffi::OsString;
+
 use clap::Subcommand;
 
 use crate::failure::Failure;
@@ -42,8 +44,8 @@ pub enum Command {
     Dev(dev::DevArguments),
 }
 
-/// Does it; gives the exit code.
-pub fn execute(command: Command) -> Result<u8, Failure> {
+/// Does it; gives the exit code. `itself` are the words by which another process runs this command.
+pub fn execute(command: Command, itself: &[OsString]) -> Result<u8, Failure> {
     match command {
         Command::Check(arguments) => check::check(&arguments),
         Command::Build(arguments) => build::build(&arguments),
@@ -51,7 +53,7 @@ pub fn execute(command: Command) -> Result<u8, Failure> {
         Command::Stream(arguments) => stream::stream(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Autotune(arguments) => autotune::autotune(&arguments),
-        Command::Test(arguments) => test::test(&arguments),
+        Command::Test(arguments) => test::test(&arguments, itself),
         Command::Devices => devices::devices(),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Dev(arguments) => dev::dev(&arguments),

@@ -10,6 +10,7 @@ mod summary;
 mod worker;
 
 use std::collections::VecDeque;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -128,12 +129,12 @@ struct CaseOutcome {
 }
 
 /// Tests all programs; prints what failed, and how many did.
-pub fn test(arguments: &TestArguments) -> Result<u8, Failure> {
+pub fn test(arguments: &TestArguments, itself: &[OsString]) -> Result<u8, Failure> {
     if let (true, [path]) = (arguments.worker, arguments.paths.as_slice()) {
         return worker::work(path, arguments);
     }
     let programs = programs(&arguments.paths)?;
-    let mut outcomes = test_all(&programs, arguments)?;
+    let mut outcomes = test_all(&programs, arguments, itself)?;
     outcomes.sort_by(|a, b| a.program.cmp(&b.program));
     if let Some(out) = &arguments.json {
         write_json(out, &outcomes)?;
@@ -184,10 +185,12 @@ fn programs_below(folder: &Path, programs: &mut Vec<PathBuf>) -> std::io::Result
     Ok(())
 }
 
-fn test_all(programs: &[PathBuf], arguments: &TestArguments) -> Result<Vec<Outcome>, Failure> {
+fn test_all(
+    programs: &[PathBuf],
+    arguments: &TestArguments,
+    itself: &[OsString],
+) -> Result<Vec<Outcome>, Failure> {
     let jobs = arguments.jobs.map_or_else(available_cores, usize::from).min(programs.len()).max(1);
-    let executable = std::env::current_exe()
-        .map_err(|error| Failure::Failed(format!("cannot find this program's own file: {error}")))?;
     let mut words = vec!["test".to_string(), "--worker".to_string()];
     if arguments.errors == Errors::Kind {
         words.push("--errors=kind".to_string());
@@ -197,7 +200,7 @@ fn test_all(programs: &[PathBuf], arguments: &TestArguments) -> Result<Vec<Outco
     words.extend(arguments.compile.words());
     words.extend(arguments.run.words(default_limit() / jobs as u64));
     words.extend(arguments.cache.cache.as_ref().map(|folder| format!("--cache={}", folder.display())));
-    let command = process::TestCommand { executable, words, timeout: Duration::from_secs(arguments.timeout) };
+    let command = process::TestCommand { itself, words, timeout: Duration::from_secs(arguments.timeout) };
     let queue: Mutex<VecDeque<&PathBuf>> = Mutex::new(programs.iter().collect());
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
     let progress = Progress::steps(programs.len());

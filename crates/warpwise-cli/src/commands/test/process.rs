@@ -1,7 +1,8 @@
 //! One program tested by a process of its own, with a limit on its time.
 
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::io::{ErrorKind, Read};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -10,9 +11,9 @@ use super::summary::Kind;
 use super::{Outcome, Status};
 
 /// How to test a program.
-pub struct TestCommand {
-    /// This executable.
-    pub executable: PathBuf,
+pub struct TestCommand<'a> {
+    /// The words by which a process runs this command.
+    pub itself: &'a [OsString],
     /// The words before the program's name.
     pub words: Vec<String>,
     /// How long it may take.
@@ -27,7 +28,7 @@ struct Ended {
     errors: String,
 }
 
-impl TestCommand {
+impl TestCommand<'_> {
     /// Tests a program, whatever it does.
     pub fn test(&self, program: &Path) -> Outcome {
         let outcome = |status, message: String| Outcome {
@@ -56,8 +57,9 @@ impl TestCommand {
 
     /// The process ends when its input does, so that it never outlives this one.
     fn spawn(&self, program: &Path) -> std::io::Result<Child> {
-        let mut command = Command::new(&self.executable);
-        command.args(&self.words).arg("--").arg(program);
+        let (executable, first) = self.itself.split_first().ok_or(ErrorKind::NotFound)?;
+        let mut command = Command::new(executable);
+        command.args(first).args(&self.words).arg("--").arg(program);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
     }
 }
@@ -105,7 +107,7 @@ mod tests {
 
     fn run(script: &str, timeout: Duration) -> Outcome {
         let words = vec!["-c".to_string(), script.to_string()];
-        TestCommand { executable: "/bin/sh".into(), words, timeout }.test(Path::new("p.fut"))
+        TestCommand { itself: &["/bin/sh".into()], words, timeout }.test(Path::new("p.fut"))
     }
 
     #[test]

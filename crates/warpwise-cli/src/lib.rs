@@ -1,0 +1,88 @@
+//! The `warpwise` command: checks, runs, times and tests programs, and shows what the compiler makes of them.
+//!
+//! Each subcommand is a module of [`commands`]; [`options`] are those that mean the same everywhere. Exit codes:
+//! 0 fine, 1 the program or the tool failed (wrong usage included), 2 the program is wrong, 130, 143 and 129 ended by SIGINT,
+//! SIGTERM and SIGHUP.
+//! Everything runs on a thread with a large stack, since trees may be deep; a panic becomes a message with the
+//! name of a file that tells the rest ([`crashes`]).
+//!
+//! [`main`] is called by the executable of this crate, and by Python's package, in whose interpreter the command then runs. It is for processes
+//! that do nothing else: it takes over their signals.
+
+mod commands;
+
+mod failure;
+mod options;
+
+mod start;
+mod tables;
+
+mod arguments;
+mod calls;
+mod cases;
+mod profile;
+mod random;
+mod script;
+mod shortened;
+
+mod crashes;
+mod interrupt;
+mod output;
+mod places;
+
+use std::ffi::OsString;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+use warpwise_ir::deep::deep;
+
+use commands::Command;
+
+/// Compiles functional data-parallel array programs to SIMD multicore code, and runs them.
+#[derive(Parser)]
+#[command(name = "warpwise", version, subcommand_required = true, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Runs the command; gives the exit code. The first of its words is the name by which it was called. `itself` are the words by which another
+/// process runs it.
+pub fn main(words: impl IntoIterator<Item = OsString>, itself: Vec<OsString>) -> u8 {
+    crashes::keep_quiet();
+    interrupt::install();
+    let cli = match Cli::try_parse_from(words.into_iter().map(negative_value)) {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let work = move || deep(|| commands::execute(cli.command, &itself));
+    let worker = std::thread::Builder::new().name("main".to_string()).spawn(work);
+    match worker.map(|worker| worker.join()) {
+        Ok(Ok(Ok(code))) => code,
+        Ok(Ok(Err(failure))) => failure.report(),
+        Ok(Err(_)) => crashes::report_panic(),
+        Err(error) => output::complain(&format!("cannot start a thread: {error}"), 1),
+    }
+}
+
+/// Negative numbers are no options: a blank before them, which values may have, tells them apart.
+fn negative_value(word: OsString) -> OsString {
+    let negative = word.to_str().and_then(|word| word.strip_prefix('-')).is_some_and(|number| {
+        let special = ["f16.", "f32.", "f64.", "."].iter().any(|start| number.starts_with(start));
+        special || number.starts_with(|c: char| c.is_ascii_digit())
+    });
+    if !negative {
+        return word;
+    }
+    let mut marked = OsString::from(" ");
+    marked.push(word);
+    marked
+}
+
+/// Prints help, or what is wrong with the words given.
+fn usage(error: &clap::Error) -> u8 {
+    let is_asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    // Whoever closed the pipe does not want to read why.
+    let printed = error.print().is_ok() && (!is_asked_for || output::must_be_open().is_ok());
+    if is_asked_for && printed { 0 } else { failure::FAILED }
+}
