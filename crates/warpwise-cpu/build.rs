@@ -53,6 +53,12 @@ fn link_lld(llvm: &LlvmConfig) {
     println!("cargo::rerun-if-changed={shim}");
     let mut build = cc::Build::new();
     build.cpp(true).std("c++17").opt_level(1).flag("-fno-exceptions").cpp_link_stdlib(None);
+    if cfg!(feature = "static-llvm") {
+        let built = llvm.ask(&["--targets-built"]);
+        let absent = built.split_whitespace().filter(|&target| target != "X86");
+        let absent: Vec<String> = absent.map(|target| format!("ABSENT({target})")).collect();
+        build.define("ABSENT_TARGETS", absent.join(" ").as_str());
+    }
     // Warnings about LLVM's headers are not ours.
     build.flag("-isystem").flag(llvm.ask(&["--includedir"])).file(shim).compile("warpwise_linker");
     println!("cargo::rustc-link-search=native={}", llvm.ask(&["--libdir"]));

@@ -88,12 +88,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_are_told_and_the_linker_goes_on() {
+    fn errors_are_told_and_the_linker_goes_on_unless_it_gave_up() {
         for _ in 0..3 {
             let error = link(&["-o", "/dev/null", "no/such/file.o"]).expect_err("there is no such file");
             assert_eq!(error.0, "cannot open no/such/file.o: No such file or directory");
         }
         assert!(keep_global(Path::new("no/such/file.o"), "").is_err());
         assert!(archive(Path::new("no/such.a"), Path::new("no/such/file.o")).is_err());
+        let damaged = std::env::temp_dir().join(format!("warpwise-damaged-{}.o", std::process::id()));
+        std::fs::write(&damaged, damaged_object()).expect("the file can be written");
+        let error =
+            link(&["-o".as_ref(), "/dev/null".as_ref(), damaged.as_os_str()]).expect_err("it is damaged");
+        assert!(error.0.contains("warpwise-damaged"), "{error}");
+        let error = link(&["-o", "/dev/null", "no/such/file.o"]).expect_err("it gave up");
+        assert_eq!(error.0, "the linker has crashed before in this process");
+        std::fs::remove_file(&damaged).expect("the file can be removed");
+    }
+
+    /// The header of an object file whose sections lie beyond its end.
+    fn damaged_object() -> [u8; 64] {
+        let mut header = [0; 64];
+        header[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
+        for (at, value) in [(16, 1), (18, 62), (20, 1), (42, 16), (52, 64), (58, 64), (60, 3), (62, 1)] {
+            header[at] = value;
+        }
+        header
     }
 }

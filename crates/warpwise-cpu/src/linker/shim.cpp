@@ -13,11 +13,23 @@
 #include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 LLD_HAS_DRIVER(elf)
+
+#ifdef ABSENT_TARGETS
+// LLD asks all targets of LLVM to make themselves known. Most are not there where LLVM is linked statically.
+#define ABSENT(name)                                \
+  extern "C" void LLVMInitialize##name##Target() {}     \
+  extern "C" void LLVMInitialize##name##TargetInfo() {} \
+  extern "C" void LLVMInitialize##name##TargetMC() {}   \
+  extern "C" void LLVMInitialize##name##AsmPrinter() {} \
+  extern "C" void LLVMInitialize##name##AsmParser() {}
+ABSENT_TARGETS
+#endif
 
 using namespace llvm;
 
@@ -25,11 +37,14 @@ static char *message(StringRef text) { return strdup(text.str().c_str()); }
 
 static char *message(Error error) { return error ? message(toString(std::move(error))) : nullptr; }
 
-// Links by the words of a command line. `again` says whether this process may link once more.
+// Links by the words of a command line. `again` says whether this process may link once more: not after LLD has given up in the middle, which would
+// end the process unless crashes were caught.
 extern "C" char *warpwise_link(const char *const *words, size_t count, bool *again) {
   std::string said;
   raw_string_ostream out(said);
+  CrashRecoveryContext::Enable();
   lld::Result result = lld::lldMain(ArrayRef(words, count), out, out, {{lld::Gnu, &lld::elf::link}});
+  CrashRecoveryContext::Disable();
   *again = result.canRunAgain;
   return result.retCode == 0 ? nullptr : message(out.str());
 }
