@@ -12,6 +12,7 @@
 //! The Python files beside this crate (`python/warpwise`) are what people import. Nothing is decided there that this crate knows.
 
 mod arguments;
+mod command;
 mod compile;
 mod copies;
 mod entry;
@@ -49,5 +50,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(arguments::consume, module)?)?;
     module.add_function(wrap_pyfunction!(copies::copied_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(runtime::after_fork, module)?)?;
+    module.add_function(wrap_pyfunction!(command::command, module)?)?;
     Ok(())
 }

@@ -1,0 +1,14 @@
+"""The command `warpwise`, which is also `python -m warpwise`."""
+
+import sys
+
+from ._native import _command
+
+
+def main() -> int:
+    """Run the command with the arguments of this process; give the exit code."""
+    return _command(["warpwise", *sys.argv[1:]], [sys.executable, "-m", "warpwise"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
