@@ -3,7 +3,7 @@
 CARGO ?= cargo
 WARPWISE := target/release/warpwise
 
-.PHONY: help setup build demo test test-all bench bench-embedded bench-streams bench-mexpr bench-python ablation bench-check test-gpu bench-gpu bench-gpu-copies
+.PHONY: help setup build wheel demo test test-all bench bench-embedded bench-streams bench-mexpr bench-python ablation bench-check test-gpu bench-gpu bench-gpu-copies
 
 help:
 	@echo 'make demo        build Warpwise and run it: pictures, hotspot, k-means, Mandelbrot, one table'
@@ -20,6 +20,7 @@ help:
 	@echo 'make bench-gpu   compare with CUDA by hand, CUB, cuBLAS and Python on a CUDA device; writes benchmarks/results/gpu-<device>-resident.md and .json'
 	@echo 'make bench-gpu-copies  measure all benchmarks on a CUDA device, copies included; writes benchmarks/results/gpu-<device>.md and .json'
 	@echo 'make build       build the command line tool, $(WARPWISE)'
+	@echo 'make wheel       make the wheel for Python, which holds the command too, in target/wheels'
 	@echo 'make setup       only install what building needs'
 
 setup:
@@ -27,6 +28,10 @@ setup:
 
 build: setup
 	$(CARGO) build --release -p warpwise-cli
+
+wheel:
+	@scripts/setup.sh wheel
+	scripts/wheel.sh
 
 demo: setup
 	$(CARGO) build --release -p warpwise-cli -p warpwise-bench --bin warpwise --bin warpwise-demo
@@ -50,6 +55,8 @@ test-all: test
 	scripts/sanitize.sh
 	scripts/test-outside.sh
 	scripts/test-clients.sh
+	$(MAKE) wheel
+	scripts/test-wheel.sh
 	WARPWISE_OPENCL_ALL=1 $(CARGO) test --profile optimised-tests --workspace --quiet
 
 bench:

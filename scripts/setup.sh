@@ -7,7 +7,7 @@
 # machine that has it from elsewhere is left alone and a second run does nothing.  Missing needs are
 # installed through apt where that is possible; everywhere else the script says what is missing and how
 # to get it, and fails.  `--check` only reports.  Rust itself is never installed.  For tests NVIDIA's compiler for
-# kernels is put into target/nvrtc, from Python's registry, where that is possible.
+# kernels is put into target/nvrtc, from Python's registry, where that is possible; for the wheel what makes it into target/wheel-tools.
 set -euo pipefail
 
 # Probes: each succeeds when the need is met.
@@ -39,6 +39,7 @@ has_opencl_loader() { has_shared_object libOpenCL.so.1; }
 has_opencl_device() { [[ -n ${OCL_ICD_VENDORS:-}${OCL_ICD_FILENAMES:-} ]] || compgen -G '/etc/OpenCL/vendors/*.icd' >/dev/null; }
 has_venv() { python3 -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; }
 has_oclgrind() { command -v oclgrind >/dev/null; }
+has_debootstrap() { command -v debootstrap >/dev/null; }
 has_openblas() { has_library libopenblas.so; }
 has_hashcat() { command -v hashcat >/dev/null && has_opencl_device; }
 has_ocaml() { command -v ocamlopt >/dev/null; }
@@ -68,6 +69,7 @@ test_needs=(
 )
 # Without these some tests are left out, visibly.
 test_wishes=(
+  "has_debootstrap|debootstrap|debootstrap (tests of the wheel in systems without compilers)"
   "has_oclgrind|oclgrind|oclgrind, an OpenCL device that looks for races (tests of the GPU kernels)"
 )
 bench_needs=(
@@ -185,9 +187,27 @@ install_nvrtc() {
   fi
 }
 
+# What makes wheels and looks into them, from Python's registry.
+install_wheel_tools() {
+  local root tools=target/wheel-tools
+  root=$(cd "$(dirname "$0")/.." && pwd)
+  cd "$root"
+  [[ ! -x $tools/bin/maturin || ! -x $tools/bin/auditwheel ]] || return 0
+  rm -rf "$tools"
+  if ! { python3 -m venv "$tools" &&
+    "$tools/bin/pip" install --quiet --disable-pip-version-check 'maturin>=1.9,<2' 'auditwheel>=6,<7'; }; then
+    say "maturin and auditwheel, from Python's registry, cannot be put into $tools (on Debian Python needs python3-venv for that)"
+    exit 1
+  fi
+  say "maturin and auditwheel lie in $tools"
+}
+
 install_all_wishes() {
   install_wishes "${wishes[@]}"
-  [[ $1 != test ]] || install_nvrtc
+  case $1 in
+    test) install_nvrtc ;;
+    wheel) install_wheel_tools ;;
+  esac
 }
 
 main() {
