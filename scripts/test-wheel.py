@@ -3,9 +3,11 @@
 import ctypes
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import numpy
 import warpwise
@@ -54,6 +56,21 @@ def command(file):
     assert wrong.returncode == 1 and "/no/such.fut" in wrong.stderr, wrong
 
 
+def interrupted(folder):
+    """Ctrl-C ends a run as it ends one of the executable's, and Python says nothing about it."""
+    endless = pathlib.Path(folder, "endless.fut")
+    endless.write_text("entry main (x: i64) = loop x while x >= 0 do (x + 1) % 1000")
+    with subprocess.Popen(
+        ["warpwise", "run", endless], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        process.stdin.write("1")
+        process.stdin.close()
+        time.sleep(2)
+        process.send_signal(signal.SIGINT)
+        errors = process.stderr.read()
+    assert (process.returncode, errors) == (130, "error: interrupted\n"), (process.returncode, errors)
+
+
 def built(file):
     """Executables and servers, linked without a linker of the system."""
     run(["warpwise", "build", file, "-o", "alone"])
@@ -88,6 +105,7 @@ def main():
         file.write_text(PROGRAM)
         arrays()
         command(str(file))
+        interrupted(folder)
         os.chdir(folder)
         built(str(file))
         library(str(file))
