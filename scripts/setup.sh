@@ -27,7 +27,7 @@ llvm_config() {
 }
 has_llvm() { llvm_config --version >/dev/null; }
 has_lld() { compgen -G "$(llvm_config --libdir)/liblldELF.a" >/dev/null; }
-has_libstdcxx() { has_library libstdc++.so; }
+has_libstdcxx() { command -v c++ >/dev/null && has_library libstdc++.so; }
 has_zstd() { has_header zstd.h && has_library libzstd.so; }
 has_static_libstdcxx() { has_library libstdc++.a; }
 has_static_zstd() { has_library libzstd.a; }

@@ -129,11 +129,13 @@ int main(void) {
 #[test]
 fn nothing_but_the_library_is_seen() {
     let library = library();
-    let names =
-        succeeds(Command::new("nm").args(["-D", "--defined-only"]).arg(library.path().join("liblibrary.so")));
-    let names: Vec<&str> = names.lines().filter_map(|line| line.split_whitespace().last()).collect();
-    assert!(names.contains(&"futhark_entry_scale"));
-    assert!(names.iter().all(|name| name.starts_with("futhark_")), "{names:?}");
+    for (file, which) in [("liblibrary.so", "--dynamic"), ("liblibrary.a", "--extern-only")] {
+        let mut nm = Command::new("nm");
+        let listed = succeeds(nm.args(["--defined-only", which]).arg(library.path().join(file)));
+        let names: Vec<&str> = listed.lines().filter_map(|line| line.split_whitespace().nth(2)).collect();
+        assert!(names.contains(&"futhark_entry_scale"), "{file}");
+        assert!(names.iter().all(|name| name.starts_with("futhark_")), "{file}: {names:?}");
+    }
 }
 
 #[test]
