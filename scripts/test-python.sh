@@ -12,7 +12,7 @@ venv=target/python/venv package=target/python/package requirements=crates/warpwi
 if ! cmp -s "$requirements" "$venv/requirements.txt"; then
   rm -rf "$venv"
   python3 -m venv "$venv"
-  "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$requirements"
+  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$requirements"
   cp "$requirements" "$venv/requirements.txt"
 fi
 
@@ -22,5 +22,6 @@ mkdir -p "$package"
 cp -r crates/warpwise-python/python/warpwise "$package/warpwise"
 cp target/debug/libwarpwise_native.so "$package/warpwise/_native.abi3.so"
 
-export PYTHONPATH=$PWD/$package PYTHONDONTWRITEBYTECODE=1
+# The types of NumPy take mypy long to read.
+export PYTHONPATH=$PWD/$package PYTHONDONTWRITEBYTECODE=1 MYPY_CACHE_DIR=$PWD/target/python/mypy
 exec "$venv/bin/python" -m pytest crates/warpwise-python/tests "$@"

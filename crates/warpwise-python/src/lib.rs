@@ -15,6 +15,7 @@ mod arguments;
 mod command;
 mod compile;
 mod copies;
+mod described;
 mod entry;
 mod error;
 mod interrupt;
@@ -46,6 +47,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("InternalError", py.get_type::<error::InternalError>())?;
     module.add_function(wrap_pyfunction!(compile::compile, module)?)?;
     module.add_function(wrap_pyfunction!(compile::declared, module)?)?;
+    module.add_function(wrap_pyfunction!(described::described, module)?)?;
     module.add_function(wrap_pyfunction!(options::devices, module)?)?;
     module.add_function(wrap_pyfunction!(arguments::consume, module)?)?;
     module.add_function(wrap_pyfunction!(copies::copied_bytes, module)?)?;

@@ -12,14 +12,14 @@ use warpwise_driver::build::{Start, read_program};
 use warpwise_driver::compiler::{optimise, passes};
 use warpwise_driver::{Context, Options, Program as Loaded, Target};
 use warpwise_fut::entries::{Declared, declared};
-use warpwise_standalone::interface::{Interface, TypeRef};
+use warpwise_standalone::interface::{Interface, Kind, TypeRef};
 use warpwise_standalone::value::Values;
 
 use crate::entry::EntryPoint;
 use crate::error::{self, RunError};
 use crate::options::resources;
 use crate::runtime::{Own, Resources};
-use crate::values::Classes;
+use crate::values::{Classes, is_word};
 
 /// The text that a program was made of.
 #[derive(Clone, Debug)]
@@ -176,6 +176,11 @@ impl Program {
         Ok(Program { code, entries, warnings, cached })
     }
 
+    /// What it takes and gives.
+    pub fn interface(&self) -> &Interface {
+        &self.code.interface
+    }
+
     fn names(&self) -> Vec<&str> {
         self.code.interface.entries.iter().map(|entry| entry.name.as_str()).collect()
     }
@@ -187,6 +192,21 @@ impl Program {
     #[getter]
     fn entries(&self) -> Vec<&str> {
         self.names()
+    }
+
+    /// The classes of the records that it takes and gives, by name: named tuples.
+    #[getter]
+    fn records<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let classes = PyDict::new(py);
+        for (number, named) in self.code.interface.types.iter().enumerate() {
+            if let Kind::Record(fields) = &named.kind
+                && is_word(&named.name)
+            {
+                let class = self.code.classes.of_record(py, number, &named.name, fields)?;
+                classes.set_item(&named.name, class)?;
+            }
+        }
+        Ok(classes)
     }
 
     /// The file or the name that messages give it.

@@ -165,13 +165,18 @@ impl Classes {
 
 /// A named tuple. Names that Python does not take are replaced by numbers.
 fn named_tuple(py: Python<'_>, name: &str, fields: &[Field]) -> PyResult<Py<PyAny>> {
-    let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-        && !name.starts_with(|c: char| c.is_ascii_digit());
     let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
     let options = PyDict::new(py);
     options.set_item("rename", true)?;
     options.set_item("module", "warpwise")?;
-    let name = if is_word && !name.is_empty() { name } else { "record" };
+    let name = if is_word(name) { name } else { "record" };
     let made = py.import("collections")?.call_method("namedtuple", (name, names), Some(&options))?;
     Ok(made.unbind())
+}
+
+/// Whether a type's name can be a class's.
+pub fn is_word(name: &str) -> bool {
+    !name.is_empty()
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && !name.starts_with(|c: char| c.is_ascii_digit())
 }

@@ -46,6 +46,31 @@ __all__ = [
     "consume",
     "copied_bytes",
     "devices",
+    "install_import_hook",
+    "stubs",
 ]
 
 os.register_at_fork(after_in_child=_after_fork)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._hook import install_import_hook
+    from ._stubs import stubs
+else:
+    # What needs other modules comes from a file of its own when it is first asked for, so that the import takes no time.
+    _LATER = {
+        "install_import_hook": "_hook",
+        "stubs": "_stubs",
+    }
+
+    def __getattr__(name):
+        if name not in _LATER:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        import importlib
+
+        value = getattr(importlib.import_module(f".{_LATER[name]}", __name__), name)
+        globals()[name] = value
+        return value
+
+    def __dir__():
+        return sorted({*globals(), *_LATER})

@@ -7,6 +7,10 @@ from ._native import _command
 
 def main() -> int:
     """Run the command with the arguments of this process; give the exit code."""
+    if sys.argv[1:2] == ["stubs"]:
+        from ._stubs import command
+
+        return command(sys.argv[2:])
     return _command(["warpwise", *sys.argv[1:]], [sys.executable, "-m", "warpwise"])
 
 

@@ -1,0 +1,183 @@
+"""The types of the native module; what it does is said where it is defined, and shown by `help`."""
+
+from collections.abc import Mapping
+from inspect import Signature
+from os import PathLike
+from typing import Any, Generic, TypedDict, TypeVar, final, type_check_only
+
+import numpy as np
+from numpy.typing import NDArray
+
+_T = TypeVar("_T")
+
+__all__ = [
+    "CompileError",
+    "Consumed",
+    "DeviceArray",
+    "EntryPoint",
+    "Error",
+    "InternalError",
+    "Opaque",
+    "Program",
+    "RunError",
+    "Variant",
+    "__version__",
+    "_after_fork",
+    "_command",
+    "_described",
+    "compile",
+    "consume",
+    "copied_bytes",
+    "declared",
+    "devices",
+]
+
+__version__: str
+
+@type_check_only
+class _Place(TypedDict):
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+@type_check_only
+class _Label(_Place):
+    message: str
+
+@type_check_only
+class _Diagnostic(_Place):
+    severity: str
+    code: str | None
+    message: str
+    at: str
+    hints: list[str]
+    labels: list[_Label]
+
+@type_check_only
+class _Spent(TypedDict):
+    what: str
+    place: str
+    times: int
+    bytes: int
+    seconds: float
+
+@type_check_only
+class _Declared(TypedDict):
+    name: str
+    signature: str
+    doc: str
+
+class Error(Exception): ...
+
+class CompileError(Error):
+    diagnostics: list[_Diagnostic]
+
+class RunError(Error):
+    message: str
+    place: str | None
+    calls: list[str]
+
+class InternalError(Error): ...
+
+@final
+class EntryPoint:
+    @property
+    def __name__(self) -> str: ...
+    @property
+    def __signature__(self) -> Signature: ...
+    @property
+    def signature(self) -> str: ...
+    @property
+    def parameters(self) -> list[tuple[str, str]]: ...
+    @property
+    def result(self) -> str: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def resident(self, *args: Any, **kwargs: Any) -> Any: ...
+    def native_seconds(self, *args: Any, calls: int) -> float: ...
+
+@final
+class Program:
+    @property
+    def entries(self) -> list[str]: ...
+    @property
+    def records(self) -> dict[str, type[Any]]: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def device(self) -> str: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def warnings(self) -> str: ...
+    @property
+    def cached(self) -> bool: ...
+    def __getattr__(self, name: str, /) -> EntryPoint: ...
+    def __getitem__(self, key: str, /) -> EntryPoint: ...
+    def __dir__(self) -> list[str]: ...
+    def with_resources(self, *, threads: int | None = None, memory_limit: int | str | None = None) -> Program: ...
+    def ir(self, after: str | None = None) -> str: ...
+    def start_profile(self) -> None: ...
+    def profile(self) -> list[_Spent]: ...
+
+@final
+class Opaque:
+    @property
+    def type(self) -> str: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def fields(self) -> dict[str, NDArray[Any] | Opaque]: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, key: int | tuple[int, ...], /) -> Any: ...
+
+@final
+class DeviceArray:
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+    @property
+    def device(self) -> str: ...
+    @property
+    def nbytes(self) -> int: ...
+    def numpy(self) -> NDArray[Any]: ...
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]: ...
+    def __len__(self) -> int: ...
+
+@final
+class Variant:
+    __match_args__ = ("name", "payload")
+    def __new__(cls, name: str, *payload: Any) -> Variant: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def payload(self) -> tuple[Any, ...]: ...
+    def __eq__(self, value: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
+class Consumed(Generic[_T]): ...
+
+def compile(
+    program: str | PathLike[str],
+    *,
+    device: str | None = None,
+    threads: int | None = None,
+    memory_limit: int | str | None = None,
+    strict_fp: bool = False,
+    fast_math: bool = False,
+    unchecked: bool = False,
+    tuning: Mapping[str, int] | None = None,
+    cache: bool | str | PathLike[str] | None = None,
+    name: str = "<text>",
+    folder: str | PathLike[str] | None = None,
+) -> Program: ...
+def consume(array: _T) -> Consumed[_T]: ...
+def copied_bytes() -> int: ...
+def declared(text: str) -> list[_Declared]: ...
+def devices() -> list[dict[str, str]]: ...
+def _after_fork() -> None: ...
+def _command(words: list[str], itself: list[str]) -> int: ...
+def _described(program: Program) -> list[tuple[str, list[tuple[str, tuple[Any, ...], bool]], tuple[Any, ...]]]: ...
