@@ -72,6 +72,7 @@ turned: NDArray[numpy.uint8] = prog.grid([[1, 2]], 3)
 truth: NDArray[numpy.bool_] = prog.deep(numpy.ones((1, 1, 1, 1), numpy.float16))
 count += program["f'"](3) + len(program.entries)
 text: str = warpwise.stubs(prog.program.source)
+picture = warpwise.show(turned)
 print(number, count)
 """
 
@@ -210,7 +211,7 @@ def test_records_have_classes():
 
 
 def test_the_import_is_quick_and_takes_nothing_along():
-    probe = "import sys, warpwise; print(sorted({'numpy', 'IPython', 'inspect', 'typing', 'zlib'} & set(sys.modules)), dir(warpwise).count('stubs'))"
+    probe = "import sys, warpwise; print(sorted({'numpy', 'IPython', 'inspect', 'typing', 'zlib'} & set(sys.modules)), dir(warpwise).count('show'))"
     done = subprocess.run([sys.executable, "-c", probe], env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)}, capture_output=True, text=True, timeout=60)
     assert done.stdout.split() == ["[]", "1"], done.stderr
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):

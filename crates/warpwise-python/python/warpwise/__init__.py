@@ -47,6 +47,7 @@ __all__ = [
     "copied_bytes",
     "devices",
     "install_import_hook",
+    "show",
     "stubs",
 ]
 
@@ -55,12 +56,16 @@ os.register_at_fork(after_in_child=_after_fork)
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._hook import install_import_hook
+    from ._notebook import load_ipython_extension, show, unload_ipython_extension
     from ._stubs import stubs
 else:
     # What needs other modules comes from a file of its own when it is first asked for, so that the import takes no time.
     _LATER = {
         "install_import_hook": "_hook",
+        "load_ipython_extension": "_notebook",
+        "show": "_notebook",
         "stubs": "_stubs",
+        "unload_ipython_extension": "_notebook",
     }
 
     def __getattr__(name):
