@@ -6,12 +6,13 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyRange, PyString, PyTuple};
 use warpwise_prim::ValueType;
-use warpwise_runtime::array::Value;
+use warpwise_runtime::array::{Array, Value};
 use warpwise_runtime::device::array::Placed;
 use warpwise_runtime::memory::MemoryPool;
 use warpwise_standalone::interface::{Field, Input, Kind, SumVariant, TypeRef};
 use warpwise_standalone::value::Held;
 
+use crate::arrow::{Lent, NotTaken, is_arrow, is_table};
 use crate::copies;
 use crate::entry::parameter_name;
 use crate::error::problem;
@@ -142,20 +143,16 @@ impl<'c> Taker<'c> {
         object: &Bound<'_, PyAny>,
         place: &Place<'_>,
     ) -> PyResult<()> {
-        let array = match seen(object) {
-            Some(array) => array,
+        let taken = match seen(object) {
+            Some(array) => self.numpys(ty, rank, array, place)?,
             None => match object.cast::<DeviceArray>() {
                 Ok(there) => return self.resident(ty, rank, there.get(), place),
-                Err(_) => self.as_array(ty, rank, object, place)?,
+                Err(_) if is_arrow(object) => self.arrow(ty, rank, object, place)?,
+                Err(_) => self.numpys(ty, rank, self.as_array(ty, rank, object, place)?, place)?,
             },
         };
-        if array.element != Some(ty) || array.shape.len() != rank {
-            return Err(self.other_array(ty, rank, &array, place));
-        }
-        let bytes = array.bytes(ty).unwrap_or(0);
-        let taken = array.take(ty, self.given_away, self.memory())?;
         if self.consumed && taken.data().is_part() {
-            copies::note(bytes);
+            copies::note(taken.bytes().len());
         }
         self.leaves.push(Placed::Host(Value::array(ty, taken)));
         Ok(())
@@ -179,6 +176,34 @@ impl<'c> Taker<'c> {
         }
         self.leaves.push(there.placed(self.code.device(), &self.running.context)?);
         Ok(())
+    }
+
+    fn numpys(&self, ty: ValueType, rank: usize, array: Seen<'_>, place: &Place<'_>) -> PyResult<Array> {
+        if array.element != Some(ty) || array.shape.len() != rank {
+            return Err(self.other_array(ty, rank, &array, place));
+        }
+        array.take(ty, self.given_away, self.memory())
+    }
+
+    fn arrow(
+        &self,
+        ty: ValueType,
+        rank: usize,
+        object: &Bound<'_, PyAny>,
+        place: &Place<'_>,
+    ) -> PyResult<Array> {
+        Lent::of(object)?.take(ty, rank, self.memory()).map_err(|not_taken| match not_taken {
+            NotTaken::Type(found) => PyTypeError::new_err(format!(
+                "{}: expected {}, found an Arrow array of {found}; cast it",
+                self.words(place),
+                type_text(ty, rank)
+            )),
+            NotTaken::Null(row) => PyValueError::new_err(format!(
+                "{}: element {row} is null, or holds a null; fill nulls first (`.fill_null(0)`, in pandas `.fillna(0)`) or drop them",
+                self.words(place)
+            )),
+            NotTaken::Other(error) => error,
+        })
     }
 
     /// What is no array of NumPy's but has NumPy make one: other libraries' arrays, buffers, lists of numbers.
@@ -260,7 +285,7 @@ impl<'c> Taker<'c> {
         Ok(())
     }
 
-    /// A field of a dict, or an attribute.
+    /// A field of a dict, a column of a table, or an attribute.
     fn part<'py>(
         &self,
         ty: TypeRef,
@@ -271,6 +296,9 @@ impl<'c> Taker<'c> {
     ) -> PyResult<Bound<'py, PyAny>> {
         let expected = self.code.type_name(ty);
         let Ok(dict) = object.cast::<PyDict>() else {
+            if is_table(object) {
+                return object.get_item(name).map_err(|_| self.mismatch(expected, object, place));
+            }
             let is_plain = object.is_instance_of::<PyString>() || object.is_instance_of::<PyList>();
             let found = if is_plain { None } else { object.getattr_opt(name)? };
             return found.ok_or_else(|| self.mismatch(expected, object, place));

@@ -12,6 +12,7 @@
 //! The Python files beside this crate (`python/warpwise`) are what people import. Nothing is decided there that this crate knows.
 
 mod arguments;
+mod arrow;
 mod command;
 mod compile;
 mod copies;
@@ -41,6 +42,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<values::Variant>()?;
     module.add_class::<resident::DeviceArray>()?;
     module.add_class::<arguments::Consumed>()?;
+    module.add_class::<arrow::ArrowArray>()?;
     module.add("Error", py.get_type::<error::Error>())?;
     module.add("CompileError", py.get_type::<error::CompileError>())?;
     module.add("RunError", py.get_type::<error::RunError>())?;
@@ -50,6 +52,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(described::described, module)?)?;
     module.add_function(wrap_pyfunction!(options::devices, module)?)?;
     module.add_function(wrap_pyfunction!(arguments::consume, module)?)?;
+    module.add_function(wrap_pyfunction!(arrow::arrow, module)?)?;
     module.add_function(wrap_pyfunction!(copies::copied_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(runtime::after_fork, module)?)?;
     module.add_function(wrap_pyfunction!(command::command, module)?)?;

@@ -12,9 +12,10 @@ use numpy::npyffi::{
     NPY_TYPES, NpyTypes, PY_ARRAY_API, PyArray_Check, PyArrayObject, get_type_object, npy_intp,
 };
 use pyo3::exceptions::PyMemoryError;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyByteArray, PyBytes};
+use pyo3::types::{PyByteArray, PyBytes, PyDict};
 use smallvec::SmallVec;
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::{Array, Shape, element_count};
@@ -176,6 +177,25 @@ impl<'py> Seen<'py> {
         self.native && self.flags & wanted == wanted
     }
 
+    /// It, or a copy whose elements, of the type `ty`, lie one after the other.
+    pub fn dense(self, ty: ValueType) -> PyResult<Seen<'py>> {
+        if self.is_dense() {
+            return Ok(self);
+        }
+        let py = self.object.py();
+        let order = PyDict::new(py);
+        order.set_item("order", "C")?;
+        let copy = module(py)?.call_method("array", (self.object, dtype_name(ty)), Some(&order))?;
+        let copy = seen(&copy).ok_or_else(|| PyMemoryError::new_err("the copy is no array"))?;
+        copies::note(copy.bytes(ty).unwrap_or(0));
+        Ok(copy)
+    }
+
+    /// Where its elements begin, and the object that keeps them there.
+    pub fn into_memory(self) -> (Option<NonNull<u8>>, Py<PyAny>) {
+        (NonNull::new(self.data), self.object.unbind())
+    }
+
     /// A copy in the run time's memory, in row-major order and as the machine wants it. Other elements than were announced cannot come:
     /// memory is asked for first.
     fn copied(self, ty: ValueType, bytes: usize, memory: &MemoryPool) -> PyResult<Array> {
@@ -289,6 +309,14 @@ fn unshared(mut array: Array, memory: &MemoryPool) -> PyResult<Array> {
 pub fn is_array_like(object: &Bound<'_, PyAny>) -> bool {
     let has = |name: &str| object.hasattr(name).unwrap_or(false);
     has("__array__") || has("__array_interface__") || is_buffer(object)
+}
+
+/// Whether an object says of its elements that they are of one of NumPy's types.
+pub fn has_dtype(object: &Bound<'_, PyAny>) -> bool {
+    let py = object.py();
+    let class = module(py).and_then(|numpy| numpy.getattr(intern!(py, "dtype")));
+    let dtype = object.getattr(intern!(py, "dtype"));
+    class.is_ok_and(|class| dtype.is_ok_and(|dtype| dtype.is_instance(&class).unwrap_or(false)))
 }
 
 /// Whether an object is one of Python's own that lend memory.

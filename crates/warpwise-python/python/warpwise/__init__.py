@@ -15,6 +15,7 @@ where they lie, and results are NumPy arrays on the memory of the run time: noth
 import os
 
 from ._native import (
+    ArrowArray,
     CompileError,
     DeviceArray,
     EntryPoint,
@@ -26,6 +27,7 @@ from ._native import (
     Variant,
     __version__,
     _after_fork,
+    arrow,
     compile,
     consume,
     copied_bytes,
@@ -33,6 +35,7 @@ from ._native import (
 )
 
 __all__ = [
+    "ArrowArray",
     "CompileError",
     "DeviceArray",
     "EntryPoint",
@@ -42,6 +45,7 @@ __all__ = [
     "Program",
     "RunError",
     "Variant",
+    "arrow",
     "compile",
     "consume",
     "copied_bytes",

@@ -17,20 +17,17 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef};
 use arrow_buffer::Buffer;
 use arrow_ipc::convert::fb_to_schema;
 use arrow_ipc::reader::RecordBatchDecoder;
 use arrow_ipc::{Endianness, Message, MessageHeader, RecordBatch, root_as_message};
 use arrow_schema::{DataType, FieldRef, SchemaRef};
 use memmap2::Mmap;
-use warpwise_prim::ValueType;
-use warpwise_runtime::array::Shape;
 use warpwise_runtime::memory::MemoryPool;
 
 use super::Wanted;
-use super::column::{Asked, Batch, Batches, ColumnSource, ColumnType, Rows, asked, guarded};
+use super::arrow_array::{column_type, numbers};
+use super::column::{Asked, Batch, Batches, ColumnSource, asked, guarded};
 use super::counted::Counted;
 
 const MAGIC: &[u8; 6] = b"ARROW1";
@@ -309,104 +306,4 @@ impl Batches for ArrowBatches {
     fn rows(&self) -> Option<u64> {
         None
     }
-}
-
-/// What a column holds, if that is numbers.
-fn column_type(ty: &DataType) -> Option<ColumnType> {
-    let mut shape = Shape::new();
-    let mut inner = ty;
-    while let DataType::FixedSizeList(field, size) = inner {
-        shape.push(i64::from(*size));
-        inner = field.data_type();
-    }
-    if let (DataType::List(field) | DataType::LargeList(field), true) = (inner, shape.is_empty()) {
-        return Some(ColumnType { scalar: scalar(field.data_type())?, rows: Rows::Lists });
-    }
-    Some(ColumnType { scalar: scalar(inner)?, rows: Rows::Arrays(shape) })
-}
-
-fn scalar(ty: &DataType) -> Option<ValueType> {
-    Some(match ty {
-        DataType::Boolean => ValueType::Bool,
-        DataType::Int8 => ValueType::I8,
-        DataType::Int16 => ValueType::I16,
-        DataType::Int32 | DataType::Date32 | DataType::Time32(_) => ValueType::I32,
-        DataType::Int64
-        | DataType::Date64
-        | DataType::Time64(_)
-        | DataType::Timestamp(..)
-        | DataType::Duration(_) => ValueType::I64,
-        DataType::UInt8 => ValueType::U8,
-        DataType::UInt16 => ValueType::U16,
-        DataType::UInt32 => ValueType::U32,
-        DataType::UInt64 => ValueType::U64,
-        DataType::Float16 => ValueType::F16,
-        DataType::Float32 => ValueType::F32,
-        DataType::Float64 => ValueType::F64,
-        _ => return None,
-    })
-}
-
-/// The numbers of the rows of an array up to the first null.
-fn numbers(column: &ArrayRef, name: &str, first_row: u64) -> Batch {
-    let mut array = Arc::clone(column);
-    // Values of a row, unless rows have ends.
-    let mut per_row = 1;
-    let mut ends: Option<Vec<usize>> = None;
-    let mut good = column.len();
-    loop {
-        if let Some(null) = first_null(&array) {
-            let row = match &ends {
-                Some(ends) => ends.partition_point(|&end| end <= null),
-                None => null / per_row.max(1),
-            };
-            good = good.min(row);
-        }
-        array = match array.data_type() {
-            DataType::FixedSizeList(_, size) => {
-                per_row *= *size as usize;
-                Arc::clone(array.as_fixed_size_list().values())
-            }
-            DataType::List(_) => {
-                let list = array.as_list::<i32>();
-                let from = list.offsets()[0] as usize;
-                ends = Some(list.offsets()[1..].iter().map(|&end| end as usize - from).collect());
-                list.values().slice(from, list.values().len() - from)
-            }
-            DataType::LargeList(_) => {
-                let list = array.as_list::<i64>();
-                let from = list.offsets()[0] as usize;
-                ends = Some(list.offsets()[1..].iter().map(|&end| end as usize - from).collect());
-                list.values().slice(from, list.values().len() - from)
-            }
-            _ => break,
-        };
-    }
-    let fault = (good < column.len()).then(|| {
-        let row = first_row + good as u64;
-        format!("row {row} of column `{name}` is null, or holds a null")
-    });
-    let count = match &mut ends {
-        Some(ends) => {
-            ends.truncate(good);
-            ends.last().copied().unwrap_or(0)
-        }
-        None => good * per_row,
-    };
-    Batch { numbers: bytes(&array, count), ends, fault, counted: None }
-}
-
-fn first_null(array: &ArrayRef) -> Option<usize> {
-    let nulls = array.nulls().filter(|nulls| nulls.null_count() > 0)?;
-    nulls.iter().position(|valid| !valid)
-}
-
-/// The first values of an array of numbers, as they are in memory.
-fn bytes(array: &ArrayRef, count: usize) -> Buffer {
-    if let Some(truths) = array.as_boolean_opt() {
-        return Buffer::from_vec(truths.values().iter().take(count).map(u8::from).collect::<Vec<_>>());
-    }
-    let data = array.to_data();
-    let width = data.data_type().primitive_width().unwrap_or(1);
-    data.buffers()[0].slice_with_length(data.offset() * width, count * width)
 }

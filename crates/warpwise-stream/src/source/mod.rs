@@ -10,6 +10,7 @@
 //! Absent: conversions between number types.
 
 mod arrow;
+mod arrow_array;
 mod bytes;
 mod column;
 mod counted;
@@ -26,6 +27,7 @@ mod value;
 mod wav;
 
 pub use arrow::arrow;
+pub use arrow_array::ArrowRows;
 pub use bytes::ByteSource;
 pub use column::ColumnSource;
 pub use encoding_rs::Encoding;

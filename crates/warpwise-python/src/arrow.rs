@@ -1,0 +1,334 @@
+//! Arrow's arrays, by its C data interface: those of pyarrow, Polars, pandas and others come in, and NumPy's go out.
+//!
+//! What comes in is lent: the block of the run time's array keeps Arrow's, and lies where that does, if it is one chunk of numbers.
+//! Several chunks, and truth values (bits in Arrow, bytes here), are copied, and counted.
+//!
+//! Absent: nulls, which programs have no value for; dictionaries, texts, lists of different lengths.
+
+use std::ffi::CStr;
+use std::panic::RefUnwindSafe;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use arrow_array::ffi::from_ffi;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{ArrayRef, make_array};
+use arrow_buffer::{BooleanBuffer, Buffer};
+use arrow_data::ArrayData;
+use arrow_data::ffi::FFI_ArrowArray;
+use arrow_schema::ffi::FFI_ArrowSchema;
+use arrow_schema::{ArrowError, DataType, Field};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyTuple};
+use warpwise_prim::ValueType;
+use warpwise_runtime::array::{Array, Shape};
+use warpwise_runtime::memory::{Block, MemoryPool};
+use warpwise_stream::source::ArrowRows;
+
+use crate::copies;
+use crate::error::{Error, guarded, out_of_memory};
+use crate::numpy::{self, seen};
+
+const SCHEMA: &CStr = c"arrow_schema";
+const ARRAY: &CStr = c"arrow_array";
+const STREAM: &CStr = c"arrow_array_stream";
+
+/// Whether an object lends arrays of Arrow's, and is not one of NumPy's in a wrapper (as most columns of pandas are).
+pub fn is_arrow(object: &Bound<'_, PyAny>) -> bool {
+    let has = |name: &str| object.hasattr(name).unwrap_or(false);
+    (has("__arrow_c_array__") || has("__arrow_c_stream__")) && !numpy::has_dtype(object)
+}
+
+/// Whether an object is a table, whose columns are its items.
+pub fn is_table(object: &Bound<'_, PyAny>) -> bool {
+    let has = |name: &str| object.hasattr(name).unwrap_or(false);
+    has("__arrow_c_stream__") && has("__getitem__") && (has("columns") || has("column_names"))
+}
+
+/// Arrays that come one after the other.
+pub struct Chunks {
+    stream: FFI_ArrowArrayStream,
+    schema: FFI_ArrowSchema,
+    /// The type of each.
+    pub ty: DataType,
+}
+
+// SAFETY: a stream may be used by any thread, by one at a time; a schema is data.
+unsafe impl Send for Chunks {}
+
+impl Chunks {
+    /// What an object lends by `__arrow_c_stream__`.
+    pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Chunks> {
+        let capsule = object.call_method0("__arrow_c_stream__")?;
+        let stream = capsule.cast::<PyCapsule>()?.pointer_checked(Some(STREAM))?;
+        // SAFETY: a capsule of this name has a stream, which is moved out, as the interface wants it.
+        let mut stream = unsafe { FFI_ArrowArrayStream::from_raw(stream.as_ptr().cast()) };
+        let mut schema = FFI_ArrowSchema::empty();
+        let status = match stream.get_schema {
+            // SAFETY: the stream is not released, and the schema is written whole or not at all.
+            Some(get_schema) => unsafe { get_schema(&mut stream, &mut schema) },
+            None => return Err(PyValueError::new_err("the Arrow stream was used before")),
+        };
+        if status != 0 {
+            return Err(Error::new_err(last_error(&mut stream, status)));
+        }
+        let ty = guarded(|| DataType::try_from(&schema))?.map_err(unknown)?;
+        Ok(Chunks { stream, schema, ty })
+    }
+
+    /// The next array; `None` after the last.
+    pub fn next(&mut self) -> Result<Option<ArrayRef>, String> {
+        let Some(get_next) = self.stream.get_next else { return Ok(None) };
+        let mut array = FFI_ArrowArray::empty();
+        // SAFETY: the stream is not released, and the array is written whole or not at all.
+        let status = unsafe { get_next(&mut self.stream, &mut array) };
+        if status != 0 {
+            return Err(last_error(&mut self.stream, status));
+        }
+        if array.is_released() {
+            return Ok(None);
+        }
+        imported(array, &self.schema).map(Some)
+    }
+}
+
+fn last_error(stream: &mut FFI_ArrowArrayStream, status: i32) -> String {
+    // SAFETY: the stream is not released; the text that it gives, if any, lives until the next call.
+    let text = stream.get_last_error.and_then(|get| unsafe {
+        let text = get(stream);
+        (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
+    });
+    text.unwrap_or_else(|| format!("the Arrow stream fails with code {status}"))
+}
+
+fn imported(array: FFI_ArrowArray, schema: &FFI_ArrowSchema) -> Result<ArrayRef, String> {
+    // SAFETY: whoever speaks the interface gives an array that its schema describes.
+    let import = || unsafe { from_ffi(array, schema) }.map(make_array);
+    match guarded(import) {
+        Ok(imported) => imported.map_err(|error| error.to_string()),
+        Err(_) => Err("the Arrow array is not what its schema says".to_string()),
+    }
+}
+
+fn unknown(error: ArrowError) -> PyErr {
+    PyTypeError::new_err(error.to_string())
+}
+
+/// What an object lends: its type, and its arrays one after the other.
+pub struct Lent {
+    ty: DataType,
+    chunks: Vec<ArrayRef>,
+}
+
+/// Why an array that is lent is not taken.
+pub enum NotTaken {
+    /// It has other elements, which are described.
+    Type(String),
+    /// The row of this number is null, or holds a null.
+    Null(u64),
+    /// Something else.
+    Other(PyErr),
+}
+
+impl Lent {
+    /// What an object lends.
+    pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Lent> {
+        if !object.hasattr("__arrow_c_array__")? {
+            let mut stream = Chunks::of(object)?;
+            let mut chunks = Vec::new();
+            while let Some(chunk) = stream.next().map_err(Error::new_err)? {
+                chunks.push(chunk);
+            }
+            return Ok(Lent { ty: stream.ty, chunks });
+        }
+        let pair = object.call_method0("__arrow_c_array__")?;
+        let pair = pair.cast::<PyTuple>()?;
+        let pointer = |place, name| pair.get_item(place)?.cast::<PyCapsule>()?.pointer_checked(Some(name));
+        let (schema, array) = (pointer(0, SCHEMA)?, pointer(1, ARRAY)?);
+        // SAFETY: capsules of these names have a schema and an array, which are moved out, as the interface wants it.
+        let (schema, array) = unsafe {
+            (
+                FFI_ArrowSchema::from_raw(schema.as_ptr().cast()),
+                FFI_ArrowArray::from_raw(array.as_ptr().cast()),
+            )
+        };
+        let ty = guarded(|| DataType::try_from(&schema))?.map_err(unknown)?;
+        let array = imported(array, &schema).map_err(Error::new_err)?;
+        Ok(Lent { ty, chunks: vec![array] })
+    }
+
+    /// The array of the run time with these rows, of a type and rank: where they lie, or a copy.
+    pub fn take(self, ty: ValueType, rank: usize, memory: &MemoryPool) -> Result<Array, NotTaken> {
+        taken(&self.ty, &self.chunks, ty, rank, memory)
+    }
+}
+
+/// The array of the run time with the rows of chunks: where they lie, or a copy.
+pub fn taken(
+    arrow: &DataType,
+    chunks: &[ArrayRef],
+    ty: ValueType,
+    rank: usize,
+    memory: &MemoryPool,
+) -> Result<Array, NotTaken> {
+    let other = || NotTaken::Type(arrow.to_string());
+    let empty = arrow_array::new_empty_array(arrow);
+    let kind = ArrowRows::of(&empty).ok_or_else(other)?.element;
+    if kind.scalar != ty || kind.shape.len() + 1 != rank {
+        return Err(other());
+    }
+    let mut parts = Vec::new();
+    let mut count = 0;
+    for chunk in chunks {
+        let rows = ArrowRows::of(chunk).ok_or_else(other)?;
+        count += rows.count;
+        if rows.null {
+            return Err(NotTaken::Null(count));
+        }
+        if rows.count > 0 {
+            parts.push(rows);
+        }
+    }
+    let no_memory = |error| NotTaken::Other(out_of_memory(&error));
+    if let [only] = parts.as_slice() {
+        if only.copied {
+            copies::note(only.bytes.len());
+        }
+        let block = Arc::new(lent(only.bytes.clone()));
+        let array = Array::from_block(ty.scalar(), &kind.shape_of(count), block);
+        return array
+            .ok_or_else(|| NotTaken::Other(Error::new_err("the Arrow array is shorter than it says")));
+    }
+    let mut array = kind.allocate(count, memory).map_err(no_memory)?;
+    let mut target = array.bytes_mut(memory).map_err(no_memory)?;
+    copies::note(target.len());
+    for part in &parts {
+        let (place, rest) = target.split_at_mut(part.bytes.len());
+        place.copy_from_slice(&part.bytes);
+        target = rest;
+    }
+    Ok(array)
+}
+
+/// Where a buffer lies.
+fn lent(buffer: Buffer) -> Block {
+    let (start, bytes) = (NonNull::from(buffer.as_slice()).cast(), buffer.len());
+    // SAFETY: the block keeps the buffer, whose bytes nobody writes.
+    unsafe { Block::shared(start, bytes, Arc::new(buffer)) }
+}
+
+/// An array of NumPy's that others take as one of Arrow's: it has `__arrow_c_array__`, which `pyarrow.array`, `polars.Series` and others
+/// ask for.
+#[pyclass(frozen, module = "warpwise")]
+pub struct ArrowArray {
+    data: ArrayData,
+}
+
+/// Keeps the memory of an array.
+struct Kept {
+    _object: Py<PyAny>,
+}
+
+// Nobody looks into it.
+impl RefUnwindSafe for Kept {}
+
+/// Lends a NumPy array to whoever takes arrays of Arrow's: `pyarrow.array(warpwise.arrow(xs))`, `polars.Series(warpwise.arrow(xs))`.
+///
+/// The elements stay where they are, so nobody should write to `array` from then on. A matrix becomes an array of lists of one length.
+/// Copied, and counted in `copied_bytes`, are truth values, which are bits in Arrow, and arrays whose elements do not lie one after the
+/// other. TypeError if `array` is no array with dimensions, or its elements are of a type that programs do not have.
+#[pyfunction]
+pub fn arrow(array: &Bound<'_, PyAny>) -> PyResult<ArrowArray> {
+    let wrong = || {
+        let class = array.get_type().name().map(|name| name.to_string()).unwrap_or_default();
+        let found = seen(array).map_or(class, |seen| seen.describe());
+        PyTypeError::new_err(format!("array: expected an array of numbers with dimensions, found {found}"))
+    };
+    let found = seen(array).filter(|seen| !seen.shape.is_empty()).ok_or_else(wrong)?;
+    let ty = found.element.ok_or_else(wrong)?;
+    let found = found.dense(ty)?;
+    let shape = found.shape.clone();
+    let elements: i64 = shape.iter().product();
+    let bytes = found.bytes(ty).ok_or_else(wrong)?;
+    let (start, object) = found.into_memory();
+    let buffer = match start {
+        // SAFETY: the object keeps its elements, which lie one after the other, while somebody has it.
+        Some(start) if bytes > 0 => unsafe {
+            Buffer::from_custom_allocation(start, bytes, Arc::new(Kept { _object: object }))
+        },
+        Some(_) | None => Buffer::from_vec(Vec::<u64>::new()),
+    };
+    let buffer = if ty == ValueType::Bool {
+        let bits = BooleanBuffer::from_iter(buffer.iter().map(|&byte| byte != 0)).into_inner();
+        copies::note(bits.len());
+        bits
+    } else {
+        buffer
+    };
+    let numbers = ArrayData::builder(data_type(ty)).len(elements as usize).add_buffer(buffer).build();
+    let data = numbers.and_then(|numbers| nested(numbers, &shape)).map_err(unknown)?;
+    Ok(ArrowArray { data })
+}
+
+/// Lists of lists of numbers.
+fn nested(mut data: ArrayData, shape: &Shape) -> Result<ArrayData, ArrowError> {
+    for dimension in (1..shape.len()).rev() {
+        let item = Arc::new(Field::new("item", data.data_type().clone(), false));
+        let size = i32::try_from(shape[dimension]).map_err(|_| {
+            ArrowError::InvalidArgumentError("lists of Arrow's have at most 2^31 - 1 elements".into())
+        })?;
+        let rows: i64 = shape[..dimension].iter().product();
+        let lists = ArrayData::builder(DataType::FixedSizeList(item, size)).len(rows as usize);
+        data = lists.add_child_data(data).build()?;
+    }
+    Ok(data)
+}
+
+/// What Arrow calls a type of elements.
+fn data_type(ty: ValueType) -> DataType {
+    match ty {
+        ValueType::Bool => DataType::Boolean,
+        ValueType::I8 => DataType::Int8,
+        ValueType::I16 => DataType::Int16,
+        ValueType::I32 => DataType::Int32,
+        ValueType::I64 => DataType::Int64,
+        ValueType::U8 => DataType::UInt8,
+        ValueType::U16 => DataType::UInt16,
+        ValueType::U32 => DataType::UInt32,
+        ValueType::U64 => DataType::UInt64,
+        ValueType::F16 => DataType::Float16,
+        ValueType::F32 => DataType::Float32,
+        ValueType::F64 => DataType::Float64,
+    }
+}
+
+#[pymethods]
+impl ArrowArray {
+    /// The type, by Arrow's C data interface: a capsule.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let schema = FFI_ArrowSchema::try_from(self.data.data_type()).map_err(unknown)?;
+        PyCapsule::new_with_value(py, schema, SCHEMA)
+    }
+
+    /// The type and the array, by Arrow's C data interface: a pair of capsules. Another type than its own is not made.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+        // The interface lets whoever cannot convert give what there is.
+        let _ = requested_schema;
+        let array = PyCapsule::new_with_value(py, FFI_ArrowArray::new(&self.data), ARRAY)?;
+        Ok((self.__arrow_c_schema__(py)?, array))
+    }
+
+    fn __len__(&self) -> usize {
+        self.data.len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Arrow array of {} {}>", self.data.len(), self.data.data_type())
+    }
+}
