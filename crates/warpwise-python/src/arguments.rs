@@ -14,6 +14,7 @@ use warpwise_standalone::value::Held;
 
 use crate::arrow::{Lent, NotTaken, is_arrow, is_table};
 use crate::copies;
+use crate::dlpack;
 use crate::entry::parameter_name;
 use crate::error::problem;
 use crate::numpy::{self, Seen, dtype_name, seen};
@@ -220,14 +221,24 @@ impl<'c> Taker<'c> {
         let is_list = object.is_instance_of::<PyList>()
             || object.is_instance_of::<PyTuple>()
             || object.is_instance_of::<PyRange>();
-        if !is_list && !numpy::is_array_like(object) {
-            return Err(self.mismatch(&expected(), object, place));
+        let is_tensor = object.hasattr("__dlpack__").unwrap_or(false);
+        if is_tensor && let Some(device) = dlpack::elsewhere(object)? {
+            return Err(PyTypeError::new_err(format!(
+                "{}: the array lies on a device ({device}), where this program does not run; bring it to the CPU first (`.cpu()` of \
+                 PyTorch, `.get()` of CuPy)",
+                self.words(place)
+            )));
         }
+        let way = match is_list || numpy::is_array_like(object) {
+            true => "asarray",
+            false if is_tensor => "from_dlpack",
+            false => return Err(self.mismatch(&expected(), object, place)),
+        };
         let in_place = |error: PyErr| {
             let words = error.value(py).to_string();
             PyValueError::new_err(format!("{}: expected {}: {words}", self.words(place), expected()))
         };
-        let array = numpy.call_method1("asarray", (object,)).map_err(in_place)?;
+        let array = numpy.call_method1(way, (object,)).map_err(in_place)?;
         let found = seen(&array).ok_or_else(|| self.mismatch(&expected(), object, place))?;
         if !is_list || found.element == Some(ty) {
             return Ok(found);

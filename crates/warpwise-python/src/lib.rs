@@ -17,6 +17,7 @@ mod command;
 mod compile;
 mod copies;
 mod described;
+mod dlpack;
 mod entry;
 mod error;
 mod interrupt;
