@@ -25,9 +25,6 @@ use crate::places;
 use crate::start::start;
 use crate::tables::TableArguments;
 
-/// Bytes of input that a block has about, unless its length is given.
-const BLOCK_BYTES: u64 = 1 << 20;
-
 /// The entry points of a fold.
 const FOLD: [&str; 3] = ["init", "step", "merge"];
 
@@ -311,14 +308,11 @@ pub(super) struct Ran {
     pub result: Result<(), Failure>,
 }
 
-/// Blocks of a power of two of elements, so that block boundaries do not depend on the budget.
 fn grouping(arguments: &StreamArguments, sources: &[Box<dyn Source>]) -> Grouping {
-    let bytes: u64 = sources.iter().filter_map(|source| source.element().bytes()).sum();
-    let usual = (BLOCK_BYTES / bytes.max(1)).max(1);
     match arguments.block {
         Some(count) => Grouping::Blocks(count),
         None if arguments.elementwise => Grouping::Elementwise,
-        None => Grouping::Blocks(1 << usual.ilog2()),
+        None => Grouping::usual(sources),
     }
 }
 

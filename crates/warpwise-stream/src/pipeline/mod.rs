@@ -162,7 +162,17 @@ const LEAVES_WITHIN: Duration = Duration::from_millis(50);
 /// How often the computing side looks whether the stream is cancelled while it waits for a chunk.
 const LOOKS_EVERY: Duration = Duration::from_millis(20);
 
+/// Bytes of input that a block has about, unless its length is given.
+const BLOCK_BYTES: u64 = 1 << 20;
+
 impl Grouping {
+    /// Blocks of about a mebibyte, a power of two of elements: so their borders depend on the types of the elements alone.
+    pub fn usual(sources: &[Box<dyn Source>]) -> Grouping {
+        let bytes: u64 = sources.iter().filter_map(|source| source.element().bytes()).sum();
+        let count = (BLOCK_BYTES / bytes.max(1)).max(1);
+        Grouping::Blocks(1 << count.ilog2())
+    }
+
     /// Elements of a unit.
     fn unit(self) -> u64 {
         match self {

@@ -6,6 +6,7 @@
 mod arrow;
 mod bytes;
 mod closed;
+mod handed;
 mod lines;
 mod memory;
 mod open;
@@ -14,6 +15,7 @@ mod text;
 
 pub use arrow::ArrowSink;
 pub use bytes::{ArraySink, RawSink};
+pub use handed::HandedSink;
 pub use memory::{Gathered, MemorySink};
 pub use open::{Created, OutputFormat, Partial, create, create_partial, partial_of};
 pub use parquet::ParquetSink;
