@@ -86,6 +86,23 @@ impl<'c> Taker<'c> {
         }
     }
 
+    /// An array for a parameter, or for a field of its elements, of this name.
+    pub fn column(
+        &mut self,
+        ty: ValueType,
+        rank: usize,
+        object: &Bound<'_, PyAny>,
+        name: &str,
+    ) -> PyResult<()> {
+        self.array(ty, rank, object, &Place::Parameter(name))
+    }
+
+    /// What was taken, in the host's memory.
+    pub fn values(self) -> PyResult<Vec<Value>> {
+        let memory = self.memory();
+        self.leaves.into_iter().map(|leaf| on_host(leaf, memory)).collect()
+    }
+
     fn memory(&self) -> &'c MemoryPool {
         self.running.context.memory()
     }

@@ -114,7 +114,8 @@ fn argument(error: ArgumentError) -> PyErr {
     }
 }
 
-fn run_error(py: Python<'_>, message: &str, place: Option<&str>, calls: &[String]) -> PyErr {
+/// A call failed: a message, the place in the program that it is about, and the calls that led there.
+pub fn run_error(py: Python<'_>, message: &str, place: Option<&str>, calls: &[String]) -> PyErr {
     let mut text = place.map_or_else(String::new, |place| format!("{place}: ")) + message;
     calls.iter().for_each(|call| text += &format!("\n  called from {call}"));
     let exception = RunError::new_err(text);

@@ -28,6 +28,7 @@ mod resident;
 mod results;
 mod runtime;
 mod scalar;
+mod stream;
 mod values;
 
 use pyo3::prelude::*;
@@ -39,6 +40,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<program::Program>()?;
     module.add_class::<entry::EntryPoint>()?;
+    module.add_class::<stream::Stream>()?;
     module.add_class::<values::Opaque>()?;
     module.add_class::<values::Variant>()?;
     module.add_class::<resident::DeviceArray>()?;

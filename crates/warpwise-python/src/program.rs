@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::{PyAttributeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyTuple};
 use warpwise_driver::build::{Start, read_program};
 use warpwise_driver::compiler::{optimise, passes};
 use warpwise_driver::{Context, Options, Program as Loaded, Target};
@@ -19,6 +19,7 @@ use crate::entry::EntryPoint;
 use crate::error::{self, RunError};
 use crate::options::resources;
 use crate::runtime::{Own, Resources};
+use crate::stream;
 use crate::values::{Classes, is_word};
 
 /// The text that a program was made of.
@@ -270,6 +271,77 @@ impl Program {
     ) -> PyResult<Program> {
         let resources = resources(threads, memory_limit)?;
         Program::new(py, self.code.on(resources)?, self.warnings.clone(), self.cached)
+    }
+
+    /// Runs an entry point over data that is larger than memory, block by block: an iterator of what it gives for each block of elements.
+    ///
+    /// The last parameters of the entry point are streamed, and `fixed` are the values of those before them. `source` is a path (`.npy`,
+    /// `.parquet`, `.arrow`, `.csv`, `.tsv`, raw data with `shape`, also compressed by gzip), an array or a table in memory, anything
+    /// with `__arrow_c_stream__`, or an iterator of arrays or tables of any length; a tuple of these is a source for each streamed
+    /// parameter. `column` names the column of a table, or is a list of names; without it several streamed parameters take the columns
+    /// of their names. Rows of 2-dimensional arrays are the elements of a parameter `[n][m]`. `take` ends the stream after so many
+    /// elements. `format` is that of a file whose ending does not tell, and `header=False` says that the first line of a text holds no
+    /// names.
+    ///
+    /// Every call of the entry point gets `block` elements, the last one what is left; without it as many as a mebibyte has, so results
+    /// do not depend on how the source is cut. An entry point that treats elements one by one may get as many as is fastest:
+    /// `elementwise=True`.
+    ///
+    /// `out` is a path, or a list with one for each result, of files (`.npy`, `.parquet`, `.arrow`, `.csv`, `.tsv`, `.raw`) that are
+    /// written whole or not at all; then the number of elements comes back. `progress=True` shows a bar of `tqdm`; anything with
+    /// `update(n)` does as well.
+    ///
+    /// Raises what the source raises, TypeError and ValueError for what does not fit, and RunError where the program fails, with
+    /// `element` for the number of the element that it fails at.
+    #[pyo3(signature = (entry, source, *fixed, column=None, block=None, elementwise=false, progress=None, out=None, take=None, format=None,
+                        shape=None, header=true))]
+    #[allow(clippy::too_many_arguments)]
+    fn stream<'py>(
+        &self,
+        py: Python<'py>,
+        entry: &str,
+        source: &Bound<'py, PyAny>,
+        fixed: &Bound<'py, PyTuple>,
+        column: Option<Bound<'py, PyAny>>,
+        block: Option<i64>,
+        elementwise: bool,
+        progress: Option<Bound<'py, PyAny>>,
+        out: Option<&Bound<'py, PyAny>>,
+        take: Option<u64>,
+        format: Option<String>,
+        shape: Option<Vec<i64>>,
+        header: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let asked = stream::Asked { column, block, elementwise, progress, take, format, shape, header };
+        stream::stream(py, &self.code, (entry, source, fixed), &asked, out)
+    }
+
+    /// Folds data that is larger than memory: the entry points `init : s`, `step (xs: []t) (state: s) : s` and
+    /// `merge (earlier: s) (later: s) : s` give the state after all elements.
+    ///
+    /// Each block is folded by itself, from `init`, and `merge` combines the blocks along a fixed tree, so the result does not depend on
+    /// time or threads. `init`, `step` and `merge` may be the names of other entry points; all else is as in `stream`.
+    #[pyo3(signature = (source, *, init="init", step="step", merge="merge", column=None, block=None, progress=None, take=None,
+                        format=None, shape=None, header=true))]
+    #[allow(clippy::too_many_arguments)]
+    fn fold<'py>(
+        &self,
+        py: Python<'py>,
+        source: &Bound<'py, PyAny>,
+        init: &str,
+        step: &str,
+        merge: &str,
+        column: Option<Bound<'py, PyAny>>,
+        block: Option<i64>,
+        progress: Option<Bound<'py, PyAny>>,
+        take: Option<u64>,
+        format: Option<String>,
+        shape: Option<Vec<i64>>,
+        header: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let asked =
+            stream::Asked { column, block, elementwise: false, progress, take, format, shape, header };
+        stream::fold(py, &self.code, ([init, step, merge], source), &asked)
     }
 
     /// The program as the compiler sees it, as text: after all passes that run on core IR, or after the one named (`"fuse"`). `after=""`

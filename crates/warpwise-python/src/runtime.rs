@@ -91,4 +91,5 @@ pub fn generation() -> u64 {
 #[pyfunction(name = "_after_fork")]
 pub fn after_fork() {
     GENERATION.fetch_add(1, Ordering::Relaxed);
+    crate::stream::after_fork();
 }
