@@ -53,6 +53,7 @@ __all__ = [
     "copied_bytes",
     "devices",
     "install_import_hook",
+    "load_library",
     "show",
     "stubs",
 ]
@@ -64,11 +65,13 @@ if TYPE_CHECKING:
     from ._hook import install_import_hook
     from ._notebook import load_ipython_extension, show, unload_ipython_extension
     from ._stubs import stubs
+    from .library import load_library
 else:
     # What needs other modules comes from a file of its own when it is first asked for, so that the import takes no time.
     _LATER = {
         "install_import_hook": "_hook",
         "load_ipython_extension": "_notebook",
+        "load_library": "library",
         "show": "_notebook",
         "stubs": "_stubs",
         "unload_ipython_extension": "_notebook",
