@@ -1,6 +1,6 @@
 """The types of the native module; what it does is said where it is defined, and shown by `help`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from inspect import Signature
 from os import PathLike
 from typing import Any, Generic, TypedDict, TypeVar, final, type_check_only
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 _T = TypeVar("_T")
 
 __all__ = [
+    "ArrowArray",
     "CompileError",
     "Consumed",
     "DeviceArray",
@@ -20,11 +21,13 @@ __all__ = [
     "Opaque",
     "Program",
     "RunError",
+    "Stream",
     "Variant",
     "__version__",
     "_after_fork",
     "_command",
     "_described",
+    "arrow",
     "compile",
     "consume",
     "copied_bytes",
@@ -117,6 +120,36 @@ class Program:
     def __getitem__(self, key: str, /) -> EntryPoint: ...
     def __dir__(self) -> list[str]: ...
     def with_resources(self, *, threads: int | None = None, memory_limit: int | str | None = None) -> Program: ...
+    def stream(
+        self,
+        entry: str,
+        source: Any,
+        *fixed: Any,
+        column: str | Sequence[str] | None = None,
+        block: int | None = None,
+        elementwise: bool = False,
+        progress: Any = None,
+        out: str | PathLike[str] | Sequence[str | PathLike[str]] | None = None,
+        take: int | None = None,
+        format: str | None = None,
+        shape: Sequence[int] | None = None,
+        header: bool = True,
+    ) -> Any: ...
+    def fold(
+        self,
+        source: Any,
+        *,
+        init: str = "init",
+        step: str = "step",
+        merge: str = "merge",
+        column: str | Sequence[str] | None = None,
+        block: int | None = None,
+        progress: Any = None,
+        take: int | None = None,
+        format: str | None = None,
+        shape: Sequence[int] | None = None,
+        header: bool = True,
+    ) -> Any: ...
     def ir(self, after: str | None = None) -> str: ...
     def start_profile(self) -> None: ...
     def profile(self) -> list[_Spent]: ...
@@ -131,6 +164,18 @@ class Opaque:
     def fields(self) -> dict[str, NDArray[Any] | Opaque]: ...
     def __len__(self) -> int: ...
     def __getitem__(self, key: int | tuple[int, ...], /) -> Any: ...
+
+@final
+class Stream:
+    def __iter__(self) -> Stream: ...
+    def __next__(self) -> Any: ...
+    def close(self) -> None: ...
+
+@final
+class ArrowArray:
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+    def __len__(self) -> int: ...
 
 @final
 class DeviceArray:
@@ -174,6 +219,7 @@ def compile(
     name: str = "<text>",
     folder: str | PathLike[str] | None = None,
 ) -> Program: ...
+def arrow(array: NDArray[Any]) -> ArrowArray: ...
 def consume(array: _T) -> Consumed[_T]: ...
 def copied_bytes() -> int: ...
 def declared(text: str) -> list[_Declared]: ...
