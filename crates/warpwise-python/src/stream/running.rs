@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
@@ -32,6 +32,8 @@ use crate::runtime::Own;
 const LOOK: Duration = Duration::from_millis(50);
 /// How often it looks whether a stream that is stopped has ended.
 const SOON: Duration = Duration::from_millis(1);
+/// How long it waits for that.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What is computed.
 pub enum Work {
@@ -212,10 +214,12 @@ impl Running {
         self.cancel.set();
         self.results = None;
         let Some(thread) = self.thread.take() else { return };
-        // The call that is running ends as well.
-        self.threads.set();
+        // The call that is running ends as well. Asked once, it may be between two kernels and miss it; one that hears nothing at all
+        // is left to itself, and its stream ends with it.
+        let start = Instant::now();
         py.detach(|| {
-            while !thread.is_finished() {
+            while !thread.is_finished() && start.elapsed() < PATIENCE {
+                self.threads.set();
                 std::thread::sleep(SOON);
             }
         });
