@@ -195,13 +195,14 @@ impl Program {
         self.names()
     }
 
-    /// The classes of the records that it takes and gives, by name: named tuples.
+    /// The classes of the records that it takes and gives, by name: named tuples. Of several types with one name it is the first.
     #[getter]
     fn records<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let classes = PyDict::new(py);
         for (number, named) in self.code.interface.types.iter().enumerate() {
             if let Kind::Record(fields) = &named.kind
                 && is_word(&named.name)
+                && !classes.contains(&named.name)?
             {
                 let class = self.code.classes.of_record(py, number, &named.name, fields)?;
                 classes.set_item(&named.name, class)?;

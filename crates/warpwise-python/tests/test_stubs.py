@@ -216,3 +216,16 @@ def test_the_import_is_quick_and_takes_nothing_along():
     assert done.stdout.split() == ["[]", "1"], done.stderr
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         warpwise.nothing
+
+
+def test_types_of_one_name_have_classes_of_their_own():
+    program = warpwise.compile(
+        "module a = {type t = {x: i32}}\nmodule b = {type t = {y: f32}}\ntype list = {z: i32}\n"
+        "entry f (p: a.t) : b.t = {y = f32.i32 p.x}\nentry g (l: list) : list = l\nentry h (r: {x: bool}) : {x: bool} = r"
+    )
+    text = warpwise.stubs(program)
+    for field in ("x: int", "y: float", "z: int", "x: bool"):
+        assert text.count(f'`."""\n\n    {field}\n') == 1, text
+    names = re.findall(r"^class (\w+)", text, re.MULTILINE)
+    assert len(names) == len(set(names)) and "list" not in names
+    assert program.f({"x": 2}).y == 2 and program.g({"z": 3}).z == 3

@@ -87,7 +87,7 @@ class _Writer:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.classes: dict[str, str] = {}
-        self.words: dict[str, str] = {}
+        self.words: dict[tuple[str, str], str] = {}
 
     def entry(self, name: str, parameters: list[tuple[str, Type, bool]], result: Type) -> tuple[str, str]:
         """An entry point as a method, with its name."""
@@ -143,7 +143,7 @@ class _Writer:
 
     def record(self, name: str, fields: list[tuple[str, Type]]) -> str:
         """The class of a record, which is written when it is first met."""
-        word = self.word(name)
+        word = self.word(name, fields)
         if word not in self.classes:
             lines = [f"    {_attribute(at, field)}: {self.given(ty)}\n" for at, (field, ty) in enumerate(fields)]
             self.classes[word] = f'class {word}(NamedTuple):\n    """The record `{name}`."""\n\n{"".join(lines)}'
@@ -152,7 +152,7 @@ class _Writer:
     def record_in(self, name: str, fields: list[tuple[str, Type]]) -> str:
         """What is accepted for a record: a dict, or whatever has its fields as attributes."""
         self.record(name, fields)
-        word = f"_{self.word(name).lstrip('_')}"
+        word = f"_{self.word(name, fields).lstrip('_')}"
         if f"{word}_in" not in self.classes:
             taken = [(field, self.taken(ty)) for field, ty in fields]
             by_name = ", ".join(f'"{field}": {ty}' for field, ty in taken)
@@ -164,13 +164,15 @@ class _Writer:
             )
         return f"{word}_in"
 
-    def word(self, name: str) -> str:
-        """What the class of a record is called: as its type, if that has a name."""
-        if name not in self.words:
-            number = sum(word.startswith("_record") for word in self.words.values()) + 1
-            own = is_word(name) and name.isascii() and name not in _TAKEN and not re.fullmatch(r"_.*|record\d+", name)
-            self.words[name] = name if own else f"_record{number}"
-        return self.words[name]
+    def word(self, name: str, fields: list[tuple[str, Type]]) -> str:
+        """What the class of a record is called: as its type, if that has a name that no other has."""
+        key = (name, str(fields))
+        if key not in self.words:
+            used = set(self.words.values())
+            number = sum(word.startswith("_record") for word in used) + 1
+            own = is_word(name) and name.isascii() and name not in _TAKEN | used and not re.fullmatch(r"_.*|record\d+", name)
+            self.words[key] = name if own else f"_record{number}"
+        return self.words[key]
 
 
 def _attribute(at: int, field: str) -> str:
