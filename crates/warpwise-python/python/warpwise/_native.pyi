@@ -151,6 +151,36 @@ class Program:
         header: bool = True,
     ) -> Any: ...
     def ir(self, after: str | None = None) -> str: ...
+    def stream(
+        self,
+        entry: str,
+        source: Any,
+        *fixed: Any,
+        column: str | list[str] | None = None,
+        block: int | None = None,
+        elementwise: bool = False,
+        progress: Any = None,
+        out: str | PathLike[str] | list[str | PathLike[str]] | None = None,
+        take: int | None = None,
+        format: str | None = None,
+        shape: Sequence[int] | None = None,
+        header: bool = True,
+    ) -> Any: ...
+    def fold(
+        self,
+        source: Any,
+        *,
+        init: str = "init",
+        step: str = "step",
+        merge: str = "merge",
+        column: str | list[str] | None = None,
+        block: int | None = None,
+        progress: Any = None,
+        take: int | None = None,
+        format: str | None = None,
+        shape: Sequence[int] | None = None,
+        header: bool = True,
+    ) -> Any: ...
     def start_profile(self) -> None: ...
     def profile(self) -> list[_Spent]: ...
 
@@ -205,6 +235,7 @@ class Variant:
 @final
 class Consumed(Generic[_T]): ...
 
+def arrow(array: Any) -> ArrowArray: ...
 def compile(
     program: str | PathLike[str],
     *,
