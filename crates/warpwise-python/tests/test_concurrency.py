@@ -121,9 +121,9 @@ def test_ctrl_c_leaves_calls_of_other_threads_alone():
 
 
 def test_ctrl_c_while_something_is_compiled():
-    many = "\n".join(f"entry f{i} (x: i32) : i32 = x + {i}" for i in range(4000))
+    many = "\n".join(f"entry f{i} (x: i32) : i32 = x + {i}" for i in range(40_000))
     try:
-        interrupted(0.3, lambda: warpwise.compile(many, cache=False))
+        interrupted(0.1, lambda: warpwise.compile(many, cache=False))
     finally:
         assert PROGRAM.sum(np.arange(10)) == 45
 

@@ -120,36 +120,6 @@ class Program:
     def __getitem__(self, key: str, /) -> EntryPoint: ...
     def __dir__(self) -> list[str]: ...
     def with_resources(self, *, threads: int | None = None, memory_limit: int | str | None = None) -> Program: ...
-    def stream(
-        self,
-        entry: str,
-        source: Any,
-        *fixed: Any,
-        column: str | Sequence[str] | None = None,
-        block: int | None = None,
-        elementwise: bool = False,
-        progress: Any = None,
-        out: str | PathLike[str] | Sequence[str | PathLike[str]] | None = None,
-        take: int | None = None,
-        format: str | None = None,
-        shape: Sequence[int] | None = None,
-        header: bool = True,
-    ) -> Any: ...
-    def fold(
-        self,
-        source: Any,
-        *,
-        init: str = "init",
-        step: str = "step",
-        merge: str = "merge",
-        column: str | Sequence[str] | None = None,
-        block: int | None = None,
-        progress: Any = None,
-        take: int | None = None,
-        format: str | None = None,
-        shape: Sequence[int] | None = None,
-        header: bool = True,
-    ) -> Any: ...
     def ir(self, after: str | None = None) -> str: ...
     def stream(
         self,
@@ -250,7 +220,6 @@ def compile(
     name: str = "<text>",
     folder: str | PathLike[str] | None = None,
 ) -> Program: ...
-def arrow(array: NDArray[Any]) -> ArrowArray: ...
 def consume(array: _T) -> Consumed[_T]: ...
 def copied_bytes() -> int: ...
 def declared(text: str) -> list[_Declared]: ...
