@@ -2,7 +2,8 @@
 
 usage: bench.py [--share S] [--only ENTRY,...] [--out FILE.md]
 
-A computation's time is the least of several calls, the four in turn, after calls that compile and warm up. Everybody uses all cores.
+A computation's time is the least of several calls, the four in turn, after calls that compile and warm up. Everybody uses all cores; before
+each call the others' threads get the time to fall asleep, since those of Numba and JAX look for work for a while after a call.
 """
 
 import argparse
@@ -23,6 +24,7 @@ HERE = Path(__file__).parent
 
 
 def seconds(call):
+    time.sleep(0.3)
     start = time.perf_counter()
     result = call()
     ready = getattr(result, "block_until_ready", None) or (lambda: None)

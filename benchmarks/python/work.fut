@@ -37,8 +37,9 @@ entry n_body [n] (x: [n]f32) (y: [n]f32) (z: [n]f32) (m: [n]f32) : ([n]f32, [n]f
     in reduce add (0, 0, 0) (map4 one x y z m)
   in unzip3 (map3 pull x y z)
 
-entry k_means [n][d][k] (points: [n][d]f32) (start: [k][d]f32) (rounds: i32) : [k][d]f32 =
-  let nearest (centres: [k][d]f32) (p: [d]f32) =
+-- Points in 8 dimensions: inner loops whose lengths are known need no memory.
+entry k_means [n][k] (points: [n][8]f32) (start: [k][8]f32) (rounds: i32) : [k][8]f32 =
+  let nearest (centres: [k][8]f32) (p: [8]f32) =
     let (_, at) =
       loop (best, at) = (f32.inf, -1)
       for i < k do
@@ -48,7 +49,7 @@ entry k_means [n][d][k] (points: [n][d]f32) (start: [k][d]f32) (rounds: i32) : [
   in loop centres = start
      for _i < rounds do
        let at = map (nearest centres) points
-       let sums = reduce_by_index (replicate k (replicate d 0)) (map2 (+)) (replicate d 0) at points
+       let sums = reduce_by_index (replicate k (replicate 8 0)) (map2 (+)) (replicate 8 0) at points
        let counts = reduce_by_index (replicate k 0) (+) 0 at (replicate n 1i32)
        in map2 (\sum count -> map (/ f32.i32 (i32.max 1 count)) sum) sums counts
 

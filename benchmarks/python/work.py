@@ -159,7 +159,7 @@ def k_means_numpy(points, start, rounds):
 
 @fast
 def k_means_numba(points, start, rounds):
-    n, d = points.shape
+    n, d = len(points), 8
     k = start.shape[0]
     centres = start.copy()
     threads = numba.get_num_threads()
@@ -171,17 +171,17 @@ def k_means_numba(points, start, rounds):
                 best, at = np.float32(np.inf), 0
                 for c in range(k):
                     distance = np.float32(0)
-                    for j in range(d):
+                    for j in range(8):
                         delta = points[i, j] - centres[c, j]
                         distance += delta * delta
                     if distance < best:
                         best, at = distance, c
                 counts[t, at] += 1
-                for j in range(d):
+                for j in range(8):
                     sums[t, at, j] += points[i, j]
         for c in range(k):
             count = max(1, counts[:, c].sum())
-            for j in range(d):
+            for j in range(8):
                 centres[c, j] = sums[:, c, j].sum() / count
     return centres
 
