@@ -3,7 +3,7 @@
 #
 # usage: scripts/test-python.sh [argument of pytest]...
 #
-# The module is that of the development build. Nothing is installed but into target/python.
+# The module is that of the development build, or the shared object that WARPWISE_NATIVE names. Nothing is installed but into target/python.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,11 +16,12 @@ if ! cmp -s "$requirements" "$venv/requirements.txt"; then
   cp "$requirements" "$venv/requirements.txt"
 fi
 
-cargo build --package warpwise-python --quiet
+native=${WARPWISE_NATIVE:-target/debug/libwarpwise_native.so}
+[[ -n ${WARPWISE_NATIVE:-} ]] || cargo build --package warpwise-python --quiet
 rm -rf "$package"
 mkdir -p "$package"
 cp -r crates/warpwise-python/python/warpwise "$package/warpwise"
-cp target/debug/libwarpwise_native.so "$package/warpwise/_native.abi3.so"
+cp "$native" "$package/warpwise/_native.abi3.so"
 
 # The types of NumPy take mypy long to read.
 export PYTHONPATH=$PWD/$package PYTHONDONTWRITEBYTECODE=1 MYPY_CACHE_DIR=$PWD/target/python/mypy

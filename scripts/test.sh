@@ -40,7 +40,9 @@ step 'examples in the documentation'
 cargo test --workspace --quiet --doc
 
 step 'the Python module'
-scripts/test-python.sh
+# Built as the tests are, so that nothing is compiled twice.
+cargo build --workspace --lib --tests --quiet
+WARPWISE_NATIVE=target/debug/libwarpwise_native.so scripts/test-python.sh
 
 # The command that the tests of the command line have just built: its assertions are on, and nothing is compiled twice.
 export WARPWISE=target/debug/warpwise

@@ -102,7 +102,7 @@ fn functions(folder: &Path) -> Vec<String> {
 fn partial_link(library: &Path, functions: &[String], object: &Path) {
     let mut link = Command::new("cc");
     link.args(["-r", "-nostdlib", "-Wl,--gc-sections", "-Wl,--strip-debug", "-o"]).arg(object);
-    link.args(functions.iter().map(|name| format!("-Wl,--undefined={name}"))).arg(library);
+    link.args(functions.iter().map(|name| format!("-Wl,--require-defined={name}"))).arg(library);
     run(&mut link);
     // The standard library's bitcode is not code.
     let mut trim = Command::new("objcopy");
