@@ -55,6 +55,7 @@ test-all: test
 	scripts/sanitize.sh
 	scripts/test-outside.sh
 	scripts/test-clients.sh
+	PYTHON_ALL=1 scripts/test-python.sh
 	$(MAKE) wheel
 	scripts/test-wheel.sh
 	WARPWISE_OPENCL_ALL=1 $(CARGO) test --profile optimised-tests --workspace --quiet

@@ -1,19 +1,28 @@
 #!/usr/bin/env bash
 # The tests of the Python module, with the libraries of Python's registry that people use it with.
 #
-# usage: scripts/test-python.sh [argument of pytest]...
+# usage: [PYTHON_ALL=1] scripts/test-python.sh [argument of pytest]...
 #
 # The module is that of the development build, or the shared object that WARPWISE_NATIVE names. Nothing is installed but into target/python.
+# PYTHON_ALL=1 has large libraries as well, and more examples of each property.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-venv=target/python/venv package=target/python/package requirements=crates/warpwise-python/tests/requirements.txt
+tests=crates/warpwise-python/tests
+venv=target/python/venv package=target/python/package requirements=$tests/requirements.txt
+if [[ -n ${PYTHON_ALL:-} ]]; then
+  venv=target/python/venv-all requirements=$tests/requirements-all.txt
+  export PROPERTY_EXAMPLES=${PROPERTY_EXAMPLES:-500}
+fi
 
-if ! cmp -s "$requirements" "$venv/requirements.txt"; then
+# What is installed, in one file.
+wanted() { sed "/^-r /d" "$requirements" && cat "$tests/requirements.txt"; }
+
+if ! wanted | cmp -s - "$venv/requirements.txt"; then
   rm -rf "$venv"
   python3 -m venv "$venv"
   "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$requirements"
-  cp "$requirements" "$venv/requirements.txt"
+  wanted >"$venv/requirements.txt"
 fi
 
 native=${WARPWISE_NATIVE:-target/debug/libwarpwise_native.so}
@@ -25,4 +34,4 @@ cp "$native" "$package/warpwise/_native.abi3.so"
 
 # The types of NumPy take mypy long to read.
 export PYTHONPATH=$PWD/$package PYTHONDONTWRITEBYTECODE=1 MYPY_CACHE_DIR=$PWD/target/python/mypy
-exec "$venv/bin/python" -m pytest crates/warpwise-python/tests "$@"
+exec "$venv/bin/python" -m pytest "$tests" "$@"

@@ -134,7 +134,7 @@ impl EntryPoint {
         let mut leaves = leaves;
         loop {
             let work = || error::guarded(|| call(&running.program, leaves));
-            match interrupt::interruptible(py, flag, work)? {
+            match interrupt::interruptible(py, flag, work)?? {
                 Ok(results) => return Ok(results),
                 Err(CallError::Run(Stopped::Interrupted)) => {
                     interrupt::raise(py)?;

@@ -24,14 +24,20 @@ static HANDLING: AtomicUsize = AtomicUsize::new(0);
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 static NEXT_FLAGS: AtomicI32 = AtomicI32::new(0);
 
-/// Runs something that asks `flag`, without the interpreter's lock. In the main thread SIGINT sets the flag meanwhile.
-pub fn interruptible<T: Send>(py: Python<'_>, flag: &CancelFlag, work: impl FnOnce() -> T + Send) -> T {
+/// Runs something that asks `flag`, without the interpreter's lock. In the main thread SIGINT sets the flag meanwhile; one that came
+/// shortly before raises.
+pub fn interruptible<T: Send>(
+    py: Python<'_>,
+    flag: &CancelFlag,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
     if !is_main_thread() {
-        return py.detach(work);
+        return Ok(py.detach(work));
     }
     watch::begin();
     CALL.store(std::ptr::from_ref(flag).cast_mut(), Ordering::SeqCst);
-    let result = py.detach(work);
+    // A signal before the flag had its place is known to Python alone, which would tell only when the work is done.
+    let result = raise(py).map(|()| py.detach(work));
     CALL.store(std::ptr::null_mut(), Ordering::SeqCst);
     while HANDLING.load(Ordering::SeqCst) > 0 {
         std::hint::spin_loop();

@@ -74,9 +74,9 @@ def test_memory_is_bounded():
 
 
 def interrupted(seconds, call):
-    threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
+        threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         call()
     return time.monotonic() - start
 
@@ -87,6 +87,11 @@ def test_ctrl_c_ends_a_call():
         assert PROGRAM.sum(np.arange(10)) == 45, "all is well afterwards"
     # Python's own code is interrupted as ever.
     assert interrupted(0.1, lambda: time.sleep(20)) < 5
+
+
+def test_ctrl_c_at_the_beginning_of_a_call():
+    for step in range(150):
+        interrupted(step * 2e-5, lambda: PROGRAM.spin(64))
 
 
 def test_a_handler_that_does_not_raise():
