@@ -229,6 +229,14 @@ impl Running {
     /// What became of a pipeline that gives no more results.
     fn end(&mut self, py: Python<'_>) -> PyResult<Option<Vec<Value>>> {
         self.results = None;
+        // Files have no results to wait for, and signals are heard here as well.
+        while self.thread.as_ref().is_some_and(|thread| !thread.is_finished()) {
+            if let Err(error) = interrupt::raise(py) {
+                self.stop(py);
+                return Err(error);
+            }
+            py.detach(|| std::thread::sleep(SOON));
+        }
         let Some(thread) = self.thread.take() else { return Ok(None) };
         let ended =
             py.detach(|| thread.join()).map_err(|_| InternalError::new_err("the stream has failed"))?;
