@@ -89,8 +89,7 @@ mod unix {
             action.sa_sigaction = handler as *const () as usize;
             action.sa_flags = libc::SA_RESTART;
             libc::sigemptyset(&mut action.sa_mask);
-            // The pool makes threads leave their kernels by this one. It must not have them leave a handler that asks for it, too.
-            libc::sigaddset(&mut action.sa_mask, libc::SIGURG);
+            CancelFlag::complete_mask(&mut action.sa_mask);
             libc::sigaction(signal, &action, std::ptr::null_mut());
         }
     }

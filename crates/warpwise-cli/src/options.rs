@@ -7,7 +7,7 @@ use warpwise_driver::cache::{DEFAULT_BOUND, DiskCache};
 use warpwise_driver::{Context, Options, Target};
 use warpwise_opt::pipelines::OPTIONAL;
 use warpwise_runtime::memory::{MemoryPool, default_limit, parse_bytes};
-use warpwise_runtime::pool::{ThreadPool, available_cores};
+use warpwise_runtime::pool::{MOST_THREADS, ThreadPool, available_cores};
 
 use crate::failure::Failure;
 
@@ -163,8 +163,6 @@ fn threads(text: &str) -> Result<usize, String> {
         Err(_) => Err("expected the number of threads".to_string()),
     }
 }
-
-const MOST_THREADS: usize = 1024;
 
 fn parameter(text: &str) -> Result<(String, i64), String> {
     let wrong = || "expected NAME=VALUE, the value an integer".to_string();

@@ -94,8 +94,7 @@ fn stand_before() {
         NEXT_FLAGS.store(action.sa_flags, Ordering::SeqCst);
         action.sa_sigaction = ours;
         action.sa_flags |= libc::SA_SIGINFO;
-        // The pool makes threads leave their kernels by this one. It must not have them leave the handler, too.
-        libc::sigaddset(&mut action.sa_mask, libc::SIGURG);
+        CancelFlag::complete_mask(&mut action.sa_mask);
         libc::sigaction(libc::SIGINT, &action, std::ptr::null_mut());
     }
 }
@@ -142,7 +141,7 @@ mod watch {
 
     /// How long a call runs before it is looked after.
     const LOOK: Duration = Duration::from_millis(20);
-    /// After so many looks at nothing the thread sleeps.
+    /// How many looks the thread takes without seeing a call before it sleeps.
     const PATIENCE: u32 = 50;
 
     /// Counts beginnings and ends of calls: odd during one.

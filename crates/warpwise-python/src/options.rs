@@ -11,6 +11,7 @@ use warpwise_gpu::build::Description;
 use warpwise_gpu::kernel_text::Dialect;
 use warpwise_gpu::{cuda, opencl};
 use warpwise_runtime::memory::parse_bytes;
+use warpwise_runtime::pool::MOST_THREADS;
 
 use crate::runtime::Resources;
 
@@ -28,9 +29,11 @@ pub fn target(device: Option<&str>) -> PyResult<Target> {
 pub fn resources(threads: Option<i64>, memory: Option<&Bound<'_, PyAny>>) -> PyResult<Resources> {
     let threads = match threads {
         None => None,
-        Some(count @ 1..=1024) => Some(count as usize),
+        Some(count) if (1..=MOST_THREADS as i64).contains(&count) => Some(count as usize),
         Some(count) => {
-            return Err(PyValueError::new_err(format!("threads: {count} given, but 1 to 1024 are possible")));
+            return Err(PyValueError::new_err(format!(
+                "threads: {count} given, but 1 to {MOST_THREADS} are possible"
+            )));
         }
     };
     let memory = match memory {

@@ -8,7 +8,7 @@ use warpwise_runtime::execute::{Argument, Machine, RunError, Spent};
 use warpwise_runtime::kernel::KernelFn;
 use warpwise_runtime::machine::{Instr, Module};
 use warpwise_runtime::memory::{MemoryPool, default_limit};
-use warpwise_runtime::pool::{CancelFlag, ThreadPool, available_cores};
+use warpwise_runtime::pool::{CancelFlag, MOST_THREADS, ThreadPool, available_cores};
 
 use crate::entry::{ArgumentError, Entry, Signature};
 use crate::image::ImageProgram;
@@ -138,9 +138,6 @@ fn problem(error: ArgumentError) -> Problem {
         other => Problem::Program(other.to_string()),
     }
 }
-
-/// More threads than this are a mistake.
-const MOST_THREADS: usize = 1024;
 
 /// The names of a program's tuning parameters.
 pub fn tuning_parameters(module: &Module) -> Vec<String> {

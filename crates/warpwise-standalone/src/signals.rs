@@ -26,9 +26,7 @@ pub fn install() {
             action.sa_sigaction = handle as *const () as usize;
             action.sa_flags = libc::SA_RESTART;
             libc::sigemptyset(&mut action.sa_mask);
-            // The pool makes threads leave their kernels by this one. It must not have them leave the handler, which asks for that, too:
-            // the signal that is handled would stay blocked.
-            libc::sigaddset(&mut action.sa_mask, libc::SIGURG);
+            CancelFlag::complete_mask(&mut action.sa_mask);
             libc::sigaction(signal, &action, std::ptr::null_mut());
         }
     }

@@ -57,12 +57,15 @@ pub enum Schedule {
     Ordered,
 }
 
+/// More threads than this are a mistake.
+pub const MOST_THREADS: usize = 1024;
+
 /// The loop was left early because the pool's [`CancelFlag`] was set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cancelled;
 
 /// Asks running loops to stop: at the next chunk boundary, and kernels at once. Setting it takes atomic operations and one system call,
-/// fit for a signal handler; clones are handles of the same flag.
+/// fit for a signal handler (see [`CancelFlag::complete_mask`]); clones are handles of the same flag.
 #[derive(Clone, Default, Debug)]
 pub struct CancelFlag(Arc<Asked>);
 
@@ -199,6 +202,14 @@ impl CancelFlag {
     /// Whether somebody asked to stop.
     pub fn is_set(&self) -> bool {
         self.0.asked.load(Ordering::Relaxed)
+    }
+
+    /// Completes the mask of a signal handler that sets a flag (`sa_mask`): the signal by which threads leave their kernels waits until the
+    /// handler is done. A thread that left the handler, too, would keep the handler's own signal blocked.
+    #[cfg(unix)]
+    pub fn complete_mask(mask: &mut libc::sigset_t) {
+        // SAFETY: the mask is a set of signals, and the signal is one.
+        unsafe { libc::sigaddset(mask, libc::SIGURG) };
     }
 
     /// The flag itself, for code that knows no handles.
