@@ -277,6 +277,11 @@ fn heard(results: &mut Receiver<Vec<Value>>) -> Result<Vec<Value>, RecvTimeoutEr
 
 impl Drop for Running {
     fn drop(&mut self) {
+        if self.home.get().is_none() {
+            // A thread of the parent may have held the channel's lock when the process forked.
+            std::mem::forget((self.results.take(), self.thread.take()));
+            return;
+        }
         // Nobody waits for it: it ends with the call that is running.
         self.cancel.set();
     }
