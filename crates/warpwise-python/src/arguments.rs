@@ -1,6 +1,6 @@
 //! Arguments of Python, taken apart into what programs take.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -10,7 +10,7 @@ use warpwise_runtime::array::{Array, Value};
 use warpwise_runtime::device::array::Placed;
 use warpwise_runtime::memory::MemoryPool;
 use warpwise_standalone::interface::{Field, Input, Kind, SumVariant, TypeRef};
-use warpwise_standalone::value::Held;
+use warpwise_standalone::value::{Held, Problem};
 
 use crate::arrow::{Lent, NotTaken, is_arrow, is_table};
 use crate::copies;
@@ -46,6 +46,15 @@ pub struct Taker<'c> {
     pub leaves: Vec<Placed>,
     consumed: bool,
     given_away: bool,
+}
+
+/// A type of arrays of scalars.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ArrayType {
+    /// The type of the elements.
+    pub element: ValueType,
+    /// The number of dimensions.
+    pub rank: usize,
 }
 
 /// Where in the arguments something is: `xs`, `points[3].x`.
@@ -87,14 +96,8 @@ impl<'c> Taker<'c> {
     }
 
     /// An array for a parameter, or for a field of its elements, of this name.
-    pub fn column(
-        &mut self,
-        ty: ValueType,
-        rank: usize,
-        object: &Bound<'_, PyAny>,
-        name: &str,
-    ) -> PyResult<()> {
-        self.array(ty, rank, object, &Place::Parameter(name))
+    pub fn column(&mut self, ty: ArrayType, object: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
+        self.array(ty, object, &Place::Parameter(name))
     }
 
     /// What was taken, in the host's memory.
@@ -117,7 +120,9 @@ impl<'c> Taker<'c> {
             return self.opaque(number, opaque.get(), object, place);
         }
         match &code.interface.types[number].kind {
-            Kind::Array { element, rank } => self.array(*element, *rank, object, place),
+            Kind::Array { element, rank } => {
+                self.array(ArrayType { element: *element, rank: *rank }, object, place)
+            }
             Kind::Record(fields) if is_tuple(fields) => self.tuple(ty, fields, object, place),
             Kind::Record(fields) => self.record(ty, fields, object, place),
             Kind::Sum(variants) => self.sum(ty, variants, object, place),
@@ -154,67 +159,45 @@ impl<'c> Taker<'c> {
         PyOverflowError::new_err(format!("{}: {value} is no {ty} ({bounds})", self.words(place)))
     }
 
-    fn array(
-        &mut self,
-        ty: ValueType,
-        rank: usize,
-        object: &Bound<'_, PyAny>,
-        place: &Place<'_>,
-    ) -> PyResult<()> {
+    fn array(&mut self, ty: ArrayType, object: &Bound<'_, PyAny>, place: &Place<'_>) -> PyResult<()> {
         let taken = match seen(object) {
-            Some(array) => self.numpys(ty, rank, array, place)?,
+            Some(array) => self.numpys(ty, array, place)?,
             None => match object.cast::<DeviceArray>() {
-                Ok(there) => return self.resident(ty, rank, there.get(), place),
-                Err(_) if is_arrow(object) => self.arrow(ty, rank, object, place)?,
-                Err(_) => self.numpys(ty, rank, self.as_array(ty, rank, object, place)?, place)?,
+                Ok(there) => return self.resident(ty, there.get(), place),
+                Err(_) if is_arrow(object) => self.arrow(ty, object, place)?,
+                Err(_) => self.numpys(ty, self.as_array(ty, object, place)?, place)?,
             },
         };
         if self.consumed && taken.data().is_part() {
             copies::note(taken.bytes().len());
         }
-        self.leaves.push(Placed::Host(Value::array(ty, taken)));
+        self.leaves.push(Placed::Host(Value::array(ty.element, taken)));
         Ok(())
     }
 
     /// An array that lies on a device.
-    fn resident(
-        &mut self,
-        ty: ValueType,
-        rank: usize,
-        there: &DeviceArray,
-        place: &Place<'_>,
-    ) -> PyResult<()> {
+    fn resident(&mut self, ty: ArrayType, there: &DeviceArray, place: &Place<'_>) -> PyResult<()> {
         let (element, shape) = there.kind();
-        if element != ty || shape.len() != rank {
-            let (expected, found) = (type_text(ty, rank), there.describe());
-            return Err(PyTypeError::new_err(format!(
-                "{}: expected {expected}, found {found}",
-                self.words(place)
-            )));
+        if element != ty.element || shape.len() != ty.rank {
+            let found = there.describe();
+            return Err(PyTypeError::new_err(format!("{}: expected {ty}, found {found}", self.words(place))));
         }
         self.leaves.push(there.placed(self.code.device(), &self.running.context)?);
         Ok(())
     }
 
-    fn numpys(&self, ty: ValueType, rank: usize, array: Seen<'_>, place: &Place<'_>) -> PyResult<Array> {
-        if array.element != Some(ty) || array.shape.len() != rank {
-            return Err(self.other_array(ty, rank, &array, place));
+    fn numpys(&self, ty: ArrayType, array: Seen<'_>, place: &Place<'_>) -> PyResult<Array> {
+        if array.element != Some(ty.element) || array.shape.len() != ty.rank {
+            return Err(self.other_array(ty, &array, place));
         }
-        array.take(ty, self.given_away, self.memory())
+        array.take(ty.element, self.given_away, self.memory())
     }
 
-    fn arrow(
-        &self,
-        ty: ValueType,
-        rank: usize,
-        object: &Bound<'_, PyAny>,
-        place: &Place<'_>,
-    ) -> PyResult<Array> {
-        Lent::of(object)?.take(ty, rank, self.memory()).map_err(|not_taken| match not_taken {
+    fn arrow(&self, ty: ArrayType, object: &Bound<'_, PyAny>, place: &Place<'_>) -> PyResult<Array> {
+        Lent::of(object)?.take(ty.element, ty.rank, self.memory()).map_err(|not_taken| match not_taken {
             NotTaken::Type(found) => PyTypeError::new_err(format!(
-                "{}: expected {}, found an Arrow array of {found}; cast it",
-                self.words(place),
-                type_text(ty, rank)
+                "{}: expected {ty}, found an Arrow array of {found}; cast it",
+                self.words(place)
             )),
             NotTaken::Null(row) => PyValueError::new_err(format!(
                 "{}: element {row} is null, or holds a null; fill nulls first (`.fill_null(0)`, in pandas `.fillna(0)`) or drop them",
@@ -227,14 +210,12 @@ impl<'c> Taker<'c> {
     /// What is no array of NumPy's but has NumPy make one: other libraries' arrays, buffers, lists of numbers.
     fn as_array<'py>(
         &self,
-        ty: ValueType,
-        rank: usize,
+        ty: ArrayType,
         object: &Bound<'py, PyAny>,
         place: &Place<'_>,
     ) -> PyResult<Seen<'py>> {
         let py = object.py();
         let numpy = numpy::module(py)?;
-        let expected = || type_text(ty, rank);
         let is_list = object.is_instance_of::<PyList>()
             || object.is_instance_of::<PyTuple>()
             || object.is_instance_of::<PyRange>();
@@ -249,31 +230,31 @@ impl<'c> Taker<'c> {
         let way = match is_list || numpy::is_array_like(object) {
             true => "asarray",
             false if is_tensor => "from_dlpack",
-            false => return Err(self.mismatch(&expected(), object, place)),
+            false => return Err(self.mismatch(&ty.to_string(), object, place)),
         };
         let in_place = |error: PyErr| {
             let words = error.value(py).to_string();
-            PyValueError::new_err(format!("{}: expected {}: {words}", self.words(place), expected()))
+            PyValueError::new_err(format!("{}: expected {ty}: {words}", self.words(place)))
         };
         let array = numpy.call_method1(way, (object,)).map_err(in_place)?;
-        let found = seen(&array).ok_or_else(|| self.mismatch(&expected(), object, place))?;
-        if !is_list || found.element == Some(ty) {
+        let found = seen(&array).ok_or_else(|| self.mismatch(&ty.to_string(), object, place))?;
+        if !is_list || found.element == Some(ty.element) {
             return Ok(found);
         }
         // Numbers in lists have no type of their own but that they are whole or not.
         let is_empty = found.shape.contains(&0);
         let fits = match found.element {
-            Some(ValueType::Bool) => ty == ValueType::Bool,
-            Some(element) if element.scalar().is_int() => ty != ValueType::Bool,
-            Some(_) => ty.scalar().is_float(),
+            Some(ValueType::Bool) => ty.element == ValueType::Bool,
+            Some(element) if element.scalar().is_int() => ty.element != ValueType::Bool,
+            Some(_) => ty.element.scalar().is_float(),
             None => false,
         };
         if !fits && !is_empty {
-            return Err(self.other_array(ty, rank, &found, place));
+            return Err(self.other_array(ty, &found, place));
         }
-        let array = numpy.call_method1("array", (object, dtype_name(ty))).map_err(in_place)?;
-        copies::note(found.bytes(ty).unwrap_or(0));
-        seen(&array).ok_or_else(|| self.mismatch(&expected(), object, place))
+        let array = numpy.call_method1("array", (object, dtype_name(ty.element))).map_err(in_place)?;
+        copies::note(found.bytes(ty.element).unwrap_or(0));
+        seen(&array).ok_or_else(|| self.mismatch(&ty.to_string(), object, place))
     }
 
     fn tuple(
@@ -382,10 +363,8 @@ impl<'c> Taker<'c> {
             held.push(self.apart(*ty, &part, &Place::Payload(place, name, at))?);
         }
         let parts: Vec<&Held> = held.iter().collect();
-        let whole =
-            self.code.values(self.running).construct(ty, number, &parts).map_err(|error| problem(&error))?;
-        self.leaves.extend(whole.leaves.into_iter().map(Placed::Host));
-        Ok(())
+        let whole = self.code.values(self.running).construct(ty, number, &parts);
+        self.whole(whole, place).map(|_| ())
     }
 
     /// A value that becomes part of another.
@@ -412,11 +391,7 @@ impl<'c> Taker<'c> {
             if let Some(parts) = parts {
                 let parts: Vec<&Held> = parts.iter().collect();
                 let whole = self.code.values(self.running).assemble(ty, &parts);
-                let whole = whole.map_err(|error| {
-                    PyValueError::new_err(format!("{}: {}", self.words(place), error.message()))
-                })?;
-                self.leaves.extend(whole.leaves.into_iter().map(Placed::Host));
-                return Ok(());
+                return self.whole(whole, place).map(|_| ());
             }
         }
         let Some(items) = object.cast::<PyList>().ok().filter(|_| rank == 1) else {
@@ -428,11 +403,16 @@ impl<'c> Taker<'c> {
         }
         let (shape, parts) = ([held.len() as i64], held.iter().collect::<Vec<_>>());
         let whole = self.code.values(self.running).array(ty, &shape, &parts);
-        let whole = whole
-            .map_err(|error| PyValueError::new_err(format!("{}: {}", self.words(place), error.message())))?;
-        copies::note(whole.leaves.iter().map(|leaf| leaf.bytes() as usize).sum());
-        self.leaves.extend(whole.leaves.into_iter().map(Placed::Host));
+        copies::note(self.whole(whole, place)?);
         Ok(())
+    }
+
+    /// Takes a value that was put together of parts; gives its bytes.
+    fn whole(&mut self, whole: Result<Held, Problem>, place: &Place<'_>) -> PyResult<usize> {
+        let whole = whole.map_err(|wrong| problem(&wrong.within(&self.words(place))))?;
+        let bytes = whole.leaves.iter().map(|leaf| leaf.bytes() as usize).sum();
+        self.leaves.extend(whole.leaves.into_iter().map(Placed::Host));
+        Ok(bytes)
     }
 
     /// The arrays of the fields, if there is one for each.
@@ -495,17 +475,18 @@ impl<'c> Taker<'c> {
         PyTypeError::new_err(format!("{}: expected {expected}, found {found}", self.words(place)))
     }
 
-    fn other_array(&self, ty: ValueType, rank: usize, array: &Seen<'_>, place: &Place<'_>) -> PyErr {
-        let (expected, found) = (type_text(ty, rank), array.describe());
+    fn other_array(&self, ty: ArrayType, array: &Seen<'_>, place: &Place<'_>) -> PyErr {
+        let found = array.describe();
         let article = if found.starts_with(['i', 'o']) { "an" } else { "a" };
-        let remedy = if array.shape.len() != rank {
-            let dimensions = if rank == 1 { "1 dimension".to_string() } else { format!("{rank} dimensions") };
+        let remedy = if array.shape.len() != ty.rank {
+            let dimensions =
+                if ty.rank == 1 { "1 dimension".to_string() } else { format!("{} dimensions", ty.rank) };
             format!("an array of {dimensions} is needed")
         } else {
-            format!("convert it: .astype(\"{}\")", dtype_name(ty))
+            format!("convert it: .astype(\"{}\")", dtype_name(ty.element))
         };
         PyTypeError::new_err(format!(
-            "{}: expected {expected}, found {article} {found}; {remedy}",
+            "{}: expected {ty}, found {article} {found}; {remedy}",
             self.words(place)
         ))
     }
@@ -545,6 +526,8 @@ fn on_host(leaf: Placed, memory: &MemoryPool) -> PyResult<Value> {
     }
 }
 
-fn type_text(ty: ValueType, rank: usize) -> String {
-    "[]".repeat(rank) + ty.name()
+impl fmt::Display for ArrayType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", "[]".repeat(self.rank), self.element)
+    }
 }

@@ -24,11 +24,13 @@ use pyo3::types::{PyCapsule, PyTuple};
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::{Array, Shape};
 use warpwise_runtime::memory::{Block, MemoryPool};
+use warpwise_stream::sink::scalar_type;
 use warpwise_stream::source::ArrowRows;
 
 use crate::copies;
 use crate::error::{Error, guarded, out_of_memory};
 use crate::numpy::{self, seen};
+use crate::runtime::Resources;
 
 const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
@@ -227,7 +229,7 @@ pub struct ArrowArray {
 
 /// Keeps the memory of an array.
 struct Kept {
-    _object: Py<PyAny>,
+    _array: Array,
 }
 
 // Nobody looks into it.
@@ -247,18 +249,11 @@ pub fn arrow(array: &Bound<'_, PyAny>) -> PyResult<ArrowArray> {
     };
     let found = seen(array).filter(|seen| !seen.shape.is_empty()).ok_or_else(wrong)?;
     let ty = found.element.ok_or_else(wrong)?;
-    let found = found.dense(ty)?;
-    let shape = found.shape.clone();
-    let elements: i64 = shape.iter().product();
-    let bytes = found.bytes(ty).ok_or_else(wrong)?;
-    let (start, object) = found.into_memory();
-    let buffer = match start {
-        // SAFETY: the object keeps its elements, which lie one after the other, while somebody has it.
-        Some(start) if bytes > 0 => unsafe {
-            Buffer::from_custom_allocation(start, bytes, Arc::new(Kept { _object: object }))
-        },
-        Some(_) | None => Buffer::from_vec(Vec::<u64>::new()),
-    };
+    let taken = found.take(ty, false, Resources::default().context().memory())?;
+    let (shape, elements) = (Shape::from_slice(taken.shape()), taken.len());
+    let (start, bytes) = (NonNull::from(taken.bytes()).cast(), taken.bytes().len());
+    // SAFETY: the array keeps its elements, which lie one after the other and are not written to.
+    let buffer = unsafe { Buffer::from_custom_allocation(start, bytes, Arc::new(Kept { _array: taken })) };
     let buffer = if ty == ValueType::Bool {
         let bits = BooleanBuffer::from_iter(buffer.iter().map(|&byte| byte != 0)).into_inner();
         copies::note(bits.len());
@@ -266,7 +261,7 @@ pub fn arrow(array: &Bound<'_, PyAny>) -> PyResult<ArrowArray> {
     } else {
         buffer
     };
-    let numbers = ArrayData::builder(data_type(ty)).len(elements as usize).add_buffer(buffer).build();
+    let numbers = ArrayData::builder(scalar_type(ty)).len(elements).add_buffer(buffer).build();
     let data = numbers.and_then(|numbers| nested(numbers, &shape)).map_err(unknown)?;
     Ok(ArrowArray { data })
 }
@@ -283,24 +278,6 @@ fn nested(mut data: ArrayData, shape: &Shape) -> Result<ArrayData, ArrowError> {
         data = lists.add_child_data(data).build()?;
     }
     Ok(data)
-}
-
-/// What Arrow calls a type of elements.
-fn data_type(ty: ValueType) -> DataType {
-    match ty {
-        ValueType::Bool => DataType::Boolean,
-        ValueType::I8 => DataType::Int8,
-        ValueType::I16 => DataType::Int16,
-        ValueType::I32 => DataType::Int32,
-        ValueType::I64 => DataType::Int64,
-        ValueType::U8 => DataType::UInt8,
-        ValueType::U16 => DataType::UInt16,
-        ValueType::U32 => DataType::UInt32,
-        ValueType::U64 => DataType::UInt64,
-        ValueType::F16 => DataType::Float16,
-        ValueType::F32 => DataType::Float32,
-        ValueType::F64 => DataType::Float64,
-    }
 }
 
 #[pymethods]

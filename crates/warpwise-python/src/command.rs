@@ -4,8 +4,8 @@ use std::ffi::OsString;
 
 use pyo3::prelude::*;
 
-/// Runs the command with these words, the first of which is its name; gives the exit code. `itself` are the words that start it in another
-/// process. Python handles no signals from then on.
+/// Runs the command and gives its exit code. `words` are its name and its arguments, and `itself` is the command line that starts it in
+/// another process. From then on the command handles this process's signals, and Python does not.
 #[pyfunction(name = "_command")]
 pub fn command(py: Python<'_>, words: Vec<OsString>, itself: Vec<OsString>) -> u8 {
     py.detach(|| warpwise_cli::main(words, itself))

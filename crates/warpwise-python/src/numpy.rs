@@ -15,7 +15,7 @@ use pyo3::exceptions::PyMemoryError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyByteArray, PyBytes, PyDict};
+use pyo3::types::{PyByteArray, PyBytes};
 use smallvec::SmallVec;
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::{Array, Shape, element_count};
@@ -74,25 +74,14 @@ pub fn seen<'py>(object: &Bound<'py, PyAny>) -> Option<Seen<'py>> {
     }
 }
 
-/// The type of elements that NumPy gives this number.
-fn element(number: c_int) -> Option<ValueType> {
-    const NUMBERS: [(NPY_TYPES, ValueType); 14] = [
-        (NPY_TYPES::NPY_BOOL, ValueType::Bool),
-        (NPY_TYPES::NPY_BYTE, ValueType::I8),
-        (NPY_TYPES::NPY_UBYTE, ValueType::U8),
-        (NPY_TYPES::NPY_SHORT, ValueType::I16),
-        (NPY_TYPES::NPY_USHORT, ValueType::U16),
-        (NPY_TYPES::NPY_INT, ValueType::I32),
-        (NPY_TYPES::NPY_UINT, ValueType::U32),
-        (NPY_TYPES::NPY_LONG, ValueType::I64),
-        (NPY_TYPES::NPY_ULONG, ValueType::U64),
-        (NPY_TYPES::NPY_LONGLONG, ValueType::I64),
-        (NPY_TYPES::NPY_ULONGLONG, ValueType::U64),
-        (NPY_TYPES::NPY_FLOAT, ValueType::F32),
-        (NPY_TYPES::NPY_DOUBLE, ValueType::F64),
-        (NPY_TYPES::NPY_HALF, ValueType::F16),
-    ];
-    NUMBERS.iter().find(|(known, _)| *known as c_int == number).map(|&(_, ty)| ty)
+/// The type of elements that NumPy gives this number. It has two for integers of 64 bits.
+fn element(found: c_int) -> Option<ValueType> {
+    let found = match found {
+        _ if found == NPY_TYPES::NPY_LONGLONG as c_int => NPY_TYPES::NPY_LONG as c_int,
+        _ if found == NPY_TYPES::NPY_ULONGLONG as c_int => NPY_TYPES::NPY_ULONG as c_int,
+        _ => found,
+    };
+    ValueType::ALL.into_iter().find(|&ty| number(ty) as c_int == found)
 }
 
 /// NumPy's number of a type of elements.
@@ -175,25 +164,6 @@ impl<'py> Seen<'py> {
     fn is_dense(&self) -> bool {
         let wanted = NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED;
         self.native && self.flags & wanted == wanted
-    }
-
-    /// It, or a copy whose elements, of the type `ty`, lie one after the other.
-    pub fn dense(self, ty: ValueType) -> PyResult<Seen<'py>> {
-        if self.is_dense() {
-            return Ok(self);
-        }
-        let py = self.object.py();
-        let order = PyDict::new(py);
-        order.set_item("order", "C")?;
-        let copy = module(py)?.call_method("array", (self.object, dtype_name(ty)), Some(&order))?;
-        let copy = seen(&copy).ok_or_else(|| PyMemoryError::new_err("the copy is no array"))?;
-        copies::note(copy.bytes(ty).unwrap_or(0));
-        Ok(copy)
-    }
-
-    /// Where its elements begin, and the object that keeps them there.
-    pub fn into_memory(self) -> (Option<NonNull<u8>>, Py<PyAny>) {
-        (NonNull::new(self.data), self.object.unbind())
     }
 
     /// A copy in the run time's memory, in row-major order and as the machine wants it. Other elements than were announced cannot come:

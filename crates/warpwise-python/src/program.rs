@@ -12,6 +12,7 @@ use warpwise_driver::build::{Start, read_program};
 use warpwise_driver::compiler::{optimise, passes};
 use warpwise_driver::{Context, Options, Program as Loaded, Target};
 use warpwise_fut::entries::{Declared, declared};
+use warpwise_source::files::read_text;
 use warpwise_standalone::interface::{Interface, Kind, TypeRef};
 use warpwise_standalone::value::Values;
 
@@ -31,7 +32,7 @@ pub enum Source {
     Text {
         /// What messages call it.
         name: String,
-        /// It.
+        /// The text.
         text: String,
         /// The folder.
         folder: PathBuf,
@@ -51,7 +52,7 @@ impl Source {
     fn declared(&self) -> Vec<Declared> {
         match self {
             Source::File(path) => {
-                std::fs::read_to_string(path).map(|text| declared(&text)).unwrap_or_default()
+                read_text(path, &self.name()).map(|text| declared(&text)).unwrap_or_default()
             }
             Source::Text { text, .. } => declared(text),
         }

@@ -61,7 +61,7 @@ impl Variant {
 #[pyclass(frozen, module = "warpwise")]
 pub struct Opaque {
     code: Arc<Code>,
-    /// It.
+    /// The value.
     pub held: Held,
 }
 

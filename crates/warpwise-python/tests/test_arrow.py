@@ -216,6 +216,8 @@ def test_matrices_go_out_as_lists():
         assert pa.array(warpwise.arrow(cube[0].T)).to_pylist() == cube[0].T.tolist()
     assert copied.bytes == cube[0].nbytes
     assert pa.array(warpwise.arrow(np.arange(3, dtype=">i4"))).to_pylist() == [0, 1, 2]
+    with pytest.raises(MemoryError):
+        warpwise.arrow(np.lib.stride_tricks.as_strided(np.ones(1), (2**40,), (0,)))
 
 
 def test_what_is_no_array_does_not_go_out():

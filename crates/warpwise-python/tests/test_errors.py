@@ -79,6 +79,12 @@ def test_places_within_arguments():
     refused(TypeError, lambda: PROGRAM.nested(3), "`p`", "found int")
 
 
+def test_parts_that_do_not_fit_in_memory():
+    small = PROGRAM.with_resources(memory_limit="64K")
+    refused(MemoryError, lambda: small.nested({"a": {"b": [(1, 2)] * 100_000}}), "`p.a.b`", "memory")
+    assert small.nested({"a": {"b": [(1, 2)]}}) == 1
+
+
 def test_the_wrong_number_of_arguments():
     refused(TypeError, lambda: PROGRAM.dot(np.ones(3)), "dot() takes 2 arguments (xs, ys), but 1 were given")
     refused(TypeError, lambda: PROGRAM.byte(1, 2), "byte() takes 1 argument (x), but 2 were given")

@@ -351,7 +351,12 @@ impl Problem {
 
     /// The same, with the argument that it is about.
     pub fn of_argument(self, at: usize, input: &Input) -> Problem {
-        let named = |message: String| format!("{}: {message}", argument_name(at, input));
+        self.within(&argument_name(at, input))
+    }
+
+    /// The same, with the place that it is about.
+    pub fn within(self, place: &str) -> Problem {
+        let named = |message: String| format!("{place}: {message}");
         match self {
             Problem::Program(message) => Problem::Program(named(message)),
             Problem::Memory(message) => Problem::Memory(named(message)),

@@ -27,7 +27,7 @@ use warpwise_stream::source::{Piece, PieceSource, Pieces, Source, SourceOptions,
 
 use super::ending::Within;
 use super::running::Raised;
-use crate::arguments::Taker;
+use crate::arguments::{ArrayType, Taker};
 use crate::arrow::{Chunks, NotTaken, is_arrow, is_table, taken};
 use crate::error::Error;
 use crate::numpy;
@@ -210,7 +210,7 @@ impl Reading {
         let parts = self.parts(item)?;
         let mut taker = Taker::new(&self.code, &self.program, &self.entry);
         for (leaf, part) in self.leaves.iter().zip(&parts) {
-            taker.column(leaf.ty, leaf.rank, part, &leaf.name)?;
+            taker.column(ArrayType { element: leaf.ty, rank: leaf.rank }, part, &leaf.name)?;
         }
         Ok(Piece { columns: taker.values()?, stays: parts.iter().all(is_arrow) })
     }

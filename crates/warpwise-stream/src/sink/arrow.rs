@@ -118,8 +118,9 @@ fn data(ty: &DataType, count: usize, bytes: &[u8]) -> Result<ArrayData, ArrowErr
     }
 }
 
-fn data_type(element: &ElementType) -> Result<DataType, String> {
-    let scalar = match element.scalar {
+/// What Arrow calls a type of scalars.
+pub fn scalar_type(scalar: ValueType) -> DataType {
+    match scalar {
         ValueType::Bool => DataType::Boolean,
         ValueType::I8 => DataType::Int8,
         ValueType::I16 => DataType::Int16,
@@ -132,8 +133,11 @@ fn data_type(element: &ElementType) -> Result<DataType, String> {
         ValueType::F16 => DataType::Float16,
         ValueType::F32 => DataType::Float32,
         ValueType::F64 => DataType::Float64,
-    };
-    element.shape.iter().rev().try_fold(scalar, |inner, &size| {
+    }
+}
+
+fn data_type(element: &ElementType) -> Result<DataType, String> {
+    element.shape.iter().rev().try_fold(scalar_type(element.scalar), |inner, &size| {
         let size = i32::try_from(size).ok().filter(|&size| size > 0);
         let size = size.ok_or_else(|| format!("lists of elements of type {element} cannot be written"))?;
         Ok(DataType::FixedSizeList(Arc::new(Field::new("item", inner, false)), size))

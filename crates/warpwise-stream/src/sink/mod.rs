@@ -13,7 +13,7 @@ mod open;
 mod parquet;
 mod text;
 
-pub use arrow::ArrowSink;
+pub use arrow::{ArrowSink, scalar_type};
 pub use bytes::{ArraySink, RawSink};
 pub use handed::HandedSink;
 pub use memory::{Gathered, MemorySink};
