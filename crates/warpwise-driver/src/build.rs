@@ -66,7 +66,7 @@ pub enum Start<'s> {
     Text {
         /// What messages call it.
         name: &'s str,
-        /// It.
+        /// The text.
         text: &'s str,
         /// Where the files that it imports lie.
         folder: &'s Path,
@@ -117,7 +117,7 @@ struct Kept<T> {
 /// What was made of a program, now or before.
 #[derive(Debug)]
 pub struct Made<T> {
-    /// It.
+    /// What was made.
     pub made: T,
     /// Whether it was in the cache.
     pub cached: bool,

@@ -77,8 +77,8 @@ pub struct StreamArguments {
     /// The entry point treats elements one by one: calls may get as many elements as is fastest
     #[arg(long, conflicts_with_all = ["block", "fold"])]
     elementwise: bool,
-    /// When a pipe brings nothing for so many milliseconds, do not wait for a whole block. Without this option that is 100 where
-    /// results go to a pipe or a terminal; in all other cases, and with --block, whole blocks are waited for
+    /// Wait at most MS milliseconds for more input from a pipe, then compute on what has come, instead of waiting for a whole block.
+    /// The default is 100 where results go to a pipe or a terminal; otherwise, and with --block, the stream waits for whole blocks
     #[arg(long, value_name = "MS", conflicts_with = "fold")]
     patience: Option<u64>,
     /// Say how much was done, how fast, and with how much memory

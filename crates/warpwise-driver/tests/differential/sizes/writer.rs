@@ -18,7 +18,7 @@ pub struct Case {
 /// How many lines a program has, unless one fails before.
 const LINES: usize = 8;
 
-/// Most lines that would fail are thrown away: one of so many is written.
+/// Of the lines that would fail, one in this many is written; the others are thrown away.
 const FAILING: usize = 12;
 
 /// How many elements or iterations take no time.
