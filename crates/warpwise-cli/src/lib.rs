@@ -32,8 +32,8 @@ mod places;
 
 use std::ffi::OsString;
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches, Parser};
 use warpwise_ir::deep::deep;
 
 use commands::Command;
@@ -46,12 +46,18 @@ struct Cli {
     command: Command,
 }
 
+/// A subcommand that the caller runs itself: its name, and what it is for.
+pub type Foreign = (&'static str, &'static str);
+
 /// Runs the command; gives the exit code. The first of its words is the name by which it was called. `itself` are the words by which another
-/// process runs it.
-pub fn main(words: impl IntoIterator<Item = OsString>, itself: Vec<OsString>) -> u8 {
+/// process runs it. Help names the `foreign` subcommands, too.
+pub fn main(words: impl IntoIterator<Item = OsString>, itself: Vec<OsString>, foreign: &[Foreign]) -> u8 {
     crashes::keep_quiet();
     interrupt::install();
-    let cli = match Cli::try_parse_from(words.into_iter().map(negative_value)) {
+    let known = foreign.iter().map(|&(name, about)| clap::Command::new(name).about(about));
+    let parsed =
+        Cli::command().subcommands(known).try_get_matches_from(words.into_iter().map(negative_value));
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };

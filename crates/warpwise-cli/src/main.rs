@@ -4,5 +4,5 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let itself = std::env::current_exe().map_or_else(|_| "warpwise".into(), |path| path.into_os_string());
-    ExitCode::from(warpwise_cli::main(std::env::args_os(), vec![itself]))
+    ExitCode::from(warpwise_cli::main(std::env::args_os(), vec![itself], &[]))
 }

@@ -178,6 +178,7 @@ def test_the_command_says_what_is_wrong(tmp_path):
     assert done.returncode == 2 and "bad.fut:1:11" in done.stderr and not done.stdout
     done = module_run(tmp_path, "warpwise", "stubs")
     assert done.returncode == 2 and "usage: warpwise stubs" in done.stderr
+    assert "\n  stubs " in module_run(tmp_path, "warpwise", "--help").stdout
 
 
 def test_programs_are_imported(tmp_path, monkeypatch):
