@@ -1,6 +1,7 @@
 //! Random programs (`warpwise_ir::generate`) on devices.
 //!
-//! `WARPWISE_SEEDS=1000..2000` tries other programs than the few that always run.
+//! `WARPWISE_SEEDS=1000..2000` tries other programs than the few that always run, and `WARPWISE_DIALECT=opencl` (`cuda`) tries all of them
+//! on that kind of device and on no other.
 
 use warpwise_diag::Failure;
 use warpwise_gpu::kernel_text::Dialect;
@@ -29,6 +30,11 @@ fn random_programs() {
         let (first, end) = text.split_once("..").expect("a range like 100..200");
         first.parse().expect("a number")..end.parse().expect("a number")
     });
+    let only = std::env::var("WARPWISE_DIALECT").ok().map(|name| match name.as_str() {
+        "opencl" => Dialect::OpenCl,
+        "cuda" => Dialect::Cuda,
+        _ => panic!("WARPWISE_DIALECT is opencl or cuda"),
+    });
     for seed in seeds {
         // Shown when the test fails.
         println!("seed {seed}");
@@ -37,7 +43,11 @@ fn random_programs() {
         let options = Options { statements: 5 + (seed % 30) as usize, failing, ..Options::default() };
         let case = generate(seed, &options);
         for device in devices() {
-            if device.dialect == Dialect::Cuda || seed.is_multiple_of(OPENCL) {
+            let is_tried = match only {
+                Some(only) => device.dialect == only,
+                None => device.dialect == Dialect::Cuda || seed.is_multiple_of(OPENCL),
+            };
+            if is_tried {
                 check(&device, &case, (seed, &options));
             }
         }
