@@ -4,7 +4,8 @@
 # usage: [PYTHON_ALL=1] scripts/test-python.sh [argument of pytest]...
 #
 # The module is that of the development build, or the shared object that WARPWISE_NATIVE names. Nothing is installed but into target/python.
-# PYTHON_ALL=1 has large libraries as well, and more examples of each property.
+# PYTHON_ALL=1 has large libraries as well, and more examples of each property. PyTorch is the distribution's: the registry's brings gigabytes
+# for devices.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -34,4 +35,11 @@ cp "$native" "$package/warpwise/_native.abi3.so"
 
 # The types of NumPy take mypy long to read.
 export PYTHONPATH=$PWD/$package PYTHONDONTWRITEBYTECODE=1 MYPY_CACHE_DIR=$PWD/target/python/mypy
-exec "$venv/bin/python" -m pytest "$tests" "$@"
+"$venv/bin/python" -m pytest "$tests" "$@"
+
+[[ -n ${PYTHON_ALL:-} ]] || exit 0
+if /usr/bin/python3 -c 'import numpy, pytest, torch' 2>/dev/null; then
+  /usr/bin/python3 -m pytest "$tests/test_dlpack.py" -p no:cacheprovider -k torch
+else
+  echo 'SKIPPED: PyTorch (on Debian: apt-get install python3-torch python3-pytest)'
+fi
