@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use warpwise_standalone::interface::{EntryInterface, Interface, Kind, NamedType, TypeRef};
+
 /// Which interface a library has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Api {
@@ -10,6 +12,48 @@ pub enum Api {
     /// Of Futhark 0.26: an entry point has one result, which may be a tuple.
     #[default]
     V0_26,
+}
+
+impl Api {
+    /// What an entry point gives, result by result.
+    pub fn results(self, entry: &EntryInterface) -> &[TypeRef] {
+        match self {
+            Api::V0_25 if !entry.outputs.is_empty() => &entry.outputs,
+            _ => std::slice::from_ref(&entry.output),
+        }
+    }
+
+    /// The types that entry points take or give, parts included, with their numbers: a tuple that is given in its parts is none of them.
+    pub fn types(self, interface: &Interface) -> impl Iterator<Item = (usize, &NamedType)> {
+        let mut found = vec![false; interface.types.len()];
+        for entry in &interface.entries {
+            let inputs = entry.inputs.iter().map(|input| input.ty);
+            inputs
+                .chain(self.results(entry).iter().copied())
+                .for_each(|ty| mention(interface, ty, &mut found));
+        }
+        interface.types.iter().enumerate().filter(move |(number, _)| found[*number])
+    }
+}
+
+/// Marks a type and its parts.
+fn mention(interface: &Interface, ty: TypeRef, found: &mut [bool]) {
+    let TypeRef::Named(number) = ty else { return };
+    if std::mem::replace(&mut found[number], true) {
+        return;
+    }
+    let mut part = |ty| mention(interface, ty, found);
+    match &interface.types[number].kind {
+        Kind::Array { .. } => {}
+        Kind::Record(fields) => fields.iter().for_each(|field| part(field.ty)),
+        Kind::Sum(variants) => {
+            variants.iter().flat_map(|variant| &variant.payload).for_each(|(ty, _)| part(*ty));
+        }
+        Kind::OpaqueArray { element, fields, .. } => {
+            part(*element);
+            fields.iter().flatten().for_each(|field| part(field.ty));
+        }
+    }
 }
 
 impl FromStr for Api {

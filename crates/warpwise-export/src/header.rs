@@ -29,18 +29,18 @@ pub fn header(interface: &Interface, api: Api) -> String {
         functions.iter().map(|function| format!("{};\n", function.signature())).collect()
     };
     let structs: String =
-        interface.types.iter().map(|ty| format!("struct futhark_{};\n", ty.c_name)).collect();
+        api.types(interface).map(|(_, ty)| format!("struct futhark_{};\n", ty.c_name)).collect();
     format!(
         "{HEAD}\n// Configuration and context\n\n{}\n// Arrays and opaque values\n\n{structs}\n{}\n// Entry points\n\n{}{TAIL}",
         declared(surroundings()),
-        declared(values(interface)),
+        declared(values(interface, api)),
         declared(entries(interface, api)),
     )
 }
 
 /// Every function.
 pub fn all(interface: &Interface, api: Api) -> Vec<Function> {
-    surroundings().into_iter().chain(values(interface)).chain(entries(interface, api)).collect()
+    surroundings().into_iter().chain(values(interface, api)).chain(entries(interface, api)).collect()
 }
 
 const HEAD: &str = "#pragma once
@@ -156,9 +156,9 @@ fn surroundings() -> Vec<Function> {
     ]
 }
 
-fn values(interface: &Interface) -> Vec<Function> {
+fn values(interface: &Interface, api: Api) -> Vec<Function> {
     let mut functions = Functions { interface, made: Vec::new() };
-    for (number, ty) in interface.types.iter().enumerate() {
+    for (number, ty) in api.types(interface) {
         functions.of_type(number, ty);
     }
     functions.made
@@ -170,19 +170,15 @@ fn entries(interface: &Interface, api: Api) -> Vec<Function> {
 }
 
 fn call(interface: &Interface, api: Api, number: usize, entry: &EntryInterface) -> Function {
-    let parts = match api {
-        Api::V0_25 => entry.outputs.as_slice(),
-        Api::V0_26 => &[],
-    };
-    let results = if parts.is_empty() { &[entry.output] } else { parts };
+    let results = api.results(entry);
     let mut params = vec![context()];
     params.extend(results.iter().enumerate().map(|(i, &ty)| output(interface, ty, &format!("out{i}"))));
     let first = params.len();
     let inputs = entry.inputs.iter().enumerate();
     params.extend(inputs.map(|(i, param)| input(interface, param.ty, &format!("in{i}"))));
     let inputs = Places(first..params.len());
-    let body = match parts.len() {
-        0 | 1 => Body::Call("warpwise_call", vec![Param(0), Size(number), Param(1), inputs]),
+    let body = match results.len() {
+        1 => Body::Call("warpwise_call", vec![Param(0), Size(number), Param(1), inputs]),
         count => {
             let given = vec![Param(0), Size(number), Size(count), Places(1..first), inputs];
             Body::Call("warpwise_call_apart", given)

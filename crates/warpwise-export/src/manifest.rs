@@ -7,7 +7,7 @@ use crate::api::Api;
 
 /// The manifest of a library.
 pub fn manifest(interface: &Interface, api: Api) -> Value {
-    let types = interface.types.iter().map(|ty| (ty.name.clone(), describe(interface, ty)));
+    let types = api.types(interface).map(|(_, ty)| (ty.name.clone(), describe(interface, ty)));
     let entries = interface.entries.iter().map(|point| (point.name.clone(), entry(interface, api, point)));
     json!({
         "backend": "multicore",
@@ -21,7 +21,7 @@ fn entry(interface: &Interface, api: Api, entry: &EntryInterface) -> Value {
     let input = |input: &warpwise_standalone::interface::Input| json!({"name": input.name, "type": interface.name(input.ty), "unique": input.unique});
     let output = |&ty: &TypeRef| json!({"type": interface.name(ty), "unique": false});
     let (results, described) = match api {
-        Api::V0_25 => ("outputs", entry.outputs.iter().map(output).collect()),
+        Api::V0_25 => ("outputs", api.results(entry).iter().map(output).collect()),
         Api::V0_26 => ("output", output(&entry.output)),
     };
     json!({

@@ -124,6 +124,7 @@ int main(void) {
     let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
     let parts = ["i32", "bool"].map(|ty| serde_json::json!({"type": ty, "unique": false}));
     assert_eq!(manifest["entry_points"]["split"]["outputs"], serde_json::json!(parts));
+    assert_eq!(manifest["types"].get("(i32, bool)"), None, "nobody meets such a tuple");
 }
 
 #[test]

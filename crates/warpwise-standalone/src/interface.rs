@@ -104,7 +104,7 @@ pub struct EntryInterface {
     pub inputs: Vec<Input>,
     /// What it gives.
     pub output: TypeRef,
-    /// The parts of what it gives, if it gives a tuple.
+    /// The same in its parts, if it is a tuple.
     pub outputs: Vec<TypeRef>,
 }
 
