@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The clients of Futhark's libraries and servers in Python's registry, unchanged, against ours.
+# The clients of Futhark's libraries, servers and compiler in the registries of Python and Rust, unchanged, against ours.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 warpwise=$(realpath "${WARPWISE:-target/debug/warpwise}")
@@ -63,3 +63,38 @@ with futhark_server.Server("./server") as server:
 PY
 "$bin/python" server.py
 echo 'futhark-server, futhark-data: right'
+
+# By Futhark's name the command takes Futhark's words.
+mkdir futhark rust rust/src
+ln -s "$warpwise" futhark/futhark
+PATH=$PWD/futhark:$PATH
+cp p.fut rust/p.fut
+cat >rust/Cargo.toml <<'TOML'
+[package]
+name = "client"
+version = "0.1.0"
+edition = "2021"
+
+[build-dependencies]
+futhark-bindgen = { version = "=0.2.8", default-features = false, features = ["build"] }
+TOML
+cat >rust/build.rs <<'RS'
+fn main() {
+    futhark_bindgen::build(futhark_bindgen::Backend::Multicore, "p.fut", "p.rs");
+}
+RS
+cat >rust/src/main.rs <<'RS'
+include!(concat!(env!("OUT_DIR"), "/p.rs"));
+
+fn main() {
+    let context = Context::new().unwrap();
+    let xs = ArrayF64D1::new(&context, [3], [1.0, 2.0, 3.5]).unwrap();
+    let (scaled, total) = context.main(&xs, 2.0).unwrap();
+    assert_eq!((scaled.get().unwrap(), total), (vec![2.0, 4.0, 7.0], 6.5));
+    assert_eq!(context.grid(2).unwrap().get().unwrap(), [0, -1, 1, 0]);
+    assert!(context.fails(7).is_err());
+    assert!(context.get_error().unwrap().contains("Index [7] out of bounds"));
+}
+RS
+(cd rust && RUSTFLAGS=--cap-lints=allow cargo run --quiet)
+echo 'futhark-bindgen: right'

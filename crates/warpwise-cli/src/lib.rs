@@ -12,6 +12,7 @@
 mod commands;
 
 mod failure;
+mod futhark;
 mod options;
 
 mod start;
@@ -49,14 +50,14 @@ struct Cli {
 /// A subcommand that the caller runs itself: its name, and what it is for.
 pub type Foreign = (&'static str, &'static str);
 
-/// Runs the command; gives the exit code. The first of its words is the name by which it was called. `itself` are the words by which another
-/// process runs it. Help names the `foreign` subcommands, too.
+/// Runs the command; gives the exit code. The first of its words is the name by which it was called: by the name `futhark` it takes Futhark's
+/// words. `itself` are the words by which another process runs it. Help names the `foreign` subcommands, too.
 pub fn main(words: impl IntoIterator<Item = OsString>, itself: Vec<OsString>, foreign: &[Foreign]) -> u8 {
     crashes::keep_quiet();
     interrupt::install();
     let known = foreign.iter().map(|&(name, about)| clap::Command::new(name).about(about));
-    let parsed =
-        Cli::command().subcommands(known).try_get_matches_from(words.into_iter().map(negative_value));
+    let words = own(words).into_iter().map(negative_value);
+    let parsed = Cli::command().subcommands(known).try_get_matches_from(words);
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
@@ -69,6 +70,12 @@ pub fn main(words: impl IntoIterator<Item = OsString>, itself: Vec<OsString>, fo
         Ok(Err(_)) => crashes::report_panic(),
         Err(error) => output::complain(&format!("cannot start a thread: {error}"), 1),
     }
+}
+
+/// The words of our own command line.
+fn own(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let words: Vec<OsString> = words.into_iter().collect();
+    if words.first().is_some_and(|name| futhark::is_meant(name)) { futhark::ours(words) } else { words }
 }
 
 /// Negative numbers are no options: a blank before them, which values may have, tells them apart.

@@ -11,7 +11,7 @@ def main() -> int:
         from ._stubs import command
 
         return command(sys.argv[2:])
-    return _command(["warpwise", *sys.argv[1:]], [sys.executable, "-m", "warpwise"])
+    return _command(sys.argv, [sys.executable, "-m", "warpwise"])
 
 
 if __name__ == "__main__":
