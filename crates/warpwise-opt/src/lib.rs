@@ -10,6 +10,7 @@ pub mod aliases;
 pub mod blocks;
 pub mod disjoint;
 pub mod side_by_side;
+pub mod uses;
 
 pub mod inline;
 pub mod simplify;
@@ -20,6 +21,7 @@ pub mod regularise;
 pub mod contract;
 pub mod fuse;
 pub mod relax;
+pub mod sink;
 
 pub mod flatten;
 pub mod gather;

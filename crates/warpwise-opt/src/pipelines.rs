@@ -7,7 +7,7 @@ use crate::pass::Pass;
 /// Every pass there is, by name.
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
-    INLINE_SMALL, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, FLATTEN, GATHER, STRAIGHTEN, SEGMENT, SEGMENT_DEVICE,
+    INLINE_SMALL, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, SINK, FUSE, FLATTEN, GATHER, STRAIGHTEN, SEGMENT, SEGMENT_DEVICE,
     DISTRIBUTE, DIVIDE, SCHEDULE, SCHEDULE_DEVICE, MIGRATE, COALESCE, CARRY, JAM, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE,
     SHORT_CIRCUIT, MERGE,
 ];
@@ -23,6 +23,7 @@ pub const CPU: &[Pass] = &[
     ACCUMULATE,
     REGULARISE,
     SIMPLIFY,
+    SINK,
     FUSE,
     // Fused lambdas hold copies, dead arrays and common work.
     SIMPLIFY,
@@ -55,7 +56,7 @@ pub const CPU: &[Pass] = &[
 /// From what a front end makes to what the lowering for devices takes.
 #[rustfmt::skip]
 pub const DEVICE: &[Pass] = &[
-    INLINE_SMALL, SIMPLIFY, INLINE, ACCUMULATE, SIMPLIFY,
+    INLINE_SMALL, SIMPLIFY, INLINE, ACCUMULATE, SIMPLIFY, SINK,
     // As for CPUs up to here: fused lambdas hold what simplification removes, and so on.
     FUSE, SIMPLIFY, FUSE, SIMPLIFY,
     // Fused nests are lifted; what they become fuses again, and so does what is done with rows that are gathered.
@@ -70,7 +71,7 @@ pub const DEVICE: &[Pass] = &[
 
 /// Before an entry point is taken apart into chunks: as for CPUs as long as operations are what the program says.
 #[rustfmt::skip]
-pub const WHOLE: &[Pass] = &[INLINE_SMALL, SIMPLIFY, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, FUSE, SIMPLIFY, FUSE, SIMPLIFY];
+pub const WHOLE: &[Pass] = &[INLINE_SMALL, SIMPLIFY, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, SINK, FUSE, SIMPLIFY, FUSE, SIMPLIFY];
 
 /// What the reference interpreter runs instead of the program as written: contraction is part of what a
 /// program means, and it needs products and sums in one body.
@@ -93,7 +94,7 @@ pub const UNFUSED: &[Pass] = &[
 
 /// The passes that can be left out: they make code faster, and change what it computes by roundings at most.
 #[rustfmt::skip]
-pub const OPTIONAL: &[Pass] = &[FUSE, DISTRIBUTE, DIVIDE, CARRY, SPECIALISE, TILE, NARROW, CONTRACT, SHORT_CIRCUIT, MERGE];
+pub const OPTIONAL: &[Pass] = &[SINK, FUSE, DISTRIBUTE, DIVIDE, CARRY, SPECIALISE, TILE, NARROW, CONTRACT, SHORT_CIRCUIT, MERGE];
 
 /// These passes, with every float operation rounded by itself.
 pub fn strict(passes: &[Pass]) -> Vec<Pass> {
@@ -152,6 +153,14 @@ const REGULARISE: Pass = Pass {
     needs: Level::Soac,
     gives: None,
     run: crate::regularise::regularise,
+};
+
+const SINK: Pass = Pass {
+    name: "sink",
+    about: "compute of maps only what slices and indices take",
+    needs: Level::Soac,
+    gives: None,
+    run: crate::sink::sink,
 };
 
 const FUSE: Pass = Pass {

@@ -111,16 +111,20 @@ impl Facts {
         known.sum = known.sum.or(Some((other, 0)));
     }
 
+    /// The variable that an expression is: `(n - 1) + 1` is `n`.
+    pub fn same(&self, expr: &Expr) -> Option<Var> {
+        let (x, number) = as_sum(expr)?;
+        let Sum { of, number: own } = self.sum(x.into());
+        of.filter(|_| own.checked_add(number) == Some(0))
+    }
+
     /// Derives facts about a variable from the expression it is bound to.
     pub fn bind(&mut self, var: Var, expr: &Expr) {
+        if let Some((x, number)) = as_sum(expr) {
+            self.bind_sum(var, x, number);
+            return;
+        }
         match *expr {
-            Expr::Binary(BinaryOp::Add, Operand::Var(x), Operand::Const(Scalar::I64(y)))
-            | Expr::Binary(BinaryOp::Add, Operand::Const(Scalar::I64(y)), Operand::Var(x)) => {
-                self.bind_sum(var, x, y);
-            }
-            Expr::Binary(BinaryOp::Sub, Operand::Var(x), Operand::Const(Scalar::I64(y))) => {
-                self.bind_sum(var, x, y.saturating_neg());
-            }
             // What is not greater than something can be subtracted from it.
             Expr::Binary(BinaryOp::Sub, x, y) if self.nonnegative(y) && self.at_most(y, x) => {
                 self.set_nonnegative(var);
@@ -255,6 +259,18 @@ impl Facts {
         let own = self.sum(x).and(1);
         let mut bounds = self.known[var].below.iter().copied().chain(own);
         bounds.any(|bound| bound.of == y.of && bound.number <= y.number)
+    }
+}
+
+/// The variable and the number that an expression adds up.
+fn as_sum(expr: &Expr) -> Option<(Var, i64)> {
+    match *expr {
+        Expr::Binary(BinaryOp::Add, Operand::Var(x), Operand::Const(Scalar::I64(y)))
+        | Expr::Binary(BinaryOp::Add, Operand::Const(Scalar::I64(y)), Operand::Var(x)) => Some((x, y)),
+        Expr::Binary(BinaryOp::Sub, Operand::Var(x), Operand::Const(Scalar::I64(y))) => {
+            Some((x, y.saturating_neg()))
+        }
+        _ => None,
     }
 }
 

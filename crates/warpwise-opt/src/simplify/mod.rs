@@ -2,7 +2,7 @@
 //!
 //! - constant folding and algebraic identities ([`fold`]), views of views, choices with known outcome;
 //! - copies and common subexpressions: of equal pure expressions in scope the first one stays, and the copy of an array that nobody
-//!   else has is that array ([`uses`]);
+//!   else has is that array ([`crate::uses`]);
 //! - checks that provably hold disappear together with their certificates ([`facts`]);
 //! - scalar work that does not depend on a loop or a SOAC moves out of it;
 //! - what nobody uses disappears, results of loops, choices and SOACs included ([`dead`]).
@@ -22,7 +22,6 @@ mod facts;
 mod fold;
 mod overwritten;
 mod rewrite;
-mod uses;
 
 use warpwise_diag::Limit;
 use warpwise_ir::Program;

@@ -13,7 +13,7 @@ use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, ScalarType, TernaryOp, Unary
 use super::facts::Facts;
 use super::fold::fold;
 use super::overwritten::overwritten;
-use super::uses::uses;
+use crate::uses::uses;
 
 mod choices;
 mod powers;
@@ -189,7 +189,8 @@ impl Rewriter<'_> {
             Expr::Convert(_, x, _) => self.function.operand_type(*x).as_scalar(),
             _ => None,
         };
-        if let Some(known) = fold(&stm.expr, ty) {
+        let same = || self.facts.same(&stm.expr).map(Operand::Var);
+        if let Some(known) = fold(&stm.expr, ty).or_else(same) {
             return self.replace(var, known);
         }
         if let Expr::Assert { cond, .. } = &stm.expr

@@ -47,6 +47,29 @@ impl Rewriter<'_> {
             Expr::Slice { array, dims } if is_whole(self.function.ty(*array).shape(), dims) => {
                 Some(Expr::Operand((*array).into()))
             }
+            Expr::Slice { array, dims } => {
+                let (inner, certs) = self.views[*array].clone()?;
+                let composed = self.slice_of(&inner, dims, stm)?;
+                add_certs(stm, certs);
+                Some(composed)
+            }
+            _ => None,
+        }
+    }
+
+    /// Ranges of what lies nowhere.
+    fn slice_of(&mut self, inner: &Expr, dims: &[SliceDim], stm: &Stm) -> Option<Expr> {
+        match (inner, dims) {
+            (&Expr::Iota { start, step, .. }, &[SliceDim::Range { start: from, len, stride }]) => {
+                let ty = self.function.operand_type(start).as_scalar()?;
+                let (from, stride) = (self.narrow(from, ty, stm), self.narrow(stride, ty, stm));
+                let start = self.affine(start, step, from, ty, stm);
+                let step = self.scalar(Expr::Binary(BinaryOp::Mul, step, stride), ty, stm);
+                Some(Expr::Iota { len, start, step })
+            }
+            (&Expr::Replicate { ref shape, value }, &[SliceDim::Range { len, .. }]) if shape.len() == 1 => {
+                Some(Expr::Replicate { shape: [len].into_iter().collect(), value })
+            }
             _ => None,
         }
     }
@@ -117,11 +140,16 @@ impl Rewriter<'_> {
 
     fn iota_element(&mut self, start: Operand, step: Operand, index: Operand, stm: &Stm) -> Expr {
         let ty = self.function.operand_type(start).as_scalar().expect("iotas count in integers");
-        let index = match ty {
+        let index = self.narrow(index, ty, stm);
+        Expr::Operand(self.affine(start, step, index, ty, stm))
+    }
+
+    /// An index in the type that an iota counts in.
+    fn narrow(&mut self, index: Operand, ty: ScalarType, stm: &Stm) -> Operand {
+        match ty {
             ScalarType::I64 => index,
             narrow => self.scalar(Expr::Convert(ConvertOp::Truncate, index, narrow), narrow, stm),
-        };
-        Expr::Operand(self.affine(start, step, index, ty, stm))
+        }
     }
 
     /// `start + step * index`.

@@ -1,0 +1,218 @@
+//! Sinks maps below the slices of what they make (papers/001, section 4.2): what no slice keeps is never computed, and a map that is read
+//! backwards or in part fuses with its reader.
+//!
+//! ```text
+//! ys: [n]f32 = screma n (xs) map f;
+//! zs: [5]f32 = slice ys[0:5:1];
+//! ==>
+//! part: [5]f32 = slice xs[0:5:1];
+//! zs: [5]f32 = screma 5 (part) map f;
+//! ```
+//!
+//! An element that is taken by its index, `y: f32 = index ys[i]`, is computed where it is taken.
+//!
+//! For maps all of whose arrays are read once, in the same body, by slices of rows or by indices that are the same: so no work is done
+//! twice. Not done here: slices of columns, results of scans, what only a branch reads, and elements that take loops to compute, which
+//! the host is slow at.
+
+use rustc_hash::FxHashMap;
+use warpwise_diag::Limit;
+use warpwise_ir::builder::Builder;
+use warpwise_ir::entity::SecondaryMap;
+use warpwise_ir::traverse::free_in_expr;
+use warpwise_ir::{Body, Expr, Function, Operand, Program, Screma, SliceDim, Stm, Var};
+
+use crate::aliases::Aliases;
+use crate::pass::rewrite_bodies;
+use crate::uses::uses;
+
+/// Sinks maps in every function.
+pub fn sink(program: &mut Program) -> Result<(), Limit> {
+    rewrite_bodies(program, |function, body| sink_in(function, &uses(body), body));
+    Ok(())
+}
+
+fn sink_in(function: &mut Function, uses: &SecondaryMap<Var, u32>, body: &mut Body) {
+    let first_map = body.stms.iter().position(|stm| as_map(stm).is_some());
+    if first_map.is_some_and(|first| body.stms[first..].iter().any(|stm| Taken::by(function, stm).is_some()))
+    {
+        sink_statements(function, uses, body);
+    }
+    for stm in &mut body.stms {
+        stm.expr.for_each_body_mut(|body| sink_in(function, uses, body));
+    }
+}
+
+/// Goes backwards: what is taken of a map's inputs may be taken of what another one makes.
+fn sink_statements(function: &mut Function, uses: &SecondaryMap<Var, u32>, body: &mut Body) {
+    let mut block = Block::of(function, body);
+    for at in (0..block.places.len()).rev() {
+        if let Some(taking) = block.taking(function, uses, at) {
+            block.sink(function, at, taking);
+        }
+    }
+    body.stms = block.places.into_iter().flatten().collect();
+}
+
+fn as_map(stm: &Stm) -> Option<&Screma> {
+    match &stm.expr {
+        Expr::Screma(soac) if soac.is_map() => Some(soac),
+        _ => None,
+    }
+}
+
+/// Whether what it does to an element is soon done, in order, by the host.
+fn is_short(map: &Screma) -> bool {
+    let mut is_short = true;
+    map.map.body.stms.iter().for_each(|stm| stm.expr.for_each_body(|_| is_short = false));
+    is_short
+}
+
+/// What is taken of an array.
+#[derive(Clone, Copy, PartialEq)]
+enum Taken {
+    /// A slice of its rows, not more of them than there are.
+    Rows(SliceDim),
+    /// A scalar, by its index.
+    Element(Operand),
+}
+
+impl Taken {
+    /// What a statement takes of this array.
+    fn of(function: &Function, stm: &Stm, array: Var) -> Option<Taken> {
+        Taken::by(function, stm).filter(|&(whose, _)| whose == array).map(|(_, taken)| taken)
+    }
+
+    /// What a statement takes, and of which array.
+    fn by(function: &Function, stm: &Stm) -> Option<(Var, Taken)> {
+        match &stm.expr {
+            Expr::Index { array, indices } => match indices[..] {
+                [index] if function.ty(*array).rank() == 1 => Some((*array, Taken::Element(index))),
+                _ => None,
+            },
+            Expr::Slice { array, dims } => {
+                let (&rows, others) = dims.split_first()?;
+                let SliceDim::Range { stride, .. } = rows else { return None };
+                let repeats = stride.as_const().is_none() || stride == Operand::i64(0);
+                let is_whole = others.iter().eq(&whole(&function.ty(*array).shape()[1..]));
+                (!repeats && is_whole).then_some((*array, Taken::Rows(rows)))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// All of these dimensions.
+fn whole(shape: &[Operand]) -> Vec<SliceDim> {
+    let all = |&len: &Operand| SliceDim::Range { start: Operand::i64(0), len, stride: Operand::i64(1) };
+    shape.iter().map(all).collect()
+}
+
+/// The only uses of what a map makes.
+struct Taking {
+    taken: Taken,
+    /// The arrays with the places where something is taken of them, the first place first.
+    arrays: Vec<(usize, Var)>,
+}
+
+/// The statements of a body.
+struct Block {
+    /// What stands now where a statement stood.
+    places: Vec<Vec<Stm>>,
+    /// Where a part of an array is taken.
+    takers: FxHashMap<Var, usize>,
+    aliases: Aliases,
+}
+
+impl Block {
+    fn of(function: &Function, body: &mut Body) -> Block {
+        let aliases = Aliases::of(function, body);
+        let taken = |(place, stm)| Some((Taken::by(function, stm)?.0, place));
+        let takers = body.stms.iter().enumerate().filter_map(taken).collect();
+        let places = std::mem::take(&mut body.stms).into_iter().map(|stm| vec![stm]).collect();
+        Block { places, takers, aliases }
+    }
+
+    /// How the map of a place is used, if it may go there.
+    fn taking(&self, function: &Function, uses: &SecondaryMap<Var, u32>, at: usize) -> Option<Taking> {
+        let [map] = self.places[at].as_slice() else { return None };
+        let soac = as_map(map)?;
+        let mut found: Option<Taking> = None;
+        for &array in map.pattern.iter().filter(|&&array| uses[array] > 0) {
+            let place = *self.takers.get(&array).filter(|_| uses[array] == 1)?;
+            let taken = self.places[place].iter().find_map(|stm| Taken::of(function, stm, array))?;
+            let taking = found.get_or_insert(Taking { taken, arrays: Vec::new() });
+            if taking.taken != taken || matches!(taken, Taken::Element(_)) && !is_short(soac) {
+                return None;
+            }
+            taking.arrays.push((place, array));
+        }
+        let mut taking = found?;
+        taking.arrays.sort_by_key(|&(place, _)| place);
+        self.can_move(function, at, taking.arrays[0].0).then_some(taking)
+    }
+
+    /// Whether nothing that a statement reads is overwritten before that place.
+    fn can_move(&self, function: &Function, at: usize, place: usize) -> bool {
+        let reads = free_in_expr(function, &self.places[at][0].expr);
+        let roots: Vec<Var> = reads.iter().flat_map(|var| self.aliases.roots(var)).collect();
+        let mut between = self.places[at + 1..place].iter().flatten();
+        between.all(|stm| self.aliases.consumed(stm).iter().all(|root| !roots.contains(root)))
+    }
+
+    /// Puts the map of a place to where its arrays are first taken from, and has it make what is taken.
+    fn sink(&mut self, function: &mut Function, at: usize, taking: Taking) {
+        let Some(Stm { pattern, expr: Expr::Screma(mut soac), mut certs, span }) = self.places[at].pop()
+        else {
+            return;
+        };
+        let place = taking.arrays[0].0;
+        let (mut bound, mut results, mut first) = (Vec::new(), Vec::new(), None);
+        for (place, array) in taking.arrays {
+            let is_taker = |stm: &Stm| Taken::of(function, stm, array).is_some();
+            let Some(stm) = self.places[place].iter().position(is_taker) else { continue };
+            let taker = self.places[place].remove(stm);
+            bound.push(taker.pattern[0]);
+            results.extend(pattern.iter().position(|&made| made == array).map(|at| soac.map.body.result[at]));
+            // The checks of the others say the same.
+            first.get_or_insert((stm, taker.certs));
+        }
+        let Some((stm, checks)) = first else { return };
+        certs.extend(checks);
+        soac.map.body.result = results;
+
+        let mut b = Builder::new(function);
+        b.set_span(span);
+        match taking.taken {
+            Taken::Rows(rows) => {
+                self.takers.extend(soac.inputs.iter().map(|&input| (input, place)));
+                b.with_certs(&certs, |b| map_of_rows(b, bound, *soac, rows));
+            }
+            Taken::Element(index) => element(&mut b, bound, *soac, index, &certs),
+        }
+        self.places[place].splice(stm..stm, b.take_stms());
+    }
+}
+
+/// The map over these rows of its inputs.
+fn map_of_rows(b: &mut Builder, bound: Vec<Var>, mut soac: Screma, rows: SliceDim) {
+    let SliceDim::Range { len, .. } = rows else { return };
+    for input in &mut soac.inputs {
+        let mut dims = whole(b.function.ty(*input).shape());
+        dims[0] = rows;
+        *input = b.slice("part", *input, dims);
+    }
+    soac.width = len;
+    b.bind_to(bound, Expr::Screma(Box::new(soac)));
+}
+
+/// What a map computes of the elements at an index.
+fn element(b: &mut Builder, bound: Vec<Var>, soac: Screma, index: Operand, certs: &[Var]) {
+    for (&param, &array) in soac.map.params.iter().zip(&soac.inputs) {
+        b.with_certs(certs, |b| b.bind_to(vec![param], Expr::Index { array, indices: vec![index] }));
+    }
+    b.extend(soac.map.body.stms);
+    for (var, value) in bound.into_iter().zip(soac.map.body.result) {
+        b.bind_to(vec![var], Expr::Operand(value));
+    }
+}
