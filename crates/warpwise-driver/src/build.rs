@@ -15,8 +15,7 @@ use std::time::UNIX_EPOCH;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use warpwise_diag::{Diagnostic, Failure, FileId, Sources, Span, render};
-use warpwise_fut::syntax::imports::{SourceFile, SourceProvider};
+use warpwise_diag::{Diagnostic, Failure, FileId, SourceFile, SourceProvider, Sources, Span, render};
 use warpwise_ir::Program as CoreProgram;
 use warpwise_ir::deep::deep;
 use warpwise_ir::verify::{Level, verify};

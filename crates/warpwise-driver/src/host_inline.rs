@@ -5,9 +5,10 @@
 
 use std::cell::RefCell;
 
-use warpwise_diag::{Bug, Diagnostic, Failure, FileId, Limit, Sources, Span};
+use warpwise_diag::{
+    Bug, Diagnostic, Failure, FileId, Limit, ReadError, SourceFile, SourceProvider, Sources, Span,
+};
 use warpwise_fut::compile::{Options, compile};
-use warpwise_fut::syntax::imports::{ReadError, SourceFile, SourceProvider};
 use warpwise_ir::verify::Level;
 use warpwise_ir::{Body, Expr, Function};
 use warpwise_mexpr::accelerate::lower::ArrayLanguage;

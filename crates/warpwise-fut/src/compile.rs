@@ -3,14 +3,14 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rustc_hash::FxHashSet;
-use warpwise_diag::{Bug, Diagnostic, Failure, Sources};
+use warpwise_diag::{Bug, Diagnostic, Failure, ReadError, SourceFile, SourceProvider, Sources};
 use warpwise_ir::Program;
 use warpwise_ir::deep::deep;
 
 use crate::check;
 use crate::lower;
 use crate::syntax::ast::DeclKind;
-use crate::syntax::imports::{Loaded, ReadError, SourceFile, SourceProvider, load};
+use crate::syntax::imports::{Loaded, load};
 use crate::syntax::session::Session;
 
 /// What can be chosen.

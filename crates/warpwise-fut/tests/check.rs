@@ -7,9 +7,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use warpwise_diag::{Diagnostic, Failure, Severity, Sources};
+use warpwise_diag::{Diagnostic, Failure, ReadError, Severity, SourceFile, SourceProvider, Sources};
 use warpwise_fut::check::{Input, check};
-use warpwise_fut::syntax::imports::{Loaded, ReadError, SourceFile, SourceProvider, load};
+use warpwise_fut::syntax::imports::{Loaded, load};
 use warpwise_fut::syntax::session::Session;
 
 /// Files beside the one that imports them.

@@ -1,9 +1,8 @@
 //! The examples of `errors.md` are what they say.
 
-use warpwise_diag::{Diagnostic, Failure, Sources};
+use warpwise_diag::{Diagnostic, Failure, ReadError, SourceFile, SourceProvider, Sources};
 use warpwise_fut::compile::{Options, compile};
 use warpwise_fut::explain::EXPLANATIONS;
-use warpwise_fut::syntax::imports::{ReadError, SourceFile, SourceProvider};
 use warpwise_fut::testspec::parse_test_spec;
 
 /// Codes without an example, because it would have to be huge, or is no text.

@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use warpwise_diag::{Sources, render_failure};
+use warpwise_diag::{ReadError, SourceFile, SourceProvider, Sources, render_failure};
 use warpwise_fut::compile::{Options, compile};
-use warpwise_fut::syntax::imports::{ReadError, SourceFile, SourceProvider};
 use warpwise_ir::verify::{Level, verify};
 
 struct NoImports;

@@ -14,9 +14,8 @@ use std::fmt::Write;
 use std::path::Path;
 use std::{env, fs};
 
-use warpwise_diag::{Diagnostic, Failure, Severity, Sources, Span};
+use warpwise_diag::{Diagnostic, Failure, ReadError, Severity, SourceFile, SourceProvider, Sources, Span};
 use warpwise_fut::compile::{Options, compile};
-use warpwise_fut::syntax::imports::{ReadError, SourceFile, SourceProvider};
 
 const PROGRAM: &str = "=== ";
 const SAID: &str = "---\n";

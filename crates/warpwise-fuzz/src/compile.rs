@@ -2,9 +2,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use warpwise_diag::{Bug, Diagnostic, Failure, Report, Severity, Sources, render};
+use warpwise_diag::{
+    Bug, Diagnostic, Failure, ReadError, Report, Severity, SourceFile, SourceProvider, Sources, render,
+};
 use warpwise_fut::compile::{Options, compile as front_end};
-use warpwise_fut::syntax::imports::{ReadError, SourceFile, SourceProvider};
 use warpwise_gpu::kernel_text::{Dialect, kernel_text};
 use warpwise_imp::lower::Scanning;
 use warpwise_imp::{CpuTarget, ImpProgram};

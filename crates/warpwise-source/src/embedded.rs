@@ -3,7 +3,7 @@
 //! What an import means was found out when the executable was compiled ([`SourceFiles::imports`](crate::files::SourceFiles::imports)), so that no
 //! file is looked for when it runs.
 
-use warpwise_fut::syntax::imports::{ReadError, SourceFile, SourceProvider};
+use warpwise_diag::{ReadError, SourceFile, SourceProvider};
 
 /// A program with all its files.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

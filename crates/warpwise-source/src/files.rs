@@ -14,8 +14,7 @@ use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use warpwise_diag::without_mark;
-use warpwise_fut::syntax::imports::{ReadError, SourceFile, SourceProvider};
+use warpwise_diag::{ReadError, SourceFile, SourceProvider, without_mark};
 
 use crate::fingerprint::Fingerprint;
 

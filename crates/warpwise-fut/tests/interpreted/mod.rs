@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use warpwise_diag::{Failure, FileId, Sources, Span, render_failure};
+use warpwise_diag::{Failure, FileId, ReadError, SourceFile, SourceProvider, Sources, Span, render_failure};
 use warpwise_fut::compile::{Options, compile};
-use warpwise_fut::syntax::imports::{ReadError, SourceFile, SourceProvider};
 use warpwise_fut::testspec::{Expected, Input, TestCase, Values, parse_test_spec};
 use warpwise_interp::{ArrayValue, InterpError, Value, interpret};
 use warpwise_ir::verify::{Level, verify};

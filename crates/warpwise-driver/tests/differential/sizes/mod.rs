@@ -2,9 +2,8 @@
 
 mod writer;
 
-use warpwise_diag::{Sources, render_failure};
+use warpwise_diag::{ReadError, SourceFile, SourceProvider, Sources, render_failure};
 use warpwise_fut::compile::{Options, compile};
-use warpwise_fut::syntax::imports::{ReadError, SourceFile, SourceProvider};
 use warpwise_interp::Value;
 use warpwise_ir::Program;
 use warpwise_opt::pipelines;
