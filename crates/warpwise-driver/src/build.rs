@@ -19,12 +19,9 @@ use warpwise_diag::{Diagnostic, Failure, FileId, SourceFile, SourceProvider, Sou
 use warpwise_ir::Program as CoreProgram;
 use warpwise_ir::deep::deep;
 use warpwise_ir::verify::{Level, verify};
-use warpwise_mexpr::accelerate::Accepted;
 
 use crate::cache::DiskCache;
 use crate::compiler::{self, Options};
-use crate::host_files::check_host;
-use crate::host_lower::{lower_host, split_host};
 use crate::private::Refused;
 use crate::program::Compiled;
 use crate::standalone::{Standalone, compile_standalone};
@@ -189,7 +186,7 @@ pub fn build_host(
 }
 
 /// Compiles text that stands for itself, or takes its object from the cache. An object that cannot be kept is compiled next time.
-#[cfg(all(feature = "cpu", target_arch = "x86_64"))]
+#[cfg(all(feature = "cpu", feature = "mexpr", target_arch = "x86_64"))]
 pub(crate) fn build_object(
     text: &str,
     options: &Options,
@@ -282,11 +279,14 @@ pub fn read_core(path: &Path, options: &Options) -> Result<Core, BuildError> {
 }
 
 fn read_core_here(path: &Path, options: &Options) -> Result<Core, BuildError> {
+    #[cfg(feature = "mexpr")]
     if path.extension().is_some_and(|ending| ending == "mc") {
+        use crate::host_files::check_host;
+        use crate::host_lower::{lower_host, split_host};
+
         let (checked, sources) = check_host(path, None)?;
-        return Ok(
-            lower_host(split_host(checked, &sources)?, &sources, options, Accepted::default())?.into_core()
-        );
+        let accepted = warpwise_mexpr::accelerate::Accepted::default();
+        return Ok(lower_host(split_host(checked, &sources)?, &sources, options, accepted)?.into_core());
     }
     read_start(Start::File(path), options)
 }
@@ -317,9 +317,7 @@ pub(crate) fn front_end(
         let file = sources.add(main.name, main.text);
         warpwise_ir::parse::parse(sources.text(file), file).map(|program| (program, Vec::new()))
     } else {
-        let options = warpwise_fut::compile::Options { unchecked: wanted.unsafe_ };
-        warpwise_fut::compile::compile(main, files, &mut sources, options)
-            .map(|made| (made.program, made.warnings))
+        compile_source(main, files, &mut sources, wanted)
     };
     match made {
         Ok((mut program, warnings)) => {
@@ -328,6 +326,32 @@ pub(crate) fn front_end(
         }
         Err(failure) => Err(BuildError::Failure { failure, sources }),
     }
+}
+
+/// Core IR of a program in the array language, and what is odd about it.
+#[cfg(feature = "fut")]
+fn compile_source(
+    main: SourceFile,
+    files: &dyn SourceProvider,
+    sources: &mut Sources,
+    wanted: &Options,
+) -> Result<(CoreProgram, Vec<Diagnostic>), Failure> {
+    let options = warpwise_fut::compile::Options { unchecked: wanted.unsafe_ };
+    let made = warpwise_fut::compile::compile(main, files, sources, options)?;
+    Ok((made.program, made.warnings))
+}
+
+#[cfg(not(feature = "fut"))]
+fn compile_source(
+    main: SourceFile,
+    _: &dyn SourceProvider,
+    sources: &mut Sources,
+    _: &Options,
+) -> Result<(CoreProgram, Vec<Diagnostic>), Failure> {
+    let span = Span { file: sources.add(main.name, main.text), start: 0, end: 0 };
+    let message =
+        "this build of Warpwise reads core IR only: it was made without the feature `fut`".to_string();
+    Err(warpwise_diag::Limit { message, span }.into())
 }
 
 /// Makes entry points that are not among these functions like others, which go unless they are called.

@@ -57,6 +57,8 @@ impl OpenDevices {
     }
 }
 
+// A build without drivers opens no device, so its `Driver` has no value.
+#[cfg_attr(not(any(feature = "opencl", feature = "cuda")), allow(unused_variables, unreachable_code))]
 impl Opened {
     fn new(dialect: Dialect, number: usize, limit: Option<u64>) -> Result<Opened, String> {
         let (driver, memory) = match dialect {
