@@ -3,6 +3,7 @@
 //! A [`Sink`] takes arrays whose rows are the elements of one stream. It is told the elements' type before the first
 //! of them, and finished also when the stream ends early, so that what was written is a valid file.
 
+#[cfg(feature = "arrow")]
 mod arrow;
 mod bytes;
 mod closed;
@@ -10,14 +11,17 @@ mod handed;
 mod lines;
 mod memory;
 mod open;
+#[cfg(feature = "parquet")]
 mod parquet;
 mod text;
 
+#[cfg(feature = "arrow")]
 pub use arrow::{ArrowSink, scalar_type};
 pub use bytes::{ArraySink, RawSink};
 pub use handed::HandedSink;
 pub use memory::{Gathered, MemorySink};
 pub use open::{Created, OutputFormat, Partial, create, create_partial, partial_of};
+#[cfg(feature = "parquet")]
 pub use parquet::ParquetSink;
 pub use text::TextSink;
 
@@ -25,6 +29,7 @@ use warpwise_runtime::array::Array;
 
 use crate::element::ElementType;
 
+#[cfg(feature = "arrow")]
 /// What formats with named columns call the only one.
 const COLUMN: &str = "value";
 

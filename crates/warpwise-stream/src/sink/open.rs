@@ -5,9 +5,14 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+#[cfg(feature = "arrow")]
+use super::ArrowSink;
+#[cfg(feature = "parquet")]
+use super::ParquetSink;
 use super::closed::{UntilClosed, Watched};
 use super::lines::WholeLines;
-use super::{ArraySink, ArrowSink, ParquetSink, RawSink, Sink, TextSink};
+use super::{ArraySink, RawSink, Sink, TextSink};
+use crate::source::absent;
 
 /// How elements are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,8 +28,10 @@ pub enum OutputFormat {
     /// A line each, with tabs within vectors.
     Tsv,
     /// Arrow IPC: a file, or a stream to a pipe.
+    #[cfg(feature = "arrow")]
     Arrow,
     /// A Parquet file.
+    #[cfg(feature = "parquet")]
     Parquet,
 }
 
@@ -150,9 +157,14 @@ fn format_of(path: &Path, format: Option<OutputFormat>) -> Result<OutputFormat, 
     let standard = path == Path::new("-");
     let name = if standard { STANDARD.to_string() } else { path.display().to_string() };
     let ending = path.extension().and_then(|ending| ending.to_str());
-    let told = || if standard { Some(OutputFormat::Csv) } else { ending?.parse().ok() };
-    let format = format.or_else(told);
-    let format = format.ok_or_else(|| format!("{name}: what format? The endings known are {NAMES}"))?;
+    let format = match (format, ending) {
+        (Some(format), _) => format,
+        (None, _) if standard => OutputFormat::Csv,
+        (None, ending) => ending
+            .and_then(OutputFormat::by_name)
+            .ok_or_else(|| format!("{name}: what format? The endings known are {NAMES}"))?
+            .map_err(|feature| absent(&name, feature))?,
+    };
     if standard && matches!(format, OutputFormat::Npy | OutputFormat::Binary) {
         return Err(format!("{name}: such a file says first how many elements it has; write to a file"));
     }
@@ -186,6 +198,8 @@ fn sink_of_file(name: &str, file: File, format: OutputFormat) -> Box<dyn Sink> {
     Box::new(Watched::new(sink, closed))
 }
 
+// Only Arrow has a form of its own for pipes.
+#[cfg_attr(not(feature = "arrow"), allow(unused_variables))]
 fn sink_to<W: io::Write + Send + 'static>(
     name: &str,
     output: W,
@@ -196,27 +210,44 @@ fn sink_to<W: io::Write + Send + 'static>(
         OutputFormat::Raw | OutputFormat::Npy | OutputFormat::Binary => Box::new(RawSink::new(name, output)),
         OutputFormat::Csv => Box::new(TextSink::new(name, output, ',')),
         OutputFormat::Tsv => Box::new(TextSink::new(name, output, '\t')),
+        #[cfg(feature = "arrow")]
         OutputFormat::Arrow if is_pipe => Box::new(ArrowSink::stream(name, output)),
+        #[cfg(feature = "arrow")]
         OutputFormat::Arrow => Box::new(ArrowSink::file(name, output)),
+        #[cfg(feature = "parquet")]
         OutputFormat::Parquet => Box::new(ParquetSink::new(name, output)),
     }
 }
 
 const NAMES: &str = "raw, npy, bin, csv, tsv, arrow, parquet";
 
+impl OutputFormat {
+    /// The format of this name, or the feature that this build lacks to write it; none of other names.
+    fn by_name(name: &str) -> Option<Result<OutputFormat, &'static str>> {
+        match name {
+            "raw" => Some(Ok(OutputFormat::Raw)),
+            "npy" => Some(Ok(OutputFormat::Npy)),
+            "bin" => Some(Ok(OutputFormat::Binary)),
+            "csv" => Some(Ok(OutputFormat::Csv)),
+            "tsv" => Some(Ok(OutputFormat::Tsv)),
+            #[cfg(feature = "arrow")]
+            "arrow" | "feather" => Some(Ok(OutputFormat::Arrow)),
+            #[cfg(not(feature = "arrow"))]
+            "arrow" | "feather" => Some(Err("arrow")),
+            #[cfg(feature = "parquet")]
+            "parquet" => Some(Ok(OutputFormat::Parquet)),
+            #[cfg(not(feature = "parquet"))]
+            "parquet" => Some(Err("parquet")),
+            _ => None,
+        }
+    }
+}
+
 impl FromStr for OutputFormat {
     type Err = String;
 
     fn from_str(text: &str) -> Result<OutputFormat, String> {
-        match text {
-            "raw" => Ok(OutputFormat::Raw),
-            "npy" => Ok(OutputFormat::Npy),
-            "bin" => Ok(OutputFormat::Binary),
-            "csv" => Ok(OutputFormat::Csv),
-            "tsv" => Ok(OutputFormat::Tsv),
-            "arrow" | "feather" => Ok(OutputFormat::Arrow),
-            "parquet" => Ok(OutputFormat::Parquet),
-            _ => Err(format!("the formats are {NAMES}")),
-        }
+        let known = OutputFormat::by_name(text).ok_or_else(|| format!("the formats are {NAMES}"))?;
+        known.map_err(|feature| absent(text, feature))
     }
 }

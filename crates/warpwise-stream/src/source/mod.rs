@@ -9,38 +9,53 @@
 //!
 //! Absent: conversions between number types.
 
+#[cfg(feature = "arrow")]
 mod arrow;
+#[cfg(feature = "arrow")]
 mod arrow_array;
 mod bytes;
+#[cfg(feature = "arrow")]
 mod column;
+#[cfg(feature = "arrow")]
 mod counted;
 mod mapped;
 mod matrix_market;
 mod notes;
 mod number;
 mod open;
+#[cfg(feature = "parquet")]
 mod parquet;
 mod pieces;
 mod piped;
+#[cfg(feature = "csv")]
 mod table;
 mod table_style;
 mod value;
+#[cfg(feature = "wav")]
 mod wav;
 
+#[cfg(feature = "arrow")]
 pub use arrow::arrow;
+#[cfg(feature = "arrow")]
 pub use arrow_array::ArrowRows;
 pub use bytes::ByteSource;
+#[cfg(feature = "arrow")]
 pub use column::ColumnSource;
+#[cfg(feature = "csv")]
 pub use encoding_rs::Encoding;
 pub use mapped::MappedSource;
 pub use matrix_market::MatrixMarketSource;
 pub use notes::Notes;
+pub(crate) use open::absent;
 pub use open::{Format, SourceOptions, Wanted, open};
+#[cfg(feature = "parquet")]
 pub use parquet::parquet;
 pub use pieces::{Piece, PieceSource, Pieces};
+#[cfg(feature = "csv")]
 pub use table::TableSource;
 pub use table_style::TableStyle;
 pub use value::ValueSource;
+#[cfg(feature = "wav")]
 pub use wav::WavSource;
 
 use std::sync::Arc;

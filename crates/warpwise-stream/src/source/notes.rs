@@ -8,6 +8,7 @@ pub struct Notes(Arc<Mutex<Vec<String>>>);
 
 impl Notes {
     /// Adds one, unless it was said before.
+    #[cfg(feature = "csv")]
     pub(super) fn add(&self, note: String) {
         let mut notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !notes.contains(&note) {

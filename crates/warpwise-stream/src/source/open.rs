@@ -1,24 +1,35 @@
 //! Opening files by their format.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read as _, Seek as _};
+use std::io::{self, Read as _, Seek as _};
 use std::path::Path;
 use std::str::FromStr;
 
+#[cfg(feature = "csv")]
 use encoding_rs::Encoding;
+#[cfg(feature = "gzip")]
 use flate2::read::MultiGzDecoder;
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::Shape;
 use warpwise_runtime::memory::MemoryPool;
 
+#[cfg(feature = "csv")]
+use super::TableSource;
+#[cfg(feature = "wav")]
+use super::WavSource;
+#[cfg(feature = "arrow")]
 use super::arrow::{ArrowInput, arrow};
 use super::bytes::Rows;
 use super::notes::Notes;
+#[cfg(feature = "parquet")]
 use super::parquet::parquet;
 use super::piped::{Arrivals, Piped};
-use super::table_style::{TableOptions, TableStyle};
+#[cfg(feature = "csv")]
+use super::table_style::TableOptions;
+use super::table_style::TableStyle;
+#[cfg(feature = "wav")]
 use super::wav;
-use super::{ByteSource, MappedSource, MatrixMarketSource, Source, TableSource, WavSource};
+use super::{ByteSource, MappedSource, MatrixMarketSource, Source};
 use crate::element::ElementType;
 
 /// How elements lie in a file.
@@ -75,6 +86,7 @@ pub struct SourceOptions {
     pub memory: Option<MemoryPool>,
 }
 
+#[cfg(feature = "arrow")]
 impl SourceOptions {
     fn memory(&self) -> MemoryPool {
         self.memory.clone().unwrap_or_else(MemoryPool::with_default_limit)
@@ -129,6 +141,7 @@ fn from_file(
     let boxed = |source: MappedSource| Box::new(source) as Box<dyn Source>;
     let column = options.column.as_deref();
     match format {
+        #[cfg(feature = "parquet")]
         Format::Parquet if metadata.is_file() => Ok(Some(Box::new(parquet(name, own()?, column, wanted)?))),
         Format::Raw if mappable && column.is_none() && !is_gzip(file).map_err(failed)? => {
             let element = ElementType { scalar: wanted.scalar, shape: Shape::from_slice(&options.shape) };
@@ -145,9 +158,11 @@ fn from_file(
             let mapped = MappedSource::new(name, own()?, rows.element, at, Some(rows.count));
             Ok(mapped.map_err(failed)?.map(boxed))
         }
+        #[cfg(feature = "wav")]
         Format::Wav if mappable && !is_gzip(file).map_err(failed)? => {
             Ok(wav::mapped(name, file, wanted.rank)?.map(boxed))
         }
+        #[cfg(feature = "arrow")]
         Format::Arrow if mappable && !is_gzip(file).map_err(failed)? => {
             let input = ArrowInput::mapped(file).map_err(failed)?;
             Ok(Some(Box::new(arrow(name, input, column, wanted, options.memory())?)))
@@ -175,16 +190,22 @@ fn is_gzip(mut file: &File) -> io::Result<bool> {
 fn read_as(
     format: Format,
     name: &str,
-    Input { mut reader, arrivals, mark }: Input,
+    Input {
+        mut reader,
+        arrivals,
+        #[cfg(feature = "csv")]
+        mark,
+    }: Input,
     wanted: Wanted,
     options: &SourceOptions,
 ) -> Result<Box<dyn Source>, String> {
-    let Wanted { scalar, rank } = wanted;
+    let scalar = wanted.scalar;
     let has_columns =
         matches!(format, Format::Csv | Format::Tsv | Format::MatrixMarket | Format::Arrow | Format::Parquet);
     if let (false, Some(column)) = (has_columns, &options.column) {
         return Err(format!("{name}: such a file has no columns, so none is called `{column}`"));
     }
+    #[cfg(feature = "csv")]
     let table = |separator| TableOptions {
         separator: options.table.separator.unwrap_or(separator),
         style: TableStyle { encoding: options.table.encoding.or(mark), ..options.table.clone() },
@@ -205,19 +226,22 @@ fn read_as(
             let rows = Rows::of_binary(name, &mut reader)?;
             Box::new(ByteSource::rows(name, reader, rows).arriving(arrivals))
         }
+        #[cfg(feature = "csv")]
         Format::Csv | Format::Tsv => {
             let separator = match (format, options.table.decimal) {
                 (Format::Tsv, _) => b'\t',
                 (_, Some(',')) => b';',
                 _ => b',',
             };
-            let source = TableSource::new(name, reader, (scalar, rank), &table(separator))?;
+            let source = TableSource::new(name, reader, (scalar, wanted.rank), &table(separator))?;
             Box::new(source.arriving(arrivals))
         }
         Format::MatrixMarket => {
             Box::new(MatrixMarketSource::new(name, reader, scalar, options.column.as_deref())?)
         }
-        Format::Wav => Box::new(WavSource::new(name, Box::new(BufReader::new(reader)), rank)?),
+        #[cfg(feature = "wav")]
+        Format::Wav => Box::new(WavSource::new(name, Box::new(io::BufReader::new(reader)), wanted.rank)?),
+        #[cfg(feature = "arrow")]
         Format::Arrow => Box::new(arrow(
             name,
             ArrowInput::Reader(reader),
@@ -225,12 +249,26 @@ fn read_as(
             wanted,
             options.memory(),
         )?),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => return Err(absent(name, "parquet")),
+        #[cfg(feature = "parquet")]
         Format::Parquet => {
             return Err(format!(
                 "{name}: a Parquet file says at its end what it holds; it cannot be read from a pipe"
             ));
         }
+        #[cfg(not(feature = "csv"))]
+        Format::Csv | Format::Tsv => return Err(absent(name, "csv")),
+        #[cfg(not(feature = "wav"))]
+        Format::Wav => return Err(absent(name, "wav")),
+        #[cfg(not(feature = "arrow"))]
+        Format::Arrow => return Err(absent(name, "arrow")),
     })
+}
+
+/// What to say of a file, or of a format, that this build has no library for.
+pub(crate) fn absent(name: &str, feature: &str) -> String {
+    format!("{name}: this build of Warpwise was made without the feature `{feature}`")
 }
 
 /// How what gzip makes begins.
@@ -242,6 +280,7 @@ struct Input {
     /// Of a pipe or a terminal whose bytes are taken as they come.
     arrivals: Option<Arrivals>,
     /// The encoding of text that begins with a byte order mark.
+    #[cfg(feature = "csv")]
     mark: Option<&'static Encoding>,
 }
 
@@ -255,11 +294,33 @@ impl Input {
         let arrivals = piped.arrivals()?;
         let start = piped.peek(GZIP.len())?;
         if named || start == GZIP {
-            return Ok(Input { reader: Box::new(MultiGzDecoder::new(piped)), arrivals: None, mark: None });
+            return Input::decompressed(piped);
         }
         // The mark of UTF-8 is longer, and nothing has to be done about it.
+        #[cfg(feature = "csv")]
         let mark = Encoding::for_bom(start).map(|(encoding, _)| encoding);
-        Ok(Input { reader: Box::new(piped), arrivals, mark })
+        Ok(Input {
+            reader: Box::new(piped),
+            arrivals,
+            #[cfg(feature = "csv")]
+            mark,
+        })
+    }
+
+    #[cfg(feature = "gzip")]
+    fn decompressed(piped: Piped) -> io::Result<Input> {
+        Ok(Input {
+            reader: Box::new(MultiGzDecoder::new(piped)),
+            arrivals: None,
+            #[cfg(feature = "csv")]
+            mark: None,
+        })
+    }
+
+    #[cfg(not(feature = "gzip"))]
+    fn decompressed(_: Piped) -> io::Result<Input> {
+        let why = "it is compressed, and this build of Warpwise was made without the feature `gzip`";
+        Err(io::Error::new(io::ErrorKind::Unsupported, why))
     }
 }
 

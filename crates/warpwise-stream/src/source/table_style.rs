@@ -1,11 +1,16 @@
 //! How tables are written.
 
+#[cfg(feature = "csv")]
 use std::borrow::Cow;
+#[cfg(feature = "csv")]
 use std::io;
 
+#[cfg(feature = "csv")]
 use encoding_rs::{Encoding, UTF_8};
+#[cfg(feature = "csv")]
 use encoding_rs_io::DecodeReaderBytesBuilder;
 
+#[cfg(feature = "csv")]
 use super::notes::Notes;
 
 /// How a table is written, as far as it does not show.
@@ -20,9 +25,11 @@ pub struct TableStyle {
     /// What empty cells stand for.
     pub missing: Option<String>,
     /// How characters are written; UTF-8, unless a byte order mark says otherwise, without one.
+    #[cfg(feature = "csv")]
     pub encoding: Option<&'static Encoding>,
 }
 
+#[cfg(feature = "csv")]
 /// A table, and what of it is asked for.
 #[derive(Clone, Debug)]
 pub struct TableOptions {
@@ -38,6 +45,7 @@ pub struct TableOptions {
     pub notes: Notes,
 }
 
+#[cfg(feature = "csv")]
 impl TableStyle {
     /// The text of a table as UTF-8. Nothing is looked for in its first bytes: more of them might never come.
     pub(super) fn decoded(&self, reader: impl io::Read + Send + 'static) -> Box<dyn io::Read + Send> {
