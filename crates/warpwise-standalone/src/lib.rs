@@ -21,12 +21,20 @@ pub mod value;
 pub mod cpu;
 pub mod image;
 
+#[cfg(feature = "programs")]
 mod program;
+#[cfg(feature = "programs")]
 mod report;
+#[cfg(feature = "programs")]
 mod transfer;
 
+#[cfg(feature = "programs")]
 pub mod abi;
+#[cfg(feature = "programs")]
 mod c_api;
+#[cfg(feature = "programs")]
 mod executable;
+#[cfg(feature = "programs")]
 mod server;
+#[cfg(feature = "programs")]
 mod signals;

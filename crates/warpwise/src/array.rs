@@ -213,6 +213,7 @@ impl<Sh: Shape, E: Elt> Array<Sh, E> {
         &self.raw
     }
 
+    #[cfg(feature = "include")]
     pub(crate) fn into_raw(self) -> RawArray {
         self.raw
     }

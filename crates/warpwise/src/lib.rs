@@ -132,6 +132,8 @@
 //!
 //! Rust 1.89 or later.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 extern crate self as warpwise;
 
 mod acc;
@@ -145,10 +147,12 @@ mod export;
 mod foreign;
 mod function;
 mod graph;
+#[cfg(feature = "include")]
 mod included;
 mod lower;
 #[cfg(feature = "ndarray")]
 mod nd;
+#[cfg(feature = "seq")]
 mod seq;
 mod shape;
 
@@ -159,25 +163,30 @@ pub use acc::{
     zip6, zip7, zip8, zip9,
 };
 pub use array::{Array, Matrix, Singleton, Vector};
-pub use context::{Context, Copies, DeviceTraffic};
+pub use context::{Cancel, Context, Copies, DeviceTraffic};
 pub use elt::{
     Bits, Complex, ComplexExp, Elt, Float, Integer, IntoExp, Num, Operand, OptionExp, Scalar, Signed,
 };
 pub use error::Error;
 pub use exp::{Exp, cond, from_index, intersection, to_index, union, while_};
 #[cfg(feature = "export")]
+#[cfg_attr(docsrs, doc(cfg(feature = "export")))]
 pub use export::Export;
 pub use foreign::{
     DeviceAccess, DeviceArray, DeviceBuffer, DeviceKind, foreign, foreign_cuda, foreign_opencl,
 };
 pub use function::{Computation, Function, Input, Output, Pending};
 pub use half::f16;
+#[cfg(feature = "seq")]
+#[cfg_attr(docsrs, doc(cfg(feature = "seq")))]
 pub use seq::{
-    Cancel, Consumer, Consumers, Element, Parts, Progress, Seq, SeqCause, SeqError, SeqIter, Streaming,
-    consume, consume_with, open,
+    Consumer, Consumers, Element, Parts, Progress, Seq, SeqCause, SeqError, SeqIter, Streaming, consume,
+    consume_with, open,
 };
 pub use shape::{Dim, Dim0, Dim1, Dim2, Dim3, Dim4, Dim5, Dim6, Extend, Extents, Inner, IntoShape, Shape};
 pub use warpwise_derive::Elt;
+#[cfg(feature = "seq")]
+#[cfg_attr(docsrs, doc(cfg(feature = "seq")))]
 pub use warpwise_stream::source::{Format, Source, SourceOptions};
 
 /// Functions for the entry points of a program in Futhark's language, in a file whose path begins in the folder of the crate's `Cargo.toml`.
@@ -204,12 +213,15 @@ pub use warpwise_stream::source::{Format, Source, SourceOptions};
 ///
 /// What is wrong with the program is an error when Rust compiles, and names the program's file and line. The files are compiled
 /// again when they change, and are parts of the executable, which needs them no more. A context compiles a program once.
+#[cfg(feature = "include")]
+#[cfg_attr(docsrs, doc(cfg(feature = "include")))]
 pub use warpwise_include::include_fut;
 
 /// What derived code uses.
 #[doc(hidden)]
 pub mod derived {
     pub use crate::elt::{Values, count, enum_components, enum_fields, enum_load, enum_make, enum_store};
+    #[cfg(feature = "include")]
     pub use crate::included::{HostValue, Included, SumLayout, not_a_value};
     pub use warpwise_driver::embedded::{Embedded, EmbeddedFile, EmbeddedImport};
     pub use warpwise_prim::{Scalar, ValueType};

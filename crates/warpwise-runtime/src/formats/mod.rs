@@ -13,24 +13,29 @@
 mod binary;
 mod error;
 mod expected;
+#[cfg(feature = "files")]
 pub mod files;
 mod input;
+#[cfg(feature = "files")]
 mod jpeg;
 mod npy;
+#[cfg(feature = "files")]
 mod npz;
+#[cfg(feature = "files")]
 mod png;
 mod table;
 mod text;
 mod values;
 pub mod whole;
 
-#[cfg(test)]
+#[cfg(all(test, feature = "files"))]
 mod tests;
 
 pub use binary::{BinaryHeader, binary_header, is_binary, read_binary_header, write_binary};
 pub use error::{FormatError, Position};
 pub use expected::ExpectedType;
 pub use npy::{NpyHeader, npy_header, read_npy, read_npy_header, write_npy};
+#[cfg(feature = "files")]
 pub use png::{read_png, write_png};
 pub use table::push_number;
 pub use text::write_text;

@@ -80,6 +80,7 @@ fn dictionary(ty: ValueType, shape: &[i64]) -> String {
 }
 
 /// Whether a file that begins like this is meant to be an `.npy` file.
+#[cfg(feature = "files")]
 pub(super) fn looks_npy(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }

@@ -1,9 +1,11 @@
 //! Tables as text, which are only written: vectors are columns, matrices several.
 
+#[cfg(feature = "files")]
 use std::io::{self, Write};
 
 use warpwise_prim::{Scalar, ValueType};
 
+#[cfg(feature = "files")]
 use crate::array::Value;
 
 /// Appends a number without its type, as every program reads it.
@@ -29,6 +31,7 @@ pub fn push_number(text: &mut String, ty: ValueType, bytes: &[u8]) {
 }
 
 /// The columns of a value: bytes of a row, and how many rows.
+#[cfg(feature = "files")]
 struct Columns<'v> {
     ty: ValueType,
     bytes: &'v [u8],
@@ -37,6 +40,7 @@ struct Columns<'v> {
 }
 
 /// Writes values as the columns of one table.
+#[cfg(feature = "files")]
 pub(super) fn write_table(
     output: &mut dyn Write,
     values: &[Value],

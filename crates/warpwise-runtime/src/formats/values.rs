@@ -2,6 +2,7 @@
 
 use std::io::{Cursor, Read};
 
+#[cfg(feature = "files")]
 use flate2::read::MultiGzDecoder;
 
 use super::binary::{looks_binary, read_binary};
@@ -139,11 +140,21 @@ fn decompress<'a>(source: Source<'a>) -> Result<Input<'a>, Fault> {
         }
     }
     let whole = Cursor::new(magic).take(filled as u64).chain(reader);
-    Ok(if magic[..filled] == [0x1f, 0x8b] {
-        Input::new(Box::new(MultiGzDecoder::new(whole)), None)
-    } else {
-        Input::new(Box::new(whole), source.length)
-    })
+    if magic[..filled] == [0x1f, 0x8b] {
+        return decompressed(whole);
+    }
+    Ok(Input::new(Box::new(whole), source.length))
+}
+
+#[cfg(feature = "files")]
+fn decompressed<'a>(compressed: impl Read + 'a) -> Result<Input<'a>, Fault> {
+    Ok(Input::new(Box::new(MultiGzDecoder::new(compressed)), None))
+}
+
+#[cfg(not(feature = "files"))]
+fn decompressed<'a>(_: impl Read + 'a) -> Result<Input<'a>, Fault> {
+    let message = "it is compressed, and this build of Warpwise was made without the feature `files`";
+    Err(Fault::new(0, message.to_string()))
 }
 
 fn left_over(offset: u64, values: &[Value]) -> Fault {

@@ -1,5 +1,6 @@
 //! Contexts: what computations run on.
 
+mod cancel;
 mod device;
 mod prepared;
 mod traffic;
@@ -12,7 +13,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use warpwise_diag::Sources;
-use warpwise_driver::build::{Built, Core, build_core, build_embedded, read_embedded};
+use warpwise_driver::build::{Built, build_core};
+#[cfg(feature = "include")]
+use warpwise_driver::build::{Core, build_embedded, read_embedded};
 use warpwise_driver::cache::{DEFAULT_BOUND, DiskCache};
 use warpwise_driver::{Options, Program, Target, interpret};
 use warpwise_ir::Program as CoreProgram;
@@ -27,12 +30,13 @@ use crate::error::Error;
 use crate::foreign::{DeviceKind, width};
 use crate::function::{Computation, Function, Output};
 use crate::graph::{self, Expression, Form, Op, Ref, fingerprint};
+#[cfg(feature = "include")]
 use crate::included::Included;
 use crate::lower::{Lowered, foreign_calls, lower};
-use crate::seq::Cancel;
 use device::Device;
 use prepared::ForeignCall;
 
+pub use cancel::Cancel;
 pub(crate) use prepared::{Part, Prepared};
 pub use traffic::{Copies, DeviceTraffic};
 
@@ -190,6 +194,7 @@ impl Context {
     }
 
     /// A context on the same device whose programs compute in this memory.
+    #[cfg(feature = "seq")]
     pub(crate) fn within(&self, memory: &MemoryPool) -> Context {
         Context::lending(self.inner.device.within(memory), self.inner.cache.clone(), Some(self.clone()))
     }
@@ -375,6 +380,7 @@ impl Context {
     }
 
     /// Calls an entry point of a program that is a part of this executable.
+    #[cfg(feature = "include")]
     pub(crate) fn call_included(
         &self,
         included: &Included,

@@ -41,6 +41,7 @@ pub enum DeviceKind {
 
 impl DeviceKind {
     /// Whether it computes in the host's memory.
+    #[cfg(feature = "seq")]
     pub(crate) fn is_host(self) -> bool {
         match self {
             DeviceKind::Cpu | DeviceKind::Interpreter => true,

@@ -232,6 +232,7 @@ fn check_fold(op: &Op, inputs: &[Ref], functions: &[Function], ty: &Ty) -> Check
             let [_, elsewhere] = two(inputs)?;
             ensure(elsewhere.ty == *ty, "other arrays than elsewhere")
         }
+        #[cfg(feature = "seq")]
         Op::Parts(parts) => ensure(*ty == parts.ty(), "other arrays"),
         Op::Compute => ensure(array(one(inputs)?)? == result(ty)?, "another type"),
         _ => Err("an operation without a rule".to_string()),

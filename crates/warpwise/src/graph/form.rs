@@ -56,6 +56,7 @@ fn reachable<'r>(roots: impl Iterator<Item = &'r Ref>) -> Vec<Ref> {
             continue;
         }
         pending.extend(node.references().cloned());
+        #[cfg(feature = "seq")]
         if let Op::Parts(parts) = &node.op {
             pending.extend(parts.sources.iter().map(|(param, _)| param.clone()));
             pending.extend(parts.captured.iter().chain(&parts.results).cloned());
@@ -138,6 +139,7 @@ impl Writer {
             Op::Fold(fold) | Op::FoldAll(fold) => fold.hash(bytes),
             Op::Scan { exclusive, fold } => (exclusive, fold).hash(bytes),
             Op::Foreign(native) => (native.name, native.device).hash(bytes),
+            #[cfg(feature = "seq")]
             Op::Parts(parts) => {
                 for (param, kind) in &parts.sources {
                     kind.hash(&mut self.bytes);

@@ -182,6 +182,7 @@ pub enum Op {
     /// `[arguments, what is done elsewhere]`: a function of the host, for one kind of device.
     Foreign(Native),
     /// `[what sources are made of..., what is used from outside...]`: a function of arrays for all parts of arrays.
+    #[cfg(feature = "seq")]
     Parts(Rc<crate::seq::PartsOf>),
     /// `[array]`: computed, and not part of anything else.
     Compute,

@@ -27,6 +27,7 @@ mod control;
 mod delayed;
 mod folds;
 mod moves;
+#[cfg(feature = "seq")]
 mod parts;
 mod plan;
 mod scalar;
@@ -163,6 +164,7 @@ impl Lowering<'_> {
             Op::Reshape | Op::Flatten | Op::Slice(_) | Op::Transpose(_) | Op::Replicate(_) => self.view(node),
             Op::Compute => Ok(one(self.computed(&node.inputs[0])?)),
             Op::Foreign(_) => self.value(&node.inputs[1]),
+            #[cfg(feature = "seq")]
             Op::Parts(parts) => self.parts(node, parts),
             Op::Fold(_) | Op::FoldAll(_) | Op::Scan { .. } | Op::FoldSegments => self.fold(node),
             Op::Permute | Op::Scatter | Op::Filter | Op::Concat => self.movement(node),

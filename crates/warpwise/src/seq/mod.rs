@@ -51,7 +51,7 @@ pub use lazy::SeqIter;
 pub use open::open;
 pub use parts::Parts;
 pub(crate) use parts::{Kind as PartsKind, PartsOf};
-pub use settings::{Cancel, Progress, Streaming};
+pub use settings::{Progress, Streaming};
 
 /// What a sequence consists of: an [`Acc`], or a tuple of those.
 ///
