@@ -54,6 +54,7 @@ test-all: test
 	scripts/valgrind.sh
 	scripts/sanitize.sh
 	scripts/test-outside.sh
+	scripts/test-package.sh
 	scripts/test-clients.sh
 	PYTHON_ALL=1 scripts/test-python.sh
 	$(MAKE) wheel

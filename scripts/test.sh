@@ -22,7 +22,7 @@ step 'lints'
 cargo clippy --workspace --all-targets --quiet -- -D warnings
 
 step 'each feature of the embedding alone'
-for features in '' cpu opencl cuda ndarray export; do
+for features in '' cpu static-llvm opencl cuda seq files arrow csv gzip parquet wav include ndarray export; do
   cargo check --package warpwise --lib --no-default-features --features "$features" --quiet
 done
 

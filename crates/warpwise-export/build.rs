@@ -1,26 +1,35 @@
 //! Makes the run time that is linked into programs: `warpwise-standalone` as one object file, embedded in this crate, so that
 //! whoever builds programs needs a C compiler and nothing else.
 //!
-//! Cargo has no stable way to depend on a static library of the workspace, so it is called once more here, with a target folder of its
-//! own. What the library's functions for C do not reach is left out.
+//! Cargo has no stable way to depend on a static library, so it is called once more here, for a package that is written into `OUT_DIR` and
+//! holds nothing but `warpwise-standalone` as a static library. The crates that it is made of lie beside this one: in the repository, in
+//! Cargo's registry folder and in vendored folders alike. All others are those that the outer Cargo has fetched, in the versions of its lock
+//! file where that lies above the target folder, as it usually does. What the functions for C do not reach is left out.
 
 use std::env;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The crates that the run time is made of.
-const CRATES: &[&str] =
-    &["warpwise-prim", "warpwise-diag", "warpwise-ir", "warpwise-runtime", "warpwise-standalone"];
+/// The crate whose functions are wanted.
+const ROOT: &str = "warpwise-standalone";
+
+/// Those that it uses.
+const BELOW: &[&str] = &["warpwise-prim", "warpwise-diag", "warpwise-ir", "warpwise-runtime"];
+
+/// How the functions for C are called.
+const PREFIX: &str = "warpwise_";
 
 /// Settings of the outer Cargo and of tools around it that must not reach the inner one.
 const NOT_OURS: &[&str] = &[
+    "CARGO_BUILD_TARGET",
+    "CARGO_BUILD_TARGET_DIR",
     "CARGO_ENCODED_RUSTFLAGS",
     "CARGO_TARGET_DIR",
-    "CARGO_BUILD_TARGET_DIR",
+    "RUSTC",
     "RUSTC_WORKSPACE_WRAPPER",
     "RUSTC_WRAPPER",
-    "RUSTC",
     "RUSTDOC",
     "RUSTFLAGS",
 ];
@@ -34,67 +43,118 @@ const OPTIONAL: &[&str] = &[
 ];
 
 fn main() {
-    let crates = Path::new(&variable("CARGO_MANIFEST_DIR")).join("..");
-    for name in CRATES {
-        for part in ["src", "Cargo.toml"] {
-            println!("cargo::rerun-if-changed={}", crates.join(name).join(part).display());
-        }
-    }
     println!("cargo::rerun-if-changed=build.rs");
     let out = PathBuf::from(variable("OUT_DIR"));
-    let library = static_library(&crates, &out);
-    let mut roots = functions(&crates.join("warpwise-standalone/src"));
-    roots.extend(functions(&crates.join("warpwise-runtime/src")));
-    assert!(roots.len() > 10, "the functions for C were not found");
-    partial_link(&library, &roots, &out.join("runtime.o"));
+    let object = out.join("runtime.o");
+    if env::var_os("DOCS_RS").is_some() {
+        // Documentation links nothing.
+        return write(&object, "");
+    }
+    let siblings = Siblings::find();
+    siblings.watch();
+    let library = static_library(&siblings, &out);
+    let functions = functions(&library);
+    assert!(functions.len() > 10, "the functions for C were not found");
+    partial_link(&library, &functions, &object);
+}
+
+/// The crates of the run time that lie beside this one.
+struct Siblings(Vec<(&'static str, PathBuf)>);
+
+impl Siblings {
+    fn find() -> Siblings {
+        let beside = Path::new(&variable("CARGO_MANIFEST_DIR")).join("..");
+        let version = variable("CARGO_PKG_VERSION");
+        let found = |name: &'static str| {
+            let folders = [name.to_string(), format!("{name}-{version}")].map(|folder| beside.join(folder));
+            let folder = folders.into_iter().find(|folder| folder.join("Cargo.toml").is_file())?;
+            Some((name, folder.canonicalize().ok()?))
+        };
+        Siblings([ROOT].iter().chain(BELOW).filter_map(|&name| found(name)).collect())
+    }
+
+    fn watch(&self) {
+        for (_, folder) in &self.0 {
+            for part in ["src", "Cargo.toml"] {
+                println!("cargo::rerun-if-changed={}", folder.join(part).display());
+            }
+        }
+    }
+
+    /// The manifest of a package that is the root crate as a static library.
+    fn manifest(&self) -> String {
+        let version = variable("CARGO_PKG_VERSION");
+        let path = |(_, folder): &(&str, PathBuf)| format!(", path = {:?}", folder.display().to_string());
+        let of_root = self.0.iter().find(|(name, _)| *name == ROOT).map(path).unwrap_or_default();
+        let mut text = format!(
+            "[package]\nname = \"run-time\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
+             [workspace]\n\
+             [lib]\npath = \"lib.rs\"\ncrate-type = [\"staticlib\"]\n\
+             [profile.dev]\nopt-level = 1\ndebug = false\n\
+             [profile.release]\nlto = \"thin\"\n\
+             [dependencies]\n{ROOT} = {{ version = \"={version}\"{of_root} }}\n\
+             [patch.crates-io]\n"
+        );
+        // In the repository the manifests themselves say where the others lie.
+        let packaged = self.0.iter().filter(|(_, folder)| folder.join("Cargo.toml.orig").is_file());
+        for (name, folder) in packaged.filter(|(name, _)| *name != ROOT) {
+            let _ = writeln!(text, "{name} = {{ path = {:?} }}", folder.display().to_string());
+        }
+        text
+    }
 }
 
 fn variable(name: &str) -> String {
     env::var(name).unwrap_or_else(|_| panic!("Cargo did not set {name}"))
 }
 
-fn static_library(crates: &Path, out: &Path) -> PathBuf {
+fn write(path: &Path, text: &str) {
+    fs::write(path, text).unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));
+}
+
+/// The lock file of the outer Cargo, if it is found.
+fn lock(out: &Path) -> Option<PathBuf> {
+    let repository = Path::new(&variable("CARGO_MANIFEST_DIR")).join("../..");
+    let above = out.ancestors().chain([repository.as_path()]);
+    above.map(|folder| folder.join("Cargo.lock")).find(|file| file.is_file())
+}
+
+fn static_library(siblings: &Siblings, out: &Path) -> PathBuf {
+    let package = out.join("run-time");
+    fs::create_dir_all(&package)
+        .unwrap_or_else(|error| panic!("cannot create {}: {error}", package.display()));
+    write(&package.join("Cargo.toml"), &siblings.manifest());
+    write(&package.join("lib.rs"), "pub use warpwise_standalone;\n");
+    if let Some(lock) = lock(out) {
+        fs::copy(&lock, package.join("Cargo.lock"))
+            .unwrap_or_else(|error| panic!("cannot copy {}: {error}", lock.display()));
+    }
     let (profile, folder) =
         if variable("PROFILE") == "release" { ("release", "release") } else { ("dev", "debug") };
-    let target = out.join("target");
+    let (target, triple) = (out.join("target"), variable("TARGET"));
     let mut cargo = Command::new(variable("CARGO"));
-    cargo.args([
-        "rustc",
-        "--quiet",
-        "--lib",
-        "--crate-type",
-        "staticlib",
-        "--profile",
-        profile,
-        "--manifest-path",
-    ]);
-    cargo.arg(crates.join("warpwise-standalone/Cargo.toml")).arg("--target-dir").arg(&target);
-    cargo.env("CARGO_PROFILE_DEV_DEBUG", "false").env("CARGO_PROFILE_RELEASE_DEBUG", "false");
-    for name in NOT_OURS {
+    // Everything has been fetched by the outer Cargo.
+    cargo.args(["build", "--quiet", "--offline", "--profile", profile, "--target", &triple, "--target-dir"]);
+    cargo.arg(&target).current_dir(&package);
+    NOT_OURS.iter().for_each(|name| {
         cargo.env_remove(name);
-    }
+    });
     run(&mut cargo);
-    target.join(folder).join("libwarpwise_standalone.a")
+    target.join(triple).join(folder).join("librun_time.a")
 }
 
 /// The names of the functions for C.
-fn functions(folder: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
-        let path = entry.unwrap_or_else(|error| panic!("{}: {error}", folder.display())).path();
-        if path.is_dir() {
-            found.extend(functions(&path));
-            continue;
-        }
-        let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        for part in text.split("extern \"C\" fn ").skip(1) {
-            let name = part.split('(').next().unwrap_or_default();
-            if name.starts_with("warpwise_") {
-                found.push(name.to_string());
-            }
-        }
-    }
+fn functions(library: &Path) -> Vec<String> {
+    let mut list = Command::new("nm");
+    list.args(["--defined-only", "--extern-only", "--format=posix"]).arg(library);
+    let output = list.output().unwrap_or_else(|error| panic!("cannot run {list:?}: {error}"));
+    assert!(output.status.success(), "{list:?} failed: {}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout);
+    let symbols = text.lines().filter_map(|line| line.split_once(" T "));
+    let mut found: Vec<String> =
+        symbols.map(|(name, _)| name.to_string()).filter(|name| name.starts_with(PREFIX)).collect();
     found.sort();
+    found.dedup();
     found
 }
 

@@ -15,13 +15,15 @@
 //! Absent: any knowledge of expressions; the code made here only calls `warpwise`.
 
 mod enums;
+mod renamed;
 mod structs;
 
 use proc_macro::TokenStream;
 use syn::{Data, DeriveInput, parse_macro_input};
 
-/// Makes a struct or an enum whose fields are elements an element.
-#[proc_macro_derive(Elt)]
+/// Makes a struct or an enum whose fields are elements an element. Where the crate `warpwise` is called otherwise,
+/// `#[elt(crate = "path::to::it")]` says how.
+#[proc_macro_derive(Elt, attributes(elt))]
 pub fn derive_elt(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     let code = match &input.data {
@@ -31,5 +33,12 @@ pub fn derive_elt(input: TokenStream) -> TokenStream {
             Err(syn::Error::new_spanned(&input.ident, "a union cannot be an element of an array"))
         }
     };
+    let code = code.and_then(|code| {
+        let path = renamed::path(&input)?;
+        Ok(match path {
+            Some(path) => renamed::renamed(code, &path),
+            None => code,
+        })
+    });
     code.unwrap_or_else(|error| error.to_compile_error()).into()
 }

@@ -16,19 +16,20 @@
 //!
 //! # Getting started
 //!
-//! A package depends on this crate by the path of its folder, and names the [features](#features) it uses:
+//! A package names the [features](#features) it uses:
 //!
 //! ```toml
 //! [dependencies]
-//! warpwise = { path = "../warpwise/crates/warpwise", features = ["ndarray"] }
+//! warpwise = { version = "0.1", features = ["ndarray"] }
 //!
-//! # The compiler is part of the executable: builds without optimisation, too, should not wait for it.
+//! # The compiler is part of the executable. With this, builds without optimisation wait less for it, and take longer to be made.
 //! [profile.dev.package."*"]
 //! opt-level = 1
 //! ```
 //!
-//! Building the feature `cpu` needs LLVM 19's development files (`make setup` in the repository installs them). Nothing else has to be set
-//! up: no build script, and no file beside the executable when it runs. Programs in files of their own are called by [`include_fut!`].
+//! Building the feature `cpu` needs LLVM 19.1's development files (on Debian `llvm-19-dev`, `libzstd-dev` and `zlib1g-dev`; `make setup` in
+//! the repository installs them). Nothing else has to be set up: no build script, and no file beside the executable when it runs. Programs
+//! in files of their own are called by [`include_fut!`].
 //!
 //! # Two kinds of computations
 //!
@@ -118,21 +119,50 @@
 //!
 //! # Features
 //!
-//! All can be combined; without any there is the interpreter only.
+//! All can be combined; without `cpu`, `opencl` and `cuda` there is the interpreter only. LLVM is a part of programs only with `cpu`, which
+//! `static-llvm` and `export` imply.
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `cpu` (default) | [`Context::cpu`]: the processor; building needs LLVM 19 |
+//! | `cpu` (default) | [`Context::cpu`]: the processor; building needs LLVM 19.1 |
+//! | `static-llvm` | LLVM as a part of the executable instead of a shared library; building needs its static libraries |
 //! | `opencl` | `Context::opencl`: devices whose driver is found when the program runs |
 //! | `cuda` | `Context::cuda`, as well |
+//! | `seq` (default) | [`Seq`]: sequences beyond memory, from raw data, `.npy` and Matrix Market files too; [`Parts`]: irregular arrays within elements |
+//! | `csv`, `arrow`, `parquet`, `wav`, `gzip` | sequences from such files, each format by itself |
+//! | `files` | all of these formats |
+//! | `include` | [`include_fut!`]: programs in files of their own |
 //! | `ndarray` | conversions from and to arrays of the crate `ndarray`, without copies of scalars in row-major order |
-//! | `export` | `Export`: computations as executables and as libraries for C; needs the libraries of LLD |
+//! | `export` | `Export`: computations as executables and as libraries for C; needs the libraries of LLD, a C++ compiler and `objcopy` |
 //!
-//! # Rust version
+//! A file in a format whose feature is off is an error that names the feature.
 //!
-//! Rust 1.89 or later.
+//! # Other names of this crate
+//!
+//! Where a package calls this crate otherwise, or has it from a library that re-exports it, `#[derive(Elt)]` is told so:
+//!
+//! ```
+//! # mod library { pub use warpwise; }
+//! use library::warpwise::Elt;
+//!
+//! #[derive(Clone, Elt)]
+//! #[elt(crate = "library::warpwise")]
+//! struct Particle { position: [f32; 2], mass: f32 }
+//! ```
+//!
+//! [`include_fut!`] needs a dependency that is called `warpwise`.
+//!
+//! # Versions
+//!
+//! Rust 1.89 or later; a later version becomes necessary only with a new minor version. Before 1.0 a new minor version may change the
+//! interface, and `CHANGELOG.md` in the repository says how; a patch version does not. Results of programs are part of the interface:
+//! they do not depend on the number of threads, and change within a minor version only where they were wrong. What [`Context::show`]
+//! prints, what the cache holds, and how long a program takes are no part of it, nor are the other crates `warpwise-*`: this crate asks for
+//! exactly its own version of each, and a program should not depend on them by itself.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// What a feature adds is a link where it is on.
+#![cfg_attr(not(all(feature = "include", feature = "seq")), allow(rustdoc::broken_intra_doc_links))]
 
 extern crate self as warpwise;
 

@@ -11,13 +11,51 @@ fn packages(features: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
+/// Whether one of them is called so.
+fn has(packages: &str, name: &str) -> bool {
+    packages.lines().any(|line| line.split(' ').next() == Some(name))
+}
+
+/// What the crate is made of with these features and no others.
+fn with(features: &str) -> String {
+    packages(&["--no-default-features", "--features", features])
+}
+
 #[test]
 fn llvm_belongs_to_the_feature_cpu() {
-    let has_llvm = |packages: &str| packages.lines().any(|line| line.starts_with("llvm-sys "));
-    assert!(has_llvm(&packages(&[])));
-    for features in ["", "cuda", "opencl", "ndarray", "cuda,opencl,ndarray"] {
-        let packages = packages(&["--no-default-features", "--features", features]);
-        assert!(!has_llvm(&packages), "with the features `{features}`");
-        assert!(packages.contains("warpwise-stream "));
+    assert!(has(&packages(&[]), "llvm-sys"));
+    for features in
+        ["", "cuda", "opencl", "ndarray", "seq", "files", "include", "cuda,files,include,ndarray,opencl"]
+    {
+        assert!(!has(&with(features), "llvm-sys"), "with the features `{features}`");
     }
+    for features in ["cpu", "static-llvm", "export"] {
+        assert!(has(&with(features), "llvm-sys"), "with the features `{features}`");
+    }
+}
+
+#[test]
+fn each_part_belongs_to_its_feature() {
+    let parts = [
+        ("seq", "warpwise-stream"),
+        ("csv", "csv"),
+        ("arrow", "arrow-array"),
+        ("parquet", "parquet"),
+        ("wav", "hound"),
+        ("gzip", "flate2"),
+        ("include", "warpwise-fut"),
+        ("ndarray", "ndarray"),
+        ("cuda", "cudarc"),
+        ("opencl", "opencl3"),
+        ("export", "warpwise-export"),
+    ];
+    let least = with("cpu");
+    for (feature, package) in parts {
+        assert!(!has(&least, package), "{package} without `{feature}`");
+        assert!(has(&with(feature), package), "no {package} with `{feature}`");
+    }
+    let formats = ["csv", "arrow-array", "parquet", "hound", "flate2"];
+    assert!(formats.iter().all(|package| has(&with("files"), package)));
+    assert!(formats.iter().all(|package| !has(&packages(&[]), package)), "a format is on by default");
+    assert!(!has(&with("cpu,cuda,export,files,include,ndarray,opencl"), "warpwise-mexpr"));
 }
