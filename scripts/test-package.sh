@@ -168,7 +168,8 @@ else
 fi
 
 say 'installing the command'
-cargo install --quiet --debug --version 0.1.0 --root "$folder/installed" --target-dir target warpwise-cli
+# Installing does not look at a folder's configuration.
+cargo install --quiet --debug --config .cargo/config.toml --version 0.1.0 --root "$folder/installed" --target-dir target warpwise-cli
 printed=$("$folder/installed/bin/warpwise" run exported/mean.fut '[1.0, 2.0, 6.0]')
 [[ $printed == '3.0f64' ]]
 say 'passed'

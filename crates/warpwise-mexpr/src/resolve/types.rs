@@ -87,13 +87,13 @@ impl Resolver<'_> {
 
     /// A type that stands for a parameter which takes arguments: it may have fewer than it has parameters.
     fn unsaturated(&mut self, ty: &TypeExpr) -> Type {
-        match &ty.kind {
-            TypeKind::Named(name, arguments) if let Some(id) = self.types.get(name.name) => {
-                let arguments = arguments.iter().map(|argument| self.ty(argument)).collect();
-                Type::Named(id, arguments)
-            }
-            _ => self.ty(ty),
+        if let TypeKind::Named(name, arguments) = &ty.kind
+            && let Some(id) = self.types.get(name.name)
+        {
+            let arguments = arguments.iter().map(|argument| self.ty(argument)).collect();
+            return Type::Named(id, arguments);
         }
+        self.ty(ty)
     }
 
     /// The parameters of a named type that a part of its definition, or what a constructor holds, applies to types.
