@@ -19,6 +19,7 @@ pub mod accumulate;
 pub mod regularise;
 
 pub mod contract;
+pub mod count;
 pub mod fuse;
 pub mod relax;
 pub mod sink;

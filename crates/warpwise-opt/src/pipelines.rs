@@ -7,7 +7,8 @@ use crate::pass::Pass;
 /// Every pass there is, by name.
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
-    INLINE_SMALL, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, SINK, FUSE, FLATTEN, GATHER, STRAIGHTEN, SEGMENT, SEGMENT_DEVICE,
+    INLINE_SMALL, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, SINK, FUSE, COUNT, FLATTEN, GATHER, STRAIGHTEN, SEGMENT,
+    SEGMENT_DEVICE,
     DISTRIBUTE, DIVIDE, SCHEDULE, SCHEDULE_DEVICE, MIGRATE, COALESCE, CARRY, JAM, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE,
     SHORT_CIRCUIT, MERGE,
 ];
@@ -27,6 +28,8 @@ pub const CPU: &[Pass] = &[
     FUSE,
     // Fused lambdas hold copies, dead arrays and common work.
     SIMPLIFY,
+    // What reads the elements that a filter keeps is one statement now.
+    COUNT,
     // Removing dead results and inputs lets more fuse.
     FUSE,
     SIMPLIFY,
@@ -58,7 +61,7 @@ pub const CPU: &[Pass] = &[
 pub const DEVICE: &[Pass] = &[
     INLINE_SMALL, SIMPLIFY, INLINE, ACCUMULATE, SIMPLIFY, SINK,
     // As for CPUs up to here: fused lambdas hold what simplification removes, and so on.
-    FUSE, SIMPLIFY, FUSE, SIMPLIFY,
+    FUSE, SIMPLIFY, COUNT, FUSE, SIMPLIFY,
     // Fused nests are lifted; what they become fuses again, and so does what is done with rows that are gathered.
     FLATTEN, GATHER, REGULARISE, SIMPLIFY, FUSE, SIMPLIFY, FUSE, SIMPLIFY,
     SEGMENT_DEVICE, SIMPLIFY, SCHEDULE_DEVICE, SIMPLIFY,
@@ -193,6 +196,14 @@ const CONTRACT: Pass = Pass {
     needs: Level::Soac,
     gives: None,
     run: crate::contract::contract,
+};
+
+const COUNT: Pass = Pass {
+    name: "count",
+    about: "replace partitions that are only counted or reduced by reductions",
+    needs: Level::Soac,
+    gives: None,
+    run: crate::count::count,
 };
 
 const FLATTEN: Pass = Pass {
