@@ -61,7 +61,7 @@ impl Emitter<'_> {
     /// How the last dimension of an operation runs in lanes.
     pub fn plan_lanes(&self, op: &SegOp, work: Work) -> LaneLoop {
         let lambdas = lambdas(&op.kind);
-        let index = op.space.last().map(|dim| dim.index);
+        let index = op.space.last().map(|dim| (dim.index, Variance::Linear(1)));
         let facts = Variances::of(self.cx.function, index, &[&op.body], &lambdas);
         let mut profile = Profile {
             function: self.cx.function,

@@ -15,6 +15,7 @@ use warpwise_prim::{Scalar, ScalarType};
 
 use crate::lower::Scanning;
 use crate::lower::code::Code;
+use crate::lower::flat::FlatSpace;
 use crate::lower::variance::{Known, Variance, Variances};
 use crate::op::Label;
 use crate::program::{Check, CheckId, Group, Kernel, KernelId, KernelParam};
@@ -177,6 +178,8 @@ pub(super) struct Emitter<'a> {
     pub failing: Option<Failing>,
     /// The condition of a specialised choice, and whether the group of lanes knows that it holds in all of them.
     pub decided: Option<(Var, bool)>,
+    /// The flat space that lanes go along, where they do not go along one dimension.
+    pub flat: Option<FlatSpace>,
     /// Whether lane dimensions run one iteration at a time, because lanes could not.
     pub scalar_only: bool,
     /// Blocks that the loop to come begins with and nothing needs thereafter. Host code.
@@ -230,6 +233,7 @@ impl<'a> Emitter<'a> {
             lanes: None,
             failing: None,
             decided: None,
+            flat: None,
             scalar_only: false,
             begun_with: Vec::new(),
             streaming: false,

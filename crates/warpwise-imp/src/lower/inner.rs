@@ -176,8 +176,18 @@ impl<'a> Emitter<'a> {
             return Ok(());
         }
         let view = self.view(array, span)?;
-        let indices: Vec<Value> = space.iter().map(|dim| self.value(dim.index)).collect();
-        let row = self.row(&view, &indices);
+        let indices: Vec<CoreOperand> = space.iter().map(|dim| dim.index.into()).collect();
+        let row = match self.flat_address(array, &indices, span)? {
+            Some(offset) => {
+                let (extents, strides) =
+                    (view.extents[indices.len()..].to_vec(), view.strides[indices.len()..].to_vec());
+                View { offset, extents, strides, ..view }
+            }
+            None => {
+                let indices = self.values(&indices);
+                self.row(&view, &indices)
+            }
+        };
         self.put(&row, result, span)
     }
 

@@ -167,6 +167,9 @@ impl<'a> Emitter<'a> {
         let how = LaneLoop { width, ..how.clone() };
         let index = last.index;
         self.align = i64::from(how.width);
+        if let Some(flat) = self.flat.take().filter(|_| how.width > 1) {
+            return self.walk_flat(space, (lo, hi), &how, flat, body);
+        }
         if outer.is_empty() {
             let how = LaneLoop { counted: Some(Operand::i64(0)), ..how };
             return self.lane_loop(&how, lo.into(), hi.into(), &mut |this, value| {

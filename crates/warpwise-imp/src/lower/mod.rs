@@ -50,6 +50,7 @@ mod reduce;
 mod cost;
 mod polynomials;
 
+mod flat;
 mod kernels;
 mod narrow_rows;
 mod segs;

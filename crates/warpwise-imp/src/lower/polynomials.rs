@@ -11,7 +11,7 @@ use warpwise_prim::BinaryOp;
 use crate::lower::emitter::{Context, Emitter};
 
 /// Products of variables (sorted) with their coefficients; none of them 0.
-type Polynomial = BTreeMap<Vec<Var>, i64>;
+pub(super) type Polynomial = BTreeMap<Vec<Var>, i64>;
 
 /// Products with more factors are not looked into.
 const MOST_FACTORS: usize = 12;
@@ -22,9 +22,10 @@ impl Emitter<'_> {
         let vars = &self.cx.function.vars;
         let Some(own) = row.as_var().and_then(|var| vars[var].placement.as_ref()) else { return false };
         let Some(whole) = &vars[array].placement else { return false };
+        let indices: Vec<CoreOperand> = space.iter().map(|dim| dim.index.into()).collect();
         own.block == whole.block
             && self.cx.same_strides(own, whole, space.len())
-            && self.cx.polynomial(own.index_fn.offset) == self.cx.row_offset(whole, space)
+            && self.cx.polynomial(own.index_fn.offset) == self.cx.place(whole, &indices)
     }
 
     /// Whether an array lies row-major without gaps from its first element on.
@@ -45,16 +46,17 @@ impl Context<'_> {
             && row.iter().zip(whole).all(|(x, y)| self.polynomial(x.stride) == self.polynomial(y.stride))
     }
 
-    fn row_offset(&self, whole: &Placement, space: &[SegDim]) -> Polynomial {
-        let mut offset = self.polynomial(whole.index_fn.offset);
-        for (dim, at) in whole.index_fn.dims.iter().zip(space) {
-            let index = self.polynomial(at.index.into());
-            offset = plus(offset, &times(&index, &self.polynomial(dim.stride)), 1);
+    /// Where the element at leading indices lies.
+    pub fn place(&self, whole: &Placement, indices: &[CoreOperand]) -> Polynomial {
+        let mut place = self.polynomial(whole.index_fn.offset);
+        for (dim, &index) in whole.index_fn.dims.iter().zip(indices) {
+            place = plus(place, &times(&self.polynomial(index), &self.polynomial(dim.stride)), 1);
         }
-        offset
+        place
     }
 
-    fn polynomial(&self, operand: CoreOperand) -> Polynomial {
+    /// An operand as a polynomial.
+    pub fn polynomial(&self, operand: CoreOperand) -> Polynomial {
         let var = match operand {
             CoreOperand::Const(value) => {
                 let value = value.as_int().unwrap_or(0);
@@ -76,7 +78,8 @@ impl Context<'_> {
     }
 }
 
-fn plus(mut x: Polynomial, y: &Polynomial, sign: i64) -> Polynomial {
+/// `x + sign * y`.
+pub(super) fn plus(mut x: Polynomial, y: &Polynomial, sign: i64) -> Polynomial {
     for (factors, &coefficient) in y {
         let sum = x.entry(factors.clone()).or_insert(0);
         *sum = sum.wrapping_add(coefficient.wrapping_mul(sign));
@@ -85,7 +88,8 @@ fn plus(mut x: Polynomial, y: &Polynomial, sign: i64) -> Polynomial {
     x
 }
 
-fn times(x: &Polynomial, y: &Polynomial) -> Polynomial {
+/// `x * y`.
+pub(super) fn times(x: &Polynomial, y: &Polynomial) -> Polynomial {
     let mut product = Polynomial::new();
     for (a, p) in x {
         for (b, q) in y {

@@ -1,15 +1,18 @@
 //! Segmented operations of host code: each becomes one kernel or a few, with their launches.
 
 use warpwise_ir::{Mapping, SegKind, SegOp, Stm};
+use warpwise_prim::CompareOp;
 use warpwise_runtime::machine::Schedule;
 
 use crate::lower::cost::{self, Work};
 use crate::lower::emitter::{Emitter, Lowered};
+use crate::lower::flat::Flat;
 use crate::lower::interior::Interior;
-use crate::lower::kernels::{Range, task_dims};
+use crate::lower::kernels::{Built, Make, Range, task_dims};
 use crate::lower::lanes::LaneLoop;
 use crate::lower::scan::scans_scalars;
 use crate::lower::stms::allocates;
+use crate::op::Op;
 use crate::types::{Operand, Reg};
 
 /// Operations of a body up to which its speed is that of memory.
@@ -42,18 +45,48 @@ impl<'a> Emitter<'a> {
     }
 
     fn launch_map(&mut self, stm: &'a Stm, op: &'a SegOp) -> Lowered<()> {
-        let built = self.build("map", stm.span, &|kernel, lo, hi| kernel.map_part(stm, op, (lo, hi)))?;
-        let past = self.streams(op, UNKNOWN_TRIPS).then(|| {
-            self.build_streaming("map_past", stm.span, &|kernel, lo, hi| kernel.map_part(stm, op, (lo, hi)))
-        });
+        let flat = self.flat(op);
+        let rows: Make = &|kernel, lo, hi| kernel.map_part(stm, op, (lo, hi));
+        let together: Make = &|kernel, lo, hi| {
+            kernel.flat = Some(kernel.flat_space(op));
+            kernel.map_part(stm, op, (lo, hi))
+        };
+        let built = self.map_kernels(stm, op, if flat == Flat::Always { together } else { rows })?;
+        let short = match flat {
+            Flat::Below(length) => Some((length, self.map_kernels(stm, op, together)?)),
+            Flat::Never | Flat::Always => None,
+        };
         let narrow = self.narrow_rows(stm, op)?;
         let range = self.flat_range(stm, op)?;
         let bytes = self.code.mul(range.extent, Operand::i64(self.result_bytes(op)));
-        let built = (built, past.and_then(Result::ok));
+        let row = op.space.last().map_or(Ok(range.extent), |dim| self.uniform(dim.extent, stm.span))?;
         self.launch_narrow(narrow, range, bytes, &mut |this| {
-            this.launch_by_size(built.clone(), bytes, &mut |this, built| this.launch(built, range));
+            let launch = |this: &mut Self, built: &(Built, Option<Built>)| {
+                this.launch_by_size(built.clone(), bytes, &mut |this, built| this.launch(built, range));
+            };
+            let Some((length, short)) = &short else { return launch(this, &built) };
+            let cond = this.code.compare(CompareOp::SLt, row, Operand::i64(*length));
+            this.code.open();
+            launch(this, short);
+            let then_block = this.code.close();
+            this.code.open();
+            launch(this, &built);
+            let else_block = this.code.close();
+            this.code.emit(Op::If { cond, then_block, else_block });
         });
         Ok(())
+    }
+
+    /// The kernels of a map: that which stores in the caches, and that which stores past them if it can matter.
+    fn map_kernels<'s>(
+        &'s self,
+        stm: &Stm,
+        op: &SegOp,
+        make: Make<'_, 's>,
+    ) -> Lowered<(Built, Option<Built>)> {
+        let built = self.build("map", stm.span, make)?;
+        let past = self.streams(op, UNKNOWN_TRIPS).then(|| self.build_streaming("map_past", stm.span, make));
+        Ok((built, past.and_then(Result::ok)))
     }
 
     /// Maps part of the flat range.

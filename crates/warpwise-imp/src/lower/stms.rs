@@ -61,8 +61,13 @@ impl<'a> Emitter<'a> {
             Expr::Index { array, indices } => {
                 if !self.is_array(stm.pattern[0]) {
                     let view = self.view(*array, stm.span)?;
-                    let indices = self.values(indices);
-                    let value = self.load(&view, &indices);
+                    let value = match self.flat_address(*array, indices, stm.span)? {
+                        Some(address) => self.load_at(view.block, view.elem, address),
+                        None => {
+                            let indices = self.values(indices);
+                            self.load(&view, &indices)
+                        }
+                    };
                     self.bind(stm.pattern[0], value);
                 }
             }

@@ -45,13 +45,17 @@ pub(super) struct Variances {
 }
 
 impl Variances {
-    /// Analyses bodies in which `linear` goes up by one from lane to lane.
-    /// Parameters of `lambdas` vary.
-    pub fn of(function: &Function, linear: Option<Var>, bodies: &[&Body], lambdas: &[&Lambda]) -> Variances {
+    /// Analyses bodies in which the `indices` of the lanes differ so from lane to lane. Parameters of `lambdas` vary.
+    pub fn of(
+        function: &Function,
+        indices: impl IntoIterator<Item = (Var, Variance)>,
+        bodies: &[&Body],
+        lambdas: &[&Lambda],
+    ) -> Variances {
         let entered = SecondaryMap::default();
         let mut analysis = Analysis { function, facts: Variances::default(), entered };
-        if let Some(var) = linear {
-            analysis.facts.scalars[var] = Variance::Linear(1);
+        for (index, variance) in indices {
+            analysis.facts.scalars[index] = variance;
         }
         for body in bodies {
             analysis.body(body);

@@ -1,0 +1,358 @@
+//! Spaces of several dimensions as one flat space of lanes: rows of a few elements fill vectors together.
+//!
+//! Lanes along the last dimension begin anew at every row. Where rows are shorter than a vector, most lanes then do
+//! nothing. A flat group of lanes goes on into the next row instead:
+//!
+//! ```text
+//! ys: [n][m]f32 = segmap (i < n: task, j < m: task lane) { x = index a[i, j]; c = index b[i]; ... }
+//!
+//! for flat in lo..whole step W {
+//!   row, column = of flat + 0, flat + 1, ...          // only where the body asks for them
+//!   x = load a[flat ..]                               // since i * m + j is the flat number
+//!   c = gather b[row]; ...
+//! }
+//! ```
+//!
+//! An access is contiguous in flat lanes if its place is the flat number plus something that is the same in all lanes,
+//! compared as polynomials. A body that asks for nothing but such places needs no row and no column, and runs flat
+//! whatever the extents are. For any other body there are two kernels, and the length of the rows decides by the
+//! estimate `flat_below`.
+//!
+//! Not done here: operations other than maps, and dimensions that are not flattened into tasks.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
+use warpwise_diag::Span;
+use warpwise_ir::{Body, Expr, Mapping, Operand as CoreOperand, SegDim, SegOp, Stm, Var};
+use warpwise_prim::{BinaryOp, ConvertOp, Scalar, ScalarType};
+
+use crate::lower::cost::{self, Work};
+use crate::lower::emitter::{Emitter, Lowered, Value};
+use crate::lower::lanes::LaneLoop;
+use crate::lower::polynomials::{Polynomial, plus, times};
+use crate::lower::stms::allocates;
+use crate::lower::variance::{Variance, Variances};
+use crate::op::{Block, Op};
+use crate::traverse::for_each_op;
+use crate::types::{ImpType, Operand, Reg};
+
+/// Bodies of more operations have no version of their own for short rows.
+const MOST_COST: i64 = 256;
+
+/// How often loops run for the estimate, where the code does not say.
+const TRIPS: i64 = 16;
+
+/// Beginning a row of lanes: its bounds, its mask, and a branch that nobody can foresee.
+const ROW_START: i64 = 20;
+
+/// Row and column of every lane.
+const DIGITS: i64 = 10;
+
+/// Loading a vector element by element.
+const GATHER: i64 = 40;
+
+/// Extents are compared with places in a row of lanes within this distance of their end: more than the widest group has lanes.
+const NEAR: i64 = 512;
+
+/// Quotients below [`NEAR`] are products with reciprocals in units of this power of two, and exact.
+const RECIPROCAL_BITS: i64 = 20;
+
+/// A flat space, and the group of lanes in it that code is being made for.
+#[derive(Clone)]
+pub(super) struct FlatSpace {
+    /// The number of a point as a polynomial of the indices.
+    number: Polynomial,
+    /// The indices, of which the last is a term of the number.
+    indices: Vec<Var>,
+    /// How values differ between flat lanes.
+    facts: Rc<Variances>,
+    /// The number of the first lane's point.
+    first: Operand,
+}
+
+/// When a space is run flat.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Flat {
+    Never,
+    /// Where rows are shorter than so many elements.
+    Below(i64),
+    Always,
+}
+
+impl<'a> Emitter<'a> {
+    /// When a map runs as a flat space.
+    pub fn flat(&self, op: &SegOp) -> Flat {
+        let Some((last, outer)) = op.space.split_last() else { return Flat::Never };
+        let tasks = outer.iter().all(|dim| dim.mapping == Mapping::Task);
+        let small = cost::static_cost(&op.body, 1) <= MOST_COST && !allocates(&op.body);
+        if outer.is_empty()
+            || !tasks
+            || last.mapping != Mapping::TaskLane
+            || self.cx.target.is_scalar()
+            || !small
+        {
+            return Flat::Never;
+        }
+        let space = self.flat_space(op);
+        let mut needs = Needs { emitter: self, space: &space, needed: FxHashSet::default() };
+        needs.body(&op.body);
+        if space.indices.iter().all(|index| !needs.needed.contains(index)) {
+            return Flat::Always;
+        }
+        let below = self.flat_below(op, &space);
+        match last.extent.as_const().and_then(Scalar::as_int) {
+            Some(length) if length < below => Flat::Always,
+            Some(_) => Flat::Never,
+            None if below < 2 => Flat::Never,
+            None => Flat::Below(below),
+        }
+    }
+
+    /// The flat space of an operation, before any group of lanes.
+    pub fn flat_space(&self, op: &SegOp) -> FlatSpace {
+        let mut number = Polynomial::new();
+        for dim in &op.space {
+            number = times(&number, &self.cx.polynomial(dim.extent));
+            number = plus(number, &Polynomial::from([(vec![dim.index], 1)]), 1);
+        }
+        let indices: Vec<Var> = op.space.iter().map(|dim| dim.index).collect();
+        let varying = indices.iter().map(|&index| (index, Variance::Varying));
+        let facts = Variances::of(self.cx.function, varying, &[&op.body], &[]);
+        FlatSpace { number, indices, facts: Rc::new(facts), first: Operand::i64(0) }
+    }
+
+    /// The length of rows below which flat lanes are the faster ones. Rows of `m` elements cost what a group of lanes
+    /// costs and what it takes to begin a row, for `m` elements; a flat group costs rows and columns, and gathers where
+    /// rows have none, for as many elements as a vector has.
+    fn flat_below(&self, op: &SegOp, space: &FlatSpace) -> i64 {
+        let rows = self.plan_lanes(op, Work::Map);
+        let last = op.space.last().map(|dim| dim.index);
+        let group = cost::static_cost(&op.body, TRIPS);
+        let (in_rows, in_flat) = self.gathers(&op.body, space, &rows.facts, last);
+        let cost = |fixed: i64, gathers: i64| group.saturating_add(gathers.saturating_mul(GATHER)) + fixed;
+        let width = i64::from(rows.machine);
+        (width.saturating_mul(cost(ROW_START, in_rows)) / cost(DIGITS, in_flat)).min(width)
+    }
+
+    /// How many loads of a body are gathers in lanes along `last`, and how many in flat lanes.
+    fn gathers(&self, body: &Body, space: &FlatSpace, rows: &Variances, last: Option<Var>) -> (i64, i64) {
+        let uniform = |place: &Polynomial, facts: &Variances| {
+            place.keys().flatten().all(|&var| facts.variance(var) == Variance::Uniform)
+        };
+        let (mut in_rows, mut in_flat) = (0i64, 0i64);
+        for stm in &body.stms {
+            let trips = if matches!(stm.expr, Expr::Loop { .. } | Expr::Seg(_)) { TRIPS } else { 1 };
+            stm.expr.for_each_body(|body| {
+                let inside = self.gathers(body, space, rows, last);
+                in_rows = in_rows.saturating_add(inside.0.saturating_mul(trips));
+                in_flat = in_flat.saturating_add(inside.1.saturating_mul(trips));
+            });
+            let Some(place) = self.place_of(stm) else { continue };
+            let mut others = place.clone();
+            // Up or down by one.
+            others.retain(|factors, step| last.is_none_or(|last| *factors != [last] || step.abs() != 1));
+            in_rows += i64::from(!uniform(&others, rows));
+            in_flat += i64::from(!uniform(&place, &space.facts) && space.rest(&place).is_none());
+        }
+        (in_rows, in_flat)
+    }
+
+    /// Where the element lies that a statement loads, if it is one that does.
+    fn place_of(&self, stm: &Stm) -> Option<Polynomial> {
+        let Expr::Index { array, indices } = &stm.expr else { return None };
+        let placement = self.cx.function.vars[*array].placement.as_ref()?;
+        (!self.is_array(stm.pattern[0])).then(|| self.cx.place(placement, indices))
+    }
+
+    /// The address of an element, where it goes up by a constant from flat lane to flat lane.
+    pub fn flat_address(
+        &mut self,
+        array: Var,
+        indices: &[CoreOperand],
+        span: Span,
+    ) -> Lowered<Option<Value>> {
+        let Some(space) = self.flat.clone() else { return Ok(None) };
+        let place = self.cx.place(self.placement(array, span)?, indices);
+        let Some((stride, rest)) = space.rest(&place) else { return Ok(None) };
+        let mut base = self.code.mul(space.first, Operand::i64(stride));
+        for (factors, coefficient) in rest {
+            let mut term = Operand::i64(coefficient);
+            for var in factors {
+                let Value::Uniform(factor) = self.value(var) else { return Ok(None) };
+                term = self.code.mul(term, factor);
+            }
+            base = self.code.add(base, term);
+        }
+        Ok(Some(Value::Linear { base, stride }))
+    }
+
+    /// Runs `body` for the points `lo..hi` of a flat space.
+    pub fn walk_flat(
+        &mut self,
+        dims: &[SegDim],
+        (lo, hi): (Reg, Reg),
+        how: &LaneLoop,
+        space: FlatSpace,
+        body: &mut dyn FnMut(&mut Self) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let facts = space.facts.clone();
+        let how = LaneLoop { counted: Some(Operand::i64(0)), interior: None, facts, ..how.clone() };
+        let done = self.lane_loop(&how, lo.into(), hi.into(), &mut |this, value| {
+            let Value::Linear { base: first, .. } = value else {
+                return this
+                    .bind_flat(dims, value.base().unwrap_or(lo.into()), Span::NONE)
+                    .and_then(|()| body(this));
+            };
+            let ty = ImpType::vector(ScalarType::I64, this.width());
+            let digits: Vec<Reg> = dims.iter().map(|_| this.code.reg("digit", ty)).collect();
+            for (dim, &digit) in dims.iter().zip(&digits) {
+                this.bind(dim.index, Value::Varying(digit));
+            }
+            this.flat = Some(FlatSpace { first, ..space.clone() });
+            this.code.open();
+            let done = body(this);
+            let group = without_dead(this.code.close());
+            this.flat = None;
+            let read = read_by(&group);
+            if digits.iter().any(|digit| read.contains(digit)) {
+                this.digits(dims, &digits, first)?;
+            }
+            group.into_iter().for_each(|op| this.code.emit(op));
+            done
+        });
+        self.flat = None;
+        done
+    }
+
+    /// The indices of every lane, the first lane's point having this number: digits with carries. Reciprocals do for
+    /// divisions, since lanes are close to one another: of an extent that is far off its end does not matter.
+    fn digits(&mut self, dims: &[SegDim], digits: &[Reg], first: Operand) -> Lowered<()> {
+        let ids = self.code.reg("lane", ImpType::vector(ScalarType::I32, self.width()));
+        self.code.emit(Op::LaneIds { dst: ids });
+        let mut carry = Value::Varying(ids);
+        let mut number = first;
+        for (dim, &digit) in dims.iter().zip(digits).skip(1).rev() {
+            let extent = self.uniform(dim.extent, Span::NONE)?;
+            let above = self.code.binary(BinaryOp::SQuot, number, extent);
+            let whole = self.code.mul(above, extent);
+            let start = self.code.sub(number, whole);
+            // Both as if the extent were at most `NEAR`: no lane gets further than one extent if it is larger.
+            let far = self.code.sub(extent, Operand::i64(NEAR));
+            let far = self.code.binary(BinaryOp::SMax, far, Operand::i64(0));
+            let near = self.code.sub(extent, far);
+            let at = self.code.sub(start, far);
+            let at = self.code.binary(BinaryOp::SMax, at, Operand::i64(0));
+            let rounded_up = self.code.add(near, Operand::i64((1 << RECIPROCAL_BITS) - 1));
+            let reciprocal = self.code.binary(BinaryOp::SQuot, rounded_up, near);
+            let place = self.narrow(at);
+            let place = self.binary(BinaryOp::Add, place, carry);
+            let reciprocal = self.narrow(reciprocal);
+            let quotient = self.binary(BinaryOp::Mul, place, reciprocal);
+            let bits = Value::constant(Scalar::I32(RECIPROCAL_BITS as i32));
+            let quotient = self.binary(BinaryOp::LShr, quotient, bits);
+            let steps = self.convert(ConvertOp::ZExt, carry, ScalarType::I64);
+            let wrapped = self.convert(ConvertOp::ZExt, quotient, ScalarType::I64);
+            let wrapped = self.binary(BinaryOp::Mul, wrapped, Value::Uniform(extent));
+            let index = self.binary(BinaryOp::Add, Value::Uniform(start), steps);
+            let index = self.binary(BinaryOp::Sub, index, wrapped);
+            self.set_digit(digit, index);
+            (carry, number) = (quotient, above);
+        }
+        let steps = self.convert(ConvertOp::ZExt, carry, ScalarType::I64);
+        let index = self.binary(BinaryOp::Add, Value::Uniform(number), steps);
+        self.set_digit(digits[0], index);
+        Ok(())
+    }
+
+    fn set_digit(&mut self, digit: Reg, index: Value) {
+        let index = self.vector(index);
+        self.code.set(digit, index);
+    }
+
+    /// A small number of all lanes as an `i32`.
+    fn narrow(&mut self, x: Operand) -> Value {
+        self.convert(ConvertOp::Truncate, Value::Uniform(x), ScalarType::I32)
+    }
+}
+
+impl FlatSpace {
+    /// A place as a multiple of the number and what is the same in all lanes, where it is.
+    fn rest(&self, place: &Polynomial) -> Option<(i64, Polynomial)> {
+        let stride = *place.get([*self.indices.last()?].as_slice())?;
+        let rest = plus(place.clone(), &self.number, stride.wrapping_neg());
+        let uniform = rest.keys().flatten().all(|&var| self.facts.variance(var) == Variance::Uniform);
+        uniform.then_some((stride, rest))
+    }
+}
+
+/// Which variables a body needs, places that are flat numbers aside.
+struct Needs<'e, 'a> {
+    emitter: &'e Emitter<'a>,
+    space: &'e FlatSpace,
+    needed: FxHashSet<Var>,
+}
+
+impl Needs<'_, '_> {
+    fn body(&mut self, body: &Body) {
+        body.result.iter().for_each(|&x| self.operand(x));
+        for stm in body.stms.iter().rev() {
+            stm.expr.for_each_body(|body| self.body(body));
+            let is_view = stm.pattern.iter().any(|&var| self.emitter.is_array(var)) && stm.expr.is_straight();
+            let is_load = matches!(stm.expr, Expr::Index { .. });
+            let is_dead = !is_load
+                && stm.expr.is_straight()
+                && stm.pattern.iter().all(|var| !self.needed.contains(var));
+            let is_flat = |place: Polynomial| self.space.rest(&place).is_some();
+            if is_load && !is_view && !self.emitter.place_of(stm).is_some_and(is_flat) {
+                self.place(stm);
+            } else if !is_view && !is_load && !is_dead {
+                stm.expr.for_each_operand(|x| self.operand(x));
+            }
+        }
+    }
+
+    fn operand(&mut self, x: CoreOperand) {
+        match x.as_var() {
+            // Copied as it lies.
+            Some(var) if self.emitter.is_array(var) => self.needed.extend(&self.space.indices),
+            Some(var) => drop(self.needed.insert(var)),
+            None => {}
+        }
+    }
+
+    /// What the place of a load is computed of.
+    fn place(&mut self, load: &Stm) {
+        if let Some(place) = self.emitter.place_of(load) {
+            self.needed.extend(place.into_keys().flatten());
+        }
+    }
+}
+
+/// A group without the places of views that nothing reads, since flat places are computed without them.
+fn without_dead(mut group: Block) -> Block {
+    loop {
+        let read = read_by(&group);
+        let before = group.len();
+        group.retain(|op| match op {
+            Op::Binary { dst, op, .. } => op.can_fail() || read.contains(dst),
+            _ => true,
+        });
+        if group.len() == before {
+            return group;
+        }
+    }
+}
+
+/// The registers that a block reads.
+fn read_by(block: &Block) -> FxHashSet<Reg> {
+    let mut read = FxHashSet::default();
+    for_each_op(block, &mut |op| {
+        op.for_each_operand(|x| {
+            if let Operand::Reg(reg) = x {
+                read.insert(reg);
+            }
+        });
+    });
+    read
+}
