@@ -183,3 +183,28 @@ fn rows_of_which_run_time_knows_the_length() {
         }
     }
 }
+
+#[test]
+fn elements_read_and_written_backwards() {
+    let text = "fun main(n: i64, xs: [n]i64, bs: [n]bool) -> (r0: [n]i64, r1: [n]bool) {
+        is: [n]i64 = iota n 0 1;
+        last: i64 = sub n 1;
+        ys: [n]i64, cs: [n]bool = screma n (is) map (i: i64) {
+          j: i64 = sub last i;
+          x: i64 = index xs[j];
+          b: bool = index bs[j];
+          y: i64 = add x i;
+          c: bool = if b { z: i64 = index xs[j]; odd: i64 = and z 1; d: bool = eq odd 1; return d } else { return b };
+          return y, c };
+        return ys, cs }";
+    let shown = shown_optimised(text);
+    assert!(shown.contains("shuffle"), "vectors turned round, no gathers:\n{shown}");
+    for n in SIZES {
+        let xs: Vec<i64> = (0..n).map(|i| i * 5 % 17).collect();
+        let bs: Vec<bool> = (0..n).map(|i| i % 3 == 0).collect();
+        let at = |i: i64| (n - 1 - i) as usize;
+        let ys: Vec<i64> = (0..n).map(|i| xs[at(i)] + i).collect();
+        let cs: Vec<bool> = (0..n).map(|i| bs[at(i)] && xs[at(i)] % 2 == 1).collect();
+        expect(text, &[int(n), ints(xs.clone()), bools(bs.clone())], &[ints(ys), bools(cs)]);
+    }
+}

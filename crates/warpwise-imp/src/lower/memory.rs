@@ -1,7 +1,8 @@
 //! Elements of arrays: addresses from index functions, loads and stores.
 //!
 //! An address is a value like any other, so its variance decides: uniform addresses are scalar loads,
-//! those that go up by one are contiguous vectors, all others gathers and scatters.
+//! those that go up by one are contiguous vectors, those that go down by one the same with their lanes turned round, all
+//! others gathers and scatters.
 
 use warpwise_diag::Span;
 use warpwise_ir::{Operand as CoreOperand, Placement, SliceDim, Var};
@@ -187,6 +188,12 @@ impl Emitter<'_> {
         {
             return self.load_strided(mem, elem, base, stride);
         }
+        if let Value::Linear { base, stride: -1 } = address {
+            let (index, mask) = self.backwards(base);
+            let loaded = self.code.reg("x", ImpType::vector(elem, self.width()));
+            self.code.emit(Op::Load { dst: loaded, mem, index, mask, ahead: None });
+            return Value::Varying(self.reversed(loaded));
+        }
         let contiguous = matches!(address, Value::Linear { stride: 1, .. });
         let index = self.vector_address(address);
         let mask = self.mask_operand();
@@ -194,6 +201,21 @@ impl Emitter<'_> {
         let dst = self.code.reg("x", ImpType::vector(elem, self.width()));
         self.code.emit(Op::Load { dst, mem, index, mask, ahead });
         Value::Varying(dst)
+    }
+
+    /// Where the elements of lanes begin that go down from `base`, and which of them are accessed: the last lane's first.
+    fn backwards(&mut self, base: Operand) -> (Operand, Option<Operand>) {
+        let first = self.code.sub(base, Operand::i64(i64::from(self.width()) - 1));
+        let mask = self.mask_operand().map(|mask| match mask {
+            Operand::Reg(mask) => self.reversed(mask).into(),
+            Operand::Const(_) => mask,
+        });
+        (first, mask)
+    }
+
+    /// The lanes of a vector, the last one first.
+    fn reversed(&mut self, x: Reg) -> Reg {
+        self.picked(x, x, (0..self.width()).rev().collect())
     }
 
     /// How far loads of such elements look ahead.
@@ -294,6 +316,15 @@ impl Emitter<'_> {
             }
             Value::Uniform(Operand::Reg(_)) => Operand::Reg(self.vector_reg(value)),
         };
+        if let Value::Linear { base, stride: -1 } = address
+            && self.width() > 1
+        {
+            let Operand::Reg(value) = self.stretched(value, elem) else { unreachable!("in a register") };
+            let (index, mask) = self.backwards(base);
+            let value = self.reversed(value).into();
+            self.code.emit(Op::Store { mem: block.mem, index, value, elem, mask, stream: false });
+            return;
+        }
         let contiguous = matches!(address, Value::Linear { stride: 1, .. });
         let index = self.vector_address(address);
         let value = if self.width() > 1 { self.stretched(value, elem) } else { value };

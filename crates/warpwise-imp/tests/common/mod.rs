@@ -162,6 +162,11 @@ pub fn floats(values: impl IntoIterator<Item = f32>) -> Data {
     Data::Array(values.into_iter().flat_map(f32::to_le_bytes).collect())
 }
 
+/// An array of `bool`.
+pub fn bools(values: impl IntoIterator<Item = bool>) -> Data {
+    Data::Array(values.into_iter().map(u8::from).collect())
+}
+
 /// Sizes around every number of lanes, and more than one block.
 pub const SIZES: [i64; 14] = [0, 1, 2, 3, 4, 5, 15, 16, 17, 63, 64, 65, 1000, 40_000];
 

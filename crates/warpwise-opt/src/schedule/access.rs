@@ -1,7 +1,7 @@
 //! How values and accesses in a nest vary with one candidate for the lanes: the analysis behind the choice.
 //!
 //! For a candidate index `v` every scalar is *uniform* (the same for all `v`), *unit* (`v` plus
-//! something uniform) or *other*; every array is known by the dimension that is contiguous in
+//! something uniform), *falling* (something uniform minus `v`) or *other*; every array is known by the dimension that is contiguous in
 //! memory and by how its first element moves with `v`. An access is then uniform, contiguous or a gather.
 //! Layouts are those that placement will choose: fresh arrays are row-major, views permute and shift.
 
@@ -17,6 +17,8 @@ pub enum Variance {
     Uniform,
     /// One more from lane to lane.
     Unit,
+    /// One less from lane to lane.
+    Falling,
     /// Anything else.
     Other,
 }
@@ -43,6 +45,16 @@ impl Variance {
         match (self, other) {
             (Variance::Uniform, x) | (x, Variance::Uniform) => x,
             _ => Variance::Other,
+        }
+    }
+
+    /// The variance of a number with the other sign.
+    fn negated(self) -> Variance {
+        match self {
+            Variance::Uniform => Variance::Uniform,
+            Variance::Unit => Variance::Falling,
+            Variance::Falling => Variance::Unit,
+            Variance::Other => Variance::Other,
         }
     }
 
@@ -90,12 +102,12 @@ impl<'f> Access<'f> {
         operand.as_var().map_or(Variance::Uniform, |var| self.scalars[var])
     }
 
-    /// How an access of `array` at these leading indices varies: uniform, contiguous ([`Variance::Unit`]) or a gather.
+    /// How an access of `array` at these leading indices varies: uniform, contiguous (up or down) or a gather.
     pub fn at(&self, array: Var, indices: impl Iterator<Item = Operand>) -> Variance {
         let layout = self.layout(array);
         indices.enumerate().fold(layout.offset, |sum, (dim, index)| {
             let moved = match self.operand(index) {
-                Variance::Unit if layout.contiguous != Some(dim) => Variance::Other,
+                Variance::Unit | Variance::Falling if layout.contiguous != Some(dim) => Variance::Other,
                 variance => variance,
             };
             sum.plus(moved)
@@ -122,8 +134,12 @@ impl<'f> Access<'f> {
             Expr::Operand(x) => self.alias(stm.pattern[0], *x),
             Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), x, y) => {
                 let (x, y) = (self.operand(*x), self.operand(*y));
-                let falling = *op == BinaryOp::Sub && y != Variance::Uniform;
-                self.scalars[stm.pattern[0]] = if falling { x.mixed(y) } else { x.plus(y) };
+                let added = if *op == BinaryOp::Sub { y.negated() } else { y };
+                self.scalars[stm.pattern[0]] = x.plus(added);
+            }
+            Expr::Binary(BinaryOp::Mul, x, y) if [*x, *y].contains(&Operand::i64(-1)) => {
+                let negated = if *x == Operand::i64(-1) { y } else { x };
+                self.scalars[stm.pattern[0]] = self.operand(*negated).negated();
             }
             Expr::Index { array, indices } => {
                 let offset = self.at(*array, indices.iter().copied());

@@ -105,6 +105,8 @@ pub fn lane_body(function: &Function, access: &Access, body: &Body, guess: Guess
             match access.at(*array, indices.iter().copied()) {
                 Variance::Uniform => 1.0,
                 Variance::Unit => 1.5,
+                // And a shuffle.
+                Variance::Falling => 2.5,
                 Variance::Other => LANES,
             }
         }
