@@ -1,4 +1,4 @@
-//! Maps that copy rows, on devices: as maps over the elements of these rows.
+//! Maps that copy rows: as maps over the elements of these rows.
 //!
 //! ```text
 //! ys: [k][m]f32 = screma k (is) map (i: i64) { row: [m]f32 = index xs[i]; return row }
@@ -6,7 +6,7 @@
 //! ys: [k][m]f32 = segmap (p < k: seq, j < m: seq) { i = index is[p]; row = index xs[i]; x = index row[j]; return x }
 //! ```
 //!
-//! A row would be copied by one work-item otherwise, however long it is, and neighbouring work-items would be a row apart.
+//! A row would be copied by one work-item or lane otherwise, however long it is, and neighbours would be a row apart.
 //! Of several results each is a map of its own, with what little it takes to find the row.
 //!
 //! Not done here: maps with checks, which must be made for every row, those without elements included.
@@ -22,7 +22,10 @@ pub fn copies_rows(function: &Function, soac: &Screma) -> bool {
     let body = &soac.map.body;
     let is_row = |&x: &Operand| {
         let view = |stm: &Stm| {
-            let view = matches!(stm.expr, Expr::Index { .. } | Expr::Slice { .. } | Expr::Rearrange { .. });
+            let view = matches!(
+                stm.expr,
+                Expr::Index { .. } | Expr::Slice { .. } | Expr::Rearrange { .. } | Expr::Reshape { .. }
+            );
             view && x.as_var() == Some(stm.pattern[0])
         };
         function.operand_type(x).rank() == 0 || body.stms.iter().any(view)
@@ -30,8 +33,16 @@ pub fn copies_rows(function: &Function, soac: &Screma) -> bool {
     let some = body.result.iter().any(|&x| function.operand_type(x).rank() > 0);
     soac.is_map()
         && some
-        && body.stms.iter().all(|stm| stm.expr.is_straight())
+        && body.stms.iter().all(|stm| stm.expr.is_straight() && is_view(function, &stm.expr))
         && body.result.iter().all(is_row)
+}
+
+/// Whether an expression makes no copy wherever its array lies: others would be made for every element.
+fn is_view(function: &Function, expr: &Expr) -> bool {
+    match expr {
+        Expr::Reshape { array, shape } => shape.len() == 1 && function.ty(*array).rank() == 1,
+        _ => true,
+    }
 }
 
 /// The maps over elements.

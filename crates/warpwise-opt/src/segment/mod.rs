@@ -9,8 +9,8 @@
 //! A reduction or scan whose operator works on arrays becomes a sequential loop around its operator,
 //! whose own parallelism remains ([`sequential`]); histograms and reductions of rows that combine element by
 //! element become those of elements ([`rows`]), and on devices scans of rows become scans of columns ([`columns`]), and
-//! reductions and scans of small arrays those of scalars ([`small`]). There
-//! rows that are only copied are copied element by element ([`copies`]). A map that calls a recursive function becomes a loop, too, since host
+//! reductions and scans of small arrays those of scalars ([`small`]). Rows
+//! that are only copied are copied element by element ([`copies`]). A map that calls a recursive function becomes a loop, too, since host
 //! code runs calls. Streams become tasks, blocks or one chunk ([`streams`]). Not done here: choosing mappings but
 //! those of streams (the next scheduling pass does), accumulators and `flatmap` (gone by now).
 
@@ -105,7 +105,7 @@ fn host_stm(function: &mut Function, host: Host<'_>, mut stm: Stm, out: &mut Vec
                 host_stm(function, host, part, out)?;
             }
         }
-        Expr::Screma(soac) if host.machine == Machine::Device && copies::copies_rows(function, &soac) => {
+        Expr::Screma(soac) if copies::copies_rows(function, &soac) => {
             for mut copy in copies::by_elements(function, &stm.pattern, &soac, stm.span) {
                 copy.certs.extend(&stm.certs);
                 out.push(copy);

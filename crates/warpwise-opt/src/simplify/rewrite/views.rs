@@ -103,6 +103,10 @@ impl Rewriter<'_> {
                 Some(Expr::Index { array: *array, indices: moved })
             }
             Expr::Slice { array, dims } => self.index_of_slice(*array, dims, indices, stm),
+            // The same elements by another name of their number.
+            Expr::Reshape { array, shape } if shape.len() == 1 && self.function.ty(*array).rank() == 1 => {
+                Some(Expr::Index { array: *array, indices: indices.to_vec() })
+            }
             _ => None,
         }
     }
