@@ -3,7 +3,6 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
-use std::thread::JoinHandle;
 
 use warpwise_runtime::array::{Array as Column, Value};
 
@@ -14,6 +13,7 @@ use crate::elt::{Elt, components};
 use crate::error::Error;
 use crate::exp::Exp;
 use crate::graph::{self, Ref};
+use crate::pending::Pending;
 use crate::shape::Shape;
 
 /// A parameter of a compiled function: an [`Acc`] or an [`Exp`].
@@ -125,52 +125,6 @@ pub struct Function<A, R> {
     of: PhantomData<fn(A) -> R>,
 }
 
-/// A run that goes on beside the caller.
-///
-/// ```
-/// use warpwise::{Acc, Array, Context, Vector};
-///
-/// let sum = Context::cpu()?.compile(|xs: Acc<Vector<i64>>| xs.sum())?;
-/// let pending = sum.start(&Array::from_vec([3], vec![1, 2, 3])?)?;
-/// assert_eq!(pending.wait()?.to_vec(), [6]);
-/// # Ok::<(), warpwise::Error>(())
-/// ```
-pub struct Pending<T> {
-    thread: JoinHandle<Result<T, Error>>,
-}
-
-impl<T> Pending<T> {
-    /// Whether the result is there.
-    ///
-    /// ```
-    /// use warpwise::{Context, Exp};
-    ///
-    /// let double = Context::new()?.compile(|x: Exp<i32>| x * 2)?;
-    /// let pending = double.start(&4)?;
-    /// while !pending.is_done() {
-    ///     std::thread::yield_now();
-    /// }
-    /// assert_eq!(pending.wait()?, 8);
-    /// # Ok::<(), warpwise::Error>(())
-    /// ```
-    pub fn is_done(&self) -> bool {
-        self.thread.is_finished()
-    }
-
-    /// Waits for the result.
-    ///
-    /// ```
-    /// use warpwise::{Context, Exp};
-    ///
-    /// let double = Context::new()?.compile(|x: Exp<i32>| x * 2)?;
-    /// assert_eq!(double.start(&4)?.wait()?, 8);
-    /// # Ok::<(), warpwise::Error>(())
-    /// ```
-    pub fn wait(self) -> Result<T, Error> {
-        self.thread.join().unwrap_or_else(|_| Err(Error::Internal("a run panicked".to_string())))
-    }
-}
-
 impl<A, R: Output> Function<A, R> {
     pub(crate) fn new(context: Context, program: Prepared) -> Function<A, R> {
         Function { context, program: Arc::new(program), of: PhantomData }
@@ -184,9 +138,7 @@ impl<A, R: Output> Function<A, R> {
     fn call_beside(&self, arguments: Vec<Value>) -> Result<Pending<R::Host>, Error> {
         let (context, program) = (self.context.clone(), Arc::clone(&self.program));
         let run = move || R::host(&mut context.call(&program, arguments)?.into_iter());
-        let thread =
-            std::thread::Builder::new().spawn(run).map_err(|error| Error::Device(error.to_string()))?;
-        Ok(Pending { thread })
+        Pending::start(run)
     }
 }
 

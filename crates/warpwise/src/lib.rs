@@ -182,6 +182,7 @@ mod included;
 mod lower;
 #[cfg(feature = "ndarray")]
 mod nd;
+mod pending;
 #[cfg(feature = "seq")]
 mod seq;
 mod shape;
@@ -205,8 +206,9 @@ pub use export::Export;
 pub use foreign::{
     DeviceAccess, DeviceArray, DeviceBuffer, DeviceKind, foreign, foreign_cuda, foreign_opencl,
 };
-pub use function::{Computation, Function, Input, Output, Pending};
+pub use function::{Computation, Function, Input, Output};
 pub use half::f16;
+pub use pending::Pending;
 #[cfg(feature = "seq")]
 #[cfg_attr(docsrs, doc(cfg(feature = "seq")))]
 pub use seq::{
