@@ -52,7 +52,7 @@ pub fn check(context: &Context) -> Result<(), Box<dyn Error>> {
     let function = context
         .compile(|points: Acc<Vector<Point>>, centres: Acc<Vector<Point>>| moved(&points, &centres))?;
     let (points, centres) = (points(300), vec![(0.0, 1.0), (4.0, 4.0), (9.0, 9.0), (100.0, 100.0)]);
-    let found = function.run(&points.clone().try_into()?, &centres.clone().try_into()?)?.to_vec();
+    let found = function.run(&points.clone().into(), &centres.clone().into())?.to_vec();
     let mut sums = vec![(0.0, 0.0, 0); centres.len()];
     for (x, y) in points {
         let distance = |(cx, cy): &Point| (x - cx) * (x - cx) + (y - cy) * (y - cy);
@@ -74,8 +74,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     check(&context)?;
     let function = context
         .compile(|points: Acc<Vector<Point>>, centres: Acc<Vector<Point>>| moved(&points, &centres))?;
-    let points = Array::try_from(points(count))?;
-    let mut centres = Array::try_from(vec![(0.0, 1.0), (4.0, 4.0), (9.0, 9.0)])?;
+    let points = Array::from(points(count));
+    let mut centres = Array::from(vec![(0.0, 1.0), (4.0, 4.0), (9.0, 9.0)]);
     let start = Instant::now();
     for _ in 0..10 {
         centres = function.run(&points, &centres)?;

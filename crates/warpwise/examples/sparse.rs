@@ -56,7 +56,7 @@ pub fn check(context: &Context) -> Result<(), Box<dyn Error>> {
         .collect();
     let vector: Vec<f64> = (0..20).map(f64::from).collect();
     let lengths: Vec<i64> = rows.iter().map(|row| row.len() as i64).collect();
-    let found = product.run(&lengths.try_into()?, &rows.concat().try_into()?, &vector.clone().try_into()?)?;
+    let found = product.run(&lengths.into(), &rows.concat().into(), &vector.clone().into())?;
     let expected = |row: &Vec<(i64, f64)>| {
         row.iter().map(|(column, value)| value * vector[*column as usize]).sum::<f64>()
     };
@@ -65,7 +65,7 @@ pub fn check(context: &Context) -> Result<(), Box<dyn Error>> {
     let (pages, links) = (50, links(50));
     let function =
         context.compile(|pages: Exp<i64>, links: Acc<Vector<(i64, i64)>>| ranks(pages, &links, 10))?;
-    let found = function.run(&(pages as i64), &links.clone().try_into()?)?.to_vec();
+    let found = function.run(&(pages as i64), &links.clone().into())?.to_vec();
     let mut expected = vec![1.0 / pages as f64; pages];
     for _ in 0..10 {
         let mut next = vec![0.15 / pages as f64; pages];
@@ -85,7 +85,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     check(&context)?;
     let function =
         context.compile(|pages: Exp<i64>, links: Acc<Vector<(i64, i64)>>| ranks(pages, &links, 10))?;
-    let links = Array::try_from(links(pages))?;
+    let links = Array::from(links(pages));
     let start = Instant::now();
     let ranks = function.run(&(pages as i64), &links)?.to_vec();
     let best = ranks.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));

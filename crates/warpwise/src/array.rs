@@ -1,9 +1,12 @@
 //! Arrays of the host: what programs take and give.
 //!
 //! An array of elements is stored as one array per component ([`RawArray`]), in memory of the run time, so that programs
-//! read it where it lies. Arrays are immutable and shared: cloning one copies nothing.
+//! read it where it lies. Arrays are immutable and shared: cloning one copies nothing. Conversions from and to collections are in
+//! [`convert`], texts in [`print`].
 
-use std::fmt;
+mod convert;
+mod print;
+
 use std::marker::PhantomData;
 use std::sync::OnceLock;
 
@@ -128,6 +131,17 @@ impl<Sh: Shape, E: Elt> Array<Sh, E> {
         Sh::extents(&self.raw.shape)
     }
 
+    /// The extents, outermost first, by the name that other libraries give them.
+    ///
+    /// ```
+    /// use warpwise::Matrix;
+    ///
+    /// assert_eq!(Matrix::from([[1, 2, 3]]).shape(), [1, 3]);
+    /// ```
+    pub fn shape(&self) -> Sh::Extents {
+        self.extents()
+    }
+
     /// The number of elements.
     ///
     /// ```
@@ -176,14 +190,21 @@ impl<Sh: Shape, E: Elt> Array<Sh, E> {
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     pub fn get(&self, index: Sh::Extents) -> Option<E> {
-        let mut flat = 0;
-        for (&place, &extent) in index.as_ref().iter().zip(&self.raw.shape) {
-            if place >= extent as usize {
-                return None;
-            }
-            flat = flat * extent as usize + place;
-        }
-        let values: Option<Vec<_>> = self.raw.columns.iter().map(|column| column.element(flat)).collect();
+        self.at_place(self.place(index)?)
+    }
+
+    /// The place of an index among the elements in row-major order; none out of bounds.
+    fn place(&self, index: Sh::Extents) -> Option<usize> {
+        let dimensions = index.as_ref().iter().zip(&self.raw.shape);
+        let step = |flat: usize, (&place, &extent): (&usize, &i64)| {
+            (place < extent as usize).then_some(flat * extent as usize + place)
+        };
+        dimensions.into_iter().try_fold(0, step)
+    }
+
+    /// The element at a place in row-major order; none beyond the last one.
+    fn at_place(&self, place: usize) -> Option<E> {
+        let values: Option<Vec<_>> = self.raw.columns.iter().map(|column| column.element(place)).collect();
         E::load(&mut values?.iter())
     }
 
@@ -286,29 +307,5 @@ impl<Sh, E> Clone for Array<Sh, E> {
 impl<Sh, E> PartialEq for Array<Sh, E> {
     fn eq(&self, other: &Array<Sh, E>) -> bool {
         self.raw == other.raw
-    }
-}
-
-impl<Sh: Shape, E: Elt + fmt::Debug> fmt::Debug for Array<Sh, E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Array {:?} {:?}", self.raw.shape, self.to_vec())
-    }
-}
-
-/// A vector of the elements.
-impl<E: Elt> TryFrom<Vec<E>> for Array<Dim1, E> {
-    type Error = Error;
-
-    fn try_from(elements: Vec<E>) -> Result<Array<Dim1, E>, Error> {
-        Array::from_vec([elements.len()], elements)
-    }
-}
-
-/// A vector of the elements.
-impl<E: Elt> TryFrom<&[E]> for Array<Dim1, E> {
-    type Error = Error;
-
-    fn try_from(elements: &[E]) -> Result<Array<Dim1, E>, Error> {
-        Array::from_slice([elements.len()], elements)
     }
 }

@@ -1,5 +1,6 @@
 //! Everything that can go wrong, as one type.
 
+use std::convert::Infallible;
 use std::fmt;
 
 use warpwise_diag::{Failure, Limit, Span};
@@ -79,6 +80,13 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// What cannot fail fails with no error of this type either.
+impl From<Infallible> for Error {
+    fn from(never: Infallible) -> Error {
+        match never {}
+    }
+}
 
 impl From<OutOfMemory> for Error {
     fn from(error: OutOfMemory) -> Error {

@@ -56,6 +56,15 @@ macro_rules! dimensions {
         }
 
         /// Copies the elements.
+        impl<E: Elt> TryFrom<Array<Dim<$rank>, E>> for ArrayBase<OwnedRepr<E>, NdDim<[Ix; $rank]>> {
+            type Error = Error;
+
+            fn try_from(array: Array<Dim<$rank>, E>) -> Result<Self, Error> {
+                Self::try_from(&array)
+            }
+        }
+
+        /// Copies the elements.
         impl<E: Elt> TryFrom<&Array<Dim<$rank>, E>> for ArrayBase<OwnedRepr<E>, NdDim<[Ix; $rank]>> {
             type Error = Error;
 
@@ -94,7 +103,8 @@ mod tests {
         let view = ArrayView2::try_from(&ours).unwrap();
         assert_eq!((view.as_ptr(), view), (place, expected.view()));
         let doubled = Context::cpu().unwrap().run(&use_(&ours).map(|x| x * 2.0)).unwrap();
-        assert_eq!(Array2::try_from(&doubled).unwrap(), expected * 2.0);
+        assert_eq!(Array2::try_from(&doubled).unwrap(), &expected * 2.0);
+        assert_eq!(Array2::try_from(doubled).unwrap(), expected * 2.0);
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::error::Error;
 /// use warpwise::{Acc, Array, Context, Vector};
 ///
 /// let sum = Context::cpu()?.compile(|xs: Acc<Vector<i64>>| xs.sum())?;
-/// let pending = sum.start(&Array::from_vec([3], vec![1, 2, 3])?)?;
+/// let pending = sum.start(&Array::from([1, 2, 3]))?;
 /// assert_eq!(pending.wait()?.to_vec(), [6]);
 ///
 /// async fn total(pending: warpwise::Pending<i64>) -> Result<i64, warpwise::Error> {

@@ -139,6 +139,10 @@ pub trait Extents: Copy + Debug + PartialEq {
 
     /// The extents, outermost first.
     fn sizes(&self) -> &[usize];
+
+    /// The index of the element at a place in row-major order, in an array of these extents that has it.
+    #[doc(hidden)]
+    fn index_of(&self, place: usize) -> Self;
 }
 
 /// Extents within a program: `()`, an `i64` expression or constant, or a tuple of those.
@@ -205,6 +209,15 @@ macro_rules! shapes {
 
             fn sizes(&self) -> &[usize] {
                 self
+            }
+
+            #[allow(unused_mut)]
+            fn index_of(&self, place: usize) -> [usize; $rank] {
+                let (mut index, mut rest) = ([0; $rank], place);
+                for (at, &size) in index.iter_mut().zip(self).rev() {
+                    (*at, rest) = (rest % size, rest / size);
+                }
+                index
             }
         }
 

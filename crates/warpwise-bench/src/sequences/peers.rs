@@ -108,7 +108,7 @@ fn matrix(
 ) -> Result<Vec<Row>, String> {
     let matrix = kind.matrix(most).map_err(text)?;
     let vector: Vector<f64> =
-        (0..matrix.columns).map(|i| (i % 17) as f64).collect::<Vec<f64>>().try_into().map_err(text)?;
+        (0..matrix.columns).map(|i| (i % 17) as f64).collect::<Vec<f64>>().into();
     let mut starts = vec![0];
     matrix.lengths.as_slice().iter().for_each(|length| starts.push(starts[starts.len() - 1] + length));
     let elements = matrix.elements.to_vec();
@@ -147,8 +147,7 @@ fn page_rank(
     let shares: Vector<f64> = (0..count)
         .map(|i| (1 + i % 10) as f64 / links.len() as f64)
         .collect::<Vec<f64>>()
-        .try_into()
-        .map_err(text)?;
+        .into();
     let plain = links.to_vec();
     let inputs = vec![
         Value::tabulate_i32(&[plain.len()], |i| plain[i].0),

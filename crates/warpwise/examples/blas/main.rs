@@ -36,7 +36,7 @@ fn matrix(n: usize, m: usize) -> Result<Matrix<f32>, warpwise::Error> {
 /// Compares with plain loops; the numbers are small integers.
 pub fn check(context: &Context) -> Result<(), Box<dyn Error>> {
     let dots = context.compile(|xs: Acc<Vector<f32>>| dot(&xs.map(|x| x + 1.0), &xs))?;
-    let found = dots.run(&vec![1.0, 2.0, 3.0].try_into()?)?;
+    let found = dots.run(&vec![1.0, 2.0, 3.0].into())?;
     assert_eq!(found.to_vec(), [20.0]);
     let function =
         context.compile(|a: Acc<Matrix<f32>>, b: Acc<Matrix<f32>>| product(&a, &b).map(|x| x + 0.5))?;

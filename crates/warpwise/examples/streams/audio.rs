@@ -162,7 +162,7 @@ pub fn read(sources: Vec<Box<dyn Source>>) -> Result<Seq<Acc<Vector<i16>>>, warp
 pub fn check(context: &Context, folder: &Path) -> Result<(), Box<dyn Error>> {
     let samples = samples(SIZE + 5 * STEP + 7);
     store(&samples, folder)?;
-    let (vector, waves): (Vector<i16>, _) = (samples.clone().try_into()?, waves()?);
+    let (vector, waves): (Vector<i16>, _) = (samples.clone().into(), waves()?);
     let all = context
         .compile(|samples: Acc<Vector<i16>>, waves: Acc<Matrix<(f32, f32)>>| whole(&samples, &waves))?;
     let windows: Vec<&[i16]> = samples.windows(SIZE).step_by(STEP).collect();

@@ -66,7 +66,7 @@ pub fn moved(sums: &Vector<Sum>, centres: &Vector<Point>) -> Result<Vector<Point
         0 => centre,
         _ => sum.map(|x| (x / count as f64) as f32),
     };
-    sums.to_vec().into_iter().zip(centres.to_vec()).map(middle).collect::<Vec<Point>>().try_into()
+    Ok(sums.into_iter().zip(centres).map(middle).collect())
 }
 
 /// Points around so many places, in rows.
@@ -81,7 +81,7 @@ pub fn points(count: usize, places: u64) -> Vec<f32> {
 /// The first points as centres.
 pub fn centres(points: &[f32], count: usize) -> Result<Vector<Point>, warpwise::Error> {
     let centre = |point: &[f32]| [point[0], point[1], point[2], point[3]];
-    points.chunks_exact(4).take(count).map(centre).collect::<Vec<Point>>().try_into()
+    Ok(points.chunks_exact(4).take(count).map(centre).collect())
 }
 
 /// Writes points to a folder.

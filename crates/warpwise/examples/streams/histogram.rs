@@ -55,7 +55,7 @@ pub fn check(context: &Context, folder: &Path) -> Result<(), Box<dyn Error>> {
     numbers.iter().for_each(|x| expected[(x * BINS as f32) as usize] += 1);
     store(numbers.iter().copied(), folder)?;
     let whole = context.compile(|numbers: Acc<Vector<f32>>| counts(&numbers))?;
-    let numbers: Vector<f32> = numbers.try_into()?;
+    let numbers: Vector<f32> = numbers.into();
     for found in [
         sequence(&Seq::windows(&numbers, 200, 200)).run(context)?,
         sequence(&read(sources(folder, 500)?)?).run(context)?,

@@ -40,7 +40,7 @@ fn run(name: &str, bytes: usize, folder: &Path) -> Result<(), Box<dyn Error>> {
             let kind = matrices::KINDS[11];
             let matrix = kind.matrix(bytes / 12)?;
             matrices::store(&matrix, folder)?;
-            let vector: Vector<f64> = vec![1.0; matrix.columns].try_into()?;
+            let vector: Vector<f64> = vec![1.0; matrix.columns].into();
             let start = Instant::now();
             let rows = matrices::read(matrices::sources(folder)?)?;
             let sums = matrices::sequence(&rows, &vector).run_with(&context, &streaming)?;
@@ -74,7 +74,7 @@ fn run(name: &str, bytes: usize, folder: &Path) -> Result<(), Box<dyn Error>> {
             let shares = context.compile(|ranks, degrees| pages::shares(&ranks, &degrees))?;
             let start = Instant::now();
             let degrees = pages::degrees(&blocks()?, count)?.run_with(&context, &streaming)?;
-            let mut ranks = Array::try_from(vec![1.0 / count as f64; count])?;
+            let mut ranks = Array::from(vec![1.0 / count as f64; count]);
             for _ in 0..10 {
                 let given = shares.run(&ranks, &degrees)?;
                 ranks = pages::sequence(&blocks()?, &given)?.run_with(&context, &streaming)?;

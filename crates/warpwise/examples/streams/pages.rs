@@ -30,7 +30,7 @@ pub fn links(pages: usize, mean: usize) -> Result<Vector<Link>, warpwise::Error>
             links.push((from as i32, (bits(3, popular) % pages as u64) as i32));
         }
     }
-    links.try_into()
+    Ok(links.into())
 }
 
 /// How many links there are from each page.
@@ -107,7 +107,7 @@ pub fn check(context: &Context, folder: &Path) -> Result<(), Box<dyn Error>> {
         context.compile(|ranks: Acc<Vector<f64>>, degrees: Acc<Vector<f64>>| shares(&ranks, &degrees))?;
     let all = context.compile(|links: Acc<Vector<Link>>, shares: Acc<Vector<f64>>| whole(&links, &shares))?;
     let mut expected = vec![1.0 / PAGES as f64; PAGES];
-    let mut ranks: Vector<f64> = expected.clone().try_into()?;
+    let mut ranks: Vector<f64> = expected.clone().into();
     for _ in 0..5 {
         let mut next = vec![(1.0 - SHARE) / PAGES as f64; PAGES];
         for &(from, to) in &plain {

@@ -26,7 +26,7 @@ pub fn word(number: usize) -> String {
 /// The sum of a word.
 pub fn sum(context: &Context, word: &str) -> Result<[u32; 4], warpwise::Error> {
     let sums = context.compile(|blocks: Acc<Vector<[u32; 16]>>| blocks.map(md5::digest))?;
-    let sums = sums.run(&Array::try_from(vec![block(word.as_bytes())])?)?;
+    let sums = sums.run(&Array::from(vec![block(word.as_bytes())]))?;
     Ok(sums.get([0]).map_or([0; 4], |(a, b, c, d)| [a, b, c, d]))
 }
 

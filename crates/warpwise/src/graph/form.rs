@@ -194,7 +194,7 @@ mod tests {
     }
 
     fn scaled(data: Vec<i64>, factor: i64) -> Acc<Vector<i64>> {
-        let data: Array<_, i64> = data.try_into().unwrap();
+        let data: Array<_, i64> = data.into();
         use_(&data).map(|x| x * factor)
     }
 

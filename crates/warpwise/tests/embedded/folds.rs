@@ -99,7 +99,7 @@ fn segments_fold_from_their_first_elements_on() {
         lengths.iter().map(|&length| all.by_ref().take(length as usize).reduce(compose).unwrap()).collect();
     for context in contexts() {
         let compiled = context.compile(function).unwrap();
-        let (by_lengths, by_offsets) = compiled.run(&lengths.as_slice().try_into().unwrap(), &total).unwrap();
+        let (by_lengths, by_offsets) = compiled.run(&lengths.as_slice().into(), &total).unwrap();
         assert_eq!((by_lengths.to_vec(), by_offsets.to_vec()), (expected.clone(), expected.clone()));
     }
 }

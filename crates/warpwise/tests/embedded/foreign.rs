@@ -19,7 +19,7 @@ fn sum(xs: &Acc<Vector<i64>>, calls: &Arc<AtomicUsize>, place: &Arc<AtomicUsize>
 }
 
 fn numbers(n: i64) -> Vector<i64> {
-    (0..n).collect::<Vec<i64>>().try_into().unwrap()
+    (0..n).collect::<Vec<i64>>().into()
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn components_have_buffers_of_their_own() {
         foreign_opencl("copied", native, &xs.map(|(a, b)| (a + 1, b * 2.0)), |xs| xs)
     };
     for n in [0, 1, 1000] {
-        let xs: Vector<(i64, f32)> = (0..n).map(|i| (i, i as f32)).collect::<Vec<_>>().try_into().unwrap();
+        let xs: Vector<(i64, f32)> = (0..n).map(|i| (i, i as f32)).collect::<Vec<_>>().into();
         let found = device().compile(function).unwrap().run(&xs).unwrap();
         assert_eq!(found.to_vec(), (0..n).map(|i| (i + 1, 2.0 * i as f32)).collect::<Vec<_>>());
     }
@@ -141,14 +141,14 @@ fn one_element_goes_by_value_and_functions_of_both_kinds_follow_each_other() {
                 unsafe { queue(access).enqueue_copy_buffer(&lent(from), &mut lent(to), 0, 0, 8, &[]) }?;
                 Ok((xs, sum))
             };
-        let on_host = |xs: Vector<i64>| Ok(xs.to_vec().into_iter().rev().collect::<Vec<_>>().try_into()?);
+        let on_host = |xs: Vector<i64>| Ok(xs.to_vec().into_iter().rev().collect::<Vec<_>>().into());
         let arguments = (xs.map(|x| x * 3), unit(7_i64));
         let (same, seven): (Acc<Vector<i64>>, Acc<Singleton<i64>>) =
             foreign_opencl("both", on_device, &arguments, |both| both);
         let turned = foreign(DeviceKind::OpenCl, "turned", on_host, &same, |xs| xs.reverse());
         (turned.zip_with(&same, |x, y| x - y), seven)
     };
-    let found = device().compile(function).unwrap().run(&vec![1, 2, 5].try_into().unwrap()).unwrap();
+    let found = device().compile(function).unwrap().run(&vec![1, 2, 5].into()).unwrap();
     assert_eq!((found.0.to_vec(), found.1.to_vec()), (vec![12, 0, -12], vec![7]));
 }
 
@@ -176,7 +176,7 @@ fn what_fails_is_an_error_of_the_run() {
         foreign_opencl("odd", native, &xs, |xs| xs)
     };
     let compiled = device().compile(function).unwrap();
-    let run = |n: i64| compiled.run(&Vector::try_from((0..n).collect::<Vec<_>>()).unwrap());
+    let run = |n: i64| compiled.run(&Vector::from((0..n).collect::<Vec<_>>()));
     assert_eq!(run(0), Err(Error::Foreign("odd: nothing to do".to_string())));
     assert_eq!(run(1), Err(Error::Foreign("odd: panicked: one is 1".to_string())));
     assert!(matches!(run(2), Err(Error::Foreign(message)) if message.contains("too large")));
@@ -201,7 +201,7 @@ fn results_of_another_context_are_refused() {
 
 #[test]
 fn a_limit_makes_arrays_leave_the_device() {
-    let xs: Vector<i64> = (0..1 << 16).collect::<Vec<_>>().try_into().unwrap();
+    let xs: Vector<i64> = (0..1 << 16).collect::<Vec<_>>().into();
     // Four arrays of half a megabyte, all needed at the end.
     let function = |xs: Acc<Vector<i64>>| {
         let same = |_: &DeviceAccess, xs: DeviceArray<Dim1, i64>| Ok(xs);

@@ -224,8 +224,7 @@ fn segments<T: Reference>() {
             let segments: Vec<Vec<T>> = segments.iter().map(|xs| of_small(xs)).collect();
             let flat = segments.concat();
             let lengths: Vec<i64> = segments.iter().map(|segment| segment.len() as i64).collect();
-            let (xs, lengths): (Array<Dim1, T>, Array<Dim1, i64>) =
-                (flat.try_into().unwrap(), lengths.try_into().unwrap());
+            let (xs, lengths): (Array<Dim1, T>, Array<Dim1, i64>) = (flat.into(), lengths.into());
             let (folds, left, right) = function.run(&xs, &lengths).unwrap();
             let each = |f: &dyn Fn(&[T]) -> Vec<T>| segments.iter().flat_map(|xs| f(xs)).collect::<Vec<T>>();
             assert_eq!(folds.0.to_vec(), each(&|xs| vec![sum_from(five, xs)]));
