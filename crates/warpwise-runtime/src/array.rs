@@ -336,6 +336,13 @@ elements! {
     f64 => F64,
 }
 
+// Sizes and indices of Rust, where they have the width that those of programs have.
+#[cfg(target_pointer_width = "64")]
+elements! {
+    isize => I64,
+    usize => U64,
+}
+
 #[cfg(target_endian = "big")]
 compile_error!("arrays are little-endian in memory and in files");
 

@@ -232,7 +232,7 @@ impl<E: Elt> Input for Exp<E> {
 
     fn parameter() -> (Self, Ref) {
         let node = graph::parameter(Exp::<E>::ty(), Location::caller());
-        (Exp::of(node.clone()), node)
+        (Exp::of_node(node.clone()), node)
     }
 
     fn values(host: &E, into: &mut Vec<Value>) {

@@ -2,8 +2,8 @@
 
 use std::fmt::Debug;
 
-use crate::elt::{Elt, IntoExp, Operand};
-use crate::exp::Exp;
+use crate::elt::{Elt, IntoExp};
+use crate::exp::{Coordinate, Exp};
 
 /// The shape of arrays of `N` dimensions, of which 0 to 6 are supported. Dimensions are counted from the outermost;
 /// the innermost varies fastest.
@@ -145,7 +145,8 @@ pub trait Extents: Copy + Debug + PartialEq {
     fn index_of(&self, place: usize) -> Self;
 }
 
-/// Extents within a program: `()`, an `i64` expression or constant, or a tuple of those.
+/// Extents or an index within a program: an integer ([`Coordinate`]) for a vector, a tuple or an array of integers for more dimensions,
+/// `()` for none.
 ///
 /// ```
 /// use warpwise::{Acc, Array, Context, IntoShape, fill};
@@ -157,7 +158,10 @@ pub trait Extents: Copy + Debug + PartialEq {
 /// assert_eq!(Context::new()?.run(&zeros((2, 3)).size())?, 6);
 /// # Ok::<(), warpwise::Error>(())
 /// ```
-#[diagnostic::on_unimplemented(message = "`{Self}` does not give the extents of an array")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no index, and does not give the extents of an array",
+    note = "these are integers and expressions of integers, tuples and arrays of as many as there are dimensions"
+)]
 pub trait IntoShape {
     /// The shape they are of.
     type Shape: Shape;
@@ -221,14 +225,6 @@ macro_rules! shapes {
             }
         }
 
-        impl IntoShape for Exp<$index> {
-            type Shape = Dim<$rank>;
-
-            fn into_extents(self) -> Exp<$index> {
-                self
-            }
-        }
-
         impl Shape for Dim<$rank> {
             const RANK: usize = $rank;
             type Index = $index;
@@ -272,22 +268,32 @@ neighbours! {
     5 6;
 }
 
-impl IntoShape for i64 {
+impl<T: Coordinate> IntoShape for T {
     type Shape = Dim1;
 
+    #[track_caller]
     fn into_extents(self) -> Exp<i64> {
-        Exp::constant(self)
+        self.coordinate()
     }
 }
 
 macro_rules! tuples {
-    ($($rank:literal $($name:ident)*;)*) => { $(
-        impl<$($name: Operand<i64>),*> IntoShape for ($($name,)*) {
+    ($($rank:literal $($name:ident $small:ident)*;)*) => { $(
+        impl<$($name: Coordinate),*> IntoShape for ($($name,)*) {
             type Shape = Dim<$rank>;
 
             #[track_caller]
             fn into_extents(self) -> Exp<<Dim<$rank> as Shape>::Index> {
-                self.operand()
+                let ($($small,)*) = self;
+                Exp::join(vec![$($small.coordinate().node()),*])
+            }
+        }
+
+        impl IntoShape for Exp<<Dim<$rank> as Shape>::Index> {
+            type Shape = Dim<$rank>;
+
+            fn into_extents(self) -> Self {
+                self
             }
         }
     )* };
@@ -295,9 +301,25 @@ macro_rules! tuples {
 
 tuples! {
     0;
-    2 A B;
-    3 A B C;
-    4 A B C D;
-    5 A B C D E;
-    6 A B C D E F;
+    2 A a B b;
+    3 A a B b C c;
+    4 A a B b C c D d;
+    5 A a B b C c D d E e;
+    6 A a B b C c D d E e F f;
 }
+
+macro_rules! arrays {
+    ($($rank:literal)*) => { $(
+        impl<T: Coordinate> IntoShape for [T; $rank] {
+            type Shape = Dim<$rank>;
+
+            #[track_caller]
+            fn into_extents(self) -> Exp<<Dim<$rank> as Shape>::Index> {
+                // One dimension is no tuple, but its parts in a row are the same.
+                Exp::join(self.map(|extent| extent.coordinate().node()).to_vec())
+            }
+        }
+    )* };
+}
+
+arrays!(1 2 3 4 5 6);

@@ -250,7 +250,7 @@ macro_rules! functions {
             let place = Location::caller();
             graph::scope(|| {
                 let params = vec![$(graph::parameter(Exp::<$name>::ty(), place)),*];
-                let result = closure($(Exp::<$name>::of(params[$at].clone()).view()),*);
+                let result = closure($(Exp::<$name>::of_node(params[$at].clone()).view()),*);
                 let result = result.into_exp().node();
                 Function { params, result }
             })

@@ -3,7 +3,7 @@
 //! An [`Acc<Array<Sh, E>>`] stands for an array that a program computes. Its methods are the collective operations: each
 //! applies scalar functions, given as closures on expressions, to all elements at once. They are sorted by what they do:
 //! [`construct`], [`elementwise`], [`fold`], [`scan`], [`segmented`], [`view`] (shapes and parts), [`permute`], [`filter`],
-//! [`stencil`], [`control`].
+//! [`stencil`], [`control`]; [`ops`] are Rust's operators and [`summaries`] what is often asked of whole arrays.
 //!
 //! A closure of scalars cannot use an `Acc`: it may read an array's elements through a [`Reader`], made
 //! outside. So no collective operation can be nested in a scalar function, and the type checker sees to that.
@@ -16,11 +16,13 @@ mod control;
 mod elementwise;
 mod filter;
 mod fold;
+mod ops;
 mod permute;
 mod scan;
 mod segmented;
 mod slices;
 mod stencil;
+mod summaries;
 mod view;
 
 use std::fmt;
@@ -31,7 +33,7 @@ use crate::array::Array;
 use crate::elt::{Elt, Operand, components};
 use crate::exp::Exp;
 use crate::graph::{self, Function, Op, Ref, Ty};
-use crate::shape::Shape;
+use crate::shape::{IntoShape, Shape};
 
 pub use construct::{enum_from, enum_from_step, fill, generate, unit, use_};
 pub use control::{Arrays, acond, awhile};
@@ -41,7 +43,8 @@ pub use elementwise::{
     zip_with3, zip_with4, zip_with5, zip_with6, zip_with7, zip_with8, zip_with9, zip3, zip4, zip5, zip6,
     zip7, zip8, zip9,
 };
-pub use slices::{All, Slicing};
+pub use ops::{Elementwise, Spread};
+pub use slices::{All, NewAxes, SliceAxis, Slicing, Strided, strided};
 pub use stencil::Boundary;
 
 /// A computation that yields an array: `Acc<Array<Sh, E>>` is a collective computation, as [`Exp`] is a scalar one.
@@ -169,10 +172,10 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
     /// ```
     #[track_caller]
     pub fn reader(&self) -> Reader<Sh, E> {
-        Reader { array: Exp::of(self.node()), shape: PhantomData }
+        Reader { array: Exp::of_node(self.node()), shape: PhantomData }
     }
 
-    /// The element at an index, which is checked when the program runs.
+    /// The element at an index, which is checked when the program runs: a tuple or an array of as many coordinates as there are dimensions.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -182,8 +185,8 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     #[track_caller]
-    pub fn at(&self, index: impl Operand<Sh::Index>) -> E::View {
-        at::<Sh::Index, E>(self.node(), index.operand(), false)
+    pub fn at(&self, index: impl IntoShape<Shape = Sh>) -> E::View {
+        at::<Sh::Index, E>(self.node(), index.into_extents(), false)
     }
 
     #[track_caller]
@@ -221,8 +224,8 @@ impl<Sh: Shape, E: Elt> Reader<Sh, E> {
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     #[track_caller]
-    pub fn at(self, index: impl Operand<Sh::Index>) -> E::View {
-        at::<Sh::Index, E>(self.array.node(), index.operand(), false)
+    pub fn at(self, index: impl IntoShape<Shape = Sh>) -> E::View {
+        at::<Sh::Index, E>(self.array.node(), index.into_extents(), false)
     }
 
     /// The extents of the array, outermost first.

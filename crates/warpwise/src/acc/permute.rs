@@ -2,10 +2,10 @@
 
 use super::Acc;
 use crate::array::Array;
-use crate::elt::{Elt, IntoExp};
+use crate::elt::{Elt, IntoExp, Operand};
 use crate::exp::{function1, function2};
-use crate::graph::Op;
-use crate::shape::{Dim1, Shape};
+use crate::graph::{Function, Op};
+use crate::shape::{Dim1, IntoShape, Shape};
 
 impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
     /// This array with the elements of `source` combined into it: `place` says of every index of the source whether
@@ -21,17 +21,18 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     #[track_caller]
-    pub fn permute<T: Shape, R, P>(
+    pub fn permute<T: Shape, R, C, I>(
         &self,
         source: &Acc<Array<T, E>>,
         combine: impl FnOnce(E::View, E::View) -> R + Send,
-        place: impl FnOnce(<T::Index as Elt>::View) -> P + Send,
+        place: impl FnOnce(<T::Index as Elt>::View) -> (C, I) + Send,
     ) -> Acc<Array<Sh, E>>
     where
         R: IntoExp<Elt = E>,
-        P: IntoExp<Elt = (bool, Sh::Index)>,
+        C: Operand<bool>,
+        I: IntoShape<Shape = Sh>,
     {
-        let functions = vec![function2::<E, E, R>(combine), function1::<T::Index, P>(place)];
+        let functions = vec![function2::<E, E, R>(combine), placing::<T, C, I>(place)];
         Acc::make(Op::Permute, vec![self.node(), source.node()], functions)
     }
 
@@ -47,15 +48,16 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     #[track_caller]
-    pub fn scatter_where<T: Shape, P>(
+    pub fn scatter_where<T: Shape, C, I>(
         &self,
         source: &Acc<Array<T, E>>,
-        place: impl FnOnce(<T::Index as Elt>::View) -> P + Send,
+        place: impl FnOnce(<T::Index as Elt>::View) -> (C, I) + Send,
     ) -> Acc<Array<Sh, E>>
     where
-        P: IntoExp<Elt = (bool, Sh::Index)>,
+        C: Operand<bool>,
+        I: IntoShape<Shape = Sh>,
     {
-        Acc::make(Op::Scatter, vec![self.node(), source.node()], vec![function1::<T::Index, P>(place)])
+        Acc::make(Op::Scatter, vec![self.node(), source.node()], vec![placing::<T, C, I>(place)])
     }
 }
 
@@ -72,12 +74,23 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     #[track_caller]
-    pub fn scatter(
+    pub fn scatter<I: Elt<View: IntoShape<Shape = Dim1>>>(
         &self,
-        places: &Acc<Array<Dim1, i64>>,
+        places: &Acc<Array<Dim1, I>>,
         source: &Acc<Array<Dim1, E>>,
     ) -> Acc<Array<Dim1, E>> {
         let (reader, count) = (places.reader(), places.size());
         self.scatter_where(&source.take(count), move |i| (true, reader.at_in_bounds(i)))
     }
+}
+
+/// What says of every index of a source whether and where its element goes, as a function.
+#[track_caller]
+fn placing<T: Shape, C: Operand<bool>, I: IntoShape>(
+    place: impl FnOnce(<T::Index as Elt>::View) -> (C, I),
+) -> Function {
+    function1::<T::Index, _>(|index| {
+        let (takes_part, place) = place(index);
+        (takes_part.operand(), place.into_extents())
+    })
 }

@@ -1,8 +1,10 @@
 //! What names a part of an array, for slices and replications.
 
-use crate::elt::Operand;
-use crate::exp::Exp;
-use crate::graph::Axis;
+use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
+use std::panic::Location;
+
+use crate::exp::{Coordinate, Exp};
+use crate::graph::{self, Axis, Ty};
 use crate::shape::{Dim, Dim1, Shape};
 
 /// All of a dimension, in [`slice`](crate::Acc::slice) and [`replicate`](crate::Acc::replicate).
@@ -16,7 +18,37 @@ use crate::shape::{Dim, Dim1, Shape};
 #[derive(Clone, Copy, Debug)]
 pub struct All;
 
-/// What names a part of an array: [`All`] or an index for every dimension, as a tuple.
+/// Every so many elements of a range; [`strided`] makes it.
+///
+/// ```
+/// use std::ops::RangeFrom;
+///
+/// use warpwise::{Context, Strided, enum_from, strided};
+///
+/// let odd: Strided<RangeFrom<usize>> = strided(1.., 2);
+/// assert_eq!(Context::new()?.run(&enum_from(6, 0).slice(odd))?.to_vec(), [1, 3, 5]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Strided<R> {
+    range: R,
+    step: usize,
+}
+
+/// Every `step`th element of a range, from its first one on; a step of 0 is an error.
+///
+/// ```
+/// use warpwise::{Context, enum_from, strided};
+///
+/// let table = enum_from((4, 5), 0).slice((strided(.., 2), strided(1..5, 3)));
+/// assert_eq!(Context::new()?.run(&table)?.to_vec(), [1, 4, 11, 14]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+pub fn strided<R: SliceAxis<Kind = Kept>>(range: R, step: usize) -> Strided<R> {
+    Strided { range, step }
+}
+
+/// What names a part of an array: an index, a range or [`All`] for every dimension, as a tuple; for vectors by itself.
 ///
 /// ```
 /// use warpwise::{Acc, Array, All, Context, Dim2, Matrix, Slicing, enum_from};
@@ -30,101 +62,267 @@ pub struct All;
 /// assert_eq!((column.to_vec(), element.to_vec()), (vec![1, 4], vec![6]));
 /// # Ok::<(), warpwise::Error>(())
 /// ```
-#[diagnostic::on_unimplemented(message = "`{Self}` is no slice of an array")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no slice of an array",
+    note = "a slice is a tuple with an index, a range or `All` for every dimension, of 4 at most"
+)]
 pub trait Slicing {
     /// The shape of what the slice is taken from.
     type Full: Shape;
     /// The shape of the part.
     type Part: Shape;
 
-    /// The kinds of the dimensions, and the indices.
+    /// The kinds of the dimensions, and their operands, for an array of these extents.
     #[doc(hidden)]
-    fn axes(self) -> (Vec<Axis>, Vec<Exp<i64>>);
+    fn axes(self, extents: &[Exp<i64>]) -> (Vec<Axis>, Vec<Exp<i64>>);
 }
 
-/// A slice for every way to choose which dimensions are fixed.
-macro_rules! slices {
-    ($($full:literal $part:literal ($($kind:ident $name:ident)*);)*) => { $(
-        slices!(@impl $full $part () ($($kind $name)*) ($($kind $name)*));
-    )* };
-    (@impl $full:literal $part:literal ($($generic:ident)*) (Fixed $name:ident $($rest:tt)*) $all:tt) => {
-        slices!(@impl $full $part ($($generic)* $name) ($($rest)*) $all);
-    };
-    (@impl $full:literal $part:literal ($($generic:ident)*) (Whole $name:ident $($rest:tt)*) $all:tt) => {
-        slices!(@impl $full $part ($($generic)*) ($($rest)*) $all);
-    };
-    (@impl $full:literal $part:literal ($($generic:ident)*) () ($($kind:ident $name:ident)*)) => {
-        impl<$($generic: Operand<i64>),*> Slicing for ($(slices!(@type $kind $name),)*) {
-            type Full = Dim<$full>;
-            type Part = Dim<$part>;
+/// What names the dimensions that [`replicate`](crate::Acc::replicate) adds: [`All`] for one of the array, an extent for a new one.
+///
+/// ```
+/// use warpwise::{Acc, All, Array, Context, Dim1, NewAxes, Vector, enum_from};
+///
+/// fn repeated<N: NewAxes<Part = Dim1>>(xs: &Acc<Vector<i32>>, axes: N) -> Acc<Array<N::Full, i32>> {
+///     xs.replicate(axes)
+/// }
+///
+/// assert_eq!(Context::new()?.run(&repeated(&enum_from(2, 1), (All, 2)))?.to_vec(), [1, 1, 2, 2]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not name the dimensions of a replication",
+    note = "these are `All` for a dimension of the array and an extent for a new one, as a tuple"
+)]
+pub trait NewAxes: Slicing {}
 
-            #[allow(non_snake_case, unused_mut, unused_variables)]
-            fn axes(self) -> (Vec<Axis>, Vec<Exp<i64>>) {
-                let ($($name,)*) = self;
-                let mut indices = Vec::new();
-                let axes = vec![$(slices!(@axis indices $kind $name)),*];
-                (axes, indices)
+/// What a slice takes of one dimension: an index, a range of indices, [`All`].
+///
+/// ```
+/// use warpwise::{Acc, Context, Dim1, SliceAxis, Slicing, Vector, enum_from};
+///
+/// fn ends<R: SliceAxis + Slicing<Full = Dim1, Part = Dim1>>(xs: &Acc<Vector<i32>>, range: R) -> Acc<Vector<i32>> {
+///     xs.slice(range)
+/// }
+///
+/// let xs = enum_from(5, 0);
+/// assert_eq!(Context::new()?.run(&(ends(&xs, ..2), ends(&xs, 3..=9)))?.1.to_vec(), [3, 4]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` takes no part of a dimension",
+    note = "an index, a range of indices or `All` does"
+)]
+pub trait SliceAxis {
+    /// Whether the part has this dimension.
+    #[doc(hidden)]
+    type Kind;
+
+    /// The kind of the dimension, and its operands, for a dimension of this extent.
+    #[doc(hidden)]
+    fn axis(self, extent: Option<Exp<i64>>, operands: &mut Vec<Exp<i64>>) -> Axis;
+}
+
+/// The part has this dimension.
+#[doc(hidden)]
+pub struct Kept;
+
+/// The part does not have this dimension.
+#[doc(hidden)]
+pub struct Fixed;
+
+/// The kinds of all dimensions.
+#[doc(hidden)]
+pub trait Kinds {
+    type Part: Shape;
+}
+
+impl<T: Coordinate> SliceAxis for T {
+    type Kind = Fixed;
+
+    #[track_caller]
+    fn axis(self, _extent: Option<Exp<i64>>, operands: &mut Vec<Exp<i64>>) -> Axis {
+        operands.push(self.coordinate());
+        Axis::Fixed
+    }
+}
+
+impl SliceAxis for All {
+    type Kind = Kept;
+
+    fn axis(self, _extent: Option<Exp<i64>>, _operands: &mut Vec<Exp<i64>>) -> Axis {
+        Axis::All
+    }
+}
+
+impl SliceAxis for RangeFull {
+    type Kind = Kept;
+
+    fn axis(self, extent: Option<Exp<i64>>, operands: &mut Vec<Exp<i64>>) -> Axis {
+        All.axis(extent, operands)
+    }
+}
+
+/// A range of the places from `start` to before `end`, cut to what there is.
+#[track_caller]
+fn range(
+    extent: Option<Exp<i64>>,
+    start: Option<Exp<i64>>,
+    end: Option<Exp<i64>>,
+    operands: &mut Vec<Exp<i64>>,
+) -> Axis {
+    let Some(extent) = extent else { return Axis::All };
+    let start = start.map_or(Exp::constant(0), |start| start.max(0).min(extent));
+    let end = end.map_or(extent, |end| end.max(start).min(extent));
+    operands.extend([start, end - start]);
+    Axis::Range
+}
+
+macro_rules! ranges {
+    ($($range:ident $self:ident $start:expr, $end:expr;)*) => { $(
+        impl<T: Coordinate> SliceAxis for $range<T> {
+            type Kind = Kept;
+
+            #[track_caller]
+            fn axis($self, extent: Option<Exp<i64>>, operands: &mut Vec<Exp<i64>>) -> Axis {
+                range(extent, $start, $end, operands)
             }
         }
-    };
-    (@type Fixed $name:ident) => { $name };
-    (@type Whole $name:ident) => { All };
-    (@axis $indices:ident Fixed $name:ident) => {{
-        $indices.push($name.operand());
-        Axis::Fixed
-    }};
-    (@axis $indices:ident Whole $name:ident) => { Axis::All };
+    )* };
+}
+
+ranges! {
+    Range self Some(self.start.coordinate()), Some(self.end.coordinate());
+    RangeFrom self Some(self.start.coordinate()), None;
+    RangeTo self None, Some(self.end.coordinate());
+    RangeToInclusive self None, Some(self.end.coordinate() + 1);
+}
+
+impl<T: Coordinate> SliceAxis for RangeInclusive<T> {
+    type Kind = Kept;
+
+    #[track_caller]
+    fn axis(self, extent: Option<Exp<i64>>, operands: &mut Vec<Exp<i64>>) -> Axis {
+        let (start, end) = self.into_inner();
+        range(extent, Some(start.coordinate()), Some(end.coordinate() + 1), operands)
+    }
+}
+
+impl<R: SliceAxis<Kind = Kept>> SliceAxis for Strided<R> {
+    type Kind = Kept;
+
+    #[track_caller]
+    fn axis(self, extent: Option<Exp<i64>>, operands: &mut Vec<Exp<i64>>) -> Axis {
+        let mut own = Vec::new();
+        self.range.axis(extent, &mut own);
+        // All of a dimension has no operands, and what is strided already a third one.
+        let (start, count, inner) = match (own.as_slice(), extent) {
+            (&[start, count], _) => (start, count, Exp::constant(1)),
+            (&[start, count, inner], _) => (start, count, inner),
+            (_, extent) => (Exp::constant(0), extent.unwrap_or(Exp::constant(0)), Exp::constant(1)),
+        };
+        let step = match i64::try_from(self.step) {
+            Ok(step @ 1..) => Exp::constant(step),
+            Ok(_) | Err(_) => {
+                let message = format!("a slice cannot go by steps of {}", self.step);
+                Exp::of_node(graph::invalid(message, Ty::index(1), Location::caller()))
+            }
+        };
+        operands.extend([start, (count - 1).div_floor(step) + 1, inner * step]);
+        Axis::Strided
+    }
+}
+
+/// One dimension by itself.
+impl<T: SliceAxis> Slicing for T
+where
+    (T::Kind,): Kinds,
+{
+    type Full = Dim1;
+    type Part = <(T::Kind,) as Kinds>::Part;
+
+    #[track_caller]
+    fn axes(self, extents: &[Exp<i64>]) -> (Vec<Axis>, Vec<Exp<i64>>) {
+        let mut operands = Vec::new();
+        (vec![self.axis(extents.first().copied(), &mut operands)], operands)
+    }
+}
+
+macro_rules! slices {
+    ($($rank:literal $($name:ident $small:ident)*;)*) => { $(
+        impl<$($name: SliceAxis),*> Slicing for ($($name,)*)
+        where
+            ($($name::Kind,)*): Kinds,
+        {
+            type Full = Dim<$rank>;
+            type Part = <($($name::Kind,)*) as Kinds>::Part;
+
+            #[track_caller]
+            fn axes(self, extents: &[Exp<i64>]) -> (Vec<Axis>, Vec<Exp<i64>>) {
+                let ($($small,)*) = self;
+                let (mut extents, mut operands) = (extents.iter().copied(), Vec::new());
+                (vec![$($small.axis(extents.next(), &mut operands)),*], operands)
+            }
+        }
+
+        impl<$($name: NewAxis),*> NewAxes for ($($name,)*) where ($($name::Kind,)*): Kinds {}
+    )* };
 }
 
 slices! {
-    1 1 (Whole A);
-    1 0 (Fixed A);
-    2 2 (Whole A Whole B);
-    2 1 (Whole A Fixed B);
-    2 1 (Fixed A Whole B);
-    2 0 (Fixed A Fixed B);
-    3 3 (Whole A Whole B Whole C);
-    3 2 (Whole A Whole B Fixed C);
-    3 2 (Whole A Fixed B Whole C);
-    3 1 (Whole A Fixed B Fixed C);
-    3 2 (Fixed A Whole B Whole C);
-    3 1 (Fixed A Whole B Fixed C);
-    3 1 (Fixed A Fixed B Whole C);
-    3 0 (Fixed A Fixed B Fixed C);
-    4 4 (Whole A Whole B Whole C Whole D);
-    4 3 (Whole A Whole B Whole C Fixed D);
-    4 3 (Whole A Whole B Fixed C Whole D);
-    4 2 (Whole A Whole B Fixed C Fixed D);
-    4 3 (Whole A Fixed B Whole C Whole D);
-    4 2 (Whole A Fixed B Whole C Fixed D);
-    4 2 (Whole A Fixed B Fixed C Whole D);
-    4 1 (Whole A Fixed B Fixed C Fixed D);
-    4 3 (Fixed A Whole B Whole C Whole D);
-    4 2 (Fixed A Whole B Whole C Fixed D);
-    4 2 (Fixed A Whole B Fixed C Whole D);
-    4 1 (Fixed A Whole B Fixed C Fixed D);
-    4 2 (Fixed A Fixed B Whole C Whole D);
-    4 1 (Fixed A Fixed B Whole C Fixed D);
-    4 1 (Fixed A Fixed B Fixed C Whole D);
-    4 0 (Fixed A Fixed B Fixed C Fixed D);
+    1 A a;
+    2 A a B b;
+    3 A a B b C c;
+    4 A a B b C c D d;
 }
 
-/// A new dimension of this extent around one element, or one index of a vector.
-impl Slicing for i64 {
-    type Full = Dim1;
-    type Part = Dim<0>;
+/// A dimension of an array that is replicated, or a new one.
+#[doc(hidden)]
+pub trait NewAxis: SliceAxis {}
 
-    fn axes(self) -> (Vec<Axis>, Vec<Exp<i64>>) {
-        (vec![Axis::Fixed], vec![self.operand()])
-    }
+impl NewAxis for All {}
+
+impl<T: Coordinate> NewAxis for T {}
+
+/// A new dimension of this extent around one element.
+impl<T: Coordinate> NewAxes for T {}
+
+macro_rules! kinds {
+    ($($part:literal $($kind:ident)*;)*) => { $(
+        impl Kinds for ($($kind,)*) {
+            type Part = Dim<$part>;
+        }
+    )* };
 }
 
-/// A new dimension of this extent around one element, or one index of a vector.
-impl Slicing for Exp<i64> {
-    type Full = Dim1;
-    type Part = Dim<0>;
-
-    fn axes(self) -> (Vec<Axis>, Vec<Exp<i64>>) {
-        (vec![Axis::Fixed], vec![self])
-    }
+kinds! {
+    1 Kept;
+    0 Fixed;
+    2 Kept Kept;
+    1 Kept Fixed;
+    1 Fixed Kept;
+    0 Fixed Fixed;
+    3 Kept Kept Kept;
+    2 Kept Kept Fixed;
+    2 Kept Fixed Kept;
+    1 Kept Fixed Fixed;
+    2 Fixed Kept Kept;
+    1 Fixed Kept Fixed;
+    1 Fixed Fixed Kept;
+    0 Fixed Fixed Fixed;
+    4 Kept Kept Kept Kept;
+    3 Kept Kept Kept Fixed;
+    3 Kept Kept Fixed Kept;
+    2 Kept Kept Fixed Fixed;
+    3 Kept Fixed Kept Kept;
+    2 Kept Fixed Kept Fixed;
+    2 Kept Fixed Fixed Kept;
+    1 Kept Fixed Fixed Fixed;
+    3 Fixed Kept Kept Kept;
+    2 Fixed Kept Kept Fixed;
+    2 Fixed Kept Fixed Kept;
+    1 Fixed Kept Fixed Fixed;
+    2 Fixed Fixed Kept Kept;
+    1 Fixed Fixed Kept Fixed;
+    1 Fixed Fixed Fixed Kept;
+    0 Fixed Fixed Fixed Fixed;
 }

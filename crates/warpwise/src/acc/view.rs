@@ -2,10 +2,10 @@
 
 use std::panic::Location;
 
-use super::{Acc, Slicing};
+use super::{Acc, NewAxes, Slicing};
 use crate::array::Array;
-use crate::elt::{Elt, IntoExp, Operand};
-use crate::exp::{Exp, function1};
+use crate::elt::{Elt, IntoExp};
+use crate::exp::{Coordinate, Exp, function1};
 use crate::graph::{self, Axis, Op};
 use crate::shape::{Dim, Dim1, Inner, IntoShape, Shape};
 
@@ -48,46 +48,52 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     #[track_caller]
-    pub fn backpermute<S: IntoShape, R: IntoExp<Elt = Sh::Index>>(
+    pub fn backpermute<S: IntoShape, R: IntoShape<Shape = Sh>>(
         &self,
         extents: S,
         f: impl FnOnce(<<S::Shape as Shape>::Index as Elt>::View) -> R + Send,
     ) -> Acc<Array<S::Shape, E>> {
-        let function = function1::<<S::Shape as Shape>::Index, R>(f);
+        let function = function1::<<S::Shape as Shape>::Index, _>(|index| f(index).into_extents());
         Acc::make(Op::Backpermute, vec![extents.into_extents().node(), self.node()], vec![function])
     }
 
-    /// The elements at these places.
+    /// The elements at these places, which are indices of any integer type.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
     ///
-    /// let places = use_(&Array::from_vec([3], vec![2_i64, 2, 0])?);
+    /// let places = use_(&Array::from([2_u32, 2, 0]));
     /// assert_eq!(Context::cpu()?.run(&enum_from(3, 10).gather(&places))?.to_vec(), [12, 12, 10]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     #[track_caller]
-    pub fn gather<T: Shape>(&self, places: &Acc<Array<T, Sh::Index>>) -> Acc<Array<T, E>> {
+    pub fn gather<T: Shape, I: Elt<View: IntoShape<Shape = Sh>>>(
+        &self,
+        places: &Acc<Array<T, I>>,
+    ) -> Acc<Array<T, E>> {
         let reader = places.reader();
         self.backpermute(places.extents(), move |index| reader.at_in_bounds(index.into_exp()))
     }
 
-    /// The part of the array that a slice names: [`All`](crate::All) of a dimension, or the elements at an index of it, which is
-    /// checked when the program runs.
+    /// The part of the array that a slice names: of every dimension an index, which is checked when the program runs, or a range,
+    /// which is cut to what there is. [`All`](crate::All) or `..` is all of a dimension, and [`strided`](crate::strided) leaves out
+    /// elements in between.
     ///
     /// ```
-    /// use warpwise::{All, Context, enum_from};
+    /// use warpwise::{All, Context, enum_from, strided};
     ///
     /// let table = enum_from((2, 3), 0);
     /// let context = Context::cpu()?;
     /// assert_eq!(context.run(&table.slice((1, All)))?.to_vec(), [3, 4, 5]);
-    /// assert_eq!(context.run(&table.slice((All, 1)))?.to_vec(), [1, 4]);
+    /// assert_eq!(context.run(&table.slice((.., 1)))?.to_vec(), [1, 4]);
+    /// assert_eq!(context.run(&table.slice((1.., 0..2)))?.to_vec(), [3, 4]);
+    /// assert_eq!(context.run(&table.slice((0, strided(.., 2))))?.to_vec(), [0, 2]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     #[track_caller]
     pub fn slice<S: Slicing<Full = Sh>>(&self, slice: S) -> Acc<Array<S::Part, E>> {
-        let (axes, indices) = slice.axes();
-        let inputs = [self.node()].into_iter().chain(indices.into_iter().map(Exp::node)).collect();
+        let (axes, operands) = slice.axes(&super::dimensions(self.extents_exp(), Sh::RANK));
+        let inputs = [self.node()].into_iter().chain(operands.into_iter().map(Exp::node)).collect();
         Acc::make(Op::Slice(axes), inputs, Vec::new())
     }
 
@@ -103,9 +109,15 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     #[track_caller]
-    pub fn replicate<S: Slicing<Part = Sh>>(&self, slice: S) -> Acc<Array<S::Full, E>> {
-        let (axes, extents) = slice.axes();
-        let kept = axes.iter().map(|axis| *axis == Axis::All).collect();
+    pub fn replicate<S: NewAxes<Part = Sh>>(&self, slice: S) -> Acc<Array<S::Full, E>> {
+        // The axes that stay are those of the array whole: its extents do not matter.
+        let (axes, extents) = slice.axes(&[]);
+        self.spread(axes.iter().map(|axis| *axis == Axis::All).collect(), extents)
+    }
+
+    /// The array repeated along new dimensions of these extents: those that are not kept.
+    #[track_caller]
+    pub(super) fn spread<Full: Shape>(&self, kept: Vec<bool>, extents: Vec<Exp<i64>>) -> Acc<Array<Full, E>> {
         let inputs = [self.node()].into_iter().chain(extents.into_iter().map(Exp::node)).collect();
         Acc::make(Op::Replicate(kept), inputs, Vec::new())
     }
@@ -212,7 +224,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     #[track_caller]
-    pub fn take(&self, count: impl Operand<i64>) -> Acc<Array<Sh, E>> {
+    pub fn take(&self, count: impl Coordinate) -> Acc<Array<Sh, E>> {
         self.take_on(Sh::RANK - 1, count)
     }
 
@@ -225,7 +237,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     #[track_caller]
-    pub fn skip(&self, count: impl Operand<i64>) -> Acc<Array<Sh, E>> {
+    pub fn skip(&self, count: impl Coordinate) -> Acc<Array<Sh, E>> {
         self.skip_on(Sh::RANK - 1, count)
     }
 
@@ -264,8 +276,8 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     #[track_caller]
-    pub fn slit(&self, start: impl Operand<i64>, count: impl Operand<i64>) -> Acc<Array<Sh, E>> {
-        self.range_on(Sh::RANK - 1, start.operand(), count.operand())
+    pub fn slit(&self, start: impl Coordinate, count: impl Coordinate) -> Acc<Array<Sh, E>> {
+        self.range_on(Sh::RANK - 1, start.coordinate(), count.coordinate())
     }
 
     /// As [`take`](Acc::take), along another dimension, counted from the outermost.
@@ -277,8 +289,8 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     #[track_caller]
-    pub fn take_on(&self, dimension: usize, count: impl Operand<i64>) -> Acc<Array<Sh, E>> {
-        self.range_on(dimension, Exp::constant(0), count.operand())
+    pub fn take_on(&self, dimension: usize, count: impl Coordinate) -> Acc<Array<Sh, E>> {
+        self.range_on(dimension, Exp::constant(0), count.coordinate())
     }
 
     /// As [`skip`](Acc::skip), along another dimension, counted from the outermost.
@@ -290,8 +302,8 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     #[track_caller]
-    pub fn skip_on(&self, dimension: usize, count: impl Operand<i64>) -> Acc<Array<Sh, E>> {
-        self.range_on(dimension, count.operand(), Exp::greatest())
+    pub fn skip_on(&self, dimension: usize, count: impl Coordinate) -> Acc<Array<Sh, E>> {
+        self.range_on(dimension, count.coordinate(), Exp::greatest())
     }
 
     /// As [`init`](Acc::init), along another dimension, counted from the outermost.
@@ -336,10 +348,10 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
     pub fn slit_on(
         &self,
         dimension: usize,
-        start: impl Operand<i64>,
-        count: impl Operand<i64>,
+        start: impl Coordinate,
+        count: impl Coordinate,
     ) -> Acc<Array<Sh, E>> {
-        self.range_on(dimension, start.operand(), count.operand())
+        self.range_on(dimension, start.coordinate(), count.coordinate())
     }
 
     /// A range of a dimension, cut to what there is.

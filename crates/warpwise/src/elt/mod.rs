@@ -23,7 +23,7 @@ pub use scalar::{Bits, Float, Integer, Num, Scalar, Signed};
 
 /// A type whose values arrays can hold.
 ///
-/// Implemented for the scalars `bool`, `i8` to `i64`, `u8` to `u64`, [`f16`](crate::f16), `f32` and `f64`, for `char`, `Option`s, tuples,
+/// Implemented for the scalars `bool`, `i8` to `i64`, `u8` to `u64`, `isize` and `usize` (where they have 64 bits), [`f16`](crate::f16), `f32` and `f64`, for `char`, `Option`s, tuples,
 /// arrays `[T; N]` of fixed length, [`Complex`], and by `#[derive(Elt)]` for structs and enums of elements.
 ///
 /// ```

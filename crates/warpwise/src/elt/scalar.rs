@@ -204,7 +204,9 @@ scalars! {
     u8 U8 I8 (Num Integer Bits) |x| x as u8, (u8::MIN, u8::MAX);
     u16 U16 I16 (Num Integer Bits) |x| x as u16, (u16::MIN, u16::MAX);
     u32 U32 I32 (Num Integer Bits) |x| x as u32, (u32::MIN, u32::MAX);
+    isize I64 I64 (Num Signed Integer Bits) |x| x as isize, (isize::MIN, isize::MAX);
     u64 U64 I64 (Num Integer Bits) |x| x as u64, (u64::MIN, u64::MAX);
+    usize U64 I64 (Num Integer Bits) |x| x as usize, (usize::MIN, usize::MAX);
     f16 F16 F16 (Num Signed Float) f16::from_f64, (f16::NEG_INFINITY, f16::INFINITY);
     f32 F32 F32 (Num Signed Float) |x| x as f32, (f32::NEG_INFINITY, f32::INFINITY);
     f64 F64 F64 (Num Signed Float) |x| x, (f64::NEG_INFINITY, f64::INFINITY);

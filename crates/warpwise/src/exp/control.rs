@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use super::Exp;
+use super::{Coordinate, Exp};
 use crate::elt::{Elt, IntoExp, Operand};
 use crate::graph::{self, Function, Op};
 
@@ -69,10 +69,10 @@ impl<E: Elt> Exp<E> {
     #[track_caller]
     pub fn iterate<R: IntoExp<Elt = E>>(
         self,
-        times: impl Operand<i64>,
+        times: impl Coordinate,
         step: impl FnOnce(Exp<i64>, E::View) -> R + Send,
     ) -> E::View {
-        let times = times.operand();
+        let times = times.coordinate();
         let initial: Exp<(i64, E)> = (Exp::constant(0_i64), self).into_exp();
         let (_, last) = while_(
             initial,
@@ -89,7 +89,7 @@ pub(crate) fn function1<A: Elt, R: IntoExp>(f: impl FnOnce(A::View) -> R) -> Fun
     let place = Location::caller();
     graph::scope(|| {
         let param = graph::parameter(Exp::<A>::ty(), place);
-        let result = f(Exp::<A>::of(param.clone()).view()).into_exp().node();
+        let result = f(Exp::<A>::of_node(param.clone()).view()).into_exp().node();
         Function { params: vec![param], result }
     })
 }
@@ -100,7 +100,7 @@ pub(crate) fn function2<A: Elt, B: Elt, R: IntoExp>(f: impl FnOnce(A::View, B::V
     let place = Location::caller();
     graph::scope(|| {
         let params = vec![graph::parameter(Exp::<A>::ty(), place), graph::parameter(Exp::<B>::ty(), place)];
-        let (a, b) = (Exp::<A>::of(params[0].clone()), Exp::<B>::of(params[1].clone()));
+        let (a, b) = (Exp::<A>::of_node(params[0].clone()), Exp::<B>::of_node(params[1].clone()));
         let result = f(a.view(), b.view()).into_exp().node();
         Function { params, result }
     })

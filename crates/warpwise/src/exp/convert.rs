@@ -6,6 +6,25 @@ use super::Exp;
 use crate::elt::{Num, Scalar};
 use crate::graph::Op;
 
+impl<T: Num> Exp<T> {
+    /// The number of this type that is nearest to a number: a literal in code that is generic in the type.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp, Float};
+    ///
+    /// fn midpoint<T: Float>(x: Exp<T>, y: Exp<T>) -> Exp<T> {
+    ///     (x + y) * Exp::of(0.5)
+    /// }
+    ///
+    /// assert_eq!(Context::new()?.run(&midpoint(Exp::constant(1.0_f32), Exp::constant(2.0)))?, 1.5);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn of(number: f64) -> Exp<T> {
+        Exp::constant(T::of(number))
+    }
+}
+
 impl<T: Scalar> Exp<T> {
     /// The value as another number type, as Rust's `as` does it: integers wrap, floats saturate and NaN gives 0,
     /// `bool` gives 0 or 1.
@@ -20,6 +39,9 @@ impl<T: Scalar> Exp<T> {
     /// ```
     #[track_caller]
     pub fn cast<U: Num>(self) -> Exp<U> {
+        if T::VALUE_TYPE == U::VALUE_TYPE {
+            return Exp::of_node(self.node());
+        }
         Exp::make(Op::Convert(conversion(T::VALUE_TYPE, U::VALUE_TYPE)), vec![self.node()], Vec::new())
     }
 

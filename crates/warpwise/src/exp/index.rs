@@ -1,8 +1,53 @@
 //! Arithmetic with extents and indices.
 
 use super::Exp;
-use crate::elt::{Elt, Operand};
+use crate::elt::{Elt, Integer};
 use crate::shape::{IntoShape, Shape};
+
+/// What counts along a dimension, as an index, an extent or a number of elements: an integer of the host, or an expression of any integer type.
+///
+/// ```
+/// use warpwise::{Acc, Context, Coordinate, Exp, Vector, enum_from};
+///
+/// fn middle(xs: &Acc<Vector<i32>>, border: impl Coordinate) -> Acc<Vector<i32>> {
+///     let border = border.coordinate();
+///     xs.skip(border).take(xs.len() - border * 2)
+/// }
+///
+/// let (xs, by_two) = (enum_from(6_usize, 1), Exp::constant(2_u8));
+/// let context = Context::new()?;
+/// assert_eq!(context.run(&middle(&xs, 1))?.to_vec(), [2, 3, 4, 5]);
+/// assert_eq!(context.run(&middle(&xs, by_two))?.to_vec(), [3, 4]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no index, extent or number of elements",
+    note = "these are integers, and expressions `Exp<i64>` or of other integers"
+)]
+pub trait Coordinate {
+    /// As an expression. What 64 bits with a sign cannot hold becomes a number that is out of bounds.
+    fn coordinate(self) -> Exp<i64>;
+}
+
+impl<T: Integer> Coordinate for Exp<T> {
+    #[track_caller]
+    fn coordinate(self) -> Exp<i64> {
+        self.cast()
+    }
+}
+
+macro_rules! coordinates {
+    ($($ty:ident)*) => { $(
+        impl Coordinate for $ty {
+            #[track_caller]
+            fn coordinate(self) -> Exp<i64> {
+                Exp::constant(i64::try_from(self).unwrap_or(i64::MAX))
+            }
+        }
+    )* };
+}
+
+coordinates!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
 
 /// What indices of a shape look like in a closure.
 type View<S> = <<<S as IntoShape>::Shape as Shape>::Index as Elt>::View;
@@ -33,9 +78,9 @@ pub fn to_index<S: IntoShape>(extents: S, index: impl IntoShape<Shape = S::Shape
 /// # Ok::<(), warpwise::Error>(())
 /// ```
 #[track_caller]
-pub fn from_index<S: IntoShape>(extents: S, place: impl Operand<i64>) -> View<S> {
+pub fn from_index<S: IntoShape>(extents: S, place: impl Coordinate) -> View<S> {
     let extents = dimensions::<S>(extents);
-    let mut rest = place.operand();
+    let mut rest = place.coordinate();
     let mut index = Vec::with_capacity(extents.len());
     for extent in extents.iter().skip(1).rev() {
         index.push(rest % *extent);

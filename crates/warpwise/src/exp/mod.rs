@@ -23,7 +23,7 @@ use crate::graph::{self, Op, Ref, Ty};
 
 pub use control::{cond, while_};
 pub(crate) use control::{function1, function2};
-pub use index::{from_index, intersection, to_index, union};
+pub use index::{Coordinate, from_index, intersection, to_index, union};
 
 /// A scalar expression of type `E`.
 ///
@@ -113,13 +113,13 @@ impl<E: Elt> Exp<E> {
     }
 
     /// A handle of a node.
-    pub(crate) fn of(node: Ref) -> Exp<E> {
+    pub(crate) fn of_node(node: Ref) -> Exp<E> {
         Exp { handle: graph::register(node), element: PhantomData }
     }
 
     #[track_caller]
     pub(crate) fn make(op: Op, inputs: Vec<Ref>, functions: Vec<graph::Function>) -> Exp<E> {
-        Exp::of(graph::node(op, inputs, functions, Exp::<E>::ty()))
+        Exp::of_node(graph::node(op, inputs, functions, Exp::<E>::ty()))
     }
 
     pub(crate) fn ty() -> Ty {

@@ -1,5 +1,6 @@
 //! Rust's operators on expressions, with constants on either side.
 
+use std::iter::{Product, Sum};
 use std::ops::{
     Add, AddAssign, BitAnd, BitOr, BitXor, Div, DivAssign, Mul, MulAssign, Neg, Not, Rem, RemAssign, Shl,
     Shr, Sub, SubAssign,
@@ -53,16 +54,16 @@ macro_rules! operators {
 }
 
 operators! {
-    Add add Num [i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64] Add Add FAdd;
-    Sub sub Num [i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64] Sub Sub FSub;
-    Mul mul Num [i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64] Mul Mul FMul;
-    Div div Num [i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64] SQuot UDiv FDiv;
-    Rem rem Num [i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64] SRem UMod FRem;
-    BitAnd bitand Bits [bool i8 i16 i32 i64 u8 u16 u32 u64] And And And;
-    BitOr bitor Bits [bool i8 i16 i32 i64 u8 u16 u32 u64] Or Or Or;
-    BitXor bitxor Bits [bool i8 i16 i32 i64 u8 u16 u32 u64] Xor Xor Xor;
-    Shl shl Integer [i8 i16 i32 i64 u8 u16 u32 u64] Shl Shl Shl;
-    Shr shr Integer [i8 i16 i32 i64 u8 u16 u32 u64] AShr LShr LShr;
+    Add add Num [i8 i16 i32 i64 isize u8 u16 u32 u64 usize f16 f32 f64] Add Add FAdd;
+    Sub sub Num [i8 i16 i32 i64 isize u8 u16 u32 u64 usize f16 f32 f64] Sub Sub FSub;
+    Mul mul Num [i8 i16 i32 i64 isize u8 u16 u32 u64 usize f16 f32 f64] Mul Mul FMul;
+    Div div Num [i8 i16 i32 i64 isize u8 u16 u32 u64 usize f16 f32 f64] SQuot UDiv FDiv;
+    Rem rem Num [i8 i16 i32 i64 isize u8 u16 u32 u64 usize f16 f32 f64] SRem UMod FRem;
+    BitAnd bitand Bits [bool i8 i16 i32 i64 isize u8 u16 u32 u64 usize] And And And;
+    BitOr bitor Bits [bool i8 i16 i32 i64 isize u8 u16 u32 u64 usize] Or Or Or;
+    BitXor bitxor Bits [bool i8 i16 i32 i64 isize u8 u16 u32 u64 usize] Xor Xor Xor;
+    Shl shl Integer [i8 i16 i32 i64 isize u8 u16 u32 u64 usize] Shl Shl Shl;
+    Shr shr Integer [i8 i16 i32 i64 isize u8 u16 u32 u64 usize] AShr LShr LShr;
 }
 
 macro_rules! assignments {
@@ -104,4 +105,27 @@ impl<T: Bits> Not for Exp<T> {
     fn not(self) -> Exp<T> {
         self.unary(UnaryOp::Not)
     }
+}
+
+macro_rules! iterators {
+    ($($trait:ident $method:ident $operator:ident $name:ident $neutral:literal;)*) => { $(
+        impl<T: Num> $trait for Exp<T> {
+            #[track_caller]
+            fn $method<I: Iterator<Item = Exp<T>>>(parts: I) -> Exp<T> {
+                parts.reduce(|x, y| $operator::$name(x, y)).unwrap_or_else(|| Exp::of($neutral))
+            }
+        }
+
+        impl<'a, T: Num> $trait<&'a Exp<T>> for Exp<T> {
+            #[track_caller]
+            fn $method<I: Iterator<Item = &'a Exp<T>>>(parts: I) -> Exp<T> {
+                $trait::$method(parts.copied())
+            }
+        }
+    )* };
+}
+
+iterators! {
+    Sum sum Add add 0.0;
+    Product product Mul mul 1.0;
 }

@@ -169,6 +169,7 @@ fn check_slice(axes: &[Axis], inputs: &[Ref], result: &ArrayTy) -> Checked {
     let operands = |axis: &Axis| match axis {
         Axis::Fixed => 1,
         Axis::Range => 2,
+        Axis::Strided => 3,
         Axis::All | Axis::Reversed => 0,
     };
     let kept = axes.iter().filter(|axis| **axis != Axis::Fixed).count();

@@ -88,6 +88,8 @@ pub enum Axis {
     All,
     /// A range: the next operands are its start and its length.
     Range,
+    /// Every so many indices of a range: the next operands are its start, its length and the step.
+    Strided,
     /// Backwards.
     Reversed,
 }

@@ -28,8 +28,8 @@ pub(super) enum View {
 pub(super) enum Part {
     /// One index, checked by the certificate.
     Fixed(Operand, Option<Var>),
-    /// So many from a first one on, forwards or backwards.
-    Range { start: Operand, len: Operand, backwards: bool },
+    /// So many from a first one on, `stride` apart.
+    Range { start: Operand, len: Operand, stride: Operand },
 }
 
 /// The index that a chain of views, the outermost first, comes to, and the certificates it relies on.
@@ -76,12 +76,17 @@ impl Part {
                 certs.extend(*cert);
                 *at
             }
-            Part::Range { start, backwards, .. } => {
+            Part::Range { start, stride, .. } => {
                 let at = given.next().copied().unwrap_or(Operand::i64(0));
-                match (backwards, start.as_const().and_then(|start| start.as_int())) {
-                    (true, _) => lowering.b.binary("i", BinaryOp::Sub, *start, at),
-                    (false, Some(0)) => at,
-                    (false, _) => lowering.b.binary("i", BinaryOp::Add, *start, at),
+                let number = |operand: &Operand| operand.as_const().and_then(|value| value.as_int());
+                let from_start = match number(stride) {
+                    Some(-1) => return lowering.b.binary("i", BinaryOp::Sub, *start, at),
+                    Some(1) => at,
+                    Some(_) | None => lowering.b.binary("i", BinaryOp::Mul, at, *stride),
+                };
+                match number(start) {
+                    Some(0) => from_start,
+                    Some(_) | None => lowering.b.binary("i", BinaryOp::Add, *start, from_start),
                 }
             }
         }
@@ -138,12 +143,15 @@ impl Lowering<'_> {
                     let at = operand(self)?;
                     Part::Fixed(at, self.check_index(node, &[at], &[extent]))
                 }
-                Axis::All => Part::Range { start: 0.into(), len: extent, backwards: false },
+                Axis::All => Part::Range { start: 0.into(), len: extent, stride: 1.into() },
                 Axis::Reversed => {
                     let start = self.b.binary("last", BinaryOp::Sub, extent, 1);
-                    Part::Range { start, len: extent, backwards: true }
+                    Part::Range { start, len: extent, stride: (-1).into() }
                 }
-                Axis::Range => Part::Range { start: operand(self)?, len: operand(self)?, backwards: false },
+                Axis::Range => Part::Range { start: operand(self)?, len: operand(self)?, stride: 1.into() },
+                Axis::Strided => {
+                    Part::Range { start: operand(self)?, len: operand(self)?, stride: operand(self)? }
+                }
             };
             if let Part::Range { len, .. } = part {
                 shape.push(len);
@@ -236,9 +244,8 @@ impl Lowering<'_> {
                         certs.extend(*cert);
                         SliceDim::Fix(*at)
                     }
-                    Part::Range { start, len, backwards } => {
-                        let stride = Operand::i64(if *backwards { -1 } else { 1 });
-                        SliceDim::Range { start: *start, len: *len, stride }
+                    Part::Range { start, len, stride } => {
+                        SliceDim::Range { start: *start, len: *len, stride: *stride }
                     }
                 };
                 let dims: Vec<SliceDim> = parts.iter().map(dim).collect();

@@ -18,8 +18,8 @@ use super::Element;
 use super::fold::element;
 use crate::acc::{Acc, enum_from};
 use crate::array::{Array, Vector};
-use crate::elt::{Elt, Operand};
-use crate::exp::Exp;
+use crate::elt::Elt;
+use crate::exp::{Coordinate, Exp};
 use crate::graph::{self, ArrayTy, Op, Ref, Ty};
 use crate::shape::{Inner, Shape};
 
@@ -166,8 +166,8 @@ impl<A: Element> Parts<A> {
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     #[track_caller]
-    pub fn produce(count: impl Operand<i64>, f: impl FnOnce(Exp<i64>) -> A) -> Parts<A> {
-        let numbers: Acc<Vector<i64>> = enum_from(count.operand(), 0_i64);
+    pub fn produce(count: impl Coordinate, f: impl FnOnce(Exp<i64>) -> A) -> Parts<A> {
+        let numbers: Acc<Vector<i64>> = enum_from(count.coordinate(), 0_i64);
         Parts::rows(&numbers).map(|number| f(number.the()))
     }
 

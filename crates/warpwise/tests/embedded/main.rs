@@ -15,6 +15,7 @@ mod foreign_device;
 mod included;
 mod memory;
 mod opencl;
+mod operators;
 mod properties;
 mod sharing;
 

@@ -2,5 +2,5 @@ use warpwise::{Acc, All, Matrix};
 
 pub fn row(xs: &Acc<Matrix<f32>>) {
     xs.slice((1, All, All));
-    //~ type mismatch resolving `<(i64, All, All) as Slicing>::Full == Dim<2>`
+    //~ type mismatch resolving `<({integer}, All, All) as Slicing>::Full == Dim<2>`
 }
