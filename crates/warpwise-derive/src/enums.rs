@@ -77,12 +77,14 @@ fn element(input: &DeriveInput, view: &Ident, variants: &[Variant<'_>]) -> Token
         #[doc = #docs]
         #visibility struct #view #generics (::warpwise::Exp<#name #ty_generics>) #where_clause;
 
+        #[automatically_derived]
         impl #impl_generics ::core::clone::Clone for #view #ty_generics #where_clause {
             fn clone(&self) -> Self {
                 *self
             }
         }
 
+        #[automatically_derived]
         impl #impl_generics ::core::marker::Copy for #view #ty_generics #where_clause {}
 
         impl #impl_generics #view #ty_generics #where_clause {
@@ -92,6 +94,7 @@ fn element(input: &DeriveInput, view: &Ident, variants: &[Variant<'_>]) -> Token
             }
         }
 
+        #[automatically_derived]
         impl #impl_generics ::warpwise::Elt for #name #ty_generics #where_clause {
             type View = #view #ty_generics;
 
@@ -129,6 +132,7 @@ fn element(input: &DeriveInput, view: &Ident, variants: &[Variant<'_>]) -> Token
             }
         }
 
+        #[automatically_derived]
         impl #impl_generics ::warpwise::IntoExp for #view #ty_generics #where_clause {
             type Elt = #name #ty_generics;
 
@@ -137,12 +141,24 @@ fn element(input: &DeriveInput, view: &Ident, variants: &[Variant<'_>]) -> Token
             }
         }
 
+        #[automatically_derived]
         impl #impl_generics ::warpwise::Operand<#name #ty_generics> for #view #ty_generics #where_clause {
             fn operand(self) -> ::warpwise::Exp<#name #ty_generics> {
                 self.0
             }
         }
 
+        #[automatically_derived]
+        impl #impl_generics ::warpwise::IntoExp for #name #ty_generics #where_clause {
+            type Elt = #name #ty_generics;
+
+            #[track_caller]
+            fn into_exp(self) -> ::warpwise::Exp<Self::Elt> {
+                ::warpwise::Exp::constant(self)
+            }
+        }
+
+        #[automatically_derived]
         impl #impl_generics ::warpwise::Operand<#name #ty_generics> for #name #ty_generics #where_clause {
             #[track_caller]
             fn operand(self) -> ::warpwise::Exp<#name #ty_generics> {

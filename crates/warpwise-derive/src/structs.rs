@@ -40,14 +40,17 @@ pub(crate) fn derive(input: &DeriveInput, data: &DataStruct) -> Result<TokenStre
         #[doc = #docs]
         #declaration
 
+        #[automatically_derived]
         impl #impl_generics ::core::clone::Clone for #view #ty_generics #where_clause {
             fn clone(&self) -> Self {
                 *self
             }
         }
 
+        #[automatically_derived]
         impl #impl_generics ::core::marker::Copy for #view #ty_generics #where_clause {}
 
+        #[automatically_derived]
         impl #impl_generics ::warpwise::Elt for #name #ty_generics #where_clause {
             type View = #view #ty_generics;
 
@@ -76,6 +79,7 @@ pub(crate) fn derive(input: &DeriveInput, data: &DataStruct) -> Result<TokenStre
             }
         }
 
+        #[automatically_derived]
         impl #impl_generics ::warpwise::IntoExp for #view #ty_generics #where_clause {
             type Elt = #name #ty_generics;
 
@@ -85,6 +89,7 @@ pub(crate) fn derive(input: &DeriveInput, data: &DataStruct) -> Result<TokenStre
             }
         }
 
+        #[automatically_derived]
         impl #impl_generics ::warpwise::Operand<#name #ty_generics> for #view #ty_generics #where_clause {
             #[track_caller]
             fn operand(self) -> ::warpwise::Exp<#name #ty_generics> {
@@ -92,6 +97,17 @@ pub(crate) fn derive(input: &DeriveInput, data: &DataStruct) -> Result<TokenStre
             }
         }
 
+        #[automatically_derived]
+        impl #impl_generics ::warpwise::IntoExp for #name #ty_generics #where_clause {
+            type Elt = #name #ty_generics;
+
+            #[track_caller]
+            fn into_exp(self) -> ::warpwise::Exp<Self::Elt> {
+                ::warpwise::Exp::constant(self)
+            }
+        }
+
+        #[automatically_derived]
         impl #impl_generics ::warpwise::Operand<#name #ty_generics> for #name #ty_generics #where_clause {
             #[track_caller]
             fn operand(self) -> ::warpwise::Exp<#name #ty_generics> {

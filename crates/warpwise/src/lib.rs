@@ -188,7 +188,7 @@ mod seq;
 mod shape;
 
 pub use acc::{
-    Acc, All, Arrays, Boundary, Elementwise, NewAxes, Reader, SliceAxis, Slicing, Spread, Strided,
+    Acc, All, Arrays, Boundary, Elementwise, NewAxes, Reader, SliceAxis, Slicing, SortKey, Spread, Strided,
     acond, awhile, enum_from, enum_from_step, fill, generate, izip_with3, izip_with4, izip_with5, izip_with6,
     izip_with7, izip_with8, izip_with9, strided, unit, use_, zip, zip_with, zip_with3, zip_with4, zip_with5,
     zip_with6, zip_with7, zip_with8, zip_with9, zip3, zip4, zip5, zip6, zip7, zip8, zip9,
@@ -199,7 +199,7 @@ pub use elt::{
     Bits, Complex, ComplexExp, Elt, Float, Integer, IntoExp, Num, Operand, OptionExp, Scalar, Signed,
 };
 pub use error::Error;
-pub use exp::{Coordinate, Exp, cond, from_index, intersection, to_index, union, while_};
+pub use exp::{Coordinate, Exp, cond, equal, from_index, intersection, less, to_index, union, while_};
 #[cfg(feature = "export")]
 #[cfg_attr(docsrs, doc(cfg(feature = "export")))]
 pub use export::Export;

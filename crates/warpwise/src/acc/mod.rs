@@ -3,7 +3,7 @@
 //! An [`Acc<Array<Sh, E>>`] stands for an array that a program computes. Its methods are the collective operations: each
 //! applies scalar functions, given as closures on expressions, to all elements at once. They are sorted by what they do:
 //! [`construct`], [`elementwise`], [`fold`], [`scan`], [`segmented`], [`view`] (shapes and parts), [`permute`], [`filter`],
-//! [`stencil`], [`control`]; [`ops`] are Rust's operators and [`summaries`] what is often asked of whole arrays.
+//! [`stencil`], [`mod@sort`], [`control`]; [`ops`] are Rust's operators and [`summaries`] what is often asked of whole arrays.
 //!
 //! A closure of scalars cannot use an `Acc`: it may read an array's elements through a [`Reader`], made
 //! outside. So no collective operation can be nested in a scalar function, and the type checker sees to that.
@@ -13,6 +13,7 @@
 
 mod construct;
 mod control;
+mod digits;
 mod elementwise;
 mod filter;
 mod fold;
@@ -21,6 +22,7 @@ mod permute;
 mod scan;
 mod segmented;
 mod slices;
+mod sort;
 mod stencil;
 mod summaries;
 mod view;
@@ -45,6 +47,7 @@ pub use elementwise::{
 };
 pub use ops::{Elementwise, Spread};
 pub use slices::{All, NewAxes, SliceAxis, Slicing, Strided, strided};
+pub use sort::{Digits, SortKey};
 pub use stencil::Boundary;
 
 /// A computation that yields an array: `Acc<Array<Sh, E>>` is a collective computation, as [`Exp`] is a scalar one.

@@ -1,12 +1,13 @@
 //! Scalar expressions.
 //!
 //! An [`Exp<E>`] computes one element of type `E`. It is a handle that can be copied: what two expressions share is
-//! computed once. Reading order: this file, [`ops`] (operators), [`integer`], [`float`], [`compare`], [`convert`],
+//! computed once. Reading order: this file, [`ops`] (operators), [`integer`], [`float`], [`compare`], [`mod@equal`], [`convert`],
 //! [`index`], [`control`].
 
 mod compare;
 mod control;
 mod convert;
+mod equal;
 mod float;
 mod index;
 mod integer;
@@ -23,6 +24,7 @@ use crate::graph::{self, Op, Ref, Ty};
 
 pub use control::{cond, while_};
 pub(crate) use control::{function1, function2};
+pub use equal::{equal, less};
 pub use index::{Coordinate, from_index, intersection, to_index, union};
 
 /// A scalar expression of type `E`.

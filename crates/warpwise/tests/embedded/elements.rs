@@ -76,6 +76,8 @@ fn scalars_of_every_type_come_back() {
     check(vec![u16::MIN, u16::MAX]);
     check(vec![u32::MIN, u32::MAX]);
     check(vec![u64::MIN, u64::MAX]);
+    check(vec![usize::MIN, usize::MAX]);
+    check(vec![isize::MIN, 0, isize::MAX]);
     check(vec![warpwise::f16::MAX, warpwise::f16::from_f32(-0.5)]);
     check(vec![f32::MAX, -0.5, f32::INFINITY]);
     check(vec![f64::MAX, -0.5, f64::INFINITY]);
@@ -83,4 +85,31 @@ fn scalars_of_every_type_come_back() {
     check(vec![Some((1_u8, 'x')), None]);
     check(vec![Complex::new(1.0_f32, -2.0)]);
     check(vec![((1_u8, [2.0_f32, 3.0]), -4_i64)]);
+}
+
+#[test]
+fn constants_of_any_element_type_are_expressions() {
+    let filled = warpwise::fill(2, Figure::Circle(1.5));
+    assert_eq!(run(&filled).to_vec(), [Figure::Circle(1.5); 2]);
+    let chosen = warpwise::generate(3, |i| warpwise::cond(i.eq(1), Pair(1_u8, true), Pair(0_u8, false)));
+    assert_eq!(run(&chosen).to_vec()[1], Pair(1, true));
+}
+
+#[test]
+fn elements_of_several_parts_are_compared() {
+    let xs = use_(&Array::from(figures()));
+    let circles = xs.map(|figure| warpwise::equal(figure, Figure::Circle(2.0)));
+    assert_eq!(run(&circles).to_vec(), [true, false, false]);
+    let same = xs.map(|figure| {
+        warpwise::equal(figure, figure.cases(FigureExp::circle, FigureExp::rectangle, FigureExp::nothing))
+    });
+    assert_eq!(run(&same).to_vec(), [true; 3]);
+    assert_eq!(run(&xs.filter(|figure| !warpwise::equal(figure, Figure::Nothing))).len(), 2);
+    assert!(run(&warpwise::equal((), ())));
+    let pairs = [(1, -0.0), (1, 0.0), (0, 7.0), (1, f64::NAN), (1, -1.0)];
+    let all = use_(&Array::from(pairs)).replicate((warpwise::All, 5));
+    let table = all.zip_with(&all.transpose(), |x, y| warpwise::less(x, y));
+    let before = |x: (i32, f64), y: (i32, f64)| x.0.cmp(&y.0).then(x.1.total_cmp(&y.1)).is_lt();
+    let expected = Array::from_fn([5, 5], |[i, j]| before(pairs[i], pairs[j])).unwrap();
+    assert_eq!(run(&table), expected);
 }

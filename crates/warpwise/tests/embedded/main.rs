@@ -18,6 +18,7 @@ mod opencl;
 mod operators;
 mod properties;
 mod sharing;
+mod sorting;
 
 use warpwise::{Acc, Context, Error, Function, Output, Vector};
 

@@ -1,0 +1,298 @@
+//! Sorting: stable, by the digits of keys.
+//!
+//! A key becomes one or more unsigned numbers whose order is that of the key ([`SortKey`]); these are sorted from the least
+//! significant one on, each by its digits from the least significant one on. On the processor a number's digits have 11 bits, and
+//! [`digits`](super::digits) sorts by them on the host, between two programs. Elsewhere (on devices, within loops, in chunks of
+//! sequences, in exports) they have two bits, and each is a scan and a scatter of the program.
+//!
+//! Absent: comparison sorts, of orders that no key gives.
+
+use std::error::Error as StdError;
+
+use half::f16;
+
+use super::{Acc, awhile, digits, fill, unit, zip};
+use crate::array::{Array, Vector};
+use crate::elt::{Elt, IntoExp, Num, Scalar};
+use crate::exp::{Exp, cond, less};
+use crate::foreign::{DeviceKind, foreign};
+use crate::shape::Dim1;
+
+/// What arrays can be sorted by: scalars, characters, and tuples of these, which are compared part by part.
+///
+/// Floats are ordered as their method `total_cmp` orders them: -0.0 is before 0.0, and a NaN is after all numbers, or before them if its sign is set.
+///
+/// ```
+/// use warpwise::{Acc, Context, SortKey, Vector, enum_from};
+///
+/// fn least<K: SortKey + Clone>(keys: &Acc<Vector<K>>) -> Acc<Vector<K>> {
+///     keys.sort().take(1)
+/// }
+///
+/// assert_eq!(Context::new()?.run(&least(&enum_from(3, 7_u16)))?.to_vec(), [7]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "arrays cannot be sorted by `{Self}`",
+    note = "they can by scalars, characters, and tuples of these"
+)]
+pub trait SortKey: Elt {
+    /// Unsigned numbers in the order of the key, the most significant one first.
+    #[doc(hidden)]
+    fn digits(key: Self::View) -> Vec<Digits>;
+}
+
+/// An unsigned number to sort by.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub enum Digits {
+    /// Of so many bits.
+    Narrow(Exp<u32>, u32),
+    /// Of 64 bits.
+    Wide(Exp<u64>),
+}
+
+/// Scalars as one unsigned number in their order: of numbers with a sign the sign is turned around, of negative floats all bits are.
+macro_rules! keys {
+    ($($ty:ident $key:ident => $digits:expr;)*) => { $(
+        impl SortKey for $ty {
+            #[track_caller]
+            fn digits($key: Exp<$ty>) -> Vec<Digits> {
+                vec![$digits]
+            }
+        }
+    )* };
+}
+
+keys! {
+    bool key => Digits::Narrow(cond(key, 1_u32, 0), 1);
+    u8 key => Digits::Narrow(key.cast(), 8);
+    u16 key => Digits::Narrow(key.cast(), 16);
+    u32 key => Digits::Narrow(key, 32);
+    u64 key => Digits::Wide(key);
+    usize key => Digits::Wide(key.cast());
+    i8 key => Digits::Narrow(key.bitcast::<u8>().cast::<u32>() ^ 0x80, 8);
+    i16 key => Digits::Narrow(key.bitcast::<u16>().cast::<u32>() ^ 0x8000, 16);
+    i32 key => Digits::Narrow(key.bitcast::<u32>() ^ 0x8000_0000, 32);
+    i64 key => Digits::Wide(key.bitcast::<u64>() ^ (1 << 63));
+    isize key => Digits::Wide(key.bitcast::<u64>() ^ (1 << 63));
+    f16 key => Digits::Narrow(float(key.bitcast::<u16>().cast::<u32>(), 1 << 15, 0xffff), 16);
+    f32 key => Digits::Narrow(float(key.bitcast::<u32>(), 1 << 31, u32::MAX), 32);
+    f64 key => Digits::Wide(float(key.bitcast::<u64>(), 1 << 63, u64::MAX));
+    char key => Digits::Narrow(key.code(), 21);
+}
+
+/// All bits of a negative float turned around, of others the sign only.
+#[track_caller]
+fn float<T: Num + crate::elt::Bits>(bits: Exp<T>, sign: T, all: T) -> Exp<T> {
+    bits ^ cond(
+        (bits & Exp::constant(sign)).ne(Exp::constant(T::of(0.0))),
+        Exp::constant(all),
+        Exp::constant(sign),
+    )
+    .into_exp()
+}
+
+macro_rules! tuples {
+    ($($($name:ident $small:ident)*;)*) => { $(
+        impl<$($name: SortKey),*> SortKey for ($($name,)*) {
+            #[track_caller]
+            fn digits(($($small,)*): Self::View) -> Vec<Digits> {
+                [$($name::digits($small)),*].concat()
+            }
+        }
+    )* };
+}
+
+tuples! {
+    A a B b;
+    A a B b C c;
+    A a B b C c D d;
+}
+
+impl<E: Elt> Acc<Vector<E>> {
+    /// The elements in ascending order.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, use_};
+    ///
+    /// let xs = use_(&Array::from([2.5, -1.0, 7.0]));
+    /// assert_eq!(Context::new()?.run(&xs.sort())?.to_vec(), [-1.0, 2.5, 7.0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn sort(&self) -> Acc<Vector<E>>
+    where
+        E: SortKey,
+    {
+        self.sort_by_key(|x| x)
+    }
+
+    /// The places of the elements in ascending order; those of equal elements stay in order.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, use_};
+    ///
+    /// let xs = use_(&Array::from(['c', 'a', 'b', 'a']));
+    /// assert_eq!(Context::new()?.run(&xs.argsort())?.to_vec(), [1, 3, 2, 0]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn argsort(&self) -> Acc<Vector<i64>>
+    where
+        E: SortKey,
+    {
+        self.argsort_by_key(|x| x)
+    }
+
+    /// The elements that are there, each once, in ascending order.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, use_};
+    ///
+    /// let xs = use_(&Array::from([3, 1, 3, 2, 1]));
+    /// assert_eq!(Context::new()?.run(&xs.unique())?.to_vec(), [1, 2, 3]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn unique(&self) -> Acc<Vector<E>>
+    where
+        E: SortKey,
+    {
+        let sorted = self.sort();
+        let before = sorted.reader();
+        let marked = sorted.imap(move |i, x| {
+            // There is none before the first element: it is compared with itself, and kept anyway.
+            let previous = before.at_in_bounds((i - 1).max(0));
+            let same = !less(previous, x) & !less(x, previous);
+            (i.eq(0) | !same, x)
+        });
+        marked.filter(|(is_new, _)| is_new).map(|(_, x)| x)
+    }
+
+    /// The elements in ascending order of what the function makes of them; those with equal keys stay in order.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, use_};
+    ///
+    /// let people = use_(&Array::from([(30_u32, 1.5_f32), (20, 1.6), (30, 1.4)]));
+    /// let by_age = people.sort_by_key(|(age, _)| age);
+    /// assert_eq!(Context::new()?.run(&by_age)?.to_vec(), [(20, 1.6), (30, 1.5), (30, 1.4)]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn sort_by_key<R: IntoExp<Elt: SortKey>>(
+        &self,
+        key: impl FnOnce(E::View) -> R + Send,
+    ) -> Acc<Vector<E>> {
+        let places = self.argsort_by_key(key).reader();
+        let elements = self.reader();
+        super::generate(self.size(), move |i| elements.at_in_bounds(places.at_in_bounds(i)))
+    }
+
+    /// The places of the elements in ascending order of what the function makes of them; those with equal keys stay in order.
+    ///
+    /// ```
+    /// use warpwise::{Array, Context, use_};
+    ///
+    /// let xs = use_(&Array::from([3, -1, 2]));
+    /// // In descending order.
+    /// assert_eq!(Context::new()?.run(&xs.argsort_by_key(|x| -x))?.to_vec(), [0, 2, 1]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn argsort_by_key<R: IntoExp<Elt: SortKey>>(
+        &self,
+        key: impl FnOnce(E::View) -> R + Send,
+    ) -> Acc<Vector<i64>> {
+        let keys = self.map(key);
+        let mut places: Option<Acc<Vector<i64>>> = None;
+        for number in (0..how_many::<R::Elt>()).rev() {
+            let moved = match &places {
+                Some(places) => keys.gather(places),
+                None => keys.clone(),
+            };
+            let order = sorted_by_number(&moved, number);
+            places = Some(match places {
+                Some(places) => places.gather(&order),
+                None => order,
+            });
+        }
+        places.unwrap_or_else(|| super::enum_from(self.size(), 0_i64))
+    }
+}
+
+/// How many numbers a key is.
+#[track_caller]
+fn how_many<K: SortKey>() -> usize {
+    let mut count = 0;
+    crate::exp::function1::<K, Exp<bool>>(|key| {
+        count = K::digits(key).len();
+        Exp::constant(true)
+    });
+    count
+}
+
+/// The places of keys in ascending order of one of the numbers that they are.
+#[track_caller]
+fn sorted_by_number<K: SortKey>(keys: &Acc<Vector<K>>, number: usize) -> Acc<Vector<i64>> {
+    let mut width = None;
+    let narrow = keys.map(|key| match K::digits(key)[number] {
+        Digits::Narrow(digits, bits) => {
+            width = Some(bits);
+            digits
+        }
+        Digits::Wide(_) => Exp::constant(0_u32),
+    });
+    if let Some(bits) = width {
+        let host = |keys: Array<Dim1, u32>| sorted_on_host(digits::places_of_narrow(keys.as_slice()));
+        return foreign(DeviceKind::Cpu, "sort", host, &narrow, |keys| in_program(&keys, bits));
+    }
+    let wide = keys.map(|key| match K::digits(key)[number] {
+        Digits::Wide(digits) => digits,
+        Digits::Narrow(..) => Exp::constant(0_u64),
+    });
+    let host = |keys: Array<Dim1, u64>| sorted_on_host(digits::places_of_wide(keys.as_slice()));
+    foreign(DeviceKind::Cpu, "sort", host, &wide, |keys| in_program(&keys, 64))
+}
+
+fn sorted_on_host(places: Vec<i64>) -> Result<Vector<i64>, Box<dyn StdError + Send + Sync>> {
+    Ok(Array::from_vec([places.len()], places)?)
+}
+
+/// The places of unsigned numbers in ascending order, two bits at a time.
+#[track_caller]
+fn in_program<T: Scalar + crate::elt::Integer>(keys: &Acc<Vector<T>>, bits: u32) -> Acc<Vector<i64>> {
+    let start = (zip(keys, &super::enum_from(keys.size(), 0_i64)), unit(0_u32));
+    let (sorted, _) = awhile(
+        &start,
+        |(_, bit)| bit.the().lt(bits),
+        |(pairs, bit)| (by_two_bits(&pairs, bit.the()), bit.map(|bit| bit + 2)),
+    );
+    sorted.map(|(_, place)| place)
+}
+
+/// Sorts by the two bits from this one on.
+#[track_caller]
+fn by_two_bits<T: Scalar + crate::elt::Integer>(
+    pairs: &Acc<Vector<(T, i64)>>,
+    bit: Exp<u32>,
+) -> Acc<Vector<(T, i64)>> {
+    let digit = move |key: Exp<T>| (key >> bit.cast::<T>()) & Exp::constant(T::of(3.0));
+    let is = move |key: Exp<T>, of: f64| digit(key).eq(Exp::constant(T::of(of))).to_int();
+    let ones = pairs.map(move |(key, _)| [is(key, 0.0), is(key, 1.0), is(key, 2.0), is(key, 3.0)]);
+    let (before, totals) =
+        ones.scan_split([0_i64; 4], |x, y| [x[0] + y[0], x[1] + y[1], x[2] + y[2], x[3] + y[3]]);
+    let totals = totals.the();
+    let first = [Exp::constant(0), totals[0], totals[0] + totals[1], totals[0] + totals[1] + totals[2]];
+    let (keys, before) = (pairs.reader(), before.reader());
+    fill(pairs.size(), (Exp::constant(T::of(0.0)), 0_i64)).scatter_where(pairs, move |i| {
+        let (digit, before) = (digit(keys.at_in_bounds(i).0), before.at_in_bounds(i));
+        let place = |at: usize| first[at] + before[at];
+        let is = |of: f64| digit.eq(Exp::constant(T::of(of)));
+        let upper: Exp<i64> = cond(is(2.0), place(2), place(3));
+        let lower: Exp<i64> = cond(is(1.0), place(1), upper);
+        let place: Exp<i64> = cond(is(0.0), place(0), lower);
+        (true, place)
+    })
+}
