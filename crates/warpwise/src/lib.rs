@@ -183,6 +183,7 @@ mod lower;
 #[cfg(feature = "ndarray")]
 mod nd;
 mod pending;
+pub mod random;
 #[cfg(feature = "seq")]
 mod seq;
 mod shape;
