@@ -31,6 +31,8 @@
 //! the repository installs them). Nothing else has to be set up: no build script, and no file beside the executable when it runs. Programs
 //! in files of their own are called by [`include_fut!`].
 //!
+//! The [`guide`] begins with ten programs of a few lines, and says what is called how in ndarray, rayon and Accelerate.
+//!
 //! # Two kinds of computations
 //!
 //! An [`Acc<Array<Sh, E>>`](Acc) is a *collective* computation: it yields an array of shape `Sh` ([`Dim1`] for vectors, [`Dim2`] for
@@ -177,6 +179,7 @@ mod export;
 mod foreign;
 mod function;
 mod graph;
+pub mod guide;
 #[cfg(feature = "include")]
 mod included;
 mod lower;
