@@ -38,7 +38,7 @@
 //!     (values * x.gather(columns)).sum_segments(lengths)
 //! };
 //! let row_of = |n: i64| use_(&Array::from([n, 2 - n]));
-//! let product = times(&row_of(0), &use_(&Array::from([0, 1])), &use_(&Array::from([2.0, 3.0])), &fill(2, 10.0));
+//! let product = times(&row_of(0), &use_(&Array::from([0_u32, 1])), &use_(&Array::from([2.0, 3.0])), &fill(2, 10.0));
 //! assert_eq!(context.run(&product)?.to_vec(), [0.0, 50.0]);
 //!
 //! // 6. How often each byte occurs, and the most frequent one.
@@ -46,11 +46,11 @@
 //! assert_eq!(context.run(&counts.argmax())?[[]], i64::from(b'l'));
 //!
 //! // 7. Running totals, and what exceeds a limit.
-//! let totals = enum_from(6, 1).cumsum();
+//! let totals = enum_from(6, 1_i64).cumsum();
 //! assert_eq!(context.run(&totals.filter(|x| x.gt(5)))?.to_vec(), [6, 10, 15, 21]);
 //!
 //! // 8. Pairs sorted by their keys, and the distinct keys.
-//! let pairs = use_(&Array::from([(3, 'c'), (1, 'a'), (3, 'b')]));
+//! let pairs = use_(&Array::from([(3_i32, 'c'), (1, 'a'), (3, 'b')]));
 //! let (sorted, keys) = context.run(&(pairs.sort_by_key(|(key, _)| key), pairs.map(|(key, _)| key).unique()))?;
 //! assert_eq!((sorted.to_vec(), keys.to_vec()), (vec![(1, 'a'), (3, 'c'), (3, 'b')], vec![1, 3]));
 //!
@@ -59,7 +59,7 @@
 //!     let c = ComplexExp::new(j.cast::<f64>() - 2.0, i.cast::<f64>());
 //!     while_((c, 0_i32), |(z, n)| z.norm_sqr().le(4.0) & n.lt(50), |(z, n)| (z * z + c, n + 1)).1
 //! });
-//! assert_eq!(context.run(&steps)?.to_vec(), [50, 50, 50, 1, 3, 50]);
+//! assert_eq!(context.run(&steps)?.to_vec(), [50, 50, 50, 0, 2, 50]);
 //!
 //! // 10. Pi from random points, the same ones on every device.
 //! let points = random::uniform::<_, f64>((20_000, 2), 42);

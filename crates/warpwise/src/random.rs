@@ -8,7 +8,7 @@
 //! use warpwise::{Context, random};
 //!
 //! // The area of a quarter of the unit circle.
-//! let (xs, ys) = (random::uniform::<_, f64>(100_000, 1), random::uniform(100_000, 2));
+//! let [xs, ys] = [1, 2].map(|seed| random::uniform::<_, f64>(100_000, seed));
 //! let hits = xs.zip_with(&ys, |x, y| (x * x + y * y).lt(1.0).to_int()).sum();
 //! let pi = 4.0 * Context::cpu()?.run(&hits.the())? as f64 / 100_000.0;
 //! assert!((pi - std::f64::consts::PI).abs() < 0.02);

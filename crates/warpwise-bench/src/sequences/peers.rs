@@ -107,8 +107,7 @@ fn matrix(
     mkl: Option<&Rc<Mkl>>,
 ) -> Result<Vec<Row>, String> {
     let matrix = kind.matrix(most).map_err(text)?;
-    let vector: Vector<f64> =
-        (0..matrix.columns).map(|i| (i % 17) as f64).collect::<Vec<f64>>().into();
+    let vector: Vector<f64> = (0..matrix.columns).map(|i| (i % 17) as f64).collect::<Vec<f64>>().into();
     let mut starts = vec![0];
     matrix.lengths.as_slice().iter().for_each(|length| starts.push(starts[starts.len() - 1] + length));
     let elements = matrix.elements.to_vec();
@@ -144,10 +143,8 @@ fn page_rank(
     rounds: usize,
 ) -> Result<Vec<Row>, String> {
     let links = pages::links(count, 23).map_err(text)?;
-    let shares: Vector<f64> = (0..count)
-        .map(|i| (1 + i % 10) as f64 / links.len() as f64)
-        .collect::<Vec<f64>>()
-        .into();
+    let shares: Vector<f64> =
+        (0..count).map(|i| (1 + i % 10) as f64 / links.len() as f64).collect::<Vec<f64>>().into();
     let plain = links.to_vec();
     let inputs = vec![
         Value::tabulate_i32(&[plain.len()], |i| plain[i].0),

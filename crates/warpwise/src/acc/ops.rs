@@ -46,10 +46,10 @@ impl<Sh: Extend, E: Elt> Acc<Array<Sh, E>> {
     /// This array with a new dimension, counted from the outermost, along which it is repeated as often as what it is combined with is long.
     ///
     /// ```
-    /// use warpwise::{Array, Context, use_};
+    /// use warpwise::{Context, Matrix, use_};
     ///
     /// // Every row divided by its sum.
-    /// let matrix = use_(&Array::from([[1.0, 3.0], [2.0, 2.0]]));
+    /// let matrix = use_(&Matrix::from([[1.0, 3.0], [2.0, 2.0]]));
     /// let shares = &matrix / matrix.sum().insert_axis(1);
     /// assert_eq!(Context::cpu()?.run(&shares)?.to_vec(), [0.25, 0.75, 0.5, 0.5]);
     /// # Ok::<(), warpwise::Error>(())

@@ -195,7 +195,7 @@ impl<E: Elt> Acc<Vector<E>> {
     /// ```
     /// use warpwise::{Array, Context, use_};
     ///
-    /// let xs = use_(&Array::from([3, -1, 2]));
+    /// let xs = use_(&Array::from([3_i32, -1, 2]));
     /// // In descending order.
     /// assert_eq!(Context::new()?.run(&xs.argsort_by_key(|x| -x))?.to_vec(), [0, 2, 1]);
     /// # Ok::<(), warpwise::Error>(())

@@ -41,9 +41,9 @@ impl<Sh: Inner, E: Float> Acc<Array<Sh, E>> {
     /// The means along the innermost dimension; NaN where there are no elements.
     ///
     /// ```
-    /// use warpwise::{Array, Context, use_};
+    /// use warpwise::{Context, Matrix, use_};
     ///
-    /// let rows = use_(&Array::from([[1.0, 2.0], [3.0, 5.0]]));
+    /// let rows = use_(&Matrix::from([[1.0, 2.0], [3.0, 5.0]]));
     /// assert_eq!(Context::new()?.run(&rows.mean())?.to_vec(), [1.5, 4.0]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
@@ -178,9 +178,9 @@ impl<Sh: Inner, E: Scalar> Acc<Array<Sh, E>> {
     /// NaNs. No elements are an error of the run.
     ///
     /// ```
-    /// use warpwise::{Array, Context, use_};
+    /// use warpwise::{Context, Matrix, use_};
     ///
-    /// let rows = use_(&Array::from([[3, 1, 1], [0, 5, 2]]));
+    /// let rows = use_(&Matrix::from([[3, 1, 1], [0, 5, 2]]));
     /// let (least, greatest) = Context::new()?.run(&(rows.argmin(), rows.argmax()))?;
     /// assert_eq!((least.to_vec(), greatest.to_vec()), (vec![1, 0], vec![0, 1]));
     /// # Ok::<(), warpwise::Error>(())
