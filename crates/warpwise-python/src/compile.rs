@@ -1,22 +1,23 @@
 //! From text to a program.
 
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use warpwise_driver::Options;
-use warpwise_driver::build::{BuildError, Built, build_program};
+use warpwise_driver::build::Built;
 use warpwise_driver::cache::DiskCache;
 use warpwise_ir::deep::deep;
 
 use crate::error::{self, Error};
 use crate::interrupt;
 use crate::options;
-use crate::program::{Code, Program, Source};
+use crate::parts::Parts;
+use crate::program::{Code, Origin, Program, Running, Source};
+use crate::runtime::Resources;
 
 /// How often the main thread looks for Ctrl-C while something is compiled.
 const LOOK: Duration = Duration::from_millis(50);
@@ -51,20 +52,35 @@ pub fn compile(
         None => DiskCache::of_user(),
         Some(cache) => options::cache(cache)?,
     };
-    let mut context = resources.context();
-    tuning.unwrap_or_default().into_iter().for_each(|(name, value)| context.tune(name, value));
-    if let Some(cache) = &cache {
-        context.keep_kernels(cache.clone());
-    }
-    let built = aside(py, (source.clone(), options.clone(), cache))?;
-    let Built { compiled, mut warnings, cached, not_kept } =
-        built.map_err(|error| error::not_built(py, &error))?;
+    let work = {
+        let (source, options, cache) = (source.clone(), options.clone(), cache.clone());
+        move || {
+            let parts = Parts::of(&source);
+            let built = deep(|| source.build(&options, cache.as_ref()));
+            built.map(|built| (parts, built))
+        }
+    };
+    let (parts, built) = aside(py, work)?.map_err(|error| error::not_built(py, &error))?;
+    let Built { compiled, mut warnings, cached, not_kept } = built;
     if let Some(why) = not_kept {
         warnings += &format!("warning: the program is not kept for the next time: {why}\n");
     }
-    let loaded = py.detach(|| error::guarded(|| compiled.load(&context)))?;
-    let loaded = loaded.map_err(|error| error::not_loaded(py, &error))?;
-    Program::new(py, Code::new(source, options, resources, (loaded, context)), warnings, cached)
+    let tuning = tuning.unwrap_or_default();
+    let origin = Origin { parts, tuning, compiled, cache, warnings, cached };
+    let ready = loaded(py, &origin, resources)?;
+    Program::of(py, Arc::new(Code::new(source, options, resources, Arc::new(origin), ready)))
+}
+
+/// Loads compiled code on threads and memory.
+pub fn loaded(py: Python<'_>, origin: &Origin, resources: Resources) -> PyResult<Running> {
+    let mut context = resources.context();
+    origin.tuning.iter().for_each(|(name, value)| context.tune(name, *value));
+    if let Some(cache) = &origin.cache {
+        context.keep_kernels(cache.clone());
+    }
+    let program = py.detach(|| error::guarded(|| origin.compiled.clone().load(&context)))?;
+    let program = program.map_err(|error| error::not_loaded(py, &error))?;
+    Ok(Running { program, context })
 }
 
 /// What a file or a text says of its entry points: a list of dicts with `name`, `signature` and `doc`. Nothing is checked or compiled.
@@ -96,17 +112,13 @@ fn source(program: &Bound<'_, PyAny>, name: &str, folder: PathBuf) -> PyResult<S
     })
 }
 
-/// Compiles in a thread of its own, so that Ctrl-C need not wait for it: the thread is left to itself then, and its program dropped.
-fn aside(
-    py: Python<'_>,
-    (source, options, cache): (Source, Options, Option<DiskCache>),
-) -> PyResult<Result<Built, BuildError>> {
+/// Works in a thread of its own, so that Ctrl-C need not wait for it: the thread is left to itself then, and what it makes dropped.
+pub fn aside<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
     let (tell, told) = channel();
     let told = Mutex::new(told);
     let work = move || {
-        let built = error::guarded(|| deep(|| build_program(source.start(), &options, cache.as_ref())));
         // Nobody may be there to hear.
-        let _ = tell.send(built);
+        let _ = tell.send(error::guarded(work));
     };
     let thread = std::thread::Builder::new().name("compile".to_string()).spawn(work);
     thread.map_err(|error| Error::new_err(format!("cannot start a thread: {error}")))?;

@@ -1,4 +1,5 @@
-//! The types of a program as plain Python data, for whoever writes them down: the stubs (`_stubs.py`).
+//! The types of a program as plain Python data, for whoever writes them down (the stubs, `_stubs.py`) or
+//! must know them before a call (`_entries.py`).
 //!
 //! ```text
 //! f32                    ("scalar", "f32")
@@ -11,10 +12,10 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
-use warpwise_standalone::interface::{Field, Interface, Kind, TypeRef};
+use warpwise_standalone::interface::{EntryInterface, Field, Interface, Kind, TypeRef};
 
 use crate::arguments::is_tuple;
-use crate::entry::parameter_name;
+use crate::entry::{EntryPoint, parameter_name};
 use crate::program::Program;
 
 /// What the entry points of a program take and give: for each its name, a list of parameters (name, type, whether it is consumed), and
@@ -24,14 +25,28 @@ pub fn described<'py>(py: Python<'py>, program: &Program) -> PyResult<Bound<'py,
     let interface = program.interface();
     let all = PyList::empty(py);
     for entry in &interface.entries {
-        let parameters = PyList::empty(py);
-        for (at, input) in entry.inputs.iter().enumerate() {
-            let ty = described_type(py, interface, input.ty)?;
-            parameters.append((parameter_name(at, input), ty, input.is_consumed()))?;
-        }
-        all.append((&entry.name, parameters, described_type(py, interface, entry.output)?))?;
+        all.append(described_entry(py, interface, entry)?)?;
     }
     Ok(all)
+}
+
+/// The same of one entry point.
+#[pyfunction(name = "_described_entry")]
+pub fn described_alone<'py>(py: Python<'py>, entry: &EntryPoint) -> PyResult<Bound<'py, PyTuple>> {
+    described_entry(py, entry.program_interface(), entry.interface())
+}
+
+fn described_entry<'py>(
+    py: Python<'py>,
+    interface: &Interface,
+    entry: &EntryInterface,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let parameters = PyList::empty(py);
+    for (at, input) in entry.inputs.iter().enumerate() {
+        let ty = described_type(py, interface, input.ty)?;
+        parameters.append((parameter_name(at, input), ty, input.is_consumed()))?;
+    }
+    (&entry.name, parameters, described_type(py, interface, entry.output)?).into_pyobject(py)
 }
 
 fn described_type<'py>(py: Python<'py>, interface: &Interface, ty: TypeRef) -> PyResult<Bound<'py, PyTuple>> {

@@ -10,12 +10,12 @@ use pyo3::types::{PyDict, PyTuple};
 use warpwise_driver::{CallError, Program as Loaded, Target};
 use warpwise_runtime::device::array::Placed;
 use warpwise_runtime::execute::RunError as Stopped;
-use warpwise_standalone::interface::{EntryInterface, Input};
+use warpwise_standalone::interface::{EntryInterface, Input, Interface};
 
 use crate::arguments::Taker;
 use crate::error;
 use crate::interrupt;
-use crate::program::{Code, Running};
+use crate::program::{Code, Program, Running};
 use crate::results::Giver;
 
 // An entry point of a program. The class has no comment of its own in Python, so that each entry point can have one: its `__doc__` is what
@@ -38,7 +38,18 @@ impl EntryPoint {
         self.number
     }
 
-    fn interface(&self) -> &EntryInterface {
+    /// What it shares with its program.
+    pub fn code(&self) -> &Arc<Code> {
+        &self.code
+    }
+
+    /// What the program takes and gives.
+    pub fn program_interface(&self) -> &Interface {
+        &self.code.interface
+    }
+
+    /// What it takes and gives.
+    pub fn interface(&self) -> &EntryInterface {
         &self.code.interface.entries[self.number]
     }
 
@@ -193,6 +204,21 @@ impl EntryPoint {
         let call = |program: &Loaded, leaves: Vec<Placed>| program.call_resident(name, leaves.into_iter());
         let results = self.run(py, &running, leaves, call)?;
         Giver::new(py, &self.code, &running).placed(self.interface().output, results)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        self.code.packed(py)?.reduced(py, Some(&self.interface().name))
+    }
+
+    /// What Dask tells equal entry points by.
+    fn __dask_tokenize__(&self, py: Python<'_>) -> PyResult<(String, &str)> {
+        Ok((self.code.packed(py)?.token(), &self.interface().name))
+    }
+
+    /// The program that it belongs to.
+    #[getter]
+    fn program(&self, py: Python<'_>) -> PyResult<Program> {
+        Program::of(py, Arc::clone(&self.code))
     }
 
     /// How many seconds a call with these arguments takes without what Python adds: the mean of `calls` calls in a row from Rust. What is

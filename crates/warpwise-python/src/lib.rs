@@ -13,6 +13,7 @@
 
 mod arguments;
 mod arrow;
+mod build_id;
 mod command;
 mod compile;
 mod copies;
@@ -23,12 +24,14 @@ mod error;
 mod interrupt;
 mod numpy;
 mod options;
+mod parts;
 mod program;
 mod resident;
 mod results;
 mod runtime;
 mod scalar;
 mod stream;
+mod travel;
 mod values;
 
 use pyo3::prelude::*;
@@ -53,10 +56,15 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compile::compile, module)?)?;
     module.add_function(wrap_pyfunction!(compile::declared, module)?)?;
     module.add_function(wrap_pyfunction!(described::described, module)?)?;
+    module.add_function(wrap_pyfunction!(described::described_alone, module)?)?;
     module.add_function(wrap_pyfunction!(options::devices, module)?)?;
     module.add_function(wrap_pyfunction!(arguments::consume, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::arrow, module)?)?;
     module.add_function(wrap_pyfunction!(copies::copied_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(travel::arrive, module)?)?;
+    module.add_function(wrap_pyfunction!(travel::for_tasks, module)?)?;
+    module.add_function(wrap_pyfunction!(travel::threads_of_engine, module)?)?;
+    module.add_function(wrap_pyfunction!(values::opaque, module)?)?;
     module.add_function(wrap_pyfunction!(runtime::after_fork, module)?)?;
     module.add_function(wrap_pyfunction!(command::command, module)?)?;
     Ok(())

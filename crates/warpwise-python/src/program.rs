@@ -8,10 +8,15 @@ use pyo3::exceptions::{PyAttributeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
-use warpwise_driver::build::{Start, read_program};
+use warpwise_driver::build::{
+    BuildError, Built, Core, Start, build_embedded, build_program, read_embedded, read_program,
+};
+use warpwise_driver::cache::DiskCache;
 use warpwise_driver::compiler::{optimise, passes};
-use warpwise_driver::{Context, Options, Program as Loaded, Target};
+use warpwise_driver::embedded::Embedded;
+use warpwise_driver::{Compiled, Context, Options, Program as Loaded, Target};
 use warpwise_fut::entries::{Declared, declared};
+use warpwise_ir::deep::deep;
 use warpwise_source::files::read_text;
 use warpwise_standalone::interface::{Interface, Kind, TypeRef};
 use warpwise_standalone::value::Values;
@@ -19,8 +24,10 @@ use warpwise_standalone::value::Values;
 use crate::entry::EntryPoint;
 use crate::error::{self, RunError};
 use crate::options::resources;
+use crate::parts::Parts;
 use crate::runtime::{Own, Resources};
 use crate::stream;
+use crate::travel::Packed;
 use crate::values::{Classes, is_word};
 
 /// The text that a program was made of.
@@ -37,14 +44,28 @@ pub enum Source {
         /// The folder.
         folder: PathBuf,
     },
+    /// All its files, of a program that came from another process.
+    Parts(Embedded),
 }
 
 impl Source {
-    /// As the compiler takes it.
-    pub fn start(&self) -> Start<'_> {
+    /// Compiles it, or takes it from the cache.
+    pub fn build(&self, options: &Options, cache: Option<&DiskCache>) -> Result<Built, BuildError> {
         match self {
-            Source::File(path) => Start::File(path),
-            Source::Text { name, text, folder } => Start::Text { name, text, folder },
+            Source::File(path) => build_program(Start::File(path), options, cache),
+            Source::Text { name, text, folder } => {
+                build_program(Start::Text { name, text, folder }, options, cache)
+            }
+            Source::Parts(embedded) => build_embedded(embedded, options, cache),
+        }
+    }
+
+    /// Runs the front end on it.
+    fn read(&self, options: &Options) -> Result<Core, BuildError> {
+        match self {
+            Source::File(path) => read_program(Start::File(path), options),
+            Source::Text { name, text, folder } => read_program(Start::Text { name, text, folder }, options),
+            Source::Parts(embedded) => deep(|| read_embedded(embedded, options)),
         }
     }
 
@@ -55,6 +76,7 @@ impl Source {
                 read_text(path, &self.name()).map(|text| declared(&text)).unwrap_or_default()
             }
             Source::Text { text, .. } => declared(text),
+            Source::Parts(embedded) => declared(&embedded.main().text),
         }
     }
 
@@ -62,6 +84,7 @@ impl Source {
         match self {
             Source::File(path) => path.display().to_string(),
             Source::Text { name, .. } => name.clone(),
+            Source::Parts(embedded) => embedded.main().name,
         }
     }
 }
@@ -69,14 +92,36 @@ impl Source {
 /// What a program and its entry points share.
 pub struct Code {
     source: Source,
-    options: Options,
+    /// How it was compiled.
+    pub options: Options,
     /// What it takes and gives.
     pub interface: Interface,
-    resources: Resources,
+    /// The threads and the memory that were asked for.
+    pub resources: Resources,
+    /// What it was loaded from.
+    pub origin: Arc<Origin>,
+    packed: PyOnceLock<Packed>,
+    alone: PyOnceLock<Arc<Code>>,
     running: Mutex<Own<Arc<Running>>>,
     declared: PyOnceLock<HashMap<String, Declared>>,
     /// Python's classes for its types.
     pub classes: Classes,
+}
+
+/// What a program is loaded from, here or in another process.
+pub struct Origin {
+    /// Its text, if it could be read as a whole.
+    pub parts: Option<Parts>,
+    /// The tuning parameters that are set.
+    pub tuning: HashMap<String, i64>,
+    /// The compiled code.
+    pub compiled: Compiled,
+    /// Where compiled programs are kept.
+    pub cache: Option<DiskCache>,
+    /// What the compiler found odd, as text.
+    pub warnings: String,
+    /// Whether it was compiled before.
+    pub cached: bool,
 }
 
 /// A program on threads and memory.
@@ -93,16 +138,20 @@ impl Code {
         source: Source,
         options: Options,
         resources: Resources,
-        (program, context): (Loaded, Context),
+        origin: Arc<Origin>,
+        running: Running,
     ) -> Code {
-        let interface = Interface::of(program.entries().iter().map(|entry| &entry.point));
+        let interface = Interface::of(running.program.entries().iter().map(|entry| &entry.point));
         Code {
             source,
             options,
             classes: Classes::new(interface.types.len()),
             interface,
             resources,
-            running: Mutex::new(Own::new(Arc::new(Running { program, context }))),
+            origin,
+            packed: PyOnceLock::new(),
+            alone: PyOnceLock::new(),
+            running: Mutex::new(Own::new(Arc::new(running))),
             declared: PyOnceLock::new(),
         }
     }
@@ -130,7 +179,22 @@ impl Code {
                 "a program on a device has no threads to choose: compile it again with other limits",
             )
         })?;
-        Ok(Code::new(self.source.clone(), self.options.clone(), resources, (program, context)))
+        let (source, options, origin) = (self.source.clone(), self.options.clone(), Arc::clone(&self.origin));
+        Ok(Code::new(source, options, resources, origin, Running { program, context }))
+    }
+
+    /// The same program for one task of many that run at once: on one thread, unless somebody chose how many.
+    pub fn for_tasks(self: &Arc<Code>, py: Python<'_>) -> PyResult<Arc<Code>> {
+        if self.resources.threads.is_some() || self.device() != Target::Cpu {
+            return Ok(Arc::clone(self));
+        }
+        let alone = Resources { threads: Some(1), ..self.resources };
+        self.alone.get_or_try_init(py, || self.on(alone).map(Arc::new)).cloned()
+    }
+
+    /// The program as it is sent to other processes.
+    pub fn packed(self: &Arc<Code>, py: Python<'_>) -> PyResult<&Packed> {
+        self.packed.get_or_try_init(py, || Packed::new(py, self))
     }
 
     /// What can be done with its values.
@@ -160,27 +224,35 @@ impl Code {
 pub struct Program {
     code: Arc<Code>,
     entries: HashMap<String, Py<EntryPoint>>,
-    /// What the compiler found odd, as text.
-    #[pyo3(get)]
-    warnings: String,
-    /// Whether it was compiled before and taken from the cache.
-    #[pyo3(get)]
-    cached: bool,
 }
 
 impl Program {
     /// A program with its entry points.
-    pub fn new(py: Python<'_>, code: Code, warnings: String, cached: bool) -> PyResult<Program> {
-        let code = Arc::new(code);
+    pub fn of(py: Python<'_>, code: Arc<Code>) -> PyResult<Program> {
         let names = code.interface.entries.iter().map(|entry| entry.name.clone()).enumerate();
         let entries = names.map(|(number, name)| Ok((name, Py::new(py, EntryPoint::new(&code, number))?)));
         let entries = entries.collect::<PyResult<_>>()?;
-        Ok(Program { code, entries, warnings, cached })
+        Ok(Program { code, entries })
+    }
+
+    /// What it shares with its entry points.
+    pub fn code(&self) -> &Arc<Code> {
+        &self.code
     }
 
     /// What it takes and gives.
     pub fn interface(&self) -> &Interface {
         &self.code.interface
+    }
+
+    /// The entry point of this name.
+    pub fn entry(&self, py: Python<'_>, name: &str) -> PyResult<Py<EntryPoint>> {
+        self.entries.get(name).map(|entry| entry.clone_ref(py)).ok_or_else(|| {
+            let names = self.names().join(", ");
+            let there_are =
+                if names.is_empty() { "it has none".to_string() } else { format!("there are: {names}") };
+            PyAttributeError::new_err(format!("the program has no entry point `{name}`; {there_are}"))
+        })
     }
 
     fn names(&self) -> Vec<&str> {
@@ -230,18 +302,25 @@ impl Program {
         Ok(self.code.running()?.context.threads().threads())
     }
 
+    /// What the compiler found odd, as text.
+    #[getter]
+    fn warnings(&self) -> &str {
+        &self.code.origin.warnings
+    }
+
+    /// Whether it was compiled before and taken from the cache.
+    #[getter]
+    fn cached(&self) -> bool {
+        self.code.origin.cached
+    }
+
     fn __getattr__(&self, py: Python<'_>, name: &str) -> PyResult<Py<EntryPoint>> {
-        self.entries.get(name).map(|entry| entry.clone_ref(py)).ok_or_else(|| {
-            let names = self.names().join(", ");
-            let there_are =
-                if names.is_empty() { "it has none".to_string() } else { format!("there are: {names}") };
-            PyAttributeError::new_err(format!("the program has no entry point `{name}`; {there_are}"))
-        })
+        self.entry(py, name)
     }
 
     /// The entry point of this name, also where the name is no word of Python's or one of this class's own.
     fn __getitem__(&self, py: Python<'_>, name: &str) -> PyResult<Py<EntryPoint>> {
-        self.__getattr__(py, name)
+        self.entry(py, name)
             .map_err(|error| pyo3::exceptions::PyKeyError::new_err(error.value(py).to_string()))
     }
 
@@ -262,6 +341,15 @@ impl Program {
         format!("<warpwise program {} on {}:{lines}>", self.source(), self.device())
     }
 
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        self.code.packed(py)?.reduced(py, None)
+    }
+
+    /// What Dask tells equal programs by.
+    fn __dask_tokenize__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(self.code.packed(py)?.token())
+    }
+
     /// The same program with its own threads (`threads`) or its own bound on memory (`memory_limit`: bytes, or a text such as `"2G"`).
     /// The machine code is shared.
     #[pyo3(signature = (*, threads=None, memory_limit=None))]
@@ -272,7 +360,7 @@ impl Program {
         memory_limit: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Program> {
         let resources = resources(threads, memory_limit)?;
-        Program::new(py, self.code.on(resources)?, self.warnings.clone(), self.cached)
+        Program::of(py, Arc::new(self.code.on(resources)?))
     }
 
     /// Runs an entry point over data that is larger than memory, block by block: an iterator of what it gives for each block of elements.
@@ -384,8 +472,8 @@ impl Program {
 }
 
 /// Core IR as text, after a pass or after all.
-fn shown(code: &Code, after: Option<&str>) -> Result<String, warpwise_driver::build::BuildError> {
-    let core = read_program(code.source.start(), &code.options)?;
+fn shown(code: &Code, after: Option<&str>) -> Result<String, BuildError> {
+    let core = code.source.read(&code.options)?;
     let (mut program, sources) = (core.program, core.sources);
     let mut text = program.to_string();
     if after == Some("") {
@@ -400,6 +488,6 @@ fn shown(code: &Code, after: Option<&str>) -> Result<String, warpwise_driver::bu
     });
     match done {
         Ok(()) => Ok(text),
-        Err(failure) => Err(warpwise_driver::build::BuildError::Failure { failure, sources }),
+        Err(failure) => Err(BuildError::Failure { failure, sources }),
     }
 }

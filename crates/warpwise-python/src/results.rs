@@ -87,7 +87,8 @@ impl<'c, 'py> Giver<'c, 'py> {
         Ok(Held::new(&self.code.interface, ty, leaves.collect::<PyResult<_>>()?))
     }
 
-    fn leaf(&self, leaf: Option<Placed>) -> PyResult<Bound<'py, PyAny>> {
+    /// A scalar or an array.
+    pub fn leaf(&self, leaf: Option<Placed>) -> PyResult<Bound<'py, PyAny>> {
         match leaf {
             Some(Placed::Host(Value::Scalar { ty, value })) => to_python(self.py, ty, value),
             Some(Placed::Host(Value::Array { ty, array })) => numpy::give(self.py, ty, array, self.memory()),

@@ -6,11 +6,13 @@ use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
+use warpwise_runtime::device::array::Placed;
 use warpwise_standalone::interface::{Field, Kind, NamedType, TypeRef};
 use warpwise_standalone::value::Held;
 
+use crate::arguments::{ArrayType, Taker};
 use crate::error::problem;
-use crate::program::Code;
+use crate::program::{Code, Program};
 use crate::results::Giver;
 
 /// A value of a sum type: the constructor's name and what it carries. `Variant("circle", 1.0)` is `#circle 1.0`.
@@ -53,6 +55,12 @@ impl Variant {
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let parts = self.payload.bind(py).iter().map(|part| Ok(format!(" {}", part.repr()?)));
         Ok(format!("#{}{}", self.name, parts.collect::<PyResult<String>>()?))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let mut arguments = vec![self.name.clone().into_pyobject(py)?.into_any()];
+        arguments.extend(self.payload.bind(py).iter());
+        (py.get_type::<Variant>(), PyTuple::new(py, arguments)?).into_pyobject(py)
     }
 }
 
@@ -135,10 +143,36 @@ impl Opaque {
         Giver::new(py, &self.code, &running).value(element.ty, element.leaves)
     }
 
+    /// The program, the number of the type, and the arrays that it is made of.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let running = self.code.running()?;
+        let giver = Giver::new(py, &self.code, &running);
+        let leaves = self.held.leaves.iter().map(|leaf| giver.leaf(Some(Placed::Host(leaf.clone()))));
+        let leaves = PyTuple::new(py, leaves.collect::<PyResult<Vec<_>>>()?)?;
+        let made = py.import("warpwise._native")?.getattr("_opaque")?;
+        let program = Program::of(py, Arc::clone(&self.code))?;
+        (made, (program, self.type_name(), leaves).into_pyobject(py)?).into_pyobject(py)
+    }
+
     fn __repr__(&self) -> String {
         let sizes: String = self.held.shape.iter().map(|size| format!("[{size}]")).collect();
         format!("<{sizes}{}>", self.type_name().trim_start_matches("[]"))
     }
+}
+
+/// What unpickling an [`Opaque`] calls.
+#[pyfunction(name = "_opaque")]
+pub fn opaque(program: &Bound<'_, Program>, name: &str, leaves: Vec<Bound<'_, PyAny>>) -> PyResult<Opaque> {
+    let code = program.get().code();
+    let ty = code.interface.find(name).filter(|ty| code.interface.leaves(*ty).len() == leaves.len());
+    let ty =
+        ty.ok_or_else(|| PyTypeError::new_err(format!("the program has no type {name} of this kind")))?;
+    let running = code.running()?;
+    let mut taker = Taker::new(code, &running, "_opaque");
+    for ((element, rank), leaf) in code.interface.leaves(ty).into_iter().zip(&leaves) {
+        taker.column(ArrayType { element, rank }, leaf, name)?;
+    }
+    Ok(Opaque::new(code, Held::new(&code.interface, ty, taker.values()?)))
 }
 
 /// The named tuples that stand for a program's records; each is made when it is first needed.
@@ -163,15 +197,11 @@ impl Classes {
     }
 }
 
-/// A named tuple. Names that Python does not take are replaced by numbers.
+/// A named tuple. Records of one name and the same fields have one class, so that they are equal wherever they come from.
 fn named_tuple(py: Python<'_>, name: &str, fields: &[Field]) -> PyResult<Py<PyAny>> {
-    let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
-    let options = PyDict::new(py);
-    options.set_item("rename", true)?;
-    options.set_item("module", "warpwise")?;
+    let names = PyTuple::new(py, fields.iter().map(|field| field.name.as_str()))?;
     let name = if is_word(name) { name } else { "record" };
-    let made = py.import("collections")?.call_method("namedtuple", (name, names), Some(&options))?;
-    Ok(made.unbind())
+    Ok(py.import("warpwise._records")?.call_method1("record_class", (name, names))?.unbind())
 }
 
 /// Whether a type's name can be a class's.

@@ -1,0 +1,33 @@
+"""The classes of records: named tuples that can be pickled."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable
+from typing import Any
+
+_CLASSES: dict[tuple[str, tuple[str, ...]], type[Any]] = {}
+# Type checkers want to know the names.
+_namedtuple: Callable[..., Any] = collections.namedtuple
+
+
+def record_class(name: str, fields: tuple[str, ...]) -> type[Any]:
+    """The class of the records of this name with these fields, the same whichever program they belong to.
+
+    Names that Python does not take are replaced by numbers.
+    """
+    known = _CLASSES.get((name, fields))
+    return known or _CLASSES.setdefault((name, fields), _new(name, fields))
+
+
+def _new(name: str, fields: tuple[str, ...]) -> type[Any]:
+    def reduced(self: tuple[Any, ...]) -> tuple[Any, ...]:
+        return _record, (name, fields, tuple(self))
+
+    made: type[Any] = _namedtuple(name, fields, rename=True, module="warpwise")
+    made.__reduce__ = reduced  # type: ignore[assignment]
+    return made
+
+
+def _record(name: str, fields: tuple[str, ...], values: tuple[Any, ...]) -> Any:
+    return record_class(name, fields)(*values)
