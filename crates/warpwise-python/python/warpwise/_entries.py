@@ -1,0 +1,275 @@
+"""Entry points as engines see them: the types of their arrays before any call, calls of blocks that name the block, and the tree of a fold.
+
+Nothing here belongs to one engine.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar, Union
+
+import numpy
+
+from . import Error
+from ._native import EntryPoint, Program, _described_entry, _for_tasks
+
+_T = TypeVar("_T")
+
+Size = Union[str, int, None]
+"""A size of an array type: a name, a constant, or nothing that is known before a call."""
+
+_DTYPES = {"i": "int", "u": "uint", "f": "float"}
+_DIMENSION = re.compile(r"\[([^\]]*)\]")
+
+
+@dataclass(frozen=True)
+class ArrayType:
+    """A type of arrays of scalars: `[n][3]f32`. A scalar has no sizes."""
+
+    dtype: numpy.dtype[Any]
+    sizes: tuple[Size, ...]
+
+    def __str__(self) -> str:
+        return "".join(f"[{'' if size is None else size}]" for size in self.sizes) + str(self.dtype)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter. `fields` are the names of the arrays that an array of records is given by; one that is no array has no type."""
+
+    name: str
+    type: ArrayType | None
+    fields: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What an entry point takes and gives. `results` are None where it gives something else than arrays and scalars."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    results: tuple[ArrayType, ...] | None
+    is_tuple: bool
+
+    @staticmethod
+    def of(entry: EntryPoint) -> Signature:
+        """The signature of an entry point; sizes are those of its declaration."""
+        name, parameters, result = _described_entry(entry)
+        sizes, result_sizes = _declared_sizes(entry.signature, len(parameters))
+        known = {size for row in sizes for size in row if isinstance(size, str)}
+        taken = tuple(_parameter(word, ty, row) for (word, ty, _), row in zip(parameters, sizes))
+        parts = result[1] if result[0] == "tuple" else [result]
+        rows = result_sizes if len(result_sizes) == len(parts) else [()] * len(parts)
+        given = [_array_type(ty, [size if size in known or isinstance(size, int) else None for size in row]) for ty, row in zip(parts, rows)]
+        found = [ty for ty in given if ty is not None]
+        return Signature(name, taken, tuple(found) if len(found) == len(given) else None, result[0] == "tuple")
+
+
+def dtype_of(name: str) -> numpy.dtype[Any]:
+    """NumPy's type for a scalar type of the language."""
+    return numpy.dtype("bool" if name == "bool" else _DTYPES[name[0]] + name[1:])
+
+
+def _parameter(name: str, ty: tuple[Any, ...], sizes: Sequence[Size]) -> Parameter:
+    if ty[0] == "opaque" and ty[2][0] == "record" and all(field[0] == "scalar" for _, field in ty[2][2]):
+        return Parameter(name, ArrayType(numpy.dtype("V"), _padded(sizes, ty[3])), tuple(field for field, _ in ty[2][2]))
+    return Parameter(name, _array_type(ty, sizes))
+
+
+def _array_type(ty: tuple[Any, ...], sizes: Sequence[Size]) -> ArrayType | None:
+    if ty[0] == "scalar":
+        return ArrayType(dtype_of(ty[1]), ())
+    return ArrayType(dtype_of(ty[1]), _padded(sizes, ty[2])) if ty[0] == "array" else None
+
+
+def _padded(sizes: Sequence[Size], rank: int) -> tuple[Size, ...]:
+    """The sizes of all dimensions; a named type hides the last ones."""
+    return (*sizes, *[None] * rank)[:rank]
+
+
+def _declared_sizes(signature: str, count: int) -> tuple[list[tuple[Size, ...]], list[tuple[Size, ...]]]:
+    """The sizes of the parameters' types and of the parts of the result, as they are declared."""
+    groups, result = _groups(signature)
+    parameters = [group.partition(":")[2] for group in groups if ":" in group]
+    rows: list[tuple[Size, ...]] = [_sizes(text) for text in parameters] if len(parameters) == count else [()] * count
+    parts = _parts(result) if result else []
+    return rows, [_sizes(part) for part in parts]
+
+
+def _groups(signature: str) -> tuple[list[str], str]:
+    """The texts in parentheses before the result, and the result."""
+    depth, start, groups = 0, 0, []
+    for at, letter in enumerate(signature):
+        if letter in "([{":
+            depth += 1
+            start = at + 1 if depth == 1 else start
+        elif letter in ")]}":
+            depth -= 1
+            if depth == 0 and letter == ")":
+                groups.append(signature[start:at])
+        elif letter == ":" and depth == 0:
+            return groups, signature[at + 1 :].strip()
+    return groups, ""
+
+
+def _parts(result: str) -> list[str]:
+    """The types of a tuple, or the one type."""
+    if not (result.startswith("(") and result.endswith(")")):
+        return [result]
+    depth, parts = 0, [""]
+    for letter in result[1:-1]:
+        depth += (letter in "([{") - (letter in ")]}")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
+
+
+def _sizes(text: str) -> tuple[Size, ...]:
+    """The sizes that a type begins with."""
+    text = text.strip().lstrip("*")
+    if text.startswith("?"):
+        text = text.partition(".")[2]
+    sizes: list[Size] = []
+    while found := _DIMENSION.match(text):
+        word = found[1].strip().removesuffix("i64")
+        sizes.append(int(word) if word.isdigit() else word if word.isidentifier() else None)
+        text = text[found.end() :]
+    return tuple(sizes)
+
+
+class Sent:
+    """An entry point on its way to workers. It is made ready where it is first called, not by a scheduler that only hands it on."""
+
+    def __init__(self, entry: EntryPoint) -> None:
+        self._reduced = entry.__reduce__()
+        self._entry: EntryPoint | None = entry
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _received, self._reduced
+
+    def __dask_tokenize__(self) -> Any:
+        return self.entry.__dask_tokenize__()
+
+    @property
+    def entry(self) -> EntryPoint:
+        """The entry point in this process."""
+        if self._entry is None:
+            function, arguments = self._reduced
+            self._entry = function(*arguments)
+        return self._entry
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Calls it; in a thread of an engine, which computes other tasks meanwhile, on one thread."""
+        is_main = threading.current_thread() is threading.main_thread()
+        return (self.entry if is_main else _for_tasks(self.entry))(*arguments)
+
+
+def _received(function: Callable[..., EntryPoint], arguments: tuple[Any, ...]) -> Sent:
+    sent = Sent.__new__(Sent)
+    sent._reduced, sent._entry = (function, arguments), None
+    return sent
+
+
+def at_block(block: Any, call: Callable[..., _T], *arguments: Any) -> _T:
+    """Calls something for a block. Errors say the block: in their message, and as `block`."""
+    try:
+        return call(*arguments)
+    except (Error, TypeError, ValueError, ArithmeticError, MemoryError) as error:
+        if hasattr(error, "block"):
+            raise
+        try:
+            named = type(error)(f"block {block}: {error}")
+        except Exception:
+            raise error from None
+        vars(named).update({**vars(error), "block": block})
+        raise named from error
+
+
+class BlockError(Error):
+    """A block whose result is left out, where that was asked for: what failed, as text, and the block."""
+
+    def __init__(self, message: str, block: Any) -> None:
+        super().__init__(message, block)
+        self.message = message
+        self.block = block
+
+    def __str__(self) -> str:
+        return self.message
+
+
+@dataclass(frozen=True)
+class Folder:
+    """The entry points of a fold: `init (arguments...) : s`, `step (arrays...) (state: s) : s`, `merge (earlier: s) (later: s) : s`."""
+
+    init: Sent
+    step: Sent
+    merge: Sent
+
+    @staticmethod
+    def of(program: Program, init: str, step: str, merge: str) -> Folder:
+        """The entry points of these names. TypeError where their types do not fit each other."""
+        entries = [program[name] for name in (init, step, merge)]
+        state = entries[0].result
+        taken = [[ty.lstrip("*") for _, ty in entry.parameters] for entry in entries]
+        expected = f"with the state {state} of `{init}`"
+        if len(taken[1]) < 2 or taken[1][-1] != state or entries[1].result.lstrip("*") != state:
+            raise TypeError(f"the entry point `{step}` must be of type (arrays...) -> s -> s, {expected}")
+        if taken[2] != [state, state] or entries[2].result.lstrip("*") != state:
+            raise TypeError(f"the entry point `{merge}` must be of type s -> s -> s, {expected}")
+        return Folder(*map(Sent, entries))
+
+    def block(self, number: Any, arguments: Sequence[Any], *arrays: Any) -> Any:
+        """The state after one block."""
+        return at_block(number, lambda: self.step(*arrays, self.init(*arguments)))
+
+
+def tree(merge: Callable[[_T, _T], _T], parts: Sequence[_T]) -> _T:
+    """Combines parts along the tree of all folds: neighbours in pairs, until one is left. It depends on their number alone."""
+    while len(parts) > 1:
+        pairs = [merge(parts[at], parts[at + 1]) for at in range(0, len(parts) - 1, 2)]
+        parts = pairs + list(parts[len(parts) & ~1 :])
+    return parts[0]
+
+
+def merge_known(merge: Callable[[_T, _T], _T], nodes: Mapping[tuple[int, int], _T], count: int) -> dict[tuple[int, int], _T]:
+    """Combines what is known of the tree over `count` blocks as far as possible. Nodes are (level, number); blocks are level 0."""
+    left, level = dict(nodes), 0
+    while count > 1:
+        for number in range(0, count, 2):
+            earlier, later, above = (level, number), (level, number + 1), (level + 1, number // 2)
+            if number + 1 == count and earlier in left:
+                left[above] = left.pop(earlier)
+            elif earlier in left and later in left:
+                left[above] = merge(left.pop(earlier), left.pop(later))
+        level, count = level + 1, (count + 1) // 2
+    return left
+
+
+def prefixes(merge: Callable[[_T, _T], _T], parts: Sequence[_T]) -> list[_T]:
+    """What each part and those before it come to, along a tree that depends on their number alone (Brent and Kung)."""
+    if len(parts) < 2:
+        return list(parts)
+    pairs = prefixes(merge, [merge(parts[at], parts[at + 1]) for at in range(0, len(parts) - 1, 2)])
+    even = [merge(pairs[at // 2 - 1], parts[at]) for at in range(2, len(parts), 2)]
+    return [parts[0], *(pairs[at // 2] if at % 2 else even[at // 2 - 1] for at in range(1, len(parts)))]
+
+
+def is_close(found: Any, expected: Any) -> bool:
+    """Whether two states agree but for rounding."""
+    if isinstance(found, (tuple, list)):
+        return len(found) == len(expected) and all(map(is_close, found, expected))
+    if hasattr(found, "payload"):
+        return found.name == expected.name and is_close(found.payload, expected.payload)
+    if hasattr(found, "fields") and hasattr(found, "shape"):
+        return is_close(tuple(found.fields.values()), tuple(expected.fields.values()))
+    first, second = numpy.asarray(found), numpy.asarray(expected)
+    if first.shape != second.shape:
+        return False
+    if first.dtype.kind != "f":
+        return bool((first == second).all())
+    return bool(numpy.allclose(first, second, rtol=float(numpy.finfo(first.dtype).eps) ** 0.5, equal_nan=True))
