@@ -1,0 +1,110 @@
+"""Folds and halos over the processes of MPI, which `mpirun` or a batch system starts: each has some of the blocks.
+
+    from mpi4py import MPI
+    import warpwise, warpwise.mpi
+
+    total = warpwise.mpi.fold(program, my_blocks)       # the same value in all processes
+
+The tree of a fold is over the numbers of blocks, so its bits do not depend on how many processes share them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy
+
+from ._entries import Folder, merge_known
+from ._native import Program
+
+__all__ = ["exchange", "fold", "share"]
+
+
+def share(count: int, comm: Any = None) -> range:
+    """The numbers of the blocks that this process has, if `count` blocks are shared evenly and in order."""
+    comm = _world(comm)
+    size, rank = comm.Get_size(), comm.Get_rank()
+    return range(count * rank // size, count * (rank + 1) // size)
+
+
+def fold(
+    program: Program,
+    blocks: Sequence[Any],
+    *,
+    args: Sequence[Any] = (),
+    init: str = "init",
+    step: str = "step",
+    merge: str = "merge",
+    comm: Any = None,
+) -> Any:
+    """Folds the blocks of all processes: those of process 0 come first, then those of process 1. All call it, and all get the state.
+
+    A block is an array, or a tuple with one for each that `step` takes. Blocks are read one after the other, so `blocks` may be anything with a
+    length that iterates. A process whose blocks fail has all raise the error, which says the block's number.
+    """
+    comm = _world(comm)
+    folder = Folder.of(program, init, step, merge)
+    lengths = comm.allgather(len(blocks))
+    first, count = sum(lengths[: comm.Get_rank()]), sum(lengths)
+    nodes, failed = {}, None
+    try:
+        for number, block in enumerate(blocks, first):
+            arrays = block if isinstance(block, tuple) else (block,)
+            nodes[0, number] = folder.block(number, args, *arrays)
+        nodes = merge_known(folder.merge, nodes, count)
+    except Exception as error:
+        failed = error
+    if errors := [error for error in comm.allgather(failed) if error is not None]:
+        raise errors[0]
+    if not count:
+        return folder.init(*args)
+    known = comm.gather(nodes)
+    state = None
+    if known is not None:
+        [state] = merge_known(folder.merge, {key: node for nodes in known for key, node in nodes.items()}, count).values()
+    return comm.bcast(state)
+
+
+def exchange(block: Any, depth: Sequence[int], grid: Any, boundary: Any = "nearest") -> Any:
+    """A block with the borders of its neighbours around it, `depth` elements along each dimension. All processes of `grid` call it.
+
+    `grid` is a Cartesian communicator (`comm.Create_cart(dims, periods)`) with a dimension for each of the array's. Where there is no neighbour,
+    `boundary` fills the border: `"nearest"`, `"reflect"`, or a number. Raises ValueError in all processes if a block is smaller than the depth.
+    """
+    if grid.Get_dim() != block.ndim or len(depth) != block.ndim:
+        raise ValueError(f"a block of {block.ndim} dimensions needs a grid and a depth of as many, not {grid.Get_dim()} and {len(depth)}")
+    short = [axis for axis in range(block.ndim) if block.shape[axis] < depth[axis]]
+    if found := [(rank, axes) for rank, axes in enumerate(grid.allgather(short)) if axes]:
+        rank, axes = found[0]
+        raise ValueError(f"the block of process {rank} is smaller than the depth along dimension {axes[0]}: use fewer processes")
+    modes = {"nearest": "edge", "reflect": "symmetric"}
+    if isinstance(boundary, str) and boundary not in modes:
+        raise ValueError(f"boundary {boundary!r}: expected 'nearest', 'reflect' or a number")
+    options = {"mode": modes[boundary]} if isinstance(boundary, str) else {"mode": "constant", "constant_values": boundary}
+    # One dimension after the other, so that corners come from the neighbours' borders.
+    for axis, width in enumerate(depth):
+        if width:
+            block = _along(block, axis, width, grid, options)
+    return block
+
+
+def _along(block: Any, axis: int, width: int, grid: Any, options: dict[str, Any]) -> Any:
+    none = import_module("mpi4py.MPI").PROC_NULL
+    before, after = grid.Shift(axis, 1)
+    around: list[tuple[int, int]] = [(0, 0)] * block.ndim
+    around[axis] = (width, width)
+    padded = numpy.pad(block, around, **options)
+    parts = numpy.moveaxis(padded, axis, 0)
+    own = numpy.moveaxis(block, axis, 0)
+    for send, target, place, source in ((own[-width:], after, slice(0, width), before), (own[:width], before, slice(-width, None), after)):
+        received = numpy.empty_like(send, order="C")
+        grid.Sendrecv(numpy.ascontiguousarray(send), target, 0, received, source, 0)
+        if source != none:
+            parts[place] = received
+    return padded
+
+
+def _world(comm: Any) -> Any:
+    return import_module("mpi4py.MPI").COMM_WORLD if comm is None else comm
