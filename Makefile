@@ -3,7 +3,7 @@
 CARGO ?= cargo
 WARPWISE := target/release/warpwise
 
-.PHONY: help setup build wheel demo test test-all bench bench-embedded bench-streams bench-mexpr bench-python ablation bench-check test-gpu bench-gpu bench-gpu-copies
+.PHONY: help setup build wheel demo test test-all bench bench-embedded bench-streams bench-mexpr bench-python bench-scale ablation bench-check test-gpu bench-gpu bench-gpu-copies
 
 help:
 	@echo 'make demo        build Warpwise and run it: pictures, hotspot, k-means, Mandelbrot, one table'
@@ -14,6 +14,7 @@ help:
 	@echo 'make bench-streams   measure streams and sequences over files of up to 4 GB (here, for a while); writes benchmarks/results/streams.md and .json'
 	@echo 'make bench-mexpr compare host programs with the array language, the sequential host and OCaml; writes benchmarks/results/mexpr.md and .json'
 	@echo 'make bench-python  measure the Python module beside NumPy, Numba and JAX; writes benchmarks/results/python.md and .json'
+	@echo 'make bench-scale  measure blocks on Dask: overhead of a block, workers against threads, NumPy on Dask; writes benchmarks/results/scale.md'
 	@echo 'make ablation    measure what each optimisation is worth; writes docs/ablation.md and docs/ablation.svg'
 	@echo 'make bench-check validate the benchmark programs on the reference data, in full'
 	@echo 'make test-gpu    the programs on a CUDA device; a quarter of them with PART=1/4'
@@ -85,6 +86,10 @@ bench-mexpr:
 # PYTHON_ARGS='--share 0.1' for a quick look.
 bench-python: setup
 	scripts/bench-python.sh $(PYTHON_ARGS)
+
+# SCALE_ARGS='--share 0.1' for a quick look.
+bench-scale: setup
+	scripts/bench-scale.sh $(SCALE_ARGS)
 
 ablation: setup
 	$(CARGO) build --release -p warpwise-bench --bin warpwise-ablation

@@ -1,4 +1,4 @@
-"""The examples of docs/python.md and of README run, and show what they say."""
+"""The examples of docs/python.md, docs/distributed.md and README run, and show what they say."""
 
 import ast
 import contextlib
@@ -68,8 +68,10 @@ def agrees(found, shown):
     return re.fullmatch(pattern, found, re.DOTALL) is not None
 
 
-@pytest.mark.parametrize(("file", "least"), [("docs/python.md", 44), ("README.md", 1)])
+@pytest.mark.parametrize(("file", "least"), [("docs/python.md", 44), ("docs/distributed.md", 9), ("README.md", 1)])
 def test_the_examples(file, least, monkeypatch):
+    if "distributed" in file:
+        pytest.importorskip("dask.array")
     monkeypatch.setattr(sys, "meta_path", sys.meta_path[:])
     names, compared = {}, 0
     for first, needed, text in blocks(file):
