@@ -39,7 +39,6 @@ has_opencl_loader() { has_shared_object libOpenCL.so.1; }
 has_opencl_device() { [[ -n ${OCL_ICD_VENDORS:-}${OCL_ICD_FILENAMES:-} ]] || compgen -G '/etc/OpenCL/vendors/*.icd' >/dev/null; }
 has_venv() { python3 -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; }
 has_oclgrind() { command -v oclgrind >/dev/null; }
-has_mpirun() { command -v mpirun >/dev/null; }
 has_debootstrap() { command -v debootstrap >/dev/null; }
 has_openblas() { has_library libopenblas.so; }
 has_hashcat() { command -v hashcat >/dev/null && has_opencl_device; }
@@ -71,7 +70,6 @@ test_needs=(
 # Without these some tests are left out, visibly.
 test_wishes=(
   "has_debootstrap|debootstrap|debootstrap (tests of the wheel in systems without compilers)"
-  "has_mpirun|openmpi-bin|mpirun (tests of the Python module's folds over MPI)"
   "has_oclgrind|oclgrind|oclgrind, an OpenCL device that looks for races (tests of the GPU kernels)"
 )
 bench_needs=(

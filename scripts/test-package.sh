@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The crates as a registry has them: packaged, unpacked outside the repository, and depended on by version.
+# The embedding's features, each alone, and the crates as a registry has them: packaged, unpacked outside the repository, and depended on by version.
 #
 # usage: scripts/test-package.sh
 #
@@ -25,6 +25,11 @@ print("\n".join(names))')
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 vendor=$folder/vendor
+
+say 'compiling the embedding with each of its features alone'
+for features in cpu static-llvm opencl cuda seq files arrow csv gzip parquet wav include ndarray export; do
+  cargo check --package warpwise --lib --no-default-features --features "$features" --quiet
+done
 
 say "packaging $(wc -w <<<"$published") crates"
 cargo package --quiet --allow-dirty --no-verify --target-dir "$folder/packed" $(printf -- '-p %s ' $published)

@@ -31,7 +31,7 @@ def mpirun(processes, text):
     """What process 0 prints."""
     pytest.importorskip("mpi4py")
     if shutil.which("mpirun") is None:
-        pytest.skip("there is no mpirun")
+        pytest.skip("there is no mpirun (on Debian: apt-get install openmpi-bin)")
     text = f"import numpy as np, warpwise, warpwise.mpi\nfrom mpi4py import MPI\nTEXT = {TEXT!r}\n" + textwrap.dedent(text)
     words = ["mpirun", "-n", str(processes), "--allow-run-as-root", "--oversubscribe", sys.executable, "-c", text]
     ended = subprocess.run(words, capture_output=True, text=True, timeout=200, env={**os.environ, "OMP_NUM_THREADS": "1"})
