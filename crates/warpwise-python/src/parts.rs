@@ -1,9 +1,9 @@
 //! The whole text of a program: its files and what they import, so that another machine needs none of them.
 
 use serde::{Deserialize, Serialize};
-use warpwise_diag::Sources;
+use warpwise_diag::{SourceFile, Sources};
 use warpwise_driver::embedded::{Embedded, EmbeddedFile, EmbeddedImport};
-use warpwise_fut::syntax::imports::{SourceFile, load};
+use warpwise_fut::syntax::imports::load;
 use warpwise_fut::syntax::session::Session;
 use warpwise_ir::deep::deep;
 use warpwise_source::files::SourceFiles;
