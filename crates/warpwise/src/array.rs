@@ -2,7 +2,7 @@
 //!
 //! An array of elements is stored as one array per component ([`RawArray`]), in memory of the run time, so that programs
 //! read it where it lies. Arrays are immutable and shared: cloning one copies nothing. Conversions from and to collections are in
-//! [`convert`], texts in [`print`].
+//! [`convert`], texts in [`mod@print`].
 
 mod convert;
 mod print;

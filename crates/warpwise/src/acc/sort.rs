@@ -2,7 +2,7 @@
 //!
 //! A key becomes one or more unsigned numbers whose order is that of the key ([`SortKey`]); these are sorted from the least
 //! significant one on, each by its digits from the least significant one on. On the processor a number's digits have 11 bits, and
-//! [`digits`](super::digits) sorts by them on the host, between two programs. Elsewhere (on devices, within loops, in chunks of
+//! [`digits`] sorts by them on the host, between two programs. Elsewhere (on devices, within loops, in chunks of
 //! sequences, in exports) they have two bits, and each is a scan and a scatter of the program.
 //!
 //! Absent: comparison sorts, of orders that no key gives.

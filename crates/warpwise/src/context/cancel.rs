@@ -2,8 +2,8 @@
 
 use warpwise_runtime::pool::CancelFlag;
 
-/// Asks computations to stop; clones ask the same ones. One of its own is given to passes over sequences with [`Streaming::cancel`]; that of a
-/// context ([`Context::cancel`](crate::Context::cancel)) ends its runs.
+/// Asks computations to stop; clones ask the same ones. One of its own is given to passes over sequences with
+/// [`Streaming::cancel`](crate::Streaming::cancel); that of a context ([`Context::cancel`](crate::Context::cancel)) ends its runs.
 ///
 /// ```
 /// use warpwise::{Cancel, Context, Seq, SeqCause, Streaming, unit};
