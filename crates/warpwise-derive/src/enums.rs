@@ -147,24 +147,6 @@ fn element(input: &DeriveInput, view: &Ident, variants: &[Variant<'_>]) -> Token
                 self.0
             }
         }
-
-        #[automatically_derived]
-        impl #impl_generics ::warpwise::IntoExp for #name #ty_generics #where_clause {
-            type Elt = #name #ty_generics;
-
-            #[track_caller]
-            fn into_exp(self) -> ::warpwise::Exp<Self::Elt> {
-                ::warpwise::Exp::constant(self)
-            }
-        }
-
-        #[automatically_derived]
-        impl #impl_generics ::warpwise::Operand<#name #ty_generics> for #name #ty_generics #where_clause {
-            #[track_caller]
-            fn operand(self) -> ::warpwise::Exp<#name #ty_generics> {
-                ::warpwise::Exp::constant(self)
-            }
-        }
     }
 }
 

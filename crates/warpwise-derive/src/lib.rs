@@ -19,6 +19,7 @@ mod renamed;
 mod structs;
 
 use proc_macro::TokenStream;
+use quote::quote;
 use syn::{Data, DeriveInput, parse_macro_input};
 
 /// Makes a struct or an enum whose fields are elements an element. Where the crate `warpwise` is called otherwise,
@@ -33,7 +34,8 @@ pub fn derive_elt(input: TokenStream) -> TokenStream {
             Err(syn::Error::new_spanned(&input.ident, "a union cannot be an element of an array"))
         }
     };
-    let code = code.and_then(|code| {
+    let code = code.and_then(|mut code| {
+        code.extend(constants(&input));
         let path = renamed::path(&input)?;
         Ok(match path {
             Some(path) => renamed::renamed(code, &path),
@@ -41,4 +43,29 @@ pub fn derive_elt(input: TokenStream) -> TokenStream {
         })
     });
     code.unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Values of the type as expressions.
+fn constants(input: &DeriveInput) -> proc_macro2::TokenStream {
+    let name = &input.ident;
+    let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
+    quote! {
+        #[automatically_derived]
+        impl #impl_generics ::warpwise::IntoExp for #name #ty_generics #where_clause {
+            type Elt = #name #ty_generics;
+
+            #[track_caller]
+            fn into_exp(self) -> ::warpwise::Exp<Self::Elt> {
+                ::warpwise::Exp::constant(self)
+            }
+        }
+
+        #[automatically_derived]
+        impl #impl_generics ::warpwise::Operand<#name #ty_generics> for #name #ty_generics #where_clause {
+            #[track_caller]
+            fn operand(self) -> ::warpwise::Exp<#name #ty_generics> {
+                ::warpwise::Exp::constant(self)
+            }
+        }
+    }
 }

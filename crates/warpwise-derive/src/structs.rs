@@ -96,23 +96,5 @@ pub(crate) fn derive(input: &DeriveInput, data: &DataStruct) -> Result<TokenStre
                 ::warpwise::IntoExp::into_exp(self)
             }
         }
-
-        #[automatically_derived]
-        impl #impl_generics ::warpwise::IntoExp for #name #ty_generics #where_clause {
-            type Elt = #name #ty_generics;
-
-            #[track_caller]
-            fn into_exp(self) -> ::warpwise::Exp<Self::Elt> {
-                ::warpwise::Exp::constant(self)
-            }
-        }
-
-        #[automatically_derived]
-        impl #impl_generics ::warpwise::Operand<#name #ty_generics> for #name #ty_generics #where_clause {
-            #[track_caller]
-            fn operand(self) -> ::warpwise::Exp<#name #ty_generics> {
-                ::warpwise::Exp::constant(self)
-            }
-        }
     })
 }
