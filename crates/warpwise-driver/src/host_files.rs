@@ -76,7 +76,6 @@ fn check_host_with(path: &Path, libraries: Libraries) -> Result<(Checked, Source
     let files = HostFiles { libraries, names: RefCell::default() };
     let root = SourceFiles::new().root(path).map_err(BuildError::Source)?;
     files.names.borrow_mut().insert(root.key.clone(), root.name.clone());
-    let root = SourceFile { key: root.key, name: root.name, text: root.text };
     let mut sources = Sources::new();
     match front_end(root, &files, &mut sources) {
         Ok(checked) => Ok((checked, sources)),

@@ -6,22 +6,12 @@
 
 use std::collections::HashMap;
 
+pub use warpwise_diag::SourceFile;
 use warpwise_diag::{Diagnostic, Failure, FileId, Sources, Span};
 
 use crate::syntax::ast::{Decl, DeclKind, Expr, Include};
 use crate::syntax::names::Names;
 use crate::syntax::parser::parse_program;
-
-/// A file that was read.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SourceFile {
-    /// Tells files apart: the same file always has the same key.
-    pub key: String,
-    /// What messages call it.
-    pub name: String,
-    /// What it holds.
-    pub text: String,
-}
 
 /// Why a file was not read.
 #[derive(Clone, PartialEq, Eq, Debug)]
