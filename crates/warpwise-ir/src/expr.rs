@@ -246,6 +246,13 @@ pub enum SliceDim {
     },
 }
 
+impl SliceDim {
+    /// All `len` indices of a dimension.
+    pub fn whole(len: Operand) -> SliceDim {
+        SliceDim::Range { start: Operand::i64(0), len, stride: Operand::i64(1) }
+    }
+}
+
 /// What is known about a two-way choice.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Branch {

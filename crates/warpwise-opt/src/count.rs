@@ -16,7 +16,7 @@
 //!
 //! Needs: what reads the kept elements is one statement, as it is after `fuse`, and reduces scalars. Of checks that may
 //! fail only one side has any, so that the first failing one stays the first.
-//! Not done here: partitions of which elements stay, and reductions of rows.
+//! Not done here: partitions whose elements are kept, and reductions of rows.
 
 use warpwise_diag::Limit;
 use warpwise_ir::builder::Builder;

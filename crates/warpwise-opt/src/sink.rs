@@ -63,9 +63,7 @@ fn as_map(stm: &Stm) -> Option<&Screma> {
 
 /// Whether what it does to an element is soon done, in order, by the host.
 fn is_short(map: &Screma) -> bool {
-    let mut is_short = true;
-    map.map.body.stms.iter().for_each(|stm| stm.expr.for_each_body(|_| is_short = false));
-    is_short
+    map.map.body.stms.iter().all(|stm| stm.expr.is_straight() || matches!(stm.expr, Expr::Assert { .. }))
 }
 
 /// What is taken of an array.
@@ -83,7 +81,7 @@ impl Taken {
         Taken::by(function, stm).filter(|&(whose, _)| whose == array).map(|(_, taken)| taken)
     }
 
-    /// What a statement takes, and of which array.
+    /// The array that a statement takes something of, and what it takes.
     fn by(function: &Function, stm: &Stm) -> Option<(Var, Taken)> {
         match &stm.expr {
             Expr::Index { array, indices } => match indices[..] {
@@ -104,8 +102,7 @@ impl Taken {
 
 /// All of these dimensions.
 fn whole(shape: &[Operand]) -> Vec<SliceDim> {
-    let all = |&len: &Operand| SliceDim::Range { start: Operand::i64(0), len, stride: Operand::i64(1) };
-    shape.iter().map(all).collect()
+    shape.iter().map(|&len| SliceDim::whole(len)).collect()
 }
 
 /// The only uses of what a map makes.

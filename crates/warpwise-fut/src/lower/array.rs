@@ -103,8 +103,7 @@ impl<'a> Lowering<'a, '_> {
     fn whole(&self, leaf: Operand, dims: &[SliceDim]) -> Vec<SliceDim> {
         let ty = self.code.ty(leaf);
         let rest = ty.shape().iter().skip(dims.len());
-        let rest =
-            rest.map(|len| SliceDim::Range { start: Operand::i64(0), len: *len, stride: Operand::i64(1) });
+        let rest = rest.map(|len| SliceDim::whole(*len));
         dims.iter().copied().chain(rest).collect()
     }
 

@@ -322,7 +322,7 @@ fn plain(pattern: Vec<Var>, expr: Expr, span: Span) -> Stm {
 
 /// The slice at leading `indices` of an array of this shape, whole in the other dimensions.
 fn row_at(indices: &[Operand], shape: &[Operand]) -> Vec<SliceDim> {
-    let whole = |&len: &Operand| SliceDim::Range { start: Operand::i64(0), len, stride: Operand::i64(1) };
+    let whole = |&len: &Operand| SliceDim::whole(len);
     let fixed = indices.iter().map(|&index| SliceDim::Fix(index));
     fixed.chain(shape.iter().skip(indices.len()).map(whole)).collect()
 }

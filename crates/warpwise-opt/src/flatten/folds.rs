@@ -232,7 +232,7 @@ pub fn segments_of(
         let mut dims =
             vec![SliceDim::Range { start: start.into(), len: len.into(), stride: Operand::i64(1) }];
         for &size in b.function.ty(array).shape().to_vec().iter().skip(1) {
-            dims.push(SliceDim::Range { start: Operand::i64(0), len: size, stride: Operand::i64(1) });
+            dims.push(SliceDim::whole(size));
         }
         b.slice("segment", array, dims)
     };

@@ -193,8 +193,8 @@ impl Builder<'_> {
 /// The rows from `start` on.
 fn rows(shape: &[Operand], start: Operand, len: Operand) -> Vec<SliceDim> {
     let one = Operand::i64(1);
-    let whole = |&len: &Operand| SliceDim::Range { start: Operand::i64(0), len, stride: one };
-    [SliceDim::Range { start, len, stride: one }].into_iter().chain(shape[1..].iter().map(whole)).collect()
+    let others = shape[1..].iter().map(|&len| SliceDim::whole(len));
+    [SliceDim::Range { start, len, stride: one }].into_iter().chain(others).collect()
 }
 
 /// Chunks as tasks, then the combination of what they yield.

@@ -287,7 +287,10 @@ impl Lowerer<'_, '_> {
         let range =
             |part: &Part| SliceDim::Range { start: part.start, len: part.len, stride: Operand::i64(1) };
         let part = |dim: &usize| parts.iter().find(|part| part.dim == *dim);
-        let dims = free.iter().map(|dim| part(dim).map_or_else(|| whole(it.extents[*dim]), range)).collect();
+        let dims = free
+            .iter()
+            .map(|dim| part(dim).map_or_else(|| SliceDim::whole(it.extents[*dim]), range))
+            .collect();
         self.b.update("m", array, dims, values)
     }
 
@@ -317,7 +320,7 @@ impl Lowerer<'_, '_> {
 fn copied(b: &mut Builder<'_>, it: &Buffer) -> Var {
     let dims = it.base_dims.iter().map(|dim| match it.fixed[*dim] {
         Some(index) => SliceDim::Fix(index),
-        None => whole(it.extents[*dim]),
+        None => SliceDim::whole(it.extents[*dim]),
     });
     let dims: Vec<SliceDim> = dims.collect();
     let part = match dims.iter().any(|dim| matches!(dim, SliceDim::Fix(_))) {
@@ -330,11 +333,6 @@ fn copied(b: &mut Builder<'_>, it: &Buffer) -> Var {
 /// Whether a part is known to be the whole dimension.
 pub(super) fn is_whole(part: &Part, it: &Buffer) -> bool {
     part.start == Operand::i64(0) && part.len == it.extents[part.dim]
-}
-
-/// All of a dimension.
-pub(super) fn whole(len: Operand) -> SliceDim {
-    SliceDim::Range { start: Operand::i64(0), len, stride: Operand::i64(1) }
 }
 
 /// Indices that no buffer has, and some value.

@@ -23,7 +23,7 @@ use warpwise_ir::{
 };
 use warpwise_prim::{BinaryOp, CompareOp, Scalar};
 
-use super::memory::{Access, Around, Contents, Part, Probe, Slot, is_whole, whole};
+use super::memory::{Access, Around, Contents, Part, Probe, Slot, is_whole};
 use super::value::{Data, Shape, Value};
 use super::{Lowerer, Note};
 
@@ -382,7 +382,7 @@ impl Lowerer<'_, '_> {
         let skipped = self.b.binary("skipped", BinaryOp::Sub, start, part.start);
         let shape = self.b.function.ty(values).shape()[1..].to_vec();
         let first = SliceDim::Range { start: skipped, len, stride: Operand::i64(1) };
-        let dims = std::iter::once(first).chain(shape.into_iter().map(whole)).collect();
+        let dims = std::iter::once(first).chain(shape.into_iter().map(SliceDim::whole)).collect();
         let values = self.b.slice("inside", values, dims);
         (Part { start, len, ..part }, values)
     }

@@ -234,9 +234,8 @@ impl Lowerer<'_, '_> {
                 continue;
             };
             let rest: Vec<Operand> = self.b.function.ty(array).shape()[1..].to_vec();
-            let whole = |n| SliceDim::Range { start: Operand::i64(0), len: n, stride: Operand::i64(1) };
             let first = SliceDim::Range { start, len, stride };
-            let dims = std::iter::once(first).chain(rest.into_iter().map(whole)).collect();
+            let dims = std::iter::once(first).chain(rest.into_iter().map(SliceDim::whole)).collect();
             leaves.push(self.b.with_certs(certs, |b| b.slice("part", array, dims)).into());
         }
         Data { layout: Layout::Seq(len, element.clone()), leaves }

@@ -388,8 +388,8 @@ impl Lowerer<'_, '_> {
     pub(super) fn with_item(&mut self, array: Var, index: Operand, new: Operand, certs: &[Var]) -> Operand {
         let rest: Vec<Operand> = self.b.function.ty(array).shape()[1..].to_vec();
         let copy = self.b.bind_one("copy", Ir::Copy(array));
-        let whole = |len| SliceDim::Range { start: Operand::i64(0), len, stride: Operand::i64(1) };
-        let dims = std::iter::once(SliceDim::Fix(index)).chain(rest.into_iter().map(whole)).collect();
+        let dims =
+            std::iter::once(SliceDim::Fix(index)).chain(rest.into_iter().map(SliceDim::whole)).collect();
         self.b.with_certs(certs, |b| b.update("xs", copy, dims, new)).into()
     }
 

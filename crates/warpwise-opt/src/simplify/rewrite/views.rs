@@ -186,8 +186,6 @@ fn add_certs(stm: &mut Stm, certs: Vec<Var>) {
 }
 
 fn is_whole(shape: &[Operand], dims: &[SliceDim]) -> bool {
-    let whole = |(size, dim): (&Operand, &SliceDim)| {
-        *dim == SliceDim::Range { start: Operand::i64(0), len: *size, stride: Operand::i64(1) }
-    };
+    let whole = |(size, dim): (&Operand, &SliceDim)| *dim == SliceDim::whole(*size);
     shape.iter().zip(dims).all(whole)
 }
