@@ -63,7 +63,7 @@ const RECIPROCAL_BITS: i64 = 20;
 pub(super) struct FlatSpace {
     /// The number of a point as a polynomial of the indices.
     number: Polynomial,
-    /// The indices, of which the last is a term of the number.
+    /// The indices of the dimensions, the last one innermost.
     indices: Vec<Var>,
     /// How values differ between flat lanes.
     facts: Rc<Variances>,
@@ -75,7 +75,7 @@ pub(super) struct FlatSpace {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Flat {
     Never,
-    /// Where rows are shorter than so many elements.
+    /// Where a row has fewer elements than this.
     Below(i64),
     Always,
 }

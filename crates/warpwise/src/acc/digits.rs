@@ -112,7 +112,7 @@ fn threads_for(count: usize) -> usize {
     (count / LEAST_FOR_A_THREAD).clamp(1, available_cores())
 }
 
-/// Sorts by so many bits, in so many parts at once.
+/// Sorts cells by the lowest `bits` bits of their keys, on this number of threads.
 fn sorted<C: Cell>(mut from: Vec<C>, bits: u32, threads: usize) -> Vec<C> {
     let Some(first) = from.first().map(C::get) else { return from };
     let mut to: Vec<C> = (0..from.len()).map(|_| C::new(first)).collect();

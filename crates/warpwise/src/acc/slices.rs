@@ -18,7 +18,7 @@ use crate::shape::{Dim, Dim1, Shape};
 #[derive(Clone, Copy, Debug)]
 pub struct All;
 
-/// Every so many elements of a range; [`strided`] makes it.
+/// Every n-th element of a range; made by [`strided`].
 ///
 /// ```
 /// use std::ops::RangeFrom;
