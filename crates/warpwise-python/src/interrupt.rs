@@ -5,10 +5,12 @@
 //! to Python's. It is put there by the first call, and again when a call has run for a while ([`watch`]): Python puts its own there whenever a
 //! program asks for another one.
 //!
-//! Only Python's handler is preceded: who has the signal ignored or end the process has it so.
+//! Only a handler is preceded, which is Python's or will go on to it: who has the signal ignored or end the process has it so. One of them
+//! does not end with going on: LLVM, which a device's driver brings, has handlers that put back what stood there before them and send the
+//! signal again. What stood there may be ours, so ours knows that it is called from within ([`on_signal`]).
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use pyo3::prelude::*;
@@ -23,6 +25,8 @@ static HANDLING: AtomicUsize = AtomicUsize::new(0);
 /// The handler before ours, and its flags.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 static NEXT_FLAGS: AtomicI32 = AtomicI32::new(0);
+/// Whether that handler is running.
+static GOING_ON: AtomicBool = AtomicBool::new(false);
 
 /// Runs something that asks `flag`, without the interpreter's lock. In the main thread SIGINT sets the flag meanwhile; one that came
 /// shortly before raises.
@@ -93,7 +97,8 @@ fn stand_before() {
         NEXT.store(action.sa_sigaction, Ordering::SeqCst);
         NEXT_FLAGS.store(action.sa_flags, Ordering::SeqCst);
         action.sa_sigaction = ours;
-        action.sa_flags |= libc::SA_SIGINFO;
+        // One that stood for a single signal put itself back; ours stays.
+        action.sa_flags = action.sa_flags & !libc::SA_RESETHAND | libc::SA_SIGINFO;
         CancelFlag::complete_mask(&mut action.sa_mask);
         libc::sigaction(libc::SIGINT, &action, std::ptr::null_mut());
     }
@@ -101,7 +106,14 @@ fn stand_before() {
 
 /// Python's handler, atomic operations and a system call. Any thread may run it: whoever hears of the flag must find that Python knows.
 extern "C" fn on_signal(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
-    go_on(signal, info, context);
+    if GOING_ON.swap(true, Ordering::SeqCst) {
+        // The handler before ours has sent the signal again, or it came twice.
+        // SAFETY: a handler may call this, with or without the interpreter's lock.
+        unsafe { pyo3::ffi::PyErr_SetInterrupt() };
+    } else {
+        go_on(signal, info, context);
+        GOING_ON.store(false, Ordering::SeqCst);
+    }
     HANDLING.fetch_add(1, Ordering::SeqCst);
     let flag = CALL.load(Ordering::SeqCst);
     // SAFETY: whoever takes a flag out of `CALL` keeps it until nobody handles a signal.

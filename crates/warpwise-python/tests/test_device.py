@@ -1,5 +1,9 @@
 """Programs on devices, and arrays that stay there."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -10,6 +14,12 @@ entry twice [n] (xs: [n]f32) : [n]f32 = map (* 2) xs
 entry sum [n] (xs: [n]f32) : f32 = f32.sum xs
 entry both [n] (xs: [n]f32) : ([n]f32, i64) = (map (+ 1) xs, n)
 entry counted [n] (xs: *[n]f32) : *[n]f32 = map (+ 1) xs
+"""
+
+INTERRUPTED = """
+entry sum [n] (xs: [n]i64) : i64 = i64.sum xs
+-- Takes years, in every thread.
+entry spin (n: i64) : i64 = i64.sum (map (\\i -> loop x = i for _j < 1000000000000i64 do x * 3 + 1) (iota n))
 """
 
 
@@ -59,3 +69,26 @@ def test_arrays_come_over_where_they_are_needed():
         warpwise.compile("entry sum [n] (xs: [n]f64) : f64 = f64.sum xs").sum(there)
     with pytest.raises(ValueError, match="runs on the processor"):
         here.twice.resident(np.ones(3, np.float32))
+
+
+@pytest.mark.parametrize("before", ["", "program.sum(np.arange(3))"], ids=["nothing", "a call"])
+def test_ctrl_c_ends_calls_before_and_after_a_driver_is_loaded(before):
+    opencl()
+    # Drivers made with LLVM have handlers of their own, which go back to those that they find.
+    script = f"""
+import os, signal, threading, numpy as np, warpwise
+text = {INTERRUPTED!r}
+program = warpwise.compile(text)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+{before}
+assert warpwise.compile(text, device="opencl").sum(np.arange(10)) == 45
+for _ in range(3):
+    threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    try:
+        program.spin(64)
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
+    ended = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=100)
+    assert (ended.returncode, ended.stdout) == (0, "interrupted\n" * 3), ended.stderr
