@@ -39,6 +39,10 @@ impl<'a> Emitter<'a> {
         let value = self.value(cond);
         match (value, branch) {
             (Value::Uniform(x), _) => self.branch(stm, x, then_body, else_body),
+            // Rows shorter than a vector have their ends in almost every group: there is only the general side.
+            (_, Branch::Specialised) if self.flat.is_some() && !self.gives_arrays(stm) => {
+                self.one_side(stm, else_body)
+            }
             (_, Branch::Specialised) => {
                 let everywhere = self.holds_everywhere(cond);
                 self.branch(stm, everywhere, then_body, else_body)
@@ -48,6 +52,10 @@ impl<'a> Emitter<'a> {
             }
             (_, Branch::Plain) => self.masked_bodies(stm, value, then_body, else_body),
         }
+    }
+
+    fn gives_arrays(&self, stm: &Stm) -> bool {
+        stm.pattern.iter().any(|&var| self.is_array(var))
     }
 
     /// The body that a choice of scalars is known to take.

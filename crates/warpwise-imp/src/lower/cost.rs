@@ -90,6 +90,7 @@ impl Emitter<'_> {
             told: None,
             machine,
             whole_only: false,
+            masked_only: false,
             steps_down: false,
             turns: 1,
             interior: None,

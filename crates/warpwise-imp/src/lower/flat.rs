@@ -16,7 +16,8 @@
 //! An access is contiguous in flat lanes if its place is the flat number plus something that is the same in all lanes,
 //! compared as polynomials. A body that asks for nothing but such places needs no row and no column, and runs flat
 //! whatever the extents are. For any other body there are two kernels, and the length of the rows decides by the
-//! estimate `flat_below`.
+//! estimate `flat_below`. As few programs have such rows, the kernel for short ones is small: it has the body once, under a
+//! mask, and of specialised choices the general side.
 //!
 //! Not done here: operations other than maps, and dimensions that are not flattened into tasks.
 
@@ -69,6 +70,8 @@ pub(super) struct FlatSpace {
     facts: Rc<Variances>,
     /// The number of the first lane's point.
     first: Operand,
+    /// Whether all groups run under masks.
+    masked_only: bool,
 }
 
 /// When a space is run flat.
@@ -119,7 +122,12 @@ impl<'a> Emitter<'a> {
         let indices: Vec<Var> = op.space.iter().map(|dim| dim.index).collect();
         let varying = indices.iter().map(|&index| (index, Variance::Varying));
         let facts = Variances::of(self.cx.function, varying, &[&op.body], &[]);
-        FlatSpace { number, indices, facts: Rc::new(facts), first: Operand::i64(0) }
+        FlatSpace { number, indices, facts: Rc::new(facts), first: Operand::i64(0), masked_only: false }
+    }
+
+    /// The flat space of an operation whose code is to be small.
+    pub fn small_flat_space(&self, op: &SegOp) -> FlatSpace {
+        FlatSpace { masked_only: true, ..self.flat_space(op) }
     }
 
     /// The length of rows below which flat lanes are the faster ones. Rows of `m` elements cost what a group of lanes
@@ -197,7 +205,9 @@ impl<'a> Emitter<'a> {
         body: &mut dyn FnMut(&mut Self) -> Lowered<()>,
     ) -> Lowered<()> {
         let facts = space.facts.clone();
-        let how = LaneLoop { counted: Some(Operand::i64(0)), interior: None, facts, ..how.clone() };
+        let masked_only = space.masked_only;
+        let counted = Some(Operand::i64(0));
+        let how = LaneLoop { counted, interior: None, facts, masked_only, ..how.clone() };
         let done = self.lane_loop(&how, lo.into(), hi.into(), &mut |this, value| {
             let Value::Linear { base: first, .. } = value else {
                 return this

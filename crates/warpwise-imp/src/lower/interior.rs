@@ -15,7 +15,7 @@
 //!
 //! Groups keep their places and their order, so a failing one is still the first. Sums may wrap: the bounds are
 //! only believed if the comparisons hold at both ends and nothing wraps between them.
-//! Not done here: the last group under its mask, which asks as before.
+//! The last group under its mask takes the general side: it has the end of the row, where interiors end.
 
 use warpwise_ir::{Branch, Expr, Operand as CoreOperand, SegOp, Var};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};

@@ -7,6 +7,13 @@
 //! while count > 0 { body of the first `count` lanes at `tail`; count = lanes before a failing one, less than before; or 0 }
 //! ```
 //!
+//! Code that is to be small has groups under masks only:
+//!
+//! ```text
+//! at = from; end = to
+//! while at < end { body of the first min(W, end - at) lanes at `at`; at = at + W }    // a failing group: end = the failing lane
+//! ```
+//!
 //! Nothing is observable after a failure and later groups have later iterations, so a failing group ends the
 //! loop; what runs again are only the lanes before the failing one (see `checks`). Bodies that overwrite
 //! memory they read may, in that second run, report a later check than a sequential run would.
@@ -37,6 +44,8 @@ pub(super) struct LaneLoop {
     pub machine: u16,
     /// Whether the bounds are such that there are whole groups only.
     pub whole_only: bool,
+    /// Whether all groups run under masks, so that the body is there once.
+    pub masked_only: bool,
     /// Whether rows that are no whole groups end with single vectors: only for bodies that check nothing, since no
     /// group is run again.
     pub steps_down: bool,
@@ -68,6 +77,7 @@ impl LaneLoop {
             told: None,
             machine: width,
             whole_only: false,
+            masked_only: false,
             steps_down: false,
             turns: 1,
             interior: None,
@@ -117,6 +127,9 @@ impl Emitter<'_> {
         inner: Option<(Failing, Reg)>,
         body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
     ) -> Lowered<()> {
+        if how.masked_only {
+            return self.masked_groups(how, from, to, inner, body);
+        }
         let extent = self.code.sub(to, from);
         let rounded = self.code.binary(BinaryOp::And, extent, Operand::i64(-i64::from(how.width)));
         let whole = self.code.add(from, rounded);
@@ -318,7 +331,11 @@ impl Emitter<'_> {
         self.code.open();
         let mask = Mask::Prefix { mask, count: count.into() };
         let exits = Exits { label, retry: again, inner };
+        // The end of a row is where interiors end.
+        let saved = self.decided;
+        self.decided = how.interior.as_ref().map(|interior| (interior.cond, false)).or(saved);
         let done = self.group(how, mask, tail.into(), exits, body);
+        self.decided = saved;
         let group = self.code.close();
         let can_fail = sets(&group, again);
         self.scope_if_left(label, group);
@@ -333,6 +350,51 @@ impl Emitter<'_> {
         self.code.set(count, next);
         let block = self.code.close();
         self.code.emit(Op::While { test, cond: some, body: block });
+        done
+    }
+
+    /// All groups under masks, up to the lane before a failing one.
+    fn masked_groups(
+        &mut self,
+        how: &LaneLoop,
+        from: Operand,
+        to: Operand,
+        inner: Option<(Failing, Reg)>,
+        body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let width = Operand::i64(i64::from(how.width));
+        let (at, end) = (self.code.copy("at", from), self.code.copy("end", to));
+        self.code.open();
+        let more = self.code.compare(CompareOp::SLt, at, end);
+        let test = self.code.close();
+        self.code.open();
+        let left = self.code.sub(end, at);
+        let count = self.code.binary(BinaryOp::SMin, left, width);
+        let mask = Mask::Prefix { mask: self.first_lanes(how.width, count), count };
+        // How many lanes come before a failing one; all do where none fails.
+        let before = self.code.copy("before", width);
+        let label = self.code.label();
+        self.code.open();
+        let done = self.group(how, mask, at.into(), Exits { label, retry: before, inner }, body);
+        let group = self.code.close();
+        let can_fail = sets(&group, before);
+        self.scope_if_left(label, group);
+        let next = self.code.add(at, width);
+        if can_fail {
+            // Fewer lanes than before, whatever failed: so this ends.
+            let failed = self.code.compare(CompareOp::SLt, before, width);
+            let fewer = self.code.sub(count, Operand::i64(1));
+            let fewer = self.code.binary(BinaryOp::SMin, before, fewer);
+            let until = self.code.add(at, fewer);
+            let (end_now, at_now) =
+                (self.code.select(failed, until, end), self.code.select(failed, at, next));
+            self.code.set(end, end_now);
+            self.code.set(at, at_now);
+        } else {
+            self.code.set(at, next);
+        }
+        let block = self.code.close();
+        self.code.emit(Op::While { test, cond: more, body: block });
         done
     }
 

@@ -51,9 +51,13 @@ impl<'a> Emitter<'a> {
             kernel.flat = Some(kernel.flat_space(op));
             kernel.map_part(stm, op, (lo, hi))
         };
+        let small: Make = &|kernel, lo, hi| {
+            kernel.flat = Some(kernel.small_flat_space(op));
+            kernel.map_part(stm, op, (lo, hi))
+        };
         let built = self.map_kernels(stm, op, if flat == Flat::Always { together } else { rows })?;
         let short = match flat {
-            Flat::Below(length) => Some((length, self.map_kernels(stm, op, together)?)),
+            Flat::Below(length) => Some((length, self.build("map", stm.span, small)?)),
             Flat::Never | Flat::Always => None,
         };
         let narrow = self.narrow_rows(stm, op)?;
@@ -61,16 +65,16 @@ impl<'a> Emitter<'a> {
         let bytes = self.code.mul(range.extent, Operand::i64(self.result_bytes(op)));
         let row = op.space.last().map_or(Ok(range.extent), |dim| self.uniform(dim.extent, stm.span))?;
         self.launch_narrow(narrow, range, bytes, &mut |this| {
-            let launch = |this: &mut Self, built: &(Built, Option<Built>)| {
+            let launch = |this: &mut Self| {
                 this.launch_by_size(built.clone(), bytes, &mut |this, built| this.launch(built, range));
             };
-            let Some((length, short)) = &short else { return launch(this, &built) };
+            let Some((length, short)) = &short else { return launch(this) };
             let cond = this.code.compare(CompareOp::SLt, row, Operand::i64(*length));
             this.code.open();
-            launch(this, short);
+            this.launch(short.clone(), range);
             let then_block = this.code.close();
             this.code.open();
-            launch(this, &built);
+            launch(this);
             let else_block = this.code.close();
             this.code.emit(Op::If { cond, then_block, else_block });
         });
