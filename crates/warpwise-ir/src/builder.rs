@@ -96,11 +96,6 @@ impl<'f> Builder<'f> {
         self.function.body = Body { stms: self.stms, result };
     }
 
-    /// The statements so far, with this result.
-    pub fn into_body(self, result: Vec<Operand>) -> Body {
-        Body { stms: self.stms, result }
-    }
-
     /// Statements from here on come from this place.
     pub fn set_span(&mut self, span: Span) {
         self.span = span;

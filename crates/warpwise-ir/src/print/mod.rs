@@ -9,8 +9,7 @@
 //! ```
 //!
 //! Constants are written as `warpwise-prim` does, but an `i64` without its suffix (`4`, `4i32`, `1.5f32`).
-//! Everything the structures hold is written except spans; those appear as trailing comments where a
-//! table of sources is given. Broken IR prints too: the verifier's messages need it.
+//! Everything the structures hold is written except spans. Broken IR prints too: the verifier's messages need it.
 //! [`crate::parse`] reads the text back.
 
 mod expr;
@@ -20,11 +19,10 @@ mod soac;
 use std::fmt;
 use std::fmt::Write;
 
-use warpwise_diag::Sources;
 use warpwise_prim::Scalar;
 
 use crate::entity::Entity;
-use crate::expr::{Body, Expr, Lambda, Stm};
+use crate::expr::{Body, Lambda, Stm};
 use crate::memory::Placement;
 use crate::program::{EntryPoint, EntryType, Function, FunctionId, OpaqueForm, Program, Var};
 use crate::types::{Operand, Type};
@@ -46,7 +44,6 @@ const DEEPEST_INDENT: usize = 40;
 pub struct Printer<'a> {
     function: &'a Function,
     program: Option<&'a Program>,
-    sources: Option<&'a Sources>,
     names: Names,
     out: String,
     indent: usize,
@@ -72,31 +69,16 @@ impl fmt::Display for Function {
     }
 }
 
-impl Program {
-    /// The text form with the place each statement came from in a comment.
-    pub fn to_string_with(&self, sources: &Sources) -> String {
-        let functions = self.functions.values();
-        let texts = functions.map(|f| Printer::new(f).of_program(self).with_sources(sources).function());
-        texts.collect::<Vec<_>>().join("\n")
-    }
-}
-
 impl<'a> Printer<'a> {
     /// Writes parts of this function.
     pub fn new(function: &'a Function) -> Printer<'a> {
         let names = Names::of(function);
-        Printer { function, program: None, sources: None, names, out: String::new(), indent: 0, elide: false }
+        Printer { function, program: None, names, out: String::new(), indent: 0, elide: false }
     }
 
     /// Knows the names of callees from here on.
     pub fn of_program(mut self, program: &'a Program) -> Printer<'a> {
         self.program = Some(program);
-        self
-    }
-
-    /// Writes the places of statements as comments from here on.
-    pub fn with_sources(mut self, sources: &'a Sources) -> Printer<'a> {
-        self.sources = Some(sources);
         self
     }
 
@@ -119,16 +101,6 @@ impl<'a> Printer<'a> {
     /// A type.
     pub fn type_text(&mut self, ty: &Type) -> String {
         self.piece(|printer| printer.ty(ty))
-    }
-
-    /// An operand.
-    pub fn operand_text(&mut self, operand: Operand) -> String {
-        self.piece(|printer| printer.operand(operand))
-    }
-
-    /// An expression.
-    pub fn expr_text(&mut self, expr: &Expr) -> String {
-        self.piece(|printer| printer.expr(expr))
     }
 
     /// The name of a variable.
@@ -341,7 +313,7 @@ impl<'a> Printer<'a> {
             return;
         }
         let start = self.out.len();
-        if self.sources.is_none() && may_be_flat(body) {
+        if may_be_flat(body) {
             self.flat_body(body);
             let line_start = self.out.rfind('\n').map_or(0, |newline| newline + 1);
             if self.out.len() - start <= FLAT_BODY && self.out.len() - line_start <= FLAT_LINE {
@@ -355,7 +327,6 @@ impl<'a> Printer<'a> {
             self.line();
             self.stm(stm);
             self.put(";");
-            self.place(stm);
         }
         self.line();
         self.result(body);
@@ -379,14 +350,6 @@ impl<'a> Printer<'a> {
         if !body.result.is_empty() {
             self.put(" ");
             self.operand_list(&body.result);
-        }
-    }
-
-    fn place(&mut self, stm: &Stm) {
-        if let Some(sources) = self.sources
-            && !stm.span.is_none()
-        {
-            let _ = write!(self.out, "  // {}", sources.describe(stm.span));
         }
     }
 

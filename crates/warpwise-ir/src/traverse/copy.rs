@@ -72,11 +72,6 @@ impl Substitution {
         ReplaceDeep { substitution: self, function }.lambda(lambda);
     }
 
-    /// Replaces in an expression and everything inside it.
-    pub fn apply_expr(&self, function: &mut Function, expr: &mut Expr) {
-        ReplaceDeep { substitution: self, function }.expr(expr);
-    }
-
     /// Replaces in the type and placement of a variable.
     pub fn apply_var_data(&self, data: &mut VarData) {
         Replace(self).walk_type(&mut data.ty);
