@@ -110,11 +110,6 @@ impl Checker<'_> {
         self.show_sized(ty, &Uniqueness::No, DEPTH)
     }
 
-    /// A type with sizes and stars.
-    pub fn show_marked(&self, ty: &Type, unique: &Uniqueness) -> String {
-        self.show_sized(ty, unique, DEPTH)
-    }
-
     fn show_sized(&self, ty: &Type, unique: &Uniqueness, depth: usize) -> String {
         if depth == 0 {
             return "...".to_string();

@@ -59,16 +59,6 @@ impl NodeIds {
         self.pats += 1;
         PatId(self.pats - 1)
     }
-
-    /// How many expression ids were handed out: the length of a side table of expressions.
-    pub fn n_exprs(&self) -> usize {
-        self.exprs as usize
-    }
-
-    /// How many pattern ids were handed out: the length of a side table of patterns.
-    pub fn n_pats(&self) -> usize {
-        self.pats as usize
-    }
 }
 
 impl Interner {

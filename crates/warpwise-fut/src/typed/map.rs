@@ -38,13 +38,6 @@ pub fn map_size(size: &Size, map: &mut impl Map) -> Size {
     changed_size(size, map).unwrap_or_else(|| size.clone())
 }
 
-/// Maps the result of a function.
-pub fn map_result(result: &ResultType, map: &mut impl Map) -> ResultType {
-    let mut result = result.clone();
-    map_result_in_place(&mut result, map);
-    result
-}
-
 fn map_result_in_place(result: &mut ResultType, map: &mut impl Map) {
     update_type(&mut result.ty, map);
     result.exists.retain(|&size| map.stays_bound(size));

@@ -53,11 +53,6 @@ pub fn parse_program(file: FileId, text: &str, session: &mut Session) -> Parsed 
         .unwrap_or_else(|errors| Parsed { program: Program { doc: None, decls: Vec::new() }, errors })
 }
 
-/// Reads a text that is one expression.
-pub fn parse_expression(file: FileId, text: &str, session: &mut Session) -> Result<Expr, Vec<Diagnostic>> {
-    parse_with(file, text, session, |parser| parser.whole(Parser::expression))?
-}
-
 /// Reads a text that is one type.
 pub fn parse_type(file: FileId, text: &str, session: &mut Session) -> Result<TypeExpr, Vec<Diagnostic>> {
     parse_with(file, text, session, |parser| parser.whole(Parser::type_expr))?
