@@ -221,6 +221,30 @@ pub enum Expr {
     },
 }
 
+/// A pattern for expressions by class: `exprs!(If, Loop, soac)` matches any `If`, `Loop` or SOAC.
+///
+/// It stands where a wildcard would: a construct that is new must be put in a class here, or else each `match` that it concerns
+/// fails to compile. A name is a variant of [`Expr`] or one of these classes:
+/// - `scalar`: operators on scalars
+/// - `view`: other names and parts of an array
+/// - `fresh`: new arrays, but those of SOACs
+/// - `array`: both, and `Update`
+/// - `soac`: all that hold lambdas, at level `soac`
+/// - `nested`: all that hold bodies or lambdas
+/// - `simple`: all others
+#[macro_export]
+macro_rules! exprs {
+    (@scalar) => { $crate::exprs!(Unary, Binary, Ternary, Compare, Convert, Select) };
+    (@view) => { $crate::exprs!(Index, Slice, Rearrange, Reshape) };
+    (@fresh) => { $crate::exprs!(Iota, Replicate, ArrayLit, Concat, Copy, Manifest, Scratch) };
+    (@array) => { $crate::exprs!(view, Update, fresh) };
+    (@simple) => { $crate::exprs!(Operand, scalar, Assert, array, Call, UpdateAcc, Tuned, Alloc) };
+    (@soac) => { $crate::exprs!(Screma, Partition, Scatter, Hist, Stream, WithAcc, FlatMap) };
+    (@nested) => { $crate::exprs!(If, Loop, soac, Seg) };
+    (@$variant:ident) => { $crate::Expr::$variant { .. } };
+    ($($class:ident),+) => { $($crate::exprs!(@$class))|+ };
+}
+
 impl Expr {
     /// Whether evaluating it may fail: it is an assertion or a call, or one stands in it, however deep.
     pub fn can_fail(&self) -> bool {

@@ -23,6 +23,9 @@
 //! Absent on purpose: names as identities (variables are dense ids), IO, global state, and type
 //! parameters for the phase.
 
+// A new construct must be met wherever constructs are told apart.
+#![warn(clippy::wildcard_enum_match_arm)]
+
 pub mod deep;
 
 pub mod entity;

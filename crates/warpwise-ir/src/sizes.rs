@@ -61,12 +61,7 @@ pub struct Checked {
 impl SizeOp {
     /// The operation of a scalar operator on `i64`, if sizes are computed by it.
     pub fn of(op: BinaryOp) -> Option<SizeOp> {
-        match op {
-            BinaryOp::Add => Some(SizeOp::Add),
-            BinaryOp::Sub => Some(SizeOp::Sub),
-            BinaryOp::Mul => Some(SizeOp::Mul),
-            _ => None,
-        }
+        [SizeOp::Add, SizeOp::Sub, SizeOp::Mul].into_iter().find(|size| size.binary() == op)
     }
 
     fn binary(self) -> BinaryOp {

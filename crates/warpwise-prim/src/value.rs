@@ -91,6 +91,11 @@ impl Scalar {
             Scalar::Bool(_) | Scalar::F16(_) | Scalar::F32(_) | Scalar::F64(_) => None,
         }
     }
+
+    /// The truth value, for `bool`.
+    pub fn as_bool(self) -> Option<bool> {
+        if let Scalar::Bool(value) = self { Some(value) } else { None }
+    }
 }
 
 impl PartialEq for Scalar {

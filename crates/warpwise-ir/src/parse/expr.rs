@@ -12,7 +12,9 @@ impl Parser<'_> {
         let word = match *self.peek() {
             TokenKind::Word(word) => word,
             TokenKind::Mark("[") => return self.list("[", "]", |p| p.operand()).map(Expr::ArrayLit),
-            _ => return self.operand().map(Expr::Operand),
+            TokenKind::Number(_) | TokenKind::Text(_) | TokenKind::Mark(_) | TokenKind::End => {
+                return self.operand().map(Expr::Operand);
+            }
         };
         self.at += 1;
         if let Some(expr) = self.operator(word)? {
@@ -114,13 +116,13 @@ impl Parser<'_> {
     }
 
     fn message(&mut self) -> Parsed<Message> {
-        let parts = self.list("(", ")", |p| match p.peek() {
-            TokenKind::Text(_) => p.text().map(MessagePart::Text),
-            _ => {
-                let value = p.operand()?;
-                p.mark(":")?;
-                Ok(MessagePart::Value(value, p.value_type()?))
+        let parts = self.list("(", ")", |p| {
+            if let TokenKind::Text(_) = p.peek() {
+                return p.text().map(MessagePart::Text);
             }
+            let value = p.operand()?;
+            p.mark(":")?;
+            Ok(MessagePart::Value(value, p.value_type()?))
         })?;
         Ok(Message { parts, calls: Vec::new() })
     }

@@ -26,6 +26,13 @@ pub(super) enum TokenKind<'t> {
     End,
 }
 
+impl<'t> TokenKind<'t> {
+    /// The word, if it is one.
+    pub(super) fn as_word(&self) -> Option<&'t str> {
+        if let TokenKind::Word(word) = self { Some(word) } else { None }
+    }
+}
+
 /// Punctuation; what is a prefix of another stands after it.
 const MARKS: &[&str] =
     &["->", "(", ")", "[", "]", "{", "}", ",", ";", ":", "=", "<", "@", "*", "+", "-", "#"];

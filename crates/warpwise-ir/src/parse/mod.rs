@@ -132,12 +132,10 @@ struct Parser<'t> {
 impl<'t> Parser<'t> {
     fn function(&mut self) -> Parsed<Function> {
         let start = self.span();
-        let is_entry = match self.peek() {
-            TokenKind::Word("entry") => true,
-            TokenKind::Word("fun") => false,
-            _ => return Err(self.expected("`fun` or `entry`")),
-        };
-        self.at += 1;
+        let is_entry = self.eat_word("entry");
+        if !is_entry && !self.eat_word("fun") {
+            return Err(self.expected("`fun` or `entry`"));
+        }
         let name = self.name()?;
         self.in_params = true;
         let params = self.list("(", ")", |p| p.binding().map(|(var, consumed)| Param { var, consumed }))?;
@@ -334,28 +332,21 @@ impl<'t> Parser<'t> {
 
     /// A text in quotes.
     fn text(&mut self) -> Parsed<String> {
-        match self.peek() {
-            TokenKind::Text(text) => {
-                let text = text.clone();
-                self.at += 1;
-                Ok(text)
-            }
-            _ => Err(self.expected("a text in quotes")),
-        }
+        let TokenKind::Text(text) = self.peek() else { return Err(self.expected("a text in quotes")) };
+        let text = text.clone();
+        self.at += 1;
+        Ok(text)
     }
 
     /// A plain number, such as a rank.
     fn count(&mut self) -> Parsed<usize> {
-        match self.peek() {
-            TokenKind::Number(number) => match number.parse() {
-                Ok(count) => {
-                    self.at += 1;
-                    Ok(count)
-                }
-                Err(_) => Err(self.expected("a plain number")),
-            },
-            _ => Err(self.expected("a plain number")),
+        if let TokenKind::Number(number) = self.peek()
+            && let Ok(count) = number.parse()
+        {
+            self.at += 1;
+            return Ok(count);
         }
+        Err(self.expected("a plain number"))
     }
 
     fn expected(&self, what: &str) -> Box<Diagnostic> {

@@ -27,20 +27,15 @@ impl<'t> Parser<'t> {
 
     /// A name that a variable can have.
     pub(super) fn new_name(&mut self) -> Parsed<&'t str> {
-        match self.peek() {
-            TokenKind::Word(name) if is_reserved(name) => {
-                Err(self.error(format!("`{name}` is a reserved word, no variable can have this name")))
-            }
-            TokenKind::Word(name) if name.contains('.') => {
-                Err(self.error("the name of a variable has no dots"))
-            }
-            TokenKind::Word(name) => {
-                let name = *name;
-                self.at += 1;
-                Ok(name)
-            }
-            _ => Err(self.expected("a variable")),
+        let TokenKind::Word(name) = *self.peek() else { return Err(self.expected("a variable")) };
+        if is_reserved(name) {
+            return Err(self.error(format!("`{name}` is a reserved word, no variable can have this name")));
         }
+        if name.contains('.') {
+            return Err(self.error("the name of a variable has no dots"));
+        }
+        self.at += 1;
+        Ok(name)
     }
 
     /// A placement. Strides of parameters may be bound in the body: they go to `later`.
@@ -54,13 +49,15 @@ impl<'t> Parser<'t> {
         while self.eat("(") {
             let extent = self.operand()?;
             self.mark(":")?;
-            let stride = match *self.peek() {
-                TokenKind::Word(name) if self.in_params && !self.scope.vars.contains_key(name) => {
-                    later.push((dims.len(), name, self.span()));
-                    self.at += 1;
-                    Operand::i64(0)
-                }
-                _ => self.operand()?,
+            let stride = if let TokenKind::Word(name) = *self.peek()
+                && self.in_params
+                && !self.scope.vars.contains_key(name)
+            {
+                later.push((dims.len(), name, self.span()));
+                self.at += 1;
+                Operand::i64(0)
+            } else {
+                self.operand()?
             };
             self.mark(")")?;
             dims.push(LmadDim { extent, stride });
@@ -105,18 +102,12 @@ impl<'t> Parser<'t> {
     }
 
     pub(super) fn scalar_type(&mut self) -> Parsed<ScalarType> {
-        let found = match self.peek() {
-            TokenKind::Word(word) => ScalarType::from_name(word),
-            _ => None,
-        };
+        let found = self.peek().as_word().and_then(ScalarType::from_name);
         self.take(found, "a type")
     }
 
     pub(super) fn value_type(&mut self) -> Parsed<ValueType> {
-        let found = match self.peek() {
-            TokenKind::Word(word) => ValueType::from_name(word),
-            _ => None,
-        };
+        let found = self.peek().as_word().and_then(ValueType::from_name);
         self.take(found, "a type of values")
     }
 
@@ -222,9 +213,9 @@ impl<'t> Parser<'t> {
             }
             TokenKind::Mark("-") => {
                 self.at += 1;
-                match *self.peek() {
-                    TokenKind::Word(word) => self.constant(format!("-{word}")),
-                    _ => Err(self.expected("a constant")),
+                match self.peek().as_word() {
+                    Some(word) => self.constant(format!("-{word}")),
+                    None => Err(self.expected("a constant")),
                 }
             }
             TokenKind::Word(word) if word.contains('.') || matches!(word, "true" | "false") => {

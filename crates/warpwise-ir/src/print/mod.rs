@@ -274,9 +274,10 @@ impl<'a> Printer<'a> {
     fn operand(&mut self, operand: Operand) {
         match operand {
             Operand::Const(value) => {
-                let _ = match value {
-                    Scalar::I64(value) => write!(self.out, "{value}"),
-                    _ => write!(self.out, "{value}"),
+                let _ = if let Scalar::I64(value) = value {
+                    write!(self.out, "{value}")
+                } else {
+                    write!(self.out, "{value}")
                 };
             }
             Operand::Var(var) => self.var(var),

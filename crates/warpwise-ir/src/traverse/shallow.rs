@@ -1,6 +1,7 @@
 //! Walks over the direct parts of one expression: its own operands, or the bodies right inside it.
 
 use crate::expr::{Body, Expr, Lambda};
+use crate::exprs;
 use crate::program::Var;
 use crate::traverse::visit::{Visitor, VisitorMut};
 use crate::types::Operand;
@@ -8,20 +9,7 @@ use crate::types::Operand;
 impl Expr {
     /// Whether this computes a scalar or a view, makes no array, checks nothing and has no bodies.
     pub fn is_straight(&self) -> bool {
-        matches!(
-            self,
-            Expr::Operand(_)
-                | Expr::Unary(..)
-                | Expr::Binary(..)
-                | Expr::Ternary(..)
-                | Expr::Compare(..)
-                | Expr::Convert(..)
-                | Expr::Select(..)
-                | Expr::Index { .. }
-                | Expr::Slice { .. }
-                | Expr::Rearrange { .. }
-                | Expr::Reshape { .. }
-        )
+        matches!(self, exprs!(Operand, scalar, view))
     }
 
     /// Calls `f` with every operand of this expression, variables in array positions included, but not

@@ -6,6 +6,7 @@ use super::equal::Equalities;
 use super::{Checked, Level, Report};
 use crate::entity::SecondaryMap;
 use crate::expr::{Body, Expr, Lambda, LoopForm, Stm};
+use crate::exprs;
 use crate::print::Printer;
 use crate::program::{EntryPoint, EntryType, Function, OpaqueForm, Program, Var};
 use crate::traverse::Substitution;
@@ -174,7 +175,7 @@ impl<'a> Checker<'a, '_> {
         match &stm.expr {
             // Choices and loops were compared with the pattern while their bodies were in scope.
             Expr::If { .. } | Expr::Loop { .. } => return Ok(()),
-            _ => {}
+            exprs!(simple, soac, Seg) => {}
         }
         let types = result_types(Some(self.program), self.function, &stm.expr)?;
         if types.len() != stm.pattern.len() {
@@ -299,10 +300,8 @@ impl<'a> Checker<'a, '_> {
 
     /// Every operand right inside an expression is in scope.
     pub(super) fn operands_in_scope(&self, expr: &Expr) -> Checked {
-        let condition = match expr {
-            Expr::Loop { form: LoopForm::While { cond }, .. } => Some(*cond),
-            _ => None,
-        };
+        let condition =
+            if let Expr::Loop { form: LoopForm::While { cond }, .. } = expr { Some(*cond) } else { None };
         let mut result = Ok(());
         expr.for_each_operand(|operand| {
             if result.is_ok() && (condition.is_none() || operand.as_var() != condition) {

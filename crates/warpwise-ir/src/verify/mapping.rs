@@ -89,7 +89,9 @@ impl Mappings<'_> {
         }
         Err(match inner {
             Nest::Group => "`group` stands only within `grid`".to_string(),
-            _ => format!("a {} dimension within a {} dimension", describe(inner), describe(self.nest)),
+            Nest::Host | Nest::Task | Nest::Lane | Nest::Grid | Nest::Thread => {
+                format!("a {} dimension within a {} dimension", describe(inner), describe(self.nest))
+            }
         })
     }
 }

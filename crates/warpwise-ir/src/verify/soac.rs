@@ -100,7 +100,9 @@ impl<'a> Checker<'a, '_> {
         let row = |input: &Var| match self.ty(*input) {
             ty @ Type::Acc(_) => Ok(ty.clone()),
             ty @ Type::Array(array) if self.equal.same(array.shape[0], width) => Ok(ty.row(1)),
-            ty => Err(format!("`{}` is a {}, not an array of that width", self.name(*input), self.show(ty))),
+            ty @ (Type::Array(_) | Type::Scalar(_) | Type::Cert | Type::Mem) => {
+                Err(format!("`{}` is a {}, not an array of that width", self.name(*input), self.show(ty)))
+            }
         };
         inputs.iter().map(row).collect()
     }
