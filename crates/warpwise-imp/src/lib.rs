@@ -15,6 +15,9 @@
 //!
 //! Absent on purpose: LLVM, kernel text, devices, shapes, uniqueness.
 
+// A new construct must be met wherever constructs are told apart.
+#![warn(clippy::wildcard_enum_match_arm)]
+
 mod program;
 
 mod op;

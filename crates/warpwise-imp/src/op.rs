@@ -159,3 +159,22 @@ pub enum Op {
         too_deep: CheckId,
     },
 }
+
+/// A pattern for operations by class: `ops!(If, lane)` matches any `If`, and operations between lanes.
+///
+/// It stands where a wildcard would: an operation that is new must be put in a class here, or else each `match` that it concerns
+/// fails to compile. A name is a variant of [`Op`] or one of these classes, which are the sections of its definition:
+/// `value`, `lane`, `access`, `arena`, `control`, `flag`, `group`, `host`.
+#[macro_export]
+macro_rules! ops {
+    (@value) => { $crate::ops!(Move, Unary, Binary, Ternary, Compare, Convert, Select) };
+    (@lane) => { $crate::ops!(LaneIds, Extract, Insert, Shuffle, Any, All, Count, First) };
+    (@access) => { $crate::ops!(Load, Store, Claim, CompressStore, Atomic) };
+    (@arena) => { $crate::ops!(ArenaAlloc, ArenaMark, ArenaReset) };
+    (@control) => { $crate::ops!(If, For, While, Scope, Leave) };
+    (@flag) => { $crate::ops!(WaitFlag, SetFlag) };
+    (@group) => { $crate::ops!(Barrier, Ticket, Publish, Await, Locked) };
+    (@host) => { $crate::ops!(Alloc, Release, Launch, Copy, Fill, Tuned, Threads, Call) };
+    (@$variant:ident) => { $crate::Op::$variant { .. } };
+    ($($class:ident),+) => { $($crate::ops!(@$class))|+ };
+}

@@ -19,6 +19,7 @@ use warpwise_ir::entity::{Entity, PrimaryMap};
 use warpwise_prim::Scalar;
 
 use crate::op::{AtomicOp, Op, Order};
+use crate::ops;
 use crate::program::{
     HostFunction, HostParam, HostResult, ImpProgram, Kernel, KernelParam, Launch, LocalArray,
 };
@@ -127,7 +128,9 @@ impl Text<'_> {
                 writeln!(f, "{pad}locked {}[{}] {{", self.mem(*mem), self.operand(*index))?;
                 self.block(f, body, depth + 1)?;
             }
-            simple => return writeln!(f, "{pad}{};", self.simple(simple)),
+            simple @ ops!(
+                value, lane, access, SetMem, arena, Leave, Fail, flag, Barrier, Ticket, Publish, Await, host
+            ) => return writeln!(f, "{pad}{};", self.simple(simple)),
         }
         writeln!(f, "{pad}}}")
     }

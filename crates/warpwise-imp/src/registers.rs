@@ -12,6 +12,7 @@ use rustc_hash::FxHashSet;
 use warpwise_ir::entity::SecondaryMap;
 
 use crate::op::{Block, Op};
+use crate::ops;
 use crate::program::{Kernel, KernelParam};
 use crate::traverse::any_op;
 use crate::types::{Operand, Reg};
@@ -118,7 +119,10 @@ impl Walk {
                 self.optional(body);
             }
             Op::Scope { body, .. } | Op::Locked { body, .. } => self.block(body),
-            _ => {}
+            ops!(
+                value, lane, access, SetMem, arena, While, Leave, Fail, flag, Barrier, Ticket, Publish,
+                Await, host
+            ) => {}
         }
     }
 }

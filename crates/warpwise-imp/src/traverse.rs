@@ -1,6 +1,7 @@
 //! What an operation reads, assigns and contains.
 
 use crate::op::{Block, Op};
+use crate::ops;
 use crate::program::LaunchedArray;
 use crate::types::{Operand, Reg};
 
@@ -32,7 +33,9 @@ impl Op {
             Op::If { then_block, else_block, .. } => [Some(then_block), Some(else_block)],
             Op::While { test, body, .. } => [Some(test), Some(body)],
             Op::For { body, .. } | Op::Scope { body, .. } | Op::Locked { body, .. } => [Some(body), None],
-            _ => [None, None],
+            ops!(
+                value, lane, access, SetMem, arena, Leave, Fail, flag, Barrier, Ticket, Publish, Await, host
+            ) => [None, None],
         }
     }
 
@@ -42,7 +45,9 @@ impl Op {
             Op::If { then_block, else_block, .. } => [Some(then_block), Some(else_block)],
             Op::While { test, body, .. } => [Some(test), Some(body)],
             Op::For { body, .. } | Op::Scope { body, .. } | Op::Locked { body, .. } => [Some(body), None],
-            _ => [None, None],
+            ops!(
+                value, lane, access, SetMem, arena, Leave, Fail, flag, Barrier, Ticket, Publish, Await, host
+            ) => [None, None],
         }
     }
 

@@ -10,6 +10,7 @@ use warpwise_ir::entity::PrimaryMap;
 use warpwise_prim::ScalarType;
 
 use crate::op::{AtomicOp, Label, Op};
+use crate::ops;
 use crate::program::{CheckId, HostParam, HostResult, ImpProgram, KernelParam, Launch};
 use crate::traverse::any_op;
 use crate::types::{ImpType, Mem, MemData, Operand, Reg, RegData, Space, StridedView};
@@ -243,7 +244,9 @@ impl Code<'_> {
                 self.is(*x, ty)?;
                 self.is(*y, ty)
             }
-            other => Err(format!("{} is no operation on values", head(other))),
+            other @ ops!(lane, access, SetMem, arena, control, Fail, flag, group, host) => {
+                Err(format!("{} is no operation on values", head(other)))
+            }
         }
     }
 
@@ -278,7 +281,9 @@ impl Code<'_> {
                 self.mask(*mask)?;
                 self.int((*dst).into())
             }
-            other => Err(format!("{} is no operation on lanes", head(other))),
+            other @ ops!(value, access, SetMem, arena, control, Fail, flag, group, host) => {
+                Err(format!("{} is no operation on lanes", head(other)))
+            }
         }
     }
 
@@ -363,7 +368,9 @@ impl Code<'_> {
                 self.int(*index)?;
                 self.is_word((*dst).into())
             }
-            other => Err(format!("{} is no operation on memory", head(other))),
+            other @ ops!(value, lane, control, Fail, Barrier, Locked, host) => {
+                Err(format!("{} is no operation on memory", head(other)))
+            }
         }
     }
 
@@ -399,7 +406,9 @@ impl Code<'_> {
                 results.iter().try_for_each(|&reg| self.reg(reg).map(drop))?;
                 mem_args.iter().chain(mem_results).try_for_each(|&mem| self.mem(mem))
             }
-            other => Err(format!("{} is no operation of host code", head(other))),
+            other @ ops!(value, lane, access, SetMem, arena, control, Fail, flag, group) => {
+                Err(format!("{} is no operation of host code", head(other)))
+            }
         }
     }
 
@@ -540,7 +549,9 @@ fn head(op: &Op) -> String {
         Op::For { index, from, to, .. } => format!("for {index:?} in {from:?}..{to:?}"),
         Op::While { cond, .. } => format!("while {cond:?}"),
         Op::Scope { label, .. } => format!("{label:?}"),
-        other => format!("{other:?}"),
+        other @ ops!(value, lane, access, SetMem, arena, Leave, Fail, flag, group, host) => {
+            format!("{other:?}")
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use warpwise_runtime::machine::{Instr, Target};
 
 use super::{Translator, reg};
 use crate::op::{Block, Op};
+use crate::ops;
 use crate::types::{Operand, Reg};
 
 /// A jump whose target is not known yet.
@@ -53,7 +54,9 @@ impl Translator<'_> {
                 self.leaves.push((*label, jump));
                 Ok(())
             }
-            other => Err(self.kernel_only(other)),
+            other @ ops!(value, lane, access, SetMem, arena, Fail, flag, group, host) => {
+                Err(self.kernel_only(other))
+            }
         }
     }
 
@@ -119,9 +122,9 @@ impl Translator<'_> {
     /// Aims a jump at the next instruction.
     fn aim(&mut self, jump: usize) {
         let here = self.here();
-        match &mut self.code[jump] {
-            Instr::Jump { target } | Instr::JumpUnless { target, .. } => *target = here,
-            other => unreachable!("{other:?} does not jump"),
-        }
+        let (Instr::Jump { target } | Instr::JumpUnless { target, .. }) = &mut self.code[jump] else {
+            unreachable!("no jump at {jump}")
+        };
+        *target = here;
     }
 }

@@ -11,6 +11,7 @@ use super::machine::{Frame, Stop, earlier, in_kernel};
 use super::memory::Bytes;
 use super::races::{Touches, Who};
 use crate::op::{Label, Op};
+use crate::ops;
 use crate::program::{Group, Kernel, Launch};
 use crate::types::{Operand, Reg};
 use warpwise_ir::entity::Entity;
@@ -129,7 +130,9 @@ impl Items<'_> {
                 done
             }),
             Op::Barrier => self.barrier(active),
-            simple => active.iter().try_for_each(|&i| self.frames[i].simple(simple)),
+            simple @ ops!(value, lane, access, SetMem, arena, Fail, flag, Ticket, Publish, Await, host) => {
+                active.iter().try_for_each(|&i| self.frames[i].simple(simple))
+            }
         }
     }
 

@@ -10,6 +10,7 @@ use warpwise_runtime::machine::Schedule;
 use super::memory::{Block, Bytes};
 use super::races::{Touches, Who};
 use crate::op::{Label, Op};
+use crate::ops;
 use crate::program::{CheckId, HostParam, HostResult, ImpProgram, Kernel, KernelParam, Launch};
 use crate::types::{Mem, Operand, Reg, RegData};
 
@@ -199,10 +200,8 @@ impl<'p> Frame<'p> {
 
     /// A truth value.
     pub fn truth(&self, x: Operand) -> Result<bool, Stop> {
-        match self.scalar(x)? {
-            Scalar::Bool(value) => Ok(value),
-            other => Err(Stop::Wrong(format!("{other:?} where a bool is wanted"))),
-        }
+        let value = self.scalar(x)?;
+        value.as_bool().ok_or_else(|| Stop::Wrong(format!("{value:?} where a bool is wanted")))
     }
 
     /// Sets a register; its type must be right.
@@ -268,7 +267,10 @@ impl<'p> Frame<'p> {
             Op::Call { function, args, mem_args, results, mem_results, too_deep: _ } => {
                 self.call(*function, args, mem_args, results, mem_results).map(|()| Flow::On)
             }
-            simple => self.simple(simple).map(|()| Flow::On),
+            simple @ ops!(
+                value, lane, access, SetMem, arena, Fail, flag, group, Alloc, Release, Copy, Fill, Tuned,
+                Threads
+            ) => self.simple(simple).map(|()| Flow::On),
         }
     }
 

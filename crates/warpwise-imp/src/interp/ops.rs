@@ -7,6 +7,7 @@ use super::machine::{Frame, Stop, earlier};
 use super::memory::{Block, Bytes};
 use super::races::Touch;
 use crate::op::{AtomicOp, Op, Order};
+use crate::ops;
 use crate::types::{Operand, Reg, StridedView};
 
 impl Frame<'_> {
@@ -154,10 +155,8 @@ impl Frame<'_> {
     }
 
     fn mask(&self, mask: Operand, lanes: usize) -> Result<Vec<bool>, Stop> {
-        let truth = |value: &Scalar| match value {
-            Scalar::Bool(value) => Ok(*value),
-            other => Err(Stop::Wrong(format!("{other:?} in a mask"))),
-        };
+        let truth =
+            |value: &Scalar| value.as_bool().ok_or_else(|| Stop::Wrong(format!("{value:?} in a mask")));
         self.lanes(mask, lanes)?.iter().map(truth).collect()
     }
 
@@ -204,7 +203,9 @@ impl Frame<'_> {
                 let first = first.ok_or_else(|| "the first lane of an empty mask".to_string())?;
                 self.set(*dst, vec![Scalar::I64(first as i64)])
             }
-            other => Err(format!("{other:?} is no operation on lanes").into()),
+            other @ ops!(value, access, SetMem, arena, control, Fail, flag, group, host) => {
+                Err(format!("{other:?} is no operation on lanes").into())
+            }
         }
     }
 
@@ -315,7 +316,9 @@ impl Frame<'_> {
                 }
                 Ok(())
             }
-            other => Err(format!("{other:?} is no operation on memory").into()),
+            other @ ops!(value, lane, control, Fail, flag, group, Launch, Tuned, Threads, Call) => {
+                Err(format!("{other:?} is no operation on memory").into())
+            }
         }
     }
 

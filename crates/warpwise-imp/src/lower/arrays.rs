@@ -4,7 +4,7 @@
 //! its own array, one element after the other.
 
 use warpwise_diag::Span;
-use warpwise_ir::{Expr, Operand as CoreOperand, Stm};
+use warpwise_ir::{Expr, Operand as CoreOperand, Stm, exprs};
 use warpwise_prim::BinaryOp;
 
 use crate::lower::emitter::{Emitter, Lowered, Value};
@@ -88,7 +88,9 @@ impl<'a> Emitter<'a> {
                 let (dest, source) = (self.view(var, span)?, self.view(*array, span)?);
                 self.copy_array(&dest, &source, span)
             }
-            expr => unreachable!("not a statement that fills an array: {expr:?}"),
+            expr @ exprs!(Operand, scalar, Assert, view, Scratch, nested, Call, UpdateAcc, Tuned, Alloc) => {
+                unreachable!("not a statement that fills an array: {expr:?}")
+            }
         }
     }
 

@@ -16,6 +16,7 @@ use warpwise_prim::{BinaryOp, ScalarType};
 
 use crate::lower::code::Code;
 use crate::op::{Block, Op};
+use crate::ops;
 use crate::types::{ImpType, Operand, Reg, RegData};
 
 impl Code {
@@ -58,15 +59,13 @@ impl Choice {
             return None;
         }
         let definition = |reg: Reg| ops.iter().position(|op| value(op) == Some(reg));
-        let condition = |op: &Op| match op {
-            Op::Move { dst, x: Operand::Reg(chosen) } => match &ops[definition(*chosen)?] {
-                Op::Select { cond: Operand::Reg(cond), x, y, .. } => {
-                    let keeps = *x == Operand::Reg(*dst);
-                    (keeps || *y == Operand::Reg(*dst)).then_some((*cond, keeps))
-                }
-                _ => None,
-            },
-            _ => None,
+        let condition = |op: &Op| {
+            let Op::Move { dst, x: Operand::Reg(chosen) } = op else { return None };
+            let Op::Select { cond: Operand::Reg(cond), x, y, .. } = &ops[definition(*chosen)?] else {
+                return None;
+            };
+            let keeps = *x == Operand::Reg(*dst);
+            (keeps || *y == Operand::Reg(*dst)).then_some((*cond, keeps))
         };
         let mut conditions = ops[ops.len() - sets..].iter().map(condition);
         let (chooser, keeps) = conditions.next()??;
@@ -82,7 +81,7 @@ impl Choice {
                     *y
                 }
             }
-            _ => chooser,
+            ops!(value, lane, access, SetMem, arena, control, Fail, flag, group, host) => chooser,
         };
         let decided = definition(mask)? + 1;
         let is_pure = ops[decided..].iter().all(|op| value(op).is_some());
@@ -101,6 +100,9 @@ fn value(op: &Op) -> Option<Reg> {
         | Op::Convert { dst, .. }
         | Op::Select { dst, .. }
         | Op::LaneIds { dst } => Some(*dst),
-        _ => None,
+        ops!(
+            Extract, Insert, Shuffle, Any, All, Count, First, access, SetMem, arena, control, Fail, flag,
+            group, host
+        ) => None,
     }
 }

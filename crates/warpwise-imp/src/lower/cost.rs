@@ -5,7 +5,9 @@
 
 use std::rc::Rc;
 
-use warpwise_ir::{Body, Expr, Lambda, LoopForm, Operand as CoreOperand, SegKind, SegOp, Stm, Type, Var};
+use warpwise_ir::{
+    Body, Expr, Lambda, LoopForm, Operand as CoreOperand, SegKind, SegOp, Stm, Type, Var, exprs,
+};
 use warpwise_prim::{BinaryOp, ScalarType, UnaryOp};
 
 use crate::lower::emitter::{Emitter, Value};
@@ -141,7 +143,7 @@ impl Emitter<'_> {
                 let trips = self.code.product(trips);
                 Some(self.code.mul(trips, once))
             }
-            _ => None,
+            exprs!(simple, soac) => None,
         }
     }
 
@@ -164,7 +166,7 @@ impl Emitter<'_> {
                 Expr::Loop { form: LoopForm::While { .. }, .. } => true,
                 Expr::Loop { form: LoopForm::For { bound, .. }, .. } => !self.host_knows(*bound),
                 Expr::Seg(op) => op.space.iter().any(|dim| !self.host_knows(dim.extent)),
-                _ => false,
+                exprs!(simple, If, Loop, soac) => false,
             };
             let mut inside = own;
             stm.expr.for_each_body(|body| inside |= self.is_uneven(body));
@@ -199,7 +201,7 @@ pub(super) fn is_cheap(emitter: &Emitter, body: &Body) -> bool {
                 emitter.is_array(var) || emitter.variance(var) == Variance::Varying
             }
             Expr::Slice { .. } | Expr::Rearrange { .. } | Expr::Reshape { .. } => true,
-            _ => false,
+            exprs!(Assert, Update, fresh, nested, Call, UpdateAcc, Tuned, Alloc) => false,
         };
         cost += operation_cost(&stm.expr);
         if !safe || cost > 16 {
@@ -216,7 +218,9 @@ fn operation_cost(expr: &Expr) -> i64 {
         Expr::Binary(op, _, y) => binary_cost(*op, *y),
         Expr::Index { .. } => 2,
         Expr::Operand(_) | Expr::Slice { .. } | Expr::Rearrange { .. } | Expr::Reshape { .. } => 0,
-        _ => 1,
+        exprs!(
+            Ternary, Compare, Convert, Select, Assert, Update, fresh, nested, Call, UpdateAcc, Tuned, Alloc
+        ) => 1,
     }
 }
 
@@ -294,7 +298,7 @@ pub(super) fn static_cost(body: &Body, trips: i64) -> i64 {
             Expr::Loop { form: LoopForm::For { bound, .. }, .. } => known(bound),
             Expr::Loop { form: LoopForm::While { .. }, .. } => trips,
             Expr::Seg(op) => op.space.iter().map(|dim| known(&dim.extent)).fold(1, i64::saturating_mul),
-            _ => 1,
+            exprs!(simple, If, Loop, soac) => 1,
         };
         operation_cost(&stm.expr).saturating_add(nested.saturating_mul(times))
     };
@@ -323,7 +327,7 @@ impl Profile<'_> {
                     self.loops = true;
                     (times * 8).min(1 << 20)
                 }
-                _ => times,
+                exprs!(simple, If, soac) => times,
             };
             stm.expr.for_each_body(|body| self.body(body, inner));
             for &var in &stm.pattern {

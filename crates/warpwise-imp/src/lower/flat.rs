@@ -344,9 +344,8 @@ fn without_dead(mut group: Block) -> Block {
     loop {
         let read = read_by(&group);
         let before = group.len();
-        group.retain(|op| match op {
-            Op::Binary { dst, op, .. } => op.can_fail() || read.contains(dst),
-            _ => true,
+        group.retain(|op| {
+            if let Op::Binary { dst, op, .. } = op { op.can_fail() || read.contains(dst) } else { true }
         });
         if group.len() == before {
             return group;

@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use rustc_hash::FxHashMap;
 use warpwise_diag::Span;
 use warpwise_ir::traverse::Visitor;
-use warpwise_ir::{Body, Expr, Function, FunctionId, Operand as CoreOperand, Program, Stm, Type, Var};
+use warpwise_ir::{Body, Expr, Function, FunctionId, Operand as CoreOperand, Program, Stm, Type, Var, exprs};
 use warpwise_prim::{Scalar, ScalarType};
 use warpwise_runtime::machine::{CheckPart, Schedule};
 
@@ -202,7 +202,7 @@ impl<'a> Emitter<'a> {
                 Ok(())
             }
             Expr::Call { function, args } => self.call(stm, *function, args),
-            _ => self.host_array_stm(stm),
+            exprs!(Operand, scalar, Assert, array, If, Loop, soac, UpdateAcc) => self.host_array_stm(stm),
         }
     }
 
@@ -345,7 +345,9 @@ impl<'a> Emitter<'a> {
                 let (dest, source) = (self.view(var, span)?, self.view(*array, span)?);
                 self.host_copy(&dest, &source, span)
             }
-            expr => unreachable!("not a statement that fills an array: {expr:?}"),
+            expr @ exprs!(Operand, scalar, Assert, view, Scratch, nested, Call, UpdateAcc, Tuned, Alloc) => {
+                unreachable!("not a statement that fills an array: {expr:?}")
+            }
         }
     }
 

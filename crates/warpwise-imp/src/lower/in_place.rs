@@ -4,7 +4,7 @@
 //! Places are compared as sums of products of variables, so that it does not matter who computed them in which order.
 
 use warpwise_ir::sums::Sum;
-use warpwise_ir::{Expr, Operand, SliceDim, Stm, Var};
+use warpwise_ir::{Expr, Operand, SliceDim, Stm, Var, exprs};
 
 use crate::lower::emitter::Emitter;
 
@@ -51,7 +51,10 @@ impl Emitter<'_> {
                 let offset = whole.offset.plus(&stride.times(&Sum::constant(number as i64))?)?;
                 Some(Spot { block: whole.block, offset, strides: strides.to_vec() })
             }
-            _ => self.spot(stm.pattern[0]),
+            exprs!(
+                Operand, scalar, Assert, view, Iota, Replicate, Copy, Manifest, Scratch, nested, Call,
+                UpdateAcc, Tuned, Alloc
+            ) => self.spot(stm.pattern[0]),
         }
     }
 

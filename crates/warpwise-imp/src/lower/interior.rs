@@ -17,7 +17,7 @@
 //! only believed if the comparisons hold at both ends and nothing wraps between them.
 //! The last group under its mask takes the general side: it has the end of the row, where interiors end.
 
-use warpwise_ir::{Branch, Expr, Operand as CoreOperand, SegOp, Var};
+use warpwise_ir::{Branch, Expr, Operand as CoreOperand, SegOp, Var, exprs};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 
 use crate::lower::emitter::{Emitter, Value};
@@ -60,7 +60,7 @@ impl Interior {
         let scalar = |expr: &Expr| match expr {
             Expr::Binary(op, ..) => !op.can_fail(),
             Expr::Unary(..) | Expr::Compare(..) | Expr::Convert(..) | Expr::Select(..) => true,
-            _ => false,
+            exprs!(Operand, Ternary, Assert, array, nested, Call, UpdateAcc, Tuned, Alloc) => false,
         };
         let simple = before.iter().all(|stm| scalar(&stm.expr));
         let before = before.iter().map(|stm| stm.pattern[0]).collect();

@@ -10,6 +10,7 @@ use crate::lower::emitter::{Ahead, Emitter, Lowered, Value};
 use crate::lower::lanes::LaneLoop;
 use crate::lower::memory::View;
 use crate::op::{Block, Op};
+use crate::ops;
 use crate::program::{Kernel, KernelId, KernelParam, Launch, LaunchedArray};
 use crate::traverse::for_each_op;
 use crate::types::{Mem, Operand, Reg, StridedView};
@@ -250,6 +251,8 @@ fn writes(block: &Block, written: &mut FxHashSet<Mem>) {
         | Op::SetFlag { mem, .. }
         | Op::Locked { mem, .. }
         | Op::SetMem { src: mem, .. } => drop(written.insert(*mem)),
-        _ => {}
+        ops!(value, lane, Load, Claim, arena, control, Fail, Barrier) => {}
+        // Host code stands in no kernel.
+        ops!(host) => {}
     });
 }

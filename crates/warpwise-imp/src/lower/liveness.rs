@@ -6,7 +6,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_ir::traverse::Visitor;
-use warpwise_ir::{Body, Expr, Function, LoopParam, Operand, Stm, Type, Var};
+use warpwise_ir::{Body, Expr, Function, LoopParam, Operand, Stm, Type, Var, exprs};
 
 /// For one body: which of the blocks it binds die after which statement.
 pub(super) struct Deaths {
@@ -151,7 +151,7 @@ impl<'f> Visitor<'f> for Unique<'f> {
                 self.hands_on(then_body);
                 self.hands_on(else_body);
             }
-            _ => {}
+            exprs!(Operand, scalar, Assert, array, Call, soac, UpdateAcc, Seg, Tuned) => {}
         }
         self.walk_stm(stm);
     }

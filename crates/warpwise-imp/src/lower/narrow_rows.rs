@@ -79,11 +79,14 @@ impl<'a> Emitter<'a> {
         if self.cx.target.is_scalar() || cost::static_cost(&op.body, NARROW[0]) > MOST_COST {
             return None;
         }
-        let length = op.body.stms.iter().find_map(|stm| match &stm.expr {
-            Expr::Loop { form: LoopForm::For { bound: CoreOperand::Var(bound), .. }, body, .. } => {
+        let length = op.body.stms.iter().find_map(|stm| {
+            if let Expr::Loop { form: LoopForm::For { bound: CoreOperand::Var(bound), .. }, body, .. } =
+                &stm.expr
+            {
                 self.reads_rows(body, last.index, *bound).then_some(*bound)
+            } else {
+                None
             }
-            _ => None,
         })?;
         match self.value(length) {
             Value::Uniform(held @ Operand::Reg(_)) => Some((length, held)),

@@ -64,15 +64,14 @@ pub(super) fn componentwise_operators(op: &Lambda) -> Option<Vec<BinaryOp>> {
     }
     let operator = |(i, stm): (usize, &Stm)| {
         let (x, y) = (CoreOperand::Var(op.params[i]), CoreOperand::Var(op.params[half + i]));
-        match &stm.expr {
-            Expr::Binary(op, a, b)
-                if op.is_commutative()
-                    && ((*a, *b) == (x, y) || (*a, *b) == (y, x))
-                    && result[i] == CoreOperand::Var(stm.pattern[0]) =>
-            {
-                Some(*op)
-            }
-            _ => None,
+        if let Expr::Binary(op, a, b) = &stm.expr
+            && (op.is_commutative()
+                && ((*a, *b) == (x, y) || (*a, *b) == (y, x))
+                && result[i] == CoreOperand::Var(stm.pattern[0]))
+        {
+            Some(*op)
+        } else {
+            None
         }
     };
     stms.iter().enumerate().map(operator).collect()

@@ -3,7 +3,7 @@
 //! Operators on linear values work on the first lane's value; the transfer functions of `variance`
 //! say when that is right. Divisors are made safe in lanes that do not run.
 
-use warpwise_ir::{Expr, Operand as CoreOperand};
+use warpwise_ir::{Expr, Operand as CoreOperand, exprs};
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType, TernaryOp, UnaryOp};
 
 use crate::lower::emitter::{Emitter, Mask, Value};
@@ -40,7 +40,7 @@ impl Emitter<'_> {
                 let (c, x, y) = (self.value(*c), self.value(*x), self.value(*y));
                 self.select(c, x, y)
             }
-            _ => return None,
+            exprs!(Assert, array, nested, Call, UpdateAcc, Tuned, Alloc) => return None,
         })
     }
 

@@ -2,7 +2,7 @@
 //!
 //! The same code serves lanes and scalar parts; what is different in host code is in `host`.
 
-use warpwise_ir::{Body, Expr, Operand as CoreOperand, Stm, Type, Var};
+use warpwise_ir::{Body, Expr, Operand as CoreOperand, Stm, Type, Var, exprs};
 use warpwise_prim::{BinaryOp, ScalarType};
 
 use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Value};
@@ -135,7 +135,7 @@ impl<'a> Emitter<'a> {
                 Ok(())
             }
             Expr::Call { .. } => self.limit(stm.span, "a recursive call inside a parallel operation"),
-            _ => self.array_stm(stm),
+            exprs!(Operand, scalar, Assert, array, If, Loop, soac, UpdateAcc) => self.array_stm(stm),
         }
     }
 

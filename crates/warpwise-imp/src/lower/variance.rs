@@ -11,7 +11,7 @@
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::{
     Body, Branch, Expr, Function, Lambda, LoopForm, LoopParam, Operand, Placement, SegKind, SegOp, Stm, Type,
-    Var,
+    Var, exprs,
 };
 use warpwise_prim::{BinaryOp, ConvertOp, ScalarType, UnaryOp};
 
@@ -98,6 +98,7 @@ impl Variance {
 }
 
 /// Of an integer or float operator on two values.
+#[expect(clippy::wildcard_enum_match_arm, reason = "an operator without a rule keeps no stride")]
 pub(super) fn binary(op: BinaryOp, x: Known, y: Known) -> Variance {
     if x.variance == Variance::Uniform && y.variance == Variance::Uniform {
         return Variance::Uniform;
@@ -186,7 +187,7 @@ impl Analysis<'_> {
                 self.set(stm.pattern[0], self.of(*x));
                 self.facts.interleaved[stm.pattern[0]] = self.is_interleaved(*x);
             }
-            expr => {
+            expr @ exprs!(scalar, Assert, array, Call, soac, UpdateAcc, Tuned) => {
                 let variance = self.simple(expr);
                 for &var in &stm.pattern {
                     self.set(var, variance);
@@ -205,7 +206,10 @@ impl Analysis<'_> {
             Expr::Index { array, indices } => self.load(*array, indices),
             Expr::Ternary(_, x, y, z) => other([*x, *y, *z].map(|x| self.of(x))),
             Expr::Compare(_, x, y) => other([*x, *y].map(|x| self.of(x))),
-            _ => Variance::Varying,
+            exprs!(
+                Operand, Assert, Slice, Update, fresh, Rearrange, Reshape, nested, Call, UpdateAcc, Tuned,
+                Alloc
+            ) => Variance::Varying,
         }
     }
 

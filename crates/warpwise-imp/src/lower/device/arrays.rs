@@ -1,7 +1,7 @@
 //! Whole arrays that host code makes or copies: a work-item for each element.
 
 use warpwise_diag::Span;
-use warpwise_ir::{Expr, Stm};
+use warpwise_ir::{Expr, Stm, exprs};
 use warpwise_prim::{BinaryOp, ConvertOp, ScalarType};
 use warpwise_runtime::machine::Schedule;
 
@@ -41,15 +41,19 @@ impl<'a> Emitter<'a> {
                 let value = match &stm.expr {
                     Expr::Iota { start, step, .. } => {
                         let (start, step) = (kernel.value(*start), kernel.value(*step));
-                        let index = match dest.elem {
-                            ScalarType::I64 => indices[0],
-                            ty => kernel.convert(ConvertOp::Truncate, indices[0], ty),
+                        let index = if dest.elem == ScalarType::I64 {
+                            indices[0]
+                        } else {
+                            kernel.convert(ConvertOp::Truncate, indices[0], dest.elem)
                         };
                         let distance = kernel.binary(BinaryOp::Mul, index, step);
                         kernel.binary(BinaryOp::Add, start, distance)
                     }
                     Expr::Replicate { value, .. } => kernel.value(*value),
-                    expr => unreachable!("not a statement that fills an array: {expr:?}"),
+                    expr @ exprs!(
+                        Operand, scalar, Assert, view, Update, ArrayLit, Concat, Copy, Manifest, Scratch,
+                        nested, Call, UpdateAcc, Tuned, Alloc
+                    ) => unreachable!("not a statement that fills an array: {expr:?}"),
                 };
                 kernel.store(&dest, &indices, value);
                 Ok(())

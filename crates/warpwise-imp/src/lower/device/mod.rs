@@ -32,7 +32,7 @@ mod tiles;
 mod transpose;
 mod work_groups;
 
-use warpwise_ir::{Expr, Mapping, SegKind, SegOp, Stm};
+use warpwise_ir::{Expr, Mapping, SegKind, SegOp, Stm, exprs};
 
 use crate::lower::emitter::{Emitter, Lowered};
 use crate::lower::scan::scans_scalars;
@@ -108,7 +108,9 @@ fn writes(body: &warpwise_ir::Body, outside: &mut dyn FnMut(warpwise_ir::Var) ->
                     false
                 }
             },
-            _ => false,
+            exprs!(Operand, scalar, Assert, view, fresh, If, Loop, Call, soac, UpdateAcc, Tuned, Alloc) => {
+                false
+            }
         };
         stm.expr.for_each_body(|body| inside |= writes(body, outside));
         inside

@@ -37,11 +37,10 @@ impl<'a> Emitter<'a> {
             this.counted_telling(iteration, failed, &mut |this| {
                 this.bind_flat(&op.space, flat.into(), stm.span)?;
                 this.stms(&op.body)?;
-                match &op.kind {
-                    warpwise_ir::SegKind::Scatter { dests } => {
-                        this.scatter_point(dests, &op.body.result, stm.span)
-                    }
-                    _ => this.store_points(&stm.pattern, &op.space, &op.body.result, stm.span),
+                if let warpwise_ir::SegKind::Scatter { dests } = &op.kind {
+                    this.scatter_point(dests, &op.body.result, stm.span)
+                } else {
+                    this.store_points(&stm.pattern, &op.space, &op.body.result, stm.span)
                 }
             })
         })

@@ -135,11 +135,12 @@ fn walked(kernel: &Kernel, index: Reg, body: &Block) -> Vec<(Mem, ScalarType)> {
 
 /// What an operation loads, if that is the element of this index.
 fn loaded_at(kernel: &Kernel, index: Reg, op: &Op) -> Option<(Mem, ScalarType)> {
-    match op {
-        Op::Load { dst, mem, index: Operand::Reg(at), mask: None, .. } if *at == index => {
-            Some((*mem, kernel.regs[*dst].ty.scalar))
-        }
-        _ => None,
+    if let Op::Load { dst, mem, index: Operand::Reg(at), mask: None, .. } = op
+        && *at == index
+    {
+        Some((*mem, kernel.regs[*dst].ty.scalar))
+    } else {
+        None
     }
 }
 
@@ -216,15 +217,15 @@ fn walk_by_tiles(
 fn load_tiles(plain: &Kernel, block: &mut Block, (index, within): (Reg, Reg), tiles: &FxHashMap<Mem, Mem>) {
     for op in block {
         let loads = loaded_at(plain, index, op).is_some();
-        match op {
-            Op::Load { mem, index, .. } if loads && tiles.contains_key(mem) => {
-                (*mem, *index) = (tiles[mem], within.into());
-            }
-            other => {
-                other.blocks_mut().into_iter().flatten().for_each(|block| {
-                    load_tiles(plain, block, (index, within), tiles);
-                });
-            }
+        if let Op::Load { mem, index, .. } = op
+            && loads
+            && tiles.contains_key(mem)
+        {
+            (*mem, *index) = (tiles[mem], within.into());
+        } else {
+            op.blocks_mut().into_iter().flatten().for_each(|block| {
+                load_tiles(plain, block, (index, within), tiles);
+            });
         }
     }
 }

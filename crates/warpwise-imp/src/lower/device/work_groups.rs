@@ -16,7 +16,7 @@
 //! memory that loops carry or choices yield, and bodies of inner operations that take memory.
 
 use warpwise_diag::Span;
-use warpwise_ir::{Body, Expr, Operand as CoreOperand, SegKind, SegOp, Stm, Type, Var};
+use warpwise_ir::{Body, Expr, Operand as CoreOperand, SegKind, SegOp, Stm, Type, Var, exprs};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 
 use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Together, Value};
@@ -74,7 +74,9 @@ impl<'a> Emitter<'a> {
         let else_block = self.code.close();
         match fits {
             Operand::Const(Scalar::Bool(true)) => then_block.into_iter().for_each(|op| self.code.emit(op)),
-            cond => self.code.emit(Op::If { cond, then_block, else_block }),
+            cond @ (Operand::Reg(_) | Operand::Const(_)) => {
+                self.code.emit(Op::If { cond, then_block, else_block })
+            }
         }
         alone
     }
@@ -160,7 +162,7 @@ impl<'a> Emitter<'a> {
                         return None;
                     }
                 }
-                expr => {
+                expr @ exprs!(Operand, scalar, Assert, array, If, Loop, Call, soac, UpdateAcc, Tuned) => {
                     if stm.pattern.iter().any(is_block) {
                         return None;
                     }

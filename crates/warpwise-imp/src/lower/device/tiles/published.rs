@@ -190,10 +190,9 @@ impl<'a> Emitter<'a> {
 
     /// `value << 2 | state`.
     fn packed_word(&mut self, value: Reg, ty: ScalarType, state: i32) -> Operand {
-        let bits = match ty {
-            ScalarType::F16 | ScalarType::F32 => self.converted(ConvertOp::Bitcast, value, bits_of(ty)),
-            _ => value.into(),
-        };
+        let is_float = matches!(ty, ScalarType::F16 | ScalarType::F32);
+        let bits =
+            if is_float { self.converted(ConvertOp::Bitcast, value, bits_of(ty)) } else { value.into() };
         let wide =
             if ty == ScalarType::I64 { bits } else { self.converted(ConvertOp::ZExt, bits, ScalarType::I64) };
         let shifted = self.code.binary(BinaryOp::Shl, wide, Operand::i64(STATE_BITS));
