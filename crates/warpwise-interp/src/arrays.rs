@@ -1,6 +1,6 @@
 //! Expressions that make or look at arrays.
 
-use warpwise_ir::{Expr, SliceDim, Type, Var};
+use warpwise_ir::{Expr, SliceDim, Type, Var, exprs};
 use warpwise_prim::{Scalar, ScalarType};
 
 use crate::machine::{Machine, Run};
@@ -85,7 +85,9 @@ impl<'p> Machine<'p> {
                 let data = vec![Scalar::zero(*elem); self.spend_elements(&shape)?];
                 Ok(Value::Array(ArrayValue::new(*elem, shape, data)))
             }
-            other => Err(self.invalid(format!("{other:?} makes no array"))),
+            other @ exprs!(Operand, scalar, Assert, nested, Call, UpdateAcc, Tuned, Alloc) => {
+                Err(self.invalid(format!("{other:?} makes no array")))
+            }
         }
     }
 

@@ -11,6 +11,9 @@
 //! Reading order: [`value`], [`text`], `machine`, `expr`, `arrays`, `soac`, `seg`, then `heap`, `races`, `memory`. Absent on
 //! purpose: speed, IO.
 
+// A new construct must be met wherever constructs are told apart.
+#![warn(clippy::wildcard_enum_match_arm)]
+
 #[cfg(feature = "generate")]
 pub mod acceptable;
 pub mod text;

@@ -378,9 +378,9 @@ fn surface_text(value: Scalar, ty: ValueType) -> String {
     match value.as_int() {
         Some(_) if ty.is_unsigned() => value.to_bits().to_string(),
         Some(int) => int.to_string(),
-        None => match value {
-            Scalar::Bool(x) => x.to_string(),
-            other => other.as_float().map_or_else(String::new, |x| x.to_string()),
+        None => match value.as_bool() {
+            Some(truth) => truth.to_string(),
+            None => value.as_float().map_or_else(String::new, |x| x.to_string()),
         },
     }
 }

@@ -5,7 +5,9 @@
 use std::cell::RefCell;
 
 use warpwise_ir::entity::Entity;
-use warpwise_ir::{Expr, Function, Mapping, Operand, ScatterDest, SegKind, SegOp, SliceDim, Stm, Type, Var};
+use warpwise_ir::{
+    Expr, Function, Mapping, Operand, ScatterDest, SegKind, SegOp, SliceDim, Stm, Type, Var, exprs,
+};
 use warpwise_prim::Scalar;
 
 use crate::heap::{Access, Heap, Place};
@@ -112,7 +114,9 @@ impl<'p> Machine<'p> {
             Expr::Concat { arrays, .. } => arrays.iter().try_for_each(|&array| self.read_whole(array.into())),
             Expr::ArrayLit(elements) => elements.iter().try_for_each(|&x| self.read_whole(x)),
             Expr::Replicate { value, .. } | Expr::Update { value, .. } => self.read_whole(*value),
-            _ => Ok(()),
+            exprs!(Operand, scalar, Assert, view, Iota, Scratch, nested, Call, UpdateAcc, Tuned, Alloc) => {
+                Ok(())
+            }
         }
     }
 

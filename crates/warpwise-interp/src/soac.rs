@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use warpwise_ir::{
     Expr, FlatMap, Hist, HistOp, Lambda, Operand, Partition, Reduce, Scan, Scatter, ScatterDest, Screma,
-    Stream, StreamKind, Var, WithAcc,
+    Stream, StreamKind, Var, WithAcc, exprs,
 };
 use warpwise_prim::Scalar;
 
@@ -25,7 +25,9 @@ impl<'p> Machine<'p> {
             Expr::WithAcc(soac) => self.with_acc(soac),
             Expr::UpdateAcc { acc, indices, values } => self.update_acc(*acc, indices, values),
             Expr::FlatMap(soac) => self.flat_map(soac, pattern),
-            other => Err(self.invalid(format!("{other:?} is no SOAC"))),
+            other @ exprs!(Operand, scalar, Assert, array, If, Loop, Call, Seg, Tuned, Alloc) => {
+                Err(self.invalid(format!("{other:?} is no SOAC")))
+            }
         }
     }
 
