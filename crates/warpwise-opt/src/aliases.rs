@@ -12,7 +12,7 @@
 
 use smallvec::SmallVec;
 use warpwise_ir::entity::SecondaryMap;
-use warpwise_ir::{Body, Expr, Function, Operand, Stm, Type, Var};
+use warpwise_ir::{Body, Expr, Function, Operand, Stm, Type, Var, exprs};
 
 /// The roots of one array, sorted.
 pub type RootSet = SmallVec<[Var; 2]>;
@@ -84,7 +84,7 @@ impl Finder<'_> {
                 let given = self.roots_of(given);
                 stm.pattern.iter().for_each(|&var| self.set(var, given.clone()));
             }
-            expr => {
+            expr @ exprs!(Operand, scalar, Assert, view, fresh, soac, UpdateAcc, Seg, Tuned, Alloc) => {
                 if let Some(array) = expr.viewed() {
                     self.set(stm.pattern[0], self.aliases.roots(array));
                 }

@@ -9,7 +9,7 @@ use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::sums::{Bounds, Sum};
 use warpwise_ir::traverse::Visitor;
 use warpwise_ir::{
-    Body, Expr, Function, Lmad, LoopForm, Mapping, Operand, Placement, SegKind, SegOp, Stm, Type, Var,
+    Body, Expr, Function, Lmad, LoopForm, Mapping, Operand, Placement, SegKind, SegOp, Stm, Type, Var, exprs,
 };
 
 use crate::disjoint::{Region, are_disjoint};
@@ -246,7 +246,10 @@ impl Visitor<'_> for Survey<'_> {
                 self.walk_stm(stm);
             }
             Expr::Seg(op) => self.op(stm, op),
-            _ => self.walk_stm(stm),
+            exprs!(
+                Unary, Ternary, Compare, Convert, Select, Assert, array, If, Loop, Call, soac, UpdateAcc,
+                Tuned
+            ) => self.walk_stm(stm),
         }
     }
 }
@@ -305,7 +308,7 @@ impl<F: Fn(Var) -> bool> Visitor<'_> for PointReads<F> {
         match &stm.expr {
             Expr::Index { indices, .. } if *indices == self.own => {}
             Expr::Assert { .. } => self.only = false,
-            _ => self.walk_stm(stm),
+            exprs!(Operand, scalar, array, nested, Call, UpdateAcc, Tuned, Alloc) => self.walk_stm(stm),
         }
     }
 }

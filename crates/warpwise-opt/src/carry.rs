@@ -109,10 +109,7 @@ impl<'a> Counting<'a> {
             indices.len() == written.len()
                 && read.zip(&written).all(|(read, written)| read.as_ref() == Some(written))
         };
-        let is_read = |stm: &Stm| match &stm.expr {
-            Expr::Index { array, indices } => *array == param && is_next(indices),
-            _ => false,
-        };
+        let is_read = |stm: &Stm| matches!(&stm.expr, Expr::Index { array, indices } if *array == param && is_next(indices));
         let stms = &self.body.stms;
         let reads: Vec<usize> = (0..stms.len()).filter(|at| is_read(&stms[*at])).collect();
         let Expr::Index { indices, .. } = &stms[*reads.first()?].expr else { return None };

@@ -15,7 +15,7 @@
 
 use rustc_hash::FxHashSet;
 use warpwise_diag::{Limit, Span};
-use warpwise_ir::{Body, Expr, Function, LoopForm, Mapping, Operand, Program, SegOp, Stm, Type, Var};
+use warpwise_ir::{Body, Expr, Function, LoopForm, Mapping, Operand, Program, SegOp, Stm, Type, Var, exprs};
 
 /// Known lengths of rows up to which they stay where they are.
 const SHORT_ROW: i64 = 4;
@@ -70,7 +70,10 @@ impl Host<'_> {
                 Expr::Loop { params, body, .. } => {
                     self.body(body, params.iter().map(|param| param.var).collect(), true);
                 }
-                expr => expr.for_each_body_mut(|body| self.body(body, FxHashSet::default(), false)),
+                expr @ exprs!(
+                    Operand, scalar, Assert, Index, Slice, Update, fresh, Reshape, If, Call, soac, UpdateAcc,
+                    Tuned, Alloc
+                ) => expr.for_each_body_mut(|body| self.body(body, FxHashSet::default(), false)),
             }
             self.open.last_mut().expect("this body is open").stms.push(stm);
         }
@@ -144,7 +147,10 @@ impl Walk<'_> {
                 Expr::Index { array, indices } => self.load(stm.pattern[0], *array, indices),
                 Expr::Loop { form: LoopForm::For { index, bound }, .. } => self.loops.push((*index, *bound)),
                 Expr::Seg(op) => self.loops.extend(op.space.iter().map(|dim| (dim.index, dim.extent))),
-                _ => {}
+                exprs!(
+                    Operand, scalar, Assert, Slice, Update, fresh, Rearrange, Reshape, If, Loop, Call, soac,
+                    UpdateAcc, Tuned, Alloc
+                ) => {}
             }
             stm.expr.for_each_body(|body| self.body(body));
             self.loops.truncate(around);
@@ -172,13 +178,13 @@ impl Walk<'_> {
 /// Lets loads of an array, where a dimension is indexed by the work-item, load from its copy.
 fn replace(body: &mut Body, (array, dim, item): (Var, usize, Var), copy: Var) {
     for stm in &mut body.stms {
-        match &mut stm.expr {
-            Expr::Index { array: from, indices }
-                if *from == array && indices.get(dim).and_then(|x| x.as_var()) == Some(item) =>
-            {
-                *from = copy;
-            }
-            expr => expr.for_each_body_mut(|body| replace(body, (array, dim, item), copy)),
+        if let Expr::Index { array: from, indices } = &mut stm.expr
+            && *from == array
+            && indices.get(dim).and_then(|x| x.as_var()) == Some(item)
+        {
+            *from = copy;
+        } else {
+            stm.expr.for_each_body_mut(|body| replace(body, (array, dim, item), copy))
         }
     }
 }

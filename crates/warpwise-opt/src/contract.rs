@@ -14,7 +14,7 @@
 use warpwise_diag::Limit;
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::traverse::Visitor;
-use warpwise_ir::{Body, Expr, Function, Operand, Program, Stm, Type, Var};
+use warpwise_ir::{Body, Expr, Function, Operand, Program, Stm, Type, Var, exprs};
 use warpwise_prim::{BinaryOp, ScalarType, TernaryOp, UnaryOp};
 
 use crate::pass::rewrite_bodies;
@@ -83,7 +83,7 @@ impl Contracter<'_> {
                     stm.expr = Expr::Ternary(TernaryOp::Fma, negated, b, x);
                 }
             }
-            _ => {}
+            exprs!(simple, nested) => {}
         }
     }
 

@@ -45,15 +45,14 @@ pub fn distribute(program: &mut Program) -> Result<(), Limit> {
 /// Host code only.
 fn walk(function: &mut Function, body: &mut Body) {
     for mut stm in std::mem::take(&mut body.stms) {
-        match &mut stm.expr {
-            Expr::Seg(op) => match split(function, op) {
+        if let Expr::Seg(op) = &mut stm.expr {
+            match split(function, op) {
                 Some(split) => body.stms.extend(versions(function, stm, split)),
                 None => body.stms.push(stm),
-            },
-            expr => {
-                expr.for_each_body_mut(|body| walk(function, body));
-                body.stms.push(stm);
             }
+        } else {
+            stm.expr.for_each_body_mut(|body| walk(function, body));
+            body.stms.push(stm);
         }
     }
 }
@@ -84,9 +83,8 @@ fn split(function: &Function, op: &SegOp) -> Option<Split> {
     }
     let local: FxHashSet<Var> = before.iter().flat_map(|stm| stm.pattern.iter().copied()).collect();
     let outside = |x: Operand| x.as_var().is_none_or(|var| var != dim.index && !local.contains(&var));
-    let varying = before.iter().any(|stm| match &stm.expr {
-        Expr::Assert { cond, .. } => !outside(*cond),
-        expr => fails(expr),
+    let varying = before.iter().any(|stm| {
+        if let Expr::Assert { cond, .. } = &stm.expr { !outside(*cond) } else { fails(&stm.expr) }
     });
     if varying && fails(&last.expr) || !inner.space.iter().all(|inner| outside(inner.extent)) {
         return None;

@@ -53,15 +53,14 @@ pub fn divide(program: &mut Program) -> Result<(), Limit> {
 /// Host code only.
 fn walk(function: &mut Function, body: &mut Body) {
     for mut stm in std::mem::take(&mut body.stms) {
-        match &mut stm.expr {
-            Expr::Seg(op) => match divisible(function, op) {
+        if let Expr::Seg(op) = &mut stm.expr {
+            match divisible(function, op) {
                 Some(extent) => body.stms.extend(versions(function, &stm, extent)),
                 None => body.stms.push(stm),
-            },
-            expr => {
-                expr.for_each_body_mut(|body| walk(function, body));
-                body.stms.push(stm);
             }
+        } else {
+            stm.expr.for_each_body_mut(|body| walk(function, body));
+            body.stms.push(stm);
         }
     }
 }
@@ -190,13 +189,12 @@ fn divided(b: &mut Builder, op: &SegOp, cut: Cut) -> Vec<Var> {
                 continue;
             }
             let stm = copy_stm(b.function, &mut substitution, stm);
-            match stm.expr {
-                Expr::Seg(inner) => {
-                    result.extend(stm.pattern.iter().map(|&var| Operand::Var(var)));
-                    let part = part_of(b.function, *inner, first, length);
-                    b.with_certs(&stm.certs, |b| b.bind_to(stm.pattern, part));
-                }
-                _ => b.push(stm),
+            if let Expr::Seg(inner) = stm.expr {
+                result.extend(stm.pattern.iter().map(|&var| Operand::Var(var)));
+                let part = part_of(b.function, *inner, first, length);
+                b.with_certs(&stm.certs, |b| b.bind_to(stm.pattern, part));
+            } else {
+                b.push(stm)
             }
         }
     });

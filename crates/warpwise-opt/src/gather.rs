@@ -16,7 +16,7 @@
 
 use warpwise_diag::Limit;
 use warpwise_ir::builder::Builder;
-use warpwise_ir::{Body, Expr, Function, Lambda, Operand, Partition, Program, Screma, Stm, Type, Var};
+use warpwise_ir::{Body, Expr, Function, Lambda, Operand, Partition, Program, Screma, Stm, Type, Var, exprs};
 
 use crate::pass::rewrite_bodies;
 
@@ -42,7 +42,7 @@ fn host_body(function: &mut Function, body: &mut Body) {
                 });
                 stms.extend(b.take_stms());
             }
-            expr => stms.push(Stm { expr, ..stm }),
+            expr @ exprs!(simple, nested) => stms.push(Stm { expr, ..stm }),
         }
     }
     body.stms = stms;

@@ -249,9 +249,10 @@ fn size_inlined(program: &Program, id: FunctionId, sizes: &mut SecondaryMap<Func
 fn size_of_body(program: &Program, body: &Body, sizes: &mut SecondaryMap<FunctionId, Option<u64>>) -> u64 {
     let mut size = 0u64;
     for stm in &body.stms {
-        size = size.saturating_add(match &stm.expr {
-            Expr::Call { function, .. } => size_inlined(program, *function, sizes),
-            _ => 1,
+        size = size.saturating_add(if let Expr::Call { function, .. } = &stm.expr {
+            size_inlined(program, *function, sizes)
+        } else {
+            1
         });
         stm.expr.for_each_body(|body| size = size.saturating_add(size_of_body(program, body, sizes)));
     }
@@ -294,10 +295,9 @@ mod tests {
         assert!(statements(&large) < LARGE, "{}", statements(&large));
         let stms = large.functions.values().flat_map(|function| &function.body.stms);
         let called: Vec<u64> = stms
-            .filter_map(|stm| match stm.expr {
-                Expr::Call { function, .. } => Some(sizes[function]),
-                _ => None,
-            })
+            .filter_map(
+                |stm| if let Expr::Call { function, .. } = stm.expr { Some(sizes[function]) } else { None },
+            )
             .collect();
         assert!(!called.is_empty() && called.iter().all(|&size| size > SMALL), "{called:?}");
     }

@@ -104,7 +104,7 @@ impl<'a> Nest<'a> {
                     b.bind_to(vec![var], Expr::Operand(result));
                 }
             }
-            _ => self.some_at_a_time(&mut b),
+            Operand::Const(_) | Operand::Var(_) => self.some_at_a_time(&mut b),
         }
         b.take_stms()
     }

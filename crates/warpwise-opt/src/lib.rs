@@ -3,6 +3,9 @@
 //! A pass is a plain value ([`pass::Pass`]); [`pipelines`] is the only place that knows their order. On
 //! valid programs a pass cannot fail but for a located limit; no pass calls another, and none does IO.
 
+// A new construct must be met wherever constructs are told apart.
+#![warn(clippy::wildcard_enum_match_arm)]
+
 pub mod pass;
 pub mod pipelines;
 

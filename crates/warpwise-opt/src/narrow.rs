@@ -19,7 +19,7 @@
 
 use warpwise_diag::{Limit, Span};
 use warpwise_ir::entity::SecondaryMap;
-use warpwise_ir::{Body, Expr, Function, LoopForm, Operand, Program, SegOp, Stm, Type, Var};
+use warpwise_ir::{Body, Expr, Function, LoopForm, Operand, Program, SegOp, Stm, Type, Var, exprs};
 use warpwise_prim::{BinaryOp, ConvertOp, Scalar, ScalarType};
 
 use crate::pass::rewrite_bodies;
@@ -38,18 +38,17 @@ pub fn narrow(program: &mut Program) -> Result<(), Limit> {
 
 fn walk(function: &mut Function, body: &mut Body) {
     for stm in &mut body.stms {
-        match &mut stm.expr {
-            Expr::Seg(op) => {
-                let mut facts =
-                    Facts { function, known: SecondaryMap::default(), wanted: SecondaryMap::default() };
-                facts.space(op);
-                stm.expr.for_each_body(|body| facts.forwards(body));
-                stm.expr.for_each_body(|body| facts.backwards(body));
-                let Facts { known, wanted, .. } = facts;
-                let mut narrower = Narrower { function, known, wanted, low: SecondaryMap::default() };
-                stm.expr.for_each_body_mut(|body| narrower.body(body));
-            }
-            expr => expr.for_each_body_mut(|body| walk(function, body)),
+        if let Expr::Seg(op) = &mut stm.expr {
+            let mut facts =
+                Facts { function, known: SecondaryMap::default(), wanted: SecondaryMap::default() };
+            facts.space(op);
+            stm.expr.for_each_body(|body| facts.forwards(body));
+            stm.expr.for_each_body(|body| facts.backwards(body));
+            let Facts { known, wanted, .. } = facts;
+            let mut narrower = Narrower { function, known, wanted, low: SecondaryMap::default() };
+            stm.expr.for_each_body_mut(|body| narrower.body(body));
+        } else {
+            stm.expr.for_each_body_mut(|body| walk(function, body))
         }
     }
 }
@@ -97,7 +96,7 @@ impl Facts<'_> {
             match &stm.expr {
                 Expr::Loop { form: LoopForm::For { index, bound }, .. } => self.index(*index, *bound),
                 Expr::Seg(op) => self.space(op),
-                _ => {}
+                exprs!(simple, If, Loop, soac) => {}
             }
             stm.expr.for_each_body(|body| self.forwards(body));
             if let [var] = stm.pattern[..] {
@@ -144,7 +143,10 @@ impl Facts<'_> {
                 Some(ty) if ty.bits() < 64 => u64::MAX << ty.bits(),
                 Some(_) | None => 0,
             },
-            _ => 0,
+            exprs!(
+                Unary, Binary, Ternary, Compare, Convert, Assert, array, nested, Call, UpdateAcc, Tuned,
+                Alloc
+            ) => 0,
         }
     }
 
@@ -167,7 +169,7 @@ impl Facts<'_> {
                 {
                     self.want(*x, Wanted { bits: u64::MAX >> (64 - ty.bits()), truncated: true });
                 }
-                expr => {
+                expr @ exprs!(simple, nested) => {
                     if let [var] = stm.pattern[..]
                         && self.wanted[var].bits != 0
                     {
@@ -218,12 +220,13 @@ impl Narrower<'_> {
             }
             Expr::Convert(ConvertOp::Truncate, x, ty) if self.has_low(*x) => {
                 let low = self.low(*x, stm.span, before);
-                match ty {
-                    ScalarType::I32 => stm.expr = Expr::Operand(low),
-                    _ => *x = low,
+                if *ty == ScalarType::I32 {
+                    stm.expr = Expr::Operand(low);
+                } else {
+                    *x = low;
                 }
             }
-            _ => {}
+            exprs!(simple, nested) => {}
         }
     }
 
@@ -249,7 +252,9 @@ impl Narrower<'_> {
             Expr::Convert(_, x, _) if narrow => Expr::Operand(x),
             Expr::Convert(op, x, _) => Expr::Convert(op, x, ScalarType::I32),
             Expr::Operand(x) => Expr::Operand(low(x)),
-            _ => return None,
+            exprs!(Unary, Ternary, Compare, Assert, array, nested, Call, UpdateAcc, Tuned, Alloc) => {
+                return None;
+            }
         };
         let low = self.fresh(var);
         self.low[var] = Some(low);
@@ -322,7 +327,9 @@ fn needs(
             }
             vec![]
         }
-        _ => return None,
+        exprs!(
+            Unary, Binary, Ternary, Compare, Convert, Assert, array, nested, Call, UpdateAcc, Tuned, Alloc
+        ) => return None,
     })
 }
 

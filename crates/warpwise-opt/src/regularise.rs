@@ -24,7 +24,7 @@ use warpwise_ir::builder::Builder;
 use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{
     Body, Expr, FlatMap, Function, Lambda, LoopForm, LoopParam, Message, MessagePart, Operand, Program,
-    Scatter, ScatterDest, Screma, SliceDim, Stm, Type, Var,
+    Scatter, ScatterDest, Screma, SliceDim, Stm, Type, Var, exprs,
 };
 use warpwise_prim::CompareOp;
 
@@ -48,7 +48,9 @@ fn regularise_body(function: &mut Function, body: &mut Body, host: bool) {
                 new.iter_mut().for_each(|new| new.certs.extend(&stm.certs));
                 stms.append(&mut new);
             }
-            expr => stms.push(Stm { expr, ..stm }),
+            expr @ exprs!(simple, If, Loop, Screma, Partition, Scatter, Hist, Stream, WithAcc, Seg) => {
+                stms.push(Stm { expr, ..stm });
+            }
         }
     }
     body.stms = stms;

@@ -14,7 +14,7 @@
 
 use warpwise_diag::Limit;
 use warpwise_ir::entity::SecondaryMap;
-use warpwise_ir::{Body, Expr, Function, Operand, Program, Stm, Type, Var};
+use warpwise_ir::{Body, Expr, Function, Operand, Program, Stm, Type, Var, exprs};
 use warpwise_prim::{BinaryOp, Scalar, ScalarType, UnaryOp};
 
 use crate::pass::rewrite_bodies;
@@ -57,7 +57,7 @@ impl Relaxer<'_> {
                     stm.expr = Expr::Binary(BinaryOp::FMul, x, reciprocal);
                 }
             }
-            _ => {}
+            exprs!(simple, nested) => {}
         }
     }
 
@@ -82,9 +82,7 @@ impl Relaxer<'_> {
 fn reciprocal(y: Operand) -> Option<Operand> {
     let y = y.as_const()?;
     let value = 1.0 / y.as_float()?;
-    let normal = match y.ty() {
-        ScalarType::F32 => (value as f32).is_normal(),
-        _ => value.is_normal(),
-    };
+    let single = y.ty() == ScalarType::F32;
+    let normal = if single { (value as f32).is_normal() } else { value.is_normal() };
     normal.then(|| Scalar::float(y.ty(), value).into())
 }

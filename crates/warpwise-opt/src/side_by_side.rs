@@ -9,7 +9,7 @@
 //! Loops are jammed: one loop carries what those of all copies carry. For bodies that are plain ([`is_plain`]).
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use warpwise_ir::{Body, Expr, Function, LoopForm, LoopParam, Operand, Stm, Var};
+use warpwise_ir::{Body, Expr, Function, LoopForm, LoopParam, Operand, Stm, Var, exprs};
 
 /// Copies under construction.
 pub struct Copies<'f> {
@@ -39,7 +39,7 @@ impl<'f> Copies<'f> {
             match &stm.expr {
                 Expr::Loop { params, form, body } => self.jammed_loop(stm, params, *form, body),
                 _ if depends => self.each(stm),
-                _ => self.stms.push(stm.clone()),
+                exprs!(simple, If, soac, Seg) => self.stms.push(stm.clone()),
             }
         }
     }
@@ -108,11 +108,10 @@ fn are_plain(function: &Function, body: &Body, loops: bool) -> bool {
     body.stms.iter().all(|stm| {
         let scalars = stm.pattern.iter().all(|&var| function.ty(var).as_scalar().is_some());
         scalars
-            && match &stm.expr {
-                Expr::Loop { form: LoopForm::For { .. }, body, .. } => {
-                    loops && are_plain(function, body, false)
-                }
-                expr => expr.is_straight(),
+            && if let Expr::Loop { form: LoopForm::For { .. }, body, .. } = &stm.expr {
+                loops && are_plain(function, body, false)
+            } else {
+                stm.expr.is_straight()
             }
     })
 }

@@ -20,7 +20,7 @@ use warpwise_diag::Limit;
 use warpwise_ir::builder::Builder;
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::traverse::free_in_expr;
-use warpwise_ir::{Body, Expr, Function, Operand, Program, Screma, SliceDim, Stm, Var};
+use warpwise_ir::{Body, Expr, Function, Operand, Program, Screma, SliceDim, Stm, Var, exprs};
 
 use crate::aliases::Aliases;
 use crate::pass::rewrite_bodies;
@@ -55,9 +55,12 @@ fn sink_statements(function: &mut Function, uses: &SecondaryMap<Var, u32>, body:
 }
 
 fn as_map(stm: &Stm) -> Option<&Screma> {
-    match &stm.expr {
-        Expr::Screma(soac) if soac.is_map() => Some(soac),
-        _ => None,
+    if let Expr::Screma(soac) = &stm.expr
+        && soac.is_map()
+    {
+        Some(soac)
+    } else {
+        None
     }
 }
 
@@ -95,7 +98,10 @@ impl Taken {
                 let is_whole = others.iter().eq(&whole(&function.ty(*array).shape()[1..]));
                 (!repeats && is_whole).then_some((*array, Taken::Rows(rows)))
             }
-            _ => None,
+            exprs!(
+                Operand, scalar, Assert, Update, fresh, Rearrange, Reshape, nested, Call, UpdateAcc, Tuned,
+                Alloc
+            ) => None,
         }
     }
 }

@@ -27,7 +27,7 @@ use warpwise_diag::{Limit, Span};
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{
-    Body, Branch, Expr, Function, Mapping, Operand, Program, SegDim, SegKind, SegOp, Stm, Type, Var,
+    Body, Branch, Expr, Function, Mapping, Operand, Program, SegDim, SegKind, SegOp, Stm, Type, Var, exprs,
 };
 use warpwise_prim::{BinaryOp, CompareOp};
 
@@ -43,9 +43,12 @@ pub fn specialise(program: &mut Program) -> Result<(), Limit> {
 
 fn walk(function: &mut Function, body: &mut Body) {
     for stm in &mut body.stms {
-        match &mut stm.expr {
-            Expr::Seg(op) if runs_in_lanes(op) || is_grid_of_work_items(op) => specialise_op(function, op),
-            expr => expr.for_each_body_mut(|body| walk(function, body)),
+        if let Expr::Seg(op) = &mut stm.expr
+            && (runs_in_lanes(op) || is_grid_of_work_items(op))
+        {
+            specialise_op(function, op)
+        } else {
+            stm.expr.for_each_body_mut(|body| walk(function, body))
         }
     }
 }
@@ -165,12 +168,15 @@ impl Finder<'_> {
                 Expr::Binary(op @ (BinaryOp::SMin | BinaryOp::SMax), x, y) => {
                     self.clamp(stm.pattern[0], *op, *x, *y);
                 }
-                expr => expr.for_each_body(|body| self.body(body)),
+                expr @ exprs!(
+                    Operand, Unary, Binary, Ternary, Convert, Select, Assert, array, nested, Call, UpdateAcc,
+                    Tuned, Alloc
+                ) => expr.for_each_body(|body| self.body(body)),
             }
             let movable = match &stm.expr {
                 Expr::Binary(op, ..) => !op.can_fail(),
                 Expr::Unary(..) | Expr::Compare(..) | Expr::Convert(..) | Expr::Select(..) => true,
-                _ => false,
+                exprs!(Operand, Ternary, Assert, array, nested, Call, UpdateAcc, Tuned, Alloc) => false,
             };
             if movable && stm.certs.is_empty() {
                 self.scalars.insert(stm.pattern[0], stm.expr.clone());
@@ -222,10 +228,8 @@ impl Finder<'_> {
             return;
         }
         let (linear, bound) = if self.variance(x) == Variance::Unit { (x, y) } else { (y, x) };
-        let holds = match op {
-            BinaryOp::SMin => (CompareOp::SLe, linear, bound),
-            _ => (CompareOp::SLe, bound, linear),
-        };
+        let (low, high) = if op == BinaryOp::SMin { (linear, bound) } else { (bound, linear) };
+        let holds = (CompareOp::SLe, low, high);
         self.clamped.insert(var, linear);
         self.decisions.push(Decision { var, value: linear, holds, given });
     }

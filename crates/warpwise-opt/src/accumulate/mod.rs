@@ -24,7 +24,7 @@ use warpwise_diag::{Limit, Span};
 use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{
     AccType, Body, Branch, Expr, Function, LoopForm, LoopParam, Operand, Program, Screma, SliceDim, Stm,
-    Type, Var, WithAcc, WithAccInput,
+    Type, Var, WithAcc, WithAccInput, exprs,
 };
 use warpwise_prim::{BinaryOp, CompareOp};
 
@@ -105,7 +105,7 @@ impl Accumulate<'_> {
                     None => self.map_loop(screma, &stm, out),
                 };
             }
-            ref mut expr => {
+            ref mut expr @ (exprs!(simple, Screma, Partition, Scatter, Hist, Stream, FlatMap, Seg)) => {
                 let mut inputs = Vec::new();
                 expr.for_each_operand(|operand| inputs.extend(operand.as_var()));
                 if self.takes_acc(&inputs) {

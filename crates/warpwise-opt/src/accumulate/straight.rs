@@ -15,7 +15,7 @@ use warpwise_ir::sizes::SizeOp;
 use warpwise_ir::traverse::free_in_lambda;
 use warpwise_ir::{
     AccType, ArrayType, Body, Expr, Hist, HistOp, Lambda, Operand, Scatter, ScatterDest, Screma, Shape, Stm,
-    Type, Var, WithAccInput,
+    Type, Var, WithAccInput, exprs,
 };
 use warpwise_prim::Scalar;
 
@@ -136,7 +136,7 @@ impl Accumulate<'_> {
                     let expr = Expr::If { cond, then_body, else_body, branch };
                     stms.push(Stm { pattern, expr, certs: stm.certs, span: stm.span });
                 }
-                expr => {
+                expr @ exprs!(simple, nested) => {
                     let mut used = false;
                     let mut look = |operand: Operand| {
                         used |= operand.as_var().is_some_and(|var| updates.roots.contains_key(&var));

@@ -142,10 +142,8 @@ impl Sources {
         for var in free.iter().filter(|var| !others.contains(var)) {
             let Some(elem) = self.sorted.function.ty(var).elem() else { continue };
             let item = self.item(var);
-            let surface = match item {
-                Item::Parameter(number) => self.parameters[number],
-                _ => surface(elem),
-            };
+            let surface =
+                if let Item::Parameter(number) = item { self.parameters[number] } else { surface(elem) };
             taken.push(Taken { var, item, surface, consumed: false });
         }
         taken

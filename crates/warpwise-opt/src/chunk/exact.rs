@@ -3,7 +3,7 @@
 //! Operators are associative by contract; what breaks that is rounding. An operator that computes no float, but only
 //! compares and chooses among those it is given, does not round.
 
-use warpwise_ir::{Body, Expr, Function, Lambda, Stm};
+use warpwise_ir::{Body, Expr, Function, Lambda, Stm, exprs};
 use warpwise_prim::BinaryOp;
 
 /// Whether an operator does not round.
@@ -21,7 +21,7 @@ pub fn combines_inexactly(function: &Function, body: &Body) -> bool {
             }
             Expr::Hist(hist) => hist.ops.iter().any(|op| !is_exact(function, &op.op)),
             Expr::Stream(_) | Expr::WithAcc(_) => true,
-            _ => false,
+            exprs!(simple, If, Loop, Partition, Scatter, FlatMap, Seg) => false,
         };
         stm.expr.for_each_body(|body| inexact |= combines_inexactly(function, body));
         inexact

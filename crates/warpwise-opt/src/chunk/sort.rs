@@ -6,7 +6,7 @@ use warpwise_ir::builder::Builder;
 use warpwise_ir::traverse::{FreeVars, free_in_expr, free_in_lambda};
 use warpwise_ir::{
     Expr, Function, Hist, Lambda, Operand, Param, Partition, Reduce, Scan, Scatter, Screma, SliceDim, Stm,
-    Type, Var,
+    Type, Var, exprs,
 };
 use warpwise_prim::BinaryOp;
 
@@ -189,7 +189,10 @@ impl Sorted {
             Expr::Iota { len, .. } => *len == rows,
             Expr::Replicate { shape, .. } => shape.first() == Some(&rows),
             Expr::Screma(screma) => screma.width == rows,
-            _ => false,
+            exprs!(
+                Operand, scalar, Assert, view, Update, ArrayLit, Concat, Copy, Manifest, Scratch, If, Loop,
+                Call, Partition, Scatter, Hist, Stream, WithAcc, UpdateAcc, FlatMap, Seg, Tuned, Alloc
+            ) => false,
         }
     }
 
@@ -207,7 +210,10 @@ impl Sorted {
             Expr::Hist(hist) => self.hist(pattern, *hist, span),
             Expr::Scatter(scatter) => self.scatter(pattern, *scatter, span),
             Expr::Iota { start, step, .. } => self.iota(pattern, start, step, span),
-            expr => {
+            expr @ exprs!(
+                Operand, scalar, Assert, view, Update, Replicate, ArrayLit, Concat, Copy, Manifest, Scratch,
+                If, Loop, Call, Stream, WithAcc, UpdateAcc, FlatMap, Seg, Tuned, Alloc
+            ) => {
                 let expr = self.view(expr)?;
                 self.rows_of(plain(pattern, expr))
             }
@@ -250,7 +256,7 @@ impl Sorted {
                 };
                 Expr::Slice { array, dims }
             }
-            expr => return Err(self.blame(&expr)),
+            expr @ exprs!(simple, nested) => return Err(self.blame(&expr)),
         })
     }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_ir::traverse::free_in_expr;
-use warpwise_ir::{Body, Expr, Function, LoopForm, Operand, Stm, Var};
+use warpwise_ir::{Body, Expr, Function, LoopForm, Operand, Stm, Var, exprs};
 use warpwise_prim::Scalar;
 
 use super::calls::Folds;
@@ -155,7 +155,10 @@ impl Lifter<'_> {
             | Expr::Iota { .. }
             | Expr::Replicate { .. } => Choice::Delay,
             _ if self.can_run_in_order(stm) => Choice::InOrder,
-            _ => Choice::Lift,
+            exprs!(
+                scalar, Assert, Update, ArrayLit, Concat, Copy, Manifest, Scratch, nested, Call, UpdateAcc,
+                Tuned, Alloc
+            ) => Choice::Lift,
         }
     }
 
@@ -198,7 +201,9 @@ impl Lifter<'_> {
             Expr::ArrayLit(rows) => self.literal(stm, rows),
             Expr::Update { array, dims, value } => self.update(stm, *array, dims, *value),
             Expr::Scratch { .. } => self.without_contents(stm),
-            expr => self.unlifted(&format!("{} of differing sizes", describe(expr))),
+            expr @ exprs!(
+                Operand, scalar, Assert, view, Iota, Replicate, Stream, WithAcc, UpdateAcc, Seg, Tuned, Alloc
+            ) => self.unlifted(&format!("{} of differing sizes", describe(expr))),
         }
     }
 }
@@ -212,7 +217,7 @@ pub fn holds_irregular(expr: &Expr, avoided: &dyn Fn(Operand) -> bool) -> bool {
         Expr::Scatter(soac) => !avoided(soac.width),
         Expr::Hist(soac) => !avoided(soac.width),
         Expr::Stream(soac) => !avoided(soac.width),
-        _ => false,
+        exprs!(Operand, scalar, Assert, array, If, Loop, WithAcc, UpdateAcc, Seg, Tuned, Alloc) => false,
     };
     expr.for_each_body(|body| {
         found = found || body.stms.iter().any(|stm| holds_irregular(&stm.expr, avoided));
@@ -229,9 +234,12 @@ pub fn repeats_in_parallel(function: &Function, expr: &Expr, avoided: &dyn Fn(Op
     let Expr::Loop { params, form: LoopForm::For { bound, .. }, body } = expr else { return false };
     let on_arrays = params.iter().any(|param| function.ty(param.var).rank() > 0);
     let long = |width: Operand| width.as_const().and_then(Scalar::as_int).is_none_or(|width| width > SHORT);
-    let parallel = |expr: &Expr| match expr {
-        Expr::Screma(soac) => avoided(soac.width) && long(soac.width),
-        _ => repeats_in_parallel(function, expr, avoided),
+    let parallel = |expr: &Expr| {
+        if let Expr::Screma(soac) = expr {
+            avoided(soac.width) && long(soac.width)
+        } else {
+            repeats_in_parallel(function, expr, avoided)
+        }
     };
     on_arrays && avoided(*bound) && body.stms.iter().any(|stm| parallel(&stm.expr))
 }
@@ -240,7 +248,10 @@ pub fn repeats_in_parallel(function: &Function, expr: &Expr, avoided: &dyn Fn(Op
 fn delayed(stm: &Stm) -> Stm {
     let certs = match stm.expr {
         Expr::Iota { .. } | Expr::Replicate { .. } => Vec::new(),
-        _ => stm.certs.clone(),
+        exprs!(
+            Operand, scalar, Assert, view, Update, ArrayLit, Concat, Copy, Manifest, Scratch, nested, Call,
+            UpdateAcc, Tuned, Alloc
+        ) => stm.certs.clone(),
     };
     Stm { certs, ..stm.clone() }
 }

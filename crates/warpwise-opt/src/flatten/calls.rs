@@ -14,7 +14,7 @@
 use rustc_hash::FxHashSet;
 use warpwise_ir::entity::{Entity, PrimaryMap};
 use warpwise_ir::traverse::{Copier, Substitution};
-use warpwise_ir::{Body, Branch, Expr, Function, FunctionId, Operand, Param, Program, Stm, Type, Var};
+use warpwise_ir::{Body, Branch, Expr, Function, FunctionId, Operand, Param, Program, Stm, Type, Var, exprs};
 use warpwise_prim::{CompareOp, ScalarType};
 
 use super::Note;
@@ -298,7 +298,10 @@ impl Lifter<'_> {
             | Expr::Replicate { .. }
             | Expr::Scratch { .. }
             | Expr::Copy(_) => Some(array),
-            _ => None,
+            exprs!(
+                Operand, scalar, Assert, Index, Slice, Update, ArrayLit, Concat, Rearrange, Manifest, If,
+                Loop, Call, Stream, WithAcc, UpdateAcc, FlatMap, Seg, Tuned, Alloc
+            ) => None,
         }
     }
 }

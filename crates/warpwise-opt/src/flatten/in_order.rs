@@ -14,7 +14,7 @@
 //! Only where nothing inside is parallel over numbers of elements that differ, and the loop leaves the sizes of its arrays as they
 //! were: then the parts are known before. Other results of the statement are segments of one row.
 
-use warpwise_ir::{Expr, Lambda, Operand, Scatter, ScatterDest, Stm, Var};
+use warpwise_ir::{Expr, Lambda, Operand, Scatter, ScatterDest, Stm, Var, exprs};
 
 use super::lifter::{Form, Lifted, Lifter, Link, Segments};
 use super::runs_in_order;
@@ -111,6 +111,6 @@ fn has_loop(expr: &Expr) -> bool {
         Expr::If { then_body, else_body, .. } => {
             [then_body, else_body].iter().any(|body| body.stms.iter().any(|stm| has_loop(&stm.expr)))
         }
-        _ => false,
+        exprs!(simple, soac, Seg) => false,
     }
 }

@@ -14,7 +14,7 @@ use warpwise_diag::Span;
 use warpwise_ir::builder::Builder;
 use warpwise_ir::entity::Entity;
 use warpwise_ir::traverse::{Copier, Substitution, free_in_expr, free_in_type};
-use warpwise_ir::{Expr, Function, Lambda, Operand, SliceDim, Stm, Type, Var};
+use warpwise_ir::{Expr, Function, Lambda, Operand, SliceDim, Stm, Type, Var, exprs};
 use warpwise_prim::BinaryOp;
 
 use super::Note;
@@ -284,7 +284,7 @@ impl<'p> Lifter<'p> {
         let scalar = match stm.expr {
             Expr::Binary(op, ..) => !op.can_fail(),
             Expr::Unary(..) | Expr::Compare(..) | Expr::Convert(..) | Expr::Select(..) => true,
-            _ => false,
+            exprs!(Operand, Ternary, Assert, array, nested, Call, UpdateAcc, Tuned, Alloc) => false,
         };
         let mut uniform = scalar && stm.certs.iter().all(|&cert| self.avoided(cert.into()));
         stm.expr.for_each_operand(|x| uniform = uniform && self.avoided(x));
@@ -511,14 +511,14 @@ impl<'p> Lifter<'p> {
         let body = warpwise_ir::Body { stms, result };
         let lambda = Lambda { params, body };
         let level = self.levels[self.level].clone();
-        let arrays = match level.link {
-            Link::Regular { parent, inner }
-                if split != Split::default() && self.functions.folds == Folds::Apart =>
-            {
-                let outer = self.levels[parent].clone();
-                self.host(|b| rows(b, (&outer, &level, inner), split, &inputs, lambda))
-            }
-            _ => self.host(|b| b.map("all", level.width, &inputs, lambda)),
+        let arrays = if let Link::Regular { parent, inner } = level.link
+            && split != Split::default()
+            && self.functions.folds == Folds::Apart
+        {
+            let outer = self.levels[parent].clone();
+            self.host(|b| rows(b, (&outer, &level, inner), split, &inputs, lambda))
+        } else {
+            self.host(|b| b.map("all", level.width, &inputs, lambda))
         };
         for (&var, &array) in kept.iter().zip(&arrays) {
             self.set(var, Form::Regular(array));
@@ -644,7 +644,7 @@ fn consumed_inside(expr: &Expr) -> FxHashSet<Var> {
         Expr::Hist(soac) => inputs(&soac.inputs, &soac.lambda.params),
         Expr::FlatMap(soac) => inputs(&soac.inputs, &soac.lambda.params),
         Expr::Stream(soac) => inputs(&soac.inputs, &soac.lambda.params[2 + soac.accs.len()..]),
-        _ => {}
+        exprs!(simple, If, Loop, WithAcc, Seg) => {}
     }
     consumed
 }

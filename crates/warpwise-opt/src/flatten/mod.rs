@@ -41,13 +41,13 @@ use rustc_hash::FxHashSet;
 use warpwise_diag::{Limit, Span};
 use warpwise_ir::builder::Builder;
 use warpwise_ir::traverse::{Copier, Substitution, free_in_lambda};
-use warpwise_ir::{Body, Branch, Expr, Function, FunctionId, Lambda, Operand, Program, Stm, Var};
+use warpwise_ir::{Body, Branch, Expr, Function, Lambda, Operand, Program, Stm, Var, exprs};
 
 use warpwise_prim::CompareOp;
 
 use body::{Result as Known, holds_irregular, repeats_in_parallel};
 use calls::Functions;
-pub use calls::{Folds, LiftedFunction, TakenAs};
+pub use calls::{Folds, TakenAs};
 pub use chunk::{Chunk, GivenAs, Varies, chunk};
 use lifter::{Form, Lifted, Lifter, Unlifted};
 
@@ -77,22 +77,6 @@ pub fn flatten_noting(program: &mut Program) -> Vec<Note> {
     pass.notes.append(&mut pass.functions.notes);
     pass.functions.add_to(program);
     pass.notes
-}
-
-/// Adds the lifted form of a function to a program: what it does to one element, it does to any number of them. `avoided` says
-/// of each parameter whether it is one value for all elements. Fails with a located limit where something in it has no
-/// lifted form.
-pub fn lift_function(
-    program: &mut Program,
-    function: FunctionId,
-    avoided: &[bool],
-) -> Result<LiftedFunction, Limit> {
-    let mut functions = Functions::of(program);
-    let limit =
-        |Unlifted { what, span }| Limit { message: format!("{what} over many elements at once"), span };
-    let lifted = functions.lift(function, avoided).map_err(limit)?;
-    functions.add_to(program);
-    Ok(lifted)
 }
 
 /// So many elements keep a device busy though each runs in order; then nothing need be kept of what is inside them. Set by
@@ -177,9 +161,10 @@ impl Flatten {
         if lifter.has_checks() {
             return lifter.unlifted("a check of which nothing is kept");
         }
-        match &stm.expr {
-            Expr::FlatMap(_) => lifter.joined(stm, &results)?,
-            expr => lifter.rest(stm, expr, &results)?,
+        if let Expr::FlatMap(_) = &stm.expr {
+            lifter.joined(stm, &results)?;
+        } else {
+            lifter.rest(stm, &stm.expr, &results)?;
         }
         self.notes.extend(lifter.notes());
         Ok(lifter.out)
@@ -194,7 +179,7 @@ fn first_map(expr: &Expr) -> Option<(Operand, &[Var], &Lambda)> {
         Expr::Scatter(soac) => Some((soac.width, &soac.inputs, &soac.lambda)),
         Expr::Hist(soac) => Some((soac.width, &soac.inputs, &soac.lambda)),
         Expr::FlatMap(soac) => Some((soac.width, &soac.inputs, &soac.lambda)),
-        _ => None,
+        exprs!(simple, If, Loop, Stream, WithAcc, Seg) => None,
     }
 }
 
@@ -240,7 +225,7 @@ impl Lifter<'_> {
                 Expr::Partition(soac) => (&mut soac.inputs, &mut soac.lambda),
                 Expr::Scatter(soac) => (&mut soac.inputs, &mut soac.lambda),
                 Expr::Hist(soac) => (&mut soac.inputs, &mut soac.lambda),
-                _ => return,
+                exprs!(simple, If, Loop, Stream, WithAcc, FlatMap, Seg) => return,
             };
             *inputs = arrays;
             *lambda = identity;

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_diag::Span;
 use warpwise_ir::traverse::{FreeVars, free_in_body, free_in_expr};
-use warpwise_ir::{Body, Expr, Function, Operand, Stm, StreamKind, Var};
+use warpwise_ir::{Body, Expr, Function, Operand, Stm, StreamKind, Var, exprs};
 
 use crate::aliases::{Aliases, RootSet};
 
@@ -254,7 +254,7 @@ fn totals(stm: &Stm) -> &[Var] {
     match &stm.expr {
         Expr::Screma(soac) => &stm.pattern[..soac.n_reduced()],
         Expr::Stream(soac) => &stm.pattern[..soac.accs.len()],
-        _ => &[],
+        exprs!(simple, If, Loop, Partition, Scatter, Hist, WithAcc, FlatMap, Seg) => &[],
     }
 }
 
@@ -270,7 +270,7 @@ pub fn width(stm: &Stm) -> Option<Operand> {
         Expr::Scatter(soac) => Some(soac.width),
         Expr::Hist(soac) => Some(soac.width),
         Expr::Stream(soac) => Some(soac.width),
-        _ => None,
+        exprs!(simple, If, Loop, WithAcc, FlatMap, Seg) => None,
     }
 }
 
@@ -281,6 +281,6 @@ fn inputs(expr: &Expr) -> &[Var] {
         Expr::Scatter(soac) => &soac.inputs,
         Expr::Hist(soac) => &soac.inputs,
         Expr::Stream(soac) => &soac.inputs,
-        _ => &[],
+        exprs!(simple, If, Loop, WithAcc, FlatMap, Seg) => &[],
     }
 }

@@ -23,7 +23,7 @@ mod streams;
 mod vertical;
 
 use warpwise_diag::Limit;
-use warpwise_ir::{Body, Expr, Function, Program, StreamKind};
+use warpwise_ir::{Body, Expr, Function, Program, StreamKind, exprs};
 
 use crate::fuse::block::{Block, width};
 use crate::pass::rewrite_bodies;
@@ -45,7 +45,7 @@ fn fuse_body(function: &mut Function, body: &mut Body, in_chunk: bool) {
         let in_chunk = match &stm.expr {
             Expr::If { .. } | Expr::Loop { .. } => in_chunk,
             Expr::Stream(stream) => stream.kind != StreamKind::Seq,
-            _ => false,
+            exprs!(simple, Screma, Partition, Scatter, Hist, WithAcc, FlatMap, Seg) => false,
         };
         stm.expr.for_each_body_mut(|body| fuse_body(function, body, in_chunk));
     }

@@ -1,7 +1,7 @@
 //! A producer into its consumer.
 
 use warpwise_diag::Span;
-use warpwise_ir::{Body, Expr, Function, Lambda, Operand, Screma, Stm, Var};
+use warpwise_ir::{Body, Expr, Function, Lambda, Operand, Screma, Stm, Var, exprs};
 
 use crate::fuse::block::{Block, take, width};
 
@@ -12,7 +12,7 @@ fn parts(expr: &mut Expr) -> Option<(&mut Vec<Var>, &mut Lambda)> {
         Expr::Partition(soac) => Some((&mut soac.inputs, &mut soac.lambda)),
         Expr::Scatter(soac) => Some((&mut soac.inputs, &mut soac.lambda)),
         Expr::Hist(soac) => Some((&mut soac.inputs, &mut soac.lambda)),
-        _ => None,
+        exprs!(simple, If, Loop, Stream, WithAcc, FlatMap, Seg) => None,
     }
 }
 
@@ -36,10 +36,7 @@ pub fn fuse(
     let kept = block.still_used(&made[n_reduced..], producer, consumer);
     let needed_later = kept.len() + n_reduced > 0;
     let fused = if from.scans.is_empty() && from.post.is_none() {
-        match &body.stms[consumer].expr {
-            Expr::Screma(_) => true,
-            _ => !needed_later,
-        }
+        if let Expr::Screma(_) = &body.stms[consumer].expr { true } else { !needed_later }
     } else {
         matches!(&body.stms[consumer].expr, Expr::Screma(to) if to.is_map() && !has_rows(&to.map.body))
     };
@@ -84,10 +81,8 @@ fn join(
         if let Some((array, value)) = made.iter().find(|(var, _)| *var == inputs[position]) {
             let param = lambda.params.remove(position);
             inputs.remove(position);
-            let expr = match value {
-                Operand::Var(element) if consumed.contains(array) => Expr::Copy(*element),
-                _ => Expr::Operand(*value),
-            };
+            let element = value.as_var().filter(|_| consumed.contains(array));
+            let expr = element.map_or(Expr::Operand(*value), Expr::Copy);
             stms.push(Stm { pattern: vec![param], expr, certs: vec![], span });
         }
     }

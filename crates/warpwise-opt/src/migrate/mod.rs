@@ -24,7 +24,7 @@ use warpwise_diag::{Limit, Span};
 use warpwise_ir::traverse::{Copier, Substitution, free_in_body, free_in_expr};
 use warpwise_ir::{
     Body, Expr, Function, LoopParam, Mapping, Operand, Program, SegDim, SegKind, SegOp, SliceDim, Stm, Type,
-    Var,
+    Var, exprs,
 };
 
 use residence::{Residence, computes_scalar, reduces_scalars};
@@ -96,8 +96,9 @@ impl Migration<'_> {
             Expr::Update { value, .. } | Expr::Replicate { value, .. } if self.operand_stays(*value) => {
                 self.array_of(stm, out);
             }
-            expr if computes_scalar(self.function, expr, stm.pattern[0])
-                && self.residence.stays(stm.pattern[0]) =>
+            expr @ exprs!(Operand, scalar)
+                if computes_scalar(self.function, expr, stm.pattern[0])
+                    && self.residence.stays(stm.pattern[0]) =>
             {
                 match self.statements(&stm) {
                     count if count <= MOST_REPEATED => {
@@ -108,7 +109,7 @@ impl Migration<'_> {
                     }
                 }
             }
-            _ => out.push(stm),
+            exprs!(simple, soac) => out.push(stm),
         }
     }
 
@@ -201,12 +202,12 @@ impl Migration<'_> {
         let mut after = Vec::new();
         for var in &mut stm.pattern {
             let old = std::mem::replace(var, self.array_like(*var));
-            match self.function.ty(old) {
-                Type::Scalar(_) => self.read(old, *var, span, &mut after),
-                ty => {
-                    let expr = Expr::Reshape { array: *var, shape: ty.shape().iter().copied().collect() };
-                    after.push(Stm { pattern: vec![old], expr, certs: certs.clone(), span });
-                }
+            let ty = self.function.ty(old);
+            if let Type::Scalar(_) = ty {
+                self.read(old, *var, span, &mut after);
+            } else {
+                let expr = Expr::Reshape { array: *var, shape: ty.shape().iter().copied().collect() };
+                after.push(Stm { pattern: vec![old], expr, certs: certs.clone(), span });
             }
         }
         out.push(stm);
@@ -281,7 +282,10 @@ impl Migration<'_> {
                 self.load_within(&mut body, stm.span);
                 stm.expr = Expr::Seg(Box::new(SegOp { space, kind: SegKind::Map, body }));
             }
-            expr => unreachable!("{expr:?} is no update or replication"),
+            expr @ exprs!(
+                Operand, scalar, Assert, view, Iota, ArrayLit, Concat, Copy, Manifest, Scratch, nested, Call,
+                UpdateAcc, Tuned, Alloc
+            ) => unreachable!("{expr:?} is no update or replication"),
         }
         out.push(stm);
     }

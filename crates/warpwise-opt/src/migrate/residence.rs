@@ -9,7 +9,9 @@
 
 use rustc_hash::FxHashSet;
 use warpwise_ir::traverse::{free_in_expr, free_in_type};
-use warpwise_ir::{Body, Expr, Function, LoopForm, LoopParam, Operand, SegKind, SegOp, Stm, Type, Var};
+use warpwise_ir::{
+    Body, Expr, Function, LoopForm, LoopParam, Operand, SegKind, SegOp, Stm, Type, Var, exprs,
+};
 
 /// What lives where in a function.
 pub struct Residence {
@@ -68,14 +70,14 @@ impl Residence {
             Expr::Index { .. } if is_scalar(function, stm.pattern[0]) => {
                 self.stay_unless_needed(stm.pattern[0]);
             }
-            expr if computes_scalar(function, expr, stm.pattern[0]) => {
+            expr @ exprs!(Operand, scalar) if computes_scalar(function, expr, stm.pattern[0]) => {
                 let mut any = false;
                 expr.for_each_operand(|x| any = any || self.operand_stays(x));
                 if any {
                     self.stay_unless_needed(stm.pattern[0]);
                 }
             }
-            _ => {}
+            exprs!(simple, Loop, soac, Seg) => {}
         }
     }
 
@@ -121,17 +123,7 @@ pub fn reduces_scalars(function: &Function, op: &SegOp) -> bool {
 
 /// Whether an expression, bound to this variable, computes a scalar from scalars.
 pub fn computes_scalar(function: &Function, expr: &Expr, var: Var) -> bool {
-    let computes = matches!(
-        expr,
-        Expr::Operand(_)
-            | Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Ternary(..)
-            | Expr::Compare(..)
-            | Expr::Convert(..)
-            | Expr::Select(..)
-    );
-    computes && is_scalar(function, var)
+    matches!(expr, exprs!(Operand, scalar)) && is_scalar(function, var)
 }
 
 fn is_scalar(function: &Function, var: Var) -> bool {
@@ -200,12 +192,15 @@ impl Needs<'_> {
                 self.all(&dims_of);
             }
             Expr::Replicate { .. } => {}
-            expr if computes_scalar(self.function, expr, stm.pattern[0]) => {
+            expr @ exprs!(Operand, scalar) if computes_scalar(self.function, expr, stm.pattern[0]) => {
                 if self.needed.contains(&stm.pattern[0]) {
                     expr.for_each_operand(|x| self.need(x));
                 }
             }
-            expr => self.needed.extend(free_in_expr(self.function, expr).iter()),
+            expr @ exprs!(
+                Operand, scalar, Assert, Slice, Iota, ArrayLit, Concat, Rearrange, Reshape, Copy, Manifest,
+                Scratch, Loop, Call, soac, UpdateAcc, Tuned, Alloc
+            ) => self.needed.extend(free_in_expr(self.function, expr).iter()),
         }
     }
 

@@ -158,10 +158,10 @@ impl<'f> Emitter<'f> {
 
 impl ScalarCode for Emitter<'_> {
     fn binary(&mut self, name: &str, op: BinaryOp, x: Operand, y: Operand) -> Operand {
-        match op {
-            BinaryOp::Mul => self.mul(x, y),
-            _ => self.bind(name, Type::I64, Expr::Binary(op, x, y)).into(),
+        if op == BinaryOp::Mul {
+            return self.mul(x, y);
         }
+        self.bind(name, Type::I64, Expr::Binary(op, x, y)).into()
     }
 
     fn compare(&mut self, name: &str, op: CompareOp, x: Operand, y: Operand) -> Operand {

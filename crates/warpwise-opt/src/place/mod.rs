@@ -43,7 +43,7 @@ use warpwise_diag::Limit;
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::{
     Body, Expr, Function, FunctionId, Lambda, Lmad, Message, Operand, Param, Placement, Program, SegKind,
-    SegOp, Stm, Type, Var, sizes,
+    SegOp, Stm, Type, Var, exprs, sizes,
 };
 use warpwise_prim::Scalar;
 
@@ -192,7 +192,7 @@ impl Placer<'_> {
                 }
                 SegKind::Map | SegKind::Reduce { .. } | SegKind::Scan { .. } | SegKind::Partition { .. } => {}
             },
-            _ => {}
+            exprs!(Operand, scalar, Assert, view, fresh, Call, soac, UpdateAcc, Tuned, Alloc) => {}
         }
     }
 
@@ -219,8 +219,10 @@ impl Placer<'_> {
                 self.emit.push(Stm { certs, span, ..stm });
                 return Ok(());
             }
-            expr if is_array => self.array_expr(pattern[0], expr),
-            expr => expr,
+            expr @ exprs!(Operand, scalar, Assert, array, soac, UpdateAcc, Tuned, Alloc) if is_array => {
+                self.array_expr(pattern[0], expr)
+            }
+            expr @ exprs!(Operand, scalar, Assert, array, soac, UpdateAcc, Tuned, Alloc) => expr,
         };
         self.emit.push(Stm { pattern, expr, certs, span });
         Ok(())
@@ -340,7 +342,10 @@ impl Placer<'_> {
                 return expr;
             }
             // Everything else makes a fresh array.
-            _ => {
+            exprs!(
+                Operand, scalar, Assert, Iota, Replicate, ArrayLit, Concat, Copy, Scratch, nested, Call,
+                UpdateAcc, Tuned, Alloc
+            ) => {
                 self.allocate(var);
                 return expr;
             }

@@ -12,7 +12,7 @@
 
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::traverse::Visitor;
-use warpwise_ir::{Body, Expr, Mapping, SegKind, Stm, Var};
+use warpwise_ir::{Body, Expr, Mapping, SegKind, Stm, Var, exprs};
 
 /// The order, outermost dimension first, of arrays that are stored in another than their own.
 pub struct Orders {
@@ -68,7 +68,10 @@ impl Visitor<'_> for Orders {
                     self.literal_rows[var] = made.is_some_and(|stm| matches!(stm.expr, Expr::ArrayLit(_)));
                 }
             }
-            _ => {}
+            exprs!(
+                Operand, scalar, Assert, Index, Slice, Update, fresh, Reshape, nested, Call, UpdateAcc,
+                Tuned, Alloc
+            ) => {}
         }
         self.walk_stm(stm);
     }

@@ -1,7 +1,7 @@
 //! Which array a value was made from by overwriting: the analysis behind placing results in place.
 
 use warpwise_ir::entity::SecondaryMap;
-use warpwise_ir::{Body, Expr, LoopParam, Operand, SegKind, Stm, Var};
+use warpwise_ir::{Body, Expr, LoopParam, Operand, SegKind, Stm, Var, exprs};
 
 /// For every variable made by overwriting another (or just another name for it), that other.
 pub struct Roots {
@@ -63,7 +63,7 @@ impl Roots {
                     }
                 }
             }
-            _ => {}
+            exprs!(Operand, scalar, Assert, view, fresh, Call, soac, UpdateAcc, Tuned, Alloc) => {}
         }
     }
 

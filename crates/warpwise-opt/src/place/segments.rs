@@ -11,7 +11,7 @@
 
 use rustc_hash::FxHashSet;
 use warpwise_diag::Limit;
-use warpwise_ir::{Body, Expr, Operand, Placement, ScatterDest, SliceDim, Stm, Var};
+use warpwise_ir::{Body, Expr, Operand, Placement, ScatterDest, SliceDim, Stm, Var, exprs};
 
 use super::{Placer, views};
 
@@ -62,7 +62,10 @@ fn computation(body: &Body, of: Operand) -> Option<Vec<usize>> {
             Expr::Binary(op, ..) => !op.can_fail(),
             Expr::Unary(..) | Expr::Compare(..) | Expr::Select(..) | Expr::Convert(..) => true,
             Expr::Index { array, indices: _ } => outside(array),
-            _ => false,
+            exprs!(
+                Operand, Ternary, Assert, Slice, Update, fresh, Rearrange, Reshape, nested, Call, UpdateAcc,
+                Tuned, Alloc
+            ) => false,
         };
         if !can_come_first || !stm.certs.is_empty() {
             return None;

@@ -6,7 +6,7 @@
 //! Layouts are those that placement will choose: fresh arrays are row-major, views permute and shift.
 
 use warpwise_ir::entity::SecondaryMap;
-use warpwise_ir::{Body, Expr, Function, LoopForm, Operand, SegOp, SliceDim, Stm, Var};
+use warpwise_ir::{Body, Expr, Function, LoopForm, Operand, SegOp, SliceDim, Stm, Var, exprs};
 use warpwise_prim::BinaryOp;
 
 /// How something varies with the candidate.
@@ -108,7 +108,9 @@ impl<'f> Access<'f> {
         indices.enumerate().fold(layout.offset, |sum, (dim, index)| {
             let moved = match self.operand(index) {
                 Variance::Unit | Variance::Falling if layout.contiguous != Some(dim) => Variance::Other,
-                variance => variance,
+                variance @ (Variance::Uniform | Variance::Unit | Variance::Falling | Variance::Other) => {
+                    variance
+                }
             };
             sum.plus(moved)
         })
@@ -167,7 +169,7 @@ impl<'f> Access<'f> {
                     self.scalars[var] = self.scalars[param.var];
                 }
             }
-            expr => {
+            expr @ exprs!(scalar, Assert, fresh, Reshape, If, Call, soac, UpdateAcc, Seg, Tuned, Alloc) => {
                 let mut varies = false;
                 expr.for_each_operand(|x| varies |= self.operand(x) != Variance::Uniform);
                 let mut inner = Variance::Uniform;

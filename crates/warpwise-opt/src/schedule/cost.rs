@@ -1,7 +1,7 @@
 //! A static estimate of what code costs, in simple vector or scalar operations.
 
 use rustc_hash::FxHashSet;
-use warpwise_ir::{Body, Expr, Function, LoopForm, Operand, SegKind, SegOp, Stm, Var};
+use warpwise_ir::{Body, Expr, Function, LoopForm, Operand, SegKind, SegOp, Stm, Var, exprs};
 use warpwise_prim::{BinaryOp, Scalar, UnaryOp};
 
 use super::access::{Access, Variance};
@@ -48,9 +48,12 @@ pub fn is_cheap(expr: &Expr) -> bool {
 
 /// Whether a body has nothing but such expressions and choices between them.
 pub fn is_cheap_body(body: &Body) -> bool {
-    body.stms.iter().all(|stm| match &stm.expr {
-        Expr::If { then_body, else_body, .. } => is_cheap_body(then_body) && is_cheap_body(else_body),
-        expr => is_cheap(expr),
+    body.stms.iter().all(|stm| {
+        if let Expr::If { then_body, else_body, .. } = &stm.expr {
+            is_cheap_body(then_body) && is_cheap_body(else_body)
+        } else {
+            is_cheap(&stm.expr)
+        }
     })
 }
 
@@ -64,7 +67,10 @@ pub fn scalar_body(body: &Body, guess: Guess, inner: &mut dyn FnMut(&SegOp) -> f
     let stm = |expr: &Expr| match expr {
         Expr::Seg(op) => inner(op),
         Expr::Index { .. } => 1.0,
-        expr => nested(expr, guess, &mut |body| scalar_body(body, guess, inner)),
+        expr @ exprs!(
+            Operand, scalar, Assert, Slice, Update, fresh, Rearrange, Reshape, If, Loop, Call, soac,
+            UpdateAcc, Tuned, Alloc
+        ) => nested(expr, guess, &mut |body| scalar_body(body, guess, inner)),
     };
     body.stms.iter().map(|stm| &stm.expr).map(stm).sum()
 }
@@ -110,7 +116,9 @@ pub fn lane_body(function: &Function, access: &Access, body: &Body, guess: Guess
                 Variance::Other => LANES,
             }
         }
-        expr => nested(expr, guess, &mut |body| lane_body(function, access, body, guess)),
+        expr @ exprs!(simple, If, soac) => {
+            nested(expr, guess, &mut |body| lane_body(function, access, body, guess))
+        }
     };
     body.stms.iter().map(stm).sum()
 }
@@ -143,7 +151,7 @@ fn searches(function: &Function, access: &Access, known: &mut FxHashSet<Var>, bo
             {
                 return true;
             }
-            _ => {}
+            exprs!(simple, soac) => {}
         }
         if follows {
             known.extend(&stm.pattern);
@@ -195,7 +203,7 @@ fn nested(expr: &Expr, guess: Guess, body: &mut dyn FnMut(&Body) -> f64) -> f64 
     match expr {
         Expr::If { then_body, else_body, .. } => 1.0 + body(then_body) + body(else_body),
         Expr::Loop { form, body: inner, .. } => loop_trips(form, guess) * body(inner),
-        expr => scalar(expr).unwrap_or(1.0),
+        expr @ exprs!(simple, soac, Seg) => scalar(expr).unwrap_or(1.0),
     }
 }
 
@@ -207,6 +215,7 @@ fn loop_trips(form: &LoopForm, guess: Guess) -> f64 {
 }
 
 /// A scalar operation; `None` for anything else.
+#[expect(clippy::wildcard_enum_match_arm, reason = "most operators cost the same")]
 fn scalar(expr: &Expr) -> Option<f64> {
     match expr {
         Expr::Unary(op, _) => Some(if is_transcendental(*op) { 12.0 } else { 1.0 }),
@@ -226,7 +235,7 @@ fn scalar(expr: &Expr) -> Option<f64> {
             _ => 1.0,
         }),
         Expr::Ternary(..) | Expr::Compare(..) | Expr::Convert(..) | Expr::Select(..) => Some(1.0),
-        _ => None,
+        exprs!(Operand, Assert, array, nested, Call, UpdateAcc, Tuned, Alloc) => None,
     }
 }
 

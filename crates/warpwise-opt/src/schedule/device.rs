@@ -40,20 +40,15 @@ pub fn schedule_device(program: &mut Program) -> Result<(), Limit> {
 fn host_body(function: &mut Function, body: &mut Body, nests: &mut usize) {
     let mut stms = Vec::with_capacity(body.stms.len());
     for mut stm in std::mem::take(&mut body.stms) {
-        match &mut stm.expr {
-            Expr::Seg(op) => {
-                join(function, op);
-                match riders::alone(function, &stm).or_else(|| folded_nests::apart(function, &stm)) {
-                    Some(parts) => {
-                        parts.into_iter().for_each(|part| spread(function, part, nests, &mut stms))
-                    }
-                    None => spread(function, stm, nests, &mut stms),
-                }
+        if let Expr::Seg(op) = &mut stm.expr {
+            join(function, op);
+            match riders::alone(function, &stm).or_else(|| folded_nests::apart(function, &stm)) {
+                Some(parts) => parts.into_iter().for_each(|part| spread(function, part, nests, &mut stms)),
+                None => spread(function, stm, nests, &mut stms),
             }
-            expr => {
-                expr.for_each_body_mut(|body| host_body(function, body, nests));
-                stms.push(stm);
-            }
+        } else {
+            stm.expr.for_each_body_mut(|body| host_body(function, body, nests));
+            stms.push(stm);
         }
     }
     body.stms = stms;

@@ -6,7 +6,7 @@
 //! against a dimension, contiguous and uniform accesses for it.
 
 use warpwise_ir::entity::SecondaryMap;
-use warpwise_ir::{Body, Expr, Function, Mapping, Operand, SegKind, SegOp, Stm, Var};
+use warpwise_ir::{Body, Expr, Function, Mapping, Operand, SegKind, SegOp, Stm, Var, exprs};
 
 use super::access::{Access, Layout, Variance};
 use super::cost::{self, Guess};
@@ -61,9 +61,10 @@ fn plan_body(planner: &Planner, body: &mut Body, guess: Guess) -> f64 {
 /// The outermost segmented operations of a body, in order.
 fn for_each_seg(body: &mut Body, f: &mut dyn FnMut(&mut SegOp)) {
     for stm in &mut body.stms {
-        match &mut stm.expr {
-            Expr::Seg(op) => f(op),
-            expr => expr.for_each_body_mut(|body| for_each_seg(body, f)),
+        if let Expr::Seg(op) = &mut stm.expr {
+            f(op)
+        } else {
+            stm.expr.for_each_body_mut(|body| for_each_seg(body, f))
         }
     }
 }
@@ -101,7 +102,10 @@ fn can_run_in_lanes(function: &Function, access: &Access, stm: &Stm) -> bool {
         Expr::Concat { arrays, .. } => {
             arrays.iter().all(|&array| function.ty(array).shape().iter().all(uniform))
         }
-        _ => true,
+        exprs!(
+            Operand, scalar, Assert, view, Update, Iota, Replicate, ArrayLit, Copy, Manifest, Scratch, Loop,
+            soac, UpdateAcc, Tuned, Alloc
+        ) => true,
     };
     let mut inside = true;
     stm.expr

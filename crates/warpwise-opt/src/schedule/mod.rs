@@ -67,17 +67,14 @@ pub fn wants_outer_lanes(function: &Function, op: &SegOp) -> bool {
 fn host_body(function: &mut Function, layouts: &Layouts, body: &mut Body) {
     let mut stms = Vec::with_capacity(body.stms.len());
     for mut stm in std::mem::take(&mut body.stms) {
-        match &mut stm.expr {
-            Expr::Seg(op) => {
-                let short = versions::short_inside(function, layouts, op);
-                lanes::assign(function, layouts, op, Guess::LONG);
-                give_tasks(op);
-                versions::choose(function, stm, short, &mut stms);
-            }
-            expr => {
-                expr.for_each_body_mut(|body| host_body(function, layouts, body));
-                stms.push(stm);
-            }
+        if let Expr::Seg(op) = &mut stm.expr {
+            let short = versions::short_inside(function, layouts, op);
+            lanes::assign(function, layouts, op, Guess::LONG);
+            give_tasks(op);
+            versions::choose(function, stm, short, &mut stms);
+        } else {
+            stm.expr.for_each_body_mut(|body| host_body(function, layouts, body));
+            stms.push(stm);
         }
     }
     body.stms = stms;

@@ -22,7 +22,9 @@
 use rustc_hash::FxHashSet;
 use warpwise_ir::builder::Builder;
 use warpwise_ir::traverse::{Copier, Substitution, free_in_expr};
-use warpwise_ir::{Body, Branch, Expr, Function, Lambda, Mapping, Operand, SegKind, SegOp, Stm, Type, Var};
+use warpwise_ir::{
+    Body, Branch, Expr, Function, Lambda, Mapping, Operand, SegKind, SegOp, Stm, Type, Var, exprs,
+};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar};
 
 use super::cost::is_cheap;
@@ -81,10 +83,7 @@ pub fn versions(function: &mut Function, stm: &Stm, number: usize) -> Option<Vec
 
 /// The versions of a nest that is not for groups; none where taking it apart gives no more work-items.
 fn threads_or_flat(function: &mut Function, stm: &Stm, op: &SegOp, number: usize) -> Option<Vec<Stm>> {
-    let inner = |stm: &Stm| match &stm.expr {
-        Expr::Seg(inner) => inner.space.iter().any(|dim| is_long(dim.extent)),
-        _ => false,
-    };
+    let inner = |stm: &Stm| matches!(&stm.expr, Expr::Seg(inner) if inner.space.iter().any(|dim| is_long(dim.extent)));
     // What loops repeat would stay with an outer element.
     let repeats = |stm: &Stm| !matches!(stm.expr, Expr::Seg(_)) && holds_long(&stm.expr);
     if op.kind != SegKind::Map || !op.body.stms.iter().any(inner) || op.body.stms.iter().any(repeats) {
@@ -178,14 +177,13 @@ fn give_groups(mut expr: Expr) -> Expr {
 /// Shares the operations of a body that all work-items of a group run together.
 fn share(body: &mut Body) {
     for stm in &mut body.stms {
-        match &mut stm.expr {
-            Expr::Seg(op) => {
-                while let Some(inner) = perfect_inner(op).filter(|inner| inner.kind == SegKind::Map) {
-                    absorb(op, *inner);
-                }
-                give(op, Mapping::Group);
+        if let Expr::Seg(op) = &mut stm.expr {
+            while let Some(inner) = perfect_inner(op).filter(|inner| inner.kind == SegKind::Map) {
+                absorb(op, *inner);
             }
-            expr => expr.for_each_body_mut(share),
+            give(op, Mapping::Group);
+        } else {
+            stm.expr.for_each_body_mut(share)
         }
     }
 }
@@ -235,7 +233,7 @@ impl Nest<'_> {
                 self.bound.extend(params.iter().map(|param| param.var));
                 self.body(body)
             }
-            expr if is_cheap(expr) => Some(()),
+            expr @ exprs!(simple) if is_cheap(expr) => Some(()),
             Expr::Iota { .. }
             | Expr::Replicate { .. }
             | Expr::Copy(_)
@@ -245,7 +243,7 @@ impl Nest<'_> {
             {
                 Some(())
             }
-            _ => None,
+            exprs!(simple, If, Loop, soac) => None,
         }
     }
 
@@ -300,7 +298,7 @@ fn is_simple(body: &Body, checks: bool) -> bool {
                 && is_simple(&op.body, checks)
         }
         Expr::Assert { .. } => checks,
-        expr => is_cheap(expr),
+        expr @ exprs!(Operand, scalar, array, Call, soac, UpdateAcc, Tuned, Alloc) => is_cheap(expr),
     })
 }
 
@@ -322,7 +320,10 @@ fn reads_of(function: &Function, body: &Body, own: &mut FxHashSet<Var>, inner: b
                 own.extend(params.iter().map(|param| param.var));
                 false
             }
-            _ => false,
+            exprs!(
+                Operand, scalar, Assert, Slice, Update, fresh, Rearrange, Reshape, If, Call, soac, UpdateAcc,
+                Seg, Tuned, Alloc
+            ) => false,
         };
         let inner = inner || matches!(stm.expr, Expr::Seg(_));
         let mut found = reads;

@@ -15,7 +15,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_ir::traverse::{Copier, Substitution, free_in_body};
-use warpwise_ir::{Body, Expr, Function, LoopForm, Mapping, Operand, SegDim, SegKind, SegOp, Stm, Type, Var};
+use warpwise_ir::{
+    Body, Expr, Function, LoopForm, Mapping, Operand, SegDim, SegKind, SegOp, Stm, Type, Var, exprs,
+};
 
 use super::cost;
 use super::device::spread_expr;
@@ -64,11 +66,13 @@ fn parts(op: &SegOp, local: &FxHashSet<Var>) -> Option<Vec<Part>> {
             Expr::If { .. } | Expr::Loop { .. } => false,
             // What is filled with one value is no dearer to make again than to keep, and what holds for one holds for all.
             Expr::Assert { .. } if fails_for_some(&stm.expr, local) => false,
-            expr if cost::is_cheap(expr) || matches!(expr, Expr::Replicate { .. } | Expr::Iota { .. }) => {
+            expr @ exprs!(simple)
+                if cost::is_cheap(expr) || matches!(expr, Expr::Replicate { .. } | Expr::Iota { .. }) =>
+            {
                 cheap.push(stm.clone());
                 continue;
             }
-            _ => return None,
+            exprs!(simple, soac) => return None,
         };
         checked += usize::from(fails_for_some(&stm.expr, local));
         inner_parts += usize::from(inner);
@@ -102,7 +106,7 @@ impl Checks {
             Expr::Loop { form: LoopForm::For { bound, .. }, .. } => differs(*bound),
             Expr::Loop { form: LoopForm::While { .. }, .. } => true,
             Expr::Seg(op) => op.space.iter().any(|dim| differs(dim.extent)),
-            _ => false,
+            exprs!(Operand, scalar, array, Loop, Call, soac, UpdateAcc, Tuned, Alloc) => false,
         };
         let around = self.some;
         self.some |= at_some;
@@ -266,7 +270,7 @@ fn element_of(stms: &[Stm], array: Var, mut indices: Vec<Operand>) -> Expr {
         Operand::Var(row) if indices.len() > shape.len() => {
             element_of(stms, *row, indices.split_off(shape.len()))
         }
-        value => Expr::Operand(*value),
+        Operand::Var(_) | Operand::Const(_) => Expr::Operand(*value),
     }
 }
 

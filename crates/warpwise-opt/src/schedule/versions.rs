@@ -88,11 +88,14 @@ fn runs_in_lanes(op: &SegOp) -> bool {
 /// The one extent of the reductions and scans right inside, if it is a variable bound outside. (Maps inside maps mostly
 /// become one flat space, for which two versions do not pay.)
 fn inner_extent(op: &SegOp) -> Option<Operand> {
-    let mut extents = op.body.stms.iter().filter_map(|stm| match &stm.expr {
-        Expr::Seg(inner) if matches!(inner.kind, SegKind::Reduce { .. } | SegKind::Scan { .. }) => {
+    let mut extents = op.body.stms.iter().filter_map(|stm| {
+        if let Expr::Seg(inner) = &stm.expr
+            && matches!(inner.kind, SegKind::Reduce { .. } | SegKind::Scan { .. })
+        {
             Some(inner.space[0].extent)
+        } else {
+            None
         }
-        _ => None,
     });
     let extent = extents.next()?;
     let var = extent.as_var()?;

@@ -173,10 +173,9 @@ fn outer_lanes(function: &mut Function, soac: &Screma, span: Span) -> Result<boo
     }
     let pattern = types.into_iter().map(|ty| function.fresh("mapped", ty)).collect();
     let stms = segment_stm(function, plain(pattern, expr, span))?;
-    Ok(stms.iter().any(|stm| match &stm.expr {
-        Expr::Seg(op) => crate::schedule::wants_outer_lanes(function, op),
-        _ => false,
-    }))
+    Ok(stms
+        .iter()
+        .any(|stm| matches!(&stm.expr, Expr::Seg(op) if crate::schedule::wants_outer_lanes(function, op))))
 }
 
 /// Whether host code can run a body: long parallel operations, and next to nothing beside them.

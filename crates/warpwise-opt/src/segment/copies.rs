@@ -39,9 +39,10 @@ pub fn copies_rows(function: &Function, soac: &Screma) -> bool {
 
 /// Whether an expression makes no copy wherever its array lies: others would be made for every element.
 fn is_view(function: &Function, expr: &Expr) -> bool {
-    match expr {
-        Expr::Reshape { array, shape } => shape.len() == 1 && function.ty(*array).rank() == 1,
-        _ => true,
+    if let Expr::Reshape { array, shape } = expr {
+        shape.len() == 1 && function.ty(*array).rank() == 1
+    } else {
+        true
     }
 }
 

@@ -25,6 +25,7 @@ mod streams;
 use warpwise_diag::{Limit, Span};
 use warpwise_ir::{
     Body, Expr, Function, Lambda, Mapping, Operand, Program, Screma, SegDim, SegKind, SegOp, Stm, Type, Var,
+    exprs,
 };
 
 use rows::Repeated;
@@ -116,7 +117,9 @@ fn host_stm(function: &mut Function, host: Host<'_>, mut stm: Stm, out: &mut Vec
                 host_stm(function, host, stm, out)?;
             }
         }
-        _ => out.append(&mut segment_stm(function, stm)?),
+        exprs!(simple, Screma, Partition, Scatter, Hist, WithAcc, FlatMap, Seg) => {
+            out.append(&mut segment_stm(function, stm)?)
+        }
     }
     Ok(())
 }
@@ -163,7 +166,7 @@ fn segment_stm(function: &mut Function, mut stm: Stm) -> Result<Vec<Stm>, Limit>
         }
         Expr::WithAcc(_) | Expr::UpdateAcc { .. } => return Err(limit("an accumulator")),
         Expr::FlatMap(_) => return Err(limit("`flatmap`")),
-        ref mut expr => {
+        ref mut expr @ (exprs!(Operand, scalar, Assert, array, If, Loop, Call, Seg, Tuned, Alloc)) => {
             let mut failed = None;
             expr.for_each_body_mut(|body| {
                 if failed.is_none() {

@@ -12,7 +12,7 @@
 use warpwise_diag::{Limit, Span};
 use warpwise_ir::{
     Body, Expr, Function, Hist, HistOp, Lambda, LoopForm, LoopParam, Operand, Partition, Scatter, Screma,
-    SliceDim, Stm, Type, Var,
+    SliceDim, Stm, Type, Var, exprs,
 };
 use warpwise_prim::{BinaryOp, CompareOp};
 
@@ -40,7 +40,7 @@ pub fn needs_loop(function: &Function, expr: &Expr) -> bool {
                 || soac.reduces.iter().any(|reduce| on_arrays(&reduce.op))
         }
         Expr::Hist(soac) => combines_arrays(function, soac),
-        _ => false,
+        exprs!(simple, If, Loop, Partition, Scatter, Stream, WithAcc, FlatMap, Seg) => false,
     }
 }
 
@@ -70,7 +70,7 @@ pub fn map_calls(expr: &Expr) -> bool {
         Expr::Partition(soac) => calls(&soac.lambda.body),
         Expr::Scatter(soac) => calls(&soac.lambda.body),
         Expr::Hist(soac) => calls(&soac.lambda.body),
-        _ => false,
+        exprs!(simple, If, Loop, Stream, WithAcc, FlatMap, Seg) => false,
     }
 }
 
@@ -94,7 +94,7 @@ pub fn map_apart(function: &mut Function, mut stm: Stm) -> Vec<Stm> {
             let Hist { width, inputs, lambda, .. } = &mut **soac;
             split_lambda(function, *width, inputs, lambda, stm.span, &mut stms);
         }
-        _ => {}
+        exprs!(simple, If, Loop, Stream, WithAcc, FlatMap, Seg) => {}
     }
     for first in &mut stms {
         first.certs.extend(&stm.certs);
@@ -157,7 +157,9 @@ pub fn to_loop(function: &mut Function, stm: Stm, around: Around) -> Result<Vec<
             stms
         }
         Expr::Hist(soac) => vec![hist_loop(function, pattern, *soac, span)],
-        _ => unreachable!("only SOACs with operators need a loop"),
+        exprs!(simple, If, Loop, Partition, Scatter, Stream, WithAcc, FlatMap, Seg) => {
+            unreachable!("only SOACs with operators need a loop")
+        }
     };
     Ok(with_certs(stms, &certs))
 }

@@ -19,7 +19,7 @@
 use warpwise_diag::Span;
 use warpwise_ir::{
     Body, Expr, Function, Lambda, LoopForm, LoopParam, Mapping, Operand, Reduce, Screma, SegDim, SegKind,
-    SegOp, SliceDim, Stm, Stream, StreamKind, Type, Var,
+    SegOp, SliceDim, Stm, Stream, StreamKind, Type, Var, exprs,
 };
 use warpwise_prim::BinaryOp;
 
@@ -68,7 +68,7 @@ pub fn unstream(function: &mut Function, stm: Stm, within: Within) -> Vec<Stm> {
             Block::Whole if !needs_elements(function, &stream.lambda) => {
                 whole(function, pattern, *stream, span, &mut out)
             }
-            block => as_blocks(function, pattern, *stream, block, span, &mut out),
+            Block::Whole | Block::Of(_) => as_blocks(function, pattern, *stream, block, span, &mut out),
         }
     }
     for stm in &mut out {
@@ -97,7 +97,7 @@ fn has_soacs(lambda: &Lambda) -> bool {
                 Expr::Scatter(soac) => soac.width == chunk,
                 Expr::Hist(soac) => soac.width == chunk,
                 Expr::Stream(soac) => soac.width == chunk,
-                _ => false,
+                exprs!(simple, If, Loop, WithAcc, FlatMap, Seg) => false,
             };
             stm.expr.for_each_body(|body| found |= search(body, chunk));
             found
@@ -109,10 +109,8 @@ fn has_soacs(lambda: &Lambda) -> bool {
 /// Whether a chunk function may be applied to chunks with elements only: it checks something, or reads an element.
 fn needs_elements(function: &Function, lambda: &Lambda) -> bool {
     let chunk = Operand::Var(lambda.params[0]);
-    let reads = |stm: &Stm| match &stm.expr {
-        Expr::Index { array, .. } => function.ty(*array).shape()[0] == chunk,
-        _ => false,
-    };
+    let reads =
+        |stm: &Stm| matches!(&stm.expr, Expr::Index { array, .. } if function.ty(*array).shape()[0] == chunk);
     lambda.body.can_fail() || lambda.body.stms.iter().any(reads)
 }
 
@@ -278,7 +276,7 @@ fn whole(function: &mut Function, pattern: Vec<Var>, stream: Stream, span: Span,
             {
                 Expr::Copy(array)
             }
-            result => Expr::Operand(result),
+            Operand::Var(_) | Operand::Const(_) => Expr::Operand(result),
         };
         builder.bind(var, expr);
     }
@@ -392,7 +390,7 @@ fn sequential_inside(function: &mut Function, body: Body) -> Body {
                 *body = sequential_inside(function, std::mem::take(body));
                 stms.push(stm);
             }
-            _ => stms.push(stm),
+            exprs!(simple, Screma, Partition, Scatter, Hist, WithAcc, FlatMap, Seg) => stms.push(stm),
         }
     }
     Body { stms, result: body.result }
@@ -409,7 +407,7 @@ fn single(function: &mut Function, lambda: Lambda) -> Lambda {
                 screma_of_one(function, stm.pattern, *soac, stm.span, &mut stms);
                 stms[first..].iter_mut().for_each(|made: &mut Stm| made.certs.extend(&stm.certs));
             }
-            expr => stms.push(Stm { expr, ..stm }),
+            expr @ exprs!(simple, nested) => stms.push(Stm { expr, ..stm }),
         }
     }
     Lambda { params: lambda.params, body: Body { stms, result: lambda.body.result } }

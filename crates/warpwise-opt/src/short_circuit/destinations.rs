@@ -1,6 +1,6 @@
 //! Statements that copy whole arrays, and where each array goes.
 
-use warpwise_ir::{Expr, Function, Lmad, LmadDim, Operand, Placement, Stm, Var};
+use warpwise_ir::{Expr, Function, Lmad, LmadDim, Operand, Placement, Stm, Var, exprs};
 
 use crate::place::{Emitter, slice};
 
@@ -14,7 +14,9 @@ pub(super) fn sources(stm: &Stm, function: &Function) -> Vec<(usize, Var)> {
         Expr::ArrayLit(elements) => {
             elements.iter().enumerate().filter_map(|(number, x)| Some((number, array(x)?))).collect()
         }
-        _ => Vec::new(),
+        exprs!(
+            Operand, scalar, Assert, view, Iota, Replicate, Scratch, nested, Call, UpdateAcc, Tuned, Alloc
+        ) => Vec::new(),
     }
 }
 
@@ -44,6 +46,9 @@ pub(super) fn destination(emit: &mut Emitter, stm: &Stm, number: usize) -> Place
             let index_fn = emit.row(&whole.index_fn, &[Operand::i64(number as i64)]);
             Placement { block: whole.block, index_fn }
         }
-        _ => whole,
+        exprs!(
+            Operand, scalar, Assert, view, Iota, Replicate, Copy, Manifest, Scratch, nested, Call, UpdateAcc,
+            Tuned, Alloc
+        ) => whole,
     }
 }

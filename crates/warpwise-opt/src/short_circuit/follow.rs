@@ -7,7 +7,7 @@
 use rustc_hash::FxHashSet;
 use warpwise_ir::sums::Sum;
 use warpwise_ir::traverse::Visitor;
-use warpwise_ir::{Body, Expr, Function, Lmad, Operand, Placement, Stm, Var};
+use warpwise_ir::{Body, Expr, Function, Lmad, Operand, Placement, Stm, Var, exprs};
 
 use crate::blocks::Blocks;
 use crate::place::Emitter;
@@ -128,7 +128,7 @@ impl Visitor<'_> for Views {
             | Expr::Slice { array, .. }
             | Expr::Rearrange { array, .. }
             | Expr::Reshape { array, .. } => self.0.push((stm.pattern[0], *array)),
-            _ => {}
+            exprs!(Operand, scalar, Assert, Update, fresh, nested, Call, UpdateAcc, Tuned, Alloc) => {}
         }
         self.walk_stm(stm);
     }

@@ -28,7 +28,7 @@ mod follow;
 
 use rustc_hash::FxHashMap;
 use warpwise_diag::Limit;
-use warpwise_ir::{Body, Expr, Function, Operand, Placement, Program, Stm, Var};
+use warpwise_ir::{Body, Expr, Function, Operand, Placement, Program, Stm, Var, exprs};
 
 use crate::blocks::{Blocks, arrays_of, reads_own_point_only};
 use crate::pass::rewrite_bodies;
@@ -241,6 +241,6 @@ fn can_move(expr: &Expr) -> bool {
         | Expr::Alloc { .. }
         | Expr::Assert { .. } => true,
         Expr::Operand(operand) => operand.as_var().is_none(),
-        _ => false,
+        exprs!(Ternary, array, nested, Call, UpdateAcc, Tuned) => false,
     }
 }

@@ -7,7 +7,7 @@
 
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::traverse::{Visitor, free_in_expr, free_in_type};
-use warpwise_ir::{Body, Expr, Function, LoopForm, Operand, Screma, Stm, Var};
+use warpwise_ir::{Body, Expr, Function, LoopForm, Operand, Screma, Stm, Var, exprs};
 
 /// Removes dead code from a function; yields whether there was any.
 pub fn remove_dead(function: &mut Function) -> bool {
@@ -70,7 +70,7 @@ impl Remover<'_> {
                     }
                 }
             }
-            _ => {}
+            exprs!(simple, Partition, Scatter, Hist, WithAcc, FlatMap, Seg) => {}
         }
         let mut bodies = Vec::new();
         stm.expr.for_each_body_mut(|body| bodies.push(std::mem::take(body)));
@@ -182,7 +182,7 @@ impl Remover<'_> {
             Expr::Hist(soac) => (&mut soac.inputs, &mut soac.lambda, 0),
             // The size, the offset and the accumulators of a chunk come first.
             Expr::Stream(soac) => (&mut soac.inputs, &mut soac.lambda, 2 + soac.accs.len()),
-            _ => return,
+            exprs!(simple, If, Loop, WithAcc, FlatMap, Seg) => return,
         };
         for position in (0..inputs.len()).rev() {
             if !self.live[lambda.params[first + position]] {

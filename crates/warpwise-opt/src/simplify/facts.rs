@@ -13,7 +13,7 @@
 //! For that, variables are known as sums of another variable and a number, and bounds as such sums; sums that may overflow are not.
 
 use warpwise_ir::entity::SecondaryMap;
-use warpwise_ir::{Operand, Var};
+use warpwise_ir::{Operand, Var, exprs};
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar};
 
 use warpwise_ir::Expr;
@@ -141,7 +141,7 @@ impl Facts {
             Expr::Convert(ConvertOp::SExt, Operand::Var(x), _) if self.known[x].nonnegative => {
                 self.set_nonnegative(var);
             }
-            _ => {}
+            exprs!(simple, nested) => {}
         }
     }
 
@@ -221,7 +221,14 @@ impl Facts {
             CompareOp::SLt if is_zero(y) && self.nonnegative(x) => Some(false),
             CompareOp::SLt if self.below(x, y) => Some(true),
             CompareOp::ULt if self.nonnegative(x) && self.below(x, y) => Some(true),
-            _ => None,
+            CompareOp::Eq
+            | CompareOp::Ne
+            | CompareOp::SLt
+            | CompareOp::SLe
+            | CompareOp::ULt
+            | CompareOp::ULe
+            | CompareOp::FLt
+            | CompareOp::FLe => None,
         }
     }
 
@@ -270,7 +277,7 @@ fn as_sum(expr: &Expr) -> Option<(Var, i64)> {
         Expr::Binary(BinaryOp::Sub, Operand::Var(x), Operand::Const(Scalar::I64(y))) => {
             Some((x, y.saturating_neg()))
         }
-        _ => None,
+        exprs!(simple, nested) => None,
     }
 }
 

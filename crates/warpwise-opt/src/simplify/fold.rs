@@ -1,6 +1,6 @@
 //! Scalar expressions with known operands.
 
-use warpwise_ir::{Expr, Operand};
+use warpwise_ir::{Expr, Operand, exprs};
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType};
 
 /// The operand a scalar expression is always equal to, if there is one.
@@ -20,7 +20,7 @@ pub fn fold(expr: &Expr, ty: Option<ScalarType>) -> Option<Operand> {
         Expr::Select(cond, Operand::Const(Scalar::Bool(true)), Operand::Const(Scalar::Bool(false))) => {
             Some(cond)
         }
-        _ => None,
+        exprs!(Unary, Ternary, Convert, Select, Assert, array, nested, Call, UpdateAcc, Tuned, Alloc) => None,
     }
 }
 
@@ -32,6 +32,7 @@ fn keeps_value(op: ConvertOp) -> bool {
     )
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "an operator without a rule is not folded")]
 fn binary(op: BinaryOp, x: Operand, y: Operand) -> Option<Operand> {
     if let (Operand::Const(x), Operand::Const(y)) = (x, y) {
         return op.eval(x, y).map(Operand::Const);
@@ -59,10 +60,13 @@ fn compare(op: CompareOp, x: Operand, y: Operand) -> Option<Operand> {
     if let (Operand::Const(x), Operand::Const(y)) = (x, y) {
         return Some(Operand::bool(op.eval(x, y)));
     }
+    if x != y {
+        return None;
+    }
     match op {
-        CompareOp::SLe | CompareOp::ULe if x == y => Some(Operand::bool(true)),
-        CompareOp::SLt | CompareOp::ULt if x == y => Some(Operand::bool(false)),
-        _ => None,
+        CompareOp::SLe | CompareOp::ULe => Some(Operand::bool(true)),
+        CompareOp::SLt | CompareOp::ULt => Some(Operand::bool(false)),
+        CompareOp::Eq | CompareOp::Ne | CompareOp::FLt | CompareOp::FLe => None,
     }
 }
 
@@ -75,14 +79,12 @@ enum Number {
 }
 
 fn number(operand: Operand) -> Option<Number> {
-    match operand.as_const()? {
-        Scalar::Bool(true) => Some(Number::True),
-        Scalar::Bool(false) => Some(Number::Zero),
-        value if value.ty().is_int() => match value.as_int()? {
-            0 => Some(Number::Zero),
-            1 => Some(Number::One),
-            _ => None,
-        },
-        value => (value == Scalar::float(value.ty(), 1.0)).then_some(Number::One),
+    let value = operand.as_const()?;
+    match (value.as_bool(), value.as_int()) {
+        (Some(true), _) => Some(Number::True),
+        (Some(false), _) | (None, Some(0)) => Some(Number::Zero),
+        (None, Some(1)) => Some(Number::One),
+        (None, Some(_)) => None,
+        (None, None) => (value == Scalar::float(value.ty(), 1.0)).then_some(Number::One),
     }
 }

@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::traverse::Substitution;
-use warpwise_ir::{Body, Expr, Function, Lambda, LoopForm, LoopParam, Operand, SliceDim, Stm, Var};
+use warpwise_ir::{Body, Expr, Function, Lambda, LoopForm, LoopParam, Operand, SliceDim, Stm, Var, exprs};
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, ScalarType, TernaryOp, UnaryOp};
 
 use super::facts::Facts;
@@ -164,7 +164,7 @@ impl Rewriter<'_> {
             | Expr::WithAcc(_)
             | Expr::FlatMap(_)
             | Expr::Seg(_) => self.soac(stm),
-            _ => self.simple(stm),
+            exprs!(simple) => self.simple(stm),
         }
     }
 
@@ -185,9 +185,10 @@ impl Rewriter<'_> {
             // A call of a function that yields the empty tuple.
             return self.push(stm);
         };
-        let ty = match &stm.expr {
-            Expr::Convert(_, x, _) => self.function.operand_type(*x).as_scalar(),
-            _ => None,
+        let ty = if let Expr::Convert(_, x, _) = &stm.expr {
+            self.function.operand_type(*x).as_scalar()
+        } else {
+            None
         };
         let same = || self.facts.same(&stm.expr).map(Operand::Var);
         if let Some(known) = fold(&stm.expr, ty).or_else(same) {
@@ -343,7 +344,7 @@ fn may_move(expr: &Expr) -> bool {
         Expr::Unary(..) | Expr::Ternary(..) | Expr::Compare(..) | Expr::Convert(..) | Expr::Select(..) => {
             true
         }
-        _ => false,
+        exprs!(Operand, Assert, array, nested, Call, UpdateAcc, Tuned, Alloc) => false,
     }
 }
 
@@ -397,7 +398,7 @@ fn key_of(expr: &Expr) -> Option<Key> {
         Expr::Slice { array, dims } => Key::Slice(*array, dims.clone()),
         Expr::Rearrange { array, perm } => Key::Rearrange(*array, perm.clone()),
         Expr::Reshape { array, shape } => Key::Reshape(*array, shape.to_vec()),
-        _ => return None,
+        exprs!(Operand, Update, fresh, nested, Call, UpdateAcc, Tuned, Alloc) => return None,
     })
 }
 

@@ -123,13 +123,14 @@ impl<'a> Product<'a> {
                     && params.iter().all(|p| p.var != var)
             })
         };
-        let packs = |stm: &Stm| match &stm.expr {
-            Expr::Index { indices, .. } => {
+        let packs = |stm: &Stm| {
+            if let Expr::Index { indices, .. } = &stm.expr {
                 !by_row.contains(&stm.pattern[0])
                     && indices.contains(&lane.into())
                     && indices.iter().all(|&x| known(x))
+            } else {
+                false
             }
-            _ => false,
         };
         let packed: Vec<usize> = (0..body.stms.len()).filter(|&number| packs(&body.stms[number])).collect();
         (!packed.is_empty()).then_some(Product { op, at, params, index: *index, depth: *depth, body, packed })

@@ -34,7 +34,7 @@ mod rows;
 use warpwise_diag::Limit;
 use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{
-    Body, Branch, Expr, Function, LoopForm, Mapping, Operand, Program, SegKind, SegOp, Stm, Type, Var,
+    Body, Branch, Expr, Function, LoopForm, Mapping, Operand, Program, SegKind, SegOp, Stm, Type, Var, exprs,
 };
 use warpwise_prim::CompareOp;
 
@@ -74,7 +74,7 @@ fn walk(function: &mut Function, body: &mut Body) {
                     continue;
                 }
             }
-            expr => expr.for_each_body_mut(|body| walk(function, body)),
+            expr @ exprs!(simple, If, Loop, soac) => expr.for_each_body_mut(|body| walk(function, body)),
         }
         body.stms.push(stm);
     }
@@ -96,12 +96,13 @@ fn is_tileable(function: &Function, op: &SegOp) -> bool {
         let var = stm.pattern[0];
         matches!(stm.expr, Expr::Index { .. }) && !by_row.contains(&var) && by_lane.contains(&var)
     };
-    op.body.stms.iter().any(|stm| match &stm.expr {
-        Expr::Loop { form: LoopForm::For { bound, .. }, body, .. } => {
+    op.body.stms.iter().any(|stm| {
+        if let Expr::Loop { form: LoopForm::For { bound, .. }, body, .. } = &stm.expr {
             let uniform = |var: Var| !by_row.contains(&var) && !by_lane.contains(&var);
             bound.as_var().is_none_or(uniform) && body.stms.iter().any(shared)
+        } else {
+            false
         }
-        _ => false,
     })
 }
 

@@ -8,7 +8,7 @@
 
 use warpwise_ir::builder::Builder;
 use warpwise_ir::entity::SecondaryMap;
-use warpwise_ir::{Body, Branch, Expr, Lambda, Operand, Reduce, Scan, Screma, Stm, Type, Var};
+use warpwise_ir::{Body, Branch, Expr, Lambda, Operand, Reduce, Scan, Screma, Stm, Type, Var, exprs};
 use warpwise_prim::{Scalar, ScalarType};
 
 /// Most elements of an array that is taken apart.
@@ -202,7 +202,9 @@ impl Unroller {
             Expr::If { cond, then_body, else_body, branch: Branch::Plain } => {
                 self.choice(b, *cond, then_body, else_body)
             }
-            _ => Some(vec![self.array(b, stm)?]),
+            exprs!(simple, If, Loop, Partition, Scatter, Hist, Stream, WithAcc, FlatMap, Seg) => {
+                Some(vec![self.array(b, stm)?])
+            }
         })
     }
 
@@ -230,7 +232,10 @@ impl Unroller {
             }
             Expr::Rearrange { array, perm } => Some(self.value(b, (*array).into())?.rearranged(perm)),
             Expr::Index { array, indices } if self.values[*array].is_some() => self.row(b, *array, indices),
-            expr => self.scalar(b, expr, extents),
+            expr @ exprs!(
+                scalar, Assert, Index, Slice, Update, Concat, Manifest, Scratch, nested, Call, UpdateAcc,
+                Tuned, Alloc
+            ) => self.scalar(b, expr, extents),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Choices: known outcomes, cheap sides, and what a condition says inside its branches.
 
-use warpwise_ir::{Body, Branch, Expr, Operand, Stm, Var};
+use warpwise_ir::{Body, Branch, Expr, Operand, Stm, Var, exprs};
 use warpwise_prim::{BinaryOp, CompareOp};
 
 use super::{Outside, Rewriter, may_move};
@@ -154,6 +154,8 @@ fn is_slow(expr: &Expr) -> bool {
                     | BinaryOp::FRem
             )
         }
-        _ => false,
+        exprs!(
+            Operand, Ternary, Compare, Convert, Select, Assert, array, nested, Call, UpdateAcc, Tuned, Alloc
+        ) => false,
     }
 }

@@ -14,6 +14,7 @@ const HIGHEST_OF_INTEGERS: u32 = 63;
 
 impl Rewriter<'_> {
     /// The product a power is equal to, if its exponent is known and small enough.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other operator is a power")]
     pub(super) fn power_as_product(&mut self, stm: &Stm) -> Option<Expr> {
         let Expr::Binary(op, base, Operand::Const(exponent)) = stm.expr else { return None };
         let (multiply, exponent) = match op {

@@ -1,6 +1,6 @@
 //! SOACs and segmented operations: their inputs, and what is inside.
 
-use warpwise_ir::{Expr, Lambda, Operand, SegKind, Stm, StreamKind, Var};
+use warpwise_ir::{Expr, Lambda, Operand, SegKind, Stm, StreamKind, Var, exprs};
 use warpwise_prim::{BinaryOp, CompareOp, ScalarType};
 
 use super::{Outside, Rewriter};
@@ -46,7 +46,7 @@ impl Rewriter<'_> {
             }
             Expr::FlatMap(soac) => self.lambda(&mut soac.lambda),
             Expr::Seg(op) => self.seg_op(op),
-            other => unreachable!("{other:?} is no SOAC"),
+            other @ exprs!(simple, If, Loop) => unreachable!("{other:?} is no SOAC"),
         }
         self.push(stm);
     }
@@ -149,13 +149,16 @@ fn idempotent_operators(op: &Lambda) -> Option<Vec<BinaryOp>> {
     if op.body.stms.len() != left.len() {
         return None;
     }
-    let operator = |(i, stm): (usize, &Stm)| match stm.expr {
-        Expr::Binary(operator, a, b) if operator.is_idempotent() => {
+    let operator = |(i, stm): (usize, &Stm)| {
+        if let Expr::Binary(operator, a, b) = stm.expr
+            && operator.is_idempotent()
+        {
             let operands = [left[i].into(), right[i].into()];
             let is_component = [a, b] == operands || operator.is_commutative() && [b, a] == operands;
             (is_component && op.body.result[i] == Operand::Var(stm.pattern[0])).then_some(operator)
+        } else {
+            None
         }
-        _ => None,
     };
     op.body.stms.iter().enumerate().map(operator).collect()
 }

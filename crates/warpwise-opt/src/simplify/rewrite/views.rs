@@ -1,6 +1,6 @@
 //! Elements and views of known arrays.
 
-use warpwise_ir::{Expr, Operand, SliceDim, Stm, Type, Var};
+use warpwise_ir::{Expr, Operand, SliceDim, Stm, Type, Var, exprs};
 use warpwise_prim::{BinaryOp, ConvertOp, Scalar, ScalarType};
 
 use super::Rewriter;
@@ -53,7 +53,10 @@ impl Rewriter<'_> {
                 add_certs(stm, certs);
                 Some(composed)
             }
-            _ => None,
+            exprs!(
+                Operand, scalar, Assert, Update, Iota, ArrayLit, Concat, Copy, Manifest, Scratch, nested,
+                Call, UpdateAcc, Tuned, Alloc
+            ) => None,
         }
     }
 
@@ -107,7 +110,10 @@ impl Rewriter<'_> {
             Expr::Reshape { array, shape } if shape.len() == 1 && self.function.ty(*array).rank() == 1 => {
                 Some(Expr::Index { array: *array, indices: indices.to_vec() })
             }
-            _ => None,
+            exprs!(
+                Operand, scalar, Assert, Update, Replicate, Concat, Rearrange, Reshape, Copy, Manifest,
+                Scratch, nested, Call, UpdateAcc, Tuned, Alloc
+            ) => None,
         }
     }
 
@@ -150,10 +156,10 @@ impl Rewriter<'_> {
 
     /// An index in the type that an iota counts in.
     fn narrow(&mut self, index: Operand, ty: ScalarType, stm: &Stm) -> Operand {
-        match ty {
-            ScalarType::I64 => index,
-            narrow => self.scalar(Expr::Convert(ConvertOp::Truncate, index, narrow), narrow, stm),
+        if ty == ScalarType::I64 {
+            return index;
         }
+        self.scalar(Expr::Convert(ConvertOp::Truncate, index, ty), ty, stm)
     }
 
     /// `start + step * index`.
