@@ -11,6 +11,9 @@
 //!
 //! Absent on purpose: lowering decisions (which dimension becomes lanes, how wide), scheduling, files.
 
+// A new construct must be met wherever constructs are told apart.
+#![warn(clippy::wildcard_enum_match_arm)]
+
 mod target;
 
 #[cfg(feature = "llvm")]

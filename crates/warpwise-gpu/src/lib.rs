@@ -7,6 +7,9 @@
 //! Absent on purpose: choosing what runs in parallel (mappings are chosen on the core IR); host code, which is the same
 //! for every device and run by `warpwise_runtime`.
 
+// A new construct must be met wherever constructs are told apart.
+#![warn(clippy::wildcard_enum_match_arm)]
+
 pub mod kernel_text;
 
 pub mod build;

@@ -6,7 +6,7 @@
 //! parameters and neither promises `noalias`.
 
 use warpwise_imp::traverse::for_each_op;
-use warpwise_imp::{Kernel, KernelParam, Mem, Op};
+use warpwise_imp::{Kernel, KernelParam, Mem, Op, ops};
 use warpwise_ir::entity::Entity;
 
 use super::llvm::Module;
@@ -116,7 +116,7 @@ fn spread(block: &[Op], by_mem: &mut [Roots]) -> bool {
             changed |= join(&mut by_mem[dst.index()], &from);
         }
         Op::ArenaAlloc { dst, .. } => changed |= join(&mut by_mem[dst.index()], &[ARENA]),
-        _ => {}
+        ops!(value, lane, access, ArenaMark, ArenaReset, control, Fail, flag, group, host) => {}
     });
     changed
 }

@@ -119,6 +119,7 @@ impl Function<'_> {
         })
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a truth value knows three operators")]
     fn bit_binary(&mut self, op: BinaryOp, x: &Mask, y: &Mask) -> Emitted<Mask> {
         match op {
             BinaryOp::And => Ok(self.text.and(x, y)),

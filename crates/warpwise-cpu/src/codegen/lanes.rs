@@ -1,6 +1,6 @@
 //! What happens between the lanes of vectors.
 
-use warpwise_imp::{Op, Operand, Reg};
+use warpwise_imp::{Op, Operand, Reg, ops};
 
 use super::Emitted;
 use super::function::Function;
@@ -31,7 +31,9 @@ impl Function<'_> {
                 let first = self.first_bit(&bits);
                 self.set(*dst, &first)
             }
-            other => Err(format!("not between lanes: {other:?}")),
+            other @ ops!(value, access, SetMem, arena, control, Fail, flag, group, host) => {
+                Err(format!("not between lanes: {other:?}"))
+            }
         }
     }
 
@@ -62,11 +64,14 @@ impl Function<'_> {
         let (x, y) = (self.operand_lanes(x, width), self.operand_lanes(y, width));
         let lanes: Vec<u32> = lanes.iter().map(|&lane| lane.into()).collect();
         let wide = self.target.vector_bits == 512 && x.ty.bits() * width >= 512;
-        let y = match y.data()? {
-            Data::Float(y) if y.ty.element != Precision::Half && wide && moves_up(&lanes, width) => {
-                self.unknown(&y).any()
-            }
-            _ => y,
+        let y = if let Data::Float(y) = y.data()?
+            && y.ty.element != Precision::Half
+            && wide
+            && moves_up(&lanes, width)
+        {
+            self.unknown(&y).any()
+        } else {
+            y
         };
         let value = self.text.shuffle(&x, &y, &lanes);
         self.set(dst, &value)

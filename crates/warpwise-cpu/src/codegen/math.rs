@@ -45,9 +45,13 @@ impl Function<'_> {
     ) -> Value<Float> {
         match implementation {
             Implementation::Vector(name) => self.in_single(args, |f, args| f.vector_math(name, &args)),
-            Implementation::InLine(function) => self.in_single(args, |f, args| match args[0].ty.element {
-                Precision::Single if f.target.has("fma") => f.in_line(function, args[0]),
-                _ => f.vector_math(function.name(), &args),
+            Implementation::InLine(function) => self.in_single(args, |f, args| {
+                let single = args[0].ty.element == Precision::Single;
+                if single && f.target.has("fma") {
+                    f.in_line(function, args[0])
+                } else {
+                    f.vector_math(function.name(), &args)
+                }
             }),
             Implementation::VectorOverPi(name) => self.in_single(args, |f, args| {
                 let angle = f.vector_math(name, &args);

@@ -4,7 +4,7 @@
 //! contiguous, a vector index gathers or scatters. A lane outside the mask touches nothing, so
 //! addresses of masked accesses carry no promise (`inbounds`); all others do.
 
-use warpwise_imp::{Mem, Op, Operand, Reg};
+use warpwise_imp::{Mem, Op, Operand, Reg, ops};
 use warpwise_prim::ScalarType;
 
 use super::Emitted;
@@ -39,7 +39,9 @@ impl Function<'_> {
                 self.set_mem(*dst, &address);
                 Ok(())
             }
-            other => Err(format!("not a memory access: {other:?}")),
+            other @ ops!(value, lane, arena, control, Fail, flag, group, host) => {
+                Err(format!("not a memory access: {other:?}"))
+            }
         }
     }
 

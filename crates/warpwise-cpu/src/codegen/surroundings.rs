@@ -1,6 +1,6 @@
 //! What reaches out of the kernel: the arena, failures, flags; and returning.
 
-use warpwise_imp::{CheckId, Mem, Op, Operand, Reg};
+use warpwise_imp::{CheckId, Mem, Op, Operand, Reg, ops};
 use warpwise_ir::entity::Entity;
 use warpwise_runtime::kernel::offsets;
 
@@ -23,7 +23,9 @@ impl Function<'_> {
             Op::Fail { check, iteration, values } => self.fail(*check, *iteration, values),
             Op::WaitFlag { mem, index } => self.wait_flag(*mem, *index),
             Op::SetFlag { mem, index } => self.set_flag(*mem, *index),
-            other => Err(format!("does not concern the surroundings: {other:?}")),
+            other @ ops!(value, lane, access, SetMem, control, group, host) => {
+                Err(format!("does not concern the surroundings: {other:?}"))
+            }
         }
     }
 

@@ -6,6 +6,7 @@ use super::helpers::Helper;
 use super::printer::Printer;
 
 impl Printer<'_> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are functions, or refused by name")]
     pub(super) fn float_unary(&mut self, op: UnaryOp, ty: ScalarType, x: &str) -> Option<String> {
         if ty == ScalarType::F16 {
             if op == UnaryOp::FNeg {
@@ -30,6 +31,7 @@ impl Printer<'_> {
         Some(self.rounded(ty, &result))
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are functions, or refused by name")]
     pub(super) fn float_binary(&mut self, op: BinaryOp, ty: ScalarType, x: &str, y: &str) -> Option<String> {
         if ty == ScalarType::F16 {
             if op == BinaryOp::CopySign {

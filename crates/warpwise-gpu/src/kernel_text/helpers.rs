@@ -317,10 +317,8 @@ HELPER int NAME(TYPE x) {
 fn to_int(from: ScalarType, to: ScalarType, signed: bool, dialect: Dialect) -> String {
     let bits = to.bits();
     let bound = |power: u32| {
-        literal(match from {
-            ScalarType::F64 => Scalar::F64(2f64.powi(power as i32)),
-            _ => Scalar::F32(2f32.powi(power as i32)),
-        })
+        let (double, power) = (from == ScalarType::F64, power as i32);
+        literal(if double { Scalar::F64(2f64.powi(power)) } else { Scalar::F32(2f32.powi(power)) })
     };
     let (from, result) = (dialect.ty(from), dialect.ty(to));
     let head = format!("HELPER {result} NAME({from} x) {{\n");

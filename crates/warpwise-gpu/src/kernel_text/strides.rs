@@ -18,7 +18,7 @@
 //! nothing but their own elements do neighbouring iterations instead (see [`together`](super::together)). Not for OpenCL,
 //! whose compilers for processors make vectors of neighbouring work-items.
 
-use warpwise_imp::{Block, Kernel, Op};
+use warpwise_imp::{Block, Kernel, Op, ops};
 
 use super::dialect::Dialect;
 use super::printer::{Printed, Printer};
@@ -57,7 +57,9 @@ pub(super) fn operations(block: &Block) -> Option<usize> {
             | Op::Await { .. }
             | Op::Publish { .. }
             | Op::ArenaAlloc { .. } => return None,
-            _ => op.blocks().into_iter().flatten().map(operations).sum::<Option<usize>>()?,
+            ops!(value, lane, access, SetMem, ArenaMark, ArenaReset, If, Scope, Leave, Fail, flag, host) => {
+                op.blocks().into_iter().flatten().map(operations).sum::<Option<usize>>()?
+            }
         };
         Some(count + 1 + inside)
     })

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_imp::traverse::for_each_op;
-use warpwise_imp::{Kernel, Mem, Op, Operand, Reg};
+use warpwise_imp::{Kernel, Mem, Op, Operand, Reg, ops};
 use warpwise_prim::ScalarType;
 
 use super::private::private;
@@ -133,7 +133,7 @@ impl Survey {
             Op::ArenaAlloc { dst, bytes } => self.taken.push((*dst, *bytes)),
             Op::Barrier => self.meets = true,
             // Others touch no memory, or the printer refuses them.
-            _ => {}
+            ops!(value, lane, Claim, CompressStore, ArenaMark, ArenaReset, control, flag, host) => {}
         }
     }
 }

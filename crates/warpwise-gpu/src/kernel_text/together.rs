@@ -16,7 +16,7 @@
 //! (see [`strides`](super::strides) for these). An array is read or written, not both. Arrays begin where buffers do, and those
 //! begin at multiples of 256 bytes.
 
-use warpwise_imp::{Kernel, Mem, Op, Operand, Reg};
+use warpwise_imp::{Kernel, Mem, Op, Operand, Reg, ops};
 use warpwise_prim::ScalarType;
 
 use super::printer::{Printed, Printer};
@@ -64,7 +64,7 @@ fn computes(op: &Op) -> bool {
         | Op::Convert { .. }
         | Op::Select { .. } => true,
         Op::If { then_block, else_block, .. } => then_block.iter().chain(else_block).all(computes),
-        _ => false,
+        ops!(lane, access, SetMem, arena, For, While, Scope, Leave, Fail, flag, group, host) => false,
     }
 }
 
@@ -85,7 +85,9 @@ impl Together {
                 let own = *index == self.unit.into() && !survey.read.contains(mem);
                 if once && own { self.note(survey, *mem, true) } else { None }
             }
-            other => computes(other).then_some(()),
+            other @ ops!(value, lane, access, SetMem, arena, control, Fail, flag, group, host) => {
+                computes(other).then_some(())
+            }
         }
     }
 

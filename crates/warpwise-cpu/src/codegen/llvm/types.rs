@@ -132,7 +132,7 @@ impl Element {
         match self {
             Element::Bit => Element::Int(8),
             Element::Float(Precision::Half) => Element::Int(16),
-            other => other,
+            Element::Int(_) | Element::Float(_) | Element::Address => self,
         }
     }
 
