@@ -5,6 +5,7 @@ use std::io;
 use warpwise_diag::render_failure;
 use warpwise_driver::CallError;
 use warpwise_driver::build::BuildError;
+use warpwise_driver::host::accelerator::AccelerateError;
 use warpwise_runtime::execute::RunError;
 use warpwise_runtime::formats::FormatError;
 
@@ -69,6 +70,15 @@ impl Failure {
 impl From<BuildError> for Failure {
     fn from(error: BuildError) -> Failure {
         Failure::Build(error)
+    }
+}
+
+impl From<AccelerateError> for Failure {
+    fn from(error: AccelerateError) -> Failure {
+        match error {
+            AccelerateError::Build(error) => Failure::Build(error),
+            AccelerateError::Load(error) => Failure::Failed(error.to_string()),
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use warpwise_driver::host_recorded::{Marshaled, Moved};
+use warpwise_driver::host::recorded::{Marshaled, Moved};
 use warpwise_runtime::device::memory::{Copies, Traffic};
 use warpwise_runtime::execute::{Spent, Step};
 use warpwise_runtime::memory::PoolStatistics;

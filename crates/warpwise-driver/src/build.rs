@@ -281,12 +281,7 @@ pub fn read_core(path: &Path, options: &Options) -> Result<Core, BuildError> {
 fn read_core_here(path: &Path, options: &Options) -> Result<Core, BuildError> {
     #[cfg(feature = "mexpr")]
     if path.extension().is_some_and(|ending| ending == "mc") {
-        use crate::host_files::check_host;
-        use crate::host_lower::{lower_host, split_host};
-
-        let (checked, sources) = check_host(path, None)?;
-        let accepted = warpwise_mexpr::accelerate::Accepted::default();
-        return Ok(lower_host(split_host(checked, &sources)?, &sources, options, accepted)?.into_core());
+        return crate::host::program::HostProgram::check(path, None)?.core(options);
     }
     read_start(Start::File(path), options)
 }

@@ -15,29 +15,7 @@ pub mod target;
 
 pub mod cache;
 #[cfg(feature = "mexpr")]
-pub mod host_device;
-#[cfg(feature = "mexpr")]
-pub mod host_files;
-#[cfg(feature = "mexpr")]
-mod host_inline;
-#[cfg(feature = "mexpr")]
-pub mod host_lower;
-#[cfg(feature = "mexpr")]
-pub mod host_marshal;
-#[cfg(feature = "mexpr")]
-pub mod host_native;
-#[cfg(feature = "mexpr")]
-mod host_places;
-#[cfg(feature = "mexpr")]
-pub mod host_recorded;
-#[cfg(feature = "mexpr")]
-mod host_rows;
-#[cfg(feature = "mexpr")]
-mod host_storage;
-#[cfg(feature = "mexpr")]
-mod host_tensors;
-#[cfg(feature = "mexpr")]
-pub mod host_world;
+pub mod host;
 
 pub mod standalone;
 

@@ -10,8 +10,8 @@ use std::path::Path;
 
 use warpwise_diag::Sources;
 use warpwise_driver::Options;
-use warpwise_driver::host_files::check_host;
-use warpwise_driver::host_native::HostNative;
+use warpwise_driver::host::files::check_host;
+use warpwise_driver::host::native::HostNative;
 use warpwise_mexpr::host::budget::Budget;
 use warpwise_mexpr::host::code::Code;
 use warpwise_mexpr::host::compile::{Options as HostOptions, compile};

@@ -16,7 +16,7 @@ use std::{fs, thread};
 use warpwise_diag::{Sources, render_failure};
 use warpwise_driver::build::{BuildError, build_core, read_core};
 use warpwise_driver::compiler::Options;
-use warpwise_driver::host_files::check_host;
+use warpwise_driver::host::files::check_host;
 use warpwise_fut::testspec::{TestSpec, parse_test_spec};
 use warpwise_mexpr::builtins::{self, Kind};
 use warpwise_mexpr::host::compile::{Options as HostOptions, compile};

@@ -4,11 +4,14 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use warpwise_driver::host_files::check_host;
+use warpwise_driver::Context;
+use warpwise_driver::host::program::Mode;
+use warpwise_runtime::memory::MemoryPool;
+use warpwise_runtime::pool::ThreadPool;
 
 use crate::measure::Ratio;
 
-use super::program::in_order;
+use super::program::HostProgram;
 
 /// A program in both languages; each prints the same. `SIZE` is replaced.
 struct Case {
@@ -209,10 +212,11 @@ fn figures_of(case: &Case, folder: &Path, rounds: usize, share: f64) -> Result<F
     if !compiled.status.success() {
         return Err(format!("{}: {}", case.name, String::from_utf8_lossy(&compiled.stderr)));
     }
-    let (checked, _) = check_host(&ours, None).map_err(|error| error.to_string())?;
+    let context = Context::with(ThreadPool::new(1), MemoryPool::with_default_limit());
+    let mut program = HostProgram::new(&ours, &context, Mode::Sequential)?;
     let (mut times, mut ratios) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
-        let (time, printed) = in_order(&checked, &[])?;
+        let (time, printed) = program.run(&[])?;
         let start = Instant::now();
         let theirs = Command::new(folder.join("program")).output().map_err(|error| error.to_string())?;
         let their_time = start.elapsed();

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use warpwise_driver::Context;
+use warpwise_driver::host::program::Mode;
 use warpwise_runtime::memory::MemoryPool;
 use warpwise_runtime::pool::ThreadPool;
 
@@ -54,12 +55,12 @@ pub fn figures(threads: usize, rounds: usize, share: f64) -> Result<Vec<Figures>
         let path = folder.path().join("moving.mc");
         let text = format!("include \"string.mc\"\n{text}\n");
         std::fs::write(&path, text).map_err(|error| error.to_string())?;
-        let mut program = HostProgram::new(&path, &context)?;
+        let mut program = HostProgram::new(&path, &context, Mode::Accelerated)?;
         let (mut times, mut ratios) = (Vec::new(), Vec::new());
         for _ in 0..rounds {
-            let before = program.accelerator.marshaled();
+            let before = program.accelerator()?.marshaled();
             program.run(&[n.to_string()])?;
-            let after = program.accelerator.marshaled();
+            let after = program.accelerator()?.marshaled();
             let time = (after.moving - before.moving).as_secs_f64();
             let bytes = after.given.bytes - before.given.bytes + after.returned.bytes - before.returned.bytes;
             ratios.push(bytes as f64 / time / copying(8 * n));

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use warpwise_driver::build::build;
-use warpwise_driver::host_recorded::{Recorded, copies};
+use warpwise_driver::host::program::Mode;
+use warpwise_driver::host::recorded::{Recorded, copies};
 use warpwise_driver::{Context, Options, Program};
 use warpwise_runtime::array::Value as RuntimeValue;
 use warpwise_runtime::memory::MemoryPool;
@@ -70,11 +71,11 @@ fn figures_of(
         sizes.iter().map(|size| scaled(*size).to_string()).collect()
     };
     let failed = |message: String| format!("{}: {message}", case.name);
-    let mut program = HostProgram::new(&path, &context).map_err(failed)?;
-    program.accelerator.record();
+    let mut program = HostProgram::new(&path, &context, Mode::Accelerated).map_err(failed)?;
+    program.accelerator().map_err(failed)?.record();
     program.run(&scaled(case.sizes)).map_err(failed)?;
-    let recorded =
-        program.accelerator.recorded().ok_or_else(|| failed("nothing is accelerated".to_string()))?.clone();
+    let recorded = program.accelerator().map_err(failed)?.recorded().cloned();
+    let recorded = recorded.ok_or_else(|| failed("nothing accelerated was called".to_string()))?;
     let array_program = root.join("benchmarks/mexpr").join(case.name).with_extension("fut");
     let (time, array_language) = match array_program.exists() {
         true => against(&recorded, &array_program, &context, rounds).map_err(failed)?,
@@ -89,12 +90,12 @@ fn figures_of(
 /// How many times as long accelerated expressions take on the sequential host: what the runs of a program have in common is that all else
 /// takes the same time in both.
 fn sequential(path: &Path, context: &Context, arguments: &[String]) -> Result<f64, String> {
-    let mut program = HostProgram::new(path, context)?;
+    let mut program = HostProgram::new(path, context, Mode::Accelerated)?;
     program.run(arguments)?;
-    let before = program.accelerator.marshaled().computing;
-    let parallel = program.run(arguments)?;
-    let computing = program.accelerator.marshaled().computing - before;
-    let in_order = program.run_in_order(arguments)?;
+    let before = program.accelerator()?.marshaled().computing;
+    let (parallel, _) = program.run(arguments)?;
+    let computing = program.accelerator()?.marshaled().computing - before;
+    let (in_order, _) = HostProgram::new(path, context, Mode::Sequential)?.run(arguments)?;
     Ok((in_order.saturating_sub(parallel.saturating_sub(computing))).as_secs_f64() / computing.as_secs_f64())
 }
 

@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use warpwise_diag::{Diagnostic, Report, Severity, Sources, render};
 use warpwise_driver::build::{BuildError, Core, read_core};
-use warpwise_driver::host_files::check_host;
-use warpwise_driver::host_lower::{lower_host, split_host};
-use warpwise_mexpr::accelerate::Accepted;
+use warpwise_driver::host::program::HostProgram;
 
 use crate::commands::host::is_host_program;
 use crate::failure::{FAILED, Failure, WRONG};
@@ -70,17 +68,19 @@ pub fn check(arguments: &CheckArguments) -> Result<u8, Failure> {
 
 /// The front end of the language that the file's name tells.
 fn read(file: &Path, arguments: &CheckArguments) -> Result<(Sources, Vec<Diagnostic>), BuildError> {
-    if is_host_program(file) {
-        let (mut checked, sources) = check_host(file, arguments.library.as_deref())?;
-        if !checked.unused.is_empty() {
-            let failure = warpwise_diag::Failure::User(std::mem::take(&mut checked.unused));
-            return Err(BuildError::Failure { failure, sources });
+    let options = arguments.compile.options();
+    let Core { sources, warnings, .. } = match is_host_program(file) {
+        true => {
+            let mut program = HostProgram::check(file, arguments.library.as_deref())?;
+            let unused = program.take_unused();
+            if !unused.is_empty() {
+                let (failure, sources) = (warpwise_diag::Failure::User(unused), program.sources().clone());
+                return Err(BuildError::Failure { failure, sources });
+            }
+            program.core(&options)?
         }
-        let (split, options) = (split_host(checked, &sources)?, arguments.compile.options());
-        let lowered = lower_host(split, &sources, &options, Accepted::default())?;
-        return Ok((sources, lowered.warnings()));
-    }
-    let Core { sources, warnings, .. } = read_core(file, &arguments.compile.options())?;
+        false => read_core(file, &options)?,
+    };
     Ok((sources, warnings))
 }
 

@@ -4,20 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, value_parser};
 use warpwise_diag::{Diagnostic, Severity, Sources, render};
-use warpwise_driver::CallError;
-use warpwise_driver::host_device::{AccelerateError, Accelerator};
-use warpwise_driver::host_files::check_host;
-use warpwise_driver::host_lower::{lower_host, split_host};
-use warpwise_driver::host_native::HostNative;
-use warpwise_driver::host_world::ProcessWorld;
+use warpwise_driver::host::accelerator::Accelerator;
+use warpwise_driver::host::program::{Executable, Hooks, HostProgram, How, Mode};
+use warpwise_driver::host::world::ProcessWorld;
+use warpwise_driver::{CallError, Context};
 use warpwise_mexpr::accelerate::Accepted;
-use warpwise_mexpr::compile::Checked;
-use warpwise_mexpr::host::code::Code;
-use warpwise_mexpr::host::compile::{Options, compile, compile_accelerated};
-use warpwise_mexpr::host::debug::{Debugger, Irregular, Met};
-use warpwise_mexpr::host::device::{Device, DeviceError, HostOnly};
-use warpwise_mexpr::host::machine::{Call, FailedTest, RunError, run_native};
-use warpwise_mexpr::host::value::Value;
+use warpwise_mexpr::host::debug::Met;
+use warpwise_mexpr::host::machine::FailedTest;
 use warpwise_mexpr::host::world::World;
 use warpwise_runtime::execute as runtime;
 use warpwise_runtime::memory::default_limit;
@@ -55,8 +48,15 @@ pub struct HostOptions {
 }
 
 impl HostOptions {
-    fn accepted(&self) -> Accepted {
-        Accepted { dimensions: self.tensor_max_rank as usize, irregular: !self.strict_regular }
+    fn how(&self) -> How {
+        let accepted =
+            Accepted { dimensions: self.tensor_max_rank as usize, irregular: !self.strict_regular };
+        let mode = match (self.sequential, self.debug) {
+            (true, _) => Mode::Sequential,
+            (false, true) => Mode::Debug,
+            (false, false) => Mode::Accelerated,
+        };
+        How { mode, accepted, tests: self.test }
     }
 }
 
@@ -88,56 +88,53 @@ pub struct HostRun<'a> {
 /// Checks and runs a host program.
 pub fn run_host(run: &HostRun<'_>) -> Result<u8, Failure> {
     let mut phases = Phases::new(run.profile);
-    let (mut checked, sources) = check_host(run.file, run.host.library.as_deref())?;
-    warn_of_unused(std::mem::take(&mut checked.unused), &sources);
-    let options = Options { tests: run.host.test };
-    if run.host.sequential {
-        return execute_in_order(run, &checked, &sources, phases);
-    }
-    let split = split_host(checked.clone(), &sources)?;
-    if split.entries.is_empty() && !run.host.debug {
-        return execute_in_order(run, &checked, &sources, phases);
-    }
-    phases.done("check");
-    let accepted = run.host.accepted();
-    let code = compile_accelerated(&split.host, options, &split.entries);
-    if run.host.debug {
-        let mut debugger = Debugger::new(accepted);
-        let ended = execute(run, &code, true, None, &mut debugger, &sources, phases);
-        note_irregular(debugger.irregular(), &code, &sources);
-        return ended;
-    }
+    let mut program = HostProgram::check(run.file, run.host.library.as_deref())?;
+    let unused = program.take_unused();
+    warn_of_unused(unused, program.sources());
     let options = run.compile.options();
-    let lowered = lower_host(split, &sources, &options, accepted)?;
-    let native = HostNative::new(&code, &options, run.cache.cache().as_ref())?;
-    let context = start::context(run.run, run.cache)?;
-    let progress = Progress::of(format!("compiling {}", run.file.display()));
-    let accelerator = Accelerator::new(lowered, &options, &context, run.cache.cache(), accepted);
+    let prepared = program.prepare(run.host.how(), &options)?;
+    phases.done("check");
+    let (mut context, mut progress) = (None, None);
+    let executable = prepared.compile(&options, run.cache.cache().as_ref(), || {
+        let made = start::context(run.run, run.cache)?;
+        progress = Some(Progress::of(format!("compiling {}", run.file.display())));
+        Ok::<_, Failure>(context.insert(made).clone())
+    });
     drop(progress);
-    let mut device = Stoppable(accelerator.map_err(|error| match error {
-        AccelerateError::Build(error) => error.into(),
-        AccelerateError::Load(error) => Failure::Failed(error.to_string()),
-    })?);
+    let mut executable = executable?;
+    if let Some(accelerator) = executable.accelerator() {
+        tell_how_compiled(run, accelerator, &mut phases);
+    }
+    let ended = execute(run, &mut executable, &mut phases);
+    note_irregular(&executable);
+    if let (Some(accelerator), Some(context)) = (executable.accelerator(), context) {
+        if accelerator.was_interrupted() {
+            return Err(Failure::Call(CallError::Run(runtime::RunError::Interrupted)));
+        }
+        tell_how_run(accelerator, &context, &phases);
+    }
+    ended
+}
+
+/// Says what the cache did, and starts to measure.
+fn tell_how_compiled(run: &HostRun<'_>, accelerator: &Accelerator, phases: &mut Phases) {
     if run.verbose {
-        say(&cache_remark(device.0.cached(), device.0.not_kept()));
+        say(&cache_remark(accelerator.cached(), accelerator.not_kept()));
     }
-    phases.done(if device.0.cached() { "take from the cache" } else { "compile" });
+    phases.done(if accelerator.cached() { "take from the cache" } else { "compile" });
     if run.profile {
-        device.0.program().start_profile();
+        accelerator.program().start_profile();
     }
-    let ended = execute(run, &code, true, native, &mut device, &sources, Phases::new(run.profile));
-    let accelerator = device.0;
-    note_irregular(accelerator.irregular(), &code, &sources);
-    if accelerator.was_interrupted() {
-        return Err(Failure::Call(CallError::Run(runtime::RunError::Interrupted)));
-    }
+}
+
+/// Says where the time of accelerated expressions went.
+fn tell_how_run(accelerator: &Accelerator, context: &Context, phases: &Phases) {
     phases.spent(&accelerator.program().profile());
     phases.marshaled(accelerator.marshaled());
     phases.memory(context.memory().statistics().peak_live);
     if let Some((statistics, traffic)) = accelerator.program().device_memory() {
         phases.device_memory(statistics, traffic);
     }
-    ended
 }
 
 /// Says what is wrong in definitions that the program does not use: it runs without them.
@@ -150,74 +147,37 @@ fn warn_of_unused(wrong: Vec<Diagnostic>, sources: &Sources) {
 }
 
 /// Says which accelerated expressions met irregular sequences, which costs time.
-fn note_irregular(irregular: &Irregular, code: &Code, sources: &Sources) {
-    for (number, Met { message, times, on_host }) in irregular {
-        let place = sources.describe(code.accelerated[*number].span);
+fn note_irregular(executable: &Executable) {
+    for (place, Met { message, times, on_host }) in executable.irregular() {
         let how = if *on_host { "computed in order on the host" } else { "slower than regular sequences" };
         say(&format!("note: {place}: {how} ({times} times): {message}"));
     }
 }
 
-/// Calls of accelerated expressions that Ctrl-C stops.
-struct Stoppable(Accelerator);
-
-impl Device for Stoppable {
-    fn call(
-        &mut self,
-        code: &Code,
-        world: &mut dyn World,
-        number: usize,
-        arguments: &[Value],
-    ) -> Result<Option<Value>, DeviceError> {
-        interrupt::stoppable(|| self.0.call(code, world, number, arguments))
-    }
-}
-
-/// Runs a program as if it accelerated nothing.
-fn execute_in_order(
-    run: &HostRun<'_>,
-    checked: &Checked,
-    sources: &Sources,
-    mut phases: Phases,
-) -> Result<u8, Failure> {
-    phases.done("check");
-    let code = compile(checked, Options { tests: run.host.test });
-    let native = HostNative::new(&code, &run.compile.options(), run.cache.cache().as_ref())?;
-    execute(run, &code, checked.accelerates(), native, &mut HostOnly, sources, phases)
-}
-
-/// Runs code; gives the exit code.
-fn execute(
-    how: &HostRun<'_>,
-    code: &Code,
-    accelerates: bool,
-    mut native: Option<HostNative>,
-    device: &mut dyn Device,
-    sources: &Sources,
-    mut phases: Phases,
-) -> Result<u8, Failure> {
+/// Runs a program in this process; gives the exit code.
+fn execute(how: &HostRun<'_>, executable: &mut Executable, phases: &mut Phases) -> Result<u8, Failure> {
     let name = how.file.display().to_string();
     let arguments = how.arguments.iter().map(|argument| argument.trim_start().to_string());
     let arguments = std::iter::once(name).chain(arguments).collect();
     let memory_limit = how.run.memory_limit.unwrap_or_else(default_limit);
     let mut world = ProcessWorld::new(arguments, memory_limit);
-    if accelerates {
+    if executable.accelerates() {
         world = world.accelerating(&how.compile.options());
     }
     if must_be_open().is_err() {
         world = world.without_output();
     }
-    let mut report = |test: FailedTest| {
-        say(&format!("{}: a test failed", sources.describe(test.span)));
+    let mut report = |place: &str, test: FailedTest| {
+        say(&format!("{place}: a test failed"));
         test.message.lines().for_each(|line| say(&format!("  {line}")));
     };
-    let native = native.as_mut().map(HostNative::native);
-    let outcome = run_native(code, native, &mut world, device, &mut report);
+    let hooks = Hooks { report: &mut report, around: &mut |call| interrupt::stoppable(call) };
+    let outcome = executable.run(&mut world, hooks);
     let flushed = world.flush();
     phases.done("run");
     let outcome = match outcome {
         Ok(outcome) => outcome,
-        Err(error) => return Ok(complain(&describe(&error, sources), FAILED)),
+        Err(error) => return Ok(complain(&executable.describe(&error), FAILED)),
     };
     if let Err(why) = flushed {
         return Ok(complain(&format!("cannot write to standard output: {why}"), FAILED));
@@ -230,17 +190,4 @@ fn execute(
         Some(code) => Ok(code as u8),
         None => Ok(if outcome.failed > 0 { FAILED } else { 0 }),
     }
-}
-
-/// A failed run as text: what, where, and the calls that led there.
-fn describe(error: &RunError, sources: &Sources) -> String {
-    let place = error.device_place.clone().unwrap_or_else(|| sources.describe(error.span));
-    let mut text = format!("{place}: {}", error.message);
-    for call in &error.calls {
-        text.push_str(&match call {
-            Call::In(name, span) => format!("\n  in {name}, at {}", sources.describe(*span)),
-            Call::More(number) => format!("\n  ... {number} more calls ..."),
-        });
-    }
-    text
 }

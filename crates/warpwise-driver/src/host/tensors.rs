@@ -3,12 +3,12 @@
 //! The [`Signature`] of an expression says which arrays it takes and in which of them each captured tensor lies. A host
 //! buffer is cut down to what the tensors show of it, views that overlap once: these are the *segments* of an array, one
 //! after the other, and each is copied in once, and back once if the array was written. What is captured goes on with
-//! places instead of tensors ([`host_places`](crate::host_places)), which [`host_marshal`](crate::host_marshal) takes apart.
+//! places instead of tensors ([`places`](crate::host::places)), which [`marshal`](crate::host::marshal) takes apart.
 //! Views that overlap must lie in one array; [`overlapping`] finds those that the signature has in several. Tensors in a result are
 //! places, too, and become views of the host's buffers ([`Arrays::views`]).
 //!
 //! A buffer that is an array by itself stays where a call left it until the host looks at it
-//! ([`host_storage`](crate::host_storage)). Of one that nobody has written nothing is copied, either.
+//! ([`storage`](crate::host::storage)). Of one that nobody has written nothing is copied, either.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -25,8 +25,8 @@ use warpwise_runtime::device::array::Placed;
 use warpwise_runtime::device::memory::NoBlock;
 use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 
-use crate::host_recorded::Moved;
-use crate::host_storage::{Storage, value};
+use crate::host::recorded::Moved;
+use crate::host::storage::{Storage, value};
 
 /// Why tensors cannot go to an expression.
 #[derive(Clone, PartialEq, Eq, Debug)]

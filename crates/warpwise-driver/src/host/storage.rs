@@ -15,9 +15,9 @@ use warpwise_runtime::device::array::{DeviceArray, Placed};
 use warpwise_runtime::device::memory::DeviceMemory;
 use warpwise_runtime::memory::MemoryPool;
 
-use crate::host_marshal::Lent;
-use crate::host_recorded::Moved;
-use crate::host_tensors::TensorError;
+use crate::host::marshal::Lent;
+use crate::host::recorded::Moved;
+use crate::host::tensors::TensorError;
 
 /// Where arrays lie, and what was moved.
 pub(crate) struct Storage {

@@ -5,10 +5,10 @@
 //! ```
 //! A scalar is itself, a record its fields in the order of labels, a sequence an array for each leaf of its elements; sequences of
 //! sequences are arrays of more dimensions, so all elements must be of one length: others are [`MarshalError::Irregular`], and
-//! for [`host_rows`](crate::host_rows).
+//! for [`rows`](crate::host::rows).
 //! Lengths are those of the first elements, so that arrays are allocated at once, and each number is copied once on its way there;
 //! on its way back it stays where it is.
-//! Absent: tensors, which [`host_tensors`](crate::host_tensors) turns into places in arrays.
+//! Absent: tensors, which [`tensors`](crate::host::tensors) turns into places in arrays.
 
 use std::rc::Rc;
 

@@ -6,7 +6,7 @@
 //! ```
 //! A scalar is itself, a record its fields in the order of labels, and a sequence an array for each leaf of its elements. An element that
 //! is a sequence has two leaves, where its row begins in the pool and how long it is; the leaves of the pool follow, which are made of its
-//! elements in the same way. So every array has one dimension. Absent: tensors, which [`host_tensors`](crate::host_tensors)
+//! elements in the same way. So every array has one dimension. Absent: tensors, which [`tensors`](crate::host::tensors)
 //! turns into places in arrays.
 
 use warpwise_mexpr::host::code::Form;
@@ -17,7 +17,7 @@ use warpwise_prim::ValueType;
 use warpwise_runtime::array::{Array, Value};
 use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 
-use crate::host_marshal::{FEW, Leaf, MarshalError, scalar_type};
+use crate::host::marshal::{FEW, Leaf, MarshalError, scalar_type};
 
 /// Takes a value apart; its leaves come after what `leaves` holds.
 pub fn take_apart_rows(

@@ -1,18 +1,19 @@
 //! The accelerated expressions of host programs: compiled, and called with values of the host.
 //!
-//! [`lower_host`](crate::host_lower::lower_host) makes core IR of what a program accelerates, and [`Accelerator::new`] compiles it like
+//! [`lower_host`](crate::host::lower::lower_host) makes core IR of what a program accelerates, and [`Accelerator::new`] compiles it like
 //! any other program. A call takes apart what the expression captures
-//! ([`host_marshal`](crate::host_marshal), [`host_tensors`](crate::host_tensors)), runs the entry point, and puts the result together.
+//! ([`marshal`](crate::host::marshal), [`tensors`](crate::host::tensors)), runs the entry point, and puts the result together.
 //! Nothing is changed by a call that is made again; any other that fails ends the run.
 //!
 //! Sequences in sequences are supposed to have one length, unless the expression itself shows that they do not. Where it turns
 //! out that they have not, before the call or within it, the expression is compiled again, once, for sequences of any lengths
-//! ([`host_rows`](crate::host_rows)), or computed on the host if that is not possible. That is noted, as it costs time, and is an
+//! ([`rows`](crate::host::rows)), or computed on the host if that is not possible. That is noted, as it costs time, and is an
 //! error where it is not accepted. Where tensors overlap that were supposed to lie apart, the expression is compiled
 //! again, too.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::hash::Hash;
 use std::rc::Rc;
 use std::slice::SliceIndex;
@@ -39,14 +40,14 @@ use warpwise_runtime::memory::MemoryPool;
 use crate::build::{BuildError, Built, build_host};
 use crate::cache::DiskCache;
 use crate::compiler::Options;
-use crate::host_inline::Inline;
-use crate::host_lower::Lowered;
-use crate::host_marshal::{MarshalError, n_leaves, put_together, take_apart};
-use crate::host_places::{Places, result_form};
-use crate::host_recorded::{Marshaled, Moved, Recorded, copies};
-use crate::host_rows::{n_leaves_of_rows, put_together_rows, take_apart_rows};
-use crate::host_storage::Storage;
-use crate::host_tensors::{Arrays, TensorError, captured, n_tensors, overlapping};
+use crate::host::inline::Inline;
+use crate::host::lower::Lowered;
+use crate::host::marshal::{MarshalError, n_leaves, put_together, take_apart};
+use crate::host::places::{Places, result_form};
+use crate::host::recorded::{Marshaled, Moved, Recorded, copies};
+use crate::host::rows::{n_leaves_of_rows, put_together_rows, take_apart_rows};
+use crate::host::storage::Storage;
+use crate::host::tensors::{Arrays, TensorError, captured, n_tensors, overlapping};
 use crate::program::{CallError, Context, LoadProgramError, Program};
 use crate::target::Target;
 
@@ -101,6 +102,29 @@ pub enum AccelerateError {
     Load(LoadProgramError),
 }
 
+impl From<BuildError> for AccelerateError {
+    fn from(error: BuildError) -> AccelerateError {
+        AccelerateError::Build(error)
+    }
+}
+
+impl From<LoadProgramError> for AccelerateError {
+    fn from(error: LoadProgramError) -> AccelerateError {
+        AccelerateError::Load(error)
+    }
+}
+
+impl fmt::Display for AccelerateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AccelerateError::Build(error) => error.fmt(f),
+            AccelerateError::Load(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for AccelerateError {}
+
 impl Accelerator {
     /// Compiles lowered expressions, or takes them from the cache.
     pub fn new(
@@ -112,8 +136,8 @@ impl Accelerator {
     ) -> Result<Accelerator, AccelerateError> {
         let Lowered { split, sources, program, signatures, rows, .. } = lowered;
         let built = build_host(program, &sources, &("all", accepted), options, cache.as_ref());
-        let Built { compiled, cached, not_kept, .. } = built.map_err(AccelerateError::Build)?;
-        let program = Rc::new(compiled.load(context).map_err(AccelerateError::Load)?);
+        let Built { compiled, cached, not_kept, .. } = built?;
+        let program = Rc::new(compiled.load(context)?);
         Ok(Accelerator {
             split,
             sources,

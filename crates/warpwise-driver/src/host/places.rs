@@ -8,7 +8,7 @@ use warpwise_mexpr::accelerate::lower::imperative::{Signature, Tensor as Place};
 use warpwise_mexpr::host::code::{Form, ShapeId};
 use warpwise_mexpr::host::value::Value as HostValue;
 
-use crate::host_tensors::{Arrays, TensorError, n_tensors};
+use crate::host::tensors::{Arrays, TensorError, n_tensors};
 
 /// What the places in a call depend on.
 pub(crate) struct Places<'a> {

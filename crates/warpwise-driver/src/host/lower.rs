@@ -1,7 +1,7 @@
 //! The accelerated expressions of host programs in core IR.
 //!
 //! [`split_host`] finds and checks what a program accelerates, and [`lower_host`] makes core IR of that, with an entry point for each
-//! expression. Absent: compiling and calling them ([`host_device`](crate::host_device)).
+//! expression. Absent: compiling and calling them ([`accelerator`](crate::host::accelerator)).
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use warpwise_mexpr::compile::Checked;
 
 use crate::build::{BuildError, Core};
 use crate::compiler::Options;
-use crate::host_inline::Inline;
+use crate::host::inline::Inline;
 
 /// Takes a program apart, and checks what it accelerates.
 pub fn split_host(checked: Checked, sources: &Sources) -> Result<Split, BuildError> {
