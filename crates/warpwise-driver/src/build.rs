@@ -1,12 +1,11 @@
 //! From a program's text to compiled code, through the cache.
 //!
-//! What a compilation depends on is in part known only after it: the files that the program imports. So an
-//! entry of the cache is found by the first file, the options, the CPU and this build of the compiler, and
-//! lists the imported files with fingerprints of their texts; when one has changed, the entry is replaced. A hit
-//! reads those files and nothing is parsed.
+//! Some of a compilation's inputs are known only after it: the files that the program imports. The key of a cache entry is
+//! therefore made of the first file, the options, the CPU and this build of the compiler. The entry lists the imported files with
+//! fingerprints of their texts, and is replaced when one of them has changed. A hit reads these files and parses nothing.
 //!
-//! Files that end in `.ir` hold core IR as text instead of source. Programs whose files are parts of this executable, and core IR
-//! that somebody else made, take the same way; their texts are whole in the key.
+//! Files that end in `.ir` hold core IR as text instead of source. Programs embedded in this executable, and core IR made by
+//! others, take the same way; the key contains their whole text.
 
 use std::fmt;
 use std::hash::Hash;
@@ -29,14 +28,14 @@ use warpwise_source::embedded::Embedded;
 use warpwise_source::files::{Dependency, SourceError, SourceFiles};
 use warpwise_source::fingerprint::Fingerprint;
 
-/// What a front end made of a file.
+/// The output of a front end.
 #[derive(Debug)]
 pub struct Core {
     /// Core IR, at level `soac` where it came from source.
     pub program: CoreProgram,
     /// All texts that were read.
     pub sources: Sources,
-    /// What is odd about the source.
+    /// Warnings.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -45,7 +44,7 @@ pub struct Core {
 pub struct Built {
     /// The program.
     pub compiled: Compiled,
-    /// What is odd about the source, as text for people.
+    /// Warnings, as text for people.
     pub warnings: String,
     /// Whether it was in the cache.
     pub cached: bool,
@@ -60,7 +59,7 @@ pub enum Start<'s> {
     File(&'s Path),
     /// In a text that lies in no file.
     Text {
-        /// What messages call it.
+        /// Its name in messages.
         name: &'s str,
         /// The text.
         text: &'s str,
@@ -103,17 +102,17 @@ pub enum BuildError {
     },
 }
 
-/// An entry of the cache: what was made of a program.
+/// An entry of the cache.
 #[derive(Serialize, Deserialize)]
 struct Kept<T> {
     imported: Vec<Dependency>,
     made: T,
 }
 
-/// What was made of a program, now or before.
+/// The product of a compilation, new or from the cache.
 #[derive(Debug)]
 pub struct Made<T> {
-    /// What was made.
+    /// The product.
     pub made: T,
     /// Whether it was in the cache.
     pub cached: bool,
@@ -219,7 +218,7 @@ fn build_in(
     Ok(Built { compiled, warnings, cached, not_kept })
 }
 
-/// Takes from its place in the cache what is made of a program, or has it made and puts it there.
+/// Takes a product from its place in the cache, or makes it and puts it there.
 pub(crate) fn through_cache<T: Serialize + DeserializeOwned, E>(
     slot: Option<(&DiskCache, u128)>,
     make: impl FnOnce() -> Result<(T, Vec<Dependency>), E>,
@@ -244,7 +243,7 @@ pub(crate) fn through_cache<T: Serialize + DeserializeOwned, E>(
 pub struct BuiltStandalone {
     /// The program.
     pub program: Standalone,
-    /// What is odd about the source, as text for people.
+    /// Warnings, as text for people.
     pub warnings: String,
 }
 
@@ -323,7 +322,7 @@ pub(crate) fn front_end(
     }
 }
 
-/// Core IR of a program in the array language, and what is odd about it.
+/// Core IR of a program in the array language, and warnings.
 #[cfg(feature = "fut")]
 fn compile_source(
     main: SourceFile,

@@ -1,15 +1,14 @@
-//! A folder that keeps blobs by key, bounded in size, shared by any number of processes.
+//! A folder that keeps blobs by key. Its size is bounded, and any number of processes share it.
 //!
-//! An entry is one file: a mark, its key, a fingerprint of key and contents, the contents. It is written beside its place
-//! and renamed into it, so whoever reads sees a whole entry or none; of two writers the last one wins, and
-//! both wrote the same. An entry that is cut short, altered, or that is another's by its key does not match and counts as
-//! absent. Reading an entry makes it young; when the folder grows beyond its bound the oldest entries go. Files that are not named as
-//! entries are never touched.
+//! An entry is one file: a magic number, the key, a fingerprint of key and contents, the contents. It is written under a temporary
+//! name and renamed, so a reader sees a whole entry or none. Of two writers the last one wins; both wrote the same bytes. A
+//! truncated or altered entry, or one with another key, does not match and counts as absent. Reading an entry renews it; the
+//! oldest entries are deleted when the folder exceeds its bound. Files whose names are not those of entries are never touched.
 //!
-//! What is kept here is run: a folder or an entry that somebody else owns or may write is refused, and the folder is made for its user
-//! alone (see [`crate::private`]). The fingerprint guards against accidents only.
+//! The contents are executed. A folder or an entry that another user owns or may write is therefore refused, and a new folder is
+//! accessible to its user alone (see [`crate::private`]). The fingerprint guards against accidents only.
 //!
-//! Losing the whole folder loses nothing but time.
+//! Losing the whole folder costs time and nothing else.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -41,7 +40,7 @@ pub struct DiskCache {
 }
 
 impl DiskCache {
-    /// A cache in this folder, made when something is first kept, of at most so many bytes.
+    /// A cache of at most `limit` bytes in this folder, which is made when something is first kept.
     pub fn new(folder: impl Into<PathBuf>, bound: u64) -> DiskCache {
         DiskCache { folder: folder.into(), bound }
     }
@@ -59,7 +58,7 @@ impl DiskCache {
         &self.folder
     }
 
-    /// What is kept under a key; an error where it is not to be trusted.
+    /// The contents of an entry; an error where it is not to be trusted.
     pub fn get(&self, key: u128) -> Result<Option<Vec<u8>>, Refused> {
         private::check_folder(&self.folder)?;
         let mut file = match private::open(&self.place(key)) {
@@ -112,7 +111,7 @@ impl DiskCache {
         let mut entries = Vec::new();
         for file in fs::read_dir(&self.folder)? {
             let file = file?;
-            // Of a link this tells of the link, not of what it leads to.
+            // For a link this describes the link, not its target.
             let Ok(metadata) = file.metadata() else { continue };
             let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
             let path = file.path();
@@ -137,7 +136,7 @@ impl DiskCache {
     }
 }
 
-/// What the name of a file says that it is.
+/// The kind of a file, by its name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Entry,
@@ -169,7 +168,7 @@ fn write_entry(path: &Path, key: u128, contents: &[u8]) -> io::Result<()> {
     file.write_all(contents)
 }
 
-/// What stands before the contents of an entry.
+/// The header of an entry.
 fn header(key: u128, contents: &[u8]) -> Vec<u8> {
     let mut fingerprint = Fingerprint::new();
     fingerprint.add(&key);

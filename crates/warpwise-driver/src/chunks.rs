@@ -1,4 +1,4 @@
-//! Entry points taken apart into functions that work chunk by chunk ([`warpwise_opt::chunk`]), compiled and kept in the cache.
+//! Entry points split into functions that work chunk by chunk ([`warpwise_opt::chunk`]), compiled and cached.
 
 use std::path::Path;
 

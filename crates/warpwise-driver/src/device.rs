@@ -1,4 +1,4 @@
-//! Kernels on a device whose driver is a part of this build.
+//! Compiling and loading kernels for the devices whose drivers are part of this build.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::cache::DiskCache;
 /// The share of a device's memory that programs may use unless told otherwise, in percent.
 const DEFAULT_SHARE: u64 = 80;
 
-/// The memory of a device: so many bytes of it, or the usual share.
+/// The memory of a device, of which programs use `limit` bytes or the usual share.
 pub(crate) fn memory_of<D: DriverOf + 'static>(device: Arc<D>, limit: Option<u64>) -> DeviceMemory {
     let limit = limit.unwrap_or(device.memory() / 100 * DEFAULT_SHARE);
     DeviceMemory::new(device, limit)
@@ -42,7 +42,7 @@ pub(crate) fn load<D: DriverOf + 'static>(
     Ok(OnDevice::new(memory.clone(), built.kernels, text.kernels.clone()))
 }
 
-/// What to say where a program computes with `f64` and the device does not.
+/// The message for a program that computes with `f64` on a device that does not.
 fn no_doubles(device: &str, names: &[KernelName]) -> String {
     let message = format!("{device} does not compute with f64");
     match names.iter().find(|name| !name.doubles.is_empty()) {

@@ -1,4 +1,4 @@
-//! Runs of the reference interpreters on values of the run time, blocks and sizes given by themselves.
+//! Runs the reference interpreters on values of the run time. Blocks and size arguments are derived from the values.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use warpwise_runtime::pool::CancelFlag;
 
 use warpwise_standalone::entry::Entry;
 
-/// What an entry point of a core program (level `soac`) gives by the reference interpreter; none if it was asked to stop, or calls nest too
+/// The results of an entry point of a core program (level `soac`) by the reference interpreter; none if it was asked to stop, or calls nest too
 /// deep for it. An error is a message with its place.
 pub fn interpret(
     program: &CoreProgram,

@@ -1,6 +1,7 @@
-//! Programs of level `mem` run on the interpreter's heap: after `place` and after every pass on memory, each array must
-//! lie where its placement says, no iterations may race (papers/002, Figure 10), and the results must be those of
-//! compiled code.
+//! Runs programs of level `mem` on the interpreter's heap, after `place` and after every later pass.
+//!
+//! Each array must lie where its placement says, iterations must not race (papers/002, Figure 10), and the results must equal
+//! those of compiled code.
 
 use warpwise_diag::render_failure;
 use warpwise_interp::interpret_on_heap_within;
@@ -34,7 +35,7 @@ impl OnHeap {
         Ok(OnHeap { core, stages })
     }
 
-    /// Runs every stage, each for at most so many steps; what takes longer is not looked at. `expected` are the results of
+    /// Runs every stage, each for at most `steps` steps; stages that take longer are skipped. `expected` are the results of
     /// compiled code; none where it failed.
     pub fn check(
         &self,

@@ -1,5 +1,7 @@
-//! The devices that a context has opened. Each is opened once, and all programs on it share its queue and its memory, so that what one
-//! program leaves there another can take.
+//! The devices that a context has opened.
+//!
+//! Each device is opened once. All programs on it share its queue and its memory, so one program can use what another has left
+//! there.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -41,7 +43,7 @@ enum Driver {
 }
 
 impl OpenDevices {
-    /// The device of this kind and number; programs may use so many bytes of its memory, or 80 % of it.
+    /// The device of this kind and number. Programs may use `limit` bytes of its memory, by default 80 % of it.
     pub fn open(
         &self,
         (dialect, number): (Dialect, usize),

@@ -1,8 +1,8 @@
-//! What a program gives by the reference interpreter, for tests to compare with.
+//! The results of a program by the reference interpreter, for tests to compare with.
 //!
-//! The interpreter takes about a thousand times as long as compiled code. A run that needs more than
-//! [`INTERPRETED_STEPS`] is done by compiled code after all, but without fusion, specialisation and vectors: an
-//! answer that is right unless both have the same mistake, where there would be none.
+//! The interpreter takes about a thousand times as long as compiled code. A run of more than [`INTERPRETED_STEPS`] steps falls back
+//! to code compiled without fusion, specialisation and vectors. That answer is right unless both compilations make the same
+//! mistake.
 
 use std::cell::OnceCell;
 
@@ -47,7 +47,7 @@ impl Oracle {
         Ok(Oracle { core, compiled: OnceCell::new() })
     }
 
-    /// What an entry point yields. The arguments may be overwritten.
+    /// The results of an entry point. The arguments may be overwritten.
     pub fn results(
         &self,
         entry: &str,

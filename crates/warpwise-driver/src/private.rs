@@ -1,8 +1,8 @@
-//! Files and folders that nobody but their owner can have written.
+//! Files and folders that only their owner can have written.
 //!
-//! What is run from a file must come from the user that runs it. A file counts if it is a regular file, not a link to one, belongs to
-//! this process's user, and nobody else may write it; a folder likewise. Whether this holds is asked of the file that was opened, not of
-//! its name. Elsewhere than on Unix systems nothing is asked.
+//! A file that is executed must come from the user who runs it. It must be a regular file and not a link, belong to the user of
+//! this process, and be writable by nobody else; the same holds for a folder. The check is made on the opened file, not on its
+//! name. Systems other than Unix are not checked.
 
 use std::fmt;
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};

@@ -1,4 +1,4 @@
-//! Compiled programs: as data a cache can keep, and loaded to run.
+//! Compiled programs: as data that a cache can keep, and loaded for execution.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -48,7 +48,7 @@ pub enum Code {
     },
 }
 
-/// What programs run on: threads and memory. Clones share both.
+/// The threads and the memory that programs run on. Clones share both.
 #[derive(Clone, Debug)]
 pub struct Context {
     threads: Arc<ThreadPool>,
@@ -86,18 +86,18 @@ impl Context {
         Context::with(ThreadPool::with_all_cores(), MemoryPool::with_default_limit())
     }
 
-    /// These threads, this memory.
+    /// A context of these threads and this memory.
     pub fn with(threads: ThreadPool, memory: MemoryPool) -> Context {
         let (devices, tuning) = (Arc::default(), HashMap::new());
         Context { threads: Arc::new(threads), memory, device_limit: None, devices, kernels: None, tuning }
     }
 
-    /// The same threads, other memory.
+    /// A context of the same threads and other memory.
     pub fn with_memory(&self, memory: MemoryPool) -> Context {
         Context { memory, ..self.clone() }
     }
 
-    /// Lets programs loaded from now on use at most so much memory of a device together, instead of 80 % of what it has.
+    /// Limits the memory of a device that programs loaded from now on use together. The default is 80 % of the device's memory.
     pub fn limit_device(&mut self, bytes: u64) {
         self.device_limit = Some(bytes);
         self.devices = Arc::default();
@@ -281,7 +281,7 @@ impl Program {
         self.machine.steps()
     }
 
-    /// What the device's memory did since it was opened, for all programs of the context; `None` on the processor.
+    /// Statistics of the device's memory since it was opened, for all programs of the context; `None` on the processor.
     pub fn device_memory(&self) -> Option<(PoolStatistics, Traffic)> {
         self.machine.traffic()
     }

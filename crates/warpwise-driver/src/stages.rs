@@ -1,4 +1,4 @@
-//! A program below the core IR, as text for people.
+//! The imperative IR, machine code and kernel text of a program as text for people.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use warpwise_runtime::machine::{KernelName, Module};
 use crate::compiler::Options;
 use crate::target::{Target, device_text};
 
-/// What comes after the core IR.
+/// A stage below the core IR.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage {
     /// The imperative IR.

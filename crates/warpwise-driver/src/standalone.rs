@@ -1,8 +1,8 @@
-//! Programs compiled for linking: one or several processors, machine code and images as bytes.
+//! Programs compiled for linking: machine code and images as bytes, for one processor or several.
 //!
 //! ```text
 //! for this processor     one variant
-//! portable               x86-64-v4, x86-64-v3, x86-64-v2: the first that the processor has runs
+//! portable               x86-64-v4, x86-64-v3, x86-64-v2: the first one that the processor supports runs
 //! ```
 
 use warpwise_cpu::CompileOptions;
@@ -19,7 +19,7 @@ use crate::target::Target;
 /// A program to be linked.
 #[derive(Clone, Debug)]
 pub struct Standalone {
-    /// What it was compiled to, the best first.
+    /// The variants, the best first.
     pub variants: Vec<Variant>,
     /// The entry points, in the order of the source.
     pub entries: Vec<Entry>,

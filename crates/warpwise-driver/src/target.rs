@@ -74,7 +74,7 @@ impl Target {
         }
     }
 
-    /// What kind of device it is, as `--device` names it without a number.
+    /// The kind of the device, as `--device` names it without a number.
     pub fn kind(self) -> &'static str {
         match self {
             Target::Cpu => "cpu",

@@ -1,15 +1,14 @@
 //! The accelerated expressions of host programs: compiled, and called with values of the host.
 //!
-//! [`lower_host`](crate::host::lower::lower_host) makes core IR of what a program accelerates, and [`Accelerator::new`] compiles it like
-//! any other program. A call takes apart what the expression captures
-//! ([`marshal`](crate::host::marshal), [`tensors`](crate::host::tensors)), runs the entry point, and puts the result together.
-//! Nothing is changed by a call that is made again; any other that fails ends the run.
+//! [`lower_host`](crate::host::lower::lower_host) makes core IR of a program's accelerated expressions, and [`Accelerator::new`]
+//! compiles it like any other program. A call takes the captured values apart ([`marshal`](crate::host::marshal),
+//! [`tensors`](crate::host::tensors)), runs the entry point, and puts the result together. A call that is repeated has changed
+//! nothing before; every other failure ends the run.
 //!
-//! Sequences in sequences are supposed to have one length, unless the expression itself shows that they do not. Where it turns
-//! out that they have not, before the call or within it, the expression is compiled again, once, for sequences of any lengths
-//! ([`rows`](crate::host::rows)), or computed on the host if that is not possible. That is noted, as it costs time, and is an
-//! error where it is not accepted. Where tensors overlap that were supposed to lie apart, the expression is compiled
-//! again, too.
+//! Nested sequences are assumed to be regular unless the expression itself shows that they are not. When that proves wrong, before
+//! the call or within it, the expression is compiled once more for irregular sequences ([`rows`](crate::host::rows)), or computed on
+//! the host where that is impossible. This costs time and is noted; it is an error where irregular sequences are not accepted.
+//! Tensors are assumed not to overlap. When they do, the expression is compiled again as well.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,7 +50,7 @@ use crate::host::tensors::{Arrays, TensorError, captured, n_tensors, overlapping
 use crate::program::{CallError, Context, LoadProgramError, Program};
 use crate::target::Target;
 
-/// What the message of a check on lengths starts with.
+/// The start of the message of a failing check on lengths.
 const IRREGULAR: &str = "Irregular sequence";
 
 /// Compiled accelerated expressions.
@@ -66,17 +65,17 @@ pub struct Accelerator {
     /// All expressions, as if tensors never overlapped.
     program: Rc<Program>,
     signatures: Vec<(usize, Signature)>,
-    /// The functional expressions of it whose sequences in sequences may have any lengths.
+    /// Its functional expressions for irregular sequences.
     rows: BTreeSet<usize>,
-    /// Functional expressions for sequences of any lengths; none where the host computes them.
+    /// Functional expressions for irregular sequences; none where the host computes them.
     functional_rows: BTreeMap<usize, Option<Rc<Program>>>,
     /// Imperative expressions that met irregular sequences.
     imperative_rows: BTreeSet<usize>,
-    /// Imperative expressions with tensors that overlap, or sequences of any lengths.
+    /// Imperative expressions for overlapping tensors or irregular sequences.
     variants: Vec<Variant>,
     accepted: Accepted,
     marshaled: Marshaled,
-    /// What the host looked at later.
+    /// The values that the host has fetched since.
     fetched: Rc<Cell<Moved>>,
     /// The call that took longest, if calls are recorded.
     recorded: Option<Option<Recorded>>,
@@ -176,7 +175,7 @@ impl Accelerator {
         self.not_kept.as_deref()
     }
 
-    /// What went to the device and came back.
+    /// Statistics of the values passed and returned.
     pub fn marshaled(&self) -> Marshaled {
         Marshaled { returned: self.marshaled.returned + self.fetched.get(), ..self.marshaled }
     }
@@ -311,12 +310,12 @@ impl Accelerator {
         expression: &Accelerated,
         number: usize,
         arguments: &[HostValue],
-        supposed: Signature,
+        assumed: Signature,
         world: &mut dyn World,
     ) -> Result<Option<HostValue>, DeviceError> {
         let forms: Vec<&Form> = expression.parameters.iter().map(|(_, form)| form).collect();
         let tensors = captured(&forms, arguments);
-        let Some((program, signature)) = self.fitting(number, supposed.clone(), &tensors)? else {
+        let Some((program, signature)) = self.fitting(number, assumed.clone(), &tensors)? else {
             self.count_irregular(number, true);
             return Ok(None);
         };
@@ -338,7 +337,7 @@ impl Accelerator {
                 Ok(()) => {}
                 Err(error @ MarshalError::Irregular(..)) => {
                     self.meets_irregular(number, refused(name, &error))?;
-                    return self.imperative_again(expression, number, arguments, supposed, world);
+                    return self.imperative_again(expression, number, arguments, assumed, world);
                 }
                 Err(error) => return Err(refused(name, &error)),
             }
@@ -353,7 +352,7 @@ impl Accelerator {
             Err(error) if signature.has_rows => return Err(error),
             Err(error) => {
                 self.meets_irregular(number, error)?;
-                return self.imperative_again(expression, number, arguments, supposed, world);
+                return self.imperative_again(expression, number, arguments, assumed, world);
             }
         };
         self.count_irregular(number, false);
@@ -373,7 +372,7 @@ impl Accelerator {
         arrays.views(&expression.result, value, &signature.results).map(Some).ok_or_else(another_type)
     }
 
-    /// The same for sequences of any lengths.
+    /// The same for irregular sequences.
     fn imperative_again(
         &mut self,
         expression: &Accelerated,
@@ -425,7 +424,7 @@ impl Accelerator {
         }
     }
 
-    /// Compiles an imperative expression for tensors of which some overlap, or for sequences of any lengths.
+    /// Compiles an imperative expression for overlapping tensors, or for irregular sequences.
     fn compile_imperative(
         &self,
         number: usize,
@@ -550,7 +549,7 @@ impl Accelerator {
     }
 }
 
-/// What a call is made with, for another.
+/// Copies the arguments of a call, so that it can be repeated.
 fn kept(arguments: &[Placed], memory: &MemoryPool) -> Option<Vec<Value>> {
     let values: Option<Vec<Value>> = arguments.iter().map(|placed| placed.to_host(memory).ok()).collect();
     copies(&values?, memory)
@@ -573,7 +572,7 @@ fn another_type() -> DeviceError {
 
 fn refused_tensors(error: &TensorError) -> DeviceError {
     let message = match error {
-        TensorError::OtherRank => "a tensor has another number of dimensions than is supposed".to_string(),
+        TensorError::OtherRank => "a tensor has another number of dimensions than is assumed".to_string(),
         TensorError::TooManyDimensions { rank, most } => {
             format!(
                 "a tensor of {rank} dimensions, but accelerated code takes at most {most}; \

@@ -1,9 +1,9 @@
-//! Host programs as files: reading them, and finding what they include.
+//! The files of host programs: reads them and finds what they include.
 //!
-//! `include "x.mc"` means the file beside the including one, or the library's; a path with `./` or `../` at its start is
-//! beside the including file only, and `stdlib::x.mc` is the library's. The library is a folder, or else the one that
-//! comes with the compiler, whose files have keys and names that start with `library:`. `name::x.mc` is a file of another
-//! library, whose folder the environment names (`MCORE_LIBS`).
+//! `include "x.mc"` means a file beside the including one, or one of the library. A path that begins with `./` or `../` means a
+//! file beside the including one only, and `stdlib::x.mc` one of the library only. The library is a folder or the one that comes
+//! with the compiler; keys and names of the latter's files begin with `library:`. `name::x.mc` means a file of another library,
+//! whose folder the environment names (`MCORE_LIBS`).
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ use warpwise_mexpr::load::{ReadError, SourceFile, SourceProvider};
 use crate::build::BuildError;
 use warpwise_source::files::{SourceError, SourceFiles, read_text};
 
-/// What keys and names of files of the library that comes with the compiler start with.
+/// The prefix of the keys and names of files of the library that comes with the compiler.
 const LIBRARY: &str = "library:";
 
 /// The folders of libraries.
@@ -30,7 +30,7 @@ struct Libraries {
 }
 
 impl Libraries {
-    /// Those of the environment: `MCORE_LIBS=name=folder:name=folder`, where `stdlib` is the library.
+    /// The libraries of the environment: `MCORE_LIBS=name=folder:name=folder`, where `stdlib` is the library.
     fn from_environment() -> Libraries {
         Libraries::of(&std::env::var("MCORE_LIBS").unwrap_or_default())
     }
@@ -47,14 +47,14 @@ impl Libraries {
     }
 }
 
-/// What includes call the library.
+/// The name of the library in includes.
 const STANDARD: &str = "stdlib";
 
 /// The files of one host program.
 #[derive(Debug)]
 pub struct HostFiles {
     libraries: Libraries,
-    /// What messages call a file, by key.
+    /// The name of a file in messages, by its key.
     names: RefCell<HashMap<String, String>>,
 }
 

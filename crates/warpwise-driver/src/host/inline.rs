@@ -1,7 +1,8 @@
 //! Text of the array language in host programs (`inlineFuthark "..."`).
 //!
-//! The text becomes the body of an entry point of a program of its own, which the array language's front end compiles; that entry point
-//! with all it calls is put where the text stands. Places in the text are places in the string, also where that has escapes.
+//! The text becomes the body of an entry point in a program of its own, which the front end of the array language compiles. That
+//! entry point, with everything it calls, replaces the text. Locations in it are mapped to locations in the string, escapes
+//! included.
 
 use std::cell::RefCell;
 
@@ -42,7 +43,7 @@ impl Inline {
         Inline { sources, warnings, unchecked }
     }
 
-    /// All files that places may be in, and what is odd about the texts.
+    /// All files that places may be in, and the warnings about the texts.
     pub fn into_parts(self) -> (Sources, Vec<Diagnostic>) {
         (self.sources.into_inner(), self.warnings.into_inner())
     }

@@ -1,7 +1,7 @@
 //! The accelerated expressions of host programs in core IR.
 //!
-//! [`split_host`] finds and checks what a program accelerates, and [`lower_host`] makes core IR of that, with an entry point for each
-//! expression. Absent: compiling and calling them ([`accelerator`](crate::host::accelerator)).
+//! [`split_host`] finds and checks a program's accelerated expressions, and [`lower_host`] makes core IR of them, with an entry
+//! point for each. Absent: compiling and calling them ([`accelerator`](crate::host::accelerator)).
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::build::{BuildError, Core};
 use crate::compiler::Options;
 use crate::host::inline::Inline;
 
-/// Takes a program apart, and checks what it accelerates.
+/// Splits a program, and checks its accelerated expressions.
 pub fn split_host(checked: Checked, sources: &Sources) -> Result<Split, BuildError> {
     split(checked).map_err(|failure| BuildError::Failure { failure, sources: sources.clone() })
 }
@@ -24,20 +24,20 @@ pub fn split_host(checked: Checked, sources: &Sources) -> Result<Split, BuildErr
 /// The accelerated expressions of a program in core IR, an entry point for each.
 pub struct Lowered {
     pub(crate) split: Split,
-    /// Those of the program, and of the array language's prelude where the program has text of it.
+    /// The files of the program, and those of the array language's prelude if the program contains text of that language.
     pub(crate) sources: Sources,
     pub(crate) program: CoreProgram,
     pub(crate) signatures: Vec<(usize, Signature)>,
-    /// The functional expressions whose sequences in sequences may have any lengths.
+    /// The functional expressions for irregular sequences.
     pub(crate) rows: BTreeSet<usize>,
     notes: Vec<Note>,
-    /// What is odd about text of the array language.
-    odd: Vec<Diagnostic>,
+    /// Warnings about text of the array language.
+    inline_warnings: Vec<Diagnostic>,
 }
 
-/// Lowers what a program accelerates.
+/// Lowers a program's accelerated expressions.
 ///
-/// Where irregular sequences are not accepted, what makes such of others fails the run.
+/// Where irregular sequences are not accepted, an operation that makes one fails the run.
 pub fn lower_host(
     split: Split,
     sources: &Sources,
@@ -55,10 +55,10 @@ pub fn lower_host(
         Ok((functional, imperative))
     };
     let lowered = lowered();
-    let (sources, odd) = inline.into_parts();
+    let (sources, inline_warnings) = inline.into_parts();
     match lowered {
         Ok((Functional { program, rows }, Imperative { signatures, notes, .. })) => {
-            Ok(Lowered { split, sources, program, signatures, rows, notes, odd })
+            Ok(Lowered { split, sources, program, signatures, rows, notes, inline_warnings })
         }
         Err(failure) => Err(BuildError::Failure { failure, sources }),
     }
@@ -78,9 +78,9 @@ fn joined(functional: CoreProgram, imperative: CoreProgram) -> CoreProgram {
 }
 
 impl Lowered {
-    /// What costs time, and what is odd.
+    /// Warnings: about constructs that cost time, and about text of the array language.
     pub fn warnings(&self) -> Vec<Diagnostic> {
-        self.notes.iter().map(Note::warning).chain(self.odd.iter().cloned()).collect()
+        self.notes.iter().map(Note::warning).chain(self.inline_warnings.iter().cloned()).collect()
     }
 
     /// The program alone.

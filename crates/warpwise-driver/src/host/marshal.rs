@@ -3,12 +3,13 @@
 //! ```text
 //! [{a = 1, b = 0.5}, {a = 2, b = 1.5}]   is   [2]i64 [1, 2] and [2]f64 [0.5, 1.5]
 //! ```
-//! A scalar is itself, a record its fields in the order of labels, a sequence an array for each leaf of its elements; sequences of
-//! sequences are arrays of more dimensions, so all elements must be of one length: others are [`MarshalError::Irregular`], and
-//! for [`rows`](crate::host::rows).
-//! Lengths are those of the first elements, so that arrays are allocated at once, and each number is copied once on its way there;
-//! on its way back it stays where it is.
-//! Absent: tensors, which [`tensors`](crate::host::tensors) turns into places in arrays.
+//! A scalar is itself, a record its fields in the order of labels, and a sequence an array for each leaf of its elements. A
+//! sequence of sequences is an array of higher rank, so all its elements must have equal length. Others are
+//! [`MarshalError::Irregular`], which [`rows`](crate::host::rows) handles.
+//!
+//! Extents are taken from the first elements, so that arrays are allocated once. Each number is copied once on its way to the
+//! device, and stays where it is on its way back. Absent: tensors, which [`tensors`](crate::host::tensors) replaces by places in
+//! arrays.
 
 use std::rc::Rc;
 
@@ -123,7 +124,7 @@ fn plan(
 /// Writes values where their leaves lie.
 struct Filler<'a> {
     shapes: Vec<&'a [i64]>,
-    /// What is left of each leaf's array.
+    /// The part of each leaf's array that is still to be filled.
     room: Vec<&'a mut [u8]>,
 }
 
@@ -325,7 +326,7 @@ mod tests {
         take_apart(form, value, &MemoryPool::new(1 << 20), &mut leaves).map(|()| leaves)
     }
 
-    /// What the leaves of a value are: their types with sizes.
+    /// The types and sizes of a value's leaves.
     fn types(form: &Form, value: &HostValue) -> Vec<String> {
         leaves(form, value).unwrap().iter().map(Value::type_text).collect()
     }

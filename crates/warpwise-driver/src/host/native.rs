@@ -1,7 +1,7 @@
-//! Native code of what a host program computes itself, where there is LLVM for this processor.
+//! Native code of what a host program computes itself, where this build has LLVM for the processor.
 //!
-//! [`plan`] finds what is worth it and writes its text; here that is compiled, or taken from the cache, and called. Without LLVM
-//! there is none, and the host runs all of it.
+//! [`plan`] selects the functions worth compiling and writes their text. This module compiles the text, or takes its object from
+//! the cache, and calls it. Without LLVM there is no native code, and the machine runs everything.
 
 use warpwise_mexpr::host::code::Code;
 use warpwise_mexpr::host::native::{Native, NativeCode, Plan, plan};
@@ -21,7 +21,7 @@ pub struct HostNative {
 }
 
 impl HostNative {
-    /// Compiles what of a program is worth it; nothing if nothing is, or where that cannot be done.
+    /// Compiles the functions of a program that are worth it. `None` if there are none, or if this build has no LLVM.
     pub fn new(
         code: &Code,
         options: &Options,
@@ -35,7 +35,7 @@ impl HostNative {
         Ok(Some(HostNative { plan, functions }))
     }
 
-    /// What the machine calls.
+    /// The functions, as the machine calls them.
     pub fn native(&mut self) -> Native<'_> {
         Native { plan: &self.plan, code: &mut self.functions }
     }

@@ -1,8 +1,8 @@
-//! Places in the stead of tensors: where each lies in the arrays of a call.
+//! Places that stand for tensors: where each tensor lies in the arrays of a call.
 //!
-//! Of a tensor that is an array by itself nothing need be said. Of any other the place is a record of integers: where it starts in
-//! its array, its rank, and as many extents as tensors may have dimensions. Reading order: what goes in ([`Places`]), what
-//! comes out ([`result_form`]).
+//! A tensor that is an array by itself needs no place. The place of any other is a record of integers: the offset in its array,
+//! its rank, and one extent for each dimension that a tensor may have. Reading order: arguments ([`Places`]), then results
+//! ([`result_form`]).
 
 use warpwise_mexpr::accelerate::lower::imperative::{Signature, Tensor as Place};
 use warpwise_mexpr::host::code::{Form, ShapeId};
@@ -10,18 +10,18 @@ use warpwise_mexpr::host::value::Value as HostValue;
 
 use crate::host::tensors::{Arrays, TensorError, n_tensors};
 
-/// What the places in a call depend on.
+/// The inputs of a call's places.
 pub(crate) struct Places<'a> {
-    /// Which array each tensor lies in.
+    /// The array of each tensor.
     pub(crate) signature: &'a Signature,
-    /// These arrays.
+    /// The arrays.
     pub(crate) arrays: &'a Arrays,
     /// The most dimensions of a tensor.
     pub(crate) dimensions: usize,
 }
 
 impl Places<'_> {
-    /// What is captured, with places: its form and value. Its first tensor has the number `first`.
+    /// The form and value of a captured value with places instead of tensors. Its first tensor has the number `first`.
     pub(crate) fn of(
         &self,
         form: &Form,
@@ -93,7 +93,7 @@ fn place_of_part(dimensions: usize) -> Form {
     Form::Record(ShapeId(0), vec![Form::Int; 2 + dimensions])
 }
 
-/// What an expression gives, with places in the stead of tensors.
+/// The form of an expression's result with places instead of tensors.
 pub(crate) fn result_form(form: &Form, dimensions: usize) -> Form {
     let inner = |form: &Form| result_form(form, dimensions);
     match form {

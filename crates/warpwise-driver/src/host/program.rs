@@ -27,7 +27,7 @@ use super::files::check_host;
 use super::lower::{Lowered, lower_host, split_host};
 use super::native::HostNative;
 
-/// What computes the accelerated expressions of a program.
+/// Where the accelerated expressions of a program are computed.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Mode {
     /// Compiled code, in parallel.
@@ -42,9 +42,9 @@ pub enum Mode {
 /// How a program is to be run.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct How {
-    /// What computes accelerated expressions.
+    /// Where accelerated expressions are computed.
     pub mode: Mode,
-    /// Which values they take.
+    /// The values that they accept.
     pub accepted: Accepted,
     /// Whether the program's tests run, too.
     pub tests: bool,
@@ -77,7 +77,7 @@ pub struct Executable {
     computed: Computed,
 }
 
-/// What computes accelerated expressions, with its state.
+/// The device that computes accelerated expressions, with its state.
 enum Computed {
     InOrder,
     Watched(Debugger),
@@ -171,7 +171,7 @@ impl Prepared {
     }
 }
 
-/// What a run tells, and how it can be stopped.
+/// Callbacks of a run.
 pub struct Hooks<'a> {
     /// Is told of each test that fails, and where it stands.
     pub report: &'a mut dyn FnMut(&str, FailedTest),
@@ -200,7 +200,8 @@ impl Executable {
         self.run(world, Hooks { report: &mut |_, _| {}, around: &mut |call| call() })
     }
 
-    /// Whether the program has accelerated expressions, whatever computes them: what it computes itself then has their bits.
+    /// Whether the program has accelerated expressions, wherever they are computed. Its host code should then use the mathematical
+    /// functions of compiled code.
     pub fn accelerates(&self) -> bool {
         self.accelerates
     }
@@ -213,7 +214,7 @@ impl Executable {
         }
     }
 
-    /// The same, to be changed.
+    /// As [`Executable::accelerator`], mutably.
     pub fn accelerator_mut(&mut self) -> Option<&mut Accelerator> {
         match &mut self.computed {
             Computed::Accelerated(accelerator) => Some(accelerator),

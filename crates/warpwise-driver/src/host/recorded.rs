@@ -1,4 +1,4 @@
-//! What is known of the calls of accelerated expressions: what was handed over, and a call that can be made again.
+//! Statistics of the calls of accelerated expressions, and a recorded call that can be repeated.
 
 use std::ops::{Add, AddAssign};
 use std::rc::Rc;
@@ -9,14 +9,14 @@ use warpwise_runtime::memory::MemoryPool;
 
 use crate::program::{CallError, Program};
 
-/// What went to the device and came back.
+/// Statistics of the values passed to accelerated code and returned.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Marshaled {
     /// How often an accelerated expression was called.
     pub calls: u64,
-    /// What was handed over, but for tensors that lay there already.
+    /// The values passed, without tensors that lay there already.
     pub given: Moved,
-    /// What came back, but for tensors that the host has not looked at.
+    /// The values returned, without tensors that the host has not read.
     pub returned: Moved,
     /// How long accelerated code ran.
     pub computing: Duration,
@@ -24,10 +24,10 @@ pub struct Marshaled {
     pub moving: Duration,
 }
 
-/// So many scalars.
+/// A number of scalars.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Moved {
-    /// How many.
+    /// Their number.
     pub values: u64,
     /// Their bytes.
     pub bytes: u64,
@@ -74,7 +74,7 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// What was handed over: the leaves of all that is captured.
+    /// The arguments: the leaves of all captured values.
     pub fn arguments(&self) -> &[Value] {
         &self.arguments
     }

@@ -1,13 +1,13 @@
-//! Values of host programs taken apart into arrays, and put together from them, where sequences in sequences may have
-//! different lengths: each is a row of a pool.
+//! Values of host programs taken apart into arrays, and put together from them, where nested sequences may be irregular: each is a
+//! row of a pool.
 //!
 //! ```text
 //! [[1, 2], [], [3]]   is   [3]i64 [0, 2, 2], [3]i64 [2, 0, 1] and [3]i64 [1, 2, 3]
 //! ```
-//! A scalar is itself, a record its fields in the order of labels, and a sequence an array for each leaf of its elements. An element that
-//! is a sequence has two leaves, where its row begins in the pool and how long it is; the leaves of the pool follow, which are made of its
-//! elements in the same way. So every array has one dimension. Absent: tensors, which [`tensors`](crate::host::tensors)
-//! turns into places in arrays.
+//! A scalar is itself, a record its fields in the order of labels, and a sequence an array for each leaf of its elements. An
+//! element that is a sequence has two leaves, the start of its row in the pool and its length. The leaves of the pool follow; they
+//! are made of its elements in the same way. Every array therefore has one dimension. Absent: tensors, which
+//! [`tensors`](crate::host::tensors) replaces by places in arrays.
 
 use warpwise_mexpr::host::code::Form;
 use warpwise_mexpr::host::items::Slice;

@@ -1,7 +1,7 @@
-//! Where the elements of tensors are between calls.
+//! The storage of tensors between calls.
 //!
-//! What accelerated code wrote stays where it was written, on the device or in the memory of compiled code. The host fetches it
-//! when it looks at it, and until then the next call takes it from there.
+//! Results of accelerated code stay where they were written, on the device or in the memory of compiled code. The host fetches
+//! them when it reads them; until then the next call uses them in place.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -19,13 +19,13 @@ use crate::host::marshal::Lent;
 use crate::host::recorded::Moved;
 use crate::host::tensors::TensorError;
 
-/// Where arrays lie, and what was moved.
+/// The memories that arrays lie in, and a count of moved values.
 pub(crate) struct Storage {
     /// The memory of compiled code.
     pub(crate) memory: MemoryPool,
-    /// That of the device, where compiled code runs on one.
+    /// The memory of the device, where compiled code runs on one.
     pub(crate) device: Option<DeviceMemory>,
-    /// What the host brought back from the device when it looked at it.
+    /// The values that the host has fetched from the device.
     pub(crate) fetched: Rc<Cell<Moved>>,
 }
 

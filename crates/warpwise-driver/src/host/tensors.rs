@@ -1,14 +1,14 @@
-//! Tensors that go to imperative accelerated expressions, and what comes back of them.
+//! The tensors that imperative accelerated expressions take and return.
 //!
-//! The [`Signature`] of an expression says which arrays it takes and in which of them each captured tensor lies. A host
-//! buffer is cut down to what the tensors show of it, views that overlap once: these are the *segments* of an array, one
-//! after the other, and each is copied in once, and back once if the array was written. What is captured goes on with
-//! places instead of tensors ([`places`](crate::host::places)), which [`marshal`](crate::host::marshal) takes apart.
-//! Views that overlap must lie in one array; [`overlapping`] finds those that the signature has in several. Tensors in a result are
-//! places, too, and become views of the host's buffers ([`Arrays::views`]).
+//! The [`Signature`] of an expression says which arrays it takes, and in which of them each captured tensor lies. Only those parts
+//! of a host buffer are passed that the tensors show. Overlapping views are merged into *segments*, which lie one after the other in
+//! an array; each is copied in once, and back once if the array was written. Captured values go on with places instead of tensors
+//! ([`places`](crate::host::places)), which [`marshal`](crate::host::marshal) takes apart. Views that overlap must lie in one array;
+//! [`overlapping`] finds those that the signature puts into several. Tensors in a result are places as well, and become views of the
+//! host's buffers ([`Arrays::views`]).
 //!
-//! A buffer that is an array by itself stays where a call left it until the host looks at it
-//! ([`storage`](crate::host::storage)). Of one that nobody has written nothing is copied, either.
+//! A buffer that is an array by itself stays where a call left it until the host reads it ([`storage`](crate::host::storage)). A
+//! buffer that nobody has written is not copied at all.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -31,18 +31,18 @@ use crate::host::storage::{Storage, value};
 /// Why tensors cannot go to an expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum TensorError {
-    /// A tensor of so many dimensions, where the expression supposes others: the host can tell whether that is wrong.
+    /// A tensor has another rank than the expression assumes: the host can tell whether that is wrong.
     OtherRank,
     /// A tensor of more dimensions than are accepted.
     TooManyDimensions {
-        /// So many.
+        /// Its rank.
         rank: usize,
-        /// At most so many are.
+        /// The highest accepted rank.
         most: usize,
     },
     /// There is no room for the arrays.
     OutOfMemory(OutOfMemory),
-    /// What lies on the device cannot be had, or cannot be put there.
+    /// The device failed to give or take an array.
     Device(String),
 }
 
@@ -106,7 +106,7 @@ struct Segment {
     at: usize,
 }
 
-/// What views of one buffer show, if they overlap or touch: the range, and the positions of the tensors.
+/// A range of a buffer that overlapping or adjacent views show, with the positions of their tensors.
 struct Shown {
     buffer: Rc<RefCell<Buffer>>,
     start: usize,
@@ -174,12 +174,12 @@ pub(crate) struct Arrays {
 pub(crate) struct Given {
     /// They, in order.
     pub(crate) arrays: Vec<Placed>,
-    /// What was copied for them.
+    /// The values copied for them.
     pub(crate) moved: Moved,
 }
 
 impl Arrays {
-    /// What goes into which array. Copies nothing.
+    /// Assigns parts of buffers to arrays. Copies nothing.
     pub(crate) fn of(signature: &Signature, tensors: &[Vec<Rc<Tensor>>]) -> Result<Arrays, TensorError> {
         let mut arrays = Arrays { segments: Vec::new(), shapes: Vec::new() };
         for (number, buffer) in signature.buffers.iter().enumerate() {
@@ -466,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn another_rank_than_supposed_is_the_hosts() {
+    fn another_rank_than_assumed_is_the_hosts() {
         let tensor = Tensor::new(Buffer::floats(vec![0.0; 4]), vec![2, 2]);
         let tensors = vec![vec![Rc::new(tensor)]];
         let arrays = Arrays::of(&signature(vec![Place::Whole(0)], &[true]), &tensors);

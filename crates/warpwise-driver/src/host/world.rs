@@ -1,4 +1,4 @@
-//! The world of a running host program: standard streams, files, time.
+//! The world of a running host program: standard streams, files, processes and time.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
@@ -23,7 +23,7 @@ pub struct ProcessWorld {
     start: Instant,
     /// The functions of mathematics of compiled code.
     functions: Vec<(Builtin, Evaluate)>,
-    /// The process is to have at most so many bytes of memory.
+    /// The most bytes of memory that the process may have.
     memory_limit: u64,
 }
 
@@ -35,13 +35,13 @@ impl ProcessWorld {
         ProcessWorld { output, is_open: true, arguments, start: Instant::now(), functions, memory_limit }
     }
 
-    /// The same for a program that accelerates something, which is compiled so: on processors, what the host computes has the
-    /// same bits.
+    /// Uses the mathematical functions of code compiled with these options, so that the host and accelerated code on a processor
+    /// agree bit for bit.
     pub fn accelerating(self, options: &Options) -> ProcessWorld {
         ProcessWorld { functions: functions(options), ..self }
     }
 
-    /// The same without a standard output: printing is an error.
+    /// Makes printing an error, for a process without standard output.
     pub fn without_output(self) -> ProcessWorld {
         ProcessWorld { is_open: false, ..self }
     }
