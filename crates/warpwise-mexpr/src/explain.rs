@@ -1,4 +1,4 @@
-//! What the codes of MExpr's messages mean. The examples are compiled by `tests/explain.rs`.
+//! Explanations of the codes of MExpr's messages. `tests/explain.rs` compiles the examples.
 
 use warpwise_diag::Explanations;
 

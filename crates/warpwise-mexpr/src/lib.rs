@@ -1,8 +1,10 @@
 //! The front end and the host of MExpr, the typed functional language whose expressions can be accelerated.
 //!
-//! [`syntax`] turns text into a tree that keeps every place, [`load`] brings the files of a program together, [`resolve`]
-//! looks up names, [`check`] finds types, [`reachable`] drops what is not used; [`compile::front_end`] does all of that.
-//! [`host`] runs the result; [`accelerate`] finds what accelerated expressions need and lowers it. [`explain`] says what the messages mean.
+//! [`syntax`] turns text into a tree that keeps every location, [`load`] gathers the files of a program, [`resolve`] looks up names,
+//! [`check`] infers types, and [`reachable`] drops unused definitions; [`compile::front_end`] runs all of these. [`host`] runs the
+//! result. [`accelerate`] finds the definitions that accelerated expressions need and lowers them to core IR. [`explain`] holds the
+//! explanations of the messages.
+//!
 //! There is no input or output and no global state here.
 
 pub mod builtins;

@@ -1,8 +1,8 @@
 //! Extraction: the definitions that some functions need, and no others (papers/000, Algorithm 1).
 //!
 //! One walk from the end to the start: a definition is kept if what comes after needs it, and then all that is free in it
-//! is needed, too. Of a recursive definition those members are kept that the needed ones reach. What is left is closed,
-//! nothing of it can be left out, and extracting again changes nothing. Order is kept. Tests in extracted functions are
+//! is needed, too. Of a group of recursive definitions, those are kept that the needed ones reach. The result is closed,
+//! it is minimal, and extracting again changes nothing. Order is kept. Tests in extracted functions are
 //! dropped: they belong to the sequential program. Needs: a lifted program, in which only functions are free in functions.
 
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! What goes to accelerated expressions and comes from them: values whose types are known all through.
+//! The interface of accelerated expressions: all types of captured and returned values are known.
 //!
 //! A value goes to a device by its type alone, so an accelerated expression that captures, or gives, something of a type
 //! with variables in it is an error. Needs: a lifted program. Absent: which types a device has ([`super::wellformed`]).

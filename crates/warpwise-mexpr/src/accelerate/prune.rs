@@ -1,9 +1,9 @@
-//! What is known in accelerated code: `inAccelerate` is true there.
+//! Resolves `inAccelerate`, which is true in accelerated code.
 //!
 //! ```text
 //! if inAccelerate then fast x else slow x
 //! ```
-//! becomes `fast x`. The host keeps both branches, of which it takes the other one. Runs before extraction, so that what only the
+//! becomes `fast x`. The host keeps both branches and takes the other one. Runs before extraction, so that what only the
 //! host's branch needs is not extracted.
 
 use crate::builtins::Builtin;

@@ -1,7 +1,7 @@
-//! What debugging looks at before the host computes an accelerated expression itself.
+//! Debugging: checks the arguments of an accelerated expression before the host computes it.
 //!
-//! What is handed over must be such that a device could take it: tensors have few dimensions, and the
-//! elements of a sequence have one length, at every depth. The latter only costs time, and is an error if asked for
+//! A device must be able to take the arguments: tensors have few dimensions, and the elements of a sequence have equal
+//! length, at every depth. The latter only costs time, and is an error if asked for
 //! ([`Accepted`]). While the expression is computed, [`watch`](super::watch) looks at what runs in parallel elsewhere.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! What accelerated expressions run on.
+//! The interface to whatever runs accelerated expressions.
 
 use super::code::Code;
 use super::value::Value;

@@ -4,7 +4,7 @@
 //! Values are reference-counted ([`value`], [`object`]), sequences are balanced trees of arrays ([`seq`], [`items`]), tensors are views of
 //! buffers ([`tensor`]). Calls use a stack on the heap, so recursion is as deep as memory allows, and a call in tail position
 //! costs none. Functions without effects can be [`native`] code. What a program does to the world goes through [`world`], and
-//! accelerated expressions through [`device`], of which [`debug`] is one that only looks.
+//! accelerated expressions through [`device`], and [`debug`] is a device that only looks.
 
 pub mod code;
 pub mod compile;

@@ -1,6 +1,6 @@
 //! MExpr as data: what programs that work on programs get from `bootParserParseMExprString`.
 //!
-//! A tree is a node with parts of nine kinds, of which programs ask by number: `bootParserGetTerm t 0` is the first term in `t`.
+//! A tree is a node with parts of nine kinds, which programs select by number: `bootParserGetTerm t 0` is the first term in `t`.
 //! What a node is, and which parts it has in which order, is the interface of Miking's first parser (`mexpr/boot-parser.mc`); what
 //! this parser reads as lists (definitions in a row, `lam x. lam y.`, `f x y`) is nested there, and `if`, `switch`, tuples and
 //! projections are matches and records. Names that nothing binds are errors, unless they are built-ins or announced.

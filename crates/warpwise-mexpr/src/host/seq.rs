@@ -1,7 +1,7 @@
 //! Sequences: balanced trees whose leaves are arrays and windows into arrays.
 //!
 //! Taking an element, a part, or joining two sequences takes time in the logarithm of their number of leaves; what was made
-//! in one go is one leaf, of which any part is a window at no cost; numbers lie flat in it ([`items`](super::items)). Adding an element at an end copies at most
+//! in one go is one leaf, and any part of it is a window at no cost; numbers lie flat in it ([`items`](super::items)). Adding an element at an end copies at most
 //! [`SMALL`] elements, and none if nobody else holds the sequence.
 
 use std::rc::Rc;

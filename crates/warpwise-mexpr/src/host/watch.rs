@@ -1,9 +1,9 @@
-//! What debugging looks at while the host computes an accelerated expression.
+//! Debugging: watches an accelerated expression while the host computes it.
 //!
 //! Sequences whose elements have different lengths, if these are errors ([`check_regular`]), and
 //! two things that are the same in order and differ in parallel: a `reduce` whose operator is not associative, or whose start is not
-//! neutral, on some of its values ([`Samples`]); and a `loop` one iteration of which writes an element of a tensor that
-//! another one reads or writes ([`Races`]). Values are sampled, so what is not found may still be there.
+//! neutral, on some of its values ([`Samples`]); and a `loop` in which one iteration writes an element of a tensor that
+//! another iteration reads or writes ([`Races`]). Values are sampled, so some violations may be missed.
 
 use std::rc::Rc;
 

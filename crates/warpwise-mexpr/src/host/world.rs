@@ -1,4 +1,4 @@
-//! What a running program does outside of itself.
+//! The interface of a running program to the world outside.
 
 use std::io::{BufRead, Write};
 

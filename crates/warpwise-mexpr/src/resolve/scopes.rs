@@ -1,4 +1,4 @@
-//! What names mean at a place.
+//! The meaning of names at a place.
 
 use rustc_hash::FxHashMap;
 

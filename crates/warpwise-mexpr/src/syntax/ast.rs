@@ -1,6 +1,6 @@
 //! The tree of a file, as written.
 //!
-//! What stands in a row in the text is a list here, so that long programs are wide trees and not high ones:
+//! Constructs that follow each other in the text are lists here, so that long programs are wide trees and not high ones:
 //! - `let`, `recursive`, `utest`, ... with `in`, `e1; e2` and `match e with p in` are the [`Decl`]s of one [`ExprKind::Block`];
 //! - `if`s and `match`es that follow each other's `else` are the tests of one [`ExprKind::Choice`];
 //! - `lam x. lam y.` is one function, `f x y` one application.

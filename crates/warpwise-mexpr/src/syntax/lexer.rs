@@ -4,7 +4,7 @@
 //! them. Comments (`--` to the end of the line, `/- -/` nested) and white space are dropped. The last token is always
 //! [`TokenKind::Eof`]. A sign directly before a digit belongs to the number: `f -1` applies `f`.
 //!
-//! What is no token becomes [`TokenKind::Unknown`], [`TokenKind::UnclosedString`] or [`TokenKind::UnclosedComment`];
+//! Text that is no token becomes [`TokenKind::Unknown`], [`TokenKind::UnclosedString`] or [`TokenKind::UnclosedComment`];
 //! the parser reports it.
 
 use logos::{Filter, Lexer, Logos};

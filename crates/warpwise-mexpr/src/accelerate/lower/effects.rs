@@ -1,7 +1,7 @@
 //! Effects besides writes: loops in order, and what is printed.
 //!
-//! What is printed is a value of the code, a sequence of numbers that the entry point yields with its other results; whoever runs it
-//! prints that afterwards ([`super::imperative::printed`]). A text is 0, its length and its characters; a float is 1 and itself.
+//! Output is a value of the code, a sequence of numbers that the entry point yields with its other results; the caller prints it
+//! afterwards ([`super::imperative::printed`]). A text is 0, its length and its characters; a float is 1 and itself.
 
 use warpwise_diag::{Failure, Span};
 use warpwise_ir::Operand;

@@ -3,7 +3,7 @@
 //! A buffer is an array value; which one it is at the moment is its [`Contents`]. A write makes the next value by an update in
 //! place, a read looks at the current one. Inside an iteration that owns part of a buffer, the part is a value
 //! of its own: a scalar if all dimensions are fixed at the iteration's index, else an array of the other dimensions.
-//! What was not written yet is read from the buffer as it was before the loop, so nothing is copied before the first write.
+//! Elements that were not written yet are read from the buffer as it was before the loop, so nothing is copied before the first write.
 //! [`super::parallel`] decides who owns what, from the [`Access`]es that it has recorded before.
 
 use rustc_hash::{FxHashMap, FxHashSet};

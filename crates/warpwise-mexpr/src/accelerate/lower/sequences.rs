@@ -1,4 +1,4 @@
-//! What works on whole sequences.
+//! Built-ins on whole sequences.
 
 use warpwise_diag::{Failure, Span};
 use warpwise_ir::sizes::SizeOp;

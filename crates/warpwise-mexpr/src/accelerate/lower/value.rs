@@ -2,8 +2,8 @@
 //!
 //! A value is a layout and its leaves. A scalar has one leaf, a record those of its fields, a sequence an array for each leaf
 //! of an element: records become components, and sequences of sequences arrays of two dimensions. Lengths stand in the
-//! layout. Functions have no leaves: which one it is is always known, with the arguments it has so far. Of a tensor it is known
-//! which buffer it is a view of; where the view starts and how long it is are its leaves. Where sequences in sequences may have
+//! layout. Functions have no leaves: which one it is is always known, with the arguments it has so far. The buffer that a tensor is a view of
+//! is known; the start of the view and its extents are its leaves. Where sequences in sequences may have
 //! different lengths, they are [`Layout::Rows`] of a pool.
 
 use std::rc::Rc;

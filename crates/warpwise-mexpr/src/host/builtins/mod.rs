@@ -1,4 +1,4 @@
-//! What the built-ins compute.
+//! The built-ins, as the machine computes them.
 //!
 //! [`numbers`] needs only its arguments, [`sequences`] and [`tensors`] know values, [`distributions`] the machine's generator of
 //! random numbers, [`effects`] the world. Built-ins that call

@@ -1,4 +1,4 @@
-//! What goes to accelerated expressions and comes from them.
+//! The arguments and results of accelerated expressions.
 
 use crate::accelerate::name::Entry;
 use crate::check::types::{Node, Ty};

@@ -1,4 +1,4 @@
-//! What types say of values.
+//! The sorts of values, by their types.
 
 use crate::check::types::{Node, Ty};
 use crate::tree::VarId;

@@ -1,4 +1,4 @@
-//! What native code knows of a value: how it is made up of words.
+//! Kinds: how native code represents a value in words.
 
 use std::rc::Rc;
 

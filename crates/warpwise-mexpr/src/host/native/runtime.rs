@@ -1,4 +1,4 @@
-//! What native code calls: functions in a table, which it finds through its context.
+//! The run time of native code: functions in a table, which it finds through its context.
 //!
 //! A value is handed over as what it is and its number or address, or lies in memory as the machine has it. Whether a function
 //! owns what it is given is said at each.

@@ -1,4 +1,4 @@
-//! What kinds of values functions meet.
+//! Infers the kinds of values that functions take and give.
 //!
 //! An [`Instance`] is a function with the kinds of what it captures and takes. Instances are gone over until nothing new is
 //! found, starting with what types say of all functions that the program comes to. One that does something native code does

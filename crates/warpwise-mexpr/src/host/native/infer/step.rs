@@ -1,4 +1,4 @@
-//! What an instruction gives, by the kinds of what it reads.
+//! The kind of an instruction's result, by the kinds of its operands.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! What all texts contain: owners of blocks counted, blocks taken from their lists, intrinsics.
+//! The text that all modules share: reference counting, allocation from free lists, intrinsics.
 
 use super::super::super::object::CLASSES;
 use super::super::super::value::tags;
