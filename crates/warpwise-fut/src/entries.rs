@@ -1,4 +1,4 @@
-//! What a file says of its entry points: their declarations and comments, for whoever shows them to people.
+//! The declarations and comments of a file's entry points, for tools that show them.
 //!
 //! This is text as it was written. What a program takes and gives is known after it is checked
 //! ([`EntryPoint`](warpwise_ir::EntryPoint)).

@@ -1,4 +1,4 @@
-//! What the codes of the array language's messages mean. The examples are compiled by `tests/explain.rs`.
+//! Explanations of the codes of the array language's messages. `tests/explain.rs` compiles the examples.
 
 use warpwise_diag::Explanations;
 

@@ -1,4 +1,4 @@
-//! What names mean at the level of declarations: values, types, modules, module types.
+//! The meanings of names at the level of declarations: values, types, modules, module types.
 //!
 //! An [`Env`] is a chain of frames, one per open module body; a parametric module and a module type
 //! keep the chain they were written in. Locals of expressions are not here (see `infer`).

@@ -1,4 +1,4 @@
-//! What the types that are written down may hide: functions, and sizes of their own.
+//! Liftedness: which written types may hide functions or sizes of their own.
 //!
 //! Types are judged by what they were declared to be, not by what they stand for: where `type^ t = [2]i32` is in scope, `t` counts
 //! as a function, so that its definition can change.

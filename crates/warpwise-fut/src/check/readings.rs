@@ -1,4 +1,4 @@
-//! What a definition's own name means in its body.
+//! The meaning of a definition's own name in its body.
 //!
 //! It means the definition itself where that reading has a type. Where only the reading with an earlier definition of the name has
 //! one, the earlier definition is meant. Where both have one the definition itself is meant, and a warning says so.

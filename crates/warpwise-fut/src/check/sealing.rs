@@ -1,4 +1,4 @@
-//! What single specifications of a module type demand of a module, and what they show of it.
+//! The demands of single specifications of a module type on a module, and what they show of it.
 //!
 //! The walk over a module type is in [`laying`](crate::check::modules::laying); where no module is given, one that is just as specified is
 //! assumed. A value whose scheme is not the one specified is wrapped in a definition that has it.

@@ -1,4 +1,4 @@
-//! What is odd about a definition, but no error. Runs on finished definitions.
+//! Warnings about a definition. Runs on finished definitions.
 
 use warpwise_diag::{Diagnostic, Span};
 

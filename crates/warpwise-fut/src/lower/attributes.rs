@@ -1,4 +1,4 @@
-//! What attributes of expressions ask for.
+//! Attributes of expressions.
 //!
 //! ```text
 //! #[unsafe] e                  no checks in e

@@ -1,4 +1,4 @@
-//! What lowering carries around: the session of one program, and the function under construction.
+//! The state of lowering: the session of one program, and the function under construction.
 
 use std::collections::VecDeque;
 

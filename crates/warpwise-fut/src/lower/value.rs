@@ -1,4 +1,4 @@
-//! What an expression of the language is while it is lowered: a tree over operands of the core IR.
+//! Values while lowering: an expression of the language is a tree over operands of the core IR.
 //!
 //! Records are trees already, so tuples need no further pass to go away. An array is its size and the value of
 //! an element in which every scalar is replaced by an array: `[n](i32, [m]f32)` is

@@ -10,7 +10,7 @@
 //! - an operator directly after `name.` belongs to it (`m.+`); such a chain is joined here, from its end,
 //!   since looking ahead from every name would take quadratic time on `a.a.a.a`.
 //!
-//! What is no token becomes [`TokenKind::Unknown`] or [`TokenKind::UnclosedString`]; the parser reports it.
+//! Text that is no token becomes [`TokenKind::Unknown`] or [`TokenKind::UnclosedString`]; the parser reports it.
 
 use logos::{Lexer, Logos};
 

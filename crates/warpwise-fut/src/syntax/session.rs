@@ -1,4 +1,4 @@
-//! What all files of one compilation share: interned names and the counters of node ids.
+//! The state that all files of one compilation share: interned names and the counters of node ids.
 //!
 //! A [`Symbol`] means something only together with the [`Interner`] that made it; an [`ExprId`] or
 //! [`PatId`] is unique in one session, so that side tables indexed by it cover imported files too.

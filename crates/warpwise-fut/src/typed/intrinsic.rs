@@ -1,4 +1,4 @@
-//! What the compiler itself provides: the members of the module `intrinsics`.
+//! Intrinsics: the members of the module `intrinsics`, which the compiler provides.
 //!
 //! Structural intrinsics have the types that `prelude/intrinsics.fut` states. Scalar intrinsics form a grid,
 //! curried, over the language's scalar types, by the mnemonics of `warpwise_prim`:

@@ -3,7 +3,7 @@
 //! The checker makes it from the syntax tree; lowering reads it. Read in this order: [`ty`] (types and
 //! sizes), [`tree`] (definitions, patterns, expressions), [`intrinsic`] (what the compiler itself provides), [`map`] (substitution).
 //!
-//! What is settled here, and how:
+//! Settled here:
 //! - **Names.** Modules are gone. Every definition, also one inside a module, has a [`DefId`](ids::DefId); a parametric
 //!   module was checked anew for each application, so its definitions occur once per application.
 //!   Everything bound inside a definition has a [`LocalId`](ids::LocalId), unique in the whole program.

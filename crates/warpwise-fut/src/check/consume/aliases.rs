@@ -1,4 +1,4 @@
-//! What values share memory with.
+//! Aliases: the owners whose memory a value may share.
 
 use std::rc::Rc;
 

@@ -1,6 +1,6 @@
 //! Parametric modules: where they are written, applied and seen through module types.
 //!
-//! One is checked where it is written, with a parameter of which no more is known than its module type; so it has errors whether it is
+//! One is checked where it is written, with a parameter that has its module type and nothing else; so it has errors whether it is
 //! applied or not. What an application gives is made by checking the body anew with the argument, which finds no errors any more.
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! What the names of a module type mean while it is laid over a module.
+//! The meanings of the names of a module type while it is laid over a module.
 //!
 //! Every name has two meanings: for the module, whose types are known, and for those who see it through the module type, to whom
 //! some are abstract. As long as nothing is abstract the two are one.

@@ -1,6 +1,6 @@
 //! Checking something only for its errors, and how much may be checked repeatedly.
 //!
-//! Parametric modules and module types are checked where they are written, with modules of which no more is known than their module types. What
+//! Parametric modules and module types are checked where they are written, with modules that have their module types and nothing else. What
 //! that adds to the program is taken out again; only messages remain.
 
 use warpwise_diag::Span;

@@ -1,6 +1,6 @@
 //! Sizes of choices.
 //!
-//! What `if`, `match` or `loop` gives has an unknown size where the sizes of its branches, or of initial value and result, may differ.
+//! The result of `if`, `match` or `loop` has an unknown size where the sizes of its branches, or of initial value and result, may differ.
 //! A size that nobody named (`[]` of a parameter) may differ from any other, but nothing says yet that it does. So the size of
 //! the choice is one of its own, which stays undecided: only where a type demands that it be another size are those of both sides that size.
 //!

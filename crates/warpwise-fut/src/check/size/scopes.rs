@@ -1,4 +1,4 @@
-//! What happens to a size whose scope ends: it becomes unknown outside.
+//! Sizes whose scope ends: they become unknown outside.
 
 use std::sync::Arc;
 

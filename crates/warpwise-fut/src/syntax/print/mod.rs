@@ -1,6 +1,6 @@
 //! Tree to source text, with parentheses wherever they could matter.
 //!
-//! What is printed parses back to an equal tree: that is how the parser is tested, and how a later phase
+//! The text parses back to an equal tree: that is how the parser is tested, and how a later phase
 //! shows what it holds. It is no formatter: comments are gone, and lines are as long as they get.
 
 mod declarations;
