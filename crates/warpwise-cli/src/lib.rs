@@ -1,13 +1,12 @@
 //! The `warpwise` command: checks, runs, times and tests programs, and shows what the compiler makes of them.
 //!
-//! Each subcommand is a module of [`commands`]; [`options`] are those that mean the same everywhere. Exit codes:
-//! 0 fine, 1 the program or the tool failed (wrong usage included), 2 the program is wrong, 130, 143 and 129 ended by SIGINT,
-//! SIGTERM and SIGHUP.
-//! Everything runs on a thread with a large stack, since trees may be deep; a panic becomes a message with the
-//! name of a file that tells the rest ([`crashes`]).
+//! Each subcommand is a module of [`commands`]; [`options`] are those that several subcommands share. Exit codes: 0 success, 1 the
+//! program or the tool failed (wrong usage included), 2 the program is wrong; 130, 143 and 129 after SIGINT, SIGTERM and SIGHUP.
+//! Everything runs on a thread with a large stack, since trees may be deep. A panic becomes a message with the name of a file that
+//! holds the details ([`crashes`]).
 //!
-//! [`main`] is called by the executable of this crate, and by Python's package, in whose interpreter the command then runs. It is for processes
-//! that do nothing else: it takes over their signals.
+//! [`main`] is called by the executable of this crate, and by the Python package, in whose interpreter the command then runs. It
+//! takes over the signals of its process, which must do nothing else.
 
 mod commands;
 

@@ -1,13 +1,11 @@
 //! Imperative IR to machine code for CPUs, through LLVM.
 //!
-//! Kernels become functions of LLVM's textual IR (`codegen`), LLVM optimises them and emits
-//! objects ([`compile`]), objects are linked into the process ([`load`]). An object is plain data that a
-//! cache can keep; loading one needs no compilation. Host functions are not compiled here, but those of host programs that
-//! come as text are ([`host`]).
+//! Kernels become functions of LLVM's textual IR (`codegen`). LLVM optimises them and emits objects ([`compile`]), and objects are
+//! linked into the process ([`load`]). An object is plain data that a cache can keep; loading one compiles nothing. Host functions
+//! of the imperative IR are not compiled, but the native code of host programs is ([`host`]).
 //!
-//! With the feature `linker` objects become executables and libraries ([`linker`]).
-//!
-//! Without the feature `llvm` nothing is compiled and nothing loaded: what asks for that is told so.
+//! The feature `linker` makes executables and libraries of objects ([`linker`]). Without the feature `llvm` this crate compiles and
+//! loads nothing, and says so.
 //!
 //! Absent on purpose: lowering decisions (which dimension becomes lanes, how wide), scheduling, files.
 

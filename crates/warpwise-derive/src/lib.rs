@@ -8,11 +8,11 @@
 //! }                                     impl Operand<Particle> for Particle { ... }
 //! ```
 //!
-//! A struct is its fields' components in a row. An enum is a tag and slots, as many of every type as the variant that
-//! needs most of them; its view is a struct `NameExp` with a function per variant to make one, and a method `cases`
-//! that takes a closure per variant.
+//! A struct is the components of its fields in order. An enum is a tag and slots; for each scalar type there are as many slots as
+//! the variant with the most fields of that type needs. Its view is a struct `NameExp` with a function for each variant to make
+//! one, and a method `cases` that takes a closure for each variant.
 //!
-//! Absent: any knowledge of expressions; the code made here only calls `warpwise`.
+//! Absent: any knowledge of expressions; the generated code calls nothing but `warpwise`.
 
 mod enums;
 mod renamed;

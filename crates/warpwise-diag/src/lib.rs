@@ -1,8 +1,7 @@
 //! Spans, diagnostics, their rendering, and the three kinds of failure.
 //!
-//! A [`Span`] is a range of bytes in one source file, small enough to be copied everywhere: every
-//! statement of the IRs carries one, so that an error at run time finds its way back to the text.
-//! Files are registered in a [`Sources`] table; reading them from disk is the business of a [`SourceProvider`].
+//! A [`Span`] is a range of bytes in one source file, small enough to be copied freely. Every statement of the IRs carries one, so
+//! that an error at run time can name its location. Files are registered in a [`Sources`] table; a [`SourceProvider`] reads them.
 
 mod diagnostic;
 mod explanations;

@@ -6,10 +6,11 @@
 //! run time (embedded here)     ---------------------'
 //! ```
 //!
-//! LLVM compiles what stands around a program ([`glue`](mod@glue)), and LLD links it: both are part of this process, and nothing of the system is needed
-//! but the shared libraries that the result loads as well. The header and the names in it follow Futhark's conventions, so does the manifest.
+//! LLVM compiles the code around a program ([`glue`](mod@glue)), and LLD links it. Both are part of this process; of the system it
+//! needs only the shared libraries that the result loads as well. The header, its names and the manifest follow Futhark's
+//! conventions.
 //!
-//! Absent on purpose: what the functions do (`warpwise-standalone`), other systems than Linux.
+//! Absent on purpose: the meaning of the functions (`warpwise-standalone`), systems other than Linux.
 
 mod api;
 mod c_types;

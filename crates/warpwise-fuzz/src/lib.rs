@@ -1,9 +1,8 @@
-//! Hostile, random and very long programs, and whether the compiler survives them.
+//! Hostile, random and very long programs, which the compiler must survive.
 //!
-//! [`compile`] runs everything from text to host bytecode and tells mistakes of ours from all other endings;
-//! [`mutate`] spoils programs of the corpus, [`grammar`] writes well-typed ones, [`growing`] long ones.
-//! Used by the tests of this crate only. Machine code is not made here: LLVM takes most of the time and is
-//! reached with valid code only, which `warpwise-driver`'s own tests cover.
+//! [`compile`] runs everything from text to host bytecode, and tells compiler bugs from all other outcomes. [`mutate`] corrupts
+//! programs of the corpus, [`grammar`] writes well-typed ones, [`growing`] long ones. Only the tests of this crate use it. It makes no
+//! machine code: LLVM would take most of the time and gets valid code only, which the tests of `warpwise-driver` cover.
 
 pub mod compile;
 pub mod grammar;

@@ -8,11 +8,12 @@
 //!                                               static PRICES: Included = Included::new(.. the program's files ..);
 //! ```
 //!
-//! The front end runs while Rust compiles: what is wrong with the program is an error of the macro that names its file and line. The
-//! program's files become parts of the executable, and Rust compiles again when one of them changes. The context
-//! compiles the program when it is first called ([`program`] reads, [`types`] says what is what in Rust, [`declarations`] and [`code`] write it).
+//! The front end runs while Rust compiles, so an error of the program is an error of the macro, with its file and line. The
+//! program's files become part of the executable, and Rust compiles again when one of them changes. The context compiles the
+//! program at its first call. [`program`] reads the program, [`types`] maps its types to Rust's, and [`declarations`] and [`code`]
+//! write the result.
 //!
-//! Absent: any knowledge of how values are passed; the code made here only calls `warpwise`.
+//! Absent: any knowledge of how values are passed; the generated code calls nothing but `warpwise`.
 
 mod code;
 mod declarations;

@@ -1,7 +1,7 @@
-//! The optimiser: one file (or folder) per pass over the core IR, in suggested reading order.
+//! The optimiser: one file (or folder) for each pass over the core IR, in suggested reading order.
 //!
-//! A pass is a plain value ([`pass::Pass`]); [`pipelines`] is the only place that knows their order. On
-//! valid programs a pass cannot fail but for a located limit; no pass calls another, and none does IO.
+//! A pass is a plain value ([`pass::Pass`]); [`pipelines`] alone knows their order. On valid programs a pass fails only with a
+//! located limit. No pass calls another, and none does IO.
 
 // A new construct must be met wherever constructs are told apart.
 #![warn(clippy::wildcard_enum_match_arm)]

@@ -1,15 +1,15 @@
-//! The Python module `warpwise._native`: programs, their entry points, and values that go to and fro.
+//! The Python module `warpwise._native`: programs, their entry points, and conversion of values.
 //!
 //! ```text
 //! warpwise.compile(text)          program      a compiled program on threads and memory ([`runtime`])
 //! program.dot(xs, ys)             entry        one call: [`arguments`] in, the interpreter lock released, [`results`] out
 //! ```
 //!
-//! Arrays are NumPy's. An argument that is contiguous and of the right type is read where it lies, and a result is an array on the run
-//! time's memory: [`numpy`] knows how either looks, and [`copies`] counts what is copied after all. Whatever goes wrong is an exception
-//! ([`error`]); Ctrl-C ends a call ([`interrupt`]).
+//! Arrays are NumPy's. A contiguous argument of the right type is read in place, and a result is an array on the run time's memory.
+//! [`numpy`] knows the layout of both, and [`copies`] counts the copies that remain. Every failure is an exception ([`error`]);
+//! Ctrl-C ends a call ([`interrupt`]).
 //!
-//! The Python files beside this crate (`python/warpwise`) are what people import. Nothing is decided there that this crate knows.
+//! Users import the Python files beside this crate (`python/warpwise`). They decide nothing that this crate knows.
 
 mod arguments;
 mod arrow;

@@ -1,4 +1,6 @@
-//! What compiled programs run on: arrays, memory, threads, devices, the host machine, value formats.
+//! The run time of compiled programs: arrays, memory, threads, devices, the host's register machine, value formats.
+//!
+//! Absent: compilation, drivers of devices, global pools.
 
 pub mod arena;
 pub mod array;

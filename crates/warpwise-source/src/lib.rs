@@ -1,7 +1,7 @@
-//! The files of programs: read from disk ([`files`]), or parts of an executable ([`embedded`]).
+//! The files of programs: read from disk ([`files`]), or embedded in an executable ([`embedded`]).
 //!
-//! Both say what an import means, and nothing else: what files hold is the front end's. Beside them is what caches take equal texts by
-//! ([`fingerprint`]).
+//! Both resolve imports and read nothing into the files' contents, which belong to the front end. [`fingerprint`] is how caches
+//! recognise equal texts.
 
 pub mod embedded;
 pub mod files;

@@ -1,11 +1,11 @@
 //! Streams: compiled programs over data that is larger than memory, chunk by chunk.
 //!
-//! [`source`]s give elements (rows of one type), a [`step`] computes on a chunk of them, [`sink`]s take what comes out;
-//! [`pipeline::run`] lets the three overlap within a byte budget, with chunks as large as [`policy`] finds useful.
-//! Results never depend on how the stream was cut: [`pipeline::Grouping`] says how.
+//! A [`source`] yields elements (rows of one type), a [`step`] computes on a chunk of them, and [`sink`]s consume the results.
+//! [`pipeline::run`] overlaps the three within a byte budget; [`policy`] chooses the size of chunks. Results never depend on how the
+//! stream was cut, as [`pipeline::Grouping`] ensures.
 //!
-//! Absent: elements of different sizes, several steps in a row (one program does both), devices other than through
-//! the program's own calls.
+//! Absent: elements of different sizes, several steps in a row (one program does both), devices other than through the program's
+//! own calls.
 
 pub mod policy;
 
