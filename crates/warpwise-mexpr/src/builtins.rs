@@ -4,7 +4,7 @@
 //! accelerates may not use otherwise ([`Kind::Parallel`]); and what implements `external` functions ([`Kind::External`]).
 //! What they compute is the host's business; which of them a device has is that of the well-formedness rules.
 
-/// What a built-in is for.
+/// The purpose of a built-in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// Visible under its name.
@@ -43,7 +43,7 @@ macro_rules! builtins {
                 match self { $(Builtin::$variant => $parameters,)* }
             }
 
-            /// What it is for.
+            /// Returns the purpose.
             pub fn kind(self) -> Kind {
                 match self { $(Builtin::$variant => Kind::$kind,)* }
             }

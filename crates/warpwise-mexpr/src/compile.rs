@@ -20,7 +20,7 @@ pub struct Checked {
     pub typing: Typing,
     /// Its names.
     pub names: Names,
-    /// What is wrong in definitions that the program does not use, and that are dropped.
+    /// Errors in definitions that the program does not use, and that are dropped.
     pub unused: Vec<Diagnostic>,
 }
 

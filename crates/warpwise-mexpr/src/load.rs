@@ -37,7 +37,7 @@ pub trait SourceProvider {
 pub struct Loaded {
     /// All definitions, and the tests of the program's own file.
     pub decls: Vec<Decl>,
-    /// What the program computes.
+    /// The expression that the program computes.
     pub main: Option<Expr>,
     /// The program's own file.
     pub file: FileId,

@@ -18,7 +18,7 @@ pub fn drop_unused(program: &mut Program, names: &Names) -> Vec<Diagnostic> {
     if let Some(main) = &program.main {
         used.expr(main);
     }
-    // What is used is defined before: one walk backwards sees every use before the definition.
+    // Definitions stand before their uses: one walk backwards sees every use before the definition.
     let mut kept = vec![false; program.decls.len()];
     for (decl, keep) in program.decls.iter().zip(&mut kept).rev() {
         *keep = match &decl.kind {

@@ -44,9 +44,9 @@ pub struct Program {
     pub type_vars: Vec<Symbol>,
     /// External functions without an implementation, with their types: errors where they are used.
     pub missing_externals: Vec<(VarId, Type)>,
-    /// What is defined at the top, in order.
+    /// The definitions at the top, in order.
     pub decls: Vec<Decl>,
-    /// What the program computes; `()` if there is nothing.
+    /// The expression that the program computes; `()` if there is none.
     pub main: Option<Expr>,
     /// The start of the program's own file, for what has no better place.
     pub start: Option<Span>,
@@ -79,14 +79,14 @@ pub struct NamedType {
     pub parameters: Vec<TypeVar>,
     /// Which parameters, by place, stand for types that take arguments themselves.
     pub applied: Vec<usize>,
-    /// What it stands for; a type of its own if there is nothing.
+    /// The type that it abbreviates; without one it is a type of its own.
     pub definition: Option<Type>,
 }
 
 /// A definition.
 #[derive(Clone, Debug)]
 pub struct Decl {
-    /// What it is.
+    /// Its kind.
     pub kind: DeclKind,
     /// Where it is.
     pub span: Span,
@@ -112,7 +112,7 @@ pub enum DeclKind {
 /// `x : T = e`.
 #[derive(Clone, Debug)]
 pub struct Binding {
-    /// What is bound.
+    /// The bound variable.
     pub var: VarId,
     /// Its type, if written.
     pub ty: Option<Type>,
@@ -123,9 +123,9 @@ pub struct Binding {
 /// `utest a with b using eq else show`.
 #[derive(Clone, Debug)]
 pub struct Utest {
-    /// What is tested.
+    /// The tested expression.
     pub actual: Expr,
-    /// What it should be.
+    /// The expected value.
     pub expected: Expr,
     /// The comparison; equality if left out.
     pub using: Option<Expr>,
@@ -136,7 +136,7 @@ pub struct Utest {
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Its kind.
     pub kind: ExprKind,
     /// Where it is.
     pub span: Span,
@@ -326,18 +326,18 @@ pub struct Parameter {
 /// A test with what follows if it holds.
 #[derive(Clone, Debug)]
 pub struct Test {
-    /// What is looked at.
+    /// The scrutinee.
     pub scrutinee: Expr,
-    /// What it must match.
+    /// The pattern it must match.
     pub pattern: Pat,
-    /// What follows.
+    /// The expression that follows.
     pub then: Expr,
 }
 
 /// A pattern.
 #[derive(Clone, Debug)]
 pub struct Pat {
-    /// What it is.
+    /// Its kind.
     pub kind: PatKind,
     /// Where it is.
     pub span: Span,

@@ -11,7 +11,7 @@ use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, VarId};
 
 use super::variables::free;
 
-/// What Algorithm 1 yields: the variables of all that is extracted, and their definitions.
+/// Runs Algorithm 1: returns the variables of all extracted definitions, and the definitions.
 pub fn extract(wanted: &BTreeSet<VarId>, decls: &[Decl]) -> (BTreeSet<VarId>, Vec<Decl>) {
     let mut needed = wanted.clone();
     let mut kept = Vec::new();

@@ -64,7 +64,7 @@ pub fn has_function(types: &Types, ty: Ty) -> bool {
     is_function || types.parts(ty).into_iter().any(|part| has_function(types, part))
 }
 
-/// What a definition binds to a function that is known by its name.
+/// Whether a definition binds a function that is known by its name.
 fn is_function(body: &Expr, types: &Types, mut ty: Ty) -> bool {
     while let Node::All(_, inner) = types.node(ty) {
         ty = *inner;
@@ -120,7 +120,7 @@ impl Functions {
         }
     }
 
-    /// What each captures: all it uses that is neither a function nor bound in it, through calls.
+    /// Returns the captures of each function: the variables it uses, through calls, that are neither functions nor bound in it.
     fn captured(&self) -> FxHashMap<VarId, Vec<VarId>> {
         let known = |var: &VarId| self.uses.contains_key(var) || self.externals.contains(var);
         let mut captured: BTreeMap<VarId, BTreeSet<VarId>> = BTreeMap::new();
@@ -173,7 +173,7 @@ impl Lifter<'_> {
         decls.extend(in_order(std::mem::take(&mut self.lifted)));
     }
 
-    /// What stays of a definition where it is.
+    /// Lifts a definition; returns the rest, which stays where it is.
     fn decl(&mut self, mut decl: Decl) -> Option<Decl> {
         match decl.kind {
             DeclKind::Let(binding) if self.captured.contains_key(&binding.var) => self.function(binding),

@@ -54,13 +54,13 @@ pub struct Split {
     pub entries: Vec<Entry>,
     /// Which of them are functional, and which imperative.
     pub classes: Classes,
-    /// What the functional ones need, themselves included.
+    /// The definitions that the functional ones need, themselves included.
     pub functional: Vec<Decl>,
-    /// What the imperative ones need, themselves included.
+    /// The definitions that the imperative ones need, themselves included.
     pub imperative: Vec<Decl>,
 }
 
-/// What accelerated expressions may be handed.
+/// The values that accelerated expressions accept.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Accepted {
     /// The most dimensions of a tensor.

@@ -94,7 +94,7 @@ fn one_by_one(expr: &Expr) -> Expr {
     })
 }
 
-/// What happens before a sequence has ended, with `tail s` for the names that it gives that.
+/// Returns the step before a sequence has ended, with `tail s` for the names bound to it.
 fn with_tails(step: &Expr) -> Expr {
     let ExprKind::Block(decls, result) = &step.kind else { return step.clone() };
     let (mut decls, mut result) = (decls.clone(), result.clone());

@@ -66,7 +66,7 @@ pub fn decl_vars(decl: &Decl, found: &mut BTreeSet<VarId>) {
 /// The variables a pattern binds.
 pub fn pattern_vars(pattern: &Pat, found: &mut BTreeSet<VarId>) {
     match &pattern.kind {
-        // What is in a negated pattern is not bound after it.
+        // Variables of a negated pattern are not bound after it.
         PatKind::Wildcard | PatKind::Int(_) | PatKind::Char(_) | PatKind::Bool(_) | PatKind::Not(_) => {}
         PatKind::Var(var) => {
             found.insert(*var);

@@ -87,7 +87,7 @@ impl Checker<'_> {
         if ty != Ty::UNCHECKED {
             return ty;
         }
-        // What has no type lost it to an error before.
+        // An expression without a type lost it to an earlier error.
         let ty = self.fresh();
         self.typing.vars[var.0 as usize] = ty;
         ty

@@ -28,7 +28,7 @@ const MAX_ERRORS: usize = 100;
 /// The types of a program.
 #[derive(Clone, Debug)]
 pub struct Typing {
-    /// What the types are.
+    /// The types.
     pub types: Types,
     /// The types of the variables, by id.
     pub vars: Vec<Ty>,
@@ -37,7 +37,7 @@ pub struct Typing {
 /// Something that is wrong.
 #[derive(Clone, Debug)]
 pub struct Complaint {
-    /// What is wrong.
+    /// The error.
     pub diagnostic: Diagnostic,
     /// Where in the program; in several places if language fragments inherit it.
     pub places: Vec<Place>,
@@ -48,7 +48,7 @@ pub struct Complaint {
 pub enum Place {
     /// A definition at the top.
     Definition(VarId),
-    /// What runs in any case: the program's expression, tests, computations with an effect.
+    /// The parts that always run: the program's expression, tests, computations with an effect.
     Run,
 }
 
@@ -87,7 +87,7 @@ struct Checker<'a> {
     names: &'a mut Names,
     /// How many `let`s are around.
     level: u32,
-    /// What is being checked.
+    /// The part that is being checked.
     place: Place,
     complaints: Vec<Complaint>,
 }
@@ -239,7 +239,7 @@ impl Checker<'_> {
     }
 }
 
-/// What usually helps when one type stands where the other is expected.
+/// Returns a hint for one type where another is expected.
 fn hint(expected: &str, found: &str) -> Option<String> {
     let hint = match (expected, found) {
         ("Int", "Float") => {

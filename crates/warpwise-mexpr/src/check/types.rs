@@ -24,7 +24,7 @@ impl Ty {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MetaId(u32);
 
-/// What a type is.
+/// A type.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Node {
     /// `Bool`.
@@ -55,7 +55,7 @@ pub enum Node {
     Meta(MetaId),
 }
 
-/// What is known of a type that is not found out yet.
+/// The constraints on a type that is not found yet.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Open {
     /// How many `let`s it is free in.
@@ -164,12 +164,12 @@ impl Types {
         ty
     }
 
-    /// What a type is, past all solutions: a meta is one that is open.
+    /// Returns a type past all solutions: a meta is one that is open.
     pub fn node(&self, ty: Ty) -> &Node {
         &self.nodes[self.shallow(ty).0 as usize]
     }
 
-    /// What is known of an open meta.
+    /// The constraints on an open meta.
     ///
     /// # Panics
     /// If it is solved; [`Types::node`] gives no such metas.

@@ -2,12 +2,12 @@
 //!
 //! Whoever allocates charges what it takes before it does. Charges come off an allowance; only where that is used up the process's
 //! memory is measured, which takes microseconds. So the bound is kept to within an allowance, and what was given back counts
-//! again. Calls and rounds of loops are charged a flat rate ([`CALL`]) for the small things that they make: closures, frames,
+//! again. Calls and iterations of loops are charged a flat rate ([`CALL`]) for the small things that they make: closures, frames,
 //! nodes of sequences. Absent: the memory of devices, and that of accelerated code, which has a pool with the same bound.
 
 use std::cell::Cell;
 
-/// What a call or a round of a loop is charged.
+/// The charge for a call or an iteration of a loop.
 pub(super) const CALL: usize = 1 << 10;
 
 /// The least and the largest allowance.

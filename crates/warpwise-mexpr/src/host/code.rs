@@ -54,7 +54,7 @@ pub enum Form {
     Tensor(Box<Form>),
 }
 
-/// What the type of a value says of it.
+/// The sort of a value, as its type tells.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Sort {
     /// Nothing.
@@ -82,9 +82,9 @@ pub enum Sort {
 /// An accelerated expression.
 #[derive(Clone, Debug)]
 pub struct Accelerated {
-    /// What it captures, with names.
+    /// The captured values, with names.
     pub parameters: Vec<(Rc<str>, Form)>,
-    /// What it gives.
+    /// The form of the result.
     pub result: Form,
     /// Where it is.
     pub span: Span,
@@ -105,24 +105,24 @@ pub struct Code {
     pub accelerated: Vec<Accelerated>,
     /// The labels of a pair, and whether the second component comes first in their order.
     pub pair: (ShapeId, bool),
-    /// What is known of its globals.
+    /// The sorts of its globals.
     pub globals: Vec<Sort>,
 }
 
 /// A function.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// What it is called in messages.
+    /// Its name in messages.
     pub name: Rc<str>,
     /// How many values it captures.
     pub n_captured: u32,
     /// How many parameters it has.
     pub n_parameters: u32,
-    /// What is known of what it captures and takes.
+    /// The sorts of captured values and parameters.
     pub sorts: Vec<Sort>,
     /// How many slots it has in all.
     pub n_slots: u32,
-    /// What it does.
+    /// Its instructions.
     pub code: Vec<Instr>,
     /// Where each instruction comes from.
     pub spans: Vec<Span>,
@@ -204,7 +204,7 @@ pub enum Instr {
         con: ConId,
         held: Use,
     },
-    /// What a constructor holds.
+    /// The values of a constructor.
     Held {
         to: Slot,
         from: Use,

@@ -19,7 +19,7 @@ pub type Irregular = BTreeMap<usize, Met>;
 /// How an expression met irregular sequences.
 #[derive(Clone, Debug)]
 pub struct Met {
-    /// What was irregular first.
+    /// The message about the first irregular sequence.
     pub message: String,
     /// How often it was called with such.
     pub times: u64,

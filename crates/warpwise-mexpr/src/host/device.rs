@@ -30,7 +30,7 @@ pub trait Device {
 /// Why an accelerated expression has no value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DeviceError {
-    /// What went wrong.
+    /// The message.
     pub message: String,
     /// `file:line:column` inside the accelerated expression, where that is known.
     pub place: Option<String>,

@@ -13,7 +13,7 @@ use super::tensor::{Buffer, Tensor, advance};
 use super::value::Value;
 use super::watch::{Samples, check_regular};
 
-/// What is gone over, and what becomes of it.
+/// The values that a loop goes over, and its result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Over {
     Map,
@@ -26,7 +26,7 @@ pub(super) enum Over {
     Create {
         list: bool,
     },
-    /// A function of the number of the round.
+    /// A function of the number of the iteration.
     Times,
     /// The same with a state.
     TimesWith,
@@ -52,9 +52,9 @@ pub(super) struct Loop {
     pub shape: Vec<usize>,
     /// Index of the next element of a new tensor.
     pub place: Vec<i64>,
-    /// What is folded.
+    /// The folded value.
     pub state: Value,
-    /// What the calls have given.
+    /// The results of the calls.
     pub results: Items,
     /// Calls to be made before those of the loop, for debugging.
     pub samples: Option<Samples>,
@@ -68,7 +68,7 @@ pub(super) struct Loop {
     pub n: usize,
 }
 
-/// What comes next.
+/// The next step.
 pub(super) enum Step {
     Call(Value, Arguments),
     Done(Value),

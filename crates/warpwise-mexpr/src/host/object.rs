@@ -22,7 +22,7 @@ use super::value::Value;
 /// Blocks of at most so many values are kept in free lists.
 pub(super) const CLASSES: usize = 8;
 
-/// So many bytes are asked for at a time.
+/// The number of bytes that are asked for at a time.
 const CHUNK: usize = 64 << 10;
 
 /// The head of a block. While it is free or dies, its first word is the address of the next such block.
@@ -66,7 +66,7 @@ struct Chunks(RefCell<Vec<NonNull<u8>>>);
 
 impl Drop for Chunks {
     fn drop(&mut self) {
-        // What is still in use may be released later: then the memory is lost with the thread.
+        // Blocks in use may be released later: then the memory is lost with the thread.
         if HEAP.with(|heap| heap.n_live.get()) > 0 {
             return;
         }
@@ -285,7 +285,7 @@ impl Object {
         unsafe { std::slice::from_raw_parts(values(self.0.as_ptr()), self.head().n as usize) }
     }
 
-    /// What a constructor holds.
+    /// Returns the value that a constructor holds.
     pub fn held(&self) -> &Value {
         &self.fields()[0]
     }
@@ -304,7 +304,7 @@ impl Object {
         std::mem::ManuallyDrop::new(self).0.as_ptr()
     }
 
-    /// What [`into_raw`](Object::into_raw) gave.
+    /// Takes back a block from [`into_raw`](Object::into_raw).
     ///
     /// # Safety
     /// The caller owns the block, and hands that over.

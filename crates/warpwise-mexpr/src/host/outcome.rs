@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use warpwise_diag::Span;
 
-/// So many calls of a chain are shown at each end.
+/// The number of calls of a chain that are shown at each end.
 const SHOWN_CALLS: usize = 8;
 
 /// How a run ended.
@@ -21,7 +21,7 @@ pub struct Outcome {
 /// Why a run failed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RunError {
-    /// What went wrong.
+    /// The message.
     pub message: String,
     /// Where, on the host.
     pub span: Span,
@@ -36,12 +36,12 @@ pub struct RunError {
 pub enum Call {
     /// One of them.
     In(Rc<str>, Span),
-    /// So many that are not shown.
+    /// The number of calls that are not shown.
     More(usize),
 }
 
 impl Call {
-    /// What is shown of open calls, innermost first.
+    /// Returns the part of the open calls that is shown, innermost first.
     pub(super) fn chain<T>(open: &[T], show: impl Fn(&T) -> Call) -> Vec<Call> {
         if open.len() <= 2 * SHOWN_CALLS + 1 {
             return open.iter().map(show).collect();
@@ -57,6 +57,6 @@ impl Call {
 pub struct FailedTest {
     /// Where it is.
     pub span: Span,
-    /// What is said of it.
+    /// The message.
     pub message: String,
 }

@@ -44,9 +44,9 @@ pub trait Away: fmt::Debug + Any {
 /// Zeros that nobody has written or read yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Blank {
-    /// So many integers.
+    /// A number of integers.
     Ints(usize),
-    /// So many floats.
+    /// A number of floats.
     Floats(usize),
 }
 

@@ -53,7 +53,7 @@ pub enum Value {
 pub struct Closure {
     /// The function.
     pub function: FunctionId,
-    /// What it captured.
+    /// The captured values.
     pub captured: Vec<Value>,
 }
 
@@ -168,7 +168,7 @@ pub mod tags {
 
     const _: () = assert!(size_of::<Value>() == 16 && align_of::<Value>() <= 16);
 
-    /// That of a value.
+    /// Returns the tag of a value.
     pub fn of(value: &Value) -> u8 {
         match value {
             Value::Unit => UNIT,

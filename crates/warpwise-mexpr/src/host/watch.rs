@@ -17,7 +17,7 @@ use super::seq::Seq;
 use super::tensor::Tensor;
 use super::value::Value;
 
-/// So many triples of values are tried.
+/// The number of triples of values that are tried.
 const TRIPLES: usize = 4;
 
 /// Floats that differ by no more than this share of the larger are taken for equal: rounding depends on the order.
@@ -28,7 +28,7 @@ const CLOSE: f64 = 1e-6;
 pub(super) struct Samples {
     start: Value,
     triples: Vec<[Value; 3]>,
-    /// What has been computed for the current triple.
+    /// The values computed for the current triple.
     found: Vec<Value>,
 }
 

@@ -56,7 +56,7 @@ pub trait World {
 pub struct Listener {
     /// The program's name and arguments.
     pub arguments: Vec<String>,
-    /// What was printed to standard output.
+    /// The output so far.
     pub printed: String,
     /// How much memory a run may take.
     pub budget: Option<Budget>,

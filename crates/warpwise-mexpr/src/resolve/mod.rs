@@ -57,7 +57,7 @@ pub fn resolve(loaded: &Loaded, names: &mut Names) -> Result<Program, Failure> {
     Ok(program)
 }
 
-/// What a name in an expression means.
+/// The meaning of a name in an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Value {
     Var(VarId),
@@ -74,7 +74,7 @@ struct Resolver<'a> {
     fragments: FxHashMap<Symbol, Fragment>,
     /// The types that fragments define, with the numbers of their parameters: others may mention them before.
     later_types: FxHashMap<Symbol, usize>,
-    /// Those that were mentioned, but not defined yet.
+    /// Types that were mentioned, but not defined yet.
     mentioned_types: FxHashMap<Symbol, TypeId>,
     /// Whether the parallel words keep their meaning everywhere: once the program accelerates something.
     words_are_kept: bool,

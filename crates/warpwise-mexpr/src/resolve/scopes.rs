@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::syntax::names::Symbol;
 
-/// What the names of one kind mean, with the way back to the meanings before.
+/// The meanings of the names of one kind, with an undo log of earlier meanings.
 pub(super) struct Scope<T> {
     meanings: FxHashMap<Symbol, T>,
     undo: Vec<(Symbol, Option<T>)>,

@@ -32,7 +32,7 @@ impl PartialEq for Ident {
 pub struct Program {
     /// The files it includes.
     pub includes: Vec<Include>,
-    /// What it defines.
+    /// Its definitions.
     pub decls: Vec<Decl>,
     /// The expression after `mexpr`.
     pub main: Option<Expr>,
@@ -64,7 +64,7 @@ impl PartialEq for Include {
 /// A definition, at the top of a file or inside an expression.
 #[derive(Clone, Debug)]
 pub struct Decl {
-    /// What it is.
+    /// Its kind.
     pub kind: DeclKind,
     /// Where it is.
     pub span: Span,
@@ -104,7 +104,7 @@ pub enum DeclKind {
 /// `x : T = e`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Binding {
-    /// What is bound.
+    /// The bound name.
     pub name: Ident,
     /// Its type, if written.
     pub ty: Option<TypeExpr>,
@@ -119,7 +119,7 @@ pub struct TypeDecl {
     pub name: Ident,
     /// Its parameters.
     pub parameters: Vec<Ident>,
-    /// What it stands for; a type of its own if there is nothing.
+    /// The type that it abbreviates; without one it is a type of its own.
     pub definition: Option<TypeExpr>,
 }
 
@@ -146,9 +146,9 @@ pub struct External {
 /// `utest a with b using eq else show`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Utest {
-    /// What is tested.
+    /// The tested expression.
     pub actual: Expr,
-    /// What it should be.
+    /// The expected value.
     pub expected: Expr,
     /// The comparison; equality if left out.
     pub using: Option<Expr>,
@@ -165,7 +165,7 @@ pub struct Lang {
     pub parents: Vec<Ident>,
     /// `with x = A.x + B.y`.
     pub withs: Vec<With>,
-    /// What it adds.
+    /// Its declarations.
     pub decls: Vec<LangDecl>,
 }
 
@@ -181,7 +181,7 @@ pub struct With {
 /// A definition in a fragment.
 #[derive(Clone, Debug)]
 pub struct LangDecl {
-    /// What it is.
+    /// Its kind.
     pub kind: LangDeclKind,
     /// Where it is.
     pub span: Span,
@@ -228,7 +228,7 @@ pub enum LangDeclKind {
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Its kind.
     pub kind: ExprKind,
     /// Where it is.
     pub span: Span,
@@ -295,18 +295,18 @@ pub struct Parameter {
 /// A test with what follows if it holds.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Test {
-    /// What is looked at.
+    /// The scrutinee.
     pub scrutinee: Expr,
-    /// What it must match; `true` if there is nothing (`if`).
+    /// The pattern it must match; `true` if there is none (`if`).
     pub pattern: Option<Pat>,
-    /// What follows.
+    /// The expression that follows.
     pub then: Expr,
 }
 
 /// A pattern.
 #[derive(Clone, Debug)]
 pub struct Pat {
-    /// What it is.
+    /// Its kind.
     pub kind: PatKind,
     /// Where it is.
     pub span: Span,
@@ -361,7 +361,7 @@ pub enum SeqPat {
 /// A type.
 #[derive(Clone, Debug)]
 pub struct TypeExpr {
-    /// What it is.
+    /// Its kind.
     pub kind: TypeKind,
     /// Where it is.
     pub span: Span,

@@ -12,7 +12,7 @@ use logos::{Filter, Lexer, Logos};
 /// A token: what it is, and its bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Token {
-    /// What it is.
+    /// Its kind.
     pub kind: TokenKind,
     /// First byte.
     pub start: u32,
@@ -174,14 +174,14 @@ pub enum TokenKind {
     #[token("<")]
     Less,
 
-    /// What is no token.
+    /// Text that is no token.
     Unknown,
     /// The end of the text.
     Eof,
 }
 
 impl TokenKind {
-    /// What messages call a token with that text.
+    /// Returns the name of a token with that text in messages.
     pub fn describe(self, text: &str) -> String {
         match self {
             TokenKind::Eof => "the end of the file".to_string(),

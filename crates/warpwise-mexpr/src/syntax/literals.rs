@@ -3,7 +3,7 @@
 /// Why a literal has no value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadLiteral {
-    /// What is wrong.
+    /// The mistake.
     pub message: String,
     /// The bytes of the token that are to blame.
     pub range: std::ops::Range<usize>,

@@ -7,7 +7,7 @@ use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType, UnaryOp}
 use crate::builtins::Builtin;
 
 use super::Lowerer;
-use super::control::Rounds;
+use super::control::Iterations;
 use super::exprs::{message_with, text};
 use super::patterns::length;
 use super::value::{Data, Shape, Value};
@@ -141,7 +141,7 @@ impl Lowerer<'_, '_> {
             }
             (Builtin::SeqLoopAcc, [_, _, f]) => {
                 let (start, n) = (data(self, 0)?, data(self, 1)?.leaves[0]);
-                self.rounds(&start, Rounds::Times(n), span, &mut |this, index, now| {
+                self.iterations(&start, Iterations::Times(n), span, &mut |this, index, now| {
                     let arguments = vec![Value::Data(now.clone()), Value::Data(Data::int(index))];
                     let next = this.call(f.clone(), arguments, shape, span)?;
                     this.data(next, span)
@@ -175,7 +175,7 @@ impl Lowerer<'_, '_> {
         self.map(f, &inputs, width, shape, span)
     }
 
-    /// So many elements from an index on, or as many as there are; none from the end on.
+    /// Returns at most a number of elements from an index on; none from the end on.
     fn subsequence(&mut self, seq: &Data, start: Operand, n: Operand) -> Data {
         let all = length(seq);
         let low = self.b.compare("low", CompareOp::SLe, Operand::i64(0), start);

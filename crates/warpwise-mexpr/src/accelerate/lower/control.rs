@@ -1,7 +1,7 @@
 //! Choices and loops.
 //!
 //! Where two values come together whose sequences have different lengths, the lengths are results, too. The parameters
-//! of a loop begin with the lengths that change from round to round; which ones do is found by lowering the body until
+//! of a loop begin with the lengths that change from one iteration to the next; which ones do is found by lowering the body until
 //! no more are met. So are the buffers that it writes: they are parameters, too, and results of choices that write them.
 
 use warpwise_diag::{Failure, Span};
@@ -18,8 +18,8 @@ use super::value::{Data, Layout, Shape, Value};
 
 /// How often a loop runs.
 #[derive(Clone, Copy)]
-pub(super) enum Rounds {
-    /// So many times.
+pub(super) enum Iterations {
+    /// A number of iterations.
     Times(Operand),
     /// While the first leaf of its value holds.
     While,
@@ -29,15 +29,15 @@ pub(super) enum Rounds {
 pub(super) struct Side {
     pub(super) stms: Vec<Stm>,
     pub(super) data: Data,
-    /// What else comes of it: what it leaves of buffers.
+    /// Its other results: the contents of buffers.
     pub(super) more: Vec<Operand>,
 }
 
-/// What one side of a choice does.
+/// One side of a choice.
 type Arm<'r, 'a, 'f> = dyn FnMut(&mut Lowerer<'a, 'f>) -> Result<Data, Failure> + 'r;
 
-/// What the body of a loop makes of the round's number and the value so far.
-type Round<'r, 'a, 'f> = dyn FnMut(&mut Lowerer<'a, 'f>, Operand, &Data) -> Result<Data, Failure> + 'r;
+/// The body of a loop: from the iteration's number and the value so far to the next value.
+type Iteration<'r, 'a, 'f> = dyn FnMut(&mut Lowerer<'a, 'f>, Operand, &Data) -> Result<Data, Failure> + 'r;
 
 /// Lowers an expression.
 type Last<'l, 'a, 'f> = dyn FnMut(&mut Lowerer<'a, 'f>, &Expr) -> Result<Value, Failure> + 'l;
@@ -207,28 +207,28 @@ impl<'a, 'f> Lowerer<'a, 'f> {
     }
 
     /// A loop.
-    pub(super) fn rounds(
+    pub(super) fn iterations(
         &mut self,
         init: &Data,
-        rounds: Rounds,
+        iterations: Iterations,
         span: Span,
-        round: &mut Round<'_, 'a, 'f>,
+        iteration: &mut Iteration<'_, 'a, 'f>,
     ) -> Result<Data, Failure> {
         let before = self.memory.log.clone();
         self.memory.around.push(Around::Sequential);
-        let mut result = self.rounds_with(init, rounds, span, round, false);
+        let mut result = self.iterations_with(init, iterations, span, iteration, false);
         let has_log = matches!(result, Ok(None));
         if has_log {
             // The body prints: what was printed is a value of the loop, too.
             self.memory.log = before.clone();
             let start = pair(init.clone(), before);
-            let round = &mut |this: &mut Self, index: Operand, now: &Data| {
+            let iteration = &mut |this: &mut Self, index: Operand, now: &Data| {
                 let (value, log) = unpair(now.clone());
                 this.memory.log = log;
-                let next = round(this, index, &value)?;
+                let next = iteration(this, index, &value)?;
                 Ok(pair(next, this.memory.log.clone()))
             };
-            result = self.rounds_with(&start, rounds, span, round, true);
+            result = self.iterations_with(&start, iterations, span, iteration, true);
         }
         self.memory.around.pop();
         match result? {
@@ -243,12 +243,12 @@ impl<'a, 'f> Lowerer<'a, 'f> {
     }
 
     /// A loop; nothing if it turns out to print and that was not expected.
-    fn rounds_with(
+    fn iterations_with(
         &mut self,
         init: &Data,
-        rounds: Rounds,
+        iterations: Iterations,
         span: Span,
-        round: &mut Round<'_, 'a, 'f>,
+        iteration: &mut Iteration<'_, 'a, 'f>,
         may_print: bool,
     ) -> Result<Option<Data>, Failure> {
         let lengths = init.layout.lengths();
@@ -265,7 +265,7 @@ impl<'a, 'f> Lowerer<'a, 'f> {
             let inside = self.memory.buffers.clone();
             let index = self.b.function.fresh("i", Type::I64);
             let made = self.nested(|this| {
-                let next = round(this, index.into(), &data)?;
+                let next = iteration(this, index.into(), &data)?;
                 let more = this.memory.changed(&inside);
                 let more: Vec<usize> = more.into_iter().filter(|buffer| !written.contains(buffer)).collect();
                 let stored: Vec<Operand> = match more.is_empty() {
@@ -299,9 +299,9 @@ impl<'a, 'f> Lowerer<'a, 'f> {
             let n_sizes = changes.iter().filter(|changes| **changes).count();
             let n_leaves = next.leaves.len();
             let body = Body { stms, result: sizes.chain(next.leaves).chain(stored).collect() };
-            let form = match rounds {
-                Rounds::Times(bound) => LoopForm::For { index, bound },
-                Rounds::While => LoopForm::While { cond: params[n_sizes].var },
+            let form = match iterations {
+                Iterations::Times(bound) => LoopForm::For { index, bound },
+                Iterations::While => LoopForm::While { cond: params[n_sizes].var },
             };
             params.extend(carried.into_iter().map(|(init, var)| {
                 let consumed = self.b.function.ty(var).rank() > 0;
@@ -369,7 +369,7 @@ impl<'a, 'f> Lowerer<'a, 'f> {
             start = pair(start, result);
         }
         let has_effects = self.has_effects;
-        let end = self.rounds(&start, Rounds::While, body.span, &mut |this, _, now| {
+        let end = self.iterations(&start, Iterations::While, body.span, &mut |this, _, now| {
             let now = if has_effects { unpair(now.clone()) } else { (now.clone(), unit()) };
             this.enter(&vars, &now.0);
             let next = this.next(var, parameters, &vars, body, has_effects.then_some(&now.1))?;
@@ -436,7 +436,7 @@ impl<'a, 'f> Lowerer<'a, 'f> {
     }
 }
 
-/// What a buffer has to be scattered beyond what it had.
+/// Returns the slots to be scattered that `after` has beyond those of `before`.
 fn new_slots(before: &Buffer, after: &Buffer) -> Vec<Slot> {
     match (&before.contents, &after.contents) {
         (Contents::Pending(before), Contents::Pending(after)) => after[before.len()..].to_vec(),

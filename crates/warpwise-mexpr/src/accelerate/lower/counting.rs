@@ -113,7 +113,7 @@ impl Lowerer<'_, '_> {
         value.into()
     }
 
-    /// What is to be written: where a loop may only add, what is added.
+    /// Returns the value to be written: where a loop may only add, the addend.
     pub(super) fn what_is_written(&mut self, buffer: usize, index: &[Operand], value: Operand) -> Operand {
         let is_pending = matches!(self.memory.buffers[buffer].contents, Contents::Pending(_));
         let Some(adding) = self.memory.adding.as_mut().filter(|_| is_pending) else { return value };

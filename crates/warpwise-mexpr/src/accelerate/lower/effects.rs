@@ -8,7 +8,7 @@ use warpwise_ir::Operand;
 use warpwise_prim::{ConvertOp, Scalar, ScalarType};
 
 use super::Lowerer;
-use super::control::Rounds;
+use super::control::Iterations;
 use super::parallel::{no_value, unit};
 use super::patterns::length;
 use super::value::{Data, Layout, Shape, Value};
@@ -32,7 +32,7 @@ impl Lowerer<'_, '_> {
 
     /// A loop whose iterations run one after the other.
     pub(super) fn loop_in_order(&mut self, n: Operand, f: &Value, span: Span) -> Result<Data, Failure> {
-        self.rounds(&unit(), Rounds::Times(n), span, &mut |this, index, _| {
+        self.iterations(&unit(), Iterations::Times(n), span, &mut |this, index, _| {
             this.call(f.clone(), vec![Value::Data(Data::int(index))], &no_value(), span)?;
             Ok(unit())
         })

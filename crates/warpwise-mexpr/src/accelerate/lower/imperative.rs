@@ -49,7 +49,7 @@ pub struct Imperative {
     pub notes: Vec<Note>,
 }
 
-/// What goes to an imperative expression and comes from it.
+/// The arguments and results of an imperative expression.
 ///
 /// An entry point takes the arrays of all buffers, then what is captured: the leaves of its values as the functional part has them, but of a
 /// tensor those that [`Tensor`] says. It yields the leaves of its value, then the buffers that were written, in order, then what
@@ -92,7 +92,7 @@ pub enum Tensor {
     Part(usize),
 }
 
-/// What was printed.
+/// A printed item.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Printed {
     /// By `print`.
@@ -101,7 +101,7 @@ pub enum Printed {
     Float(f64),
 }
 
-/// What a log says.
+/// Decodes a log.
 pub fn printed(log: &[f64]) -> Vec<Printed> {
     let mut found = Vec::new();
     let mut rest = log.iter().copied();
@@ -156,9 +156,9 @@ struct Expression<'a> {
 /// An entry point, how to call it, and the loops that run in order.
 type Done = (Function, Signature, Vec<Note>);
 
-/// What is supposed about the captured tensors.
+/// Assumptions about the captured tensors.
 #[derive(Clone, Debug)]
-struct Supposed {
+struct Assumptions {
     /// The buffer of each tensor.
     places: Vec<usize>,
     /// The buffers: elements, and the rank of the one tensor that fills it, as far as that is known.
@@ -177,34 +177,34 @@ impl Expression<'_> {
             ExprKind::Lambda(parameters, body) => (parameters, body),
             _ => (&[], &self.binding.body),
         };
-        let mut supposed = Supposed { rows, ..self.first_supposition(parameters) };
+        let mut assumed = Assumptions { rows, ..self.first_assumptions(parameters) };
         for group in together {
             for pair in group.windows(2) {
-                supposed.unite(supposed.places[pair[0]], supposed.places[pair[1]]);
+                assumed.unite(assumed.places[pair[0]], assumed.places[pair[1]]);
             }
         }
         loop {
-            match self.attempt(name, parameters, body, &supposed)? {
+            match self.attempt(name, parameters, body, &assumed)? {
                 Ok(done) => return Ok(done),
                 Err(Retry::Rank(buffer, rank)) => {
-                    supposed.buffers[buffer].1 = Some(rank);
-                    supposed.open.remove(&buffer);
+                    assumed.buffers[buffer].1 = Some(rank);
+                    assumed.open.remove(&buffer);
                 }
-                Err(Retry::Together(a, b)) => supposed.unite(a, b),
-                Err(Retry::Rows) => supposed.rows = true,
+                Err(Retry::Together(a, b)) => assumed.unite(a, b),
+                Err(Retry::Rows) => assumed.rows = true,
             }
         }
     }
 
     /// Every tensor has a buffer of its own, and those that a sequence holds have one in common.
-    fn first_supposition(&self, parameters: &[Parameter]) -> Supposed {
+    fn first_assumptions(&self, parameters: &[Parameter]) -> Assumptions {
         let types = &self.checked.typing.types;
         let mut found = Vec::new();
         for parameter in parameters {
             tensors_in(types, self.checked.typing.vars[parameter.var.0 as usize], false, &mut found);
         }
         let open = found.iter().enumerate().filter(|(_, (_, in_seq))| !in_seq).map(|(index, _)| index);
-        Supposed {
+        Assumptions {
             places: (0..found.len()).collect(),
             open: open.collect(),
             buffers: found.into_iter().map(|(element, _)| (element, None)).collect(),
@@ -218,19 +218,19 @@ impl Expression<'_> {
         name: &str,
         parameters: &[Parameter],
         body: &Expr,
-        supposed: &Supposed,
+        assumed: &Assumptions,
     ) -> Result<Result<Done, Retry>, Failure> {
         let mut function = Function::new(name);
         function.span = self.span;
-        let inputs = self.inputs(&mut function, parameters, supposed);
+        let inputs = self.inputs(&mut function, parameters, assumed);
         let mut lowerer =
             Lowerer::new(self.checked, self.functions, Builder::new(&mut function), inputs.values);
-        for ((element, _), (extents, array)) in supposed.buffers.iter().zip(&inputs.buffers) {
+        for ((element, _), (extents, array)) in assumed.buffers.iter().zip(&inputs.buffers) {
             lowerer.memory.add_buffer(*element, extents.clone(), *array);
         }
-        lowerer.ranks_open = supposed.open.clone();
+        lowerer.ranks_open = assumed.open.clone();
         lowerer.has_effects = true;
-        lowerer.rows = supposed.rows;
+        lowerer.rows = assumed.rows;
         lowerer.b.set_span(self.span);
         lowerer.memory.log = lowerer.blank(&Shape::Seq(Box::new(Shape::Scalar(ScalarType::F64))));
         let before = lowerer.memory.log.clone();
@@ -267,7 +267,7 @@ impl Expression<'_> {
         let supposes_regular = lowerer.supposes_regular;
         lowerer.b.finish(all, &unique);
         let mut results = vec![entry_type(self.checked, &values[0].layout)];
-        results.extend(written.iter().map(|buffer| buffer_type(supposed, *buffer)));
+        results.extend(written.iter().map(|buffer| buffer_type(assumed, *buffer)));
         results.extend(values[1..].iter().map(|log| entry_type(self.checked, &log.layout)));
         let mut params = inputs.params;
         for &buffer in &written {
@@ -278,7 +278,7 @@ impl Expression<'_> {
         let size_params = inputs.size_params;
         function.entry =
             Some(EntryPoint { name: name.to_string(), size_params, params, size_results, results });
-        let mut signature = supposed.signature(&written, has_log);
+        let mut signature = assumed.signature(&written, has_log);
         signature.results = buffers_of(&values[0].layout);
         signature.supposes_regular = supposes_regular;
         Ok(Ok((function, signature, notes)))
@@ -297,10 +297,10 @@ impl Expression<'_> {
     }
 
     /// The parameters of the entry point.
-    fn inputs(&self, function: &mut Function, parameters: &[Parameter], supposed: &Supposed) -> Inputs {
+    fn inputs(&self, function: &mut Function, parameters: &[Parameter], assumed: &Assumptions) -> Inputs {
         let types = &self.checked.typing.types;
-        let mut tensors = supposed.places.iter();
-        let extents: Vec<Vec<Operand>> = supposed
+        let mut tensors = assumed.places.iter();
+        let extents: Vec<Vec<Operand>> = assumed
             .buffers
             .iter()
             .map(|(_, rank)| {
@@ -310,8 +310,8 @@ impl Expression<'_> {
         let mut layouts = Vec::new();
         for parameter in parameters {
             let ty = self.checked.typing.vars[parameter.var.0 as usize];
-            let layout = layout_of(types, ty, supposed, &mut tensors);
-            let layout = if supposed.rows { layout.with_rows() } else { layout };
+            let layout = layout_of(types, ty, assumed, &mut tensors);
+            let layout = if assumed.rows { layout.with_rows() } else { layout };
             let sizes: Vec<Operand> =
                 layout.lengths().iter().map(|_| function.param("n", Type::I64, false).into()).collect();
             layouts.push((parameter.var, layout.with_lengths(&mut sizes.into_iter())));
@@ -319,9 +319,9 @@ impl Expression<'_> {
         let size_params = function.params.len();
         let mut params = Vec::new();
         let mut buffers = Vec::new();
-        for (number, ((element, _), extents)) in supposed.buffers.iter().zip(extents).enumerate() {
+        for (number, ((element, _), extents)) in assumed.buffers.iter().zip(extents).enumerate() {
             let array = function.param("m", array_type(*element, &extents), false);
-            let ty = buffer_type(supposed, number);
+            let ty = buffer_type(assumed, number);
             params.push(EntryParam { name: format!("buffer_{number}"), consumed: false, ty });
             buffers.push((extents, array));
         }
@@ -348,7 +348,7 @@ struct Inputs {
     values: FxHashMap<VarId, Value>,
 }
 
-impl Supposed {
+impl Assumptions {
     /// Makes two buffers one, without dimensions.
     fn unite(&mut self, a: usize, b: usize) {
         let (kept, gone) = (a.min(b), a.max(b));
@@ -389,8 +389,8 @@ impl Supposed {
     }
 }
 
-fn buffer_type(supposed: &Supposed, buffer: usize) -> EntryType {
-    let (element, rank) = supposed.buffers[buffer];
+fn buffer_type(assumed: &Assumptions, buffer: usize) -> EntryType {
+    let (element, rank) = assumed.buffers[buffer];
     EntryType::Array(value_type(element), rank.unwrap_or(1))
 }
 
@@ -425,25 +425,24 @@ fn element_type(types: &Types, ty: Ty) -> ScalarType {
 fn layout_of<'s>(
     types: &Types,
     ty: Ty,
-    supposed: &Supposed,
+    assumed: &Assumptions,
     tensors: &mut impl Iterator<Item = &'s usize>,
 ) -> Layout {
     match types.node(ty) {
         Node::Tensor(_) => {
             let buffer = tensors.next().copied().unwrap_or(0);
-            let kind =
-                supposed.buffers[buffer].1.map_or(ViewKind::Flat(supposed.dimensions), ViewKind::Shaped);
+            let kind = assumed.buffers[buffer].1.map_or(ViewKind::Flat(assumed.dimensions), ViewKind::Shaped);
             Layout::Tensor(View { buffer, fixed: 0, kind })
         }
         Node::Seq(element) => {
-            Layout::Seq(Operand::i64(0), Box::new(layout_of(types, *element, supposed, tensors)))
+            Layout::Seq(Operand::i64(0), Box::new(layout_of(types, *element, assumed, tensors)))
         }
         Node::Record(fields) => {
             let mut fields: Vec<_> = fields.iter().collect();
             fields.sort_by_key(|(label, _)| *label);
             let fields = fields.into_iter();
             Layout::Record(
-                fields.map(|(label, ty)| (*label, layout_of(types, *ty, supposed, tensors))).collect(),
+                fields.map(|(label, ty)| (*label, layout_of(types, *ty, assumed, tensors))).collect(),
             )
         }
         Node::Bool

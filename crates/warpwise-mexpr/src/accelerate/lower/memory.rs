@@ -26,7 +26,7 @@ pub(super) struct Memory {
     pub(super) around: Vec<Around>,
     /// In a loop that may only add: what was read of what it adds to.
     pub(super) adding: Option<Adding>,
-    /// What was printed so far; nothing in code that cannot print.
+    /// The output so far; nothing in code that cannot print.
     pub(super) log: Data,
 }
 
@@ -46,7 +46,7 @@ pub(super) struct Buffer {
     pub(super) contents: Contents,
 }
 
-/// What a buffer, or the owned part of it, is at the moment.
+/// The contents of a buffer, or of the owned part of it, at the moment.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Contents {
     /// As in the array before the loop.
@@ -94,7 +94,7 @@ pub(super) struct Probe {
     pub(super) prints: bool,
 }
 
-/// What a loop reads of the buffers that it may only add to.
+/// The reads of a loop from the buffers that it may only add to.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Adding {
     /// Where each value was read.
@@ -246,7 +246,7 @@ impl Lowerer<'_, '_> {
         array
     }
 
-    /// What a buffer, or the owned part, is, as one operand.
+    /// Returns the contents of a buffer, or of the owned part, as one operand.
     pub(super) fn settled(&mut self, buffer: usize) -> Operand {
         let it = self.memory.buffers[buffer].clone();
         if let Contents::Scalar(value) = it.contents {
@@ -307,7 +307,7 @@ impl Lowerer<'_, '_> {
         carried
     }
 
-    /// What a buffer is from here on.
+    /// Sets the contents of a buffer from here on.
     pub(super) fn set_contents(&mut self, buffer: usize, value: Operand) {
         let is_scalar = self.memory.buffers[buffer].free().is_empty();
         self.memory.buffers[buffer].contents = match value.as_var() {

@@ -60,7 +60,7 @@ use value::{Data, Layout, Shape, Value, ViewKind};
 
 /// So deep calls are replaced by bodies.
 const DEEPEST: u32 = 100;
-/// So many calls are replaced by bodies in one expression.
+/// The maximum number of calls that are inlined in one expression.
 const MOST_CALLS: u32 = 100_000;
 
 /// The name of the entry point of an accelerated expression, by its position among all: `accelerated_0`, ...
@@ -68,12 +68,12 @@ pub fn entry_name(number: usize) -> String {
     format!("accelerated_{number}")
 }
 
-/// What lowered code checks.
+/// The checks in lowered code.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Checks {
     /// Nothing but what `error` and `never` say, and what is asked for besides.
     pub none: bool,
-    /// What values there may be, of those that are made here, too.
+    /// The values that are accepted, also of those that the code makes.
     pub accepted: Accepted,
 }
 
@@ -353,7 +353,7 @@ struct Lowerer<'a, 'f> {
     memory: Memory,
     /// The buffers of captured tensors whose ranks a use may still tell.
     ranks_open: BTreeSet<usize>,
-    /// What was learned that makes lowering start again.
+    /// The fact that makes lowering start again.
     retry: Option<Retry>,
     /// Whether all sequences in sequences are rows of pools.
     rows: bool,
@@ -371,7 +371,7 @@ struct Lowerer<'a, 'f> {
     notes: Vec<Note>,
 }
 
-/// What is found out while lowering.
+/// A fact found while lowering.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Retry {
     /// The tensor that fills this buffer has so many dimensions.
@@ -389,7 +389,7 @@ pub struct Note {
     pub span: Span,
     /// Why.
     pub reason: String,
-    /// What the reason speaks of.
+    /// The place that the reason is about.
     pub at: Span,
 }
 
@@ -452,7 +452,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// What `build` makes, and the statements for it, kept apart.
+    /// Runs `build`; returns its value and its statements, kept apart.
     fn nested<T>(
         &mut self,
         build: impl FnOnce(&mut Self) -> Result<T, Failure>,

@@ -38,14 +38,14 @@ enum Mode {
     Scattered,
 }
 
-/// What becomes of a loop.
+/// The form that a loop takes.
 enum Plan {
     Parallel(Vec<(usize, Mode)>),
     /// In order, for this reason.
     InOrder(String, Span),
 }
 
-/// What one iteration leaves of a buffer, as so many results of the map.
+/// The part of a buffer that one iteration yields, as results of the map.
 enum Left {
     Nothing,
     /// Parts of the dimensions that the iteration does not fix.
@@ -101,7 +101,7 @@ impl Lowerer<'_, '_> {
         result.map(|_| index)
     }
 
-    /// What an iteration accesses; nothing stays of its code.
+    /// Finds the accesses of an iteration; its code is dropped.
     pub(super) fn probe(&mut self, width: Operand, f: &Value, span: Span) -> Result<(Probe, Var), Failure> {
         let before = (self.memory.buffers.clone(), self.memory.log.clone());
         let (calls, written_out) = (self.calls, self.written_out.clone());
@@ -169,7 +169,7 @@ impl Lowerer<'_, '_> {
         let is_bounded = |access: &Access| {
             let mut is_choice = false;
             access.within.iter().all(|around| match around {
-                // What one side of a choice makes in a loop has no place on the other side.
+                // A value made in one side of a choice in a loop has no place on the other side.
                 Around::Parallel(width) => !is_choice && self.is_before(*width, index),
                 Around::Sequential => false,
                 Around::Choice => {
@@ -178,7 +178,7 @@ impl Lowerer<'_, '_> {
                 }
             })
         };
-        // What several places write is not put in the order of the iterations.
+        // Writes at several places of the code are not put in the order of the iterations.
         let moves = |access: &Access| access.index.iter().any(|at| self.moves_with(*at, index));
         if let [_, .., last] = accesses
             && accesses.iter().any(|access| moves(access))
@@ -260,7 +260,7 @@ impl Lowerer<'_, '_> {
             }
         }
         if results.is_empty() {
-            // What may fail is computed, even if nothing comes of it.
+            // An expression that may fail is computed even if its value is not used.
             results.push(Operand::bool(true));
         }
         let map = Lambda { params: vec![index], body: Body { stms, result: results } };
@@ -304,7 +304,7 @@ impl Lowerer<'_, '_> {
         self.memory.buffers[buffer] = it;
     }
 
-    /// What an iteration leaves of a buffer; its values are results of the map.
+    /// Returns the part of a buffer that an iteration yields; its values are results of the map.
     fn leave(&mut self, buffer: usize, index: Var, results: &mut Vec<Operand>) -> Left {
         let it = self.memory.buffers[buffer].clone();
         match it.contents {
@@ -493,7 +493,7 @@ impl Lowerer<'_, '_> {
 }
 
 impl Left {
-    /// What must be known outside of the iteration.
+    /// Returns the operands that must be known outside of the iteration.
     fn sizes(&self) -> Vec<Operand> {
         match self {
             Left::Nothing => Vec::new(),

@@ -212,7 +212,7 @@ impl Lowerer<'_, '_> {
         items.get(usize::try_from(index).ok()?).copied()
     }
 
-    /// So many elements from an index on, so far apart; all are known to be in bounds.
+    /// Returns a number of elements from an index on, at a distance; all are known to be in bounds.
     pub(super) fn part(&mut self, data: &Data, start: Operand, len: Operand, stride: Operand) -> Data {
         self.part_under(data, start, len, stride, &[])
     }

@@ -24,7 +24,7 @@ pub(super) struct Recursions {
     made: Vec<(Key, Option<warpwise_ir::Function>)>,
 }
 
-/// What a function of the core was made of: a function with the forms of its arguments and its result.
+/// The key of a function of the core: a function with the forms of its arguments and its result.
 #[derive(Clone, PartialEq)]
 struct Key {
     var: VarId,

@@ -27,7 +27,7 @@ use super::Lowerer;
 use super::sequences::lengths_differ;
 use super::value::{Data, Layout};
 
-/// What is done with each element of some arrays; the results of the lambda are left out.
+/// A function of each element of some arrays; the results of the lambda are left out.
 pub(super) struct Made {
     pub(super) width: Operand,
     pub(super) inputs: Vec<Var>,
@@ -43,7 +43,7 @@ struct Pool {
     leaves: Vec<Operand>,
 }
 
-/// What the elements of a sequence are made of, as far as they are no pools.
+/// The components of a sequence's elements, as far as they are no pools.
 #[derive(Default)]
 struct Own {
     leaves: Vec<Operand>,
@@ -131,7 +131,7 @@ impl Lowerer<'_, '_> {
                 let lengths = elements.leaves[1];
                 let (least, most) =
                     (self.extreme(BinaryOp::SMin, lengths), self.extreme(BinaryOp::SMax, lengths));
-                // Of no rows the least is greater than the most.
+                // Without rows the least length is greater than the greatest.
                 let fine = self.b.compare("fine", CompareOp::SLe, most, least);
                 self.b.assert(fine, lengths_differ(least, most));
                 let pool = Data { layout: (**element).clone(), leaves: elements.leaves[2..].to_vec() };
@@ -320,7 +320,7 @@ impl Lowerer<'_, '_> {
         Ok(Data { layout: Layout::Seq(pool.total, Box::new(pool.element)), leaves: pool.leaves })
     }
 
-    /// What is made of each element: a sequence of it.
+    /// Returns a sequence of the values made of each element.
     pub(super) fn map_to_rows(&mut self, made: &Made, value: &Data, span: Span) -> Result<Data, Failure> {
         let mut own = Own::default();
         let element = self.own(made, &value.layout, &value.leaves, &mut own, span)?;

@@ -8,7 +8,7 @@ use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 use crate::builtins::Builtin;
 use crate::tree::ExprKind;
 
-use super::control::Rounds;
+use super::control::Iterations;
 use super::exprs::{message_with, text};
 use super::patterns::length;
 use super::rows::Made;
@@ -183,7 +183,7 @@ impl Lowerer<'_, '_> {
         let inputs = arrays;
         let mut results = result.leaves;
         if results.is_empty() && !stms.is_empty() {
-            // What may fail is computed, even if nothing comes of it.
+            // An expression that may fail is computed even if its value is not used.
             results.push(Operand::bool(true));
         }
         let n_leaves = result.layout.n_leaves();
@@ -256,7 +256,7 @@ impl Lowerer<'_, '_> {
             }
             return Ok(Data::int(self.b.binary("r", op, start.leaves[0], all.leaves[0])));
         }
-        self.rounds(start, Rounds::Times(length(seq)), span, &mut |this, index, now| {
+        self.iterations(start, Iterations::Times(length(seq)), span, &mut |this, index, now| {
             let element = this.element(seq, index);
             let arguments = vec![Value::Data(now.clone()), Value::Data(element)];
             let next = this.call(f.clone(), arguments, shape, span)?;

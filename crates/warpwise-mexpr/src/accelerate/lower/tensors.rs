@@ -262,7 +262,7 @@ impl Lowerer<'_, '_> {
         Data { layout: Layout::Tensor(own), leaves }
     }
 
-    /// So much of a tensor along its first dimension.
+    /// Returns a part of a tensor along its first dimension.
     fn sub_of(&mut self, tensor: &Data, view: View, start: Operand, len: Operand) -> Data {
         let zero = Operand::i64(0);
         let all = self.extents_of(tensor, view).first().copied().unwrap_or(zero);

@@ -45,7 +45,7 @@ pub(super) enum Layout {
     Tensor(View),
 }
 
-/// What is known of a view of a buffer while lowering.
+/// A view of a buffer while lowering.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct View {
     pub(super) buffer: usize,
@@ -54,7 +54,7 @@ pub(super) struct View {
     pub(super) kind: ViewKind,
 }
 
-/// What the leaves of a view are.
+/// The kind of a view, which says what its leaves are.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum ViewKind {
     /// Of a tensor of this rank that fills its buffer: the index in each fixed dimension, then the start and the length in
@@ -78,7 +78,7 @@ impl ViewKind {
 #[derive(Clone, Debug)]
 pub(super) struct Function {
     pub(super) name: FunctionName,
-    /// What its type variables are.
+    /// The shapes of its type variables.
     pub(super) with: Rc<Vec<(TypeVar, Shape)>>,
     pub(super) arguments: Vec<Value>,
 }
@@ -259,7 +259,7 @@ impl Shape {
         }
     }
 
-    /// What type variables are where a type has become this one.
+    /// Finds the type variables that turn a general type into this one.
     pub(super) fn solve(&self, types: &Types, general: Ty, found: &mut Vec<(TypeVar, Shape)>) {
         match (types.node(general), self) {
             (Node::All(_, inner), _) => self.solve(types, *inner, found),

@@ -37,7 +37,7 @@ fn has_type(types: &Types, ty: Ty) -> bool {
             types.parts(ty).into_iter().all(|part| has_type(types, part))
         }
         Node::Tensor(_) | Node::Named(..) | Node::Apply(..) => false,
-        // What a function does not look at may be of any type.
+        // Values that a function does not inspect may be of any type.
         Node::Meta(meta) => types.open(*meta).fields.is_none(),
     }
 }

@@ -30,7 +30,7 @@ pub fn check(checked: &Checked, functional: &[Decl], imperative: &[Decl]) -> Res
     if errors.found.is_empty() { Ok(()) } else { Err(Failure::User(errors.found.into_values().collect())) }
 }
 
-/// What a part of a program may hold beyond what both may.
+/// The constructs that one part of a program may hold and the other not.
 pub(super) struct Part {
     /// The built-ins that only it has.
     has_builtin: fn(Builtin) -> bool,
@@ -129,7 +129,7 @@ impl Errors<'_> {
         }
     }
 
-    /// What both parts demand of an expression.
+    /// Checks the demands of both parts on an expression.
     fn shared(&mut self, expr: &Expr, part: &Part) {
         match &expr.kind {
             ExprKind::Builtin(builtin) => self.builtin(*builtin, expr.span, part),

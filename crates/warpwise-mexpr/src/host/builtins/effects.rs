@@ -176,7 +176,7 @@ fn world(machine: &mut Machine<'_>, builtin: Builtin, arguments: &mut Taken) -> 
         Builtin::FileExists => Ok(Value::Bool(machine.world.file_exists(&arguments.text()?))),
         Builtin::DeleteFile => unit(machine.world.delete_file(&arguments.text()?)),
         Builtin::Command => Ok(Value::Int(machine.world.command(&arguments.text()?)?)),
-        // What runs here is not accelerated.
+        // Code that runs here is not accelerated.
         Builtin::InAccelerate => Ok(Value::Bool(false)),
         Builtin::Argv => {
             Ok(Value::Seq(machine.world.arguments().iter().map(|argument| Value::string(argument)).collect()))

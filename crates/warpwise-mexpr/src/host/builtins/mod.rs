@@ -28,7 +28,7 @@ pub(super) use numbers::{binary, mathematics};
 /// Arguments of a call.
 pub(super) type Arguments = SmallVec<[Value; 4]>;
 
-/// What a built-in gives.
+/// The result of a built-in.
 pub(super) enum Given {
     /// A value.
     Value(Value),
@@ -71,7 +71,7 @@ impl From<String> for Stop {
     }
 }
 
-/// What is said of a value that the checker should not have let through.
+/// Returns the message for a value that the checker should have rejected.
 pub(super) fn ill_typed(builtin: Builtin) -> Stop {
     Stop::Fault(format!("`{}` got a value of another type than it takes", builtin.name()))
 }
@@ -118,7 +118,7 @@ fn puts_together(builtin: Builtin) -> bool {
     matches!(builtin, Builtin::Concat | Builtin::Set | Builtin::Cons | Builtin::Snoc | Builtin::Flatten)
 }
 
-/// What a built-in gives that neither calls functions nor has effects; nothing if it fails.
+/// Returns the result of a built-in that neither calls functions nor has effects; `None` if it fails.
 pub(super) fn without_effects(builtin: Builtin, arguments: Arguments) -> Option<Value> {
     afford(builtin, &arguments).ok()?;
     let mut arguments = Taken { builtin, arguments: arguments.into_iter() };

@@ -41,7 +41,7 @@ impl Compiler<'_> {
             .collect()
     }
 
-    /// What has no form goes nowhere.
+    /// Values without a form are not passed.
     fn form(&mut self, ty: Ty) -> Form {
         self.form_of_data(ty).unwrap_or(Form::Unit)
     }

@@ -13,7 +13,7 @@ pub(super) fn mark_last_uses(function: &mut Function) {
             is_target[target as usize] = true;
         }
     }
-    // What is live at the places that are jumped to.
+    // The slots that are live at the targets of jumps.
     let mut at_target: Vec<Option<Live>> = vec![None; function.code.len() + 1];
     let mut live = Live::new(n_slots);
     for index in (0..function.code.len()).rev() {

@@ -27,7 +27,7 @@ use crate::tree::{Expr, VarId};
 
 use super::code::{Code, Function, FunctionId, Instr, ShapeId, Slot, Sort, Use};
 
-/// What to leave out.
+/// Options of the generated code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Whether tests are run.
@@ -110,7 +110,7 @@ struct Body {
     n_slots: u32,
 }
 
-/// What is done with a value.
+/// The destination of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum To {
     /// It goes into a slot.

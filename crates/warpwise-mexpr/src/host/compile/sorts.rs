@@ -10,12 +10,12 @@ use super::Compiler;
 const DEEPEST: usize = 4;
 
 impl Compiler<'_> {
-    /// What is known of the values of a type.
+    /// Returns the sort of the values of a type.
     pub(super) fn sort(&mut self, ty: Ty) -> Sort {
         self.sort_within(ty, DEEPEST)
     }
 
-    /// What is known of a variable's values.
+    /// Returns the sort of a variable's values.
     pub(super) fn sort_of_var(&mut self, var: VarId) -> Sort {
         self.sort(self.checked.typing.vars[var.0 as usize])
     }

@@ -95,7 +95,7 @@ pub(super) struct Machine<'a> {
     is_watched: bool,
     /// Whether sequences that it makes must have elements of one length.
     pub is_strict: bool,
-    /// What the iterations of a watched loop have done, while there is one.
+    /// The accesses of the iterations of a watched loop, while there is one.
     pub races: Option<Races>,
 }
 
@@ -109,7 +109,7 @@ struct State {
     base: usize,
 }
 
-/// What waits for a value.
+/// A continuation that waits for a value.
 enum Frame {
     /// A function, which wants it in a slot.
     Function(State, Slot),
@@ -117,13 +117,13 @@ enum Frame {
     Apply(Arguments),
     /// A built-in that calls functions.
     Loop(Box<Loop>, Span),
-    /// What waits for the value of a watched expression.
+    /// The continuation of a watched expression.
     Unwatch,
-    /// What waits for the value of a call that native code gave up.
+    /// The continuation of a call that native code gave up.
     GivenUp,
 }
 
-/// What comes next.
+/// The next step.
 enum Flow {
     Run(State),
     Value(Value),

@@ -9,7 +9,7 @@ use super::super::code::{Code, FunctionId, ShapeId, Sort};
 /// A record is taken apart if it has at most so many words, and is a block otherwise.
 const MOST_WORDS_APART: usize = 8;
 
-/// What is known of a value.
+/// The kind of a value.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
     /// The record without fields.
@@ -28,7 +28,7 @@ pub enum Kind {
     Any,
 }
 
-/// What a shared value is.
+/// The kind of a shared value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Shared {
     /// A sequence.
@@ -103,7 +103,7 @@ impl Kind {
         }
     }
 
-    /// What includes both; none if that would include functions.
+    /// Returns the least kind that includes both; `None` if that would include functions.
     pub(super) fn join(&self, other: &Kind) -> Option<Kind> {
         if self == other {
             return Some(self.clone());

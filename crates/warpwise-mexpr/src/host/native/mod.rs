@@ -43,7 +43,7 @@ pub trait NativeCode {
     fn call(&mut self, entry: usize, words: &mut [u64], globals: &[u64], world: &dyn World) -> bool;
 }
 
-/// What of a program is worth native code.
+/// The functions of a program that are worth native code.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// LLVM IR.
@@ -65,13 +65,13 @@ pub struct Entry {
     pub started: Started,
     /// The name of its code.
     pub symbol: String,
-    /// What it captures and takes.
+    /// The kinds of its captured values and parameters.
     pub parameters: Vec<Kind>,
-    /// What it gives.
+    /// The kind of its result.
     pub result: Kind,
 }
 
-/// What the machine would do.
+/// The work of the machine that native code takes over.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Started {
     /// Call a function.

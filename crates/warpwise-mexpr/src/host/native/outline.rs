@@ -42,7 +42,7 @@ pub(super) fn outline(code: &Code) -> (Code, Vec<Called>) {
     (outlined, found)
 }
 
-/// What an instruction calls again and again, perhaps after it has got more arguments.
+/// Returns the function that an instruction calls again and again, perhaps after it has got more arguments.
 fn called(function: &Function, at: usize, instr: &Instr) -> Option<Called> {
     let (builtin, callee) = match instr {
         Instr::Builtin { builtin, arguments, .. } => {

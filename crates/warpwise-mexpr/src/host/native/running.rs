@@ -12,7 +12,7 @@ use super::outline::place;
 use super::words::{self, bits, fits, put, take};
 use super::{Kind, NativeCode, Plan, Started};
 
-/// What the machine calls.
+/// The code that the machine calls.
 pub(in crate::host) struct Natives<'a> {
     plan: &'a Plan,
     code: &'a mut dyn NativeCode,
@@ -31,7 +31,7 @@ pub(in crate::host) struct Natives<'a> {
     pub is_off: bool,
 }
 
-/// What comes of a call.
+/// The outcome of a call.
 pub(in crate::host) enum Answer {
     /// Its value.
     Value(Value),

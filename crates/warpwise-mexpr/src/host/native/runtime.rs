@@ -65,7 +65,7 @@ static TABLE: Table = Table {
     finish,
 };
 
-/// What native code is given to work with values.
+/// The functions that native code calls to work with values.
 #[derive(Clone, Copy, Debug)]
 pub struct Runtime {
     /// The functions that it calls.
@@ -74,7 +74,7 @@ pub struct Runtime {
     pub heap: *const c_void,
 }
 
-/// That of this thread.
+/// Returns the run time of this thread.
 pub fn runtime() -> Runtime {
     Runtime { table: std::ptr::from_ref(&TABLE).cast(), heap: object::heap().cast() }
 }

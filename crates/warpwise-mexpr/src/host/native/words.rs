@@ -75,7 +75,7 @@ fn tag(leaf: Leaf) -> Option<u8> {
 }
 
 impl Shared {
-    /// What says in a value that it is this.
+    /// Returns the tag of this kind in a value.
     pub(super) fn tag(self) -> u8 {
         match self {
             Shared::Seq => tags::SEQ,

@@ -129,7 +129,7 @@ impl Parser<'_> {
         Ok(self.comma_list(TokenKind::RBrace, COMMA, field)?.0)
     }
 
-    /// What the language has and this implementation has not.
+    /// Reports a construct of the language that this implementation lacks.
     pub(super) fn unsupported(&mut self, what: &str) -> Reported {
         let span = self.token_span(self.token());
         let message = format!("{what} are not supported");

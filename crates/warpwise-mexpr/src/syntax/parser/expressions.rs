@@ -5,7 +5,7 @@ use crate::syntax::lexer::TokenKind;
 
 use super::{Parse, Parser};
 
-/// What `if` or `match` turned out to start.
+/// The construct that `if` or `match` turned out to start.
 enum Branching {
     /// `match e with p in`, of which the rest follows.
     Binding(Decl),

@@ -31,9 +31,9 @@ const MAX_ERRORS: usize = 50;
 /// A file read as far as possible.
 #[derive(Clone, Debug)]
 pub struct Parsed {
-    /// What has no syntax errors.
+    /// The definitions without syntax errors.
     pub program: Program,
-    /// What was wrong, in the order of the text; the tree is whole if there is nothing.
+    /// The errors, in the order of the text; the tree is whole if there are none.
     pub errors: Vec<Diagnostic>,
 }
 
@@ -292,7 +292,7 @@ impl<'a> Parser<'a> {
         self.report(diagnostic)
     }
 
-    /// What people often mean when a token stands where it should not.
+    /// Returns the likely intention behind a misplaced token.
     fn hint_for(&self, token: Token, expected: &str) -> Option<String> {
         let text = self.slice(token);
         let previous = self.position.checked_sub(1).map(|last| self.tokens[last].kind);
@@ -321,5 +321,5 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// What [`Parser::unexpected`] is told at the end of an application.
+/// The expectation that [`Parser::unexpected`] is told at the end of an application.
 const ARGUMENT: &str = "an argument, or the end of the expression";

@@ -29,35 +29,35 @@ const DEEPEST: usize = 8;
 /// An entry takes, and every function gives, at most so many scalars.
 pub(super) const MOST_WORDS: usize = 32;
 
-/// What slots hold, as far as known.
+/// The kinds of slots, as far as known.
 pub(super) type Slots = Vec<Option<Kind>>;
 
 /// A function for some kinds.
 pub(super) struct Instance {
     pub function: FunctionId,
-    /// Of what it captures and takes.
+    /// The kinds of captured values and parameters.
     pub arguments: Vec<Kind>,
-    /// Of what it gives; none if it never does.
+    /// The kind of the result; `None` if it never returns.
     pub result: Option<Kind>,
-    /// What each instruction does.
+    /// Its steps, one for each instruction.
     pub steps: Vec<Step>,
     is_refused: bool,
 }
 
-/// What an instruction does in an instance.
+/// An instruction in an instance.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Step {
-    /// Of its slots before it; none where it is not reached.
+    /// The kinds of slots before it; `None` where it is not reached.
     pub before: Option<Slots>,
-    /// Of what it writes.
+    /// The kind of its result.
     pub written: Option<Kind>,
-    /// What it calls; none where a function only gets some of its arguments.
+    /// The callee; `None` where a function only gets some of its arguments.
     pub callee: Option<Callee>,
     /// Whether a run ends with it or with what follows.
     pub is_end: bool,
 }
 
-/// What is called.
+/// A callee.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Callee {
     /// An instance, by number.
@@ -153,7 +153,7 @@ struct Inference<'a> {
 /// Why an instance is refused.
 struct Refused;
 
-/// What comes after an instruction.
+/// The successor of an instruction.
 enum Next {
     /// The next one; the slot holds this.
     Written(Slot, Kind),

@@ -9,7 +9,7 @@ use super::super::kinds::{Kind, Leaf, Shared};
 use super::super::runtime;
 use super::{Callee, Inference, Next, Refused, Slots, Step};
 
-/// What comes of applying a value.
+/// The outcome of applying a value.
 enum Applied {
     /// A call.
     Callee(Callee),
@@ -75,7 +75,7 @@ impl Repeat {
         })
     }
 
-    /// What the function is given.
+    /// Returns the arguments of the function.
     pub(in crate::host::native) fn given(self, state: Option<Kind>) -> Vec<Kind> {
         match (self, state) {
             (Repeat::Times, Some(state)) => vec![state, Kind::INT],
@@ -200,7 +200,7 @@ impl Inference<'_> {
         })
     }
 
-    /// What a value is that is applied.
+    /// Applies a value.
     fn apply(&mut self, function: &Kind, arguments: Vec<Kind>) -> Result<Applied, Refused> {
         match function {
             Kind::Function(function, captured) => {
@@ -239,7 +239,7 @@ impl Inference<'_> {
         }
     }
 
-    /// What a built-in gives that calls a function again and again.
+    /// Returns the kind of the result of a built-in that calls a function again and again.
     fn repeat(&mut self, repeat: Repeat, arguments: &[Kind], step: &mut Step) -> Result<Kind, Refused> {
         let parts = repeat.parts(arguments).ok_or(Refused)?;
         let are_fit = parts.sources.iter().all(|kind| matches!(**kind, Kind::SEQ | Kind::Any))
@@ -285,7 +285,7 @@ impl Inference<'_> {
     }
 }
 
-/// What a built-in of scalars takes and gives.
+/// Returns the kinds of a scalar built-in's parameters and result.
 pub(in crate::host::native) fn scalars(builtin: Builtin) -> Option<(&'static [Leaf], Leaf)> {
     use Builtin as B;
     use Leaf::{Bool, Char, Float, Int};

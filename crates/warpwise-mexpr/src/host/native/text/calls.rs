@@ -24,7 +24,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What a call gives, to which all that is in hand goes; nothing if it never does.
+    /// Emits a call, which takes over all owned values; returns its result, or `None` if it never returns.
     pub(super) fn call(&mut self, callee: Callee, values: Vec<Words>) -> Option<Words> {
         match callee {
             Callee::Builtin(builtin) => {
@@ -40,7 +40,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What an instance gives, which owns its arguments.
+    /// Emits a call of an instance, which owns its arguments.
     pub(super) fn call_instance(&mut self, number: usize, arguments: &[Scalar]) -> Option<Words> {
         let it = &self.module.analysis.instances[number];
         let leaves = result_leaves(it);
@@ -66,7 +66,7 @@ impl Writer<'_> {
         Some(Words { kind, scalars: values.collect() })
     }
 
-    /// What a built-in gives. One of scalars owns nothing; others own their arguments.
+    /// Emits a call of a built-in. One of scalars owns nothing; others own their arguments.
     pub(super) fn call_builtin(&mut self, builtin: Builtin, values: Vec<Words>) -> Words {
         if let Some((parameters, _)) = scalars(builtin) {
             let narrowed: Vec<Scalar> = values

@@ -9,7 +9,7 @@ use super::super::kinds::{Kind, Leaf, Shared};
 use super::super::runtime::Helper;
 use super::{IN_REGISTERS, Module, Scalar, Words, context, result_leaves, result_type};
 
-/// What is owned while an instruction is carried out, besides what slots hold.
+/// The values owned while an instruction is carried out, besides those of slots.
 pub(super) enum InHand {
     Words(Vec<Scalar>),
     /// Elements of a sequence that is being made.
@@ -21,7 +21,7 @@ pub(in crate::host::native) struct Writer<'a> {
     pub(super) module: &'a Module<'a>,
     pub(super) number: usize,
     pub(super) it: &'a Instance,
-    /// What slots hold here.
+    /// The contents of slots here.
     pub(super) state: Slots,
     pub(super) in_hand: Vec<InHand>,
     /// The variables: slot, number among its words, word.
@@ -29,7 +29,7 @@ pub(in crate::host::native) struct Writer<'a> {
     /// How many values there is to be room for in memory.
     n_cells: usize,
     text: String,
-    /// What releases what is owned where the function gives up.
+    /// The code that releases all owned values where the function gives up.
     cold: String,
     n_values: usize,
 }

@@ -145,7 +145,7 @@ impl Writer<'_> {
         self.give(at, to, Words { kind: Kind::Scalar(leaf), scalars: vec![Scalar { leaf, text }] });
     }
 
-    /// What a global holds, with one more owner.
+    /// Returns the value of a global, with one more owner.
     fn global_words(&mut self, kind: &Kind, first: usize) -> Words {
         let globals = self.context_field(context::GLOBALS, "ptr");
         let leaves = kind.leaves().into_iter().enumerate();

@@ -14,12 +14,12 @@ use super::{Scalar, Words, Writer};
 const BESIDE: usize = 1000;
 
 /// A loop that is being written.
-struct Rounds {
+struct Iterations {
     repeat: Repeat,
     at: usize,
     to: Slot,
     callee: Callee,
-    /// What the function captured; each call owns its own.
+    /// The captured values of the function; each call owns its own.
     captured: Words,
     sources: Vec<Scalar>,
     /// The kind of the state.
@@ -27,8 +27,8 @@ struct Rounds {
     /// The results so far, if there is no state.
     items: String,
     n: String,
-    /// The variable that holds the number of the round.
-    round: String,
+    /// The variable that holds the number of the iteration.
+    iteration: String,
 }
 
 impl Writer<'_> {
@@ -56,7 +56,7 @@ impl Writer<'_> {
             None => self.shortest(&sources),
         };
         let state = initial.as_ref().map(|_| written(step));
-        let round = self.variable(to, BESIDE, Leaf::Int);
+        let iteration = self.variable(to, BESIDE, Leaf::Int);
         let mut items = String::new();
         match (initial, &state) {
             (Some(initial), Some(kind)) => {
@@ -73,9 +73,9 @@ impl Writer<'_> {
             self.in_hand.push(InHand::Items(items.clone()));
         }
         parts.count.iter().for_each(|count| self.done(**count));
-        let rounds = Rounds { repeat, at, to, callee, captured, sources, state, items, n, round };
-        self.rounds(&rounds);
-        let Rounds { captured, sources, state, items, .. } = rounds;
+        let iterations = Iterations { repeat, at, to, callee, captured, sources, state, items, n, iteration };
+        self.iterations(&iterations);
+        let Iterations { captured, sources, state, items, .. } = iterations;
         self.in_hand.clear();
         self.release(&captured.scalars);
         self.release(&sources);
@@ -90,27 +90,27 @@ impl Writer<'_> {
         self.give(at, to, words);
     }
 
-    /// The rounds, up to where the loop is left.
-    fn rounds(&mut self, rounds: &Rounds) {
-        let Rounds { repeat, at, to, callee, n, round, .. } = rounds;
-        self.line(&format!("store i64 0, ptr {round}"));
+    /// The iterations, up to where the loop is left.
+    fn iterations(&mut self, iterations: &Iterations) {
+        let Iterations { repeat, at, to, callee, n, iteration, .. } = iterations;
+        self.line(&format!("store i64 0, ptr {iteration}"));
         self.line(&format!("br label %i{at}.test"));
         self.label(&format!("i{at}.test"));
-        let index = self.value(&format!("load i64, ptr {round}"));
+        let index = self.value(&format!("load i64, ptr {iteration}"));
         let goes_on = self.value(&format!("icmp slt i64 {index}, {n}"));
         self.line(&format!("br i1 {goes_on}, label %i{at}.round, label %i{at}.done"));
         self.label(&format!("i{at}.round"));
-        let state = rounds.state.as_ref().map(|kind| self.load_state(*to, kind));
+        let state = iterations.state.as_ref().map(|kind| self.load_state(*to, kind));
         if let Some(state) = state.as_ref().filter(|state| is_counted(&state.kind)) {
             self.in_hand.push(InHand::Words(state.scalars.clone()));
             self.give_up_if_full();
             self.in_hand.pop();
         }
-        self.retain(&rounds.captured.scalars);
-        let elements = self.elements(rounds, &index);
+        self.retain(&iterations.captured.scalars);
+        let elements = self.elements(iterations, &index);
         let number = Scalar { leaf: Leaf::Int, text: index.clone() };
         let number = Words { kind: Kind::INT, scalars: vec![number] };
-        let mut all = vec![rounds.captured.clone()];
+        let mut all = vec![iterations.captured.clone()];
         match repeat {
             Repeat::Times => all.extend(state.into_iter().chain([number])),
             Repeat::Foldl => all.extend(state.into_iter().chain(elements)),
@@ -124,7 +124,7 @@ impl Writer<'_> {
             Callee::Builtin(builtin) => Some(self.call_builtin(*builtin, applied(all))),
         };
         if let Some(words) = given {
-            match &rounds.state {
+            match &iterations.state {
                 Some(kind) => {
                     let words = self.convert(words, kind);
                     self.store_state(*to, words.scalars);
@@ -132,25 +132,25 @@ impl Writer<'_> {
                 None => {
                     let any = self.any(words);
                     let (tag, bits) = (&any.scalars[0].text, &any.scalars[1].text);
-                    let list = format!("ptr {}, i64 {tag}, i64 {bits}", rounds.items);
+                    let list = format!("ptr {}, i64 {tag}, i64 {bits}", iterations.items);
                     let is_there = self.help(Helper::Push, "i64", &list);
                     let failed = self.value(&format!("icmp eq i64 {is_there}, 0"));
                     self.give_up_if(&failed);
                 }
             }
             let next = self.value(&format!("add i64 {index}, 1"));
-            self.line(&format!("store i64 {next}, ptr {round}"));
+            self.line(&format!("store i64 {next}, ptr {iteration}"));
             self.line(&format!("br label %i{at}.test"));
         }
         self.label(&format!("i{at}.done"));
     }
 
-    /// The elements of this round, which the callee will own.
-    fn elements(&mut self, rounds: &Rounds, index: &str) -> Vec<Words> {
+    /// The elements of this iteration, which the callee will own.
+    fn elements(&mut self, iterations: &Iterations, index: &str) -> Vec<Words> {
         let mut elements = Vec::new();
-        for source in &rounds.sources {
-            let index = if rounds.repeat == Repeat::Foldr {
-                let before = self.value(&format!("sub i64 {}, 1", rounds.n));
+        for source in &iterations.sources {
+            let index = if iterations.repeat == Repeat::Foldr {
+                let before = self.value(&format!("sub i64 {}, 1", iterations.n));
                 self.value(&format!("sub i64 {before}, {index}"))
             } else {
                 index.to_string()

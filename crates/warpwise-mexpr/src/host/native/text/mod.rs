@@ -43,7 +43,7 @@ const IN_REGISTERS: usize = 2;
 pub mod context {
     /// The address that the stack must not go below.
     pub const LIMIT: usize = 0;
-    /// What that address is set to where memory is out.
+    /// The value of that address where memory is out.
     pub const FULL: u64 = u64::MAX;
     /// The words of the globals.
     pub const GLOBALS: usize = 8;
@@ -62,7 +62,7 @@ pub mod context {
     pub const SIZE: usize = RESULTS + 8 * super::MOST_WORDS;
 }
 
-/// What all functions of a text share.
+/// The state that all functions of a text share.
 pub(super) struct Module<'a> {
     pub code: &'a Code,
     pub analysis: &'a Analysis,

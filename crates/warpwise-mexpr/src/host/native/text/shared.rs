@@ -241,7 +241,7 @@ pub(super) fn seq_at(writer: &mut Writer<'_>, bits: &str) -> Words {
 }
 
 impl Leaf {
-    /// What says in a value that it is this.
+    /// Returns the tag of this kind in a value.
     pub(super) fn value_tag(self) -> u8 {
         match self {
             Leaf::Int => tags::INT,
