@@ -13,19 +13,19 @@ use crate::syntax::ast::DeclKind;
 use crate::syntax::imports::{Loaded, load};
 use crate::syntax::session::Session;
 
-/// What can be chosen.
+/// Options of the front end.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Options {
     /// Leaves out all checks that would happen when the program runs.
     pub unchecked: bool,
 }
 
-/// What came out.
+/// The output of the front end.
 #[derive(Clone, Debug)]
 pub struct Compiled {
     /// The core program, at level `soac`. It has every entry point of the main file.
     pub program: Program,
-    /// What is odd about the source.
+    /// Warnings.
     pub warnings: Vec<Diagnostic>,
 }
 

@@ -29,7 +29,7 @@ pub struct TestSpec {
     pub tags: Vec<String>,
     /// Compilation must fail with this message; there is nothing else then.
     pub compile_error: Option<Pattern>,
-    /// What to run.
+    /// The test blocks.
     pub blocks: Vec<TestBlock>,
     /// Counts of nodes of another compiler's IR.
     pub structures: Vec<Structure>,
@@ -59,7 +59,7 @@ pub struct TestCase {
     pub tags: Vec<String>,
     /// The arguments.
     pub input: Input,
-    /// What must come of it.
+    /// The expected outcome.
     pub expected: Expected,
 }
 
@@ -77,7 +77,7 @@ pub enum Input {
 /// Text, or the name of the file that has it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Values {
-    /// What stands between the braces; byte `i` of the text stands at byte `span.start + i` of the file.
+    /// The text between the braces; byte `i` of it stands at byte `span.start + i` of the file.
     Inline {
         /// The text.
         text: String,
@@ -112,7 +112,7 @@ pub enum RandomValue {
     },
 }
 
-/// What must come of a run.
+/// The expected outcome of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Expected {
     /// It succeeds, with whatever result.
@@ -487,7 +487,7 @@ mod tests {
         assert_eq!(found, [(place, true)], "{errors:?}");
     }
 
-    /// What stands at a place, checking that it is what was read.
+    /// Returns the text at a place, checking that it is the text that was read.
     fn inline<'a>(source: &'a str, values: &Values) -> &'a str {
         let Values::Inline { text, span } = values else { panic!("{values:?}") };
         let found = &source[span.start as usize..span.end as usize];

@@ -19,7 +19,7 @@ use crate::typed::map::map_size;
 use crate::typed::tree::{Expr, ExprKind, Function};
 use crate::typed::ty::{Size, Type, TypeArg};
 
-/// What the order of evaluation depends on and the tree does not tell.
+/// How something was written, where the order of evaluation depends on it and the tree does not tell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Written {
     /// `f <| x`: the function is evaluated before the argument.
@@ -93,7 +93,7 @@ impl Causality<'_> {
             ExprKind::Hole => self.makes(&expr.ty, expr.span),
             ExprKind::Construct { arguments, .. } => {
                 arguments.iter().for_each(|argument| self.expr(argument));
-                // What other constructors would carry has a size, too.
+                // The payloads of other constructors have sizes, too.
                 self.makes(&expr.ty, expr.span);
             }
             ExprKind::Lambda(lambda) => {
@@ -150,7 +150,7 @@ impl Causality<'_> {
         }
     }
 
-    /// What becomes known in a branch is not known in others.
+    /// Walks a branch. Sizes that become known in it are not known in others.
     fn branch(&mut self, branch: &Expr) {
         let mark = self.known.len();
         self.expr(branch);

@@ -24,7 +24,7 @@ pub struct Checker<'a> {
     pub session: &'a mut Session,
     /// The texts that places lie in.
     pub sources: &'a Sources,
-    /// What is being built.
+    /// The program under construction.
     pub program: Program,
     /// The files being checked.
     pub checked: Option<Checked<'a>>,
@@ -32,15 +32,15 @@ pub struct Checker<'a> {
     pub in_main: bool,
     /// Whether the file being checked belongs to the prelude.
     pub in_prelude: bool,
-    /// What is in scope in every file: the built-ins, and once it is checked the prelude.
+    /// The scope of every file: the built-ins, and once it is checked the prelude.
     pub root: Env<'a>,
     /// Names in scope.
     pub env: Env<'a>,
-    /// What the module being checked offers so far.
+    /// The members so far of the module being checked.
     pub exports: Members<'a>,
-    /// What was declared in the module being checked, and where.
+    /// The declarations of the module being checked, with their places.
     pub declared: FxHashMap<(NameSpace, Symbol), Span>,
-    /// What is still to be declared in the modules being checked, innermost last.
+    /// The declarations still to come in the modules being checked, innermost last.
     pub upcoming: Vec<&'a [Decl]>,
     /// The name of the module being checked, with a dot; empty at the top of a file.
     pub prefix: String,
@@ -48,7 +48,7 @@ pub struct Checker<'a> {
     pub intrinsics: Rc<Names<Value>>,
     /// The definition being checked, where it may call itself.
     pub recursion: Option<SelfReference>,
-    /// What the names of definitions that could mean earlier ones in their bodies mean there, by their places.
+    /// The meanings of definitions' names in their bodies where an earlier definition could be meant, by their places.
     pub readings: FxHashMap<Span, Reading>,
     /// The types among the intrinsics.
     pub intrinsic_types: Rc<Members<'a>>,
@@ -72,9 +72,9 @@ pub struct Checker<'a> {
     pub warned: FxHashSet<(&'static str, Span)>,
     /// How many of the diagnostics are errors.
     n_reported: usize,
-    /// What was found wrong.
+    /// The errors.
     pub diagnostics: Vec<Diagnostic>,
-    /// What is not supported.
+    /// The limits met.
     pub limits: Vec<Limit>,
 }
 
@@ -123,7 +123,7 @@ impl<'a> Checker<'a> {
         self.session.names.text(symbol)
     }
 
-    /// What was written at a place, as it was; none if it is long or goes over several lines.
+    /// Returns the text at a place; `None` if it is long or goes over several lines.
     pub fn written(&self, span: Span) -> Option<&'a str> {
         let text = self.sources.contains(span.file).then(|| self.sources.text(span.file))?;
         text.get(span.start as usize..span.end as usize)

@@ -26,13 +26,13 @@ pub type Env<'a> = Rc<Frame<'a>>;
 /// The names of one module body, and those around it.
 #[derive(Clone, Default)]
 pub struct Frame<'a> {
-    /// What is declared or opened here.
+    /// The names declared or opened here.
     pub members: Members<'a>,
-    /// What is around it.
+    /// The enclosing environment.
     pub parent: Option<Env<'a>>,
 }
 
-/// What a module offers.
+/// The members of a module.
 #[derive(Clone, Default)]
 pub struct Members<'a> {
     /// Values.
@@ -72,13 +72,13 @@ pub struct Poly {
 /// A type constructor.
 #[derive(Clone, Debug)]
 pub struct TypeDef {
-    /// What it may hide.
+    /// Its liftedness.
     pub liftedness: Liftedness,
     /// Its parameters.
     pub params: Vec<AbstractParam>,
     /// Sizes that each use of it leaves open.
     pub exists: Vec<LocalId>,
-    /// What it stands for.
+    /// Its definition.
     pub ty: Type,
     /// Which parts of it were written with a star.
     pub uniqueness: Uniqueness,
@@ -105,7 +105,7 @@ pub enum Parametric<'a> {
     Written {
         /// The first parameter.
         param: &'a ModuleParam,
-        /// What remains when the argument is there.
+        /// Further parameters, or the body.
         rest: ParametricRest<'a>,
         /// Where it was written.
         env: Env<'a>,
@@ -114,7 +114,7 @@ pub enum Parametric<'a> {
     },
     /// One that is seen through a module type.
     Sealed {
-        /// What is seen.
+        /// The parametric module underneath.
         function: Rc<Parametric<'a>>,
         /// Its module type.
         arrow: Arrow<'a>,
@@ -135,9 +135,9 @@ pub enum Parametric<'a> {
 pub struct Arrow<'a> {
     /// The name of the parameter, if the result speaks of it.
     pub param: Option<Ident>,
-    /// What is taken.
+    /// The argument.
     pub argument: &'a ModuleTypeExpr,
-    /// What is given.
+    /// The result.
     pub result: &'a ModuleTypeExpr,
 }
 
@@ -146,7 +146,7 @@ pub struct Arrow<'a> {
 pub struct ParametricRest<'a> {
     /// More parameters.
     pub params: &'a [ModuleParam],
-    /// What the result is sealed with.
+    /// The module type that the result is sealed with.
     pub signature: Option<&'a ModuleTypeExpr>,
     /// The result.
     pub body: &'a ModuleExpr,
@@ -155,15 +155,15 @@ pub struct ParametricRest<'a> {
 /// A module type with the names it was written under.
 #[derive(Clone)]
 pub struct ModuleType<'a> {
-    /// What was written.
+    /// The module type as written.
     pub expr: &'a ModuleTypeExpr,
-    /// Where.
+    /// The environment that it was written in.
     pub env: Env<'a>,
     /// Whether it has errors, which have been reported.
     pub failed: bool,
 }
 
-/// What a name of a value or module means: both share one name space.
+/// The meaning of a name of a value or module: both share one name space.
 pub enum Term<'m, 'a> {
     /// A value.
     Value(&'m Value),

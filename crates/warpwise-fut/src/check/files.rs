@@ -16,7 +16,7 @@ use crate::typed::tree::Program;
 /// The types of the structural intrinsics.
 const INTRINSICS: &str = include_str!("../../prelude/intrinsics.fut");
 
-/// What is checked.
+/// The input of the checker.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
     /// The main file, whose entry points count, and those it imports.
@@ -29,7 +29,7 @@ pub struct Input<'a> {
 pub struct Checked<'a> {
     /// The files.
     loaded: &'a Loaded,
-    /// What those that are done offer; a file comes after those it imports.
+    /// The members of finished files; a file comes after those it imports.
     members: Vec<Rc<Members<'a>>>,
 }
 

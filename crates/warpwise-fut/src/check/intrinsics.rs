@@ -115,7 +115,7 @@ impl<'a> Checker<'a> {
         let filled = self.fill_pending(&annotation.ty);
         let first = sizes.len();
         sizes.extend(self.generalise_sizes(&filled, 0, 0));
-        // Of a value that is no function nothing tells a size that its type hides.
+        // The type of a value that is no function tells nothing of sizes that it hides.
         let solved = self.solved(&filled);
         if sizes[first..].iter().any(|&size| is_extent(&solved, size)) {
             let message = "the type of this value hides a size, which nobody could tell";

@@ -16,7 +16,7 @@ use crate::typed::tree::AbstractParam;
 use crate::typed::ty::Type;
 
 impl<'a> Checker<'a> {
-    /// What a type expression that was resolved may hide, by what its names were declared to.
+    /// Returns the liftedness of a resolved type expression, by the declarations of its names.
     pub fn declared_liftedness(&mut self, expr: &'a TypeExpr) -> Liftedness {
         match &expr.kind {
             TypeExprKind::Var(name) => {

@@ -40,7 +40,7 @@ enum Example {
     Construct(Symbol, Vec<Example>),
 }
 
-/// What can stand at the head of a column.
+/// A pattern at the head of a column.
 #[derive(Clone, Copy, PartialEq)]
 enum Head {
     /// A record.

@@ -79,7 +79,7 @@ impl PrimSet {
         self.0 >> ty as u16 & 1 == 1
     }
 
-    /// What is in both sets.
+    /// Returns the intersection of two sets.
     pub fn intersect(self, other: PrimSet) -> PrimSet {
         PrimSet(self.0 & other.0)
     }

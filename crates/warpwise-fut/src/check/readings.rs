@@ -17,12 +17,12 @@ use crate::check::Checker;
 use crate::check::env::{Env, Term, Value};
 use crate::syntax::ast::{Attr, ValueDecl};
 
-/// What the name of a definition means in its body.
+/// The meaning of the name of a definition in its body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reading {
     /// The definition itself.
     Itself,
-    /// What had the name before.
+    /// The earlier definition of the name.
     Earlier,
 }
 

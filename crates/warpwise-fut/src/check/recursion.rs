@@ -28,11 +28,11 @@ use crate::typed::ty::{ArrowType, ResultType, Size, Type, Uniqueness};
 
 /// The definition being checked, as its own body sees it.
 pub struct SelfReference {
-    /// What its name means in its body.
+    /// The local that stands for it in its body.
     local: LocalId,
     /// Its type without sizes.
     shape: Ty,
-    /// What it will be.
+    /// Its future id.
     def: DefId,
     /// Its type parameters.
     types: Vec<TypeParamId>,
@@ -58,7 +58,7 @@ impl<'a> Checker<'a> {
         let local = self.new_local(name.symbol, name.span);
         let shape = self.fresh(name.span);
         self.infer.scope.bind(name.symbol, local, shape, None);
-        // Whatever is defined before it ends is inside a module that is complete by then.
+        // Definitions that are made before it ends are inside a module that is complete by then.
         let def = DefId(self.program.defs.len() as u32);
         let (types, sizes, unnamed) = (Vec::new(), sizes.to_vec(), Vec::new());
         let (ty, mentioned, used) = (None, None, None);
@@ -95,7 +95,7 @@ impl<'a> Checker<'a> {
         else {
             return;
         };
-        // What is bound in this type is bound in the body as well, for the call that runs: so it gets names of its own.
+        // Names bound in this type are bound in the body as well, for the call that runs: so it gets names of its own.
         let mut result = match annotation {
             Some(annotation) => {
                 let mut fresh = Subst::default();

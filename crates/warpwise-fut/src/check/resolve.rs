@@ -24,7 +24,7 @@ const UNSUPPORTED: [&str; 5] = ["jvp2", "vjp2", "jmp2", "mjp2", "with_vjp"];
 /// After so many messages no names are suggested any more.
 const MOST_SUGGESTIONS: usize = 50;
 
-/// What a name of a value means.
+/// The meaning of a name of a value.
 pub enum Found {
     /// Something in scope of the expression.
     Entry(Entry),

@@ -63,7 +63,7 @@ pub struct Annotation {
     pub unique: Uniqueness,
 }
 
-/// What `[]` means.
+/// The meaning of `[]`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Anonymous {
     /// A size to be inferred.
@@ -432,7 +432,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What a type may hide.
+    /// Returns the liftedness of a type.
     pub fn liftedness(&self, ty: &Type) -> Liftedness {
         match ty {
             Type::Prim(_) | Type::Array(_) => Liftedness::Unlifted,

@@ -120,13 +120,13 @@ const INFIX: [(&str, &str); 7] = [
     ("not", "inequality is written `a != b`"),
 ];
 
-/// What to write for the name of a type.
+/// Returns a hint for an unknown name of a type.
 pub fn hint_for_type(name: &str) -> Option<&'static str> {
     TYPES.iter().find(|word| word.0 == name).map(|word| word.1)
 }
 
 impl<'a> Checker<'a> {
-    /// What to write for a name of a value that is not known.
+    /// Returns a hint for an unknown name of a value.
     pub fn hint_for_value(&self, name: Symbol) -> Option<String> {
         let text = self.text(name);
         self.hint_for_numbers(name)
@@ -172,7 +172,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What to write for a word between two operands, which is read as the first argument of the left one.
+    /// Returns a hint for a word between two operands, which is read as the first argument of the left one.
     pub fn hint_for_infix(&self, arguments: &[Expr]) -> Option<&'static str> {
         let (ExprKind::Var(name), true) = (&arguments.first()?.kind, arguments.len() > 1) else {
             return None;

@@ -19,7 +19,7 @@ use crate::syntax::ast::{PrimType, RangeBound};
 use crate::typed::tree::{DimIndex, DimIndexKind, Expr};
 use crate::typed::ty::Type;
 
-/// What is said of one dimension, evaluated.
+/// An index or slice of one dimension, evaluated.
 pub enum Dim {
     /// One index.
     Fix(Operand),
@@ -34,9 +34,9 @@ pub enum Dim {
     },
 }
 
-/// What is taken of an array.
+/// A part of an array.
 struct Place {
-    /// What is taken of the leading dimensions.
+    /// The slices of the leading dimensions.
     dims: Vec<SliceDim>,
     /// Proof that it is in bounds.
     certs: Vec<Var>,
@@ -147,7 +147,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(Place { dims, certs })
     }
 
-    /// What is said of each dimension.
+    /// Evaluates the index or slice of each dimension.
     pub fn dims(&mut self, slice: &'a [DimIndex], env: &Env<'a>) -> Result<Vec<Dim>, Failure> {
         let mut dims = Vec::with_capacity(slice.len());
         for dim in slice {
@@ -168,7 +168,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(dims)
     }
 
-    /// What is taken of one dimension, whether that is in bounds, and its text.
+    /// Returns the slice of one dimension, whether it is in bounds, and its text.
     fn dim(&mut self, dim: &Dim, size: Operand, parts: &mut Vec<MessagePart>) -> (SliceDim, Operand) {
         match dim {
             Dim::Fix(index) => {
@@ -382,7 +382,7 @@ impl<'a> Lowering<'a, '_> {
     }
 }
 
-/// What a range is to count.
+/// A range whose elements are counted.
 struct Count {
     /// The distance of its ends, without sign.
     distance: Operand,

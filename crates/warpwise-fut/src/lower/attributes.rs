@@ -134,17 +134,17 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// How often a loop to be unrolled goes round, if that is known and not too often; a warning if not.
-    pub fn unrolled(&mut self, rounds: Option<i64>) -> Option<i64> {
+    /// The number of iterations of a loop to be unrolled, if it is known and not too high; a warning if not.
+    pub fn unrolled(&mut self, iterations: Option<i64>) -> Option<i64> {
         let span = self.code.span;
-        let fits = |rounds: &i64| (*rounds).max(0) as u64 <= self.session.unrollable;
-        match rounds.filter(fits) {
-            Some(rounds) => {
-                self.session.unrollable -= rounds.max(0) as u64;
-                Some(rounds)
+        let fits = |iterations: &i64| (*iterations).max(0) as u64 <= self.session.unrollable;
+        match iterations.filter(fits) {
+            Some(iterations) => {
+                self.session.unrollable -= iterations.max(0) as u64;
+                Some(iterations)
             }
             None => {
-                let message = match rounds {
+                let message = match iterations {
                     Some(_) => "`#[unroll]` on a loop with too many iterations",
                     None => "`#[unroll]` on a loop whose number of iterations is not known",
                 };

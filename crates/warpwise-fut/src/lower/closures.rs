@@ -36,7 +36,7 @@ use crate::typed::ty::{Size, Type};
 /// How many instances one definition may have for functions that it is called with.
 const MOST_INSTANCES: usize = 64;
 
-/// Of how many parts a captured value may consist, those of captured functions included.
+/// The maximum number of parts of a captured value, those of captured functions included.
 const MOST_PARTS: usize = 1 << 12;
 
 /// A function up to the values that it has captured.
@@ -57,7 +57,7 @@ enum Code {
     Absent,
 }
 
-/// What names mean in a function.
+/// The key of a function with captures: the meanings of the names in it.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct CapturedKey {
     def: Option<DefId>,
@@ -95,7 +95,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// What a function is, and the values that it has captured.
+    /// Returns the key of a function and its captured values.
     pub fn capture(
         &mut self,
         closure: &Closure<'a>,

@@ -136,7 +136,7 @@ impl Code {
             }
         }
         body.stms.extend(kept.into_iter().rev());
-        // What is known since then may speak of what was taken out.
+        // Facts learned since then may mention variables that were taken out.
         let OpenBody { known, sizes, fitting, .. } = since.known;
         (body.known, body.sizes, body.fitting) = (known, sizes, fitting);
     }

@@ -16,7 +16,7 @@ use crate::syntax::session::Interner;
 use crate::typed::ids::DefId;
 use crate::typed::tree::Program;
 
-/// What lowering needs besides the program.
+/// The inputs of lowering besides the program.
 #[derive(Clone, Copy)]
 pub struct Input<'a> {
     /// The program.
@@ -35,7 +35,7 @@ pub struct Input<'a> {
 pub struct Session<'a> {
     /// The program.
     pub program: &'a Program,
-    /// What comes with it.
+    /// The other inputs.
     pub input: Input<'a>,
     /// The functions made and those promised.
     pub functions: PrimaryMap<FunctionId, Function>,
@@ -47,7 +47,7 @@ pub struct Session<'a> {
     pub given_functions: FxHashMap<DefId, usize>,
     /// Names in use.
     pub taken: FxHashMap<String, usize>,
-    /// What is odd.
+    /// Warnings.
     pub warnings: Vec<Diagnostic>,
     /// Expressions whose checks are to be reported, and the functions they call.
     pub watched: Vec<(Span, Vec<FunctionId>)>,

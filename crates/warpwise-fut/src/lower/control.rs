@@ -165,14 +165,20 @@ impl<'a> Lowering<'a, '_> {
                     | Type::Sum(_)
                     | Type::Arrow(_) => self.code.ty(bound),
                 };
-                if unroll && let Some(rounds) = self.unrolled(bound.as_const().and_then(Scalar::as_int)) {
+                if unroll && let Some(iterations) = self.unrolled(bound.as_const().and_then(Scalar::as_int)) {
                     let Some(elem) = index_type.elem() else {
                         return Err(self.bug("a count that is no number"));
                     };
-                    return self.rounds(source, env, (initial, &extents), rounds, &mut |_, inner, round| {
-                        inner.bind(*index, Value::leaf(Operand::Const(Scalar::int(elem, round))));
-                        Ok(())
-                    });
+                    return self.iterations(
+                        source,
+                        env,
+                        (initial, &extents),
+                        iterations,
+                        &mut |_, inner, iteration| {
+                            inner.bind(*index, Value::leaf(Operand::Const(Scalar::int(elem, iteration))));
+                            Ok(())
+                        },
+                    );
                 }
                 let (inner, state) = self.open_loop(source, env, &initial, extents, &inits, n_sizes)?;
                 let index_var = self.code.fresh("i", index_type);
@@ -185,14 +191,14 @@ impl<'a> Lowering<'a, '_> {
                 let array = self.expr(array, env)?;
                 let (size, element) = self.array(&array)?;
                 let element = element.clone();
-                if unroll && let Some(rounds) = self.unrolled(size.as_const().and_then(Scalar::as_int)) {
-                    return self.rounds(
+                if unroll && let Some(iterations) = self.unrolled(size.as_const().and_then(Scalar::as_int)) {
+                    return self.iterations(
                         source,
                         env,
                         (initial, &extents),
-                        rounds,
-                        &mut |this, inner, round| {
-                            let row = this.row(&element, Operand::i64(round));
+                        iterations,
+                        &mut |this, inner, iteration| {
+                            let row = this.row(&element, Operand::i64(iteration));
                             this.bind_pattern(pattern, &row, inner)
                         },
                     );
@@ -211,28 +217,28 @@ impl<'a> Lowering<'a, '_> {
                 let (inner, mut state) = self.open_loop(source, env, &initial, extents, &inits, n_sizes)?;
                 let again = self.code.fresh("again", CoreType::BOOL);
                 state.params.push(LoopParam { var: again, init: first, consumed: false });
-                let (mut result, value) = self.round(source, &state, &inner)?;
+                let (mut result, value) = self.iteration(source, &state, &inner)?;
                 result.push(self.condition(source, condition, env, &value)?);
                 Ok(self.close_loop(state, CoreForm::While { cond: again }, result))
             }
         }
     }
 
-    /// The rounds of a loop one after the other; `enter` binds what tells them apart.
-    fn rounds(
+    /// The iterations of a loop one after the other; `enter` binds what tells them apart.
+    fn iterations(
         &mut self,
         source: &'a Loop,
         env: &Env<'a>,
         (initial, extents): (Value<'a>, &[Extent]),
-        rounds: i64,
+        iterations: i64,
         enter: &mut dyn FnMut(&mut Self, &Env<'a>, i64) -> Result<(), Failure>,
     ) -> Result<Value<'a>, Failure> {
         let mut value = initial;
-        for round in 0..rounds {
+        for iteration in 0..iterations {
             let inner = Frame::inside(env, false);
             self.bind_sizes(&source.pattern.ty, &value, &inner, &mut |local| source.sizes.contains(&local));
             self.bind_pattern(&source.pattern, &value, &inner)?;
-            enter(self, &inner, round)?;
+            enter(self, &inner, iteration)?;
             let result = self.expr(&source.body, &inner)?;
             value = self.open_sizes(&result, extents).1;
         }
@@ -243,7 +249,7 @@ impl<'a> Lowering<'a, '_> {
         self.session.input.names.text(self.session.program.locals[local.index()].name)
     }
 
-    /// Whether another round follows for this loop value.
+    /// Whether another iteration follows for this loop value.
     fn condition(
         &mut self,
         source: &'a Loop,
@@ -285,7 +291,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// Lowers the body of a loop: what it yields, and its value.
-    fn round(
+    fn iteration(
         &mut self,
         source: &'a Loop,
         state: &LoopState<'a>,
@@ -305,7 +311,7 @@ impl<'a> Lowering<'a, '_> {
         index: Var,
         bound: Operand,
     ) -> Result<Value<'a>, Failure> {
-        let (result, _) = self.round(source, &state, inner)?;
+        let (result, _) = self.iteration(source, &state, inner)?;
         Ok(self.close_loop(state, CoreForm::For { index, bound }, result))
     }
 

@@ -254,7 +254,7 @@ impl<'b> Visitor<'b> for Consumer<'_> {
     }
 }
 
-/// What an expression itself consumes, bodies inside it left out.
+/// Returns the operands that an expression itself consumes, without bodies inside it.
 fn consumed_by(program: &Program, expr: &Expr) -> Vec<Operand> {
     let mut consumed = Vec::new();
     let takes = |function: FunctionId, at: usize| program.functions[function].params[at].consumed;

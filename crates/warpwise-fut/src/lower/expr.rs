@@ -153,7 +153,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(value.map_leaves(&mut |leaf| self.code.bind_one("", CoreExpr::Operand(leaf), &certs).into()))
     }
 
-    /// What fails when it is reached, with a value that nobody looks at.
+    /// Lowers a hole, which fails when it is reached; nobody reads its value.
     fn hole(&mut self, ty: &'a Type, env: &Env<'a>) -> Result<Value<'a>, Failure> {
         let repr = self.repr(ty, env, Sizes::All)?;
         if repr.form().has_function() {
@@ -180,7 +180,7 @@ impl<'a> Lowering<'a, '_> {
                     let same = self.code.compare(CompareOp::Eq, size, *target);
                     fits = self.code.and(fits, same);
                 }
-                // What a type hides is never compared.
+                // Sizes that a type hides are never compared.
                 Extent::Hidden => {}
                 Extent::Local(_) | Extent::Unknown => return Err(self.unknown_size(body.span)),
             }

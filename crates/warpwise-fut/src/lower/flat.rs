@@ -244,7 +244,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(self.code.bind_one("", Expr::Scatter(Box::new(Scatter { width, inputs, lambda, dests })), &[]))
     }
 
-    /// What sizes of a value made in the innermost body are outside it.
+    /// Returns the sizes of a value made in the innermost body that are known outside it.
     pub fn settled_extents(
         &mut self,
         sizes: Vec<Operand>,

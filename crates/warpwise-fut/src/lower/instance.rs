@@ -109,7 +109,7 @@ impl<'a> Lowering<'a, '_> {
         let mut pattern = sizes.clone();
         pattern.extend(self.arrays(&value)?);
         self.code.push(pattern, Expr::Call { function, args }, &[]);
-        // What is said of the sizes by expressions, the caller can say too.
+        // The caller can compute sizes that are expressions, too.
         self.bind_sizes(&result.ty, &value, inner, &mut |local| result.exists.contains(&local));
         if repr.extents().contains(&Extent::Unknown) {
             let extents = self.extents_of(&result.ty, inner, Sizes::All)?;

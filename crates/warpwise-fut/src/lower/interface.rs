@@ -170,7 +170,7 @@ impl Session<'_> {
         }
     }
 
-    /// What an abstract type with type arguments stands for; sizes are left as they are.
+    /// Returns the definition of an abstract type with type arguments; sizes are left as they are.
     fn definition(&self, id: AbstractId, args: &[TypeArg]) -> Type {
         let hidden = &self.program.abstracts[id.index()];
         let mut arguments = TypeArguments { params: &hidden.params, args };

@@ -95,7 +95,7 @@ struct Separation<'p> {
 #[derive(Default)]
 struct Rest {
     done: Vec<Stm>,
-    /// What stands for arrays from here on.
+    /// The arrays that stand for others from here on.
     renamed: FxHashMap<Var, Var>,
     /// How many statements are left below the last use of each variable; made when first asked for.
     last_uses: Option<FxHashMap<Var, usize>>,
@@ -164,7 +164,7 @@ impl<'p> Separation<'p> {
         }
     }
 
-    /// What is handed over has its storage to itself.
+    /// Makes every result that is handed over the sole owner of its storage.
     fn results(&mut self, results: &mut [Operand], handed: &[bool], rest: &mut Rest) {
         let mut given = Roots::new();
         for first in [true, false] {
@@ -189,7 +189,7 @@ impl<'p> Separation<'p> {
     fn stm(&mut self, mut stm: Stm, rest: &mut Rest, later: &[Stm], result: &[Operand]) {
         let mark = self.log.len();
         if stm.expr.parts().is_some() {
-            // What is consumed of the inputs shows in the lambda.
+            // Consumption of the inputs shows in the lambda.
             self.inside(&mut stm.expr);
             self.consume(&mut stm, rest, later, result);
         } else {
@@ -285,7 +285,7 @@ impl<'p> Separation<'p> {
             Expr::If { then_body, else_body, .. } => {
                 let mark = self.log.len();
                 self.body(then_body, &[]);
-                // What one side overwrites is whole on the other.
+                // An array that one side overwrites is whole on the other.
                 let consumed: Vec<Var> = self.log[mark..].to_vec();
                 consumed.iter().for_each(|root| self.consumed[*root] = false);
                 self.body(else_body, &[]);
@@ -373,7 +373,7 @@ impl<'p> Separation<'p> {
         }
     }
 
-    /// What a loop gives may be what it was given, or what another parameter was before, or was made inside.
+    /// The result of a loop may be its initial value, an earlier value of another parameter, or made inside.
     fn loop_pattern(&mut self, pattern: &[Var], params: &[LoopParam], body: &Body) {
         let kept = |at: &usize| !params[*at].consumed && self.is_array(params[*at].var);
         let kept: Vec<usize> = (0..params.len()).filter(kept).collect();

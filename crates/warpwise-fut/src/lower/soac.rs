@@ -119,7 +119,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// What the type parameter at this position of an intrinsic stands for.
+    /// Returns the meaning of the type parameter at this position of an intrinsic.
     pub fn type_argument_at(&mut self, arguments: &Use<'a>, index: usize) -> Result<Repr, Failure> {
         let ty = arguments.instance.and_then(|instance| instance.types.get(index));
         self.type_argument(ty, &arguments.env)
@@ -157,7 +157,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(())
     }
 
-    /// What a map yields that only hands on parts of its elements and values from around it.
+    /// Returns the result of a map that only rearranges parts of its elements and values from around it.
     fn rearranged(&mut self, width: Operand, params: &[Var], inputs: &[Var], y: &Value<'a>) -> Value<'a> {
         y.map_leaves(&mut |leaf| {
             let input = params.iter().position(|param| Operand::Var(*param) == leaf);

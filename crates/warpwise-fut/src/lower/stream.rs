@@ -97,7 +97,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(Chunk { size, values: Value::Array(size.into(), Box::new(element)), params })
     }
 
-    /// What a chunk function yields for a chunk of this size, with rows of sizes that are known outside.
+    /// Returns the result of a chunk function for a chunk of this size, with rows of sizes that are known outside.
     fn chunk_result(&mut self, size: Var, ys: Value<'a>, arguments: &Use<'a>) -> Result<Value<'a>, Failure> {
         let (_, row) = self.array(&ys)?;
         self.demand_data(row)?;

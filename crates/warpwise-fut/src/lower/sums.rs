@@ -50,7 +50,7 @@ pub struct Sum<'a> {
     pub layout: Rc<Layout>,
     /// Which constructor it was made with.
     pub tag: Operand,
-    /// What the layout speaks of.
+    /// The slots of the layout.
     pub slots: Vec<Value<'a>>,
 }
 
@@ -135,7 +135,7 @@ impl Slots {
 }
 
 impl<'a> Sum<'a> {
-    /// What it carries if it was made with this constructor, and else anything of the same types.
+    /// Returns the payload if the value was made with this constructor, else arbitrary values of the same types.
     pub fn payload(&self, constructor: usize) -> Vec<Value<'a>> {
         match self.layout.get(constructor) {
             Some(places) => places.iter().map(|place| read(place, &self.slots)).collect(),

@@ -213,7 +213,7 @@ impl<'a> Lowering<'a, '_> {
         })
     }
 
-    /// What the parameters of an abstract type mean in its definition. Sizes that are not known come into `open`.
+    /// Returns the meanings of the parameters of an abstract type in its definition. Unknown sizes come into `open`.
     fn abstract_env(
         &mut self,
         params: &[AbstractParam],
@@ -388,7 +388,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(())
     }
 
-    /// What a type parameter of an intrinsic stands for.
+    /// Returns the meaning of a type parameter of an intrinsic.
     pub fn type_argument(&mut self, ty: Option<&'a Type>, env: &Env<'a>) -> Result<Repr, Failure> {
         match ty {
             Some(ty) => self.repr(ty, env, Sizes::All),

@@ -72,7 +72,7 @@ pub enum Callee<'a> {
     Def(DefId, Use<'a>),
     /// An intrinsic.
     Intrinsic(Intrinsic, Use<'a>),
-    /// What a sum carries in the place of a function when it was made with another constructor. Never called.
+    /// A placeholder in a sum for a function of another constructor. Never called.
     Absent,
 }
 
@@ -81,11 +81,11 @@ pub enum Callee<'a> {
 pub struct Use<'a> {
     /// The arguments; none before a polymorphic local function is mentioned.
     pub instance: Option<&'a Instance>,
-    /// What their locals and type parameters mean.
+    /// The meanings of their locals and type parameters.
     pub env: Env<'a>,
 }
 
-/// What names mean at some point.
+/// The meanings of names at some point.
 pub type Env<'a> = Rc<Frame<'a>>;
 
 /// The names of one expansion of a function, and those around it.
@@ -99,7 +99,7 @@ pub struct Frame<'a> {
     pub unchecked: bool,
 }
 
-/// What a type parameter stands for.
+/// The meaning of a type parameter.
 #[derive(Clone)]
 pub enum TypeBinding<'a> {
     /// A type as written, with what its names mean.
@@ -141,7 +141,7 @@ impl<'a> Frame<'a> {
         self.values.borrow_mut().extend(bound.iter().map(|(local, value)| (*local, value.clone())));
     }
 
-    /// What a local means.
+    /// Returns the meaning of a local.
     pub fn value(&self, local: LocalId) -> Option<Value<'a>> {
         let mut frame = self;
         loop {
@@ -152,7 +152,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// What a type parameter means.
+    /// Returns the meaning of a type parameter.
     pub fn type_binding(&self, param: TypeParamId) -> Option<TypeBinding<'a>> {
         let mut frame = self;
         loop {

@@ -73,7 +73,7 @@ pub struct QualName {
 pub struct Binder {
     /// For side tables.
     pub id: PatId,
-    /// What is bound.
+    /// The bound name.
     pub name: Ident,
 }
 
@@ -85,7 +85,7 @@ pub struct Binder {
 pub struct Attr {
     /// The place, brackets not included.
     pub span: Span,
-    /// What it says.
+    /// Its content.
     pub kind: AttrKind,
 }
 
@@ -112,7 +112,7 @@ pub struct Decl {
     pub doc: Option<Doc>,
     /// `#[...]` before it, in order.
     pub attrs: Vec<Attr>,
-    /// What is declared.
+    /// The declaration.
     pub kind: DeclKind,
 }
 
@@ -155,7 +155,7 @@ pub struct ValueDecl {
 /// `type~ name 'a [n] = definition`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TypeDecl {
-    /// What the definition may hide.
+    /// Its liftedness.
     pub liftedness: Liftedness,
     /// The name.
     pub name: Ident,
@@ -212,7 +212,7 @@ pub struct ImportPath {
 pub struct ModuleExpr {
     /// The place.
     pub span: Span,
-    /// What it is.
+    /// Its kind.
     pub kind: ModuleExprKind,
 }
 
@@ -236,7 +236,7 @@ pub enum ModuleExprKind {
     Ascribe {
         /// The module.
         module: Box<ModuleExpr>,
-        /// What it is sealed with.
+        /// The sealing module type.
         signature: Box<ModuleTypeExpr>,
     },
     /// `\(p: s) : signature -> body`.
@@ -255,7 +255,7 @@ pub enum ModuleExprKind {
 pub struct ModuleTypeExpr {
     /// The place.
     pub span: Span,
-    /// What it is.
+    /// Its kind.
     pub kind: ModuleTypeExprKind,
 }
 
@@ -268,7 +268,7 @@ pub enum ModuleTypeExprKind {
     Specs(Vec<Spec>),
     /// `signature with name 'a = type`.
     With {
-        /// What is refined.
+        /// The refined module type.
         base: Box<ModuleTypeExpr>,
         /// The type that gets a definition.
         name: QualName,
@@ -281,9 +281,9 @@ pub enum ModuleTypeExprKind {
     Arrow {
         /// The name of the parameter, if the result speaks of it.
         param: Option<Ident>,
-        /// What is taken.
+        /// The argument.
         argument: Box<ModuleTypeExpr>,
-        /// What is given.
+        /// The result.
         result: Box<ModuleTypeExpr>,
     },
 }
@@ -297,7 +297,7 @@ pub struct Spec {
     pub doc: Option<Doc>,
     /// `#[...]` before it, in order.
     pub attrs: Vec<Attr>,
-    /// What is specified.
+    /// The specification.
     pub kind: SpecKind,
 }
 
@@ -317,7 +317,7 @@ pub enum SpecKind {
     TypeAbbreviation(TypeDecl),
     /// `type~ name 'a`.
     AbstractType {
-        /// What may stand for it.
+        /// Its liftedness.
         liftedness: Liftedness,
         /// The name.
         name: Ident,
@@ -338,7 +338,7 @@ pub enum SpecKind {
 // ---------------------------------------------------------------------------------------------
 // Types
 
-/// What a type may hide.
+/// The contents that a type may hide.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Liftedness {
     /// `type`, `'t`: values of a fixed size.
@@ -374,7 +374,7 @@ pub enum TypeParamKind {
 pub struct TypeExpr {
     /// The place.
     pub span: Span,
-    /// What it is.
+    /// Its kind.
     pub kind: TypeExprKind,
 }
 
@@ -407,9 +407,9 @@ pub enum TypeExprKind {
     Arrow {
         /// The name of the parameter, if the result speaks of it.
         param: Option<Ident>,
-        /// What is taken.
+        /// The argument.
         argument: Box<TypeExpr>,
-        /// What is given.
+        /// The result.
         result: Box<TypeExpr>,
     },
     /// `#a t u | #b`.
@@ -439,7 +439,7 @@ pub struct ConstructorType {
     pub span: Span,
     /// The name, without `#`.
     pub name: Ident,
-    /// What it carries.
+    /// The payload.
     pub payload: Vec<TypeExpr>,
 }
 
@@ -471,7 +471,7 @@ pub struct Pat {
     pub id: PatId,
     /// The place.
     pub span: Span,
-    /// What it is.
+    /// Its kind.
     pub kind: PatKind,
 }
 
@@ -506,7 +506,7 @@ pub enum PatKind {
 pub struct FieldPat {
     /// The field.
     pub name: Ident,
-    /// What its value is matched with.
+    /// The pattern that its value is matched with.
     pub pattern: Pat,
 }
 
@@ -587,7 +587,7 @@ pub struct Expr {
     pub id: ExprId,
     /// The place; parentheses around it are not part of it.
     pub span: Span,
-    /// What it is.
+    /// Its kind.
     pub kind: ExprKind,
 }
 
@@ -619,7 +619,7 @@ pub enum ExprKind {
     Attr {
         /// The attribute.
         attr: Box<Attr>,
-        /// What it is about.
+        /// The body.
         body: Box<Expr>,
     },
     /// `e.x`, where `e` is not a name; `e.0`.
@@ -642,7 +642,7 @@ pub enum ExprKind {
     Not(Box<Expr>),
     /// `assert c e`.
     Assert {
-        /// What must hold.
+        /// The condition.
         condition: Box<Expr>,
         /// The value.
         body: Box<Expr>,
@@ -651,7 +651,7 @@ pub enum ExprKind {
     Constructor {
         /// The name, without `#`.
         name: Ident,
-        /// What it carries.
+        /// The payload.
         arguments: Vec<Expr>,
     },
     /// `e with [i].x = v`.
@@ -660,7 +660,7 @@ pub enum ExprKind {
         target: Box<Expr>,
         /// The way to the place; at least one step.
         path: Vec<PathStep>,
-        /// What is put there.
+        /// The new value.
         value: Box<Expr>,
     },
     /// `\p q : t -> e`.
@@ -726,7 +726,7 @@ pub enum ExprKind {
         start: Box<Expr>,
         /// The second element, which gives the stride.
         second: Option<Box<Expr>>,
-        /// What kind of end.
+        /// The kind of end.
         bound: RangeBound,
         /// The end.
         end: Box<Expr>,
@@ -751,7 +751,7 @@ pub enum ExprKind {
     Loop(Box<LoopExpr>),
     /// `match e case p -> a case q -> b`.
     Match {
-        /// What is taken apart.
+        /// The scrutinee.
         scrutinee: Box<Expr>,
         /// At least one.
         cases: Vec<MatchCase>,
@@ -772,7 +772,7 @@ pub struct FieldInit {
 pub struct DimIndex {
     /// The place.
     pub span: Span,
-    /// What it is.
+    /// Its kind.
     pub kind: DimIndexKind,
 }
 
@@ -817,7 +817,7 @@ pub enum RangeBound {
 pub struct LetBinding {
     /// From `let` to the end of the right-hand side.
     pub span: Span,
-    /// What is bound.
+    /// The kind of binding.
     pub kind: LetKind,
 }
 
@@ -828,7 +828,7 @@ pub enum LetKind {
     Pattern {
         /// Sizes given a name.
         sizes: Vec<Ident>,
-        /// What is bound.
+        /// The bound pattern.
         pattern: Pat,
         /// To what.
         value: Expr,
@@ -841,7 +841,7 @@ pub enum LetKind {
         name: Binder,
         /// The way to the place; at least one step.
         path: Vec<PathStep>,
-        /// What is put there.
+        /// The new value.
         value: Expr,
     },
 }
@@ -870,7 +870,7 @@ pub struct LoopExpr {
     pub initial: Option<Expr>,
     /// How it ends.
     pub form: LoopForm,
-    /// The values of the next round.
+    /// The values of the next iteration.
     pub body: Expr,
 }
 
@@ -881,7 +881,7 @@ pub enum LoopForm {
     For {
         /// Counts from 0.
         index: Binder,
-        /// The number of rounds.
+        /// The number of iterations.
         bound: Expr,
     },
     /// `for p in a`.

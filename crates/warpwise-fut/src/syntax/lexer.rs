@@ -19,7 +19,7 @@ use crate::syntax::literals::scan_number;
 /// A token: what it is, and its bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Token {
-    /// What it is.
+    /// Its kind.
     pub kind: TokenKind,
     /// First byte.
     pub start: u32,

@@ -13,7 +13,7 @@ use half::f16;
 
 use crate::syntax::ast::{Literal, PrimType};
 
-/// What is wrong with a literal, in words, and how to mend it.
+/// A mistake in a literal, in words, and how to mend it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadLiteral {
     /// One sentence.

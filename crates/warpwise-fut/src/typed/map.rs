@@ -11,7 +11,7 @@ use crate::typed::tree::{
 };
 use crate::typed::ty::{ArrowType, Constructor, Field, ResultType, Size, Type, TypeArg};
 
-/// What to put where.
+/// A substitution of sizes and types.
 pub trait Map {
     /// The size for a local; none leaves it as it is.
     fn local(&mut self, local: LocalId) -> Option<Size>;

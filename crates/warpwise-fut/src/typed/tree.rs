@@ -41,11 +41,11 @@ pub struct Def {
 /// A definition or a local function: parameters and a body. A constant has none.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// What it is polymorphic in.
+    /// Its type and size parameters.
     pub scheme: Scheme,
     /// Parameters in order; refutable patterns do not occur.
     pub params: Vec<Param>,
-    /// What it gives once all parameters are there. May itself be a function.
+    /// Its result once all arguments are given. May itself be a function.
     pub result: ResultType,
     /// The right-hand side, of type `result.ty` (its `exists` are bound by an `Open` in the body).
     pub body: Expr,
@@ -63,7 +63,7 @@ pub struct Scheme {
 /// A parameter.
 #[derive(Clone, Debug)]
 pub struct Param {
-    /// What is bound.
+    /// The bound pattern.
     pub pattern: Pat,
     /// Which parts are consumed by the function.
     pub consumes: Uniqueness,
@@ -87,7 +87,7 @@ pub struct TypeParam {
     pub name: Symbol,
     /// Where it is bound.
     pub span: Span,
-    /// What it may stand for.
+    /// Its liftedness.
     pub liftedness: Liftedness,
 }
 
@@ -98,13 +98,13 @@ pub struct Abstract {
     pub name: Symbol,
     /// Where it is declared abstract.
     pub span: Span,
-    /// What it hides.
+    /// Its liftedness.
     pub liftedness: Liftedness,
     /// Its parameters, bound in `definition`.
     pub params: Vec<AbstractParam>,
     /// The sizes that it hides, bound in `definition`: each value has its own.
     pub exists: Vec<LocalId>,
-    /// What it stands for.
+    /// Its definition.
     pub definition: Type,
 }
 
@@ -142,7 +142,7 @@ pub struct EntryParam {
 /// A type as the source has it, for interfaces.
 #[derive(Clone, Debug)]
 pub struct SurfaceType {
-    /// What was written, if it was.
+    /// The type as written, if it was.
     pub written: Option<WrittenType>,
     /// The type.
     pub ty: Type,
@@ -168,7 +168,7 @@ pub struct Pat {
     pub span: Span,
     /// The type of what is matched.
     pub ty: Type,
-    /// What it is.
+    /// Its kind.
     pub kind: PatKind,
 }
 
@@ -202,7 +202,7 @@ pub struct Expr {
     pub span: Span,
     /// The type of the value.
     pub ty: Type,
-    /// What it is.
+    /// Its kind.
     pub kind: ExprKind,
 }
 
@@ -215,21 +215,21 @@ pub enum ExprKind {
     Bytes(Vec<u8>),
     /// A local, at the arguments for its scheme if it is a polymorphic local function.
     Local {
-        /// Which.
+        /// The local.
         local: LocalId,
         /// The arguments of the scheme.
         instance: Instance,
     },
     /// A definition.
     Def {
-        /// Which.
+        /// The definition.
         def: DefId,
         /// The arguments of the scheme.
         instance: Instance,
     },
     /// An intrinsic as a function.
     Intrinsic {
-        /// Which.
+        /// The intrinsic.
         intrinsic: Intrinsic,
         /// The arguments of the scheme: in the order of `prelude/intrinsics.fut`.
         instance: Instance,
@@ -242,7 +242,7 @@ pub enum ExprKind {
     Construct {
         /// By position in the type of this node.
         constructor: usize,
-        /// What it carries.
+        /// The payload.
         arguments: Vec<Expr>,
     },
     /// A field, by position in the type of the record.
@@ -265,16 +265,16 @@ pub enum ExprKind {
         array: Box<Expr>,
         /// As in an index.
         slice: Vec<DimIndex>,
-        /// What is put there.
+        /// The new value.
         value: Box<Expr>,
     },
     /// `???`: fails when it is evaluated. Its type is no function.
     Hole,
     /// `assert c e`.
     Assert {
-        /// What must hold.
+        /// The condition.
         condition: Box<Expr>,
-        /// What was written as the condition, for the message.
+        /// The place of the condition as written, for the message.
         condition_span: Span,
         /// The value.
         body: Box<Expr>,
@@ -284,7 +284,7 @@ pub enum ExprKind {
     /// A call with at least one argument. Fewer than the parameters give a function, more apply the result.
     /// Arguments are evaluated last to first, then the function.
     Apply {
-        /// What is called.
+        /// The called function.
         function: Box<Expr>,
         /// The arguments.
         arguments: Vec<Expr>,
@@ -295,7 +295,7 @@ pub enum ExprKind {
         start: Box<Expr>,
         /// The second element, which gives the stride; without one it is 1, or -1 for `Above`.
         second: Option<Box<Expr>>,
-        /// What kind of end.
+        /// The kind of end.
         bound: RangeBound,
         /// The end.
         end: Box<Expr>,
@@ -318,7 +318,7 @@ pub enum ExprKind {
     },
     /// The body of the first case whose pattern matches. Some case always does.
     Match {
-        /// What is taken apart.
+        /// The scrutinee.
         scrutinee: Box<Expr>,
         /// At least one.
         cases: Vec<Case>,
@@ -331,20 +331,20 @@ pub enum ExprKind {
     Open {
         /// Bound here.
         sizes: Vec<LocalId>,
-        /// What they are read off.
+        /// The body, whose type they are read off.
         body: Box<Expr>,
     },
     /// `#[attr] e`.
     Attr {
         /// The attribute.
         attr: Box<Attr>,
-        /// What it is about.
+        /// The body.
         body: Box<Expr>,
     },
     /// `#[param(name)] e`: an `i64` that is set when the program is loaded, or else that of `default`. As a size it is
     /// equal to what it is written like alone.
     Tuned {
-        /// What it is set by.
+        /// The name of the parameter that sets it.
         name: String,
         /// Its value unless set.
         default: Box<Expr>,
@@ -365,7 +365,7 @@ pub struct Instance {
 pub struct DimIndex {
     /// The place.
     pub span: Span,
-    /// What it is.
+    /// Its kind.
     pub kind: DimIndexKind,
 }
 
@@ -392,7 +392,7 @@ pub enum DimIndexKind {
 pub struct Lambda {
     /// At least one.
     pub params: Vec<Param>,
-    /// What it gives once all parameters are there.
+    /// Its result once all arguments are given.
     pub result: ResultType,
     /// The result.
     pub body: Expr,
@@ -414,7 +414,7 @@ pub struct Case {
 pub struct Binding {
     /// The place.
     pub span: Span,
-    /// What is bound.
+    /// The kind of binding.
     pub kind: BindingKind,
 }
 
@@ -425,7 +425,7 @@ pub enum BindingKind {
     Pattern {
         /// Sizes given a name: bound to the extents at which they stand in the pattern's type.
         sizes: Vec<LocalId>,
-        /// What is bound.
+        /// The bound pattern.
         pattern: Pat,
         /// To what.
         value: Expr,
@@ -434,7 +434,7 @@ pub enum BindingKind {
     Function {
         /// The name.
         name: LocalId,
-        /// What it is.
+        /// The function.
         function: Box<Function>,
         /// Which attributes it has.
         attrs: Vec<Attr>,
@@ -444,7 +444,7 @@ pub enum BindingKind {
 /// `loop pattern = initial form do body`.
 #[derive(Clone, Debug)]
 pub struct Loop {
-    /// Sizes that may change from round to round: bound, before each round and before the condition, to the extents at which they stand in the pattern's type.
+    /// Sizes that may change from one iteration to the next: bound, before each iteration and before the condition, to the extents at which they stand in the pattern's type.
     pub sizes: Vec<LocalId>,
     /// The loop parameters.
     pub pattern: Pat,
@@ -456,7 +456,7 @@ pub struct Loop {
     pub initial: Expr,
     /// How it ends.
     pub form: LoopForm,
-    /// The values of the next round.
+    /// The values of the next iteration.
     pub body: Expr,
 }
 
@@ -467,7 +467,7 @@ pub enum LoopForm {
     For {
         /// Counts from 0; has the type of the bound.
         index: LocalId,
-        /// The number of rounds, an integer of any type.
+        /// The number of iterations, an integer of any type.
         bound: Expr,
     },
     /// `for p in a`.

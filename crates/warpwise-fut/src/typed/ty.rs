@@ -17,7 +17,7 @@ pub const MOST_PARTS: u32 = 50_000;
 /// How deep a type may be.
 pub const MOST_LEVELS: u32 = 1000;
 
-/// What is said of types that are larger.
+/// The message about types that are larger.
 pub const TOO_LARGE: &str = "types of more than 50,000 parts or 1,000 levels";
 
 /// A type. Cheap to clone.
@@ -62,7 +62,7 @@ pub struct Field {
 pub struct Constructor {
     /// The name, without `#`.
     pub name: Symbol,
-    /// What it carries.
+    /// The payload.
     pub payload: Arc<[Type]>,
 }
 
@@ -71,15 +71,15 @@ pub struct Constructor {
 pub struct ArrowType {
     /// Bound in `result`, where it stands for the argument; only if the argument is an `i64` whose value the result's sizes may speak of.
     pub param: Option<LocalId>,
-    /// What is taken.
+    /// The argument.
     pub argument: Type,
     /// Which parts of the argument are consumed.
     pub consumes: Uniqueness,
-    /// What is given.
+    /// The result.
     pub result: ResultType,
 }
 
-/// What a function gives: a type and the sizes that come into being with it.
+/// The result of a function: a type and the sizes that come into being with it.
 #[derive(Clone, Debug)]
 pub struct ResultType {
     /// Bound in `ty`. Empty unless `ty` is not a function.

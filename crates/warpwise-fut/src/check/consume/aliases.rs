@@ -17,7 +17,7 @@ pub struct OwnerId(pub u32);
 pub struct Owner {
     /// The name it was first bound to.
     pub name: String,
-    /// Where.
+    /// Its place.
     pub span: Span,
     /// Whether it may be consumed.
     pub permission: Permission,
@@ -37,9 +37,9 @@ pub enum Permission {
 /// The owners that a value may share memory with, part by part. Scalars have none.
 #[derive(Clone, Debug)]
 pub enum Aliases {
-    /// Of a value without parts: sorted, without repetition.
+    /// The owners of a value without parts: sorted, without repetition.
     Leaf(Rc<[OwnerId]>),
-    /// Of the parts of a record or a sum, in the order of its type (see [`Type::parts`]).
+    /// The aliases of the parts of a record or a sum, in the order of its type (see [`Type::parts`]).
     Record(Rc<[Aliases]>),
 }
 
@@ -103,7 +103,7 @@ impl Aliases {
         }
     }
 
-    /// What either shares.
+    /// Returns the union of both.
     pub fn union(&self, other: &Aliases) -> Aliases {
         match (self, other) {
             (Aliases::Record(xs), Aliases::Record(ys)) => {

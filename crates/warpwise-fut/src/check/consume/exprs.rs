@@ -118,7 +118,7 @@ impl Consumption<'_> {
         self.rename_consumed(&given.unwrap_or_else(Aliases::none), mark, span)
     }
 
-    /// What was consumed in one branch and given in the other has a new owner: nobody else may use it any more.
+    /// Gives values that were consumed in one branch and yielded by the other a new owner: nobody else may use them any more.
     fn rename_consumed(&mut self, aliases: &Aliases, mark: usize, span: Span) -> Aliases {
         let all = aliases.all();
         let mut renamed: Vec<(OwnerId, OwnerId)> = Vec::new();

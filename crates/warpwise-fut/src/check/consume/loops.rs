@@ -13,8 +13,8 @@ impl Consumption<'_> {
     /// Checks a loop and enters which parameters it consumes.
     ///
     /// The body is checked once, with parameters that own their memory. A parameter is consumed if the body consumes it, or if
-    /// its memory may become that of a consumed parameter in the next round. A written star allows that, and promises that the
-    /// body gives memory of its own there. Where it is new in each round, the initial value is only lent.
+    /// its memory may become that of a consumed parameter in the next iteration. A written star allows that, and promises that the
+    /// body gives memory of its own there. Where it is new in each iteration, the initial value is only lent.
     pub fn loop_expr(&mut self, expr: &mut Expr) -> Aliases {
         let (ty, span) = (expr.ty.clone(), expr.span);
         let ExprKind::Loop(this) = &mut expr.kind else { return Aliases::none() };
@@ -31,13 +31,13 @@ impl Consumption<'_> {
         let mark = self.log.len();
         let seen = self.observed.len();
         // Parameters are inside, all that came before is outside.
-        let result = self.rounds(this, outside, span);
+        let result = self.iterations(this, outside, span);
         let consumed: Vec<OwnerId> = self.log[mark..].to_vec();
         self.undo(mark);
         let leaves =
             LoopLeaves { params: params.leaves(), results: Aliases::leaves(&shaped(&result, &params)) };
         let starred = declared_leaves(&this.consumes, &this.pattern.ty);
-        self.check_rounds(&leaves, &self.diet(&leaves, &consumed, &starred), outside, this.body.span);
+        self.check_iterations(&leaves, &self.diet(&leaves, &consumed, &starred), outside, this.body.span);
         let handed_on = (0..starred.len()).map(|index| starred[index] && leaves.hands_on(index));
         let diet = self.diet(&leaves, &consumed, &handed_on.collect::<Vec<_>>());
         this.consumes = rebuild(&this.pattern.ty, &mut diet.iter().copied());
@@ -55,7 +55,7 @@ impl Consumption<'_> {
         with_owner_for_shared(self, &ty, unmarked, &apart, span)
     }
 
-    fn rounds(&mut self, this: &mut Loop, outside: u32, span: Span) -> Aliases {
+    fn iterations(&mut self, this: &mut Loop, outside: u32, span: Span) -> Aliases {
         let barrier = std::mem::replace(&mut self.barrier, outside);
         let inside = std::mem::replace(&mut self.inside, ("loop", span));
         self.loops += 1;
@@ -148,7 +148,7 @@ impl Consumption<'_> {
         }
     }
 
-    fn check_rounds(&mut self, leaves: &LoopLeaves, diet: &[bool], outside: u32, span: Span) {
+    fn check_iterations(&mut self, leaves: &LoopLeaves, diet: &[bool], outside: u32, span: Span) {
         let counts = owner_counts(&leaves.results);
         for (index, result) in leaves.results.iter().enumerate() {
             if !diet[index] {
@@ -175,7 +175,7 @@ impl Consumption<'_> {
         }
     }
 
-    /// What a loop consumes to start with is not used inside by other names.
+    /// Checks that initial values that a loop consumes are not used inside by other names.
     fn check_observed(&mut self, taken: &Aliases, seen: usize, span: Span) {
         let taken = taken.all();
         let hit = self.observed[seen..].iter().find(|use_of| taken.binary_search(&use_of.0).is_ok()).cloned();
@@ -209,7 +209,7 @@ impl Consumption<'_> {
     }
 }
 
-/// The parts of loop parameters and of what they get in the next round.
+/// The parts of loop parameters and of what they get in the next iteration.
 struct LoopLeaves {
     params: Vec<Rc<[OwnerId]>>,
     results: Vec<Rc<[OwnerId]>>,
@@ -222,7 +222,7 @@ impl LoopLeaves {
     }
 
     /// The owners outside of the loop that the parts of its result share: those of the initial values that they may get in some
-    /// round, unless these are consumed, and those that the body gives.
+    /// iteration, unless these are consumed, and those that the body gives.
     fn lent(&self, initial: &[Rc<[OwnerId]>], diet: &[bool], outside: u32) -> Vec<Rc<[OwnerId]>> {
         let lent = |index| {
             let mut owners = Vec::new();
@@ -237,7 +237,7 @@ impl LoopLeaves {
         (0..self.params.len()).map(lent).collect()
     }
 
-    /// The parameters whose values a parameter may get in some round, itself among them.
+    /// The parameters whose values a parameter may get in some iteration, itself among them.
     fn sources(&self, index: usize) -> Vec<usize> {
         let mut sources = vec![index];
         let mut next = 0;
@@ -264,7 +264,7 @@ fn shaped(aliases: &Aliases, like: &Aliases) -> Aliases {
     }
 }
 
-/// What was declared, leaf by leaf.
+/// Returns the declared uniqueness, leaf by leaf.
 fn declared_leaves(declared: &Uniqueness, ty: &Type) -> Vec<bool> {
     match ty {
         Type::Record(_) | Type::Sum(_) => {

@@ -29,13 +29,13 @@ use crate::typed::ty::Uniqueness;
 
 /// The state of the check of one definition.
 pub struct Consumption<'c> {
-    /// What was found wrong.
+    /// The errors.
     pub errors: Vec<Diagnostic>,
     /// The name of a local, quoted.
     name_of: &'c dyn Fn(LocalId) -> String,
     /// The name of a definition, quoted.
     name_of_def: &'c dyn Fn(DefId) -> String,
-    /// What was used in the loops around, and where.
+    /// The uses in the loops around, with their places.
     observed: Vec<(OwnerId, String, Span)>,
     /// The number of loops around.
     loops: u32,
@@ -45,7 +45,7 @@ pub struct Consumption<'c> {
     consumed: Vec<Option<Span>>,
     /// Owners in the order of their consumption, to undo it.
     log: Vec<OwnerId>,
-    /// What locals share memory with.
+    /// The aliases of locals.
     bindings: FxHashMap<LocalId, Aliases>,
     /// Unique parts of the results of local functions without annotation.
     results: FxHashMap<LocalId, Uniqueness>,
@@ -53,7 +53,7 @@ pub struct Consumption<'c> {
     constants: FxHashMap<DefId, OwnerId>,
     /// Owners below this are outside of the innermost function or loop.
     barrier: u32,
-    /// What that is, and where.
+    /// The kind and place of the scope that nothing outside is consumed in.
     inside: (&'static str, Span),
 }
 
@@ -171,7 +171,7 @@ impl Consumption<'_> {
                 };
                 return;
             }
-            // What was consumed before has been reported where it was used.
+            // Owners consumed before have been reported where they were used.
         }
         self.mark(aliases, span);
     }

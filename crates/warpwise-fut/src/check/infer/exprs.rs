@@ -334,7 +334,7 @@ impl<'a> Checker<'a> {
         );
         self.checking.pop();
         self.infer.types.level -= 1;
-        // What is left open is decided outside; its own parameters may stand in the type.
+        // Open types are decided outside; its own parameters may stand in the type.
         drop(self.infer.types.restrict(ty, Liftedness::Lifted, level - 1));
         self.infer.scope.reset(mark);
         let name = function.name.name;

@@ -35,9 +35,9 @@ pub struct Inference<'a> {
     pub scope: Scope,
     /// The type of each expression, by id.
     pub exprs: FxHashMap<ExprId, Ty>,
-    /// What the name or the operator of an expression means.
+    /// The meaning of the name or the operator of an expression.
     pub resolved: FxHashMap<ExprId, Resolved>,
-    /// What names mean that stand for expressions without being one: `{x}`, `loop x`.
+    /// The meanings of names that stand for expressions without being one: `{x}`, `loop x`.
     pub implied: FxHashMap<Span, Resolved>,
     /// The type of each pattern and what it binds.
     pub pats: FxHashMap<PatId, (Ty, Option<LocalId>)>,
@@ -57,10 +57,10 @@ pub struct Inference<'a> {
     pub tainted: bool,
 }
 
-/// What a name means where it is used.
+/// The meaning of a name where it is used.
 #[derive(Clone)]
 pub struct Resolved {
-    /// What is used.
+    /// The used definition, local or intrinsic.
     pub head: Head,
     /// Fields taken from it.
     pub fields: Vec<Symbol>,

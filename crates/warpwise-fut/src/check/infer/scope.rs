@@ -9,7 +9,7 @@ use crate::check::infer::ty::Ty;
 use crate::syntax::session::Symbol;
 use crate::typed::ids::{LocalId, TypeParamId};
 
-/// What is in scope. Entering is cheap; leaving undoes what was entered since a mark.
+/// The names in scope. Entering is cheap; leaving undoes all entries since a mark.
 #[derive(Default)]
 pub struct Scope {
     undo: Vec<(Symbol, Undo)>,
@@ -22,7 +22,7 @@ pub struct Scope {
 pub enum Entry {
     /// A local.
     Local {
-        /// Which.
+        /// The local.
         local: LocalId,
         /// Its type.
         ty: Ty,

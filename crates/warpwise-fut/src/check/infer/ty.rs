@@ -21,7 +21,7 @@ use crate::typed::ty::{MOST_LEVELS, MOST_PARTS};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Ty(u32);
 
-/// What a type is.
+/// A type.
 #[derive(Clone, Debug)]
 pub enum Node {
     /// A scalar type.
@@ -42,24 +42,24 @@ pub enum Node {
     Var(Rc<Var>),
     /// The same as another.
     Link(Ty),
-    /// Of something with an error that has been reported; fits everywhere.
+    /// The type of something with an error that has been reported; fits everywhere.
     Error,
 }
 
 /// A type not known yet.
 #[derive(Clone, Debug)]
 pub struct Var {
-    /// What it may become.
+    /// The constraint on its solution.
     pub constraint: Constraint,
     /// Where it comes from.
     pub span: Span,
-    /// What it may hide.
+    /// Its liftedness.
     pub lifted: Liftedness,
     /// The number of local functions around: it cannot become a type parameter of a deeper one.
     pub level: u32,
 }
 
-/// What a variable may become.
+/// A constraint on a variable.
 #[derive(Clone, Debug)]
 pub enum Constraint {
     /// Anything.
@@ -122,7 +122,7 @@ impl Types {
     /// Enters a type.
     pub fn add(&mut self, node: Node) -> Ty {
         if let Node::Array(element) = node {
-            // What else an element hides is reported when the type is complete.
+            // Other contents that an element hides are reported when the type is complete.
             drop(self.restrict(element, Liftedness::Unlifted, u32::MAX));
         }
         let measure = self.measure(&node);
@@ -158,7 +158,7 @@ impl Types {
         self.too_large || self.measures.iter().any(is_too_large)
     }
 
-    /// What a type is made of.
+    /// Returns the parts of a type.
     fn parts(&mut self, node: &Node) -> Vec<Ty> {
         let parts: Vec<Ty> = match node {
             Node::Prim(_) | Node::Param(_) | Node::Var(_) | Node::Link(_) | Node::Error => Vec::new(),
@@ -211,13 +211,13 @@ impl Types {
         root
     }
 
-    /// What a type is, links followed. Cheap: parts are shared.
+    /// Returns a type, links followed. Cheap: parts are shared.
     pub fn node(&mut self, ty: Ty) -> Node {
         let root = self.find(ty);
         self.nodes[root.0 as usize].clone()
     }
 
-    /// What a type is, without shortening the way to it.
+    /// Returns a type, without shortening the way to it.
     pub fn peek(&self, mut ty: Ty) -> &Node {
         loop {
             match &self.nodes[ty.0 as usize] {

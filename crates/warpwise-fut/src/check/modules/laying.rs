@@ -24,7 +24,7 @@ use crate::syntax::session::Symbol;
 /// How a module type is laid over a module.
 #[derive(Clone)]
 pub struct Seal<'a> {
-    /// What the module offers; none if it is assumed.
+    /// The members of the module; `None` if it is assumed.
     pub members: Option<Rc<Members<'a>>>,
     /// Types with definitions by `with`, the last one first to count.
     pub refinements: Vec<Refinement>,
@@ -34,7 +34,7 @@ pub struct Seal<'a> {
     pub examine: bool,
     /// Where the module stands.
     pub span: Span,
-    /// What the module is, for messages.
+    /// A noun for the module, for messages.
     pub subject: &'static str,
     /// The name of an assumed module with a dot, for messages about its types.
     pub prefix: String,
@@ -145,7 +145,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// What a name of a module type stands for, and where it was written.
+    /// Returns the module type of a name, and where it was written.
     fn module_type(
         &mut self,
         name: &QualName,

@@ -19,7 +19,7 @@ use crate::check::env::{Members, Module, ModuleType, Value};
 use crate::syntax::ast::{Decl, DeclKind, Ident, ValueDecl};
 use crate::typed::ids::DefId;
 
-/// So many bytes of a declaration are as much work as a specification.
+/// The number of bytes of a declaration that count as one specification.
 const BYTES_A_SPEC: u32 = 4;
 
 /// Names of different kinds may be equal, those of one kind in one module may not.
@@ -34,7 +34,7 @@ pub enum NameSpace {
 }
 
 impl NameSpace {
-    /// What has such names, in words.
+    /// Returns a noun for the things that have such names.
     pub fn describe(self) -> &'static str {
         match self {
             NameSpace::Term => "value or module",

@@ -19,7 +19,7 @@ use crate::typed::tree::AbstractParam;
 struct AbstractSpec<'a> {
     /// The modules it lies in, and its name.
     path: Vec<Symbol>,
-    /// What may stand for it.
+    /// Its liftedness.
     liftedness: Liftedness,
     /// Its parameters.
     params: &'a [TypeParam],

@@ -25,7 +25,7 @@ pub struct Application {
     pub function: Span,
     /// Where the argument stands.
     pub argument: Span,
-    /// What the argument is, for messages.
+    /// A noun for the argument, for messages.
     pub subject: &'static str,
 }
 

@@ -32,7 +32,7 @@ impl<'a> Checker<'a> {
                 Some(arrow) => self.build_argument(argument, &arrow.argument),
                 None => self.build(argument),
             });
-            // What comes after may speak of this argument.
+            // Later types may mention this argument.
             ty = arrow.filter(|arrow| arrow.param.is_none()).map(|arrow| arrow.result.ty.clone());
         }
         self.apply(function, built, span)
@@ -82,7 +82,7 @@ impl<'a> Checker<'a> {
             ty = map_type(&arrow.result.ty, &mut Uncopied { sizing: &self.sizing, subst: &subst });
             passed.push(argument);
         }
-        // What still speaks of a parameter without a known argument becomes unknown.
+        // Sizes that still mention a parameter without a known argument become unknown.
         let ty = self.close(&ty, level, &[], &mut opened, span);
         let mut sizes = opened.sizes();
         sizes.retain(|&size| self.mentions(&ty, size));
@@ -102,7 +102,7 @@ impl<'a> Checker<'a> {
         locals.0.contains(&local)
     }
 
-    /// What sizes say for an argument; an `i64` that is too complex for a size is bound to a name.
+    /// Returns the size that stands for an argument; an `i64` that is too complex for a size is bound to a name.
     fn size_of_argument(&mut self, argument: Expr) -> (Option<Size>, Expr) {
         if is_expressible(&argument) {
             return (Some(argument.clone().into_size()), argument);

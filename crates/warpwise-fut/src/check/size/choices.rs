@@ -18,14 +18,14 @@ use crate::typed::ty::{Size, Type, TypeArg};
 /// The size of a choice.
 #[derive(Clone)]
 pub struct Choice {
-    /// Those of what is chosen from.
+    /// The sizes of the two sides.
     sides: [Size; 2],
     /// The size that it has to be, once a type demanded one.
     decided: Option<Size>,
 }
 
 impl Sizing {
-    /// What a local is known to be: an unknown that was found, or a choice that was decided.
+    /// Returns the known value of a local: an unknown that was found, or a choice that was decided.
     pub fn known(&self, local: LocalId) -> Option<&Size> {
         match self.meta(local) {
             Some(meta) => meta.solution.as_ref(),

@@ -169,7 +169,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What `#[param(name)]` before an expression of this type names, if that can be tuned.
+    /// Returns the name that `#[param(name)]` before an expression of this type gives, if that can be tuned.
     fn tuning_parameter(&mut self, attr: &Attr, ty: &Type) -> Option<String> {
         let AttrKind::Compound(param, names) = &attr.kind else { return None };
         if self.text(param.symbol) != "param" {

@@ -76,7 +76,7 @@ impl<'a> Checker<'a> {
             checker.declare_recursion(&borrowed, annotation.as_ref().map(|(_, annotation)| annotation), span);
             let body = checker.build(body);
             if let Some(expected) = &expected {
-                // What does not fit is reported where the function is used.
+                // A mismatch is reported where the function is used.
                 let _ = checker.unify_types(expected, &body.ty);
             }
             (params, annotation, body)

@@ -11,7 +11,7 @@ impl Checker<'_> {
     /// A hole of this type. One that is a function is a function with a hole for its result.
     pub fn build_hole(&mut self, ty: Ty, span: Span) -> Expr {
         let occurrence = self.sizing.new_occurrence();
-        // What a function would give may have any size.
+        // The result of a function may have any size.
         let is_function = matches!(self.infer.types.node(ty), Node::Arrow(..));
         let place = if is_function { Span::NONE } else { span };
         let ty = self.sized(ty, self.sizing.level, Some(occurrence), place);

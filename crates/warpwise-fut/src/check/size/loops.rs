@@ -1,4 +1,4 @@
-//! Loops: which sizes stay and which change from round to round.
+//! Loops: which sizes stay and which change from one iteration to the next.
 
 use rustc_hash::FxHashSet;
 use warpwise_diag::{Diagnostic, Span};
@@ -23,15 +23,15 @@ impl<'a> Checker<'a> {
             None => self.build_implied_pat(&this.pattern),
         };
         self.demand_liftedness(&initial.ty, Liftedness::SizeLifted, initial.span, "a loop parameter");
-        // Unknown sizes lie between what is outside and what is bound in a round, which they cannot be.
+        // Unknown sizes lie between what is outside and what is bound in an iteration, which they cannot be.
         let (pattern, consumes) =
             self.nested(|checker| checker.build_pat(&this.pattern, None, checker.sizing.level + 1));
         self.keep_apart(&pattern.ty);
-        let (form, body) = self.build_rounds(this);
+        let (form, body) = self.build_iterations(this);
         let mut sizes = Vec::new();
         let places = Places { initial: initial.span, body: body.span, pattern: pattern.span };
         self.settle(&pattern.ty, &initial.ty, &body.ty, &places, &mut sizes);
-        // Those that change have other names outside.
+        // Sizes that change have other names outside.
         let mut opened = Opened::default();
         let mut rename = Subst::default();
         for &size in &sizes {
@@ -44,7 +44,7 @@ impl<'a> Checker<'a> {
         self.open(opened.sizes(), expr)
     }
 
-    fn build_rounds(&mut self, this: &'a LoopExpr) -> (LoopForm, Expr) {
+    fn build_iterations(&mut self, this: &'a LoopExpr) -> (LoopForm, Expr) {
         match &this.form {
             AstForm::For { index, bound } => {
                 let bound = self.build(bound);
@@ -54,7 +54,7 @@ impl<'a> Checker<'a> {
                 };
                 self.program.locals[local.index()].ty = bound.ty.clone();
                 self.sizing.levels.insert(local, self.sizing.level + 2);
-                let body = self.build_round(&this.body);
+                let body = self.build_iteration(&this.body);
                 (LoopForm::For { index: local, bound }, body)
             }
             AstForm::ForIn { pattern, array } => {
@@ -69,18 +69,18 @@ impl<'a> Checker<'a> {
                     | Type::Arrow(_) => None,
                 };
                 let built = self.build_pat(pattern, element.as_ref(), self.sizing.level + 2).0;
-                let body = self.build_round(&this.body);
+                let body = self.build_iteration(&this.body);
                 (LoopForm::ForIn { pattern: built, array }, body)
             }
             AstForm::While(condition) => {
-                let condition = self.build_round(condition);
-                let body = self.build_round(&this.body);
+                let condition = self.build_iteration(condition);
+                let body = self.build_iteration(&this.body);
                 (LoopForm::While(condition), body)
             }
         }
     }
 
-    fn build_round(&mut self, part: &'a Ast) -> Expr {
+    fn build_iteration(&mut self, part: &'a Ast) -> Expr {
         self.nested(|checker| checker.nested(|checker| checker.build(part)))
     }
 
@@ -100,7 +100,7 @@ impl<'a> Checker<'a> {
         let starts: Vec<_> =
             unsettled.iter().map(|(unknown, start, _)| (unknown.clone(), start.clone())).collect();
         for (unknown, initial, body) in unsettled {
-            // A size that something outside of the loop has, too, is one for all rounds.
+            // A size that something outside of the loop has, too, is one for all iterations.
             let changeable = |&local: &LocalId| self.sizing.level_of(local) > self.sizing.level;
             let Some(local) = self.unsettled(&unknown).filter(changeable) else {
                 self.demand_both(&unknown, &initial, &body, places);
@@ -245,7 +245,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Demands of two sizes that the body takes for one that they start as one, and are one after each round.
+    /// Demands of two sizes that the body takes for one that they start as one, and are one after each iteration.
     fn demand_one(&mut self, first: &Changing, initial: &Size, body: &Size, places: &Places) {
         self.demand_size(
             &first.initial,
@@ -255,7 +255,7 @@ impl<'a> Checker<'a> {
             "initial value of the loop",
         );
         match self.unsettled(body) == Some(first.unknown) {
-            // What changes is not what it was.
+            // A size that changes is not its earlier value.
             true => self.report_sizes(&first.body, body, places.body, places.pattern, "loop body"),
             false => self.demand_size(&first.body, body, places.body, places.pattern, "loop body"),
         }
@@ -335,13 +335,13 @@ fn kept_parts(pattern: &Pat) -> Uniqueness {
     }
 }
 
-/// A size of a loop's parameters that changes from round to round.
+/// A size of a loop's parameters that changes from one iteration to the next.
 #[derive(Clone)]
 struct Changing {
     unknown: LocalId,
-    /// That of the initial value.
+    /// The size of the initial value.
     initial: Size,
-    /// That of the body's result.
+    /// The size of the body's result.
     body: Size,
 }
 

@@ -19,7 +19,7 @@ use warpwise_diag::Span;
 /// A size to be found.
 #[derive(Clone, Debug)]
 pub struct Meta {
-    /// What it is, once known.
+    /// Its solution, once known.
     pub solution: Option<Size>,
     /// See the module [`size`](crate::check::size).
     pub level: u32,
@@ -29,7 +29,7 @@ pub struct Meta {
     pub occurrence: Option<Occurrence>,
     /// Parameters of the function types around it, which it may become.
     pub binders: Vec<LocalId>,
-    /// What stands for it in other occurrences of the type parameter.
+    /// Its substitutes in other occurrences of the type parameter.
     pub copies: Vec<LocalId>,
     /// Whether it is a size of a parameter. Values may have any there, so that nothing but a type makes it another size.
     pub of_parameter: bool,
@@ -39,7 +39,7 @@ pub struct Meta {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Occurrence {
     number: u32,
-    /// Of a size parameter.
+    /// Whether it belongs to a size parameter.
     is_size: bool,
 }
 
@@ -48,7 +48,7 @@ pub struct Absorbed {
     occurrence: Occurrence,
     source: Size,
     unknown: LocalId,
-    /// What a later argument has there.
+    /// The size that a later argument has there.
     met: Option<Size>,
 }
 
@@ -115,7 +115,7 @@ impl Sizing {
 pub struct Uncopied<'s> {
     /// The unknowns.
     pub sizing: &'s Sizing,
-    /// What else to put in.
+    /// The substitution applied besides.
     pub subst: &'s Subst,
 }
 

@@ -53,9 +53,9 @@ pub struct Sizing {
     pub schemes: FxHashMap<LocalId, (Vec<TypeParamId>, Vec<LocalId>)>,
     /// Pending sizes that were built.
     pub pending: FxHashMap<u32, Size>,
-    /// What stands for the sizes of `let [n]` until the value is matched.
+    /// The substitutes of the sizes of `let [n]` until the value is matched.
     pub binding: FxHashMap<LocalId, Size>,
-    /// What lifted type parameters absorbed.
+    /// The sizes that lifted type parameters absorbed.
     pub absorbed: Vec<Absorbed>,
     /// How many occurrences of lifted type parameters there are.
     pub occurrences: u32,

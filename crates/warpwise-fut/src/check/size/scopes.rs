@@ -343,7 +343,7 @@ impl Checker<'_> {
 pub struct JoinedSizes(pub Vec<(Size, Size, LocalId)>);
 
 impl JoinedSizes {
-    /// What a size was joined from.
+    /// Returns the two sizes that a size was joined from.
     fn sides(&self, size: &Size) -> Option<[Size; 2]> {
         let Size::Local(local) = size else { return None };
         self.0.iter().find(|joined| joined.2 == *local).map(|(a, b, _)| [a.clone(), b.clone()])

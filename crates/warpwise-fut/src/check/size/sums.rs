@@ -21,7 +21,7 @@ impl<'a> Checker<'a> {
         let arguments: Vec<Expr> = arguments.iter().map(|argument| self.build(argument)).collect();
         let ty = match self.infer.exprs.get(&expr.id).copied() {
             Some(ty) => {
-                // What the other constructors carry is for the surroundings to say.
+                // The surroundings decide the payloads of the other constructors.
                 let occurrence = self.sizing.new_occurrence();
                 self.sized(ty, self.sizing.level, Some(occurrence), expr.span)
             }

@@ -32,7 +32,7 @@ pub enum Clash {
     Shape,
 }
 
-/// What a local becomes: what it is known to be, or what stands for it.
+/// Returns the known value of a local, or its substitute.
 pub fn known_or_substituted(
     map: &mut impl Map,
     sizing: &Sizing,
@@ -433,7 +433,7 @@ impl Checker<'_> {
         Type::Arrow(Arc::new(ArrowType { param, argument, consumes: Uniqueness::No, result }))
     }
 
-    /// What a type becomes that nothing decides.
+    /// Returns the default of a type that nothing decides.
     fn default_of(&mut self, constraint: &Constraint, span: Span) -> Ty {
         match constraint {
             Constraint::Free => self.infer.types.add(Node::Record([].into(), [].into())),

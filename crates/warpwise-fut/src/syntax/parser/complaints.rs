@@ -70,7 +70,7 @@ impl Parser<'_> {
         self.position.checked_sub(1).map(|last| self.tokens[last])
     }
 
-    /// What people often mean when a token stands where it should not.
+    /// Returns the likely intention behind a misplaced token.
     fn hint_for(&self, token: Token, expected: &str) -> Option<&'static str> {
         let text = self.slice(token);
         let declares = expected.starts_with("a declaration");

@@ -28,7 +28,7 @@ impl Parser<'_> {
         Ok(body)
     }
 
-    /// What infix operators join: a prefix form, or an application.
+    /// Reads an operand of infix operators: a prefix form, or an application.
     pub(super) fn prefix(&mut self) -> Parse<Expr> {
         let start = self.start();
         match self.kind() {

@@ -43,7 +43,7 @@ const MAX_ERRORS: usize = 50;
 pub struct Parsed {
     /// The declarations without syntax errors.
     pub program: Program,
-    /// What was wrong, in the order of the text; the tree is whole if there is nothing.
+    /// The errors, in the order of the text; the tree is whole if there are none.
     pub errors: Vec<Diagnostic>,
 }
 

@@ -62,7 +62,7 @@ impl Level {
         found.map_or(Level::Backtick, |&(_, level)| level)
     }
 
-    /// What the right operand has to be tighter than, or as tight as.
+    /// Returns the level that the right operand must reach.
     fn of_right_operand(self) -> Level {
         match self {
             Level::Range => Level::Backtick,
