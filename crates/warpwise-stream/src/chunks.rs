@@ -9,7 +9,7 @@ use warpwise_runtime::array::Value;
 
 use crate::step::Step;
 
-/// What the entry point is called with, one for each parameter.
+/// The arguments of the entry point, one for each parameter.
 #[derive(Clone, Debug)]
 pub enum Given {
     /// A value.
@@ -25,7 +25,7 @@ pub struct Chunks<'p> {
     given: Vec<Given>,
     before: Vec<Value>,
     carried: Vec<Value>,
-    /// What each group of merged values came to.
+    /// The totals of each group of merged values.
     totals: Vec<Vec<Value>>,
     /// Rows so far.
     offset: i64,

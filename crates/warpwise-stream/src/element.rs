@@ -1,4 +1,4 @@
-//! What a stream consists of, and what can go wrong with it.
+//! Elements of streams, and the errors of streams.
 
 use std::fmt;
 
@@ -21,11 +21,11 @@ pub struct ElementType {
 pub struct StreamError {
     /// The number of the first element, from 0, that is not done because of it.
     pub element: u64,
-    /// What went wrong.
+    /// The cause.
     pub cause: Cause,
 }
 
-/// What went wrong.
+/// The cause of an error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cause {
     /// A source cannot be read.
@@ -51,7 +51,7 @@ pub enum Cause {
         /// Why.
         message: String,
     },
-    /// What the program gives cannot be written as a stream.
+    /// A result of the program that cannot be written as a stream.
     Result(String),
     /// Somebody asked to stop.
     Cancelled,

@@ -36,7 +36,7 @@ pub struct Limits {
     pub bytes: u64,
 }
 
-/// What is known so far.
+/// The measurements so far.
 #[derive(Clone, PartialEq, Debug)]
 pub struct State {
     /// The units of the next chunk, at least 1.
@@ -47,7 +47,7 @@ pub struct State {
     saturation: Option<f64>,
 }
 
-/// What one complete step cost.
+/// The cost of one complete step.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Sample {
     /// The units of the chunk.
@@ -103,7 +103,7 @@ fn averaged(before: Option<f64>, now: f64) -> f64 {
     before.map_or(now, |before| WEIGHT * now + (1.0 - WEIGHT) * before)
 }
 
-/// So many units that the step is brief no more, if it takes longer in proportion.
+/// Returns the number of units with which a step is no longer brief, if its time grows in proportion.
 fn hastened(units: u64, elapsed: Duration) -> u64 {
     let factor = BRIEF.as_secs_f64() / elapsed.as_secs_f64();
     units.saturating_mul(factor.clamp(HASTE.0, HASTE.1) as u64)

@@ -1,4 +1,4 @@
-//! What is computed on a stream: an entry point mapped over it, or a fold of three entry points.
+//! Steps: an entry point mapped over a stream, or a fold of three entry points.
 
 use warpwise_driver::{CallError, FlatType, Program};
 use warpwise_prim::ValueType;
@@ -33,7 +33,7 @@ pub struct Fold<'p> {
     program: &'p Program,
     names: [String; 3],
     streamed: Vec<FlatType>,
-    /// What is folded of 2^i pieces, where there is such a part; the later pieces come first.
+    /// The folds of 2^i pieces each, where there are any; the later pieces come first.
     parts: Vec<Option<Vec<Value>>>,
 }
 
@@ -62,7 +62,7 @@ impl<'p> Map<'p> {
         &self.streamed
     }
 
-    /// What comes out.
+    /// Returns the types of the results.
     pub fn results(&self) -> &[FlatType] {
         &self.results
     }

@@ -35,7 +35,7 @@ struct Compute<'s> {
     waited: Duration,
 }
 
-/// What a unit takes, as far as seen.
+/// The memory that a unit takes, as far as seen.
 struct Footprint {
     /// Bytes in use before the stream began.
     base: u64,

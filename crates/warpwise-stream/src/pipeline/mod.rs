@@ -47,7 +47,7 @@ pub enum Grouping {
     Fixed(u64),
 }
 
-/// What a stream runs on.
+/// The threads, memory and options of a stream.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Which elements one call gets.
@@ -76,7 +76,7 @@ pub struct Done {
     pub memory: u64,
 }
 
-/// What became of a stream.
+/// The outcome of a stream.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
     /// How far it came.
@@ -89,7 +89,7 @@ pub struct Outcome {
 struct Chunk {
     /// The number of the first one.
     first: u64,
-    /// What each call gets: its number of elements, and an array for each source.
+    /// The arguments of each call: its number of elements, and an array for each source.
     calls: Vec<(u64, Vec<Value>)>,
     /// Units of the policy.
     units: u64,
@@ -97,7 +97,7 @@ struct Chunk {
     _token: Arc<()>,
 }
 
-/// What came of one call.
+/// The results of one call.
 struct Results {
     /// The number of the first element of the call.
     first: u64,
@@ -156,7 +156,7 @@ fn end_reading(reading: JoinHandle<()>, settings: &Settings) {
     }
 }
 
-/// What a reader that does not hang takes to see that the stream is cancelled.
+/// The time in which a reader that does not hang notices that the stream is cancelled.
 const LEAVES_WITHIN: Duration = Duration::from_millis(50);
 
 /// How often the computing side looks whether the stream is cancelled while it waits for a chunk.

@@ -60,7 +60,7 @@ impl Reader {
         Some(Ok(Chunk { first, calls, units, _token: Arc::clone(&self.token) }))
     }
 
-    /// So many units, or fewer at the end.
+    /// Reads `units` units, or fewer at the end.
     fn chunk(&mut self, units: u64) -> Vec<(u64, Vec<Value>)> {
         let (calls, elements) = match self.settings.grouping {
             Grouping::Blocks(count) => (units, count.max(1)),
@@ -96,7 +96,7 @@ impl Reader {
             .any(|source| source.arrived(Duration::ZERO).is_some_and(|there| there < count))
     }
 
-    /// So many elements of every source, or fewer at the end; how many, and the arrays.
+    /// Reads `count` elements of every source, or fewer at the end; returns their number, and the arrays.
     fn elements(&mut self, count: u64) -> (u64, Vec<Value>) {
         // No more than there are: a file may be smaller than a block.
         let left = self.sources.iter().filter_map(|source| source.left()).max();
@@ -128,7 +128,7 @@ impl Reader {
         (common, values.collect())
     }
 
-    /// So many elements of every source, or fewer at its end.
+    /// Reads `count` elements of every source, or fewer at its end.
     fn whole(&mut self, count: u64, blocks: Vec<Option<Block>>) -> Vec<View> {
         let view = |(source, room): (&mut Box<dyn Source>, Option<Block>)| match room {
             Some(mut block) => {
@@ -167,7 +167,7 @@ impl Reader {
         blocks.into_iter().zip(reads).map(view).collect()
     }
 
-    /// So many elements, or some more where that lets them be used where they lie.
+    /// Returns `count`, or a little more where that lets elements be used in place.
     fn aligned(&mut self, count: u64) -> u64 {
         let grains = self.sources.iter_mut().filter_map(|source| source.in_place());
         match self.settings.grouping {

@@ -102,7 +102,7 @@ fn batch(elements: &Array, element: &ElementType) -> Result<RecordBatch, String>
     RecordBatch::try_new(Arc::new(schema), vec![column]).map_err(text)
 }
 
-/// So many numbers as an array of this type.
+/// Makes an array of `count` numbers of this type.
 fn data(ty: &DataType, count: usize, bytes: &[u8]) -> Result<ArrayData, ArrowError> {
     match ty {
         DataType::FixedSizeList(field, size) => {
@@ -118,7 +118,7 @@ fn data(ty: &DataType, count: usize, bytes: &[u8]) -> Result<ArrayData, ArrowErr
     }
 }
 
-/// What Arrow calls a type of scalars.
+/// Returns Arrow's type of a scalar type.
 pub fn scalar_type(scalar: ValueType) -> DataType {
     match scalar {
         ValueType::Bool => DataType::Boolean,

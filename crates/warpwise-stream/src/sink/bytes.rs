@@ -19,7 +19,7 @@ pub struct RawSink<W> {
 pub struct ArraySink {
     name: String,
     output: File,
-    /// Of as many bytes for all numbers of rows.
+    /// The header, of equal length for all numbers of rows.
     header: fn(&ElementType, u64) -> io::Result<Vec<u8>>,
     element: Option<ElementType>,
     rows: u64,

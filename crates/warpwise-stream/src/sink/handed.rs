@@ -17,7 +17,7 @@ pub struct HandedSink {
     handing: Arc<Mutex<Handing>>,
 }
 
-/// What the results of a call share.
+/// The state that the results of a call share.
 struct Handing {
     /// What the last call gave. It is handed on when the pipeline has let go of it, so that whoever takes it has it alone.
     last: Vec<Value>,

@@ -15,7 +15,7 @@ pub struct MemorySink {
     gathered: Gathered,
 }
 
-/// What is gathered, to be looked at when the stream has ended.
+/// The gathered elements, to be read when the stream has ended.
 #[derive(Clone)]
 pub struct Gathered {
     memory: MemoryPool,
@@ -37,7 +37,7 @@ impl MemorySink {
         MemorySink { name: name.to_string(), gathered }
     }
 
-    /// What is gathered.
+    /// Returns the gathered elements.
     pub fn gathered(&self) -> Gathered {
         self.gathered.clone()
     }

@@ -30,12 +30,12 @@ use warpwise_runtime::array::Array;
 use crate::element::ElementType;
 
 #[cfg(feature = "arrow")]
-/// What formats with named columns call the only one.
+/// The name of the only column in formats with named columns.
 const COLUMN: &str = "value";
 
 /// Takes a stream of elements.
 pub trait Sink: Send {
-    /// What messages call it.
+    /// Returns its name in messages.
     fn name(&self) -> &str;
 
     /// The elements to come are of this type. Called once, before the first ones.

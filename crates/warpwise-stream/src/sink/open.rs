@@ -134,7 +134,7 @@ fn is_same(_: &Metadata, _: &Metadata) -> bool {
 }
 
 impl Partial {
-    /// What there is of the file.
+    /// Returns the path of the partial file.
     pub fn path(&self) -> &Path {
         &self.partial
     }
@@ -171,7 +171,7 @@ fn format_of(path: &Path, format: Option<OutputFormat>) -> Result<OutputFormat, 
     Ok(format)
 }
 
-/// What messages call standard output.
+/// The name of standard output in messages.
 const STANDARD: &str = "standard output";
 
 fn standard(format: OutputFormat) -> Box<dyn Sink> {
@@ -181,7 +181,7 @@ fn standard(format: OutputFormat) -> Box<dyn Sink> {
     Box::new(Watched::new(sink, closed))
 }
 
-/// What writes to an open file, which may be a pipe or a device.
+/// Returns the sink of an open file, which may be a pipe or a device.
 fn sink_of_file(name: &str, file: File, format: OutputFormat) -> Box<dyn Sink> {
     let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
     match format {

@@ -30,7 +30,7 @@ pub struct ParquetSink<W: Write + Send> {
     scalar: ValueType,
     /// Numbers in a list; none for elements that are numbers.
     list: Option<usize>,
-    /// What is not yet written.
+    /// The bytes that are not yet written.
     bytes: Vec<u8>,
 }
 

@@ -134,7 +134,7 @@ impl ArrowInput {
     }
 }
 
-/// So many bytes, if they are there: memory grows with what is there, whatever a damaged file says.
+/// Reads up to `count` bytes: memory grows with the bytes that are there, whatever a damaged file says.
 fn up_to(reader: &mut dyn io::Read, count: u64) -> Result<Buffer, String> {
     let mut bytes = Vec::new();
     let read = io::Read::read_to_end(&mut io::Read::take(reader, count), &mut bytes);
@@ -217,7 +217,7 @@ impl ArrowBatches {
     fn decode(&self, message: &Message, body: &Buffer) -> Result<Option<Batch>, String> {
         let batch = match message.header_type() {
             MessageHeader::RecordBatch => message.header_as_record_batch().ok_or_else(cut)?,
-            // Of columns that are not asked for.
+            // Dictionaries belong to columns that are not asked for.
             MessageHeader::DictionaryBatch => return Ok(None),
             other => return Err(damaged(format!("an unexpected message {}", other.0))),
         };

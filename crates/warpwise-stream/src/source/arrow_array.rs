@@ -48,7 +48,7 @@ impl ArrowRows {
     }
 }
 
-/// What a column holds, if that is numbers.
+/// Returns the type of a column of numbers; `None` for any other.
 pub(super) fn column_type(ty: &DataType) -> Option<ColumnType> {
     let mut shape = Shape::new();
     let mut inner = ty;

@@ -19,11 +19,11 @@ pub struct ByteSource {
     /// Elements to come, if a header says that.
     left: Option<u64>,
     big_endian: bool,
-    /// Of a pipe.
+    /// The arrivals of a pipe.
     arrivals: Option<Arrivals>,
 }
 
-/// What the header of a file says of its rows.
+/// The rows of a file, by its header.
 pub(super) struct Rows {
     pub element: ElementType,
     pub count: u64,

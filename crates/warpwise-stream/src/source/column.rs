@@ -32,22 +32,22 @@ pub(super) trait Batches: Send {
 pub(super) struct Batch {
     /// Their numbers, as in memory.
     pub numbers: Buffer,
-    /// Of lists of different lengths: the number of numbers up to the end of each.
+    /// For lists of different lengths, the number of numbers up to the end of each.
     pub ends: Option<Vec<usize>>,
-    /// What is wrong with the row after them.
+    /// The fault of the row after them.
     pub fault: Option<String>,
     /// The memory that they take, besides that which the numbers keep themselves.
     pub counted: Option<Counted>,
 }
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct ColumnType {
     pub scalar: ValueType,
     pub rows: Rows,
 }
 
-/// What a row is.
+/// The form of a row.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Rows {
     /// An array of this shape; a number if it has no dimensions.
@@ -67,7 +67,7 @@ pub(super) struct Asked {
     pub lengths: bool,
 }
 
-/// What of a row is an element.
+/// The part of a row that is an element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Taken {
     /// All there is, or each number by itself.
@@ -89,7 +89,7 @@ pub struct ColumnSource {
     bytes: Buffer,
     /// The memory that they take.
     counted: Option<Counted>,
-    /// What is wrong after them.
+    /// The fault after them.
     fault: Option<String>,
     /// Rows that were read.
     row: u64,

@@ -20,7 +20,7 @@ pub(super) struct Counted(Block);
 impl RefUnwindSafe for Counted {}
 
 impl Counted {
-    /// So many bytes, as soon as others have given back enough of theirs.
+    /// Takes `bytes` bytes, as soon as others have given back enough of theirs.
     pub fn new(memory: &MemoryPool, bytes: u64) -> Result<Counted, String> {
         let start = Instant::now();
         loop {

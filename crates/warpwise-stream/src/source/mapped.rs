@@ -26,7 +26,7 @@ const ALIGNMENT: usize = 64;
 /// Where one byte of a file is read the system maps so many around it, if it has them in memory.
 const AROUND: usize = 1 << 16;
 
-/// What is given to and asked of the system is multiples of this.
+/// The system maps and unmaps multiples of this size.
 const PAGE: usize = 4096;
 
 /// Places whose pages tell whether those of a file are in memory.
@@ -44,7 +44,7 @@ pub struct MappedSource {
     size: usize,
     /// Whole elements to come.
     left: u64,
-    /// What comes after them.
+    /// The end of the source.
     end: End,
 }
 
@@ -81,7 +81,7 @@ impl MappedSource {
         Ok(Some(MappedSource { name, element, file, map: Arc::new(map), at, size, left, end }))
     }
 
-    /// What follows the elements in the file is something else.
+    /// Ignores the rest of the file after the elements.
     pub fn without_rest(mut self) -> MappedSource {
         if self.end == End::more() {
             self.end = End::Finished;
@@ -218,7 +218,7 @@ impl Drop for Part {
         if from < to {
             #[cfg(target_os = "linux")]
             // SAFETY: nobody uses these pages any more; they come from the file again when asked for.
-            // What cannot be given back now goes with the mapping.
+            // Pages that cannot be given back now go with the mapping.
             let _ = unsafe {
                 self.map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, from, to - from)
             };

@@ -31,7 +31,7 @@ pub struct MatrixMarketSource {
     left: u64,
 }
 
-/// What of an entry is asked for: the index along an axis, or the value.
+/// The column of an entry: the index along an axis, or the value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Column {
     Coordinate(usize),

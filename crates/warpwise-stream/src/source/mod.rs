@@ -67,7 +67,7 @@ use crate::element::ElementType;
 
 /// A stream of elements of one type.
 pub trait Source: Send {
-    /// What messages call it.
+    /// Returns its name in messages.
     fn name(&self) -> &str;
 
     /// The type of its elements.
@@ -100,7 +100,7 @@ pub trait Source: Send {
 
 /// Elements that lie in memory, to be used there.
 pub trait InPlace {
-    /// What the numbers of elements asked for should be multiples of.
+    /// Returns the number that requested numbers of elements should be multiples of.
     fn grain(&mut self) -> u64;
 
     /// Whether the next `count` elements can be used where they lie.
@@ -119,7 +119,7 @@ pub struct View {
     pub read: Read,
 }
 
-/// What one reading gave.
+/// The result of one reading.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Read {
     /// The number of whole elements.
@@ -183,7 +183,7 @@ impl<S: Source> Source for Take<S> {
     }
 
     fn arrived(&mut self, within: Duration) -> Option<u64> {
-        // Of an end nobody has to wait for.
+        // Nobody has to wait for an end.
         if self.left == 0 { None } else { self.source.arrived(within) }
     }
 

@@ -1,4 +1,4 @@
-//! What is to be said of inputs that are no errors.
+//! Notes about inputs that are no errors.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

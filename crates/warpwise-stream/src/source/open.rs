@@ -55,7 +55,7 @@ pub enum Format {
     Parquet,
 }
 
-/// What the program takes.
+/// The elements that the program takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Wanted {
     /// The type of the scalars.
@@ -64,7 +64,7 @@ pub struct Wanted {
     pub rank: usize,
 }
 
-/// What of a file is wanted.
+/// Options of a source.
 #[derive(Clone, Debug, Default)]
 pub struct SourceOptions {
     /// The format; told by the file's ending without one.
@@ -266,7 +266,7 @@ fn read_as(
     })
 }
 
-/// What to say of a file, or of a format, that this build has no library for.
+/// Returns the message for a file, or a format, that this build has no library for.
 pub(crate) fn absent(name: &str, feature: &str) -> String {
     format!("{name}: this build of Warpwise was made without the feature `{feature}`")
 }
@@ -277,7 +277,7 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// Bytes to be read in order.
 struct Input {
     reader: Box<dyn io::Read + Send>,
-    /// Of a pipe or a terminal whose bytes are taken as they come.
+    /// The arrivals of a pipe or a terminal whose bytes are taken as they come.
     arrivals: Option<Arrivals>,
     /// The encoding of text that begins with a byte order mark.
     #[cfg(feature = "csv")]

@@ -231,7 +231,7 @@ fn scalar(column: &ColumnDescriptor) -> Option<ValueType> {
         ConvertedType::UINT_64 => ValueType::U64,
         _ => plain,
     };
-    // What the annotation says must fit what is stored.
+    // The annotation must fit the stored type.
     let fits = |ty: ValueType, stored: usize| {
         let bytes = ty.scalar().bytes();
         (bytes == stored || stored == 4 && bytes < 4).then_some(ty)

@@ -37,18 +37,18 @@ pub struct PieceSource {
     left: Option<u64>,
 }
 
-/// What the columns share.
+/// The state that the columns share.
 struct Shared {
     pieces: Box<dyn Pieces>,
     elements: Vec<ElementType>,
-    /// What is not read of each column.
+    /// The unread parts of each column.
     waiting: Vec<VecDeque<Part>>,
     /// Where copies lie.
     memory: MemoryPool,
     end: Option<End>,
 }
 
-/// What is left of an array.
+/// The unread rest of an array.
 struct Part {
     array: Array,
     /// Rows that were read.
@@ -100,7 +100,7 @@ impl Part {
 }
 
 impl Shared {
-    /// What is to be read next of a column, which has rows.
+    /// Returns the next unread part of a column, which has rows.
     fn next(&mut self, column: usize) -> Result<&mut Part, End> {
         loop {
             while self.waiting[column].front().is_some_and(|part| part.rows() == 0) {

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// An input, perhaps one that is written meanwhile.
 pub(super) struct Piped {
     file: Arc<File>,
-    /// What was read to look at it, and is to be read again.
+    /// The bytes that were read to inspect them, and are to be read again.
     ahead: Vec<u8>,
     held: Arc<AtomicU64>,
 }
@@ -33,7 +33,7 @@ impl Piped {
         Ok(Piped::new(File::from(io::stdin().as_fd().try_clone_to_owned()?)))
     }
 
-    /// What arrives; nothing does in a regular file, which is there.
+    /// Returns the arrivals; `None` for a regular file, which is there as a whole.
     pub(super) fn arrivals(&self) -> io::Result<Option<Arrivals>> {
         let arrivals = || Arrivals { file: Arc::clone(&self.file), held: Arc::clone(&self.held) };
         Ok((!self.file.metadata()?.is_file()).then(arrivals))

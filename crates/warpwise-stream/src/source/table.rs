@@ -19,7 +19,7 @@ use super::table_style::{TableOptions, TableStyle};
 use super::{Read, Source, one_by_one};
 use crate::element::ElementType;
 
-/// What a reader has delivered.
+/// The records that a reader has delivered.
 #[derive(Default)]
 struct Delivered {
     /// Bytes.
@@ -46,7 +46,7 @@ pub struct TableSource {
     delivered: Arc<Delivered>,
     /// Whether the first line was read to know the columns, and is an element.
     first_is_read: bool,
-    /// Of a pipe.
+    /// The arrivals of a pipe.
     arrivals: Option<Arrivals>,
 }
 
@@ -106,7 +106,7 @@ impl TableSource {
     }
 }
 
-/// What is wrong with a table.
+/// Returns the message of an error.
 fn problem(error: &csv::Error) -> String {
     let line = error.position().map_or(0, csv::Position::line);
     match error.kind() {
@@ -194,7 +194,7 @@ impl Source for TableSource {
     fn arrived(&mut self, within: Duration) -> Option<u64> {
         let arrivals = self.arrivals.as_ref()?;
         let unread = self.delivered.all.load(Ordering::Relaxed) - self.reader.position().byte();
-        // What is left of the end of a line may be one byte, which is no line.
+        // The rest of the end of a line may be one byte, which is no line.
         if self.first_is_read || unread > 1 {
             return Some(1);
         }
@@ -216,7 +216,7 @@ struct Lines {
 }
 
 impl Lines {
-    /// Of a table whose first line ends here.
+    /// Makes a table whose first line ends here.
     fn new(name: &str, options: &TableOptions, first: &StringRecord, end: &csv::Position) -> Lines {
         Lines {
             ends_late: end.line() == 1 + inside(first),

@@ -22,7 +22,7 @@ pub struct TableStyle {
     pub decimal: Option<char>,
     /// Lines that begin so are skipped.
     pub comment: Option<u8>,
-    /// What empty cells stand for.
+    /// The value of empty cells.
     pub missing: Option<String>,
     /// How characters are written; UTF-8, unless a byte order mark says otherwise, without one.
     #[cfg(feature = "csv")]
@@ -41,7 +41,7 @@ pub struct TableOptions {
     pub header: bool,
     /// The column asked for; all of them without one.
     pub column: Option<String>,
-    /// What is to be said of it.
+    /// The notes about it.
     pub notes: Notes,
 }
 
@@ -77,7 +77,7 @@ impl TableStyle {
     }
 }
 
-/// What messages show of a field, which may be as long as a line.
+/// Returns a field as messages show it, which may be as long as a line.
 pub(super) fn shown(field: &str) -> String {
     field.trim().chars().take(40).collect()
 }

@@ -92,7 +92,7 @@ pub(super) fn mapped(name: &str, mut file: &File, rank: usize) -> Result<Option<
     Ok(source.map(MappedSource::without_rest))
 }
 
-/// What an element is.
+/// Returns the type of an element.
 fn element_of(name: &str, spec: WavSpec, rank: usize) -> Result<ElementType, String> {
     let scalar = match (spec.sample_format, spec.bits_per_sample) {
         (SampleFormat::Int, 1..=8) => ValueType::I8,
