@@ -47,9 +47,9 @@ pub enum Difference {
         value: usize,
         /// The index of the first element that differs; empty for a scalar.
         index: Vec<i64>,
-        /// What it is.
+        /// The value.
         actual: String,
-        /// What it should be.
+        /// The expected value.
         expected: String,
         /// How many elements of this value differ.
         count: usize,

@@ -27,9 +27,9 @@ pub type Target = u32;
 pub struct Module {
     /// Host functions.
     pub functions: Vec<Function>,
-    /// What the kernels are called, by number.
+    /// The names of the kernels, by number.
     pub kernels: Vec<KernelName>,
-    /// What failing checks say, by number.
+    /// The failing checks' messages, by number.
     pub checks: Vec<Check>,
 }
 
@@ -48,7 +48,7 @@ impl Module {
     }
 }
 
-/// What a kernel is called, for people.
+/// The name of a kernel, for people.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct KernelName {
     /// Unique within the module.
@@ -61,7 +61,7 @@ pub struct KernelName {
     pub doubles: String,
 }
 
-/// What the block in a memory register is for, for people.
+/// The purpose of the block in a memory register, for people.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct BlockName {
     /// The array it is made for.
@@ -232,7 +232,7 @@ pub struct View {
     pub strides: Vec<Reg>,
 }
 
-/// What to say when a check fails.
+/// The message of a failing check.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Check {
     /// Text and values in order.

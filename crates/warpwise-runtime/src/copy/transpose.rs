@@ -201,7 +201,7 @@ impl<T: Copy, const N: usize> Blocks<T, N> {
         }
     }
 
-    /// What does not fill blocks, element by element.
+    /// Copies the margin that does not fill blocks, element by element.
     #[inline(always)]
     unsafe fn margin(&self, rows: Range<usize>, columns: Range<usize>, to: *mut u8, to_stride: isize) {
         let tile = &self.0;

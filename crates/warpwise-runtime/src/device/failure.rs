@@ -42,15 +42,15 @@ pub const WANTED_UNIT: u64 = 64;
 /// A check that failed in a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FailedCheck {
-    /// Which.
+    /// The number of the check.
     pub check: u32,
     /// In which flat iteration of the launch.
     pub iteration: i64,
-    /// What its message shows, as bits.
+    /// The values that its message shows, as bits.
     pub values: Vec<u64>,
 }
 
-/// What a buffer says after launches.
+/// The contents of a buffer after launches.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Recorded {
     /// The failure of the first failing iteration of the first launch that failed.
@@ -74,7 +74,7 @@ pub fn clear(buffer: &Arc<DeviceBlock>, checks: &[Check]) -> Result<(), NoBlock>
     buffer.write(0, &bytes)
 }
 
-/// What a buffer says, when everything asked of the device before is done.
+/// Reads a buffer when everything asked of the device before is done.
 pub fn read(buffer: &Arc<DeviceBlock>, checks: &[Check]) -> Result<Recorded, NoBlock> {
     let mut bytes = vec![0; buffer.bytes() as usize];
     buffer.read(0, &mut bytes)?;
@@ -82,7 +82,7 @@ pub fn read(buffer: &Arc<DeviceBlock>, checks: &[Check]) -> Result<Recorded, NoB
     Ok(recorded(checks, &words.collect::<Vec<_>>()))
 }
 
-/// What a buffer says; words that no kernel leaves say nothing.
+/// Decodes a buffer; words that no kernel leaves are ignored.
 pub fn recorded(checks: &[Check], words: &[u32]) -> Recorded {
     let wide = |at: usize| Some(u64::from(*words.get(at)?) | u64::from(*words.get(at + 1)?) << 32);
     let wanted = words.get(WANTED).filter(|&&units| units > 0).map(|&units| u64::from(units) * WANTED_UNIT);

@@ -52,7 +52,7 @@ pub enum NoBlock {
     Driver(String),
 }
 
-/// What moved between the host and a device.
+/// The traffic between the host and a device.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Traffic {
     /// Copies to the device: arguments, and elements that host code stores.
@@ -61,7 +61,7 @@ pub struct Traffic {
     pub to_host: Copies,
     /// Blocks that left to make room.
     pub evicted: Copies,
-    /// Those of them that were copied to the host, because they had changed.
+    /// The evicted blocks that were copied to the host, because they had changed.
     pub written_back: Copies,
     /// Blocks that came back.
     pub brought_back: Copies,
@@ -76,7 +76,7 @@ pub struct Copies {
     pub bytes: u64,
 }
 
-/// What a block is to be used for.
+/// The use of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
     /// Its contents stay as they are.
@@ -143,12 +143,12 @@ impl DeviceMemory {
         self.shared.limit
     }
 
-    /// What was allocated so far. Blocks that are away are not live.
+    /// Returns statistics of allocations. Blocks that are away are not live.
     pub fn statistics(&self) -> PoolStatistics {
         self.shared.state().statistics
     }
 
-    /// What moved so far.
+    /// Returns the traffic so far.
     pub fn traffic(&self) -> Traffic {
         self.shared.state().traffic
     }

@@ -19,7 +19,7 @@ use warpwise_prim::{Scalar, ScalarType};
 
 /// A device with a queue.
 pub trait Device: Send + Sync {
-    /// What the driver calls it.
+    /// Returns the driver's name for it.
     fn name(&self) -> String;
 
     /// Bytes of its memory.
@@ -49,7 +49,7 @@ pub trait Device: Send + Sync {
     /// Waits until everything asked before is done.
     fn finish(&self) -> Result<(), DeviceError>;
 
-    /// What other code needs to call the driver, too.
+    /// Returns the handles with which other code calls the driver, too.
     fn handles(&self) -> Handles;
 
     /// Makes the device the one that the driver's functions mean on this thread, where they mean one.
@@ -120,13 +120,13 @@ pub struct DeviceKernel {
     /// Iterations that a work-item does where there are many: launches have a work-item for each iteration, or one for so
     /// many. A kernel for one does exactly one.
     pub per_item: u32,
-    /// What earlier failures mean to it, and whether it may fail. A kernel with an arena may.
+    /// The effect of earlier failures on it, and whether it may fail. A kernel with an arena may.
     pub failures: Failures,
     /// Whether it takes memory for each work-item from an arena.
     pub arena: bool,
 }
 
-/// What failures mean to a kernel.
+/// The effect of failures on a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Failures {
     /// It does no harm whatever the arrays hold that it is given, and does not fail.
@@ -151,7 +151,7 @@ pub enum DeviceParam {
     },
 }
 
-/// What a driver complains about.
+/// An error of a driver.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum DeviceError {
     /// There is no room for a buffer.

@@ -12,7 +12,7 @@ use crate::memory::{Bytes, OutOfMemory};
 pub enum RunError {
     /// A check of the program failed.
     Check {
-        /// What it says.
+        /// The message.
         message: String,
         /// `file:line:column`.
         place: String,

@@ -175,12 +175,12 @@ impl Machine {
         self.profile.stop();
     }
 
-    /// What the memory of the device did since it was opened; `None` on the processor.
+    /// Returns statistics of the device's memory since it was opened; `None` on the processor.
     pub fn traffic(&self) -> Option<(PoolStatistics, Traffic)> {
         self.on_device().map(|device| (device.memory.statistics(), device.memory.traffic()))
     }
 
-    /// What was counted, the longest first.
+    /// Returns the counts, the longest first.
     pub fn profile(&self) -> Vec<Spent> {
         self.profile.spent(&self.module.kernels)
     }

@@ -25,7 +25,7 @@ const FIRST_SLOT: u64 = 4 << 10;
 /// Bytes of a slot for kernels that cannot run again.
 const ONLY_SLOT: u64 = 1 << 20;
 
-/// What bytes of slots are multiples of, so that what lies in them is where a device wants it.
+/// The sizes of slots are multiples of this many bytes, so that their contents are aligned for a device.
 const SLOT_STEP: u64 = 64;
 
 /// The share of the memory that an arena may take, unless a single slot is larger.

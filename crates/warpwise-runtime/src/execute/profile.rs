@@ -39,7 +39,7 @@ pub(super) enum Other {
 /// Their names, in order.
 const OTHERS: [&str; 5] = ["copy", "fill", "to the device", "to the host", "look for failures"];
 
-/// What is counted for one kind of work.
+/// The counts of one kind of work.
 #[derive(Default)]
 pub(super) struct Counter {
     times: AtomicU64,
@@ -47,7 +47,7 @@ pub(super) struct Counter {
     bytes: AtomicU64,
 }
 
-/// What one kernel, or all copies or fills, took in all runs since counting began.
+/// The work of one kernel, or of all copies or fills, in all runs since counting began.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spent {
     /// The kernel's name; `copy`, `fill`, `to the device`, `to the host` or `look for failures`.
@@ -79,7 +79,7 @@ pub struct Step {
     pub bytes: u64,
 }
 
-/// What ran, in order, by number: kernels first, then the others.
+/// The steps that ran, in order, by number: kernels first, then the others.
 #[derive(Default)]
 struct Steps {
     steps: Vec<(usize, Instant, Duration, u64)>,
@@ -154,7 +154,7 @@ impl Profile {
         }
     }
 
-    /// What ran at all, the longest first.
+    /// Returns the work that ran at all, the longest first.
     pub(super) fn spent(&self, names: &[KernelName]) -> Vec<Spent> {
         let kernels = names.iter().zip(&self.kernels).map(|(name, counter)| counter.spent(name));
         let others = OTHERS.map(|name| KernelName { name: name.to_string(), ..KernelName::default() });

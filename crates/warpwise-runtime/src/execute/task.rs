@@ -19,7 +19,7 @@ pub(super) struct Workers {
     arenas: Arenas,
 }
 
-/// What one launch shares among its tasks.
+/// The state that a launch shares among its tasks.
 pub(super) struct LaunchState {
     failed: Mutex<Failed>,
     cancel: CancelFlag,
@@ -36,7 +36,7 @@ pub(super) struct Failed {
     pub(super) out_of_memory: Option<OutOfMemory>,
 }
 
-/// What a task's context points back to.
+/// The owner that a task's context points back to.
 struct Owner<'a> {
     arena: &'a mut Arena,
     launch: &'a LaunchState,

@@ -18,14 +18,14 @@ pub(super) struct Tuning {
     used: Mutex<Vec<UsedParameter>>,
 }
 
-/// What runs did with a parameter.
+/// The use that runs made of a parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UsedParameter {
     /// Its name.
     pub name: String,
     /// Its value unless set.
     pub default: i64,
-    /// What it was compared with, in increasing order; nothing if it was used as a number only.
+    /// The sizes it was compared with, in increasing order; none if it was used as a number only.
     pub sizes: Vec<i64>,
     /// The values at which the answer of a comparison changes, in increasing order: one value of the parameter is as
     /// good as any other between the same two of them.

@@ -14,7 +14,7 @@ use crate::device::failure::{self, Recorded};
 use crate::device::memory::{Access, DeviceBlock, NoBlock, Pin};
 use crate::machine::Check;
 
-/// What is known of the failures of a run.
+/// The failures of a run, as far as known.
 #[derive(Default)]
 pub(super) struct Watch {
     /// The buffer that launches record in, once there is one.
@@ -39,7 +39,7 @@ impl Watch {
         Ok((pin, self.turn.get()))
     }
 
-    /// What launches have recorded since somebody looked; waits for them if there were any.
+    /// Returns the records of launches since the last look; waits for launches if there were any.
     pub fn look(&self, checks: &[Check]) -> Result<Recorded, NoBlock> {
         let buffer = self.buffer.borrow();
         let Some(block) = buffer.as_ref().filter(|_| self.unknown.replace(false)) else {

@@ -45,7 +45,7 @@ pub(super) fn looks_binary(bytes: &[u8]) -> bool {
     matches!(bytes, [b'b'] | [b'b', 0..=8, ..])
 }
 
-/// What stands before the elements.
+/// The header before the elements.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BinaryHeader {
     /// The type of the elements.

@@ -1,4 +1,4 @@
-//! What is wrong with a value file, and where.
+//! Errors in value files, with their places.
 
 use std::fmt;
 use std::io;
@@ -15,7 +15,7 @@ pub struct FormatError {
     pub position: Position,
     /// The type that had to be read there, where it is known.
     pub expected: Option<ExpectedType>,
-    /// What is wrong.
+    /// The message.
     pub message: String,
 }
 
@@ -56,7 +56,7 @@ impl std::error::Error for FormatError {}
 pub(super) struct Fault {
     /// Bytes before the place.
     pub(super) offset: u64,
-    /// What is wrong there.
+    /// The message.
     pub(super) message: String,
 }
 

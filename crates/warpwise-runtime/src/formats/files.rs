@@ -73,7 +73,7 @@ pub enum FileFormat {
 }
 
 impl FileFormat {
-    /// What the ending of a name asks for.
+    /// Returns the format that the ending of a name asks for.
     pub fn of(path: &Path) -> Result<FileFormat, FormatError> {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
         Ok(match ending.as_deref() {

@@ -21,7 +21,7 @@ pub(super) struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// What `reader` gives; `length` bytes, if given.
+    /// Reads from `reader`; `length` bytes, if given.
     pub(super) fn new(reader: Box<dyn Read + 'a>, length: Option<u64>) -> Input<'a> {
         Input { reader, length, buffer: Vec::new(), start: 0, position: 0 }
     }

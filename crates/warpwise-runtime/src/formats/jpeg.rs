@@ -7,7 +7,7 @@ use jpeg_encoder::{ColorType, Encoder};
 use super::png::Picture;
 use crate::array::Value;
 
-/// Of 100: hardly anybody sees a difference.
+/// The quality, out of 100: hardly anybody sees a difference.
 const QUALITY: u8 = 92;
 
 /// Writes a `.jpg` file.

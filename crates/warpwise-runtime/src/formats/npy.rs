@@ -18,7 +18,7 @@ use crate::memory::{Block, MemoryPool, OutOfMemory};
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
-/// What the header says.
+/// The contents of the header.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NpyHeader {
     /// The type of the elements.

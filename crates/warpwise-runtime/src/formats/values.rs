@@ -13,12 +13,12 @@ use super::{ExpectedType, FormatError};
 use crate::array::Value;
 use crate::memory::MemoryPool;
 
-/// What some programs put before text.
+/// The bytes that some programs put before text.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Where values come from.
 pub struct Source<'a> {
-    /// What messages call it.
+    /// Its name in messages.
     pub name: &'a str,
     /// The bytes.
     pub reader: Box<dyn Read + 'a>,

@@ -17,7 +17,7 @@ pub struct WholeFile {
     places: Option<(PathBuf, PathBuf)>,
 }
 
-/// What two names of the same file have in common.
+/// The identity of a file, which its names have in common.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Place {
     /// A regular file: its device and number there.

@@ -14,7 +14,7 @@ impl fmt::Display for Bytes {
             return write!(f, "{} {}", self.0, if self.0 == 1 { "byte" } else { "bytes" });
         }
         let (mut amount, mut unit) = (self.0 as f64 / 1024.0, 0);
-        // What would be rounded to 1024 is 1 of the next.
+        // Amounts that would be rounded to 1024 are 1 of the next unit.
         while amount >= 1023.5 {
             (amount, unit) = (amount / 1024.0, unit + 1);
         }

@@ -11,7 +11,7 @@ use bytemuck::NoUninit;
 use super::classes::SizeClass;
 use super::pool::Shared;
 
-/// Whoever provides memory that is no pool's; keeps it as long as it lives.
+/// The owner of memory that is no pool's; it is kept as long as the memory is used.
 pub type Provider = Arc<dyn Any + Send + Sync>;
 
 /// Memory from a [`MemoryPool`](super::MemoryPool), shared through `Arc` and returned to the pool

@@ -10,7 +10,7 @@
 
 use std::ptr::NonNull;
 
-/// What red zones hold.
+/// The contents of red zones.
 const PATTERN: u8 = 0xA5;
 
 /// The environment variable that asks for it.

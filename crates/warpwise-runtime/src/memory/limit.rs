@@ -48,7 +48,7 @@ fn physical_memory() -> Option<u64> {
     None
 }
 
-/// What the control groups of this process leave it.
+/// Returns the memory that the control groups of this process leave it.
 fn control_group_limit() -> Option<u64> {
     let read = |path: &Path| std::fs::read_to_string(path).ok();
     let groups = read(Path::new("/proc/self/cgroup"))?;

@@ -35,7 +35,7 @@ pub struct OutOfMemory {
     pub limit: u64,
 }
 
-/// What a pool did so far.
+/// Statistics of a pool.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PoolStatistics {
     /// Bytes in blocks in use now.
@@ -110,7 +110,7 @@ impl MemoryPool {
         self.shared.lock().trim(u64::MAX);
     }
 
-    /// What the pool did so far.
+    /// Returns the pool's statistics.
     pub fn statistics(&self) -> PoolStatistics {
         self.shared.lock().statistics
     }
@@ -138,7 +138,7 @@ impl fmt::Display for OutOfMemory {
 
 impl std::error::Error for OutOfMemory {}
 
-/// What a pool's handles and blocks share.
+/// The state that a pool's handles and blocks share.
 pub(super) struct Shared {
     limit: u64,
     is_guarded: bool,
@@ -222,7 +222,7 @@ impl State {
 
     /// Fresh memory, trimming free blocks when the budget or the system demands it.
     fn obtain(&mut self, capacity: u64, limit: u64) -> Option<NonNull<u8>> {
-        // What is in use cannot be trimmed; do not throw free blocks away for a hopeless request.
+        // Blocks in use cannot be trimmed; do not throw free blocks away for a hopeless request.
         if self.statistics.live.saturating_add(capacity) > limit {
             return None;
         }
@@ -237,7 +237,7 @@ impl State {
         })
     }
 
-    /// What may be held once another `capacity` bytes are in use.
+    /// Returns the most bytes that may be held once another `capacity` bytes are in use.
     fn most_held(&self, capacity: u64, limit: u64) -> u64 {
         let peak = self.statistics.peak_live.max(self.statistics.live.saturating_add(capacity));
         limit.min(peak.saturating_add((peak / 2).max(SLACK)))

@@ -235,7 +235,7 @@ mod monitored {
         THREAD.get()
     }
 
-    /// What was done with the signal before.
+    /// The action of the signal before.
     static BEFORE: AtomicPtr<libc::sigaction> = AtomicPtr::new(null_mut());
 
     /// Listens to the signal, once in a process.

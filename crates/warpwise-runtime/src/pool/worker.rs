@@ -23,7 +23,7 @@ const PATIENCE: u32 = 1000;
 /// The same when there are more workers than cores and spinning hinders others.
 const PATIENCE_OVERSUBSCRIBED: u32 = 20;
 
-/// What the threads of a pool share.
+/// The state that the threads of a pool share.
 pub(super) struct Shared {
     slots: Vec<Slot>,
     /// Regions published and not retired.

@@ -221,7 +221,7 @@ fn parse_integer(token: &[u8], ty: ValueType, strict: bool) -> Result<(i128, boo
         return Err(malformed());
     }
     let any_pattern = (base != 10 && !negative) || is_suffixed(token, ty);
-    // So many digits that 128 bits do not hold them are out of every range.
+    // Numbers of more digits than 128 bits hold are out of every range.
     let magnitude = i128::from_str_radix(digits, base).unwrap_or(i128::MAX);
     Ok((if negative { -magnitude } else { magnitude }, any_pattern))
 }

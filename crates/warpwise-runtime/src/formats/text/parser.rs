@@ -148,7 +148,7 @@ impl<'a> Parser<'a> {
             Some(expected) => (expected.elem, true),
             None => self.first_element()?,
         };
-        // What follows an element with a suffix needs none.
+        // Elements after one with a suffix need none.
         for_type!(ty, self.array(!is_suffixed))
     }
 
