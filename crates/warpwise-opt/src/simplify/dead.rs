@@ -206,18 +206,7 @@ fn used_by(
     params: &[warpwise_ir::LoopParam],
 ) -> Vec<bool> {
     let mut live: SecondaryMap<Var, bool> = SecondaryMap::default();
-    let mut mark = Marker { live: &mut live };
-    result.iter().for_each(|x| mark.operand(x));
-    for stm in body.stms.iter().rev() {
-        if !is_assert(stm) && !stm.pattern.iter().any(|&var| mark.live[var]) {
-            continue;
-        }
-        for &var in &stm.pattern {
-            free_in_type(function, function.ty(var)).iter().for_each(|var| mark.live[var] = true);
-        }
-        stm.certs.iter().for_each(|&cert| mark.live[cert] = true);
-        free_in_expr(function, &stm.expr).iter().for_each(|var| mark.live[var] = true);
-    }
+    Marker { live: &mut live }.needed(function, body, &result);
     for param in params {
         free_in_type(function, function.ty(param.var)).iter().for_each(|var| live[var] = true);
     }
@@ -226,6 +215,32 @@ fn used_by(
 
 struct Marker<'l> {
     live: &'l mut SecondaryMap<Var, bool>,
+}
+
+impl Marker<'_> {
+    /// Marks what a body uses to compute these of its results: of a choice only what is needed of it.
+    fn needed(&mut self, function: &Function, body: &Body, result: &[Operand]) {
+        result.iter().for_each(|x| self.operand(x));
+        for stm in body.stms.iter().rev() {
+            if !is_assert(stm) && !stm.pattern.iter().any(|&var| self.live[var]) {
+                continue;
+            }
+            for &var in &stm.pattern {
+                free_in_type(function, function.ty(var)).iter().for_each(|var| self.live[var] = true);
+            }
+            self.vars(&stm.certs);
+            let Expr::If { cond, then_body, else_body, .. } = &stm.expr else {
+                free_in_expr(function, &stm.expr).iter().for_each(|var| self.live[var] = true);
+                continue;
+            };
+            self.operand(cond);
+            for side in [then_body, else_body] {
+                let live = stm.pattern.iter().zip(&side.result).filter(|(var, _)| self.live[**var]);
+                let live: Vec<Operand> = live.map(|(_, &result)| result).collect();
+                self.needed(function, side, &live);
+            }
+        }
+    }
 }
 
 impl<'a> Visitor<'a> for Marker<'_> {
