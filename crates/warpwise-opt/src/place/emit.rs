@@ -65,13 +65,7 @@ impl<'f> Emitter<'f> {
 
     /// `x * y`.
     pub fn mul(&mut self, x: Operand, y: Operand) -> Operand {
-        match (constant(x), constant(y)) {
-            (Some(1), _) => y,
-            (_, Some(1)) => x,
-            (Some(0), _) | (_, Some(0)) => Operand::i64(0),
-            (Some(x), Some(y)) => Operand::i64(x.wrapping_mul(y)),
-            _ => self.shared(BinaryOp::Mul, x, y),
-        }
+        folded_product(x, y).unwrap_or_else(|| self.shared(BinaryOp::Mul, x, y))
     }
 
     /// `x + y`.
@@ -85,13 +79,16 @@ impl<'f> Emitter<'f> {
     }
 
     fn shared(&mut self, op: BinaryOp, x: Operand, y: Operand) -> Operand {
-        let known = self.bodies.iter().rev().find_map(|body| body.known.get(&(op, x, y)));
-        if let Some(&known) = known {
+        if let Some(known) = self.known(op, x, y) {
             return known;
         }
         let result = Operand::Var(self.bind("at", Type::I64, Expr::Binary(op, x, y)));
         self.bodies.last_mut().expect("a body is open").known.insert((op, x, y), result);
         result
+    }
+
+    fn known(&self, op: BinaryOp, x: Operand, y: Operand) -> Option<Operand> {
+        self.bodies.iter().rev().find_map(|body| body.known.get(&(op, x, y)).copied())
     }
 
     /// Makes it known that a variable is the product `x * y`.
@@ -148,11 +145,20 @@ impl<'f> Emitter<'f> {
         Lmad { offset, dims: index_fn.dims[indices.len()..].to_vec() }
     }
 
-    /// Whether an index function is row-major without gaps (from wherever it starts).
-    pub fn is_dense(&mut self, index_fn: &Lmad) -> bool {
-        let shape: Vec<Operand> = index_fn.dims.iter().map(|dim| dim.extent).collect();
-        let dense = self.strides(&shape);
-        index_fn.dims.iter().zip(dense).all(|(dim, stride)| dim.stride == stride)
+    /// Whether an index function is row-major without gaps (from wherever it starts): a stride that is a product of extents in scope
+    /// was computed as such.
+    pub fn is_dense(&self, index_fn: &Lmad) -> bool {
+        let mut expected = Some(Operand::i64(1));
+        index_fn.dims.iter().rev().all(|dim| {
+            let is = expected == Some(dim.stride);
+            expected = self.known_product(dim.extent, dim.stride);
+            is
+        })
+    }
+
+    /// A product, if it is known without computing it.
+    fn known_product(&self, x: Operand, y: Operand) -> Option<Operand> {
+        folded_product(x, y).or_else(|| self.known(BinaryOp::Mul, x, y))
     }
 }
 
@@ -170,6 +176,17 @@ impl ScalarCode for Emitter<'_> {
 
     fn select(&mut self, name: &str, cond: Operand, x: Operand, y: Operand) -> Operand {
         self.bind(name, Type::I64, Expr::Select(cond, x, y)).into()
+    }
+}
+
+/// A product that is a constant or one of its factors.
+fn folded_product(x: Operand, y: Operand) -> Option<Operand> {
+    match (constant(x), constant(y)) {
+        (Some(1), _) => Some(y),
+        (_, Some(1)) => Some(x),
+        (Some(0), _) | (_, Some(0)) => Some(Operand::i64(0)),
+        (Some(x), Some(y)) => Some(Operand::i64(x.wrapping_mul(y))),
+        _ => None,
     }
 }
 

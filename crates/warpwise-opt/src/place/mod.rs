@@ -11,8 +11,9 @@
 //! - Views (index, slice, rearrange, reshape) cost nothing; a reshape that no index function expresses is
 //!   made an explicit copy.
 //! - Values made by overwriting stay where they are ([`roots`]); so do loop-carried arrays that a loop
-//!   overwrites. Other loop-carried arrays of host loops change blocks; inside kernels they are
-//!   copied back into one block at the end of each iteration, because arenas only grow.
+//!   overwrites. Other arrays come out of choices and loops as they lie: what is not known of their places before is bound with
+//!   them ([`forms`], which says what is copied instead, and why). Inside kernels loops copy what they carry
+//!   back into one block at the end of each iteration, because arenas only grow, but for views of one array.
 //! - The result of a body is made right where it is wanted, if its statement makes a fresh array
 //!   (a *wish*, handed from results backwards to the statements that make them).
 //!
@@ -24,15 +25,18 @@
 //! | scalars, indexing of elements, slices, transposes | the same |
 //! | a reshape | a view where one index function says it, else of an explicit copy |
 //! | a kernel's result gets a fresh row-major block | the same, unless a wish or [`orders`] puts it elsewhere |
-//! | arrays out of `if` come with block, offset, sizes and strides | one place on both sides: nothing is yielded; else block and unknown strides, and a side that is not row-major from the start of its block is copied, so that inner strides stay known for vectors |
+//! | arrays out of `if` come with block, offset, sizes and strides | with those of them that differ; a side whose neighbours do not lie side by side is copied, so that the innermost stride stays known for vectors |
 //! | what is returned needlessly is left to a simplifier | not returned |
-//! | no loops | arrays that are overwritten stay; others as out of `if`, or copied back in kernels |
+//! | no loops | arrays that are overwritten stay; others as out of `if`, in one form for all iterations, or copied back in kernels |
 //! | no functions | arguments and results row-major from the start of their blocks |
 //!
 //! Erasing the annotations, and the blocks with them, gives the program from before (but for explicit copies).
 //! Not done here: merging blocks (`merge`), building a value in the slice it is later copied to (`short_circuit`).
 
 mod emit;
+mod forms;
+mod names;
+mod needs;
 mod orders;
 mod results;
 mod roots;
@@ -48,6 +52,8 @@ use warpwise_ir::{
 use warpwise_prim::Scalar;
 
 pub(crate) use emit::Emitter;
+use forms::Forms;
+use names::BlockNames;
 use orders::Orders;
 use roots::Roots;
 pub(crate) use views::slice;
@@ -80,8 +86,10 @@ fn place_function(function: &mut Function, called: bool) -> Result<(), Limit> {
     let arrays: Vec<Var> =
         function.params.iter().map(|param| param.var).filter(|&var| function.ty(var).rank() > 0).collect();
     let (roots, orders) = (Roots::of(&body), Orders::of(&body));
+    let forms = Forms::of(function, &body, &roots, &orders);
     let emit = Emitter::new(function);
-    let mut placer = Placer { emit, roots, orders, wishes: SecondaryMap::default(), depth: 0 };
+    let (wishes, names) = (SecondaryMap::default(), BlockNames::default());
+    let mut placer = Placer { emit, roots, orders, forms, names, wishes, depth: 0 };
     placer.emit.open();
     let mut blocks = Vec::with_capacity(arrays.len());
     for array in arrays {
@@ -110,6 +118,8 @@ struct Placer<'f> {
     emit: Emitter<'f>,
     roots: Roots,
     orders: Orders,
+    forms: Forms,
+    names: BlockNames,
     /// Where an array should be made, if its statement can choose.
     wishes: SecondaryMap<Var, Option<Placement>>,
     /// How many segmented operations enclose the current statement; 0 in host code.
@@ -368,9 +378,22 @@ impl Placer<'_> {
         let ty = self.emit.function.ty(array).clone();
         let copy = self.emit.function.fresh("copy", ty);
         self.allocate(copy);
+        self.push_copy(copy, array);
+        copy
+    }
+
+    /// Binds a copy of an array at a place, for what `like` stands for.
+    fn copy_to(&mut self, array: Var, place: Placement, like: Var) -> Var {
+        let copy = self.emit.function.fresh_like(like);
+        let place = self.with_own_extents(copy, place);
+        self.set(copy, place);
+        self.push_copy(copy, array);
+        copy
+    }
+
+    fn push_copy(&mut self, copy: Var, array: Var) {
         let span = self.emit.span;
         self.emit.push(Stm { pattern: vec![copy], expr: Expr::Copy(array), certs: vec![], span });
-        copy
     }
 
     /// An array that lies row-major from the start of its block on: itself, or a copy. Other values as they are.

@@ -1,6 +1,4 @@
-//! Arrays that come out of choices and loops.
-
-use std::{iter, slice};
+//! Arrays that come out of choices and loops, in the forms that [`forms`](super::forms) decides on.
 
 use warpwise_diag::{Limit, Span};
 use warpwise_ir::{
@@ -9,20 +7,46 @@ use warpwise_ir::{
 };
 
 use super::Placer;
+use super::emit::OpenBody;
+use super::forms::{Handing, Strides};
+use super::names::Names;
 
-/// An array that comes out of a body in a block of its own, row-major, bound together with that block and with
-/// the strides that are only known with it.
+/// What is known of where an array will lie that comes out of a body.
+struct Known {
+    block: Option<Var>,
+    offset: Option<Operand>,
+    strides: KnownStrides,
+}
+
+enum KnownStrides {
+    RowMajor,
+    /// One by one; none for those that are only known with the array.
+    Each(Vec<Option<Operand>>),
+}
+
+/// An array that comes out of a body, bound together with what is not known of its place before.
 struct Moving {
     /// Which result of the body it is.
     position: usize,
-    block: Var,
+    block: Option<Var>,
+    offset: Option<Var>,
     /// Dimensions, with the variables that stand for their strides.
     strides: Vec<(usize, Var)>,
 }
 
-/// The variables that are bound before the arrays.
-fn bound_with(moving: &[Moving]) -> impl Iterator<Item = Var> {
-    moving.iter().flat_map(|array| iter::once(array.block).chain(array.strides.iter().map(|&(_, var)| var)))
+impl Moving {
+    /// The variables that are bound before the array.
+    fn vars(&self) -> impl Iterator<Item = Var> {
+        self.block.into_iter().chain(self.offset).chain(self.strides.iter().map(|&(_, var)| var))
+    }
+
+    /// What they stand for, of an array at this place.
+    fn values(&self, place: &Placement) -> impl Iterator<Item = Operand> {
+        let block = self.block.map(|_| place.block.into());
+        let offset = self.offset.map(|_| place.index_fn.offset);
+        let strides = self.strides.iter().map(|&(dim, _)| place.index_fn.dims[dim].stride);
+        block.into_iter().chain(offset).chain(strides)
+    }
 }
 
 /// A statement whose certificates and span the caller fills in.
@@ -30,15 +54,21 @@ fn stm(pattern: Vec<Var>, expr: Expr) -> Stm {
     Stm { pattern, expr, certs: vec![], span: Span::NONE }
 }
 
-/// Whether arrays of the same shape lie in one place.
-fn is_same_place(x: &Placement, y: &Placement) -> bool {
-    let strides = |place: &Placement| place.index_fn.dims.iter().map(|dim| dim.stride).collect::<Vec<_>>();
-    x.block == y.block && x.index_fn.offset == y.index_fn.offset && strides(x) == strides(y)
+/// The strides of an index function.
+fn strides(place: &Placement) -> impl Iterator<Item = Operand> {
+    place.index_fn.dims.iter().map(|dim| dim.stride)
 }
 
+/// Whether arrays of the same shape lie in one place.
+fn is_same_place(x: &Placement, y: &Placement) -> bool {
+    x.block == y.block && x.index_fn.offset == y.index_fn.offset && strides(x).eq(strides(y))
+}
+
+/// A side of a choice, open, and what it results in.
+type Side = (OpenBody, Vec<Operand>);
+
 impl Placer<'_> {
-    /// Places a choice. An array that both bodies leave at one place stays there; any other comes out in
-    /// a block of its own, bound with it, row-major from the start on.
+    /// Places a choice. What the places of an array on both sides have in common stays known; the rest is bound with it.
     pub(super) fn choice(
         &mut self,
         pattern: Vec<Var>,
@@ -47,85 +77,160 @@ impl Placer<'_> {
         branch: Branch,
     ) -> Result<Stm, Limit> {
         let wanted: Vec<Option<Placement>> = pattern.iter().map(|&var| self.wishes[var].clone()).collect();
-        let mut open = Vec::with_capacity(2);
+        let mut sides: Vec<Side> = Vec::with_capacity(2);
         for body in bodies {
             self.emit.open();
             self.wish_results(&body, &wanted);
             let result = self.stms_of(body)?;
-            open.push((self.emit.suspend(), result));
+            sides.push((self.emit.suspend(), result));
         }
         let mut moving = Vec::new();
         for (position, &var) in pattern.iter().enumerate() {
-            if self.emit.function.ty(var).rank() == 0 {
-                continue;
-            }
-            let places: Vec<Placement> = open
-                .iter()
-                .map(|(_, result)| self.placement(result[position].as_var().expect("an array")))
-                .collect();
-            if is_same_place(&places[0], &places[1]) {
-                let place = self.with_own_extents(var, places[0].clone());
-                self.set(var, place);
-            } else {
-                moving.push(self.moving(position, var, &pattern));
+            if self.emit.function.ty(var).rank() > 0 {
+                self.bring_together(&mut sides, position, var, wanted[position].as_ref());
+                moving.extend(self.chosen(&mut sides, position, var, &pattern));
             }
         }
-        let mut bodies = open.into_iter().map(|(body, result)| {
+        let mut bodies = sides.into_iter().map(|(body, result)| {
             self.emit.resume(body);
-            let result = self.yield_blocks(result, &moving);
+            let result = self.with_values(result, &moving);
             Body { stms: self.emit.close(), result }
         });
         let then_body = bodies.next().expect("two bodies");
         let else_body = bodies.next().expect("two bodies");
         drop(bodies);
-        let pattern = bound_with(&moving).chain(pattern).collect();
+        let pattern = moving.iter().flat_map(Moving::vars).chain(pattern).collect();
         Ok(stm(pattern, Expr::If { cond, then_body, else_body, branch }))
     }
 
-    /// Places an array in a block of its own. `bound` are the variables bound together with it, sizes among
+    /// Where a side of a choice leaves a result.
+    fn left_at(&self, side: &Side, position: usize) -> Placement {
+        self.placement(side.1[position].as_var().expect("an array"))
+    }
+
+    /// Copies a result on the sides where it does not lie as it should: where it is wanted, or in another form than decided.
+    fn bring_together(&mut self, sides: &mut [Side], position: usize, var: Var, wanted: Option<&Placement>) {
+        let places = [0, 1].map(|side| self.left_at(&sides[side], position));
+        if is_same_place(&places[0], &places[1]) {
+            return;
+        }
+        // What lies in the same block otherwise would be overwritten while it is read.
+        let can_go = |place: &Placement| {
+            wanted.is_some_and(|wanted| {
+                is_same_place(place, wanted) || !self.names.may_be_same(place.block, wanted.block)
+            })
+        };
+        let wanted = wanted.filter(|_| places.iter().all(can_go));
+        let copying = self.forms.copying_sides(var);
+        for (number, side) in sides.iter_mut().enumerate() {
+            let array = side.1[position];
+            self.emit.resume(std::mem::take(&mut side.0));
+            side.1[position] = match wanted {
+                Some(wanted) if is_same_place(&places[number], wanted) => array,
+                Some(wanted) => {
+                    let array = array.as_var().expect("an array");
+                    self.copy_to(array, wanted.clone(), array).into()
+                }
+                None if copying[number] => self.normalised(array),
+                None => array,
+            };
+            side.0 = self.emit.suspend();
+        }
+    }
+
+    /// Places what comes out of a choice.
+    fn chosen(&mut self, sides: &mut [Side], position: usize, var: Var, bound: &[Var]) -> Option<Moving> {
+        let places = [0, 1].map(|side| self.left_at(&sides[side], position));
+        let [x, y] = &places;
+        if is_same_place(x, y) {
+            let place = self.with_own_extents(var, x.clone());
+            self.set(var, place);
+            return None;
+        }
+        let is_dense = |(side, place): (&mut Side, &Placement)| {
+            self.emit.resume(std::mem::take(&mut side.0));
+            let is_dense = self.emit.is_dense(&place.index_fn);
+            side.0 = self.emit.suspend();
+            is_dense
+        };
+        let strides = match sides.iter_mut().zip(&places).all(is_dense) {
+            true => KnownStrides::RowMajor,
+            false => {
+                let each = strides(x).zip(strides(y));
+                KnownStrides::Each(each.map(|(x, y)| (x == y).then_some(x)).collect())
+            }
+        };
+        let known = Known {
+            block: Some(x.block).filter(|&block| block == y.block),
+            offset: Some(x.index_fn.offset).filter(|&offset| offset == y.index_fn.offset),
+            strides,
+        };
+        let names = Names::either(self.names.of(x.block), self.names.of(y.block));
+        let moving = self.moving(position, var, bound, known);
+        if let Some(block) = moving.block {
+            self.names.set(block, names);
+        }
+        Some(moving)
+    }
+
+    /// Places an array that comes out of a body. `bound` are the variables bound together with it, sizes among
     /// them: a stride that is a product of these cannot be computed outside.
-    fn moving(&mut self, position: usize, var: Var, bound: &[Var]) -> Moving {
-        let block = self.emit.function.fresh("mem", Type::Mem);
+    fn moving(&mut self, position: usize, var: Var, bound: &[Var], known: Known) -> Moving {
+        let mut moving = Moving { position, block: None, offset: None, strides: Vec::new() };
+        let block =
+            known.block.unwrap_or_else(|| *moving.block.insert(self.emit.function.fresh("mem", Type::Mem)));
+        let offset = known
+            .offset
+            .unwrap_or_else(|| (*moving.offset.insert(self.emit.function.fresh("offset", Type::I64))).into());
         let shape = self.shape(var);
-        let mut dims: Vec<LmadDim> =
-            shape.iter().map(|&extent| LmadDim { extent, stride: Operand::i64(1) }).collect();
-        let mut strides: Vec<(usize, Var)> = Vec::new();
+        let strides = match known.strides {
+            KnownStrides::RowMajor => self.row_major_strides(&shape, bound, &mut moving),
+            KnownStrides::Each(strides) => {
+                let mut bind = |(dim, known): (usize, Option<Operand>)| {
+                    known.unwrap_or_else(|| {
+                        let stride = self.emit.function.fresh("stride", Type::I64);
+                        moving.strides.push((dim, stride));
+                        stride.into()
+                    })
+                };
+                strides.into_iter().enumerate().map(&mut bind).collect()
+            }
+        };
+        let dims = shape.iter().zip(strides).map(|(&extent, stride)| LmadDim { extent, stride }).collect();
+        self.set(var, Placement { block, index_fn: Lmad { offset, dims } });
+        moving
+    }
+
+    /// The strides of a row-major array; those that depend on what is bound with it are bound with it, too.
+    fn row_major_strides(&mut self, shape: &[Operand], bound: &[Var], moving: &mut Moving) -> Vec<Operand> {
+        let mut strides = vec![Operand::i64(1); shape.len()];
         for dim in (1..shape.len()).rev() {
-            let (size, inner) = (shape[dim], dims[dim].stride);
+            let (size, inner) = (shape[dim], strides[dim]);
             let varies = size.as_var().is_some_and(|size| bound.contains(&size));
-            dims[dim - 1].stride = if varies && inner == Operand::i64(1) {
+            strides[dim - 1] = if varies && inner == Operand::i64(1) {
                 size
-            } else if varies || !strides.is_empty() || inner.as_var().is_some_and(|var| bound.contains(&var))
+            } else if varies
+                || !moving.strides.is_empty()
+                || inner.as_var().is_some_and(|var| bound.contains(&var))
             {
                 let stride = self.emit.function.fresh("stride", Type::I64);
                 self.emit.know_product(size, inner, stride);
-                strides.push((dim - 1, stride));
+                moving.strides.push((dim - 1, stride));
                 stride.into()
             } else {
                 self.emit.mul(size, inner)
             };
         }
-        self.set(var, Placement { block, index_fn: Lmad { offset: Operand::i64(0), dims } });
-        Moving { position, block, strides }
+        strides
     }
 
-    /// The block of a row-major array and those of its strides that are bound with it.
-    fn block_and_strides(&self, array: Operand, moving: &Moving) -> Vec<Operand> {
-        let Placement { block, index_fn } = self.placement(array.as_var().expect("an array"));
-        let strides = moving.strides.iter().map(|&(dim, _)| index_fn.dims[dim].stride);
-        iter::once(block.into()).chain(strides).collect()
-    }
-
-    /// Normalises these results in the open body and yields their blocks and strides before all results.
-    fn yield_blocks(&mut self, mut result: Vec<Operand>, moving: &[Moving]) -> Vec<Operand> {
-        let mut first = Vec::new();
-        for array in moving {
-            let value = self.normalised(result[array.position]);
-            result[array.position] = value;
-            first.extend(self.block_and_strides(value, array));
-        }
-        first.append(&mut result);
-        first
+    /// The results of a body, with what is bound with its arrays before them.
+    fn with_values(&self, result: Vec<Operand>, moving: &[Moving]) -> Vec<Operand> {
+        let values = |array: &Moving| {
+            let place = self.placement(result[array.position].as_var().expect("an array"));
+            array.values(&place).collect::<Vec<_>>()
+        };
+        moving.iter().flat_map(values).chain(result.iter().copied()).collect()
     }
 
     /// Places a call: arrays are handed over row-major from the start of a block on, and so come back, in blocks that
@@ -180,8 +285,7 @@ impl Placer<'_> {
         first
     }
 
-    /// Places a loop: arrays it overwrites stay where they are, others change blocks (host) or are
-    /// copied back (kernels).
+    /// Places a loop: arrays it overwrites stay where they are, others are carried as they lie or copied back.
     pub(super) fn repetition(
         &mut self,
         pattern: Vec<Var>,
@@ -189,73 +293,108 @@ impl Placer<'_> {
         form: LoopForm,
         body: Body,
     ) -> Result<Stm, Limit> {
-        let mut changing = Vec::new();
-        for (position, (&var, param)) in pattern.iter().zip(&mut params).enumerate() {
+        let (mut carried, mut copied_back) = (Vec::new(), Vec::new());
+        for (position, &var) in pattern.iter().enumerate() {
+            let param = params[position];
             if self.emit.function.ty(var).rank() == 0 {
                 continue;
             }
-            let init = param.init.as_var().expect("an array");
-            if self.roots.loop_in_place(param, body.result[position]) {
-                let placement = self.placement(init);
+            if self.roots.loop_in_place(&param, body.result[position]) {
+                let placement = self.placement(param.init.as_var().expect("an array"));
                 self.set(param.var, placement.clone());
                 self.set(var, placement);
+            } else if self.forms.handing(param.var) == Handing::Back {
+                copied_back.push(position);
             } else {
-                changing.push(position);
+                carried.push(position);
             }
         }
-        let sizes_vary = changing.iter().any(|&position| self.size_varies(params[position].var, &params));
-        if self.depth > 0 && !sizes_vary {
-            return self.copied_back(pattern, params, form, body, &changing);
-        }
-        self.changing_blocks(pattern, params, form, body, &changing)
-    }
-
-    fn size_varies(&self, array: Var, params: &[LoopParam]) -> bool {
-        let shape = self.emit.function.ty(array).shape();
-        shape.iter().any(|size| params.iter().any(|param| *size == Operand::Var(param.var)))
-    }
-
-    /// Loop-carried arrays whose block changes from iteration to iteration.
-    fn changing_blocks(
-        &mut self,
-        pattern: Vec<Var>,
-        mut params: Vec<LoopParam>,
-        form: LoopForm,
-        body: Body,
-        changing: &[usize],
-    ) -> Result<Stm, Limit> {
-        let bound: Vec<Var> = params.iter().map(|param| param.var).collect();
-        let mut first_params = Vec::new();
-        for &position in changing {
-            let init = self.normalised(params[position].init);
-            params[position].init = init;
-            let inside = self.moving(position, params[position].var, &bound);
-            let inits = self.block_and_strides(init, &inside);
-            let with_inits = bound_with(slice::from_ref(&inside)).zip(inits);
-            first_params.extend(with_inits.map(|(var, init)| LoopParam { var, init, consumed: false }));
-        }
-        let moving: Vec<Moving> =
-            changing.iter().map(|&position| self.moving(position, pattern[position], &pattern)).collect();
+        self.begin_at_one_place(&pattern, &mut params, &copied_back);
+        let (inside, inits) = self.begin_carrying(&mut params, &carried);
+        let outside = self.carried_out(&pattern, &params, &carried);
         self.emit.open();
-        let result = self.stms_of(body)?;
-        let result = self.yield_blocks(result, &moving);
+        let mut result = self.stms_of(body)?;
+        self.copy_back(&params, &mut result, &copied_back);
+        for &position in &carried {
+            let param = params[position].var;
+            result[position] = self.in_form(param, result[position], self.forms.is_copied(param));
+        }
+        let result = self.with_values(result, &outside);
         let body = Body { stms: self.emit.close(), result };
-        let pattern = bound_with(&moving).chain(pattern).collect();
-        first_params.append(&mut params);
-        Ok(stm(pattern, Expr::Loop { params: first_params, form, body }))
+        let pattern = outside.iter().flat_map(Moving::vars).chain(pattern).collect();
+        let first = inside.iter().flat_map(Moving::vars).zip(inits);
+        let first = first.map(|(var, init)| LoopParam { var, init, consumed: false });
+        let params = first.chain(params).collect();
+        Ok(stm(pattern, Expr::Loop { params, form, body }))
     }
 
-    /// Loop-carried arrays that are copied back to one place at the end of every iteration.
-    fn copied_back(
-        &mut self,
-        pattern: Vec<Var>,
-        mut params: Vec<LoopParam>,
-        form: LoopForm,
-        body: Body,
-        changing: &[usize],
-    ) -> Result<Stm, Limit> {
+    /// Places the parameters that stand for arrays as they lie. Yields what is bound with them, and its initial values.
+    fn begin_carrying(&mut self, params: &mut [LoopParam], carried: &[usize]) -> (Vec<Moving>, Vec<Operand>) {
+        let bound: Vec<Var> = params.iter().map(|param| param.var).collect();
+        let (mut inside, mut inits) = (Vec::new(), Vec::new());
+        for &position in carried {
+            let LoopParam { var, init, .. } = params[position];
+            let init = self.in_form(var, init, false);
+            params[position].init = init;
+            let place = self.placement(init.as_var().expect("an array"));
+            let moving = self.carried(position, (var, var), place.block, &bound);
+            inits.extend(moving.values(&place));
+            inside.push(moving);
+        }
+        (inside, inits)
+    }
+
+    /// Places what comes out of a loop as it lies.
+    fn carried_out(&mut self, pattern: &[Var], params: &[LoopParam], carried: &[usize]) -> Vec<Moving> {
+        let mut outside = Vec::new();
+        for &position in carried {
+            let LoopParam { var: param, init, .. } = params[position];
+            let block = self.placement(init.as_var().expect("an array")).block;
+            outside.push(self.carried(position, (pattern[position], param), block, pattern));
+        }
+        outside
+    }
+
+    /// Places an array of the form that a parameter has: the parameter, or what comes out of the loop for it.
+    fn carried(&mut self, position: usize, (var, param): (Var, Var), block: Var, bound: &[Var]) -> Moving {
+        let form = self.forms.form(param);
+        let rank = self.emit.function.ty(var).rank();
+        let strides = match form.strides {
+            Strides::RowMajor => KnownStrides::RowMajor,
+            Strides::Neighbours | Strides::Any => {
+                KnownStrides::Each((1..=rank).map(|dim| (dim == rank).then_some(Operand::i64(1))).collect())
+            }
+        };
+        let same_block = self.forms.handing(param) == Handing::SameBlock;
+        let known = Known {
+            block: same_block.then_some(block),
+            offset: form.at_start.then_some(Operand::i64(0)),
+            strides,
+        };
+        let moving = self.moving(position, var, bound, known);
+        if let Some(block) = moving.block {
+            self.names.set(block, Names::Unknown);
+        }
+        moving
+    }
+
+    /// An array in the form that a loop carries: itself, or a copy.
+    fn in_form(&mut self, param: Var, array: Operand, copied: bool) -> Operand {
+        let form = self.forms.form(param);
+        let Placement { index_fn, .. } = self.placement(array.as_var().expect("an array"));
+        let is_side_by_side = index_fn.dims.last().is_some_and(|dim| dim.stride == Operand::i64(1));
+        let fits = match form.strides {
+            Strides::RowMajor => self.emit.is_dense(&index_fn),
+            Strides::Neighbours | Strides::Any => is_side_by_side,
+        };
+        let begins = !form.at_start || index_fn.offset == Operand::i64(0);
+        if copied || !fits || !begins { self.normalised(array) } else { array }
+    }
+
+    /// Copies the initial arrays that a loop copies back to where it does so.
+    fn begin_at_one_place(&mut self, pattern: &[Var], params: &mut [LoopParam], copied_back: &[usize]) {
         let span = self.emit.span;
-        for &position in changing {
+        for &position in copied_back {
             let (var, param) = (pattern[position], &mut params[position]);
             self.wishes[param.var] = self.wishes[var].take();
             self.allocate(param.var);
@@ -267,28 +406,25 @@ impl Placer<'_> {
             self.set(var, placement);
             *param = LoopParam { init: init.into(), consumed: true, ..*param };
         }
-        self.emit.open();
-        let mut result = self.stms_of(body)?;
-        // Two passes: no result may be overwritten before it has been saved.
-        for &position in changing {
+    }
+
+    /// Copies arrays back to one place at the end of an iteration, in two passes: none is overwritten before it has been saved.
+    fn copy_back(&mut self, params: &[LoopParam], result: &mut [Operand], copied_back: &[usize]) {
+        for &position in copied_back {
             let place = self.placement(params[position].var);
             let value = self.placement(result[position].as_var().expect("an array"));
-            let in_some_param = |&param: &usize| self.placement(params[param].var).block == value.block;
-            if value != place && changing.iter().any(in_some_param) {
+            let in_some_param =
+                |&param: &usize| self.names.may_be_same(self.placement(params[param].var).block, value.block);
+            if value != place && copied_back.iter().any(in_some_param) {
                 result[position] = self.copy(result[position].as_var().expect("an array")).into();
             }
         }
-        for &position in changing {
+        for &position in copied_back {
             let place = self.placement(params[position].var);
             let array = result[position].as_var().expect("an array");
             if self.placement(array) != place {
-                let back = self.emit.function.fresh_like(params[position].var);
-                self.emit.push(Stm { span, ..stm(vec![back], Expr::Copy(array)) });
-                self.set(back, place);
-                result[position] = back.into();
+                result[position] = self.copy_to(array, place, params[position].var).into();
             }
         }
-        let body = Body { stms: self.emit.close(), result };
-        Ok(stm(pattern, Expr::Loop { params, form, body }))
     }
 }

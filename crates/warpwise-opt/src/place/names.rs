@@ -1,0 +1,56 @@
+//! Which blocks the names of blocks may stand for that are bound by choices and loops.
+
+use warpwise_ir::Var;
+use warpwise_ir::entity::SecondaryMap;
+
+/// What a name may stand for.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub enum Names {
+    /// A block of its own.
+    #[default]
+    Own,
+    /// One of these.
+    OneOf(Vec<Var>),
+    /// Any block.
+    Unknown,
+}
+
+impl Names {
+    /// Of what stands for one or the other.
+    pub fn either(x: Names, y: Names) -> Names {
+        match (x, y) {
+            (Names::OneOf(mut x), Names::OneOf(y)) => {
+                x.extend(y.into_iter().filter(|block| !x.contains(block)).collect::<Vec<_>>());
+                Names::OneOf(x)
+            }
+            _ => Names::Unknown,
+        }
+    }
+}
+
+/// The names of the blocks of a function.
+#[derive(Default)]
+pub struct BlockNames(SecondaryMap<Var, Names>);
+
+impl BlockNames {
+    /// What a block's name may stand for.
+    pub fn of(&self, block: Var) -> Names {
+        match &self.0[block] {
+            Names::Own => Names::OneOf(vec![block]),
+            names => names.clone(),
+        }
+    }
+
+    /// Says what a block's name may stand for.
+    pub fn set(&mut self, block: Var, names: Names) {
+        self.0[block] = names;
+    }
+
+    /// Whether two names may stand for one block.
+    pub fn may_be_same(&self, x: Var, y: Var) -> bool {
+        match (self.of(x), self.of(y)) {
+            (Names::OneOf(x), Names::OneOf(y)) => x.iter().any(|block| y.contains(block)),
+            _ => true,
+        }
+    }
+}
