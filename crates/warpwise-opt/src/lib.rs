@@ -26,6 +26,7 @@ pub mod count;
 pub mod fuse;
 pub mod relax;
 pub mod sink;
+pub mod unmap;
 
 pub mod flatten;
 pub mod gather;

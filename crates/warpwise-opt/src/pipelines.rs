@@ -7,7 +7,7 @@ use crate::pass::Pass;
 /// Every pass there is, by name.
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
-    INLINE_SMALL, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, SINK, FUSE, COUNT, FLATTEN, GATHER, STRAIGHTEN, SEGMENT,
+    INLINE_SMALL, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, SINK, FUSE, COUNT, UNMAP, FLATTEN, GATHER, STRAIGHTEN, SEGMENT,
     SEGMENT_DEVICE,
     DISTRIBUTE, DIVIDE, SCHEDULE, SCHEDULE_DEVICE, MIGRATE, COALESCE, CARRY, JAM, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE,
     SHORT_CIRCUIT, MERGE,
@@ -30,6 +30,8 @@ pub const CPU: &[Pass] = &[
     SIMPLIFY,
     // What reads the elements that a filter keeps is one statement now.
     COUNT,
+    // Rows that are only shown went into what reads them, where they could.
+    UNMAP,
     // Removing dead results and inputs lets more fuse.
     FUSE,
     SIMPLIFY,
@@ -61,7 +63,7 @@ pub const CPU: &[Pass] = &[
 pub const DEVICE: &[Pass] = &[
     INLINE_SMALL, SIMPLIFY, INLINE, ACCUMULATE, SIMPLIFY, SINK,
     // As for CPUs up to here: fused lambdas hold what simplification removes, and so on.
-    FUSE, SIMPLIFY, COUNT, FUSE, SIMPLIFY,
+    FUSE, SIMPLIFY, COUNT, UNMAP, FUSE, SIMPLIFY,
     // Fused nests are lifted; what they become fuses again, and so does what is done with rows that are gathered.
     FLATTEN, GATHER, REGULARISE, SIMPLIFY, FUSE, SIMPLIFY, FUSE, SIMPLIFY,
     SEGMENT_DEVICE, SIMPLIFY, SCHEDULE_DEVICE, SIMPLIFY,
@@ -97,7 +99,7 @@ pub const UNFUSED: &[Pass] = &[
 
 /// The passes that can be left out: they make code faster, and change what it computes by roundings at most.
 #[rustfmt::skip]
-pub const OPTIONAL: &[Pass] = &[SINK, FUSE, DISTRIBUTE, DIVIDE, CARRY, SPECIALISE, TILE, NARROW, CONTRACT, SHORT_CIRCUIT, MERGE];
+pub const OPTIONAL: &[Pass] = &[SINK, FUSE, UNMAP, DISTRIBUTE, DIVIDE, CARRY, SPECIALISE, TILE, NARROW, CONTRACT, SHORT_CIRCUIT, MERGE];
 
 /// These passes, with every float operation rounded by itself.
 pub fn strict(passes: &[Pass]) -> Vec<Pass> {
@@ -204,6 +206,14 @@ const COUNT: Pass = Pass {
     needs: Level::Soac,
     gives: None,
     run: crate::count::count,
+};
+
+const UNMAP: Pass = Pass {
+    name: "unmap",
+    about: "replace maps that only show their rows by views",
+    needs: Level::Soac,
+    gives: None,
+    run: crate::unmap::unmap,
 };
 
 const FLATTEN: Pass = Pass {
