@@ -24,6 +24,7 @@ pub mod regularise;
 pub mod contract;
 pub mod count;
 pub mod fuse;
+pub mod nest;
 pub mod relax;
 pub mod sink;
 pub mod unmap;

@@ -7,7 +7,7 @@ use crate::pass::Pass;
 /// Every pass there is, by name.
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
-    INLINE_SMALL, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, SINK, FUSE, COUNT, UNMAP, FLATTEN, GATHER, STRAIGHTEN, SEGMENT,
+    INLINE_SMALL, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, SINK, FUSE, COUNT, UNMAP, NEST, FLATTEN, GATHER, STRAIGHTEN, SEGMENT,
     SEGMENT_DEVICE,
     DISTRIBUTE, DIVIDE, SCHEDULE, SCHEDULE_DEVICE, MIGRATE, COALESCE, CARRY, JAM, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE,
     SHORT_CIRCUIT, MERGE,
@@ -35,6 +35,8 @@ pub const CPU: &[Pass] = &[
     // Removing dead results and inputs lets more fuse.
     FUSE,
     SIMPLIFY,
+    // Flat maps have fused with each other.
+    NEST,
     SEGMENT,
     // Elements of iotas become indices, so that scheduling sees which accesses are contiguous.
     SIMPLIFY,
@@ -66,7 +68,7 @@ pub const DEVICE: &[Pass] = &[
     FUSE, SIMPLIFY, COUNT, UNMAP, FUSE, SIMPLIFY,
     // Fused nests are lifted; what they become fuses again, and so does what is done with rows that are gathered.
     FLATTEN, GATHER, REGULARISE, SIMPLIFY, FUSE, SIMPLIFY, FUSE, SIMPLIFY,
-    SEGMENT_DEVICE, SIMPLIFY, SCHEDULE_DEVICE, SIMPLIFY,
+    NEST, SEGMENT_DEVICE, SIMPLIFY, SCHEDULE_DEVICE, SIMPLIFY,
     // Once it is known what the host runs and decides.
     MIGRATE,
     // After simplification: elements of rows are elements of arrays then.
@@ -99,7 +101,7 @@ pub const UNFUSED: &[Pass] = &[
 
 /// The passes that can be left out: they make code faster, and change what it computes by roundings at most.
 #[rustfmt::skip]
-pub const OPTIONAL: &[Pass] = &[SINK, FUSE, UNMAP, DISTRIBUTE, DIVIDE, CARRY, SPECIALISE, TILE, NARROW, CONTRACT, SHORT_CIRCUIT, MERGE];
+pub const OPTIONAL: &[Pass] = &[SINK, FUSE, UNMAP, NEST, DISTRIBUTE, DIVIDE, CARRY, SPECIALISE, TILE, NARROW, CONTRACT, SHORT_CIRCUIT, MERGE];
 
 /// These passes, with every float operation rounded by itself.
 pub fn strict(passes: &[Pass]) -> Vec<Pass> {
@@ -214,6 +216,14 @@ const UNMAP: Pass = Pass {
     needs: Level::Soac,
     gives: None,
     run: crate::unmap::unmap,
+};
+
+const NEST: Pass = Pass {
+    name: "nest",
+    about: "run maps over flattened views as nests",
+    needs: Level::Soac,
+    gives: None,
+    run: crate::nest::nest,
 };
 
 const FLATTEN: Pass = Pass {

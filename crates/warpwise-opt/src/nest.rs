@@ -1,0 +1,245 @@
+//! Runs maps and reductions over flattened views as nests over what they flatten (papers/001, section 4.2).
+//!
+//! ```text
+//! b: [m][n]f32 = rearrange (1, 0) a;                      b: [m][n]f32 = rearrange (1, 0) a;
+//! c: [l]f32 = reshape [l] b;                              rows: [m][n]f32 = screma m (b) map (row: [n]f32) {
+//! d: [l]f32 = screma l (c) map (x: f32) { ... }    ==>      r: [n]f32 = screma n (row) map (x: f32) { ... }; return r };
+//!                                                         d: [l]f32 = reshape [l] rows;
+//! ```
+//!
+//! A flattened array that is row-major is a view and stays flat: one dimension is shared out best. Of any other, flattening is a copy, which
+//! the nest does without.
+//!
+//! For flattened arrays that nothing else reads, and that are not read again and again in a loop inside. Other inputs take the same shape,
+//! unless that were a copy, too. Reductions combine rows, then the rows' values, in the same order.
+//!
+//! Not done here: scans, whose carry crosses rows; operators that may fail, and would on neutral elements of empty rows; iotas and
+//! replicates beside flattened arrays.
+
+use warpwise_diag::{Limit, Span};
+use warpwise_ir::builder::Builder;
+use warpwise_ir::entity::SecondaryMap;
+use warpwise_ir::traverse::{Copier, Substitution};
+use warpwise_ir::{Body, Expr, Function, Lambda, Operand, Program, Reduce, Screma, SliceDim, Stm, Type, Var};
+
+use crate::pass::rewrite_bodies;
+use crate::uses::uses;
+
+/// Rewrites every function.
+pub fn nest(program: &mut Program) -> Result<(), Limit> {
+    rewrite_bodies(program, |function, body| {
+        let uses = uses(body);
+        let (scattered, made) = (SecondaryMap::default(), SecondaryMap::default());
+        Nester { function, uses, scattered, made, flattened: SecondaryMap::default(), bodies: 0 }.body(body);
+    });
+    Ok(())
+}
+
+/// How an array came to be.
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Made {
+    /// As a parameter or by anything but what follows.
+    #[default]
+    Otherwise,
+    /// By a map; whether its rows are written out.
+    ByMap { literal_rows: bool },
+    /// It lies nowhere: an iota or replicate.
+    Nowhere,
+}
+
+/// What a flat array is.
+#[derive(Clone)]
+struct Flattened {
+    of: Var,
+    certs: Vec<Var>,
+    /// The number of the body that flattens: what reads it in a loop inside had better read a copy.
+    body: usize,
+}
+
+struct Nester<'f> {
+    function: &'f mut Function,
+    uses: SecondaryMap<Var, u32>,
+    /// Arrays that do not lie row-major, so that to flatten them is to copy them.
+    scattered: SecondaryMap<Var, bool>,
+    made: SecondaryMap<Var, Made>,
+    /// Scattered arrays that were flattened.
+    flattened: SecondaryMap<Var, Option<Flattened>>,
+    /// How many bodies have been entered.
+    bodies: usize,
+}
+
+impl Nester<'_> {
+    fn body(&mut self, body: &mut Body) {
+        self.bodies += 1;
+        let number = self.bodies;
+        for mut stm in std::mem::take(&mut body.stms) {
+            if let Some((lambda, arrays)) = stm.expr.parts() {
+                for (&param, array) in lambda.params.iter().zip(arrays) {
+                    self.scattered[param] = array.is_some_and(|&array| self.scattered[array]);
+                }
+            }
+            stm.expr.for_each_body_mut(|inner| self.body(inner));
+            self.note(&stm, number);
+            match self.outer_shape(&stm, number) {
+                Some(shape) => {
+                    let stms = self.nested(stm, &shape);
+                    stms.iter().for_each(|stm| self.note(stm, number));
+                    body.stms.extend(stms);
+                }
+                None => body.stms.push(stm),
+            }
+        }
+    }
+
+    /// Learns how a statement of a body leaves what it makes.
+    fn note(&mut self, stm: &Stm, body: usize) {
+        let [var] = stm.pattern[..] else {
+            self.note_maps(stm);
+            return;
+        };
+        match &stm.expr {
+            Expr::Operand(Operand::Var(array)) | Expr::Index { array, .. } => {
+                self.scattered[var] = self.scattered[*array];
+            }
+            Expr::Rearrange { array, perm } => {
+                self.scattered[var] =
+                    self.scattered[*array] || !perm.is_sorted() && !self.is_stored_so(*array, perm);
+            }
+            Expr::Slice { array, dims } => {
+                let shape = self.function.ty(*array).shape();
+                self.scattered[var] = self.scattered[*array] || !is_dense(dims, shape);
+            }
+            Expr::Reshape { array, .. } if self.scattered[*array] && self.function.ty(*array).rank() > 1 => {
+                self.flattened[var] = Some(Flattened { of: *array, certs: stm.certs.clone(), body });
+            }
+            Expr::Reshape { array, .. } => self.made[var] = self.made[*array],
+            Expr::Iota { .. } | Expr::Replicate { .. } => self.made[var] = Made::Nowhere,
+            _ => self.note_maps(stm),
+        }
+    }
+
+    fn note_maps(&mut self, stm: &Stm) {
+        let Expr::Screma(soac) = &stm.expr else { return };
+        for (&var, result) in stm.pattern.iter().rev().zip(soac.map.body.result.iter().rev()) {
+            let row = soac.map.body.stms.iter().find(|stm| result.as_var() == stm.pattern.first().copied());
+            let literal_rows = row.is_some_and(|stm| matches!(stm.expr, Expr::ArrayLit(_)));
+            self.made[var] = Made::ByMap { literal_rows };
+        }
+    }
+
+    /// Whether `place` stores an array in the order in which this, its only use, shows it.
+    fn is_stored_so(&self, array: Var, perm: &[usize]) -> bool {
+        let keeps_neighbours = perm.last() == Some(&(perm.len() - 1));
+        match self.made[array] {
+            Made::ByMap { literal_rows } => self.uses[array] == 1 && (literal_rows || keeps_neighbours),
+            Made::Otherwise | Made::Nowhere => false,
+        }
+    }
+
+    /// The outer dimensions that a statement's inputs were flattened of, if it can run as a nest over these.
+    fn outer_shape(&self, stm: &Stm, body: usize) -> Option<Vec<Operand>> {
+        let Expr::Screma(soac) = &stm.expr else { return None };
+        let fails = soac.reduces.iter().any(|reduce| reduce.op.body.can_fail());
+        if !soac.scans.is_empty() || soac.post.is_some() || fails {
+            return None;
+        }
+        let mut shape: Option<Vec<Operand>> = None;
+        for &input in &soac.inputs {
+            let row = self.function.ty(input).rank() - 1;
+            if let Some(flattened) = &self.flattened[input] {
+                let of = self.function.ty(flattened.of).shape();
+                let (outer, inner) = of.split_at(of.len().checked_sub(row)?);
+                let is_flattened = outer.len() > 1 && *inner == self.function.ty(input).shape()[1..];
+                let is_read_once = self.uses[input] == 1 && flattened.body == body;
+                if !is_flattened || !is_read_once || shape.as_ref().is_some_and(|x| x != outer) {
+                    return None;
+                }
+                shape = Some(outer.to_vec());
+            } else if self.made[input] == Made::Nowhere || self.scattered[input] && row > 0 {
+                return None;
+            }
+        }
+        shape
+    }
+
+    /// The statement as a nest, and what makes its results flat.
+    fn nested(&mut self, stm: Stm, outer: &[Operand]) -> Vec<Stm> {
+        let Stm { pattern, expr: Expr::Screma(mut soac), mut certs, span } = stm else { return vec![stm] };
+        let sources: Vec<Option<Flattened>> =
+            soac.inputs.iter().map(|&input| self.flattened[input].clone()).collect();
+        for relied_on in sources.iter().flatten().flat_map(|source| &source.certs) {
+            if !certs.contains(relied_on) {
+                certs.push(*relied_on);
+            }
+        }
+        let mut b = Builder::new(self.function);
+        b.set_span(span);
+        b.with_certs(&certs, |b| {
+            for (input, source) in soac.inputs.iter_mut().zip(sources) {
+                *input = match source {
+                    Some(source) => source.of,
+                    None => b.bind_one("rows", reshaped(b.function, *input, outer)),
+                };
+            }
+            let elements: Vec<Type> = element_types(b.function, &soac, &pattern);
+            let n_reduced = soac.n_reduced();
+            let nest = over(b.function, *soac, outer, &elements, span);
+            let mut bound = pattern[..n_reduced].to_vec();
+            bound.extend(elements[n_reduced..].iter().map(|ty| b.function.fresh("rows", ty.array_of(outer))));
+            b.bind_to(bound.clone(), Expr::Screma(Box::new(nest)));
+            for (&array, &made) in pattern.iter().zip(&bound).skip(n_reduced) {
+                let shape = b.function.ty(array).shape().iter().copied().collect();
+                b.bind_to(vec![array], Expr::Reshape { array: made, shape });
+            }
+        });
+        b.take_stms()
+    }
+}
+
+/// An array of flat rows with these outer dimensions.
+fn reshaped(function: &Function, array: Var, outer: &[Operand]) -> Expr {
+    let row = &function.ty(array).shape()[1..];
+    Expr::Reshape { array, shape: outer.iter().chain(row).copied().collect() }
+}
+
+/// The types of what a map and reduction yields of one element.
+fn element_types(function: &Function, soac: &Screma, pattern: &[Var]) -> Vec<Type> {
+    let reduced = pattern[..soac.n_reduced()].iter().map(|&var| function.ty(var).clone());
+    let arrays = pattern[soac.n_reduced()..].iter().map(|&var| function.ty(var).row(1));
+    reduced.chain(arrays).collect()
+}
+
+/// A map and reduction over the elements of arrays with these outer dimensions.
+fn over(function: &mut Function, soac: Screma, outer: &[Operand], elements: &[Type], span: Span) -> Screma {
+    let Some((&width, rest)) = outer.split_first().filter(|(_, rest)| !rest.is_empty()) else {
+        return Screma { width: outer[0], ..soac };
+    };
+    let reduces = soac.reduces.iter().map(|reduce| copied(function, reduce)).collect();
+    let row = |function: &mut Function, &array: &Var| {
+        let ty = function.ty(array).row(1);
+        function.fresh("row", ty)
+    };
+    let params: Vec<Var> = soac.inputs.iter().map(|array| row(function, array)).collect();
+    let (inputs, n_reduced) = (soac.inputs.clone(), soac.n_reduced());
+    let inner = over(function, Screma { inputs: params.clone(), ..soac }, rest, elements, span);
+    let (reduced, arrays) = elements.split_at(n_reduced);
+    let yielded = reduced.iter().cloned().chain(arrays.iter().map(|ty| ty.array_of(rest)));
+    let pattern: Vec<Var> = yielded.map(|ty| function.fresh("r", ty)).collect();
+    let result = pattern.iter().map(|&var| var.into()).collect();
+    let inner = Stm { pattern, expr: Expr::Screma(Box::new(inner)), certs: Vec::new(), span };
+    let map = Lambda { params, body: Body { stms: vec![inner], result } };
+    Screma { width, inputs, map, scans: Vec::new(), reduces, post: None }
+}
+
+fn copied(function: &mut Function, reduce: &Reduce) -> Reduce {
+    let op = Copier::within(function, Substitution::new()).copy_lambda(&reduce.op);
+    Reduce { op, neutral: reduce.neutral.clone(), commutative: reduce.commutative }
+}
+
+/// Whether a slice of a row-major array is row-major.
+fn is_dense(dims: &[SliceDim], shape: &[Operand]) -> bool {
+    let is_range = |dim: &SliceDim| matches!(dim, SliceDim::Range { .. });
+    let first = dims.iter().position(is_range).unwrap_or(0);
+    let by_one = matches!(dims[first], SliceDim::Range { stride, .. } if stride == Operand::i64(1));
+    by_one && dims.iter().zip(shape).skip(first + 1).all(|(dim, &size)| *dim == SliceDim::whole(size))
+}
