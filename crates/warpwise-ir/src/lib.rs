@@ -43,6 +43,12 @@ pub mod traverse;
 pub mod sizes;
 pub mod sums;
 
+pub mod bounds;
+pub mod regions;
+
+pub mod facts;
+pub mod overwrites;
+
 pub mod print;
 
 pub mod parse;

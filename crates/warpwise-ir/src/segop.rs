@@ -86,3 +86,39 @@ pub enum SegKind {
         ops: Vec<HistOp>,
     },
 }
+
+impl SegKind {
+    /// The arrays that the operation overwrites and yields, in the order of its results.
+    pub fn overwritten(&self) -> Vec<Var> {
+        match self {
+            SegKind::Scatter { dests } => dests.iter().map(|dest| dest.array).collect(),
+            SegKind::Hist { ops } => ops.iter().flat_map(|op| op.dests.iter().copied()).collect(),
+            SegKind::Map | SegKind::Reduce { .. } | SegKind::Scan { .. } | SegKind::Partition { .. } => {
+                vec![]
+            }
+        }
+    }
+
+    /// How many of the results are reductions.
+    pub fn n_reduced(&self) -> usize {
+        match self {
+            SegKind::Reduce { reduces } | SegKind::Scan { reduces, .. } => {
+                reduces.iter().map(|reduce| reduce.neutral.len()).sum()
+            }
+            SegKind::Map | SegKind::Partition { .. } | SegKind::Scatter { .. } | SegKind::Hist { .. } => 0,
+        }
+    }
+
+    /// The operators of the operation, and what it does after them.
+    pub fn lambdas(&self) -> Vec<&Lambda> {
+        match self {
+            SegKind::Map | SegKind::Partition { .. } | SegKind::Scatter { .. } => vec![],
+            SegKind::Reduce { reduces } => reduces.iter().map(|reduce| &reduce.op).collect(),
+            SegKind::Scan { scans, reduces, post } => {
+                let scans = scans.iter().map(|scan| &scan.op);
+                scans.chain(reduces.iter().map(|reduce| &reduce.op)).chain(post).collect()
+            }
+            SegKind::Hist { ops } => ops.iter().map(|op| &op.op).collect(),
+        }
+    }
+}

@@ -1,5 +1,4 @@
-//! Sums of products of variables, and a proof that such a sum is not negative: what is known of sizes and places without
-//! running a program.
+//! Sums of products of variables: sizes and places as far as they are known without running a program.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +9,9 @@ use crate::program::Var;
 use crate::types::Operand;
 
 /// A polynomial over `i64` variables: the coefficient of every product of variables (sorted), none of them 0.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Sum {
     terms: BTreeMap<Vec<Var>, i64>,
-}
-
-/// What is known of variables: each is at least every sum listed with it.
-///
-/// `0 <= i < n` is `(i, 0)` and `(n, i + 1)`. A variable without an entry may be anything.
-#[derive(Clone, Default, Debug)]
-pub struct Bounds {
-    least: Vec<(Var, Sum)>,
 }
 
 impl Sum {
@@ -102,23 +93,33 @@ impl Sum {
         Some(Sum { terms }.without_zeros())
     }
 
-    /// Quotient and rest of a division by one product, term by term; none if the divisor is a sum of several, or 0.
+    /// Quotient and rest of a division, term by term; none if the divisor is 0 or a number is too large.
     pub fn divide(&self, divisor: &Sum) -> Option<(Sum, Sum)> {
-        let (mut quotient, mut rest) = (Sum::default(), Sum::default());
-        let mut divisors = divisor.terms.iter();
-        let (Some((by, &factor_by)), None) = (divisors.next(), divisors.next()) else { return None };
-        for (product, &factor) in &self.terms {
-            match without(product, by) {
-                Some(left) => {
-                    quotient.terms.insert(left, factor.checked_div_euclid(factor_by)?);
-                    rest.terms.insert(product.clone(), factor.checked_rem_euclid(factor_by)?);
-                }
-                None => {
-                    rest.terms.insert(product.clone(), factor);
-                }
+        if let Some((number, by)) = self.as_constant().zip(divisor.as_constant()) {
+            let quotient = number.checked_div_euclid(by)?;
+            return Some((Sum::constant(quotient), Sum::constant(number.checked_rem_euclid(by)?)));
+        }
+        let (by, factor_by) = divisor.leading()?;
+        let (mut left, mut quotient, mut rest) = (self.clone(), Sum::default(), Sum::default());
+        while let Some((product, factor)) = left.leading() {
+            let times = without(&product, &by).map(|kept| (kept, factor.checked_div_euclid(factor_by)));
+            if let Some((kept, times)) = times {
+                let term = Sum { terms: BTreeMap::from([(kept, times?)]) }.without_zeros();
+                left = left.minus(&term.times(divisor)?)?;
+                quotient = quotient.plus(&term)?;
+            }
+            // What this term leaves is divisible no further, and all that comes is below it.
+            if let Some(factor) = left.terms.remove(&product) {
+                rest.terms.insert(product, factor);
             }
         }
-        Some((quotient.without_zeros(), rest.without_zeros()))
+        Some((quotient, rest))
+    }
+
+    /// The term of the most factors.
+    fn leading(&self) -> Option<(Vec<Var>, i64)> {
+        let leading = self.terms.iter().max_by_key(|(product, _)| (product.len(), *product));
+        leading.map(|(product, &factor)| (product.clone(), factor))
     }
 
     fn without_zeros(mut self) -> Sum {
@@ -141,12 +142,49 @@ impl Sum {
         Some(result)
     }
 
+    /// With other variables in the places of its own; none where a number is too large.
+    pub fn renamed(&self, rename: &impl Fn(Var) -> Var) -> Option<Sum> {
+        let mut result = Sum::default();
+        for (product, &factor) in &self.terms {
+            let mut product: Vec<Var> = product.iter().map(|&var| rename(var)).collect();
+            product.sort_unstable();
+            result = result.plus(&Sum { terms: BTreeMap::from([(product, factor)]) })?;
+        }
+        Some(result)
+    }
+
     /// The value in a model that has all its variables.
     pub fn value(&self, model: &std::collections::HashMap<Var, i64>) -> i64 {
         let term = |(product, factor): (&Vec<Var>, &i64)| {
             product.iter().fold(*factor, |value, var| value * model[var])
         };
         self.terms.iter().map(term).sum()
+    }
+
+    /// Factor and rest, if it is `factor * var + rest` and neither mentions the variable.
+    pub(crate) fn linear_in(&self, var: Var) -> Option<(Sum, Sum)> {
+        let (factor, rest) = self.without_power(var);
+        (!factor.mentions(var) && !rest.mentions(var)).then_some((factor, rest))
+    }
+
+    /// The factor of the least power of a variable that stands in it, and the rest.
+    pub(crate) fn without_power(&self, var: Var) -> (Sum, Sum) {
+        let power = |product: &Vec<Var>| product.iter().filter(|&&x| x == var).count();
+        let least = self.terms.keys().map(power).filter(|&power| power > 0).min();
+        let (mut factor, mut rest) = (Sum::default(), Sum::default());
+        for (product, &by) in &self.terms {
+            if Some(power(product)) == least {
+                factor.terms.insert(product.iter().copied().filter(|&x| x != var).collect(), by);
+            } else {
+                rest.terms.insert(product.clone(), by);
+            }
+        }
+        (factor, rest)
+    }
+
+    /// The factors of its products.
+    pub(crate) fn factors(&self) -> impl Iterator<Item = i64> {
+        self.terms.values().copied()
     }
 
     /// The variables that stand in it, some more than once.
@@ -170,39 +208,39 @@ fn without(product: &[Var], by: &[Var]) -> Option<Vec<Var>> {
     Some(left)
 }
 
-impl Bounds {
-    /// From now on `var` is at least `sum`.
-    pub fn at_least(&mut self, var: Var, sum: Sum) {
-        self.least.push((var, sum));
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entity::Entity;
 
-    /// Whether a sum is 0 or more, whatever values within the bounds its variables have. False means: not proved.
-    pub fn prove_not_negative(&self, sum: &Sum) -> bool {
-        self.search(sum, &mut Vec::new())
-    }
-
-    /// Puts `bound + v` in the place of every `v`, which is then not negative; `slack` are those already replaced.
-    /// When nothing is left to replace, all factors must be positive.
-    fn search(&self, sum: &Sum, slack: &mut Vec<Var>) -> bool {
-        let known = |product: &[Var]| product.iter().all(|var| slack.contains(var));
-        if sum.terms.iter().all(|(product, &factor)| factor >= 0 && known(product)) {
-            return true;
+    /// Every quotient and rest of small polynomials gives back what was divided.
+    #[test]
+    fn division_is_undone_by_multiplication() {
+        let [x, y] = [0, 1].map(|index| Sum::var(Var::new(index)));
+        let square = x.times(&x).expect("small");
+        let product = x.times(&y).expect("small");
+        let mut sums = vec![Sum::default()];
+        for part in [Sum::constant(1), x, y, square, product] {
+            let more = sums.iter().flat_map(|sum: &Sum| {
+                [-2, -1, 1, 3].map(|factor| {
+                    sum.plus(&part.times(&Sum::constant(factor)).expect("small")).expect("small")
+                })
+            });
+            let more: Vec<Sum> = more.collect();
+            sums.extend(more.into_iter().step_by(3));
         }
-        for (var, bound) in &self.least {
-            // A bound may mention variables, but none of those whose names stand for something else by now.
-            let spoilt = slack.iter().any(|done| done == var || bound.mentions(*done));
-            if spoilt || !sum.mentions(*var) {
-                continue;
-            }
-            let Some(replacement) = bound.plus(&Sum::var(*var)) else { continue };
-            let Some(next) = sum.replace(*var, &replacement) else { continue };
-            slack.push(*var);
-            let proved = self.search(&next, slack);
-            slack.pop();
-            if proved {
-                return true;
+        let mut exact = 0;
+        for divided in &sums {
+            for divisor in sums.iter().step_by(5).filter(|divisor| **divisor != Sum::default()) {
+                let (quotient, rest) = divided.divide(divisor).expect("small");
+                let product = quotient.times(divisor).expect("small");
+                assert_eq!(product.plus(&rest).as_ref(), Some(divided));
+                let (again, none) = product.divide(divisor).expect("small");
+                assert_eq!((again, none), (quotient, Sum::default()));
+                exact += u32::from(rest == Sum::default());
             }
         }
-        false
+        assert!(exact > 10);
+        assert_eq!(sums[1].divide(&Sum::default()), None);
     }
 }

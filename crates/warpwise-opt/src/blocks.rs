@@ -1,42 +1,30 @@
-//! What lies in which block of memory (level `mem`), under which names a block is known, and what is known of the numbers
-//! in index functions.
-//!
-//! A block that an `alloc` makes has one name as long as it is only mentioned by placements and as a result of the
-//! body that allocates it: whoever sees another name for it sees that after the body. Blocks that are handed to loops
-//! may be known by several names at one time, and nothing is said about these.
+//! What lies in which block of memory (level `mem`), under which names a block is known ([`Roots`]), and what is known of
+//! the numbers in index functions ([`Facts`]).
 
+use rustc_hash::FxHashSet;
 use warpwise_ir::entity::SecondaryMap;
-use warpwise_ir::sums::{Bounds, Sum};
+use warpwise_ir::facts::Facts;
+use warpwise_ir::overwrites::{Roots, clashes};
+use warpwise_ir::sums::Sum;
 use warpwise_ir::traverse::Visitor;
-use warpwise_ir::{
-    Body, Expr, Function, Lmad, LoopForm, Mapping, Operand, Placement, SegKind, SegOp, Stm, Type, Var, exprs,
-};
-
-use crate::disjoint::{Region, are_disjoint};
+use warpwise_ir::{Body, Expr, Function, Lmad, Mapping, Operand, SegKind, SegOp, Stm, Type, Var, exprs};
 
 /// The blocks of a function.
 pub struct Blocks {
     known: SecondaryMap<Var, Known>,
-    definitions: SecondaryMap<Var, Option<Expr>>,
+    facts: Facts,
+    roots: Roots,
     /// Products as they are where they do not overflow.
     unsaturated: SecondaryMap<Var, Option<Expr>>,
-    /// Indices with their extents.
-    ranges: Vec<(Var, Operand)>,
-    /// Variables that are sizes.
-    sizes: Vec<Var>,
 }
 
 /// What is known of one block.
 #[derive(Clone, Default)]
 struct Known {
-    /// A parameter, or made by `alloc`.
-    is_own: bool,
-    /// Mentioned by more than placements and the result of the body that makes it.
-    is_handed_on: bool,
     is_result: bool,
     is_emptied: bool,
     arrays: Vec<Var>,
-    /// Which operation with lanes surrounds its allocation; 0 for none.
+    /// Which operation with lanes surrounds what makes it; 0 for none.
     lanes: usize,
 }
 
@@ -45,16 +33,12 @@ impl Blocks {
     pub fn of(function: &Function, body: &Body) -> Blocks {
         let blocks = Blocks {
             known: SecondaryMap::default(),
-            definitions: SecondaryMap::default(),
+            facts: Facts::of(function, body),
+            roots: Roots::of(function, body),
             unsaturated: SecondaryMap::default(),
-            ranges: Vec::new(),
-            sizes: Vec::new(),
         };
         let mut survey = Survey { function, blocks, allocated: Vec::new(), lanes: 0, lane_ops: 0 };
-        for param in &function.params {
-            survey.bind(&param.var);
-            survey.blocks.known[param.var].is_own = *function.ty(param.var) == Type::Mem;
-        }
+        function.params.iter().for_each(|param| survey.bind(&param.var));
         survey.body(body);
         survey.blocks
     }
@@ -66,12 +50,22 @@ impl Blocks {
 
     /// Whether all that lies in a block is known, and nothing else can lead there while it is written.
     pub fn has_one_name(&self, block: Var) -> bool {
-        self.known[block].is_own && !self.known[block].is_handed_on
+        self.roots.has_one_name(block)
+    }
+
+    /// Whether a block is only mentioned by placements and as a result of the body that makes it.
+    pub fn is_kept(&self, block: Var) -> bool {
+        !self.roots.is_handed_on(block)
     }
 
     /// Whether a block is a result of the body that makes it.
     pub fn is_result(&self, block: Var) -> bool {
         self.known[block].is_result
+    }
+
+    /// A block is no result any more.
+    pub fn keep(&mut self, block: Var) {
+        self.known[block].is_result = false;
     }
 
     /// Whether two blocks are laid out alike: what is allocated in lanes is interleaved.
@@ -86,21 +80,30 @@ impl Blocks {
         self.known[to].arrays.extend(arrays);
     }
 
+    /// From now on these arrays lie in a block, too.
+    pub fn add_arrays(&mut self, block: Var, arrays: Vec<Var>) {
+        self.known[block].arrays.extend(arrays);
+    }
+
     /// Whether the arrays of a block have all been moved away.
     pub fn is_emptied(&self, block: Var) -> bool {
         self.known[block].is_emptied
     }
 
-    /// Learns what new statements of index arithmetic compute.
-    pub fn define(&mut self, stms: &[Stm]) {
-        for stm in stms {
-            self.definitions[stm.pattern[0]] = Some(stm.expr.clone());
-        }
+    /// Learns of new statements.
+    pub fn define(&mut self, function: &Function, stms: &[Stm]) {
+        self.facts.define(stms);
+        self.roots.define(function, stms);
+    }
+
+    /// Whether these statements let no array in a block spoil another. All arrays that they do not bind are there before.
+    pub fn are_sound(&self, function: &Function, block: Var, stms: &[Stm]) -> bool {
+        clashes(function, (&self.facts, &self.roots), &FxHashSet::from_iter([block]), stms, &[]).is_empty()
     }
 
     /// An operand as a sum; none where a number is too large.
     pub fn sum(&self, operand: Operand) -> Option<Sum> {
-        Sum::of(operand, &|var| self.definitions[var].as_ref())
+        self.facts.sum(operand)
     }
 
     /// Whether two operands are the same number.
@@ -110,7 +113,7 @@ impl Blocks {
 
     /// Whether two blocks are equally large: sizes saturate, but where one of two equal products does, so does the other.
     pub fn same_size(&self, x: Operand, y: Operand) -> bool {
-        let definition = |var: Var| self.definitions[var].as_ref().or(self.unsaturated[var].as_ref());
+        let definition = |var: Var| self.facts.definition(var).or(self.unsaturated[var].as_ref());
         let size = |operand: Operand| Sum::of(operand, &definition);
         x == y || size(x).is_some_and(|x| size(y) == Some(x))
     }
@@ -126,45 +129,9 @@ impl Blocks {
         x.dims.len() == y.dims.len() && strides.into_iter().all(|(x, y)| self.same(x.stride, y.stride))
     }
 
-    /// Whether two arrays are proved to have no element in common.
-    pub fn are_disjoint(&self, x: &Placement, y: &Placement) -> bool {
-        if x.block != y.block {
-            return self.has_one_name(x.block) && self.has_one_name(y.block);
-        }
-        let definition = |var: Var| self.definitions[var].as_ref();
-        match (Region::of(&x.index_fn, &definition), Region::of(&y.index_fn, &definition)) {
-            (Some(x), Some(y)) => are_disjoint(&self.bounds(&[&x, &y]), &x, &y),
-            _ => false,
-        }
-    }
-
     /// The extent of an index of a loop or a space.
     pub fn range(&self, index: Var) -> Option<Operand> {
-        self.ranges.iter().find(|(var, _)| *var == index).map(|&(_, extent)| extent)
-    }
-
-    /// What is known where all the variables of these regions have values.
-    fn bounds(&self, regions: &[&Region]) -> Bounds {
-        let mentioned = |var: Var| {
-            regions.iter().any(|region| {
-                let mut sums = region.dims.iter().flat_map(|(extent, stride)| [extent, stride]);
-                region.offset.mentions(var) || sums.any(|sum| sum.mentions(var))
-            })
-        };
-        let mut bounds = Bounds::default();
-        for &(index, extent) in self.ranges.iter().filter(|(index, _)| mentioned(*index)) {
-            bounds.at_least(index, Sum::constant(0));
-            let next = Sum::var(index).plus(&Sum::constant(1));
-            if let (Some(extent), Some(next)) = (extent.as_var(), next)
-                && self.definitions[extent].is_none()
-            {
-                bounds.at_least(extent, next);
-            }
-        }
-        for &size in &self.sizes {
-            bounds.at_least(size, Sum::constant(0));
-        }
-        bounds
+        self.facts.range(index)
     }
 }
 
@@ -179,16 +146,7 @@ struct Survey<'f> {
 }
 
 impl Survey<'_> {
-    fn sizes(&mut self, var: Var) {
-        for size in self.function.ty(var).shape().iter().filter_map(|size| size.as_var()) {
-            if !self.blocks.sizes.contains(&size) {
-                self.blocks.sizes.push(size);
-            }
-        }
-    }
-
     fn op(&mut self, stm: &Stm, op: &SegOp) {
-        self.blocks.ranges.extend(op.space.iter().map(|dim| (dim.index, dim.extent)));
         let outer = self.lanes;
         if op.space.iter().any(|dim| matches!(dim.mapping, Mapping::Lane | Mapping::TaskLane)) {
             self.lane_ops += 1;
@@ -200,12 +158,10 @@ impl Survey<'_> {
 }
 
 impl Visitor<'_> for Survey<'_> {
-    fn var(&mut self, var: &Var) {
-        self.blocks.known[*var].is_handed_on |= *self.function.ty(*var) == Type::Mem;
-    }
-
     fn bind(&mut self, var: &Var) {
-        self.sizes(*var);
+        if *self.function.ty(*var) == Type::Mem {
+            self.blocks.known[*var].lanes = self.lanes;
+        }
         if let Some(placement) = &self.function.vars[*var].placement {
             self.blocks.known[placement.block].arrays.push(*var);
         }
@@ -214,13 +170,8 @@ impl Visitor<'_> for Survey<'_> {
     fn body(&mut self, body: &Body) {
         let outer = std::mem::take(&mut self.allocated);
         body.stms.iter().for_each(|stm| self.stm(stm));
-        for result in &body.result {
-            match result {
-                Operand::Var(var) if self.allocated.contains(var) => {
-                    self.blocks.known[*var].is_result = true;
-                }
-                Operand::Var(_) | Operand::Const(_) => self.operand(result),
-            }
+        for var in body.result.iter().filter_map(|result| result.as_var()) {
+            self.blocks.known[var].is_result |= self.allocated.contains(&var);
         }
         self.allocated = outer;
     }
@@ -229,20 +180,10 @@ impl Visitor<'_> for Survey<'_> {
         match &stm.expr {
             Expr::Alloc { .. } => {
                 self.allocated.push(stm.pattern[0]);
-                let known = &mut self.blocks.known[stm.pattern[0]];
-                (known.is_own, known.lanes) = (true, self.lanes);
-                self.walk_stm(stm);
-            }
-            Expr::Operand(_) | Expr::Binary(..) => {
-                self.blocks.definitions[stm.pattern[0]] = Some(stm.expr.clone());
                 self.walk_stm(stm);
             }
             Expr::Select(_, product, greatest) if *greatest == Operand::i64(i64::MAX) => {
                 self.blocks.unsaturated[stm.pattern[0]] = Some(Expr::Operand(*product));
-                self.walk_stm(stm);
-            }
-            Expr::Loop { form: LoopForm::For { index, bound }, .. } => {
-                self.blocks.ranges.push((*index, *bound));
                 self.walk_stm(stm);
             }
             Expr::Seg(op) => self.op(stm, op),

@@ -11,7 +11,6 @@ pub mod pipelines;
 
 pub mod aliases;
 pub mod blocks;
-pub mod disjoint;
 pub mod side_by_side;
 pub mod uses;
 

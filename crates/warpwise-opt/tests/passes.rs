@@ -138,6 +138,9 @@ fn statements(program: &Program) -> Vec<(bool, String)> {
     let text = program.to_string();
     let lines = text.lines().filter_map(|line| line.split_once(" = "));
     let what = |(pattern, expr): (&str, &str)| {
+        // What is made elsewhere relies on checks of that place, too.
+        let expr =
+            expr.strip_prefix('{').and_then(|expr| expr.split_once("} ")).map_or(expr, |(_, expr)| expr);
         Some((pattern.contains(": ["), expr.split([' ', '[']).next()?.to_string()))
     };
     lines.filter_map(what).collect()

@@ -24,7 +24,9 @@ use std::fmt;
 use warpwise_diag::Span;
 
 use crate::entity::PrimaryMap;
-use crate::expr::{Expr, Stm};
+use crate::expr::{Body, Expr, Stm};
+use crate::facts::Facts;
+use crate::overwrites::{Clash, Roots, clashes};
 use crate::print::Printer;
 use crate::program::{Function, FunctionId, Program, Var, VarData};
 use crate::traverse::Visitor;
@@ -87,7 +89,26 @@ pub fn verify_function(program: &Program, function: &Function, level: Level) -> 
         consume::check(program, function, &mut report);
         mapping::check(function, &mut report);
     }
+    if level == Level::Mem && report.errors.is_empty() {
+        overwritten(function, &mut report);
+    }
     report.errors
+}
+
+/// What is read has not been overwritten by another array in its block.
+fn overwritten<'a>(function: &'a Function, report: &mut Report<'a>) {
+    let roots = Roots::of(function, &function.body);
+    let shared = roots.shared_blocks(function);
+    if shared.is_empty() {
+        return;
+    }
+    let facts = Facts::of(function, &function.body);
+    let Body { stms, result } = &function.body;
+    for Clash { stm, read, written } in clashes(function, (&facts, &roots), &shared, stms, result) {
+        let printer = report.printer();
+        let (read, written) = (printer.name(read).to_string(), printer.name(written).to_string());
+        report.add(Some(stm), format!("`{read}` is read where `{written}` may have been written"));
+    }
 }
 
 /// Whether a rule is kept, or what to say.

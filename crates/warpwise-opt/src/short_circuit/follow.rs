@@ -2,15 +2,16 @@
 //!
 //! Everything must be a part of the source: the source under another name, a view of a part, or a row that an
 //! operation makes in place (its offset counts rows by indices that stay below the source's extents). Then, with equal strides, all
-//! offsets grow by the destination's.
+//! offsets grow by the destination's; with others rows are counted anew, and views are taken again.
+//! Dimensions of extent 1 do not count: their strides lead nowhere.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_ir::sums::Sum;
 use warpwise_ir::traverse::Visitor;
-use warpwise_ir::{Body, Expr, Function, Lmad, Operand, Placement, Stm, Var, exprs};
+use warpwise_ir::{Body, Expr, Function, Lmad, LmadDim, Operand, Placement, Stm, Var, exprs};
 
 use crate::blocks::Blocks;
-use crate::place::Emitter;
+use crate::place::{Emitter, slice};
 
 /// How index functions follow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,6 +20,8 @@ pub(super) enum Way {
     Replace,
     /// The strides stay; offsets grow by the destination's.
     Shift,
+    /// Rows and views of the source become those of the destination.
+    Rows,
 }
 
 /// What decides whether index functions can follow.
@@ -35,13 +38,20 @@ impl Follow<'_> {
         if arrays.iter().any(|&var| self.function.ty(var).elem() != elem) {
             return None;
         }
+        let has_parts = source.offset == Operand::i64(0)
+            && is_row_major(self.blocks, source)
+            && self.are_parts(body, arrays, source);
+        if has_parts && self.blocks.same_strides(source, destination) {
+            return Some(Way::Shift);
+        }
         if arrays.iter().all(|&var| self.is_same(self.index_fn(var), source)) {
             return Some(Way::Replace);
         }
-        let keeps_strides = source.offset == Operand::i64(0)
-            && self.blocks.same_strides(source, destination)
-            && is_row_major(self.blocks, source);
-        (keeps_strides && self.are_parts(body, arrays, source)).then_some(Way::Shift)
+        let mut views = Views::default();
+        views.body(body);
+        let is_simple = |var: &Var| views.0.iter().any(|(view, _, simple)| view == var && *simple);
+        let follows = |var: &Var| self.row(self.index_fn(*var), source).is_some() || is_simple(var);
+        (has_parts && arrays.iter().all(follows)).then_some(Way::Rows)
     }
 
     /// Whether these arrays are all parts of the source.
@@ -53,10 +63,9 @@ impl Follow<'_> {
             let is_part = |&&var: &&Var| {
                 let index_fn = self.index_fn(var);
                 !parts.contains(&var)
-                    && (self.is_same(index_fn, source)
-                        || self.is_row(index_fn, source)
+                    && (self.row(index_fn, source).is_some()
                         || parts.iter().any(|&part| self.is_same(index_fn, self.index_fn(part)))
-                        || views.0.iter().any(|&(view, of)| view == var && parts.contains(&of)))
+                        || views.0.iter().any(|&(view, of, _)| view == var && parts.contains(&of)))
             };
             let found: Vec<Var> = arrays.iter().filter(is_part).copied().collect();
             if found.is_empty() {
@@ -68,30 +77,38 @@ impl Follow<'_> {
 
     /// Whether two index functions lead to the same elements in the same order.
     fn is_same(&self, x: &Lmad, y: &Lmad) -> bool {
-        let extents = x.dims.iter().zip(&y.dims);
-        self.blocks.same_places(x, y)
-            && extents.into_iter().all(|(x, y)| self.blocks.same(x.extent, y.extent))
+        self.blocks.same(x.offset, y.offset) && self.same_dims(&counting(&x.dims), &counting(&y.dims))
     }
 
-    /// Whether an index function leads to a row of the source, chosen by indices of spaces or loops over its dimensions.
-    fn is_row(&self, row: &Lmad, source: &Lmad) -> bool {
-        let Some(outer) = source.dims.len().checked_sub(row.dims.len()) else { return false };
-        let inner = Lmad { offset: row.offset, dims: source.dims[outer..].to_vec() };
-        let Some(mut offset) = self.blocks.sum(row.offset) else { return false };
-        if outer == 0 || !self.is_same(row, &inner) {
-            return false;
+    fn same_dims(&self, x: &[LmadDim], y: &[LmadDim]) -> bool {
+        let same = |(x, y): (&LmadDim, &LmadDim)| {
+            self.blocks.same(x.extent, y.extent) && self.blocks.same(x.stride, y.stride)
+        };
+        x.len() == y.len() && x.iter().zip(y).all(same)
+    }
+
+    /// The indices of the row of the source that an index function leads to: indices of spaces or loops over its outer
+    /// dimensions, or 0; none for the source itself.
+    fn row(&self, row: &Lmad, source: &Lmad) -> Option<Vec<Operand>> {
+        let (row_dims, source_dims) = (counting(&row.dims), counting(&source.dims));
+        let outer = source_dims.len().checked_sub(row_dims.len())?;
+        if !self.same_dims(&row_dims, &source_dims[outer..]) {
+            return None;
         }
-        for dim in &source.dims[..outer] {
-            let divided = self.blocks.sum(dim.stride).and_then(|stride| offset.divide(&stride));
-            let Some((index, rest)) = divided else { return false };
-            let extent = index.as_var().and_then(|index| self.blocks.range(index));
+        let mut offset = self.blocks.sum(row.offset)?;
+        let mut indices = Vec::with_capacity(outer);
+        for dim in &source_dims[..outer] {
+            let (index, rest) = offset.divide(&self.blocks.sum(dim.stride)?)?;
+            let var = index.as_var();
+            let extent = var.and_then(|index| self.blocks.range(index));
             let in_range = extent.is_some_and(|extent| self.blocks.same(extent, dim.extent));
             if !in_range && index != Sum::default() {
-                return false;
+                return None;
             }
+            indices.push(var.map_or(Operand::i64(0), Operand::Var));
             offset = rest;
         }
-        offset == Sum::default()
+        (offset == Sum::default()).then_some(indices)
     }
 
     fn index_fn(&self, var: Var) -> &Lmad {
@@ -117,42 +134,51 @@ fn is_row_major(blocks: &Blocks, index_fn: &Lmad) -> bool {
     })
 }
 
-/// Views, each with the array it is a view of.
+/// The dimensions that have more than one index.
+fn counting(dims: &[LmadDim]) -> Vec<LmadDim> {
+    dims.iter().copied().filter(|dim| dim.extent != Operand::i64(1)).collect()
+}
+
+/// Views, each with the array it is a view of, and whether it can be taken of any other index function.
 #[derive(Default)]
-struct Views(Vec<(Var, Var)>);
+struct Views(Vec<(Var, Var, bool)>);
 
 impl Visitor<'_> for Views {
     fn stm(&mut self, stm: &Stm) {
         match &stm.expr {
-            Expr::Index { array, .. }
-            | Expr::Slice { array, .. }
-            | Expr::Rearrange { array, .. }
-            | Expr::Reshape { array, .. } => self.0.push((stm.pattern[0], *array)),
+            Expr::Index { array, .. } | Expr::Slice { array, .. } | Expr::Rearrange { array, .. } => {
+                self.0.push((stm.pattern[0], *array, true));
+            }
+            Expr::Reshape { array, .. } => self.0.push((stm.pattern[0], *array, false)),
             exprs!(Operand, scalar, Assert, Update, fresh, nested, Call, UpdateAcc, Tuned, Alloc) => {}
         }
         self.walk_stm(stm);
     }
 }
 
-/// Moves all that lies in the source's block to the destination. Yields the new statements, which are among the others.
+/// Moves all that lies in the source's block to the destination.
 pub(super) fn follow(
     function: &mut Function,
-    arrays: &[Var],
+    blocks: &Blocks,
+    (source, arrays): (Var, &[Var]),
     stms: &mut Vec<Stm>,
     way: Way,
     destination: &Placement,
-) -> Vec<Stm> {
-    let mut mover = Mover { emit: Emitter::new(function), arrays, way, destination, made: Vec::new() };
+) {
+    let follow = Follow { function, blocks };
+    let index_fn = follow.index_fn(source).clone();
+    let row = |&var: &Var| (var, follow.row(follow.index_fn(var), &index_fn));
+    let rows = arrays.iter().map(row).collect();
+    let mut mover = Mover { emit: Emitter::new(function), rows, way, destination };
     mover.stms(stms);
-    mover.made
 }
 
 struct Mover<'a, 'f> {
     emit: Emitter<'f>,
-    arrays: &'a [Var],
+    /// The arrays, and which rows of the source they are.
+    rows: FxHashMap<Var, Option<Vec<Operand>>>,
     way: Way,
     destination: &'a Placement,
-    made: Vec<Stm>,
 }
 
 impl Mover<'_, '_> {
@@ -162,29 +188,71 @@ impl Mover<'_, '_> {
             stm.expr.for_each_body_mut(|body| self.stms(&mut body.stms));
             let mut bound = stm.pattern.clone();
             stm.expr.for_each_binding(|var| bound.push(var));
-            bound.retain(|var| self.arrays.contains(var));
+            bound.retain(|var| self.rows.contains_key(var));
             self.emit.span = stm.span;
             self.emit.open();
-            bound.into_iter().for_each(|var| self.place(var));
-            let made = self.emit.close();
-            self.made.extend(made.iter().cloned());
-            moved.extend(made);
+            bound.into_iter().for_each(|var| self.place(var, &stm.expr));
+            moved.extend(self.emit.close());
             moved.push(stm);
         }
         *stms = moved;
     }
 
-    fn place(&mut self, var: Var) {
+    /// Places an array that a statement binds.
+    fn place(&mut self, var: Var, expr: &Expr) {
         let before = self.emit.function.vars[var].placement.clone().expect("listed arrays are placed");
-        let to = &self.destination.index_fn;
+        let to = self.destination.index_fn.clone();
         let mut index_fn = before.index_fn;
         match self.way {
             Way::Shift => index_fn.offset = self.emit.add(to.offset, index_fn.offset),
-            Way::Replace => {
-                index_fn.offset = to.offset;
-                index_fn.dims.iter_mut().zip(&to.dims).for_each(|(dim, to)| dim.stride = to.stride);
-            }
+            Way::Replace => index_fn = in_place_of(index_fn, to),
+            Way::Rows => match &self.rows[&var] {
+                Some(indices) => {
+                    let to = Lmad { offset: to.offset, dims: counting(&to.dims) };
+                    let row = self.emit.row(&to, indices);
+                    index_fn = in_place_of(index_fn, row);
+                }
+                None => index_fn = self.viewed(expr, index_fn),
+            },
         }
         self.emit.function.vars[var].placement = Some(Placement { block: self.destination.block, index_fn });
     }
+
+    /// The index function of a view of an array that has moved.
+    fn viewed(&mut self, expr: &Expr, before: Lmad) -> Lmad {
+        let place = |emit: &Emitter, array: Var| {
+            emit.function.vars[array].placement.clone().expect("arrays are placed where they are bound")
+        };
+        match expr {
+            Expr::Index { array, indices } => {
+                let of = place(&self.emit, *array);
+                self.emit.row(&of.index_fn, indices)
+            }
+            Expr::Slice { array, dims } => {
+                let of = place(&self.emit, *array);
+                slice(&mut self.emit, &of, dims).index_fn
+            }
+            Expr::Rearrange { array, perm } => {
+                let of = place(&self.emit, *array).index_fn;
+                Lmad { offset: of.offset, dims: perm.iter().map(|&dim| of.dims[dim]).collect() }
+            }
+            // `Follow::way` lets no others pass.
+            _ => before,
+        }
+    }
+}
+
+/// An index function at another place, with its own extents; dimensions of extent 1 keep their strides where the place has
+/// fewer.
+fn in_place_of(mut own: Lmad, to: Lmad) -> Lmad {
+    let own_dims = own.dims.len();
+    let strides = to.dims.iter().map(|dim| dim.stride);
+    if to.dims.len() == own_dims {
+        own.dims.iter_mut().zip(strides).for_each(|(dim, stride)| dim.stride = stride);
+    } else {
+        let strides = counting(&to.dims).into_iter().map(|dim| dim.stride);
+        let counting = own.dims.iter_mut().filter(|dim| dim.extent != Operand::i64(1));
+        counting.zip(strides).for_each(|(dim, stride)| dim.stride = stride);
+    }
+    Lmad { offset: to.offset, dims: own.dims }
 }

@@ -13,26 +13,32 @@
 //! The source's block moves into the destination if
 //! - the block is allocated in the body that copies, has no other name, and nothing in it is used after the copy;
 //! - all that lies in it is a part of the source, and its index functions can follow ([`mod@follow`]): by another
-//!   offset where the destination has the source's strides, or because they all are the source's own;
+//!   offset where the destination has the source's strides, because they all are the source's own, or because they are rows
+//!   and views of it;
 //! - the destination's block and the numbers in its index function are there before the block is first used, or
-//!   can be moved there; so are the checks that the copy relies on: nothing is written where one that fails forbids it;
-//! - between that and the copy nothing touches the destination, but for arrays that `disjoint` proves to lie elsewhere, and
-//!   for inputs that the operation which makes the source reads at its own point only (so that dead inputs
-//!   are overwritten: what a loop in a kernel carries needs no second place);
+//!   can be moved there; so are the checks that the copy relies on: nothing is written where one that fails forbids it, and
+//!   what makes the source has no checks of its own, which would fail first;
+//! - then no array spoils another between that and the copy ([`warpwise_ir::overwrites`], which the verifier asks again): what
+//!   makes the source reads other regions of the destination's block, or at each point only what that point overwrites (so
+//!   that dead inputs are overwritten: what a loop in a kernel carries needs no second place);
 //! - neither of both is interleaved in lanes where the other is not, which would cost more than the copy.
 //!
-//! Not done: sources that come out of choices and loops in blocks of their own, views that would need other strides.
+//! A source that comes out of a choice in a block of its own is copied at the end of both branches instead, if one of them makes
+//! it: that copy is one like all others ([`branches`]).
+//!
+//! Not done: sources that come out of loops in blocks of their own.
 
+mod branches;
 mod destinations;
 mod follow;
 
-use rustc_hash::FxHashMap;
 use warpwise_diag::Limit;
 use warpwise_ir::{Body, Expr, Function, Operand, Placement, Program, Stm, Var, exprs};
 
-use crate::blocks::{Blocks, arrays_of, reads_own_point_only};
+use crate::blocks::{Blocks, arrays_of};
 use crate::pass::rewrite_bodies;
 use crate::place::Emitter;
+use branches::{copy_in_branches, is_made_in_a_branch};
 use destinations::{destination, sources};
 use follow::{Follow, Way, follow};
 
@@ -53,8 +59,8 @@ struct Circuits<'f> {
 /// How a source is brought to where it is copied.
 struct Plan {
     source: Var,
-    /// Where the source's block is allocated.
-    alloc: usize,
+    /// The statement that allocates the source's block; none where a choice yields it.
+    alloc: Option<usize>,
     /// The first statement that uses the block.
     first: usize,
     /// The statement that copies.
@@ -69,44 +75,37 @@ struct Plan {
 
 impl Circuits<'_> {
     fn body(&mut self, body: &mut Body) {
-        while let Some(plan) = self.plan(body) {
-            self.apply(body, plan);
-        }
+        while self.sweep(body) {}
         for stm in &mut body.stms {
             stm.expr.for_each_body_mut(|inner| self.body(inner));
         }
     }
 
-    /// The last copy of a body that need not be.
-    fn plan(&mut self, body: &Body) -> Option<Plan> {
-        let allocs: FxHashMap<Var, usize> = body
-            .stms
-            .iter()
-            .enumerate()
-            .filter(|(_, stm)| matches!(stm.expr, Expr::Alloc { .. }))
-            .map(|(position, stm)| (stm.pattern[0], position))
-            .collect();
-        if allocs.is_empty() {
-            return None;
+    /// Tries every copy of a body, from the last to the first; whether anything moved.
+    fn sweep(&mut self, body: &mut Body) -> bool {
+        let copies = body.stms.iter().filter(|stm| !sources(stm, self.function).is_empty());
+        let made: Vec<Var> = copies.map(|stm| stm.pattern[0]).collect();
+        let mut moved = false;
+        for array in made.into_iter().rev() {
+            let position = |body: &Body| body.stms.iter().position(|stm| stm.pattern[0..] == [array]);
+            let Some(copy) = position(body) else { continue };
+            for (number, source) in sources(&body.stms[copy], self.function) {
+                let plan = position(body).and_then(|copy| self.plan(body, copy, number, source));
+                moved |= plan.is_some_and(|plan| self.apply(body, plan));
+            }
         }
-        (0..body.stms.len()).rev().find_map(|copy| {
-            sources(&body.stms[copy], self.function)
-                .into_iter()
-                .find_map(|(number, source)| self.plan_source(body, &allocs, copy, number, source))
-        })
+        moved
     }
 
-    fn plan_source(
-        &mut self,
-        body: &Body,
-        allocs: &FxHashMap<Var, usize>,
-        copy: usize,
-        number: usize,
-        source: Var,
-    ) -> Option<Plan> {
+    fn plan(&mut self, body: &Body, copy: usize, number: usize, source: Var) -> Option<Plan> {
         let block = self.function.vars[source].placement.as_ref()?.block;
-        let alloc = *allocs.get(&block)?;
-        if !self.blocks.has_one_name(block) || self.blocks.is_result(block) {
+        let origin = body.stms[..copy].iter().position(|stm| stm.pattern.contains(&block))?;
+        let alloc = match &body.stms[origin].expr {
+            Expr::Alloc { .. } => Some(origin),
+            Expr::If { .. } if is_made_in_a_branch(self.function, &body.stms[origin], block) => None,
+            _ => return None,
+        };
+        if !self.blocks.is_kept(block) || self.blocks.is_result(block) {
             return None;
         }
         let mut emit = Emitter::new(self.function);
@@ -117,85 +116,64 @@ impl Circuits<'_> {
         if target == block || !self.blocks.has_one_name(target) || !self.blocks.same_lanes(block, target) {
             return None;
         }
-        let first = self.only_use(body, block, alloc, copy)?;
+        let first = self.only_use(body, block, origin, copy)?;
         let needed = needed(body, (first, copy), &computed, &destination)?;
         let follow = Follow { function: self.function, blocks: &self.blocks };
         let way = follow.way(body, source, &destination.index_fn)?;
-        let plan = Plan { source, alloc, first, copy, needed, computed, destination, way };
-        self.is_untouched(body, &plan).then_some(plan)
+        Some(Plan { source, alloc, first, copy, needed, computed, destination, way })
     }
 
     /// The first statement that uses a block, if none does so after the copy.
-    fn only_use(&self, body: &Body, block: Var, alloc: usize, copy: usize) -> Option<usize> {
+    fn only_use(&self, body: &Body, block: Var, origin: usize, copy: usize) -> Option<usize> {
         let lies_there =
             |var: &Var| self.function.vars[*var].placement.as_ref().is_some_and(|p| p.block == block);
         if body.result.iter().filter_map(|result| result.as_var()).any(|var| lies_there(&var)) {
             return None;
         }
         let uses = |position: &usize| arrays_of(self.function, &body.stms[*position]).iter().any(lies_there);
-        let first = (alloc + 1..=copy).find(uses)?;
+        let first = (origin..=copy).find(uses)?;
         (first < copy && !(copy + 1..body.stms.len()).any(|position| uses(&position))).then_some(first)
     }
 
-    /// Whether nothing touches the destination while the source is made.
-    fn is_untouched(&self, body: &Body, plan: &Plan) -> bool {
-        let vars = &self.function.vars;
-        (plan.first..plan.copy).all(|position| {
-            let stm = &body.stms[position];
-            let touched = arrays_of(self.function, stm).into_iter().filter(|&var| {
-                let placement = vars[var].placement.as_ref().expect("listed arrays are placed");
-                placement.block == plan.destination.block
-                    && !self.blocks.are_disjoint(placement, &plan.destination)
-            });
-            let touched: Vec<Var> = touched.collect();
-            touched.is_empty() || self.is_overwritten_by_point(stm, plan, &touched)
-        })
-    }
-
-    /// Whether a statement makes the source from arrays at the destination, point by point.
-    fn is_overwritten_by_point(&self, stm: &Stm, plan: &Plan, touched: &[Var]) -> bool {
-        let Expr::Seg(op) = &stm.expr else { return false };
-        let vars = &self.function.vars;
-        let same = |var: &Var| {
-            let placement = vars[*var].placement.as_ref().expect("listed arrays are placed");
-            self.blocks.same_places(&placement.index_fn, &plan.destination.index_fn)
-                && self.function.ty(*var).elem() == self.function.ty(plan.source).elem()
-        };
-        let source = vars[plan.source].placement.as_ref().expect("sources are placed");
-        let makes_it = |var: &Var| {
-            let placement = vars[*var].placement.as_ref();
-            placement.is_some_and(|p| {
-                p.block == source.block && self.blocks.same_places(&p.index_fn, &source.index_fn)
-            })
-        };
-        stm.pattern.iter().any(makes_it)
-            && touched.iter().all(same)
-            && reads_own_point_only(op, |var| touched.contains(&var))
-    }
-
-    fn apply(&mut self, body: &mut Body, plan: Plan) {
-        let Plan { source, alloc, first, copy, needed, computed, destination, way } = plan;
+    /// Moves a source, unless that would spoil something.
+    fn apply(&mut self, body: &mut Body, plan: Plan) -> bool {
+        let Plan { source, alloc, first, copy, needed, mut computed, destination, way } = plan;
         let block = self.function.vars[source].placement.as_ref().expect("sources are placed").block;
-        let mut moved = Vec::with_capacity(needed.len() + computed.len());
-        let mut kept = Vec::with_capacity(body.stms.len());
-        let mut making = Vec::new();
-        for (position, stm) in std::mem::take(&mut body.stms).into_iter().enumerate() {
-            match position {
-                _ if position == alloc => {}
-                _ if needed.contains(&position) => moved.push(stm),
-                _ if (first..=copy).contains(&position) => making.push(stm),
-                _ => kept.push((position, stm)),
-            }
+        let arrays = self.blocks.arrays(block).to_vec();
+        let places: Vec<Option<Placement>> =
+            arrays.iter().map(|&array| self.function.vars[array].placement.clone()).collect();
+        let mut stms: Vec<Stm> = needed.iter().map(|&position| body.stms[position].clone()).collect();
+        stms.append(&mut computed);
+        let kept = (first..=copy).filter(|position| !needed.contains(position));
+        let mut making: Vec<Stm> = kept.map(|position| body.stms[position].clone()).collect();
+        follow(self.function, &self.blocks, (source, &arrays), &mut making, way, &destination);
+        let (copies, kept) = match alloc {
+            None => copy_in_branches(self.function, &mut making, block, &arrays),
+            Some(_) => Default::default(),
+        };
+        let makes =
+            |stm: &Stm| stm.expr.viewed().is_none() && stm.pattern.iter().any(|var| arrays.contains(var));
+        // What is written there relies on what the copy relied on.
+        let (certs, n_making) = (body.stms[copy].certs.clone(), making.len() - 1);
+        for stm in making[..n_making].iter_mut().filter(|stm| makes(stm)) {
+            let more = certs.iter().filter(|cert| !stm.certs.contains(cert));
+            let more: Vec<Var> = more.copied().collect();
+            stm.certs.extend(more);
         }
-        self.blocks.define(&computed);
-        moved.extend(computed);
-        let made = follow(self.function, self.blocks.arrays(block), &mut making, way, &destination);
-        self.blocks.define(&made);
-        let after = kept.iter().position(|&(position, _)| position > copy).unwrap_or(kept.len());
-        let rest = kept.split_off(after);
-        body.stms = kept.into_iter().map(|(_, stm)| stm).chain(moved).chain(making).collect();
-        body.stms.extend(rest.into_iter().map(|(_, stm)| stm));
+        stms.append(&mut making);
+        self.blocks.define(self.function, &stms);
+        if !self.blocks.are_sound(self.function, destination.block, &stms) {
+            for (array, place) in arrays.into_iter().zip(places) {
+                self.function.vars[array].placement = place;
+            }
+            return false;
+        }
+        drop(body.stms.splice(first..=copy, stms));
+        alloc.into_iter().for_each(|alloc| drop(body.stms.remove(alloc)));
         self.blocks.move_arrays(block, destination.block);
+        self.blocks.add_arrays(destination.block, copies);
+        kept.into_iter().for_each(|block| self.blocks.keep(block));
+        true
     }
 }
 
@@ -227,7 +205,12 @@ fn needed(
         needed.push(position);
     }
     needed.sort_unstable();
-    Some(needed)
+    // Of several failures the first in program order is reported.
+    let is_check = |&&position: &&usize| matches!(body.stms[position].expr, Expr::Assert { .. });
+    let last_check = needed.iter().rfind(is_check).copied().unwrap_or(first);
+    let passed = (first..last_check).filter(|position| !needed.contains(position));
+    let passes_failures = passed.into_iter().any(|position| body.stms[position].expr.can_fail());
+    (!passes_failures).then_some(needed)
 }
 
 /// Whether an expression can be evaluated earlier, its operands permitting.

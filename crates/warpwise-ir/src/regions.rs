@@ -11,14 +11,19 @@
 //! always lies between `-s` and `s`, both parts must be equal by themselves, and it is enough that one never is
 //! (as in the literature on these descriptors, distributing the offset over the dimensions).
 //!
-//! An index function with a dimension of size 0 leads nowhere, so that extents count as 1 at least. False means
-//! that there is no proof. Not seen: strides that are sums, and divisibility beyond a common stride.
+//! An index function with a dimension of size 0 leads nowhere, so that extents are 1 at least. False means
+//! that there is no proof. Not seen: divisibility beyond a common stride.
 
 #[cfg(test)]
 mod tests;
 
-use warpwise_ir::sums::{Bounds, Sum};
-use warpwise_ir::{Expr, Lmad, Var};
+use std::collections::BTreeSet;
+
+use crate::bounds::{Bounds, Ranges};
+use crate::memory::Lmad;
+use crate::program::Var;
+use crate::sums::Sum;
+use crate::types::Operand;
 
 /// An index function with its numbers as sums.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,12 +36,41 @@ pub struct Region {
 
 impl Region {
     /// The region of an index function, its operands expanded; none where a number is too large.
-    pub fn of<'e>(index_fn: &Lmad, definition: &impl Fn(Var) -> Option<&'e Expr>) -> Option<Region> {
+    pub fn of(index_fn: &Lmad, sum: &impl Fn(Operand) -> Option<Sum>) -> Option<Region> {
         let mut dims = Vec::with_capacity(index_fn.dims.len());
         for dim in &index_fn.dims {
-            dims.push((Sum::of(dim.extent, definition)?, Sum::of(dim.stride, definition)?));
+            dims.push((sum(dim.extent)?, sum(dim.stride)?));
         }
-        Some(Region { offset: Sum::of(index_fn.offset, definition)?, dims })
+        Some(Region { offset: sum(index_fn.offset)?, dims })
+    }
+
+    /// The part at these leading indices.
+    pub fn row(&self, indices: impl IntoIterator<Item = Sum>) -> Option<Region> {
+        let (mut offset, mut dims) = (self.offset.clone(), self.dims.iter());
+        for index in indices {
+            let (_, stride) = dims.next()?;
+            offset = offset.plus(&index.times(stride)?)?;
+        }
+        Some(Region { offset, dims: dims.cloned().collect() })
+    }
+
+    /// Whether arrays of equal shape lie in one place.
+    pub fn is_same_place(&self, other: &Region) -> bool {
+        self.offset == other.offset
+            && self.dims.len() == other.dims.len()
+            && self.dims.iter().zip(&other.dims).all(|((_, x), (_, y))| x == y)
+    }
+
+    /// With other variables in it.
+    pub fn renamed(&self, rename: &impl Fn(Var) -> Var) -> Option<Region> {
+        let dims =
+            self.dims.iter().map(|(extent, stride)| Some((extent.renamed(rename)?, stride.renamed(rename)?)));
+        Some(Region { offset: self.offset.renamed(rename)?, dims: dims.collect::<Option<_>>()? })
+    }
+
+    /// All numbers in it.
+    pub fn sums(&self) -> impl Iterator<Item = &Sum> {
+        [&self.offset].into_iter().chain(self.dims.iter().flat_map(|(extent, stride)| [extent, stride]))
     }
 }
 
@@ -45,10 +79,21 @@ pub fn are_disjoint(bounds: &Bounds, x: &Region, y: &Region) -> bool {
     let is_empty = |region: &Region| {
         region.dims.iter().any(|(extent, _)| extent.as_constant().is_some_and(|extent| extent <= 0))
     };
-    is_empty(x) || is_empty(y) || disjoint(bounds, x, y).unwrap_or(false)
+    is_empty(x) || is_empty(y) || disjoint(&with_elements(bounds, x, y).solve(), x, y).unwrap_or(false)
 }
 
-/// A region's dimensions as ways to go from its first element: how far at most, in steps of which size; all positive.
+/// The bounds that hold where both regions have elements: otherwise there is nothing to prove.
+fn with_elements(bounds: &Bounds, x: &Region, y: &Region) -> Bounds {
+    let mut bounds = bounds.clone();
+    for (extent, _) in x.dims.iter().chain(&y.dims).filter(|(extent, _)| extent.as_constant().is_none()) {
+        if let Some(more) = extent.minus(&Sum::constant(1)) {
+            bounds.know(more);
+        }
+    }
+    bounds
+}
+
+/// A region's dimensions as ways to go from its first element: how far at most, in steps of which size; none negative.
 struct Steps {
     first: Sum,
     dims: Vec<Step>,
@@ -61,12 +106,12 @@ struct Step {
 }
 
 /// None where a number is too large or of unknown sign.
-fn disjoint(bounds: &Bounds, x: &Region, y: &Region) -> Option<bool> {
+fn disjoint(bounds: &Ranges, x: &Region, y: &Region) -> Option<bool> {
     let (x, y) = (steps(bounds, x)?, steps(bounds, y)?);
     apart(bounds, &x.first.minus(&y.first)?, &x.dims, &y.dims)
 }
 
-fn steps(bounds: &Bounds, region: &Region) -> Option<Steps> {
+fn steps(bounds: &Ranges, region: &Region) -> Option<Steps> {
     let mut steps = Steps { first: region.offset.clone(), dims: Vec::new() };
     for (extent, stride) in &region.dims {
         let most = extent.minus(&Sum::constant(1))?;
@@ -74,9 +119,9 @@ fn steps(bounds: &Bounds, region: &Region) -> Option<Steps> {
         if most.as_constant() == Some(0) || stride.as_constant() == Some(0) {
             continue;
         }
-        if positive(bounds, stride)? {
+        if bounds.prove_not_negative(stride) {
             steps.dims.push(Step { most, stride: stride.clone() });
-        } else if positive(bounds, &back)? {
+        } else if bounds.prove_not_negative(&back) {
             steps.first = steps.first.plus(&most.times(stride)?)?;
             steps.dims.push(Step { most, stride: back });
         } else {
@@ -86,7 +131,7 @@ fn steps(bounds: &Bounds, region: &Region) -> Option<Steps> {
     Some(steps)
 }
 
-fn positive(bounds: &Bounds, sum: &Sum) -> Option<bool> {
+fn positive(bounds: &Ranges, sum: &Sum) -> Option<bool> {
     Some(bounds.prove_not_negative(&sum.minus(&Sum::constant(1))?))
 }
 
@@ -96,16 +141,16 @@ fn reach(steps: &[Step]) -> Option<Sum> {
 }
 
 /// Whether `distance + x - y` is never 0, for what steps lead to.
-fn apart(bounds: &Bounds, distance: &Sum, x: &[Step], y: &[Step]) -> Option<bool> {
+fn apart(bounds: &Ranges, distance: &Sum, x: &[Step], y: &[Step]) -> Option<bool> {
     let most = distance.plus(&reach(x)?)?;
     let least = distance.minus(&reach(y)?)?;
     if positive(bounds, &least)? || positive(bounds, &most.times(&Sum::constant(-1))?)? {
         return Some(true);
     }
     // Everything is a multiple of 1, and nothing would be won.
-    let strides = x.iter().chain(y).filter(|step| step.stride.as_constant() != Some(1));
-    for step in strides {
-        if apart_by(bounds, distance, x, y, &step.stride).unwrap_or(false) {
+    let strides: BTreeSet<&Sum> = x.iter().chain(y).map(|step| &step.stride).collect();
+    for stride in strides.into_iter().filter(|stride| stride.as_constant() != Some(1)) {
+        if apart_by(bounds, distance, x, y, stride).unwrap_or(false) {
             return Some(true);
         }
     }
@@ -113,7 +158,7 @@ fn apart(bounds: &Bounds, distance: &Sum, x: &[Step], y: &[Step]) -> Option<bool
 }
 
 /// The same by way of multiples of a stride.
-fn apart_by(bounds: &Bounds, distance: &Sum, x: &[Step], y: &[Step], stride: &Sum) -> Option<bool> {
+fn apart_by(bounds: &Ranges, distance: &Sum, x: &[Step], y: &[Step], stride: &Sum) -> Option<bool> {
     let (x_multiples, x_rest) = split(bounds, x, stride);
     let (y_multiples, y_rest) = split(bounds, y, stride);
     let (quotient, rest) = distance.divide(stride)?;
@@ -136,7 +181,7 @@ fn apart_by(bounds: &Bounds, distance: &Sum, x: &[Step], y: &[Step], stride: &Su
 }
 
 /// Steps that are multiples of a stride, counted in it, and the others.
-fn split(bounds: &Bounds, steps: &[Step], stride: &Sum) -> (Vec<Step>, Vec<Step>) {
+fn split(bounds: &Ranges, steps: &[Step], stride: &Sum) -> (Vec<Step>, Vec<Step>) {
     let (mut multiples, mut others) = (Vec::new(), Vec::new());
     for step in steps {
         match step.stride.divide(stride) {

@@ -1,0 +1,182 @@
+//! What is known of variables, and a proof that a sum of products of them is not negative.
+//!
+//! ```text
+//! 0 <= i < n, 0 <= k < 8        8*i + k <= 8*n - 1, since that holds for the greatest k and the greatest i
+//! ```
+//!
+//! Variables are eliminated from the last to the first, as Fourier and Motzkin do: a sum that is linear in a variable is least at one of the
+//! ends between which the variable lies. Not seen: bounds in which a variable has a factor.
+
+use std::collections::BTreeSet;
+
+use crate::program::Var;
+use crate::sums::Sum;
+
+/// What is known of variables: sums of them that are not negative.
+///
+/// `0 <= i < n` is `i` and `n - i - 1`. A variable that no sum mentions may be anything.
+#[derive(Clone, Default, Debug)]
+pub struct Bounds {
+    not_negative: Vec<Sum>,
+}
+
+impl Bounds {
+    /// From now on `var` is at least `sum`.
+    pub fn at_least(&mut self, var: Var, sum: &Sum) {
+        self.not_negative.extend(Sum::var(var).minus(sum));
+    }
+
+    /// From now on a sum is 0 or more.
+    pub fn know(&mut self, sum: Sum) {
+        self.not_negative.push(sum);
+    }
+
+    /// Whether a sum is 0 or more, whatever values within the bounds its variables have. False means: not proved.
+    pub fn prove_not_negative(&self, sum: &Sum) -> bool {
+        self.solve().prove_not_negative(sum)
+    }
+
+    /// Solves what is known for each variable, from the last to the first: between which sums of those before it lies.
+    /// That the greater is not less than the smaller is known of those before, then.
+    pub fn solve(&self) -> Ranges {
+        let mut known: BTreeSet<Sum> = self.not_negative.iter().cloned().collect();
+        let mut ranges = Ranges { by_var: Vec::new(), is_empty: false };
+        while let Some(var) = known.iter().flat_map(Sum::variables).max() {
+            let (mut least, mut most) = (Vec::new(), Vec::new());
+            let (about, others) = known.into_iter().partition(|sum| sum.mentions(var));
+            let about: BTreeSet<Sum> = about;
+            known = others;
+            for sum in about {
+                let Some((factor, rest)) = sum.linear_in(var) else { continue };
+                match factor.as_constant() {
+                    Some(1) => least.extend(Sum::default().minus(&rest)),
+                    Some(-1) => most.push(rest),
+                    Some(_) | None => {}
+                }
+            }
+            if known.len() + least.len() * most.len() <= MOST_KNOWN {
+                let pairs = least.iter().flat_map(|least| most.iter().map(move |most| most.minus(least)));
+                known.extend(pairs.flatten());
+            }
+            ranges.by_var.push(Range { var, least, most });
+        }
+        ranges.is_empty = known.iter().any(|sum| sum.as_constant().is_some_and(|value| value < 0));
+        ranges
+    }
+}
+
+/// How much is kept in mind at most.
+const MOST_KNOWN: usize = 64;
+
+/// How many sums one proof looks at.
+const MOST_STEPS: usize = 1000;
+
+/// Bounds, solved for every variable.
+#[derive(Debug)]
+pub struct Ranges {
+    /// From the last variable to the first.
+    by_var: Vec<Range>,
+    /// Whether no values are within the bounds.
+    is_empty: bool,
+}
+
+/// Between which sums of earlier variables one lies.
+#[derive(Debug)]
+struct Range {
+    var: Var,
+    least: Vec<Sum>,
+    most: Vec<Sum>,
+}
+
+impl Ranges {
+    /// As [`Bounds::prove_not_negative`].
+    pub fn prove_not_negative(&self, sum: &Sum) -> bool {
+        self.is_empty || self.proves(sum, &mut MOST_STEPS.clone()).unwrap_or(false)
+    }
+
+    /// Proves it for the ends between which the last variable lies. None where a number is too large.
+    fn proves(&self, sum: &Sum, steps: &mut usize) -> Option<bool> {
+        if let Some(value) = sum.as_constant() {
+            return Some(value >= 0);
+        }
+        *steps = steps.checked_sub(1)?;
+        let var = sum.variables().max()?;
+        let Some(range) = self.by_var.iter().find(|range| range.var == var) else { return Some(false) };
+        let Some((factor, rest)) = sum.linear_in(var) else {
+            return self.proves_of_powers(sum, range, steps);
+        };
+        let at = |end: &Sum| rest.plus(&factor.times(end)?);
+        let holds_at = |ends: &[Sum], steps: &mut usize| {
+            for end in ends {
+                if self.proves(&at(end)?, steps)? {
+                    return Some(true);
+                }
+            }
+            Some(false)
+        };
+        let back = Sum::default().minus(&factor)?;
+        if self.is_plainly_positive(&factor) {
+            return holds_at(&range.least, steps);
+        }
+        if self.is_plainly_positive(&back) {
+            return holds_at(&range.most, steps);
+        }
+        let (from_below, from_above) = (holds_at(&range.least, steps)?, holds_at(&range.most, steps)?);
+        match (from_below, from_above) {
+            (true, true) => Some(true),
+            (true, false) => self.proves(&factor, steps),
+            (false, true) => self.proves(&back, steps),
+            (false, false) => Some(false),
+        }
+    }
+
+    /// Proves it for a variable that is multiplied with itself: all factors of what it is more than its least value.
+    fn proves_of_powers(&self, sum: &Sum, range: &Range, steps: &mut usize) -> Option<bool> {
+        for least in &range.least {
+            let mut left = sum.replace(range.var, &least.plus(&Sum::var(range.var))?)?;
+            let mut holds = true;
+            while holds && left.mentions(range.var) {
+                let (factor, rest) = left.without_power(range.var);
+                holds = self.proves(&factor, steps)?;
+                left = rest;
+            }
+            if holds && self.proves(&left, steps)? {
+                return Some(true);
+            }
+        }
+        Some(false)
+    }
+
+    /// Whether a sum has positive factors only, and variables that are no less than 0.
+    fn is_plainly_positive(&self, sum: &Sum) -> bool {
+        let is_certain = |var: Var| {
+            let range = self.by_var.iter().find(|range| range.var == var);
+            range.is_some_and(|range| range.least.contains(&Sum::default()))
+        };
+        sum.factors().all(|factor| factor > 0) && sum.variables().all(is_certain)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entity::Entity;
+
+    #[test]
+    fn bounds_are_used_from_both_sides() {
+        let [n, i, k] = [0, 1, 2].map(|index| Sum::var(Var::new(index)));
+        let mut bounds = Bounds::default();
+        let less =
+            |x: &Sum, y: &Sum| y.minus(x).and_then(|more| more.minus(&Sum::constant(1))).expect("small");
+        [&i, &k].into_iter().for_each(|var| bounds.know(var.clone()));
+        bounds.know(less(&i, &n));
+        bounds.know(less(&k, &Sum::constant(8)));
+        // 8*i + k < 8*n, but not 8*i + k + 1 < 8*n.
+        let at = i.times(&Sum::constant(8)).and_then(|at| at.plus(&k)).expect("small");
+        let end = n.times(&Sum::constant(8)).expect("small");
+        assert!(bounds.prove_not_negative(&less(&at, &end)));
+        let next = at.plus(&Sum::constant(1)).expect("small");
+        assert!(!bounds.prove_not_negative(&less(&next, &end)));
+        assert!(!bounds.prove_not_negative(&n.minus(&k).expect("small")));
+    }
+}

@@ -1,0 +1,128 @@
+//! Whether two accesses may meet: in one iteration, or one of them in another.
+
+use super::{Access, Clash, Kind, Walk};
+use crate::entity::Entity;
+use crate::expr::{LoopForm, Stm};
+use crate::facts::Context;
+use crate::program::Var;
+use crate::regions::{Region, are_disjoint};
+use crate::segop::SegDim;
+use crate::sums::Sum;
+use crate::types::Operand;
+
+/// Which other iteration writes, seen from the one that reads.
+pub(super) enum Other<'s> {
+    /// Any, and this one.
+    Any,
+    /// One at another point.
+    Point(&'s [SegDim]),
+    /// One before it.
+    Later(&'s LoopForm),
+}
+
+/// What is assumed of the two iterations: indices that are equal in both, and one that differs, which then is greater where
+/// it is read (or written).
+struct Case {
+    equal: Vec<Var>,
+    differs: Option<(Var, bool)>,
+}
+
+impl Other<'_> {
+    fn cases(&self) -> Vec<Case> {
+        match self {
+            Other::Any | Other::Later(LoopForm::While { .. }) => vec![Case { equal: vec![], differs: None }],
+            Other::Later(LoopForm::For { index, .. }) => {
+                vec![Case { equal: vec![], differs: Some((*index, true)) }]
+            }
+            Other::Point(space) => {
+                // There is no other point along a dimension of one.
+                let dims = space.iter().filter(|dim| dim.extent != Operand::i64(1));
+                let indices: Vec<Var> = dims.map(|dim| dim.index).collect();
+                let case = |number: usize, greater: bool| Case {
+                    equal: indices[..number].to_vec(),
+                    differs: Some((indices[number], greater)),
+                };
+                (0..indices.len()).flat_map(|number| [case(number, false), case(number, true)]).collect()
+            }
+        }
+    }
+}
+
+impl<'a> Walk<'a, '_> {
+    /// Whether two accesses may meet where all variables have one value.
+    pub(super) fn may_meet(&self, x: &Access, y: &Access) -> bool {
+        !self.are_apart(x, y, &|var| var, None)
+    }
+
+    /// No iteration reads what another one writes. `start` is when the operation or loop began.
+    pub(super) fn no_clash(&mut self, stm: &'a Stm, accesses: &[Access], start: u32, other: &Other) {
+        let reads = accesses.iter().filter(|access| access.kind == Kind::Read);
+        for read in reads {
+            let spoils = |write: &&Access| {
+                write.kind != Kind::Read
+                    && write.block == read.block
+                    && write.root != read.root
+                    && !self.are_apart_elsewhere(read, write, start, other)
+            };
+            if let Some(write) = accesses.iter().find(spoils) {
+                self.found.push(Clash { stm, read: read.array, written: write.array });
+                return;
+            }
+        }
+    }
+
+    fn are_apart_elsewhere(&self, read: &Access, write: &Access, start: u32, other: &Other) -> bool {
+        // Different points write different elements of what they make.
+        let own_point = matches!(other, Other::Point(_)) && write.kind == Kind::WriteLast;
+        if own_point && read.region.is_some() && read.region == write.region {
+            return true;
+        }
+        let apart = |case: &Case| {
+            let name = |var: Var| match self.bound[var] > start && !case.equal.contains(&var) {
+                true => self.elsewhere(var),
+                false => var,
+            };
+            let differs = case.differs.and_then(|(index, greater)| {
+                let (here, there) = (Sum::var(index), Sum::var(self.elsewhere(index)));
+                let (more, less) = if greater { (here, there) } else { (there, here) };
+                more.minus(&less)?.minus(&Sum::constant(1))
+            });
+            self.are_apart(read, write, &name, differs)
+        };
+        other.cases().iter().all(apart)
+    }
+
+    /// The name that a variable of another iteration has.
+    fn elsewhere(&self, var: Var) -> Var {
+        Var::new(self.function.vars.len() + var.index())
+    }
+
+    /// Whether two accesses never meet, where variables of the second have other names and a sum is not negative.
+    fn are_apart(&self, x: &Access, y: &Access, name: &impl Fn(Var) -> Var, more: Option<Sum>) -> bool {
+        if self.function.ty(x.array).elem() != self.function.ty(y.array).elem() {
+            return false;
+        }
+        let n_vars = self.function.vars.len();
+        let original = |var: Var| if var.index() < n_vars { var } else { Var::new(var.index() - n_vars) };
+        let as_is = |var: Var| var;
+        let Some(x_region) = &x.region else { return false };
+        let Some(y_region) = y.region.as_ref().and_then(|region| region.renamed(name)) else { return false };
+        let shape = |array: Var| {
+            let shape = self.function.ty(array).shape();
+            shape.iter().filter_map(|&size| self.facts.sum(size)).collect::<Vec<Sum>>()
+        };
+        let mut sizes = shape(x.array);
+        sizes.extend(shape(y.array).iter().filter_map(|size| size.renamed(name)));
+        let extents =
+            |region: &Region| region.dims.iter().map(|(extent, _)| extent.clone()).collect::<Vec<Sum>>();
+        let extents = [extents(x_region), extents(&y_region)].concat();
+        let mut context = Context::new(self.facts, sizes.clone(), extents);
+        x.certs.iter().for_each(|&cert| context.learn_condition(cert.into(), &as_is));
+        y.certs.iter().for_each(|&cert| context.learn_condition(cert.into(), name));
+        let sums = x_region.sums().chain(y_region.sums()).chain(&sizes).chain(&more);
+        let sums: Vec<Sum> = sums.cloned().collect();
+        sums.iter().for_each(|sum| context.learn_ranges(sum, &original, name));
+        more.into_iter().for_each(|sum| context.know(sum));
+        are_disjoint(context.bounds(), x_region, &y_region)
+    }
+}
