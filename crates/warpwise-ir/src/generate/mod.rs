@@ -20,6 +20,7 @@ mod random;
 mod scalars;
 mod scope;
 mod soacs;
+mod updates;
 
 use smallvec::SmallVec;
 use warpwise_prim::{Scalar, ScalarType, ValueType};
@@ -55,6 +56,8 @@ pub struct Options {
     pub scatters: bool,
     /// Calls of a second function.
     pub calls: bool,
+    /// Rows of arrays that are made of rows of the same array.
+    pub rows: bool,
     /// Checks that may fail; none in programs that never do.
     pub failing: Option<Checks>,
 }
@@ -72,6 +75,7 @@ impl Default for Options {
             partitions: true,
             scatters: true,
             calls: true,
+            rows: false,
             failing: None,
         }
     }
@@ -215,6 +219,9 @@ impl Generator<'_> {
         self.fuel = self.fuel.saturating_sub(1);
         if self.options.failing.is_some() && self.random.chance(1, 6) {
             return self.checked();
+        }
+        if self.options.rows && self.random.chance(1, 4) {
+            return self.rows_in_place();
         }
         let deep = self.nesting >= self.options.nesting;
         match self.random.below(if deep { 12 } else { 24 }) {
