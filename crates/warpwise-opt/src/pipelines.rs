@@ -90,6 +90,9 @@ pub const UNFUSED: &[Pass] = &[
     INLINE_SMALL,
     SIMPLIFY,
     INLINE,
+    // The passes behind these two know neither accumulators nor results of sizes of their own.
+    ACCUMULATE,
+    REGULARISE,
     SIMPLIFY,
     STRAIGHTEN,
     SEGMENT, // Elements of iotas become indices: counted through, not kept.
