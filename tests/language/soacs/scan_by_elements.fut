@@ -9,6 +9,12 @@
 -- auto output
 -- random input { [40][100]i32 }
 -- auto output
+-- random input { [5000][11]i32 }
+-- auto output
+-- random input { [60][2000]i32 }
+-- auto output
+-- random input { [33000][1]i32 }
+-- auto output
 
 -- ==
 -- entry: rows
@@ -28,6 +34,8 @@
 -- output { [[[1, 2]], [[4, 6]]] }
 -- random input { [500][3][5]i32 }
 -- auto output
+-- random input { [3000][3][5]i32 }
+-- auto output
 
 -- ==
 -- entry: affine
@@ -36,6 +44,8 @@
 -- input { empty([0][2]i32) empty([0][2]i32) }
 -- output { empty([0][2]i32) empty([0][2]i32) }
 -- random input { [700][9]i32 [700][9]i32 }
+-- auto output
+-- random input { [5000][9]i32 [5000][9]i32 }
 -- auto output
 
 -- ==

@@ -103,6 +103,44 @@ impl Generator<'_> {
         Operator { op: lambda, types, neutral: vec![neutral.into()], commutative: true }
     }
 
+    /// An operator of a scan or reduction: of scalars, or of rows of them.
+    fn folding_operator(&mut self) -> Operator {
+        let operator = self.any_operator(false);
+        if self.random.chance(1, 4) { self.on_rows(operator) } else { operator }
+    }
+
+    /// An operator on the elements of rows, mapped over the rows or over the places in them.
+    fn on_rows(&mut self, operator: Operator) -> Operator {
+        let Operator { op, types, neutral, commutative } = operator;
+        let size = self.size();
+        let types: Vec<Type> = types.iter().map(|ty| ty.array_of(&[size])).collect();
+        let mut rows = Vec::new();
+        for value in neutral {
+            rows.push(
+                self.bind("ne", Expr::Replicate { shape: [size].into_iter().collect(), value })[0].into(),
+            );
+        }
+        let places = self.random.chance(1, 2);
+        let params: Vec<(&str, Type)> = types.iter().chain(&types).map(|ty| ("x", ty.clone())).collect();
+        let op = self.b.lambda(&params, |b, vars| {
+            let (inputs, op) = match places {
+                false => (vars.to_vec(), op),
+                true => {
+                    let (start, step) = (Operand::i64(0), Operand::i64(1));
+                    let places = b.bind_one("is", Expr::Iota { len: size, start, step });
+                    let at = b.lambda(&[("i", Type::I64)], |b, place| {
+                        let element = |&row: &Var| b.index("y", row, &[place[0].into()]).into();
+                        let elements: Vec<Operand> = vars.iter().map(element).collect();
+                        b.apply(&op, &elements)
+                    });
+                    (vec![places], at)
+                }
+            };
+            b.map("z", size, &inputs, op).into_iter().map(Operand::Var).collect()
+        });
+        Operator { op, types, neutral: rows, commutative }
+    }
+
     /// Composition of functions `x -> a * x + b`, which is not commutative.
     fn affine_operator(&mut self) -> Operator {
         let ty = Type::Scalar(ScalarType::I32);
@@ -122,12 +160,12 @@ impl Generator<'_> {
         let (mut scans, mut reduces) = (Vec::new(), Vec::new());
         let (mut scanned, mut folded) = (Vec::new(), Vec::new());
         for _ in 0..self.random.below(2) {
-            let Operator { op, types, neutral, commutative: _ } = self.any_operator(false);
+            let Operator { op, types, neutral, commutative: _ } = self.folding_operator();
             scanned.extend(types);
             scans.push(Scan { op, neutral, exclusive: self.random.chance(1, 3) });
         }
         for _ in 0..self.random.below(2) + usize::from(scans.is_empty()) {
-            let Operator { op, types, neutral, commutative } = self.any_operator(false);
+            let Operator { op, types, neutral, commutative } = self.folding_operator();
             folded.extend(types);
             let commutative = commutative && self.random.chance(1, 2);
             reduces.push(Reduce { op, neutral, commutative });

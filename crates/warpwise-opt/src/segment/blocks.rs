@@ -31,7 +31,7 @@ use warpwise_ir::{
 use warpwise_prim::{BinaryOp, CompareOp, Scalar};
 
 use super::rows::{self, Repeated};
-use super::{Host, Machine, plain, segment_stm, sequential};
+use super::{Host, Machine, inlined, plain, segment_stm, sequential};
 
 /// Elements below which their own work is done in parallel, one element after the other.
 const FEW: i64 = 16;
@@ -58,10 +58,13 @@ const ELEMENTS_PER_BIN: i64 = 8;
 const SHORT: i64 = 16;
 
 /// How elements are cut into blocks.
-struct Cut {
-    width: Operand,
-    blocks: Operand,
-    size: Operand,
+pub struct Cut {
+    /// The number of elements.
+    pub width: Operand,
+    /// The number of blocks.
+    pub blocks: Operand,
+    /// Elements of a block; the last one may have fewer.
+    pub size: Operand,
 }
 
 /// A reduction of rows that are computed on the way; `None` where that is better done apart.
@@ -80,18 +83,14 @@ pub fn reduce(
     if parallel && width.is_some_and(|n| n < FEW) {
         return Ok(Some(one_by_one(function, pattern, soac, span)));
     }
-    let most = match machine {
-        Machine::Cpu => MOST_BLOCKS,
-        Machine::Device => MOST_BLOCKS_OF_DEVICES,
-    };
     if !parallel || width.is_some() {
-        return Ok(Some(by_blocks(function, pattern, soac, (most, span))));
+        return Ok(Some(by_blocks(function, pattern, soac, (machine, span))));
     }
     let mut version = |one: bool| {
         let results: Vec<Var> = pattern.iter().map(|&var| function.fresh_like(var)).collect();
         let stms = match one {
             true => one_by_one(function, &results, soac, span),
-            false => by_blocks(function, &results, soac, (most, span)),
+            false => by_blocks(function, &results, soac, (machine, span)),
         };
         Body { stms, result: results.into_iter().map(Operand::Var).collect() }
     };
@@ -242,9 +241,18 @@ fn one_by_one(function: &mut Function, pattern: &[Var], soac: &Screma, span: Spa
 }
 
 /// Partial results of at most so many blocks, and what they combine to.
-fn by_blocks(function: &mut Function, pattern: &[Var], soac: &Screma, (most, span): (i64, Span)) -> Vec<Stm> {
+fn by_blocks(
+    function: &mut Function,
+    pattern: &[Var],
+    soac: &Screma,
+    (machine, span): (Machine, Span),
+) -> Vec<Stm> {
     let mut b = Builder::new(function);
     b.set_span(span);
+    let most = match machine {
+        Machine::Cpu => MOST_BLOCKS,
+        Machine::Device => MOST_BLOCKS_OF_DEVICES,
+    };
     let least = divided_up(&mut b, soac.width, Operand::i64(most));
     let size = b.binary("size", BinaryOp::SMax, least, Operand::i64(LEAST_REDUCED));
     let blocks = divided_up(&mut b, soac.width, size);
@@ -262,7 +270,16 @@ fn by_blocks(function: &mut Function, pattern: &[Var], soac: &Screma, (most, spa
         reduces.push(Reduce { op, ..reduce.clone() });
     }
     let whole = Screma { width: blocks, inputs: partials, map, scans: vec![], reduces, post: None };
-    b.bind_to(pattern.to_vec(), Expr::Screma(Box::new(whole)));
+    let by_columns = |function: &mut Function| {
+        whole.reduces.iter().all(|reduce| rows::of_elements(function, &reduce.op).is_some())
+    };
+    if machine == Machine::Device || by_columns(b.function) {
+        b.bind_to(pattern.to_vec(), Expr::Screma(Box::new(whole)));
+        return b.take_stms();
+    }
+    for (&var, total) in pattern.iter().zip(inlined::combination(&mut b, &whole)) {
+        b.bind_to(vec![var], Expr::Operand(total.into()));
+    }
     b.take_stms()
 }
 
@@ -275,14 +292,14 @@ fn row_type(function: &Function, array: Var) -> Type {
 }
 
 /// `x / y`, rounded up. The sum may be beyond the greatest `i64`, but not without sign.
-fn divided_up(b: &mut Builder, x: Operand, y: Operand) -> Operand {
+pub fn divided_up(b: &mut Builder, x: Operand, y: Operand) -> Operand {
     let less = b.binary("less", BinaryOp::Sub, y, Operand::i64(1));
     let up = b.binary("up", BinaryOp::Add, x, less);
     b.binary("n", BinaryOp::UDiv, up, y)
 }
 
 /// A map over blocks; `work` gets the number of elements of one and its part of each input.
-fn each_block(
+pub fn each_block(
     b: &mut Builder,
     cut: &Cut,
     inputs: &[Var],
@@ -291,18 +308,23 @@ fn each_block(
     let (start, step) = (Operand::i64(0), Operand::i64(1));
     let numbers = b.bind_one("numbers", Expr::Iota { len: cut.blocks, start, step });
     let map = b.lambda(&[("block", Type::I64)], |b, vars| {
-        let first = b.binary("first", BinaryOp::Mul, vars[0], cut.size);
-        let left = b.binary("left", BinaryOp::Sub, cut.width, first);
-        let length = b.binary("length", BinaryOp::SMin, left, cut.size);
-        let length = b.binary("length", BinaryOp::SMax, length, Operand::i64(0));
+        let (first, length) = bounds(b, cut, vars[0]);
         let parts = inputs.iter().map(|&array| part(b, array, first, length)).collect();
         work(b, length, parts).into_iter().map(Operand::Var).collect()
     });
     b.map("partials", cut.blocks, &[numbers], map)
 }
 
+/// The first element of a block, and how many it has.
+pub fn bounds(b: &mut Builder, cut: &Cut, block: Var) -> (Operand, Operand) {
+    let first = b.binary("first", BinaryOp::Mul, block, cut.size);
+    let left = b.binary("left", BinaryOp::Sub, cut.width, first);
+    let length = b.binary("length", BinaryOp::SMin, left, cut.size);
+    (first, b.binary("length", BinaryOp::SMax, length, Operand::i64(0)))
+}
+
 /// The elements of an array from `first` on.
-fn part(b: &mut Builder, array: Var, first: Operand, length: Operand) -> Var {
+pub fn part(b: &mut Builder, array: Var, first: Operand, length: Operand) -> Var {
     let range = |start, len| SliceDim::Range { start, len, stride: Operand::i64(1) };
     let rest = b.function.ty(array).shape()[1..].to_vec();
     let whole = rest.into_iter().map(|len| range(Operand::i64(0), len));

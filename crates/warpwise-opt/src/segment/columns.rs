@@ -1,8 +1,8 @@
-//! Scans of rows whose operator works element by element, on devices: as scans of the columns.
+//! Scans of rows whose operator works element by element: as scans of the columns (papers/001, rule G5 for scans).
 //!
 //! ```text
 //! t = screma n (xss) scan (x: [m]f32, y: [m]f32) { z = screma m (x, y) map {fadd}; return z } [zeros]
-//! ==>
+//! ==> (on devices)
 //! columns = manifest (1, 0) xss;
 //! sums: [m][n]f32 = segmap (j < m: seq) {
 //!   zero = index zeros[j];
@@ -10,29 +10,56 @@
 //! t = rearrange (1, 0) sums;
 //! ```
 //!
-//! Without that the host combines one row after the other, each by a launch. Rows of any rank are scanned so. What is
-//! computed before the scans becomes a map of its own; so does what is done with their results, and reductions beside them
-//! stand for themselves.
+//! On CPUs rows stay as they are stored: neighbouring columns are lanes, and long columns are cut into blocks
+//! ([`super::column_blocks`]). Without that the host combines one row after the other, each by a launch. Rows of any rank are
+//! scanned so, and values of a tuple that do not look at each other apart. What is computed before the scans becomes a map of
+//! its own; so does what is done with their results, and reductions beside them stand for themselves.
 //!
-//! Small rows of known size are taken apart instead ([`super::small`]). Not done here: operators that look at more than an element of each row; scans inside an element.
+//! Not done here: operators that look at more than an element of each row ([`super::inlined`]), small rows of known size
+//! ([`super::small`]), and but on devices operators that may fail, since columns one after the other would fail in another order.
 
 use warpwise_diag::Span;
 use warpwise_ir::builder::Builder;
+use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{
     Expr, Function, Lambda, Mapping, Operand, Scan, Screma, SegDim, SegKind, SegOp, Stm, Type, Var,
 };
 
 use super::rows::of_elements;
-use super::sequential::calls;
+use super::sequential::{Around, calls};
+use super::{Machine, column_blocks, independent};
+
+/// Arrays of rows that are scanned by an operator on their elements.
+pub struct Columns {
+    /// The number of rows.
+    pub width: Operand,
+    /// The extents of a row.
+    pub extents: Vec<Operand>,
+    /// The arrays.
+    pub arrays: Vec<Var>,
+    /// For each array the neutral row.
+    pub neutral: Vec<Var>,
+    /// On elements.
+    pub op: Lambda,
+    /// Whether a result leaves its own row out.
+    pub exclusive: bool,
+}
 
 /// The statements for a SOAC with scans, if all of these work element by element.
-pub fn scans(function: &mut Function, pattern: &[Var], soac: &Screma, span: Span) -> Option<Vec<Stm>> {
-    if soac.scans.is_empty() || soac.scans.iter().any(|scan| calls(&scan.op.body)) {
+pub fn scans(
+    function: &mut Function,
+    around: Around,
+    (pattern, soac): (&[Var], &Screma),
+    span: Span,
+) -> Option<Vec<Stm>> {
+    let fails = |scan: &Scan| around != Around::Host(Machine::Device) && scan.op.body.can_fail();
+    if soac.scans.is_empty() || soac.scans.iter().any(|scan| calls(&scan.op.body) || fails(scan)) {
         return None;
     }
-    let mut operators = Vec::new();
-    for scan in &soac.scans {
-        operators.push(of_elements(function, &scan.op)?);
+    let mut scans = Vec::new();
+    for scan in soac.scans.iter().flat_map(|scan| independent::scans(function, scan)).collect::<Vec<_>>() {
+        let op = of_elements(function, &scan.op)?;
+        scans.push((scan, op));
     }
     let mut b = Builder::new(function);
     b.set_span(span);
@@ -41,9 +68,9 @@ pub fn scans(function: &mut Function, pattern: &[Var], soac: &Screma, span: Span
     let reduced = mapped.split_off(soac.n_scanned());
     let mut rows = mapped.into_iter();
     let mut elements = Vec::new();
-    for (scan, op) in soac.scans.iter().zip(operators) {
+    for (scan, op) in scans {
         let own: Vec<Var> = rows.by_ref().take(scan.neutral.len()).collect();
-        elements.extend(scanned(&mut b, soac.width, scan, op, &own));
+        elements.extend(scanned(&mut b, around, soac.width, (&scan, op), own)?);
     }
     elements.extend(further);
     let (totals, arrays) = pattern.split_at(soac.n_reduced());
@@ -64,8 +91,10 @@ fn mapped(b: &mut Builder, soac: &Screma) -> Vec<Var> {
     let Some(mut arrays) = map.body.result.iter().map(input).collect::<Option<Vec<Var>>>() else {
         return b.map("mapped", soac.width, &soac.inputs, map.clone());
     };
-    for array in arrays.iter_mut().skip(soac.n_scanned() + soac.n_reduced()) {
-        *array = b.bind_one("copied", Expr::Copy(*array));
+    if soac.post.is_none() {
+        for array in arrays.iter_mut().skip(soac.n_scanned() + soac.n_reduced()) {
+            *array = b.bind_one("copied", Expr::Copy(*array));
+        }
     }
     arrays
 }
@@ -84,40 +113,86 @@ fn afterwards(b: &mut Builder, arrays: &[Var], soac: &Screma, elements: Vec<Var>
 }
 
 /// The running sums of arrays of rows, by an operator on elements.
-fn scanned(b: &mut Builder, width: Operand, scan: &Scan, op: Lambda, rows: &[Var]) -> Vec<Var> {
-    let extents = b.function.ty(rows[0]).shape()[1..].to_vec();
-    let rank = extents.len();
-    if rank == 0 {
-        return column(b, width, rows, &[], Scan { op, ..scan.clone() });
+fn scanned(
+    b: &mut Builder,
+    around: Around,
+    width: Operand,
+    (scan, op): (&Scan, Lambda),
+    arrays: Vec<Var>,
+) -> Option<Vec<Var>> {
+    let extents = b.function.ty(*arrays.first()?).shape()[1..].to_vec();
+    if extents.is_empty() {
+        return Some(column(b, width, &arrays, &[], Scan { op, ..scan.clone() }));
     }
-    let columns = side_by_side(b, rows, rank);
-    let dim = |extent| {
-        let index = b.function.fresh("j", Type::I64);
-        SegDim { index, extent, mapping: Mapping::Seq }
-    };
-    let space: Vec<SegDim> = extents.into_iter().map(dim).collect();
-    let indices: Vec<Operand> = space.iter().map(|dim| dim.index.into()).collect();
-    let body = b.body(|b| {
-        let rows = scan.neutral.iter().filter_map(|x| x.as_var());
-        let neutral = rows.map(|row| b.index("neutral", row, &indices).into()).collect();
-        let scan = Scan { op, neutral, exclusive: scan.exclusive };
-        column(b, width, &columns, &indices, scan).into_iter().map(Operand::Var).collect()
-    });
-    let sums = b.bind("sums", Expr::Seg(Box::new(SegOp { space, kind: SegKind::Map, body })));
-    let perm: Vec<usize> = [rank].into_iter().chain(0..rank).collect();
-    let turned = |array| b.bind_one("scanned", Expr::Rearrange { array, perm: perm.clone() });
-    sums.into_iter().map(turned).collect()
+    let neutral = scan.neutral.iter().map(|x| x.as_var()).collect::<Option<Vec<Var>>>()?;
+    let columns = Columns { width, extents, arrays, neutral, op, exclusive: scan.exclusive };
+    Some(match around {
+        Around::Host(Machine::Device) => {
+            let arrays = side_by_side(b, &columns);
+            columns.whole(b, &arrays)
+        }
+        Around::Host(Machine::Cpu) => column_blocks::scan(b, &columns),
+        Around::Kernel => columns.whole(b, &columns.arrays),
+    })
 }
 
 /// The arrays, stored column by column: work-items side by side are at neighbouring rows of one column.
-fn side_by_side(b: &mut Builder, rows: &[Var], rank: usize) -> Vec<Var> {
+fn side_by_side(b: &mut Builder, columns: &Columns) -> Vec<Var> {
+    let rank = columns.extents.len();
     let perm: Vec<usize> = (1..=rank).chain([0]).collect();
     let stored = |&array: &Var| b.bind_one("columns", Expr::Manifest { array, perm: perm.clone() });
-    rows.iter().map(stored).collect()
+    columns.arrays.iter().map(stored).collect()
+}
+
+impl Columns {
+    /// Scans every column as a whole, reading `arrays`, which are those of the columns.
+    pub fn whole(&self, b: &mut Builder, arrays: &[Var]) -> Vec<Var> {
+        self.each(b, |b, at| {
+            let scan = self.scan_at(b, at, self.exclusive);
+            column(b, self.width, arrays, at, scan)
+        })
+    }
+
+    /// What `work` makes of every column, given its indices: arrays of what it yields for each row.
+    pub fn each(&self, b: &mut Builder, work: impl FnOnce(&mut Builder, &[Operand]) -> Vec<Var>) -> Vec<Var> {
+        let (space, at) = self.space(b);
+        let body = b.body(|b| work(b, &at).into_iter().map(Operand::Var).collect());
+        let sums = b.bind("sums", Expr::Seg(Box::new(SegOp { space, kind: SegKind::Map, body })));
+        let rank = self.extents.len();
+        let perm: Vec<usize> = [rank].into_iter().chain(0..rank).collect();
+        let turned = |array| b.bind_one("scanned", Expr::Rearrange { array, perm: perm.clone() });
+        sums.into_iter().map(turned).collect()
+    }
+
+    /// Dimensions over all columns, and their indices.
+    pub fn space(&self, b: &mut Builder) -> (Vec<SegDim>, Vec<Operand>) {
+        let dim = |&extent| {
+            let index = b.function.fresh("j", Type::I64);
+            SegDim { index, extent, mapping: Mapping::Seq }
+        };
+        let space: Vec<SegDim> = self.extents.iter().map(dim).collect();
+        let at = space.iter().map(|dim| dim.index.into()).collect();
+        (space, at)
+    }
+
+    /// The scan of the column at these indices.
+    pub fn scan_at(&self, b: &mut Builder, at: &[Operand], exclusive: bool) -> Scan {
+        Scan { op: self.operator(b), neutral: self.neutral_at(b, at), exclusive }
+    }
+
+    /// The operator, with variables of its own.
+    pub fn operator(&self, b: &mut Builder) -> Lambda {
+        Copier::within(b.function, Substitution::new()).copy_lambda(&self.op)
+    }
+
+    /// The neutral elements of the column at these indices.
+    pub fn neutral_at(&self, b: &mut Builder, at: &[Operand]) -> Vec<Operand> {
+        self.neutral.iter().map(|&row| b.index("neutral", row, at).into()).collect()
+    }
 }
 
 /// The running sums of one column of each array.
-fn column(b: &mut Builder, width: Operand, arrays: &[Var], column: &[Operand], scan: Scan) -> Vec<Var> {
+pub fn column(b: &mut Builder, width: Operand, arrays: &[Var], column: &[Operand], scan: Scan) -> Vec<Var> {
     let index = b.function.fresh("i", Type::I64);
     let indices: Vec<Operand> = [index.into()].into_iter().chain(column.iter().copied()).collect();
     let body = b.body(|b| arrays.iter().map(|&array| b.index("value", array, &indices).into()).collect());

@@ -6,17 +6,20 @@
 //!                                                          x: f32 = index xs[i]; ... };
 //! ```
 //!
-//! A reduction or scan whose operator works on arrays becomes a sequential loop around its operator,
-//! whose own parallelism remains ([`sequential`]); histograms and reductions of rows that combine element by
-//! element become those of elements ([`rows`]), and on devices scans of rows become scans of columns ([`columns`]), and
-//! reductions and scans of small arrays those of scalars ([`small`]). Rows
+//! A reduction or scan whose operator works on arrays becomes a sequential loop around its operator, whose own parallelism
+//! remains ([`sequential`]): in host code for devices and for long arrays, else in kernels by blocks of elements ([`inlined`], [`blocks`]).
+//! Histograms and reductions of rows that combine element by element become those of elements ([`rows`]), scans of rows
+//! scans of columns ([`columns`], [`column_blocks`]), reductions and scans of small arrays those of scalars ([`small`]). Rows
 //! that are only copied are copied element by element ([`copies`]). A map that calls a recursive function becomes a loop, too, since host
 //! code runs calls. Streams become tasks, blocks or one chunk ([`streams`]). Not done here: choosing mappings but
 //! those of streams (the next scheduling pass does), accumulators and `flatmap` (gone by now).
 
 mod blocks;
+mod column_blocks;
 mod columns;
 mod copies;
+mod independent;
+mod inlined;
 mod rows;
 mod sequential;
 mod small;

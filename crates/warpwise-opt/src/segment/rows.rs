@@ -20,7 +20,7 @@ use warpwise_ir::{
     Stm, Type, Var,
 };
 
-use super::{Machine, element_body, plain};
+use super::{element_body, plain};
 
 /// Which arrays repeat one constant.
 #[derive(Default)]
@@ -85,23 +85,17 @@ pub fn by_elements(
     Some(plain(pattern.to_vec(), expr, span))
 }
 
-/// The reduction of every column for a reduction of rows that are there already, and nothing else; on devices rows may have
-/// several dimensions.
-pub fn by_columns(
-    function: &mut Function,
-    machine: Machine,
-    (pattern, soac): (&[Var], &Screma),
-    span: Span,
-) -> Option<Stm> {
+/// The reduction of every column for a reduction of rows that are there already, and nothing else. Rows may have several
+/// dimensions.
+pub fn by_columns(function: &mut Function, (pattern, soac): (&[Var], &Screma), span: Span) -> Option<Stm> {
     let [reduce] = soac.reduces.as_slice() else { return None };
     let params = soac.map.params.iter().map(|&param| Operand::Var(param));
     let identity = soac.map.body.stms.is_empty() && soac.map.body.result.iter().copied().eq(params);
     let extents = function.ty(*pattern.first()?).shape().to_vec();
     let rows = reduce.op.params.iter().all(|&param| function.ty(param).rank() == extents.len());
-    let most = if machine == Machine::Device { usize::MAX } else { 1 };
     if !identity
         || !rows
-        || !(1..=most).contains(&extents.len())
+        || extents.is_empty()
         || !soac.scans.is_empty()
         || soac.post.is_some()
         || pattern.len() != reduce.neutral.len()

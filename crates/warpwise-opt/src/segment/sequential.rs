@@ -6,8 +6,8 @@
 //! s: [m]f32 = loop (acc = zero) for i < n { x = index xs[i]; ...; return t };
 //! ```
 //!
-//! What the operator does stays parallel. In host code, work before the operator is split off into
-//! a parallel map of its own first.
+//! What the operator does stays parallel. That is the last resort: what has a better form gets it here ([`by_host`] and
+//! [`in_kernel`] say in which order), for which work before the operator is split off into a parallel map of its own.
 
 use warpwise_diag::{Limit, Span};
 use warpwise_ir::{
@@ -16,7 +16,7 @@ use warpwise_ir::{
 };
 use warpwise_prim::{BinaryOp, CompareOp};
 
-use super::{Machine, bind, blocks, columns, element_stms, plain, rows, small};
+use super::{Machine, bind, blocks, columns, element_stms, inlined, plain, rows, small};
 
 /// Where a statement stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -103,7 +103,8 @@ pub fn map_apart(function: &mut Function, mut stm: Stm) -> Vec<Stm> {
     stms
 }
 
-/// Puts what a lambda does into a map of its own; afterwards the lambda yields elements of what that yields.
+/// Puts what a lambda does into a map of its own; afterwards the lambda yields elements of what that yields, and of the inputs
+/// that it handed on.
 fn split_lambda(
     function: &mut Function,
     width: Operand,
@@ -112,12 +113,28 @@ fn split_lambda(
     span: Span,
     stms: &mut Vec<Stm>,
 ) {
-    let rows: Vec<Type> = lambda.body.result.iter().map(|&x| function.operand_type(x)).collect();
-    let mapped: Vec<Var> = rows.iter().map(|row| function.fresh("mapped", row.array_of(&[width]))).collect();
-    let params: Vec<Var> = rows.into_iter().map(|row| function.fresh("x", row)).collect();
+    // A check goes with all that its element yields.
+    let handed_on = |x: &Operand| match lambda.body.can_fail() {
+        true => None,
+        false => lambda.params.iter().position(|&param| *x == param.into()),
+    };
+    let (mut params, mut arrays, mut computed, mut mapped) = (vec![], vec![], vec![], vec![]);
+    for x in &lambda.body.result {
+        let row = function.operand_type(*x);
+        params.push(function.fresh("x", row.clone()));
+        arrays.push(match handed_on(x) {
+            Some(at) => inputs[at],
+            None => {
+                computed.push(*x);
+                mapped.push(function.fresh("mapped", row.array_of(&[width])));
+                mapped[mapped.len() - 1]
+            }
+        });
+    }
     let result = params.iter().map(|&param| param.into()).collect();
-    let map = std::mem::replace(lambda, Lambda { params, body: Body { stms: vec![], result } });
-    let inputs = std::mem::replace(inputs, mapped.clone());
+    let mut map = std::mem::replace(lambda, Lambda { params, body: Body { stms: vec![], result } });
+    map.body.result = computed;
+    let inputs = std::mem::replace(inputs, arrays);
     let first = Screma { width, inputs, map, scans: vec![], reduces: vec![], post: None };
     stms.push(plain(mapped, Expr::Screma(Box::new(first)), span));
 }
@@ -125,43 +142,105 @@ fn split_lambda(
 /// The statements that do the work of a SOAC for which [`needs_loop`] holds.
 pub fn to_loop(function: &mut Function, stm: Stm, around: Around) -> Result<Vec<Stm>, Limit> {
     let Stm { pattern, expr, certs, span } = stm;
-    let stms = match expr {
-        Expr::Screma(soac) => {
-            if around == Around::Host(Machine::Device)
-                && let Some(stms) = small::by_scalars(function, &pattern, &soac, span)
-                    .or_else(|| columns::scans(function, &pattern, &soac, span))
-            {
-                return Ok(with_certs(stms, &certs));
-            }
-            let by_blocks = match around {
-                Around::Host(machine) => blocks::reduce(function, machine, (&pattern, &soac), span)?,
-                Around::Kernel => None,
-            };
-            let mut stms = by_blocks.unwrap_or_default();
-            if !stms.is_empty() {
-                return Ok(with_certs(stms, &certs));
-            }
-            let mut soac = *soac;
-            if around != Around::Kernel && !soac.map.body.stms.is_empty() && !soac.is_map() {
-                let Screma { width, inputs, map, .. } = &mut soac;
-                split_lambda(function, *width, inputs, map, span, &mut stms);
-            }
-            let columns = match around {
-                Around::Host(machine) => rows::by_columns(function, machine, (&pattern, &soac), span),
-                Around::Kernel => None,
-            };
-            match columns {
-                Some(stm) => stms.push(stm),
-                None => screma_loop(function, pattern, soac, span, &mut stms),
-            }
-            stms
-        }
-        Expr::Hist(soac) => vec![hist_loop(function, pattern, *soac, span)],
-        exprs!(simple, If, Loop, Partition, Scatter, Stream, WithAcc, FlatMap, Seg) => {
+    let stms = match (expr, around) {
+        (Expr::Screma(soac), Around::Host(machine)) => by_host(function, machine, pattern, *soac, span)?,
+        (Expr::Screma(soac), Around::Kernel) => in_kernel(function, pattern, *soac, span),
+        (Expr::Hist(soac), _) => vec![hist_loop(function, pattern, *soac, span)],
+        (exprs!(simple, If, Loop, Partition, Scatter, Stream, WithAcc, FlatMap, Seg), _) => {
             unreachable!("only SOACs with operators need a loop")
         }
     };
     Ok(with_certs(stms, &certs))
+}
+
+/// The statements inside a kernel for a SOAC with operators on arrays: by columns where the arrays are there already.
+fn in_kernel(function: &mut Function, pattern: Vec<Var>, soac: Screma, span: Span) -> Vec<Stm> {
+    if soac.map.body.stms.is_empty() {
+        if let Some(stms) = columns::scans(function, Around::Kernel, (&pattern, &soac), span) {
+            return stms;
+        }
+        if let Some(stm) = by_columns(function, None, (&pattern, &soac), span) {
+            return vec![stm];
+        }
+    }
+    let mut stms = Vec::new();
+    screma_loop(function, pattern, soac, span, &mut stms);
+    stms
+}
+
+/// The statements of host code for a SOAC with operators on arrays: in the first form that it has.
+fn by_host(
+    function: &mut Function,
+    machine: Machine,
+    pattern: Vec<Var>,
+    mut soac: Screma,
+    span: Span,
+) -> Result<Vec<Stm>, Limit> {
+    if let Some(stms) = by_parts(function, machine, (&pattern, &soac), span) {
+        return Ok(stms);
+    }
+    if let Some(stms) = blocks::reduce(function, machine, (&pattern, &soac), span)? {
+        return Ok(stms);
+    }
+    let mut stms = Vec::new();
+    if !soac.map.body.stms.is_empty() && !soac.is_map() {
+        let Screma { width, inputs, map, .. } = &mut soac;
+        split_lambda(function, *width, inputs, map, span, &mut stms);
+        if let Some(mut parts) = by_parts(function, machine, (&pattern, &soac), span) {
+            stms.append(&mut parts);
+            return Ok(stms);
+        }
+    }
+    if let Some(stm) = by_columns(function, Some(machine), (&pattern, &soac), span) {
+        stms.push(stm);
+    } else if machine == Machine::Device || soac.is_map() || calls_within(&soac) {
+        screma_loop(function, pattern, soac, span, &mut stms);
+    } else if let Some(mut parts) = inlined::apart(function, &pattern, &soac, span) {
+        stms.append(&mut parts);
+    } else {
+        stms.append(&mut inlined::by_blocks(function, &pattern, &soac, span));
+    }
+    Ok(stms)
+}
+
+/// Scans and reductions of parts of arrays: of elements of small ones, of columns.
+fn by_parts(
+    function: &mut Function,
+    machine: Machine,
+    (pattern, soac): (&[Var], &Screma),
+    span: Span,
+) -> Option<Vec<Stm>> {
+    if soac.is_map() {
+        return None;
+    }
+    let small = match machine {
+        Machine::Device => true,
+        Machine::Cpu => small::rather_than_columns(function, soac),
+    };
+    let by_scalars = small.then(|| small::by_scalars(function, machine, (pattern, soac), span)).flatten();
+    by_scalars.or_else(|| columns::scans(function, Around::Host(machine), (pattern, soac), span))
+}
+
+/// The reduction of every column, but on devices of operators that cannot fail only: columns one after the other would fail in
+/// another order than rows.
+fn by_columns(
+    function: &mut Function,
+    machine: Option<Machine>,
+    (pattern, soac): (&[Var], &Screma),
+    span: Span,
+) -> Option<Stm> {
+    let fails = soac.reduces.iter().any(|reduce| reduce.op.body.can_fail());
+    if fails && machine != Some(Machine::Device) {
+        return None;
+    }
+    rows::by_columns(function, (pattern, soac), span)
+}
+
+/// Whether an operator, or what is done with scanned values, calls a function, as only the host can.
+fn calls_within(soac: &Screma) -> bool {
+    let operators =
+        soac.scans.iter().map(|scan| &scan.op).chain(soac.reduces.iter().map(|reduce| &reduce.op));
+    operators.chain(&soac.post).any(|lambda| calls(&lambda.body))
 }
 
 /// Statements that rely on these certificates, too.

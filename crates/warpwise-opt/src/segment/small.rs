@@ -1,4 +1,4 @@
-//! Reductions and scans of small arrays of known size, on devices: as those of their elements, all at a time.
+//! Reductions and scans of small arrays of known size, as those of their elements, all at a time.
 //!
 //! ```text
 //! t = screma n (xs) scan (a: [2]f32, b: [2]f32) { c = index b[0]; d = screma 2 (a) map (x) { fmul x c }; return d } [one]
@@ -10,7 +10,8 @@
 //! ```
 //!
 //! The operator is written out: what it repeats is there as often as it happens, and every array in it is its elements ([`unroll`]).
-//! Without that the host combines one element after the other.
+//! So is what comes before, where it can be. Without that the host combines one element after the other. On CPUs scans of
+//! wider rows by columns are better ([`rather_than_columns`]), and what cannot be written out before the operators is done apart.
 //!
 //! Not done here: operators with more than a few elements, or with loops, checks or indices that are only known when they run.
 
@@ -20,10 +21,32 @@ use warpwise_diag::Span;
 use warpwise_ir::builder::Builder;
 use warpwise_ir::{Body, Expr, Function, Lambda, Operand, Reduce, Scan, Screma, Stm, Type, Var};
 
-use unroll::{Extents, Value, unrolled};
+use super::Machine;
+use super::rows::of_elements;
+use unroll::{Extents, Value, unrolled, written_out};
+
+/// Elements of a row from which on lanes are better along it than along the rows.
+const WIDE: usize = 4;
+
+/// Whether some operator on arrays works on more than an element of each, or on narrow rows.
+pub fn rather_than_columns(function: &mut Function, soac: &Screma) -> bool {
+    let operators =
+        soac.scans.iter().map(|scan| &scan.op).chain(soac.reduces.iter().map(|reduce| &reduce.op));
+    let on_arrays = |op: &&Lambda| op.params.iter().any(|&param| function.ty(param).rank() > 0);
+    operators.filter(on_arrays).collect::<Vec<_>>().into_iter().any(|op| {
+        let narrow =
+            |&param: &Var| Extents::of(function.ty(param)).is_some_and(|extents| extents.count() < WIDE);
+        op.params.iter().all(narrow) || of_elements(function, op).is_none()
+    })
+}
 
 /// The statements for a SOAC of which some operators work on small arrays, and all that do can be written out.
-pub fn by_scalars(function: &mut Function, pattern: &[Var], soac: &Screma, span: Span) -> Option<Vec<Stm>> {
+pub fn by_scalars(
+    function: &mut Function,
+    machine: Machine,
+    (pattern, soac): (&[Var], &Screma),
+    span: Span,
+) -> Option<Vec<Stm>> {
     let scanned = soac.scans.iter().flat_map(|scan| &scan.neutral);
     let mut neutral = scanned.chain(soac.reduces.iter().flat_map(|reduce| &reduce.neutral));
     if !neutral.any(|&x| function.operand_type(x).rank() > 0) {
@@ -36,7 +59,7 @@ pub fn by_scalars(function: &mut Function, pattern: &[Var], soac: &Screma, span:
     let type_of = |&x: &Operand| b.function.operand_type(x);
     let (types, more): (Vec<Type>, Vec<Type>) =
         (combined.iter().map(type_of).collect(), further.iter().map(type_of).collect());
-    let map = elements_of_map(&mut b, &soac.map, combined, further)?;
+    let map = elements_of_map(&mut b, machine, &soac.map, (combined, further))?;
     let post = after_scans(&mut b, soac, &types[..soac.n_scanned()], &more)?;
     let (totals, arrays) = pattern.split_at(soac.n_reduced());
     let parts = parts(&mut b, &types[soac.n_scanned()..])?;
@@ -87,10 +110,19 @@ fn all_elements(b: &mut Builder, values: &[Operand]) -> Option<Vec<Operand>> {
 /// What is computed first with each element, then the elements of what is combined.
 fn elements_of_map(
     b: &mut Builder,
+    machine: Machine,
     map: &Lambda,
-    combined: &[Operand],
-    further: &[Operand],
+    (combined, further): (&[Operand], &[Operand]),
 ) -> Option<Lambda> {
+    if let Some(map) = written_out(b, map, combined.len()) {
+        return Some(map);
+    }
+    let made = |x: &Operand| {
+        b.function.operand_type(*x).rank() > 0 && x.as_var().is_some_and(|var| !map.params.contains(&var))
+    };
+    if machine == Machine::Cpu && combined.iter().any(made) {
+        return None;
+    }
     let mut read = None;
     let after = b.body(|b| {
         read = all_elements(b, combined);

@@ -154,6 +154,21 @@ pub fn unrolled(b: &mut Builder, op: &Lambda) -> Option<Lambda> {
     Some(Lambda { params, body: Body { stms, result } })
 }
 
+/// A lambda that does its work on elements and then yields those of its first results, and all others as they are.
+pub fn written_out(b: &mut Builder, map: &Lambda, n_taken_apart: usize) -> Option<Lambda> {
+    let mut unroller = Unroller { values: SecondaryMap::default(), left: MOST_STATEMENTS };
+    let (stms, result) = b.collect(|b| {
+        for &param in &map.params {
+            unroller.values[param] = Value::read(b, param.into());
+        }
+        let values = unroller.body(b, &map.body)?;
+        let (apart, whole) = values.split_at(n_taken_apart);
+        let whole: Vec<Operand> = whole.iter().map(|value| value.assembled(b)).collect();
+        Some(apart.iter().flat_map(|value| value.elements.clone()).chain(whole).collect())
+    });
+    Some(Lambda { params: map.params.clone(), body: Body { stms, result: result? } })
+}
+
 /// What is known while an operator is written out.
 struct Unroller {
     values: SecondaryMap<Var, Option<Value>>,
