@@ -27,10 +27,11 @@ mod streams;
 
 use warpwise_diag::{Limit, Span};
 use warpwise_ir::{
-    Body, Expr, Function, Lambda, Mapping, Operand, Program, Screma, SegDim, SegKind, SegOp, Stm, Type, Var,
-    exprs,
+    Body, Expr, Function, Lambda, Mapping, Operand, Program, Scatter, Screma, SegDim, SegKind, SegOp, Stm,
+    Type, Var, exprs,
 };
 
+use crate::schedule;
 use rows::Repeated;
 use sequential::Around;
 use streams::Within;
@@ -98,6 +99,11 @@ fn host_stm(function: &mut Function, host: Host<'_>, mut stm: Stm, out: &mut Vec
                 host_stm(function, host, stm, out)?;
             }
         }
+        Expr::Scatter(ref soac) if host.machine == Machine::Cpu && looks_up(soac) => {
+            for stm in sequential::map_apart(function, stm) {
+                host_stm(function, host, stm, out)?;
+            }
+        }
         _ if sequential::map_calls(&stm.expr) => {
             for stm in sequential::map_apart(function, stm) {
                 host_stm(function, host, stm, out)?;
@@ -125,6 +131,19 @@ fn host_stm(function: &mut Function, host: Host<'_>, mut stm: Stm, out: &mut Vec
         }
     }
     Ok(())
+}
+
+/// Whether places or values of a scatter take more than arithmetic. Every part of a destination would compute them again.
+fn looks_up(soac: &Scatter) -> bool {
+    let segments = soac.dests.iter().any(|dest| dest.segments);
+    fn search(body: &Body) -> bool {
+        body.stms.iter().any(|stm| match &stm.expr {
+            Expr::Index { .. } => true,
+            Expr::If { then_body, else_body, .. } => search(then_body) || search(else_body),
+            expr => !schedule::cost::is_cheap(expr),
+        })
+    }
+    !segments && search(&soac.lambda.body)
 }
 
 /// Segments every SOAC in a body inside a kernel, at any depth.
