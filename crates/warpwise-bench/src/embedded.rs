@@ -1,14 +1,15 @@
 //! The language embedded in Rust against C and against Rust written by hand (`ndarray` and `rayon`), in this process.
 //!
 //! Programs of both kinds get the inputs of a [`Work`] in containers of their own before anything is timed; what they
-//! computed is compared with C's results. Beside the table stand figures of calls ([`calls`]), of stealing ([`split`]) and of
-//! passwords ([`dictionary`]).
+//! computed is compared with C's results. Beside the table stand figures of calls ([`calls`]), of sorts ([`sorts`]), of stealing
+//! ([`split`]) and of passwords ([`dictionary`]).
 
 pub mod calls;
 mod dictionary;
 mod hand;
 mod ours;
 pub mod report;
+mod sorts;
 mod split;
 
 use std::rc::Rc;
@@ -115,6 +116,7 @@ pub fn measure(settings: &Settings<'_>) -> Result<Report, String> {
         report.rows.push(row);
     }
     let side = side(scale);
+    let pairs_sorted = ((1e6 * scale) as usize).max(1000);
     let words = ((20e6 * scale) as usize).max(100_000);
     let mut collect = |part: &str, figures: &dyn Fn() -> Result<Vec<Figure>, String>| {
         if settings.is_wanted(part) {
@@ -132,6 +134,7 @@ pub fn measure(settings: &Settings<'_>) -> Result<Report, String> {
     };
     collect("calls", &|| calls::empty_calls(&context));
     collect("first calls", &calls::first_calls);
+    collect("sorts", &|| sorts::figures(&context, pairs_sorted, rounds, repetitions));
     collect("stealing", &|| split::figures(threads, side, rounds, repetitions));
     collect("dictionary", &|| dictionary::figures(&context, words, rounds));
     Ok(report)

@@ -25,7 +25,7 @@ struct Arguments {
     /// The folder that the table is written to.
     #[arg(long, default_value = "benchmarks/results")]
     results: PathBuf,
-    /// Part of a name of what is to be measured: a work, `calls`, `first calls`, `stealing` or `dictionary`. May be repeated.
+    /// Part of a name of what is to be measured: a work, `calls`, `first calls`, `sorts`, `stealing` or `dictionary`. May be repeated.
     #[arg(long)]
     only: Vec<String>,
     /// Prints how long the first call of a small program takes, with compiled code kept in this folder, and does nothing else.

@@ -1,12 +1,16 @@
-//! Sorting numbers on the host by their digits, from the least significant one on, each in order (a radix sort).
+//! Sorting numbers on the host by their leading bits (a radix sort, most significant digit first).
 //!
-//! A pass counts how often every digit occurs in each of the parts that threads work on, and moves every number to its place among
-//! those with the same digit. Threads write to different places of one array, which is an array of atomic numbers therefore;
-//! on the processors there are these are moves like others. A pass whose digits are all equal is left out.
+//! The first bits in which the numbers differ tell them apart into buckets: threads count how often each digit occurs in their part of the
+//! numbers, and move every number to its place among those with the same digit. The buckets are then sorted one by one, on all threads: a
+//! small one fits the first-level cache and is compared, a large one is divided again. Threads write to different places of one array, which
+//! is an array of atomic numbers therefore; on the processors there are these are moves like others.
+//!
+//! A number is sorted alone, or with its place: as no two items are equal then, equal numbers stay in order.
 //!
 //! Absent: sorting in place; there are two arrays.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use warpwise_runtime::pool::available_cores;
@@ -15,67 +19,75 @@ use warpwise_runtime::pool::available_cores;
 const BITS: u32 = 11;
 /// How many digits there are.
 const DIGITS: usize = 1 << BITS;
-/// What a thread is worth.
-const LEAST_FOR_A_THREAD: usize = 1 << 17;
+/// The largest bucket that is compared.
+const SMALL: usize = 1 << 11;
+/// How many items are worth a thread of their own.
+const LEAST_FOR_A_THREAD: usize = 1 << 16;
 
 /// How often digits occur, or where numbers with them go.
 type Counts = Vec<usize>;
 
-/// A place for what is sorted.
-trait Cell: Sized + Send + Sync {
-    type Item: Copy + Send;
+/// What is sorted: a number, perhaps with its place.
+pub(super) trait Item: Copy + Ord + Send + Sync {
+    /// A place for it that threads share.
+    type Cell: Send + Sync;
 
-    fn new(item: Self::Item) -> Self;
-    fn get(&self) -> Self::Item;
-    fn set(&self, item: Self::Item);
-    /// The digit whose lowest bit this is.
-    fn digit(item: Self::Item, bit: u32) -> usize;
+    /// The bits that it is sorted by first.
+    fn bits(self) -> u64;
+    fn into_cell(self) -> Self::Cell;
+    fn from_cell(cell: Self::Cell) -> Self;
+    fn set(self, cell: &Self::Cell);
 }
 
-/// A number of 32 bits above its place.
-struct Narrow(AtomicU64);
+/// Implements [`Item`] for an integer.
+macro_rules! integers {
+    ($($ty:ident $cell:ident;)*) => { $(
+        impl Item for $ty {
+            type Cell = $cell;
 
-/// A number of 64 bits, and its place.
-struct Wide(AtomicU64, AtomicU32);
+            fn bits(self) -> u64 {
+                u64::from(self)
+            }
 
-impl Cell for Narrow {
-    type Item = u64;
+            fn into_cell(self) -> $cell {
+                $cell::new(self)
+            }
 
-    fn new(item: u64) -> Narrow {
-        Narrow(AtomicU64::new(item))
-    }
+            fn from_cell(cell: $cell) -> $ty {
+                cell.into_inner()
+            }
 
-    fn get(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    fn set(&self, item: u64) {
-        self.0.store(item, Ordering::Relaxed);
-    }
-
-    fn digit(item: u64, bit: u32) -> usize {
-        (item >> (32 + bit)) as usize % DIGITS
-    }
+            fn set(self, cell: &$cell) {
+                cell.store(self, Ordering::Relaxed);
+            }
+        }
+    )* };
 }
 
-impl Cell for Wide {
-    type Item = (u64, u32);
+integers! {
+    u32 AtomicU32;
+    u64 AtomicU64;
+}
 
-    fn new((number, place): (u64, u32)) -> Wide {
-        Wide(AtomicU64::new(number), AtomicU32::new(place))
+/// A number and its place.
+impl Item for (u64, u32) {
+    type Cell = (AtomicU64, AtomicU32);
+
+    fn bits(self) -> u64 {
+        self.0
     }
 
-    fn get(&self) -> (u64, u32) {
-        (self.0.load(Ordering::Relaxed), self.1.load(Ordering::Relaxed))
+    fn into_cell(self) -> Self::Cell {
+        (AtomicU64::new(self.0), AtomicU32::new(self.1))
     }
 
-    fn set(&self, (number, place): (u64, u32)) {
-        self.0.store(number, Ordering::Relaxed);
-        self.1.store(place, Ordering::Relaxed);
+    fn from_cell((number, place): Self::Cell) -> (u64, u32) {
+        (number.into_inner(), place.into_inner())
     }
 
-    fn digit((number, _): (u64, u32), bit: u32) -> usize {
-        (number >> bit) as usize % DIGITS
+    fn set(self, (number, place): &Self::Cell) {
+        number.store(self.0, Ordering::Relaxed);
+        place.store(self.1, Ordering::Relaxed);
     }
 }
 
@@ -85,9 +97,8 @@ pub(super) fn places_of_narrow(numbers: &[u32]) -> Vec<i64> {
         return places_compared(numbers);
     }
     let item = |(place, &number): (usize, &u32)| u64::from(number) << 32 | place as u64;
-    let cells = numbers.iter().enumerate().map(item).map(Narrow::new).collect();
-    let sorted = sorted(cells, u32::BITS, threads_for(numbers.len()));
-    sorted.into_iter().map(|cell| cell.get() as u32 as i64).collect()
+    let items: Vec<u64> = numbers.iter().enumerate().map(item).collect();
+    sorted(items).into_iter().map(|item| i64::from(item as u32)).collect()
 }
 
 /// The places of numbers in ascending order; those of equal numbers stay in order.
@@ -95,10 +106,9 @@ pub(super) fn places_of_wide(numbers: &[u64]) -> Vec<i64> {
     if u32::try_from(numbers.len()).is_err() {
         return places_compared(numbers);
     }
-    let item = |(place, &number): (usize, &u64)| (number, place as u32);
-    let cells = numbers.iter().enumerate().map(item).map(Wide::new).collect();
-    let sorted = sorted(cells, u64::BITS, threads_for(numbers.len()));
-    sorted.into_iter().map(|cell| i64::from(cell.get().1)).collect()
+    let items: Vec<(u64, u32)> =
+        numbers.iter().enumerate().map(|(place, &number)| (number, place as u32)).collect();
+    sorted(items).into_iter().map(|(_, place)| i64::from(place)).collect()
 }
 
 /// Of more numbers than places of 32 bits can tell apart.
@@ -108,30 +118,76 @@ fn places_compared<T: Ord>(numbers: &[T]) -> Vec<i64> {
     places
 }
 
-fn threads_for(count: usize) -> usize {
-    (count / LEAST_FOR_A_THREAD).clamp(1, available_cores())
+/// Items in ascending order.
+pub(super) fn sorted<I: Item>(items: Vec<I>) -> Vec<I> {
+    let threads = (items.len() / LEAST_FOR_A_THREAD).clamp(1, available_cores());
+    sorted_by(items, threads)
 }
 
-/// Sorts cells by the lowest `bits` bits of their keys, on this number of threads.
-fn sorted<C: Cell>(mut from: Vec<C>, bits: u32, threads: usize) -> Vec<C> {
-    let Some(first) = from.first().map(C::get) else { return from };
-    let mut to: Vec<C> = (0..from.len()).map(|_| C::new(first)).collect();
-    let part = from.len().div_ceil(threads);
-    for bit in (0..bits).step_by(BITS as usize) {
-        let mut counts = in_parts(from.chunks(part).map(|part| move || counted(part, bit)));
-        let all = from.len();
-        let is_one = |digit: usize| counts.iter().map(|counts| counts[digit]).sum::<usize>() == all;
-        if is_one(C::digit(first, bit)) {
-            continue;
-        }
-        make_starts(&mut counts);
-        let to_all = &to;
-        in_parts(
-            from.chunks(part).zip(counts).map(|(part, starts)| move || moved(part, starts, to_all, bit)),
-        );
-        std::mem::swap(&mut from, &mut to);
+/// Items in ascending order, by this number of threads.
+fn sorted_by<I: Item>(mut items: Vec<I>, threads: usize) -> Vec<I> {
+    if items.len() <= SMALL {
+        items.sort_unstable();
+        return items;
     }
-    from
+    let part = items.len().div_ceil(threads);
+    let differing = in_parts(items.chunks(part).map(|part| || differing(part, items[0])));
+    let Some(shift) = shift_of(differing.into_iter().fold(0, |all, bits| all | bits)) else {
+        items.sort_unstable();
+        return items;
+    };
+    let mut counts = in_parts(items.chunks(part).map(|part| move || counted(part, shift)));
+    let sizes: Counts = (0..DIGITS).map(|digit| counts.iter().map(|counts| counts[digit]).sum()).collect();
+    make_starts(&mut counts);
+    let cells: Vec<I::Cell> = items.iter().map(|item| item.into_cell()).collect();
+    in_parts(items.chunks(part).zip(counts).map(|(part, starts)| {
+        let cells = &cells;
+        move || moved(part, starts, shift, |place, item| item.set(&cells[place]))
+    }));
+    let mut items: Vec<I> = cells.into_iter().map(I::from_cell).collect();
+    sort_buckets(buckets(&mut items, &sizes).collect(), threads);
+    items
+}
+
+/// Sorts buckets, by this number of threads.
+fn sort_buckets<I: Item>(buckets: Vec<&mut [I]>, threads: usize) {
+    let waiting = Mutex::new(buckets.into_iter());
+    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+    in_parts((0..threads).map(|_| {
+        || {
+            let mut scratch = Vec::new();
+            while let Some(bucket) = next() {
+                sort_bucket(bucket, &mut scratch);
+            }
+        }
+    }));
+}
+
+/// Sorts a bucket, with `scratch` for a copy of it.
+fn sort_bucket<I: Item>(items: &mut [I], scratch: &mut Vec<I>) {
+    if items.len() <= SMALL {
+        return items.sort_unstable();
+    }
+    let Some(shift) = shift_of(differing(items, items[0])) else { return items.sort_unstable() };
+    let sizes = counted(items, shift);
+    let mut starts = [sizes.clone()];
+    make_starts(&mut starts);
+    let [starts] = starts;
+    scratch.clear();
+    scratch.extend_from_slice(items);
+    moved(scratch, starts, shift, |place, item| items[place] = item);
+    for bucket in buckets(items, &sizes) {
+        sort_bucket(bucket, scratch);
+    }
+}
+
+/// The slices that have these sizes.
+fn buckets<'a, I>(mut items: &'a mut [I], sizes: &[usize]) -> impl Iterator<Item = &'a mut [I]> {
+    sizes.iter().map(move |&size| {
+        let (bucket, rest) = std::mem::take(&mut items).split_at_mut(size);
+        items = rest;
+        bucket
+    })
 }
 
 /// Does all of these at once; what they give, in order.
@@ -148,16 +204,30 @@ fn in_parts<T: Send>(parts: impl ExactSizeIterator<Item = impl FnOnce() -> T + S
     })
 }
 
+/// The bits in which any of the items differs from this one.
+fn differing<I: Item>(items: &[I], from: I) -> u64 {
+    items.iter().fold(0, |bits, item| bits | (item.bits() ^ from.bits()))
+}
+
+/// By how much bits are shifted for the first of those that differ to be the first of a digit; nothing if none differ.
+fn shift_of(differing: u64) -> Option<u32> {
+    (differing != 0).then(|| (u64::BITS - differing.leading_zeros()).saturating_sub(BITS))
+}
+
+fn digit<I: Item>(item: I, shift: u32) -> usize {
+    (item.bits() >> shift) as usize % DIGITS
+}
+
 /// How often every digit occurs.
-fn counted<C: Cell>(cells: &[C], bit: u32) -> Counts {
+fn counted<I: Item>(items: &[I], shift: u32) -> Counts {
     let mut counts = vec![0; DIGITS];
-    for cell in cells {
-        counts[C::digit(cell.get(), bit)] += 1;
+    for &item in items {
+        counts[digit(item, shift)] += 1;
     }
     counts
 }
 
-/// Makes of how often digits occur in every part the places where the part's first number with that digit goes.
+/// Makes of how often digits occur in every part the places where the part's first item with that digit goes.
 fn make_starts(counts: &mut [Counts]) {
     let mut start = 0;
     for digit in 0..DIGITS {
@@ -167,12 +237,11 @@ fn make_starts(counts: &mut [Counts]) {
     }
 }
 
-/// Moves numbers to their places.
-fn moved<C: Cell>(cells: &[C], mut starts: Counts, to: &[C], bit: u32) {
-    for cell in cells {
-        let item = cell.get();
-        let start = &mut starts[C::digit(item, bit)];
-        to[*start].set(item);
+/// Moves items to their places.
+fn moved<I: Item>(items: &[I], mut starts: Counts, shift: u32, mut set: impl FnMut(usize, I)) {
+    for &item in items {
+        let start = &mut starts[digit(item, shift)];
+        set(*start, item);
         *start += 1;
     }
 }
@@ -181,33 +250,34 @@ fn moved<C: Cell>(cells: &[C], mut starts: Counts, to: &[C], bit: u32) {
 mod tests {
     use super::*;
 
-    fn numbers(count: usize, bits: u32) -> Vec<u64> {
+    /// What digits are told apart by: few and many bits, at the end and at the beginning, all alike.
+    const MASKS: [u64; 7] = [0, 1, 0x1f, 0xfff, u32::MAX as u64, 0xff00_0000_0000_0001, u64::MAX];
+    /// None, few, a bucket, buckets, and buckets that are divided again.
+    const COUNTS: [usize; 6] = [0, 1, 3, SMALL, SMALL + 1, 100_000];
+
+    fn numbers(count: usize, mask: u64) -> Vec<u64> {
         let scrambled = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29).wrapping_mul(i | 1);
-        (0..count as u64).map(|i| scrambled(i) >> (64 - bits)).collect()
+        (0..count as u64).map(|i| scrambled(i) & mask).collect()
     }
 
     #[test]
     fn places_are_those_of_a_stable_sort() {
-        for count in [0, 1, 2, 3, 1000, 5000] {
-            for bits in [1, 5, 12, 31, 32] {
-                let numbers: Vec<u32> = numbers(count, bits).into_iter().map(|x| x as u32).collect();
-                assert_eq!(places_of_narrow(&numbers), places_compared(&numbers), "{count} of {bits} bits");
-            }
-            for bits in [1, 33, 64] {
-                let numbers = numbers(count, bits);
-                assert_eq!(places_of_wide(&numbers), places_compared(&numbers), "{count} of {bits} bits");
-            }
+        for (count, mask) in COUNTS.into_iter().flat_map(|count| MASKS.map(|mask| (count, mask))) {
+            let wide = numbers(count, mask);
+            assert_eq!(places_of_wide(&wide), places_compared(&wide), "{count} of {mask:x}");
+            let narrow: Vec<u32> = wide.into_iter().map(|x| x as u32).collect();
+            assert_eq!(places_of_narrow(&narrow), places_compared(&narrow), "{count} of {mask:x}");
         }
     }
 
     #[test]
-    fn parts_that_threads_sort_make_one_order() {
-        let numbers = numbers(10_001, 64);
-        for threads in [1, 2, 3, 7] {
-            let cells = numbers.iter().enumerate().map(|(i, &x)| Wide::new((x, i as u32))).collect();
-            let places: Vec<i64> =
-                sorted(cells, 64, threads).iter().map(|cell| i64::from(cell.get().1)).collect();
-            assert_eq!(places, places_compared(&numbers), "{threads}");
+    fn threads_sort_what_one_sorts() {
+        for (threads, mask) in [1, 2, 3, 7].into_iter().flat_map(|threads| MASKS.map(|mask| (threads, mask)))
+        {
+            let numbers = numbers(10_001, mask);
+            let mut compared = numbers.clone();
+            compared.sort();
+            assert_eq!(sorted_by(numbers, threads), compared, "{threads} threads, {mask:x}");
         }
     }
 }

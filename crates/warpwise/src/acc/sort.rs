@@ -1,9 +1,9 @@
 //! Sorting: stable, by the digits of keys.
 //!
 //! A key becomes one or more unsigned numbers whose order is that of the key ([`SortKey`]); these are sorted from the least
-//! significant one on, each by its digits from the least significant one on. On the processor a number's digits have 11 bits, and
-//! [`digits`] sorts by them on the host, between two programs. Elsewhere (on devices, within loops, in chunks of
-//! sequences, in exports) they have two bits, and each is a scan and a scatter of the program.
+//! significant one on. On the processor [`digits`] sorts them on the host, between two programs. Elsewhere (on devices, within loops, in
+//! chunks of sequences, in exports) they are sorted two bits at a time, each by a scan and a scatter of the program. Arrays of keys that are
+//! one number are sorted as these numbers; of all others the places are, and then they are read in that order.
 //!
 //! Absent: comparison sorts, of orders that no key gives.
 
@@ -13,10 +13,9 @@ use half::f16;
 
 use super::{Acc, awhile, digits, fill, unit, zip};
 use crate::array::{Array, Vector};
-use crate::elt::{Elt, IntoExp, Num, Scalar};
+use crate::elt::{Bits, Elt, Integer, IntoExp, Num, Scalar};
 use crate::exp::{Exp, cond, less};
 use crate::foreign::{DeviceKind, foreign};
-use crate::shape::Dim1;
 
 /// What arrays can be sorted by: scalars, characters, and tuples of these, which are compared part by part.
 ///
@@ -40,6 +39,13 @@ pub trait SortKey: Elt {
     /// Unsigned numbers in the order of the key, the most significant one first.
     #[doc(hidden)]
     fn digits(key: Self::View) -> Vec<Digits>;
+
+    /// The keys in ascending order, if they are one number each.
+    #[doc(hidden)]
+    #[track_caller]
+    fn sorted(_keys: &Acc<Vector<Self>>) -> Option<Acc<Vector<Self>>> {
+        None
+    }
 }
 
 /// An unsigned number to sort by.
@@ -52,45 +58,99 @@ pub enum Digits {
     Wide(Exp<u64>),
 }
 
-/// Scalars as one unsigned number in their order: of numbers with a sign the sign is turned around, of negative floats all bits are.
+/// What [`Digits`] are of.
+trait Number: Scalar + Integer {
+    fn digits(number: Exp<Self>, bits: u32) -> Digits;
+    /// In ascending order.
+    fn sorted(numbers: &[Self]) -> Vec<Self>;
+    /// The places in ascending order; those of equal numbers stay in order.
+    fn places(numbers: &[Self]) -> Vec<i64>;
+}
+
+impl Number for u32 {
+    fn digits(number: Exp<u32>, bits: u32) -> Digits {
+        Digits::Narrow(number, bits)
+    }
+
+    fn sorted(numbers: &[u32]) -> Vec<u32> {
+        digits::sorted(numbers.to_vec())
+    }
+
+    fn places(numbers: &[u32]) -> Vec<i64> {
+        digits::places_of_narrow(numbers)
+    }
+}
+
+impl Number for u64 {
+    fn digits(number: Exp<u64>, _bits: u32) -> Digits {
+        Digits::Wide(number)
+    }
+
+    fn sorted(numbers: &[u64]) -> Vec<u64> {
+        digits::sorted(numbers.to_vec())
+    }
+
+    fn places(numbers: &[u64]) -> Vec<i64> {
+        digits::places_of_wide(numbers)
+    }
+}
+
+/// Scalars as one unsigned number in their order, and back.
 macro_rules! keys {
-    ($($ty:ident $key:ident => $digits:expr;)*) => { $(
+    ($($ty:ident: $number:ident of $bits:literal bits, $key:ident => $digits:expr, $back:ident => $inverse:expr;)*) => { $(
         impl SortKey for $ty {
             #[track_caller]
             fn digits($key: Exp<$ty>) -> Vec<Digits> {
-                vec![$digits]
+                vec![<$number as Number>::digits($digits, $bits)]
+            }
+
+            #[track_caller]
+            fn sorted(keys: &Acc<Vector<$ty>>) -> Option<Acc<Vector<$ty>>> {
+                let numbers = keys.map(|$key| -> Exp<$number> { $digits });
+                Some(sorted_numbers(&numbers, $bits).map(|$back: Exp<$number>| -> Exp<$ty> { $inverse }))
             }
         }
     )* };
 }
 
 keys! {
-    bool key => Digits::Narrow(cond(key, 1_u32, 0), 1);
-    u8 key => Digits::Narrow(key.cast(), 8);
-    u16 key => Digits::Narrow(key.cast(), 16);
-    u32 key => Digits::Narrow(key, 32);
-    u64 key => Digits::Wide(key);
-    usize key => Digits::Wide(key.cast());
-    i8 key => Digits::Narrow(key.bitcast::<u8>().cast::<u32>() ^ 0x80, 8);
-    i16 key => Digits::Narrow(key.bitcast::<u16>().cast::<u32>() ^ 0x8000, 16);
-    i32 key => Digits::Narrow(key.bitcast::<u32>() ^ 0x8000_0000, 32);
-    i64 key => Digits::Wide(key.bitcast::<u64>() ^ (1 << 63));
-    isize key => Digits::Wide(key.bitcast::<u64>() ^ (1 << 63));
-    f16 key => Digits::Narrow(float(key.bitcast::<u16>().cast::<u32>(), 1 << 15, 0xffff), 16);
-    f32 key => Digits::Narrow(float(key.bitcast::<u32>(), 1 << 31, u32::MAX), 32);
-    f64 key => Digits::Wide(float(key.bitcast::<u64>(), 1 << 63, u64::MAX));
-    char key => Digits::Narrow(key.code(), 21);
+    bool: u32 of 1 bits, key => cond(key, 1_u32, 0), number => number.ne(0);
+    u8: u32 of 8 bits, key => key.cast(), number => number.cast();
+    u16: u32 of 16 bits, key => key.cast(), number => number.cast();
+    u32: u32 of 32 bits, key => key, number => number;
+    u64: u64 of 64 bits, key => key, number => number;
+    usize: u64 of 64 bits, key => key.cast(), number => number.cast();
+    i8: u32 of 8 bits, key => key.bitcast::<u8>().cast::<u32>() ^ 0x80, number => (number ^ 0x80).cast::<u8>().bitcast();
+    i16: u32 of 16 bits, key => key.bitcast::<u16>().cast::<u32>() ^ 0x8000, number => (number ^ 0x8000).cast::<u16>().bitcast();
+    i32: u32 of 32 bits, key => key.bitcast::<u32>() ^ 0x8000_0000, number => (number ^ 0x8000_0000).bitcast();
+    i64: u64 of 64 bits, key => key.bitcast::<u64>() ^ (1 << 63), number => (number ^ (1 << 63)).bitcast();
+    isize: u64 of 64 bits, key => key.bitcast::<u64>() ^ (1 << 63), number => (number ^ (1 << 63)).bitcast();
+    f16: u32 of 16 bits, key => ordered(key.bitcast::<u16>().cast::<u32>(), 1 << 15, 0xffff),
+        number => unordered(number, 1 << 15, 0xffff).cast::<u16>().bitcast();
+    f32: u32 of 32 bits, key => ordered(key.bitcast::<u32>(), 1 << 31, u32::MAX),
+        number => unordered(number, 1 << 31, u32::MAX).bitcast();
+    f64: u64 of 64 bits, key => ordered(key.bitcast::<u64>(), 1 << 63, u64::MAX),
+        number => unordered(number, 1 << 63, u64::MAX).bitcast();
+    char: u32 of 21 bits, key => key.code(), number => Exp::from_code(number);
 }
 
-/// All bits of a negative float turned around, of others the sign only.
+/// The bits of a float with the sign turned around, those of a negative one all turned around: they are in the order of the floats.
 #[track_caller]
-fn float<T: Num + crate::elt::Bits>(bits: Exp<T>, sign: T, all: T) -> Exp<T> {
-    bits ^ cond(
-        (bits & Exp::constant(sign)).ne(Exp::constant(T::of(0.0))),
-        Exp::constant(all),
-        Exp::constant(sign),
-    )
-    .into_exp()
+fn ordered<T: Num + Bits>(bits: Exp<T>, sign: T, all: T) -> Exp<T> {
+    bits ^ if_set(bits, sign, all, sign)
+}
+
+/// The bits of a float from its number in the order of floats.
+#[track_caller]
+fn unordered<T: Num + Bits>(number: Exp<T>, sign: T, all: T) -> Exp<T> {
+    number ^ if_set(number, sign, sign, all)
+}
+
+/// One of two constants, as the bit of the sign is set or not.
+#[track_caller]
+fn if_set<T: Num + Bits>(bits: Exp<T>, sign: T, set: T, unset: T) -> Exp<T> {
+    let is_set = (bits & Exp::constant(sign)).ne(Exp::constant(T::of(0.0)));
+    cond(is_set, Exp::constant(set), Exp::constant(unset)).into_exp()
 }
 
 macro_rules! tuples {
@@ -125,7 +185,7 @@ impl<E: Elt> Acc<Vector<E>> {
     where
         E: SortKey,
     {
-        self.sort_by_key(|x| x)
+        E::sorted(self).unwrap_or_else(|| self.sort_by_key(|x| x))
     }
 
     /// The places of the elements in ascending order; those of equal elements stay in order.
@@ -245,39 +305,52 @@ fn sorted_by_number<K: SortKey>(keys: &Acc<Vector<K>>, number: usize) -> Acc<Vec
         Digits::Wide(_) => Exp::constant(0_u32),
     });
     if let Some(bits) = width {
-        let host = |keys: Array<Dim1, u32>| sorted_on_host(digits::places_of_narrow(keys.as_slice()));
-        return foreign(DeviceKind::Cpu, "sort", host, &narrow, |keys| in_program(&keys, bits));
+        return places_of_numbers(&narrow, bits);
     }
     let wide = keys.map(|key| match K::digits(key)[number] {
         Digits::Wide(digits) => digits,
         Digits::Narrow(..) => Exp::constant(0_u64),
     });
-    let host = |keys: Array<Dim1, u64>| sorted_on_host(digits::places_of_wide(keys.as_slice()));
-    foreign(DeviceKind::Cpu, "sort", host, &wide, |keys| in_program(&keys, 64))
+    places_of_numbers(&wide, 64)
 }
 
-fn sorted_on_host(places: Vec<i64>) -> Result<Vector<i64>, Box<dyn StdError + Send + Sync>> {
-    Ok(Array::from_vec([places.len()], places)?)
-}
-
-/// The places of unsigned numbers in ascending order, two bits at a time.
+/// The places of unsigned numbers with so many bits in ascending order.
 #[track_caller]
-fn in_program<T: Scalar + crate::elt::Integer>(keys: &Acc<Vector<T>>, bits: u32) -> Acc<Vector<i64>> {
-    let start = (zip(keys, &super::enum_from(keys.size(), 0_i64)), unit(0_u32));
+fn places_of_numbers<T: Number>(numbers: &Acc<Vector<T>>, bits: u32) -> Acc<Vector<i64>> {
+    let host = |numbers: Vector<T>| on_host(T::places(numbers.as_slice()));
+    foreign(DeviceKind::Cpu, "sort", host, numbers, |numbers| {
+        in_program(&numbers, bits).map(|(_, place)| place)
+    })
+}
+
+/// Unsigned numbers with so many bits in ascending order.
+#[track_caller]
+fn sorted_numbers<T: Number>(numbers: &Acc<Vector<T>>, bits: u32) -> Acc<Vector<T>> {
+    let host = |numbers: Vector<T>| on_host(T::sorted(numbers.as_slice()));
+    foreign(DeviceKind::Cpu, "sort", host, numbers, |numbers| {
+        in_program(&numbers, bits).map(|(number, _)| number)
+    })
+}
+
+fn on_host<T: Scalar>(sorted: Vec<T>) -> Result<Vector<T>, Box<dyn StdError + Send + Sync>> {
+    Ok(Array::from_vec([sorted.len()], sorted)?)
+}
+
+/// Unsigned numbers in ascending order with their places, sorted two bits at a time.
+#[track_caller]
+fn in_program<T: Number>(numbers: &Acc<Vector<T>>, bits: u32) -> Acc<Vector<(T, i64)>> {
+    let start = (zip(numbers, &super::enum_from(numbers.size(), 0_i64)), unit(0_u32));
     let (sorted, _) = awhile(
         &start,
         |(_, bit)| bit.the().lt(bits),
         |(pairs, bit)| (by_two_bits(&pairs, bit.the()), bit.map(|bit| bit + 2)),
     );
-    sorted.map(|(_, place)| place)
+    sorted
 }
 
 /// Sorts by the two bits from this one on.
 #[track_caller]
-fn by_two_bits<T: Scalar + crate::elt::Integer>(
-    pairs: &Acc<Vector<(T, i64)>>,
-    bit: Exp<u32>,
-) -> Acc<Vector<(T, i64)>> {
+fn by_two_bits<T: Number>(pairs: &Acc<Vector<(T, i64)>>, bit: Exp<u32>) -> Acc<Vector<(T, i64)>> {
     let digit = move |key: Exp<T>| (key >> bit.cast::<T>()) & Exp::constant(T::of(3.0));
     let is = move |key: Exp<T>, of: f64| digit(key).eq(Exp::constant(T::of(of))).to_int();
     let ones = pairs.map(move |(key, _)| [is(key, 0.0), is(key, 1.0), is(key, 2.0), is(key, 3.0)]);
