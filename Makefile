@@ -3,7 +3,7 @@
 CARGO ?= cargo
 WARPWISE := target/release/warpwise
 
-.PHONY: help setup build wheel demo test test-all bench bench-embedded bench-streams bench-mexpr bench-python bench-scale ablation bench-check test-gpu bench-gpu bench-gpu-copies
+.PHONY: help setup build wheel demo test test-all bench bench-embedded bench-streams bench-mexpr bench-python bench-scale bench-suite ablation bench-check test-gpu bench-gpu bench-gpu-copies
 
 help:
 	@echo 'make demo        build Warpwise and run it: pictures, hotspot, k-means, Mandelbrot, one table'
@@ -15,6 +15,7 @@ help:
 	@echo 'make bench-mexpr compare host programs with the array language, the sequential host and OCaml; writes benchmarks/results/mexpr.md and .json'
 	@echo 'make bench-python  measure the Python module beside NumPy, Numba and JAX; writes benchmarks/results/python.md and .json'
 	@echo 'make bench-scale  measure blocks on Dask: overhead of a block, workers against threads, NumPy on Dask; writes benchmarks/results/scale.md'
+	@echo 'make bench-suite CORPUS=FOLDER  run the programs of a folder as they are, with all their data sets, beside Futhark; writes benchmarks/results/suite.md and .json'
 	@echo 'make ablation    measure what each optimisation is worth; writes docs/ablation.md and docs/ablation.svg'
 	@echo 'make bench-check validate the benchmark programs on the reference data, in full'
 	@echo 'make test-gpu    the programs on a CUDA device; a quarter of them with PART=1/4'
@@ -90,6 +91,11 @@ bench-python: setup
 # SCALE_ARGS='--share 0.1' for a quick look.
 bench-scale: setup
 	scripts/bench-scale.sh $(SCALE_ARGS)
+
+# SUITE_ARGS='--runs 10 fft' for a quick look at some.
+bench-suite: setup
+	$(CARGO) build --release -p warpwise-cli -p warpwise-bench --bin warpwise --bin warpwise-bench-suite
+	target/release/warpwise-bench-suite --warpwise $(WARPWISE) $(CORPUS) $(SUITE_ARGS)
 
 ablation: setup
 	$(CARGO) build --release -p warpwise-bench --bin warpwise-ablation

@@ -26,5 +26,6 @@ pub mod scaling;
 pub mod sequences;
 pub mod start_up;
 pub mod streams;
+pub mod suite;
 pub mod value;
 pub mod work;

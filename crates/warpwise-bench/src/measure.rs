@@ -110,7 +110,7 @@ fn turn(peer: &mut dyn Peer, repetitions: usize) -> Result<Vec<f64>, String> {
 }
 
 /// Sorts, and takes the middle.
-fn median(values: &mut [f64]) -> f64 {
+pub fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
     if values.len() % 2 == 1 { values[middle] } else { 0.5 * (values[middle - 1] + values[middle]) }

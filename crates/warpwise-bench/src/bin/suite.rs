@@ -1,0 +1,56 @@
+//! `warpwise-bench-suite`: the programs of a folder, as they are, beside Futhark.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use warpwise_bench::futhark;
+use warpwise_bench::suite::{Settings, measure};
+
+/// Runs every case of every program in a folder, with this command and with `futhark` where it is on the path.
+#[derive(Parser)]
+struct Arguments {
+    /// The folder with the programs.
+    corpus: PathBuf,
+    /// Only programs whose paths contain one of these.
+    only: Vec<String>,
+    /// Our command.
+    #[arg(long, default_value = "target/release/warpwise")]
+    warpwise: PathBuf,
+    /// Seconds that a command may take for a program.
+    #[arg(long, default_value_t = 300)]
+    seconds: u32,
+    /// Runs of each case, instead of as many as make its median stable.
+    #[arg(long)]
+    runs: Option<u32>,
+    /// Leave Futhark out although it is on the path.
+    #[arg(long)]
+    no_futhark: bool,
+    /// The folder that the report is written to.
+    #[arg(long, default_value = "benchmarks/results")]
+    results: PathBuf,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("warpwise-bench-suite: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), String> {
+    let at = |path: &PathBuf| path.canonicalize().map_err(|error| format!("{}: {error}", path.display()));
+    let settings = Settings {
+        corpus: &at(&arguments.corpus)?,
+        warpwise: &at(&arguments.warpwise)?,
+        with_futhark: !arguments.no_futhark && futhark::is_on_path(),
+        seconds: arguments.seconds,
+        runs: arguments.runs,
+        only: &arguments.only,
+    };
+    let report = measure(&settings, |row| println!("{}", row.line()))?;
+    report.write(&arguments.results)
+}

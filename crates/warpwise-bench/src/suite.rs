@@ -1,0 +1,234 @@
+//! A folder of programs that others wrote, each as it is and with all its data sets, beside Futhark.
+//!
+//! Both commands read the test blocks of the same file, run every case until its median is stable, and write their figures as data, from
+//! which the ratios are taken. Results are compared with those that the test blocks state by both commands themselves.
+//!
+//! Absent: data sets. A program whose files are not there is listed with the reason.
+
+mod report;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+pub use report::{Report, Row};
+
+use crate::futhark::BACK_ENDS;
+use crate::measure::median;
+
+/// What is measured, and how.
+pub struct Settings<'s> {
+    /// The folder with the programs.
+    pub corpus: &'s Path,
+    /// Our command.
+    pub warpwise: &'s Path,
+    /// Whether `futhark` takes part.
+    pub with_futhark: bool,
+    /// Seconds that a command may take for a program.
+    pub seconds: u32,
+    /// Runs of a case; as many as make the median stable if not given.
+    pub runs: Option<u32>,
+    /// Parts of paths of the programs wanted; all if there are none.
+    pub only: &'s [String],
+}
+
+/// Microseconds of the cases of a program, by entry point and case; or why there are none.
+type Times = Result<BTreeMap<(String, String), f64>, String>;
+
+/// Measures all programs, one after another.
+pub fn measure(settings: &Settings<'_>, mut told: impl FnMut(&Row)) -> Result<Report, String> {
+    let mut programs = Vec::new();
+    find_programs(settings.corpus, &mut programs)?;
+    programs.sort();
+    let mut report = Report::new(settings.with_futhark);
+    for program in programs {
+        let name = program.strip_prefix(settings.corpus).unwrap_or(&program).display().to_string();
+        if !settings.only.is_empty() && !settings.only.iter().any(|part| name.contains(part.as_str())) {
+            continue;
+        }
+        let ours = times_of_ours(settings, &program);
+        let theirs: Vec<Times> = match settings.with_futhark {
+            true => BACK_ENDS.iter().map(|back_end| times_of_futhark(settings, back_end, &program)).collect(),
+            false => Vec::new(),
+        };
+        let rows = rows(&name, &ours, &theirs);
+        rows.iter().for_each(&mut told);
+        report.rows.extend(rows);
+        report.add_failures(&name, &ours, &theirs);
+    }
+    Ok(report)
+}
+
+/// All programs below a folder that have a test block with input, those of packages (`lib`) apart.
+fn find_programs(folder: &Path, programs: &mut Vec<PathBuf>) -> Result<(), String> {
+    let entries = folder.read_dir().map_err(|error| format!("{}: {error}", folder.display()))?;
+    for entry in entries {
+        let path = entry.map_err(|error| error.to_string())?.path();
+        if path.is_dir() && path.ends_with("lib") {
+            continue;
+        }
+        if path.is_dir() {
+            find_programs(&path, programs)?;
+        } else if path.extension().is_some_and(|extension| extension == "fut") && has_cases(&path)? {
+            programs.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Whether a test block names input.
+fn has_cases(program: &Path) -> Result<bool, String> {
+    let text = std::fs::read(program).map_err(|error| format!("{}: {error}", program.display()))?;
+    let text = String::from_utf8_lossy(&text);
+    let mut comments = text.lines().filter_map(|line| line.strip_prefix("--"));
+    let has_block = comments.any(|comment| comment.trim() == "==");
+    Ok(has_block && comments.any(|comment| comment.split_whitespace().any(|word| word == "input")))
+}
+
+/// The rows of a program: the cases that any command ran.
+fn rows(program: &str, ours: &Times, theirs: &[Times]) -> Vec<Row> {
+    let of = |times: &Times, case: &(String, String)| {
+        times.as_ref().ok().and_then(|times| times.get(case)).copied()
+    };
+    let mut cases: Vec<&(String, String)> = std::iter::once(ours)
+        .chain(theirs)
+        .filter_map(|times| times.as_ref().ok())
+        .flat_map(BTreeMap::keys)
+        .collect();
+    cases.sort();
+    cases.dedup();
+    let row = |case: &&(String, String)| Row {
+        program: program.to_string(),
+        entry: case.0.clone(),
+        case: case.1.clone(),
+        ours: of(ours, case),
+        theirs: theirs.iter().map(|times| of(times, case)).collect(),
+    };
+    cases.iter().map(row).collect()
+}
+
+/// What our command's `--json` says of a case.
+#[derive(Deserialize)]
+struct OurCase {
+    entry: String,
+    case: String,
+    median_us: f64,
+}
+
+#[derive(Deserialize)]
+struct OurFigures {
+    cases: Vec<OurCase>,
+}
+
+fn times_of_ours(settings: &Settings<'_>, program: &Path) -> Times {
+    let mut command = limited(settings.seconds, settings.warpwise);
+    command.arg("bench").args(settings.runs.iter().flat_map(|runs| ["-r".to_string(), runs.to_string()]));
+    let figures: OurFigures = figures_of(command, "--json", program)?;
+    Ok(figures.cases.into_iter().map(|case| ((case.entry, case.case), case.median_us)).collect())
+}
+
+/// What Futhark's `--json` says of an entry point.
+#[derive(Deserialize)]
+struct TheirEntry {
+    datasets: BTreeMap<String, TheirCase>,
+}
+
+/// The runs of a case, or why there are none.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum TheirCase {
+    Ran { runtimes: Vec<f64> },
+    Failed(serde::de::IgnoredAny),
+}
+
+fn times_of_futhark(settings: &Settings<'_>, back_end: &str, program: &Path) -> Times {
+    let mut command = limited(settings.seconds, Path::new("futhark"));
+    // By its name, since the file of the running command may be a loader.
+    command.args(["bench", "--futhark=futhark"]).arg(format!("--backend={back_end}"));
+    command.args(settings.runs.iter().map(|runs| format!("--runs={runs}")));
+    let figures: BTreeMap<String, TheirEntry> = figures_of(command, "--json", program)?;
+    let mut times = BTreeMap::new();
+    for (name, entry) in figures {
+        let entry_point = name.rsplit_once(".fut:").map_or("main", |(_, entry)| entry);
+        for (case, ran) in entry.datasets {
+            if let TheirCase::Ran { mut runtimes } = ran
+                && !runtimes.is_empty()
+            {
+                times.insert((entry_point.to_string(), case), median(&mut runtimes));
+            }
+        }
+    }
+    Ok(times)
+}
+
+/// A command that is ended after so many seconds.
+fn limited(seconds: u32, command: &Path) -> Command {
+    let mut limited = Command::new("timeout");
+    limited.args(["--kill-after=5", &seconds.to_string()]).arg(command);
+    limited
+}
+
+/// Runs a command on a program, in the program's folder; what it writes into the file that `option` names.
+fn figures_of<T: DeserializeOwned>(mut command: Command, option: &str, program: &Path) -> Result<T, String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let file = folder.path().join("figures.json");
+    let name = program.file_name().ok_or("a program has a name")?;
+    let output = command
+        .arg(format!("{option}={}", file.display()))
+        .arg(name)
+        .current_dir(program.parent().unwrap_or(Path::new(".")))
+        .output()
+        .map_err(|error| format!("{command:?}: {error}"))?;
+    let text = std::fs::read_to_string(&file).map_err(|_| reason(&output))?;
+    serde_json::from_str(&text).map_err(|error| format!("{}: {error}", program.display()))
+}
+
+/// Why a command gave no figures, in a line.
+fn reason(output: &std::process::Output) -> String {
+    /// What `timeout` exits with.
+    const OVER_TIME: [i32; 2] = [124, 137];
+    if output.status.code().is_some_and(|code| OVER_TIME.contains(&code)) {
+        return "took too long".to_string();
+    }
+    let said =
+        [&output.stderr, &output.stdout].map(|said| String::from_utf8_lossy(said).into_owned()).concat();
+    let is_reason = |line: &&str| ["error", "failed"].iter().any(|word| line.to_lowercase().contains(word));
+    let line = said.lines().find(is_reason).or(said.lines().next());
+    line.map_or_else(|| format!("ended with {}", output.status), str::to_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_without_cases_are_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        let program = "-- ==\n-- random input { [10]f32 }\nentry main (xs: []f32) = xs\n";
+        ["lib", "sorts"].map(|name| std::fs::create_dir(folder.path().join(name)).unwrap());
+        write("comment.fut", "-- Its input is sorted.\ndef f (x: i32) = x\n");
+        write("lib/package.fut", program);
+        write("sorts/some.fut", program);
+        write("notes.txt", "-- ==\n-- input { 1 }\n");
+        let mut found = Vec::new();
+        find_programs(folder.path(), &mut found).unwrap();
+        assert_eq!(found, [folder.path().join("sorts/some.fut")]);
+    }
+
+    #[test]
+    fn cases_of_all_commands_are_rows() {
+        let case = |name: &str| ("main".to_string(), name.to_string());
+        let ours = Ok(BTreeMap::from([(case("a"), 10.0), (case("b"), 5.0)]));
+        let theirs = [
+            Ok(BTreeMap::from([(case("a"), 30.0)])),
+            Ok(BTreeMap::from([(case("a"), 20.0), (case("c"), 1.0)])),
+        ];
+        let rows = rows("p.fut", &ours, &theirs);
+        let ratios: Vec<_> = rows.iter().map(|row| (row.case.as_str(), row.ratio())).collect();
+        assert_eq!(ratios, [("a", Some(2.0)), ("b", None), ("c", None)]);
+    }
+}

@@ -1,0 +1,152 @@
+//! What was measured of a folder of programs, as Markdown and JSON.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::Times;
+use crate::futhark::BACK_ENDS;
+use crate::measure::geometric_mean;
+use crate::report::machine;
+
+/// Cases that take Futhark less than these microseconds measure what a call costs.
+const CALL: f64 = 20.0;
+
+/// A case of a program.
+#[derive(Serialize)]
+pub struct Row {
+    /// Its path in the folder.
+    pub program: String,
+    /// The entry point.
+    pub entry: String,
+    /// As the test block has it.
+    pub case: String,
+    /// Our median in microseconds.
+    pub ours: Option<f64>,
+    /// The medians of Futhark's back ends, in the order of [`BACK_ENDS`].
+    pub theirs: Vec<Option<f64>>,
+}
+
+/// Everything.
+#[derive(Serialize)]
+pub struct Report {
+    /// The processor.
+    pub machine: String,
+    /// Whether Futhark took part.
+    pub with_futhark: bool,
+    /// A case each.
+    pub rows: Vec<Row>,
+    /// Programs that commands ran no case of, with the commands and their reasons.
+    pub failures: BTreeMap<String, Vec<(String, String)>>,
+}
+
+impl Row {
+    /// Futhark's better time.
+    fn best(&self) -> Option<f64> {
+        self.theirs.iter().copied().flatten().min_by(f64::total_cmp)
+    }
+
+    /// Futhark's better time over ours.
+    pub fn ratio(&self) -> Option<f64> {
+        Some(self.best()? / self.ours?)
+    }
+
+    /// The row for the terminal.
+    pub fn line(&self) -> String {
+        let Row { program, entry, case, .. } = self;
+        let ratio = self.ratio().map_or("–".to_string(), |ratio| format!("{ratio:.2}"));
+        format!(
+            "{program}:{entry} {case}: ours {}, Futhark's better {}, ratio {ratio}",
+            time(self.ours),
+            time(self.best())
+        )
+    }
+}
+
+impl Report {
+    pub(super) fn new(with_futhark: bool) -> Report {
+        Report { machine: machine(), with_futhark, rows: Vec::new(), failures: BTreeMap::new() }
+    }
+
+    pub(super) fn add_failures(&mut self, program: &str, ours: &Times, theirs: &[Times]) {
+        let commands = std::iter::once(("warpwise", ours)).chain(BACK_ENDS.into_iter().zip(theirs));
+        let failed: Vec<(String, String)> = commands
+            .filter_map(|(command, times)| Some((command.to_string(), times.as_ref().err()?.clone())))
+            .collect();
+        if !failed.is_empty() {
+            self.failures.insert(program.to_string(), failed);
+        }
+    }
+
+    /// Ratios of the cases that take Futhark at least as long as a call, or less.
+    fn ratios(&self, of_calls: bool) -> Vec<f64> {
+        let wanted = self.rows.iter().filter(|row| row.best().is_some_and(|best| (best < CALL) == of_calls));
+        wanted.filter_map(Row::ratio).collect()
+    }
+
+    /// The report as Markdown, the worst ratios first.
+    pub fn markdown(&self) -> String {
+        let mut text = format!("# Programs of others\n\n{}.\n\n", self.machine);
+        for (what, of_calls) in [("of 20 µs and more", false), ("under 20 µs", true)] {
+            let ratios = self.ratios(of_calls);
+            let Some(mean) = geometric_mean(&ratios) else { continue };
+            let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+            let below = ratios.iter().filter(|ratio| **ratio < 1.0).count();
+            let _ = writeln!(
+                text,
+                "- {} cases {what}, Futhark's better CPU back end / ours: geometric mean {mean:.2}, least {least:.2}, {below} under 1",
+                ratios.len()
+            );
+        }
+        text += "\n| program | case | ours | Futhark multicore | Futhark ispc | Futhark's better / ours |\n|---|---|---|---|---|---|\n";
+        let mut rows: Vec<&Row> = self.rows.iter().collect();
+        rows.sort_by(|a, b| {
+            let key = |row: &Row| row.ratio().unwrap_or(f64::INFINITY);
+            key(a).total_cmp(&key(b))
+        });
+        for row in rows {
+            let theirs = |index: usize| time(row.theirs.get(index).copied().flatten());
+            let ratio = row.ratio().map_or("–".to_string(), |ratio| format!("{ratio:.2}"));
+            let Row { program, entry, case, .. } = row;
+            let case = case.replace('|', "\\|");
+            let _ = writeln!(
+                text,
+                "| {program} {entry} | {case} | {} | {} | {} | {ratio} |",
+                time(row.ours),
+                theirs(0),
+                theirs(1)
+            );
+        }
+        if !self.failures.is_empty() {
+            text += "\nWithout figures:\n\n";
+        }
+        for (program, reasons) in &self.failures {
+            let reasons: Vec<String> =
+                reasons.iter().map(|(command, reason)| format!("{command}: {}", reason.trim())).collect();
+            let _ = writeln!(text, "- {program}: {}", reasons.join("; "));
+        }
+        text
+    }
+
+    /// Writes `suite.md` and `suite.json`.
+    pub fn write(&self, folder: &Path) -> Result<(), String> {
+        let json = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
+        for (name, text) in [("suite.md", self.markdown()), ("suite.json", json + "\n")] {
+            let path = folder.join(name);
+            std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+        Ok(())
+    }
+}
+
+/// Microseconds in a unit that people read.
+fn time(microseconds: Option<f64>) -> String {
+    match microseconds {
+        None => "–".to_string(),
+        Some(time) if time < 1e3 => format!("{time:.1} µs"),
+        Some(time) if time < 1e6 => format!("{:.2} ms", time / 1e3),
+        Some(time) => format!("{:.2} s", time / 1e6),
+    }
+}
