@@ -14,6 +14,7 @@ use warpwise_prim::{BinaryOp, CompareOp};
 use crate::bounds::Bounds;
 use crate::entity::SecondaryMap;
 use crate::expr::{Body, Expr, LoopForm, Stm};
+use crate::exprs;
 use crate::memory::Lmad;
 use crate::program::{Function, Var};
 use crate::regions::Region;
@@ -97,7 +98,9 @@ impl Visitor<'_> for Facts {
                 let SegOp { space, .. } = &**op;
                 space.iter().for_each(|dim| self.range_is(dim.index, dim.extent));
             }
-            _ => {}
+            exprs!(
+                Unary, Binary, Ternary, Convert, Select, array, If, Loop, Call, soac, UpdateAcc, Tuned, Alloc
+            ) => {}
         }
         self.walk_stm(stm);
     }
@@ -175,7 +178,9 @@ impl<'a> Context<'a> {
                 let sums = self.sum(*x, name).zip(self.sum(*y, name));
                 let _ = sums.and_then(|(x, y)| self.learn_comparison(*op, &x, &y));
             }
-            _ => {}
+            exprs!(
+                Unary, Binary, Ternary, Convert, Select, Assert, array, nested, Call, UpdateAcc, Tuned, Alloc
+            ) => {}
         }
     }
 
@@ -206,7 +211,7 @@ impl<'a> Context<'a> {
                 self.bounds.know(x.clone());
                 self.bounds.know(above.minus(&Sum::constant(1))?);
             }
-            _ => return None,
+            CompareOp::Ne | CompareOp::ULt | CompareOp::ULe | CompareOp::FLt | CompareOp::FLe => return None,
         }
         Some(())
     }

@@ -33,6 +33,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::entity::SecondaryMap;
 use crate::expr::{Body, Expr, Stm};
+use crate::exprs;
 use crate::facts::Facts;
 use crate::program::{Function, Var};
 use crate::regions::Region;
@@ -196,8 +197,9 @@ impl Visitor<'_> for Survey<'_> {
                 let dests = op.kind.overwritten();
                 stm.pattern.iter().zip(dests).for_each(|(&var, array)| self.made_from(var, array.into()));
             }
-            expr => {
-                if let Some(array) = expr.viewed() {
+            exprs!(Operand, scalar, Assert, view, fresh, Call, Screma, Partition, Scatter, Hist)
+            | exprs!(Stream, FlatMap, UpdateAcc, Tuned) => {
+                if let Some(array) = stm.expr.viewed() {
                     self.made_from(first, array.into());
                 }
             }

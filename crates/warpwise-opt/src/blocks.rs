@@ -187,10 +187,9 @@ impl Visitor<'_> for Survey<'_> {
                 self.walk_stm(stm);
             }
             Expr::Seg(op) => self.op(stm, op),
-            exprs!(
-                Unary, Ternary, Compare, Convert, Select, Assert, array, If, Loop, Call, soac, UpdateAcc,
-                Tuned
-            ) => self.walk_stm(stm),
+            exprs!(Operand, scalar, Assert, array, If, Loop, Call, soac, UpdateAcc, Tuned) => {
+                self.walk_stm(stm);
+            }
         }
     }
 }

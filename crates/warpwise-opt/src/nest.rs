@@ -20,7 +20,9 @@ use warpwise_diag::{Limit, Span};
 use warpwise_ir::builder::Builder;
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::traverse::{Copier, Substitution};
-use warpwise_ir::{Body, Expr, Function, Lambda, Operand, Program, Reduce, Screma, SliceDim, Stm, Type, Var};
+use warpwise_ir::{
+    Body, Expr, Function, Lambda, Operand, Program, Reduce, Screma, SliceDim, Stm, Type, Var, exprs,
+};
 
 use crate::pass::rewrite_bodies;
 use crate::uses::uses;
@@ -114,7 +116,10 @@ impl Nester<'_> {
             }
             Expr::Reshape { array, .. } => self.made[var] = self.made[*array],
             Expr::Iota { .. } | Expr::Replicate { .. } => self.made[var] = Made::Nowhere,
-            _ => self.note_maps(stm),
+            exprs!(
+                Operand, scalar, Assert, Update, ArrayLit, Concat, Copy, Manifest, Scratch, nested, Call,
+                UpdateAcc, Tuned, Alloc
+            ) => self.note_maps(stm),
         }
     }
 

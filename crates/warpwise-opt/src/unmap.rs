@@ -20,7 +20,7 @@ use rustc_hash::FxHashSet;
 use warpwise_diag::Limit;
 use warpwise_ir::builder::Builder;
 use warpwise_ir::traverse::Visitor;
-use warpwise_ir::{Body, Expr, Function, Lambda, Operand, Program, Screma, SliceDim, Stm, Var};
+use warpwise_ir::{Body, Expr, Function, Lambda, Operand, Program, Screma, SliceDim, Stm, Var, exprs};
 
 use crate::aliases::Aliases;
 use crate::pass::rewrite_bodies;
@@ -140,7 +140,7 @@ fn keep_neighbours(rank: usize, views: &[Expr]) -> bool {
             last = shape.len() - 1;
             views.len() == 1
         }
-        _ => false,
+        exprs!(Operand, scalar, Assert, Update, fresh, nested, Call, UpdateAcc, Tuned, Alloc) => false,
     })
 }
 
@@ -177,7 +177,9 @@ fn of_all_rows(function: &Function, array: Var, view: Expr) -> Expr {
         Expr::Reshape { shape: row, .. } => {
             Expr::Reshape { array, shape: std::iter::once(shape[0]).chain(row.iter().copied()).collect() }
         }
-        other => unreachable!("not a view: {other:?}"),
+        exprs!(Operand, scalar, Assert, Update, fresh, nested, Call, UpdateAcc, Tuned, Alloc) => {
+            unreachable!("not a view")
+        }
     }
 }
 

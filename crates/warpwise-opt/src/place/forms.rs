@@ -23,7 +23,7 @@
 //! same, so are the blocks.
 
 use warpwise_ir::entity::SecondaryMap;
-use warpwise_ir::{Body, Expr, Function, LoopParam, Operand, SegKind, SegOp, SliceDim, Stm, Var};
+use warpwise_ir::{Body, Expr, Function, LoopParam, Operand, SegKind, SegOp, SliceDim, Stm, Var, exprs};
 use warpwise_prim::Scalar;
 
 use super::needs::Needs;
@@ -176,9 +176,9 @@ impl Finder<'_> {
             Expr::If { then_body, else_body, .. } => self.choice(&stm.pattern, then_body, else_body),
             Expr::Loop { params, body, .. } => self.repetition(&stm.pattern, params, body),
             Expr::Seg(op) => self.seg_op(stm, op),
-            expr => {
+            exprs!(simple, soac) => {
                 if let [array] = stm.pattern[..] {
-                    self.set(array, self.simple(array, expr));
+                    self.set(array, self.simple(array, &stm.expr));
                 } else {
                     stm.pattern.iter().for_each(|&array| self.set(array, Form::fresh(array)));
                 }
@@ -198,7 +198,7 @@ impl Finder<'_> {
                 let strides = match of.strides {
                     same if perm.is_sorted() => same,
                     Strides::RowMajor | Strides::Neighbours if keeps_neighbours => Strides::Neighbours,
-                    _ => Strides::Any,
+                    Strides::RowMajor | Strides::Neighbours | Strides::Any => Strides::Any,
                 };
                 Form { strides, ..of }
             }
@@ -214,7 +214,7 @@ impl Finder<'_> {
             Expr::Manifest { perm, .. } if !perm.is_sorted() => {
                 Form { strides: Strides::Any, ..Form::fresh(var) }
             }
-            _ => Form::fresh(var),
+            exprs!(Operand, scalar, Assert, fresh, nested, Call, UpdateAcc, Tuned, Alloc) => Form::fresh(var),
         }
     }
 
@@ -222,7 +222,7 @@ impl Finder<'_> {
         let of = self.form(array);
         let strides = match of.strides {
             Strides::Neighbours if self.function.ty(array).rank() == indices.len() + 1 => Strides::RowMajor,
-            strides => strides,
+            same @ (Strides::RowMajor | Strides::Neighbours | Strides::Any) => same,
         };
         Form { at_start: of.at_start && indices.iter().all(is_zero), strides, ..of }
     }
@@ -245,7 +245,7 @@ impl Finder<'_> {
             Strides::RowMajor if dense => Strides::RowMajor,
             _ if is_side_by_side && first + 1 == dims.len() => Strides::RowMajor,
             _ if is_side_by_side => Strides::Neighbours,
-            _ => Strides::Any,
+            Strides::RowMajor | Strides::Neighbours | Strides::Any => Strides::Any,
         };
         Form { at_start: of.at_start && dims.iter().all(starts_at_zero), strides, ..of }
     }

@@ -23,7 +23,7 @@ impl Names {
                 x.extend(y.into_iter().filter(|block| !x.contains(block)).collect::<Vec<_>>());
                 Names::OneOf(x)
             }
-            _ => Names::Unknown,
+            (Names::Own | Names::OneOf(_) | Names::Unknown, _) => Names::Unknown,
         }
     }
 }
@@ -37,7 +37,7 @@ impl BlockNames {
     pub fn of(&self, block: Var) -> Names {
         match &self.0[block] {
             Names::Own => Names::OneOf(vec![block]),
-            names => names.clone(),
+            names @ (Names::OneOf(_) | Names::Unknown) => names.clone(),
         }
     }
 

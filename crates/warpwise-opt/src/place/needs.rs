@@ -4,7 +4,7 @@
 //! A choice that yields such an array copies it on the side that has it otherwise, so that the other side need not.
 
 use warpwise_ir::entity::SecondaryMap;
-use warpwise_ir::{Body, Expr, Function, Operand, Stm, Var};
+use warpwise_ir::{Body, Expr, Function, Operand, Stm, Var, exprs};
 
 use super::roots::Roots;
 
@@ -76,7 +76,11 @@ impl<'f> Needs<'f> {
                 }
                 self.body(body, &[]);
             }
-            expr => expr.for_each_body(|body| self.body(body, &[])),
+            exprs!(
+                Operand, scalar, Assert, Index, Slice, Rearrange, fresh, soac, Seg, UpdateAcc, Tuned, Alloc
+            ) => {
+                stm.expr.for_each_body(|body| self.body(body, &[]));
+            }
         }
     }
 }

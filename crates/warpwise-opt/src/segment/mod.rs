@@ -140,7 +140,10 @@ fn looks_up(soac: &Scatter) -> bool {
         body.stms.iter().any(|stm| match &stm.expr {
             Expr::Index { .. } => true,
             Expr::If { then_body, else_body, .. } => search(then_body) || search(else_body),
-            expr => !schedule::cost::is_cheap(expr),
+            exprs!(
+                Operand, scalar, Assert, Slice, Rearrange, Reshape, Update, fresh, Loop, soac, Seg, Call,
+                UpdateAcc, Tuned, Alloc
+            ) => !schedule::cost::is_cheap(&stm.expr),
         })
     }
     !segments && search(&soac.lambda.body)

@@ -237,7 +237,9 @@ impl Mover<'_, '_> {
                 Lmad { offset: of.offset, dims: perm.iter().map(|&dim| of.dims[dim]).collect() }
             }
             // `Follow::way` lets no others pass.
-            _ => before,
+            exprs!(
+                Operand, scalar, Assert, Reshape, Update, fresh, nested, Call, UpdateAcc, Tuned, Alloc
+            ) => before,
         }
     }
 }

@@ -103,7 +103,7 @@ impl Circuits<'_> {
         let alloc = match &body.stms[origin].expr {
             Expr::Alloc { .. } => Some(origin),
             Expr::If { .. } if is_made_in_a_branch(self.function, &body.stms[origin], block) => None,
-            _ => return None,
+            exprs!(simple, nested) => return None,
         };
         if !self.blocks.is_kept(block) || self.blocks.is_result(block) {
             return None;
