@@ -84,16 +84,20 @@ fn reduced_class(function: &Function, pattern: &[Var], soac: &Partition, consume
         && consumer.map.body.result.len() == consumer.n_reduced()
         && consumer.map.body.result.iter().all(|&x| function.operand_type(x).rank() == 0);
     let lambdas = || consumer.reduces.iter().map(|reduce| &reduce.op).chain([&consumer.map]);
-    let reads_arrays = |lambda: &Lambda| {
+    // The statement that binds the sizes and arrays will compute this.
+    let reads_partition = |lambda: &Lambda| {
         let free = warpwise_ir::traverse::free_in_lambda(function, lambda);
-        free.iter().any(|var| arrays.contains(&var))
+        free.iter().any(|var| pattern.contains(&var))
     };
+    let mut neutral = consumer.reduces.iter().flat_map(|reduce| &reduce.neutral);
+    let begins_with_size = neutral.any(|x| x.as_var().is_some_and(|var| pattern.contains(&var)));
     let fails = consumer.reduces.iter().any(|reduce| reduce.op.body.can_fail())
         || (consumer.map.body.can_fail() && soac.lambda.body.can_fail());
     let fits = only_reduces
         && !fails
         && consumer.inputs.iter().all(|input| own.contains(input))
-        && !lambdas().any(reads_arrays);
+        && !begins_with_size
+        && !lambdas().any(reads_partition);
     fits.then_some(class)
 }
 
