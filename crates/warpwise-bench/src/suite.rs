@@ -209,7 +209,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
         let program = "-- ==\n-- random input { [10]f32 }\nentry main (xs: []f32) = xs\n";
-        ["lib", "sorts"].map(|name| std::fs::create_dir(folder.path().join(name)).unwrap());
+        for name in ["lib", "sorts"] {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+        }
         write("comment.fut", "-- Its input is sorted.\ndef f (x: i32) = x\n");
         write("lib/package.fut", program);
         write("sorts/some.fut", program);
