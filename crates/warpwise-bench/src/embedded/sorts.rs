@@ -15,11 +15,14 @@ use crate::value::Value;
 /// What the times of the standard library and of rayon over ours should be at least.
 const ASKED: [(&str, f64); 2] = [("std", 2.0), ("rayon", 1.2)];
 
+/// A program that sorts.
+type Program<T> = Box<dyn Fn(&Vector<T>) -> Result<Vector<T>, Error>>;
+
 /// An array and the ways to sort it.
 struct Sort<T> {
     name: String,
     from: Vec<T>,
-    ours: Box<dyn Fn(&Vector<T>) -> Result<Vector<T>, Error>>,
+    ours: Program<T>,
     /// Elements with equal keys stay in order; how ours is checked.
     stable: fn(&mut [T]),
     std: fn(&mut [T]),

@@ -178,7 +178,7 @@ impl Circuits<'_> {
 }
 
 /// The statements between the first use of a block and the copy that the destination's place, and the right to write
-/// there, depend on; none if one of them cannot move.
+/// there, depend on, and the checks that would fail before theirs; none if one of them cannot move.
 fn needed(
     body: &Body,
     (first, copy): (usize, usize),
@@ -194,23 +194,29 @@ fn needed(
     };
     computed.iter().for_each(|stm| operands(stm, &mut wanted));
     let mut needed = Vec::new();
-    while let Some(var) = wanted.pop() {
-        let found = (first..copy).find(|&position| body.stms[position].pattern.contains(&var));
-        let Some(position) = found.filter(|position| !needed.contains(position)) else { continue };
-        let stm = &body.stms[position];
-        if !stm.certs.is_empty() || !can_move(&stm.expr) {
+    loop {
+        while let Some(var) = wanted.pop() {
+            let found = (first..copy).find(|&position| body.stms[position].pattern.contains(&var));
+            let Some(position) = found.filter(|position| !needed.contains(position)) else { continue };
+            let stm = &body.stms[position];
+            if !stm.certs.is_empty() || !can_move(&stm.expr) {
+                return None;
+            }
+            operands(stm, &mut wanted);
+            needed.push(position);
+        }
+        // Of several failures the first in program order is reported.
+        let is_check = |&&position: &&usize| matches!(body.stms[position].expr, Expr::Assert { .. });
+        let last_check = needed.iter().filter(is_check).max().copied().unwrap_or(first);
+        let mut passed = (first..last_check).filter(|position| !needed.contains(position));
+        let Some(failing) = passed.find(|&position| body.stms[position].expr.can_fail()) else { break };
+        if body.stms[failing].pattern.is_empty() {
             return None;
         }
-        operands(stm, &mut wanted);
-        needed.push(position);
+        wanted.extend(&body.stms[failing].pattern);
     }
     needed.sort_unstable();
-    // Of several failures the first in program order is reported.
-    let is_check = |&&position: &&usize| matches!(body.stms[position].expr, Expr::Assert { .. });
-    let last_check = needed.iter().rfind(is_check).copied().unwrap_or(first);
-    let passed = (first..last_check).filter(|position| !needed.contains(position));
-    let passes_failures = passed.into_iter().any(|position| body.stms[position].expr.can_fail());
-    (!passes_failures).then_some(needed)
+    Some(needed)
 }
 
 /// Whether an expression can be evaluated earlier, its operands permitting.
