@@ -10,6 +10,8 @@ use warpwise_ir::sums::Sum;
 use warpwise_ir::traverse::Visitor;
 use warpwise_ir::{Body, Expr, Function, Lmad, LmadDim, Operand, Placement, Stm, Var, exprs};
 
+use warpwise_prim::Scalar;
+
 use crate::blocks::Blocks;
 use crate::place::{Emitter, slice};
 
@@ -102,7 +104,9 @@ impl Follow<'_> {
             let var = index.as_var();
             let extent = var.and_then(|index| self.blocks.range(index));
             let in_range = extent.is_some_and(|extent| self.blocks.same(extent, dim.extent));
-            if !in_range && index != Sum::default() {
+            // What may be empty has no first row.
+            let has_rows = dim.extent.as_const().and_then(Scalar::as_int).is_some_and(|extent| extent > 0);
+            if !in_range && !(index == Sum::default() && has_rows) {
                 return None;
             }
             indices.push(var.map_or(Operand::i64(0), Operand::Var));
