@@ -207,19 +207,24 @@ impl Mover<'_, '_> {
         let before = self.emit.function.vars[var].placement.clone().expect("listed arrays are placed");
         let to = self.destination.index_fn.clone();
         let mut index_fn = before.index_fn;
-        match self.way {
-            Way::Shift => index_fn.offset = self.emit.add(to.offset, index_fn.offset),
-            Way::Replace => index_fn = in_place_of(index_fn, to),
-            Way::Rows => match &self.rows[&var] {
-                Some(indices) => {
-                    let to = Lmad { offset: to.offset, dims: counting(&to.dims) };
-                    let row = self.emit.row(&to, indices);
-                    index_fn = in_place_of(index_fn, row);
-                }
-                None => index_fn = self.viewed(expr, index_fn),
-            },
+        match (self.way, &self.rows[&var]) {
+            (Way::Shift, _) => index_fn.offset = self.emit.add(to.offset, index_fn.offset),
+            // A view lies where the array does that it is a view of, also in dimensions of one element.
+            (Way::Replace | Way::Rows, _) if self.is_turned(expr) => index_fn = self.viewed(expr, index_fn),
+            (Way::Replace, _) => index_fn = in_place_of(index_fn, to),
+            (Way::Rows, Some(indices)) => {
+                let to = Lmad { offset: to.offset, dims: counting(&to.dims) };
+                let row = self.emit.row(&to, indices);
+                index_fn = in_place_of(index_fn, row);
+            }
+            (Way::Rows, None) => index_fn = self.viewed(expr, index_fn),
         }
         self.emit.function.vars[var].placement = Some(Placement { block: self.destination.block, index_fn });
+    }
+
+    /// Whether an expression shows the dimensions of an array that has moved in another order.
+    fn is_turned(&self, expr: &Expr) -> bool {
+        matches!(expr, Expr::Rearrange { array, .. } if self.rows.contains_key(array))
     }
 
     /// The index function of a view of an array that has moved.
@@ -248,17 +253,13 @@ impl Mover<'_, '_> {
     }
 }
 
-/// An index function at another place, with its own extents; dimensions of extent 1 keep their strides where the place has
-/// fewer.
+/// An index function at another place, with its own extents. Dimensions of extent 1 keep their strides where the place does not
+/// have them in the same positions.
 fn in_place_of(mut own: Lmad, to: Lmad) -> Lmad {
-    let own_dims = own.dims.len();
-    let strides = to.dims.iter().map(|dim| dim.stride);
-    if to.dims.len() == own_dims {
-        own.dims.iter_mut().zip(strides).for_each(|(dim, stride)| dim.stride = stride);
-    } else {
-        let strides = counting(&to.dims).into_iter().map(|dim| dim.stride);
-        let counting = own.dims.iter_mut().filter(|dim| dim.extent != Operand::i64(1));
-        counting.zip(strides).for_each(|(dim, stride)| dim.stride = stride);
-    }
+    let is_one = |dim: &LmadDim| dim.extent == Operand::i64(1);
+    let is_alike = own.dims.iter().map(is_one).eq(to.dims.iter().map(is_one));
+    let strides = to.dims.iter().filter(|dim| is_alike || !is_one(dim)).map(|dim| dim.stride);
+    let counting = own.dims.iter_mut().filter(|dim| is_alike || !is_one(dim));
+    counting.zip(strides).for_each(|(dim, stride)| dim.stride = stride);
     Lmad { offset: to.offset, dims: own.dims }
 }
