@@ -14,7 +14,7 @@ use crate::cache::DiskCache;
 /// The share of a device's memory that programs may use unless told otherwise, in percent.
 const DEFAULT_SHARE: u64 = 80;
 
-/// The memory of a device, of which programs use `limit` bytes or the usual share.
+/// The memory of a device. Programs use `limit` bytes of it, or the usual share.
 pub(crate) fn memory_of<D: DriverOf + 'static>(device: Arc<D>, limit: Option<u64>) -> DeviceMemory {
     let limit = limit.unwrap_or(device.memory() / 100 * DEFAULT_SHARE);
     DeviceMemory::new(device, limit)

@@ -36,8 +36,8 @@ impl Bounds {
         self.solve().prove_not_negative(sum)
     }
 
-    /// Solves what is known for each variable, from the last to the first: between which sums of those before it lies.
-    /// That the greater is not less than the smaller is known of those before, then.
+    /// Eliminates the variables from the last to the first. Each gets the lower and upper bounds that sums of earlier variables
+    /// give it; that no lower bound exceeds an upper one is then a fact about the earlier variables.
     pub fn solve(&self) -> Ranges {
         let mut known: BTreeSet<Sum> = self.not_negative.iter().cloned().collect();
         let mut ranges = Ranges { by_var: Vec::new(), is_empty: false };

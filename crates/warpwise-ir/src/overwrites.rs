@@ -8,9 +8,9 @@
 //! b: [n][m]f32 @ a_mem -> 0 + {(n : m)(m : 1)} = update a[1, 0:m:1] = x;                       from here on it belongs to `b`
 //! ```
 //!
-//! Every access (an element that is read, a slice that an update writes, a row that a body yields, a whole array that is
-//! copied) leads to a region ([`Region`]) of its block and belongs to a *root*: the array that was made, of which
-//! others are views, or which they were made from by overwriting. The rules, for one block:
+//! An access reads an element, writes a slice by an update, yields a row of a body, or copies a whole array. It leads to a
+//! region ([`Region`]) of its block and belongs to a *root*: views of an array, and arrays made by overwriting it, have the
+//! array's root. The rules, for one block:
 //!
 //! - What is read must not have been overwritten since its root was made, but by its own root. An update with an array that
 //!   lies where it goes makes what has been written there its own.

@@ -20,7 +20,7 @@ struct Matrix {
 const ROWS: i64 = 3;
 
 impl Generator<'_> {
-    /// An array of a few rows, of which some are made anew.
+    /// An array of a few rows; some of them are made anew.
     pub(super) fn rows_in_place(&mut self) {
         let (len, are_columns) = (self.size(), self.random.chance(1, 3));
         let total = self.b.binary("nm", BinaryOp::Mul, len, ROWS);

@@ -3,6 +3,7 @@
 use super::compare::Other;
 use super::{Access, Clash, Kind, Past, Walk};
 use crate::expr::{Expr, LoopForm, LoopParam, SliceDim, Stm};
+use crate::exprs;
 use crate::program::Var;
 use crate::regions::Region;
 use crate::segop::{SegKind, SegOp};
@@ -83,26 +84,8 @@ impl<'a> Walk<'a, '_> {
             Expr::UpdateAcc { values, .. } => values.iter().filter_map(|&value| self.read(value)).collect(),
             Expr::Seg(op) => self.seg(stm, op),
             // Scalars, and views, which read nothing by themselves. There are no SOACs at this level.
-            Expr::Operand(_)
-            | Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Ternary(..)
-            | Expr::Compare(..)
-            | Expr::Convert(..)
-            | Expr::Select(..)
-            | Expr::Assert { .. }
-            | Expr::Index { .. }
-            | Expr::Slice { .. }
-            | Expr::Rearrange { .. }
-            | Expr::Reshape { .. }
-            | Expr::Screma(_)
-            | Expr::Partition(_)
-            | Expr::Scatter(_)
-            | Expr::Hist(_)
-            | Expr::Stream(_)
-            | Expr::FlatMap(_)
-            | Expr::Tuned { .. }
-            | Expr::Alloc { .. } => Vec::new(),
+            exprs!(Operand, scalar, Assert, view, Screma, Partition, Scatter, Hist, Stream, FlatMap)
+            | exprs!(Tuned, Alloc) => Vec::new(),
         }
     }
 
