@@ -127,7 +127,7 @@ fn times_of_ours(settings: &Settings<'_>, program: &Path) -> Times {
     let mut command = limited(settings.seconds, settings.warpwise);
     command.arg("bench").args(settings.runs.iter().flat_map(|runs| ["-r".to_string(), runs.to_string()]));
     let figures: OurFigures = figures_of(command, "--json", program)?;
-    Ok(figures.cases.into_iter().map(|case| ((case.entry, case.case), case.median_us)).collect())
+    some(figures.cases.into_iter().map(|case| ((case.entry, case.case), case.median_us)).collect())
 }
 
 /// What Futhark's `--json` says of an entry point.
@@ -161,10 +161,15 @@ fn times_of_futhark(settings: &Settings<'_>, back_end: &str, program: &Path) -> 
             }
         }
     }
-    Ok(times)
+    some(times)
 }
 
-/// A command that is ended after so many seconds.
+/// Times of at least one case.
+fn some(times: BTreeMap<(String, String), f64>) -> Times {
+    if times.is_empty() { Err("ran no case".to_string()) } else { Ok(times) }
+}
+
+/// A command that is ended when it has run for `seconds`.
 fn limited(seconds: u32, command: &Path) -> Command {
     let mut limited = Command::new("timeout");
     limited.args(["--kill-after=5", &seconds.to_string()]).arg(command);
@@ -219,6 +224,13 @@ mod tests {
         let mut found = Vec::new();
         find_programs(folder.path(), &mut found).unwrap();
         assert_eq!(found, [folder.path().join("sorts/some.fut")]);
+    }
+
+    #[test]
+    fn a_program_without_times_is_a_failure() {
+        let mut report = Report::new(true);
+        report.add_failures("p.fut", &some(BTreeMap::new()), &[Err("took too long".to_string())]);
+        assert!(report.markdown().contains("- p.fut: warpwise: ran no case; multicore: took too long"));
     }
 
     #[test]
