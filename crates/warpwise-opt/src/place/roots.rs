@@ -1,7 +1,7 @@
 //! Which array a value was made from by overwriting: the analysis behind placing results in place.
 
 use warpwise_ir::entity::SecondaryMap;
-use warpwise_ir::{Body, Expr, LoopParam, Operand, SegKind, Stm, Var, exprs};
+use warpwise_ir::{Body, Expr, LoopParam, Operand, Stm, Var, exprs};
 
 /// For every variable made by overwriting another (or just another name for it), that other.
 pub struct Roots {
@@ -39,13 +39,11 @@ impl Roots {
             Expr::Update { array, .. } | Expr::Operand(Operand::Var(array)) => {
                 self.made_from[stm.pattern[0]] = Some(*array);
             }
-            Expr::Seg(op) => match &op.kind {
-                SegKind::Scatter { dests } => self.all(&stm.pattern, dests.iter().map(|dest| dest.array)),
-                SegKind::Hist { ops } => {
-                    self.all(&stm.pattern, ops.iter().flat_map(|op| op.dests.iter().copied()));
+            Expr::Seg(op) => {
+                for (&var, array) in stm.pattern.iter().zip(op.kind.overwritten()) {
+                    self.made_from[var] = Some(array);
                 }
-                SegKind::Map | SegKind::Reduce { .. } | SegKind::Scan { .. } | SegKind::Partition { .. } => {}
-            },
+            }
             Expr::Loop { params, body, .. } => {
                 for ((&var, param), &result) in stm.pattern.iter().zip(params).zip(&body.result) {
                     if self.loop_in_place(param, result) {
@@ -64,12 +62,6 @@ impl Roots {
                 }
             }
             exprs!(Operand, scalar, Assert, view, fresh, Call, soac, UpdateAcc, Tuned, Alloc) => {}
-        }
-    }
-
-    fn all(&mut self, pattern: &[Var], arrays: impl Iterator<Item = Var>) {
-        for (&var, array) in pattern.iter().zip(arrays) {
-            self.made_from[var] = Some(array);
         }
     }
 }

@@ -106,7 +106,8 @@ impl Follow<'_> {
             let in_range = extent.is_some_and(|extent| self.blocks.same(extent, dim.extent));
             // What may be empty has no first row.
             let has_rows = dim.extent.as_const().and_then(Scalar::as_int).is_some_and(|extent| extent > 0);
-            if !in_range && !(index == Sum::default() && has_rows) {
+            let is_row = in_range || (index == Sum::default() && has_rows);
+            if !is_row {
                 return None;
             }
             indices.push(var.map_or(Operand::i64(0), Operand::Var));
