@@ -2,8 +2,8 @@
 //!
 //! Python's own handler notes SIGINT, and the main thread raises `KeyboardInterrupt` when it next runs Python code, which a long call
 //! keeps it from. So a handler of ours stands before Python's while the main thread calls a program: it asks the run to stop, and goes on
-//! to Python's. It is put there by the first call, and again when a call has run for a while ([`watch`]): Python puts its own there whenever a
-//! program asks for another one.
+//! to Python's. It is put there by the first call, again when a call has run for a while ([`watch`]), since Python puts its own there
+//! whenever a program asks for another one, and again after each signal.
 //!
 //! Only a handler is preceded, which is Python's or will go on to it: who has the signal ignored or end the process has it so. One of them
 //! does not end with going on: LLVM, which a device's driver brings, has handlers that put back what stood there before them and send the
@@ -84,7 +84,7 @@ pub fn is_main_thread() -> bool {
     }
 }
 
-/// Puts our handler before one that is there, unless it already stands there.
+/// Puts our handler before one that is there, unless it already stands there. A handler may call this.
 fn stand_before() {
     let ours = on_signal as *const () as usize;
     // SAFETY: the structure is plain data that the calls read and fill in.
@@ -104,7 +104,7 @@ fn stand_before() {
     }
 }
 
-/// Python's handler, atomic operations and a system call. Any thread may run it: whoever hears of the flag must find that Python knows.
+/// Python's handler, atomic operations and system calls. Any thread may run it: whoever hears of the flag must find that Python knows.
 extern "C" fn on_signal(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     if GOING_ON.swap(true, Ordering::SeqCst) {
         // The handler before ours has sent the signal again, or it came twice.
@@ -113,6 +113,9 @@ extern "C" fn on_signal(signal: libc::c_int, info: *mut libc::siginfo_t, context
     } else {
         go_on(signal, info, context);
         GOING_ON.store(false, Ordering::SeqCst);
+        block_leaving();
+        // It may have put back what it found, which need not be ours: the next signal may come before anybody looks.
+        stand_before();
     }
     HANDLING.fetch_add(1, Ordering::SeqCst);
     let flag = CALL.load(Ordering::SeqCst);
@@ -121,6 +124,17 @@ extern "C" fn on_signal(signal: libc::c_int, info: *mut libc::siginfo_t, context
         flag.set();
     }
     HANDLING.fetch_sub(1, Ordering::SeqCst);
+}
+
+/// Blocks the signal by which threads leave their kernels until the handler returns, as its own mask does: the handler before it may have
+/// unblocked all. A thread that left what is below would never count itself out of [`HANDLING`].
+fn block_leaving() {
+    // SAFETY: the set is plain data that the calls fill in and read; a handler may make them.
+    unsafe {
+        let mut mask: libc::sigset_t = std::mem::zeroed();
+        CancelFlag::complete_mask(&mut mask);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &mask, std::ptr::null_mut());
+    }
 }
 
 /// Calls the handler that stood here, as its flags say.

@@ -82,9 +82,9 @@ program = warpwise.compile(text)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 {before}
 assert warpwise.compile(text, device="opencl").sum(np.arange(10)) == 45
-for _ in range(3):
-    threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+for delay in 0.1, 0.005, 0.005:
     try:
+        threading.Timer(delay, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         program.spin(64)
     except KeyboardInterrupt:
         print("interrupted")
