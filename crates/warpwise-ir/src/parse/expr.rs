@@ -3,7 +3,7 @@
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, TernaryOp, UnaryOp};
 
 use super::lex::TokenKind;
-use super::{Parsed, Parser};
+use super::{Cursor, Parsed, Parser};
 use crate::expr::{Branch, Expr, LoopForm, LoopParam, Message, MessagePart, SliceDim};
 use crate::types::Operand;
 
@@ -16,7 +16,7 @@ impl Parser<'_> {
                 return self.operand().map(Expr::Operand);
             }
         };
-        self.at += 1;
+        self.advance();
         if let Some(expr) = self.operator(word)? {
             return Ok(expr);
         }
@@ -44,7 +44,7 @@ impl Parser<'_> {
         match self.soac(word)? {
             Some(expr) => Ok(expr),
             None => {
-                self.at -= 1;
+                self.retreat();
                 self.operand().map(Expr::Operand)
             }
         }

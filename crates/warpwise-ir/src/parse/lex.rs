@@ -6,14 +6,16 @@ use super::Parsed;
 
 /// A token and its place.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Token<'t> {
-    pub(super) kind: TokenKind<'t>,
-    pub(super) span: Span,
+pub struct Token<'t> {
+    /// What it is.
+    pub kind: TokenKind<'t>,
+    /// Where it is.
+    pub span: Span,
 }
 
 /// What a token is.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum TokenKind<'t> {
+pub enum TokenKind<'t> {
     /// A word; may contain dots (`f32.inf`).
     Word(&'t str),
     /// A number as written, sign and suffix included.
@@ -28,14 +30,23 @@ pub(super) enum TokenKind<'t> {
 
 impl<'t> TokenKind<'t> {
     /// The word, if it is one.
-    pub(super) fn as_word(&self) -> Option<&'t str> {
+    pub fn as_word(&self) -> Option<&'t str> {
         if let TokenKind::Word(word) = self { Some(word) } else { None }
+    }
+
+    /// The name, if it is one: a word or a text.
+    pub fn as_name(&self) -> Option<&str> {
+        match self {
+            TokenKind::Word(word) => Some(word),
+            TokenKind::Text(text) => Some(text),
+            TokenKind::Number(_) | TokenKind::Mark(_) | TokenKind::End => None,
+        }
     }
 }
 
 /// Punctuation; what is a prefix of another stands after it.
 const MARKS: &[&str] =
-    &["->", "(", ")", "[", "]", "{", "}", ",", ";", ":", "=", "<", "@", "*", "+", "-", "#"];
+    &["->", "(", ")", "[", "]", "{", "}", ",", ";", ":", "=", "<", ">", "@", "*", "+", "-", "#"];
 
 /// The tokens of a text, with an end token last.
 pub(super) fn tokens(text: &str, file: FileId) -> Parsed<Vec<Token<'_>>> {

@@ -5,6 +5,7 @@
 //! wrong is one located error. Only grammar, names and constants are judged here; types and the rest are the
 //! verifier's business.
 
+mod cursor;
 mod expr;
 mod lex;
 mod soac;
@@ -21,13 +22,14 @@ use crate::program::{
 };
 use crate::types::Type;
 
-use lex::{Token, TokenKind};
+pub use cursor::{Cursor, Tokens, syntax_error};
+pub use lex::{Token, TokenKind};
 
 /// The code of all errors from here.
 const CODE: &str = "ir-syntax";
 
 /// A value, or the first error.
-type Parsed<T> = Result<T, Box<Diagnostic>>;
+pub type Parsed<T> = Result<T, Box<Diagnostic>>;
 
 /// Reads a program. `file` is the file the spans and errors are said to lie in.
 pub fn parse(text: &str, file: FileId) -> Result<Program, Failure> {
@@ -35,15 +37,10 @@ pub fn parse(text: &str, file: FileId) -> Result<Program, Failure> {
 }
 
 fn program(text: &str, file: FileId) -> Parsed<Program> {
-    if u32::try_from(text.len()).is_err() {
-        let message = "the text is longer than 4 GiB";
-        return Err(Box::new(Diagnostic::error(CODE, Span { file, start: 0, end: 0 }, message)));
-    }
-    let tokens = lex::tokens(text, file)?;
-    let functions = function_names(&tokens)?;
+    let tokens = Tokens::of(text, file)?;
+    let functions = function_names(tokens.all())?;
     let mut parser = Parser {
         tokens,
-        at: 0,
         functions,
         vars: PrimaryMap::new(),
         scope: Scope::default(),
@@ -60,7 +57,7 @@ fn program(text: &str, file: FileId) -> Parsed<Program> {
 }
 
 /// The functions in order: what follows `fun` or `entry` outside all braces.
-fn function_names(tokens: &[Token]) -> Parsed<FxHashMap<String, FunctionId>> {
+fn function_names(tokens: &[Token<'_>]) -> Parsed<FxHashMap<String, FunctionId>> {
     let mut names = FxHashMap::default();
     let mut depth = 0usize;
     for pair in tokens.windows(2) {
@@ -68,26 +65,17 @@ fn function_names(tokens: &[Token]) -> Parsed<FxHashMap<String, FunctionId>> {
             (TokenKind::Mark("{"), _) => depth += 1,
             (TokenKind::Mark("}"), _) => depth = depth.saturating_sub(1),
             (TokenKind::Word("fun" | "entry"), name) if depth == 0 => {
-                let Some(name) = name_text(name) else { continue };
+                let Some(name) = name.as_name() else { continue };
                 let id = FunctionId::new(names.len());
                 if names.insert(name.to_string(), id).is_some() {
                     let message = format!("there are two functions `{name}`");
-                    return Err(Box::new(Diagnostic::error(CODE, pair[1].span, message)));
+                    return Err(syntax_error(pair[1].span, message));
                 }
             }
             _ => {}
         }
     }
     Ok(names)
-}
-
-/// The name in a token that is a word or a text.
-fn name_text<'a>(kind: &'a TokenKind) -> Option<&'a str> {
-    match kind {
-        TokenKind::Word(word) => Some(word),
-        TokenKind::Text(text) => Some(text),
-        TokenKind::Number(_) | TokenKind::Mark(_) | TokenKind::End => None,
-    }
 }
 
 /// Names in scope, with a log by which scopes are left.
@@ -117,8 +105,7 @@ impl<'t> Scope<'t> {
 }
 
 struct Parser<'t> {
-    tokens: Vec<Token<'t>>,
-    at: usize,
+    tokens: Tokens<'t>,
     functions: FxHashMap<String, FunctionId>,
     vars: PrimaryMap<Var, VarData>,
     scope: Scope<'t>,
@@ -127,6 +114,16 @@ struct Parser<'t> {
     in_params: bool,
     /// Strides of parameters not in scope yet: the parameter, the dimension, the name and its place.
     later_strides: Vec<(Var, usize, &'t str, Span)>,
+}
+
+impl<'t> Cursor<'t> for Parser<'t> {
+    fn tokens(&self) -> &Tokens<'t> {
+        &self.tokens
+    }
+
+    fn tokens_mut(&mut self) -> &mut Tokens<'t> {
+        &mut self.tokens
+    }
 }
 
 impl<'t> Parser<'t> {
@@ -194,7 +191,7 @@ impl<'t> Parser<'t> {
     fn resolve_strides(&mut self) -> Parsed<()> {
         for (param, dim, name, span) in std::mem::take(&mut self.later_strides) {
             let Some(stride) = self.scope.vars.get(name) else {
-                return Err(Box::new(Diagnostic::error(CODE, span, format!("`{name}` is not in scope"))));
+                return Err(syntax_error(span, format!("`{name}` is not in scope")));
             };
             if let Some(placement) = &mut self.vars[param].placement {
                 placement.index_fn.dims[dim].stride = (*stride).into();
@@ -257,109 +254,5 @@ impl<'t> Parser<'t> {
         let result = parse(self);
         self.depth -= 1;
         result
-    }
-
-    fn peek(&self) -> &TokenKind<'t> {
-        &self.tokens[self.at].kind
-    }
-
-    fn span(&self) -> Span {
-        self.tokens[self.at].span
-    }
-
-    fn previous_span(&self) -> Span {
-        self.tokens[self.at.saturating_sub(1)].span
-    }
-
-    /// Takes the punctuation if it comes next.
-    fn eat(&mut self, mark: &str) -> bool {
-        let found = matches!(self.peek(), TokenKind::Mark(found) if *found == mark);
-        self.at += usize::from(found);
-        found
-    }
-
-    /// Takes the word if it comes next.
-    fn eat_word(&mut self, word: &str) -> bool {
-        let found = matches!(self.peek(), TokenKind::Word(found) if *found == word);
-        self.at += usize::from(found);
-        found
-    }
-
-    fn mark(&mut self, mark: &str) -> Parsed<()> {
-        if self.eat(mark) { Ok(()) } else { Err(self.expected(&format!("`{mark}`"))) }
-    }
-
-    fn word(&mut self, word: &str) -> Parsed<()> {
-        if self.eat_word(word) { Ok(()) } else { Err(self.expected(&format!("`{word}`"))) }
-    }
-
-    /// One or more items with commas between them.
-    fn separated<T>(&mut self, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
-        let mut items = vec![item(self)?];
-        while self.eat(",") {
-            items.push(item(self)?);
-        }
-        Ok(items)
-    }
-
-    /// Any number of items with commas between them, in brackets.
-    fn list<T>(
-        &mut self,
-        open: &str,
-        close: &str,
-        item: impl FnMut(&mut Self) -> Parsed<T>,
-    ) -> Parsed<Vec<T>> {
-        self.mark(open)?;
-        if self.eat(close) {
-            return Ok(Vec::new());
-        }
-        let items = self.separated(item)?;
-        self.mark(close)?;
-        Ok(items)
-    }
-
-    /// A name, in quotes or not.
-    fn name(&mut self) -> Parsed<String> {
-        match name_text(self.peek()) {
-            Some(name) => {
-                let name = name.to_string();
-                self.at += 1;
-                Ok(name)
-            }
-            None => Err(self.expected("a name")),
-        }
-    }
-
-    /// A text in quotes.
-    fn text(&mut self) -> Parsed<String> {
-        let TokenKind::Text(text) = self.peek() else { return Err(self.expected("a text in quotes")) };
-        let text = text.clone();
-        self.at += 1;
-        Ok(text)
-    }
-
-    /// A plain number, such as a rank.
-    fn count(&mut self) -> Parsed<usize> {
-        if let TokenKind::Number(number) = self.peek()
-            && let Ok(count) = number.parse()
-        {
-            self.at += 1;
-            return Ok(count);
-        }
-        Err(self.expected("a plain number"))
-    }
-
-    fn expected(&self, what: &str) -> Box<Diagnostic> {
-        let found = match self.peek() {
-            TokenKind::Word(text) | TokenKind::Number(text) => format!("`{text}`"),
-            TokenKind::Text(text) => format!("{text:?}"),
-            TokenKind::Mark(mark) => format!("`{mark}`"),
-            TokenKind::End => "the end of the text".to_string(),
-        };
-        self.error(format!("expected {what}, found {found}"))
-    }
-
-    fn error(&self, message: impl Into<String>) -> Box<Diagnostic> {
-        Box::new(Diagnostic::error(CODE, self.span(), message))
     }
 }

@@ -1,6 +1,6 @@
 //! SOACs and segmented operations.
 
-use super::{Parsed, Parser};
+use super::{Cursor, Parsed, Parser};
 use crate::expr::{Expr, Lambda};
 use crate::program::Var;
 use crate::segop::{Mapping, SegDim, SegKind, SegOp};

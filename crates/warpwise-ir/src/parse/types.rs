@@ -1,10 +1,9 @@
 //! Bindings, types, placements, operands, constants.
 
 use warpwise_diag::Span;
-use warpwise_prim::{Scalar, ScalarType, ValueType};
 
 use super::lex::TokenKind;
-use super::{Parsed, Parser};
+use super::{Cursor, Parsed, Parser};
 use crate::memory::{Lmad, LmadDim, Placement};
 use crate::print::is_reserved;
 use crate::program::{EntryType, OpaqueForm, Var, Variant};
@@ -34,7 +33,7 @@ impl<'t> Parser<'t> {
         if name.contains('.') {
             return Err(self.error("the name of a variable has no dots"));
         }
-        self.at += 1;
+        self.advance();
         Ok(name)
     }
 
@@ -54,7 +53,7 @@ impl<'t> Parser<'t> {
                 && !self.scope.vars.contains_key(name)
             {
                 later.push((dims.len(), name, self.span()));
-                self.at += 1;
+                self.advance();
                 Operand::i64(0)
             } else {
                 self.operand()?
@@ -99,27 +98,6 @@ impl<'t> Parser<'t> {
         }
         self.mark(")")?;
         Ok(Type::Acc(AccType { token, shape, elems }))
-    }
-
-    pub(super) fn scalar_type(&mut self) -> Parsed<ScalarType> {
-        let found = self.peek().as_word().and_then(ScalarType::from_name);
-        self.take(found, "a type")
-    }
-
-    pub(super) fn value_type(&mut self) -> Parsed<ValueType> {
-        let found = self.peek().as_word().and_then(ValueType::from_name);
-        self.take(found, "a type of values")
-    }
-
-    /// Takes a token that meant something.
-    fn take<T>(&mut self, meaning: Option<T>, what: &str) -> Parsed<T> {
-        match meaning {
-            Some(meaning) => {
-                self.at += 1;
-                Ok(meaning)
-            }
-            None => Err(self.expected(what)),
-        }
     }
 
     pub(super) fn entry_type(&mut self) -> Parsed<EntryType> {
@@ -197,7 +175,7 @@ impl<'t> Parser<'t> {
         match self.scope.vars.get(name) {
             Some(var) => {
                 let var = *var;
-                self.at += 1;
+                self.advance();
                 Ok(var)
             }
             None => Err(self.error(format!("`{name}` is not in scope"))),
@@ -206,33 +184,10 @@ impl<'t> Parser<'t> {
 
     /// A constant or a variable in scope.
     pub(super) fn operand(&mut self) -> Parsed<Operand> {
-        match self.peek().clone() {
-            TokenKind::Number(text) => {
-                let typed = ScalarType::ALL.iter().any(|ty| text.ends_with(ty.name()));
-                self.constant(if typed { text.to_string() } else { format!("{text}i64") })
-            }
-            TokenKind::Mark("-") => {
-                self.at += 1;
-                match self.peek().as_word() {
-                    Some(word) => self.constant(format!("-{word}")),
-                    None => Err(self.expected("a constant")),
-                }
-            }
-            TokenKind::Word(word) if word.contains('.') || matches!(word, "true" | "false") => {
-                self.constant(word.to_string())
-            }
-            TokenKind::Word(_) => self.var().map(Operand::Var),
-            TokenKind::Text(_) | TokenKind::Mark(_) | TokenKind::End => Err(self.expected("an operand")),
-        }
-    }
-
-    fn constant(&mut self, text: String) -> Parsed<Operand> {
-        match Scalar::parse(&text) {
-            Some(value) => {
-                self.at += 1;
-                Ok(Operand::Const(value))
-            }
-            None => Err(self.error(format!("`{text}` is no constant, or does not fit its type"))),
+        match self.constant()? {
+            Some(value) => Ok(Operand::Const(value)),
+            None if self.peek().as_word().is_some() => self.var().map(Operand::Var),
+            None => Err(self.expected("an operand")),
         }
     }
 }

@@ -27,6 +27,7 @@ use crate::memory::Placement;
 use crate::program::{EntryPoint, EntryType, Function, FunctionId, OpaqueForm, Program, Var};
 use crate::types::{Operand, Type};
 
+pub use names::cleaned;
 pub(crate) use names::is_reserved;
 
 use names::{Names, is_identifier};
@@ -379,7 +380,8 @@ impl<'a> Printer<'a> {
 }
 
 /// The name as it stands where it can, else in quotes.
-fn quoted_unless_identifier(name: &str) -> String {
+/// A name, in quotes unless it is an identifier.
+pub fn quoted_unless_identifier(name: &str) -> String {
     if is_identifier(name) { name.to_string() } else { format!("{name:?}") }
 }
 

@@ -170,7 +170,7 @@ pub(crate) fn is_reserved(name: &str) -> bool {
 }
 
 /// The hint with everything that cannot stand in a variable's name replaced.
-fn cleaned(hint: &str) -> String {
+pub fn cleaned(hint: &str) -> String {
     let keep = |c: char| if c.is_ascii_alphanumeric() || c == '\'' { c } else { '_' };
     let name: String = hint.chars().map(keep).collect();
     match name.chars().next() {
