@@ -144,7 +144,7 @@ impl<'a> Emitter<'a> {
             match extent {
                 Value::Uniform(x) => extents.push(x),
                 Value::Linear { .. } | Value::Varying(_) => {
-                    return self.limit(span, "an array whose size differs between vector lanes");
+                    return self.not_in_lanes(span, "an array whose size differs between vector lanes");
                 }
             }
         }

@@ -199,7 +199,7 @@ impl<'a> Emitter<'a> {
                 self.scope.blocks.insert(var, x);
                 Ok(())
             }
-            _ => self.limit(span, "arrays in memory that differs between vector lanes"),
+            _ => self.not_in_lanes(span, "arrays in memory that differs between vector lanes"),
         }
     }
 

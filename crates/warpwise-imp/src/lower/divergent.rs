@@ -128,7 +128,7 @@ impl<'a> Emitter<'a> {
             if let (Slot::Block(to), Carried::Block(from)) = (slot, value)
                 && to != from
             {
-                return self.limit(span, "arrays in memory that differs between vector lanes");
+                return self.not_in_lanes(span, "arrays in memory that differs between vector lanes");
             }
         }
         let in_step = |(slot, value): (&Slot, Carried)| match slot {

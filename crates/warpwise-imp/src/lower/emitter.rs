@@ -13,17 +13,17 @@ use warpwise_ir::entity::PrimaryMap;
 use warpwise_ir::{Expr, Function, Operand as CoreOperand, Placement, Type, Var};
 use warpwise_prim::{Scalar, ScalarType};
 
-use crate::lower::Scanning;
 use crate::lower::code::Code;
 use crate::lower::flat::FlatSpace;
 use crate::lower::variance::{Known, Variance, Variances};
+use crate::lower::{Scanning, Unfit};
 use crate::op::Label;
 use crate::program::{Check, CheckId, Group, Kernel, KernelId, KernelParam};
 use crate::target::CpuTarget;
 use crate::types::{ImpType, Mem, Operand, Reg, Space};
 
 /// The result of lowering something.
-pub(super) type Lowered<T> = Result<T, Limit>;
+pub(super) type Lowered<T> = Result<T, Unfit>;
 
 /// What the whole lowering of one core function shares.
 pub(super) struct Context<'a> {
@@ -260,7 +260,17 @@ impl<'a> Emitter<'a> {
 
     /// Says that something is not supported.
     pub fn limit<T>(&self, span: Span, message: impl Into<String>) -> Lowered<T> {
-        Err(Limit { message: message.into(), span })
+        Err(Unfit::Limit(Limit { message: message.into(), span }))
+    }
+
+    /// Says that the code does not run in vector lanes.
+    pub fn not_in_lanes<T>(&self, span: Span, message: impl Into<String>) -> Lowered<T> {
+        Err(Unfit::Lanes(Limit { message: message.into(), span }))
+    }
+
+    /// Says that the work-items of a group do not share the code.
+    pub fn not_shared<T>(&self, span: Span, message: impl Into<String>) -> Lowered<T> {
+        Err(Unfit::Group(Limit { message: message.into(), span }))
     }
 
     /// Runs `f` with loads that look ahead in this way.
@@ -300,7 +310,7 @@ impl<'a> Emitter<'a> {
         match self.value(operand) {
             Value::Uniform(x) => Ok(x),
             Value::Linear { .. } | Value::Varying(_) => {
-                self.limit(span, "a size or block that differs between vector lanes")
+                self.not_in_lanes(span, "a size or block that differs between vector lanes")
             }
         }
     }

@@ -185,7 +185,7 @@ impl<'a> Emitter<'a> {
         let most = sizes.most.as_int();
         let one = Sizes { copies: Operand::i64(1), ..*sizes };
         let in_lanes = match most.is_none_or(|most| most <= few) {
-            true => self.build_few(stm, op, ops, &tables, &one),
+            true => self.build_few(stm, op, ops, &tables, &one)?,
             false => None,
         };
         let sizes = match in_lanes {

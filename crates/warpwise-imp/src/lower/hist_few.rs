@@ -38,11 +38,8 @@ impl<'a> Emitter<'a> {
         ops: &'a [HistOp],
         tables: &[Tables],
         sizes: &Sizes,
-    ) -> Option<Built> {
-        let built = self.build("hist_few", stm.span, &|kernel, lo, hi| {
-            if kernel.scalar_only {
-                return kernel.limit(stm.span, "a histogram whose body does not run in lanes");
-            }
+    ) -> Lowered<Option<Built>> {
+        self.build_in_lanes("hist_few", stm.span, &|kernel, lo, hi| {
             let few = kernel.few_bins(op) as u16;
             let sizes = kernel.sizes_param(sizes);
             let tables: Vec<Tables> = tables.iter().map(|table| kernel.tables_param(table)).collect();
@@ -69,8 +66,7 @@ impl<'a> Emitter<'a> {
                 kernel.code.emit(Op::ArenaReset { mark: mark.into() });
                 Ok(())
             })
-        });
-        built.ok()
+        })
     }
 
     /// A table for every lane, of neutral elements.

@@ -86,12 +86,9 @@ impl<'a> Emitter<'a> {
         if self.cx.target.is_scalar() || !in_lanes || op.body.can_fail() {
             return Ok(None);
         }
-        let built = self.build("hist_ranges", stm.span, &|kernel, lo, hi| {
+        self.build_in_lanes("hist_ranges", stm.span, &|kernel, lo, hi| {
             let sizes = kernel.sizes_param(sizes);
             let table = kernel.tables_param(table);
-            if kernel.scalar_only {
-                return kernel.limit(stm.span, "a histogram whose body does not run in lanes");
-            }
             kernel.for_units((lo, hi), &mut |kernel, chunk| {
                 let first = kernel.code.mul(chunk, table.pitch);
                 kernel.clear(stm, hist, &table, first, table.pitch)?;
@@ -102,8 +99,7 @@ impl<'a> Emitter<'a> {
                 kernel.code.emit(Op::ArenaReset { mark: mark.into() });
                 Ok(())
             })
-        });
-        Ok(built.ok())
+        })
     }
 
     /// Launches the kernel that sorts, if the table is large enough. Host code.

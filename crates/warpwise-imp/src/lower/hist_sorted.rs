@@ -99,20 +99,19 @@ impl<'a> Emitter<'a> {
         let cond = self.code.binary(BinaryOp::And, large, many);
         let cond = self.code.binary(BinaryOp::And, cond, numbered);
         self.code.open();
-        let done = self.rounds(stm, op, hist, (count, bins, cost), width);
+        let is_sorted = self.rounds(stm, op, hist, (count, bins, cost), width)?;
         let then_block = self.code.close();
-        self.code.open();
-        let small = otherwise(self);
-        let else_block = self.code.close();
-        match done {
-            Ok(()) => self.code.emit(Op::If { cond, then_block, else_block }),
-            // What does not run in lanes is not sorted.
-            Err(_) => else_block.into_iter().for_each(|op| self.code.emit(op)),
+        if !is_sorted {
+            return otherwise(self);
         }
-        small
+        self.code.open();
+        otherwise(self)?;
+        let else_block = self.code.close();
+        self.code.emit(Op::If { cond, then_block, else_block });
+        Ok(())
     }
 
-    /// All rounds of the input.
+    /// All rounds of the input. Whether there are any: what does not run in lanes is not sorted.
     fn rounds(
         &mut self,
         stm: &'a Stm,
@@ -120,7 +119,7 @@ impl<'a> Emitter<'a> {
         hist: &'a HistOp,
         (count, bins, cost): (Operand, Operand, Operand),
         width: i64,
-    ) -> Lowered<()> {
+    ) -> Lowered<bool> {
         let ranges = self.ranges_of(bins, width);
         let most = self.code.binary(BinaryOp::SMin, count, Operand::i64(ROUND));
         let pieces = self.code.ceil_div(most, PIECE);
@@ -137,7 +136,9 @@ impl<'a> Emitter<'a> {
         let end = self.code.binary(BinaryOp::SMin, end, count);
         let left = self.code.sub(end, round);
         let pieces = self.code.ceil_div(left, PIECE);
-        let done = self.build_sort(stm, op, hist, ranges, &sorted, (round, end)).and_then(|sort| {
+        let sort = self.build_sort(stm, op, hist, ranges, &sorted, (round, end))?;
+        let is_sorted = sort.is_some();
+        if let Some(sort) = sort {
             let combine = self.build_combine(stm, hist, ranges, &sorted, pieces)?;
             let schedule = if self.is_uneven(&op.body) { Schedule::Dynamic } else { Schedule::Static };
             let of_piece = self.code.mul(cost, Operand::i64(PIECE));
@@ -145,8 +146,7 @@ impl<'a> Emitter<'a> {
             // Some ranges may have most of the input.
             let of_range = self.code.mul(pieces, Operand::i64(PIECE / MOST_RANGES));
             self.launch(combine, Range { extent: ranges.count, schedule: Schedule::Dynamic, cost: of_range });
-            Ok(())
-        });
+        }
         let body = self.code.close();
         self.code.emit(Op::For { index: round, from: Operand::i64(0), to: count, step: ROUND, body });
         let kept = sorted.values.iter().filter_map(|column| match column {
@@ -154,7 +154,7 @@ impl<'a> Emitter<'a> {
             Column::Constant(_) => None,
         });
         self.release_locals([sorted.bins, sorted.starts].into_iter().chain(kept).collect());
-        done
+        Ok(is_sorted)
     }
 
     /// Divides a table of so many bins into at most [`MOST_RANGES`] ranges. Host code.
@@ -229,11 +229,8 @@ impl<'a> Emitter<'a> {
         ranges: Ranges,
         sorted: &Sorted,
         (round, end): (Reg, Operand),
-    ) -> Lowered<Built> {
-        self.build("hist_sort", stm.span, &|kernel, lo, hi| {
-            if kernel.scalar_only {
-                return kernel.limit(stm.span, "a histogram whose body does not run in lanes");
-            }
+    ) -> Lowered<Option<Built>> {
+        self.build_in_lanes("hist_sort", stm.span, &|kernel, lo, hi| {
             let ranges = kernel.ranges_param(ranges);
             let sorted = kernel.sorted_param(sorted);
             let [round, end] = [round.into(), end].map(|x| kernel.param_for(x));

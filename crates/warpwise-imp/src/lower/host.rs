@@ -147,7 +147,7 @@ impl<'a> Emitter<'a> {
         let uniform = values.iter().map(|value| match value {
             Value::Uniform(x) => Ok(*x),
             Value::Linear { .. } | Value::Varying(_) => {
-                self.limit(span, "a size that differs between vector lanes")
+                self.not_in_lanes(span, "a size that differs between vector lanes")
             }
         });
         uniform.collect()

@@ -124,7 +124,9 @@ impl<'a> Emitter<'a> {
         let count = match self.mask() {
             Mask::Full => Operand::i64(i64::from(self.width())),
             Mask::Prefix { count, .. } => count,
-            Mask::Some(_) => return self.limit(Span::NONE, "an operator that may fail in some lanes only"),
+            Mask::Some(_) => {
+                return self.not_in_lanes(Span::NONE, "an operator that may fail in some lanes only");
+            }
         };
         let vector = |value: &Value| match *value {
             Value::Uniform(x) => Value::Uniform(x),

@@ -6,6 +6,7 @@ use warpwise_ir::{Mapping, SegDim, Var};
 use warpwise_prim::{BinaryOp, CompareOp};
 use warpwise_runtime::machine::Schedule;
 
+use crate::lower::Unfit;
 use crate::lower::emitter::{Ahead, Emitter, Lowered, Value};
 use crate::lower::lanes::LaneLoop;
 use crate::lower::memory::View;
@@ -46,11 +47,25 @@ pub(super) type Make<'f, 's> = &'f dyn Fn(&mut Emitter<'s>, Reg, Reg) -> Lowered
 impl<'a> Emitter<'a> {
     /// Builds a kernel; without lanes where its code does not work in lanes. Host code.
     pub fn build<'s>(&'s self, kind: &str, span: Span, make: Make<'_, 's>) -> Lowered<Built> {
-        match self.cx.target.is_scalar() {
-            true => self.build_as(kind, span, (true, false), make),
-            false => self
-                .build_as(kind, span, (false, false), make)
-                .or_else(|_| self.build_as(kind, span, (true, false), make)),
+        match self.build_in_lanes(kind, span, make)? {
+            Some(built) => Ok(built),
+            None => self.build_as(kind, span, (true, false), make),
+        }
+    }
+
+    /// Builds a kernel, if the machine has lanes and its code works in them. Host code.
+    pub fn build_in_lanes<'s>(
+        &'s self,
+        kind: &str,
+        span: Span,
+        make: Make<'_, 's>,
+    ) -> Lowered<Option<Built>> {
+        if self.cx.target.is_scalar() {
+            return Ok(None);
+        }
+        match self.build_as(kind, span, (false, false), make) {
+            Err(Unfit::Lanes(_)) => Ok(None),
+            built => built.map(Some),
         }
     }
 

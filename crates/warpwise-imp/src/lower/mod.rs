@@ -108,6 +108,24 @@ pub enum Scanning {
 /// the first one on; a multiple of the sizes of all blocks. So reductions can be done piece by piece, with the same bits.
 pub const PIECE: i64 = 1 << 17;
 
+/// Why code cannot be lowered as it was tried, and where.
+enum Unfit {
+    /// Nor in any other way.
+    Limit(Limit),
+    /// It does not run in vector lanes. Without them it may.
+    Lanes(Limit),
+    /// The work-items of a group do not share it. Each may run it alone.
+    Group(Limit),
+}
+
+impl From<Unfit> for Limit {
+    fn from(unfit: Unfit) -> Limit {
+        match unfit {
+            Unfit::Limit(limit) | Unfit::Lanes(limit) | Unfit::Group(limit) => limit,
+        }
+    }
+}
+
 /// Lowers a whole program.
 pub fn lower(program: &Program, target: &CpuTarget) -> Result<ImpProgram, Limit> {
     lower_functions(program, Machine::Cpu(target))

@@ -96,7 +96,7 @@ impl<'a> Emitter<'a> {
         for &neutral in neutral {
             let neutral = self.value(neutral);
             let Value::Uniform(x) = neutral else {
-                return self.limit(Span::NONE, "a neutral element that differs between vector lanes");
+                return self.not_in_lanes(Span::NONE, "a neutral element that differs between vector lanes");
             };
             let lanes = if per_lane { width } else { 1 };
             let reg = self.code.reg("acc", ImpType::vector(self.code.ty(x).scalar, lanes));

@@ -103,8 +103,10 @@ impl Emitter<'_> {
                     }
                 }
                 (Slot::Block(dst), Carried::Block(src)) if dst.interleaved != src.interleaved => {
-                    return self
-                        .limit(span, "a block that vector lanes share at one time and not at another");
+                    return self.not_in_lanes(
+                        span,
+                        "a block that vector lanes share at one time and not at another",
+                    );
                 }
                 (Slot::Block(dst), Carried::Block(src)) if dst.mem != src.mem => {
                     blocks.push((dst.mem, self.settled_block(src.mem, &mems, &mut temporaries)));
@@ -166,7 +168,7 @@ impl Emitter<'_> {
             (Variance::Uniform, Value::Uniform(x)) => Ok(x),
             (Variance::Linear(a), Value::Linear { base, stride }) if a == stride => Ok(base),
             (Variance::Uniform | Variance::Linear(_), _) => {
-                self.limit(span, "a value that differs between vector lanes in a way not foreseen")
+                self.not_in_lanes(span, "a value that differs between vector lanes in a way not foreseen")
             }
         }
     }

@@ -19,6 +19,7 @@ use warpwise_diag::Span;
 use warpwise_ir::{Body, Expr, Operand as CoreOperand, SegKind, SegOp, Stm, Type, Var, exprs};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 
+use crate::lower::Unfit;
 use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Together, Value};
 use crate::lower::in_order::some_in_order;
 use crate::lower::memory::View;
@@ -64,7 +65,10 @@ impl<'a> Emitter<'a> {
             })?;
             kernel.scratch_fits(&rows, stm.span)
         });
-        let Ok(built) = built else { return self.device_map(stm, op) };
+        let built = match built {
+            Err(Unfit::Group(_)) => return self.device_map(stm, op),
+            built => built?,
+        };
         let range = self.flat_range(stm, op)?;
         self.code.open();
         self.launch(built, range);
@@ -115,7 +119,7 @@ impl<'a> Emitter<'a> {
         let bytes: i64 = local.iter().map(|array| array.count * array.elem.bytes() as i64).sum();
         let taken: i64 = rows.iter().map(|row| row.count * row.elem.bytes() as i64).sum();
         if bytes - taken > SCRATCH {
-            return self.limit(span, "a nest whose work-groups need more local memory than there is");
+            return self.not_shared(span, "a nest whose work-groups need more local memory than there is");
         }
         Ok(())
     }
@@ -265,7 +269,7 @@ impl<'a> Emitter<'a> {
     pub fn shared_seg(&mut self, together: Together, stm: &'a Stm, op: &'a SegOp) -> Lowered<()> {
         if some_in_order(&op.kind) {
             return self
-                .limit(stm.span, "an operator that may fail, on what work-items without elements have");
+                .not_shared(stm.span, "an operator that may fail, on what work-items without elements have");
         }
         self.together = None;
         self.meet();
@@ -281,7 +285,7 @@ impl<'a> Emitter<'a> {
                 Vec::new()
             }
             SegKind::Scan { .. } | SegKind::Partition { .. } | SegKind::Hist { .. } => {
-                return self.limit(stm.span, "an operation that work-items do not share");
+                return self.not_shared(stm.span, "an operation that work-items do not share");
             }
         };
         if let (Some(failed), Some(told)) = (failed, together.failed) {
