@@ -97,6 +97,12 @@ entry main [n] (xs: *[n]f32) = (map (* 2) xs, f32.sum xs)",
         "Index [1, 2] out of bounds for [2][2]i32",
         "-- ==\n-- script input { let rows = [[1, 2], [3, 4]] in rows[1, 2] }\nentry main (x: i32) = x",
     ),
+    (
+        "field-in-script",
+        "failed",
+        "no field `y` among [\"0\", \"1\"]",
+        "-- ==\n-- script input { let p = (1, 2) in p.y }\nentry main (x: i32) = x",
+    ),
     ("unknown-script", "unsupported", "$loadimg", "-- ==\n-- script input { $loadimg \"x\" }\nentry main (x: i32) = x"),
     (
         "script",
@@ -113,6 +119,10 @@ entry main [n] (xs: *[n]f32) = (map (* 2) xs, f32.sum xs)",
 -- script input { {n = 1i64, xs = empty([0]i64),} } output { 1i64 }
 -- script input { let (n, xs) = make 4 let rows = [[4i64, 7i64], [3, 5i64,],] in (xs[2], rows[1,]) } output { 10i64 }
 -- script input { let rows = [[1i64, 2]] in (rows[0, 1], rows[0]) } output { 5i64 }
+-- script input { let p = {b = (7i64, [1i64]), a = 3} in (p.b.0, p.b.1) } output { 8i64 }
+-- script input { let r = nest 3 in (r.inner.n, r.inner.xs) } output { 6i64 }
+-- script input { ((make 4).0, (nest 2).inner.xs) } output { 5i64 }
+-- script input { let (n, r) = (1i64, nest 5) in (n, r.inner.xs) } output { 11i64 }
 
 -- ==
 -- entry: bytes
@@ -122,6 +132,7 @@ entry main [n] (xs: *[n]f32) = (map (* 2) xs, f32.sum xs)",
 -- script input { $loadbytes \"data/longs\" } output { 17u8 }
 -- script input { (some ()) } output { 7u8 }
 entry make (n: i64) = (n, iota n)
+entry nest (n: i64) = {inner = {n, xs = iota n}, tag = true}
 entry total ((n, xs): (i64, []i64)) = n + i64.sum xs
 entry some = [3u8, 4u8]
 entry bytes (xs: []u8) = u8.sum xs",

@@ -7,13 +7,16 @@
 //!              $loaddata "file"                       values of a file beside the program, as of any test
 //!              $loadbytes "file"                      its bytes, as an array of u8
 //! argument:    1 1i64 [1, 2] "text" empty([0]i32) name name[e, e] (e, e) {field = e}
+//!              argument.field argument.0              a part of a record or tuple
 //! ```
 //!
 //! A comma may stand behind the last of several parts.
 //!
-//! Tuples, records and opaque values are lists of the values in them, which is how entry points take them apart; so
-//! a pattern fits what has as many values as names. A number without a suffix becomes what is asked for where it is
+//! Tuples, records and opaque values are lists of the values in them with the names of their parts; entry points take
+//! lists apart as they need. A pattern fits what has as many parts as names, or else as many values. A number without a suffix becomes what is asked for where it is
 //! given to an entry point, and else an `i32` or `f64`. Expressions are computed as they are read: there are no choices.
+
+mod parts;
 
 use std::path::Path;
 
@@ -24,6 +27,8 @@ use warpwise_runtime::formats::{ExpectedType, Source, read_values};
 use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 
 use crate::cases::CaseError;
+
+use parts::{Composite, Parts};
 
 /// How deep expressions nest.
 const MAX_NESTING: u32 = 200;
@@ -53,7 +58,7 @@ type Computed<T> = Result<T, CaseError>;
 struct Script<'a> {
     rest: &'a str,
     surroundings: Surroundings<'a>,
-    bindings: Vec<(&'a str, Vec<Item>)>,
+    bindings: Vec<(&'a str, Composite<Item>)>,
     nesting: u32,
 }
 
@@ -64,11 +69,11 @@ pub fn run_script(text: &str, surroundings: Surroundings<'_>) -> Result<Vec<Valu
     if !script.peek().is_empty() {
         return Err(script.unexpected("the end"));
     }
-    items.into_iter().map(|item| script.value(item, None)).collect()
+    items.items.into_iter().map(|item| script.value(item, None)).collect()
 }
 
 impl<'a> Script<'a> {
-    fn expression(&mut self) -> Computed<Vec<Item>> {
+    fn expression(&mut self) -> Computed<Composite<Item>> {
         self.nesting += 1;
         if self.nesting > MAX_NESTING {
             return Err(CaseError::Wrong("this script is nested too deeply".to_string()));
@@ -78,17 +83,21 @@ impl<'a> Script<'a> {
         result
     }
 
-    fn binding(&mut self) -> Computed<Vec<Item>> {
+    fn binding(&mut self) -> Computed<Composite<Item>> {
         let (names, tuple) = self.pattern()?;
         self.expect("=")?;
-        let items = self.expression()?;
+        let bound = self.expression()?;
         let known = self.bindings.len();
         if !tuple {
-            self.bindings.push((names[0], items));
-        } else if names.len() == items.len() {
-            self.bindings.extend(names.iter().zip(items).map(|(name, item)| (*name, vec![item])));
+            self.bindings.push((names[0], bound));
+        } else if names.len() == bound.names().len() {
+            let parts = bound.split().into_iter().map(|(_, part)| part);
+            self.bindings.extend(names.into_iter().zip(parts));
+        } else if names.len() == bound.items.len() {
+            let values = bound.items.into_iter().map(Composite::one);
+            self.bindings.extend(names.into_iter().zip(values));
         } else {
-            let message = format!("a pattern of {} names for {} values", names.len(), items.len());
+            let message = format!("a pattern of {} names for {} values", names.len(), bound.items.len());
             return Err(CaseError::Unsupported(format!("in scripts, {message}")));
         }
         if word(self.peek()) != "let" && !self.eats_word("in") {
@@ -112,7 +121,7 @@ impl<'a> Script<'a> {
         Ok((names, true))
     }
 
-    fn application(&mut self) -> Computed<Vec<Item>> {
+    fn application(&mut self) -> Computed<Composite<Item>> {
         if self.eats("$") {
             let builtin = self.name()?;
             let file = self.string()?;
@@ -123,12 +132,12 @@ impl<'a> Script<'a> {
             return self.argument();
         }
         let name = self.name()?;
-        if self.rest.starts_with('[') || self.is_bound(name) {
+        if self.rest.starts_with(['[', '.']) || self.is_bound(name) {
             return self.named(name);
         }
         let mut arguments = Vec::new();
         while self.at_argument() {
-            arguments.append(&mut self.argument()?);
+            arguments.append(&mut self.argument()?.items);
         }
         self.call(name, arguments)
     }
@@ -139,7 +148,7 @@ impl<'a> Script<'a> {
         rest.starts_with(begins) && !["in", "let"].contains(&word(rest))
     }
 
-    fn argument(&mut self) -> Computed<Vec<Item>> {
+    fn argument(&mut self) -> Computed<Composite<Item>> {
         let rest = self.peek();
         match rest.chars().next() {
             Some('(') => self.tuple(),
@@ -148,13 +157,13 @@ impl<'a> Script<'a> {
             Some('"') => {
                 let end = end_of_string(rest).ok_or_else(|| self.unexpected("`\"`"))?;
                 self.rest = &rest[end..];
-                Ok(vec![Item::Literal(rest[..end].to_string())])
+                Ok(Composite::one(Item::Literal(rest[..end].to_string())))
             }
             Some(c) if c.is_ascii_digit() || c == '-' || self.at_constant() => self.number(),
             Some('e') if word(rest) == "empty" => {
                 let end = rest.find(')').ok_or_else(|| self.unexpected("`)`"))? + 1;
                 self.rest = &rest[end..];
-                Ok(vec![Item::Literal(rest[..end].to_string())])
+                Ok(Composite::one(Item::Literal(rest[..end].to_string())))
             }
             Some(c) if c.is_alphabetic() || c == '_' => {
                 let name = self.name()?;
@@ -168,16 +177,16 @@ impl<'a> Script<'a> {
         self.bindings.iter().any(|binding| binding.0 == name)
     }
 
-    /// What a name stands for, which is indexed if a bracket follows at once.
-    fn named(&mut self, name: &str) -> Computed<Vec<Item>> {
-        let items = match self.bindings.iter().rev().find(|binding| binding.0 == name) {
-            Some((_, items)) => items.clone(),
+    /// What a name stands for, which is indexed if a bracket follows at once, or a part of it.
+    fn named(&mut self, name: &str) -> Computed<Composite<Item>> {
+        let found = match self.bindings.iter().rev().find(|binding| binding.0 == name) {
+            Some((_, bound)) => bound.clone(),
             None => self.call(name, Vec::new())?,
         };
         if !self.rest.starts_with('[') {
-            return Ok(items);
+            return self.projected(found);
         }
-        let array = <[Item; 1]>::try_from(items).map_err(|_| {
+        let array = <[Item; 1]>::try_from(found.items).map_err(|_| {
             CaseError::Unsupported(format!("in scripts, indexing of `{name}`, which is several values"))
         });
         let [array] = array?;
@@ -185,14 +194,26 @@ impl<'a> Script<'a> {
         self.expect("[")?;
         let mut indices = Vec::new();
         while !self.eats("]") {
-            for index in self.expression()? {
+            for index in self.expression()?.items {
                 indices.push(self.index(index)?);
             }
             if !self.eats(",") && !self.peek().starts_with(']') {
                 return Err(self.unexpected("`,` or `]`"));
             }
         }
-        Ok(vec![Item::Value(element(&array, &indices, self.surroundings.memory)?)])
+        Ok(Composite::one(Item::Value(element(&array, &indices, self.surroundings.memory)?)))
+    }
+
+    /// The part of a value that dots right behind it name, or all of it.
+    fn projected(&mut self, mut whole: Composite<Item>) -> Computed<Composite<Item>> {
+        while let Some(rest) = self.rest.strip_prefix('.') {
+            let wanted = word(rest);
+            let missing = format!("in a script, there is no field `{wanted}` among {:?}", whole.names());
+            let part = whole.split().into_iter().find(|(name, _)| name == wanted);
+            whole = part.ok_or(CaseError::Wrong(missing))?.1;
+            self.rest = &rest[wanted.len()..];
+        }
+        Ok(whole)
     }
 
     fn index(&self, item: Item) -> Computed<i64> {
@@ -204,42 +225,38 @@ impl<'a> Script<'a> {
         .ok_or_else(|| CaseError::Wrong("in a script, an index is an integer".to_string()))
     }
 
-    fn tuple(&mut self) -> Computed<Vec<Item>> {
+    fn tuple(&mut self) -> Computed<Composite<Item>> {
         self.expect("(")?;
-        let mut items = Vec::new();
-        if self.eats(")") {
-            return Ok(items);
-        }
-        loop {
-            items.append(&mut self.expression()?);
+        let mut components = Vec::new();
+        while !self.eats(")") {
+            components.push(self.expression()?);
             if !self.eats(",") {
                 self.expect(")")?;
-                return Ok(items);
-            }
-            if self.eats(")") {
-                return Ok(items);
+                break;
             }
         }
+        let whole = if components.len() == 1 { components.remove(0) } else { Composite::tuple(components) };
+        self.projected(whole)
     }
 
     /// Fields are in the order of their names, as in the program's types.
-    fn record(&mut self) -> Computed<Vec<Item>> {
+    fn record(&mut self) -> Computed<Composite<Item>> {
         self.expect("{")?;
         let mut fields = Vec::new();
         while !self.eats("}") {
             let name = self.name()?;
             self.expect("=")?;
-            fields.push((name, self.expression()?));
+            fields.push((name.to_string(), self.expression()?));
             if !self.eats(",") && !self.peek().starts_with('}') {
                 return Err(self.unexpected("`,` or `}`"));
             }
         }
-        fields.sort_by_key(|field| field.0);
-        Ok(fields.into_iter().flat_map(|field| field.1).collect())
+        fields.sort_by(|(name, _), (other, _)| name.cmp(other));
+        self.projected(Composite::of(fields))
     }
 
     /// A literal array: what is in it is written as in test blocks.
-    fn array(&mut self) -> Computed<Vec<Item>> {
+    fn array(&mut self) -> Computed<Composite<Item>> {
         let rest = self.peek();
         let (mut depth, mut end) = (0, 0);
         loop {
@@ -253,12 +270,12 @@ impl<'a> Script<'a> {
             }
             if depth == 0 {
                 self.rest = &rest[end..];
-                return Ok(vec![Item::Literal(rest[..end].to_string())]);
+                return Ok(Composite::one(Item::Literal(rest[..end].to_string())));
             }
         }
     }
 
-    fn number(&mut self) -> Computed<Vec<Item>> {
+    fn number(&mut self) -> Computed<Composite<Item>> {
         let rest = self.peek();
         let body = &rest[usize::from(rest.starts_with('-'))..];
         let mut before = ' ';
@@ -269,7 +286,7 @@ impl<'a> Script<'a> {
         });
         let length = length.unwrap_or(body.len()) + rest.len() - body.len();
         self.rest = &rest[length..];
-        Ok(vec![Item::Literal(rest[..length].to_string())])
+        Ok(Composite::one(Item::Literal(rest[..length].to_string())))
     }
 
     /// Whether a word is here that is a literal: `true`, `false`, `f32.nan` and the like.
@@ -279,36 +296,44 @@ impl<'a> Script<'a> {
         of_float || ["true", "false"].contains(&word(rest))
     }
 
-    fn builtin(&self, name: &str, file: &str) -> Computed<Vec<Item>> {
+    fn builtin(&self, name: &str, file: &str) -> Computed<Composite<Item>> {
         let Surroundings { folder, memory, .. } = self.surroundings;
         let path = folder.join(file);
         match name {
             "loaddata" => {
                 let values = read_file(&path, None, memory);
                 let values = values.map_err(|error| CaseError::Wrong(error.to_string()))?;
-                Ok(values.into_iter().map(Item::Value).collect())
+                match <[_; 1]>::try_from(values) {
+                    Ok([value]) => Ok(Composite::one(Item::Value(value))),
+                    Err(values) => {
+                        Ok(Composite::tuple(values.into_iter().map(Item::Value).map(Composite::one)))
+                    }
+                }
             }
             "loadbytes" => {
                 let bytes = std::fs::read(&path)
                     .map_err(|error| CaseError::Wrong(format!("{}: cannot read: {error}", path.display())))?;
                 let value = Value::from_slice(memory, &[bytes.len() as i64], &bytes);
-                Ok(vec![Item::Value(value.map_err(|error| CaseError::Wrong(error.to_string()))?)])
+                let value = value.map_err(|error| CaseError::Wrong(error.to_string()))?;
+                Ok(Composite::one(Item::Value(value)))
             }
             _ => Err(CaseError::Unsupported(format!("`${name}` in scripts"))),
         }
     }
 
-    fn call(&self, name: &str, arguments: Vec<Item>) -> Computed<Vec<Item>> {
+    fn call(&self, name: &str, arguments: Vec<Item>) -> Computed<Composite<Item>> {
         let program = self.surroundings.program;
         let failed = |error: String| CaseError::Wrong(format!("in a script, {name}: {error}"));
-        let parameters = program.entry(name).map_err(|error| failed(error.to_string()))?.parameters();
+        let entry = program.entry(name).map_err(|error| failed(error.to_string()))?;
+        let parameters = entry.parameters();
         let mut values = Vec::with_capacity(arguments.len());
         for (index, argument) in arguments.into_iter().enumerate() {
             let wanted = parameters.get(index).map(|ty| ExpectedType { elem: ty.element, rank: ty.rank });
             values.push(self.value(argument, wanted)?);
         }
         let results = program.call(name, values).map_err(|error| failed(error.to_string()))?;
-        Ok(results.into_iter().map(Item::Value).collect())
+        let items = results.into_iter().map(Item::Value).collect();
+        Ok(Composite { items, parts: Parts::of_results(&entry.point.results) })
     }
 
     fn value(&self, item: Item, wanted: Option<ExpectedType>) -> Computed<Value> {

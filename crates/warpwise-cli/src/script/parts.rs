@@ -1,0 +1,76 @@
+//! Values of scripts with the names of what they are made of.
+
+use warpwise_ir::EntryType;
+
+/// What an expression comes to: the values in it, in order, and how they are taken apart.
+#[derive(Clone)]
+pub(super) struct Composite<T> {
+    pub items: Vec<T>,
+    pub parts: Parts,
+}
+
+/// The parts of a composite, each with its name and how many values it is made of; none where only the program looks into it.
+#[derive(Clone, Default)]
+pub(super) struct Parts(Vec<(String, usize, Parts)>);
+
+impl Parts {
+    /// The parts of a value that an entry point gives.
+    fn of(ty: &EntryType) -> Parts {
+        match ty {
+            EntryType::Scalar(_) | EntryType::Array(..) => Parts::default(),
+            EntryType::Opaque { fields, .. } => {
+                let part =
+                    |(name, ty): &(String, EntryType)| (name.clone(), ty.leaves().len(), Parts::of(ty));
+                Parts(fields.iter().map(part).collect())
+            }
+        }
+    }
+
+    /// What an entry point gives: one value, or a tuple.
+    pub fn of_results(results: &[EntryType]) -> Parts {
+        match results {
+            [result] => Parts::of(result),
+            results => {
+                let part = |(number, ty): (usize, &EntryType)| {
+                    (number.to_string(), ty.leaves().len(), Parts::of(ty))
+                };
+                Parts(results.iter().enumerate().map(part).collect())
+            }
+        }
+    }
+}
+
+impl<T> Composite<T> {
+    /// A value that has no parts.
+    pub fn one(item: T) -> Composite<T> {
+        Composite { items: vec![item], parts: Parts::default() }
+    }
+
+    /// Several composites as the parts of one.
+    pub fn of(fields: impl IntoIterator<Item = (String, Composite<T>)>) -> Composite<T> {
+        let (mut items, mut parts) = (Vec::new(), Vec::new());
+        for (name, mut field) in fields {
+            parts.push((name, field.items.len(), field.parts));
+            items.append(&mut field.items);
+        }
+        Composite { items, parts: Parts(parts) }
+    }
+
+    /// Several composites as a tuple.
+    pub fn tuple(components: impl IntoIterator<Item = Composite<T>>) -> Composite<T> {
+        Composite::of(components.into_iter().enumerate().map(|(number, part)| (number.to_string(), part)))
+    }
+
+    /// The composites that this one is made of, with their names.
+    pub fn split(self) -> Vec<(String, Composite<T>)> {
+        let mut items = self.items.into_iter();
+        let part =
+            |(name, count, parts)| (name, Composite { items: items.by_ref().take(count).collect(), parts });
+        self.parts.0.into_iter().map(part).collect()
+    }
+
+    /// The names of the parts.
+    pub fn names(&self) -> Vec<&str> {
+        self.parts.0.iter().map(|(name, ..)| name.as_str()).collect()
+    }
+}
