@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
-use warpwise_diag::{Failure, Sources};
-use warpwise_imp::CpuTarget;
+use warpwise_diag::{Diagnostic, Failure, Sources, Span};
+use warpwise_imp::{CpuTarget, ImpProgram};
 use warpwise_ir::Program as CoreProgram;
 use warpwise_runtime::machine::{KernelName, Module};
 
+use crate::build::BuildError;
 use crate::compiler::Options;
 use crate::target::{Target, device_text};
 
@@ -32,17 +33,42 @@ pub fn show(
     (options, cpu): (&Options, &CpuTarget),
     stage: Stage,
 ) -> Result<String, Failure> {
-    let target = options.target;
-    let imp = match target {
+    let imp = match options.target {
         Target::Cpu => warpwise_imp::lower::lower(program, cpu)?,
         Target::Device(..) => warpwise_imp::lower::lower_for_device(program, options.scanning())?,
     };
+    show_imperative(&imp, sources, (options.target, cpu), stage)
+}
+
+/// Reads imperative IR as [`show`] prints it, verifies it, and shows it at a stage.
+pub fn show_text(
+    name: &str,
+    text: &str,
+    (options, cpu): (&Options, &CpuTarget),
+    stage: Stage,
+) -> Result<String, BuildError> {
+    let mut sources = Sources::new();
+    let file = sources.add(name.to_string(), text.to_string());
+    let shown = warpwise_imp::parse::parse(text, file).and_then(|imp| {
+        warpwise_imp::verify::verify(&imp)
+            .map_err(|mistake| Diagnostic::error("E0900", Span::NONE, mistake))?;
+        show_imperative(&imp, &sources, (options.target, cpu), stage)
+    });
+    shown.map_err(|failure| BuildError::Failure { failure, sources })
+}
+
+fn show_imperative(
+    imp: &ImpProgram,
+    sources: &Sources,
+    (target, cpu): (Target, &CpuTarget),
+    stage: Stage,
+) -> Result<String, Failure> {
     match (stage, target) {
         (Stage::Imperative, _) => Ok(imp.to_string()),
-        (Stage::Bytecode, _) => Ok(bytecode(&warpwise_imp::bytecode::bytecode(&imp, sources)?)),
-        (Stage::Llvm, Target::Cpu) => Ok(warpwise_cpu::emit_llvm_ir(&imp, cpu, true)?),
-        (Stage::Assembly, Target::Cpu) => Ok(warpwise_cpu::emit_asm(&imp, cpu)?),
-        (Stage::Kernels, Target::Device(dialect, _)) => Ok(device_text(&imp, dialect)?.text),
+        (Stage::Bytecode, _) => Ok(bytecode(&warpwise_imp::bytecode::bytecode(imp, sources)?)),
+        (Stage::Llvm, Target::Cpu) => Ok(warpwise_cpu::emit_llvm_ir(imp, cpu, true)?),
+        (Stage::Assembly, Target::Cpu) => Ok(warpwise_cpu::emit_asm(imp, cpu)?),
+        (Stage::Kernels, Target::Device(dialect, _)) => Ok(device_text(imp, dialect)?.text),
         (Stage::Llvm | Stage::Assembly, Target::Device(..)) => {
             Ok("a device's kernels are text (--emit kernels)".to_string())
         }

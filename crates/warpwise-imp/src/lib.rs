@@ -5,13 +5,15 @@
 //! memory is addressed by element offsets. Control flow is structured.
 //!
 //! ```text
-//! kernel mvm_1(n: i64, m: i64, a: mem, x: mem, ys: mem) range lo..hi {
-//!   for i in lo..hi step 1 {
-//!     acc: <16 x f32> = 0f32;
+//! kernel mvm_1(n.0: i64, m.3: i64, a@0: mem read, x@1: mem read, ys@2: mem noalias) lo.1 to hi.2 {
+//!   for i.4: i64 in lo.1 to hi.2 step 1 {
+//!     acc.5: <16 x f32> = 0.0f32;
 //!     ...
 //!   }
 //! }
 //! ```
+//!
+//! The text form is described in `docs/imp.md`; [`parse`] reads it.
 //!
 //! Absent on purpose: LLVM, kernel text, devices, shapes, uniqueness.
 
@@ -27,6 +29,7 @@ mod target;
 
 pub mod lower;
 
+pub mod parse;
 mod print;
 mod registers;
 pub mod traverse;

@@ -1,41 +1,67 @@
-//! The text form of imperative code, for people: `warpwise dev` and failing tests show it.
+//! The text form, written. [`crate::parse`] reads it back.
 //!
 //! ```text
-//! kernel main_map_0(n: i64, xs: mem read, ys: mem) lo..hi {
-//!   for j in lo..whole.4 step 64 {
-//!     x.7 = load <64 x f32> xs[j.6];
-//!     v.8 = fmul x.7 2f32;
-//!     store ys[j.6] = v.8;
+//! check 0 "index ", i64, " is out of bounds";
+//!
+//! kernel main_map_0(n.0: i64, xs@0: mem read, ys@1: mem noalias) lo.1 to hi.2 {
+//!   for j.5: i64 in lo.1 to whole.4 step 64 {
+//!     x.7: <64 x f32> = load xs@0[j.5];
+//!     v.8: <64 x f32> = fmul x.7 2f32;
+//!     store ys@1[j.5] = v.8;
 //!   }
 //! }
 //! ```
 //!
-//! Registers and memories carry their number behind the name hint. There is no parser: programs of the
-//! imperative IR are made by the lowering only.
+//! Registers and memories carry their number behind the name hint: `x.7`, `xs@0`. A register's type stands where the text first
+//! assigns it, or else at the head of the body (`unset x.3: i64;`); a memory's space where it is first set. Not written: places in
+//! the source, entry points, and the arrays that a launch has compared with their blocks.
 
+use std::cell::RefCell;
 use std::fmt;
 
+use rustc_hash::FxHashSet;
 use warpwise_ir::entity::{Entity, PrimaryMap};
+use warpwise_ir::print::{cleaned, quoted_unless_identifier};
 use warpwise_prim::Scalar;
+use warpwise_runtime::machine::CheckPart;
 
 use crate::op::{AtomicOp, Op, Order};
 use crate::ops;
 use crate::program::{
     HostFunction, HostParam, HostResult, ImpProgram, Kernel, KernelParam, Launch, LocalArray,
 };
-use crate::types::{ImpType, Mem, MemData, Operand, Reg, RegData, StridedView};
+use crate::traverse::for_each_op;
+use crate::types::{ImpType, Mem, MemData, Operand, Reg, RegData, Space, StridedView};
 
 impl fmt::Display for ImpProgram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (id, check) in self.checks.iter() {
+            let part = |part: &CheckPart| match part {
+                CheckPart::Text(text) => format!("{text:?}"),
+                CheckPart::Value(ty) => ty.name().to_string(),
+            };
+            writeln!(f, "check {} {};", id.index(), list(&check.parts, part))?;
+        }
+        if self.checks.keys().next().is_some() {
+            writeln!(f)?;
+        }
         for function in &self.functions {
-            let text = Text { program: self, regs: &function.regs, mems: &function.mems };
-            text.function(f, function)?;
+            Text::new(self, &function.regs, &function.mems).function(f, function)?;
         }
         for kernel in self.kernels.values() {
-            let text = Text { program: self, regs: &kernel.regs, mems: &kernel.mems };
-            text.kernel(f, kernel)?;
+            Text::new(self, &kernel.regs, &kernel.mems).kernel(f, kernel)?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for Space {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Space::Global => "global",
+            Space::Arena => "arena",
+            Space::Local => "local",
+        })
     }
 }
 
@@ -50,12 +76,24 @@ struct Text<'p> {
     program: &'p ImpProgram,
     regs: &'p PrimaryMap<Reg, RegData>,
     mems: &'p PrimaryMap<Mem, MemData>,
+    /// Registers whose type has been written.
+    typed: RefCell<FxHashSet<Reg>>,
+    /// Memories whose space has been written, or is told by what they are.
+    placed: RefCell<FxHashSet<Mem>>,
 }
 
-impl Text<'_> {
+impl<'p> Text<'p> {
+    fn new(
+        program: &'p ImpProgram,
+        regs: &'p PrimaryMap<Reg, RegData>,
+        mems: &'p PrimaryMap<Mem, MemData>,
+    ) -> Text<'p> {
+        Text { program, regs, mems, typed: RefCell::default(), placed: RefCell::default() }
+    }
+
     fn function(&self, f: &mut fmt::Formatter<'_>, function: &HostFunction) -> fmt::Result {
         let param = |param: &HostParam| match param {
-            HostParam::Scalar(reg) => format!("{}: {}", self.reg(*reg), self.regs[*reg].ty),
+            HostParam::Scalar(reg) => self.assigned(*reg),
             HostParam::Array { mem, elem, shape } => {
                 format!("{}: {}{elem}", self.mem(*mem), self.shape(shape))
             }
@@ -66,31 +104,51 @@ impl Text<'_> {
                 format!("{}: {}{elem}", self.mem(*mem), self.shape(shape))
             }
         };
-        writeln!(f, "host {}({}) {{", function.name, list(&function.params, param))?;
+        let name = quoted_unless_identifier(&function.name);
+        writeln!(f, "host {name}({}) {{", list(&function.params, param))?;
+        self.unset(f, &function.body)?;
         self.block(f, &function.body, 1)?;
         writeln!(f, "  return {};\n}}\n", list(&function.results, result))
     }
 
     fn kernel(&self, f: &mut fmt::Formatter<'_>, kernel: &Kernel) -> fmt::Result {
         let param = |param: &KernelParam| match param {
-            KernelParam::Scalar(reg) => format!("{}: {}", self.reg(*reg), self.regs[*reg].ty),
+            KernelParam::Scalar(reg) => self.assigned(*reg),
             KernelParam::Memory { mem, noalias, read_only } => {
-                let apart = if *noalias { " apart" } else { "" };
+                let noalias = if *noalias { " noalias" } else { "" };
                 let read = if *read_only { " read" } else { "" };
-                format!("{}: mem{apart}{read}", self.mem(*mem))
+                format!("{}: mem{noalias}{read}", self.mem(*mem))
             }
         };
         let params = list(&kernel.params, param);
-        write!(f, "kernel {}({params}) {}..{} ", kernel.name, self.reg(kernel.lo), self.reg(kernel.hi))?;
+        let name = quoted_unless_identifier(&kernel.name);
+        let [lo, hi] = [kernel.lo, kernel.hi].map(|reg| self.known(reg));
+        write!(f, "kernel {name}({params}) {lo} to {hi} ")?;
         if let Some(group) = &kernel.group {
-            write!(f, "group {} of {} ", self.reg(group.item), group.size)?;
+            write!(f, "group {} of {} ", self.known(group.item), group.size)?;
             for LocalArray { mem, elem, count } in &group.local {
                 write!(f, "local {}: [{count}]{elem} ", self.mem(*mem))?;
             }
         }
         writeln!(f, "{{")?;
+        self.unset(f, &kernel.body)?;
         self.block(f, &kernel.body, 1)?;
         writeln!(f, "}}\n")
+    }
+
+    /// The registers that a body reads, and nothing assigns.
+    fn unset(&self, f: &mut fmt::Formatter<'_>, body: &[Op]) -> fmt::Result {
+        let (mut assigned, mut read) = (self.typed.borrow().clone(), Vec::new());
+        for_each_op(body, &mut |op| {
+            op.for_each_assigned(|reg| assigned.extend([reg]));
+            op.for_each_operand(|x| read.extend(if let Operand::Reg(reg) = x { Some(reg) } else { None }));
+        });
+        for reg in read {
+            if assigned.insert(reg) {
+                writeln!(f, "  unset {};", self.assigned(reg))?;
+            }
+        }
+        Ok(())
     }
 
     fn block(&self, f: &mut fmt::Formatter<'_>, block: &[Op], depth: usize) -> fmt::Result {
@@ -110,14 +168,13 @@ impl Text<'_> {
             }
             Op::For { index, from, to, step, body } => {
                 let (from, to) = (self.operand(*from), self.operand(*to));
-                writeln!(f, "{pad}for {} in {from}..{to} step {step} {{", self.reg(*index))?;
+                writeln!(f, "{pad}for {} in {from} to {to} step {step} {{", self.assigned(*index))?;
                 self.block(f, body, depth + 1)?;
             }
             Op::While { test, cond, body } => {
                 writeln!(f, "{pad}while {{")?;
                 self.block(f, test, depth + 1)?;
-                writeln!(f, "{pad}  {}", self.operand(*cond))?;
-                writeln!(f, "{pad}}} do {{")?;
+                writeln!(f, "{pad}}} {} do {{", self.operand(*cond))?;
                 self.block(f, body, depth + 1)?;
             }
             Op::Scope { label, body } => {
@@ -138,74 +195,73 @@ impl Text<'_> {
     /// An operation without blocks.
     fn simple(&self, op: &Op) -> String {
         let x = |x: &Operand| self.operand(*x);
+        let place = |mem: &Mem, index: &Operand| format!("{}[{}]", self.mem(*mem), x(index));
         match op {
-            Op::Move { dst, x: value } => format!("{} = {}", self.typed(*dst), x(value)),
-            Op::Unary { dst, op, x: a } => format!("{} = {} {}", self.reg(*dst), op.mnemonic(), x(a)),
-            Op::Binary { dst, op, x: a, y } => {
-                format!("{} = {} {} {}", self.reg(*dst), op.mnemonic(), x(a), x(y))
-            }
+            Op::Move { dst, x: value } => self.set(*dst, x(value)),
+            Op::Unary { dst, op, x: a } => self.set(*dst, format!("{} {}", op.mnemonic(), x(a))),
+            Op::Binary { dst, op, x: a, y } => self.set(*dst, format!("{} {} {}", op.mnemonic(), x(a), x(y))),
             Op::Ternary { dst, op, x: a, y, z } => {
-                format!("{} = {} {} {} {}", self.reg(*dst), op.mnemonic(), x(a), x(y), x(z))
+                self.set(*dst, format!("{} {} {} {}", op.mnemonic(), x(a), x(y), x(z)))
             }
             Op::Compare { dst, op, x: a, y } => {
-                format!("{} = {} {} {}", self.reg(*dst), op.mnemonic(), x(a), x(y))
+                self.set(*dst, format!("{} {} {}", op.mnemonic(), x(a), x(y)))
             }
-            Op::Convert { dst, op, x: a, .. } => format!("{} = {} {}", self.typed(*dst), op.mnemonic(), x(a)),
+            Op::Convert { dst, op, x: a, .. } => self.set(*dst, format!("{} {}", op.mnemonic(), x(a))),
             Op::Select { dst, cond, x: a, y } => {
-                format!("{} = select {} {} {}", self.reg(*dst), x(cond), x(a), x(y))
+                self.set(*dst, format!("select {} {} {}", x(cond), x(a), x(y)))
             }
-            Op::LaneIds { dst } => format!("{} = lanes", self.typed(*dst)),
-            Op::Extract { dst, x: a, lane } => format!("{} = {}[{}]", self.reg(*dst), x(a), x(lane)),
-            Op::Insert { dst, x: a, lane } => format!("{}[{}] = {}", self.reg(*dst), x(lane), x(a)),
+            Op::LaneIds { dst } => self.set(*dst, "lanes"),
+            Op::Extract { dst, x: a, lane } => self.set(*dst, format!("{}[{}]", x(a), x(lane))),
+            Op::Insert { dst, x: a, lane } => {
+                let value = format!("insert {} at {}", x(a), x(lane));
+                self.set(*dst, value)
+            }
             Op::Shuffle { dst, x: a, y, lanes } => {
-                format!("{} = shuffle {} {} {}", self.typed(*dst), x(a), x(y), runs(lanes))
+                self.set(*dst, format!("shuffle {} {} {}", x(a), x(y), runs(lanes)))
             }
-            Op::Any { dst, mask } => format!("{} = any {}", self.reg(*dst), x(mask)),
-            Op::All { dst, mask } => format!("{} = all {}", self.reg(*dst), x(mask)),
-            Op::Count { dst, mask } => format!("{} = count {}", self.reg(*dst), x(mask)),
-            Op::First { dst, mask } => format!("{} = first {}", self.reg(*dst), x(mask)),
+            Op::Any { dst, mask } => self.set(*dst, format!("any {}", x(mask))),
+            Op::All { dst, mask } => self.set(*dst, format!("all {}", x(mask))),
+            Op::Count { dst, mask } => self.set(*dst, format!("count {}", x(mask))),
+            Op::First { dst, mask } => self.set(*dst, format!("first {}", x(mask))),
             Op::Load { dst, mem, index, mask, ahead } => {
                 let ahead = ahead.map_or(String::new(), |distance| format!(" ahead {}", x(&distance)));
-                let (dst, mem) = (self.typed(*dst), self.mem(*mem));
-                format!("{dst} = load {mem}[{}]{ahead}{}", x(index), self.mask(mask))
+                self.set(*dst, format!("load {}{ahead}{}", place(mem, index), self.mask(mask)))
             }
             Op::Store { mem, index, value, mask, stream, .. } => {
                 let past = if *stream { " past" } else { "" };
-                format!("store{past} {}[{}] = {}{}", self.mem(*mem), x(index), x(value), self.mask(mask))
+                format!("store{past} {} = {}{}", place(mem, index), x(value), self.mask(mask))
             }
-            Op::Claim { mem, index, .. } => format!("claim {}[{}]", self.mem(*mem), x(index)),
+            Op::Claim { mem, index, elem } => format!("claim {}: {elem}", place(mem, index)),
             Op::CompressStore { mem, index, value, mask, spare, .. } => {
                 let room = if *spare { " spare" } else { "" };
-                format!("compress{room} {}[{}] = {} where {}", self.mem(*mem), x(index), x(value), x(mask))
+                format!("compress{room} {} = {} where {}", place(mem, index), x(value), x(mask))
             }
             Op::Atomic { op, mem, index, value, mask, .. } => {
                 let op = match op {
                     AtomicOp::Binary(op) => op.mnemonic(),
                     AtomicOp::Exchange => "exchange",
                 };
-                format!("atomic {op} {}[{}] {}{}", self.mem(*mem), x(index), x(value), self.mask(mask))
+                format!("atomic {op} {} = {}{}", place(mem, index), x(value), self.mask(mask))
             }
-            Op::SetMem { dst, src } => format!("{} = {}", self.mem(*dst), self.mem(*src)),
-            Op::ArenaAlloc { dst, bytes } => format!("{} = arena {}", self.mem(*dst), x(bytes)),
-            Op::ArenaMark { dst } => format!("{} = mark", self.reg(*dst)),
+            Op::SetMem { dst, src } => format!("{} = {}", self.pointer(*dst), self.mem(*src)),
+            Op::ArenaAlloc { dst, bytes } => format!("{} = arena {}", self.pointer(*dst), x(bytes)),
+            Op::ArenaMark { dst } => self.set(*dst, "mark"),
             Op::ArenaReset { mark } => format!("reset {}", x(mark)),
             Op::Leave { label } => format!("leave {}", label.0),
             Op::Fail { check, iteration, values } => {
                 format!("fail {} at {} ({})", check.index(), x(iteration), list(values, x))
             }
-            Op::WaitFlag { mem, index } => format!("wait {}[{}]", self.mem(*mem), x(index)),
-            Op::SetFlag { mem, index } => format!("signal {}[{}]", self.mem(*mem), x(index)),
+            Op::WaitFlag { mem, index } => format!("wait {}", place(mem, index)),
+            Op::SetFlag { mem, index } => format!("signal {}", place(mem, index)),
             Op::Barrier => "barrier".to_string(),
-            Op::Ticket { dst, mem, index } => {
-                format!("{} = ticket {}[{}]", self.typed(*dst), self.mem(*mem), x(index))
-            }
+            Op::Ticket { dst, mem, index } => self.set(*dst, format!("ticket {}", place(mem, index))),
             Op::Publish { mem, index, value, order } => {
-                format!("publish{} {}[{}] = {}", after(*order), self.mem(*mem), x(index), x(value))
+                format!("publish{} {} = {}", after(*order), place(mem, index), x(value))
             }
             Op::Await { dst, mem, index, order } => {
-                format!("{} = await{} {}[{}]", self.typed(*dst), after(*order), self.mem(*mem), x(index))
+                self.set(*dst, format!("await{} {}", after(*order), place(mem, index)))
             }
-            Op::Alloc { dst, bytes } => format!("{} = alloc {}", self.mem(*dst), x(bytes)),
+            Op::Alloc { dst, bytes } => format!("{} = alloc {}", self.pointer(*dst), x(bytes)),
             Op::Release { mem } => format!("release {}", self.mem(*mem)),
             Op::Launch(launch) => self.launch(launch),
             Op::Copy { elem, shape, dst, src } => {
@@ -214,15 +270,17 @@ impl Text<'_> {
             Op::Fill { mem, index, count, value, .. } => {
                 format!("fill {}[{}; {}] = {}", self.mem(*mem), x(index), x(count), x(value))
             }
-            Op::Threads { dst } => format!("{} = threads", self.typed(*dst)),
-            Op::Tuned { dst, name, default } => {
-                format!("{} = tuned {name:?} default {default}", self.reg(*dst))
-            }
-            Op::Call { function, args, mem_args, results, mem_results, too_deep: _ } => {
+            Op::Threads { dst } => self.set(*dst, "threads"),
+            Op::Tuned { dst, name, default } => self.set(*dst, format!("tuned {name:?} default {default}")),
+            Op::Call { function, args, mem_args, results, mem_results, too_deep } => {
                 let name = self.program.functions.get(*function).map_or("?", |callee| &callee.name);
-                let results = [list(results, |reg| self.reg(*reg)), list(mem_results, |mem| self.mem(*mem))];
                 let args = [list(args, x), list(mem_args, |mem| self.mem(*mem))];
-                format!("{} = call {name}({})", joined(results), joined(args))
+                let results =
+                    [list(results, |reg| self.assigned(*reg)), list(mem_results, |mem| self.pointer(*mem))];
+                let set = if results.iter().all(String::is_empty) { "" } else { " = " };
+                let name = quoted_unless_identifier(name);
+                let (results, args) = (joined(results), joined(args));
+                format!("{results}{set}call {name}({args}) too deep {}", too_deep.index())
             }
             Op::If { .. } | Op::For { .. } | Op::While { .. } | Op::Scope { .. } | Op::Locked { .. } => {
                 "...".to_string()
@@ -232,6 +290,7 @@ impl Text<'_> {
 
     fn launch(&self, launch: &Launch) -> String {
         let name = self.program.kernels.get(launch.kernel).map_or("?", |kernel| &kernel.name);
+        let name = quoted_unless_identifier(name);
         let args = [list(&launch.args, |&x| self.operand(x)), list(&launch.mem_args, |&mem| self.mem(mem))];
         let (extent, cost) = (self.operand(launch.extent), self.operand(launch.cost));
         let schedule = format!("{:?}", launch.schedule).to_lowercase();
@@ -259,17 +318,35 @@ impl Text<'_> {
         }
     }
 
-    /// A register with its type.
-    fn typed(&self, reg: Reg) -> String {
-        format!("{}: {}", self.reg(reg), self.regs[reg].ty)
+    /// A register that is set to something.
+    fn set(&self, dst: Reg, value: impl AsRef<str>) -> String {
+        format!("{} = {}", self.assigned(dst), value.as_ref())
+    }
+
+    /// A register that is assigned: with its type the first time.
+    fn assigned(&self, reg: Reg) -> String {
+        let is_first = self.typed.borrow_mut().insert(reg);
+        if is_first { format!("{}: {}", self.reg(reg), self.regs[reg].ty) } else { self.reg(reg) }
+    }
+
+    /// A register whose type its place tells.
+    fn known(&self, reg: Reg) -> String {
+        self.typed.borrow_mut().insert(reg);
+        self.reg(reg)
+    }
+
+    /// A memory that is set: with its space the first time.
+    fn pointer(&self, mem: Mem) -> String {
+        let is_first = self.placed.borrow_mut().insert(mem);
+        if is_first { format!("{}: {}", self.mem(mem), self.mems[mem].space) } else { self.mem(mem) }
     }
 
     fn reg(&self, reg: Reg) -> String {
-        format!("{}.{}", self.regs[reg].name, reg.index())
+        format!("{}.{}", cleaned(&self.regs[reg].name), reg.index())
     }
 
     fn mem(&self, mem: Mem) -> String {
-        format!("{}@{}", self.mems[mem].name, mem.index())
+        format!("{}@{}", cleaned(&self.mems[mem].name), mem.index())
     }
 }
 
@@ -299,7 +376,7 @@ fn runs(lanes: &[u16]) -> String {
         }
     }
     let run = |&(first, last): &(u16, u16)| {
-        if first == last { first.to_string() } else { format!("{first}..={last}") }
+        if first == last { first.to_string() } else { format!("{first} to {last}") }
     };
     format!("[{}]", list(&runs, run))
 }

@@ -7,10 +7,11 @@
 //! warpwise dev p.ir --passes inline,simplify      after these passes and no others
 //! warpwise dev p.fut --emit asm                   after all of them, the machine's instructions
 //! warpwise dev p.fut --device opencl --emit kernels   the text of a device's kernels
+//! warpwise dev p.imp --emit asm                   of imperative IR, as `--emit imp` prints it
 //! warpwise dev p.fut --time-passes                how long each step of compiling it takes
 //! ```
 //!
-//! The verifier runs after every pass. What is printed as core IR can be read again.
+//! The verifier runs after every pass. What is printed as core IR or imperative IR can be read again.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -19,7 +20,7 @@ use clap::{Args, ValueEnum};
 use warpwise_diag::{Diagnostic, Sources, Span};
 use warpwise_driver::build::{BuildError, Core, read_core};
 use warpwise_driver::compiler;
-use warpwise_driver::stages::{Stage, show};
+use warpwise_driver::stages::{Stage, show, show_text};
 use warpwise_ir::Program;
 use warpwise_ir::verify::{Level, verify};
 use warpwise_opt::flatten::{Note, flatten_noting};
@@ -34,7 +35,7 @@ use crate::output::{print, say};
 #[derive(Args, Debug)]
 #[command(after_help = passes_help())]
 pub struct DevArguments {
-    /// A program (.fut), a host program (.mc; what it accelerates), or core IR as text (.ir)
+    /// A program (.fut), a host program (.mc; what it accelerates), core IR as text (.ir), or imperative IR (.imp)
     file: PathBuf,
     /// Run the usual passes up to the last one of this name; `NAME:N` means the Nth one
     #[arg(long, value_name = "PASS", conflicts_with = "passes")]
@@ -74,8 +75,24 @@ enum Emit {
     Representations,
 }
 
+impl Emit {
+    /// The first stage below the core IR at which this can be shown.
+    fn stage(self) -> Stage {
+        match self {
+            Emit::Core | Emit::Representations | Emit::Imp => Stage::Imperative,
+            Emit::Bytecode => Stage::Bytecode,
+            Emit::Llvm => Stage::Llvm,
+            Emit::Asm => Stage::Assembly,
+            Emit::Kernels => Stage::Kernels,
+        }
+    }
+}
+
 /// Runs what is asked for and prints what came of it.
 pub fn dev(arguments: &DevArguments) -> Result<u8, Failure> {
+    if arguments.file.extension().is_some_and(|ending| ending == "imp") {
+        return imperative(arguments);
+    }
     let options = arguments.compile.options();
     let start = Instant::now();
     let Core { mut program, sources, .. } = read_core(&arguments.file, &options)?;
@@ -107,6 +124,23 @@ pub fn dev(arguments: &DevArguments) -> Result<u8, Failure> {
         return print(|output| output.write_all(texts.as_bytes())).map(|()| 0);
     }
     let text = emit(arguments, &program, &sources)?;
+    print(|output| writeln!(output, "{}", text.trim_end()))?;
+    Ok(0)
+}
+
+/// Shows a program that is given as imperative IR.
+fn imperative(arguments: &DevArguments) -> Result<u8, Failure> {
+    let DevArguments { file, after, after_each, passes, emit, time_passes, compile } = arguments;
+    if after.is_some() || *after_each || passes.is_some() || *time_passes || *emit == Emit::Representations {
+        let message = "passes work on the core IR; of imperative IR there is `--emit`";
+        return Err(Failure::Failed(message.to_string()));
+    }
+    let name = file.display().to_string();
+    let text = std::fs::read_to_string(file);
+    let text = text.map_err(|error| Failure::Failed(format!("{name}: cannot read: {error}")))?;
+    let options = compile.options();
+    let target = compiler::target(&options).map_err(BuildError::Target)?;
+    let text = show_text(&name, &text, (&options, &target), emit.stage())?;
     print(|output| writeln!(output, "{}", text.trim_end()))?;
     Ok(0)
 }
@@ -250,14 +284,7 @@ fn emit(arguments: &DevArguments, program: &Program, sources: &Sources) -> Resul
     }
     let options = arguments.compile.options();
     let target = compiler::target(&options).map_err(BuildError::Target)?;
-    let stage = match arguments.emit {
-        Emit::Core | Emit::Representations | Emit::Imp => Stage::Imperative,
-        Emit::Bytecode => Stage::Bytecode,
-        Emit::Llvm => Stage::Llvm,
-        Emit::Asm => Stage::Assembly,
-        Emit::Kernels => Stage::Kernels,
-    };
-    show(program, sources, (&options, &target), stage).map_err(failed)
+    show(program, sources, (&options, &target), arguments.emit.stage()).map_err(failed)
 }
 
 /// What `flatten` chooses for each value of an irregular nest, line by line.

@@ -62,6 +62,21 @@ fn every_stage_below_has_a_text() {
 }
 
 #[test]
+fn imperative_ir_reads_back_and_means_the_same() {
+    let folder = Folder::with(MVM);
+    let emit = |file: &str, stage: &str| folder.run(&["dev", file, "--emit", stage]).succeeds();
+    let text = emit("p.fut", "imp");
+    folder.write("p.imp", &text);
+    assert_eq!(emit("p.imp", "imp"), text);
+    assert_eq!(emit("p.imp", "asm"), emit("p.fut", "asm"));
+    folder.run(&["dev", "p.imp", "--after", "fuse"]).fails(1, &["passes work on the core IR"]);
+    folder.write("p.imp", text.replacen(": i64", ": i63", 1));
+    folder.run(&["dev", "p.imp", "--emit", "asm"]).fails(2, &["p.imp:", "expected a type, found `i63`"]);
+    folder.write("p.imp", "kernel k(x.0: f32) lo.1 to hi.2 { y.3: f32 = add x.0 x.0; }");
+    folder.run(&["dev", "p.imp"]).fails(2, &["kernel k"]);
+}
+
+#[test]
 fn passes_are_timed() {
     let folder = Folder::with(MVM);
     let ran = folder.run(&["dev", "p.fut", "--after", "place", "--time-passes"]);

@@ -1,8 +1,8 @@
 //! Kernels to LLVM's textual IR.
 //!
 //! ```text
-//! kernel double(n: i64, xs: mem) range lo..hi {       define void @double(ptr %context, ptr %args, i64 %lo, i64 %hi) {
-//!   for i in lo..hi step 1 {                            ...
+//! kernel double(n.0: i64, xs@0: mem) lo to hi {       define void @double(ptr %context, ptr %args, i64 %lo, i64 %hi) {
+//!   for i in lo to hi step 1 {                          ...
 //!     x: f32 = load xs[i];                        ->    %v7 = getelementptr inbounds float, ptr %v5, i64 %v6
 //!     y: f32 = fadd x x;                                %v8 = load float, ptr %v7, align 4, !alias.scope !3, !noalias !4
 //!     store xs[i] = y }}                                %v9 = fadd float %v8, %v8

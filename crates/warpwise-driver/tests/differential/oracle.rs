@@ -4,12 +4,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use warpwise_diag::{Failure, Sources};
+use warpwise_diag::{Failure, Sources, render_failure};
 use warpwise_driver::compiler;
 use warpwise_driver::{CallError, Context, Program as Compiled};
-use warpwise_imp::ImpProgram;
 use warpwise_imp::interp::{Data, Report, Stop, run, run_on_device};
 use warpwise_imp::lower::{Scanning, lower_for_device};
+use warpwise_imp::parse::parse;
+use warpwise_imp::{ImpProgram, verify};
 use warpwise_interp::{InterpError, Value, interpret, interpret_on_heap};
 use warpwise_ir::verify::Level;
 use warpwise_ir::{Program, Type};
@@ -190,6 +191,7 @@ fn imperative(
     expected: &[Vec<Outcome>],
     (interpreter, machine): (Interpreter, &str),
 ) -> Result<(), Trouble> {
+    guarded(&format!("text of the imperative IR for {machine}"), || reads_back(imp))?;
     let stage = format!("imperative interpreter for {machine}");
     for (call, expected) in question.calls.iter().zip(expected) {
         let args: Vec<Data> = call.iter().map(values::data).collect();
@@ -198,6 +200,16 @@ fn imperative(
             .map_or(Ok(()), |what| Err(trouble(&stage, what)))?;
     }
     Ok(())
+}
+
+/// Whether the text form, read back, prints as the same text and passes the verifier.
+fn reads_back(imp: &ImpProgram) -> Result<(), String> {
+    let text = imp.to_string();
+    let mut sources = Sources::new();
+    let file = sources.add("imperative IR".to_string(), text.clone());
+    let read = parse(&text, file).map_err(|failure| render_failure(&sources, &failure, false))?;
+    verify::verify(&read)?;
+    if read.to_string() == text { Ok(()) } else { Err(format!("it is read back as\n{read}")) }
 }
 
 fn trouble(stage: &str, what: String) -> Trouble {
