@@ -10,7 +10,6 @@ use warpwise_prim::BinaryOp;
 use crate::lower::emitter::{Emitter, Lowered, Value};
 use crate::lower::lanes::LaneLoop;
 use crate::lower::memory::View;
-use crate::op::Op;
 use crate::types::Operand;
 
 /// Computes an element from its indices.
@@ -178,12 +177,11 @@ impl<'a> Emitter<'a> {
             });
         }
         let index = self.code.int_reg("i");
-        self.code.open();
-        indices.push(Value::Uniform(index.into()));
-        let done = self.fill_dims(dest, inner, indices, element);
-        indices.pop();
-        let body = self.code.close();
-        self.code.emit(Op::For { index, from: Operand::i64(0), to: extent, step: 1, body });
-        done
+        self.count_up(index, (Operand::i64(0), extent), 1, |this| {
+            indices.push(Value::Uniform(index.into()));
+            let done = this.fill_dims(dest, inner, indices, element);
+            indices.pop();
+            done
+        })
     }
 }

@@ -95,13 +95,12 @@ impl<'a> Emitter<'a> {
         body: &mut dyn FnMut(&mut Self, Reg) -> Lowered<()>,
     ) -> Lowered<()> {
         let unit = self.code.int_reg("unit");
-        self.code.open();
-        let done = body(self, unit);
-        // What runs inside a unit says nothing about where parts should begin.
-        self.align = 1;
-        let block = self.code.close();
-        self.code.emit(Op::For { index: unit, from: lo.into(), to: hi.into(), step: 1, body: block });
-        done
+        self.count_up(unit, (lo.into(), hi.into()), 1, |this| {
+            let done = body(this, unit);
+            // What runs inside a unit says nothing about where parts should begin.
+            this.align = 1;
+            done
+        })
     }
 
     /// Binds the outer indices of a unit and finds its part of the last dimension.
@@ -149,11 +148,7 @@ impl<'a> Emitter<'a> {
         cond: Operand,
         body: &mut dyn FnMut(&mut Self) -> Lowered<()>,
     ) -> Lowered<()> {
-        self.code.open();
-        let done = body(self);
-        let then_block = self.code.close();
-        self.code.emit(Op::If { cond, then_block, else_block: Vec::new() });
-        done
+        self.when(cond, |this| body(this))
     }
 
     /// Waits until the unit before this one has published.
@@ -177,13 +172,9 @@ impl<'a> Emitter<'a> {
     pub fn launch_in_order(&mut self, built: Built, cut: &Cut, cost: Operand) {
         let several = self.code.compare(CompareOp::SLt, Operand::i64(1), cut.blocks);
         let range = |schedule| Range { extent: cut.units, schedule, cost };
-        self.code.open();
-        self.launch(built.clone(), range(Schedule::Ordered));
-        let then_block = self.code.close();
-        self.code.open();
-        self.launch(built, range(Schedule::Static));
-        let else_block = self.code.close();
-        self.code.emit(Op::If { cond: several, then_block, else_block });
+        self.either(several, |this, waits| {
+            this.launch(built.clone(), range(if waits { Schedule::Ordered } else { Schedule::Static }));
+        });
     }
 
     /// How many elements lie between a unit and the one that the same thread claims next in order, as a rule. Host code.

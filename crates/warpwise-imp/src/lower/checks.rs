@@ -22,20 +22,20 @@ impl Emitter<'_> {
     pub fn assert(&mut self, cond: CoreOperand, message: &Message, span: Span) {
         let (check, shown) = self.check(message, span);
         let holds = self.holds_everywhere(cond);
-        self.code.open();
-        match self.failing {
-            // Where partial results are combined, there are no iterations to tell apart.
-            None => {
-                let values = match self.width() {
-                    1 => self.scalars(&shown),
-                    _ => self.first_failing(cond, &shown).1,
-                };
-                self.code.emit(Op::Fail { check, iteration: Operand::i64(0), values });
+        let (else_block, ()) = self.block_of(|this| {
+            match this.failing {
+                // Where partial results are combined, there are no iterations to tell apart.
+                None => {
+                    let values = match this.width() {
+                        1 => this.scalars(&shown),
+                        _ => this.first_failing(cond, &shown).1,
+                    };
+                    this.code.emit(Op::Fail { check, iteration: Operand::i64(0), values });
+                }
+                Some(failing) if this.width() == 1 => this.fail_scalar(check, &shown, failing),
+                Some(failing) => this.fail_lane(cond, check, &shown, failing),
             }
-            Some(failing) if self.width() == 1 => self.fail_scalar(check, &shown, failing),
-            Some(failing) => self.fail_lane(cond, check, &shown, failing),
-        }
-        let else_block = self.code.close();
+        });
         self.code.emit(Op::If { cond: holds, then_block: Block::new(), else_block });
     }
 

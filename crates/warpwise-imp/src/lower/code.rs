@@ -64,9 +64,21 @@ impl Code {
         self.open.last_mut().expect("a block is open").push(op);
     }
 
-    /// Opens a block.
+    /// What `fill` emits, as a block, and what it yields.
+    pub fn block_of<R>(&mut self, fill: impl FnOnce(&mut Code) -> R) -> (Block, R) {
+        self.open();
+        let result = fill(self);
+        (self.close(), result)
+    }
+
+    /// Opens a block. Where there are methods for what it becomes (`structured`), they close it, too.
     pub fn open(&mut self) {
         self.open.push(Block::new());
+    }
+
+    /// The body, when all of it is emitted.
+    pub fn finish(&mut self) -> Block {
+        self.close()
     }
 
     /// Closes the innermost block.

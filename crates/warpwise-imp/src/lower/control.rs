@@ -94,9 +94,7 @@ impl<'a> Emitter<'a> {
     }
 
     fn side(&mut self, slots: &[Slot], body: &'a Body, span: Span) -> Lowered<Vec<Op>> {
-        self.code.open();
-        let done = self.body_into(slots, body, span);
-        let block = self.code.close();
+        let (block, done) = self.block_of(|this| this.body_into(slots, body, span));
         done.map(|()| block)
     }
 
@@ -106,9 +104,8 @@ impl<'a> Emitter<'a> {
         if self.is_host() || carries_blocks {
             return self.side(slots, body, span);
         }
-        self.code.open();
-        let done = self.with_arena(&[body], |this| this.body_into(slots, body, span));
-        let block = self.code.close();
+        let (block, done) =
+            self.block_of(|this| this.with_arena(&[body], |this| this.body_into(slots, body, span)));
         done.map(|()| block)
     }
 
@@ -209,16 +206,15 @@ impl<'a> Emitter<'a> {
         }
         let any = self.code.reg("any", ImpType::scalar(ScalarType::Bool));
         self.code.emit(Op::Any { dst: any, mask: mask.into() });
-        self.code.open();
-        let done = self.with_mask(Mask::Some(mask), |this| {
-            this.stms(body)?;
-            let values = this.carried_all(&body.result, span)?;
-            this.merge(mask, results, &values);
-            Ok(())
-        });
-        let then_block = self.code.close();
-        self.code.emit(Op::If { cond: any.into(), then_block, else_block: Vec::new() });
-        done
+        self.when(any.into(), |this| {
+            let done = this.with_mask(Mask::Some(mask), |this| {
+                this.stms(body)?;
+                let values = this.carried_all(&body.result, span)?;
+                this.merge(mask, results, &values);
+                Ok(())
+            });
+            Ok(done)
+        })?
     }
 
     /// Puts values into varying slots where the mask holds.

@@ -46,20 +46,20 @@ impl<'a> Emitter<'a> {
         let running = self.mask_operand().unwrap_or(Operand::Const(Scalar::Bool(true)));
         self.code.set(live, running);
         let any = self.code.reg("any", ImpType::scalar(ScalarType::Bool));
-        self.code.open();
-        let counter = self.live_test(form, live, any)?;
-        let test = self.code.close();
+        let (test, counter) = self.block_of(|this| this.live_test(form, live, any));
+        let counter = counter?;
         if let Some((counter, ty)) = counter {
             self.code.set(counter, Operand::Const(Scalar::int(ty, 0)));
         }
-        self.code.open();
-        let done =
-            self.with_mask(Mask::Some(live), |this| this.live_body(slots, &kept, live, body, stm.span));
-        if let Some((counter, ty)) = counter {
-            let next = self.code.add(counter, Operand::Const(Scalar::int(ty, 1)));
-            self.code.set(counter, next);
-        }
-        let block = self.code.close();
+        let (block, done) = self.block_of(|this| {
+            let done =
+                this.with_mask(Mask::Some(live), |this| this.live_body(slots, &kept, live, body, stm.span));
+            if let Some((counter, ty)) = counter {
+                let next = this.code.add(counter, Operand::Const(Scalar::int(ty, 1)));
+                this.code.set(counter, next);
+            }
+            done
+        });
         self.code.emit(Op::While { test, cond: any.into(), body: block });
         for (&var, kept) in stm.pattern.iter().zip(&kept) {
             self.bind_slot(var, kept.slot);

@@ -220,9 +220,8 @@ impl<'a> Emitter<'a> {
                 this.bind(dim.index, Value::Varying(digit));
             }
             this.flat = Some(FlatSpace { first, ..space.clone() });
-            this.code.open();
-            let done = body(this);
-            let group = without_dead(this.code.close());
+            let (group, done) = this.block_of(|this| body(this));
+            let group = without_dead(group);
             this.flat = None;
             let read = read_by(&group);
             if digits.iter().any(|digit| read.contains(digit)) {

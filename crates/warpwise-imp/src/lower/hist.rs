@@ -109,14 +109,14 @@ impl<'a> Emitter<'a> {
         let range = self.flat_range(stm, op)?;
         let sizes = self.hist_sizes(range.extent, ops, &bins);
         let several = self.code.compare(CompareOp::SLt, Operand::i64(1), sizes.chunks);
-        self.code.open();
-        let chunked = self.launch_chunks(stm, op, ops, &bins, &sizes, range.cost);
-        let then_block = self.code.close();
-        self.code.open();
-        let sizes = (range.extent, sizes.most, range.cost);
-        let whole = self.launch_sorted(stm, op, ops, sizes, &mut |this| this.sequential_kernel(stm));
-        let else_block = self.code.close();
-        self.code.emit(Op::If { cond: several, then_block, else_block });
+        let (chunked, whole) = self.choose(
+            several,
+            |this| this.launch_chunks(stm, op, ops, &bins, &sizes, range.cost),
+            |this| {
+                let sizes = (range.extent, sizes.most, range.cost);
+                this.launch_sorted(stm, op, ops, sizes, &mut |this| this.sequential_kernel(stm))
+            },
+        );
         chunked.and(whole)
     }
 
@@ -195,13 +195,11 @@ impl<'a> Emitter<'a> {
             }
             Some(in_lanes) => {
                 let cond = self.code.compare(CompareOp::SLe, sizes.most, Operand::i64(few));
-                self.code.open();
-                self.launch(in_lanes, range);
-                let then_block = self.code.close();
-                self.code.open();
-                let done = self.launch_turns(stm, op, ops, &tables, sizes, range);
-                let else_block = self.code.close();
-                self.code.emit(Op::If { cond, then_block, else_block });
+                let (_, done) = self.choose(
+                    cond,
+                    |this| this.launch(in_lanes, range),
+                    |this| this.launch_turns(stm, op, ops, &tables, sizes, range),
+                );
                 done?;
                 Sizes { copies: self.code.select(cond, one.copies, sizes.copies), ..*sizes }
             }
@@ -239,16 +237,14 @@ impl<'a> Emitter<'a> {
             _ => None,
         };
         let cond = self.code.compare(CompareOp::SLt, Operand::i64(1), sizes.copies);
-        self.code.open();
-        self.launch(small, range);
-        let then_block = self.code.close();
-        self.code.open();
-        match ranges {
-            Some(ranges) => self.launch_ranges(ranges, large, range, sizes.most, &ops[0]),
-            None => self.launch(large, range),
-        }
-        let else_block = self.code.close();
-        self.code.emit(Op::If { cond, then_block, else_block });
+        self.choose(
+            cond,
+            |this| this.launch(small, range),
+            |this| match ranges {
+                Some(ranges) => this.launch_ranges(ranges, large, range, sizes.most, &ops[0]),
+                None => this.launch(large, range),
+            },
+        );
         Ok(())
     }
 
@@ -481,33 +477,33 @@ impl<'a> Emitter<'a> {
     ) -> Lowered<Block> {
         let to = Operand::i64(i64::from(self.width()));
         let staged = |mem| BlockBinding { mem, interleaved: false };
-        self.code.open();
-        let done = self.at_width(1, |this| {
-            let lane = this.code.int_reg("lane");
-            this.code.open();
-            let at = Value::Uniform(lane.into());
-            let place = this.load_at(staged(staging.places), ScalarType::I64, at);
-            let mut one = |this: &mut Self| {
-                let mut own = Vec::new();
-                for ((&mem, &elem), &value) in staging.values.iter().zip(types).zip(values) {
-                    own.push(match value {
-                        Value::Uniform(_) => value,
-                        Value::Linear { .. } | Value::Varying(_) => this.load_at(staged(mem), elem, at),
-                    });
-                }
-                combine(this, place, &own)
-            };
-            let done = if asks {
-                let somewhere = this.compare(CompareOp::SLe, Value::constant(Scalar::I64(0)), place);
-                this.guarded(somewhere, &mut one)
-            } else {
-                one(this)
-            };
-            let body = this.code.close();
-            this.code.emit(Op::For { index: lane, from: Operand::i64(0), to, step: 1, body });
-            done
+        let (block, done) = self.block_of(|this| {
+            this.at_width(1, |this| {
+                let lane = this.code.int_reg("lane");
+                this.count_up(lane, (Operand::i64(0), to), 1, |this| {
+                    let at = Value::Uniform(lane.into());
+                    let place = this.load_at(staged(staging.places), ScalarType::I64, at);
+                    let mut one = |this: &mut Self| {
+                        let mut own = Vec::new();
+                        for ((&mem, &elem), &value) in staging.values.iter().zip(types).zip(values) {
+                            own.push(match value {
+                                Value::Uniform(_) => value,
+                                Value::Linear { .. } | Value::Varying(_) => {
+                                    this.load_at(staged(mem), elem, at)
+                                }
+                            });
+                        }
+                        combine(this, place, &own)
+                    };
+                    if asks {
+                        let somewhere = this.compare(CompareOp::SLe, Value::constant(Scalar::I64(0)), place);
+                        this.guarded(somewhere, &mut one)
+                    } else {
+                        one(this)
+                    }
+                })
+            })
         });
-        let block = self.code.close();
         done.map(|()| block)
     }
 
@@ -572,23 +568,23 @@ impl<'a> Emitter<'a> {
             totals.push(self.code.copy("total", vector));
         }
         let copy = self.code.int_reg("copy");
-        self.code.open();
-        let start = self.code.mul(copy, table.pitch);
-        let place = self.binary(BinaryOp::Add, bin, Value::Uniform(start));
-        let mut args: Vec<Value> = totals.iter().map(|&reg| self.in_register(reg)).collect();
-        for (&mem, view) in table.mems.iter().zip(&views) {
-            args.push(self.load_at(BlockBinding { mem, interleaved: false }, view.elem, place));
-        }
-        let combined = self.apply(&hist.op, &args);
-        if let Ok(combined) = &combined {
-            let next: Vec<_> = combined.iter().map(|&value| self.vector(value)).collect();
-            let kept: Vec<_> = next.into_iter().map(|x| self.code.copy("next", x)).collect();
-            for (&total, next) in totals.iter().zip(kept) {
-                self.code.set(total, next);
+        let combined = self.count_up(copy, (Operand::i64(0), copies), 1, |this| {
+            let start = this.code.mul(copy, table.pitch);
+            let place = this.binary(BinaryOp::Add, bin, Value::Uniform(start));
+            let mut args: Vec<Value> = totals.iter().map(|&reg| this.in_register(reg)).collect();
+            for (&mem, view) in table.mems.iter().zip(&views) {
+                args.push(this.load_at(BlockBinding { mem, interleaved: false }, view.elem, place));
             }
-        }
-        let body = self.code.close();
-        self.code.emit(Op::For { index: copy, from: Operand::i64(0), to: copies, step: 1, body });
+            let combined = this.apply(&hist.op, &args);
+            if let Ok(combined) = &combined {
+                let next: Vec<_> = combined.iter().map(|&value| this.vector(value)).collect();
+                let kept: Vec<_> = next.into_iter().map(|x| this.code.copy("next", x)).collect();
+                for (&total, next) in totals.iter().zip(kept) {
+                    this.code.set(total, next);
+                }
+            }
+            combined
+        });
         combined?;
         for (view, &total) in views.iter().zip(&totals) {
             let value = self.in_register(total);

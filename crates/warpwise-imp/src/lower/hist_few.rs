@@ -167,11 +167,7 @@ impl<'a> Emitter<'a> {
         let extents = self.extents(&dest, stm.span)?;
         let to = self.code.product(extents[..hist.rank].iter().copied());
         let index = self.code.int_reg("bin");
-        self.code.open();
-        let done = body(self, index);
-        let body = self.code.close();
-        self.code.emit(Op::For { index, from: Operand::i64(0), to, step: 1, body });
-        done
+        self.count_up(index, (Operand::i64(0), to), 1, |this| body(this, index))
     }
 
     /// What the lanes' tables hold at a bin.

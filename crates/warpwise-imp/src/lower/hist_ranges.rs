@@ -116,13 +116,7 @@ impl<'a> Emitter<'a> {
         let large = self.code.compare(CompareOp::SLe, near, bytes);
         let numbered = self.code.compare(CompareOp::SLt, bins, Operand::i64(i64::from(i32::MAX)));
         let cond = self.code.binary(BinaryOp::And, large, numbered);
-        self.code.open();
-        self.launch(sorting, range);
-        let then_block = self.code.close();
-        self.code.open();
-        self.launch(plain, range);
-        let else_block = self.code.close();
-        self.code.emit(Op::If { cond, then_block, else_block });
+        self.choose(cond, |this| this.launch(sorting, range), |this| this.launch(plain, range));
     }
 
     fn bin_bytes(&self, hist: &HistOp) -> i64 {
@@ -315,13 +309,11 @@ impl<'a> Emitter<'a> {
         body: &mut dyn FnMut(&mut Self, Reg, Operand) -> Lowered<()>,
     ) -> Lowered<()> {
         let index = self.code.int_reg("start");
-        self.code.open();
-        let end = self.code.add(index, Operand::i64(length));
-        let end = self.code.binary(BinaryOp::SMin, end, to);
-        let done = body(self, index, end);
-        let block = self.code.close();
-        self.code.emit(Op::For { index, from, to, step: length, body: block });
-        done
+        self.count_up(index, (from, to), length, |this| {
+            let end = this.code.add(index, Operand::i64(length));
+            let end = this.code.binary(BinaryOp::SMin, end, to);
+            body(this, index, end)
+        })
     }
 
     fn each_range(
@@ -330,17 +322,7 @@ impl<'a> Emitter<'a> {
         body: &mut dyn FnMut(&mut Self, Reg) -> Lowered<()>,
     ) -> Lowered<()> {
         let range = self.code.int_reg("range");
-        self.code.open();
-        let done = body(self, range);
-        let block = self.code.close();
-        self.code.emit(Op::For {
-            index: range,
-            from: Operand::i64(0),
-            to: ranges.count,
-            step: 1,
-            body: block,
-        });
-        done
+        self.count_up(range, (Operand::i64(0), ranges.count), 1, |this| body(this, range))
     }
 }
 

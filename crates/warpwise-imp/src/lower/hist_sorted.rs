@@ -98,17 +98,14 @@ impl<'a> Emitter<'a> {
         let numbered = self.code.compare(CompareOp::SLt, bins, Operand::i64(i64::from(i32::MAX)));
         let cond = self.code.binary(BinaryOp::And, large, many);
         let cond = self.code.binary(BinaryOp::And, cond, numbered);
-        self.code.open();
-        let is_sorted = self.rounds(stm, op, hist, (count, bins, cost), width)?;
-        let then_block = self.code.close();
-        if !is_sorted {
+        let (then_block, is_sorted) =
+            self.block_of(|this| this.rounds(stm, op, hist, (count, bins, cost), width));
+        if !is_sorted? {
             return otherwise(self);
         }
-        self.code.open();
-        otherwise(self)?;
-        let else_block = self.code.close();
+        let (else_block, done) = self.block_of(|this| otherwise(this));
         self.code.emit(Op::If { cond, then_block, else_block });
-        Ok(())
+        done
     }
 
     /// All rounds of the input. Whether there are any: what does not run in lanes is not sorted.
@@ -131,24 +128,27 @@ impl<'a> Emitter<'a> {
             starts: self.room("starts", starts, ScalarType::I64),
         };
         let round = self.code.int_reg("round");
-        self.code.open();
-        let end = self.code.add(round, Operand::i64(ROUND));
-        let end = self.code.binary(BinaryOp::SMin, end, count);
-        let left = self.code.sub(end, round);
-        let pieces = self.code.ceil_div(left, PIECE);
-        let sort = self.build_sort(stm, op, hist, ranges, &sorted, (round, end))?;
-        let is_sorted = sort.is_some();
-        if let Some(sort) = sort {
-            let combine = self.build_combine(stm, hist, ranges, &sorted, pieces)?;
-            let schedule = if self.is_uneven(&op.body) { Schedule::Dynamic } else { Schedule::Static };
-            let of_piece = self.code.mul(cost, Operand::i64(PIECE));
-            self.launch(sort, Range { extent: pieces, schedule, cost: of_piece });
-            // Some ranges may have most of the input.
-            let of_range = self.code.mul(pieces, Operand::i64(PIECE / MOST_RANGES));
-            self.launch(combine, Range { extent: ranges.count, schedule: Schedule::Dynamic, cost: of_range });
-        }
-        let body = self.code.close();
-        self.code.emit(Op::For { index: round, from: Operand::i64(0), to: count, step: ROUND, body });
+        let is_sorted = self.count_up(round, (Operand::i64(0), count), ROUND, |this| {
+            let end = this.code.add(round, Operand::i64(ROUND));
+            let end = this.code.binary(BinaryOp::SMin, end, count);
+            let left = this.code.sub(end, round);
+            let pieces = this.code.ceil_div(left, PIECE);
+            let sort = this.build_sort(stm, op, hist, ranges, &sorted, (round, end))?;
+            let is_sorted = sort.is_some();
+            if let Some(sort) = sort {
+                let combine = this.build_combine(stm, hist, ranges, &sorted, pieces)?;
+                let schedule = if this.is_uneven(&op.body) { Schedule::Dynamic } else { Schedule::Static };
+                let of_piece = this.code.mul(cost, Operand::i64(PIECE));
+                this.launch(sort, Range { extent: pieces, schedule, cost: of_piece });
+                // Some ranges may have most of the input.
+                let of_range = this.code.mul(pieces, Operand::i64(PIECE / MOST_RANGES));
+                this.launch(
+                    combine,
+                    Range { extent: ranges.count, schedule: Schedule::Dynamic, cost: of_range },
+                );
+            }
+            Ok(is_sorted)
+        })?;
         let kept = sorted.values.iter().filter_map(|column| match column {
             Column::Kept(mem, _) => Some(*mem),
             Column::Constant(_) => None,
@@ -338,25 +338,24 @@ impl<'a> Emitter<'a> {
             this.code.store(ScalarType::I64, own.starts, range, Operand::i64(0));
         });
         let first = self.code.int_reg("first");
-        self.code.open();
-        let place = self.code.add(before, first);
-        self.claim_line(sorted.bins, ScalarType::I32, place);
-        for column in &sorted.values {
-            if let Column::Kept(mem, elem) = *column {
-                self.claim_line(mem, elem, place);
+        self.count_up(first, (Operand::i64(0), count), LINE, |this| {
+            let place = this.code.add(before, first);
+            this.claim_line(sorted.bins, ScalarType::I32, place);
+            for column in &sorted.values {
+                if let Column::Kept(mem, elem) = *column {
+                    this.claim_line(mem, elem, place);
+                }
             }
-        }
-        let end = self.code.add(first, Operand::i64(LINE));
-        let end = self.code.binary(BinaryOp::SMin, end, count);
-        self.each((first.into(), end), &mut |this, at| {
-            let bin = this.code.load("bin", ScalarType::I32, own.bins, at);
-            let range = this.range_of(ranges, bin);
-            let members = this.code.load("members", ScalarType::I64, own.starts, range);
-            let more = this.code.add(members, Operand::i64(1));
-            this.code.store(ScalarType::I64, own.starts, range, more);
+            let end = this.code.add(first, Operand::i64(LINE));
+            let end = this.code.binary(BinaryOp::SMin, end, count);
+            this.each((first.into(), end), &mut |this, at| {
+                let bin = this.code.load("bin", ScalarType::I32, own.bins, at);
+                let range = this.range_of(ranges, bin);
+                let members = this.code.load("members", ScalarType::I64, own.starts, range);
+                let more = this.code.add(members, Operand::i64(1));
+                this.code.store(ScalarType::I64, own.starts, range, more);
+            });
         });
-        let body = self.code.close();
-        self.code.emit(Op::For { index: first, from: Operand::i64(0), to: count, step: LINE, body });
     }
 
     /// Asks the caches for the lines of [`LINE`] elements.
@@ -473,10 +472,9 @@ impl<'a> Emitter<'a> {
     /// Runs `body` for the numbers `from..to`, one after the other.
     fn each(&mut self, (from, to): (Operand, Operand), body: &mut dyn FnMut(&mut Self, Reg)) {
         let index = self.code.int_reg("i");
-        self.code.open();
-        body(self, index);
-        let block = self.code.close();
-        self.code.emit(Op::For { index, from, to, step: 1, body: block });
+        self.count_up(index, (from, to), 1, |this| {
+            body(this, index);
+        });
     }
 }
 

@@ -100,7 +100,7 @@ fn host_function(cx: &Context) -> Lowered<HostFunction> {
             HostResult::Scalar(host.uniform(result, function.span)?)
         });
     }
-    let body = host.code.close();
+    let body = host.code.finish();
     Ok(HostFunction {
         name: function.name.clone(),
         entry: function.entry.clone(),
@@ -267,15 +267,16 @@ impl<'a> Emitter<'a> {
             let out = kernel.mem_param("results", results, None);
             let exit = kernel.code.label();
             kernel.failing = Some(Failing::of(Operand::i64(0), exit));
-            kernel.code.open();
-            let done = kernel.stm(stm);
-            for (i, &var) in scalars.iter().enumerate() {
-                if let Value::Uniform(x) = kernel.value(var) {
-                    let elem = kernel.elem(var);
-                    kernel.code.store(elem, out, result_index(i, elem), x);
+            let (block, done) = kernel.block_of(|kernel| {
+                let done = kernel.stm(stm);
+                for (i, &var) in scalars.iter().enumerate() {
+                    if let Value::Uniform(x) = kernel.value(var) {
+                        let elem = kernel.elem(var);
+                        kernel.code.store(elem, out, result_index(i, elem), x);
+                    }
                 }
-            }
-            let block = kernel.code.close();
+                done
+            });
             kernel.scope_if_left(exit, block);
             done
         })?;

@@ -135,22 +135,23 @@ impl<'a> Emitter<'a> {
         let vectors: Vec<Value> = values.iter().map(vector).collect();
         let lane = self.code.int_reg("lane");
         let saved = self.failing;
-        self.code.open();
-        if let Some(mut failing) = saved {
-            if failing.per_lane {
-                failing.iteration = self.code.add(failing.iteration, lane);
-                failing.per_lane = false;
+        self.count_up(lane, (Operand::i64(0), count), 1, |this| {
+            if let Some(mut failing) = saved {
+                if failing.per_lane {
+                    failing.iteration = this.code.add(failing.iteration, lane);
+                    failing.per_lane = false;
+                }
+                failing.lane = Some(lane);
+                this.failing = Some(failing);
             }
-            failing.lane = Some(lane);
-            self.failing = Some(failing);
-        }
-        let own =
-            vectors.into_iter().map(|vector| Value::Uniform(self.lane_value(vector, lane.into()))).collect();
-        let done = self.at_width(1, |this| body(this, lane, own));
-        self.failing = saved;
-        let block = self.code.close();
-        self.code.emit(Op::For { index: lane, from: Operand::i64(0), to: count, step: 1, body: block });
-        done
+            let own = vectors
+                .into_iter()
+                .map(|vector| Value::Uniform(this.lane_value(vector, lane.into())))
+                .collect();
+            let done = this.at_width(1, |this| body(this, lane, own));
+            this.failing = saved;
+            done
+        })
     }
 
     fn insert_all(&mut self, vectors: &[Reg], values: &[Reg], lane: Reg) {
@@ -172,17 +173,20 @@ impl<'a> Emitter<'a> {
         }
         let second = self.code.add(from, Operand::i64(1));
         let at = self.code.int_reg("block");
-        self.code.open();
-        let done = self.counted_as_block(partials, at.into(), &mut |this| {
-            let mut values = Vec::new();
-            for (&mem, &acc) in partials.mems.iter().zip(&accs) {
-                let block = BlockBinding { mem, interleaved: false };
-                values.push(this.load_at(block, this.code.regs[acc].ty.scalar, Value::Uniform(at.into())));
-            }
-            this.fold_each(reduces, &accs, &values)
+        let done = self.count_up(at, (second, to), 1, |this| {
+            this.counted_as_block(partials, at.into(), &mut |this| {
+                let mut values = Vec::new();
+                for (&mem, &acc) in partials.mems.iter().zip(&accs) {
+                    let block = BlockBinding { mem, interleaved: false };
+                    values.push(this.load_at(
+                        block,
+                        this.code.regs[acc].ty.scalar,
+                        Value::Uniform(at.into()),
+                    ));
+                }
+                this.fold_each(reduces, &accs, &values)
+            })
         });
-        let body = self.code.close();
-        self.code.emit(Op::For { index: at, from: second, to, step: 1, body });
         done.map(|()| accs)
     }
 
@@ -197,15 +201,16 @@ impl<'a> Emitter<'a> {
         let end_of_first = self.code.binary(BinaryOp::SMin, end, to);
         let accs = self.combine_in_order(reduces, partials, (from, end_of_first))?;
         let piece = self.code.int_reg("piece");
-        self.code.open();
-        let end = self.code.add(piece, Operand::i64(blocks));
-        let end = self.code.binary(BinaryOp::SMin, end, to);
-        let done = self.combine_in_order(reduces, partials, (piece.into(), end)).and_then(|totals| {
-            let totals = in_registers(&totals);
-            self.counted_as_block(partials, piece.into(), &mut |this| this.fold_each(reduces, &accs, &totals))
+        let done = self.count_up(piece, (end_of_first, to), blocks, |this| {
+            let end = this.code.add(piece, Operand::i64(blocks));
+            let end = this.code.binary(BinaryOp::SMin, end, to);
+            this.combine_in_order(reduces, partials, (piece.into(), end)).and_then(|totals| {
+                let totals = in_registers(&totals);
+                this.counted_as_block(partials, piece.into(), &mut |this| {
+                    this.fold_each(reduces, &accs, &totals)
+                })
+            })
         });
-        let body = self.code.close();
-        self.code.emit(Op::For { index: piece, from: end_of_first, to, step: blocks, body });
         done.map(|()| accs)
     }
 

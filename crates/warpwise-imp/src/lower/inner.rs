@@ -52,10 +52,7 @@ impl<'a> Emitter<'a> {
         if let Value::Uniform(to) = extent {
             let index = self.code.int_reg("k");
             self.bind_uniform(dim.index, index);
-            self.code.open();
-            let done = body(self, None);
-            let block = self.code.close();
-            self.code.emit(Op::For { index, from: Operand::i64(0), to, step: 1, body: block });
+            let done = self.count_up(index, (Operand::i64(0), to), 1, |this| body(this, None));
             return done;
         }
         self.divergent_dim(dim.index, extent, span, body)
@@ -73,20 +70,20 @@ impl<'a> Emitter<'a> {
         self.bind_uniform(index, counter);
         let live = self.code.reg("live", ImpType::vector(ScalarType::Bool, self.width()));
         let any = self.code.reg("any", ImpType::scalar(ScalarType::Bool));
-        self.code.open();
-        let below = self.compare(CompareOp::SLt, Value::Uniform(counter.into()), extent);
-        let below = self.vector(below);
-        let running = self.mask_operand().unwrap_or(Operand::Const(Scalar::Bool(true)));
-        self.code.emit(Op::Binary { dst: live, op: BinaryOp::And, x: below, y: running });
-        self.code.emit(Op::Any { dst: any, mask: live.into() });
-        let test = self.code.close();
-        self.code.open();
-        let done = self.with_mask(Mask::Some(live), |this| body(this, Some(live)));
-        let next = self.code.add(counter, Operand::i64(1));
-        self.code.set(counter, next);
-        let block = self.code.close();
-        self.code.emit(Op::While { test, cond: any.into(), body: block });
-        done
+        let is_any_below = |this: &mut Self| {
+            let below = this.compare(CompareOp::SLt, Value::Uniform(counter.into()), extent);
+            let below = this.vector(below);
+            let running = this.mask_operand().unwrap_or(Operand::Const(Scalar::Bool(true)));
+            this.code.emit(Op::Binary { dst: live, op: BinaryOp::And, x: below, y: running });
+            this.code.emit(Op::Any { dst: any, mask: live.into() });
+            any.into()
+        };
+        self.repeat_while(is_any_below, |this| {
+            let done = this.with_mask(Mask::Some(live), |this| body(this, Some(live)));
+            let next = this.code.add(counter, Operand::i64(1));
+            this.code.set(counter, next);
+            done
+        })
     }
 
     /// The last dimension in lanes.
@@ -417,14 +414,10 @@ impl<'a> Emitter<'a> {
                 (any.into(), Some(mask))
             }
         };
-        self.code.open();
-        let done = match mask {
-            None => body(self),
-            Some(mask) => self.with_mask(Mask::Some(mask), |this| body(this)),
-        };
-        let then_block = self.code.close();
-        self.code.emit(Op::If { cond, then_block, else_block: Vec::new() });
-        done
+        self.when(cond, |this| match mask {
+            None => body(this),
+            Some(mask) => this.with_mask(Mask::Some(mask), |this| body(this)),
+        })
     }
 
     /// Writes the results of one point of a scatter.

@@ -88,7 +88,7 @@ impl<'a> Emitter<'a> {
         let lo = kernel.code.int_reg("lo");
         let hi = kernel.code.int_reg("hi");
         make(&mut kernel, lo, hi)?;
-        let body = kernel.code.close();
+        let body = kernel.code.finish();
         let mut params = std::mem::take(&mut kernel.params);
         kernel.promise(&mut params, &body);
         let mut kernels = self.cx.kernels.borrow_mut();
@@ -133,13 +133,7 @@ impl<'a> Emitter<'a> {
     ) {
         let Some(past) = past else { return launch(self, built) };
         let large = self.code.compare(CompareOp::SLe, Operand::i64(STREAM_FROM), bytes);
-        self.code.open();
-        launch(self, past);
-        let then_block = self.code.close();
-        self.code.open();
-        launch(self, built);
-        let else_block = self.code.close();
-        self.code.emit(Op::If { cond: large, then_block, else_block });
+        self.either(large, |this, is_large| launch(this, if is_large { &past } else { &built }.clone()));
     }
 
     /// Launches a kernel. Host code.
@@ -200,31 +194,28 @@ impl<'a> Emitter<'a> {
         let first = self.code.sub(lo, before);
         let first = self.code.copy("first", first);
         let at = self.code.copy("at", lo);
-        self.code.open();
-        let more = self.code.compare(CompareOp::SLt, at, hi);
-        let test = self.code.close();
-        self.code.open();
-        let dims: Vec<SegDim> = outer.iter().map(|dim| **dim).collect();
-        self.bind_flat(&dims, row.into(), span)?;
-        let left = self.code.sub(hi, at);
-        let end = self.code.add(first, left);
-        let end = self.code.binary(BinaryOp::SMin, end, extent);
-        let start = self.code.copy("start", first);
-        let base = self.code.sub(at, start);
-        let how = LaneLoop { counted: Some(base), ..how };
-        let done = self.row_loop(&how, start.into(), end, &mut |this, value| {
-            this.bind(index, value);
-            body(this)
-        });
-        let length = self.code.sub(end, start);
-        let next = self.code.add(at, length);
-        self.code.set(at, next);
-        self.code.set(first, Operand::i64(0));
-        let next = self.code.add(row, Operand::i64(1));
-        self.code.set(row, next);
-        let block = self.code.close();
-        self.code.emit(Op::While { test, cond: more, body: block });
-        done
+        let is_more = |this: &mut Self| this.code.compare(CompareOp::SLt, at, hi);
+        self.repeat_while(is_more, |this| {
+            let dims: Vec<SegDim> = outer.iter().map(|dim| **dim).collect();
+            this.bind_flat(&dims, row.into(), span)?;
+            let left = this.code.sub(hi, at);
+            let end = this.code.add(first, left);
+            let end = this.code.binary(BinaryOp::SMin, end, extent);
+            let start = this.code.copy("start", first);
+            let base = this.code.sub(at, start);
+            let how = LaneLoop { counted: Some(base), ..how };
+            let done = this.row_loop(&how, start.into(), end, &mut |this, value| {
+                this.bind(index, value);
+                body(this)
+            });
+            let length = this.code.sub(end, start);
+            let next = this.code.add(at, length);
+            this.code.set(at, next);
+            this.code.set(first, Operand::i64(0));
+            let next = this.code.add(row, Operand::i64(1));
+            this.code.set(row, next);
+            done
+        })
     }
 
     /// Binds the indices of dimensions to what a flat number means.

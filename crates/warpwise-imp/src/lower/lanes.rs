@@ -103,9 +103,7 @@ impl Emitter<'_> {
         };
         // Inside an iteration, a failing group leaves its own loop at first, for the lanes before the failing one.
         let failed = self.code.reg("failed", ImpType::scalar(ScalarType::Bool));
-        self.code.open();
-        let done = self.groups(how, from, to, Some((outer, failed)), body);
-        let block = self.code.close();
+        let (block, done) = self.block_of(|this| this.groups(how, from, to, Some((outer, failed)), body));
         let can_fail = sets(&block, failed);
         if can_fail {
             self.code.set(failed, Operand::Const(Scalar::Bool(false)));
@@ -171,32 +169,36 @@ impl Emitter<'_> {
         body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
     ) -> Lowered<()> {
         let label = self.code.label();
-        self.code.open();
-        let mut from = from;
-        let mut done = Ok(());
-        if how.turns > 1 {
-            let extent = self.code.sub(to, from);
-            let rounded = self.code.binary(BinaryOp::And, extent, Operand::i64(-how.turns));
-            let whole = self.code.add(from, rounded);
-            let first = self.code.int_reg("first");
-            self.code.open();
-            let turn = self.code.int_reg("turn");
-            self.code.open();
-            let index = self.code.add(first, turn);
-            done = self.one_iteration(how, index, label, body);
-            let once = self.code.close();
-            let turns = Operand::i64(how.turns);
-            self.code.emit(Op::For { index: turn, from: Operand::i64(0), to: turns, step: 1, body: once });
-            let inner = self.code.close();
-            self.code.emit(Op::For { index: first, from, to: whole, step: how.turns, body: inner });
-            from = whole;
-        }
-        let index = self.code.int_reg("j");
-        self.code.open();
-        let done = done.and(self.one_iteration(how, index.into(), label, body));
-        let inner = self.code.close();
-        self.code.emit(Op::For { index, from, to, step: 1, body: inner });
-        let block = self.code.close();
+        let (block, done) = self.block_of(|this| {
+            let mut from = from;
+            let mut done = Ok(());
+            if how.turns > 1 {
+                let extent = this.code.sub(to, from);
+                let rounded = this.code.binary(BinaryOp::And, extent, Operand::i64(-how.turns));
+                let whole = this.code.add(from, rounded);
+                let first = this.code.int_reg("first");
+                this.count_up(first, (from, whole), how.turns, |this| {
+                    let turn = this.code.int_reg("turn");
+                    let (once, ()) = this.block_of(|this| {
+                        let index = this.code.add(first, turn);
+                        done = this.one_iteration(how, index, label, body);
+                    });
+                    let turns = Operand::i64(how.turns);
+                    this.code.emit(Op::For {
+                        index: turn,
+                        from: Operand::i64(0),
+                        to: turns,
+                        step: 1,
+                        body: once,
+                    });
+                });
+                from = whole;
+            }
+            let index = this.code.int_reg("j");
+            this.count_up(index, (from, to), 1, |this| {
+                done.and(this.one_iteration(how, index.into(), label, body))
+            })
+        });
         self.scope_if_left(label, block);
         done
     }
@@ -232,14 +234,12 @@ impl Emitter<'_> {
         let bounds = self.interior(how, from, whole);
         let label = self.code.label();
         let exits = Exits { label, retry: count, inner };
-        self.code.open();
-        let done = match (bounds, &how.interior) {
+        let (mut block, done) = self.block_of(|this| match (bounds, &how.interior) {
             (Some(bounds), Some(interior)) => {
-                self.parted_groups(how, interior, &bounds, (from, whole), (tail, exits), body)
+                this.parted_groups(how, interior, &bounds, (from, whole), (tail, exits), body)
             }
-            _ => self.full_groups(how, from, whole, (tail, exits), body),
-        };
-        let mut block = self.code.close();
+            _ => this.full_groups(how, from, whole, (tail, exits), body),
+        });
         let can_fail = leaves(&block, label);
         if can_fail {
             block.push(Op::Move { dst: tail, x: whole });
@@ -259,34 +259,26 @@ impl Emitter<'_> {
         body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
     ) -> Lowered<()> {
         let at = self.code.copy("at", from);
-        self.code.open();
-        let more = self.code.compare(CompareOp::SLt, at, whole);
-        let test = self.code.close();
-        self.code.open();
-        let reached = self.code.compare(CompareOp::SLe, bounds.low, at);
-        let within = self.code.compare(CompareOp::SLt, at, bounds.high);
-        let inside = self.code.binary(BinaryOp::And, reached, within);
-        let saved = self.decided;
-        let mut sides = Vec::new();
-        for known in [true, false] {
-            self.decided = Some((interior.cond, known));
-            self.code.open();
-            let next = match known {
-                true => bounds.high.into(),
-                false => self.code.add(at, Operand::i64(i64::from(how.width))),
-            };
-            let end = self.code.copy("end", next);
-            let done = self.full_groups(how, at.into(), end.into(), (tail, exits), body);
-            self.code.set(at, end);
-            sides.push(self.code.close());
-            self.decided = saved;
-            done?;
-        }
-        let [then_block, else_block] = <[Block; 2]>::try_from(sides).expect("two sides");
-        self.code.emit(Op::If { cond: inside, then_block, else_block });
-        let block = self.code.close();
-        self.code.emit(Op::While { test, cond: more, body: block });
-        Ok(())
+        let is_more = |this: &mut Self| this.code.compare(CompareOp::SLt, at, whole);
+        self.repeat_while(is_more, |this| {
+            let reached = this.code.compare(CompareOp::SLe, bounds.low, at);
+            let within = this.code.compare(CompareOp::SLt, at, bounds.high);
+            let inside = this.code.binary(BinaryOp::And, reached, within);
+            let saved = this.decided;
+            let [fast, general] = this.either(inside, |this, known| {
+                this.decided = Some((interior.cond, known));
+                let next = match known {
+                    true => bounds.high.into(),
+                    false => this.code.add(at, Operand::i64(i64::from(how.width))),
+                };
+                let end = this.code.copy("end", next);
+                let done = this.full_groups(how, at.into(), end.into(), (tail, exits), body);
+                this.code.set(at, end);
+                this.decided = saved;
+                done
+            });
+            fast.and(general)
+        })
     }
 
     /// Groups with all lanes running, within the scope that failing ones leave.
@@ -299,9 +291,7 @@ impl Emitter<'_> {
         body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
     ) -> Lowered<()> {
         let index = self.code.int_reg("j");
-        self.code.open();
-        let done = self.group(how, Mask::Full, index.into(), exits, body);
-        let group = self.code.close();
+        let (group, done) = self.block_of(|this| this.group(how, Mask::Full, index.into(), exits, body));
         // A failing group leaves the loop: remember which it was. The index must be kept before the body runs.
         let mut kept = Block::new();
         if leaves(&group, exits.label) {
@@ -320,37 +310,35 @@ impl Emitter<'_> {
         inner: Option<(Failing, Reg)>,
         body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
     ) -> Lowered<()> {
-        self.code.open();
-        let some = self.code.compare(CompareOp::SLt, Operand::i64(0), count);
-        let test = self.code.close();
-        let label = self.code.label();
-        let again = self.code.int_reg("again");
-        self.code.open();
-        let mask = self.first_lanes(how.width, count.into());
-        self.code.set(again, Operand::i64(0));
-        self.code.open();
-        let mask = Mask::Prefix { mask, count: count.into() };
-        let exits = Exits { label, retry: again, inner };
-        // The end of a row is where interiors end.
-        let saved = self.decided;
-        self.decided = how.interior.as_ref().map(|interior| (interior.cond, false)).or(saved);
-        let done = self.group(how, mask, tail.into(), exits, body);
-        self.decided = saved;
-        let group = self.code.close();
-        let can_fail = sets(&group, again);
-        self.scope_if_left(label, group);
-        // Fewer lanes than before, whatever failed: so this ends.
-        let next = match can_fail {
-            true => {
-                let fewer = self.code.sub(count, Operand::i64(1));
-                self.code.binary(BinaryOp::SMin, again, fewer)
-            }
-            false => again.into(),
-        };
-        self.code.set(count, next);
-        let block = self.code.close();
-        self.code.emit(Op::While { test, cond: some, body: block });
-        done
+        let is_some = |this: &mut Self| this.code.compare(CompareOp::SLt, Operand::i64(0), count);
+        self.repeat_while(is_some, |this| {
+            let label = this.code.label();
+            let again = this.code.int_reg("again");
+            let mask = this.first_lanes(how.width, count.into());
+            this.code.set(again, Operand::i64(0));
+            let (group, done) = this.block_of(|this| {
+                let mask = Mask::Prefix { mask, count: count.into() };
+                let exits = Exits { label, retry: again, inner };
+                // The end of a row is where interiors end.
+                let saved = this.decided;
+                this.decided = how.interior.as_ref().map(|interior| (interior.cond, false)).or(saved);
+                let done = this.group(how, mask, tail.into(), exits, body);
+                this.decided = saved;
+                done
+            });
+            let can_fail = sets(&group, again);
+            this.scope_if_left(label, group);
+            // Fewer lanes than before, whatever failed: so this ends.
+            let next = match can_fail {
+                true => {
+                    let fewer = this.code.sub(count, Operand::i64(1));
+                    this.code.binary(BinaryOp::SMin, again, fewer)
+                }
+                false => again.into(),
+            };
+            this.code.set(count, next);
+            done
+        })
     }
 
     /// All groups under masks, up to the lane before a failing one.
@@ -364,38 +352,35 @@ impl Emitter<'_> {
     ) -> Lowered<()> {
         let width = Operand::i64(i64::from(how.width));
         let (at, end) = (self.code.copy("at", from), self.code.copy("end", to));
-        self.code.open();
-        let more = self.code.compare(CompareOp::SLt, at, end);
-        let test = self.code.close();
-        self.code.open();
-        let left = self.code.sub(end, at);
-        let count = self.code.binary(BinaryOp::SMin, left, width);
-        let mask = Mask::Prefix { mask: self.first_lanes(how.width, count), count };
-        // How many lanes come before a failing one; all do where none fails.
-        let before = self.code.copy("before", width);
-        let label = self.code.label();
-        self.code.open();
-        let done = self.group(how, mask, at.into(), Exits { label, retry: before, inner }, body);
-        let group = self.code.close();
-        let can_fail = sets(&group, before);
-        self.scope_if_left(label, group);
-        let next = self.code.add(at, width);
-        if can_fail {
-            // Fewer lanes than before, whatever failed: so this ends.
-            let failed = self.code.compare(CompareOp::SLt, before, width);
-            let fewer = self.code.sub(count, Operand::i64(1));
-            let fewer = self.code.binary(BinaryOp::SMin, before, fewer);
-            let until = self.code.add(at, fewer);
-            let (end_now, at_now) =
-                (self.code.select(failed, until, end), self.code.select(failed, at, next));
-            self.code.set(end, end_now);
-            self.code.set(at, at_now);
-        } else {
-            self.code.set(at, next);
-        }
-        let block = self.code.close();
-        self.code.emit(Op::While { test, cond: more, body: block });
-        done
+        let is_more = |this: &mut Self| this.code.compare(CompareOp::SLt, at, end);
+        self.repeat_while(is_more, |this| {
+            let left = this.code.sub(end, at);
+            let count = this.code.binary(BinaryOp::SMin, left, width);
+            let mask = Mask::Prefix { mask: this.first_lanes(how.width, count), count };
+            // How many lanes come before a failing one; all do where none fails.
+            let before = this.code.copy("before", width);
+            let label = this.code.label();
+            let (group, done) = this.block_of(|this| {
+                this.group(how, mask, at.into(), Exits { label, retry: before, inner }, body)
+            });
+            let can_fail = sets(&group, before);
+            this.scope_if_left(label, group);
+            let next = this.code.add(at, width);
+            if can_fail {
+                // Fewer lanes than before, whatever failed: so this ends.
+                let failed = this.code.compare(CompareOp::SLt, before, width);
+                let fewer = this.code.sub(count, Operand::i64(1));
+                let fewer = this.code.binary(BinaryOp::SMin, before, fewer);
+                let until = this.code.add(at, fewer);
+                let (end_now, at_now) =
+                    (this.code.select(failed, until, end), this.code.select(failed, at, next));
+                this.code.set(end, end_now);
+                this.code.set(at, at_now);
+            } else {
+                this.code.set(at, next);
+            }
+            done
+        })
     }
 
     /// The body for one group of lanes at `index`.

@@ -17,7 +17,7 @@
 //! Needs: level `mem` as `place` leaves it, scheduled for a CPU. What cannot be lowered is a [`Limit`].
 //! Not done here: choosing mappings or layouts (`schedule`), allocation of blocks (`place`), machine code.
 //!
-//! Reading order: `variance`, `emitter`, `scalars`, `memory`, `lanes`, `control`, `inner`; then `kernels`, `segs`
+//! Reading order: `variance`, `emitter`, `structured`, `scalars`, `memory`, `lanes`, `control`, `inner`; then `kernels`, `segs`
 //! and what they use; `host` ties it together.
 
 mod code;
@@ -40,6 +40,7 @@ mod control;
 mod divergent;
 
 mod stms;
+mod structured;
 
 mod arrays;
 mod in_order;

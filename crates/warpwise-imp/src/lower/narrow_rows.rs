@@ -64,13 +64,11 @@ impl<'a> Emitter<'a> {
         let mut versions = versions.into_iter();
         let Some(NarrowRows { length, is, built }) = versions.next() else { return otherwise(self) };
         let cond = self.code.compare(CompareOp::Eq, length, Operand::i64(is));
-        self.code.open();
-        self.launch_by_size(built, bytes, &mut |this, built| this.launch(built, range));
-        let then_block = self.code.close();
-        self.code.open();
-        self.launch_narrow(versions.collect(), range, bytes, otherwise);
-        let else_block = self.code.close();
-        self.code.emit(crate::op::Op::If { cond, then_block, else_block });
+        self.choose(
+            cond,
+            |this| this.launch_by_size(built, bytes, &mut |this, built| this.launch(built, range)),
+            |this| this.launch_narrow(versions.collect(), range, bytes, otherwise),
+        );
     }
 
     /// The length of the rows that the lanes of a map walk along, if a variable of the host is all that is known of it.

@@ -23,7 +23,6 @@ use crate::lower::reduce::{Accumulators, commutes};
 use crate::lower::segs::{UNKNOWN_TRIPS, is_light};
 use crate::lower::slots::Slot;
 use crate::lower::variance::Variance;
-use crate::op::Op;
 use crate::types::{Mem, Operand, Reg};
 
 /// Operations a block should come to.
@@ -244,9 +243,7 @@ impl<'a> Emitter<'a> {
                 if op.space.len() > 1 {
                     return this.accumulate_all(reduces, accs, inputs);
                 }
-                this.code.open();
-                let done = this.accumulate_all(reduces, accs, inputs);
-                let ops = this.code.close();
+                let (ops, done) = this.block_of(|this| this.accumulate_all(reduces, accs, inputs));
                 this.code.emit_choice(ops);
                 done
             })
@@ -303,12 +300,11 @@ impl<'a> Emitter<'a> {
         let blocks = blocks_of_piece(block);
         let accs = self.start_all(reduces, 1)?;
         let from = self.code.int_reg("piece");
-        self.code.open();
-        let to = self.code.add(from, Operand::i64(blocks));
-        let to = self.code.binary(BinaryOp::SMin, to, end);
-        let combined = self.combine_piece(reduces, ins, how, (from.into(), to), &accs);
-        let body = self.code.close();
-        self.code.emit(Op::For { index: from, from: first, to: end, step: blocks, body });
+        let combined = self.count_up(from, (first, end), blocks, |this| {
+            let to = this.code.add(from, Operand::i64(blocks));
+            let to = this.code.binary(BinaryOp::SMin, to, end);
+            this.combine_piece(reduces, ins, how, (from.into(), to), &accs)
+        });
         combined?;
         self.finish_all(reduces, &accs, &LaneLoop { width: 1, ..how.clone() })
     }

@@ -12,7 +12,6 @@ use crate::lower::kernels::{Built, Make, Range, task_dims};
 use crate::lower::lanes::LaneLoop;
 use crate::lower::scan::scans_scalars;
 use crate::lower::stms::allocates;
-use crate::op::Op;
 use crate::types::{Operand, Reg};
 
 /// Operations of a body up to which its speed is that of memory.
@@ -70,13 +69,13 @@ impl<'a> Emitter<'a> {
             };
             let Some((length, short)) = &short else { return launch(this) };
             let cond = this.code.compare(CompareOp::SLt, row, Operand::i64(*length));
-            this.code.open();
-            this.launch(short.clone(), range);
-            let then_block = this.code.close();
-            this.code.open();
-            launch(this);
-            let else_block = this.code.close();
-            this.code.emit(Op::If { cond, then_block, else_block });
+            this.choose(
+                cond,
+                |this| this.launch(short.clone(), range),
+                |this| {
+                    launch(this);
+                },
+            );
         });
         Ok(())
     }

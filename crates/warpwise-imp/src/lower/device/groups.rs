@@ -79,10 +79,7 @@ impl<'a> Emitter<'a> {
             (first, self.code.binary(BinaryOp::SMin, end, to), 1)
         };
         let index = self.code.int_reg("j");
-        self.code.open();
-        let done = element(self, index, &folded);
-        let body = self.code.close();
-        self.code.emit(Op::For { index, from: first, to: end, step, body });
+        let done = self.count_up(index, (first, end), step, |this| element(this, index, &folded));
         done?;
         Ok(folded)
     }
@@ -103,38 +100,37 @@ impl<'a> Emitter<'a> {
         let first =
             if up { Operand::i64(1) } else { self.code.binary(BinaryOp::AShr, width, Operand::i64(1)) };
         let half = self.code.copy("half", first);
-        self.code.open();
-        let more = match up {
-            true => self.code.compare(CompareOp::SLt, half, width),
-            false => self.code.compare(CompareOp::SLt, Operand::i64(0), half),
-        };
-        let test = self.code.close();
-        self.code.open();
-        let takes = if up {
-            let twice = self.code.add(half, half);
-            let mask = self.code.sub(twice, Operand::i64(1));
-            let rest = self.code.binary(BinaryOp::And, lane, mask);
-            self.code.compare(CompareOp::Eq, rest, Operand::i64(0))
-        } else {
-            self.code.compare(CompareOp::SLt, lane, half)
-        };
-        let done = self.branch_if(takes, &mut |this| {
-            let other = this.code.add(item, half);
-            let mut values = Vec::new();
-            for (&mem, &acc) in arrays.iter().zip(accs) {
-                let elem = this.code.regs[acc].ty.scalar;
-                values.push(Value::Uniform(this.code.load("other", elem, mem, other).into()));
-            }
-            this.advance(&reduce.op, accs, &values)?;
-            // Nobody reads these places in this round.
-            this.store_own(&arrays, accs, item);
-            Ok(())
+        let (test, more) = self.block_of(|this| match up {
+            true => this.code.compare(CompareOp::SLt, half, width),
+            false => this.code.compare(CompareOp::SLt, Operand::i64(0), half),
         });
-        self.code.emit(Op::Barrier);
-        let (op, by) = if up { (BinaryOp::Shl, 1) } else { (BinaryOp::AShr, 1) };
-        let next = self.code.binary(op, half, Operand::i64(by));
-        self.code.set(half, next);
-        let body = self.code.close();
+        let (body, done) = self.block_of(|this| {
+            let takes = if up {
+                let twice = this.code.add(half, half);
+                let mask = this.code.sub(twice, Operand::i64(1));
+                let rest = this.code.binary(BinaryOp::And, lane, mask);
+                this.code.compare(CompareOp::Eq, rest, Operand::i64(0))
+            } else {
+                this.code.compare(CompareOp::SLt, lane, half)
+            };
+            let done = this.branch_if(takes, &mut |this| {
+                let other = this.code.add(item, half);
+                let mut values = Vec::new();
+                for (&mem, &acc) in arrays.iter().zip(accs) {
+                    let elem = this.code.regs[acc].ty.scalar;
+                    values.push(Value::Uniform(this.code.load("other", elem, mem, other).into()));
+                }
+                this.advance(&reduce.op, accs, &values)?;
+                // Nobody reads these places in this round.
+                this.store_own(&arrays, accs, item);
+                Ok(())
+            });
+            this.code.emit(Op::Barrier);
+            let (op, by) = if up { (BinaryOp::Shl, 1) } else { (BinaryOp::AShr, 1) };
+            let next = this.code.binary(op, half, Operand::i64(by));
+            this.code.set(half, next);
+            done
+        });
         self.code.emit(Op::While { test, cond: more, body });
         done.map(|()| arrays)
     }

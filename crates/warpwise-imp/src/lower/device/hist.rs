@@ -121,14 +121,12 @@ impl<'a> Emitter<'a> {
         let local = self.build_local(stm, op, ops, chunks, (room, Bins::All { copies }))?;
         let cost = self.code.mul(range.cost, chunk);
         let by_groups = Range { extent: groups, schedule: Schedule::Static, cost };
-        self.code.open();
-        self.launch(local, by_groups);
-        let then_block = self.code.close();
-        self.code.open();
-        self.launch_passes(stm, op, ops, (chunks, by_groups, room), (global, range))?;
-        let else_block = self.code.close();
-        self.code.emit(Op::If { cond: small, then_block, else_block });
-        Ok(())
+        let ((), passes) = self.choose(
+            small,
+            |this| this.launch(local, by_groups),
+            |this| this.launch_passes(stm, op, ops, (chunks, by_groups, room), (global, range)),
+        );
+        passes
     }
 
     /// Launches a histogram that local memory does not hold: in passes over ranges of bins where these are few, each has many
@@ -161,16 +159,11 @@ impl<'a> Emitter<'a> {
         let worth = self.code.binary(BinaryOp::And, few, many);
         let base = self.code.int_reg("base");
         let built = self.build_local(stm, op, ops, chunks, (room, Bins::From(base.into())))?;
-        self.code.open();
-        self.code.open();
-        self.launch(built, by_groups);
-        let body = self.code.close();
-        self.code.emit(Op::For { index: base, from: Operand::i64(0), to: bins, step: room, body });
-        let then_block = self.code.close();
-        self.code.open();
-        self.launch(global, range);
-        let else_block = self.code.close();
-        self.code.emit(Op::If { cond: worth, then_block, else_block });
+        self.choose(
+            worth,
+            |this| this.count_up(base, (Operand::i64(0), bins), room, |this| this.launch(built, by_groups)),
+            |this| this.launch(global, range),
+        );
         Ok(())
     }
 
@@ -210,10 +203,8 @@ impl<'a> Emitter<'a> {
             let done = self.code.mul(rounds, Operand::i64(step));
             from = self.code.add(first, done);
             let index = self.code.int_reg("j");
-            self.code.open();
-            let combined = self.several_combined(stm, op, index, combine);
-            let body = self.code.close();
-            self.code.emit(Op::For { index, from: first, to: from, step, body });
+            let combined = self
+                .count_up(index, (first, from), step, |this| this.several_combined(stm, op, index, combine));
             combined?;
         }
         self.each_in_turn(from, to, &mut |this, point| {
@@ -310,11 +301,7 @@ impl<'a> Emitter<'a> {
         body: &mut dyn FnMut(&mut Self, Reg) -> Lowered<()>,
     ) -> Lowered<()> {
         let index = self.code.int_reg("j");
-        self.code.open();
-        let done = body(self, index);
-        let block = self.code.close();
-        self.code.emit(Op::For { index, from: first, to, step: i64::from(SIZE), body: block });
-        done
+        self.count_up(index, (first, to), i64::from(SIZE), |this| body(this, index))
     }
 
     /// The product of sizes that are the same in all lanes.

@@ -18,7 +18,6 @@ use warpwise_runtime::machine::Schedule;
 use crate::lower::blocks::Cut;
 use crate::lower::emitter::{Emitter, Lowered, Value};
 use crate::lower::kernels::{Built, Range};
-use crate::op::Op;
 use crate::types::{Mem, Operand, Reg};
 
 /// Elements of a block.
@@ -118,18 +117,11 @@ impl<'a> Emitter<'a> {
                 for &mem in &counts {
                     let sum = kernel.code.copy("sum", Operand::i64(0));
                     let unit = kernel.code.int_reg("unit");
-                    kernel.code.open();
-                    let count = kernel.code.load("count", ScalarType::I64, mem, unit);
-                    kernel.code.store(ScalarType::I64, mem, unit, sum);
-                    let next = kernel.code.add(sum, count);
-                    kernel.code.set(sum, next);
-                    let body = kernel.code.close();
-                    kernel.code.emit(Op::For {
-                        index: unit,
-                        from: Operand::i64(0),
-                        to: units,
-                        step: 1,
-                        body,
+                    kernel.count_up(unit, (Operand::i64(0), units), 1, |kernel| {
+                        let count = kernel.code.load("count", ScalarType::I64, mem, unit);
+                        kernel.code.store(ScalarType::I64, mem, unit, sum);
+                        let next = kernel.code.add(sum, count);
+                        kernel.code.set(sum, next);
                     });
                     kernel.code.store(ScalarType::I64, mem, units, sum);
                 }

@@ -66,9 +66,7 @@ impl<'a> Emitter<'a> {
 
     /// Runs `body`, and frees what it allocates.
     pub fn in_own_arena(&mut self, body: Inside<'_, 'a>) -> Lowered<()> {
-        self.code.open();
-        let done = body(self);
-        let block = self.code.close();
+        let (block, done) = self.block_of(|this| body(this));
         let mark = takes_arena(&block).then(|| self.code.int_reg("mark"));
         if let Some(dst) = mark {
             self.code.emit(Op::ArenaMark { dst });
@@ -96,9 +94,7 @@ impl<'a> Emitter<'a> {
     ) -> Lowered<()> {
         let exit = self.code.label();
         let saved = self.failing.replace(Failing { failed, ..Failing::of(iteration, exit) });
-        self.code.open();
-        let done = body(self);
-        let block = self.code.close();
+        let (block, done) = self.block_of(|this| body(this));
         self.failing = saved;
         self.scope_if_left(exit, block);
         done

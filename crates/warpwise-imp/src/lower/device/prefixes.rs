@@ -13,7 +13,6 @@ use crate::lower::blocks::Cut;
 use crate::lower::emitter::{Emitter, Lowered, Value};
 use crate::lower::in_order::in_order;
 use crate::lower::kernels::Range;
-use crate::op::Op;
 use crate::types::{Mem, Operand, Reg};
 
 /// How the totals of blocks are combined.
@@ -83,22 +82,20 @@ impl<'a> Emitter<'a> {
         let carry = self.neutral_regs(neutral, span)?;
         let types: Vec<ScalarType> = carry.iter().map(|&reg| self.code.regs[reg].ty.scalar).collect();
         let block = self.code.int_reg("block");
-        self.code.open();
-        let mut totals = Vec::new();
-        for ((&mem, &elem), &reg) in mems.iter().zip(&types).zip(&carry) {
-            totals.push(Value::Uniform(self.code.load("total", elem, mem, block).into()));
-            self.code.store(elem, mem, block, reg);
-        }
-        let done = if in_order(op) {
-            // Nothing comes after the last block, whose total is none.
-            let next = self.code.add(block, Operand::i64(1));
-            let followed = self.code.compare(CompareOp::SLt, next, end);
-            self.branch_if(followed, &mut |this| this.advance(op, &carry, &totals))
-        } else {
-            self.advance(op, &carry, &totals)
-        };
-        let body = self.code.close();
-        self.code.emit(Op::For { index: block, from: first, to: end, step: 1, body });
-        done
+        self.count_up(block, (first, end), 1, |this| {
+            let mut totals = Vec::new();
+            for ((&mem, &elem), &reg) in mems.iter().zip(&types).zip(&carry) {
+                totals.push(Value::Uniform(this.code.load("total", elem, mem, block).into()));
+                this.code.store(elem, mem, block, reg);
+            }
+            if in_order(op) {
+                // Nothing comes after the last block, whose total is none.
+                let next = this.code.add(block, Operand::i64(1));
+                let followed = this.code.compare(CompareOp::SLt, next, end);
+                this.branch_if(followed, &mut |this| this.advance(op, &carry, &totals))
+            } else {
+                this.advance(op, &carry, &totals)
+            }
+        })
     }
 }

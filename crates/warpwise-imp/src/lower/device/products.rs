@@ -110,14 +110,16 @@ impl<'a> Emitter<'a> {
         self.code.emit(Op::Tuned { dst: least, name, default: ENOUGH_TILES });
         let enough = self.code.compare(CompareOp::SLe, least, tiles);
         let worth = self.code.binary(BinaryOp::And, worth, enough);
-        self.code.open();
-        let cost = self.code.mul(depth, Operand::i64(product.width(Side::Row) * product.width(Side::Column)));
-        self.launch(built, Range { extent: tiles, schedule: Schedule::Static, cost });
-        let then_block = self.code.close();
-        self.code.open();
-        let alone = self.map_of_points(stm, op);
-        let else_block = self.code.close();
-        self.code.emit(Op::If { cond: worth, then_block, else_block });
+        let (_, alone) = self.choose(
+            worth,
+            |this| {
+                let cost = this
+                    .code
+                    .mul(depth, Operand::i64(product.width(Side::Row) * product.width(Side::Column)));
+                this.launch(built, Range { extent: tiles, schedule: Schedule::Static, cost });
+            },
+            |this| this.map_of_points(stm, op),
+        );
         alone.map(|()| true)
     }
 
@@ -131,9 +133,7 @@ impl<'a> Emitter<'a> {
         let tile = self.tile(product, stages, (item, unit))?;
         let points = self.points_of_tile(&tile)?;
         let base = self.code.int_reg("base");
-        self.code.open();
-        let done = self.slice_of_tile(&tile, &points, base);
-        let body = self.code.close();
+        let (body, done) = self.block_of(|this| this.slice_of_tile(&tile, &points, base));
         let (from, step) = (Operand::i64(0), product.slice);
         self.code.emit(Op::For { index: base, from, to: tile.depth, step, body });
         done?;
@@ -238,22 +238,18 @@ impl<'a> Emitter<'a> {
         // A known number of steps is counted for less, and what lies inside is not clamped.
         let is_whole = self.code.compare(CompareOp::SLe, slice, rest);
         let is_inside = self.code.binary(BinaryOp::And, is_whole, tile.is_inside);
-        self.code.open();
-        let inside = self.stage_loads(tile, base, false);
-        let then_block = self.code.close();
-        self.code.open();
-        let beyond = self.stage_loads(tile, base, true);
-        let else_block = self.code.close();
-        self.code.emit(Op::If { cond: is_inside, then_block, else_block });
+        let (inside, beyond) = self.choose(
+            is_inside,
+            |this| this.stage_loads(tile, base, false),
+            |this| this.stage_loads(tile, base, true),
+        );
         inside.and(beyond)?;
         self.code.emit(Op::Barrier);
-        self.code.open();
-        let whole = self.steps_of_tile(tile, points, base, slice);
-        let then_block = self.code.close();
-        self.code.open();
-        let part = self.steps_of_tile(tile, points, base, rest);
-        let else_block = self.code.close();
-        self.code.emit(Op::If { cond: is_whole, then_block, else_block });
+        let (whole, part) = self.choose(
+            is_whole,
+            |this| this.steps_of_tile(tile, points, base, slice),
+            |this| this.steps_of_tile(tile, points, base, rest),
+        );
         self.code.emit(Op::Barrier);
         whole.and(part)
     }
@@ -267,11 +263,7 @@ impl<'a> Emitter<'a> {
         steps: Operand,
     ) -> Lowered<()> {
         let step = self.code.int_reg("step");
-        self.code.open();
-        let done = self.step_of_tile(tile, points, (base, step));
-        let body = self.code.close();
-        self.code.emit(Op::For { index: step, from: Operand::i64(0), to: steps, step: 1, body });
-        done
+        self.count_up(step, (Operand::i64(0), steps), 1, |this| this.step_of_tile(tile, points, (base, step)))
     }
 
     /// Loads what the group needs for the next steps, where arrays may end before they do if `clamped`.
@@ -291,40 +283,39 @@ impl<'a> Emitter<'a> {
         let product = tile.product;
         let (side, width) = (staged.side as usize, product.width(staged.side));
         let turn = self.code.int_reg("turn");
-        self.code.open();
-        // What differs by the turn is added last, where it is a constant once turns are unrolled.
-        let fastest = if staged.along_depth { product.slice } else { width };
-        let low = self.code.binary(BinaryOp::And, tile.item, Operand::i64(fastest - 1));
-        let high = self.code.binary(BinaryOp::AShr, tile.item, Operand::i64(fastest.ilog2().into()));
-        let more = self.code.mul(turn, Operand::i64(i64::from(SIZE) / fastest));
-        let (low, high) = ([low, Operand::i64(0)], [high, more]);
-        let (step, place) = if staged.along_depth { (low, high) } else { (high, low) };
-        let sum = |this: &mut Self, first: Operand, [own, more]: [Operand; 2]| {
-            let own = this.code.add(first, own);
-            this.code.add(own, more)
-        };
-        let mut depth = sum(self, base.into(), step);
-        let mut index = sum(self, tile.corner[side], place);
-        if clamped {
-            for (index, extent) in [(&mut depth, tile.depth), (&mut index, tile.extents[side])] {
-                let last = self.code.sub(extent, Operand::i64(1));
-                *index = self.code.binary(BinaryOp::SMin, *index, last);
-            }
-        }
-        self.bind_uniform(product.index, depth);
-        self.bind_uniform(product.index_of(staged.side), index);
-        let loads = staged.needs.iter().chain([&staged.stm]);
-        let done = loads.copied().try_for_each(|stm| self.stm(stm));
-        let var = staged.stm.pattern[0];
-        let value = self.uniform(var, staged.stm.span)?;
-        let step = sum(self, Operand::i64(0), step);
-        let row = self.code.mul(step, Operand::i64(width + PAD));
-        let at = sum(self, row, place);
-        self.code.store(self.elem(var), mem, at, value);
-        let body = self.code.close();
         let turns = Operand::i64(product.slice * width / i64::from(SIZE));
-        self.code.emit(Op::For { index: turn, from: Operand::i64(0), to: turns, step: 1, body });
-        done
+        self.count_up(turn, (Operand::i64(0), turns), 1, |this| {
+            // What differs by the turn is added last, where it is a constant once turns are unrolled.
+            let fastest = if staged.along_depth { product.slice } else { width };
+            let low = this.code.binary(BinaryOp::And, tile.item, Operand::i64(fastest - 1));
+            let high = this.code.binary(BinaryOp::AShr, tile.item, Operand::i64(fastest.ilog2().into()));
+            let more = this.code.mul(turn, Operand::i64(i64::from(SIZE) / fastest));
+            let (low, high) = ([low, Operand::i64(0)], [high, more]);
+            let (step, place) = if staged.along_depth { (low, high) } else { (high, low) };
+            let sum = |this: &mut Self, first: Operand, [own, more]: [Operand; 2]| {
+                let own = this.code.add(first, own);
+                this.code.add(own, more)
+            };
+            let mut depth = sum(this, base.into(), step);
+            let mut index = sum(this, tile.corner[side], place);
+            if clamped {
+                for (index, extent) in [(&mut depth, tile.depth), (&mut index, tile.extents[side])] {
+                    let last = this.code.sub(extent, Operand::i64(1));
+                    *index = this.code.binary(BinaryOp::SMin, *index, last);
+                }
+            }
+            this.bind_uniform(product.index, depth);
+            this.bind_uniform(product.index_of(staged.side), index);
+            let loads = staged.needs.iter().chain([&staged.stm]);
+            let done = loads.copied().try_for_each(|stm| this.stm(stm));
+            let var = staged.stm.pattern[0];
+            let value = this.uniform(var, staged.stm.span)?;
+            let step = sum(this, Operand::i64(0), step);
+            let row = this.code.mul(step, Operand::i64(width + PAD));
+            let at = sum(this, row, place);
+            this.code.store(this.elem(var), mem, at, value);
+            done
+        })
     }
 
     /// Folds one step into all points.

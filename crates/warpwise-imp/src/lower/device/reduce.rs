@@ -148,13 +148,11 @@ impl<'a> Emitter<'a> {
                     }
                     // The only block of the only segment: nothing is left to combine.
                     let only = kernel.code.compare(CompareOp::Eq, cut.blocks, Operand::i64(1));
-                    kernel.code.open();
-                    let whole = kernel.store_reductions(stm, op, totals.clone());
-                    let then_block = kernel.code.close();
-                    kernel.code.open();
-                    let part = kernel.store_totals(&outs, unit.unit.into(), &totals);
-                    let else_block = kernel.code.close();
-                    kernel.code.emit(Op::If { cond: only, then_block, else_block });
+                    let (whole, part) = kernel.choose(
+                        only,
+                        |kernel| kernel.store_reductions(stm, op, totals.clone()),
+                        |kernel| kernel.store_totals(&outs, unit.unit.into(), &totals),
+                    );
                     whole.and(part)
                 })
             })

@@ -81,19 +81,13 @@ impl<'a> Emitter<'a> {
         let first = self.binary(BinaryOp::Mul, indices[grid.rows()], Value::constant(ROWS.into()));
         let first = self.vector(first);
         let inside = self.is_inside(grid, first)?;
-        let mut sides = Vec::new();
-        for known in [true, false] {
-            self.code.open();
-            let saved = self.decided.replace((grid.cond, known));
-            let done = self.each_row_of(grid, first, known);
-            self.decided = saved;
-            sides.push(self.code.close());
-            done?;
-        }
-        let else_block = sides.pop().expect("two sides");
-        let then_block = sides.pop().expect("two sides");
-        self.code.emit(Op::If { cond: inside, then_block, else_block });
-        Ok(())
+        let [inside, beyond] = self.either(inside, |this, known| {
+            let saved = this.decided.replace((grid.cond, known));
+            let done = this.each_row_of(grid, first, known);
+            this.decided = saved;
+            done
+        });
+        inside.and(beyond)
     }
 
     /// Whether all rows from this one on are there, and inside.
@@ -118,24 +112,24 @@ impl<'a> Emitter<'a> {
         let rows = &op.space[grid.rows()];
         let extent = self.uniform(rows.extent, stm.span)?;
         let index = self.code.int_reg("row");
-        self.code.open();
-        let row = self.code.add(first, index);
-        self.bind_uniform(rows.index, row);
-        let mut point = |this: &mut Self| {
-            let number = this.number_of_point(grid)?;
-            this.counted_as(number, &mut |this| {
-                this.stms(&op.body)?;
-                this.store_points(&stm.pattern, &op.space, &op.body.result, stm.span)
-            })
-        };
-        let done = match all {
-            true => point(self),
-            false => {
-                let exists = self.code.compare(CompareOp::SLt, row, extent);
-                self.branch_if(exists, &mut point)
+        let (body, done) = self.block_of(|this| {
+            let row = this.code.add(first, index);
+            this.bind_uniform(rows.index, row);
+            let mut point = |this: &mut Self| {
+                let number = this.number_of_point(grid)?;
+                this.counted_as(number, &mut |this| {
+                    this.stms(&op.body)?;
+                    this.store_points(&stm.pattern, &op.space, &op.body.result, stm.span)
+                })
+            };
+            match all {
+                true => point(this),
+                false => {
+                    let exists = this.code.compare(CompareOp::SLt, row, extent);
+                    this.branch_if(exists, &mut point)
+                }
             }
-        };
-        let body = self.code.close();
+        });
         let (from, to) = (Operand::i64(0), Operand::i64(ROWS));
         self.code.emit(Op::For { index, from, to, step: 1, body });
         done

@@ -21,7 +21,6 @@ use crate::lower::blocks::{Cut, Unit};
 use crate::lower::cost;
 use crate::lower::emitter::{Emitter, Failing, Lowered, Value};
 use crate::lower::kernels::{Built, Range};
-use crate::op::Op;
 use crate::types::{Mem, Operand, Reg};
 
 /// Elements of a block.
@@ -176,16 +175,16 @@ impl<'a> Emitter<'a> {
         let exit = self.code.label();
         let saved = self.failing;
         let index = self.code.int_reg("j");
-        self.code.open();
-        self.code.open();
-        let iteration = self.code.add(unit.counted, index);
-        self.failing = Some(Failing::of(iteration, exit));
-        self.bind_uniform(last.index, index);
-        let done = self.in_own_arena(body);
-        self.failing = saved;
-        let inner = self.code.close();
-        self.code.emit(Op::For { index, from: unit.from, to: unit.to, step: 1, body: inner });
-        let block = self.code.close();
+        let (block, done) = self.block_of(|this| {
+            this.count_up(index, (unit.from, unit.to), 1, |this| {
+                let iteration = this.code.add(unit.counted, index);
+                this.failing = Some(Failing::of(iteration, exit));
+                this.bind_uniform(last.index, index);
+                let done = this.in_own_arena(body);
+                this.failing = saved;
+                done
+            })
+        });
         self.scope_if_left(exit, block);
         done
     }

@@ -66,18 +66,14 @@ impl<'a> Emitter<'a> {
         let many = self.code.compare(CompareOp::SLe, Operand::i64(MANY_SEGMENTS), segments);
         let short = self.code.compare(CompareOp::SLe, extent, Operand::i64(SHORT));
         let by_parts = self.code.binary(BinaryOp::Or, many, short);
-        self.code.open();
-        let whole = self.whole_segments(stm, op, segments, extent);
-        let then_block = self.code.close();
-        self.code.open();
-        self.code.open();
-        let parts = self.launch_parts(stm, op, reduces, (segments, extent));
-        let parts_block = self.code.close();
-        self.code.open();
-        let blocks = self.group_reduce(stm, op, reduces);
-        let blocks_block = self.code.close();
-        self.code.emit(Op::If { cond: by_parts, then_block: parts_block, else_block: blocks_block });
-        let else_block = self.code.close();
+        let (then_block, whole) = self.block_of(|this| this.whole_segments(stm, op, segments, extent));
+        let (else_block, (parts, blocks)) = self.block_of(|this| {
+            let (parts_block, parts) =
+                this.block_of(|this| this.launch_parts(stm, op, reduces, (segments, extent)));
+            let (blocks_block, blocks) = this.block_of(|this| this.group_reduce(stm, op, reduces));
+            this.code.emit(Op::If { cond: by_parts, then_block: parts_block, else_block: blocks_block });
+            (parts, blocks)
+        });
         self.code.emit(Op::If { cond: tiny, then_block, else_block });
         whole.and(parts).and(blocks)
     }
@@ -182,26 +178,25 @@ impl<'a> Emitter<'a> {
         };
         let counted = self.code.mul(segment, sizes.extent);
         let turn = self.code.int_reg("turn");
-        self.code.open();
-        let distance = if in_turn { self.code.mul(turn, sizes.width) } else { turn.into() };
-        let index = self.code.add(first, distance);
-        let index = self.code.copy("j", index);
-        let iteration = self.code.add(counted, index);
-        let done = self.counted_as(iteration, &mut |this| {
-            this.bind_uniform(last.index, index);
-            this.stms(&op.body)?;
-            let (inputs, further) = op.body.result.split_at(n_reduced);
-            this.store_points(&stm.pattern[n_reduced..], &op.space, further, stm.span)?;
-            let mut taken = 0;
-            for (reduce, accs) in reduces.iter().zip(folded) {
-                let values = this.values(&inputs[taken..taken + accs.len()]);
-                this.advance(&reduce.op, accs, &values)?;
-                taken += accs.len();
-            }
-            Ok(())
-        });
-        let body = self.code.close();
-        self.code.emit(Op::For { index: turn, from: Operand::i64(0), to: count, step: 1, body });
-        done
+        self.count_up(turn, (Operand::i64(0), count), 1, |this| {
+            let distance = if in_turn { this.code.mul(turn, sizes.width) } else { turn.into() };
+            let index = this.code.add(first, distance);
+            let index = this.code.copy("j", index);
+            let iteration = this.code.add(counted, index);
+            let done = this.counted_as(iteration, &mut |this| {
+                this.bind_uniform(last.index, index);
+                this.stms(&op.body)?;
+                let (inputs, further) = op.body.result.split_at(n_reduced);
+                this.store_points(&stm.pattern[n_reduced..], &op.space, further, stm.span)?;
+                let mut taken = 0;
+                for (reduce, accs) in reduces.iter().zip(folded) {
+                    let values = this.values(&inputs[taken..taken + accs.len()]);
+                    this.advance(&reduce.op, accs, &values)?;
+                    taken += accs.len();
+                }
+                Ok(())
+            });
+            Ok(done)
+        })?
     }
 }

@@ -12,7 +12,6 @@ use super::points::Inside;
 use crate::lower::cost;
 use crate::lower::emitter::{Emitter, Lowered};
 use crate::lower::kernels::Range;
-use crate::op::Op;
 use crate::types::Operand;
 
 /// Segments that keep a device busy, one a work-item.
@@ -37,13 +36,8 @@ impl<'a> Emitter<'a> {
         let many = self.code.compare(CompareOp::SLe, Operand::i64(MANY_SEGMENTS), segments);
         let short = self.code.compare(CompareOp::SLe, extent, Operand::i64(SHORT_SEGMENT));
         let alone = self.code.binary(BinaryOp::Or, many, short);
-        self.code.open();
-        let whole = self.whole_segments(stm, op, segments, extent);
-        let then_block = self.code.close();
-        self.code.open();
-        let blocks = by_blocks(self);
-        let else_block = self.code.close();
-        self.code.emit(Op::If { cond: alone, then_block, else_block });
+        let (whole, blocks) =
+            self.choose(alone, |this| this.whole_segments(stm, op, segments, extent), |this| by_blocks(this));
         whole.and(blocks)
     }
 

@@ -110,9 +110,7 @@ impl<'a> Emitter<'a> {
     /// Runs what work-items of a group do together for as long as it says so. What follows a barrier in a loop that may not run
     /// at all is written twice by some compilers for CPUs (PoCL's), and loops in a row double it every time.
     fn at_least_once(&mut self, body: &mut dyn FnMut(&mut Self) -> Lowered<Operand>) -> Lowered<()> {
-        self.code.open();
-        let more = body(self);
-        let test = self.code.close();
+        let (test, more) = self.block_of(|this| body(this));
         self.code.emit(Op::While { test, cond: more?, body: Vec::new() });
         Ok(())
     }

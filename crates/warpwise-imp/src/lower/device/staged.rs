@@ -51,13 +51,11 @@ impl<'a> Emitter<'a> {
         let groups = self.code.ceil_div(range.extent, i64::from(SIZE));
         let cost = self.code.mul(range.cost, Operand::i64(i64::from(SIZE)));
         let long = self.code.compare(CompareOp::SLe, Operand::i64(LEAST), bound);
-        self.code.open();
-        self.launch(staged, Range { extent: groups, cost, ..range });
-        let then_block = self.code.close();
-        self.code.open();
-        self.launch(built, range);
-        let else_block = self.code.close();
-        self.code.emit(Op::If { cond: long, then_block, else_block });
+        self.choose(
+            long,
+            |this| this.launch(staged, Range { extent: groups, cost, ..range }),
+            |this| this.launch(built, range),
+        );
     }
 
     /// The same map by groups, and how many iterations the loop has that it is for. The points are `extent`.
@@ -156,21 +154,21 @@ fn by_groups(plain: &Kernel, (point, body): (Reg, &Block), walk: &Walk) -> (Kern
             LocalArray { mem, elem, count: i64::from(SIZE) }
         })
         .collect();
-    code.open();
-    let first = code.mul(group, Operand::i64(i64::from(SIZE)));
-    let own = code.add(first, item);
-    let exists = code.compare(CompareOp::SLt, own, n_points);
-    code.set(point, own);
-    let (before, rest) = body.split_at(walk.at);
-    code.emit(Op::If { cond: exists, then_block: before.to_vec(), else_block: Vec::new() });
-    if let [Op::For { body, .. }, after @ ..] = rest {
-        walk_by_tiles(&mut code, plain, (item, exists), (walk, &local), body);
-        code.emit(Op::If { cond: exists, then_block: after.to_vec(), else_block: Vec::new() });
-    }
-    let block = code.close();
+    let (block, ()) = code.block_of(|code| {
+        let first = code.mul(group, Operand::i64(i64::from(SIZE)));
+        let own = code.add(first, item);
+        let exists = code.compare(CompareOp::SLt, own, n_points);
+        code.set(point, own);
+        let (before, rest) = body.split_at(walk.at);
+        code.emit(Op::If { cond: exists, then_block: before.to_vec(), else_block: Vec::new() });
+        if let [Op::For { body, .. }, after @ ..] = rest {
+            walk_by_tiles(code, plain, (item, exists), (walk, &local), body);
+            code.emit(Op::If { cond: exists, then_block: after.to_vec(), else_block: Vec::new() });
+        }
+    });
     let (from, to) = (plain.lo.into(), plain.hi.into());
     code.emit(Op::For { index: group, from, to, step: 1, body: block });
-    let body = code.close();
+    let body = code.finish();
     let group = Some(Group { size: SIZE, item, local });
     (Kernel { regs: code.regs, mems: code.mems, group, body, ..plain.clone() }, n_points)
 }
@@ -185,31 +183,31 @@ fn walk_by_tiles(
 ) {
     let size = Operand::i64(i64::from(SIZE));
     let start = code.int_reg("start");
-    code.open();
-    code.emit(Op::Barrier);
-    let own = code.add(start, item);
-    let last = code.sub(walk.bound, Operand::i64(1));
-    let own = code.binary(BinaryOp::SMin, own, last);
-    for (&(mem, elem), tile) in walk.arrays.iter().zip(local) {
-        let x = code.load("x", elem, mem, own);
-        code.store(elem, tile.mem, item, x);
-    }
-    code.emit(Op::Barrier);
-    let rest = code.sub(walk.bound, start);
-    let count = code.binary(BinaryOp::SMin, rest, size);
-    let within = code.int_reg("within");
-    code.open();
-    let index = code.add(start, within);
-    code.set(walk.index, index);
-    let mut body = body.clone();
-    let tiles: FxHashMap<Mem, Mem> =
-        walk.arrays.iter().zip(local).map(|((mem, _), tile)| (*mem, tile.mem)).collect();
-    load_tiles(plain, &mut body, (walk.index, within), &tiles);
-    body.into_iter().for_each(|op| code.emit(op));
-    let body = code.close();
-    let tile = Op::For { index: within, from: Operand::i64(0), to: count, step: 1, body };
-    code.emit(Op::If { cond: exists, then_block: vec![tile], else_block: Vec::new() });
-    let body = code.close();
+    let (body, ()) = code.block_of(|code| {
+        code.emit(Op::Barrier);
+        let own = code.add(start, item);
+        let last = code.sub(walk.bound, Operand::i64(1));
+        let own = code.binary(BinaryOp::SMin, own, last);
+        for (&(mem, elem), tile) in walk.arrays.iter().zip(local) {
+            let x = code.load("x", elem, mem, own);
+            code.store(elem, tile.mem, item, x);
+        }
+        code.emit(Op::Barrier);
+        let rest = code.sub(walk.bound, start);
+        let count = code.binary(BinaryOp::SMin, rest, size);
+        let within = code.int_reg("within");
+        let (body, ()) = code.block_of(|code| {
+            let index = code.add(start, within);
+            code.set(walk.index, index);
+            let mut body = body.clone();
+            let tiles: FxHashMap<Mem, Mem> =
+                walk.arrays.iter().zip(local).map(|((mem, _), tile)| (*mem, tile.mem)).collect();
+            load_tiles(plain, &mut body, (walk.index, within), &tiles);
+            body.into_iter().for_each(|op| code.emit(op));
+        });
+        let tile = Op::For { index: within, from: Operand::i64(0), to: count, step: 1, body };
+        code.emit(Op::If { cond: exists, then_block: vec![tile], else_block: Vec::new() });
+    });
     code.emit(Op::For { index: start, from: Operand::i64(0), to: walk.bound, step: i64::from(SIZE), body });
 }
 

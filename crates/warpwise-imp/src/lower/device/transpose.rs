@@ -158,17 +158,9 @@ impl<'a> Emitter<'a> {
         dims: (usize, usize),
         body: Element<'_, 'a>,
     ) -> Lowered<()> {
-        let mut sides = Vec::new();
-        for all in [true, false] {
-            self.code.open();
-            let done = self.each_row(transposition, place, dims, (all, &mut *body));
-            sides.push(self.code.close());
-            done?;
-        }
-        let else_block = sides.pop().expect("two sides");
-        let then_block = sides.pop().expect("two sides");
-        self.code.emit(Op::If { cond: place.inside, then_block, else_block });
-        Ok(())
+        let [inside, beyond] = self
+            .either(place.inside, |this, all| this.each_row(transposition, place, dims, (all, &mut *body)));
+        inside.and(beyond)
     }
 
     /// [`Emitter::each_element`], where the arrays have `all` of them, or where that is asked.
@@ -183,23 +175,23 @@ impl<'a> Emitter<'a> {
         indices[across] = self.binary(BinaryOp::Add, place.corner[across], Value::Uniform(place.across));
         let from = self.binary(BinaryOp::Add, place.corner[down], Value::Uniform(place.first));
         let index = self.code.int_reg("r");
-        self.code.open();
-        let distance = self.code.mul(index, Operand::i64(AT_A_TIME));
-        let below = self.code.add(place.first, distance);
-        indices[down] = self.binary(BinaryOp::Add, from, Value::Uniform(distance));
-        let done = if all {
-            body(self, (below, &indices))
-        } else {
-            let mut exists = Operand::Const(true.into());
-            for dim in [across, down] {
-                let (index, extent) =
-                    (self.vector(indices[dim]), self.vector(transposition.dest.extents[dim]));
-                let inside = self.code.compare(CompareOp::SLt, index, extent);
-                exists = self.code.binary(BinaryOp::And, exists, inside);
+        let (block, done) = self.block_of(|this| {
+            let distance = this.code.mul(index, Operand::i64(AT_A_TIME));
+            let below = this.code.add(place.first, distance);
+            indices[down] = this.binary(BinaryOp::Add, from, Value::Uniform(distance));
+            if all {
+                body(this, (below, &indices))
+            } else {
+                let mut exists = Operand::Const(true.into());
+                for dim in [across, down] {
+                    let (index, extent) =
+                        (this.vector(indices[dim]), this.vector(transposition.dest.extents[dim]));
+                    let inside = this.code.compare(CompareOp::SLt, index, extent);
+                    exists = this.code.binary(BinaryOp::And, exists, inside);
+                }
+                this.branch_if(exists, &mut |this| body(this, (below, &indices)))
             }
-            self.branch_if(exists, &mut |this| body(this, (below, &indices)))
-        };
-        let block = self.code.close();
+        });
         let to = Operand::i64(TILE / AT_A_TIME);
         self.code.emit(Op::For { index, from: Operand::i64(0), to, step: 1, body: block });
         done

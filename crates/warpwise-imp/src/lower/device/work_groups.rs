@@ -70,12 +70,8 @@ impl<'a> Emitter<'a> {
             built => built?,
         };
         let range = self.flat_range(stm, op)?;
-        self.code.open();
-        self.launch(built, range);
-        let then_block = self.code.close();
-        self.code.open();
-        let alone = self.device_map(stm, op);
-        let else_block = self.code.close();
+        let (then_block, ()) = self.block_of(|this| this.launch(built, range));
+        let (else_block, alone) = self.block_of(|this| this.device_map(stm, op));
         match fits {
             Operand::Const(Scalar::Bool(true)) => then_block.into_iter().for_each(|op| self.code.emit(op)),
             cond @ (Operand::Reg(_) | Operand::Const(_)) => {

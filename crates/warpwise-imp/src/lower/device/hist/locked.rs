@@ -58,12 +58,12 @@ impl<'a> Emitter<'a> {
             self.guarded(inside, &mut |this| {
                 let bin = this.flat_bin(&views[0], &indices);
                 let index = this.vector(bin);
-                this.code.open();
-                // A check that fails leaves the lock first.
-                let done = this.counted_as(point.into(), &mut |this| {
-                    this.combine_into(&hist.op, &views, &indices, &values, stm.span)
+                let (body, done) = this.block_of(|this| {
+                    // A check that fails leaves the lock first.
+                    this.counted_as(point.into(), &mut |this| {
+                        this.combine_into(&hist.op, &views, &indices, &values, stm.span)
+                    })
                 });
-                let body = this.code.close();
                 this.code.emit(Op::Locked { mem, index, body });
                 done
             })?;

@@ -154,12 +154,11 @@ impl<'a> Emitter<'a> {
         let second = self.code.add(from, Operand::i64(1));
         let end = self.code.add(from, copies);
         let place = self.code.int_reg("place");
-        self.code.open();
-        let other = self.code.load("other", elem, mem, place);
-        let sum = self.code.binary(op, own, other);
-        self.code.set(own, sum);
-        let body = self.code.close();
-        self.code.emit(Op::For { index: place, from: second, to: end, step: 1, body });
+        self.count_up(place, (second, end), 1, |this| {
+            let other = this.code.load("other", elem, mem, place);
+            let sum = this.code.binary(op, own, other);
+            this.code.set(own, sum);
+        });
         own
     }
 

@@ -79,11 +79,10 @@ impl<'a> Emitter<'a> {
         count: Operand,
     ) -> Place {
         let is_first = self.code.compare(CompareOp::Eq, item, Operand::i64(0));
-        self.code.open();
-        let number = self.ticket(published, tiles);
-        self.code.store(ScalarType::I64, ticket, Operand::i64(0), number);
-        let then_block = self.code.close();
-        self.code.emit(Op::If { cond: is_first, then_block, else_block: Vec::new() });
+        self.when(is_first, |this| {
+            let number = this.ticket(published, tiles);
+            this.code.store(ScalarType::I64, ticket, Operand::i64(0), number);
+        });
         self.code.emit(Op::Barrier);
         let tile = self.code.load("tile", ScalarType::I64, ticket, Operand::i64(0));
         self.place_in(parts, item, tile.into(), count)

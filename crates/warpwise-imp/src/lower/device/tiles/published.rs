@@ -177,13 +177,11 @@ impl<'a> Emitter<'a> {
                 self.code.emit(Op::Await { dst, mem, index, order: Order::Released });
                 self.code.set(state, dst);
                 let whole = self.code.compare(CompareOp::Eq, dst, Operand::Const(Scalar::I32(PREFIX)));
-                self.code.open();
-                self.load_all(values, prefixes, tile);
-                let then_block = self.code.close();
-                self.code.open();
-                self.load_all(values, totals, tile);
-                let else_block = self.code.close();
-                self.code.emit(Op::If { cond: whole, then_block, else_block });
+                self.choose(
+                    whole,
+                    |this| this.load_all(values, prefixes, tile),
+                    |this| this.load_all(values, totals, tile),
+                );
             }
         }
     }

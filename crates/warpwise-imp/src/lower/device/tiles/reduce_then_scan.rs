@@ -122,12 +122,10 @@ impl<'a> Emitter<'a> {
                 })?;
                 let tiles = kernel.code.ceil_div(count, parts.size());
                 let tile = kernel.code.int_reg("tile");
-                kernel.code.open();
-                let place = kernel.place_in(&parts, item, tile.into(), count);
-                let done = kernel.scan_in_place(&parts, place, &shared, &totals);
-                let body = kernel.code.close();
-                kernel.code.emit(Op::For { index: tile, from: Operand::i64(0), to: tiles, step: 1, body });
-                done
+                kernel.count_up(tile, (Operand::i64(0), tiles), 1, |kernel| {
+                    let place = kernel.place_in(&parts, item, tile.into(), count);
+                    kernel.scan_in_place(&parts, place, &shared, &totals)
+                })
             })
         })
     }

@@ -140,13 +140,14 @@ impl<'a> Emitter<'a> {
         let from = self.code.mul(first, Operand::i64(each));
         let head = self.next_head(parts, place, from);
         let index = self.code.int_reg("r");
-        self.code.open();
-        let at = self.code.add(first, index);
-        let from = self.code.mul(at, Operand::i64(each));
-        let done = self.begin_at_head(parts, place, (from, each), (head, &carries));
-        let done = done.and_then(|()| self.advance_all(parts, &carries, mems, at));
-        self.store_all(mems, &carries, at);
-        let body = self.code.close();
+        let (body, done) = self.block_of(|this| {
+            let at = this.code.add(first, index);
+            let from = this.code.mul(at, Operand::i64(each));
+            let done = this.begin_at_head(parts, place, (from, each), (head, &carries));
+            let done = done.and_then(|()| this.advance_all(parts, &carries, mems, at));
+            this.store_all(mems, &carries, at);
+            done
+        });
         let to = Operand::i64(count);
         self.code.emit(Op::For { index, from: Operand::i64(0), to, step: 1, body });
         done.map(|()| carries)

@@ -77,13 +77,10 @@ impl<'a> Emitter<'a> {
             return self.walk_inside(parts, &walk, body);
         }
         let is_whole = self.code.compare(CompareOp::Eq, place.length, size);
-        self.code.open();
-        let whole = self.walk_whole(parts, &walk, body);
-        let then_block = self.code.close();
-        self.code.open();
-        let some = self.walk_some(&walk, body);
-        let else_block = self.code.close();
-        self.code.emit(Op::If { cond: is_whole, then_block, else_block });
+        let [whole, some] = self.either(is_whole, |this, is_whole| match is_whole {
+            true => this.walk_whole(parts, &walk, body),
+            false => this.walk_some(&walk, body),
+        });
         whole.and(some)
     }
 
@@ -91,13 +88,13 @@ impl<'a> Emitter<'a> {
     fn walk_whole(&mut self, parts: &Parts<'a>, walk: &Walk, body: Element<'_, 'a>) -> Lowered<()> {
         let slot = self.apart(walk.first);
         let index = self.code.int_reg("r");
-        self.code.open();
-        let further = self.code.mul(index, Operand::i64(walk.step));
-        let at = self.code.add(walk.first, further);
-        let further = self.code.mul(index, Operand::i64(walk.distance));
-        let slot = self.code.add(slot, further);
-        let done = body(self, (at, slot));
-        let block = self.code.close();
+        let (block, done) = self.block_of(|this| {
+            let further = this.code.mul(index, Operand::i64(walk.step));
+            let at = this.code.add(walk.first, further);
+            let further = this.code.mul(index, Operand::i64(walk.distance));
+            let slot = this.code.add(slot, further);
+            body(this, (at, slot))
+        });
         let to = Operand::i64(parts.per_item);
         self.code.emit(Op::For { index, from: Operand::i64(0), to, step: 1, body: block });
         done
@@ -114,12 +111,10 @@ impl<'a> Emitter<'a> {
     /// The loop over as many elements as there are.
     fn walk_some(&mut self, walk: &Walk, body: Element<'_, 'a>) -> Lowered<()> {
         let index = self.code.int_reg("at");
-        self.code.open();
-        let slot = self.apart(index.into());
-        let done = body(self, (index.into(), slot));
-        let block = self.code.close();
-        self.code.emit(Op::For { index, from: walk.first, to: walk.end, step: walk.step, body: block });
-        done
+        self.count_up(index, (walk.first, walk.end), walk.step, |this| {
+            let slot = this.apart(index.into());
+            body(this, (index.into(), slot))
+        })
     }
 
     /// Where an element of the tile lies: some places stay free, so that work-items whose parts follow each other reach

@@ -62,13 +62,11 @@ impl<'a> Emitter<'a> {
             self.publish_tile(published, place.tile, &total, TOTAL);
             return Ok(());
         }
-        self.code.open();
-        self.publish_tile(published, place.tile, &total, TOTAL);
-        let then_block = self.code.close();
-        self.code.open();
-        self.publish_tile(published, place.tile, &total, PREFIX);
-        let else_block = self.code.close();
-        self.code.emit(Op::If { cond: open, then_block, else_block });
+        self.choose(
+            open,
+            |this| this.publish_tile(published, place.tile, &total, TOTAL),
+            |this| this.publish_tile(published, place.tile, &total, PREFIX),
+        );
         Ok(())
     }
 
@@ -100,12 +98,9 @@ impl<'a> Emitter<'a> {
         let types = self.combined_types(parts.combine);
         let values = self.local_memories(&types, "window", i64::from(SIZE));
         let window = Window { values, stops: self.local_memory("stops", ScalarType::I32, i64::from(SIZE)) };
-        self.code.open();
-        let more = self.code.compare(CompareOp::SLe, Operand::i64(0), nearest);
-        let test = self.code.close();
-        self.code.open();
-        let done = self.look_at_window(parts, (place, nearest), published, &window, carries);
-        let body = self.code.close();
+        let (test, more) = self.block_of(|this| this.code.compare(CompareOp::SLe, Operand::i64(0), nearest));
+        let (body, done) =
+            self.block_of(|this| this.look_at_window(parts, (place, nearest), published, &window, carries));
         self.code.emit(Op::While { test, cond: more, body });
         done
     }
