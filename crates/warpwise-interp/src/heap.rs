@@ -97,6 +97,13 @@ impl Heap {
         Ok(())
     }
 
+    /// Whether all elements of an array have room in its block, used or not.
+    pub(crate) fn holds(&self, place: &Place) -> Access<()> {
+        let Some((first, last)) = place.ends() else { return Ok(()) };
+        self.bytes(place.block, first, place.elem)?;
+        self.bytes(place.block, last, place.elem).map(drop)
+    }
+
     fn bytes(&self, block: usize, at: i64, elem: ScalarType) -> Access<std::ops::Range<usize>> {
         let size = self.blocks[block].len();
         let start = at.checked_mul(elem.bytes() as i64).and_then(|start| usize::try_from(start).ok());
@@ -120,6 +127,17 @@ impl Place {
         let mut dims = self.dims.clone();
         dims[0].0 = rows;
         Place { offset: self.offset.wrapping_add(first.wrapping_mul(dims[0].1)), dims, ..*self }
+    }
+
+    /// The least and the greatest place of an element; none where there are no elements.
+    fn ends(&self) -> Option<(i64, i64)> {
+        let (mut first, mut last) = (self.offset, self.offset);
+        for &(extent, stride) in &self.dims {
+            let way = stride.saturating_mul(extent.checked_sub(1)? as i64);
+            let end = if way < 0 { &mut first } else { &mut last };
+            *end = end.saturating_add(way);
+        }
+        Some((first, last))
     }
 
     /// The places of all elements in row-major order.

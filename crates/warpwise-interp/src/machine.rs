@@ -238,6 +238,7 @@ impl<'p> Machine<'p> {
             self.set(var, value);
         }
         stm.pattern.iter().try_for_each(|&var| self.check_type(var))?;
+        self.are_inside(&stm.pattern)?;
         self.writes(stm)
     }
 

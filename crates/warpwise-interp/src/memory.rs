@@ -120,6 +120,16 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// Every array that a statement has bound lies inside its block, whether or not its elements are used.
+    pub(crate) fn are_inside(&self, pattern: &[Var]) -> Run<()> {
+        for &var in pattern {
+            if let Some(place) = self.place(var)? {
+                self.access(var, |heap| heap.holds(&place))?;
+            }
+        }
+        Ok(())
+    }
+
     /// What a statement reads or writes, after it ran and its variables are set.
     pub(crate) fn writes(&self, stm: &Stm) -> Run<()> {
         match (&stm.expr, &stm.pattern[..]) {

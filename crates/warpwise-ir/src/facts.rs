@@ -5,6 +5,7 @@
 //! next: i64 = add i 1;                            next is i + 1
 //! segmap (i < n: task) {...}                      0 <= i, i + 1 <= n wherever `i` has a value
 //! c: cert = assert (ult k n) (...);               0 <= k, k + 1 <= n wherever a statement names `c`
+//! b: mem = alloc bytes;                           b has as many bytes as the product that `bytes` is where it does not overflow
 //! ```
 //!
 //! Index arithmetic is taken not to leave the range of `i64`, as everywhere at level `mem`.
@@ -21,7 +22,7 @@ use crate::regions::Region;
 use crate::segop::SegOp;
 use crate::sums::Sum;
 use crate::traverse::Visitor;
-use crate::types::Operand;
+use crate::types::{Operand, Type};
 
 /// What is known of the numbers of one function.
 pub struct Facts {
@@ -33,6 +34,10 @@ pub struct Facts {
     ranges: SecondaryMap<Var, Option<Operand>>,
     /// Sizes of parameters.
     sizes: Vec<Var>,
+    /// Products as they are where they do not overflow.
+    products: SecondaryMap<Var, Option<Expr>>,
+    /// The bytes of a block.
+    bytes: SecondaryMap<Var, Option<Sum>>,
 }
 
 impl Facts {
@@ -43,9 +48,16 @@ impl Facts {
             conditions: SecondaryMap::default(),
             ranges: SecondaryMap::default(),
             sizes: Vec::new(),
+            products: SecondaryMap::default(),
+            bytes: SecondaryMap::default(),
         };
-        let shapes = function.params.iter().flat_map(|param| function.ty(param.var).shape());
-        facts.sizes.extend(shapes.filter_map(|size| size.as_var()));
+        for param in &function.params {
+            let shape = function.ty(param.var).shape();
+            facts.sizes.extend(shape.iter().filter_map(|size| size.as_var()));
+            if let Some(placement) = &function.vars[param.var].placement {
+                facts.bytes[placement.block] = bytes_of(function.ty(param.var));
+            }
+        }
         facts.body(body);
         facts
     }
@@ -70,6 +82,16 @@ impl Facts {
         Region::of(index_fn, &|operand| self.sum(operand))
     }
 
+    /// A size in bytes as a sum: products saturate, but a block of so many bytes is never granted.
+    pub fn size(&self, operand: Operand) -> Option<Sum> {
+        Sum::of(operand, &|var| self.definition(var).or(self.products[var].as_ref()))
+    }
+
+    /// How many bytes a block has: a parameter those of its array. None where that is not known.
+    pub fn bytes(&self, block: Var) -> Option<&Sum> {
+        self.bytes[block].as_ref()
+    }
+
     /// The extent of an index of a loop or a space.
     pub fn range(&self, index: Var) -> Option<Operand> {
         self.ranges[index]
@@ -92,6 +114,10 @@ impl Visitor<'_> for Facts {
             Expr::Compare(..) | Expr::Binary(BinaryOp::And | BinaryOp::Or, ..) => {
                 self.conditions[stm.pattern[0]] = Some(stm.expr.clone());
             }
+            Expr::Select(_, product, greatest) if *greatest == Operand::i64(i64::MAX) => {
+                self.products[stm.pattern[0]] = Some(Expr::Operand(*product));
+            }
+            Expr::Alloc { bytes } => self.bytes[stm.pattern[0]] = self.size(*bytes),
             Expr::Assert { cond, .. } => self.conditions[stm.pattern[0]] = Some(Expr::Operand(*cond)),
             Expr::Loop { form: LoopForm::For { index, bound }, .. } => self.range_is(*index, *bound),
             Expr::Seg(op) => {
@@ -99,11 +125,20 @@ impl Visitor<'_> for Facts {
                 space.iter().for_each(|dim| self.range_is(dim.index, dim.extent));
             }
             exprs!(
-                Unary, Binary, Ternary, Convert, Select, array, If, Loop, Call, soac, UpdateAcc, Tuned, Alloc
+                Unary, Binary, Ternary, Convert, Select, array, If, Loop, Call, soac, UpdateAcc, Tuned
             ) => {}
         }
         self.walk_stm(stm);
     }
+}
+
+/// The bytes of a row-major array.
+fn bytes_of(ty: &Type) -> Option<Sum> {
+    let mut bytes = Sum::constant(ty.elem()?.bytes() as i64);
+    for &size in ty.shape() {
+        bytes = bytes.times(&Sum::of(size, &|_| None)?)?;
+    }
+    Some(bytes)
 }
 
 /// What holds where two regions are accessed, one of them perhaps in another iteration, whose variables have other names.
@@ -160,27 +195,28 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Learns what holds where a condition does.
-    pub fn learn_condition(&mut self, condition: Operand, name: &impl Fn(Var) -> Var) {
+    /// Learns what holds where a condition does. False where that is more than what is learnt, or nothing can be said.
+    pub fn learn_condition(&mut self, condition: Operand, name: &impl Fn(Var) -> Var) -> bool {
         let facts = self.facts;
         let Some(condition) = condition.as_var().and_then(|var| facts.conditions[var].as_ref()) else {
-            return;
+            return condition == Operand::bool(true);
         };
         match condition {
             Expr::Operand(same) => self.learn_condition(*same, name),
             Expr::Binary(BinaryOp::And, x, y) => {
-                [*x, *y].into_iter().for_each(|part| self.learn_condition(part, name))
+                let (x, y) = (self.learn_condition(*x, name), self.learn_condition(*y, name));
+                x && y
             }
             Expr::Binary(BinaryOp::Or, empty, other) if self.is_ruled_out(*empty, name) => {
-                self.learn_condition(*other, name);
+                self.learn_condition(*other, name)
             }
             Expr::Compare(op, x, y) => {
                 let sums = self.sum(*x, name).zip(self.sum(*y, name));
-                let _ = sums.and_then(|(x, y)| self.learn_comparison(*op, &x, &y));
+                sums.and_then(|(x, y)| self.learn_comparison(*op, &x, &y)).is_some()
             }
             exprs!(
                 Unary, Binary, Ternary, Convert, Select, Assert, array, nested, Call, UpdateAcc, Tuned, Alloc
-            ) => {}
+            ) => false,
         }
     }
 

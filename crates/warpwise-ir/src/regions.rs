@@ -82,13 +82,19 @@ pub fn are_disjoint(bounds: &Bounds, x: &Region, y: &Region) -> bool {
     is_empty(x) || is_empty(y) || disjoint(&with_elements(bounds, x, y).solve(), x, y).unwrap_or(false)
 }
 
+/// The first and the last place in a block that a region with elements leads to. None where a number is too large or of
+/// unknown sign.
+pub(crate) fn ends(bounds: &Ranges, region: &Region) -> Option<(Sum, Sum)> {
+    let Steps { first, dims } = steps(bounds, region)?;
+    let last = first.plus(&reach(&dims)?)?;
+    Some((first, last))
+}
+
 /// The bounds that hold where both regions have elements: otherwise there is nothing to prove.
 fn with_elements(bounds: &Bounds, x: &Region, y: &Region) -> Bounds {
     let mut bounds = bounds.clone();
     for (extent, _) in x.dims.iter().chain(&y.dims).filter(|(extent, _)| extent.as_constant().is_none()) {
-        if let Some(more) = extent.minus(&Sum::constant(1)) {
-            bounds.know(more);
-        }
+        extent.minus(&Sum::constant(1)).into_iter().for_each(|more| bounds.know(more));
     }
     bounds
 }
@@ -131,7 +137,7 @@ fn steps(bounds: &Ranges, region: &Region) -> Option<Steps> {
     Some(steps)
 }
 
-fn positive(bounds: &Ranges, sum: &Sum) -> Option<bool> {
+pub(crate) fn positive(bounds: &Ranges, sum: &Sum) -> Option<bool> {
     Some(bounds.prove_not_negative(&sum.minus(&Sum::constant(1))?))
 }
 

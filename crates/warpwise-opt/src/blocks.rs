@@ -14,8 +14,6 @@ pub struct Blocks {
     known: SecondaryMap<Var, Known>,
     facts: Facts,
     roots: Roots,
-    /// Products as they are where they do not overflow.
-    unsaturated: SecondaryMap<Var, Option<Expr>>,
 }
 
 /// What is known of one block.
@@ -35,7 +33,6 @@ impl Blocks {
             known: SecondaryMap::default(),
             facts: Facts::of(function, body),
             roots: Roots::of(function, body),
-            unsaturated: SecondaryMap::default(),
         };
         let mut survey = Survey { function, blocks, allocated: Vec::new(), lanes: 0, lane_ops: 0 };
         function.params.iter().for_each(|param| survey.bind(&param.var));
@@ -113,9 +110,7 @@ impl Blocks {
 
     /// Whether two blocks are equally large: sizes saturate, but where one of two equal products does, so does the other.
     pub fn same_size(&self, x: Operand, y: Operand) -> bool {
-        let definition = |var: Var| self.facts.definition(var).or(self.unsaturated[var].as_ref());
-        let size = |operand: Operand| Sum::of(operand, &definition);
-        x == y || size(x).is_some_and(|x| size(y) == Some(x))
+        x == y || self.facts.size(x).is_some_and(|x| self.facts.size(y) == Some(x))
     }
 
     /// Whether two index functions lead to the same places, their extents taken to be the same.
@@ -180,10 +175,6 @@ impl Visitor<'_> for Survey<'_> {
         match &stm.expr {
             Expr::Alloc { .. } => {
                 self.allocated.push(stm.pattern[0]);
-                self.walk_stm(stm);
-            }
-            Expr::Select(_, product, greatest) if *greatest == Operand::i64(i64::MAX) => {
-                self.blocks.unsaturated[stm.pattern[0]] = Some(Expr::Operand(*product));
                 self.walk_stm(stm);
             }
             Expr::Seg(op) => self.op(stm, op),

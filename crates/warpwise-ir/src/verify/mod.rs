@@ -1,18 +1,20 @@
 //! The verifier: what every pass may rely on and must keep.
 //!
 //! Four walks over each function: names (every id exists, so that the others can look anything up), scope and types, consumption, and
-//! mappings; at [`Level::Mem`] the type walk also looks at placements. Linear in the size of the program.
+//! mappings; at [`Level::Mem`] the type walk also looks at placements, and two more walks at what lies in one block and whether it
+//! lies inside. The first four are linear in the size of the program.
 //!
 //! Sizes are compared as operands, up to equalities that follow at once from the program text: copies,
 //! loop parameters handed on unchanged, choices between equals, and equal arithmetic on equal operands. Nothing is
 //! proved about bounds, about the sums and products that `concat` and `reshape` demand, or about the
-//! offsets of index functions of slices: these hold by contract, and the interpreter checks them.
+//! offsets of index functions of slices, but for what is certainly outside its block: these hold by contract, and the interpreter checks them.
 
 mod check;
 mod consume;
 mod control;
 mod equal;
 mod expr;
+mod inside;
 mod level;
 mod mapping;
 mod memory;
@@ -90,21 +92,22 @@ pub fn verify_function(program: &Program, function: &Function, level: Level) -> 
         mapping::check(function, &mut report);
     }
     if level == Level::Mem && report.errors.is_empty() {
-        overwritten(function, &mut report);
+        let facts = Facts::of(function, &function.body);
+        overwritten(function, &facts, &mut report);
+        inside::check(function, &facts, &mut report);
     }
     report.errors
 }
 
 /// What is read has not been overwritten by another array in its block.
-fn overwritten<'a>(function: &'a Function, report: &mut Report<'a>) {
+fn overwritten<'a>(function: &'a Function, facts: &Facts, report: &mut Report<'a>) {
     let roots = Roots::of(function, &function.body);
     let shared = roots.shared_blocks(function);
     if shared.is_empty() {
         return;
     }
-    let facts = Facts::of(function, &function.body);
     let Body { stms, result } = &function.body;
-    for Clash { stm, read, written } in clashes(function, (&facts, &roots), &shared, stms, result) {
+    for Clash { stm, read, written } in clashes(function, (facts, &roots), &shared, stms, result) {
         let printer = report.printer();
         let (read, written) = (printer.name(read).to_string(), printer.name(written).to_string());
         report.add(Some(stm), format!("`{read}` is read where `{written}` may have been written"));

@@ -1,0 +1,114 @@
+//! Arrays lie inside their blocks, at level `mem`: an error is an array with elements that lies outside for all values that its
+//! numbers may have, where it is certain that its statement is reached.
+//!
+//! ```text
+//! b: mem = alloc (mul 8 n);                                  b has 8*n bytes
+//! x: [n]i64 @ b -> 1 + {(n : 1)} = iota n 0 1;               refused: the last element lies at n
+//! y: [n]i64 @ b -> k + {(n : 1)} = iota n 0 1;               fine, since nothing is known of k: the heap interpreter looks
+//! ```
+//!
+//! Whatever may fail before the statement, around it or in it, and is not an assertion that [`Context`] understands, may keep a run
+//! from getting there: a slice outside its array has a place outside its block, behind the check that refuses it. So do
+//! branches. Not looked at: blocks of unknown size, which choices, loops and calls yield, and arrays of parameters.
+
+use super::Report;
+use crate::expr::{Body, Expr, Lambda, LoopForm, Stm};
+use crate::facts::{Context, Facts};
+use crate::program::{Function, Var};
+use crate::regions::{Region, ends, positive};
+use crate::sums::Sum;
+use crate::traverse::Visitor;
+use crate::types::Operand;
+
+/// Reports the arrays of a function that lie outside their blocks.
+pub(super) fn check<'a>(function: &'a Function, facts: &Facts, report: &mut Report<'a>) {
+    let reached = Reached { is_certain: true, conditions: Vec::new(), indices: Vec::new() };
+    Walk { function, facts, report, reached }.body(&function.body);
+}
+
+/// What holds where a statement is reached.
+#[derive(Clone)]
+struct Reached {
+    /// Whether nothing but the conditions can keep a run from getting there.
+    is_certain: bool,
+    /// What has been asserted.
+    conditions: Vec<Operand>,
+    /// The indices of loops and spaces around it.
+    indices: Vec<Var>,
+}
+
+struct Walk<'a, 'r> {
+    function: &'a Function,
+    facts: &'r Facts,
+    report: &'r mut Report<'a>,
+    reached: Reached,
+}
+
+impl<'a> Visitor<'a> for Walk<'a, '_> {
+    fn bind(&mut self, var: &'a Var) {
+        if self.facts.range(*var).is_some() {
+            self.reached.indices.push(*var);
+        }
+    }
+
+    fn body(&mut self, body: &'a Body) {
+        let outer = self.reached.clone();
+        self.walk_body(body);
+        self.reached = outer;
+    }
+
+    /// An operator is applied only where there is something to combine.
+    fn lambda(&mut self, lambda: &'a Lambda) {
+        let was_certain = std::mem::take(&mut self.reached.is_certain);
+        self.walk_lambda(lambda);
+        self.reached.is_certain = was_certain;
+    }
+
+    fn stm(&mut self, stm: &'a Stm) {
+        let before = self.reached.clone();
+        let may_skip = matches!(stm.expr, Expr::If { .. } | Expr::Loop { form: LoopForm::While { .. }, .. });
+        self.reached.is_certain &= !may_skip;
+        self.walk_stm(stm);
+        self.reached = before;
+        match &stm.expr {
+            Expr::Assert { cond, .. } => self.reached.conditions.push(*cond),
+            expr => self.reached.is_certain &= !expr.can_fail(),
+        }
+        if let Some(&array) = stm.pattern.iter().find(|&&array| self.is_outside(array).unwrap_or(false)) {
+            let name = self.report.printer().name(array).to_string();
+            self.report.add(Some(stm), format!("`{name}` lies outside its block"));
+        }
+    }
+}
+
+impl Walk<'_, '_> {
+    /// Whether an array is known to lie outside its block. None where too little is known.
+    fn is_outside(&self, array: Var) -> Option<bool> {
+        let placement = self.function.vars[array].placement.as_ref().filter(|_| self.reached.is_certain)?;
+        let bytes = self.facts.bytes(placement.block)?;
+        let region = self.facts.region(&placement.index_fn)?;
+        let unit = Sum::constant(self.function.ty(array).elem()?.bytes() as i64);
+        let ranges = self.context(&region, bytes)?.bounds().solve();
+        let (first, last) = ends(&ranges, &region)?;
+        let past = last.plus(&Sum::constant(1))?.times(&unit)?.minus(bytes)?;
+        let before = Sum::default().minus(&first)?;
+        // Where everything can be proved nobody gets.
+        let is_reached = !ranges.prove_not_negative(&Sum::constant(-1));
+        Some(is_reached && (positive(&ranges, &before)? || positive(&ranges, &past)?))
+    }
+
+    /// What is known where an array with elements lies in a block of so many bytes, if its statement is reached for certain.
+    fn context(&self, region: &Region, bytes: &Sum) -> Option<Context<'_>> {
+        let as_is = |var: Var| var;
+        let extents: Vec<Sum> = region.dims.iter().map(|(extent, _)| extent.clone()).collect();
+        let mut context = Context::new(self.facts, extents.clone(), extents.clone());
+        for extent in &extents {
+            context.know(extent.minus(&Sum::constant(1))?);
+        }
+        let indices: Vec<Sum> = self.reached.indices.iter().map(|&index| Sum::var(index)).collect();
+        let sums = region.sums().chain(&indices).chain([bytes]);
+        sums.for_each(|sum| context.learn_ranges(sum, &as_is, &as_is));
+        let mut conditions = self.reached.conditions.iter();
+        conditions.all(|&condition| context.learn_condition(condition, &as_is)).then_some(context)
+    }
+}
