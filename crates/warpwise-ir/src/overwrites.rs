@@ -32,7 +32,7 @@ mod compare;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::entity::SecondaryMap;
-use crate::expr::{Body, Expr, Stm};
+use crate::expr::{Body, Expr, LoopParam, Stm};
 use crate::exprs;
 use crate::facts::Facts;
 use crate::program::{Function, Var};
@@ -67,13 +67,22 @@ pub fn clashes<'a>(
     walk.found
 }
 
-/// Which arrays are the same storage by construction, and which blocks have one name.
+/// Which arrays are the same storage by construction, and which blocks have one name. What says nothing of blocks holds at level `seg`
+/// as well, where `place` lets arrays stay where they are.
 #[derive(Default)]
 pub struct Roots {
-    made_from: SecondaryMap<Var, Option<Var>>,
+    made_from: SecondaryMap<Var, Option<Origin>>,
     /// Parameters and what `alloc` makes.
     own: SecondaryMap<Var, bool>,
     handed_on: SecondaryMap<Var, bool>,
+}
+
+/// What an array was made from.
+#[derive(Clone, Copy)]
+struct Origin {
+    array: Var,
+    /// Whether all of it lies where that array does, element by element.
+    is_whole: bool,
 }
 
 impl Roots {
@@ -89,10 +98,23 @@ impl Roots {
 
     /// The array that an array is a view of, or was made from by overwriting.
     pub fn root(&self, mut array: Var) -> Var {
-        while let Some(before) = self.made_from[array] {
-            array = before;
+        while let Some(origin) = self.made_from[array] {
+            array = origin.array;
         }
         array
+    }
+
+    /// The array whose place an array takes as a whole: it was made from it by overwriting, or is another name of it.
+    pub fn whole(&self, mut array: Var) -> Var {
+        while let Some(origin) = self.made_from[array].filter(|origin| origin.is_whole) {
+            array = origin.array;
+        }
+        array
+    }
+
+    /// Whether a loop that yields `result` for a parameter hands its array on in place.
+    pub fn is_in_place(&self, param: &LoopParam, result: Operand) -> bool {
+        result.as_var().is_some_and(|result| self.whole(result) == self.whole(param.var))
     }
 
     /// Whether all that lies in a block is known, and nothing else can lead there while it is written: a parameter or what
@@ -138,14 +160,17 @@ struct Survey<'f> {
 }
 
 impl Survey<'_> {
-    fn made_from(&mut self, array: Var, before: Operand) {
+    fn made_from(&mut self, array: Var, before: Operand, is_whole: bool) {
         if self.function.ty(array).rank() > 0 {
-            self.roots.made_from[array] = before.as_var();
+            self.roots.made_from[array] = before.as_var().map(|array| Origin { array, is_whole });
         }
     }
 
-    fn same_root(&self, x: Operand, y: Operand) -> bool {
-        x.as_var().zip(y.as_var()).is_some_and(|(x, y)| self.roots.root(x) == self.roots.root(y))
+    /// Whether two arrays are the same storage, and if they are, whether one takes the other's place as a whole.
+    fn in_common(&self, x: Operand, y: Operand) -> Option<bool> {
+        let (x, y) = x.as_var().zip(y.as_var())?;
+        let roots = &self.roots;
+        (roots.root(x) == roots.root(y)).then(|| roots.whole(x) == roots.whole(y))
     }
 }
 
@@ -173,34 +198,40 @@ impl Visitor<'_> for Survey<'_> {
                 self.allocated.push(first);
                 self.roots.own[first] = true;
             }
-            Expr::Update { array, .. } => self.made_from(first, (*array).into()),
+            Expr::Update { array, .. } => self.made_from(first, (*array).into(), true),
             Expr::If { then_body, else_body, .. } => {
                 for ((&var, &x), &y) in stm.pattern.iter().zip(&then_body.result).zip(&else_body.result) {
-                    if self.same_root(x, y) {
-                        self.made_from(var, x);
+                    if let Some(is_whole) = self.in_common(x, y) {
+                        self.made_from(var, x, is_whole);
                     }
                 }
             }
             Expr::Loop { params, body, .. } => {
                 for ((&var, param), &result) in stm.pattern.iter().zip(params).zip(&body.result) {
-                    if self.same_root(result, param.var.into()) {
-                        self.made_from(param.var, param.init);
-                        self.made_from(var, param.init);
+                    if let Some(is_whole) = self.in_common(result, param.var.into()) {
+                        self.made_from(param.var, param.init, is_whole);
+                        self.made_from(var, param.init, is_whole);
                     }
                 }
             }
             Expr::WithAcc(with_acc) => {
                 let arrays = with_acc.inputs.iter().flat_map(|input| &input.arrays);
-                stm.pattern.iter().zip(arrays).for_each(|(&var, &array)| self.made_from(var, array.into()));
+                stm.pattern
+                    .iter()
+                    .zip(arrays)
+                    .for_each(|(&var, &array)| self.made_from(var, array.into(), true));
             }
             Expr::Seg(op) => {
                 let dests = op.kind.overwritten();
-                stm.pattern.iter().zip(dests).for_each(|(&var, array)| self.made_from(var, array.into()));
+                stm.pattern
+                    .iter()
+                    .zip(dests)
+                    .for_each(|(&var, array)| self.made_from(var, array.into(), true));
             }
             exprs!(Operand, scalar, Assert, view, fresh, Call, Screma, Partition, Scatter, Hist)
             | exprs!(Stream, FlatMap, UpdateAcc, Tuned) => {
                 if let Some(array) = stm.expr.viewed() {
-                    self.made_from(first, array.into());
+                    self.made_from(first, array.into(), matches!(stm.expr, Expr::Operand(_)));
                 }
             }
         }

@@ -23,12 +23,12 @@
 //! same, so are the blocks.
 
 use warpwise_ir::entity::SecondaryMap;
+use warpwise_ir::overwrites::Roots;
 use warpwise_ir::{Body, Expr, Function, LoopParam, Operand, SegKind, SegOp, SliceDim, Stm, Var, exprs};
 use warpwise_prim::Scalar;
 
 use super::needs::Needs;
 use super::orders::Orders;
-use super::roots::Roots;
 
 /// Where an array lies, as far as it matters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -310,7 +310,7 @@ impl Finder<'_> {
         let carried: Vec<usize> = arrays
             .iter()
             .copied()
-            .filter(|&position| !self.roots.loop_in_place(&params[position], body.result[position]))
+            .filter(|&position| !self.roots.is_in_place(&params[position], body.result[position]))
             .collect();
         let sizes_vary = carried.iter().any(|&position| self.size_varies(params[position].var, params));
         for &position in &arrays {

@@ -10,7 +10,7 @@
 //!   results of functions are brought to the same form.
 //! - Views (index, slice, rearrange, reshape) cost nothing; a reshape that no index function expresses is
 //!   made an explicit copy.
-//! - Values made by overwriting stay where they are ([`roots`]); so do loop-carried arrays that a loop
+//! - Values made by overwriting stay where they are ([`Roots`]); so do loop-carried arrays that a loop
 //!   overwrites. Other arrays come out of choices and loops as they lie: what is not known of their places before is bound with
 //!   them ([`forms`], which says what is copied instead, and why). Inside kernels loops copy what they carry
 //!   back into one block at the end of each iteration, because arenas only grow, but for views of one array.
@@ -39,12 +39,12 @@ mod names;
 mod needs;
 mod orders;
 mod results;
-mod roots;
 mod segments;
 mod views;
 
 use warpwise_diag::Limit;
 use warpwise_ir::entity::SecondaryMap;
+use warpwise_ir::overwrites::Roots;
 use warpwise_ir::{
     Body, Expr, Function, FunctionId, Lambda, Lmad, Message, Operand, Param, Placement, Program, SegKind,
     SegOp, Stm, Type, Var, exprs, sizes,
@@ -55,7 +55,6 @@ pub(crate) use emit::Emitter;
 use forms::Forms;
 use names::BlockNames;
 use orders::Orders;
-use roots::Roots;
 pub(crate) use views::slice;
 
 /// Places the arrays of every function.
@@ -85,7 +84,7 @@ fn place_function(function: &mut Function, called: bool) -> Result<(), Limit> {
     let body = std::mem::take(&mut function.body);
     let arrays: Vec<Var> =
         function.params.iter().map(|param| param.var).filter(|&var| function.ty(var).rank() > 0).collect();
-    let (roots, orders) = (Roots::of(&body), Orders::of(&body));
+    let (roots, orders) = (Roots::of(function, &body), Orders::of(&body));
     let forms = Forms::of(function, &body, &roots, &orders);
     let emit = Emitter::new(function);
     let (wishes, names) = (SecondaryMap::default(), BlockNames::default());
@@ -179,14 +178,14 @@ impl Placer<'_> {
             }
             Expr::If { .. } => {
                 for &var in &stm.pattern {
-                    let root = self.roots.root(var);
+                    let root = self.roots.whole(var);
                     pass(self, var, root);
                 }
             }
             Expr::Loop { params, body, .. } => {
                 for ((&var, param), &result) in stm.pattern.iter().zip(params).zip(&body.result) {
                     if let Operand::Var(init) = param.init
-                        && self.roots.loop_in_place(param, result)
+                        && self.roots.is_in_place(param, result)
                     {
                         pass(self, var, init);
                     }

@@ -4,9 +4,8 @@
 //! A choice that yields such an array copies it on the side that has it otherwise, so that the other side need not.
 
 use warpwise_ir::entity::SecondaryMap;
+use warpwise_ir::overwrites::Roots;
 use warpwise_ir::{Body, Expr, Function, Operand, Stm, Var, exprs};
-
-use super::roots::Roots;
 
 /// How an array is needed.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -70,7 +69,7 @@ impl<'f> Needs<'f> {
             }
             Expr::Loop { params, body, .. } => {
                 for ((param, &result), &need) in params.iter().zip(&body.result).zip(&needs) {
-                    if self.roots.loop_in_place(param, result) {
+                    if self.roots.is_in_place(param, result) {
                         self.add(param.init, need);
                     }
                 }

@@ -299,7 +299,7 @@ impl Placer<'_> {
             if self.emit.function.ty(var).rank() == 0 {
                 continue;
             }
-            if self.roots.loop_in_place(&param, body.result[position]) {
+            if self.roots.is_in_place(&param, body.result[position]) {
                 let placement = self.placement(param.init.as_var().expect("an array"));
                 self.set(param.var, placement.clone());
                 self.set(var, placement);
