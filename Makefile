@@ -3,7 +3,7 @@
 CARGO ?= cargo
 WARPWISE := target/release/warpwise
 
-.PHONY: help setup build wheel demo test test-all bench bench-embedded bench-streams bench-mexpr bench-python bench-scale bench-suite ablation bench-check test-gpu bench-gpu bench-gpu-copies
+.PHONY: help setup build wheel demo test test-all bench bench-embedded bench-streams bench-mexpr bench-python bench-scale bench-suite bench-cliffs ablation bench-check test-gpu bench-gpu bench-gpu-copies
 
 help:
 	@echo 'make demo        build Warpwise and run it: pictures, hotspot, k-means, Mandelbrot, one table'
@@ -16,6 +16,7 @@ help:
 	@echo 'make bench-python  measure the Python module beside NumPy, Numba and JAX; writes benchmarks/results/python.md and .json'
 	@echo 'make bench-scale  measure blocks on Dask: overhead of a block, workers against threads, NumPy on Dask; writes benchmarks/results/scale.md'
 	@echo 'make bench-suite CORPUS=FOLDER  run the programs of a folder as they are, with all their data sets, beside Futhark; writes benchmarks/results/suite.md and .json'
+	@echo 'make bench-cliffs  look for nests and shapes that compile to slow or wrong code (SEED, SAMPLES); writes benchmarks/results/cliffs.md and .svg'
 	@echo 'make ablation    measure what each optimisation is worth; writes docs/ablation.md and docs/ablation.svg'
 	@echo 'make bench-check validate the benchmark programs on the reference data, in full'
 	@echo 'make test-gpu    the programs on a CUDA device; a quarter of them with PART=1/4'
@@ -96,6 +97,14 @@ bench-scale: setup
 bench-suite: setup
 	$(CARGO) build --release -p warpwise-cli -p warpwise-bench --bin warpwise --bin warpwise-bench-suite
 	target/release/warpwise-bench-suite --warpwise $(WARPWISE) $(CORPUS) $(SUITE_ARGS)
+
+SEED ?= 1
+SAMPLES ?= 300
+
+# CLIFFS_ARGS='--element u8 reverse' for a quick look at some.
+bench-cliffs: setup
+	$(CARGO) build --release -p warpwise-bench --bin warpwise-bench-cliffs
+	target/release/warpwise-bench-cliffs --seed $(SEED) --samples $(SAMPLES) --results benchmarks/results $(CLIFFS_ARGS)
 
 ablation: setup
 	$(CARGO) build --release -p warpwise-bench --bin warpwise-ablation

@@ -8,6 +8,7 @@
 
 pub mod ablation;
 pub mod baseline;
+pub mod cliffs;
 pub mod compare;
 pub mod embedded;
 pub mod footprint;

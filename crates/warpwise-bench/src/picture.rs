@@ -1,5 +1,4 @@
-//! The table of [`ablation`](crate::ablation) as a picture: a square for each program and optimisation, the
-//! redder the slower the program is without.
+//! A table of ratios as a picture: a square for each row and column, the redder the worse.
 //!
 //! SVG of our own, since it is rectangles and words only. Colours go by the logarithm of the ratio, so that
 //! twice as slow and twice as fast are equally strong; every square says its figure.
@@ -17,8 +16,19 @@ const GAP: usize = 2;
 /// The ratio from which on a colour is as strong as it gets.
 const STRONGEST: f64 = 8.0;
 
+/// The words around a table, and which ratios are good.
+pub struct Caption<'c> {
+    /// What the figures are.
+    pub title: &'c str,
+    /// What the colours mean.
+    pub legend: &'c str,
+    /// Whether ratios above 1 are the good ones.
+    pub is_high_good: bool,
+}
+
 /// The picture as SVG.
-pub fn svg(table: &Table) -> String {
+pub fn svg(caption: &Caption<'_>, table: &Table) -> String {
+    let colour = |ratio: f64| colour(if caption.is_high_good { 1.0 / ratio } else { ratio });
     let n_rows = table.rows.len() + 1;
     let width = LEFT + table.columns.len() * WIDTH + 10;
     let height = TOP + n_rows * HEIGHT + 44;
@@ -26,7 +36,7 @@ pub fn svg(table: &Table) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
          font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
     );
-    words(&mut svg, (10, 24), "start", 15, "Time without an optimisation, over the time with it");
+    words(&mut svg, (10, 24), "start", 15, caption.title);
     for (column, name) in table.columns.iter().enumerate() {
         words(&mut svg, (middle(column), TOP - 10), "middle", 12, name);
     }
@@ -46,8 +56,7 @@ pub fn svg(table: &Table) -> String {
             square(&mut svg, column, last, &colour(mean), &figure(mean));
         }
     }
-    let legend = "Red: slower without it. Blue: faster without it. White: no difference.";
-    words(&mut svg, (LEFT, height - 16), "start", 12, legend);
+    words(&mut svg, (LEFT, height - 16), "start", 12, caption.legend);
     svg.push_str("</svg>\n");
     svg
 }
@@ -103,7 +112,8 @@ mod tests {
     #[test]
     fn a_picture_shows_every_figure_and_name() {
         let rows = vec![("a < b".to_string(), vec![Cell::Ratio(2.5), Cell::Failed("why".into())])];
-        let picture = svg(&Table { columns: vec!["fuse".into(), "tile".into()], rows });
+        let caption = Caption { title: "Times", legend: "Red: slower.", is_high_good: false };
+        let picture = svg(&caption, &Table { columns: vec!["fuse".into(), "tile".into()], rows });
         for text in [">2.50<", ">fails<", ">fuse<", ">a &lt; b<", "geometric mean"] {
             assert!(picture.contains(text), "{text} in {picture}");
         }

@@ -36,7 +36,7 @@ pub struct Settings<'s> {
 }
 
 /// Microseconds of the cases of a program, by entry point and case; or why there are none.
-type Times = Result<BTreeMap<(String, String), f64>, String>;
+pub type Times = Result<BTreeMap<(String, String), f64>, String>;
 
 /// Measures all programs, one after another.
 pub fn measure(settings: &Settings<'_>, mut told: impl FnMut(&Row)) -> Result<Report, String> {
@@ -51,7 +51,10 @@ pub fn measure(settings: &Settings<'_>, mut told: impl FnMut(&Row)) -> Result<Re
         }
         let ours = times_of_ours(settings, &program);
         let theirs: Vec<Times> = match settings.with_futhark {
-            true => BACK_ENDS.iter().map(|back_end| times_of_futhark(settings, back_end, &program)).collect(),
+            true => BACK_ENDS
+                .iter()
+                .map(|back_end| times_of_futhark(back_end, &program, settings.seconds, settings.runs))
+                .collect(),
             false => Vec::new(),
         };
         let rows = rows(&name, &ours, &theirs);
@@ -144,11 +147,12 @@ enum TheirCase {
     Failed(serde::de::IgnoredAny),
 }
 
-fn times_of_futhark(settings: &Settings<'_>, back_end: &str, program: &Path) -> Times {
-    let mut command = limited(settings.seconds, Path::new("futhark"));
+/// What `futhark bench` says of a program compiled by a back end, in so many seconds at most.
+pub fn times_of_futhark(back_end: &str, program: &Path, seconds: u32, runs: Option<u32>) -> Times {
+    let mut command = limited(seconds, Path::new("futhark"));
     // By its name, since the file of the running command may be a loader.
     command.args(["bench", "--futhark=futhark"]).arg(format!("--backend={back_end}"));
-    command.args(settings.runs.iter().map(|runs| format!("--runs={runs}")));
+    command.args(runs.iter().map(|runs| format!("--runs={runs}")));
     let figures: BTreeMap<String, TheirEntry> = figures_of(command, "--json", program)?;
     let mut times = BTreeMap::new();
     for (name, entry) in figures {

@@ -146,7 +146,7 @@ pub(crate) fn entries(imp: &ImpProgram) -> Vec<Entry> {
 }
 
 /// Compiles core IR (level `soac`) with few passes and without vectors: what other code is compared with.
-pub(crate) fn compile_unfused(program: &mut CoreProgram, sources: &Sources) -> Result<Compiled, Failure> {
+pub fn compile_unfused(program: &mut CoreProgram, sources: &Sources) -> Result<Compiled, Failure> {
     run_passes(pipelines::UNFUSED, program, Level::Soac, |_, _, _| {})?;
     generate(program, sources, &target_of(&Options { vector_width: Some(1), ..Options::default() })?)
 }

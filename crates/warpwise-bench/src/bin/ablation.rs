@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use warpwise_bench::ablation::{self, Cell, Settings, Table};
-use warpwise_bench::{picture, work};
+use warpwise_bench::picture::{self, Caption};
+use warpwise_bench::work;
 
 /// Turns each optimisation off in turn and measures every benchmark program without it.
 #[derive(Parser)]
@@ -80,7 +81,12 @@ fn write(folder: &Path, table: &Table, threads: usize) -> Result<(), String> {
         std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))
     };
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    write("ablation.svg", &picture::svg(table))?;
+    let caption = Caption {
+        title: "Time without an optimisation, over the time with it",
+        legend: "Red: slower without it. Blue: faster without it. White: no difference.",
+        is_high_good: false,
+    };
+    write("ablation.svg", &picture::svg(&caption, table))?;
     write("ablation.md", &page(table, threads))
 }
 
