@@ -116,6 +116,9 @@ fn operands(operator: Operator, ty: ScalarType) -> Vec<Vec<Scalar>> {
     };
     tuples.extend((0..500).map(|_| (0..operator.arity()).map(|_| random.scalar(ty)).collect()));
     tuples.retain(|args| operator.eval(ty, args).is_some());
+    // Vectors of integers that have 32 bits are divided in another way than those with a wider one among them.
+    let is_narrow = |x: &Scalar| x.as_int().is_some_and(|x| i32::try_from(x).is_ok());
+    tuples.sort_by_key(|args| args.iter().all(is_narrow));
     while !tuples.len().is_multiple_of(32) {
         tuples.push(tuples[tuples.len() - 32].clone());
     }

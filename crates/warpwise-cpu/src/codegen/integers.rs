@@ -212,6 +212,8 @@ impl Function<'_> {
         let safe = self.text.select(&negates, &x.ty.constant(1), &never_zero(y, known));
         let quotient = if has_float_division(x.ty) {
             self.quotient_by_floats((cast::SITOFP, cast::FPTOSI), x, &safe)
+        } else if x.ty.is_vector() && known.is_none() {
+            self.wide_quotient(true, x, &safe)
         } else {
             self.text.binary(int::SDIV, x, &safe)
         };
@@ -223,11 +225,14 @@ impl Function<'_> {
         if known.is_none() && has_float_division(x.ty) {
             return self.quotient_by_floats((cast::UITOFP, cast::FPTOUI), x, y);
         }
+        if known.is_none() && x.ty.is_vector() {
+            return self.wide_quotient(false, x, y);
+        }
         self.text.binary(int::UDIV, x, &never_zero(y, known))
     }
 
     fn unsigned_remainder(&mut self, x: &Value<Int>, y: &Value<Int>, known: Option<i64>) -> Value<Int> {
-        if known.is_none() && has_float_division(x.ty) {
+        if known.is_none() && x.ty.is_vector() {
             let quotient = self.unsigned_quotient(x, y, known);
             let product = self.text.binary(int::MUL, &quotient, y);
             return self.text.binary(int::SUB, x, &product);
@@ -248,6 +253,41 @@ impl Function<'_> {
         let (x_float, y_float) = (self.text.cast(to, x, precision), self.text.cast(to, y, precision));
         let quotient = self.text.binary(float::DIV, &x_float, &y_float);
         self.text.cast(from, &quotient, x.ty.bits())
+    }
+
+    /// The quotient of integers of 64 bits, which a vector divides one after the other. Most are places in arrays or extents, though:
+    /// where all operands are integers of 32 bits with a sign, floats give the quotient.
+    fn wide_quotient(&mut self, signed: bool, x: &Value<Int>, y: &Value<Int>) -> Value<Int> {
+        let quotient = self.text.slot(x.ty);
+        let [above_x, above_y] = [x, y].map(|value| match signed {
+            // The least integer of 32 bits becomes 0, the largest has no bit above.
+            true => {
+                let moved = self.text.binary_int(int::ADD, value, 1 << 31);
+                self.text.binary_int(int::LSHR, &moved, 32)
+            }
+            false => self.text.binary_int(int::LSHR, value, 31),
+        });
+        let division = if signed { int::SDIV } else { int::UDIV };
+        let above = self.text.binary(int::OR, &above_x, &above_y);
+        let wide = self.text.compare_int(int::NE, &above, 0);
+        let any_wide = self.any(&wide);
+        let (each, together, end) = (self.text.new_block(), self.text.new_block(), self.text.new_block());
+        self.text.branch_unlikely(&any_wide, each, together);
+
+        self.text.begin(each);
+        let exact = self.text.binary(division, x, y);
+        self.text.write(&quotient, &exact);
+        self.text.jump(end);
+
+        self.text.begin(together);
+        let [x, y] = [x, y].map(|value| self.text.cast(cast::TRUNC, value, 32));
+        let narrow = self.quotient_by_floats((cast::SITOFP, cast::FPTOSI), &x, &y);
+        let exact = self.text.cast(cast::SEXT, &narrow, 64);
+        self.text.write(&quotient, &exact);
+        self.text.jump(end);
+
+        self.text.begin(end);
+        self.text.read(&quotient)
     }
 
     // -- power -------------------------------------------------------------------------------

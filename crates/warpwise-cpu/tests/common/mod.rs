@@ -320,6 +320,10 @@ pub fn interesting(ty: ScalarType) -> Vec<Scalar> {
                 -(1 << (bits / 2)),
                 0x55,
             ]);
+            if ty == ScalarType::I64 {
+                let (least, most) = (i64::from(i32::MIN), i64::from(i32::MAX));
+                values.extend([least - 1, least, least + 1, most - 1, most, most + 1]);
+            }
             values.extend([ends[0], ends[0] + 1, ends[1], ends[1] - 1, ends[0] / 2, ends[1] / 2 + 1]);
             values.into_iter().map(|v| Scalar::int(ty, v)).collect()
         }
