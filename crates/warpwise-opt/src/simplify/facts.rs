@@ -1,7 +1,7 @@
 //! What is known about integers in scope: enough to see that most bounds checks hold.
 //!
 //! Facts come from where a variable is bound: a loop index lies in `0..bound`, an element of `iota n` in
-//! `0..n`, a size is not negative. What is assumed within a branch is taken back at its end.
+//! `0..n`, a size is not negative, and where it was compared with zero it may be known to be positive. What is assumed within a branch is taken back at its end.
 //!
 //! Neighbours of an index that are clamped to an array lie in it, and so do those that a loop reaches which stops
 //! in time: with `0 <= i < n` and `0 <= k < n - 1`,
@@ -35,6 +35,8 @@ pub struct Mark(usize);
 struct Known {
     /// Not negative.
     nonnegative: bool,
+    /// Not zero.
+    nonzero: bool,
     /// Smaller than each of these (signed).
     below: Vec<Sum>,
     /// What the variable is.
@@ -93,8 +95,18 @@ impl Facts {
         if let (Some(0..), Operand::Var(y)) = (least, y) {
             self.set_nonnegative(y);
         }
+        if let (Some(1..), Operand::Var(y)) = (least, y) {
+            self.set_nonzero(y);
+        }
         if let (CompareOp::SLt, Operand::Var(x)) = (op, x) {
             self.set_below(x, y);
+        }
+    }
+
+    /// `var` is not zero.
+    pub fn set_nonzero(&mut self, var: Var) {
+        if !self.known[var].nonzero {
+            self.change(var).nonzero = true;
         }
     }
 
@@ -221,6 +233,11 @@ impl Facts {
             CompareOp::SLt if is_zero(y) && self.nonnegative(x) => Some(false),
             CompareOp::SLt if self.below(x, y) => Some(true),
             CompareOp::ULt if self.nonnegative(x) && self.below(x, y) => Some(true),
+            CompareOp::SLt | CompareOp::ULt if is_zero(x) && self.nonnegative(y) && self.nonzero(y) => {
+                Some(true)
+            }
+            CompareOp::Eq if is_zero(y) && self.nonzero(x) || is_zero(x) && self.nonzero(y) => Some(false),
+            CompareOp::Ne if is_zero(y) && self.nonzero(x) || is_zero(x) && self.nonzero(y) => Some(true),
             CompareOp::Eq
             | CompareOp::Ne
             | CompareOp::SLt
@@ -253,6 +270,13 @@ impl Facts {
         match operand {
             Operand::Const(value) => value.as_int().is_some_and(|n| n >= 0),
             Operand::Var(var) => self.known[var].nonnegative,
+        }
+    }
+
+    fn nonzero(&self, operand: Operand) -> bool {
+        match operand {
+            Operand::Const(value) => value.as_int().is_some_and(|n| n != 0),
+            Operand::Var(var) => self.known[var].nonzero,
         }
     }
 

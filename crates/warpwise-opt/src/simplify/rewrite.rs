@@ -270,7 +270,7 @@ impl Rewriter<'_> {
 
     /// The outermost open body a statement may stand in.
     fn level_for(&self, stm: &Stm) -> usize {
-        let mut level = self.open.len() - 1;
+        let level = self.open.len() - 1;
         // The host knows what was set. Where another version runs, it need not ask.
         if is_tuned(&stm.expr) {
             let repeated = self.open.iter().position(|body| body.outside == Outside::Invariant);
@@ -285,6 +285,11 @@ impl Rewriter<'_> {
                 needed = needed.max(self.level[var]);
             }
         });
+        self.outermost(level, needed)
+    }
+
+    /// The outermost body that work moves to from `level`, if it needs what stands in `needed`.
+    fn outermost(&self, mut level: usize, needed: usize) -> usize {
         while level > needed && self.open[level].outside == Outside::Invariant {
             level -= 1;
         }

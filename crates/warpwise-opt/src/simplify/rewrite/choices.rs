@@ -1,7 +1,7 @@
 //! Choices: known outcomes, cheap sides, and what a condition says inside its branches.
 
 use warpwise_ir::{Body, Branch, Expr, Operand, Stm, Var, exprs};
-use warpwise_prim::{BinaryOp, CompareOp};
+use warpwise_prim::{BinaryOp, CompareOp, Scalar};
 
 use super::{Outside, Rewriter, may_move};
 
@@ -31,7 +31,38 @@ impl Rewriter<'_> {
         }
         let (pattern, then_body, else_body) = self.same_results(pattern, then_body, else_body);
         let expr = Expr::If { cond, then_body, else_body, branch };
-        self.push(Stm { pattern, expr, certs, span });
+        let stm = Stm { pattern, expr, certs, span };
+        let level = self.level_for_choice(&stm);
+        self.changed |= level + 1 < self.open.len();
+        self.push_at(level, stm);
+    }
+
+    /// The outermost open body that a choice may stand in. One between scalar operations moves like these do; its condition keeps those
+    /// that may fail from being run where they would.
+    fn level_for_choice(&self, stm: &Stm) -> usize {
+        let here = self.open.len() - 1;
+        let are_scalars = stm.pattern.iter().all(|&var| self.function.ty(var).as_scalar().is_some());
+        let Expr::If { cond, then_body, else_body, branch: Branch::Plain } = &stm.expr else { return here };
+        let bodies = [then_body, else_body];
+        let moves = |inner: &Stm| inner.certs.is_empty() && matches!(inner.expr, exprs!(scalar));
+        if !are_scalars || !stm.certs.is_empty() || !bodies.iter().all(|body| body.stms.iter().all(moves)) {
+            return here;
+        }
+        let mut needed = 0;
+        let mut needs = |operand: Operand| {
+            let var = operand.as_var();
+            let is_inside =
+                |var: &Var| bodies.iter().any(|body| body.stms.iter().any(|stm| stm.pattern.contains(var)));
+            if let Some(var) = var.filter(|var| !is_inside(var)) {
+                needed = needed.max(self.level[var]);
+            }
+        };
+        needs(*cond);
+        for body in bodies {
+            body.stms.iter().for_each(|stm| stm.expr.for_each_operand(&mut needs));
+            body.result.iter().for_each(|&result| needs(result));
+        }
+        self.outermost(here, needed)
     }
 
     /// Puts a body's statements in place of the statement it belongs to.
@@ -60,6 +91,16 @@ impl Rewriter<'_> {
     fn assume(&mut self, cond: Operand, outcome: bool) {
         let Some(var) = cond.as_var() else { return };
         match self.views[var].clone() {
+            Some((Expr::Compare(op @ (CompareOp::Eq | CompareOp::Ne), x, y), _))
+                if outcome == (op == CompareOp::Ne) =>
+            {
+                for (value, other) in [(x, y), (y, x)] {
+                    if let (Some(var), Some(0)) = (value.as_var(), other.as_const().and_then(Scalar::as_int))
+                    {
+                        self.facts.set_nonzero(var);
+                    }
+                }
+            }
             Some((Expr::Binary(BinaryOp::And, x, y), _)) if outcome => {
                 self.assume(x, true);
                 self.assume(y, true);
