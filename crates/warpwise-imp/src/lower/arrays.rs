@@ -150,7 +150,20 @@ impl<'a> Emitter<'a> {
         if let Some(together) = self.together {
             return self.fill_together(together, dest, element);
         }
+        if let Some(length) = self.short_row(dest) {
+            let places = (0..length).map(|place| Value::Uniform(Operand::i64(place)));
+            let values: Lowered<Vec<Value>> = places.map(|place| element(self, &[place])).collect();
+            self.store_interleaved(dest, &values?);
+            return Ok(());
+        }
         self.fill_dims(dest, &extents, &mut Vec::new(), element)
+    }
+
+    /// The length of rows that are stored together, one of each lane.
+    fn short_row(&mut self, dest: &View) -> Option<i64> {
+        let [extent] = dest.extents[..] else { return None };
+        let length = extent.known().constant?;
+        (self.lanes.is_some() && self.interleaves(dest, usize::try_from(length).ok()?)).then_some(length)
     }
 
     fn fill_dims(
