@@ -5,6 +5,7 @@ use warpwise_ir::{Body, Expr, Function, LoopForm, Operand, SegKind, SegOp, Stm, 
 use warpwise_prim::{BinaryOp, Scalar, UnaryOp};
 
 use super::access::{Access, Variance};
+use super::rows;
 
 /// Lanes of a typical vector; only the order of magnitude matters.
 pub const LANES: f64 = 16.0;
@@ -16,18 +17,41 @@ pub struct Guess {
     pub outer: f64,
     /// All others.
     pub inner: f64,
+    /// An extent that is this small, wherever it stands.
+    pub few: Option<(Operand, f64)>,
 }
 
 impl Guess {
     /// Plenty everywhere.
-    pub const LONG: Guess = Guess { outer: 1000.0, inner: 1000.0 };
+    pub const LONG: Guess = Guess { outer: 1000.0, inner: 1000.0, few: None };
 
     /// Plenty outside, hardly anything inside.
-    pub const SHORT_INSIDE: Guess = Guess { outer: 1000.0, inner: 4.0 };
+    pub const SHORT_INSIDE: Guess = Guess { outer: 1000.0, inner: 4.0, few: None };
 
     /// The guess for what stands inside an operation.
     pub fn inside(self) -> Guess {
         Guess { outer: self.inner, ..self }
+    }
+
+    /// Plenty everywhere, but for this extent.
+    pub fn few(extent: Operand, trips: f64) -> Guess {
+        Guess { few: Some((extent, trips)), ..Guess::LONG }
+    }
+
+    /// How often a dimension of the outermost operation runs.
+    fn outer_trips(self, extent: Operand) -> f64 {
+        self.trips(extent, self.outer)
+    }
+
+    /// How often any other dimension runs.
+    pub fn inner_trips(self, extent: Operand) -> f64 {
+        self.trips(extent, self.inner)
+    }
+
+    fn trips(self, extent: Operand, unknown: f64) -> f64 {
+        let few = self.few.and_then(|(few, trips)| (few == extent).then_some(trips));
+        let known = || extent.as_const().and_then(Scalar::as_int).map(|n| n.max(0) as f64);
+        few.or_else(known).unwrap_or(unknown)
     }
 }
 
@@ -57,30 +81,43 @@ pub fn is_cheap_body(body: &Body) -> bool {
     })
 }
 
-/// How often a dimension of this extent runs.
-fn trips(extent: Operand, unknown: f64) -> f64 {
-    extent.as_const().and_then(Scalar::as_int).map_or(unknown, |n| n.max(0) as f64)
-}
-
 /// One execution of a body, one value at a time. Inner segmented operations cost what `inner` says.
-pub fn scalar_body(body: &Body, guess: Guess, inner: &mut dyn FnMut(&SegOp) -> f64) -> f64 {
-    let stm = |expr: &Expr| match expr {
+pub fn scalar_body(
+    function: &Function,
+    body: &Body,
+    guess: Guess,
+    inner: &mut dyn FnMut(&SegOp) -> f64,
+) -> f64 {
+    let stm = |stm: &Stm| match &stm.expr {
         Expr::Seg(op) => inner(op),
         Expr::Index { .. } => 1.0,
         expr @ exprs!(
             Operand, scalar, Assert, Slice, Update, fresh, Rearrange, Reshape, If, Loop, Call, soac,
             UpdateAcc, Tuned, Alloc
-        ) => nested(expr, guess, &mut |body| scalar_body(body, guess, inner)),
+        ) => match rows::filled(function, stm, guess) {
+            Some(elements) => rows::by_vectors(elements),
+            None => nested(expr, guess, &mut |body| scalar_body(function, body, guess, inner)),
+        },
     };
-    body.stms.iter().map(|stm| &stm.expr).map(stm).sum()
+    body.stms.iter().map(stm).sum()
 }
 
 /// One execution of a body by all lanes at once, inner dimensions sequential.
 pub fn lane_body(function: &Function, access: &Access, body: &Body, guess: Guess) -> f64 {
+    lanes_of(function, access, body, guess, &rows::leaving(function, body))
+}
+
+/// As [`lane_body`]. Elements of rows that leave the outermost body, those in `leaving`, lie a row apart from lane to lane.
+fn lanes_of(
+    function: &Function,
+    access: &Access,
+    body: &Body,
+    guess: Guess,
+    leaving: &FxHashSet<Var>,
+) -> f64 {
     let stm = |stm: &Stm| match &stm.expr {
         Expr::Seg(op) => {
-            // Elements of a row that leaves the body lie a row apart from lane to lane.
-            let escapes = stm.pattern.iter().any(|&var| body.result.contains(&var.into()));
+            let escapes = stm.pattern.iter().any(|var| leaving.contains(var));
             let stores = if escapes { LANES } else { 1.0 } * op.body.result.len() as f64;
             let stores = match &op.kind {
                 SegKind::Map => stores,
@@ -95,7 +132,7 @@ pub fn lane_body(function: &Function, access: &Access, body: &Body, guess: Guess
             };
             let inside = lane_body(function, access, &op.body, guess.inside());
             let waiting = waiting(access, op.space.iter().map(|dim| dim.extent));
-            waiting * whole_trips(op, guess) * (inside + operators(op, guess) + stores)
+            waiting * whole_trips(op, guess) * (inside + operators(function, op, guess) + stores)
         }
         Expr::Loop { params, form, body } => {
             let mut params = params.iter().map(|param| param.var).collect();
@@ -105,10 +142,11 @@ pub fn lane_body(function: &Function, access: &Access, body: &Body, guess: Guess
                 LoopForm::While { .. } if searches(function, access, &mut params, body) => SEARCHING,
                 LoopForm::While { .. } => DIVERGENCE,
             };
-            waiting * loop_trips(form, guess) * lane_body(function, access, body, guess)
+            waiting * loop_trips(form, guess) * lanes_of(function, access, body, guess, leaving)
         }
         Expr::Index { array, indices } if indices.len() == function.ty(*array).rank() => {
             match access.at(*array, indices.iter().copied()) {
+                Variance::Uniform if leaving.contains(array) => LANES,
                 Variance::Uniform => 1.0,
                 Variance::Unit => 1.5,
                 // And a shuffle.
@@ -116,9 +154,13 @@ pub fn lane_body(function: &Function, access: &Access, body: &Body, guess: Guess
                 Variance::Other => LANES,
             }
         }
-        expr @ exprs!(simple, If, soac) => {
-            nested(expr, guess, &mut |body| lane_body(function, access, body, guess))
+        Expr::Update { array, .. } if leaving.contains(array) && rows::is_scalar_update(function, stm) => {
+            rows::SCATTER
         }
+        expr @ exprs!(simple, If, soac) => match rows::filled(function, stm, guess) {
+            Some(elements) => elements * rows::in_lanes(function, access, stm, leaving),
+            None => nested(expr, guess, &mut |body| lanes_of(function, access, body, guess, leaving)),
+        },
     };
     body.stms.iter().map(stm).sum()
 }
@@ -163,8 +205,8 @@ fn searches(function: &Function, access: &Access, known: &mut FxHashSet<Var>, bo
 /// A whole operation whose last dimension runs in lanes.
 pub fn in_lanes(function: &Function, access: &Access, op: &SegOp, guess: Guess) -> f64 {
     let (last, outer) = op.space.split_last().expect("a space has dimensions");
-    let groups = (trips(last.extent, guess.outer) / LANES).ceil();
-    let outer: f64 = outer.iter().map(|dim| trips(dim.extent, guess.outer)).product();
+    let groups = (guess.outer_trips(last.extent) / LANES).ceil();
+    let outer: f64 = outer.iter().map(|dim| guess.outer_trips(dim.extent)).product();
     let combine = match &op.kind {
         SegKind::Map | SegKind::Scatter { .. } => 0.0,
         // One lane after the other.
@@ -172,19 +214,20 @@ pub fn in_lanes(function: &Function, access: &Access, op: &SegOp, guess: Guess) 
         SegKind::Reduce { .. } => COMBINE_LANES,
         SegKind::Scan { .. } | SegKind::Partition { .. } => COMBINE_LANES * groups,
     };
-    let inside = lane_body(function, access, &op.body, guess.inside());
-    outer * (groups * (inside + operators(op, guess)) + combine)
+    let moved = rows::moved(function, op, guess.inside()) * (LANES + rows::SCATTER);
+    let inside = lane_body(function, access, &op.body, guess.inside()) + moved;
+    outer * (groups * (inside + operators(function, op, guess)) + combine)
 }
 
 /// All points of an operation's space.
 pub fn whole_trips(op: &SegOp, guess: Guess) -> f64 {
-    op.space.iter().map(|dim| trips(dim.extent, guess.outer)).product()
+    op.space.iter().map(|dim| guess.outer_trips(dim.extent)).product()
 }
 
 /// Applying the operators of an operation to one point.
-pub fn operators(op: &SegOp, guess: Guess) -> f64 {
+pub fn operators(function: &Function, op: &SegOp, guess: Guess) -> f64 {
     let mut sum = 0.0;
-    let mut add = |body: &Body| sum += scalar_body(body, guess, &mut |_| 0.0);
+    let mut add = |body: &Body| sum += scalar_body(function, body, guess, &mut |_| 0.0);
     match &op.kind {
         SegKind::Map | SegKind::Partition { .. } | SegKind::Scatter { .. } => {}
         SegKind::Reduce { reduces } => reduces.iter().for_each(|reduce| add(&reduce.op.body)),
@@ -209,7 +252,7 @@ fn nested(expr: &Expr, guess: Guess, body: &mut dyn FnMut(&Body) -> f64) -> f64 
 
 fn loop_trips(form: &LoopForm, guess: Guess) -> f64 {
     match form {
-        LoopForm::For { bound, .. } => trips(*bound, guess.inner),
+        LoopForm::For { bound, .. } => guess.inner_trips(*bound),
         LoopForm::While { .. } => guess.inner,
     }
 }

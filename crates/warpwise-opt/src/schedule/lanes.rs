@@ -10,6 +10,7 @@ use warpwise_ir::{Body, Expr, Function, Mapping, Operand, SegKind, SegOp, Stm, V
 
 use super::access::{Access, Layout, Variance};
 use super::cost::{self, Guess};
+use super::rows;
 
 /// Chooses lanes for a nest all of whose dimensions are sequential, or inside one whose dimension is a task already.
 pub fn assign(
@@ -40,7 +41,9 @@ struct Planner<'f> {
 fn plan(planner: &Planner, op: &mut SegOp, guess: Guess) -> f64 {
     let own = lane_cost(planner, op, guess);
     let inside = plan_body(planner, &mut op.body, guess.inside());
-    let inner = cost::whole_trips(op, guess) * (inside + cost::operators(op, guess));
+    let moved = rows::by_vectors(rows::moved(planner.function, op, guess.inside()));
+    let inner =
+        cost::whole_trips(op, guess) * (inside + moved + cost::operators(planner.function, op, guess));
     if own <= inner {
         make_sequential(&mut op.body);
         op.space.last_mut().expect("a space has dimensions").mapping = Mapping::Lane;
@@ -55,7 +58,7 @@ fn plan_body(planner: &Planner, body: &mut Body, guess: Guess) -> f64 {
     let mut inner = Vec::new();
     for_each_seg(body, &mut |op| inner.push(plan(planner, op, guess)));
     let mut inner = inner.into_iter();
-    cost::scalar_body(body, guess, &mut |_| inner.next().unwrap_or(0.0))
+    cost::scalar_body(planner.function, body, guess, &mut |_| inner.next().unwrap_or(0.0))
 }
 
 /// The outermost segmented operations of a body, in order.

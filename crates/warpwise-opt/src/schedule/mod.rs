@@ -31,6 +31,7 @@ mod lanes;
 pub mod loops;
 mod nests;
 mod riders;
+pub mod rows;
 mod split;
 mod versions;
 
@@ -68,7 +69,8 @@ fn host_body(function: &mut Function, layouts: &Layouts, body: &mut Body) {
     let mut stms = Vec::with_capacity(body.stms.len());
     for mut stm in std::mem::take(&mut body.stms) {
         if let Expr::Seg(op) = &mut stm.expr {
-            let short = versions::short_inside(function, layouts, op);
+            let short = versions::short_inside(function, layouts, op)
+                .or_else(|| versions::few_rows(function, layouts, op));
             lanes::assign(function, layouts, op, Guess::LONG);
             give_tasks(op);
             versions::choose(function, stm, short, &mut stms);

@@ -6,10 +6,12 @@
 //!              else { zs = segmap (i < n: task) { ... segred (j < m: lane) ... }; return zs };
 //! ```
 //!
-//! Sums and scans of many rows of four want one row a lane; those of rows of thousands want the lanes along the row.
+//! Sums and scans of many rows of four want one row a lane; those of rows of thousands want the lanes along the row. And where each lane
+//! takes a row, a handful of rows leaves most lanes idle while every access is a gather: few rows go without lanes, or with the lanes along
+//! them, whatever costs least. A nest has two versions at most.
 
 use warpwise_ir::traverse::{Copier, Substitution};
-use warpwise_ir::{Body, Branch, Expr, Function, Mapping, Operand, SegKind, SegOp, Stm, Type, Var};
+use warpwise_ir::{Body, Branch, Expr, Function, Mapping, Operand, SegKind, SegOp, Stm, Type, Var, exprs};
 use warpwise_prim::CompareOp;
 
 use super::cost::Guess;
@@ -21,7 +23,13 @@ const SHORT: i64 = 16;
 /// The same for scans whose rows leave the nest: lanes side by side store them element by element, a row apart.
 const SHORT_STORED: i64 = 3;
 
-/// A version of a nest for where its inner dimension is short.
+/// So many rows are few: a quarter of a vector. Where these are enough for lanes, a single one may not be.
+const FEW: i64 = 4;
+
+/// Bodies of more statements have no version of their own for few rows: it would take as long to compile again.
+const MOST_STATEMENTS: usize = 40;
+
+/// A version of a nest for where one of its dimensions is short.
 pub struct ShortVersion {
     /// Scheduled, with variables of its own.
     op: SegOp,
@@ -29,6 +37,8 @@ pub struct ShortVersion {
     extent: Operand,
     /// Below which length it runs.
     below: i64,
+    /// The name of that condition.
+    name: &'static str,
 }
 
 /// The version for a short inner dimension, if it differs from the one for a long one. Only maps without results in
@@ -45,22 +55,92 @@ pub fn short_inside(function: &mut Function, layouts: &Layouts, op: &SegOp) -> O
     if runs_in_lanes(&long) || !runs_in_lanes(&short) {
         return None;
     }
-    give_tasks(&mut short);
     let below = if scans_leave(op) { SHORT_STORED } else { SHORT };
-    let copied = Copier::within(function, Substitution::new()).copy_expr(&Expr::Seg(Box::new(short)));
+    Some(version(function, short, extent, (below, "short")))
+}
+
+/// The version for few rows of a nest that gives each lane a row, if it differs.
+pub fn few_rows(function: &mut Function, layouts: &Layouts, op: &SegOp) -> Option<ShortVersion> {
+    let last = |op: &SegOp| {
+        let mut op = op.clone();
+        give_tasks(&mut op);
+        op.space.last().map(|dim| (dim.extent, dim.mapping == Mapping::TaskLane, op.space.len()))
+    };
+    if op.kind != SegKind::Map || statements(&op.body) > MOST_STATEMENTS {
+        return None;
+    }
+    let mut many = op.clone();
+    lanes::assign(function, layouts, &mut many, Guess::LONG);
+    let (extent, in_lanes, dimensions) = last(&many)?;
+    // Flat lanes go on in the next row, but not where each needs memory.
+    let stays = if dimensions > 1 { makes_rows(function, &op.body) } else { has_loops(&op.body) };
+    if !in_lanes || extent.as_var().is_none() || !stays {
+        return None;
+    }
+    [FEW, 1].into_iter().find_map(|rows| {
+        let mut few = op.clone();
+        lanes::assign(function, layouts, &mut few, Guess::few(extent, rows as f64));
+        let differs = last(&few).is_some_and(|(other, in_lanes, _)| !in_lanes || other != extent);
+        // A single row alone in its lanes is about as fast as without them; along it they pay.
+        let pays = rows > 1 || lanes_inside(&few.body);
+        (differs && pays).then(|| version(function, few, extent, (rows + 1, "few")))
+    })
+}
+
+fn version(
+    function: &mut Function,
+    mut op: SegOp,
+    extent: Operand,
+    (below, name): (i64, &'static str),
+) -> ShortVersion {
+    give_tasks(&mut op);
+    let copied = Copier::within(function, Substitution::new()).copy_expr(&Expr::Seg(Box::new(op)));
     let Expr::Seg(op) = copied else { unreachable!("a copy is alike") };
-    Some(ShortVersion { op: *op, extent, below })
+    ShortVersion { op: *op, extent, below, name }
+}
+
+fn lanes_inside(body: &Body) -> bool {
+    body.stms.iter().any(|stm| {
+        let mut inside = matches!(&stm.expr, Expr::Seg(op) if runs_in_lanes(op));
+        stm.expr.for_each_body(|body| inside |= lanes_inside(body));
+        inside
+    })
+}
+
+fn statements(body: &Body) -> usize {
+    let mut inside = 0;
+    body.stms.iter().for_each(|stm| stm.expr.for_each_body(|body| inside += statements(body)));
+    inside + body.stms.len()
+}
+
+fn has_loops(body: &Body) -> bool {
+    body.stms.iter().any(|stm| {
+        let mut inside = matches!(stm.expr, Expr::Loop { .. } | Expr::Seg(_));
+        stm.expr.for_each_body(|body| inside |= has_loops(body));
+        inside
+    })
+}
+
+/// Whether a body makes arrays that it reads again.
+fn makes_rows(function: &Function, body: &Body) -> bool {
+    body.stms.iter().any(|stm| {
+        let is_array =
+            stm.pattern.iter().any(|&var| function.ty(var).rank() > 0 && !body.result.contains(&var.into()));
+        let mut makes = is_array && matches!(&stm.expr, exprs!(fresh, Seg));
+        stm.expr.for_each_body(|body| makes |= makes_rows(function, body));
+        makes
+    })
 }
 
 /// Emits a scheduled statement, or the choice between it and its short version.
 pub fn choose(function: &mut Function, stm: Stm, short: Option<ShortVersion>, out: &mut Vec<Stm>) {
-    let Some(ShortVersion { op, extent, below }) = short else {
+    let Some(ShortVersion { op, extent, below, name }) = short else {
         out.push(stm);
         return;
     };
     let Stm { pattern, expr, certs, span } = stm;
     let plain = |pattern, expr| Stm { pattern, expr, certs: vec![], span };
-    let cond = function.fresh("short", Type::BOOL);
+    let cond = function.fresh(name, Type::BOOL);
     out.push(plain(vec![cond], Expr::Compare(CompareOp::SLt, extent, Operand::i64(below))));
     let mut version = |expr: Expr| {
         let results: Vec<Var> = pattern.iter().map(|&var| function.fresh_like(var)).collect();
