@@ -37,15 +37,26 @@ impl Rewriter<'_> {
         self.push_at(level, stm);
     }
 
-    /// The outermost open body that a choice may stand in. One between scalar operations moves like these do; its condition keeps those
-    /// that may fail from being run where they would.
+    /// The outermost open body that a choice may stand in. One between scalar operations moves like these do. A division moves along
+    /// if the condition by itself keeps it from being run where it would fail: what else is known here need not hold further out.
     fn level_for_choice(&self, stm: &Stm) -> usize {
         let here = self.open.len() - 1;
         let are_scalars = stm.pattern.iter().all(|&var| self.function.ty(var).as_scalar().is_some());
         let Expr::If { cond, then_body, else_body, branch: Branch::Plain } = &stm.expr else { return here };
+        use BinaryOp::{SDiv, SMod, SQuot, SRem, UDiv, UMod};
         let bodies = [then_body, else_body];
-        let moves = |inner: &Stm| inner.certs.is_empty() && matches!(inner.expr, exprs!(scalar));
-        if !are_scalars || !stm.certs.is_empty() || !bodies.iter().all(|body| body.stms.iter().all(moves)) {
+        let moves = |inner: &Stm, outcome: bool| {
+            let is_safe = match inner.expr {
+                Expr::Binary(SDiv | SMod | SQuot | SRem | UDiv | UMod, _, divisor) => {
+                    self.says_nonzero(*cond, outcome, divisor)
+                }
+                _ => may_move(&inner.expr),
+            };
+            inner.certs.is_empty() && is_safe
+        };
+        let all_move = |body: &Body, outcome| body.stms.iter().all(|inner| moves(inner, outcome));
+        if !are_scalars || !stm.certs.is_empty() || !all_move(then_body, true) || !all_move(else_body, false)
+        {
             return here;
         }
         let mut needed = 0;
@@ -63,6 +74,23 @@ impl Rewriter<'_> {
             body.result.iter().for_each(|&result| needs(result));
         }
         self.outermost(here, needed)
+    }
+
+    /// Whether the outcome of a condition says by itself that an integer is not zero.
+    fn says_nonzero(&self, cond: Operand, outcome: bool, divisor: Operand) -> bool {
+        let Some((expr, _)) = cond.as_var().and_then(|var| self.views[var].as_ref()) else { return false };
+        let is_zero = |x: &Operand| x.as_const().and_then(Scalar::as_int) == Some(0);
+        match expr {
+            Expr::Compare(op @ (CompareOp::Eq | CompareOp::Ne), x, y) => {
+                let compares = *x == divisor && is_zero(y) || *y == divisor && is_zero(x);
+                compares && outcome == (*op == CompareOp::Ne)
+            }
+            Expr::Compare(CompareOp::SLt | CompareOp::ULt, x, y) => outcome && is_zero(x) && *y == divisor,
+            Expr::Binary(BinaryOp::And, x, y) => {
+                outcome && [x, y].iter().any(|part| self.says_nonzero(**part, true, divisor))
+            }
+            _ => false,
+        }
     }
 
     /// Puts a body's statements in place of the statement it belongs to.
