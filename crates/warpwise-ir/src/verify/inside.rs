@@ -7,7 +7,8 @@
 //! y: [n]i64 @ b -> k + {(n : 1)} = iota n 0 1;               fine, since nothing is known of k: the heap interpreter looks
 //! ```
 //!
-//! Whatever may fail before the statement, around it or in it, and is not an assertion that [`Context`] understands, may keep a run
+//! An array has elements in some run if its extents are made of parameters and indices alone; the size of a filter's result may be 0
+//! always. Whatever may fail before the statement, around it or in it, and is not an assertion that [`Context`] understands, may keep a run
 //! from getting there: a slice outside its array has a place outside its block, behind the check that refuses it. So do
 //! branches. Not looked at: blocks of unknown size, which choices, loops and calls yield, and arrays of parameters.
 
@@ -70,9 +71,10 @@ impl<'a> Visitor<'a> for Walk<'a, '_> {
         self.reached.is_certain &= !may_skip;
         self.walk_stm(stm);
         self.reached = before;
-        match &stm.expr {
-            Expr::Assert { cond, .. } => self.reached.conditions.push(*cond),
-            expr => self.reached.is_certain &= !expr.can_fail(),
+        if let Expr::Assert { cond, .. } = &stm.expr {
+            self.reached.conditions.push(*cond);
+        } else {
+            self.reached.is_certain &= !stm.expr.can_fail();
         }
         if let Some(&array) = stm.pattern.iter().find(|&&array| self.is_outside(array).unwrap_or(false)) {
             let name = self.report.printer().name(array).to_string();
@@ -89,6 +91,10 @@ impl Walk<'_, '_> {
         let region = self.facts.region(&placement.index_fn)?;
         let unit = Sum::constant(self.function.ty(array).elem()?.bytes() as i64);
         let ranges = self.context(&region, bytes)?.bounds().solve();
+        let has_elements = |(extent, _): &(Sum, Sum)| positive(&ranges, extent) == Some(true);
+        if !region.dims.iter().all(has_elements) {
+            return None;
+        }
         let (first, last) = ends(&ranges, &region)?;
         let past = last.plus(&Sum::constant(1))?.times(&unit)?.minus(bytes)?;
         let before = Sum::default().minus(&first)?;
@@ -97,12 +103,17 @@ impl Walk<'_, '_> {
         Some(is_reached && (positive(&ranges, &before)? || positive(&ranges, &past)?))
     }
 
+    /// Whether some run has another value for a variable: nothing computes it.
+    fn is_free(&self, var: Var) -> bool {
+        self.facts.range(var).is_some() || self.function.params.iter().any(|param| param.var == var)
+    }
+
     /// What is known where an array with elements lies in a block of so many bytes, if its statement is reached for certain.
     fn context(&self, region: &Region, bytes: &Sum) -> Option<Context<'_>> {
         let as_is = |var: Var| var;
         let extents: Vec<Sum> = region.dims.iter().map(|(extent, _)| extent.clone()).collect();
         let mut context = Context::new(self.facts, extents.clone(), extents.clone());
-        for extent in &extents {
+        for extent in extents.iter().filter(|extent| extent.variables().all(|var| self.is_free(var))) {
             context.know(extent.minus(&Sum::constant(1))?);
         }
         let indices: Vec<Sum> = self.reached.indices.iter().map(|&index| Sum::var(index)).collect();
