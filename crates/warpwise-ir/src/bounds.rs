@@ -5,7 +5,8 @@
 //! ```
 //!
 //! Variables are eliminated from the last to the first, as Fourier and Motzkin do: a sum that is linear in a variable is least at one of the
-//! ends between which the variable lies. Not seen: bounds in which a variable has a factor.
+//! ends between which the variable lies. Not seen: bounds in which a variable has a factor that is no number, and what holds for
+//! integers only.
 
 use std::collections::BTreeSet;
 
@@ -49,13 +50,15 @@ impl Bounds {
             for sum in about {
                 let Some((factor, rest)) = sum.linear_in(var) else { continue };
                 match factor.as_constant() {
-                    Some(1) => least.extend(Sum::default().minus(&rest)),
-                    Some(-1) => most.push(rest),
-                    Some(_) | None => {}
+                    Some(factor @ 1..) => {
+                        least.extend(Sum::default().minus(&rest).map(|sum| End { factor, sum }));
+                    }
+                    Some(factor) => most.extend(factor.checked_neg().map(|factor| End { factor, sum: rest })),
+                    None => {}
                 }
             }
             if known.len() + least.len() * most.len() <= MOST_KNOWN {
-                let pairs = least.iter().flat_map(|least| most.iter().map(move |most| most.minus(least)));
+                let pairs = least.iter().flat_map(|least| most.iter().map(|most| least.up_to(most)));
                 known.extend(pairs.flatten());
             }
             ranges.by_var.push(Range { var, least, most });
@@ -84,8 +87,22 @@ pub struct Ranges {
 #[derive(Debug)]
 struct Range {
     var: Var,
-    least: Vec<Sum>,
-    most: Vec<Sum>,
+    least: Vec<End>,
+    most: Vec<End>,
+}
+
+/// A bound of a variable: a sum over a positive factor.
+#[derive(Debug)]
+struct End {
+    factor: i64,
+    sum: Sum,
+}
+
+impl End {
+    /// What is not negative where a variable lies between this and another end.
+    fn up_to(&self, most: &End) -> Option<Sum> {
+        most.sum.times(&Sum::constant(self.factor))?.minus(&self.sum.times(&Sum::constant(most.factor))?)
+    }
 }
 
 impl Ranges {
@@ -105,8 +122,8 @@ impl Ranges {
         let Some((factor, rest)) = sum.linear_in(var) else {
             return self.proves_of_powers(sum, range, steps);
         };
-        let at = |end: &Sum| rest.plus(&factor.times(end)?);
-        let holds_at = |ends: &[Sum], steps: &mut usize| {
+        let at = |end: &End| rest.times(&Sum::constant(end.factor))?.plus(&factor.times(&end.sum)?);
+        let holds_at = |ends: &[End], steps: &mut usize| {
             for end in ends {
                 if self.proves(&at(end)?, steps)? {
                     return Some(true);
@@ -132,7 +149,7 @@ impl Ranges {
 
     /// Proves it for a variable that is multiplied with itself: all factors of what it is more than its least value.
     fn proves_of_powers(&self, sum: &Sum, range: &Range, steps: &mut usize) -> Option<bool> {
-        for least in &range.least {
+        for End { sum: least, .. } in range.least.iter().filter(|end| end.factor == 1) {
             let mut left = sum.replace(range.var, &least.plus(&Sum::var(range.var))?)?;
             let mut holds = true;
             while holds && left.mentions(range.var) {
@@ -151,7 +168,7 @@ impl Ranges {
     fn is_plainly_positive(&self, sum: &Sum) -> bool {
         let is_certain = |var: Var| {
             let range = self.by_var.iter().find(|range| range.var == var);
-            range.is_some_and(|range| range.least.contains(&Sum::default()))
+            range.is_some_and(|range| range.least.iter().any(|end| end.sum == Sum::default()))
         };
         sum.factors().all(|factor| factor > 0) && sum.variables().all(is_certain)
     }
@@ -178,5 +195,24 @@ mod tests {
         let next = at.plus(&Sum::constant(1)).expect("small");
         assert!(!bounds.prove_not_negative(&less(&next, &end)));
         assert!(!bounds.prove_not_negative(&n.minus(&k).expect("small")));
+    }
+
+    /// Two halves, rounded down, are not more than the whole, and more than the whole less two.
+    #[test]
+    fn variables_have_factors() {
+        let [n, half] = [0, 1].map(|index| Sum::var(Var::new(index)));
+        let twice = half.times(&Sum::constant(2)).expect("small");
+        let rest = n.minus(&twice).expect("small");
+        let mut bounds = Bounds::default();
+        bounds.know(rest.clone());
+        bounds.know(Sum::constant(1).minus(&rest).expect("small"));
+        assert!(bounds.prove_not_negative(&rest));
+        let third = half.times(&Sum::constant(3)).expect("small");
+        bounds.know(half);
+        assert!(bounds.prove_not_negative(&n));
+        assert!(!bounds.prove_not_negative(&n.minus(&third).expect("small")));
+        assert!(!bounds.prove_not_negative(&twice.minus(&n).expect("small")));
+        let more = twice.minus(&n).and_then(|more| more.plus(&Sum::constant(1))).expect("small");
+        assert!(bounds.prove_not_negative(&more));
     }
 }

@@ -3,6 +3,8 @@
 //!
 //! ```text
 //! next: i64 = add i 1;                            next is i + 1
+//! half: i64 = sdiv n 2;                           2*half <= n <= 2*half + 1
+//! at: i64 = if c { return 0 } else { return n };  at is 0 or n
 //! segmap (i < n: task) {...}                      0 <= i, i + 1 <= n wherever `i` has a value
 //! c: cert = assert (ult k n) (...);               0 <= k, k + 1 <= n wherever a statement names `c`
 //! b: mem = alloc bytes;                           b has as many bytes as the product that `bytes` is where it does not overflow
@@ -10,7 +12,7 @@
 //!
 //! Index arithmetic is taken not to leave the range of `i64`, as everywhere at level `mem`.
 
-use warpwise_prim::{BinaryOp, CompareOp};
+use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType};
 
 use crate::bounds::Bounds;
 use crate::entity::SecondaryMap;
@@ -25,6 +27,7 @@ use crate::traverse::Visitor;
 use crate::types::{Operand, Type};
 
 /// What is known of the numbers of one function.
+#[derive(Clone)]
 pub struct Facts {
     /// Sums, differences and products, and other names.
     definitions: SecondaryMap<Var, Option<Expr>>,
@@ -34,11 +37,26 @@ pub struct Facts {
     ranges: SecondaryMap<Var, Option<Operand>>,
     /// Sizes of parameters.
     sizes: Vec<Var>,
+    /// Divisions by positive numbers.
+    divisions: SecondaryMap<Var, Option<Division>>,
+    /// The two values that a choice has.
+    choices: SecondaryMap<Var, Option<(Operand, Operand)>>,
     /// Products as they are where they do not overflow.
     products: SecondaryMap<Var, Option<Expr>>,
     /// The bytes of a block.
     bytes: SecondaryMap<Var, Option<Sum>>,
 }
+
+/// A quotient, rounded down, or the rest.
+#[derive(Clone, Copy)]
+struct Division {
+    dividend: Operand,
+    divisor: i64,
+    is_rest: bool,
+}
+
+/// How many choices one region is taken apart into.
+const MOST_CHOICES: usize = 2;
 
 impl Facts {
     /// Looks at a function whose body may have been taken out of it.
@@ -48,6 +66,8 @@ impl Facts {
             conditions: SecondaryMap::default(),
             ranges: SecondaryMap::default(),
             sizes: Vec::new(),
+            divisions: SecondaryMap::default(),
+            choices: SecondaryMap::default(),
             products: SecondaryMap::default(),
             bytes: SecondaryMap::default(),
         };
@@ -97,6 +117,51 @@ impl Facts {
         self.ranges[index]
     }
 
+    /// The regions that one is where its numbers come out of choices.
+    pub(crate) fn cases(&self, region: &Region) -> Vec<Region> {
+        let mut cases = vec![region.clone()];
+        for _ in 0..MOST_CHOICES {
+            let chosen = cases.iter().flat_map(Region::sums).flat_map(Sum::variables);
+            let chosen: Vec<Var> = chosen.filter(|&var| self.choices[var].is_some()).collect();
+            let Some((&var, (x, y))) = chosen.first().and_then(|var| Some((var, self.choices[*var]?))) else {
+                break;
+            };
+            let both = |region: &Region| {
+                let with = |operand: Operand| region.with(var, &self.sum(operand)?);
+                Some([with(x)?, with(y)?])
+            };
+            let Some(apart) = cases.iter().map(both).collect::<Option<Vec<_>>>() else { break };
+            cases = apart.into_iter().flatten().collect();
+        }
+        cases
+    }
+
+    /// Whether a number is the same in any wider type: one that is not computed, or an index and a constant.
+    fn is_exact(&self, operand: Operand) -> bool {
+        let Some(definition) = operand.as_var().and_then(|var| self.definition(var)) else { return true };
+        match definition {
+            Expr::Operand(same) => self.is_exact(*same),
+            Expr::Binary(BinaryOp::Add, index, more) => {
+                let range = index.as_var().and_then(|index| self.range(index));
+                let most = range.zip(Some(*more)).map(|both| (both.0.as_const(), both.1.as_const()));
+                let Some((Some(extent), Some(more))) = most else { return false };
+                let Some((extent, number)) = extent.as_int().zip(more.as_int()) else { return false };
+                let least = 1_i64 << (more.ty().bits() - 1).min(62);
+                number >= -least && extent.saturating_add(number) <= least
+            }
+            exprs!(Unary, Binary, Ternary, Compare, Convert, Select, Assert, array, nested)
+            | exprs!(Call, UpdateAcc, Tuned, Alloc) => false,
+        }
+    }
+
+    fn choice(&mut self, var: Var, x: Operand, y: Operand) {
+        let is_number =
+            |operand: Operand| operand.as_const().is_none_or(|value| value.ty() == ScalarType::I64);
+        if is_number(x) && is_number(y) {
+            self.choices[var] = Some((x, y));
+        }
+    }
+
     fn range_is(&mut self, index: Var, extent: Operand) {
         self.ranges[index] = Some(extent);
         if extent == Operand::i64(1) {
@@ -114,9 +179,25 @@ impl Visitor<'_> for Facts {
             Expr::Compare(..) | Expr::Binary(BinaryOp::And | BinaryOp::Or, ..) => {
                 self.conditions[stm.pattern[0]] = Some(stm.expr.clone());
             }
+            Expr::Convert(ConvertOp::SExt, narrow, _) if self.is_exact(*narrow) => {
+                self.definitions[stm.pattern[0]] = Some(Expr::Operand(*narrow));
+            }
+            Expr::Binary(op @ (BinaryOp::SDiv | BinaryOp::SMod), dividend, divisor) => {
+                let divisor = divisor.as_const().filter(|divisor| divisor.ty() == ScalarType::I64);
+                if let Some(divisor @ 1..) = divisor.and_then(Scalar::as_int) {
+                    let is_rest = *op == BinaryOp::SMod;
+                    self.divisions[stm.pattern[0]] = Some(Division { dividend: *dividend, divisor, is_rest });
+                }
+            }
+            Expr::If { then_body, else_body, .. } => {
+                for ((&var, &x), &y) in stm.pattern.iter().zip(&then_body.result).zip(&else_body.result) {
+                    self.choice(var, x, y);
+                }
+            }
             Expr::Select(_, product, greatest) if *greatest == Operand::i64(i64::MAX) => {
                 self.products[stm.pattern[0]] = Some(Expr::Operand(*product));
             }
+            Expr::Select(_, x, y) => self.choice(stm.pattern[0], *x, *y),
             Expr::Alloc { bytes } => self.bytes[stm.pattern[0]] = self.size(*bytes),
             Expr::Assert { cond, .. } => self.conditions[stm.pattern[0]] = Some(Expr::Operand(*cond)),
             Expr::Loop { form: LoopForm::For { index, bound }, .. } => self.range_is(*index, *bound),
@@ -124,9 +205,7 @@ impl Visitor<'_> for Facts {
                 let SegOp { space, .. } = &**op;
                 space.iter().for_each(|dim| self.range_is(dim.index, dim.extent));
             }
-            exprs!(
-                Unary, Binary, Ternary, Convert, Select, array, If, Loop, Call, soac, UpdateAcc, Tuned
-            ) => {}
+            exprs!(Unary, Binary, Ternary, Convert, array, Loop, Call, soac, UpdateAcc, Tuned) => {}
         }
         self.walk_stm(stm);
     }
@@ -192,7 +271,36 @@ impl<'a> Context<'a> {
                 let below = extent.minus(&Sum::var(var)).and_then(|more| more.minus(&Sum::constant(1)));
                 below.into_iter().for_each(|sum| self.bounds.know(sum));
             }
+            if let Some(division) = self.facts.divisions[own] {
+                pending.extend(self.learn_division(var, division, own != var, name).into_iter().flatten());
+            }
         }
+    }
+
+    /// Learns between which bounds a quotient or a rest lies; yields the variables of the dividend.
+    fn learn_division(
+        &mut self,
+        var: Var,
+        Division { dividend, divisor, is_rest }: Division,
+        is_elsewhere: bool,
+        name: &impl Fn(Var) -> Var,
+    ) -> Option<Vec<Var>> {
+        let (itself, most) = (Sum::var(var), Sum::constant(divisor.checked_sub(1)?));
+        if is_rest {
+            self.bounds.know(most.minus(&itself)?);
+            self.bounds.know(itself);
+            return None;
+        }
+        let number = self.facts.sum(dividend)?;
+        let number = if is_elsewhere { number.renamed(name)? } else { number };
+        let rest = number.minus(&itself.times(&Sum::constant(divisor))?)?;
+        self.bounds.know(most.minus(&rest)?);
+        self.bounds.know(rest);
+        let is_size = |var: Var| self.facts.range(var).is_some() || self.facts.sizes.contains(&var);
+        if dividend.as_var().is_some_and(is_size) {
+            self.bounds.know(itself);
+        }
+        Some(number.variables().collect())
     }
 
     /// Learns what holds where a condition does. False where that is more than what is learnt, or nothing can be said.

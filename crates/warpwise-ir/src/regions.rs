@@ -68,6 +68,13 @@ impl Region {
         Some(Region { offset: self.offset.renamed(rename)?, dims: dims.collect::<Option<_>>()? })
     }
 
+    /// With a sum in the place of a variable; none where a number is too large.
+    pub fn with(&self, var: Var, sum: &Sum) -> Option<Region> {
+        let dims = self.dims.iter();
+        let dims = dims.map(|(extent, stride)| Some((extent.replace(var, sum)?, stride.replace(var, sum)?)));
+        Some(Region { offset: self.offset.replace(var, sum)?, dims: dims.collect::<Option<_>>()? })
+    }
+
     /// All numbers in it.
     pub fn sums(&self) -> impl Iterator<Item = &Sum> {
         [&self.offset].into_iter().chain(self.dims.iter().flat_map(|(extent, stride)| [extent, stride]))

@@ -125,15 +125,20 @@ fn erasable(header: &Header, (before, level): (&Program, Level), mut placed: Pro
             false => Err(format!("erased, it is another program:\n{unplaced:#?}\n{placed:#?}")),
         }
     };
-    // Checks may have moved, with the scalars that they need; arrays are made in the same order.
-    if statements(&unplaced).iter().any(|(_, what)| what == "assert") {
+    // Checks and fresh arrays may have moved, with the scalars that they need; what is computed is made in the same order.
+    if statements(&unplaced).iter().any(|(_, what)| what == "assert" || is_fresh(what)) {
         same(|(makes_array, _)| *makes_array, true)?;
         return same(|(makes_array, _)| !makes_array, false);
     }
     same(|_| true, true)
 }
 
-/// What the statements of a program do, in order, without names; of each, whether it makes an array.
+/// Whether a statement makes an array of what is there.
+fn is_fresh(what: &str) -> bool {
+    matches!(what, "copy" | "replicate" | "iota" | "scratch")
+}
+
+/// What the statements of a program do, in order, without names; of each, whether it computes an array.
 fn statements(program: &Program) -> Vec<(bool, String)> {
     let text = program.to_string();
     let lines = text.lines().filter_map(|line| line.split_once(" = "));
@@ -141,7 +146,8 @@ fn statements(program: &Program) -> Vec<(bool, String)> {
         // What is made elsewhere relies on checks of that place, too.
         let expr =
             expr.strip_prefix('{').and_then(|expr| expr.split_once("} ")).map_or(expr, |(_, expr)| expr);
-        Some((pattern.contains(": ["), expr.split([' ', '[']).next()?.to_string()))
+        let what = expr.split([' ', '[']).next()?;
+        Some((pattern.contains(": [") && !is_fresh(what), what.to_string()))
     };
     lines.filter_map(what).collect()
 }

@@ -102,11 +102,27 @@ impl<'a> Walk<'a, '_> {
         if self.function.ty(x.array).elem() != self.function.ty(y.array).elem() {
             return false;
         }
+        let Some((x_region, y_region)) = x.region.as_ref().zip(y.region.as_ref()) else { return false };
+        let are_apart = |x_region: &Region, y_region: &Region| {
+            self.regions_are_apart((x, x_region), (y, y_region), name, more.as_ref())
+        };
+        let (x_cases, y_cases) = (self.facts.cases(x_region), self.facts.cases(y_region));
+        let has_cases = x_cases.len() + y_cases.len() > 2;
+        let apart_in = |x_region: &Region| y_cases.iter().all(|y_region| are_apart(x_region, y_region));
+        are_apart(x_region, y_region) || has_cases && x_cases.iter().all(apart_in)
+    }
+
+    fn regions_are_apart(
+        &self,
+        (x, x_region): (&Access, &Region),
+        (y, y_region): (&Access, &Region),
+        name: &impl Fn(Var) -> Var,
+        more: Option<&Sum>,
+    ) -> bool {
         let n_vars = self.function.vars.len();
         let original = |var: Var| if var.index() < n_vars { var } else { Var::new(var.index() - n_vars) };
         let as_is = |var: Var| var;
-        let Some(x_region) = &x.region else { return false };
-        let Some(y_region) = y.region.as_ref().and_then(|region| region.renamed(name)) else { return false };
+        let Some(y_region) = y_region.renamed(name) else { return false };
         let shape = |array: Var| {
             let shape = self.function.ty(array).shape();
             shape.iter().filter_map(|&size| self.facts.sum(size)).collect::<Vec<Sum>>()
@@ -120,10 +136,10 @@ impl<'a> Walk<'a, '_> {
         // What is not learnt is one proof less.
         x.certs.iter().for_each(|&cert| _ = context.learn_condition(cert.into(), &as_is));
         y.certs.iter().for_each(|&cert| _ = context.learn_condition(cert.into(), name));
-        let sums = x_region.sums().chain(y_region.sums()).chain(&sizes).chain(&more);
+        let sums = x_region.sums().chain(y_region.sums()).chain(&sizes).chain(more);
         let sums: Vec<Sum> = sums.cloned().collect();
         sums.iter().for_each(|sum| context.learn_ranges(sum, &original, name));
-        more.into_iter().for_each(|sum| context.know(sum));
+        more.into_iter().for_each(|sum| context.know(sum.clone()));
         are_disjoint(context.bounds(), x_region, &y_region)
     }
 }

@@ -471,7 +471,7 @@ impl Placer<'_> {
 }
 
 /// Where an array lies of which a rearranged view is to lie at a place.
-fn before(view: Placement, perm: &[usize]) -> Placement {
+pub(crate) fn before(view: Placement, perm: &[usize]) -> Placement {
     let mut dims = view.index_fn.dims.clone();
     for (&dim, of_view) in perm.iter().zip(&view.index_fn.dims) {
         dims[dim] = *of_view;

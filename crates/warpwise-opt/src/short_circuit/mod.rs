@@ -14,10 +14,11 @@
 //! - the block is allocated in the body that copies, has no other name, and nothing in it is used after the copy;
 //! - all that lies in it is a part of the source, and its index functions can follow ([`mod@follow`]): by another
 //!   offset where the destination has the source's strides, because they all are the source's own, or because they are rows
-//!   and views of it;
+//!   and views of it; a source that shows another array with its dimensions turned is that array, and its destination turned back;
 //! - the destination's block and the numbers in its index function are there before the block is first used, or
-//!   can be moved there; so are the checks that the copy relies on: nothing is written where one that fails forbids it, and
-//!   what makes the source has no checks of its own, which would fail first;
+//!   can be moved there, and so is or can a fresh array that the source is put into, such as a copy; so are the checks that the
+//!   copy relies on: nothing is written where one that fails forbids it, and what makes the source has no checks of its own,
+//!   which would fail first;
 //! - then no array spoils another between that and the copy ([`warpwise_ir::overwrites`], which the verifier asks again): what
 //!   makes the source reads other regions of the destination's block, or at each point only what that point overwrites (so
 //!   that dead inputs are overwritten: what a loop in a kernel carries needs no second place);
@@ -37,7 +38,7 @@ use warpwise_ir::{Body, Expr, Function, Operand, Placement, Program, Stm, Var, e
 
 use crate::blocks::{Blocks, arrays_of};
 use crate::pass::rewrite_bodies;
-use crate::place::Emitter;
+use crate::place::{Emitter, before};
 use branches::{copy_in_branches, is_made_in_a_branch};
 use destinations::{destination, sources};
 use follow::{Follow, Way, follow};
@@ -119,6 +120,10 @@ impl Circuits<'_> {
         let first = self.only_use(body, block, origin, copy)?;
         let needed = needed(body, (first, copy), &computed, &destination)?;
         let follow = Follow { function: self.function, blocks: &self.blocks };
+        if let Some(way) = follow.way(body, source, &destination.index_fn) {
+            return Some(Plan { source, alloc, first, copy, needed, computed, destination, way });
+        }
+        let (source, destination) = turned_back(&body.stms[..copy], source, destination)?;
         let way = follow.way(body, source, &destination.index_fn)?;
         Some(Plan { source, alloc, first, copy, needed, computed, destination, way })
     }
@@ -177,6 +182,16 @@ impl Circuits<'_> {
     }
 }
 
+/// Of a source that shows an array with its dimensions in another order that array, and where it goes then.
+fn turned_back(stms: &[Stm], source: Var, destination: Placement) -> Option<(Var, Placement)> {
+    stms.iter().find_map(|stm| match &stm.expr {
+        Expr::Rearrange { array, perm } if stm.pattern == [source] => {
+            Some((*array, before(destination.clone(), perm)))
+        }
+        exprs!(simple, nested) => None,
+    })
+}
+
 /// The statements between the first use of a block and the copy that the destination's place, and the right to write
 /// there, depend on, and the checks that would fail before theirs; none if one of them cannot move.
 fn needed(
@@ -187,6 +202,12 @@ fn needed(
 ) -> Option<Vec<usize>> {
     let mut wanted: Vec<Var> = vec![destination.block];
     wanted.extend(&body.stms[copy].certs);
+    // What is made in a fresh array comes after the array.
+    let is_fresh = |array: &Var| {
+        let mut between = body.stms[first..copy].iter();
+        between.any(|stm| stm.pattern == [*array] && is_fresh(&stm.expr))
+    };
+    wanted.extend(updated(&body.stms[copy]).filter(is_fresh));
     let numbers = destination.index_fn.dims.iter().map(|dim| dim.stride);
     wanted.extend(numbers.chain([destination.index_fn.offset]).filter_map(Operand::as_var));
     let operands = |stm: &Stm, wanted: &mut Vec<Var>| {
@@ -230,6 +251,17 @@ fn can_move(expr: &Expr) -> bool {
         | Expr::Alloc { .. }
         | Expr::Assert { .. } => true,
         Expr::Operand(operand) => operand.as_var().is_none(),
-        exprs!(Ternary, array, nested, Call, UpdateAcc, Tuned) => false,
+        exprs!(array) => is_fresh(expr),
+        exprs!(Ternary, nested, Call, UpdateAcc, Tuned) => false,
     }
+}
+
+/// Whether an expression makes an array of what is there, without any computation.
+fn is_fresh(expr: &Expr) -> bool {
+    matches!(expr, Expr::Copy(_) | Expr::Replicate { .. } | Expr::Iota { .. } | Expr::Scratch { .. })
+}
+
+/// The array that a statement updates.
+fn updated(stm: &Stm) -> Option<Var> {
+    if let Expr::Update { array, .. } = &stm.expr { Some(*array) } else { None }
 }
