@@ -6,6 +6,7 @@
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use warpwise_driver::copies::StayingCopy;
 use warpwise_driver::host::recorded::{Marshaled, Moved};
 use warpwise_runtime::device::memory::{Copies, Traffic};
 use warpwise_runtime::execute::{Spent, Step};
@@ -64,6 +65,18 @@ impl Phases {
     pub fn memory(&self, peak: u64) {
         if self.shown {
             say(&format!("{:<20} {:>10.3} MB", "memory at most", peak as f64 / 1e6));
+        }
+    }
+
+    /// The copies that stay in the program, one line each, with the reason.
+    pub fn copies(&self, staying: &[StayingCopy]) {
+        if !self.shown || staying.is_empty() {
+            return;
+        }
+        say("copies in the program");
+        for StayingCopy { place, array, in_kernel, why } in staying {
+            let of = if *in_kernel { " in a kernel" } else { "" };
+            say(&format!("  {place}: `{array}` is copied{of}: {why}"));
         }
     }
 

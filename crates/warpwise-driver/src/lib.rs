@@ -9,6 +9,7 @@
 pub mod build;
 pub mod chunks;
 pub mod compiler;
+pub mod copies;
 #[cfg(any(feature = "opencl", feature = "cuda"))]
 mod device;
 mod open;

@@ -69,7 +69,7 @@ pub fn clashes<'a>(
 
 /// Which arrays are the same storage by construction, and which blocks have one name. What says nothing of blocks holds at level `seg`
 /// as well, where `place` lets arrays stay where they are.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Roots {
     made_from: SecondaryMap<Var, Option<Origin>>,
     /// Parameters and what `alloc` makes.

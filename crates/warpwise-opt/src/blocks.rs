@@ -4,12 +4,13 @@
 use rustc_hash::FxHashSet;
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::facts::Facts;
-use warpwise_ir::overwrites::{Roots, clashes};
+use warpwise_ir::overwrites::{Clash, Roots, clashes};
 use warpwise_ir::sums::Sum;
 use warpwise_ir::traverse::Visitor;
 use warpwise_ir::{Body, Expr, Function, Lmad, Mapping, Operand, SegKind, SegOp, Stm, Type, Var, exprs};
 
 /// The blocks of a function.
+#[derive(Clone)]
 pub struct Blocks {
     known: SecondaryMap<Var, Known>,
     facts: Facts,
@@ -93,9 +94,10 @@ impl Blocks {
         self.roots.define(function, stms);
     }
 
-    /// Whether these statements let no array in a block spoil another. All arrays that they do not bind are there before.
-    pub fn are_sound(&self, function: &Function, block: Var, stms: &[Stm]) -> bool {
-        clashes(function, (&self.facts, &self.roots), &FxHashSet::from_iter([block]), stms, &[]).is_empty()
+    /// What these statements would spoil in a block, if anything. All arrays that they do not bind are there before.
+    pub fn spoilt<'a>(&self, function: &Function, block: Var, stms: &'a [Stm]) -> Option<Clash<'a>> {
+        let blocks = FxHashSet::from_iter([block]);
+        clashes(function, (&self.facts, &self.roots), &blocks, stms, &[]).into_iter().next()
     }
 
     /// An operand as a sum; none where a number is too large.

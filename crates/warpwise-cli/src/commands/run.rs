@@ -4,7 +4,9 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use warpwise_driver::{Context, Entry, Program};
+use warpwise_driver::build::read_core;
+use warpwise_driver::copies::staying_copies;
+use warpwise_driver::{Context, Entry, Options, Program};
 use warpwise_runtime::array::Value;
 use warpwise_runtime::formats::files::{FileFormat, unwritable, write_beside, write_values};
 use warpwise_runtime::formats::whole::WholeFile;
@@ -93,6 +95,10 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     write_results(arguments, &results)?;
     phases.done("write results");
     phases.memory(context.memory().statistics().peak_live);
+    if arguments.profile {
+        let options = Options { entries: vec![arguments.entry.clone()], ..arguments.compile.options() };
+        phases.copies(&staying_copies(read_core(&arguments.file, &options)?, &options)?);
+    }
     if let Some((statistics, traffic)) = program.device_memory() {
         phases.device_memory(statistics, traffic);
     }

@@ -110,6 +110,25 @@ fn traces_tell_when_kernels_ran() {
 }
 
 #[test]
+fn profiles_say_which_copies_stay_and_why() {
+    let program = |place: &str| {
+        format!("entry main [n] (a: *[2][n]i64) =\n  a with [1] = map (\\i -> a[1, {place}] + 1) (iota n)")
+    };
+    let said = |place: &str| {
+        let ran = Folder::with(&program(place)).run(&["run", "p.fut", "[[1, 2], [3, 4]]", "--profile"]);
+        let errors = ran.errors.clone();
+        ran.succeeds();
+        errors
+    };
+    let backwards = said("n - 1 - i");
+    for part in ["copies in the program", "p.fut:2:", " is copied: `", "would have been overwritten"] {
+        assert!(backwards.contains(part), "{backwards}");
+    }
+    let itself = said("i");
+    assert!(!itself.contains("copies in the program"), "{itself}");
+}
+
+#[test]
 fn profiles_say_what_kernels_took_and_where_they_come_from() {
     let source = "entry main (n: i64) =\n  let xs = map (\\i -> i * i) (iota n)\n  in (xs, i64.sum xs)";
     let ran = Folder::with(source).run(&["run", "p.fut", "100000", "--profile", "-o", "out.bin"]);

@@ -32,6 +32,7 @@
 mod branches;
 mod destinations;
 mod follow;
+mod remaining;
 
 use warpwise_diag::Limit;
 use warpwise_ir::{Body, Expr, Function, Operand, Placement, Program, Stm, Var, exprs};
@@ -42,6 +43,7 @@ use crate::place::{Emitter, before};
 use branches::{copy_in_branches, is_made_in_a_branch};
 use destinations::{destination, sources};
 use follow::{Follow, Way, follow};
+pub use remaining::{Remaining, Why, remaining};
 
 /// Rewrites every function.
 pub fn short_circuit(program: &mut Program) -> Result<(), Limit> {
@@ -91,57 +93,65 @@ impl Circuits<'_> {
             let position = |body: &Body| body.stms.iter().position(|stm| stm.pattern[0..] == [array]);
             let Some(copy) = position(body) else { continue };
             for (number, source) in sources(&body.stms[copy], self.function) {
-                let plan = position(body).and_then(|copy| self.plan(body, copy, number, source));
-                moved |= plan.is_some_and(|plan| self.apply(body, plan));
+                let Some(copy) = position(body) else { continue };
+                let plan = self.plan(body, copy, number, source);
+                moved |= plan.and_then(|plan| self.apply(body, plan)).is_ok();
             }
         }
         moved
     }
 
-    fn plan(&mut self, body: &Body, copy: usize, number: usize, source: Var) -> Option<Plan> {
-        let block = self.function.vars[source].placement.as_ref()?.block;
-        let origin = body.stms[..copy].iter().position(|stm| stm.pattern.contains(&block))?;
+    fn plan(&mut self, body: &Body, copy: usize, number: usize, source: Var) -> Result<Plan, Why> {
+        let block = self.function.vars[source].placement.as_ref().ok_or(Why::Elsewhere)?.block;
+        let origin = body.stms[..copy].iter().position(|stm| stm.pattern.contains(&block));
+        let origin = origin.ok_or(Why::Elsewhere)?;
         let alloc = match &body.stms[origin].expr {
             Expr::Alloc { .. } => Some(origin),
             Expr::If { .. } if is_made_in_a_branch(self.function, &body.stms[origin], block) => None,
-            exprs!(simple, nested) => return None,
+            exprs!(simple, nested) => return Err(Why::Elsewhere),
         };
         if !self.blocks.is_kept(block) || self.blocks.is_result(block) {
-            return None;
+            return Err(Why::Shared);
         }
         let mut emit = Emitter::new(self.function);
         emit.open();
         let destination = destination(&mut emit, &body.stms[copy], number);
         let computed = emit.close();
         let target = destination.block;
-        if target == block || !self.blocks.has_one_name(target) || !self.blocks.same_lanes(block, target) {
-            return None;
+        if target == block || !self.blocks.has_one_name(target) {
+            return Err(Why::Unknown);
+        }
+        if !self.blocks.same_lanes(block, target) {
+            return Err(Why::Interleaved);
         }
         let first = self.only_use(body, block, origin, copy)?;
-        let needed = needed(body, (first, copy), &computed, &destination)?;
+        let needed = needed(body, (first, copy), &computed, &destination).ok_or(Why::Later)?;
         let follow = Follow { function: self.function, blocks: &self.blocks };
         if let Some(way) = follow.way(body, source, &destination.index_fn) {
-            return Some(Plan { source, alloc, first, copy, needed, computed, destination, way });
+            return Ok(Plan { source, alloc, first, copy, needed, computed, destination, way });
         }
-        let (source, destination) = turned_back(&body.stms[..copy], source, destination)?;
-        let way = follow.way(body, source, &destination.index_fn)?;
-        Some(Plan { source, alloc, first, copy, needed, computed, destination, way })
+        let turned = turned_back(&body.stms[..copy], source, destination);
+        let (source, destination) = turned.ok_or(Why::Layout)?;
+        let way = follow.way(body, source, &destination.index_fn).ok_or(Why::Layout)?;
+        Ok(Plan { source, alloc, first, copy, needed, computed, destination, way })
     }
 
     /// The first statement that uses a block, if none does so after the copy.
-    fn only_use(&self, body: &Body, block: Var, origin: usize, copy: usize) -> Option<usize> {
+    fn only_use(&self, body: &Body, block: Var, origin: usize, copy: usize) -> Result<usize, Why> {
         let lies_there =
             |var: &Var| self.function.vars[*var].placement.as_ref().is_some_and(|p| p.block == block);
         if body.result.iter().filter_map(|result| result.as_var()).any(|var| lies_there(&var)) {
-            return None;
+            return Err(Why::Shared);
         }
         let uses = |position: &usize| arrays_of(self.function, &body.stms[*position]).iter().any(lies_there);
-        let first = (origin..=copy).find(uses)?;
-        (first < copy && !(copy + 1..body.stms.len()).any(|position| uses(&position))).then_some(first)
+        if let Some(later) = (copy + 1..body.stms.len()).find(uses) {
+            return Err(Why::UsedAfter(body.stms[later].span));
+        }
+        (origin..copy).find(uses).ok_or(Why::Elsewhere)
     }
 
     /// Moves a source, unless that would spoil something.
-    fn apply(&mut self, body: &mut Body, plan: Plan) -> bool {
+    fn apply(&mut self, body: &mut Body, plan: Plan) -> Result<(), Why> {
         let Plan { source, alloc, first, copy, needed, mut computed, destination, way } = plan;
         let block = self.function.vars[source].placement.as_ref().expect("sources are placed").block;
         let arrays = self.blocks.arrays(block).to_vec();
@@ -167,18 +177,19 @@ impl Circuits<'_> {
         }
         stms.append(&mut making);
         self.blocks.define(self.function, &stms);
-        if !self.blocks.are_sound(self.function, destination.block, &stms) {
+        if let Some(spoilt) = self.blocks.spoilt(self.function, destination.block, &stms) {
+            let why = Why::Spoils(self.function.vars[spoilt.read].name().to_string(), spoilt.stm.span);
             for (array, place) in arrays.into_iter().zip(places) {
                 self.function.vars[array].placement = place;
             }
-            return false;
+            return Err(why);
         }
         drop(body.stms.splice(first..=copy, stms));
         alloc.into_iter().for_each(|alloc| drop(body.stms.remove(alloc)));
         self.blocks.move_arrays(block, destination.block);
         self.blocks.add_arrays(destination.block, copies);
         kept.into_iter().for_each(|block| self.blocks.keep(block));
-        true
+        Ok(())
     }
 }
 
