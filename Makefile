@@ -3,7 +3,7 @@
 CARGO ?= cargo
 WARPWISE := target/release/warpwise
 
-.PHONY: help setup build wheel demo test test-all bench bench-embedded bench-streams bench-mexpr bench-python bench-scale bench-suite bench-cliffs ablation bench-check test-gpu bench-gpu bench-gpu-copies
+.PHONY: help setup build wheel demo test test-all bench bench-embedded bench-streams bench-mexpr bench-python bench-scale bench-suite bench-cliffs bench-memory ablation bench-check test-gpu bench-gpu bench-gpu-copies
 
 help:
 	@echo 'make demo        build Warpwise and run it: pictures, hotspot, k-means, Mandelbrot, one table'
@@ -17,6 +17,7 @@ help:
 	@echo 'make bench-scale  measure blocks on Dask: overhead of a block, workers against threads, NumPy on Dask; writes benchmarks/results/scale.md'
 	@echo 'make bench-suite CORPUS=FOLDER  run the programs of a folder as they are, with all their data sets, beside Futhark; writes benchmarks/results/suite.md and .json'
 	@echo 'make bench-cliffs  look for nests and shapes that compile to slow or wrong code (SEED, SAMPLES); writes benchmarks/results/cliffs.md and .svg'
+	@echo 'make bench-memory  count allocations and copies with `short_circuit` and without it, beside Futhark; writes benchmarks/results/memory.md'
 	@echo 'make ablation    measure what each optimisation is worth; writes docs/ablation.md and docs/ablation.svg'
 	@echo 'make bench-check validate the benchmark programs on the reference data, in full'
 	@echo 'make test-gpu    the programs on a CUDA device; a quarter of them with PART=1/4'
@@ -105,6 +106,11 @@ SAMPLES ?= 300
 bench-cliffs: setup
 	$(CARGO) build --release -p warpwise-bench --bin warpwise-bench-cliffs
 	target/release/warpwise-bench-cliffs --seed $(SEED) --samples $(SAMPLES) --results benchmarks/results $(CLIFFS_ARGS)
+
+# MEMORY_ARGS='--rounds 0 rows' for the counts of some.
+bench-memory: setup
+	$(CARGO) build --release -p warpwise-bench --bin warpwise-bench-memory
+	target/release/warpwise-bench-memory $(MEMORY_ARGS)
 
 ablation: setup
 	$(CARGO) build --release -p warpwise-bench --bin warpwise-ablation

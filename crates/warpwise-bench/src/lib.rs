@@ -15,6 +15,7 @@ pub mod footprint;
 pub mod futhark;
 pub mod gpu;
 pub mod measure;
+pub mod memory;
 pub mod mexpr;
 pub mod ours;
 pub mod peer;
