@@ -152,7 +152,9 @@ pub fn times_of_futhark(back_end: &str, program: &Path, seconds: u32, runs: Opti
     let mut command = limited(seconds, Path::new("futhark"));
     // By its name, since the file of the running command may be a loader.
     command.args(["bench", "--futhark=futhark"]).arg(format!("--backend={back_end}"));
-    command.args(runs.iter().map(|runs| format!("--runs={runs}")));
+    if let Some(runs) = runs {
+        command.arg(format!("--runs={runs}")).arg("--no-convergence-phase");
+    }
     let figures: BTreeMap<String, TheirEntry> = figures_of(command, "--json", program)?;
     let mut times = BTreeMap::new();
     for (name, entry) in figures {

@@ -61,6 +61,9 @@ impl Row {
         for point in &self.points {
             let _ = write!(text, " {}={}", shape(&point.shape), outcome(point));
         }
+        if let Some(problem) = &self.problem {
+            let _ = write!(text, " (Futhark: {problem})");
+        }
         text
     }
 }
@@ -130,13 +133,15 @@ impl Report {
                 rows.iter().flat_map(|row| row.points.iter().filter_map(Point::speedup)).collect();
             let _ = writeln!(text, "- {what}: {}", summary(&ratios));
         }
-        let theirs = self.table.iter().flat_map(|row| row.points.iter().filter_map(over_theirs));
-        let _ = writeln!(
-            text,
-            "- Operations alone, Futhark multicore / ours: {}",
-            summary(&theirs.collect::<Vec<_>>())
-        );
-        text += "\n![Speed-up by operation and length of rows](cliffs.svg)\n\n![Futhark's time over ours](cliffs-futhark.svg)\n";
+        if self.has_theirs() {
+            let theirs = self.table.iter().flat_map(|row| row.points.iter().filter_map(over_theirs));
+            let theirs: Vec<f64> = theirs.collect();
+            let _ = writeln!(text, "- Operations alone, Futhark multicore / ours: {}", summary(&theirs));
+        }
+        text += "\n![Speed-up by operation and length of rows](cliffs.svg)\n";
+        if self.has_theirs() {
+            text += "\n![Futhark's time over ours](cliffs-futhark.svg)\n";
+        }
         text += "\n## The worst\n\nEach is what remains of a drawn pattern when steps are dropped that do not matter.\n\n";
         text += "| plainest / full | pattern | shape | drawn as |\n|---:|---|---|---|\n";
         for Reduced { drawn, pattern, point } in &self.worst {
@@ -151,6 +156,10 @@ impl Report {
         text
     }
 
+    fn has_theirs(&self) -> bool {
+        self.table.iter().any(|row| row.points.iter().any(|point| point.theirs.is_some()))
+    }
+
     /// The table with a cell for each point.
     fn cells(&self, ratio: impl Fn(&Point) -> Option<f64>) -> Table {
         let cell = |point: &Point| match (&point.ran, ratio(point)) {
@@ -163,7 +172,7 @@ impl Report {
         Table { columns, rows: self.table.iter().map(row).collect() }
     }
 
-    /// Writes `cliffs.md`, `cliffs.svg` and `cliffs-futhark.svg`, and keeps the notes of a page that is there.
+    /// Writes `cliffs.md`, `cliffs.svg` and, where Futhark took part, `cliffs-futhark.svg`, and keeps the notes of a page that is there.
     pub fn write(&self, folder: &Path) -> Result<(), String> {
         let page = folder.join("cliffs.md");
         let before = std::fs::read_to_string(&page).unwrap_or_default();
@@ -178,11 +187,13 @@ impl Report {
             legend: "Blue: ours is faster. Red: it is slower.",
             is_high_good: true,
         };
-        let files = [
+        let mut files = vec![
             (page.clone(), self.markdown() + notes),
             (folder.join("cliffs.svg"), picture::svg(&ours, &self.cells(Point::speedup))),
-            (folder.join("cliffs-futhark.svg"), picture::svg(&theirs, &self.cells(over_theirs))),
         ];
+        if self.has_theirs() {
+            files.push((folder.join("cliffs-futhark.svg"), picture::svg(&theirs, &self.cells(over_theirs))));
+        }
         for (path, text) in files {
             std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
         }

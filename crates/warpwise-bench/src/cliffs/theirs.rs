@@ -1,9 +1,10 @@
 //! Runs a pattern by `futhark bench`, on the same inputs as ours.
 
+use std::fs::File;
 use std::path::Path;
 
 use warpwise_ir::generate::Random;
-use warpwise_runtime::formats::files::write_file;
+use warpwise_runtime::formats::files::write_values;
 
 use super::pattern::Pattern;
 use super::trial::Contexts;
@@ -19,8 +20,9 @@ pub fn add(points: &mut [Point], pattern: &Pattern, seed: u64, contexts: &Contex
     let mut text = "-- ==\n".to_string();
     for (index, point) in points.iter().enumerate() {
         let input = draw::input(&mut Random::new(seed), pattern.element, &point.shape, contexts.memory())?;
-        write_file(&folder.path().join(format!("{index}.in")), &[input])
-            .map_err(|error| error.to_string())?;
+        let written = File::create(folder.path().join(format!("{index}.in")))
+            .and_then(|mut file| write_values(&mut file, &[input], true));
+        written.map_err(|error| error.to_string())?;
         text += &format!("-- input @ {index}.in\n");
     }
     let program = folder.path().join("nest.fut");
