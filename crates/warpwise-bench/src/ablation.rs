@@ -34,6 +34,8 @@ pub enum Cell {
     Ratio(f64),
     /// It does not run, or gives something else.
     Failed(String),
+    /// It runs too short a time for a figure.
+    Quick,
 }
 
 /// All programs, all variants.
@@ -127,7 +129,7 @@ impl Table {
     pub fn mean(&self, column: usize) -> Option<f64> {
         let ratio = |(_, cells): &(String, Vec<Cell>)| match &cells[column] {
             Cell::Ratio(ratio) => Some(*ratio),
-            Cell::Failed(_) => None,
+            Cell::Failed(_) | Cell::Quick => None,
         };
         geometric_mean(&self.rows.iter().filter_map(ratio).collect::<Vec<_>>())
     }
@@ -176,6 +178,7 @@ impl Cell {
         match self {
             Cell::Ratio(ratio) => figure(*ratio),
             Cell::Failed(_) => "fails".into(),
+            Cell::Quick => "–".into(),
         }
     }
 }

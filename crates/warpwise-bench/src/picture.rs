@@ -45,7 +45,7 @@ pub fn svg(caption: &Caption<'_>, table: &Table) -> String {
         for (column, cell) in cells.iter().enumerate() {
             match cell {
                 Cell::Ratio(ratio) => square(&mut svg, column, row, &colour(*ratio), &figure(*ratio)),
-                Cell::Failed(_) => square(&mut svg, column, row, "#d0d0d0", "fails"),
+                Cell::Failed(_) | Cell::Quick => square(&mut svg, column, row, "#d0d0d0", &cell.text()),
             }
         }
     }
