@@ -21,6 +21,10 @@ use crate::sums::Sum;
 use crate::traverse::Visitor;
 use crate::types::Operand;
 
+/// Assertions after which nothing is certain: all of them are looked at for every array, and few programs that assert more would
+/// show what others do not.
+const MOST_CONDITIONS: usize = 16;
+
 /// Reports the arrays of a function that lie outside their blocks.
 pub(super) fn check<'a>(function: &'a Function, facts: &Facts, report: &mut Report<'a>) {
     let reached = Reached { is_certain: true, conditions: Vec::new(), indices: Vec::new() };
@@ -36,6 +40,16 @@ struct Reached {
     conditions: Vec<Operand>,
     /// The indices of loops and spaces around it.
     indices: Vec<Var>,
+}
+
+impl Reached {
+    /// What comes next is reached only where a condition holds.
+    fn assert(&mut self, cond: Operand) {
+        self.conditions.push(cond);
+        if self.conditions.len() > MOST_CONDITIONS {
+            *self = Reached { is_certain: false, conditions: Vec::new(), indices: Vec::new() };
+        }
+    }
 }
 
 struct Walk<'a, 'r> {
@@ -72,7 +86,7 @@ impl<'a> Visitor<'a> for Walk<'a, '_> {
         self.walk_stm(stm);
         self.reached = before;
         if let Expr::Assert { cond, .. } = &stm.expr {
-            self.reached.conditions.push(*cond);
+            self.reached.assert(*cond);
         } else {
             self.reached.is_certain &= !stm.expr.can_fail();
         }
