@@ -45,7 +45,7 @@ pub fn apart(function: &mut Function, pattern: &[Var], soac: &Screma, span: Span
     let (totals, arrays) = pattern.split_at(soac.n_reduced());
     let reduction_fails = soac.reduces.iter().any(|reduce| reduce.op.body.can_fail());
     let others_fail = soac.scans.iter().map(|scan| &scan.op).chain(&soac.post).any(|op| op.body.can_fail());
-    if !is_mixed(pattern, soac) || others_fail && reduction_fails {
+    if !is_mixed(pattern, soac) || others_fail && reduction_fails && !arrays.is_empty() {
         return None;
     }
     let reduced = soac.n_scanned()..soac.n_scanned() + totals.len();
@@ -68,10 +68,10 @@ pub fn apart(function: &mut Function, pattern: &[Var], soac: &Screma, span: Span
     Some(stms)
 }
 
-/// Whether a SOAC reduces, and does more.
+/// Whether a SOAC reduces, and does more, if only for results that nobody looks at.
 fn is_mixed(pattern: &[Var], soac: &Screma) -> bool {
     let n_reduced = soac.n_reduced();
-    n_reduced > 0 && (pattern.len() > n_reduced || !soac.scans.is_empty())
+    n_reduced > 0 && (pattern.len() > n_reduced || !soac.scans.is_empty() || soac.post.is_some())
 }
 
 /// The statements for a SOAC that only scans, or only reduces, arrays; one task does all of any other.
