@@ -45,6 +45,8 @@ pub struct Facts {
     products: SecondaryMap<Var, Option<Expr>>,
     /// The bytes of a block.
     bytes: SecondaryMap<Var, Option<Sum>>,
+    /// Integers of less than 64 bits, whose sums wrap in common programs.
+    narrow: SecondaryMap<Var, bool>,
 }
 
 /// A quotient, rounded down, or the rest.
@@ -70,7 +72,11 @@ impl Facts {
             choices: SecondaryMap::default(),
             products: SecondaryMap::default(),
             bytes: SecondaryMap::default(),
+            narrow: SecondaryMap::default(),
         };
+        for (var, data) in function.vars.iter() {
+            facts.narrow[var] = data.ty.as_scalar().is_some_and(|ty| ty.is_int() && ty.bits() < 64);
+        }
         for param in &function.params {
             let shape = function.ty(param.var).shape();
             facts.sizes.extend(shape.iter().filter_map(|size| size.as_var()));
@@ -136,6 +142,11 @@ impl Facts {
         cases
     }
 
+    /// Whether an operand may be another number than the sum that it is defined as.
+    fn may_wrap(&self, operand: Operand) -> bool {
+        operand.as_var().is_some_and(|var| self.narrow[var]) && !self.is_exact(operand)
+    }
+
     /// Whether a number is the same in any wider type: one that is not computed, or an index and a constant.
     fn is_exact(&self, operand: Operand) -> bool {
         let Some(definition) = operand.as_var().and_then(|var| self.definition(var)) else { return true };
@@ -176,6 +187,7 @@ impl Visitor<'_> for Facts {
             Expr::Operand(_) | Expr::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, ..) => {
                 self.definitions[stm.pattern[0]] = Some(stm.expr.clone());
             }
+            Expr::Compare(_, x, y) if self.may_wrap(*x) || self.may_wrap(*y) => {}
             Expr::Compare(..) | Expr::Binary(BinaryOp::And | BinaryOp::Or, ..) => {
                 self.conditions[stm.pattern[0]] = Some(stm.expr.clone());
             }
