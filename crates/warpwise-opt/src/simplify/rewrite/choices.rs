@@ -46,13 +46,13 @@ impl Rewriter<'_> {
         use BinaryOp::{SDiv, SMod, SQuot, SRem, UDiv, UMod};
         let bodies = [then_body, else_body];
         let moves = |inner: &Stm, outcome: bool| {
-            let is_safe = match inner.expr {
-                Expr::Binary(SDiv | SMod | SQuot | SRem | UDiv | UMod, _, divisor) => {
+            let is_guarded =
+                if let Expr::Binary(SDiv | SMod | SQuot | SRem | UDiv | UMod, _, divisor) = inner.expr {
                     self.says_nonzero(*cond, outcome, divisor)
-                }
-                _ => may_move(&inner.expr),
-            };
-            inner.certs.is_empty() && is_safe
+                } else {
+                    false
+                };
+            inner.certs.is_empty() && (is_guarded || may_move(&inner.expr))
         };
         let all_move = |body: &Body, outcome| body.stms.iter().all(|inner| moves(inner, outcome));
         if !are_scalars || !stm.certs.is_empty() || !all_move(then_body, true) || !all_move(else_body, false)
@@ -80,16 +80,17 @@ impl Rewriter<'_> {
     fn says_nonzero(&self, cond: Operand, outcome: bool, divisor: Operand) -> bool {
         let Some((expr, _)) = cond.as_var().and_then(|var| self.views[var].as_ref()) else { return false };
         let is_zero = |x: &Operand| x.as_const().and_then(Scalar::as_int) == Some(0);
-        match expr {
-            Expr::Compare(op @ (CompareOp::Eq | CompareOp::Ne), x, y) => {
+        if let Expr::Binary(BinaryOp::And, x, y) = expr {
+            return outcome && [x, y].iter().any(|part| self.says_nonzero(**part, true, divisor));
+        }
+        let Expr::Compare(op, x, y) = expr else { return false };
+        match op {
+            CompareOp::Eq | CompareOp::Ne => {
                 let compares = *x == divisor && is_zero(y) || *y == divisor && is_zero(x);
                 compares && outcome == (*op == CompareOp::Ne)
             }
-            Expr::Compare(CompareOp::SLt | CompareOp::ULt, x, y) => outcome && is_zero(x) && *y == divisor,
-            Expr::Binary(BinaryOp::And, x, y) => {
-                outcome && [x, y].iter().any(|part| self.says_nonzero(**part, true, divisor))
-            }
-            _ => false,
+            CompareOp::SLt | CompareOp::ULt => outcome && is_zero(x) && *y == divisor,
+            CompareOp::SLe | CompareOp::ULe | CompareOp::FLt | CompareOp::FLe => false,
         }
     }
 
