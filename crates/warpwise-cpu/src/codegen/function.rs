@@ -19,6 +19,8 @@ pub(super) struct Function<'a> {
     pub aliases: Aliases,
     /// Whether a store past the caches has been emitted.
     pub streams: bool,
+    /// How many divisions of wide vectors have code of their own for small operands.
+    pub wide_quotients: usize,
     kernel: &'a Kernel,
     regs: Vec<Place>,
     mems: Vec<Slot<Address, One>>,
@@ -40,6 +42,7 @@ impl<'a> Function<'a> {
             exits: Exits::new(),
             aliases,
             streams: false,
+            wide_quotients: 0,
             kernel,
             regs: Vec::new(),
             mems: Vec::new(),

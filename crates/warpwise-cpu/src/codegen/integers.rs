@@ -8,6 +8,9 @@ use super::llvm::{
     Any, Cast, Data, Float, Int, Mask, Opcode, Precision, Predicate, Type, Value, cast, float, int,
 };
 
+/// Each has two ways and a test of all lanes: a nest of hundreds of maps, which divides as often, would take LLVM minutes.
+const MOST_WIDE_QUOTIENTS: usize = 16;
+
 impl Function<'_> {
     pub fn unary(&mut self, op: UnaryOp, x: &Value<Any>) -> Emitted<Value<Any>> {
         use UnaryOp::*;
@@ -258,6 +261,11 @@ impl Function<'_> {
     /// The quotient of integers of 64 bits, which a vector divides one after the other. Most are places in arrays or extents, though:
     /// where all operands are integers of 32 bits with a sign, floats give the quotient.
     fn wide_quotient(&mut self, signed: bool, x: &Value<Int>, y: &Value<Int>) -> Value<Int> {
+        let division = if signed { int::SDIV } else { int::UDIV };
+        self.wide_quotients += 1;
+        if self.wide_quotients > MOST_WIDE_QUOTIENTS {
+            return self.text.binary(division, x, y);
+        }
         let quotient = self.text.slot(x.ty);
         let [above_x, above_y] = [x, y].map(|value| match signed {
             // The least integer of 32 bits becomes 0, the largest has no bit above.
@@ -267,7 +275,6 @@ impl Function<'_> {
             }
             false => self.text.binary_int(int::LSHR, value, 31),
         });
-        let division = if signed { int::SDIV } else { int::UDIV };
         let above = self.text.binary(int::OR, &above_x, &above_y);
         let wide = self.text.compare_int(int::NE, &above, 0);
         let any_wide = self.any(&wide);

@@ -25,6 +25,9 @@ use crate::types::Operand;
 /// show what others do not.
 const MOST_CONDITIONS: usize = 16;
 
+/// Arrays of more dimensions are not looked at: what is known of each is compared with what is known of all others.
+const MOST_DIMENSIONS: usize = 16;
+
 /// Reports the arrays of a function that lie outside their blocks.
 pub(super) fn check<'a>(function: &'a Function, facts: &Facts, report: &mut Report<'a>) {
     let reached = Reached { is_certain: true, conditions: Vec::new(), indices: Vec::new() };
@@ -101,6 +104,9 @@ impl Walk<'_, '_> {
     /// Whether an array is known to lie outside its block. None where too little is known.
     fn is_outside(&self, array: Var) -> Option<bool> {
         let placement = self.function.vars[array].placement.as_ref().filter(|_| self.reached.is_certain)?;
+        if placement.index_fn.dims.len() > MOST_DIMENSIONS {
+            return None;
+        }
         let bytes = self.facts.bytes(placement.block)?;
         let region = self.facts.region(&placement.index_fn)?;
         let unit = Sum::constant(self.function.ty(array).elem()?.bytes() as i64);
