@@ -207,14 +207,13 @@ impl<'a> Emitter<'a> {
         let any = self.code.reg("any", ImpType::scalar(ScalarType::Bool));
         self.code.emit(Op::Any { dst: any, mask: mask.into() });
         self.when(any.into(), |this| {
-            let done = this.with_mask(Mask::Some(mask), |this| {
+            this.with_mask(Mask::Some(mask), |this| {
                 this.stms(body)?;
                 let values = this.carried_all(&body.result, span)?;
                 this.merge(mask, results, &values);
                 Ok(())
-            });
-            Ok(done)
-        })?
+            })
+        })
     }
 
     /// Puts values into varying slots where the mask holds.

@@ -5,7 +5,7 @@
 //! ```
 
 use warpwise_diag::Span;
-use warpwise_ir::{Lambda, Operand as CoreOperand};
+use warpwise_ir::{Lambda, Operand as CoreOperand, Reduce};
 use warpwise_prim::{CompareOp, ScalarType};
 use warpwise_runtime::machine::Schedule;
 
@@ -60,6 +60,23 @@ impl<'a> Emitter<'a> {
             regs.push(self.code.copy("carry", x));
         }
         Ok(regs)
+    }
+
+    /// Folds an element's values, in the order of the reductions, into the registers of each.
+    pub fn fold_element(
+        &mut self,
+        reduces: &'a [Reduce],
+        folded: &[Vec<Reg>],
+        inputs: &[CoreOperand],
+    ) -> Lowered<()> {
+        let mut inputs = inputs;
+        for (reduce, accs) in reduces.iter().zip(folded) {
+            let (own, rest) = inputs.split_at(accs.len());
+            inputs = rest;
+            let values = self.values(own);
+            self.advance(&reduce.op, accs, &values)?;
+        }
+        Ok(())
     }
 
     /// Applies an operator to what registers hold and to values, and keeps the result in the registers.

@@ -132,13 +132,7 @@ impl<'a> Emitter<'a> {
                             kernel.stms(&op.body)?;
                             let (inputs, further) = op.body.result.split_at(n_reduced);
                             kernel.store_points(&stm.pattern[n_reduced..], &op.space, further, stm.span)?;
-                            let mut taken = 0;
-                            for (reduce, accs) in reduces.iter().zip(folded) {
-                                let values = kernel.values(&inputs[taken..taken + accs.len()]);
-                                kernel.advance(&reduce.op, accs, &values)?;
-                                taken += accs.len();
-                            }
-                            Ok(())
+                            kernel.fold_element(reduces, folded, inputs)
                         })
                     })?;
                 kernel.first_item(item, &mut |kernel| {

@@ -183,20 +183,13 @@ impl<'a> Emitter<'a> {
             let index = this.code.add(first, distance);
             let index = this.code.copy("j", index);
             let iteration = this.code.add(counted, index);
-            let done = this.counted_as(iteration, &mut |this| {
+            this.counted_as(iteration, &mut |this| {
                 this.bind_uniform(last.index, index);
                 this.stms(&op.body)?;
                 let (inputs, further) = op.body.result.split_at(n_reduced);
                 this.store_points(&stm.pattern[n_reduced..], &op.space, further, stm.span)?;
-                let mut taken = 0;
-                for (reduce, accs) in reduces.iter().zip(folded) {
-                    let values = this.values(&inputs[taken..taken + accs.len()]);
-                    this.advance(&reduce.op, accs, &values)?;
-                    taken += accs.len();
-                }
-                Ok(())
-            });
-            Ok(done)
-        })?
+                this.fold_element(reduces, folded, inputs)
+            })
+        })
     }
 }

@@ -65,13 +65,7 @@ impl<'a> Emitter<'a> {
                     this.stms(&op.body)?;
                     let (inputs, further) = op.body.result.split_at(n_reduced);
                     this.store_points(&stm.pattern[n_reduced..], &op.space, further, stm.span)?;
-                    let mut taken = 0;
-                    for (reduce, accs) in reduces.iter().zip(folded) {
-                        let values = this.values(&inputs[taken..taken + accs.len()]);
-                        this.advance(&reduce.op, accs, &values)?;
-                        taken += accs.len();
-                    }
-                    Ok(())
+                    this.fold_element(reduces, folded, inputs)
                 })
             })?;
         let types = self.folded_types(&folded);
