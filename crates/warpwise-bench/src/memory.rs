@@ -42,7 +42,7 @@ pub struct Settings<'s> {
 
 /// What was found out about one subject.
 pub struct Row {
-    /// Which.
+    /// The program that was measured.
     pub subject: Subject,
     /// What it allocates and copies.
     pub with: Counts,

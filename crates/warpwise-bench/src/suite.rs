@@ -147,7 +147,7 @@ enum TheirCase {
     Failed(serde::de::IgnoredAny),
 }
 
-/// What `futhark bench` says of a program compiled by a back end, in so many seconds at most.
+/// Times from `futhark bench` for a program compiled by a back end. It is stopped after `seconds`.
 pub fn times_of_futhark(back_end: &str, program: &Path, seconds: u32, runs: Option<u32>) -> Times {
     let mut command = limited(seconds, Path::new("futhark"));
     // By its name, since the file of the running command may be a loader.

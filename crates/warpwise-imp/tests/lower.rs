@@ -76,7 +76,7 @@ fn documented() -> Result<(), String> {
     }
 }
 
-/// What is said of texts that are wrong, and of which part.
+/// Checks the message for each mistake that a text can have.
 fn wrong_texts() -> Result<(), String> {
     let kernel = |body: &str| format!("kernel k(n.0: i64, xs@0: mem) lo.1 to hi.2 {{ {body} }}");
     let cases = [

@@ -39,7 +39,7 @@ pub fn pattern(random: &mut Random) -> Pattern {
     pattern
 }
 
-/// So many shapes for a pattern.
+/// Draws `number` shapes of `rank` dimensions.
 pub fn shapes(random: &mut Random, rank: usize, total: i64, number: usize) -> Vec<Vec<i64>> {
     let grid = Grid::of(rank, total);
     (0..number).map(|_| random.pick(&grid.shapes)).collect()

@@ -1,4 +1,4 @@
-//! The extents that patterns are run over: about equally many elements in ever other shapes.
+//! The extents that patterns are run over: about equally many elements in ever different shapes.
 
 /// Inner extents in the columns of the table.
 pub const INNER: [i64; 16] = [1, 2, 3, 5, 8, 16, 17, 31, 64, 100, 300, 1024, 5003, 65_536, 262_147, 1 << 20];

@@ -13,7 +13,7 @@ use super::operation::{Effect, Element, Operation};
 /// Names of the extents of the input, outermost first.
 const EXTENTS: [&str; 3] = ["n", "m", "k"];
 
-/// An operation under so many maps.
+/// An operation, and how many maps it stands under.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     /// Outer dimensions that it is mapped over.
@@ -161,7 +161,7 @@ fn typed(State { element, extents, .. }: &State) -> String {
     format!("[{}] (x: {sizes}{})", extents[0], element.name())
 }
 
-/// Bodies one after another under so many maps.
+/// `level` maps around bodies that follow one another.
 fn mapped(bodies: &[String], level: usize) -> String {
     match (level, bodies) {
         (0, [body]) => body.clone(),

@@ -23,7 +23,7 @@ use super::pattern::Pattern;
 /// The largest difference of two floats, as a part of the largest magnitude among the results' elements.
 pub const TOLERANCE: f64 = 2e-3;
 
-/// Each side runs for so long, and at least [`RUNS`] times.
+/// Each side runs for this long, and at least [`RUNS`] times.
 const COUNTED: Duration = Duration::from_millis(15);
 
 /// As [`COUNTED`], where the full pipeline's code seems slower: it may have waited for a core that others use.
@@ -65,7 +65,7 @@ impl Seconds {
 }
 
 impl Contexts {
-    /// For so many threads.
+    /// The full pipeline gets `threads` threads, the plainest code one.
     pub fn new(threads: usize) -> Contexts {
         let memory = MemoryPool::with_default_limit();
         let context = |threads| Context::with(ThreadPool::new(threads), memory.clone());

@@ -12,9 +12,10 @@
 //!
 //! A comma may stand behind the last of several parts.
 //!
-//! Tuples, records and opaque values are lists of the values in them with the names of their parts; entry points take
-//! lists apart as they need. A pattern fits what has as many parts as names, or else as many values. A number without a suffix becomes what is asked for where it is
-//! given to an entry point, and else an `i32` or `f64`. Expressions are computed as they are read: there are no choices.
+//! A tuple, record or opaque value is the list of the values in it, with the names of its parts. Entry points take such lists
+//! apart as they need. A pattern fits a value that has as many parts as the pattern has names, or else as many values. A number
+//! without a suffix becomes what an entry point asks for where it is an argument, and otherwise an `i32` or `f64`. Expressions are
+//! computed as they are read: there are no choices.
 
 mod parts;
 

@@ -31,7 +31,7 @@ pub enum Data {
 pub enum Stop {
     /// A check failed.
     Check {
-        /// Which.
+        /// The check that failed.
         check: CheckId,
         /// In which flat iteration of its kernel.
         iteration: i64,

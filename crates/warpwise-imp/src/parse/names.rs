@@ -38,6 +38,9 @@ impl Names {
     }
 }
 
+/// The registers and the memories of a function or kernel.
+type Tables = (PrimaryMap<Reg, RegData>, PrimaryMap<Mem, MemData>);
+
 /// Notes that a number is mentioned with this name.
 fn mention<T>(table: &mut Vec<Option<Named<T>>>, number: usize, name: &str, span: Span) -> Parsed<()> {
     if number >= NUMBERS {
@@ -141,11 +144,7 @@ impl Parser<'_> {
     }
 
     /// The tables of a function whose text has been read, and types in its operations that follow from those of registers.
-    #[allow(clippy::type_complexity)] // the two tables of a function or kernel
-    pub(super) fn finish(
-        &mut self,
-        body: &mut Block,
-    ) -> Parsed<(PrimaryMap<Reg, RegData>, PrimaryMap<Mem, MemData>)> {
+    pub(super) fn finish(&mut self, body: &mut Block) -> Parsed<Tables> {
         let Names { regs, mems } = std::mem::take(&mut self.names);
         let (mut types, mut blocks) = (PrimaryMap::new(), PrimaryMap::new());
         for named in regs {

@@ -97,7 +97,7 @@ pub enum Link {
     Subset {
         /// The level around.
         parent: LevelId,
-        /// Which.
+        /// The indices of those elements.
         chosen: Var,
     },
 }
