@@ -195,27 +195,33 @@ black_scholes(0.05, options)
 sorted(prices.profile()[0])
 """),
     (TEXT, r"""
-## A file, block by block
+## A file larger than memory
 
-A Parquet file is read in batches, and each column of a batch is an argument, without a copy. What a block adds is merged with what was
-there before.
+A Parquet file is read in batches. `fold` adds its blocks up by the entry points `init`, `step` and `merge`, while the next ones are read;
+each column is an argument. Blocks do not depend on the file's batches, nor the result on the number of threads.
 """),
     (CODE, r"""
 %%warpwise --name trips
 type sums = {trips: i64, seconds: f64, longest: f64}
 
--- | What a block of trips adds up to.
-entry block [n] (distance: [n]f64) (speed: [n]f64) : sums =
-  let seconds = map2 (/) distance speed
-  in {trips = n, seconds = f64.sum seconds, longest = f64.maximum distance}
+-- | No trips at all.
+entry init : sums = {trips = 0, seconds = 0, longest = 0}
 
--- | Two blocks together.
+-- | What was found so far, with a block of trips more.
+entry step [n] (distance: [n]f64) (speed: [n]f64) (s: sums) : sums =
+  {trips = s.trips + n,
+   seconds = s.seconds + f64.sum (map2 (/) distance speed),
+   longest = f64.max s.longest (f64.maximum distance)}
+
+-- | What was found in two parts of the file.
 entry merge (a: sums) (b: sums) : sums =
   {trips = a.trips + b.trips, seconds = a.seconds + b.seconds, longest = f64.max a.longest b.longest}
+
+-- | Seconds that each trip takes.
+entry durations [n] (distance: [n]f64) (speed: [n]f64) : [n]f64 = map2 (/) distance speed
 """),
     (CODE, r"""
 import tempfile
-from functools import reduce
 from pathlib import Path
 
 import pyarrow as pa
@@ -228,9 +234,17 @@ with pq.ParquetWriter(file, pa.schema([("distance", pa.float64()), ("speed", pa.
         distance = random.uniform(100, 10_000, 100_000)
         writer.write_table(pa.table({"distance": distance, "speed": np.full(100_000, 10.0)}))
 
-batches = pq.ParquetFile(file).iter_batches(batch_size=65_536)
-total = reduce(merge, (block(batch["distance"].to_numpy(), batch["speed"].to_numpy()) for batch in batches))
+total = trips.fold(file, column=["distance", "speed"])
 print(f"{total.trips} trips, {total.seconds / total.trips:.0f} seconds on average, at most {total.longest / 1000:.1f} km")
+"""),
+    (TEXT, r"""
+`stream` gives the results of an entry point block by block, as an iterator, or writes them into a file.
+"""),
+    (CODE, r"""
+trips.stream("durations", file, column=["distance", "speed"], out=Path(folder.name) / "durations.npy")
+durations = np.load(Path(folder.name) / "durations.npy", mmap_mode="r")
+print(f"{len(durations)} durations, the first of them {durations[:3].round(1)}")
+del durations
 folder.cleanup()
 """),
 ]  # fmt: skip
