@@ -14,7 +14,8 @@
 //! - the block is allocated in the body that copies, has no other name, and nothing in it is used after the copy;
 //! - all that lies in it is a part of the source, and its index functions can follow ([`mod@follow`]): by another
 //!   offset where the destination has the source's strides, because they all are the source's own, or because they are rows
-//!   and views of it; a source that shows another array with its dimensions turned is that array, and its destination turned back;
+//!   and views of it; a source that shows another array with its dimensions turned is that array, and its destination turned back,
+//!   unless loops come back to the elements of its rows, which would then lie apart ([`turned`]);
 //! - the destination's block and the numbers in its index function are there before the block is first used, or
 //!   can be moved there, and so is or can a fresh array that the source is put into, such as a copy; so are the checks that the
 //!   copy relies on: nothing is written where one that fails forbids it, and what makes the source has no checks of its own,
@@ -33,17 +34,19 @@ mod branches;
 mod destinations;
 mod follow;
 mod remaining;
+mod turned;
 
 use warpwise_diag::Limit;
 use warpwise_ir::{Body, Expr, Function, Operand, Placement, Program, Stm, Var, exprs};
 
 use crate::blocks::{Blocks, arrays_of};
 use crate::pass::rewrite_bodies;
-use crate::place::{Emitter, before};
+use crate::place::Emitter;
 use branches::{copy_in_branches, is_made_in_a_branch};
 use destinations::{destination, sources};
 use follow::{Follow, Way, follow};
 pub use remaining::{Remaining, Why, remaining};
+use turned::{is_swept_across, turned_back};
 
 /// Rewrites every function.
 pub fn short_circuit(program: &mut Program) -> Result<(), Limit> {
@@ -132,6 +135,9 @@ impl Circuits<'_> {
         }
         let turned = turned_back(&body.stms[..copy], source, destination);
         let (source, destination) = turned.ok_or(Why::Layout)?;
+        if is_swept_across(&body.stms[first..copy], self.blocks.arrays(block), &destination) {
+            return Err(Why::Across);
+        }
         let way = follow.way(body, source, &destination.index_fn).ok_or(Why::Layout)?;
         Ok(Plan { source, alloc, first, copy, needed, computed, destination, way })
     }
@@ -191,16 +197,6 @@ impl Circuits<'_> {
         kept.into_iter().for_each(|block| self.blocks.keep(block));
         Ok(())
     }
-}
-
-/// Of a source that shows an array with its dimensions in another order that array, and where it goes then.
-fn turned_back(stms: &[Stm], source: Var, destination: Placement) -> Option<(Var, Placement)> {
-    stms.iter().find_map(|stm| match &stm.expr {
-        Expr::Rearrange { array, perm } if stm.pattern == [source] => {
-            Some((*array, before(destination.clone(), perm)))
-        }
-        exprs!(simple, nested) => None,
-    })
 }
 
 /// The statements between the first use of a block and the copy that the destination's place, and the right to write

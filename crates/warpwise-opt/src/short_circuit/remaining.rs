@@ -42,6 +42,8 @@ pub enum Why {
     Later,
     /// Its elements cannot lie as those of the destination do.
     Layout,
+    /// Loops come back to elements of its rows, which would lie apart where it goes: the copy takes less time.
+    Across,
     /// An array of this name is read there when it would have been overwritten.
     Spoils(String, Span),
     /// It could be made there; the pass was left out.
@@ -59,6 +61,9 @@ impl Why {
             Why::Interleaved => "only one of both lies in the lanes of vectors".to_string(),
             Why::Later => "where it goes is known only after it is made".to_string(),
             Why::Layout => "its elements do not lie as they do where it goes".to_string(),
+            Why::Across => {
+                "loops come back to elements of its rows, which lie apart where it goes".to_string()
+            }
             Why::Spoils(array, span) => {
                 format!("`{array}` is read {} and would have been overwritten", line(*span))
             }
