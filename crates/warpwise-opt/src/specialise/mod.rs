@@ -17,10 +17,15 @@
 //! general version is right everywhere, so groups of lanes that straddle a border take it as a whole
 //! ([`Branch::Specialised`]).
 //!
+//! Programs that compute indices in 32 bits have them in 64 there, if all of them fit ([`widen`]); loads of neighbours are contiguous then,
+//! which is reason enough for a version where there is no border.
+//!
 //! Of a grid of work-items (`segmap (i < h: thread, j < w: thread)`) the interior is that of all dimensions; it is specialised
 //! where the body is straight, because work-items then do several rows of it at a time.
 //!
 //! Maps and reductions whose bodies yield scalars are specialised. Not done here: conditions on indices of loops inside the body.
+
+mod widen;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_diag::{Limit, Span};
@@ -34,6 +39,7 @@ use warpwise_prim::{BinaryOp, CompareOp};
 use crate::pass::rewrite_bodies;
 use crate::schedule::access::{Access, Variance};
 use crate::schedule::cost::is_cheap_body;
+use widen::{Widened, widened};
 
 /// Specialises the lane dimensions of every function.
 pub fn specialise(program: &mut Program) -> Result<(), Limit> {
@@ -82,9 +88,10 @@ fn specialise_op(function: &mut Function, op: &mut SegOp) {
     if !points_apart || !scalars || !loads(&op.body) {
         return;
     }
-    let lasts = if runs_in_lanes(op) { op.space.len() - 1.. } else { 0.. };
-    let along = |dim: &SegDim| Access::along(function, &SecondaryMap::default(), dim.index, &op.body);
-    let accesses: Vec<Access> = op.space[lasts].iter().map(along).collect();
+    let Widened { body: fast, stms: before, fits } = widened(function, op);
+    let accesses = accesses(function, op, &fast);
+    let is_in_order = runs_in_lanes(op)
+        && in_order(&fast, &accesses) > in_order(&op.body, &self::accesses(function, op, &op.body));
     let mut finder = Finder {
         accesses: &accesses,
         decisions: Vec::new(),
@@ -92,11 +99,11 @@ fn specialise_op(function: &mut Function, op: &mut SegOp) {
         scalars: FxHashMap::default(),
         bound: FxHashSet::default(),
     };
-    finder.body(&op.body);
+    finder.body(&fast);
     let Finder { decisions, scalars, bound, .. } = finder;
     let mut prefix =
-        Prefix { function, scalars: &scalars, bound: &bound, copies: FxHashMap::default(), stms: Vec::new() };
-    let mut inside = None;
+        Prefix { function, scalars: &scalars, bound: &bound, copies: FxHashMap::default(), stms: before };
+    let mut inside = fits.as_var().map(Operand::Var);
     let mut decided = FxHashMap::default();
     for decision in decisions {
         if decision.given.iter().all(|var| decided.contains_key(var))
@@ -106,11 +113,18 @@ fn specialise_op(function: &mut Function, op: &mut SegOp) {
             decided.insert(decision.var, decision.value);
         }
     }
-    let Some(inside) = inside else { return };
+    if decided.is_empty() && !is_in_order {
+        return;
+    }
     let mut stms = prefix.stms;
-    let general = std::mem::take(&mut op.body);
-    let mut fast = general.clone();
+    let mut fast = fast;
     decide(&mut fast, &decided);
+    let Some(inside) = inside else {
+        stms.append(&mut fast.stms);
+        op.body = Body { stms, result: fast.result };
+        return;
+    };
+    let general = std::mem::take(&mut op.body);
     let fast = Copier::within(function, Substitution::new()).copy_body(&fast);
     let result: Vec<Var> = general
         .result
@@ -132,6 +146,27 @@ fn loads(body: &Body) -> bool {
         stm.expr.for_each_body(|body| inner |= loads(body));
         inner
     })
+}
+
+/// How values of a body vary along each dimension of a space that could have a border.
+fn accesses<'f>(function: &'f Function, op: &SegOp, body: &Body) -> Vec<Access<'f>> {
+    let lasts = if runs_in_lanes(op) { op.space.len() - 1.. } else { 0.. };
+    let along = |dim: &SegDim| Access::along(function, &SecondaryMap::default(), dim.index, body);
+    op.space[lasts].iter().map(along).collect()
+}
+
+/// How many elements are loaded by lanes from the same place or from neighbouring ones.
+fn in_order(body: &Body, accesses: &[Access]) -> usize {
+    let is_in_order = |array: Var, indices: &[Operand]| {
+        accesses.iter().all(|access| access.at(array, indices.iter().copied()) != Variance::Other)
+    };
+    let loads = body.stms.iter().map(|stm| {
+        let own = matches!(&stm.expr, Expr::Index { array, indices } if is_in_order(*array, indices));
+        let mut inner = usize::from(own);
+        stm.expr.for_each_body(|body| inner += in_order(body, accesses));
+        inner
+    });
+    loads.sum()
 }
 
 /// Gives decided variables their values.

@@ -1,0 +1,352 @@
+//! A body with its indices in 64 bits where the program counts in 32.
+//!
+//! Indices are 64 bits wide, but many programs compute neighbours and test borders in `i32`. In 32 bits `i + 1` may wrap between two lanes,
+//! so its neighbours in memory are not known to be neighbours, and no border is known to be one. Where all such values fit 32 bits, which
+//! a few comparisons of the extents tell, the same computations in 64 bits have the same results:
+//!
+//! ```text
+//! k: i32 = itrunc i;
+//! first: bool = eq k 0i32;                       first: bool = eq i 0;
+//! m: i32 = sub k 1i32;                ==>        m_wide: i64 = sub i 1;
+//! l: i64 = sext m;
+//! x: f32 = index a[l];                           x: f32 = index a[m_wide];      if n <= 2147483647
+//! ```
+//!
+//! Every 32-bit value that is followed has bounds that do not depend on the point. Followed are truncations of the indices of the space,
+//! counters of loops, what is bound outside, and sums, differences, products with what is bound outside, minima, maxima and choices
+//! of scalars. Not followed: values carried round loops or out of branches.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use warpwise_diag::Span;
+use warpwise_ir::{Body, Expr, Function, LoopForm, Operand, SegOp, Stm, Type, Var, exprs};
+use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, ScalarType};
+
+/// Bounds with constants beyond this are taken for ones that do not fit.
+const FAR: u64 = 1 << 40;
+
+/// A body in 64 bits, and what it needs.
+pub struct Widened {
+    /// The body. It binds what the body does that it was made of, and more.
+    pub body: Body,
+    /// Statements before it, on what is bound outside.
+    pub stms: Vec<Stm>,
+    /// Whether it computes what the body does that it was made of.
+    pub fits: Operand,
+}
+
+/// The body of an operation with its 32-bit indices in 64 bits; as it is where they do not all fit.
+pub fn widened(function: &mut Function, op: &SegOp) -> Widened {
+    let mut inside = FxHashSet::default();
+    add_bound(&op.body, &mut inside);
+    let known = op.space.iter().map(|dim| (dim.index, Known::index(dim.index.into(), dim.extent)));
+    let known = known.collect();
+    let (outside, lows, highs) = Default::default();
+    let mut widener = Widener { function, inside, known, outside, lows, highs, is_used: false };
+    let mut body = op.body.clone();
+    widener.body(&mut body);
+    match widener.is_used.then(|| widener.fits()).flatten() {
+        Some(fits) => Widened { body, stms: widener.outside, fits },
+        None => Widened { body: op.body.clone(), stms: Vec::new(), fits: Operand::bool(true) },
+    }
+}
+
+/// Adds what a body binds, in inner bodies, too.
+fn add_bound(body: &Body, bound: &mut FxHashSet<Var>) {
+    for stm in &body.stms {
+        bound.extend(&stm.pattern);
+        stm.expr.for_each_binding(|var| {
+            bound.insert(var);
+        });
+        stm.expr.for_each_body(|body| add_bound(body, bound));
+    }
+}
+
+/// A number that is the same at all points: a value from outside, if any, plus a constant.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Bound {
+    base: Option<Operand>,
+    plus: i64,
+}
+
+impl Bound {
+    fn of(operand: Operand) -> Bound {
+        match operand.as_const().and_then(|value| value.as_int()) {
+            Some(plus) => Bound { base: None, plus },
+            None => Bound { base: Some(operand), plus: 0 },
+        }
+    }
+
+    fn plus(self, more: i64) -> Bound {
+        Bound { plus: self.plus.saturating_add(more), ..self }
+    }
+}
+
+/// What is known of a 32-bit value, or of an index that one is made of.
+#[derive(Clone, Copy)]
+struct Known {
+    /// The same in 64 bits, if it fits.
+    wide: Operand,
+    low: Bound,
+    high: Bound,
+}
+
+impl Known {
+    /// An index that counts from 0 to below a bound.
+    fn index(wide: Operand, bound: Operand) -> Known {
+        Known { wide, low: Bound { base: None, plus: 0 }, high: Bound::of(bound).plus(-1) }
+    }
+
+    /// The same at all points.
+    fn uniform(wide: Operand) -> Known {
+        Known { wide, low: Bound::of(wide), high: Bound::of(wide) }
+    }
+
+    fn is_uniform(&self) -> bool {
+        self.low == self.high
+    }
+}
+
+struct Widener<'f> {
+    function: &'f mut Function,
+    /// Everything bound in the body.
+    inside: FxHashSet<Var>,
+    known: FxHashMap<Var, Known>,
+    /// Statements before the body.
+    outside: Vec<Stm>,
+    /// What must not lie below the range of 32 bits; each base once.
+    lows: Vec<Bound>,
+    /// What must not lie above it; each base once.
+    highs: Vec<Bound>,
+    /// Whether a wide value has taken the place of a narrow one.
+    is_used: bool,
+}
+
+impl Widener<'_> {
+    fn body(&mut self, body: &mut Body) {
+        for mut stm in std::mem::take(&mut body.stms) {
+            self.enter(&mut stm.expr);
+            stm.expr.for_each_body_mut(|inner| self.body(inner));
+            self.use_wide(&mut stm.expr);
+            let made = self.followed(&stm);
+            let narrow = stm.pattern.first().copied();
+            body.stms.push(stm);
+            if let (Some(narrow), Some((expr, low, high))) = (narrow, made) {
+                let wide = match expr {
+                    Expr::Operand(wide) => wide,
+                    expr @ exprs!(scalar, Assert, array, nested, Call, UpdateAcc, Tuned, Alloc) => {
+                        bind(self.function, &mut body.stms, Type::I64, expr)
+                    }
+                };
+                add(&mut self.lows, low, i64::min);
+                add(&mut self.highs, high, i64::max);
+                self.known.insert(narrow, Known { wide, low, high });
+            }
+        }
+    }
+
+    /// Notes what counts in the bodies of a statement.
+    fn enter(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Loop { form: LoopForm::For { index, bound }, body, .. } => {
+                if self.function.ty(*index) == &Type::I64 {
+                    self.count(*index, *bound);
+                } else if let Some(bound) = self.narrow(*bound) {
+                    let convert = Expr::Convert(ConvertOp::SExt, (*index).into(), ScalarType::I64);
+                    let mut stms = Vec::with_capacity(body.stms.len() + 1);
+                    let wide = bind(self.function, &mut stms, Type::I64, convert);
+                    stms.append(&mut body.stms);
+                    body.stms = stms;
+                    let low = Bound { base: None, plus: 0 };
+                    self.known.insert(*index, Known { wide, low, high: bound.high.plus(-1) });
+                }
+            }
+            Expr::Seg(op) => op.space.iter().for_each(|dim| self.count(dim.index, dim.extent)),
+            exprs!(simple, If, Loop, soac) => {}
+        }
+    }
+
+    /// Notes a 64-bit index below a bound from outside.
+    fn count(&mut self, index: Var, bound: Operand) {
+        if self.is_outside(bound) {
+            self.known.insert(index, Known::index(index.into(), bound));
+        }
+    }
+
+    fn is_outside(&self, operand: Operand) -> bool {
+        operand.as_var().is_none_or(|var| !self.inside.contains(&var) && !self.known.contains_key(&var))
+    }
+
+    /// Puts wide values in the place of narrow ones.
+    fn use_wide(&mut self, expr: &mut Expr) {
+        match *expr {
+            Expr::Convert(ConvertOp::SExt, x @ Operand::Var(_), ScalarType::I64) => {
+                let Some(known) = self.narrow(x) else { return };
+                *expr = Expr::Operand(known.wide);
+            }
+            Expr::Compare(op @ (CompareOp::Eq | CompareOp::Ne | CompareOp::SLt | CompareOp::SLe), x, y) => {
+                let (Some(x), Some(y)) = (self.narrow(x), self.narrow(y)) else { return };
+                *expr = Expr::Compare(op, x.wide, y.wide);
+            }
+            exprs!(simple, nested) => return,
+        }
+        self.is_used = true;
+    }
+
+    /// What is known of a 32-bit operand.
+    fn narrow(&mut self, operand: Operand) -> Option<Known> {
+        if self.function.operand_type(operand).as_scalar() != Some(ScalarType::I32) {
+            return None;
+        }
+        match operand {
+            Operand::Const(value) => Some(Known::uniform(value.as_int()?.into())),
+            Operand::Var(var) if self.is_outside(operand) => {
+                let convert = Expr::Convert(ConvertOp::SExt, operand, ScalarType::I64);
+                let known = Known::uniform(bind(self.function, &mut self.outside, Type::I64, convert));
+                self.known.insert(var, known);
+                Some(known)
+            }
+            Operand::Var(var) => self.known.get(&var).copied(),
+        }
+    }
+
+    /// The wide value of a narrow one that a statement computes, and its bounds.
+    fn followed(&mut self, stm: &Stm) -> Option<(Expr, Bound, Bound)> {
+        match stm.expr {
+            Expr::Convert(ConvertOp::Truncate, x, ScalarType::I32) => {
+                let known = match x.as_var().and_then(|var| self.known.get(&var)) {
+                    Some(known) => *known,
+                    None if self.is_outside(x) => Known::uniform(x),
+                    None => return None,
+                };
+                Some((Expr::Operand(known.wide), known.low, known.high))
+            }
+            Expr::Binary(op, x, y) => {
+                let (x, y) = (self.narrow(x)?, self.narrow(y)?);
+                let (low, high) = self.bounds(op, x, y)?;
+                Some((Expr::Binary(op, x.wide, y.wide), low, high))
+            }
+            Expr::Select(cond, x, y) => {
+                let (x, y) = (self.narrow(x)?, self.narrow(y)?);
+                let low = self.bound(BinaryOp::SMin, x.low, y.low);
+                let high = self.bound(BinaryOp::SMax, x.high, y.high);
+                Some((Expr::Select(cond, x.wide, y.wide), low, high))
+            }
+            exprs!(
+                Operand, Unary, Ternary, Compare, Convert, Assert, array, nested, Call, UpdateAcc, Tuned,
+                Alloc
+            ) => None,
+        }
+    }
+
+    /// The bounds of what an operator gives; none for operators that are not followed.
+    fn bounds(&mut self, op: BinaryOp, x: Known, y: Known) -> Option<(Bound, Bound)> {
+        if op == BinaryOp::Mul {
+            let (x, factor) = if y.is_uniform() { (x, y) } else { (y, x) };
+            if !factor.is_uniform() {
+                return None;
+            }
+            let [one, other] = [x.low, x.high].map(|end| self.bound(op, end, factor.low));
+            return Some((self.bound(BinaryOp::SMin, one, other), self.bound(BinaryOp::SMax, one, other)));
+        }
+        let (low, high) = if op == BinaryOp::Sub {
+            ((x.low, y.high), (x.high, y.low))
+        } else if matches!(op, BinaryOp::Add | BinaryOp::SMin | BinaryOp::SMax) {
+            ((x.low, y.low), (x.high, y.high))
+        } else {
+            return None;
+        };
+        Some((self.bound(op, low.0, low.1), self.bound(op, high.0, high.1)))
+    }
+
+    /// An operator on bounds.
+    fn bound(&mut self, op: BinaryOp, x: Bound, y: Bound) -> Bound {
+        match (op, x.base, y.base) {
+            (BinaryOp::Add, None, _) => y.plus(x.plus),
+            (BinaryOp::Add, _, None) => x.plus(y.plus),
+            (BinaryOp::Sub, _, None) => x.plus(y.plus.saturating_neg()),
+            (BinaryOp::Sub, a, b) if a == b => Bound { base: None, plus: x.plus.saturating_sub(y.plus) },
+            (BinaryOp::SMin, a, b) if a == b => {
+                if x.plus < y.plus {
+                    x
+                } else {
+                    y
+                }
+            }
+            (BinaryOp::SMax, a, b) if a == b => {
+                if x.plus < y.plus {
+                    y
+                } else {
+                    x
+                }
+            }
+            (BinaryOp::Mul, None, None) => Bound { base: None, plus: x.plus.saturating_mul(y.plus) },
+            _ => {
+                let (x, y) = (self.value(x), self.value(y));
+                Bound::of(bind(self.function, &mut self.outside, Type::I64, Expr::Binary(op, x, y)))
+            }
+        }
+    }
+
+    /// A bound as a value from outside.
+    fn value(&mut self, Bound { base, plus }: Bound) -> Operand {
+        match base {
+            None => plus.into(),
+            Some(base) if plus == 0 => base,
+            Some(base) => {
+                let sum = Expr::Binary(BinaryOp::Add, base, plus.into());
+                bind(self.function, &mut self.outside, Type::I64, sum)
+            }
+        }
+    }
+
+    /// Whether all that is followed fits 32 bits; none if it never does.
+    ///
+    /// Sums and products of bounds that fit do not wrap, so where one has wrapped, one that it is made of does not fit.
+    fn fits(&mut self) -> Option<Operand> {
+        let (lows, highs) = (std::mem::take(&mut self.lows), std::mem::take(&mut self.highs));
+        let mut all = Operand::bool(true);
+        for (bound, is_low) in
+            lows.into_iter().map(|low| (low, true)).chain(highs.into_iter().map(|high| (high, false)))
+        {
+            let limit = i64::from(if is_low { i32::MIN } else { i32::MAX });
+            let Some(base) = bound.base else {
+                if i32::try_from(bound.plus).is_err() {
+                    return None;
+                }
+                continue;
+            };
+            if bound.plus.unsigned_abs() > FAR {
+                return None;
+            }
+            let limit = Operand::i64(limit - bound.plus);
+            let (x, y) = if is_low { (limit, base) } else { (base, limit) };
+            let holds =
+                bind(self.function, &mut self.outside, Type::BOOL, Expr::Compare(CompareOp::SLe, x, y));
+            all = match all {
+                Operand::Const(_) => holds,
+                Operand::Var(_) => bind(
+                    self.function,
+                    &mut self.outside,
+                    Type::BOOL,
+                    Expr::Binary(BinaryOp::And, all, holds),
+                ),
+            };
+        }
+        Some(all)
+    }
+}
+
+/// Adds a bound, if there is no stricter one of the same base.
+fn add(bounds: &mut Vec<Bound>, bound: Bound, stricter: fn(i64, i64) -> i64) {
+    match bounds.iter_mut().find(|known| known.base == bound.base) {
+        Some(known) => known.plus = stricter(known.plus, bound.plus),
+        None => bounds.push(bound),
+    }
+}
+
+/// Binds a wide value, or whether values fit.
+fn bind(function: &mut Function, stms: &mut Vec<Stm>, ty: Type, expr: Expr) -> Operand {
+    let var = function.fresh(if ty == Type::BOOL { "fits" } else { "wide" }, ty);
+    stms.push(Stm { pattern: vec![var], expr, certs: vec![], span: Span::NONE });
+    var.into()
+}
