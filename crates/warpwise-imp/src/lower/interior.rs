@@ -17,7 +17,7 @@
 //! only believed if the comparisons hold at both ends and nothing wraps between them.
 //! The last group under its mask takes the general side: it has the end of the row, where interiors end.
 
-use warpwise_ir::{Branch, Expr, Operand as CoreOperand, SegOp, Var, exprs};
+use warpwise_ir::{Branch, Expr, Operand as CoreOperand, SegKind, SegOp, Var, exprs};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 
 use crate::lower::emitter::{Emitter, Value};
@@ -34,12 +34,16 @@ pub(super) struct Interior {
     before: Vec<Var>,
     /// What is asked.
     pub cond: Var,
+    /// Whether groups at borders can be parted: each point stands for itself, and inside nothing can fail.
+    pub can_part: bool,
+    /// Whether something can fail at borders.
+    pub border_fails: bool,
 }
 
-/// The groups that need not ask: those that begin from `low` on and before `high`.
+/// The indices at which the choice holds: from `low` on and below `high`. If it holds nowhere, `low` is the end of all indices.
 pub(super) struct Bounds {
-    pub low: Reg,
-    pub high: Reg,
+    pub low: Operand,
+    pub high: Operand,
 }
 
 /// One comparison of `first + index` with something that is the same in all lanes.
@@ -55,7 +59,9 @@ impl Interior {
     /// The choice of an operation whose body is scalar work and then one specialised choice.
     pub fn of(op: &SegOp) -> Option<Interior> {
         let (choice, before) = op.body.stms.split_last()?;
-        let Expr::If { cond, branch: Branch::Specialised, .. } = &choice.expr else { return None };
+        let Expr::If { cond, then_body, else_body, branch: Branch::Specialised } = &choice.expr else {
+            return None;
+        };
         let index = op.space.last()?.index;
         let scalar = |expr: &Expr| match expr {
             Expr::Binary(op, ..) => !op.can_fail(),
@@ -64,14 +70,16 @@ impl Interior {
         };
         let simple = before.iter().all(|stm| scalar(&stm.expr));
         let before = before.iter().map(|stm| stm.pattern[0]).collect();
-        simple.then_some(Interior { index, before, cond: cond.as_var()? })
+        let can_part = op.kind == SegKind::Map && !then_body.can_fail();
+        let border_fails = else_body.can_fail();
+        simple.then_some(Interior { index, before, cond: cond.as_var()?, can_part, border_fails })
     }
 }
 
 impl Emitter<'_> {
-    /// The groups among `from..whole` in which the choice of the loop's body holds, where that can be told. Leaves the
+    /// The indices among `from..to` at which the choice of the loop's body holds, where that can be told. Leaves the
     /// index and the scalars in front of the choice bound: the body binds them anew.
-    pub fn interior(&mut self, how: &LaneLoop, from: Operand, whole: Operand) -> Option<Bounds> {
+    pub fn interior(&mut self, how: &LaneLoop, from: Operand, to: Operand) -> Option<Bounds> {
         let interior = how.interior.as_ref()?;
         let lanes = self.lanes.take();
         self.bind_uniform(interior.index, Operand::i64(0));
@@ -84,7 +92,7 @@ impl Emitter<'_> {
         let mut borders = Vec::new();
         let mut given = Operand::Const(Scalar::Bool(true));
         let known = self.borders(how, interior.cond.into(), &mut borders, &mut given);
-        let bounds = (known && !borders.is_empty()).then(|| self.bounds(how, &borders, given, (from, whole)));
+        let bounds = (known && !borders.is_empty()).then(|| self.bounds(&borders, given, (from, to)));
         self.lanes = lanes;
         bounds
     }
@@ -131,15 +139,9 @@ impl Emitter<'_> {
         }
     }
 
-    /// The groups between the borders; none where the comparisons do not hold at both ends.
-    fn bounds(
-        &mut self,
-        how: &LaneLoop,
-        borders: &[Border],
-        given: Operand,
-        (from, whole): (Operand, Operand),
-    ) -> Bounds {
-        let (mut low, mut high) = (from, whole);
+    /// The indices between the borders; none where the comparisons do not hold at both ends.
+    fn bounds(&mut self, borders: &[Border], given: Operand, (from, to): (Operand, Operand)) -> Bounds {
+        let (mut low, mut high) = (from, to);
         for border in borders {
             (low, high) = self.kept_by(border, (low, high));
         }
@@ -150,18 +152,19 @@ impl Emitter<'_> {
             let between = self.holds_between(border, low, last);
             holds = self.code.binary(BinaryOp::And, holds, between);
         }
-        // Whole groups only.
-        let width = i64::from(how.width);
-        let skipped = self.code.sub(low, from);
+        Bounds { low: self.code.select(holds, low, to), high }
+    }
+
+    /// Where the first and the last whole group of those from `from` on begin and end that lie within bounds.
+    pub fn whole_groups_between(&mut self, bounds: &Bounds, from: Operand, width: u16) -> (Reg, Reg) {
+        let width = i64::from(width);
+        let skipped = self.code.sub(bounds.low, from);
         let skipped = self.code.add(skipped, Operand::i64(width - 1));
         let skipped = self.code.binary(BinaryOp::And, skipped, Operand::i64(-width));
-        let taken = self.code.sub(high, from);
+        let taken = self.code.sub(bounds.high, from);
         let taken = self.code.binary(BinaryOp::And, taken, Operand::i64(-width));
         let (low, high) = (self.code.add(from, skipped), self.code.add(from, taken));
-        let low = self.code.select(holds, low, whole);
-        let low = self.code.copy("low", low);
-        let high = self.code.copy("high", high);
-        Bounds { low, high }
+        (self.code.copy("low", low), self.code.copy("high", high))
     }
 
     /// The part of a range of indices where a comparison can hold.

@@ -23,7 +23,7 @@ use std::rc::Rc;
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 
 use crate::lower::emitter::{Emitter, Failing, Lanes, Lowered, Mask, Value};
-use crate::lower::interior::{Bounds, Interior};
+use crate::lower::interior::Interior;
 use crate::lower::variance::Variances;
 use crate::op::{Block, Label, Op};
 use crate::traverse::any_op;
@@ -55,6 +55,9 @@ pub(super) struct LaneLoop {
     pub interior: Option<Interior>,
 }
 
+/// The body of a loop: called for each version of the code with its index, or a group's indices.
+pub(super) type LaneBody<'b, 'a> = &'b mut dyn FnMut(&mut Emitter<'a>, Value) -> Lowered<()>;
+
 /// Where a failing group goes.
 #[derive(Clone, Copy)]
 struct Exits {
@@ -85,7 +88,7 @@ impl LaneLoop {
     }
 }
 
-impl Emitter<'_> {
+impl<'a> Emitter<'a> {
     /// Runs `body` for the indices `from..to`, a group of lanes at a time. `body` is called for each
     /// version of the code, with the group's indices.
     pub fn lane_loop(
@@ -93,10 +96,13 @@ impl Emitter<'_> {
         how: &LaneLoop,
         from: Operand,
         to: Operand,
-        body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
+        body: LaneBody<'_, 'a>,
     ) -> Lowered<()> {
         if how.width == 1 {
             return self.scalar_loop(how, from, to, body);
+        }
+        if let Some(done) = self.trimmed_loop(how, (from, to), body) {
+            return done;
         }
         let Some(outer) = self.failing.filter(|_| how.counted.is_none()) else {
             return self.groups(how, from, to, None, body);
@@ -123,7 +129,7 @@ impl Emitter<'_> {
         from: Operand,
         to: Operand,
         inner: Option<(Failing, Reg)>,
-        body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
+        body: LaneBody<'_, 'a>,
     ) -> Lowered<()> {
         if how.masked_only {
             return self.masked_groups(how, from, to, inner, body);
@@ -148,10 +154,13 @@ impl Emitter<'_> {
         how: &LaneLoop,
         from: Operand,
         to: Operand,
-        body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
+        body: LaneBody<'_, 'a>,
     ) -> Lowered<()> {
         if !how.steps_down || how.machine >= how.width {
             return self.lane_loop(how, from, to, body);
+        }
+        if let Some(done) = self.trimmed_loop(how, (from, to), body) {
+            return done;
         }
         let extent = self.code.sub(to, from);
         let rounded = self.code.binary(BinaryOp::And, extent, Operand::i64(-i64::from(how.width)));
@@ -166,7 +175,7 @@ impl Emitter<'_> {
         how: &LaneLoop,
         from: Operand,
         to: Operand,
-        body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
+        body: LaneBody<'_, 'a>,
     ) -> Lowered<()> {
         let label = self.code.label();
         let (block, done) = self.block_of(|this| {
@@ -204,12 +213,12 @@ impl Emitter<'_> {
     }
 
     /// The body for one iteration.
-    fn one_iteration(
+    pub fn one_iteration(
         &mut self,
         how: &LaneLoop,
         index: Operand,
         exit: Label,
-        body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
+        body: LaneBody<'_, 'a>,
     ) -> Lowered<()> {
         let saved = self.failing;
         if let Some(first) = how.counted {
@@ -229,14 +238,15 @@ impl Emitter<'_> {
         whole: Operand,
         (tail, count): (Reg, Reg),
         inner: Option<(Failing, Reg)>,
-        body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
+        body: LaneBody<'_, 'a>,
     ) -> Lowered<bool> {
         let bounds = self.interior(how, from, whole);
+        let bounds = bounds.map(|bounds| self.whole_groups_between(&bounds, from, how.width));
         let label = self.code.label();
         let exits = Exits { label, retry: count, inner };
         let (mut block, done) = self.block_of(|this| match (bounds, &how.interior) {
             (Some(bounds), Some(interior)) => {
-                this.parted_groups(how, interior, &bounds, (from, whole), (tail, exits), body)
+                this.parted_groups(how, interior, bounds, (from, whole), (tail, exits), body)
             }
             _ => this.full_groups(how, from, whole, (tail, exits), body),
         });
@@ -253,22 +263,22 @@ impl Emitter<'_> {
         &mut self,
         how: &LaneLoop,
         interior: &Interior,
-        bounds: &Bounds,
+        (low, high): (Reg, Reg),
         (from, whole): (Operand, Operand),
         (tail, exits): (Reg, Exits),
-        body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
+        body: LaneBody<'_, 'a>,
     ) -> Lowered<()> {
         let at = self.code.copy("at", from);
         let is_more = |this: &mut Self| this.code.compare(CompareOp::SLt, at, whole);
         self.repeat_while(is_more, |this| {
-            let reached = this.code.compare(CompareOp::SLe, bounds.low, at);
-            let within = this.code.compare(CompareOp::SLt, at, bounds.high);
+            let reached = this.code.compare(CompareOp::SLe, low, at);
+            let within = this.code.compare(CompareOp::SLt, at, high);
             let inside = this.code.binary(BinaryOp::And, reached, within);
             let saved = this.decided;
             let [fast, general] = this.either(inside, |this, known| {
                 this.decided = Some((interior.cond, known));
                 let next = match known {
-                    true => bounds.high.into(),
+                    true => high.into(),
                     false => this.code.add(at, Operand::i64(i64::from(how.width))),
                 };
                 let end = this.code.copy("end", next);
@@ -288,7 +298,7 @@ impl Emitter<'_> {
         from: Operand,
         to: Operand,
         (tail, exits): (Reg, Exits),
-        body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
+        body: LaneBody<'_, 'a>,
     ) -> Lowered<()> {
         let index = self.code.int_reg("j");
         let (group, done) = self.block_of(|this| this.group(how, Mask::Full, index.into(), exits, body));
@@ -303,12 +313,12 @@ impl Emitter<'_> {
     }
 
     /// The masked group at `tail`, again as long as it fails.
-    fn rest_group(
+    pub fn rest_group(
         &mut self,
         how: &LaneLoop,
         (tail, count): (Reg, Reg),
         inner: Option<(Failing, Reg)>,
-        body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
+        body: LaneBody<'_, 'a>,
     ) -> Lowered<()> {
         let is_some = |this: &mut Self| this.code.compare(CompareOp::SLt, Operand::i64(0), count);
         self.repeat_while(is_some, |this| {
@@ -348,7 +358,7 @@ impl Emitter<'_> {
         from: Operand,
         to: Operand,
         inner: Option<(Failing, Reg)>,
-        body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
+        body: LaneBody<'_, 'a>,
     ) -> Lowered<()> {
         let width = Operand::i64(i64::from(how.width));
         let (at, end) = (self.code.copy("at", from), self.code.copy("end", to));
@@ -390,7 +400,7 @@ impl Emitter<'_> {
         mask: Mask,
         index: Operand,
         Exits { label, retry, inner }: Exits,
-        body: &mut dyn FnMut(&mut Self, Value) -> Lowered<()>,
+        body: LaneBody<'_, 'a>,
     ) -> Lowered<()> {
         let saved = (self.lanes.take(), self.failing);
         self.lanes = Some(Lanes { width: how.width, mask, facts: how.facts.clone() });

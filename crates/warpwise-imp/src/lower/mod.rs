@@ -41,6 +41,7 @@ mod divergent;
 
 mod stms;
 mod structured;
+mod trimmed;
 
 mod arrays;
 mod in_order;
