@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use indexmap::IndexMap;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -35,8 +36,8 @@ pub struct Settings<'s> {
     pub only: &'s [String],
 }
 
-/// Microseconds of the cases of a program, by entry point and case; or why there are none.
-pub type Times = Result<BTreeMap<(String, String), f64>, String>;
+/// Microseconds of the cases of a program, by entry point and case, in their order; or why there are none.
+pub type Times = Result<IndexMap<(String, String), f64>, String>;
 
 /// Measures all programs, one after another.
 pub fn measure(settings: &Settings<'_>, mut told: impl FnMut(&Row)) -> Result<Report, String> {
@@ -57,6 +58,8 @@ pub fn measure(settings: &Settings<'_>, mut told: impl FnMut(&Row)) -> Result<Re
                 .collect(),
             false => Vec::new(),
         };
+        let theirs: Vec<Times> =
+            theirs.into_iter().map(|times| times.map(|times| under_our_names(times, &ours))).collect();
         let rows = rows(&name, &ours, &theirs);
         rows.iter().for_each(&mut told);
         report.rows.extend(rows);
@@ -91,6 +94,31 @@ fn has_cases(program: &Path) -> Result<bool, String> {
     Ok(has_block && comments.any(|comment| comment.split_whitespace().any(|word| word == "input")))
 }
 
+/// Futhark's times under the names that our command has for the same cases.
+///
+/// Names of cases and of files are the same, but Futhark drops `.gz`. Values have no name: it numbers them, `#2 ("1i32 2.0f32")`,
+/// counting also those that it does not run. They are the cases without a name on our side, in their order.
+fn under_our_names(theirs: IndexMap<(String, String), f64>, ours: &Times) -> IndexMap<(String, String), f64> {
+    let Ok(ours) = ours else { return theirs };
+    let is_theirs = |(entry, case): &(String, String)| {
+        let plain = case.strip_suffix(".gz").unwrap_or(case);
+        theirs.contains_key(&(entry.clone(), plain.to_string()))
+    };
+    let number = |case: &str| case.strip_prefix('#')?.split(' ').next()?.parse::<u32>().ok();
+    let named = |key: (String, String)| {
+        let compressed = (key.0.clone(), format!("{}.gz", key.1));
+        let Some(own) = number(&key.1) else {
+            return if ours.contains_key(&compressed) { compressed } else { key };
+        };
+        let of_entry = |(entry, _): &&(String, String)| *entry == key.0;
+        let numbers = theirs.keys().filter(of_entry).filter_map(|(_, case)| number(case));
+        let before = numbers.filter(|number| *number < own).count();
+        let mut unnamed = ours.keys().filter(of_entry).filter(|key| !is_theirs(key));
+        unnamed.nth(before).cloned().unwrap_or(key)
+    };
+    theirs.iter().map(|(key, time)| (named(key.clone()), *time)).collect()
+}
+
 /// The rows of a program: the cases that any command ran.
 fn rows(program: &str, ours: &Times, theirs: &[Times]) -> Vec<Row> {
     let of = |times: &Times, case: &(String, String)| {
@@ -99,7 +127,7 @@ fn rows(program: &str, ours: &Times, theirs: &[Times]) -> Vec<Row> {
     let mut cases: Vec<&(String, String)> = std::iter::once(ours)
         .chain(theirs)
         .filter_map(|times| times.as_ref().ok())
-        .flat_map(BTreeMap::keys)
+        .flat_map(IndexMap::keys)
         .collect();
     cases.sort();
     cases.dedup();
@@ -156,7 +184,7 @@ pub fn times_of_futhark(back_end: &str, program: &Path, seconds: u32, runs: Opti
         command.arg(format!("--runs={runs}")).arg("--no-convergence-phase");
     }
     let figures: BTreeMap<String, TheirEntry> = figures_of(command, "--json", program)?;
-    let mut times = BTreeMap::new();
+    let mut times = IndexMap::new();
     for (name, entry) in figures {
         let entry_point = name.rsplit_once(".fut:").map_or("main", |(_, entry)| entry);
         for (case, ran) in entry.datasets {
@@ -171,7 +199,7 @@ pub fn times_of_futhark(back_end: &str, program: &Path, seconds: u32, runs: Opti
 }
 
 /// Times of at least one case.
-fn some(times: BTreeMap<(String, String), f64>) -> Times {
+fn some(times: IndexMap<(String, String), f64>) -> Times {
     if times.is_empty() { Err("ran no case".to_string()) } else { Ok(times) }
 }
 
@@ -235,20 +263,35 @@ mod tests {
     #[test]
     fn a_program_without_times_is_a_failure() {
         let mut report = Report::new(true);
-        report.add_failures("p.fut", &some(BTreeMap::new()), &[Err("took too long".to_string())]);
+        report.add_failures("p.fut", &some(IndexMap::new()), &[Err("took too long".to_string())]);
         assert!(report.markdown().contains("- p.fut: warpwise: ran no case; multicore: took too long"));
     }
 
     #[test]
     fn cases_of_all_commands_are_rows() {
         let case = |name: &str| ("main".to_string(), name.to_string());
-        let ours = Ok(BTreeMap::from([(case("a"), 10.0), (case("b"), 5.0)]));
+        let ours = Ok(IndexMap::from([(case("a"), 10.0), (case("b"), 5.0)]));
         let theirs = [
-            Ok(BTreeMap::from([(case("a"), 30.0)])),
-            Ok(BTreeMap::from([(case("a"), 20.0), (case("c"), 1.0)])),
+            Ok(IndexMap::from([(case("a"), 30.0)])),
+            Ok(IndexMap::from([(case("a"), 20.0), (case("c"), 1.0)])),
         ];
         let rows = rows("p.fut", &ours, &theirs);
         let ratios: Vec<_> = rows.iter().map(|row| (row.case.as_str(), row.ratio())).collect();
         assert_eq!(ratios, [("a", Some(2.0)), ("b", None), ("c", None)]);
+    }
+
+    #[test]
+    fn their_cases_have_our_names() {
+        let times = |cases: &[&str]| {
+            let number =
+                |(number, case): (usize, &&str)| (("main".to_string(), case.to_string()), number as f64);
+            cases.iter().enumerate().map(number).collect::<IndexMap<_, _>>()
+        };
+        let ours = Ok(times(&["1 2", "data/a.in.gz", "large", "3 4"]));
+        let theirs = times(&["#0 (\"1i32 2i32\")", "#4 (\"3i32 4i32\")", "data/a.in", "large", "other"]);
+        let named: Vec<(String, f64)> =
+            under_our_names(theirs, &ours).into_iter().map(|((_, case), time)| (case, time)).collect();
+        let expected = [("1 2", 0.0), ("3 4", 1.0), ("data/a.in.gz", 2.0), ("large", 3.0), ("other", 4.0)];
+        assert_eq!(named, expected.map(|(case, time)| (case.to_string(), time)));
     }
 }
