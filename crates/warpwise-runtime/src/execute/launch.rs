@@ -13,8 +13,11 @@ use crate::machine::{Arg, BlockName, Copy, Launch, LaunchedArray, MemReg, Reg, S
 use crate::pool;
 use crate::pool::escape::Call;
 
-/// Work below this many simple operations is not worth waking a second thread.
+/// Work below this many simple operations, some microseconds of it, is not worth waking a second thread.
 const WORTH_SHARING: f64 = 20_000.0;
+
+/// The same where lanes do several at once: the least that they gain, so that gathers count as well.
+const WORTH_SHARING_IN_LANES: f64 = 8.0 * WORTH_SHARING;
 
 /// A part of a range should take at least this many simple operations.
 const WORTH_CLAIMING: f64 = 50_000.0;
@@ -103,7 +106,8 @@ fn parts(launch: &Launch, extent: i64, cost: i64, threads: usize) -> (i64, pool:
     let aligned = |grain: i64| grain.max(1).saturating_add(align - 1) / align * align;
     let cost = cost.max(1) as f64;
     let worth = |operations: f64| (operations / cost).ceil() as i64;
-    let alone = threads == 1 || cost * (extent as f64) < WORTH_SHARING;
+    let worth_sharing = if align > 1 { WORTH_SHARING_IN_LANES } else { WORTH_SHARING };
+    let alone = threads == 1 || cost * (extent as f64) < worth_sharing;
     match launch.schedule {
         Schedule::Ordered => (1, pool::Schedule::Ordered),
         Schedule::Sequential => (extent, pool::Schedule::Static),
