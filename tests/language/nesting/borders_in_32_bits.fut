@@ -1,6 +1,4 @@
--- Neighbours and borders that are computed in 32 bits.
-
--- The corners are half of their neighbours, the edges of other signs than what is next to them.
+-- Neighbours and borders may be computed in 32 bits; what wraps there wraps.
 -- ==
 -- entry: smooth
 -- random input { [0][5]f32 } auto output

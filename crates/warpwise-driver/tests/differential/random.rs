@@ -58,12 +58,12 @@ fn passes(seed: u64) -> &'static [Pass] {
     if seed.is_multiple_of(5) { pipelines::UNFUSED } else { pipelines::CPU }
 }
 
-/// Short programs and long ones; every third may fail, every second updates rows of arrays with others.
+/// Short programs and long ones; every third may fail, every second updates rows of arrays with others, every fourth reads neighbours.
 fn options(seed: u64) -> Options {
     let statements = 5 + (seed % 30) as usize;
     let failing = seed.is_multiple_of(3).then(Checks::default);
-    let rows = seed % 2 == 1;
-    Options { statements, failing, rows, ..Options::default() }
+    let (rows, borders) = (seed % 2 == 1, seed % 4 == 2);
+    Options { statements, failing, rows, borders, ..Options::default() }
 }
 
 /// What a program that may fail may come to besides, where checks go with values that nothing needs.

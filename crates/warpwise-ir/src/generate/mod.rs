@@ -14,6 +14,7 @@
 //! Absent: unspecified contents that are read, levels `seg` and `mem`.
 
 mod arrays;
+mod borders;
 mod checks;
 mod control;
 mod random;
@@ -58,6 +59,8 @@ pub struct Options {
     pub calls: bool,
     /// Rows of arrays that are made of rows of the same array.
     pub rows: bool,
+    /// Maps that read neighbours, with borders.
+    pub borders: bool,
     /// Checks that may fail; none in programs that never do.
     pub failing: Option<Checks>,
 }
@@ -76,6 +79,7 @@ impl Default for Options {
             scatters: true,
             calls: true,
             rows: false,
+            borders: false,
             failing: None,
         }
     }
@@ -222,6 +226,9 @@ impl Generator<'_> {
         }
         if self.options.rows && self.random.chance(1, 4) {
             return self.rows_in_place();
+        }
+        if self.options.borders && self.random.chance(1, 6) {
+            return self.stencil();
         }
         let deep = self.nesting >= self.options.nesting;
         match self.random.below(if deep { 12 } else { 24 }) {
