@@ -51,7 +51,8 @@ fi
 if (($#)); then
   programs=("$@")
 else
-  mapfile -t programs < <(find tests/language -name '*.fut' | LC_ALL=C sort | awk 'NR % 8 == 3')
+  # oclgrind takes the local memory of `k_50` for that of `k_5`, too: the one program that is left out would need more than there is.
+  mapfile -t programs < <(find tests/language -name '*.fut' | LC_ALL=C sort | awk 'NR % 8 == 3 && !/nesting\/updates.fut/')
   programs+=(benchmarks/irregular/spmv.fut benchmarks/irregular/ragged.fut benchmarks/irregular/triangle.fut)
 fi
 failed=0
