@@ -15,7 +15,8 @@
 //!
 //! Groups keep their places and their order, so a failing one is still the first. Sums may wrap: the bounds are
 //! only believed if the comparisons hold at both ends and nothing wraps between them.
-//! The last group under its mask takes the general side: it has the end of the row, where interiors end.
+//! The last group under its mask takes the general side: it has the end of the row, where interiors end. Maps whose inside cannot fail
+//! part such groups instead ([`trimmed`](crate::lower::trimmed)).
 
 use warpwise_ir::{Branch, Expr, Operand as CoreOperand, SegKind, SegOp, Var, exprs};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
@@ -155,7 +156,7 @@ impl Emitter<'_> {
         Bounds { low: self.code.select(holds, low, to), high }
     }
 
-    /// Where the first and the last whole group of those from `from` on begin and end that lie within bounds.
+    /// The first index of the whole groups that lie within the bounds, and the one behind their last. Groups begin at `from`.
     pub fn whole_groups_between(&mut self, bounds: &Bounds, from: Operand, width: u16) -> (Reg, Reg) {
         let width = i64::from(width);
         let skipped = self.code.sub(bounds.low, from);

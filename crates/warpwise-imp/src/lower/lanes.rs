@@ -14,6 +14,8 @@
 //! while at < end { body of the first min(W, end - at) lanes at `at`; at = at + W }    // a failing group: end = the failing lane
 //! ```
 //!
+//! Groups with a border in them may be parted: see `trimmed`.
+//!
 //! Nothing is observable after a failure and later groups have later iterations, so a failing group ends the
 //! loop; what runs again are only the lanes before the failing one (see `checks`). Bodies that overwrite
 //! memory they read may, in that second run, report a later check than a sequential run would.

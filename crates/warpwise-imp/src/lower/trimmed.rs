@@ -156,7 +156,7 @@ impl<'a> Emitter<'a> {
         mask
     }
 
-    /// The body for a group of lanes none of which can fail.
+    /// Runs the body for a group of lanes. No lane can fail here.
     fn lanes_at(
         &mut self,
         how: &LaneLoop,

@@ -97,7 +97,7 @@ pub enum Link {
     Subset {
         /// The level around.
         parent: LevelId,
-        /// The indices of those elements.
+        /// An array with the index of each of them.
         chosen: Var,
     },
 }

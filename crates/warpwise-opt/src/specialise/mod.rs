@@ -88,7 +88,7 @@ fn specialise_op(function: &mut Function, op: &mut SegOp) {
     if !points_apart || !scalars || !loads(&op.body) {
         return;
     }
-    let Widened { body: fast, stms: before, fits } = widened(function, op);
+    let Widened { body: mut fast, stms: before, fits } = widened(function, op);
     let accesses = accesses(function, op, &fast);
     let is_in_order = runs_in_lanes(op)
         && in_order(&fast, &accesses) > in_order(&op.body, &self::accesses(function, op, &op.body));
@@ -117,7 +117,6 @@ fn specialise_op(function: &mut Function, op: &mut SegOp) {
         return;
     }
     let mut stms = prefix.stms;
-    let mut fast = fast;
     decide(&mut fast, &decided);
     let Some(inside) = inside else {
         stms.append(&mut fast.stms);
