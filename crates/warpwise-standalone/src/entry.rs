@@ -318,8 +318,7 @@ fn argument(value: Placed, consumed: bool, memory: &MemoryPool) -> Result<Argume
         Placed::Host(Value::Scalar { value, .. }) => return Ok(Argument::Scalar(value)),
         Placed::Host(Value::Array { array, .. }) => array,
         Placed::Device(_, array) => {
-            // What is consumed is somebody else's unless nobody else has it.
-            let is_free = !consumed || Arc::strong_count(array.data()) == 1;
+            let is_free = !consumed || array.data().is_own();
             let block = if is_free { Arc::clone(array.data()) } else { array.data().copied()? };
             return Ok(Argument::Resident(block));
         }

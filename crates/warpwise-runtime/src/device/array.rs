@@ -58,6 +58,11 @@ impl DeviceArray {
         Ok(array)
     }
 
+    /// A copy in the same memory.
+    pub fn copied(&self) -> Result<DeviceArray, NoBlock> {
+        Ok(DeviceArray { elem: self.elem, shape: self.shape.clone(), data: self.data.copied()? })
+    }
+
     /// The type of the elements.
     pub fn elem(&self) -> ScalarType {
         self.elem

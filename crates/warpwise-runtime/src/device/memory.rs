@@ -5,7 +5,7 @@
 //!
 //! Where that does not suffice, the block that was used the longest time ago leaves: it is copied to the host, unless a
 //! copy of what it holds is there already, and comes back into another buffer when it is used next. A block that is in
-//! use has a [`Pin`] and stays.
+//! use has a [`Pin`] and stays, and so does one in memory that somebody else provides ([`DeviceMemory::lent`]).
 //!
 //! ```text
 //! allocate      pin to write      leaves             pin to read       leaves
@@ -19,7 +19,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Buffer, Device, DeviceError};
-use crate::memory::{OutOfMemory, PoolStatistics};
+use crate::memory::{OutOfMemory, PoolStatistics, Provider};
 
 /// Least size of a buffer.
 const LEAST: u64 = 256;
@@ -30,11 +30,18 @@ pub struct DeviceMemory {
     shared: Arc<Shared>,
 }
 
-/// A block of device memory, back in reserve when its last owner drops it.
+/// A block of device memory, back in reserve when its last owner drops it, unless somebody else provides it.
 pub struct DeviceBlock {
     key: u64,
     bytes: u64,
     home: Arc<Shared>,
+    lender: Option<Lender>,
+}
+
+/// Who provides the memory of a block, and keeps it as long as the block lives.
+struct Lender {
+    may_write: bool,
+    _provider: Provider,
 }
 
 /// A block in use, which stays where it is.
@@ -158,11 +165,27 @@ impl DeviceMemory {
         let shared = &self.shared;
         let mut state = shared.state();
         let buffer = shared.room(&mut state, bytes)?;
-        let key = state.next_key;
-        state.next_key += 1;
-        let used = state.tick();
-        state.blocks.insert(key, Entry { bytes, contents: Contents::Unset(buffer), pins: 0, used });
-        Ok(Arc::new(DeviceBlock { key, bytes, home: Arc::clone(shared) }))
+        let key = state.enter(bytes, Contents::Unset(buffer), 0);
+        Ok(Arc::new(DeviceBlock { key, bytes, home: Arc::clone(shared), lender: None }))
+    }
+
+    /// The block that lies in memory of the device that `provider` keeps. It stays there, and no budget counts it.
+    ///
+    /// # Safety
+    /// What is asked of the device finds `bytes` initialised bytes from `buffer` on until `provider` is dropped, and nobody else writes
+    /// them; where it `may_write`, nobody else reads them either.
+    pub unsafe fn lent(
+        &self,
+        buffer: Buffer,
+        bytes: u64,
+        may_write: bool,
+        provider: Provider,
+    ) -> Arc<DeviceBlock> {
+        let shared = &self.shared;
+        // The pin that nobody drops keeps it from leaving.
+        let key = shared.state().enter(bytes, Contents::Newer(buffer), 1);
+        let lender = Some(Lender { may_write, _provider: provider });
+        Arc::new(DeviceBlock { key, bytes, home: Arc::clone(shared), lender })
     }
 }
 
@@ -303,6 +326,14 @@ impl Shared {
 }
 
 impl State {
+    /// A new block; its key.
+    fn enter(&mut self, bytes: u64, contents: Contents, pins: u32) -> u64 {
+        let (key, used) = (self.next_key, self.tick());
+        self.next_key += 1;
+        self.blocks.insert(key, Entry { bytes, contents, pins, used });
+        key
+    }
+
     fn tick(&mut self) -> u64 {
         self.clock += 1;
         self.clock
@@ -356,6 +387,12 @@ impl DeviceBlock {
         Arc::ptr_eq(&self.home, &memory.shared)
     }
 
+    /// Whether whoever has this clone may overwrite the block: there is no other, nor somebody else who provides the memory and wants it
+    /// back as it was.
+    pub fn is_own(self: &Arc<Self>) -> bool {
+        Arc::strong_count(self) == 1 && self.lender.as_ref().is_none_or(|lender| lender.may_write)
+    }
+
     /// Brings the block to the device, and keeps it there as long as the pin lives.
     pub fn pin(self: &Arc<Self>, access: Access) -> Result<Pin, NoBlock> {
         let buffer = self.home.pin(self.key, access)?;
@@ -384,6 +421,11 @@ impl DeviceBlock {
         Ok(())
     }
 
+    /// Waits until everything that was asked of the device is done.
+    pub fn finish(&self) -> Result<(), NoBlock> {
+        Ok(self.home.device.finish()?)
+    }
+
     /// A block of the same memory with the same contents.
     pub fn copied(self: &Arc<Self>) -> Result<Arc<DeviceBlock>, NoBlock> {
         let copy = DeviceMemory { shared: Arc::clone(&self.home) }.allocate(self.bytes)?;
@@ -406,9 +448,13 @@ impl DeviceBlock {
 
 impl Drop for DeviceBlock {
     fn drop(&mut self) {
+        if self.lender.is_some() {
+            // The provider may give the memory to somebody who is not in our queue. A driver that fails says so at the next thing asked.
+            drop(self.home.device.finish());
+        }
         let mut state = self.home.state();
         let buffer = state.blocks.remove(&self.key).and_then(|entry| entry.contents.buffer());
-        if let Some(buffer) = buffer {
+        if let (Some(buffer), None) = (buffer, &self.lender) {
             state.put_in_reserve(buffer, self.bytes);
         }
     }
@@ -628,6 +674,32 @@ mod tests {
         assert!(matches!(memory.allocate(1), Err(NoBlock::OutOfMemory(_))));
         drop((pinned, others));
         assert!(blocks[2].pin(Access::Read).is_ok());
+    }
+
+    #[test]
+    fn lent_blocks_stay_where_they_are_and_go_back() {
+        let (device, memory) = memory(1024, 0);
+        let theirs = device.allocate(5000).expect("room");
+        device.write(theirs, 0, &[3; 5000]).expect("a write");
+        let provider = Arc::new(());
+        let lent = |may_write| {
+            // SAFETY: the buffer has so many bytes, and is freed at the end.
+            unsafe { memory.lent(theirs, 5000, may_write, Arc::clone(&provider) as Provider) }
+        };
+        let (block, given) = (lent(false), lent(true));
+        assert!(!block.is_own() && given.is_own());
+        assert_eq!(memory.statistics().live, 0);
+        // Whatever needs room, it stays.
+        let blocks: Vec<_> = (0..3).map(|_| memory.allocate(1024).expect("others leave")).collect();
+        assert_eq!(block.pin(Access::Read).expect("it is there").buffer(), theirs);
+        assert_eq!(contents(&block), [3; 5000]);
+        assert!(blocks[2].is_own() && !Arc::clone(&blocks[2]).is_own());
+        assert_eq!(Arc::strong_count(&provider), 3);
+        drop((block, given, blocks));
+        assert_eq!((Arc::strong_count(&provider), memory.statistics().live), (1, 0));
+        drop(memory);
+        device.free(theirs);
+        assert!(device.there.lock().expect("no panic").is_empty());
     }
 
     #[test]
