@@ -27,11 +27,15 @@ if ! wanted | cmp -s - "$venv/requirements.txt"; then
 fi
 
 native=${WARPWISE_NATIVE:-target/debug/libwarpwise_native.so}
-[[ -n ${WARPWISE_NATIVE:-} ]] || cargo build --package warpwise-python --quiet
+[[ -n ${WARPWISE_NATIVE:-} ]] || cargo build --package warpwise-python --package warpwise-cuda-emulator --quiet
 rm -rf "$package"
 mkdir -p "$package"
 cp -r crates/warpwise-python/python/warpwise "$package/warpwise"
 cp "$native" "$package/warpwise/_native.abi3.so"
+
+# The emulated CUDA device is built beside the module.
+emulator=$(dirname "$native")/libwarpwise_cuda_emulator.so
+if [[ -z ${WARPWISE_CUDA_EMULATOR:-} && -e $emulator ]]; then export WARPWISE_CUDA_EMULATOR=$PWD/$emulator; fi
 
 # The types of NumPy take mypy long to read.
 export PYTHONPATH=$PWD/$package PYTHONDONTWRITEBYTECODE=1 MYPY_CACHE_DIR=$PWD/target/python/mypy

@@ -14,12 +14,13 @@ use warpwise_standalone::value::{Held, Problem};
 
 use crate::arrow::{Lent, NotTaken, is_arrow, is_table};
 use crate::copies;
-use crate::dlpack;
+use crate::dlpack::Device;
+use crate::dlpack::take::Lent as Tensor;
 use crate::entry::parameter_name;
 use crate::error::problem;
 use crate::numpy::{self, Seen, dtype_name, seen};
 use crate::program::{Code, Running};
-use crate::resident::{DeviceArray, refused};
+use crate::resident::{self, DeviceArray, refused};
 use crate::scalar::{self, NoScalar, from_python};
 use crate::values::{Opaque, Variant};
 
@@ -165,6 +166,7 @@ impl<'c> Taker<'c> {
             None => match object.cast::<DeviceArray>() {
                 Ok(there) => return self.resident(ty, there.get(), place),
                 Err(_) if is_arrow(object) => self.arrow(ty, object, place)?,
+                Err(_) if self.is_near(object)? => return self.tensor(ty, object, place),
                 Err(_) => self.numpys(ty, self.as_array(ty, object, place)?, place)?,
             },
         };
@@ -183,6 +185,37 @@ impl<'c> Taker<'c> {
             return Err(PyTypeError::new_err(format!("{}: expected {ty}, found {found}", self.words(place))));
         }
         self.leaves.push(there.placed(self.code.device(), &self.running.context)?);
+        Ok(())
+    }
+
+    /// Whether it is a tensor that lies where the program runs, on a CUDA device.
+    fn is_near(&self, object: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let own = Device::of(self.code.device());
+        Ok(own.is_cuda() && Device::elsewhere(object)? == Some(own))
+    }
+
+    /// A tensor of another library, on the device.
+    fn tensor(&mut self, ty: ArrayType, object: &Bound<'_, PyAny>, place: &Place<'_>) -> PyResult<()> {
+        let device = self.code.device();
+        let in_place = |error: PyErr| {
+            let words = error.value(object.py()).to_string();
+            PyValueError::new_err(format!("{}: expected {ty}: {words}", self.words(place)))
+        };
+        let tensor = Tensor::of(object, Device::of(device)).map_err(in_place)?;
+        if tensor.element() != Some(ty.element) || tensor.shape().len() != ty.rank {
+            let dtype = object.getattr("dtype").map(|dtype| dtype.to_string());
+            let element = tensor.element().map(|element| dtype_name(element).to_string());
+            let (element, shape) = (element.or(dtype.ok()), numpy::shape_text(tensor.shape()));
+            return Err(PyTypeError::new_err(format!(
+                "{}: expected {ty}, found {} array of shape {shape} on {device}",
+                self.words(place),
+                element.unwrap_or_else(|| "an unknown".to_string()),
+            )));
+        }
+        let context = &self.running.context;
+        let placed =
+            resident::taken(ty.element, tensor, self.given_away, device, context).map_err(in_place)?;
+        self.leaves.push(placed);
         Ok(())
     }
 
@@ -220,7 +253,7 @@ impl<'c> Taker<'c> {
             || object.is_instance_of::<PyTuple>()
             || object.is_instance_of::<PyRange>();
         let is_tensor = object.hasattr("__dlpack__").unwrap_or(false);
-        if is_tensor && let Some(device) = dlpack::elsewhere(object)? {
+        if is_tensor && let Some(device) = Device::elsewhere(object)? {
             return Err(PyTypeError::new_err(format!(
                 "{}: the array lies on a device ({device}), where this program does not run; bring it to the CPU first (`.cpu()` of \
                  PyTorch, `.get()` of CuPy)",

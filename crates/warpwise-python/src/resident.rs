@@ -1,6 +1,6 @@
 //! Arrays that stay on a device between calls.
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use warpwise_driver::{Context, Target};
@@ -10,11 +10,15 @@ use warpwise_runtime::device::memory::{DeviceMemory, NoBlock};
 use warpwise_runtime::memory::MemoryPool;
 
 use crate::copies;
-use crate::error::{Error, RunError, out_of_memory};
+use crate::dlpack::give::Lendable;
+use crate::dlpack::take::Lent;
+use crate::dlpack::{self, Device};
+use crate::error::{Error, InternalError, RunError, out_of_memory};
 use crate::numpy::{self, dtype_name};
 
 /// An array in a device's memory, as `program.entry.resident(...)` gives it. Entry points of programs on that device take it without a
-/// copy; `numpy()` and `numpy.asarray` copy it to the host.
+/// copy; `numpy()` and `numpy.asarray` copy it to the host. On CUDA devices `from_dlpack` of other libraries (PyTorch, CuPy, JAX) takes it
+/// where it lies: both see the same memory from then on.
 #[pyclass(frozen, module = "warpwise")]
 pub struct DeviceArray {
     ty: ValueType,
@@ -25,9 +29,15 @@ pub struct DeviceArray {
 }
 
 impl DeviceArray {
-    /// An array on a device.
-    pub fn new(ty: ValueType, array: Lying, device: Target, memory: &MemoryPool) -> DeviceArray {
-        DeviceArray { ty, array, device, memory: memory.clone() }
+    /// An array on a device; a copy there if others see the same memory, as of results on the host: other libraries may write to it.
+    pub fn new(ty: ValueType, array: Lying, device: Target, memory: &MemoryPool) -> PyResult<DeviceArray> {
+        let array = if array.data().is_own() {
+            array
+        } else {
+            copies::note(array.bytes() as usize);
+            array.copied().map_err(refused)?
+        };
+        Ok(DeviceArray { ty, array, device, memory: memory.clone() })
     }
 
     /// The type of its elements, and its sizes.
@@ -95,7 +105,7 @@ impl DeviceArray {
     ) -> PyResult<Bound<'py, PyAny>> {
         if copy == Some(false) {
             let message = format!("{}: NumPy needs a copy of it", self.describe());
-            return Err(pyo3::exceptions::PyValueError::new_err(message));
+            return Err(PyValueError::new_err(message));
         }
         let array = self.numpy(py)?;
         match dtype {
@@ -108,6 +118,52 @@ impl DeviceArray {
         }
     }
 
+    /// Where it lies, by DLPack's numbers.
+    fn __dlpack_device__(&self) -> (i32, i32) {
+        let Device { kind, number } = Device::of(self.device);
+        (kind, number)
+    }
+
+    /// What `from_dlpack` of other libraries asks for: the array where it lies on a CUDA device, or a copy on the processor. What was asked
+    /// of the device before is done before anything that the caller asks of `stream`.
+    #[pyo3(signature = (*, stream=None, max_version=None, dl_device=None, copy=None))]
+    fn __dlpack__<'py>(
+        &self,
+        py: Python<'py>,
+        stream: Option<i64>,
+        max_version: Option<(u32, u32)>,
+        dl_device: Option<(i32, i32)>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let own = Device::of(self.device);
+        let wanted = dl_device.map_or(own, |(kind, number)| Device { kind, number });
+        if wanted == dlpack::PROCESSOR && copy != Some(false) {
+            let options = PyDict::new(py);
+            options.set_item("max_version", max_version)?;
+            return self.numpy(py)?.call_method("__dlpack__", (), Some(&options));
+        }
+        if wanted != own || !own.is_cuda() {
+            return Err(PyBufferError::new_err(format!(
+                "{}: only arrays on CUDA devices are lent, and there; copy it to the processor (`numpy()`)",
+                self.describe()
+            )));
+        }
+        if stream == Some(0) {
+            return Err(PyValueError::new_err(
+                "stream 0 may mean two: 1 is CUDA's default one, 2 that of the thread",
+            ));
+        }
+        let lend = || {
+            let array = if copy == Some(true) { self.array.copied()? } else { self.array.clone() };
+            // Streams may be such that do not wait for the default one, where programs run.
+            if !matches!(stream, None | Some(-1 | 1)) {
+                array.data().finish()?;
+            }
+            Lendable::new(self.ty, &array, own)
+        };
+        Ok(py.detach(lend).map_err(refused)?.capsule(py, max_version)?.into_any())
+    }
+
     fn __len__(&self) -> PyResult<usize> {
         let size = self.array.shape().first();
         size.map(|&size| size as usize)
@@ -117,6 +173,19 @@ impl DeviceArray {
     fn __repr__(&self) -> String {
         format!("<{}>", self.describe())
     }
+}
+
+/// A tensor of another library that lies on the device where programs of a context run.
+pub fn taken(
+    ty: ValueType,
+    lent: Lent,
+    given_away: bool,
+    device: Target,
+    context: &Context,
+) -> PyResult<Placed> {
+    let memory = memory_of(device, context)?;
+    let memory = memory.ok_or_else(|| InternalError::new_err("the processor lends no tensors"))?;
+    lent.take(ty, given_away, &memory)?.map(|array| Placed::Device(ty, array)).map_err(refused)
 }
 
 /// The memory of a device that programs of a context use; none of the processor's.

@@ -93,7 +93,7 @@ impl<'c, 'py> Giver<'c, 'py> {
             Some(Placed::Host(Value::Scalar { ty, value })) => to_python(self.py, ty, value),
             Some(Placed::Host(Value::Array { ty, array })) => numpy::give(self.py, ty, array, self.memory()),
             Some(Placed::Device(ty, array)) => {
-                let there = DeviceArray::new(ty, array, self.code.device(), self.memory());
+                let there = DeviceArray::new(ty, array, self.code.device(), self.memory())?;
                 Ok(Bound::new(self.py, there)?.into_any())
             }
             None => Err(InternalError::new_err("a result is missing")),

@@ -83,6 +83,10 @@ def test_pytorch():
     if torch.cuda.is_available():
         with pytest.raises(TypeError, match="lies on a device \\(CUDA"):
             PROGRAM.total(xs.cuda())
+        there = warpwise.compile(PROGRAM.source, device="cuda")
+        assert there.total(xs.cuda()) == 15
+        out = torch.from_dlpack(there.twice.resident(xs.cuda().reshape(2, 3)))
+        assert out.is_cuda and out.tolist() == [[0, 2, 4], [6, 8, 10]]
 
 
 def test_jax():

@@ -1,0 +1,184 @@
+//! Taking tensors of other libraries that lie on a CUDA device.
+
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyDict};
+use warpwise_prim::ValueType;
+use warpwise_runtime::array::element_count;
+use warpwise_runtime::device::Buffer;
+use warpwise_runtime::device::array::DeviceArray;
+use warpwise_runtime::device::memory::{DeviceMemory, NoBlock};
+
+use super::Device;
+use super::tensor::{Handover, Managed, READ_ONLY, Tensor, VERSION, Versioned};
+
+/// The stream in which programs run: CUDA's default one. Who lends a tensor sees to it that what they asked of others is done before.
+const STREAM: i32 = 1;
+
+/// A tensor that somebody lends; given back when it is dropped.
+pub struct Lent {
+    handover: Kind,
+}
+
+enum Kind {
+    Managed(NonNull<Managed>),
+    Versioned(NonNull<Versioned>),
+}
+
+// SAFETY: the protocol lets a tensor be read and given back by any thread.
+unsafe impl Send for Lent {}
+// SAFETY: as above; what is shared is only read.
+unsafe impl Sync for Lent {}
+
+impl Lent {
+    /// What an object lends that says that it lies on this device.
+    pub fn of(object: &Bound<'_, PyAny>, device: Device) -> PyResult<Lent> {
+        let capsule = asked(object)?;
+        let capsule = capsule.cast::<PyCapsule>()?;
+        let handover = if capsule.is_valid_checked(Some(Versioned::NAME)) {
+            Kind::Versioned(taken(capsule)?)
+        } else {
+            Kind::Managed(taken(capsule)?)
+        };
+        let lent = Lent { handover };
+        if let Kind::Versioned(versioned) = lent.handover {
+            // SAFETY: the version is where it is in every version.
+            let (major, minor) = unsafe { (*versioned.as_ptr()).version };
+            if major != VERSION.0 {
+                return Err(PyValueError::new_err(format!(
+                    "its DLPack is of version {major}.{minor}, which is not known"
+                )));
+            }
+        }
+        let found = lent.tensor().device;
+        if found != device {
+            return Err(PyValueError::new_err(format!(
+                "it says to lie on {device}, and lends what lies on {found}"
+            )));
+        }
+        Ok(lent)
+    }
+
+    fn tensor(&self) -> &Tensor {
+        // SAFETY: the tensor was taken, and is given back when this is dropped.
+        unsafe {
+            match self.handover {
+                Kind::Managed(managed) => &(*managed.as_ptr()).tensor,
+                Kind::Versioned(versioned) => &(*versioned.as_ptr()).tensor,
+            }
+        }
+    }
+
+    fn is_read_only(&self) -> bool {
+        match self.handover {
+            Kind::Managed(_) => false,
+            // SAFETY: as for `tensor`.
+            Kind::Versioned(versioned) => unsafe { (*versioned.as_ptr()).flags & READ_ONLY != 0 },
+        }
+    }
+
+    /// The type of the elements, if programs have it.
+    pub fn element(&self) -> Option<ValueType> {
+        self.tensor().element.value_type()
+    }
+
+    /// The sizes.
+    pub fn shape(&self) -> &[i64] {
+        self.sizes(self.tensor().shape)
+    }
+
+    fn sizes(&self, start: *const i64) -> &[i64] {
+        let rank = self.tensor().rank.max(0) as usize;
+        // SAFETY: shapes and strides have as many elements as there are dimensions, and live as long as the tensor.
+        if rank == 0 || start.is_null() { &[] } else { unsafe { std::slice::from_raw_parts(start, rank) } }
+    }
+
+    /// Whether the elements lie one after the other, in row-major order. A dimension of size 1 has any stride.
+    fn is_dense(&self) -> bool {
+        let strides = self.sizes(self.tensor().strides);
+        let mut wanted = 1;
+        self.shape().iter().zip(strides).rev().all(|(&size, &stride)| {
+            let fits = size == 1 || stride == wanted;
+            wanted *= size;
+            fits
+        })
+    }
+
+    /// The array on the device that these elements are, where they lie. One that is given away may be overwritten there.
+    pub fn take(
+        self,
+        ty: ValueType,
+        given_away: bool,
+        memory: &DeviceMemory,
+    ) -> PyResult<Result<DeviceArray, NoBlock>> {
+        let width = ty.scalar().bytes() as u64;
+        let bytes = element_count(self.shape()).and_then(|count| count.checked_mul(width));
+        let bytes =
+            bytes.ok_or_else(|| PyValueError::new_err("it announces more elements than there can be"))?;
+        if bytes == 0 {
+            return Ok(DeviceArray::allocate(memory, ty.scalar(), self.shape()));
+        }
+        if !self.is_dense() {
+            return Err(PyValueError::new_err(
+                "its elements do not lie one after the other in row-major order; make it so first (`.contiguous()` of PyTorch, \
+                 `cupy.ascontiguousarray`)",
+            ));
+        }
+        let start = (self.tensor().data as u64).wrapping_add(self.tensor().offset);
+        if self.tensor().data.is_null() || !start.is_multiple_of(width) {
+            return Err(PyValueError::new_err("its elements lie where no elements of their type can"));
+        }
+        let (shape, may_write) = (self.shape().to_vec(), given_away && !self.is_read_only());
+        // SAFETY: the tensor has so many elements, and is kept. Whoever writes to it in another thread or stream during a call has a race,
+        // as with every library that takes tensors so.
+        let block = unsafe { memory.lent(Buffer(start), bytes, may_write, Arc::new(self)) };
+        let array = DeviceArray::from_block(ty.scalar(), &shape, block);
+        array.map(Ok).ok_or_else(|| PyValueError::new_err("the array is too large"))
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        let give_back = |_: Python<'_>| {
+            // SAFETY: it was taken, and this is the only one who has it.
+            unsafe {
+                match self.handover {
+                    Kind::Managed(managed) => Managed::give_back(managed.as_ptr()),
+                    Kind::Versioned(versioned) => Versioned::give_back(versioned.as_ptr()),
+                }
+            }
+        };
+        // Owners may be Python's. At the end of the interpreter there is nobody left to give anything to.
+        let _ = Python::try_attach(give_back);
+    }
+}
+
+/// The capsule that an object gives, of a version of the protocol that both know.
+fn asked<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = object.py();
+    let options = PyDict::new(py);
+    options.set_item("stream", STREAM)?;
+    options.set_item("max_version", VERSION)?;
+    match object.call_method("__dlpack__", (), Some(&options)) {
+        // Those who do not know versions do not know the word.
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => {
+            options.del_item("max_version")?;
+            object.call_method("__dlpack__", (), Some(&options))
+        }
+        given => given,
+    }
+}
+
+/// Takes the tensor of a capsule, which nobody can take again then.
+fn taken<H: Handover>(capsule: &Bound<'_, PyCapsule>) -> PyResult<NonNull<H>> {
+    let pointer = capsule.pointer_checked(Some(H::NAME))?;
+    // SAFETY: the capsule lives, and the name as long as the program.
+    if unsafe { ffi::PyCapsule_SetName(capsule.as_ptr(), H::TAKEN.as_ptr()) } != 0 {
+        return Err(PyErr::fetch(capsule.py()));
+    }
+    Ok(pointer.cast())
+}
