@@ -13,7 +13,7 @@
 
 use std::ops::{Deref, DerefMut};
 use std::ptr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use crate::memory::{Block, MemoryPool, OutOfMemory};
 
@@ -44,15 +44,15 @@ unsafe impl Send for Arena {}
 pub struct Arenas {
     pool: MemoryPool,
     budget: u64,
-    idle: Vec<Mutex<Vec<Arena>>>,
+    of_workers: Vec<Mutex<Arena>>,
 }
 
-/// An arena in use; it goes back, empty, when dropped.
-pub struct CheckedOut<'a> {
-    arenas: &'a Arenas,
-    worker: usize,
-    /// Present until dropped.
-    arena: Option<Arena>,
+/// An arena in use; it is empty again when dropped.
+pub enum CheckedOut<'a> {
+    /// The worker's.
+    Own(MutexGuard<'a, Arena>),
+    /// That of a task within another, which has the worker's; boxed because it is rare.
+    Nested(Box<Arena>),
 }
 
 impl Arena {
@@ -177,16 +177,21 @@ fn usable_end(chunk: &Block) -> *mut u8 {
 impl Arenas {
     /// Arenas for `threads` workers, each with a budget of its own, from one pool.
     pub fn new(pool: &MemoryPool, threads: usize, budget: u64) -> Arenas {
-        let idle = (0..threads).map(|_| Mutex::new(Vec::new())).collect();
-        Arenas { pool: pool.clone(), budget, idle }
+        let of_workers = (0..threads).map(|_| Mutex::new(Arena::new(pool, budget))).collect();
+        Arenas { pool: pool.clone(), budget, of_workers }
     }
 
     /// An empty arena for a task on `worker`. A task nested in another on the same worker gets
     /// another one.
     pub fn check_out(&self, worker: usize) -> CheckedOut<'_> {
-        let idle = self.idle[worker].lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let arena = idle.unwrap_or_else(|| Arena::new(&self.pool, self.budget));
-        CheckedOut { arenas: self, worker, arena: Some(arena) }
+        match self.of_workers[worker].try_lock() {
+            Ok(own) => CheckedOut::Own(own),
+            // It is empty: it was reset when it was dropped.
+            Err(TryLockError::Poisoned(own)) => CheckedOut::Own(own.into_inner()),
+            Err(TryLockError::WouldBlock) => {
+                CheckedOut::Nested(Box::new(Arena::new(&self.pool, self.budget)))
+            }
+        }
     }
 }
 
@@ -194,23 +199,25 @@ impl Deref for CheckedOut<'_> {
     type Target = Arena;
 
     fn deref(&self) -> &Arena {
-        self.arena.as_ref().expect("present until dropped")
+        match self {
+            CheckedOut::Own(own) => own,
+            CheckedOut::Nested(nested) => nested,
+        }
     }
 }
 
 impl DerefMut for CheckedOut<'_> {
     fn deref_mut(&mut self) -> &mut Arena {
-        self.arena.as_mut().expect("present until dropped")
+        match self {
+            CheckedOut::Own(own) => own,
+            CheckedOut::Nested(nested) => nested,
+        }
     }
 }
 
 impl Drop for CheckedOut<'_> {
     fn drop(&mut self) {
-        if let Some(mut arena) = self.arena.take() {
-            arena.reset(ptr::null_mut());
-            let idle = &self.arenas.idle[self.worker];
-            idle.lock().unwrap_or_else(PoisonError::into_inner).push(arena);
-        }
+        self.reset(ptr::null_mut());
     }
 }
 

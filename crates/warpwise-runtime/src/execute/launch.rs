@@ -41,7 +41,7 @@ pub(super) fn launch(frame: &Frame, launch: &Launch) -> Result<(), RunError> {
         Code::Cpu(kernels) => kernels,
         Code::Device(device) => return super::offload::launch(frame, device, launch, extent as u64),
     };
-    let mut args = Vec::with_capacity(launch.args.len());
+    let mut args: SmallVec<[u64; 24]> = SmallVec::with_capacity(launch.args.len());
     for arg in &launch.args {
         args.push(match *arg {
             Arg::Reg(reg) => frame.reg(reg),
@@ -81,14 +81,12 @@ pub(super) fn launch(frame: &Frame, launch: &Launch) -> Result<(), RunError> {
 /// Fails unless an array that a kernel works on lies in its block.
 fn check_array(frame: &Frame, launch: &Launch, array: &LaunchedArray) -> Result<(), RunError> {
     let LaunchedArray { elem, shape, view } = array;
-    let registers = |registers: &[Reg]| -> SmallVec<[i64; 4]> {
-        registers.iter().map(|&register| frame.reg(register) as i64).collect()
-    };
-    let (shape, strides) = (registers(shape), registers(&view.strides));
-    let (width, offset) = (elem.bytes(), frame.reg(view.offset) as i64);
+    let at = |register: &Reg| frame.reg(*register) as i64;
+    let dimensions = shape.iter().map(at).zip(view.strides.iter().map(at));
     let kernel =
         || format!("an array of the kernel `{}`", frame.machine.module.kernels[launch.kernel as usize].name);
-    Reach { width, shape: &shape, offset, strides: &strides }.check(kernel, frame.mem(view.mem)?.bytes())
+    let reach = Reach { width: elem.bytes(), offset: at(&view.offset), dimensions };
+    reach.check(kernel, frame.mem(view.mem)?.bytes())
 }
 
 /// Bytes of the blocks that a launch is given.
@@ -128,23 +126,34 @@ fn parts(launch: &Launch, extent: i64, cost: i64, threads: usize) -> (i64, pool:
 
 /// Copies a whole array between views.
 pub(super) fn copy(frame: &Frame, copy: &Copy) -> Result<(), RunError> {
-    let registers = |registers: &[Reg]| -> Vec<i64> {
+    let registers = |registers: &[Reg]| -> SmallVec<[i64; 4]> {
         registers.iter().map(|&register| frame.reg(register) as i64).collect()
     };
-    let width = copy.elem.bytes();
-    let shape = registers(&copy.shape);
-    let side = |view: &View, strides| -> Result<Side, RunError> {
-        let (block, offset) = (frame.mem(view.mem)?, frame.reg(view.offset) as i64);
-        Reach { width, shape: &shape, offset, strides }.check(|| "a copy", block.bytes())?;
-        Ok(Side { start: block.on_host()?.as_mut_ptr(), offset, strides })
-    };
+    let (width, shape) = (copy.elem.bytes(), registers(&copy.shape));
     let (dst_strides, src_strides) = (registers(&copy.dst.strides), registers(&copy.src.strides));
-    let (dst, src) = (side(&copy.dst, &dst_strides)?, side(&copy.src, &src_strides)?);
+    let (dst, src) = (
+        side(frame, &copy.dst, width, &shape, &dst_strides)?,
+        side(frame, &copy.src, width, &shape, &src_strides)?,
+    );
     let machine = frame.machine;
     let bytes = || shape.iter().map(|&extent| extent.max(0) as u64).product::<u64>() * width as u64;
     // SAFETY: views lie within their blocks, as checked, and do not overlap by construction of index functions.
     let run = || unsafe { copy_strided(&machine.threads, width, &shape, dst, src) };
     machine.profile.other(Other::Copy, bytes, run).map_err(|_| RunError::Interrupted)
+}
+
+/// A side of a copy, of elements of so many bytes, with these sizes and strides; fails unless it lies in its block.
+fn side<'s>(
+    frame: &Frame,
+    view: &View,
+    width: usize,
+    shape: &[i64],
+    strides: &'s [i64],
+) -> Result<Side<'s>, RunError> {
+    let (block, offset) = (frame.mem(view.mem)?, frame.reg(view.offset) as i64);
+    let dimensions = shape.iter().copied().zip(strides.iter().copied());
+    Reach { width, offset, dimensions }.check(|| "a copy", block.bytes())?;
+    Ok(Side { start: block.on_host()?.as_mut_ptr(), offset, strides })
 }
 
 /// Sets `count` elements from `index` on to a value.
@@ -158,7 +167,7 @@ pub(super) fn fill(
     let machine = frame.machine;
     let width = value.ty().bytes();
     let (index, count) = (frame.reg(index) as i64, frame.reg(count) as i64);
-    let reach = Reach { width, shape: &[count], offset: index, strides: &[1] };
+    let reach = Reach { width, offset: index, dimensions: std::iter::once((count, 1)) };
     reach.check(|| "a fill", frame.mem(mem)?.bytes())?;
     let count = usize::try_from(count).unwrap_or(0);
     if count == 0 {

@@ -20,9 +20,9 @@ pub(super) struct Workers {
 }
 
 /// The state that a launch shares among its tasks.
-pub(super) struct LaunchState {
+pub(super) struct LaunchState<'m> {
     failed: Mutex<Failed>,
-    cancel: CancelFlag,
+    cancel: &'m CancelFlag,
     /// Whether a task returned early because of the flag, which may have been cleared since.
     left: AtomicBool,
 }
@@ -39,7 +39,7 @@ pub(super) struct Failed {
 /// The owner that a task's context points back to.
 struct Owner<'a> {
     arena: &'a mut Arena,
-    launch: &'a LaunchState,
+    launch: &'a LaunchState<'a>,
 }
 
 impl Workers {
@@ -51,7 +51,7 @@ impl Workers {
     pub(super) fn with_context(
         &self,
         worker: usize,
-        launch: &LaunchState,
+        launch: &LaunchState<'_>,
         body: impl FnOnce(*mut TaskContext),
     ) {
         let mut arena = self.arenas.check_out(worker);
@@ -71,9 +71,9 @@ impl Workers {
     }
 }
 
-impl LaunchState {
-    pub(super) fn new(cancel: &CancelFlag) -> LaunchState {
-        LaunchState { failed: Mutex::default(), cancel: cancel.clone(), left: AtomicBool::new(false) }
+impl<'m> LaunchState<'m> {
+    pub(super) fn new(cancel: &'m CancelFlag) -> LaunchState<'m> {
+        LaunchState { failed: Mutex::default(), cancel, left: AtomicBool::new(false) }
     }
 
     /// A task does not come to its end because the run is cancelled.

@@ -8,25 +8,24 @@ use std::fmt::Display;
 use super::RunError;
 
 /// A strided view, in elements.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Reach<'a> {
+#[derive(Clone, Debug)]
+pub(super) struct Reach<D> {
     /// Bytes of an element.
     pub width: usize,
-    /// Sizes, outermost first.
-    pub shape: &'a [i64],
     /// Place of the first element.
     pub offset: i64,
-    /// Distance between neighbours per dimension.
-    pub strides: &'a [i64],
+    /// By dimension, outermost first, the size and the distance between neighbours.
+    pub dimensions: D,
 }
 
-impl Reach<'_> {
+impl<D: Iterator<Item = (i64, i64)> + Clone> Reach<D> {
     /// Fails unless all elements lie in a block of so many bytes.
     pub fn check<W: Display>(&self, what: impl FnOnce() -> W, bytes: u64) -> Result<(), RunError> {
         if self.lies_in(bytes) {
             return Ok(());
         }
-        let Reach { width, shape, offset, strides } = self;
+        let Reach { width, offset, dimensions } = self;
+        let (shape, strides): (Vec<i64>, Vec<i64>) = dimensions.clone().unzip();
         Err(RunError::Internal(format!(
             "{} of shape {shape:?} at {offset} with strides {strides:?} of {width} bytes each outside a block of {bytes} bytes",
             what()
@@ -35,14 +34,14 @@ impl Reach<'_> {
 
     /// Whether all elements lie in a block of so many bytes. Where there are none, they do.
     fn lies_in(&self, bytes: u64) -> bool {
-        self.shape.iter().any(|&size| size <= 0) || self.lies_in_exactly(bytes).unwrap_or(false)
+        self.dimensions.clone().any(|(size, _)| size <= 0) || self.lies_in_exactly(bytes).unwrap_or(false)
     }
 
     /// The same where there are elements; none if a place leaves the range of `i64`.
     fn lies_in_exactly(&self, bytes: u64) -> Option<bool> {
         let (mut first, mut last) = (self.offset, self.offset);
-        for (size, stride) in self.shape.iter().zip(self.strides) {
-            let distance = (size - 1).checked_mul(*stride)?;
+        for (size, stride) in self.dimensions.clone() {
+            let distance = (size - 1).checked_mul(stride)?;
             let end = if distance < 0 { &mut first } else { &mut last };
             *end = end.checked_add(distance)?;
         }
@@ -56,7 +55,8 @@ mod tests {
     use super::Reach;
 
     fn lies(shape: &[i64], offset: i64, strides: &[i64], bytes: u64) -> bool {
-        Reach { width: 4, shape, offset, strides }.lies_in(bytes)
+        let dimensions = shape.iter().copied().zip(strides.iter().copied());
+        Reach { width: 4, offset, dimensions }.lies_in(bytes)
     }
 
     #[test]

@@ -129,22 +129,30 @@ impl ThreadPool {
     ///
     /// Errors: [`Cancelled`] when the flag is set; some chunks then did not run.
     pub fn run(&self, n: i64, grain: i64, schedule: Schedule, body: &Body<'_>) -> Result<(), Cancelled> {
-        if n > 0 {
+        if n > 0 && n <= grain && !self.cancel.is_set() {
+            // One chunk is nobody else's business.
+            self.as_worker(|worker| body(0, n, worker));
+        } else if n > 0 {
             let region = Region::new(n, grain, schedule, self.threads(), body, self.cancel.as_atomic());
-            match current_worker(&self.shared) {
-                Some(worker) => self.run_as(worker, &region),
-                None => {
-                    let _turn = self.entry.lock().unwrap_or_else(PoisonError::into_inner);
-                    let _identity = enter(&self.shared, 0);
-                    self.run_as(0, &region);
-                }
-            }
+            self.as_worker(|worker| self.share(worker, &region));
             region.raise_panic();
             if region.was_cut() {
                 return Err(Cancelled);
             }
         }
         if self.cancel.is_set() { Err(Cancelled) } else { Ok(()) }
+    }
+
+    /// Does something as the worker that the calling thread is; from outside the pool as the first one, when nobody else is.
+    fn as_worker<T>(&self, work: impl FnOnce(usize) -> T) -> T {
+        match current_worker(&self.shared) {
+            Some(worker) => work(worker),
+            None => {
+                let _turn = self.entry.lock().unwrap_or_else(PoisonError::into_inner);
+                let _identity = enter(&self.shared, 0);
+                work(0)
+            }
+        }
     }
 
     /// Runs a part of a kernel as the worker that a body is called with; whether it came to its end. It does not where the flag is set
@@ -157,7 +165,7 @@ impl ThreadPool {
         unsafe { self.monitor.call(worker, call) }
     }
 
-    fn run_as(&self, worker: usize, region: &Region<'_>) {
+    fn share(&self, worker: usize, region: &Region<'_>) {
         let slot =
             if self.handles.is_empty() || region.grains() == 1 { None } else { self.shared.free_slot() };
         match slot {
