@@ -64,6 +64,12 @@ impl BinaryOp {
             _ => ill_typed(self.mnemonic(), y.ty()),
         })
     }
+
+    /// [`BinaryOp::eval`] of two integers of 64 bits, such as sizes, without telling types apart.
+    #[inline]
+    pub fn eval_i64(self, x: i64, y: i64) -> Option<i64> {
+        x.binary(self, y)
+    }
 }
 
 impl TernaryOp {
@@ -95,6 +101,12 @@ impl CompareOp {
             (F64(x), F64(y)) => float::compare(self, x, y),
             _ => ill_typed(self.mnemonic(), y.ty()),
         }
+    }
+
+    /// [`CompareOp::eval`] of two integers of 64 bits, such as sizes, without telling types apart.
+    #[inline]
+    pub fn eval_i64(self, x: i64, y: i64) -> bool {
+        x.compare(self, y)
     }
 }
 

@@ -154,8 +154,13 @@ impl<'m> Frame<'m> {
             Instr::Const { dst, bits } => self.set(*dst, *bits),
             Instr::Move { dst, x } => self.set(*dst, self.reg(*x)),
             Instr::Unary { dst, op, ty, x } => self.set(*dst, op.eval(self.scalar(*ty, *x)).to_bits()),
+            // Undefined operations are guarded by checks; behind a failed one nothing is observable. Most of what host code computes are
+            // sizes.
+            Instr::Binary { dst, op, ty: ScalarType::I64, x, y } => {
+                let result = op.eval_i64(self.reg(*x) as i64, self.reg(*y) as i64);
+                self.set(*dst, result.map_or(0, |result| result as u64));
+            }
             Instr::Binary { dst, op, ty, x, y } => {
-                // Undefined operations are guarded by checks; behind a failed one nothing is observable.
                 let result = op.eval(self.scalar(*ty, *x), self.scalar(*ty, *y));
                 self.set(*dst, result.map_or(0, Scalar::to_bits));
             }
@@ -167,7 +172,10 @@ impl<'m> Frame<'m> {
                 if !self.tuned.is_empty() {
                     self.note_comparison(*op, *x, *y);
                 }
-                let holds = op.eval(self.scalar(*ty, *x), self.scalar(*ty, *y));
+                let holds = match ty {
+                    ScalarType::I64 => op.eval_i64(self.reg(*x) as i64, self.reg(*y) as i64),
+                    _ => op.eval(self.scalar(*ty, *x), self.scalar(*ty, *y)),
+                };
                 self.set(*dst, holds as u64);
             }
             Instr::Convert { dst, op, from, to, x } => {
