@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use warpwise_prim::{CompareOp, Scalar, ScalarType};
 
-use super::held::{Held, Refused};
+use super::held::{Held, Refused, Spares};
 use super::watch::Watch;
 use super::{Argument, Machine, Output, RunError};
 use crate::array::{Shape, element_count};
@@ -27,6 +27,7 @@ pub(super) struct Frame<'m> {
     function: &'m Function,
     regs: Vec<u64>,
     mems: Vec<Option<Held>>,
+    spares: Spares,
     /// Registers that hold tuning parameters, while somebody watches those.
     tuned: Vec<(Reg, &'m str)>,
     /// The failures of the run's launches on a device.
@@ -46,7 +47,7 @@ impl<'m> Frame<'m> {
     pub(super) fn new(machine: &'m Machine, function: &'m Function, watch: Rc<Watch>) -> Frame<'m> {
         let regs = vec![0; function.regs as usize];
         let mems = vec![None; function.mems.len()];
-        Frame { machine, function, regs, mems, tuned: Vec::new(), watch }
+        Frame { machine, function, regs, mems, spares: Spares::default(), tuned: Vec::new(), watch }
     }
 
     pub(super) fn set_arguments(&mut self, arguments: Vec<Argument>) -> Result<(), RunError> {
@@ -134,6 +135,8 @@ impl<'m> Frame<'m> {
                     if callers.len() >= MAX_DEPTH {
                         return Err(RunError::check(&self.machine.module.checks[*too_deep as usize], &[]));
                     }
+                    // Many activations may wait: they keep what they hold, and no more.
+                    self.spares.clear();
                     let callee = self.callee(*function, args)?;
                     let frame = std::mem::replace(self, callee);
                     callers.push(Caller { frame, at, results });
@@ -230,14 +233,14 @@ impl<'m> Frame<'m> {
         match instr {
             Instr::Alloc { dst, bytes } => {
                 // The old block first: it may be the one to be reused.
-                self.mems[*dst as usize] = None;
+                self.set_mem(*dst, None);
                 // A size below zero is that of an array which a failing check keeps from being: nothing is stored in it.
                 let bytes = (self.reg(*bytes) as i64).max(0) as u64;
-                let held = self.machine.allocate(bytes).map_err(|why| self.refused(why, *dst))?;
-                self.mems[*dst as usize] = Some(held);
+                let spare = self.spares.take(bytes).map_or_else(|| self.machine.allocate(bytes), Ok);
+                self.mems[*dst as usize] = Some(spare.map_err(|why| self.refused(why, *dst))?);
             }
-            Instr::Release { mem } => self.mems[*mem as usize] = None,
-            Instr::SetMem { dst, src } => self.mems[*dst as usize] = self.mems[*src as usize].clone(),
+            Instr::Release { mem } => self.set_mem(*mem, None),
+            Instr::SetMem { dst, src } => self.set_mem(*dst, self.mems[*src as usize].clone()),
             Instr::Load { dst, mem, index, ty } => {
                 let (block, at) = self.element(*mem, *index, *ty)?;
                 let bits = self.machine.load(block, at, *ty, &self.watch)?;
@@ -319,6 +322,12 @@ impl<'m> Frame<'m> {
 
     fn set(&mut self, reg: Reg, bits: u64) {
         self.regs[reg as usize] = bits;
+    }
+
+    /// Has a memory register hold something else.
+    fn set_mem(&mut self, mem: MemReg, held: Option<Held>) {
+        let former = std::mem::replace(&mut self.mems[mem as usize], held);
+        self.spares.keep(former);
     }
 
     fn scalar(&self, ty: ScalarType, reg: Reg) -> Scalar {

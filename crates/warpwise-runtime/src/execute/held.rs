@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
 use warpwise_prim::ScalarType;
 
 use super::profile::Other;
@@ -21,12 +22,53 @@ pub(super) enum Held {
     Device(Arc<DeviceBlock>),
 }
 
+/// Small blocks that were released and that nobody else has. Taking one again costs less than the pool's lock; with larger ones more is
+/// done than an allocation takes.
+#[derive(Default)]
+pub(super) struct Spares {
+    blocks: SmallVec<[Arc<Block>; Spares::MOST]>,
+}
+
 /// Why there is no block.
 pub(super) enum Refused {
     /// A budget does not suffice.
     OutOfMemory(OutOfMemory),
     /// Anything else.
     Other(RunError),
+}
+
+impl Spares {
+    /// How many are kept.
+    const MOST: usize = 8;
+    /// Bytes of one at most.
+    const LARGEST: usize = 16 << 10;
+
+    /// Keeps what a register lets go of, if it is worth it.
+    pub fn keep(&mut self, released: Option<Held>) {
+        if let Some(Held::Host(mut block)) = released
+            && self.blocks.len() < Spares::MOST
+            && block.bytes() <= Spares::LARGEST
+            && block.is_pooled()
+            && Arc::get_mut(&mut block).is_some()
+        {
+            self.blocks.push(block);
+        }
+    }
+
+    /// A block for so many bytes, if the pool would give one of these.
+    pub fn take(&mut self, bytes: u64) -> Option<Held> {
+        if bytes > Spares::LARGEST as u64 {
+            return None;
+        }
+        let fits = |block: &mut Arc<Block>| Arc::get_mut(block).is_some_and(|block| block.refit(bytes));
+        let found = self.blocks.iter_mut().rposition(fits)?;
+        Some(Held::Host(self.blocks.swap_remove(found)))
+    }
+
+    /// Lets go of all.
+    pub fn clear(&mut self) {
+        self.blocks.clear();
+    }
 }
 
 impl Held {
@@ -169,6 +211,50 @@ impl From<NoBlock> for Refused {
         match why {
             NoBlock::OutOfMemory(error) => Refused::OutOfMemory(error),
             NoBlock::Driver(message) => Refused::Other(RunError::Device(message)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::MemoryPool;
+
+    #[test]
+    fn spares_are_small_blocks_that_nobody_else_has() {
+        let pool = MemoryPool::new(1 << 24);
+        let block = |bytes| pool.allocate(bytes).expect("room");
+        let mut spares = Spares::default();
+        let shared = block(100);
+        spares.keep(Some(Held::Host(Arc::clone(&shared))));
+        spares.keep(Some(Held::Host(block(Spares::LARGEST as u64 + 1))));
+        spares.keep(Some(Held::Host(Arc::new(Block::of_vec(vec![0_u8; 100])))));
+        spares.keep(None);
+        assert!(spares.take(100).is_none());
+        let kept = block(100);
+        let start = kept.as_ptr();
+        spares.keep(Some(Held::Host(kept)));
+        let before = pool.statistics();
+        assert!(spares.take(1000).is_none() && spares.take(u64::MAX).is_none());
+        // Of the same class, and as long as is asked.
+        let Some(Held::Host(again)) = spares.take(70) else { panic!("the block is there") };
+        assert_eq!((again.as_ptr(), again.bytes()), (start, 70));
+        assert!(spares.take(70).is_none());
+        let after = pool.statistics();
+        assert_eq!((after.hits, after.misses, after.live), (before.hits + 1, before.misses, before.live));
+    }
+
+    #[test]
+    fn few_spares_are_kept_and_none_between_guard_pages() {
+        let pools = [(MemoryPool::new(1 << 24), Spares::MOST), (MemoryPool::guarded(1 << 24), 0)];
+        for (pool, most) in pools {
+            let mut spares = Spares::default();
+            for _ in 0..2 * Spares::MOST {
+                spares.keep(Some(Held::Host(pool.allocate(64).expect("room"))));
+            }
+            assert_eq!(spares.blocks.len(), most);
+            spares.clear();
+            assert_eq!(pool.statistics().live, 0);
         }
     }
 }

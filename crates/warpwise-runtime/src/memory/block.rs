@@ -116,6 +116,28 @@ impl Block {
         Block { start, bytes, home: Home::Vector { _elements: provider } }
     }
 
+    /// Whether it comes from a pool that hands out memory again as it is.
+    pub fn is_pooled(&self) -> bool {
+        matches!(self.home, Home::Pool(..))
+    }
+
+    /// Makes a block of a pool one of so many bytes where it lies, as if it were given back and taken anew; whether the pool would hand out
+    /// the same memory.
+    pub fn refit(&mut self, bytes: u64) -> bool {
+        match &self.home {
+            Home::Pool(class, home) if SizeClass::holding(bytes) == Some(*class) => {
+                home.note_refit();
+                self.bytes = bytes as usize;
+                true
+            }
+            Home::Pool(..)
+            | Home::Guarded(..)
+            | Home::Foreign { .. }
+            | Home::Vector { .. }
+            | Home::Part { .. } => false,
+        }
+    }
+
     /// Whether others may read its memory, so that nobody may write it, not even its only owner.
     pub fn is_part(&self) -> bool {
         matches!(self.home, Home::Part { .. })
