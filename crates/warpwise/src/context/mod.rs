@@ -3,14 +3,14 @@
 mod cancel;
 mod device;
 mod prepared;
+mod recent;
 mod traffic;
 
 use std::any::Any;
-use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warpwise_diag::Sources;
 use warpwise_driver::build::{Built, build_core};
@@ -35,12 +35,20 @@ use crate::included::Included;
 use crate::lower::{Lowered, foreign_calls, lower};
 use device::Device;
 use prepared::ForeignCall;
+use recent::Recent;
 
 pub use cancel::Cancel;
 pub(crate) use prepared::{Part, Prepared};
 pub use traffic::{Copies, DeviceTraffic};
 
-/// What computations run on: a device with its memory. Clones share both, and the programs compiled so far.
+/// So many programs are kept at most. A program that goes lives on in the functions that were compiled to it.
+const MOST_PROGRAMS: usize = 256;
+
+/// The same of the forms of graphs, several of which may be lowered to one program.
+const MOST_FORMS: usize = 4 * MOST_PROGRAMS;
+
+/// What computations run on: a device with its memory. Clones share both, and the 256 programs that were used last; others are compiled
+/// anew, or taken from the cache, when they are needed again.
 ///
 /// ```
 /// use warpwise::{Acc, Array, Context, Vector};
@@ -59,9 +67,9 @@ pub struct Context {
 struct Inner {
     device: Device,
     cache: Option<DiskCache>,
-    programs: Mutex<HashMap<u128, Arc<Loaded>>>,
+    programs: Mutex<Recent<Arc<Loaded>>>,
     /// By the forms of graphs, what they were lowered to.
-    forms: Mutex<HashMap<u128, Arc<dyn Any + Send + Sync>>>,
+    forms: Mutex<Recent<Arc<dyn Any + Send + Sync>>>,
     compilations: AtomicU64,
     /// Whose programs these are, if they only compute in other memory.
     lender: Option<Context>,
@@ -95,7 +103,8 @@ impl Context {
     }
 
     fn lending(device: Device, cache: Option<DiskCache>, lender: Option<Context>) -> Context {
-        let (programs, forms) = (Mutex::default(), Mutex::default());
+        let programs = Mutex::new(Recent::new(MOST_PROGRAMS));
+        let forms = Mutex::new(Recent::new(MOST_FORMS));
         let compilations = AtomicU64::new(0);
         Context { inner: Arc::new(Inner { device, cache, programs, forms, compilations, lender }) }
     }
@@ -288,7 +297,7 @@ impl Context {
         make: impl FnOnce() -> Result<(Lowered, T), Error>,
     ) -> Result<(Part, T), Error> {
         let owner = self.owner();
-        let known = owner.forms().get(&form.key()).cloned();
+        let known = owner.forms().get(form.key());
         if let Some(known) = known.and_then(|known| known.downcast::<Known<T>>().ok())
             && let Some(loaded) = self.kept(known.key)?
         {
@@ -303,7 +312,7 @@ impl Context {
         })?;
         if let Some(used) = used {
             let known = Known { key, used, learned: learned.clone() };
-            owner.forms().insert(form.key(), Arc::new(known));
+            let _former = owner.forms().insert(form.key(), Arc::new(known));
         }
         Ok((part, learned))
     }
@@ -343,17 +352,15 @@ impl Context {
 
     /// The program of this key, if there is one.
     fn kept(&self, key: u128) -> Result<Option<Arc<Loaded>>, Error> {
-        if let Some(loaded) = self.programs().get(&key) {
-            return Ok(Some(Arc::clone(loaded)));
+        if let Some(loaded) = self.programs().get(key) {
+            return Ok(Some(loaded));
         }
         let (Some(lender), Device::Compiled(context, Target::Cpu)) = (&self.inner.lender, &self.inner.device)
         else {
             return Ok(None);
         };
         let Some(lent) = lender.kept(key)? else { return Ok(None) };
-        let loaded = Arc::new(lent.within(context.memory())?);
-        self.programs().insert(key, Arc::clone(&loaded));
-        Ok(Some(loaded))
+        Ok(Some(self.keep(key, lent.within(context.memory())?)))
     }
 
     /// The program of this key, which is made if it is new.
@@ -369,14 +376,18 @@ impl Context {
             (&self.inner.lender, &self.inner.device)
         {
             let lent = lender.loaded(key, make)?;
-            let loaded = Arc::new(lent.within(context.memory())?);
-            self.programs().insert(key, Arc::clone(&loaded));
-            return Ok(loaded);
+            return Ok(self.keep(key, lent.within(context.memory())?));
         }
-        let loaded = Arc::new(make(&self.inner.device, self.inner.cache.as_ref())?);
+        let loaded = make(&self.inner.device, self.inner.cache.as_ref())?;
         self.inner.compilations.fetch_add(1, Ordering::Relaxed);
-        self.programs().insert(key, Arc::clone(&loaded));
-        Ok(loaded)
+        Ok(self.keep(key, loaded))
+    }
+
+    /// Keeps a program.
+    fn keep(&self, key: u128, loaded: Loaded) -> Arc<Loaded> {
+        let loaded = Arc::new(loaded);
+        let _former = self.programs().insert(key, Arc::clone(&loaded));
+        loaded
     }
 
     /// Calls an entry point of a program that is a part of this executable.
@@ -405,11 +416,11 @@ impl Context {
         self.inner.device.memory()
     }
 
-    fn programs(&self) -> std::sync::MutexGuard<'_, HashMap<u128, Arc<Loaded>>> {
+    fn programs(&self) -> MutexGuard<'_, Recent<Arc<Loaded>>> {
         self.inner.programs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn forms(&self) -> std::sync::MutexGuard<'_, HashMap<u128, Arc<dyn Any + Send + Sync>>> {
+    fn forms(&self) -> MutexGuard<'_, Recent<Arc<dyn Any + Send + Sync>>> {
         self.inner.forms.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -487,4 +498,26 @@ fn values_of_used<'r>(nodes: impl Iterator<Item = &'r Ref>) -> Vec<Value> {
         }
     }
     values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Context, MOST_FORMS, MOST_PROGRAMS};
+    use crate::enum_from;
+
+    #[test]
+    fn as_many_programs_as_there_is_a_bound_for_are_kept() {
+        let context = Context::interpreter();
+        let sums = || (0..MOST_FORMS as i64 + 10).map(|k| (k, enum_from(3, 0_i64).map(move |x| x + k).sum()));
+        for (k, sum) in sums() {
+            assert_eq!(context.run(&sum).unwrap().to_vec(), [3 + 3 * k]);
+        }
+        assert_eq!(context.programs().len(), MOST_PROGRAMS);
+        assert_eq!(context.forms().len(), MOST_FORMS);
+        // What has gone is made anew.
+        let compilations = context.compilations();
+        let (_, first) = sums().next().unwrap();
+        assert_eq!(context.run(&first).unwrap().to_vec(), [3]);
+        assert_eq!(context.compilations(), compilations + 1);
+    }
 }
