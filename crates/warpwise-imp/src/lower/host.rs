@@ -15,9 +15,9 @@ use warpwise_runtime::machine::{CheckPart, Schedule};
 
 use crate::lower::emitter::{BlockBinding, Context, Emitter, Failing, Lowered, Value};
 use crate::lower::kernels::Range;
-use crate::lower::liveness;
 use crate::lower::memory::View;
 use crate::lower::{Machine, Scanning};
+use crate::lower::{invariants, liveness};
 use crate::op::Op;
 use crate::program::{Check, CheckId, HostFunction, HostParam, HostResult, ImpProgram};
 use crate::types::{ImpType, Mem, Operand, Space, StridedView};
@@ -100,7 +100,12 @@ fn host_function(cx: &Context) -> Lowered<HostFunction> {
             HostResult::Scalar(host.uniform(result, function.span)?)
         });
     }
-    let body = host.code.finish();
+    let mut body = host.code.finish();
+    let scalars = params.iter().filter_map(|param| match param {
+        HostParam::Scalar(reg) => Some(*reg),
+        HostParam::Array { .. } => None,
+    });
+    invariants::hoist(&mut body, scalars);
     Ok(HostFunction {
         name: function.name.clone(),
         entry: function.entry.clone(),

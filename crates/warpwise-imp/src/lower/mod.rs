@@ -72,6 +72,7 @@ mod scatter;
 mod device;
 
 mod host;
+mod invariants;
 mod liveness;
 
 use warpwise_diag::Limit;
