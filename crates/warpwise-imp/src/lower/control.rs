@@ -98,10 +98,13 @@ impl<'a> Emitter<'a> {
         done.map(|()| block)
     }
 
-    /// One iteration of a loop. In a kernel, what it allocates is freed at its end, unless blocks are carried on.
+    /// One iteration of a loop. In a kernel, what it allocates is freed at its end, unless a block that it may have allocated is carried on.
     fn iteration(&mut self, slots: &[Slot], body: &'a Body, span: Span) -> Lowered<Vec<Op>> {
-        let carries_blocks = slots.iter().any(|slot| matches!(slot, Slot::Block(_)));
-        if self.is_host() || carries_blocks {
+        let is_from_body = |var: Var| body.stms.iter().any(|stm| stm.pattern.contains(&var));
+        let is_new = |(slot, result): (&Slot, &CoreOperand)| {
+            matches!(slot, Slot::Block(_)) && result.as_var().is_some_and(is_from_body)
+        };
+        if self.is_host() || slots.iter().zip(&body.result).any(is_new) {
             return self.side(slots, body, span);
         }
         let (block, done) =

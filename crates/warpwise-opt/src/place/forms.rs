@@ -16,15 +16,18 @@
 //! - A row of what the body itself has made is copied: it is a fraction of what was computed, and would keep all of it.
 //! - Initial arrays of a loop whose iterations make others are copied if they are not row-major: once, for all iterations.
 //! - In kernels an array comes out of a choice as it lies if the block is the same on both sides or neither was allocated in the kernel,
-//!   where those of lanes are interleaved; and a loop carries views of one block. It copies all else back, since arenas only grow; where sizes
-//!   vary there is no place to copy to, and blocks change.
+//!   where those of lanes are interleaved; and a loop carries views of one block. It copies all else back, since arenas only grow. Blocks change
+//!   where sizes vary, so that there is no place to copy to, and where a loop only exchanges the kernel's own blocks that it begins with
+//!   (an old row and a new one), as often in all lanes.
 //!
 //! A block is told by its *home*, the array that it was made for: views have the home of what they show. Where this says that homes are the
 //! same, so are the blocks.
 
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::overwrites::Roots;
-use warpwise_ir::{Body, Expr, Function, LoopParam, Operand, SegKind, SegOp, SliceDim, Stm, Var, exprs};
+use warpwise_ir::{
+    Body, Expr, Function, LoopForm, LoopParam, Operand, SegKind, SegOp, SliceDim, Stm, Var, exprs,
+};
 use warpwise_prim::Scalar;
 
 use super::needs::Needs;
@@ -172,9 +175,11 @@ impl Finder<'_> {
     }
 
     fn stm(&mut self, stm: &Stm) {
+        stm.pattern.iter().for_each(|&var| self.level[var] = self.depth);
+        stm.expr.for_each_binding(|var| self.level[var] = self.depth + 1);
         match &stm.expr {
             Expr::If { then_body, else_body, .. } => self.choice(&stm.pattern, then_body, else_body),
-            Expr::Loop { params, body, .. } => self.repetition(&stm.pattern, params, body),
+            Expr::Loop { params, form, body } => self.repetition(&stm.pattern, params, form, body),
             Expr::Seg(op) => self.seg_op(stm, op),
             exprs!(simple, soac) => {
                 if let [array] = stm.pattern[..] {
@@ -304,7 +309,7 @@ impl Finder<'_> {
         x.home != y.home && (is_inside(x) || is_inside(y))
     }
 
-    fn repetition(&mut self, pattern: &[Var], params: &[LoopParam], body: &Body) {
+    fn repetition(&mut self, pattern: &[Var], params: &[LoopParam], form: &LoopForm, body: &Body) {
         let arrays: Vec<usize> =
             (0..params.len()).filter(|&position| self.function.ty(pattern[position]).rank() > 0).collect();
         let carried: Vec<usize> = arrays
@@ -323,11 +328,14 @@ impl Finder<'_> {
         }
         loop {
             let yielded = self.inner(body);
+            let next: Vec<(&LoopParam, Yielded)> = carried
+                .iter()
+                .filter_map(|&position| Some((&params[position], yielded[position]?)))
+                .collect();
+            let blocks_change = sizes_vary || self.exchanges(form, &next);
             let mut changed = false;
-            for &position in &carried {
-                if let Some(next) = yielded[position] {
-                    changed |= self.hand_on(&params[position], next, sizes_vary);
-                }
+            for (param, next) in next {
+                changed |= self.hand_on(param, next, blocks_change);
             }
             if !changed {
                 break;
@@ -339,6 +347,23 @@ impl Finder<'_> {
             let form = self.form(param);
             self.set(var, Form { home: if moves { var } else { form.home }, ..form });
         }
+    }
+
+    /// Whether a loop in a kernel only exchanges whole blocks of the kernel that it begins with, as often in all lanes: then each is an array's
+    /// place in one iteration and another's in the next, and no further ones are needed.
+    fn exchanges(&self, form: &LoopForm, next: &[(&LoopParam, Yielded)]) -> bool {
+        let Some(kernel) = self.kernel else { return false };
+        let is_outside = |var: Var| self.level[var] < kernel;
+        let is_in_step = match form {
+            LoopForm::For { bound, .. } => bound.as_var().is_none_or(is_outside),
+            LoopForm::While { .. } => false,
+        };
+        let homes: Vec<Var> = next.iter().map(|(param, _)| self.form(param.var).home).collect();
+        // Nobody else has an array that is consumed, so it lies in the kernel's own memory and not in what the kernel results in.
+        let is_one = |(param, next): &(&LoopParam, Yielded)| {
+            param.consumed && !next.copied && next.form.is_whole() && homes.contains(&next.form.home)
+        };
+        is_in_step && !homes.iter().any(|&home| is_outside(home)) && next.iter().all(is_one)
     }
 
     fn size_varies(&self, array: Var, params: &[LoopParam]) -> bool {
@@ -372,7 +397,7 @@ impl Finder<'_> {
     }
 
     /// Joins what an iteration yields with what is known of a parameter; whether that changed anything.
-    fn hand_on(&mut self, param: &LoopParam, next: Yielded, sizes_vary: bool) -> bool {
+    fn hand_on(&mut self, param: &LoopParam, next: Yielded, blocks_change: bool) -> bool {
         let (handing, known) = (self.forms.handing[param.var], self.form(param.var));
         let in_kernel = self.kernel.is_some();
         let has_home_of_its_own = handing == Handing::AnyBlock && in_kernel;
@@ -381,7 +406,7 @@ impl Finder<'_> {
         match handing {
             Handing::Back => return false,
             Handing::SameBlock if copied || next.form.home != known.home => {
-                let handing = if in_kernel && !sizes_vary { Handing::Back } else { Handing::AnyBlock };
+                let handing = if in_kernel && !blocks_change { Handing::Back } else { Handing::AnyBlock };
                 self.begin(param, handing, None);
                 return true;
             }
