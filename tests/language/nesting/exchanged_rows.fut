@@ -1,4 +1,4 @@
--- Loops in maps that exchange rows, one of which they overwrite in part.
+-- A loop in a map may hand on an old row and a new one, change their roles in each round, and overwrite parts of one.
 -- ==
 -- entry: two chosen three uneven repeated
 -- input { 0i64 5i64 3i64 } output { true }
