@@ -13,12 +13,12 @@ pub(super) struct Recent<V> {
 
 impl<V: Clone> Recent<V> {
     /// Nothing yet, and never more than so many.
-    pub fn new(most: usize) -> Recent<V> {
+    pub(super) fn new(most: usize) -> Recent<V> {
         Recent { most, clock: 0, values: HashMap::new() }
     }
 
     /// The value of this key.
-    pub fn get(&mut self, key: u128) -> Option<V> {
+    pub(super) fn get(&mut self, key: u128) -> Option<V> {
         self.clock += 1;
         let (used, value) = self.values.get_mut(&key)?;
         *used = self.clock;
@@ -27,7 +27,7 @@ impl<V: Clone> Recent<V> {
 
     /// Keeps a value; gives back what it takes the place of, so that the caller can drop that where nothing is locked.
     #[must_use = "what goes may take long to drop"]
-    pub fn insert(&mut self, key: u128, value: V) -> Option<V> {
+    pub(super) fn insert(&mut self, key: u128, value: V) -> Option<V> {
         self.clock += 1;
         if let Some((_, former)) = self.values.insert(key, (self.clock, value)) {
             return Some(former);
@@ -41,7 +41,7 @@ impl<V: Clone> Recent<V> {
 
     /// How many there are.
     #[cfg(test)]
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.values.len()
     }
 }
