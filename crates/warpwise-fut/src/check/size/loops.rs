@@ -276,14 +276,23 @@ impl<'a> Checker<'a> {
     fn report_sizes(&mut self, expected: &Size, found: &Size, span: Span, pattern: Span, what: &str) {
         let unit = Type::unit();
         let types = [expected, found].map(|size| self.solved(&Type::array(size.clone(), unit.clone())));
-        let message = self.telling_apart(&[&types[0], &types[1]], |checker| {
+        let is_unknown = |shown: &str| shown == "_";
+        let (why, hint) = self.telling_apart(&[&types[0], &types[1]], |checker| {
             let (expected, found) = (checker.show_unknown(expected), checker.show_unknown(found));
-            format!("{what} does not have expected type: the sizes `{expected}` and `{found}` do not match")
+            match is_unknown(&expected) && is_unknown(&found) {
+                true => (
+                    "sizes that it takes for one may be different".to_string(),
+                    "where they stay the same, give the parameters types that say so: `loop (xs: [n]f64, ys: [n]f64) = ...`",
+                ),
+                false => (
+                    format!("the sizes `{expected}` and `{found}` do not match"),
+                    "the body uses the parameter at that size; coerce with `:>` where the two are always equal",
+                ),
+            }
         });
+        let message = format!("{what} does not have expected type: {why}");
         let error = Diagnostic::error("E0301", span, message).label(pattern, "the loop parameters");
-        self.report(error.hint(
-            "the body uses the parameter at that size; coerce with `:>` where the two are always equal",
-        ));
+        self.report(error.hint(hint));
     }
 
     /// The value that a loop pattern without initial value stands for.
