@@ -13,7 +13,8 @@
 //! - Values made by overwriting stay where they are ([`Roots`]); so do loop-carried arrays that a loop
 //!   overwrites. Other arrays come out of choices and loops as they lie: what is not known of their places before is bound with
 //!   them ([`forms`], which says what is copied instead, and why). Inside kernels loops copy what they carry
-//!   back into one block at the end of each iteration, because arenas only grow, but for views of one array.
+//!   back into one block at the end of each iteration, because arenas only grow, but for views of one array and
+//!   blocks that they only exchange.
 //! - The result of a body is made right where it is wanted, if its statement makes a fresh array
 //!   (a *wish*, handed from results backwards to the statements that make them).
 //!
