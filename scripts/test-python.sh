@@ -34,8 +34,8 @@ cp -r crates/warpwise-python/python/warpwise "$package/warpwise"
 cp "$native" "$package/warpwise/_native.abi3.so"
 
 # The emulated CUDA device is built beside the module.
-emulator=$(dirname "$native")/libwarpwise_cuda_emulator.so
-if [[ -z ${WARPWISE_CUDA_EMULATOR:-} && -e $emulator ]]; then export WARPWISE_CUDA_EMULATOR=$PWD/$emulator; fi
+emulator=$(realpath "$(dirname "$native")")/libwarpwise_cuda_emulator.so
+if [[ -z ${WARPWISE_CUDA_EMULATOR:-} && -e $emulator ]]; then export WARPWISE_CUDA_EMULATOR=$emulator; fi
 
 # The types of NumPy take mypy long to read.
 export PYTHONPATH=$PWD/$package PYTHONDONTWRITEBYTECODE=1 MYPY_CACHE_DIR=$PWD/target/python/mypy
