@@ -3,7 +3,7 @@
 //! An [`Arena`] is a list of chunks from the pool, each twice as large as the one before. It hands
 //! out memory from the current chunk's start upwards and takes it back by being reset to a mark, an
 //! address it had as its top before. Chunks stay with the arena, so a task that needs as much as the
-//! one before allocates nothing. [`Arenas`] keeps arenas per worker; a task checks one out.
+//! one before allocates nothing. [`Arenas`] keeps one arena per worker; a task checks it out.
 //!
 //! Compiled code bumps the top by itself: it reads [`Arena::top`] and [`Arena::end`] once, moves its
 //! own copy of the top, and comes back here only when a chunk is full. The last 64 bytes of a chunk

@@ -133,8 +133,8 @@ impl Lent {
             return Err(PyValueError::new_err("its elements lie where no elements of their type can"));
         }
         let (shape, may_write) = (self.shape().to_vec(), given_away && !self.is_read_only());
-        // SAFETY: the tensor has so many elements, and is kept. Whoever writes to it in another thread or stream during a call has a race,
-        // as with every library that takes tensors so.
+        // SAFETY: the block keeps the tensor, whose elements take `bytes` bytes. A write from another thread or stream during a call is a
+        // race, as with every library that shares tensors.
         let block = unsafe { memory.lent(Buffer(start), bytes, may_write, Arc::new(self)) };
         let array = DeviceArray::from_block(ty.scalar(), &shape, block);
         array.map(Ok).ok_or_else(|| PyValueError::new_err("the array is too large"))

@@ -32,9 +32,9 @@ pub struct Tensor {
     pub rank: i32,
     /// The type of the elements.
     pub element: Element,
-    /// As many sizes as there are dimensions.
+    /// The size of each dimension.
     pub shape: *mut i64,
-    /// In elements, as many as there are dimensions; null if the elements lie one after the other in row-major order.
+    /// The stride of each dimension, in elements; null if the tensor is row-major without gaps.
     pub strides: *mut i64,
     /// Where the first element is, from the start of the memory on.
     pub offset: u64,

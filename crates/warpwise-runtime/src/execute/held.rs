@@ -55,7 +55,7 @@ impl Spares {
         }
     }
 
-    /// A block for so many bytes, if the pool would give one of these.
+    /// Takes out a block of the size class that the pool would use for `bytes` bytes, if one is kept.
     pub fn take(&mut self, bytes: u64) -> Option<Held> {
         if bytes > Spares::LARGEST as u64 {
             return None;

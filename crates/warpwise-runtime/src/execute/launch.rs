@@ -142,7 +142,7 @@ pub(super) fn copy(frame: &Frame, copy: &Copy) -> Result<(), RunError> {
     machine.profile.other(Other::Copy, bytes, run).map_err(|_| RunError::Interrupted)
 }
 
-/// A side of a copy, of elements of so many bytes, with these sizes and strides; fails unless it lies in its block.
+/// Returns one side of a copy. `width` is the size of an element in bytes. Fails if an element lies outside the block.
 fn side<'s>(
     frame: &Frame,
     view: &View,

@@ -121,8 +121,8 @@ impl Block {
         matches!(self.home, Home::Pool(..))
     }
 
-    /// Makes a block of a pool one of so many bytes where it lies, as if it were given back and taken anew; whether the pool would hand out
-    /// the same memory.
+    /// Changes the size of a pooled block to `bytes`, in place, if both sizes have the same size class. Returns whether they do. The pool
+    /// counts it as an allocation that reuses memory.
     pub fn refit(&mut self, bytes: u64) -> bool {
         match &self.home {
             Home::Pool(class, home) if SizeClass::holding(bytes) == Some(*class) => {
