@@ -43,14 +43,16 @@ impl Spares {
     /// Bytes of one at most.
     const LARGEST: usize = 16 << 10;
 
-    /// Keeps what a register lets go of, if it is worth it.
+    /// Keeps a released block if it is small and nobody else has it; one that was kept long before goes if there are too many.
     pub fn keep(&mut self, released: Option<Held>) {
         if let Some(Held::Host(mut block)) = released
-            && self.blocks.len() < Spares::MOST
             && block.bytes() <= Spares::LARGEST
             && block.is_pooled()
             && Arc::get_mut(&mut block).is_some()
         {
+            if self.blocks.len() == Spares::MOST {
+                self.blocks.remove(0);
+            }
             self.blocks.push(block);
         }
     }
@@ -253,6 +255,9 @@ mod tests {
                 spares.keep(Some(Held::Host(pool.allocate(64).expect("room"))));
             }
             assert_eq!(spares.blocks.len(), most);
+            // The newest is among them, whatever the others were.
+            spares.keep(Some(Held::Host(pool.allocate(1000).expect("room"))));
+            assert_eq!((spares.blocks.len(), spares.take(1000).is_some()), (most, most > 0));
             spares.clear();
             assert_eq!(pool.statistics().live, 0);
         }
