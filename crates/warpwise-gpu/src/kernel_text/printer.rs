@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use warpwise_diag::{Bug, Failure, Limit};
+use warpwise_imp::traverse::any_op;
 use warpwise_imp::{
     Block, CheckId, Group, Kernel, KernelParam, Label, LocalArray, Mem, Op, Operand, Reg, Space,
 };
@@ -271,8 +272,22 @@ impl<'k> Printer<'k> {
     }
 
     /// Prints a block.
+    /// Prints operations. What follows a barrier that can be jumped over, PoCL 3.1 lets one work-item decide for all of them, up
+    /// to the next barrier: so such a barrier is printed twice.
     fn block(&mut self, block: &Block) -> Printed<()> {
-        block.iter().try_for_each(|op| self.op(op))
+        let mut jumped = false;
+        for op in block {
+            self.op(op)?;
+            if let Op::If { then_block, else_block, .. } = op {
+                jumped |= [then_block, else_block]
+                    .iter()
+                    .any(|branch| any_op(branch, &|op| matches!(op, Op::Leave { .. })));
+            } else if matches!(op, Op::Barrier) && self.dialect == Dialect::OpenCl && jumped {
+                self.line(self.dialect.barrier());
+                jumped = false;
+            }
+        }
+        Ok(())
     }
 
     /// What a register is set to. PoCL 3.1, which makes vectors of work-items, gives back what an accumulator of a group begins with
