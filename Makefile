@@ -54,16 +54,15 @@ test-all: test
 	scripts/test-device.sh opencl all
 	scripts/test-device.sh cuda all
 	FUZZ_SECONDS=300 $(CARGO) test --package warpwise-fuzz --test fuzz --quiet
-	PROPERTIES=all $(CARGO) test --package warpwise --test embedded --quiet properties
 	scripts/valgrind.sh
 	scripts/sanitize.sh
 	scripts/test-outside.sh
 	scripts/test-package.sh
 	scripts/test-clients.sh
-	PYTHON_ALL=1 scripts/test-python.sh
+	WARPWISE_TESTS=all scripts/test-python.sh
 	$(MAKE) wheel
 	scripts/test-wheel.sh
-	WARPWISE_OPENCL_ALL=1 $(CARGO) test --profile optimised-tests --workspace --quiet
+	WARPWISE_TESTS=all $(CARGO) test --profile optimised-tests --workspace --quiet
 
 bench:
 	@scripts/setup.sh bench

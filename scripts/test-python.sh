@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # The tests of the Python module, with the libraries of Python's registry that people use it with.
 #
-# usage: [PYTHON_ALL=1] scripts/test-python.sh [argument of pytest]...
+# usage: [WARPWISE_TESTS=all] scripts/test-python.sh [argument of pytest]...
 #
 # The module is that of the development build, or the shared object that WARPWISE_NATIVE names. Nothing is installed but into target/python.
-# PYTHON_ALL=1 has large libraries as well, and more examples of each property. PyTorch is the distribution's: the registry's brings gigabytes
+# WARPWISE_TESTS=all has large libraries as well, and more examples of each property. PyTorch is the distribution's: the registry's brings gigabytes
 # for devices.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 tests=crates/warpwise-python/tests
 venv=target/python/venv package=target/python/package requirements=$tests/requirements.txt
-if [[ -n ${PYTHON_ALL:-} ]]; then
+if [[ ${WARPWISE_TESTS:-} == all ]]; then
   venv=target/python/venv-all requirements=$tests/requirements-all.txt
   export PROPERTY_EXAMPLES=${PROPERTY_EXAMPLES:-500}
 fi
@@ -41,7 +41,7 @@ if [[ -z ${WARPWISE_CUDA_EMULATOR:-} && -e $emulator ]]; then export WARPWISE_CU
 export PYTHONPATH=$PWD/$package PYTHONDONTWRITEBYTECODE=1 MYPY_CACHE_DIR=$PWD/target/python/mypy
 "$venv/bin/python" -m pytest "$tests" "$@"
 
-[[ -n ${PYTHON_ALL:-} ]] || exit 0
+[[ ${WARPWISE_TESTS:-} == all ]] || exit 0
 if /usr/bin/python3 -c 'import numpy, pytest, torch' 2>/dev/null; then
   /usr/bin/python3 -m pytest "$tests/test_dlpack.py" -p no:cacheprovider -k torch
 else

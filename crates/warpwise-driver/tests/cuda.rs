@@ -1,7 +1,7 @@
 //! The kernels of the language's programs, the examples and the benchmarks as CUDA text, through NVIDIA's compiler.
 //!
 //! `WARPWISE_NVRTC` names its library; without it this test says that it is skipped, and passes. Every fourth program is
-//! compiled, each for one of three architectures; with `WARPWISE_NVRTC_ALL` set every program, for all of them.
+//! compiled, each for one of three architectures; with `WARPWISE_TESTS=all` every program, for all of them.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn kernels_of_programs_compile_as_cuda() {
         return;
     }
     let compiler = Compiler::find(None).unwrap_or_else(|missing| panic!("{missing}"));
-    let all = env::var_os("WARPWISE_NVRTC_ALL").is_some();
+    let all = env::var_os("WARPWISE_TESTS").is_some_and(|value| value == "all");
     let programs: Vec<PathBuf> = programs().into_iter().step_by(if all { 1 } else { 4 }).collect();
     let workers = thread::available_parallelism().map_or(1, usize::from);
     let complaints: Vec<String> = thread::scope(|scope| {

@@ -13,6 +13,11 @@ pub struct Folder {
     folder: TempDir,
 }
 
+/// Whether tests that have samples run whole, as for `make test-all`.
+pub fn tests_all() -> bool {
+    std::env::var_os("WARPWISE_TESTS").is_some_and(|value| value == "all")
+}
+
 /// What came of a command.
 pub struct Ran {
     /// The exit code; none after a signal.

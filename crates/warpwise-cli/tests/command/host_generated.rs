@@ -9,7 +9,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-use crate::common::Folder;
+use crate::common::{Folder, tests_all};
 use crate::devices::has_device;
 
 /// A type with its lengths.
@@ -338,9 +338,10 @@ fn program(choices: Vec<u8>, has_lists: bool) -> String {
     format!("{text}mexpr\n{}\n", shown.join(";\n"))
 }
 
-/// Runs so many programs in two modes and compares.
+/// Runs as many programs, half of them in `make test`, in two modes and compares.
 fn compare(cases: u32, mode: &'static str, has_lists: bool) {
     let folder = Folder::new();
+    let cases = if tests_all() { cases } else { cases / 2 };
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 400, ..Config::default() };
     let mut runner = TestRunner::new(config);
     let choices = proptest::collection::vec(any::<u8>(), 20..300);

@@ -7,7 +7,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-use crate::common::Folder;
+use crate::common::{Folder, tests_all};
 use crate::devices::has_device;
 
 /// Makes programs from a list of choices; when they run out, everything is small.
@@ -160,9 +160,10 @@ iter (lam x. show (x, 0)) [s, t, tensorReshapeExn u [{}], tensorReshapeExn w [{}
     )
 }
 
-/// Runs so many programs in order and in another mode and compares.
+/// Runs as many programs, half of them in `make test`, in order and in another mode and compares.
 fn compare(cases: u32, mode: &'static str) {
     let folder = Folder::new();
+    let cases = if tests_all() { cases } else { cases / 2 };
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 400, ..Config::default() };
     let mut runner = TestRunner::new(config);
     let choices = proptest::collection::vec(any::<u8>(), 20..200);

@@ -24,10 +24,10 @@ fn devices() -> Vec<Context> {
 }
 
 /// The devices that a property of many types is tested on. OpenCL's driver takes seconds for every program: of most types it is left to
-/// `make test-all`, which sets `PROPERTIES=all`.
+/// `make test-all`, which sets `WARPWISE_TESTS=all`.
 fn devices_for<T: Scalar>() -> Vec<Context> {
     let often = ["u8", "f64"].contains(&std::any::type_name::<T>());
-    match often || std::env::var_os("PROPERTIES").is_some_and(|value| value == "all") {
+    match often || std::env::var_os("WARPWISE_TESTS").is_some_and(|value| value == "all") {
         true => devices(),
         false => contexts().into(),
     }
