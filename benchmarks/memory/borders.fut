@@ -12,7 +12,7 @@ entry bordered (n: i64) (k: i64) : f32 =
   let a = grid n n
   in loop sum = 0 for i < k do
        let z = replicate (n + 2) (replicate (n + 2) (f32.i64 i))
-       let z = z with [1:n + 1, 1:n + 1] = (map (scan (+) 0) a :> [n + 1 - 1][n + 1 - 1]f32)
+       let z = z with [1:n + 1, 1:n + 1] = (map (\row -> scan (+) 0 (map (+ f32.i64 i) row)) a :> [n + 1 - 1][n + 1 - 1]f32)
        in f32.max sum (z[n, n] + z[0, 1])
 
 -- A step of a stencil leaves the border as it is: two grids by hand.

@@ -30,7 +30,7 @@ pub struct CompileOptions {
     /// Use vectors of so many bits (128, 256, 512; 1: none), instead of the machine's widest
     #[arg(long, value_name = "BITS")]
     pub vector_width: Option<u32>,
-    /// Leave out these passes, to see what they are worth (sink, fuse, unmap, nest, distribute, divide, carry, specialise, tile, narrow, contract, short_circuit, merge)
+    /// Leave out these passes, to see what they are worth (sink, fuse, unmap, hoist, nest, distribute, divide, carry, specialise, tile, narrow, contract, short_circuit, merge)
     #[arg(long, value_name = "PASS,...", value_delimiter = ',', value_parser = optional_pass)]
     pub without: Vec<String>,
     /// Scan and partition in one launch on OpenCL devices, too; they must run work-groups on while others wait for them, as GPUs do

@@ -10,8 +10,10 @@
 //!
 //! Not seen: that two slices of one array are disjoint.
 
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use warpwise_ir::entity::SecondaryMap;
+use warpwise_ir::traverse::Visitor;
 use warpwise_ir::{Body, Expr, Function, Operand, Stm, Type, Var, exprs};
 
 /// The roots of one array, sorted.
@@ -42,6 +44,31 @@ impl Aliases {
         let mut roots = RootSet::new();
         consume(&stm.expr, &mut |array| roots.extend(self.roots(array)));
         sorted(roots)
+    }
+
+    /// The roots of all that is consumed in a body, in this round or the next.
+    pub fn consumed_in(&self, body: &Body) -> FxHashSet<Var> {
+        let mut consumed = Consumed { aliases: self, roots: FxHashSet::default() };
+        consumed.body(body);
+        consumed.roots
+    }
+}
+
+/// Finds the roots of what is consumed.
+struct Consumed<'a> {
+    aliases: &'a Aliases,
+    roots: FxHashSet<Var>,
+}
+
+impl Visitor<'_> for Consumed<'_> {
+    fn stm(&mut self, stm: &Stm) {
+        self.roots.extend(self.aliases.consumed(stm));
+        if let Expr::Loop { params, body, .. } = &stm.expr {
+            let next = params.iter().zip(&body.result).filter(|(param, _)| param.consumed);
+            let next = next.filter_map(|(_, next)| next.as_var());
+            self.roots.extend(next.flat_map(|var| self.aliases.roots(var)));
+        }
+        self.walk_stm(stm);
     }
 }
 

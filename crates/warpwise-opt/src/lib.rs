@@ -23,6 +23,7 @@ pub mod regularise;
 pub mod contract;
 pub mod count;
 pub mod fuse;
+pub mod hoist;
 pub mod nest;
 pub mod relax;
 pub mod sink;

@@ -7,7 +7,7 @@ use crate::pass::Pass;
 /// Every pass there is, by name.
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
-    INLINE_SMALL, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, SINK, FUSE, COUNT, UNMAP, NEST, FLATTEN, GATHER, STRAIGHTEN, SEGMENT,
+    INLINE_SMALL, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, SINK, FUSE, COUNT, UNMAP, HOIST, NEST, FLATTEN, GATHER, STRAIGHTEN, SEGMENT,
     SEGMENT_DEVICE,
     DISTRIBUTE, DIVIDE, SCHEDULE, SCHEDULE_DEVICE, MIGRATE, COALESCE, CARRY, JAM, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE,
     SHORT_CIRCUIT, MERGE,
@@ -32,6 +32,8 @@ pub const CPU: &[Pass] = &[
     COUNT,
     // Rows that are only shown went into what reads them, where they could.
     UNMAP,
+    // What has fused with what differs stays.
+    HOIST,
     // Removing dead results and inputs lets more fuse.
     FUSE,
     SIMPLIFY,
@@ -65,7 +67,7 @@ pub const CPU: &[Pass] = &[
 pub const DEVICE: &[Pass] = &[
     INLINE_SMALL, SIMPLIFY, INLINE, ACCUMULATE, SIMPLIFY, SINK,
     // As for CPUs up to here: fused lambdas hold what simplification removes, and so on.
-    FUSE, SIMPLIFY, COUNT, UNMAP, FUSE, SIMPLIFY,
+    FUSE, SIMPLIFY, COUNT, UNMAP, HOIST, FUSE, SIMPLIFY,
     // Fused nests are lifted; what they become fuses again, and so does what is done with rows that are gathered.
     FLATTEN, GATHER, REGULARISE, SIMPLIFY, FUSE, SIMPLIFY, FUSE, SIMPLIFY,
     NEST, SEGMENT_DEVICE, SIMPLIFY, SCHEDULE_DEVICE, SIMPLIFY,
@@ -104,7 +106,7 @@ pub const UNFUSED: &[Pass] = &[
 
 /// The passes that can be left out: they make code faster, and change what it computes by roundings at most.
 #[rustfmt::skip]
-pub const OPTIONAL: &[Pass] = &[SINK, FUSE, UNMAP, NEST, DISTRIBUTE, DIVIDE, CARRY, SPECIALISE, TILE, NARROW, CONTRACT, SHORT_CIRCUIT, MERGE];
+pub const OPTIONAL: &[Pass] = &[SINK, FUSE, UNMAP, HOIST, NEST, DISTRIBUTE, DIVIDE, CARRY, SPECIALISE, TILE, NARROW, CONTRACT, SHORT_CIRCUIT, MERGE];
 
 /// These passes, with every float operation rounded by itself.
 pub fn strict(passes: &[Pass]) -> Vec<Pass> {
@@ -219,6 +221,14 @@ const UNMAP: Pass = Pass {
     needs: Level::Soac,
     gives: None,
     run: crate::unmap::unmap,
+};
+
+const HOIST: Pass = Pass {
+    name: "hoist",
+    about: "move array operations that are the same in every round out of loops and maps",
+    needs: Level::Soac,
+    gives: None,
+    run: crate::hoist::hoist,
 };
 
 const NEST: Pass = Pass {

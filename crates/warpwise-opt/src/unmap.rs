@@ -19,7 +19,6 @@
 use rustc_hash::FxHashSet;
 use warpwise_diag::Limit;
 use warpwise_ir::builder::Builder;
-use warpwise_ir::traverse::Visitor;
 use warpwise_ir::{Body, Expr, Function, Lambda, Operand, Program, Screma, SliceDim, Stm, Var, exprs};
 
 use crate::aliases::Aliases;
@@ -29,7 +28,10 @@ use crate::pass::rewrite_bodies;
 pub fn unmap(program: &mut Program) -> Result<(), Limit> {
     rewrite_bodies(program, |function, body| {
         let aliases = Aliases::of(function, body);
-        let consumed = Consumed::of(function, body, &aliases);
+        let mut consumed = aliases.consumed_in(body);
+        let results = function.results.iter().zip(&body.result).filter(|(declared, _)| declared.unique);
+        let unique = results.filter_map(|(_, result)| result.as_var());
+        consumed.extend(unique.flat_map(|var| aliases.roots(var)));
         Unmapper { function, aliases, consumed }.body(body);
     });
     Ok(())
@@ -38,7 +40,7 @@ pub fn unmap(program: &mut Program) -> Result<(), Limit> {
 struct Unmapper<'f> {
     function: &'f mut Function,
     aliases: Aliases,
-    /// The roots of all that is consumed.
+    /// The roots of all that is consumed, or must be nobody else's.
     consumed: FxHashSet<Var>,
 }
 
@@ -180,36 +182,5 @@ fn of_all_rows(function: &Function, array: Var, view: Expr) -> Expr {
         exprs!(Operand, scalar, Assert, Update, fresh, nested, Call, UpdateAcc, Tuned, Alloc) => {
             unreachable!("not a view")
         }
-    }
-}
-
-/// Finds the roots of all that is consumed, or must be nobody else's.
-struct Consumed<'a> {
-    aliases: &'a Aliases,
-    roots: FxHashSet<Var>,
-}
-
-impl Consumed<'_> {
-    fn of(function: &Function, body: &Body, aliases: &Aliases) -> FxHashSet<Var> {
-        let mut consumed = Consumed { aliases, roots: FxHashSet::default() };
-        consumed.body(body);
-        let results = function.results.iter().zip(&body.result);
-        results.filter(|(declared, _)| declared.unique).for_each(|(_, &result)| consumed.add(result));
-        consumed.roots
-    }
-
-    fn add(&mut self, array: Operand) {
-        self.roots.extend(array.as_var().into_iter().flat_map(|var| self.aliases.roots(var)));
-    }
-}
-
-impl Visitor<'_> for Consumed<'_> {
-    fn stm(&mut self, stm: &Stm) {
-        self.roots.extend(self.aliases.consumed(stm));
-        if let Expr::Loop { params, body, .. } = &stm.expr {
-            let next = params.iter().zip(&body.result).filter(|(param, _)| param.consumed);
-            next.for_each(|(_, &next)| self.add(next));
-        }
-        self.walk_stm(stm);
     }
 }

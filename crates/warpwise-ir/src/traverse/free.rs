@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::expr::{Body, Expr, Lambda};
+use crate::expr::{Body, Expr, Lambda, Stm};
 use crate::program::{Function, Var};
 use crate::traverse::visit::Visitor;
 use crate::types::Type;
@@ -66,6 +66,11 @@ pub fn free_in_lambda(function: &Function, lambda: &Lambda) -> FreeVars {
 /// Free variables of an expression.
 pub fn free_in_expr(function: &Function, expr: &Expr) -> FreeVars {
     collect(function, |collector| collector.expr(expr))
+}
+
+/// Free variables of a statement, those of the types that it binds among them.
+pub fn free_in_stm(function: &Function, stm: &Stm) -> FreeVars {
+    collect(function, |collector| collector.stm(stm))
 }
 
 /// Variables in a type.

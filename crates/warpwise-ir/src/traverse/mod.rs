@@ -13,5 +13,5 @@ mod storage;
 mod visit;
 
 pub use copy::{Copier, Substitution};
-pub use free::{FreeVars, free_in_body, free_in_expr, free_in_lambda, free_in_type};
+pub use free::{FreeVars, free_in_body, free_in_expr, free_in_lambda, free_in_stm, free_in_type};
 pub use visit::{Visitor, VisitorMut};

@@ -1,0 +1,228 @@
+//! Moves array operations that are the same in every round out of loops and maps.
+//!
+//! ```text
+//! y: [n]f32 = loop (x: [n]f32 = x0) for i: i64 < k {          s: f32 = screma n (a) map ... reduce ...;
+//!   s: f32 = screma n (a) map ... reduce ...;            ==>  y: [n]f32 = loop (x: [n]f32 = x0) for i: i64 < k {
+//!   z: [n]f32 = screma n (x) map ... s ...;                     z: [n]f32 = screma n (x) map ... s ...;
+//!   return z }                                                  return z }
+//! ```
+//!
+//! SOACs leave whose results nobody overwrites or carries round, with the views, arrays and checks that they need: from loops of the host
+//! all of them, out of nests what costs more than to read it. Scalars by themselves leave in `simplify`.
+//!
+//! There may be no rounds. What cannot fail is done all the same; what may fail, or run for ever, leaves only from where nothing before it
+//! that stays may fail, and not without a round: unless their number is known, a choice is made before, in host code alone, since choices of arrays
+//! cost inside nests.
+//!
+//! Not done here: what stands in branches, rows of a few elements inside nests, which registers hold, and what may fail in loops that
+//! run while something holds.
+
+use rustc_hash::FxHashSet;
+use warpwise_diag::Limit;
+use warpwise_ir::builder::Builder;
+use warpwise_ir::traverse::{Copier, Substitution, free_in_stm};
+use warpwise_ir::{Body, Branch, Expr, Function, LoopForm, Operand, Program, Stm, Type, Var, exprs};
+use warpwise_prim::{CompareOp, Scalar};
+
+use crate::aliases::Aliases;
+use crate::pass::rewrite_bodies;
+use crate::schedule::cost::{Guess, is_cheap_body, scalar_body};
+
+/// Rows of at most so many elements stay inside nests.
+const FEW: i64 = 16;
+
+/// Maps whose elements cost less than this stay inside nests: another pass over memory would cost as much.
+const DEAR: f64 = 8.0;
+
+/// Moves operations in every function.
+pub fn hoist(program: &mut Program) -> Result<(), Limit> {
+    rewrite_bodies(program, |function, body| {
+        let aliases = Aliases::of(function, body);
+        Hoister { function, aliases, nests: 0 }.body(body);
+    });
+    Ok(())
+}
+
+struct Hoister<'f> {
+    function: &'f mut Function,
+    aliases: Aliases,
+    /// How many SOACs stand around.
+    nests: usize,
+}
+
+/// What is done again and again.
+struct Rounds<'a> {
+    body: &'a mut Body,
+    /// What each round binds anew before its body.
+    varying: Vec<Var>,
+    /// How many rounds there are, where that is known beforehand and no round at all has results that are known, too.
+    count: Option<Operand>,
+    /// Whether a round's results are the next one's parameters.
+    carries: bool,
+}
+
+impl Hoister<'_> {
+    fn body(&mut self, body: &mut Body) {
+        for mut stm in std::mem::take(&mut body.stms) {
+            let is_nest = matches!(stm.expr, exprs!(soac));
+            self.nests += usize::from(is_nest);
+            stm.expr.for_each_body_mut(|inner| self.body(inner));
+            self.nests -= usize::from(is_nest);
+            self.statement(stm, &mut body.stms);
+        }
+    }
+
+    /// Puts a statement after those that leave it.
+    fn statement(&mut self, mut stm: Stm, stms: &mut Vec<Stm>) {
+        let Some(rounds) = rounds(&mut stm.expr) else { return stms.push(stm) };
+        let count = rounds.count;
+        let certainly_runs =
+            count.and_then(|count| count.as_const()?.as_int()).is_some_and(|count| count > 0);
+        let leaves = self.leaving(&rounds, certainly_runs || count.is_some() && self.nests == 0);
+        let mut leaves = leaves.into_iter();
+        let (leaving, staying): (Vec<Stm>, Vec<Stm>) = std::mem::take(&mut rounds.body.stms)
+            .into_iter()
+            .partition(|_| leaves.next().expect("one for each statement"));
+        rounds.body.stms = staying;
+        match count {
+            Some(count) if !certainly_runs && leaving.iter().any(|stm| is_risky(&stm.expr)) => {
+                self.where_it_runs(stm, count, leaving, stms);
+            }
+            _ => {
+                stms.extend(leaving);
+                stms.push(stm);
+            }
+        }
+    }
+
+    /// Which statements of a body leave it.
+    fn leaving(&self, rounds: &Rounds, mut may_fail: bool) -> Vec<bool> {
+        let mut varying: FxHashSet<Var> = rounds.varying.iter().copied().collect();
+        let mut held = self.aliases.consumed_in(rounds.body);
+        if rounds.carries {
+            let carried = rounds.body.result.iter().filter_map(|result| result.as_var());
+            held.extend(carried.filter(|&var| self.is_array(var)).flat_map(|var| self.aliases.roots(var)));
+        }
+        let is_held = |&var: &Var| self.aliases.roots(var).iter().any(|root| held.contains(root));
+        let stms = &rounds.body.stms;
+        let mut same = Vec::with_capacity(stms.len());
+        for stm in stms {
+            let is_risky = is_risky(&stm.expr);
+            let is_same = stands_anywhere(&stm.expr)
+                && (may_fail || !is_risky)
+                && !free_in_stm(self.function, stm).iter().any(|var| varying.contains(&var))
+                && !stm.pattern.iter().any(is_held);
+            if !is_same {
+                varying.extend(&stm.pattern);
+                may_fail &= !is_risky;
+            }
+            same.push(is_same);
+        }
+        let of_host = self.nests == 0 && rounds.carries;
+        let mut needed = FxHashSet::default();
+        let mut later_fails = false;
+        let mut leaves = vec![false; stms.len()];
+        for (at, stm) in stms.iter().enumerate().rev() {
+            let is_risky = is_risky(&stm.expr);
+            let is_needed = stm.pattern.iter().any(|var| needed.contains(var));
+            // Of several failures the first is told.
+            if same[at] && (is_needed || self.is_worth(&stm.expr, of_host) || is_risky && later_fails) {
+                leaves[at] = true;
+                later_fails |= is_risky;
+                needed.extend(free_in_stm(self.function, stm).iter());
+            }
+        }
+        leaves
+    }
+
+    /// Whether an expression is worth leaving for, a loop of the host or a nest.
+    fn is_worth(&self, expr: &Expr, of_host: bool) -> bool {
+        match expr {
+            Expr::Screma(soac) => {
+                let combines = !soac.scans.is_empty() || !soac.reduces.is_empty();
+                let body = &soac.map.body;
+                if of_host {
+                    return combines || !body.stms.is_empty();
+                }
+                let cost = || scalar_body(self.function, body, Guess::LONG, &mut |_| 0.0);
+                let width = soac.width.as_const().and_then(|width| width.as_int());
+                width.is_none_or(|width| width > FEW) && (combines || !is_cheap_body(body) || cost() >= DEAR)
+            }
+            exprs!(Partition, Hist) => true,
+            exprs!(simple, If, Loop, Scatter, Stream, WithAcc, FlatMap, Seg) => false,
+        }
+    }
+
+    fn is_array(&self, var: Var) -> bool {
+        matches!(self.function.ty(var), Type::Array(_))
+    }
+
+    /// Does what leaves, and the statement that it leaves, where there is a round.
+    fn where_it_runs(&mut self, stm: Stm, count: Operand, mut leaving: Vec<Stm>, stms: &mut Vec<Stm>) {
+        let Stm { pattern, expr, certs, span } = stm;
+        let mut copier = Copier::within(self.function, Substitution::new());
+        let inner: Vec<Var> = pattern.iter().map(|&var| copier.copy_binding(var)).collect();
+        let result = inner.iter().map(|&var| var.into()).collect();
+        let mut b = Builder::new(self.function);
+        b.set_span(span);
+        let else_body = match &expr {
+            Expr::Loop { params, .. } => {
+                Body { stms: Vec::new(), result: params.iter().map(|param| param.init).collect() }
+            }
+            _ => b.body(|b| pattern.iter().map(|&var| without_rows(b, var)).collect()),
+        };
+        leaving.push(Stm { pattern: inner, expr, certs, span });
+        let then_body = Body { stms: leaving, result };
+        let none = Scalar::int(b.function.operand_type(count).as_scalar().expect("a number of rounds"), 0);
+        let cond = b.compare("some", CompareOp::SLt, Operand::Const(none), count);
+        b.bind_to(pattern, Expr::If { cond, then_body, else_body, branch: Branch::Plain });
+        stms.extend(b.take_stms());
+    }
+}
+
+/// An array like this one, which is empty.
+fn without_rows(b: &mut Builder, like: Var) -> Operand {
+    let ty = b.function.ty(like);
+    let (elem, shape) = (ty.elem().expect("maps have arrays as results"), ty.shape().into());
+    b.bind_one("none", Expr::Scratch { elem, shape }).into()
+}
+
+fn rounds(expr: &mut Expr) -> Option<Rounds<'_>> {
+    match expr {
+        Expr::Loop { params, form, body } => {
+            let mut varying: Vec<Var> = params.iter().map(|param| param.var).collect();
+            let count = match *form {
+                LoopForm::For { index, bound } => {
+                    varying.push(index);
+                    Some(bound)
+                }
+                LoopForm::While { .. } => None,
+            };
+            Some(Rounds { body, varying, count, carries: true })
+        }
+        Expr::Screma(soac) => {
+            let count = soac.is_map().then_some(soac.width);
+            let varying = soac.map.params.clone();
+            Some(Rounds { body: &mut soac.map.body, varying, count, carries: false })
+        }
+        exprs!(simple, If, Partition, Scatter, Hist, Stream, WithAcc, FlatMap, Seg) => None,
+    }
+}
+
+/// Whether an expression may stand in any body in which its operands are known.
+fn stands_anywhere(expr: &Expr) -> bool {
+    match expr {
+        exprs!(Operand, scalar, Assert, view, fresh, Screma, Partition, Hist) => true,
+        exprs!(Update, If, Loop, Call, Scatter, Stream, WithAcc, UpdateAcc, FlatMap, Seg, Tuned, Alloc) => {
+            false
+        }
+    }
+}
+
+/// Whether evaluating an expression may fail, or may not end.
+fn is_risky(expr: &Expr) -> bool {
+    let repeats = matches!(expr, Expr::Loop { form: LoopForm::While { .. }, .. });
+    let mut is_inside = false;
+    expr.for_each_body(|body| is_inside |= body.stms.iter().any(|stm| is_risky(&stm.expr)));
+    repeats || is_inside || expr.can_fail()
+}
