@@ -170,7 +170,7 @@ impl Rewriter<'_> {
 
     /// A statement without bodies.
     fn simple(&mut self, mut stm: Stm) {
-        let simpler = self.compose(&mut stm).or_else(|| self.power_as_product(&stm));
+        let simpler = self.compose(&mut stm).or_else(|| self.power(&stm));
         if let Some(simpler) = simpler {
             stm.expr = simpler;
             self.changed = true;

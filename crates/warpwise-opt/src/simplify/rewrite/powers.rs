@@ -1,11 +1,11 @@
-//! Powers with small known exponents become products.
+//! Powers with small known exponents become products, integer powers of 2 and -1 shifts and choices.
 //!
 //! An integer power is the same product to the last bit. A float's square and reciprocal are correctly
 //! rounded; its third and fourth power take two roundings, which keeps those of f32 and f64 within the bound
 //! that `docs/accuracy.md` gives for functions. Higher powers stay calls.
 
-use warpwise_ir::{Expr, Operand, Stm};
-use warpwise_prim::{BinaryOp, Scalar, ScalarType};
+use warpwise_ir::{Expr, Operand, Stm, exprs};
+use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 
 use super::Rewriter;
 
@@ -13,10 +13,38 @@ use super::Rewriter;
 const HIGHEST_OF_INTEGERS: u32 = 63;
 
 impl Rewriter<'_> {
-    /// The product a power is equal to, if its exponent is known and small enough.
+    /// What a power is equal to that takes less time, if its exponent or its base is known.
+    pub(super) fn power(&mut self, stm: &Stm) -> Option<Expr> {
+        match stm.expr {
+            Expr::Binary(op, base, Operand::Const(exponent)) => {
+                self.power_as_product(op, base, exponent, stm)
+            }
+            Expr::Binary(BinaryOp::Pow | BinaryOp::UPow, Operand::Const(base), exponent) => {
+                self.power_of_known(base, exponent, stm)
+            }
+            exprs!(Operand, scalar, Assert, array, nested, Call, UpdateAcc, Tuned, Alloc) => None,
+        }
+    }
+
+    /// An integer power of 2 is a shift, one of -1 is 1 or -1. Exponents are not negative.
+    fn power_of_known(&mut self, base: Scalar, exponent: Operand, stm: &Stm) -> Option<Expr> {
+        let ty = base.ty();
+        let constant = |value| Operand::from(Scalar::int(ty, value));
+        match base.as_int()? {
+            2 => Some(Expr::Binary(BinaryOp::Shl, constant(1), exponent)),
+            -1 => {
+                let last = self.scalar(Expr::Binary(BinaryOp::And, exponent, constant(1)), ty, stm);
+                let is_odd = Expr::Compare(CompareOp::Ne, last, constant(0));
+                let is_odd = self.scalar(is_odd, ScalarType::Bool, stm);
+                Some(Expr::Select(is_odd, constant(-1), constant(1)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The product a power is equal to, if its exponent is small enough.
     #[expect(clippy::wildcard_enum_match_arm, reason = "no other operator is a power")]
-    pub(super) fn power_as_product(&mut self, stm: &Stm) -> Option<Expr> {
-        let Expr::Binary(op, base, Operand::Const(exponent)) = stm.expr else { return None };
+    fn power_as_product(&mut self, op: BinaryOp, base: Operand, exponent: Scalar, stm: &Stm) -> Option<Expr> {
         let (multiply, exponent) = match op {
             BinaryOp::Pow | BinaryOp::UPow => {
                 let exponent = u32::try_from(exponent.as_int()?).ok()?;
