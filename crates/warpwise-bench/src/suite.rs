@@ -180,9 +180,11 @@ pub fn times_of_futhark(back_end: &str, program: &Path, seconds: u32, runs: Opti
     let mut command = limited(seconds, Path::new("futhark"));
     // By its name, since the file of the running command may be a loader.
     command.args(["bench", "--futhark=futhark"]).arg(format!("--backend={back_end}"));
-    if let Some(runs) = runs {
-        command.arg(format!("--runs={runs}")).arg("--no-convergence-phase");
-    }
+    match runs {
+        Some(runs) => command.arg(format!("--runs={runs}")).arg("--no-convergence-phase"),
+        // On a noisy machine it would go on for five minutes for each case.
+        None => command.arg("--convergence-max-seconds=20"),
+    };
     let figures: BTreeMap<String, TheirEntry> = figures_of(command, "--json", program)?;
     let mut times = IndexMap::new();
     for (name, entry) in figures {
