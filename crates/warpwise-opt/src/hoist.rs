@@ -31,7 +31,7 @@ use crate::schedule::cost::{Guess, is_cheap_body, scalar_body};
 /// Rows of at most so many elements stay inside nests.
 const FEW: i64 = 16;
 
-/// Maps whose elements cost less than this stay inside nests: another pass over memory would cost as much.
+/// Maps without checks whose elements cost less than this stay inside nests: another pass over memory would cost as much.
 const DEAR: f64 = 8.0;
 
 /// Moves operations in every function.
@@ -78,7 +78,8 @@ impl Hoister<'_> {
         let count = rounds.count;
         let certainly_runs =
             count.and_then(|count| count.as_const()?.as_int()).is_some_and(|count| count > 0);
-        let leaves = self.leaving(&rounds, certainly_runs || count.is_some() && self.nests == 0);
+        let may_fail = certainly_runs || count.is_some() && self.nests == 0;
+        let leaves = self.leaving(&rounds, may_fail);
         let mut leaves = leaves.into_iter();
         let (leaving, staying): (Vec<Stm>, Vec<Stm>) = std::mem::take(&mut rounds.body.stms)
             .into_iter()
@@ -96,7 +97,26 @@ impl Hoister<'_> {
     }
 
     /// Which statements of a body leave it.
-    fn leaving(&self, rounds: &Rounds, mut may_fail: bool) -> Vec<bool> {
+    fn leaving(&self, rounds: &Rounds, may_fail: bool) -> Vec<bool> {
+        let of_host = self.nests == 0 && rounds.carries;
+        let mut leaves = self.same_in_all(rounds, may_fail);
+        let mut needed = FxHashSet::default();
+        let mut later_fails = false;
+        for (leaves, stm) in leaves.iter_mut().zip(&rounds.body.stms).rev() {
+            let is_risky = is_risky(&stm.expr);
+            let is_needed = stm.pattern.iter().any(|var| needed.contains(var));
+            // Of several failures the first is told.
+            *leaves &= is_needed || self.is_worth(&stm.expr, of_host) || is_risky && later_fails;
+            if *leaves {
+                later_fails |= is_risky;
+                needed.extend(free_in_stm(self.function, stm).iter());
+            }
+        }
+        leaves
+    }
+
+    /// Which statements of a body do the same in all rounds and could stand before it.
+    fn same_in_all(&self, rounds: &Rounds, mut may_fail: bool) -> Vec<bool> {
         let mut varying: FxHashSet<Var> = rounds.varying.iter().copied().collect();
         let mut held = self.aliases.consumed_in(rounds.body);
         if rounds.carries {
@@ -104,9 +124,7 @@ impl Hoister<'_> {
             held.extend(carried.filter(|&var| self.is_array(var)).flat_map(|var| self.aliases.roots(var)));
         }
         let is_held = |&var: &Var| self.aliases.roots(var).iter().any(|root| held.contains(root));
-        let stms = &rounds.body.stms;
-        let mut same = Vec::with_capacity(stms.len());
-        for stm in stms {
+        let is_same = |stm: &Stm| {
             let is_risky = is_risky(&stm.expr);
             let is_same = stands_anywhere(&stm.expr)
                 && (may_fail || !is_risky)
@@ -116,23 +134,9 @@ impl Hoister<'_> {
                 varying.extend(&stm.pattern);
                 may_fail &= !is_risky;
             }
-            same.push(is_same);
-        }
-        let of_host = self.nests == 0 && rounds.carries;
-        let mut needed = FxHashSet::default();
-        let mut later_fails = false;
-        let mut leaves = vec![false; stms.len()];
-        for (at, stm) in stms.iter().enumerate().rev() {
-            let is_risky = is_risky(&stm.expr);
-            let is_needed = stm.pattern.iter().any(|var| needed.contains(var));
-            // Of several failures the first is told.
-            if same[at] && (is_needed || self.is_worth(&stm.expr, of_host) || is_risky && later_fails) {
-                leaves[at] = true;
-                later_fails |= is_risky;
-                needed.extend(free_in_stm(self.function, stm).iter());
-            }
-        }
-        leaves
+            is_same
+        };
+        rounds.body.stms.iter().map(is_same).collect()
     }
 
     /// Whether an expression is worth leaving for, a loop of the host or a nest.
@@ -144,9 +148,12 @@ impl Hoister<'_> {
                 if of_host {
                     return combines || !body.stms.is_empty();
                 }
-                let cost = || scalar_body(self.function, body, Guess::LONG, &mut |_| 0.0);
-                let width = soac.width.as_const().and_then(|width| width.as_int());
-                width.is_none_or(|width| width > FEW) && (combines || !is_cheap_body(body) || cost() >= DEAR)
+                let is_dear = || {
+                    body.can_fail()
+                        || !is_cheap_body(body)
+                        || scalar_body(self.function, body, Guess::LONG, &mut |_| 0.0) >= DEAR
+                };
+                !is_few(soac.width) && (combines || is_dear())
             }
             exprs!(Partition, Hist) => true,
             exprs!(simple, If, Loop, Scatter, Stream, WithAcc, FlatMap, Seg) => false,
@@ -207,6 +214,11 @@ fn rounds(expr: &mut Expr) -> Option<Rounds<'_>> {
         }
         exprs!(simple, If, Partition, Scatter, Hist, Stream, WithAcc, FlatMap, Seg) => None,
     }
+}
+
+/// Whether so many elements are few.
+fn is_few(width: Operand) -> bool {
+    width.as_const().and_then(|width| width.as_int()).is_some_and(|width| width <= FEW)
 }
 
 /// Whether an expression may stand in any body in which its operands are known.
