@@ -176,7 +176,9 @@ impl Hoister<'_> {
             Expr::Loop { params, .. } => {
                 Body { stms: Vec::new(), result: params.iter().map(|param| param.init).collect() }
             }
-            _ => b.body(|b| pattern.iter().map(|&var| without_rows(b, var)).collect()),
+            exprs!(simple, If, soac, Seg) => {
+                b.body(|b| pattern.iter().map(|&var| without_rows(b, var)).collect())
+            }
         };
         leaving.push(Stm { pattern: inner, expr, certs, span });
         let then_body = Body { stms: leaving, result };
