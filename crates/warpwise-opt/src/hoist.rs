@@ -10,9 +10,9 @@
 //! SOACs leave whose results nobody overwrites or carries round, with the views, arrays and checks that they need: from loops of the host
 //! all of them, out of nests what costs more than to read it. Scalars by themselves leave in `simplify`.
 //!
-//! There may be no rounds. What cannot fail is done all the same; what may fail, or run for ever, leaves only from where nothing before it
-//! that stays may fail, and not without a round: unless their number is known, a choice is made before, in host code alone, since choices of arrays
-//! cost inside nests.
+//! There may be no rounds. What needs none is done all the same. What may fail, run for ever or count on a round (an index without a check)
+//! leaves only if nothing before it that stays may fail. Unless the number of rounds is known to be positive, a choice then asks for it; only host
+//! code gets such choices, which yield arrays and are slow inside nests.
 //!
 //! Not done here: what stands in branches, rows of a few elements inside nests, which registers hold, and what may fail in loops that
 //! run while something holds.
@@ -28,7 +28,7 @@ use crate::aliases::Aliases;
 use crate::pass::rewrite_bodies;
 use crate::schedule::cost::{Guess, is_cheap_body, scalar_body};
 
-/// Rows of at most so many elements stay inside nests.
+/// Rows of at most this many elements stay inside nests.
 const FEW: i64 = 16;
 
 /// Maps without checks whose elements cost less than this stay inside nests: another pass over memory would cost as much.
@@ -218,7 +218,7 @@ fn rounds(expr: &mut Expr) -> Option<Rounds<'_>> {
     }
 }
 
-/// Whether so many elements are few.
+/// Whether a width is known to be at most [`FEW`].
 fn is_few(width: Operand) -> bool {
     width.as_const().and_then(|width| width.as_int()).is_some_and(|width| width <= FEW)
 }
@@ -233,10 +233,20 @@ fn stands_anywhere(expr: &Expr) -> bool {
     }
 }
 
-/// Whether evaluating an expression may fail, or may not end.
+/// Whether an expression may fail, may not end, or may count on a round: a check that holds wherever there is one has been dropped, and
+/// with it what said that an index, a divisor or a size is right.
 fn is_risky(expr: &Expr) -> bool {
-    let repeats = matches!(expr, Expr::Loop { form: LoopForm::While { .. }, .. });
+    let by_itself = match expr {
+        Expr::Binary(op, ..) => op.can_fail(),
+        Expr::Loop { form, .. } => matches!(form, LoopForm::While { .. }),
+        Expr::Screma(soac) => soac.inputs.is_empty(),
+        exprs!(Operand, Unary, Ternary, Compare, Convert, Select, ArrayLit, Rearrange, Copy, Manifest) => {
+            false
+        }
+        exprs!(If, Partition, Scatter, Hist, Stream, WithAcc, FlatMap, Seg, UpdateAcc, Tuned) => false,
+        exprs!(Assert, Call, Index, Slice, Update, Iota, Replicate, Concat, Reshape, Scratch, Alloc) => true,
+    };
     let mut is_inside = false;
     expr.for_each_body(|body| is_inside |= body.stms.iter().any(|stm| is_risky(&stm.expr)));
-    repeats || is_inside || expr.can_fail()
+    by_itself || is_inside
 }

@@ -206,7 +206,7 @@ pub struct DimIndex {
 pub enum DimIndexKind {
     /// `i`.
     Fix(Box<Expr>),
-    /// `start:end:stride`, each of which may be left out.
+    /// `start:end:stride`. Each of the three is optional.
     Slice {
         /// The first index.
         start: Option<Box<Expr>>,
