@@ -338,7 +338,7 @@ fn program(choices: Vec<u8>, has_lists: bool) -> String {
     format!("{text}mexpr\n{}\n", shown.join(";\n"))
 }
 
-/// Runs as many programs, half of them in `make test`, in two modes and compares.
+/// Runs `cases` programs, half of them in `make test`, in two modes and compares.
 fn compare(cases: u32, mode: &'static str, has_lists: bool) {
     let folder = Folder::new();
     let cases = if tests_all() { cases } else { cases / 2 };

@@ -160,7 +160,7 @@ iter (lam x. show (x, 0)) [s, t, tensorReshapeExn u [{}], tensorReshapeExn w [{}
     )
 }
 
-/// Runs as many programs, half of them in `make test`, in order and in another mode and compares.
+/// Runs `cases` programs, half of them in `make test`, in order and in another mode and compares.
 fn compare(cases: u32, mode: &'static str) {
     let folder = Folder::new();
     let cases = if tests_all() { cases } else { cases / 2 };

@@ -271,9 +271,8 @@ impl<'k> Printer<'k> {
         Ok(())
     }
 
-    /// Prints a block.
-    /// Prints operations. What follows a barrier that can be jumped over, PoCL 3.1 lets one work-item decide for all of them, up
-    /// to the next barrier: so such a barrier is printed twice.
+    /// Prints a block. After a barrier that code can jump over, PoCL 3.1 takes every branch as one work-item does, up to the next
+    /// barrier: on OpenCL such a barrier is printed twice.
     fn block(&mut self, block: &Block) -> Printed<()> {
         let mut jumped = false;
         for op in block {
