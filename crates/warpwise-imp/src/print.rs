@@ -3,7 +3,7 @@
 //! ```text
 //! check 0 "index ", i64, " is out of bounds";
 //!
-//! kernel main_map_0(n.0: i64, xs@0: mem read, ys@1: mem noalias) lo.1 to hi.2 {
+//! kernel main_0_map(n.0: i64, xs@0: mem read, ys@1: mem noalias) lo.1 to hi.2 {
 //!   for j.5: i64 in lo.1 to whole.4 step 64 {
 //!     x.7: <64 x f32> = load xs@0[j.5];
 //!     v.8: <64 x f32> = fmul x.7 2f32;

@@ -31,7 +31,7 @@ fn a_map_is_a_loop_over_whole_groups_and_a_masked_rest() {
         "fun main(n: i64, xs: [n]f32) -> (r: [n]f32) {
            ys: [n]f32 = screma n (xs) map (x: f32) { y: f32 = fmul x 2f32; return y }; return ys }",
     );
-    for line in ["step 64 {", "<64 x f32> = load param_mem@0[j", "where mask", "launch main_map_0", "alloc "]
+    for line in ["step 64 {", "<64 x f32> = load param_mem@0[j", "where mask", "launch main_0_map", "alloc "]
     {
         assert!(text.contains(line), "no `{line}` in\n{text}");
     }

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! // args: f(3, [1f32, 2f32, 3f32])  calls to compare before and after (any number)
-//! // show: f_map_0, f                the functions and kernels below the line; all if nothing is said
+//! // show: f_0_map, f                the functions and kernels below the line; all if nothing is said
 //! core IR of level `soac`
 //! ----
 //! imperative IR

@@ -1,7 +1,7 @@
 //! Prints kernels of the imperative IR as text for the compiler of a device's driver.
 //!
 //! ```text
-//! kernel main_map_0(n, xs, ys) lo to hi {       __kernel void main_map_0(long n_2, __global const float *xs_m0,
+//! kernel main_0_map(n, xs, ys) lo to hi {       __kernel void main_0_map(long n_2, __global const float *xs_m0,
 //!   for j in lo to hi {                                                 __global float *ys_m1, long extent) {
 //!     x = load xs[j]                             ...
 //!     y = fmul x 2f32                    ==>     for (j_3 = lo_0; j_3 < hi_1; j_3 += 1) {

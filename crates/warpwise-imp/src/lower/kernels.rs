@@ -92,7 +92,8 @@ impl<'a> Emitter<'a> {
         let mut params = std::mem::take(&mut kernel.params);
         kernel.promise(&mut params, &body);
         let mut kernels = self.cx.kernels.borrow_mut();
-        let name = format!("{}_{kind}_{}", self.cx.function.name, kernels.len());
+        // The number comes before the kind, so that no name begins another: Oclgrind takes the memory of both for that of one.
+        let name = format!("{}_{}_{kind}", self.cx.function.name, kernels.len());
         let (regs, mems, group) = (kernel.code.regs, kernel.code.mems, kernel.group);
         let places = kernel.places.into_iter().filter(|place| !place.is_none()).collect();
         let doubles = kernel.doubles;
