@@ -34,13 +34,15 @@ pub struct Settings<'s> {
     pub runs: Option<u32>,
     /// Parts of paths of the programs wanted; all if there are none.
     pub only: &'s [String],
+    /// The folder that the report is written to after each program: one that is interrupted keeps what it has measured.
+    pub results: &'s Path,
 }
 
 /// Microseconds of the cases of a program, by entry point and case, in their order; or why there are none.
 pub type Times = Result<IndexMap<(String, String), f64>, String>;
 
-/// Measures all programs, one after another.
-pub fn measure(settings: &Settings<'_>, mut told: impl FnMut(&Row)) -> Result<Report, String> {
+/// Measures all programs, one after another, and writes the report.
+pub fn measure(settings: &Settings<'_>, mut told: impl FnMut(&Row)) -> Result<(), String> {
     let mut programs = Vec::new();
     find_programs(settings.corpus, &mut programs)?;
     programs.sort();
@@ -64,8 +66,9 @@ pub fn measure(settings: &Settings<'_>, mut told: impl FnMut(&Row)) -> Result<Re
         rows.iter().for_each(&mut told);
         report.rows.extend(rows);
         report.add_failures(&name, &ours, &theirs);
+        report.write(settings.results)?;
     }
-    Ok(report)
+    Ok(())
 }
 
 /// All programs below a folder that have a test block with input, those of packages (`lib`) apart.

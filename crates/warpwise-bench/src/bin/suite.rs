@@ -26,7 +26,7 @@ struct Arguments {
     /// Leave Futhark out although it is on the path.
     #[arg(long)]
     no_futhark: bool,
-    /// The folder that the report is written to.
+    /// The folder that the report is written to, anew after each program.
     #[arg(long, default_value = "benchmarks/results")]
     results: PathBuf,
 }
@@ -50,7 +50,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         seconds: arguments.seconds,
         runs: arguments.runs,
         only: &arguments.only,
+        results: &arguments.results,
     };
-    let report = measure(&settings, |row| println!("{}", row.line()))?;
-    report.write(&arguments.results)
+    measure(&settings, |row| println!("{}", row.line()))
 }
