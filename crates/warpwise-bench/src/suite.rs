@@ -68,7 +68,11 @@ pub fn measure(settings: &Settings<'_>, mut told: impl FnMut(&Row)) -> Result<()
         report.add_failures(&name, &ours, &theirs);
         report.write(settings.results)?;
     }
-    Ok(())
+    if report.is_empty() {
+        Err("no program has cases, or a path that was asked for".to_string())
+    } else {
+        Ok(())
+    }
 }
 
 /// All programs below a folder that have a test block with input, those of packages (`lib`) apart.

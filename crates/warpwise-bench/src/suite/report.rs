@@ -70,6 +70,11 @@ impl Report {
         Report { machine: machine(), with_futhark, rows: Vec::new(), failures: BTreeMap::new() }
     }
 
+    /// Whether no program has been measured.
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty() && self.failures.is_empty()
+    }
+
     pub(super) fn add_failures(&mut self, program: &str, ours: &Times, theirs: &[Times]) {
         let commands = std::iter::once(("warpwise", ours)).chain(BACK_ENDS.into_iter().zip(theirs));
         let failed: Vec<(String, String)> = commands
