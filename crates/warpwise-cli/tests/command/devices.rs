@@ -374,7 +374,7 @@ fn kernels_that_local_memory_does_not_hold_are_errors() {
         ended(command.spawn().expect("the program starts"))
     };
     assert_eq!(on("32768").succeeds(), "7.0f64\n");
-    on("512").fails(1, &["_reduce", "needs 1024 bytes of local memory", "has 512 for a group"]);
+    on("512").fails(1, &["kernel `main_0_reduce` needs 1024 bytes of local memory", "has 512 for a group"]);
 }
 
 #[test]
@@ -384,7 +384,7 @@ fn profiles_of_devices_have_the_devices_times() {
     let folder = Folder::with(source);
     for device in devices() {
         // OpenCL's scans are several launches, CUDA's look back.
-        let kernel = if device == "cuda" { "_look_back" } else { "_scan" };
+        let kernel = if device == "cuda" { "main_0_look_back" } else { "main_2_scan" };
         let words = ["run", "p.fut", "[1f32, 4f32]", "--device", device, "--profile"];
         let ran = folder.run(&[&words[..], &["--profile-trace", "trace.json"]].concat());
         for part in [kernel, "to the device", "to the host", " GB/s", "lines p.fut:"] {
