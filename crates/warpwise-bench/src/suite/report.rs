@@ -48,9 +48,9 @@ impl Row {
         self.theirs.iter().copied().flatten().min_by(f64::total_cmp)
     }
 
-    /// Futhark's better time over ours.
+    /// Futhark's better time over ours. Futhark counts whole microseconds: a time of none is no figure to divide.
     pub fn ratio(&self) -> Option<f64> {
-        Some(self.best()? / self.ours?)
+        Some(self.best().filter(|best| *best > 0.0)? / self.ours?)
     }
 
     /// The row for the terminal.
@@ -153,5 +153,31 @@ fn time(microseconds: Option<f64>) -> String {
         Some(time) if time < 1e3 => format!("{time:.1} µs"),
         Some(time) if time < 1e6 => format!("{:.2} ms", time / 1e3),
         Some(time) => format!("{:.2} s", time / 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_below_futharks_clock_has_no_ratio() {
+        let row = |theirs| Row {
+            program: "p.fut".to_string(),
+            entry: "main".to_string(),
+            case: "1".to_string(),
+            ours: Some(2.0),
+            theirs: vec![Some(theirs), None],
+        };
+        assert_eq!(row(0.0).ratio(), None);
+        assert_eq!(row(3.0).ratio(), Some(1.5));
+        let mut report = Report::new(true);
+        report.rows = vec![row(0.0), row(3.0)];
+        let text = report.markdown();
+        assert!(
+            text.contains("1 cases under 20 µs") && text.contains("geometric mean 1.50, least 1.50"),
+            "{text}"
+        );
+        assert!(text.contains("| 2.0 µs | 0.0 µs | – | – |"), "{text}");
     }
 }
