@@ -118,17 +118,15 @@ fn lanes_of(
     let stm = |stm: &Stm| match &stm.expr {
         Expr::Seg(op) => {
             let escapes = stm.pattern.iter().any(|var| leaving.contains(var));
-            let stores = if escapes { LANES } else { 1.0 } * op.body.result.len() as f64;
+            let stores = |apart: f64| if escapes { apart } else { 1.0 } * op.body.result.len() as f64;
             let stores = match &op.kind {
-                SegKind::Map => stores,
+                SegKind::Map => stores(LANES),
+                SegKind::Scan { .. } => stores(rows::SCATTER),
                 // Every lane has a table of its own, whose bins lie a table apart.
                 SegKind::Hist { ops } => {
                     2.0 * LANES * ops.iter().map(|op| op.dests.len() as f64).sum::<f64>()
                 }
-                SegKind::Reduce { .. }
-                | SegKind::Scan { .. }
-                | SegKind::Partition { .. }
-                | SegKind::Scatter { .. } => 0.0,
+                SegKind::Reduce { .. } | SegKind::Partition { .. } | SegKind::Scatter { .. } => 0.0,
             };
             let inside = lane_body(function, access, &op.body, guess.inside());
             let waiting = waiting(access, op.space.iter().map(|dim| dim.extent));

@@ -6,9 +6,9 @@
 //!              else { zs = segmap (i < n: task) { ... segred (j < m: lane) ... }; return zs };
 //! ```
 //!
-//! Sums and scans of many rows of four want one row a lane; those of rows of thousands want the lanes along the row. And where each lane
-//! takes a row, a handful of rows leaves most lanes idle while every access is a gather: few rows go without lanes, or with the lanes along
-//! them, whatever costs least. A nest has two versions at most.
+//! Sums of many rows of four want one row a lane; scans of them no lanes at all, for lanes side by side store elements a row apart. Rows
+//! of thousands want the lanes along the row. And where each lane takes a row, a handful of rows leaves most lanes idle while every
+//! access is a gather: few rows go without lanes, or with the lanes along them, whatever costs least. A nest has two versions at most.
 
 use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{Body, Branch, Expr, Function, Mapping, Operand, SegKind, SegOp, Stm, Type, Var, exprs};
@@ -19,9 +19,6 @@ use super::{Layouts, give_tasks, lanes};
 
 /// Inner dimensions below this are short: less than a vector.
 const SHORT: i64 = 16;
-
-/// The same for scans whose rows leave the nest: lanes side by side store them element by element, a row apart.
-const SHORT_STORED: i64 = 3;
 
 /// So many rows are few: a quarter of a vector. Where these are enough for lanes, a single one may not be.
 const FEW: i64 = 4;
@@ -52,11 +49,12 @@ pub fn short_inside(function: &mut Function, layouts: &Layouts, op: &SegOp) -> O
     lanes::assign(function, layouts, &mut long, Guess::LONG);
     let mut short = op.clone();
     lanes::assign(function, layouts, &mut short, Guess::SHORT_INSIDE);
-    if runs_in_lanes(&long) || !runs_in_lanes(&short) {
+    // A sum of a few elements along the lanes takes little longer than without them.
+    let without_lanes = || scans(op) && lanes_inside(&long.body) && !lanes_inside(&short.body);
+    if runs_in_lanes(&long) || !(runs_in_lanes(&short) || without_lanes()) {
         return None;
     }
-    let below = if scans_leave(op) { SHORT_STORED } else { SHORT };
-    Some(version(function, short, extent, (below, "short")))
+    Some(version(function, short, extent, (SHORT, "short")))
 }
 
 /// The version for few rows of a nest that gives each lane a row, if it differs.
@@ -153,12 +151,12 @@ pub fn choose(function: &mut Function, stm: Stm, short: Option<ShortVersion>, ou
     out.push(plain(pattern, Expr::If { cond: cond.into(), then_body, else_body, branch }));
 }
 
-/// Whether what a scan right inside makes is a result as it is.
-fn scans_leave(op: &SegOp) -> bool {
-    op.body.stms.iter().any(|stm| {
-        let scans = matches!(&stm.expr, Expr::Seg(inner) if matches!(inner.kind, SegKind::Scan { .. }));
-        scans && stm.pattern.iter().any(|&var| op.body.result.contains(&var.into()))
-    })
+/// Whether a scan stands right inside.
+fn scans(op: &SegOp) -> bool {
+    op.body
+        .stms
+        .iter()
+        .any(|stm| matches!(&stm.expr, Expr::Seg(inner) if matches!(inner.kind, SegKind::Scan { .. })))
 }
 
 fn runs_in_lanes(op: &SegOp) -> bool {
