@@ -82,11 +82,16 @@ fn host_body(function: &mut Function, layouts: &Layouts, body: &mut Body) {
     body.stms = stms;
 }
 
-/// Maps the outer dimensions of a nest to tasks, flattening perfect nests of maps on the way.
-fn give_tasks(op: &mut SegOp) {
+/// Makes one operation of a perfect nest of maps.
+fn flatten(op: &mut SegOp) {
     while let Some(inner) = perfect_inner(op).filter(|inner| inner.kind == SegKind::Map) {
         absorb(op, *inner);
     }
+}
+
+/// Maps the outer dimensions of a nest to tasks, flattening perfect nests of maps on the way.
+fn give_tasks(op: &mut SegOp) {
+    flatten(op);
     for dim in &mut op.space {
         dim.mapping = match dim.mapping {
             Mapping::Lane | Mapping::TaskLane => Mapping::TaskLane,

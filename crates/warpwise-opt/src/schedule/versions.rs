@@ -1,13 +1,13 @@
 //! Two versions of a nest whose best lanes depend on how long its inner dimensions are.
 //!
 //! ```text
-//! short: bool = slt m 16;
+//! short: bool = slt m 8;
 //! ys: [n]f32 = if short { zs = segmap (i < n: task lane) { ... loop for j < m ... }; return zs }
 //!              else { zs = segmap (i < n: task) { ... segred (j < m: lane) ... }; return zs };
 //! ```
 //!
-//! Sums of many rows of four want one row a lane; scans of them no lanes at all, for lanes side by side store elements a row apart. Rows
-//! of thousands want the lanes along the row. And where each lane takes a row, a handful of rows leaves most lanes idle while every
+//! Sums of many rows that do not fill a vector want one row a lane; scans of them no lanes at all, for lanes side by side store elements a row
+//! apart. Rows of thousands want the lanes along the row. And where each lane takes a row, a handful of rows leaves most lanes idle while every
 //! access is a gather: few rows go without lanes, or with the lanes along them, whatever costs least. A nest has two versions at most.
 
 use warpwise_ir::traverse::{Copier, Substitution};
@@ -15,9 +15,12 @@ use warpwise_ir::{Body, Branch, Expr, Function, Mapping, Operand, SegKind, SegOp
 use warpwise_prim::CompareOp;
 
 use super::cost::Guess;
-use super::{Layouts, give_tasks, lanes};
+use super::{Layouts, flatten, give_tasks, lanes};
 
-/// Inner dimensions below this are short: less than a vector.
+/// Rows of fewer bytes are short enough for a lane each: less than a vector along them.
+const SHORT_BYTES: i64 = 32;
+
+/// Rows of fewer elements are short enough to go without lanes.
 const SHORT: i64 = 16;
 
 /// So many rows are few: a quarter of a vector. Where these are enough for lanes, a single one may not be.
@@ -44,17 +47,24 @@ pub fn short_inside(function: &mut Function, layouts: &Layouts, op: &SegOp) -> O
     if op.kind != SegKind::Map {
         return None;
     }
-    let extent = inner_extent(op)?;
-    let mut long = op.clone();
+    let mut nest = op.clone();
+    flatten(&mut nest);
+    let extent = inner_extent(&nest)?;
+    let mut long = nest.clone();
     lanes::assign(function, layouts, &mut long, Guess::LONG);
-    let mut short = op.clone();
+    let mut short = nest;
     lanes::assign(function, layouts, &mut short, Guess::SHORT_INSIDE);
-    // A sum of a few elements along the lanes takes little longer than without them.
-    let without_lanes = || scans(op) && lanes_inside(&long.body) && !lanes_inside(&short.body);
-    if runs_in_lanes(&long) || !(runs_in_lanes(&short) || without_lanes()) {
+    let below = if runs_in_lanes(&long) {
         return None;
-    }
-    Some(version(function, short, extent, (SHORT, "short")))
+    } else if runs_in_lanes(&short) {
+        SHORT_BYTES / widest(function, &short)
+    } else if scans(&short) && lanes_inside(&long.body) && !lanes_inside(&short.body) {
+        // Not for sums: of a few elements along the lanes they take little longer than without them.
+        SHORT
+    } else {
+        return None;
+    };
+    Some(version(function, short, extent, (below, "short")))
 }
 
 /// The version for few rows of a nest that gives each lane a row, if it differs.
@@ -153,28 +163,34 @@ pub fn choose(function: &mut Function, stm: Stm, short: Option<ShortVersion>, ou
 
 /// Whether a scan stands right inside.
 fn scans(op: &SegOp) -> bool {
-    op.body
-        .stms
-        .iter()
-        .any(|stm| matches!(&stm.expr, Expr::Seg(inner) if matches!(inner.kind, SegKind::Scan { .. })))
+    row_operations(op).any(|inner| matches!(inner.kind, SegKind::Scan { .. }))
+}
+
+/// Bytes of the widest values that reductions and scans right inside combine.
+fn widest(function: &Function, op: &SegOp) -> i64 {
+    let values = row_operations(op).flat_map(|inner| &inner.body.result);
+    let bytes = values.filter_map(|&value| match function.operand_type(value) {
+        Type::Scalar(ty) => Some(ty.bytes() as i64),
+        Type::Array(_) | Type::Mem | Type::Cert | Type::Acc(_) => None,
+    });
+    bytes.max().unwrap_or(1)
+}
+
+/// The reductions and scans right inside.
+fn row_operations(op: &SegOp) -> impl Iterator<Item = &SegOp> {
+    op.body.stms.iter().filter_map(|stm| {
+        let Expr::Seg(inner) = &stm.expr else { return None };
+        matches!(inner.kind, SegKind::Reduce { .. } | SegKind::Scan { .. }).then_some(&**inner)
+    })
 }
 
 fn runs_in_lanes(op: &SegOp) -> bool {
     op.space.last().is_some_and(|dim| dim.mapping == Mapping::Lane)
 }
 
-/// The one extent of the reductions and scans right inside, if it is a variable bound outside. (Maps inside maps mostly
-/// become one flat space, for which two versions do not pay.)
+/// The one extent of the reductions and scans right inside, if it is a variable bound outside.
 fn inner_extent(op: &SegOp) -> Option<Operand> {
-    let mut extents = op.body.stms.iter().filter_map(|stm| {
-        if let Expr::Seg(inner) = &stm.expr
-            && matches!(inner.kind, SegKind::Reduce { .. } | SegKind::Scan { .. })
-        {
-            Some(inner.space[0].extent)
-        } else {
-            None
-        }
-    });
+    let mut extents = row_operations(op).map(|inner| inner.space[0].extent);
     let extent = extents.next()?;
     let var = extent.as_var()?;
     let bound_inside = op.space.iter().any(|dim| dim.index == var)
