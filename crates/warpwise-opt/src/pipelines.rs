@@ -26,8 +26,9 @@ pub const CPU: &[Pass] = &[
     SIMPLIFY,
     SINK,
     FUSE,
-    // Fused lambdas hold copies, dead arrays and common work.
+    // Fused lambdas hold copies, dead arrays and common work, and what one takes of what another made.
     SIMPLIFY,
+    SINK,
     // What reads the elements that a filter keeps is one statement now.
     COUNT,
     // Rows that are only shown went into what reads them, where they could.
@@ -67,7 +68,7 @@ pub const CPU: &[Pass] = &[
 pub const DEVICE: &[Pass] = &[
     INLINE_SMALL, SIMPLIFY, INLINE, ACCUMULATE, SIMPLIFY, SINK,
     // As for CPUs up to here: fused lambdas hold what simplification removes, and so on.
-    FUSE, SIMPLIFY, COUNT, UNMAP, HOIST, FUSE, SIMPLIFY,
+    FUSE, SIMPLIFY, SINK, COUNT, UNMAP, HOIST, FUSE, SIMPLIFY,
     // Fused nests are lifted; what they become fuses again, and so does what is done with rows that are gathered.
     FLATTEN, GATHER, REGULARISE, SIMPLIFY, FUSE, SIMPLIFY, FUSE, SIMPLIFY,
     NEST, SEGMENT_DEVICE, SIMPLIFY, SCHEDULE_DEVICE, SIMPLIFY,
@@ -80,7 +81,7 @@ pub const DEVICE: &[Pass] = &[
 
 /// Before an entry point is taken apart into chunks: as for CPUs as long as operations are what the program says.
 #[rustfmt::skip]
-pub const WHOLE: &[Pass] = &[INLINE_SMALL, SIMPLIFY, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, SINK, FUSE, SIMPLIFY, FUSE, SIMPLIFY];
+pub const WHOLE: &[Pass] = &[INLINE_SMALL, SIMPLIFY, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, SINK, FUSE, SIMPLIFY, SINK, FUSE, SIMPLIFY];
 
 /// What the reference interpreter runs instead of the program as written: contraction is part of what a
 /// program means, and it needs products and sums in one body.

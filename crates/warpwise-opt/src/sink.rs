@@ -9,11 +9,12 @@
 //! zs: [5]f32 = screma 5 (part) map f;
 //! ```
 //!
-//! An element that is taken by its index, `y: f32 = index ys[i]`, is computed where it is taken.
+//! An element that is taken by its index, `y: f32 = index ys[i]`, is computed where it is taken; an element of a nest of maps likewise, one
+//! map after the other.
 //!
 //! For maps all of whose arrays are read once, in the same body, by slices of rows or by indices that are the same: so no work is done
-//! twice. Not done here: slices of columns, results of scans, what only a branch reads, and elements that take loops to compute, which
-//! the host is slow at.
+//! twice. Not done here: slices of columns, results of scans, what only a branch reads, and, in host code, elements that take loops to
+//! compute, which the host is slow at.
 
 use rustc_hash::FxHashMap;
 use warpwise_diag::Limit;
@@ -28,30 +29,51 @@ use crate::uses::uses;
 
 /// Sinks maps in every function.
 pub fn sink(program: &mut Program) -> Result<(), Limit> {
-    rewrite_bodies(program, |function, body| sink_in(function, &uses(body), body));
+    rewrite_bodies(program, |function, body| sink_in(function, &uses(body), Runs::OnHost, body));
     Ok(())
 }
 
-fn sink_in(function: &mut Function, uses: &SecondaryMap<Var, u32>, body: &mut Body) {
-    let first_map = body.stms.iter().position(|stm| as_map(stm).is_some());
-    if first_map.is_some_and(|first| body.stms[first..].iter().any(|stm| Taken::by(function, stm).is_some()))
-    {
-        sink_statements(function, uses, body);
-    }
+/// Who runs a body.
+#[derive(Clone, Copy, PartialEq)]
+enum Runs {
+    OnHost,
+    /// An operation does for each of its elements.
+    Inside,
+}
+
+fn sink_in(function: &mut Function, uses: &SecondaryMap<Var, u32>, runs: Runs, body: &mut Body) {
+    // What is computed of an element may be an element of a row.
+    while may_sink(function, body) && sink_statements(function, uses, runs, body) {}
     for stm in &mut body.stms {
-        stm.expr.for_each_body_mut(|body| sink_in(function, uses, body));
+        let runs = if let exprs!(soac) = stm.expr { Runs::Inside } else { runs };
+        stm.expr.for_each_body_mut(|body| sink_in(function, uses, runs, body));
     }
 }
 
-/// Goes backwards: what is taken of a map's inputs may be taken of what another one makes.
-fn sink_statements(function: &mut Function, uses: &SecondaryMap<Var, u32>, body: &mut Body) {
+/// Whether anything is taken behind a map.
+fn may_sink(function: &Function, body: &Body) -> bool {
+    let first_map = body.stms.iter().position(|stm| as_map(stm).is_some());
+    first_map.is_some_and(|first| body.stms[first..].iter().any(|stm| Taken::by(function, stm).is_some()))
+}
+
+/// Goes backwards: what is taken of a map's inputs may be taken of what another one makes. Yields whether an element of a row was sunk to,
+/// so that what makes the row may follow.
+fn sink_statements(
+    function: &mut Function,
+    uses: &SecondaryMap<Var, u32>,
+    runs: Runs,
+    body: &mut Body,
+) -> bool {
     let mut block = Block::of(function, body);
+    let mut takes_of_rows = false;
     for at in (0..block.places.len()).rev() {
-        if let Some(taking) = block.taking(function, uses, at) {
+        if let Some(taking) = block.taking(function, uses, runs, at) {
+            takes_of_rows |= matches!(&taking.taken, Taken::Element(indices) if indices.len() > 1);
             block.sink(function, at, taking);
         }
     }
     body.stms = block.places.into_iter().flatten().collect();
+    takes_of_rows
 }
 
 fn as_map(stm: &Stm) -> Option<&Screma> {
@@ -70,12 +92,12 @@ fn is_short(map: &Screma) -> bool {
 }
 
 /// What is taken of an array.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, PartialEq)]
 enum Taken {
     /// A slice of its rows, not more of them than there are.
     Rows(SliceDim),
-    /// A scalar, by its index.
-    Element(Operand),
+    /// A scalar, by its indices.
+    Element(Vec<Operand>),
 }
 
 impl Taken {
@@ -87,10 +109,10 @@ impl Taken {
     /// The array that a statement takes something of, and what it takes.
     fn by(function: &Function, stm: &Stm) -> Option<(Var, Taken)> {
         match &stm.expr {
-            Expr::Index { array, indices } => match indices[..] {
-                [index] if function.ty(*array).rank() == 1 => Some((*array, Taken::Element(index))),
-                _ => None,
-            },
+            Expr::Index { array, indices } if indices.len() == function.ty(*array).rank() => {
+                Some((*array, Taken::Element(indices.clone())))
+            }
+            Expr::Index { .. } => None,
             Expr::Slice { array, dims } => {
                 let (&rows, others) = dims.split_first()?;
                 let SliceDim::Range { stride, .. } = rows else { return None };
@@ -137,22 +159,44 @@ impl Block {
     }
 
     /// How the map of a place is used, if it may go there.
-    fn taking(&self, function: &Function, uses: &SecondaryMap<Var, u32>, at: usize) -> Option<Taking> {
+    fn taking(
+        &self,
+        function: &Function,
+        uses: &SecondaryMap<Var, u32>,
+        runs: Runs,
+        at: usize,
+    ) -> Option<Taking> {
         let [map] = self.places[at].as_slice() else { return None };
         let soac = as_map(map)?;
         let mut found: Option<Taking> = None;
         for &array in map.pattern.iter().filter(|&&array| uses[array] > 0) {
             let place = *self.takers.get(&array).filter(|_| uses[array] == 1)?;
             let taken = self.places[place].iter().find_map(|stm| Taken::of(function, stm, array))?;
-            let taking = found.get_or_insert(Taking { taken, arrays: Vec::new() });
-            if taking.taken != taken || matches!(taken, Taken::Element(_)) && !is_short(soac) {
+            let taking = found.get_or_insert_with(|| Taking { taken: taken.clone(), arrays: Vec::new() });
+            if taking.taken != taken {
                 return None;
             }
             taking.arrays.push((place, array));
         }
         let mut taking = found?;
+        let computes_element = || match runs {
+            Runs::OnHost => is_short(soac),
+            // Rows that it overwrites would be its inputs'.
+            Runs::Inside => !self.overwrites_inputs(map, soac),
+        };
+        if matches!(taking.taken, Taken::Element(_)) && !computes_element() {
+            return None;
+        }
         taking.arrays.sort_by_key(|&(place, _)| place);
         self.can_move(function, at, taking.arrays[0].0).then_some(taking)
+    }
+
+    fn overwrites_inputs(&self, map: &Stm, soac: &Screma) -> bool {
+        let overwritten = self.aliases.consumed(map);
+        soac.inputs
+            .iter()
+            .flat_map(|&input| self.aliases.roots(input))
+            .any(|root| overwritten.contains(&root))
     }
 
     /// Whether nothing that a statement reads is overwritten before that place.
@@ -191,7 +235,7 @@ impl Block {
                 self.takers.extend(soac.inputs.iter().map(|&input| (input, place)));
                 b.with_certs(&certs, |b| map_of_rows(b, bound, *soac, rows));
             }
-            Taken::Element(index) => element(&mut b, bound, *soac, index, &certs),
+            Taken::Element(indices) => element(&mut b, bound, *soac, &indices, &certs),
         }
         self.places[place].splice(stm..stm, b.take_stms());
     }
@@ -209,13 +253,19 @@ fn map_of_rows(b: &mut Builder, bound: Vec<Var>, mut soac: Screma, rows: SliceDi
     b.bind_to(bound, Expr::Screma(Box::new(soac)));
 }
 
-/// What a map computes of the elements at an index.
-fn element(b: &mut Builder, bound: Vec<Var>, soac: Screma, index: Operand, certs: &[Var]) {
+/// What a map computes of the elements at an index, or, if there are more indices, elements of that.
+fn element(b: &mut Builder, bound: Vec<Var>, soac: Screma, indices: &[Operand], certs: &[Var]) {
+    let Some((&index, others)) = indices.split_first() else { return };
     for (&param, &array) in soac.map.params.iter().zip(&soac.inputs) {
         b.with_certs(certs, |b| b.bind_to(vec![param], Expr::Index { array, indices: vec![index] }));
     }
     b.extend(soac.map.body.stms);
     for (var, value) in bound.into_iter().zip(soac.map.body.result) {
-        b.bind_to(vec![var], Expr::Operand(value));
+        match value {
+            Operand::Var(row) if !others.is_empty() => b.with_certs(certs, |b| {
+                b.bind_to(vec![var], Expr::Index { array: row, indices: others.to_vec() });
+            }),
+            _ => b.bind_to(vec![var], Expr::Operand(value)),
+        }
     }
 }
