@@ -41,17 +41,22 @@ pub struct Settings<'s> {
 /// Microseconds of the cases of a program, by entry point and case, in their order; or why there are none.
 pub type Times = Result<IndexMap<(String, String), f64>, String>;
 
-/// Measures all programs, one after another, and writes the report.
+/// Measures the programs, one after another, and writes the report. Where only some are wanted, it keeps what it had of the others.
 pub fn measure(settings: &Settings<'_>, mut told: impl FnMut(&Row)) -> Result<(), String> {
     let mut programs = Vec::new();
     find_programs(settings.corpus, &mut programs)?;
     programs.sort();
-    let mut report = Report::new(settings.with_futhark);
+    let mut report = match settings.only {
+        [] => Report::new(settings.with_futhark),
+        _ => Report::gone_on_with(settings.results, settings.with_futhark)?,
+    };
+    let mut measured = 0;
     for program in programs {
         let name = program.strip_prefix(settings.corpus).unwrap_or(&program).display().to_string();
         if !settings.only.is_empty() && !settings.only.iter().any(|part| name.contains(part.as_str())) {
             continue;
         }
+        measured += 1;
         let ours = times_of_ours(settings, &program);
         let theirs: Vec<Times> = match settings.with_futhark {
             true => BACK_ENDS
@@ -64,14 +69,12 @@ pub fn measure(settings: &Settings<'_>, mut told: impl FnMut(&Row)) -> Result<()
             theirs.into_iter().map(|times| times.map(|times| under_our_names(times, &ours))).collect();
         let rows = rows(&name, &ours, &theirs);
         rows.iter().for_each(&mut told);
-        report.rows.extend(rows);
-        report.add_failures(&name, &ours, &theirs);
+        report.replace(&name, rows, &ours, &theirs);
         report.write(settings.results)?;
     }
-    if report.is_empty() {
-        Err("no program has cases, or a path that was asked for".to_string())
-    } else {
-        Ok(())
+    match measured {
+        0 => Err("no program has cases, or a path that was asked for".to_string()),
+        _ => Ok(()),
     }
 }
 
@@ -185,8 +188,9 @@ enum TheirCase {
 /// Times from `futhark bench` for a program compiled by a back end. It is stopped after `seconds`.
 pub fn times_of_futhark(back_end: &str, program: &Path, seconds: u32, runs: Option<u32>) -> Times {
     let mut command = limited(seconds, Path::new("futhark"));
-    // By its name, since the file of the running command may be a loader.
-    command.args(["bench", "--futhark=futhark"]).arg(format!("--backend={back_end}"));
+    // By its name, since the file of the running command may be a loader. Parameters that lie beside programs are those of devices, and a
+    // name that the back end does not know ends the run.
+    command.args(["bench", "--futhark=futhark", "--no-tuning"]).arg(format!("--backend={back_end}"));
     match runs {
         Some(runs) => command.arg(format!("--runs={runs}")).arg("--no-convergence-phase"),
         // On a noisy machine it would go on for five minutes for each case.
@@ -272,8 +276,27 @@ mod tests {
     #[test]
     fn a_program_without_times_is_a_failure() {
         let mut report = Report::new(true);
-        report.add_failures("p.fut", &some(IndexMap::new()), &[Err("took too long".to_string())]);
+        report.replace("p.fut", Vec::new(), &some(IndexMap::new()), &[Err("took too long".to_string())]);
         assert!(report.markdown().contains("- p.fut: warpwise: ran no case; multicore: took too long"));
+    }
+
+    #[test]
+    fn a_report_is_gone_on_with() {
+        let folder = tempfile::tempdir().unwrap();
+        let record = folder.path().join("record");
+        let times = |time: f64| Ok(IndexMap::from([(("main".to_string(), "a".to_string()), time)]));
+        let mut report = Report::gone_on_with(&record, false).unwrap();
+        for program in ["p.fut", "q.fut"] {
+            report.replace(program, rows(program, &times(1.0), &[]), &times(1.0), &[]);
+        }
+        report.write(&record).unwrap();
+        assert!(Report::gone_on_with(&record, true).is_err(), "Futhark took no part");
+        let mut report = Report::gone_on_with(&record, false).unwrap();
+        report.replace("p.fut", rows("p.fut", &times(2.0), &[]), &times(2.0), &[]);
+        let ours: Vec<_> = report.rows.iter().map(|row| (row.program.as_str(), row.ours)).collect();
+        assert_eq!(ours, [("q.fut", Some(1.0)), ("p.fut", Some(2.0))]);
+        std::fs::write(record.join("suite.json"), "{").unwrap();
+        assert!(Report::gone_on_with(&record, false).is_err());
     }
 
     #[test]

@@ -12,7 +12,7 @@ use warpwise_bench::suite::{Settings, measure};
 struct Arguments {
     /// The folder with the programs.
     corpus: PathBuf,
-    /// Only programs whose paths contain one of these.
+    /// Only programs whose paths contain one of these; what the report has of others stays in it.
     only: Vec<String>,
     /// Our command.
     #[arg(long, default_value = "target/release/warpwise")]

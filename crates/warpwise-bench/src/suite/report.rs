@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::io::ErrorKind;
 use std::path::Path;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Times;
 use crate::futhark::BACK_ENDS;
@@ -14,8 +15,11 @@ use crate::report::machine;
 /// Cases that take Futhark less than these microseconds measure what a call costs.
 const CALL: f64 = 20.0;
 
+/// The file of the report as data.
+const JSON: &str = "suite.json";
+
 /// A case of a program.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 pub struct Row {
     /// Its path in the folder.
     pub program: String,
@@ -30,7 +34,7 @@ pub struct Row {
 }
 
 /// Everything.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 pub struct Report {
     /// The processor.
     pub machine: String,
@@ -70,12 +74,37 @@ impl Report {
         Report { machine: machine(), with_futhark, rows: Vec::new(), failures: BTreeMap::new() }
     }
 
-    /// Whether no program has been measured.
-    pub(super) fn is_empty(&self) -> bool {
-        self.rows.is_empty() && self.failures.is_empty()
+    /// The report that a folder has, to be gone on with; a new one if it has none.
+    ///
+    /// # Errors
+    /// One that cannot be read, or is of another machine or without Futhark: the figures of a table are alike.
+    pub(super) fn gone_on_with(folder: &Path, with_futhark: bool) -> Result<Report, String> {
+        let new = Report::new(with_futhark);
+        let path = folder.join(JSON);
+        let text = match std::fs::read_to_string(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(new),
+            text => text.map_err(|error| format!("{}: {error}", path.display()))?,
+        };
+        let former: Report =
+            serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+        if (&former.machine, former.with_futhark) != (&new.machine, new.with_futhark) {
+            return Err(format!(
+                "{} was measured on another machine or with other commands: name another folder by `--results`",
+                path.display()
+            ));
+        }
+        Ok(former)
     }
 
-    pub(super) fn add_failures(&mut self, program: &str, ours: &Times, theirs: &[Times]) {
+    /// Replaces what is known of a program.
+    pub(super) fn replace(&mut self, program: &str, rows: Vec<Row>, ours: &Times, theirs: &[Times]) {
+        self.rows.retain(|row| row.program != program);
+        self.rows.extend(rows);
+        self.failures.remove(program);
+        self.add_failures(program, ours, theirs);
+    }
+
+    fn add_failures(&mut self, program: &str, ours: &Times, theirs: &[Times]) {
         let commands = std::iter::once(("warpwise", ours)).chain(BACK_ENDS.into_iter().zip(theirs));
         let failed: Vec<(String, String)> = commands
             .filter_map(|(command, times)| Some((command.to_string(), times.as_ref().err()?.clone())))
@@ -138,7 +167,8 @@ impl Report {
     /// Writes `suite.md` and `suite.json`.
     pub fn write(&self, folder: &Path) -> Result<(), String> {
         let json = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
-        for (name, text) in [("suite.md", self.markdown()), ("suite.json", json + "\n")] {
+        std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        for (name, text) in [("suite.md", self.markdown()), (JSON, json + "\n")] {
             let path = folder.join(name);
             std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
         }
