@@ -43,6 +43,9 @@ entry merge (a: sums) (b: sums) : sums = {count = a.count + b.count, total = a.t
 entry wrong (a: sums) (b: sums) : sums = {count = a.count - b.count, total = a.total + b.total, most = a.most}
 entry careful [n] (xs: [n]f64) (s: sums) : sums =
   {count = assert (all (>= 0) xs) s.count + n, total = s.total + f64.sum xs, most = s.most}
+entry heaped [n] (xs: [n]f64) (s: sums) : sums =
+  let upto = scan (+) 0 xs
+  in {count = s.count + n, total = s.total + upto[n - 1], most = s.most}
 entry scan [n] (xs: [n]f64) (before: sums) : [n]f64 = map (+ before.total) (scan (+) 0 xs)
 """
 PROGRAM = warpwise.compile(TEXT, name="blocks.fut")
@@ -200,7 +203,7 @@ def test_errors_say_the_block():
     for compute in (lambda made: made.compute(scheduler="sync"), lambda made: made.compute(scheduler="threads")):
         with pytest.raises(warpwise.RunError, match=r"block \(4,\): blocks.fut:10") as caught:
             compute(wd.map_blocks(PROGRAM.roots, cut(poisoned)))
-        assert caught.value.block == (4,) and caught.value.place.startswith("blocks.fut:10")
+        assert caught.value.block == (4,) and caught.value.place.startswith("blocks.fut:10") and caught.value.worker is None
     mixed = [dask.delayed(XS[:10]), dask.delayed(XS[:10].astype("f4"))]
     with pytest.raises(TypeError, match="block 1: .*float32"):
         wd.fold(PROGRAM, mixed).compute()
@@ -213,6 +216,22 @@ def test_the_rest_is_kept_where_a_block_fails():
     assert state.count == 9007 and [error.block for error in failed] == [(4,)]
     state, failed = wd.fold(PROGRAM, cut(), step="careful", skip_failed=True).compute()
     assert state.count == 10_007 and failed == []
+
+
+def test_blocks_that_do_not_fit_are_halved():
+    small = PROGRAM.with_resources(memory_limit="64K")
+    x, halves = cut(XS, 10_007), da.from_array(XS, chunks=((5003, 5004),))
+
+    def compute(made):
+        return made.compute(scheduler="sync")
+
+    with pytest.raises(MemoryError, match=r"block \(0,\): "):
+        compute(wd.fold(small, x, step="heaped"))
+    expected = compute(wd.fold(small, halves, step="heaped"))
+    assert compute(wd.fold(small, x, step="heaped", halve=True)) == expected
+    assert compute(wd.fold(small, x, step="heaped", halve=True, skip_failed=True)) == (expected, [])
+    with pytest.raises(warpwise.RunError, match=r"block \(0,\): "):
+        compute(wd.fold(small, -x, step="careful", halve=True))
 
 
 def test_a_merge_that_is_not_associative_is_found():
@@ -236,9 +255,10 @@ def test_workers_compute_the_same_bits(client):
 def test_errors_come_back_from_workers(client):
     poisoned = XS.copy()
     poisoned[4321] = -1
-    with pytest.raises(warpwise.RunError, match=r"block \(4,\)") as caught:
+    with pytest.raises(warpwise.RunError, match=r"block \(4,\) on tcp://") as caught:
         wd.map_blocks(PROGRAM.roots, cut(poisoned)).compute()
     assert caught.value.block == (4,) and caught.value.place.startswith("blocks.fut:10")
+    assert caught.value.worker in client.scheduler_info()["workers"]
 
 
 def slowly(block):

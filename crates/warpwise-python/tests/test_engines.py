@@ -1,5 +1,6 @@
 """Other engines than Dask, and storage that workers share. `make test-all` has the libraries."""
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -10,12 +11,14 @@ import numpy as np
 import pytest
 
 import warpwise
+from warpwise._entries import prefixes
 
 TEXT = """
 type sums = {count: i64, total: f64}
 entry init : sums = {count = 0, total = 0}
 entry step [n] (xs: [n]f64) (s: sums) : sums = {count = s.count + n, total = s.total + f64.sum (map (\\x -> assert (x >= 0) x) xs)}
 entry merge (a: sums) (b: sums) : sums = {count = a.count + b.count, total = a.total + b.total}
+entry scan [n] (xs: [n]f64) (before: sums) : [n]f64 = map (+ before.total) (scan (+) 0 xs)
 entry twice [n] (xs: [n]f64) : [n]f64 = map (* 2) xs
 entry parts [n] (k: f64) (xs: [n]f64) : ([n]f64, [n]bool) = (map (+ k) xs, map (> k) xs)
 entry mean [place][time] (t: [place][time]f64) : [place]f64 = map (\\row -> f64.sum row / f64.i64 time) t
@@ -54,18 +57,38 @@ def test_folds_by_mpi_have_the_bits_of_streams(processes):
     assert mpirun(processes, text) == f"9001 {expected.total.hex()} 1 0"
 
 
+@pytest.mark.parametrize("processes", [1, 3, 4])
+def test_scans_by_mpi_do_not_depend_on_processes(processes):
+    text = """
+        import hashlib
+        xs = np.random.default_rng(1).random(9_001)
+        mine = [xs[at * 500 : at * 500 + 500] for at in warpwise.mpi.share(19)]
+        program = warpwise.compile(TEXT, name="engines.fut")
+        parts, none = MPI.COMM_WORLD.gather(warpwise.mpi.scan(program, mine)), warpwise.mpi.scan(program, [])
+        if MPI.COMM_WORLD.Get_rank() == 0:
+            print(hashlib.sha256(np.concatenate([part for own in parts for part in own])).hexdigest(), none)
+        """
+    states = [PROGRAM.step(block, PROGRAM.init()) for block in BLOCKS[:-1]]
+    before = [PROGRAM.init(), *prefixes(PROGRAM.merge, states)]
+    expected = np.concatenate([PROGRAM.scan(block, state) for block, state in zip(BLOCKS, before)])
+    assert np.allclose(expected, np.cumsum(XS))
+    assert mpirun(processes, text) == f"{hashlib.sha256(expected).hexdigest()} []"
+
+
 def test_an_error_in_a_process_of_mpi_is_raised_in_all():
     text = """
         program = warpwise.compile(TEXT, name="engines.fut")
         rank = MPI.COMM_WORLD.Get_rank()
-        try:
-            warpwise.mpi.fold(program, [np.full(3, 1.0 - 2 * (rank == 1))])
-        except warpwise.RunError as error:
-            found = MPI.COMM_WORLD.gather(error.block)
-            if rank == 0:
-                print(found, error.place)
+        for of_blocks in (warpwise.mpi.fold, warpwise.mpi.scan):
+            try:
+                of_blocks(program, [np.full(3, 1.0 - 2 * (rank == 1))])
+            except warpwise.RunError as error:
+                found = MPI.COMM_WORLD.gather((error.block, error.worker))
+                if rank == 0:
+                    print(set(found), str(error)[:35])
         """
-    assert mpirun(3, text).startswith("[1, 1, 1] engines.fut:4")
+    line = "{(1, 'process 1')} block 1 on process 1: engines.fut:4"
+    assert mpirun(3, text) == f"{line}\n{line}"
 
 
 @pytest.mark.parametrize(("processes", "dims"), [(4, (2, 2)), (1, (1, 1)), (3, (3, 1))])
@@ -103,9 +126,9 @@ def test_folds_by_ray(ray):
     assert warpwise.ray.fold(PROGRAM, BLOCKS) == PROGRAM.fold(XS, block=500)
     assert warpwise.ray.fold(PROGRAM, [ray.put(block) for block in BLOCKS]) == PROGRAM.fold(XS, block=500)
     assert warpwise.ray.fold(PROGRAM, []) == PROGRAM.init()
-    with pytest.raises(warpwise.RunError, match="block 1: engines.fut:4") as caught:
+    with pytest.raises(warpwise.RunError, match="block 1 on node .*, process .*: engines.fut:4") as caught:
         warpwise.ray.fold(PROGRAM, [XS, -XS])
-    assert caught.value.block == 1
+    assert caught.value.block == 1 and caught.value.worker.startswith("node ")
 
 
 def test_batches_of_ray(ray):
@@ -116,6 +139,8 @@ def test_batches_of_ray(ray):
     table = ray.data.from_numpy(XS).rename_columns({"data": "xs"})
     found = warpwise.ray.map_batches(PROGRAM.twice, table, names=["y"], batch_size=1000).take_all()
     assert sorted(row["y"] for row in found) == sorted(2 * XS)
+    by_actors = warpwise.ray.map_batches(PROGRAM.twice, table, names=["y"], batch_size=1000, actors=2).take_all()
+    assert sorted(row["y"] for row in by_actors) == sorted(2 * XS)
     row = warpwise.ray.map_batches(PROGRAM.parts, table, 0.5, batch_size=1000).take(1)[0]
     assert row["result1"] == (row["result0"] > 1)
     with pytest.raises(TypeError, match="no array: use fold"):

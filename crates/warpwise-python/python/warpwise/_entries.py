@@ -5,7 +5,9 @@ Nothing here belongs to one engine.
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -176,18 +178,35 @@ def _received(function: Callable[..., EntryPoint], arguments: tuple[Any, ...]) -
 
 
 def at_block(block: Any, call: Callable[..., _T], *arguments: Any) -> _T:
-    """Calls something for a block. Errors say the block: in their message, and as `block`."""
+    """Calls something for a block. Errors say the block, and the worker if an engine has any: in their message, and as `block` and `worker`."""
     try:
         return call(*arguments)
     except (Error, TypeError, ValueError, ArithmeticError, MemoryError) as error:
         if hasattr(error, "block"):
             raise
+        worker = worker_here()
+        place = f"block {block}" if worker is None else f"block {block} on {worker}"
         try:
-            named = type(error)(f"block {block}: {error}")
+            named = type(error)(f"{place}: {error}")
         except Exception:
             raise error from None
-        vars(named).update({**vars(error), "block": block})
+        vars(named).update({**vars(error), "block": block, "worker": worker})
         raise named from error
+
+
+def worker_here() -> str | None:
+    """The worker of an engine that runs this, as the engine calls it. None in a process by itself."""
+    # An engine whose worker this is has been imported.
+    if distributed := sys.modules.get("distributed"):
+        try:
+            return str(distributed.get_worker().address)
+        except ValueError:
+            pass
+    if (ray := sys.modules.get("ray")) and ray.is_initialized() and ray.get_runtime_context().get_task_id():
+        return f"node {ray.get_runtime_context().get_node_id()}, process {os.getpid()}"
+    if (mpi := sys.modules.get("mpi4py.MPI")) and mpi.Is_initialized() and mpi.COMM_WORLD.Get_size() > 1:
+        return f"process {mpi.COMM_WORLD.Get_rank()}"
+    return None
 
 
 class BlockError(Error):
@@ -223,9 +242,18 @@ class Folder:
             raise TypeError(f"the entry point `{merge}` must be of type s -> s -> s, {expected}")
         return Folder(*map(Sent, entries))
 
-    def block(self, number: Any, arguments: Sequence[Any], *arrays: Any) -> Any:
-        """The state after one block."""
-        return at_block(number, lambda: self.step(*arrays, self.init(*arguments)))
+    def block(self, number: Any, arguments: Sequence[Any], *arrays: Any, halve: bool = False) -> Any:
+        """The state after one block. With `halve`, one that memory does not suffice for is folded in halves, which are merged."""
+        try:
+            return at_block(number, lambda: self.step(*arrays, self.init(*arguments)))
+        except MemoryError:
+            lengths = {len(array) if isinstance(array, (numpy.ndarray, list)) else 0 for array in arrays}
+            if not halve or len(lengths) != 1 or max(lengths) < 2:
+                raise
+        middle = max(lengths) // 2
+        earlier = self.block(number, arguments, *(array[:middle] for array in arrays), halve=True)
+        later = self.block(number, arguments, *(array[middle:] for array in arrays), halve=True)
+        return at_block(number, self.merge, earlier, later)
 
 
 def tree(merge: Callable[[_T, _T], _T], parts: Sequence[_T]) -> _T:

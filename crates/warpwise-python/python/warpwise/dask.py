@@ -10,7 +10,7 @@ Types and sizes of results come from the declarations of entry points, so that n
 parameters and results is one dimension of blocks: `entry f [n][m] (a: [n][m]f32) (x: [m]f32) : [n]f32` is called for each block of rows with
 all of `m`, which its result does not have.
 
-Errors say the block. The bits of results depend on how arrays are cut into blocks, and neither on workers nor on retries.
+Errors say the block and the worker. The bits of results depend on how arrays are cut into blocks, and neither on workers nor on retries.
 """
 
 from __future__ import annotations
@@ -316,6 +316,7 @@ def fold(
     step: str = "step",
     merge: str = "merge",
     skip_failed: bool = False,
+    halve: bool = False,
     check: int = 0,
 ) -> Delayed:
     """Folds blocks: the delayed state after all of them.
@@ -324,17 +325,17 @@ def fold(
     bits do not depend on workers, their number, or retries, and are those of `program.fold` with blocks of the same size. `sources` are a
     dask array for each array that `step` takes, or columns of a data frame, bags, or lists of delayed blocks. Empty blocks are left out.
 
-    `skip_failed=True` leaves out blocks that fail, too: a pair of the state and a list of `BlockError`s comes. `check` is for debugging: so
-    many triples of neighbours are merged both ways, and what is not associative (but for rounding) is a ValueError.
+    `skip_failed=True` leaves out blocks that fail, too: a pair of the state and a list of `BlockError`s comes. `halve=True` folds a block that
+    the memory of its worker does not suffice for in halves: the bits then depend on that memory. `check` is for debugging: so many triples of
+    neighbours are merged both ways, and what is not associative (but for rounding) is a ValueError.
     """
     folder = Folder.of(program, init, step, merge)
     blocks = _blocks(sources, program[step], folder)
-    name = f"fold-{tokenize(folder, args, skip_failed, *(key for _, row in blocks for key in row))}"
+    name = f"fold-{tokenize(folder, args, skip_failed, halve, *(key for _, row in blocks for key in row))}"
     one = delayed(_folded, pure=True)
     arguments = delayed(tuple(args), pure=True) if args else ()
-    states = [
-        one(folder, number, arguments, skip_failed, *row, dask_key_name=(f"{name}-block", at)) for at, (number, row) in enumerate(blocks)
-    ]
+    failing = _Failing(skip_failed, halve)
+    states = [one(folder, number, arguments, failing, *row, dask_key_name=(f"{name}-block", at)) for at, (number, row) in enumerate(blocks)]
     checks = _checked(folder, states, check, name)
     if not states:
         states = [delayed(_empty)(folder, arguments, dask_key_name=f"{name}-empty")]
@@ -353,13 +354,21 @@ class _State:
     failed: tuple[BlockError, ...] = ()
 
 
-def _folded(folder: Folder, number: Any, arguments: Sequence[Any], skip_failed: bool, *arrays: Any) -> _State:
+@dataclass(frozen=True)
+class _Failing:
+    """What becomes of blocks that fail: they are left out, or folded in halves where memory does not suffice."""
+
+    skip: bool = False
+    halve: bool = False
+
+
+def _folded(folder: Folder, number: Any, arguments: Sequence[Any], failing: _Failing, *arrays: Any) -> _State:
     if all(hasattr(array, "__len__") and len(array) == 0 for array in arrays):
         return _State(())
     try:
-        return _State((folder.block(number, arguments, *arrays),))
+        return _State((folder.block(number, arguments, *arrays, halve=failing.halve),))
     except Exception as error:
-        if not skip_failed:
+        if not failing.skip:
             raise
         return _State((), (BlockError(str(error), number),))
 
@@ -459,7 +468,7 @@ def scan(
     name = f"scan-{tokenize(folder, entry, args, x)}"
     one, both, second = delayed(_folded, pure=True), delayed(_merged, pure=True), delayed(_scanned, pure=True)
     arguments = delayed(tuple(args), pure=True) if args else ()
-    states = [one(folder, at, arguments, False, block) for at, block in enumerate(blocks[:-1])]
+    states = [one(folder, at, arguments, _Failing(), block) for at, block in enumerate(blocks[:-1])]
     before = [delayed(_empty)(folder, arguments), *prefixes(lambda earlier, later: both(folder, earlier, later), states)]
     ty, call = signature.results[0], Sent(program[entry])
     parts = []

@@ -1,4 +1,4 @@
-"""Folds and halos over the processes of MPI, which `mpirun` or a batch system starts: each has some of the blocks.
+"""Folds, scans and halos over the processes of MPI, which `mpirun` or a batch system starts: each has some of the blocks.
 
     from mpi4py import MPI
     import warpwise, warpwise.mpi
@@ -10,16 +10,18 @@ The tree of a fold is over the numbers of blocks, so its bits do not depend on h
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy
 
-from ._entries import Folder, merge_known
+from ._entries import Folder, Sent, at_block, merge_known, prefixes
 from ._native import Program
 
-__all__ = ["exchange", "fold", "share"]
+__all__ = ["exchange", "fold", "scan", "share"]
+
+_T = TypeVar("_T")
 
 
 def share(count: int, comm: Any = None) -> range:
@@ -37,27 +39,24 @@ def fold(
     init: str = "init",
     step: str = "step",
     merge: str = "merge",
+    halve: bool = False,
     comm: Any = None,
 ) -> Any:
     """Folds the blocks of all processes: those of process 0 come first, then those of process 1. All call it, and all get the state.
 
     A block is an array, or a tuple with one for each that `step` takes. Blocks are read one after the other, so `blocks` may be anything with a
-    length that iterates. A process whose blocks fail has all raise the error, which says the block's number.
+    length that iterates. A process whose blocks fail has all raise the error, which says the block's number. `halve=True` folds a block that the
+    memory of its process does not suffice for in halves: the bits then depend on that memory.
     """
     comm = _world(comm)
     folder = Folder.of(program, init, step, merge)
-    lengths = comm.allgather(len(blocks))
-    first, count = sum(lengths[: comm.Get_rank()]), sum(lengths)
-    nodes, failed = {}, None
-    try:
-        for number, block in enumerate(blocks, first):
-            arrays = block if isinstance(block, tuple) else (block,)
-            nodes[0, number] = folder.block(number, args, *arrays)
-        nodes = merge_known(folder.merge, nodes, count)
-    except Exception as error:
-        failed = error
-    if errors := [error for error in comm.allgather(failed) if error is not None]:
-        raise errors[0]
+    first, count = _numbers(len(blocks), comm)
+
+    def own() -> dict[tuple[int, int], Any]:
+        nodes = {(0, at): folder.block(at, args, *_arrays(block), halve=halve) for at, block in enumerate(blocks, first)}
+        return merge_known(folder.merge, nodes, count)
+
+    nodes = _together(own, comm)
     if not count:
         return folder.init(*args)
     known = comm.gather(nodes)
@@ -65,6 +64,59 @@ def fold(
     if known is not None:
         [state] = merge_known(folder.merge, {key: node for nodes in known for key, node in nodes.items()}, count).values()
     return comm.bcast(state)
+
+
+def scan(
+    program: Program,
+    blocks: Sequence[Any],
+    *,
+    entry: str = "scan",
+    args: Sequence[Any] = (),
+    init: str = "init",
+    step: str = "step",
+    merge: str = "merge",
+    comm: Any = None,
+) -> list[Any]:
+    """Scans the blocks of all processes, in the order that `fold` has: a list of what `entry` gives for each block of this process.
+
+    `entry` takes the arrays of a block and the state after all blocks before it: `scan (xs: [n]t) (before: s) : [n]r`. All processes call this.
+    Blocks are read twice. The states before blocks are combined along a tree that depends on the number of blocks alone.
+    """
+    comm = _world(comm)
+    folder, call = Folder.of(program, init, step, merge), Sent(program[entry])
+    first, count = _numbers(len(blocks), comm)
+
+    def states() -> list[Any]:
+        return [folder.block(at, args, *_arrays(block)) for at, block in enumerate(blocks, first) if at + 1 < count]
+
+    own = _together(states, comm)
+    known = [state for part in comm.allgather(own) for state in part]
+    before = [folder.init(*args), *prefixes(folder.merge, known)]
+    return _together(lambda: [at_block(at, call, *_arrays(block), before[at]) for at, block in enumerate(blocks, first)], comm)
+
+
+def _numbers(own: int, comm: Any) -> tuple[int, int]:
+    """The number of this process's first block, and how many blocks all have."""
+    lengths = comm.allgather(own)
+    return sum(lengths[: comm.Get_rank()]), sum(lengths)
+
+
+def _arrays(block: Any) -> tuple[Any, ...]:
+    return block if isinstance(block, tuple) else (block,)
+
+
+def _together(work: Callable[[], _T], comm: Any) -> _T:
+    """What this process's work gives. If it fails in any process, all raise the first error."""
+    done: list[_T] = []
+    failed = None
+    try:
+        done = [work()]
+    except Exception as error:
+        failed = error
+    if errors := [error for error in comm.allgather(failed) if error is not None]:
+        raise errors[0]
+    [result] = done
+    return result
 
 
 def exchange(block: Any, depth: Sequence[int], grid: Any, boundary: Any = "nearest") -> Any:

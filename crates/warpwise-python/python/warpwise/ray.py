@@ -14,11 +14,20 @@ from ._native import EntryPoint, Program
 __all__ = ["fold", "map_batches"]
 
 
-def map_batches(entry: EntryPoint, dataset: Any, *fixed: Any, columns: Sequence[str] | None = None, names: Sequence[str] | None = None, **options: Any) -> Any:
-    """A data set of what an entry point gives for batches of columns: `dataset.map_batches` with its `options` (`batch_size`, ...).
+def map_batches(
+    entry: EntryPoint,
+    dataset: Any,
+    *fixed: Any,
+    columns: Sequence[str] | None = None,
+    names: Sequence[str] | None = None,
+    actors: int | tuple[int, int] | None = None,
+    **options: Any,
+) -> Any:
+    """A data set of what an entry point gives for batches of columns: `dataset.map_batches` with its `options` (`batch_size`, `num_gpus`, ...).
 
     The last parameters take columns of their names, or `columns`; `fixed` are the values of those before them. The results' columns are called
-    `names`, or `result`, or `result0`, `result1`, ...
+    `names`, or `result`, or `result0`, `result1`, ... With `actors`, their number or the least and the most, each batch goes to an actor that
+    keeps the program, its memory and its device from batch to batch; without, to a task.
     """
     signature = Signature.of(entry)
     if signature.results is None or any(not ty.sizes for ty in signature.results):
@@ -31,8 +40,10 @@ def map_batches(entry: EntryPoint, dataset: Any, *fixed: Any, columns: Sequence[
     names = names or (["result"] if not signature.is_tuple else [f"result{number}" for number in range(count)])
     if len(names) != count:
         raise TypeError(f"{signature.name}() gives {count} arrays, but {len(names)} are named")
-    call = _Batch(Sent(entry), fixed, tuple(columns), tuple(names), signature.is_tuple)
-    return dataset.map_batches(call, batch_format="numpy", **options)
+    call = (Sent(entry), fixed, tuple(columns), tuple(names), signature.is_tuple)
+    if actors is None:
+        return dataset.map_batches(_Batch(*call), batch_format="numpy", **options)
+    return dataset.map_batches(_Batch, fn_constructor_args=call, concurrency=actors, batch_format="numpy", **options)
 
 
 class _Batch:
@@ -52,11 +63,13 @@ def fold(
     init: str = "init",
     step: str = "step",
     merge: str = "merge",
+    halve: bool = False,
 ) -> Any:
     """Folds blocks in tasks of Ray: the state after all.
 
     `blocks` are arrays, references to arrays (`ray.put`, results of tasks), or tuples of them, one for each array that `step` takes. The tree of
-    merges depends on the number of blocks alone, so neither workers nor Ray's retries change a bit.
+    merges depends on the number of blocks alone, so neither workers nor Ray's retries change a bit. `halve=True` folds a block that the memory
+    of its worker does not suffice for in halves: the bits then depend on that memory.
     """
     ray = import_module("ray")
     folder = Folder.of(program, init, step, merge)
@@ -64,15 +77,15 @@ def fold(
         return folder.init(*args)
     one, both = ray.remote(_folded), ray.remote(_merged)
     rows = [block if isinstance(block, tuple) else (block,) for block in blocks]
-    states = [one.remote(folder, number, tuple(args), *row) for number, row in enumerate(rows)]
+    states = [one.remote(folder, number, tuple(args), halve, *row) for number, row in enumerate(rows)]
     try:
         return ray.get(tree(lambda earlier, later: both.remote(folder, earlier, later), states))
     except ray.exceptions.RayTaskError as error:
         raise error.cause from error
 
 
-def _folded(folder: Folder, number: int, args: tuple[Any, ...], *arrays: Any) -> Any:
-    return folder.block(number, args, *arrays)
+def _folded(folder: Folder, number: int, args: tuple[Any, ...], halve: bool, *arrays: Any) -> Any:
+    return folder.block(number, args, *arrays, halve=halve)
 
 
 def _merged(folder: Folder, earlier: Any, later: Any) -> Any:
