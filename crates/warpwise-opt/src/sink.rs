@@ -265,7 +265,7 @@ fn element(b: &mut Builder, bound: Vec<Var>, soac: Screma, indices: &[Operand], 
             Operand::Var(row) if !others.is_empty() => b.with_certs(certs, |b| {
                 b.bind_to(vec![var], Expr::Index { array: row, indices: others.to_vec() });
             }),
-            _ => b.bind_to(vec![var], Expr::Operand(value)),
+            Operand::Var(_) | Operand::Const(_) => b.bind_to(vec![var], Expr::Operand(value)),
         }
     }
 }
