@@ -15,9 +15,8 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-pub use report::{Report, Row};
+pub use report::{Report, Row, Setting};
 
-use crate::futhark::BACK_ENDS;
 use crate::measure::median;
 
 /// What is measured, and how.
@@ -26,8 +25,10 @@ pub struct Settings<'s> {
     pub corpus: &'s Path,
     /// Our command.
     pub warpwise: &'s Path,
-    /// Whether `futhark` takes part.
-    pub with_futhark: bool,
+    /// The machine that programs run on, and who takes part beside us.
+    pub setting: Setting,
+    /// The device as our command takes it, if it is one.
+    pub device: Option<String>,
     /// Seconds that a command may take for a program.
     pub seconds: u32,
     /// Runs of a case; as many as make the median stable if not given.
@@ -47,8 +48,8 @@ pub fn measure(settings: &Settings<'_>, mut told: impl FnMut(&Row)) -> Result<()
     find_programs(settings.corpus, &mut programs)?;
     programs.sort();
     let mut report = match settings.only {
-        [] => Report::new(settings.with_futhark),
-        _ => Report::gone_on_with(settings.results, settings.with_futhark)?,
+        [] => Report::new(settings.setting.clone()),
+        _ => Report::gone_on_with(settings.results, settings.setting.clone())?,
     };
     let mut measured = 0;
     for program in programs {
@@ -58,15 +59,11 @@ pub fn measure(settings: &Settings<'_>, mut told: impl FnMut(&Row)) -> Result<()
         }
         measured += 1;
         let ours = times_of_ours(settings, &program);
-        let theirs: Vec<Times> = match settings.with_futhark {
-            true => BACK_ENDS
-                .iter()
-                .map(|back_end| times_of_futhark(back_end, &program, settings.seconds, settings.runs))
-                .collect(),
-            false => Vec::new(),
-        };
+        let back_ends = settings.setting.back_ends.iter();
+        let theirs =
+            back_ends.map(|back_end| times_of_futhark(back_end, &program, settings.seconds, settings.runs));
         let theirs: Vec<Times> =
-            theirs.into_iter().map(|times| times.map(|times| under_our_names(times, &ours))).collect();
+            theirs.map(|times| times.map(|times| under_our_names(times, &ours))).collect();
         let rows = rows(&name, &ours, &theirs);
         rows.iter().for_each(&mut told);
         report.replace(&name, rows, &ours, &theirs);
@@ -166,7 +163,11 @@ struct OurFigures {
 
 fn times_of_ours(settings: &Settings<'_>, program: &Path) -> Times {
     let mut command = limited(settings.seconds, settings.warpwise);
-    command.arg("bench").args(settings.runs.iter().flat_map(|runs| ["-r".to_string(), runs.to_string()]));
+    command.arg("bench");
+    if let Some(device) = &settings.device {
+        command.args(["--resident", "--device", device]);
+    }
+    command.args(settings.runs.iter().flat_map(|runs| ["-r".to_string(), runs.to_string()]));
     let figures: OurFigures = figures_of(command, "--json", program)?;
     some(figures.cases.into_iter().map(|case| ((case.entry, case.case), case.median_us)).collect())
 }
@@ -275,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_program_without_times_is_a_failure() {
-        let mut report = Report::new(true);
+        let mut report = Report::new(Setting::processor(true));
         report.replace("p.fut", Vec::new(), &some(IndexMap::new()), &[Err("took too long".to_string())]);
         assert!(report.markdown().contains("- p.fut: warpwise: ran no case; multicore: took too long"));
     }
@@ -285,18 +286,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let record = folder.path().join("record");
         let times = |time: f64| Ok(IndexMap::from([(("main".to_string(), "a".to_string()), time)]));
-        let mut report = Report::gone_on_with(&record, false).unwrap();
+        let mut report = Report::gone_on_with(&record, Setting::processor(false)).unwrap();
         for program in ["p.fut", "q.fut"] {
             report.replace(program, rows(program, &times(1.0), &[]), &times(1.0), &[]);
         }
         report.write(&record).unwrap();
-        assert!(Report::gone_on_with(&record, true).is_err(), "Futhark took no part");
-        let mut report = Report::gone_on_with(&record, false).unwrap();
+        assert!(Report::gone_on_with(&record, Setting::processor(true)).is_err(), "Futhark took no part");
+        let mut report = Report::gone_on_with(&record, Setting::processor(false)).unwrap();
         report.replace("p.fut", rows("p.fut", &times(2.0), &[]), &times(2.0), &[]);
         let ours: Vec<_> = report.rows.iter().map(|row| (row.program.as_str(), row.ours)).collect();
         assert_eq!(ours, [("q.fut", Some(1.0)), ("p.fut", Some(2.0))]);
         std::fs::write(record.join("suite.json"), "{").unwrap();
-        assert!(Report::gone_on_with(&record, false).is_err());
+        assert!(Report::gone_on_with(&record, Setting::processor(false)).is_err());
     }
 
     #[test]

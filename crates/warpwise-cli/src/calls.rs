@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use warpwise_driver::{CallError, Context, Dialect, Entry, Program};
+use warpwise_driver::{CallError, Context, Dialect, Entry, Program, Target};
 use warpwise_runtime::array::{Array, Value};
 use warpwise_runtime::device::array::Placed;
 use warpwise_runtime::device::memory::NoBlock;
@@ -11,8 +11,25 @@ use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 use crate::failure::Failure;
 use crate::interrupt;
 
-/// Calls an entry point: how long that took, and its results. Arguments that it overwrites are copied before.
+/// Calls an entry point: how long that took, and its results. Where arguments and results are to lie on the program's device, copies to
+/// and from there do not count.
 pub fn timed_call(
+    program: &Program,
+    context: &Context,
+    arrays_at: Target,
+    entry: &Entry,
+    arguments: &[Value],
+) -> Result<(Duration, Vec<Value>), Failure> {
+    match arrays_at {
+        Target::Cpu => timed_host_call(program, context.memory(), entry, arguments),
+        Target::Device(dialect, number) => {
+            timed_resident_call(program, (context, (dialect, number)), entry, arguments)
+        }
+    }
+}
+
+/// Calls an entry point with arguments in the host's memory. Those that it overwrites are copied before.
+fn timed_host_call(
     program: &Program,
     memory: &MemoryPool,
     entry: &Entry,
@@ -35,7 +52,7 @@ pub fn timed_call(
 }
 
 /// Calls an entry point of a program on a device, where the arguments lie before the clock starts and the results when it stops.
-pub fn timed_resident_call(
+fn timed_resident_call(
     program: &Program,
     (context, device): (&Context, (Dialect, usize)),
     entry: &Entry,

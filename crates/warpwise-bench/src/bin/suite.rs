@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use warpwise_bench::futhark;
-use warpwise_bench::suite::{Settings, measure};
+use warpwise_bench::suite::{Setting, Settings, measure};
+use warpwise_driver::{Context, Dialect, Target};
 
 /// Runs every case of every program in a folder, with this command and with `futhark` where it is on the path.
 #[derive(Parser)]
@@ -17,6 +18,9 @@ struct Arguments {
     /// Our command.
     #[arg(long, default_value = "target/release/warpwise")]
     warpwise: PathBuf,
+    /// Run on a CUDA device (`cuda`, `cuda:N`), with arrays that lie there, instead of the processor.
+    #[arg(long, default_value = "cpu")]
+    device: Target,
     /// Seconds that a command may take for a program.
     #[arg(long, default_value_t = 300)]
     seconds: u32,
@@ -43,10 +47,24 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<(), String> {
     let at = |path: &PathBuf| path.canonicalize().map_err(|error| format!("{}: {error}", path.display()));
+    let with_futhark = !arguments.no_futhark && futhark::is_on_path();
+    let setting = match arguments.device {
+        Target::Cpu => Setting::processor(with_futhark),
+        Target::Device(Dialect::Cuda, number) => {
+            let memory = Context::new().device_memory(Dialect::Cuda, number);
+            Setting::cuda(memory.map_err(|error| error.to_string())?.device().name(), with_futhark)
+        }
+        Target::Device(Dialect::OpenCl, _) => {
+            return Err(
+                "programs run on the processor or on a CUDA device: expected cpu, cuda or cuda:N".to_string()
+            );
+        }
+    };
     let settings = Settings {
         corpus: &at(&arguments.corpus)?,
         warpwise: &at(&arguments.warpwise)?,
-        with_futhark: !arguments.no_futhark && futhark::is_on_path(),
+        setting,
+        device: (arguments.device != Target::Cpu).then(|| arguments.device.to_string()),
         seconds: arguments.seconds,
         runs: arguments.runs,
         only: &arguments.only,

@@ -25,7 +25,7 @@ pub use by_hand::{SOURCES, by_hand};
 pub use launches::kernel_text;
 pub use probes::PROBES;
 pub use python::PythonOn;
-pub use report::{Report, Row};
+pub use report::{Report, Row, in_file_names};
 pub use resident::Resident;
 
 /// What is measured, and how.

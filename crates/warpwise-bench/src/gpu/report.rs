@@ -151,16 +151,16 @@ impl Row {
     }
 }
 
+/// A device's name as names of files have it.
+pub fn in_file_names(device: &str) -> String {
+    let words = device.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-")
+}
+
 impl Report {
     /// Where its table lies: `gpu-<device>-resident.md`, with a `.json` beside.
     pub fn path(&self, folder: &Path) -> PathBuf {
-        let words: Vec<String> = self
-            .device
-            .split(|c: char| !c.is_ascii_alphanumeric())
-            .filter(|word| !word.is_empty())
-            .map(str::to_ascii_lowercase)
-            .collect();
-        folder.join(format!("gpu-{}-resident.md", words.join("-")))
+        folder.join(format!("gpu-{}-resident.md", in_file_names(&self.device)))
     }
 
     /// The rows of the report at this place; none if there is no such report.

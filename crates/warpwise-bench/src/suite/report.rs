@@ -9,14 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use super::Times;
 use crate::futhark::BACK_ENDS;
-use crate::measure::geometric_mean;
+use crate::gpu::in_file_names;
+use crate::measure::{geometric_mean, median};
 use crate::report::machine;
 
 /// Cases that take Futhark less than these microseconds measure what a call costs.
 const CALL: f64 = 20.0;
-
-/// The file of the report as data.
-const JSON: &str = "suite.json";
 
 /// A case of a program.
 #[derive(Serialize, Deserialize)]
@@ -29,17 +27,27 @@ pub struct Row {
     pub case: String,
     /// Our median in microseconds.
     pub ours: Option<f64>,
-    /// The medians of Futhark's back ends, in the order of [`BACK_ENDS`].
+    /// The medians of Futhark's back ends, in the order of the report's.
     pub theirs: Vec<Option<f64>>,
+}
+
+/// What was measured, and beside whom.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Setting {
+    /// The processor or the device.
+    pub machine: String,
+    /// Whether that is a device: then all arrays lie there before the clock starts, and results when it stops.
+    pub is_device: bool,
+    /// Futhark's back ends; none where it takes no part.
+    pub back_ends: Vec<String>,
 }
 
 /// Everything.
 #[derive(Serialize, Deserialize)]
 pub struct Report {
-    /// The processor.
-    pub machine: String,
-    /// Whether Futhark took part.
-    pub with_futhark: bool,
+    /// On what, and beside whom.
+    #[serde(flatten)]
+    pub setting: Setting,
     /// A case each.
     pub rows: Vec<Row>,
     /// Programs that commands ran no case of, with the commands and their reasons.
@@ -47,12 +55,12 @@ pub struct Report {
 }
 
 impl Row {
-    /// Futhark's better time.
+    /// Futhark's best time.
     fn best(&self) -> Option<f64> {
         self.theirs.iter().copied().flatten().min_by(f64::total_cmp)
     }
 
-    /// Futhark's better time over ours. Futhark counts whole microseconds: a time of none is no figure to divide.
+    /// Futhark's best time over ours. Futhark counts whole microseconds: a time of none is no figure to divide.
     pub fn ratio(&self) -> Option<f64> {
         Some(self.best().filter(|best| *best > 0.0)? / self.ours?)
     }
@@ -62,32 +70,54 @@ impl Row {
         let Row { program, entry, case, .. } = self;
         let ratio = self.ratio().map_or("–".to_string(), |ratio| format!("{ratio:.2}"));
         format!(
-            "{program}:{entry} {case}: ours {}, Futhark's better {}, ratio {ratio}",
+            "{program}:{entry} {case}: ours {}, Futhark's best {}, ratio {ratio}",
             time(self.ours),
             time(self.best())
         )
     }
 }
 
+impl Setting {
+    /// The processor beside Futhark's back ends for it.
+    pub fn processor(with_futhark: bool) -> Setting {
+        let back_ends = BACK_ENDS.iter().filter(|_| with_futhark).map(|name| name.to_string()).collect();
+        Setting { machine: machine(), is_device: false, back_ends }
+    }
+
+    /// A CUDA device, by its name, beside Futhark's back end for those.
+    pub fn cuda(name: String, with_futhark: bool) -> Setting {
+        let back_ends = with_futhark.then(|| "cuda".to_string());
+        Setting { machine: name, is_device: true, back_ends: Vec::from_iter(back_ends) }
+    }
+
+    /// The file of the report, less its ending.
+    fn file(&self) -> String {
+        if self.is_device {
+            format!("gpu-{}-suite", in_file_names(&self.machine))
+        } else {
+            "suite".to_string()
+        }
+    }
+}
+
 impl Report {
-    pub(super) fn new(with_futhark: bool) -> Report {
-        Report { machine: machine(), with_futhark, rows: Vec::new(), failures: BTreeMap::new() }
+    pub(super) fn new(setting: Setting) -> Report {
+        Report { setting, rows: Vec::new(), failures: BTreeMap::new() }
     }
 
     /// The report that a folder has, to be gone on with; a new one if it has none.
     ///
     /// # Errors
-    /// One that cannot be read, or is of another machine or without Futhark: the figures of a table are alike.
-    pub(super) fn gone_on_with(folder: &Path, with_futhark: bool) -> Result<Report, String> {
-        let new = Report::new(with_futhark);
-        let path = folder.join(JSON);
+    /// One that cannot be read, or is of another machine or other commands: the figures of a table are alike.
+    pub(super) fn gone_on_with(folder: &Path, setting: Setting) -> Result<Report, String> {
+        let path = folder.join(setting.file() + ".json");
         let text = match std::fs::read_to_string(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(new),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Report::new(setting)),
             text => text.map_err(|error| format!("{}: {error}", path.display()))?,
         };
         let former: Report =
             serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
-        if (&former.machine, former.with_futhark) != (&new.machine, new.with_futhark) {
+        if former.setting != setting {
             return Err(format!(
                 "{} was measured on another machine or with other commands: name another folder by `--results`",
                 path.display()
@@ -105,7 +135,8 @@ impl Report {
     }
 
     fn add_failures(&mut self, program: &str, ours: &Times, theirs: &[Times]) {
-        let commands = std::iter::once(("warpwise", ours)).chain(BACK_ENDS.into_iter().zip(theirs));
+        let back_ends = self.setting.back_ends.iter().map(String::as_str);
+        let commands = std::iter::once(("warpwise", ours)).chain(back_ends.zip(theirs));
         let failed: Vec<(String, String)> = commands
             .filter_map(|(command, times)| Some((command.to_string(), times.as_ref().err()?.clone())))
             .collect();
@@ -122,36 +153,38 @@ impl Report {
 
     /// The report as Markdown, the worst ratios first.
     pub fn markdown(&self) -> String {
-        let mut text = format!("# Programs of others\n\n{}.\n\n", self.machine);
+        let Setting { machine, is_device, back_ends } = &self.setting;
+        let place = if *is_device { ", arrays on the device before and after" } else { "" };
+        let mut text = format!("# Programs of others\n\n{machine}{place}.\n\n");
         for (what, of_calls) in [("of 20 µs and more", false), ("under 20 µs", true)] {
-            let ratios = self.ratios(of_calls);
+            let mut ratios = self.ratios(of_calls);
             let Some(mean) = geometric_mean(&ratios) else { continue };
             let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
             let below = ratios.iter().filter(|ratio| **ratio < 1.0).count();
             let _ = writeln!(
                 text,
-                "- {} cases {what}, Futhark's better CPU back end / ours: geometric mean {mean:.2}, least {least:.2}, {below} under 1",
-                ratios.len()
+                "- {} cases {what}, Futhark's best time / ours: geometric mean {mean:.2}, median {:.2}, least {least:.2}, {below} under 1",
+                ratios.len(),
+                median(&mut ratios)
             );
         }
-        text += "\n| program | case | ours | Futhark multicore | Futhark ispc | Futhark's better / ours |\n|---|---|---|---|---|---|\n";
+        let theirs: String = back_ends.iter().map(|name| format!(" Futhark {name} |")).collect();
+        let rule = "---|".repeat(back_ends.len());
+        let _ = writeln!(
+            text,
+            "\n| program | case | ours |{theirs} Futhark's best / ours |\n|---|---|---|{rule}---|"
+        );
         let mut rows: Vec<&Row> = self.rows.iter().collect();
         rows.sort_by(|a, b| {
             let key = |row: &Row| row.ratio().unwrap_or(f64::INFINITY);
             key(a).total_cmp(&key(b))
         });
         for row in rows {
-            let theirs = |index: usize| time(row.theirs.get(index).copied().flatten());
+            let times: String = row.theirs.iter().map(|theirs| format!(" {} |", time(*theirs))).collect();
             let ratio = row.ratio().map_or("–".to_string(), |ratio| format!("{ratio:.2}"));
-            let Row { program, entry, case, .. } = row;
+            let Row { program, entry, case, ours, .. } = row;
             let case = case.replace('|', "\\|");
-            let _ = writeln!(
-                text,
-                "| {program} {entry} | {case} | {} | {} | {} | {ratio} |",
-                time(row.ours),
-                theirs(0),
-                theirs(1)
-            );
+            let _ = writeln!(text, "| {program} {entry} | {case} | {} |{times} {ratio} |", time(*ours));
         }
         if !self.failures.is_empty() {
             text += "\nWithout figures:\n\n";
@@ -164,12 +197,12 @@ impl Report {
         text
     }
 
-    /// Writes `suite.md` and `suite.json`.
+    /// Writes the report as Markdown and JSON.
     pub fn write(&self, folder: &Path) -> Result<(), String> {
         let json = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
         std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        for (name, text) in [("suite.md", self.markdown()), (JSON, json + "\n")] {
-            let path = folder.join(name);
+        for (ending, text) in [(".md", self.markdown()), (".json", json + "\n")] {
+            let path = folder.join(self.setting.file() + ending);
             std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
         }
         Ok(())
@@ -201,7 +234,7 @@ mod tests {
         };
         assert_eq!(row(0.0).ratio(), None);
         assert_eq!(row(3.0).ratio(), Some(1.5));
-        let mut report = Report::new(true);
+        let mut report = Report::new(Setting::processor(true));
         report.rows = vec![row(0.0), row(3.0)];
         let text = report.markdown();
         assert!(

@@ -10,12 +10,11 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use warpwise_diag::Sources;
-use warpwise_driver::{CallError, Entry, Program};
+use warpwise_driver::{CallError, Context, Entry, Program, Target};
 use warpwise_fut::testspec::{Expected, TestCase, TestSpec};
 use warpwise_runtime::array::Value;
 use warpwise_runtime::compare::{Tolerance, compare};
 use warpwise_runtime::execute::RunError;
-use warpwise_runtime::memory::MemoryPool;
 
 use crate::calls::timed_call;
 use crate::cases::{CaseError, Cases, all_cases, case_name, is_disabled, is_left_out, read_spec};
@@ -41,6 +40,9 @@ pub struct BenchArguments {
     /// Run each case exactly so often, instead of until the median is stable
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     runs: Option<u32>,
+    /// On a device, time calls of arrays that lie there and stay there, not the copies
+    #[arg(long)]
+    resident: bool,
     #[command(flatten)]
     compile: CompileOptions,
     #[command(flatten)]
@@ -84,7 +86,7 @@ struct Measured {
 struct Bench<'a> {
     arguments: &'a BenchArguments,
     program: &'a Program,
-    memory: &'a MemoryPool,
+    context: &'a Context,
     cases: Cases<'a>,
     /// The figures to compare with.
     before: Option<Report>,
@@ -107,11 +109,13 @@ pub fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
     let spec = read_spec(file, &mut sources)?;
     let before = arguments.compare.as_deref().map(read_report).transpose()?;
     let cases = Cases { path: file, sources: &sources, memory: context.memory() };
-    let bench = Bench { arguments, program: &program, memory: context.memory(), cases, before };
+    let bench = Bench { arguments, program: &program, context: &context, cases, before };
     let (cases, wrong) = bench.all(&spec)?;
     if let Some(out) = &arguments.json {
         let machine = Machine { processor: processor(), threads: context.threads().threads() };
-        let options = [compile.words(), run.words(context.memory().limit())].concat();
+        let resident = arguments.resident.then(|| "--resident".to_string());
+        let options =
+            [compile.words(), run.words(context.memory().limit()), Vec::from_iter(resident)].concat();
         write_json(out, &Report { version: env!("CARGO_PKG_VERSION").to_string(), machine, options, cases })?;
     }
     Ok(if wrong { FAILED } else { 0 })
@@ -178,7 +182,7 @@ impl Bench<'_> {
             }
             Err(CaseError::Wrong(message)) => return wrong(message),
         };
-        let results = match timed_call(self.program, self.memory, entry, &arguments) {
+        let results = match self.call(entry, &arguments) {
             Ok((_, results)) => results,
             Err(Failure::Call(CallError::Run(error))) if error != RunError::Interrupted => {
                 return wrong(error.to_string());
@@ -202,6 +206,12 @@ impl Bench<'_> {
         Ok(Timed::Measured(measured))
     }
 
+    /// Calls the entry point: how long that took, and its results.
+    fn call(&self, entry: &Entry, arguments: &[Value]) -> Result<(Duration, Vec<Value>), Failure> {
+        let arrays_at = if self.arguments.resident { self.arguments.compile.device } else { Target::Cpu };
+        timed_call(self.program, self.context, arrays_at, entry, arguments)
+    }
+
     fn validate(&self, case: &TestCase, results: &[Value]) -> Result<(), String> {
         let Expected::Values(values) = &case.expected else { return Ok(()) };
         let expected = self.cases.values(values).map_err(|error| match error {
@@ -217,16 +227,16 @@ impl Bench<'_> {
         let mut times = Vec::new();
         if let Some(runs) = self.arguments.runs {
             for _ in 0..runs {
-                times.push(timed_call(self.program, self.memory, entry, arguments)?.0);
+                times.push(self.call(entry, arguments)?.0);
             }
             return Ok(times);
         }
         while start.elapsed() < warm_up {
-            timed_call(self.program, self.memory, entry, arguments)?;
+            self.call(entry, arguments)?;
         }
         let mut stability = Stability::default();
         while !stability.reached(&times) && (times.len() < FEWEST_RUNS || start.elapsed() < longest) {
-            times.push(timed_call(self.program, self.memory, entry, arguments)?.0);
+            times.push(self.call(entry, arguments)?.0);
         }
         Ok(times)
     }

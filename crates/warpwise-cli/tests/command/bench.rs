@@ -1,6 +1,7 @@
 //! Timing the cases of test blocks.
 
 use crate::common::Folder;
+use crate::devices::devices;
 
 const PROGRAM: &str = "-- ==
 -- entry: main
@@ -83,4 +84,24 @@ fn wrong_test_blocks_are_located() {
     folder.run(&["bench", "p.fut"]).fails(1, &["p.fut:3:6"]);
     let folder = Folder::with("-- ==\n-- input @ nowhere.in\nentry main (x: i32) = x + 1");
     folder.run(&["bench", "p.fut"]).fails(1, &["nowhere.in"]);
+}
+
+#[test]
+fn arrays_that_lie_on_a_device_are_timed_there() {
+    let folder = Folder::with(PROGRAM);
+    for device in devices() {
+        let words = ["bench", "p.fut", "--device", device, "--resident", "--runs", "2", "--json", "o.json"];
+        folder.run(&words).succeeds();
+        let json = std::fs::read_to_string(folder.path("o.json")).unwrap();
+        let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let cases: Vec<_> = report["cases"].as_array().unwrap().iter().map(|one| &one["case"]).collect();
+        assert_eq!(cases, ["small", "[1000]i32", "[100]i32 7i32"]);
+        assert!(report["options"].as_array().unwrap().contains(&"--resident".into()), "{report}");
+    }
+    let wrong = PROGRAM.replace("output { 6 }", "output { 7 }");
+    for device in devices() {
+        Folder::with(&wrong)
+            .run(&["bench", "p.fut", "--device", device, "--resident", "--runs", "1"])
+            .fails(1, &["main: small", "wrong result"]);
+    }
 }

@@ -16,14 +16,14 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use warpwise_driver::{CallError, Context, Program, Target};
+use warpwise_driver::{CallError, Context, Program};
 use warpwise_runtime::array::Value;
 use warpwise_runtime::compare::{Tolerance, compare};
 use warpwise_runtime::execute::{RunError, UsedParameter};
 use warpwise_runtime::pool::CancelFlag;
 
 use super::bench::duration;
-use crate::calls::{timed_call, timed_resident_call};
+use crate::calls::timed_call;
 use crate::failure::Failure;
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
 use crate::output::{print_line, write_whole};
@@ -167,13 +167,9 @@ impl Tuner<'_> {
         let limit = self.seen.borrow().best[set].map(|best| (HOPELESS * best).max(LEAST_LIMIT));
         self.seen.borrow_mut().runs += 1;
         let entry = self.program.entry(entry)?;
-        let run = || match self.arguments.compile.device {
-            Target::Cpu => timed_call(self.program, self.context.memory(), entry, arguments),
-            // Copies are the same for all versions, and may take longer than what differs.
-            Target::Device(dialect, number) => {
-                timed_resident_call(self.program, (self.context, (dialect, number)), entry, arguments)
-            }
-        };
+        // Copies are the same for all versions, and may take longer than what differs.
+        let place = self.arguments.compile.device;
+        let run = || timed_call(self.program, self.context, place, entry, arguments);
         let (ran, stopped) = limited(self.context.threads().cancel_flag(), limit, run);
         let (time, results) = match ran {
             Ok(ran) => ran,
