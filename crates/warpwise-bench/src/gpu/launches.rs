@@ -113,7 +113,9 @@ fn text_of((name, text): Source, arguments: &[Argument]) -> KernelText {
         failures: Failures::Ignored,
         arena: false,
     };
-    KernelText { text: kernel_text(text), features: Features::default(), kernels: vec![kernel] }
+    let text = kernel_text(text);
+    let body = 0..text.len();
+    KernelText { text, features: Features::default(), kernels: vec![kernel], bodies: vec![body] }
 }
 
 impl Launches {

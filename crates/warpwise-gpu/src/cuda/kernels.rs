@@ -12,6 +12,7 @@ use warpwise_runtime::device::{Device as _, DeviceArgument, DeviceError, DeviceK
 
 use super::device::CudaDevice;
 use super::errors::on_loading;
+use super::parts::{each, parts};
 use crate::build::{BuildError, Groups};
 use crate::kernel_text::{Dialect, KernelText};
 
@@ -22,8 +23,15 @@ const MOST_GROUPS: u64 = i32::MAX as u64;
 pub struct CudaKernels {
     device: Arc<CudaDevice>,
     kernels: Vec<CudaKernel>,
-    module: CUmodule,
+    /// The parts of their text.
+    modules: Modules,
     code: Vec<u8>,
+}
+
+/// Code that the driver has loaded.
+struct Modules {
+    device: Arc<CudaDevice>,
+    modules: Vec<CUmodule>,
 }
 
 /// A kernel, with the work-items that do an iteration together, or the iterations that a work-item does at most.
@@ -34,7 +42,7 @@ struct CudaKernel {
     per_item: u32,
 }
 
-// SAFETY: functions of a module may be launched by any thread whose current context is the module's.
+// SAFETY: functions of modules may be launched by any thread whose current context is theirs.
 unsafe impl Send for CudaKernels {}
 // SAFETY: as above; a launch's arguments are its own.
 unsafe impl Sync for CudaKernels {}
@@ -47,18 +55,25 @@ impl CudaKernels {
         binary: Option<&[u8]>,
     ) -> Result<CudaKernels, BuildError> {
         device.description.suffices(text.features).map_err(BuildError::Missing)?;
-        let known = binary.and_then(|code| Some((load(device, code).ok()?, code.to_vec())));
-        let (module, code) = match known {
+        let parts = parts(text);
+        let known = binary.and_then(|code| {
+            let codes: Vec<Vec<u8>> = postcard::from_bytes(code).ok()?;
+            let modules = (codes.len() == parts.texts.len()).then(|| Modules::load(device, &codes).ok());
+            Some((modules??, code.to_vec()))
+        });
+        let (modules, code) = match known {
             Some(known) => known,
             None => {
                 let compiler = device.compiler().map_err(BuildError::Missing)?;
-                let code = compiler.compile(&text.text, device.architecture)?;
-                (load(device, &code).map_err(BuildError::Missing)?, code)
+                let codes = each(&parts.texts, |text| compiler.compile(text, device.architecture))?;
+                let code =
+                    postcard::to_stdvec(&codes).map_err(|error| BuildError::Missing(error.to_string()))?;
+                (Modules::load(device, &codes).map_err(BuildError::Missing)?, code)
             }
         };
-        let mut built = CudaKernels { device: Arc::clone(device), kernels: Vec::new(), module, code };
-        for kernel in &text.kernels {
-            let function = built.function(kernel).map_err(BuildError::Missing)?;
+        let mut built = CudaKernels { device: Arc::clone(device), kernels: Vec::new(), modules, code };
+        for (kernel, part) in text.kernels.iter().zip(parts.of_kernels) {
+            let function = built.function(kernel, part).map_err(BuildError::Missing)?;
             let (group, per_item) = (kernel.group, kernel.per_item);
             built.kernels.push(CudaKernel { function, group, per_item });
         }
@@ -70,15 +85,15 @@ impl CudaKernels {
         &self.code
     }
 
-    /// A kernel, if the device has room for a group of it.
-    fn function(&self, kernel: &DeviceKernel) -> Result<CUfunction, String> {
+    /// A kernel of this part, if the device has room for a group of it.
+    fn function(&self, kernel: &DeviceKernel, part: usize) -> Result<CUfunction, String> {
         let name = CString::new(kernel.name.as_str()).map_err(|error| error.to_string())?;
         let needed = kernel.group.unwrap_or(Dialect::Cuda.usual_group());
         let most = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
         let found = self.device.within(|| {
             // SAFETY: the module is loaded; so is its function.
             unsafe {
-                let function = result::module::get_function(self.module, name)?;
+                let function = result::module::get_function(self.modules.modules[part], name)?;
                 Ok((function, result::function::get_function_attribute(function, most)?))
             }
         });
@@ -93,10 +108,22 @@ impl CudaKernels {
     }
 }
 
-impl Drop for CudaKernels {
+impl Modules {
+    fn load(device: &Arc<CudaDevice>, codes: &[Vec<u8>]) -> Result<Modules, String> {
+        let mut loaded = Modules { device: Arc::clone(device), modules: Vec::new() };
+        for code in codes {
+            loaded.modules.push(load(device, code)?);
+        }
+        Ok(loaded)
+    }
+}
+
+impl Drop for Modules {
     fn drop(&mut self) {
-        // SAFETY: no kernel of it is launched any more. There is nobody to tell of an error.
-        let _ = self.device.within(|| unsafe { result::module::unload(self.module) });
+        for &module in &self.modules {
+            // SAFETY: no kernel of it is launched any more. There is nobody to tell of an error.
+            let _ = self.device.within(|| unsafe { result::module::unload(module) });
+        }
     }
 }
 

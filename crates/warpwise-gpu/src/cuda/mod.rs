@@ -12,6 +12,7 @@ mod compiler;
 
 mod device;
 mod kernels;
+mod parts;
 
 mod errors;
 

@@ -52,7 +52,9 @@ mod helpers;
 pub use dialect::{Dialect, Features};
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use warpwise_diag::Failure;
 use warpwise_imp::Kernel;
@@ -73,12 +75,15 @@ pub struct KernelText {
     pub features: Features,
     /// The kernels, in the order they were given.
     pub kernels: Vec<DeviceKernel>,
+    /// Where the text of each kernel lies; kernels that do the same share one. What all of them need lies before the first.
+    pub bodies: Vec<Range<usize>>,
 }
 
 /// Maximum nesting depth of blocks: the compilers of drivers accept 256 brackets.
 const DEEPEST: usize = 200;
 
-/// Prints kernels into one text.
+/// Prints kernels into one text. Of kernels that do the same, as those of a function that is inlined more than once, the first is
+/// printed.
 pub fn kernel_text<'k>(
     kernels: impl IntoIterator<Item = &'k Kernel>,
     dialect: Dialect,
@@ -87,8 +92,10 @@ pub fn kernel_text<'k>(
     let may_fail = kernels.iter().any(|kernel| survey(kernel).fails);
     let mut used = BTreeSet::new();
     let mut features = Features::default();
-    let mut bodies = String::new();
-    let mut printed = Vec::new();
+    let mut texts = String::new();
+    let mut printed: Vec<DeviceKernel> = Vec::new();
+    let mut bodies = Vec::new();
+    let mut known: FxHashMap<String, usize> = FxHashMap::default();
     for kernel in kernels {
         let name = literals::identifier(&kernel.name);
         let mut printer = Printer::new(kernel, dialect, may_fail, &mut used);
@@ -96,15 +103,26 @@ pub fn kernel_text<'k>(
         if levels > DEEPEST {
             return printer.limit(&format!("blocks that nest {levels} levels deep"));
         }
-        printed.push(printer.kernel(&name)?);
+        let own = printer.kernel(&name)?;
+        let nameless = printer.out.replacen(&name, "", 1);
+        if let Some(&same) = known.get(&nameless) {
+            printed.push(printed[same].clone());
+            bodies.push(Range::clone(&bodies[same]));
+            continue;
+        }
+        known.insert(nameless, printed.len());
+        printed.push(own);
         let doubles = kernel.regs.values().any(|reg| reg.ty.scalar == ScalarType::F64);
         features.f64 |= doubles;
         features.wide_atomics |= printer.wide_atomics;
-        bodies += "\n";
-        bodies += &printer.out;
+        let start = texts.len();
+        texts += "\n";
+        texts += &printer.out;
+        bodies.push(start..texts.len());
     }
     features.f64 |= used.iter().any(|helper: &Helper| helper.needs_f64());
     let helpers: String = used.iter().map(|helper| format!("\n{}", helper.text(dialect))).collect();
-    let text = dialect.prologue(features) + &helpers + &bodies;
-    Ok(KernelText { text, features, kernels: printed })
+    let shared = dialect.prologue(features) + &helpers;
+    let bodies = bodies.into_iter().map(|body| body.start + shared.len()..body.end + shared.len()).collect();
+    Ok(KernelText { text: shared + &texts, features, kernels: printed, bodies })
 }

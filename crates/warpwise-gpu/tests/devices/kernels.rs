@@ -314,3 +314,37 @@ fn what_a_device_cannot_do_is_a_located_limit() {
         assert!(matches!(refused(&|_, _| wrong.clone()), Failure::Bug(_)), "{wrong:?}");
     }
 }
+
+#[test]
+fn kernels_of_a_long_text_are_each_their_own() {
+    // Kernel n writes 3 n to its only element. Long constants fill several parts of a text; every second kernel is as the one before.
+    let kernel = |name: usize, n: i64| {
+        let mut builder = KernelBuilder::new(&format!("k{name}"));
+        let (cells, index) = (builder.memory("cells", false), builder.reg("i", ScalarType::I64));
+        let store = |value| Op::Store {
+            mem: cells,
+            index: index.into(),
+            value,
+            elem: ScalarType::I64,
+            mask: None,
+            stream: false,
+        };
+        let mut body: Vec<Op> = (1_000_000..1_000_400).map(|x| store(Operand::i64(x))).collect();
+        body.push(store(Operand::i64(3 * n)));
+        builder.over_range(index, body)
+    };
+    let kernels: Vec<Kernel> = (0..20).map(|n| kernel(n, n as i64 / 2)).collect();
+    for device in devices() {
+        let text = kernel_text(&kernels, device.dialect).expect("kernels that can be printed");
+        assert!(text.text.len() > 3 * (24 << 10), "{} bytes", text.text.len());
+        for n in 0..20 {
+            assert_eq!(text.text.contains(&format!("k{n}(")), n % 2 == 0, "kernel {n}");
+        }
+        let built = device.build(text);
+        for n in 0..20 {
+            let cell = device.memory(&[0; 8]);
+            device.launch(&built, n, &[Arg::Memory(&cell)], 1);
+            assert_eq!(device.read(&cell, 8), (3 * (n as i64 / 2)).to_le_bytes(), "kernel {n}");
+        }
+    }
+}
