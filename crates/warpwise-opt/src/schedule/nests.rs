@@ -13,11 +13,11 @@
 //! operations; what these yield lies in local memory. Where rows are longer than groups can hold, the nest is taken
 //! apart into operations over all elements ([`super::split`]). Both thresholds are parameters.
 //!
-//! Nests that groups cannot do, because inner bodies make arrays of their own, have two versions: a work-item for each outer element, or
-//! operations over everything, whose work-items do in order what is further in.
+//! Nests that groups cannot do, because inner bodies make arrays of their own or histograms, have two versions: a work-item for each
+//! outer element, or operations over everything, whose work-items do in order what is further in.
 //!
-//! Needs inner sizes that are known outside the nest. Not done here: inner partitions and histograms, loops on arrays with
-//! operations inside (but see `flatten`, which makes loops of the host of those).
+//! Needs inner sizes that are known outside the nest. Not done here: inner partitions, loops on arrays with operations inside (but see
+//! `flatten`, which makes loops of the host of those).
 
 use rustc_hash::FxHashSet;
 use warpwise_ir::builder::Builder;

@@ -8,15 +8,15 @@
 //! ```
 //!
 //! Each of them is a perfect nest, hence one space. What a later one needs is kept for all elements; scalars and views that
-//! cost next to nothing are computed again instead.
+//! cost next to nothing are computed again instead. Of a histogram for each outer element comes one into a table with a row for each.
 //!
 //! The first failing element must stay the first: nothing is split where more than one part has checks that may hold for some elements
 //! only. Not done here: loops around inner operations, which stay within an element.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use warpwise_ir::traverse::{Copier, Substitution, free_in_body};
+use warpwise_ir::traverse::{Copier, Substitution, free_in_body, free_in_lambda};
 use warpwise_ir::{
-    Body, Expr, Function, LoopForm, Mapping, Operand, SegDim, SegKind, SegOp, Stm, Type, Var, exprs,
+    Body, Expr, Function, HistOp, LoopForm, Mapping, Operand, SegDim, SegKind, SegOp, Stm, Type, Var, exprs,
 };
 
 use super::cost;
@@ -60,8 +60,8 @@ fn parts(op: &SegOp, local: &FxHashSet<Var>) -> Option<Vec<Part>> {
     for stm in &op.body.stms {
         let inner = match &stm.expr {
             Expr::Seg(inner) => match inner.kind {
-                SegKind::Map | SegKind::Reduce { .. } | SegKind::Scan { .. } => true,
-                SegKind::Partition { .. } | SegKind::Scatter { .. } | SegKind::Hist { .. } => return None,
+                SegKind::Map | SegKind::Reduce { .. } | SegKind::Scan { .. } | SegKind::Hist { .. } => true,
+                SegKind::Partition { .. } | SegKind::Scatter { .. } => return None,
             },
             Expr::If { .. } | Expr::Loop { .. } => false,
             // What is filled with one value is no dearer to make again than to keep, and what holds for one holds for all.
@@ -160,9 +160,48 @@ impl Split<'_> {
         if values.is_empty() || !values.iter().all(kept) {
             return None;
         }
-        let arrays = self.operation(&part.stms, values.iter().map(|&var| var.into()).collect());
+        let arrays = match &part.stms.last()?.expr {
+            Expr::Seg(hist) if matches!(hist.kind, SegKind::Hist { .. }) => {
+                self.histogram(&part.stms, hist)?
+            }
+            exprs!(simple, nested) => {
+                self.operation(&part.stms, values.iter().map(|&var| var.into()).collect())
+            }
+        };
         self.kept.extend(values.into_iter().zip(arrays));
         Some(())
+    }
+
+    /// Emits a histogram of all elements, whose tables have a row for each point of the outer space; those tables.
+    fn histogram(&mut self, stms: &[Stm], hist: &SegOp) -> Option<Vec<Var>> {
+        let SegKind::Hist { ops } = &hist.kind else { return None };
+        let of_all = |op: &HistOp| {
+            let lambda = free_in_lambda(self.function, &op.op);
+            !lambda.iter().any(|var| self.local.contains(&var))
+                && op.neutral.iter().all(|&x| self.is_outside(x))
+        };
+        if !ops.iter().all(of_all) || hist.space.iter().any(|dim| !self.is_outside(dim.extent)) {
+            return None;
+        }
+        let (before, outer) = (&stms[..stms.len() - 1], self.op.space.clone());
+        let mut ops = ops.clone();
+        for dest in ops.iter_mut().flat_map(|op| &mut op.dests) {
+            let (stms, table) = self.spread(before, (*dest).into());
+            *dest = self.operation(&stms, vec![table])[0];
+        }
+        let mut result = Vec::new();
+        let mut of_point = hist.body.result.iter().copied();
+        for op in &mut ops {
+            result.extend(outer.iter().map(|dim| Operand::from(dim.index)));
+            result.extend(of_point.by_ref().take(op.rank + op.dests.len()));
+            op.rank += outer.len();
+        }
+        let body = Body { stms: [before, &hist.body.stms].concat(), result };
+        let body = Body { stms: needed_for(self.function, &body.stms, &body.result), ..body };
+        let space = [outer, hist.space.clone()].concat();
+        let tables: Vec<Var> = ops.iter().flat_map(|op| op.dests.clone()).collect();
+        let types = tables.iter().map(|&table| self.function.ty(table).clone()).collect();
+        Some(self.emit(SegOp { space, kind: SegKind::Hist { ops }, body }, stms, types))
     }
 
     fn is_outside(&self, x: Operand) -> bool {
@@ -171,22 +210,26 @@ impl Split<'_> {
 
     /// Emits a map over the outer space; what it yields.
     fn operation(&mut self, stms: &[Stm], result: Vec<Operand>) -> Vec<Var> {
-        let mut body = Body { stms: needed_for(self.function, stms, &result), result };
+        let body = Body { stms: needed_for(self.function, stms, &result), result };
+        let extents: Vec<Operand> = self.op.space.iter().map(|dim| dim.extent).collect();
+        let types: Vec<Type> =
+            body.result.iter().map(|&x| self.function.operand_type(x).array_of(&extents)).collect();
+        self.emit(SegOp { space: self.op.space.clone(), kind: SegKind::Map, body }, stms, types)
+    }
+
+    /// Emits an operation of these statements, which loads what it needs of what is kept; what it yields.
+    fn emit(&mut self, mut op: SegOp, stms: &[Stm], types: Vec<Type>) -> Vec<Var> {
         let own: FxHashSet<Var> = stms.iter().flat_map(|stm| stm.pattern.iter().copied()).collect();
-        forget(&mut body, &|cert| self.local.contains(&cert) && !own.contains(&cert));
-        let free = free_in_body(self.function, &body);
+        forget(&mut op.body, &|cert| self.local.contains(&cert) && !own.contains(&cert));
+        let free = free_in_body(self.function, &op.body);
         let indices: Vec<Operand> = self.op.space.iter().map(|dim| dim.index.into()).collect();
         let loads = free.iter().filter_map(|var| {
             let expr = Expr::Index { array: *self.kept.get(&var)?, indices: indices.clone() };
             Some(Stm { pattern: vec![var], expr, certs: Vec::new(), span: self.stm.span })
         });
         let loads: Vec<Stm> = loads.collect();
-        body.stms.splice(0..0, loads);
-        let extents: Vec<Operand> = self.op.space.iter().map(|dim| dim.extent).collect();
-        let types: Vec<Type> =
-            body.result.iter().map(|&x| self.function.operand_type(x).array_of(&extents)).collect();
-        let map = SegOp { space: self.op.space.clone(), kind: SegKind::Map, body };
-        let expr = Copier::within(self.function, Substitution::new()).copy_expr(&Expr::Seg(Box::new(map)));
+        op.body.stms.splice(0..0, loads);
+        let expr = Copier::within(self.function, Substitution::new()).copy_expr(&Expr::Seg(Box::new(op)));
         let expr = spread_expr(self.function, expr);
         let pattern: Vec<Var> = types.into_iter().map(|ty| self.function.fresh("each", ty)).collect();
         self.out.push(Stm { pattern: pattern.clone(), expr, certs: Vec::new(), span: self.stm.span });

@@ -11,6 +11,9 @@
 //! ```
 //!
 //! For that, variables are known as sums of another variable and a number, and bounds as such sums; sums that may overflow are not.
+//!
+//! An index of a matrix that is laid out in a row is taken apart again: with `0 <= k < n * m`, `0 <= k / m < n`. A product that overflows is
+//! smaller than the true one, so that this holds for it, too.
 
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::{Operand, Var, exprs};
@@ -41,6 +44,8 @@ struct Known {
     below: Vec<Sum>,
     /// What the variable is.
     sum: Option<(Var, i64)>,
+    /// Two numbers, neither negative, that it is the product of.
+    product: Option<(Operand, Operand)>,
 }
 
 /// An operand and a number added up, without overflow. The operand is a variable that is no such sum itself, or zero.
@@ -146,15 +151,37 @@ impl Facts {
             Expr::Binary(BinaryOp::SMin, x, y) => self.bind_minimum(var, x, y),
             // Nothing has a value modulo zero.
             Expr::Binary(BinaryOp::SMod, _, y) if self.nonnegative(y) => self.set_index(var, y),
-            Expr::Binary(BinaryOp::SDiv | BinaryOp::SQuot, x, y) if self.nonnegative(x) && positive(y) => {
+            // Nor divided by it.
+            Expr::Binary(BinaryOp::SDiv | BinaryOp::SQuot, x, y)
+                if self.nonnegative(x) && self.nonnegative(y) =>
+            {
                 self.set_nonnegative(var);
                 self.set_below_as(var, x);
+                for rows in self.rows(x, y) {
+                    self.set_below(var, rows);
+                }
+            }
+            Expr::Binary(BinaryOp::Mul, x, y) if self.nonnegative(x) && self.nonnegative(y) => {
+                self.change(var).product = Some((x, y));
             }
             Expr::Convert(ConvertOp::SExt, Operand::Var(x), _) if self.known[x].nonnegative => {
                 self.set_nonnegative(var);
             }
             exprs!(simple, nested) => {}
         }
+    }
+
+    /// The numbers of rows that a matrix may have whose elements, `columns` in each row, are more than `x`.
+    fn rows(&self, x: Operand, columns: Operand) -> Vec<Operand> {
+        let Operand::Var(x) = x else { return Vec::new() };
+        let elements =
+            self.known[x].below.iter().filter(|bound| bound.number <= 0).filter_map(|bound| bound.of);
+        let products = elements.filter_map(|elements| self.known[elements].product);
+        products
+            .flat_map(|(a, b)| [(a, b), (b, a)])
+            .filter(|(_, other)| *other == columns)
+            .map(|(rows, _)| rows)
+            .collect()
     }
 
     /// `var` is `x` and a number, if that is known not to overflow.
@@ -319,8 +346,4 @@ fn constant(operand: Operand) -> Option<i64> {
 
 fn is_zero(operand: Operand) -> bool {
     constant(operand) == Some(0)
-}
-
-fn positive(operand: Operand) -> bool {
-    constant(operand).is_some_and(|n| n > 0)
 }
