@@ -16,13 +16,13 @@ use warpwise_ir::traverse::free_in_expr;
 use warpwise_ir::{Body, Expr, Function, Mapping, Operand, SegKind, SegOp, Stm, Type, Var};
 
 use super::device::{give, spread_expr};
-use super::nests::{by_points, version};
+use super::nests::{by_points, threads_of, version};
 
 /// Points that keep a device busy with a work-item each.
 const ENOUGH_POINTS: i64 = 1 << 14;
 
 /// The versions of a reduction, and the choice between them; none where one will do.
-pub fn versions(function: &mut Function, stm: &Stm, number: usize) -> Option<Vec<Stm>> {
+pub fn versions(function: &mut Function, stm: &Stm, nests: &mut usize) -> Option<Vec<Stm>> {
     let Expr::Seg(op) = &stm.expr else { return None };
     if !crosses(function, op) {
         return None;
@@ -37,7 +37,8 @@ pub fn versions(function: &mut Function, stm: &Stm, number: usize) -> Option<Vec
     });
     let flat = version(function, stm, &mut spread_expr);
     let extents: Vec<Operand> = outer.iter().map(|dim| dim.extent).collect();
-    Some(by_points(function, stm, &extents, (number, ENOUGH_POINTS), [points, flat]))
+    let name = threads_of(function, nests);
+    Some(by_points(function, stm, &extents, (name, ENOUGH_POINTS), [points, flat]))
 }
 
 /// A reduction as a map over its points, with what is left to fold inside.

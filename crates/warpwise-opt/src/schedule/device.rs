@@ -14,7 +14,7 @@
 //! share the last dimension of such an operation is decided by its sizes when it runs, by the lowering. Whatever is
 //! further in runs in order within a work-item; reductions there become loops (see [`super::loops`]).
 //!
-//! Nests that are not perfect have several versions: see [`super::nests`]; so have reductions that read as a matrix product
+//! Nests that are not perfect have several versions: see [`super::nests`], and so have the operations that they are taken apart into; so have reductions that read as a matrix product
 //! does ([`super::crossing`]).
 //!
 //! Not done here: irregular nests.
@@ -55,17 +55,14 @@ fn host_body(function: &mut Function, body: &mut Body, nests: &mut usize) {
 }
 
 /// Spreads an operation of host code, in versions where one will not do.
-fn spread(function: &mut Function, mut stm: Stm, nests: &mut usize, stms: &mut Vec<Stm>) {
+pub(super) fn spread(function: &mut Function, mut stm: Stm, nests: &mut usize, stms: &mut Vec<Stm>) {
     if let Expr::Seg(op) = &mut stm.expr {
         join(function, op);
     }
     let versions =
-        nests::versions(function, &stm, *nests).or_else(|| crossing::versions(function, &stm, *nests));
+        nests::versions(function, &stm, nests).or_else(|| crossing::versions(function, &stm, nests));
     match versions {
-        Some(mut versions) => {
-            *nests += 1;
-            stms.append(&mut versions);
-        }
+        Some(mut versions) => stms.append(&mut versions),
         None => {
             stm.expr = spread_expr(function, stm.expr);
             stms.push(stm);
@@ -74,7 +71,7 @@ fn spread(function: &mut Function, mut stm: Stm, nests: &mut usize, stms: &mut V
 }
 
 /// Makes one operation of a perfect nest.
-fn join(function: &mut Function, op: &mut SegOp) {
+pub(super) fn join(function: &mut Function, op: &mut SegOp) {
     while let Some(mut inner) = perfect_inner(op).filter(|inner| can_join(function, op, inner)) {
         hand_to_post(function, op, &mut inner);
         absorb(op, *inner);

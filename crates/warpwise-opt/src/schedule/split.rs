@@ -20,7 +20,7 @@ use warpwise_ir::{
 };
 
 use super::cost;
-use super::device::spread_expr;
+use super::device::{join, spread, spread_expr};
 
 /// Statements that become one operation.
 struct Part {
@@ -32,18 +32,19 @@ struct Part {
     inner: bool,
 }
 
-/// The body that yields what a nest does, in operations over all elements; none where it cannot be taken apart.
-pub fn split(function: &mut Function, stm: &Stm) -> Option<Body> {
+/// The body that yields what a nest does, in operations over all elements; none where it cannot be taken apart. `nests` counts those with
+/// several versions, as these may be.
+pub fn split(function: &mut Function, stm: &Stm, nests: &mut usize) -> Option<Body> {
     let Expr::Seg(op) = &stm.expr else { return None };
-    let outer: FxHashSet<Var> = local(op);
-    let parts = parts(op, &outer)?;
-    let mut split = Split { function, op, stm, local: outer, kept: FxHashMap::default(), out: Vec::new() };
+    let local: FxHashSet<Var> = local(op);
+    let parts = parts(op, &local)?;
+    let (kept, out) = (FxHashMap::default(), Vec::new());
+    let mut split = Split { function, op, stm, nests, local, kept, out, joined: false };
     for (number, part) in parts.iter().enumerate() {
         split.part(part, &parts[number + 1..])?;
     }
     let result = split.results(&parts)?;
-    let joined = |stm: &Stm| matches!(&stm.expr, Expr::Seg(own) if own.space.len() > op.space.len());
-    split.out.iter().any(joined).then_some(Body { stms: split.out, result })
+    split.joined.then_some(Body { stms: split.out, result })
 }
 
 /// Everything that the points of a nest bind for themselves.
@@ -131,10 +132,13 @@ struct Split<'a> {
     function: &'a mut Function,
     op: &'a SegOp,
     stm: &'a Stm,
+    nests: &'a mut usize,
     local: FxHashSet<Var>,
     /// The arrays of what has been computed for all elements.
     kept: FxHashMap<Var, Var>,
     out: Vec<Stm>,
+    /// Whether any of it goes over more than the outer space.
+    joined: bool,
 }
 
 impl Split<'_> {
@@ -229,10 +233,19 @@ impl Split<'_> {
         });
         let loads: Vec<Stm> = loads.collect();
         op.body.stms.splice(0..0, loads);
+        join(self.function, &mut op);
+        let joined = op.space.len() > self.op.space.len();
         let expr = Copier::within(self.function, Substitution::new()).copy_expr(&Expr::Seg(Box::new(op)));
-        let expr = spread_expr(self.function, expr);
         let pattern: Vec<Var> = types.into_iter().map(|ty| self.function.fresh("each", ty)).collect();
-        self.out.push(Stm { pattern: pattern.clone(), expr, certs: Vec::new(), span: self.stm.span });
+        let mut stm = Stm { pattern: pattern.clone(), expr, certs: Vec::new(), span: self.stm.span };
+        if joined {
+            self.joined = true;
+            spread(self.function, stm, self.nests, &mut self.out);
+        } else {
+            // It would be taken apart into what it is.
+            stm.expr = spread_expr(self.function, stm.expr);
+            self.out.push(stm);
+        }
         pattern
     }
 
